@@ -1,0 +1,20 @@
+// `npm start [-- args]`: sets up what is missing, then shows a live simulated fleet in the terminal.
+
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import { root, setup } from './setup.mjs';
+
+setup();
+
+const main = join(root, 'packages', 'holter', 'dist', 'main.js');
+const holter = spawn(process.execPath, [main, 'sim', '--live', ...process.argv.slice(2)], {
+  stdio: 'inherit',
+});
+
+// Ctrl-C reaches the child through the terminal, so here it must only not end the parent first.
+process.on('SIGINT', () => {});
+process.on('SIGTERM', () => holter.kill('SIGTERM'));
+holter.on('exit', (code, signal) => {
+  process.exitCode = code ?? 128 + constants.signals[signal];
+});
