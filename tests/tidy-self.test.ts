@@ -1,0 +1,277 @@
+import { describe, expect, it } from 'vitest';
+import { clockAndDiceAreListed } from './tidy/clock-and-dice.ts';
+import { coreIsPure } from './tidy/core-purity.ts';
+import { filesAreShort, linesMax } from './tidy/file-length.ts';
+import { importsPointOneWay, manifestsPointOneWay } from './tidy/import-direction.ts';
+import { importsOf } from './tidy/imports.ts';
+import { mask } from './tidy/mask.ts';
+import type { Repo } from './tidy/repo.ts';
+import {
+  linksResolve,
+  lockNamesNoHost,
+  noMachinePaths,
+  noTestIsSwitchedOff,
+  nothingIsPutOff,
+  storiesAreRun,
+} from './tidy/text.ts';
+import { exportsAreUsed } from './tidy/unused-exports.ts';
+
+// Each check is shown something bad, which it must report with a remedy, and something good that looks alike.
+
+const repo = (files: Record<string, string>): Repo => new Map(Object.entries(files));
+const noExceptions = { clockAndDice: [], longFiles: [] };
+
+describe('core is pure', () => {
+  const bad = [
+    'const now = Date.now();',
+    'const now = new Date(0);',
+    'const now = performance.now();',
+    'const roll = Math.random();',
+    "const roll = Math['random']();",
+    'const { random } = Math;',
+    'const id = crypto.randomUUID();',
+    'setTimeout(run, 5);',
+    'const run = setImmediate;',
+    'const x = await y;',
+    'async function f() {}',
+    'const f = async () => 1;',
+    'const f = async x => 1;',
+    'return Promise.resolve(1);',
+    "console.log('x');",
+    "fetch('x');",
+    'const g = globalThis;',
+    'const t = `${Date.now()}`;',
+    'a.localeCompare(b);',
+    "import { join } from 'path';",
+    "import 'node:fs';",
+    "export * from 'zod';",
+    "import type { Socket } from 'node:net';",
+    "const later = import('./x.ts');",
+    '// biome-ignore lint/style/noRestrictedGlobals: just once',
+  ];
+  it.each(bad)('reports %s', (line) => {
+    const problems = coreIsPure(repo({ 'packages/core/src/a.ts': `\n${line}\n` }));
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(/^packages\/core\/src\/a\.ts:2: .+ Instead: .+\.$/);
+  });
+
+  const good = [
+    '// Date.now() is forbidden here; await too',
+    "const text = 'await Date.now()';",
+    'const pattern = /Date.now()/;',
+    'const late = signal.await;',
+    'const roll = Math.floor(input.roll);',
+    "import { x } from './x.ts';",
+    "export type { Y } from '../y.ts';",
+    'const isUpToDate = (date: number) => date > 0;',
+  ];
+  it.each(good)('accepts %s', (line) => {
+    expect(coreIsPure(repo({ 'packages/core/src/a.ts': line }))).toEqual([]);
+  });
+
+  it('leaves tests and other packages alone', () => {
+    const line = 'await Date.now();';
+    expect(coreIsPure(repo({ 'packages/core/src/a.test.ts': line, 'packages/sim/src/a.ts': line }))).toEqual(
+      [],
+    );
+  });
+});
+
+describe('imports point one way', () => {
+  const bad: [path: string, line: string][] = [
+    ['packages/core/src/a.ts', "import { x } from '@holter/sim';"],
+    ['packages/core/src/a.test.ts', "import { x } from '@holter/agent';"],
+    ['packages/agent/src/a.ts', "import { x } from '@holter/server';"],
+    ['packages/server/src/a.ts', "import { x } from 'holter';"],
+    ['packages/sim/src/a.ts', "import { x } from '@holter/agent';"],
+    ['packages/sim/src/a.ts', "import { x } from '../../core/src/x.ts';"],
+    ['packages/dashboard/src/a.tsx', "import { x } from '@holter/server';"],
+    ['packages/dashboard/src/a.tsx', "import type { X } from '@holter/core';"],
+  ];
+  it.each(bad)('%s reports %s', (path, line) => {
+    expect(importsPointOneWay(repo({ [path]: line }))).toEqual([expect.stringContaining('Instead: ')]);
+  });
+
+  it('accepts the way of the house', () => {
+    const files = {
+      'packages/agent/src/a.ts': "import { x } from '@holter/core';",
+      'packages/holter/src/a.ts': "import { x } from '@holter/sim';\nimport y from 'commander';",
+      'packages/sim/src/deep/a.ts': "import { x } from '../a.ts';",
+      'packages/dashboard/src/a.tsx': "import type { X } from '@holter/server/http';",
+    };
+    expect(importsPointOneWay(repo(files))).toEqual([]);
+  });
+
+  it('reads package.json files', () => {
+    const files = {
+      'packages/core/package.json': '{"devDependencies":{"zod":"4.0.0"}}',
+      'packages/agent/package.json': '{"dependencies":{"@holter/core":"0.0.0"}}',
+      'packages/sim/package.json': '{"dependencies":{"holter":"0.0.0"}}',
+      'packages/attic/package.json': '{}',
+    };
+    expect(manifestsPointOneWay(repo(files))).toEqual([
+      expect.stringContaining('core depends on zod'),
+      expect.stringContaining('sim depends on holter'),
+      expect.stringContaining('unknown package attic'),
+    ]);
+  });
+});
+
+describe('only listed files read clock or dice', () => {
+  const file = 'packages/sim/src/a.ts';
+  const listed = (...files: string[]) => ({
+    ...noExceptions,
+    clockAndDice: files.map((name) => ({ file: name, because: 'a test' })),
+  });
+
+  it.each([
+    'Date.now()',
+    'new Date()',
+    'new Date',
+    'Date()',
+    'performance.now()',
+    'process.hrtime.bigint()',
+    'Math.random()',
+    'randomUUID()',
+  ])('reports %s', (code) => {
+    const problems = clockAndDiceAreListed(repo({ [file]: `const x = ${code};` }), noExceptions);
+    expect(problems).toEqual([expect.stringContaining('as a parameter')]);
+  });
+
+  it('accepts a date made of a number, and a listed file', () => {
+    expect(clockAndDiceAreListed(repo({ [file]: 'new Date(at).toISOString()' }), noExceptions)).toEqual([]);
+    expect(clockAndDiceAreListed(repo({ [file]: 'Date.now()' }), listed(file))).toEqual([]);
+  });
+
+  it('reports entries that are stale or share a package', () => {
+    expect(clockAndDiceAreListed(repo({ [file]: 'let x;' }), listed(file))).toHaveLength(1);
+    expect(clockAndDiceAreListed(repo({}), listed(file))).toHaveLength(1);
+    const two = { [file]: 'Date.now()', 'packages/sim/src/b.ts': 'Date.now()' };
+    expect(clockAndDiceAreListed(repo(two), listed(...Object.keys(two)))).toEqual([
+      expect.stringContaining('a second file of sim'),
+    ]);
+  });
+});
+
+describe('files are short', () => {
+  const file = 'packages/core/src/a.ts';
+  const lines = (count: number) => 'x;\n'.repeat(count);
+  const listed = { ...noExceptions, longFiles: [{ file, linesMax: linesMax + 10, because: 'a test' }] };
+
+  it('reports a file over the cap, tests excepted', () => {
+    expect(filesAreShort(repo({ [file]: lines(linesMax) }), noExceptions)).toEqual([]);
+    expect(filesAreShort(repo({ 'packages/core/src/a.test.ts': lines(linesMax + 1) }), noExceptions)).toEqual(
+      [],
+    );
+    expect(filesAreShort(repo({ [file]: lines(linesMax + 1) }), noExceptions)).toEqual([
+      expect.stringContaining('split it'),
+    ]);
+  });
+
+  it('lets a listed file be long, not longer, and wants the list to shrink', () => {
+    expect(filesAreShort(repo({ [file]: lines(linesMax + 10) }), listed, 1)).toEqual([]);
+    expect(filesAreShort(repo({ [file]: lines(linesMax + 11) }), listed, 1)).toHaveLength(1);
+    expect(filesAreShort(repo({ [file]: lines(linesMax) }), listed, 1)).toHaveLength(1);
+    expect(filesAreShort(repo({}), listed, 1)).toHaveLength(1);
+    expect(filesAreShort(repo({ [file]: lines(linesMax + 10) }), listed, 0)).toEqual([
+      expect.stringContaining('may only shrink'),
+    ]);
+  });
+});
+
+describe('exports are used', () => {
+  const file = 'packages/core/src/a.ts';
+  const a = 'export const used = 1;\nexport type Unused = 2;\nconst b = 3;\nexport { b as c };';
+
+  it('reports what nobody imports', () => {
+    const problems = exportsAreUsed(
+      repo({ [file]: a, 'packages/core/src/b.ts': "import { used } from './a.ts';" }),
+    );
+    expect(problems).toEqual([
+      expect.stringContaining('nobody imports Unused'),
+      expect.stringContaining('nobody imports c'),
+    ]);
+  });
+
+  it.each([
+    ['packages/core/src/index.ts', "export * from './a.ts';"],
+    ['packages/core/src/deep/index.ts', "export { used, type Unused, c } from '../a.ts';"],
+    ['tests/a.test.ts', "import { c, used as mine, type Unused } from '../packages/core/src/a.ts';"],
+    ['bench/a.ts', "import * as all from '../packages/core/src/a.ts';"],
+  ])('accepts what %s takes', (path, text) => {
+    expect(exportsAreUsed(repo({ [file]: a, [path]: text }))).toEqual([]);
+  });
+});
+
+describe('text', () => {
+  it('links resolve', () => {
+    const text =
+      '[a](b.md) [c](../README.md#x) [d](https://example.org/x) [e](#f) [dir](sub/) `[x](y.md)`\n```\n[x](y.md)\n```\n[gone](gone.md)';
+    const files = { 'docs/a.md': text, 'docs/b.md': '', 'README.md': '', 'docs/sub/c.md': '' };
+    expect(linksResolve(repo(files))).toEqual([expect.stringMatching(/^docs\/a\.md:5: gone\.md .*Instead/)]);
+  });
+
+  it('every story is run', () => {
+    const story = { 'scenarios/a.txt': 'x' };
+    expect(storiesAreRun(repo({}))).toEqual([]);
+    expect(storiesAreRun(repo(story))).toEqual([expect.stringContaining('no test runs the stories')]);
+    expect(storiesAreRun(repo({ ...story, 'scenarios/run.test.ts': 'readdirSync(folder)' }))).toEqual([]);
+    const deep = { 'scenarios/deep/a.txt': 'x', 'scenarios/run.test.ts': 'readdirSync(folder)' };
+    expect(storiesAreRun(repo(deep))).toEqual([expect.stringContaining('move it there')]);
+  });
+
+  it.each(['TODO', 'FIXME', 'XXX'])('%s is reported', (word) => {
+    expect(nothingIsPutOff(repo({ 'README.md': `${word}: later` }))).toEqual([
+      expect.stringContaining('do it now'),
+    ]);
+  });
+
+  it.each(['it.only(', 'test.skip(', 'describe.concurrent.only(', 'it.todo(', 'xit('])(
+    '%s is reported',
+    (call) => {
+      expect(noTestIsSwitchedOff(repo({ 'a.test.ts': `${call}'x');` }))).toHaveLength(1);
+      expect(noTestIsSwitchedOff(repo({ 'a.test.ts': `const text = "${call}";` }))).toEqual([]);
+    },
+  );
+
+  it('paths of one machine are reported', () => {
+    const bad = ['root', 'work', 'Users'].map((top) => `/${top}/x`);
+    for (const path of bad) {
+      expect(noMachinePaths(repo({ 'a.md': `see ${path}` }), '/srv/clone')).toHaveLength(1);
+    }
+    expect(noMachinePaths(repo({ 'a.md': 'see /srv/clone/a' }), '/srv/clone')).toHaveLength(1);
+    expect(
+      noMachinePaths(repo({ 'a.md': 'see docs/work/a and https://example.org/root/a' }), '/srv/clone'),
+    ).toEqual([]);
+  });
+
+  it('a registry in the lock file is reported', () => {
+    const lock = '"resolved": "https://registry.example/x.tgz"';
+    expect(lockNamesNoHost(repo({ 'package-lock.json': lock }))).toHaveLength(1);
+    expect(lockNamesNoHost(repo({ 'package-lock.json': '"resolved": "packages/core"' }))).toEqual([]);
+  });
+});
+
+describe('the reading of source', () => {
+  it.each([
+    ["a = 'x\\'y' + b", "a = '    ' + b"],
+    ['a // b\nc', 'a     \nc'],
+    ['a /* b\n */ c', 'a     \n    c'],
+    ['`x${a + `y${b}`}z`', '` ${a + ` ${b}`} `'],
+    ['a / b / c', 'a / b / c'],
+    ['x = /[/"]/.test(a)', 'x = /    /.test(a)'],
+    ['return /"/g;', 'return / /g;'],
+  ])('masks %j', (source, masked) => {
+    expect(mask(source)).toBe(masked);
+  });
+
+  it('finds imports over several lines, of types, and of everything', () => {
+    const source =
+      "import {\n  a,\n  type B as C,\n} from './x.ts';\nexport * from \"./y.ts\";\nimport d, { e } from './z.ts';";
+    expect(importsOf(source).map(({ specifier, names }) => [specifier, names])).toEqual([
+      ['./x.ts', ['a', 'B']],
+      ['./y.ts', ['*']],
+      ['./z.ts', ['e', 'default']],
+    ]);
+  });
+});

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { clockAndDiceAreListed } from './tidy/clock-and-dice.ts';
+import { coreIsPure } from './tidy/core-purity.ts';
+import type { Exceptions } from './tidy/exceptions.ts';
+import { filesAreShort } from './tidy/file-length.ts';
+import { importsPointOneWay, manifestsPointOneWay } from './tidy/import-direction.ts';
+import { readRepo } from './tidy/repo.ts';
+import {
+  linksResolve,
+  lockNamesNoHost,
+  noMachinePaths,
+  noTestIsSwitchedOff,
+  nothingIsPutOff,
+  storiesAreRun,
+} from './tidy/text.ts';
+import { exportsAreUsed } from './tidy/unused-exports.ts';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const repo = readRepo(root);
+const exceptions = JSON.parse(
+  readFileSync(new URL('./tidy-exceptions.json', import.meta.url), 'utf8'),
+) as Exceptions;
+
+describe('the repository is tidy', () => {
+  const checks: readonly [rule: string, check: () => readonly string[]][] = [
+    ['core is pure', () => coreIsPure(repo)],
+    ['imports point one way', () => importsPointOneWay(repo)],
+    ['package.json files point one way', () => manifestsPointOneWay(repo)],
+    ['only listed files read clock or dice', () => clockAndDiceAreListed(repo, exceptions)],
+    ['files are short', () => filesAreShort(repo, exceptions)],
+    ['exports are used', () => exportsAreUsed(repo)],
+    ['links in Markdown resolve', () => linksResolve(repo)],
+    ['every story is run', () => storiesAreRun(repo)],
+    ['nothing is put off', () => nothingIsPutOff(repo)],
+    ['no test is switched off', () => noTestIsSwitchedOff(repo)],
+    ['no path of one machine', () => noMachinePaths(repo, root)],
+    ['the lock file names no registry', () => lockNamesNoHost(repo)],
+  ];
+
+  it.each(checks)('%s', (_rule, check) => {
+    expect(check()).toEqual([]);
+  });
+});

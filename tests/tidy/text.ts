@@ -1,0 +1,109 @@
+import { join } from 'node:path/posix';
+import { resolveFrom } from './imports.ts';
+import { mask } from './mask.ts';
+import { isTest, type Repo, violation } from './repo.ts';
+
+/** Tidy's own files must name what they forbid. */
+const isTidy = (path: string) => /^tests\/tidy/.test(path);
+
+export function linksResolve(repo: Repo): string[] {
+  const problems: string[] = [];
+  const folders = new Set([...repo.keys()].flatMap(foldersAbove));
+  for (const [path, text] of repo) {
+    if (!path.endsWith('.md')) continue;
+    const prose = text.replace(/^(```|~~~)[\s\S]*?^\1|`[^`\n]*`/gm, (code) => code.replace(/[^\n]/g, ' '));
+    for (const match of prose.matchAll(/\]\(\s*<?([^)\s>]+)|^\[[^\]]+\]:\s*(\S+)/gm)) {
+      const target = (match[1] ?? match[2] ?? '').replace(/#.*$/, '');
+      if (target === '' || /^[a-z][a-z+.-]*:/i.test(target)) continue;
+      const file = target.startsWith('/') ? target.slice(1) : join(resolveFrom(path, target), '.');
+      if (repo.has(file) || folders.has(file.replace(/\/$/, ''))) continue;
+      problems.push(
+        violation(path, text, match.index, `${target} does not exist`, 'correct or remove the link'),
+      );
+    }
+  }
+  return problems;
+}
+
+export function storiesAreRun(repo: Repo): string[] {
+  const paths = [...repo.keys()];
+  const stories = paths.filter((path) => /^scenarios\/.*\.txt$/.test(path));
+  const problems = stories
+    .filter((path) => path.split('/').length > 2)
+    .map((path) => `${path}: the runner reads only scenarios/*.txt. Instead: move it there.`);
+  const hasRunner = paths.some(
+    (path) =>
+      /^(scenarios|tests)\/[^/]*\.test\.ts$/.test(path) &&
+      !isTidy(path) &&
+      readsStories(repo.get(path) ?? ''),
+  );
+  if (stories.length > 0 && !hasRunner) {
+    problems.push(
+      `${stories[0]}: no test runs the stories. Instead: let scenarios/run.test.ts read the folder.`,
+    );
+  }
+  return problems;
+}
+
+export function nothingIsPutOff(repo: Repo): string[] {
+  const instead = 'do it now, or leave it out';
+  return find(repo, (path) => !isTidy(path), /\b(?:TODO|FIXME|XXX)\b/g, 'puts work off', instead);
+}
+
+export function noTestIsSwitchedOff(repo: Repo): string[] {
+  const masked = new Map(
+    [...repo].filter(([path]) => isTest(path)).map(([path, text]) => [path, mask(text)]),
+  );
+  const switched =
+    /\b(?:it|test|describe|suite|bench)(?:\s*\.\s*\w+)*?\s*\.\s*(?:only|skip|todo)\b|\b(?:xit|xdescribe|fit|fdescribe)\s*\(/g;
+  return find(masked, () => true, switched, 'switches tests off', 'repair the test or delete it');
+}
+
+export function noMachinePaths(repo: Repo, root: string): string[] {
+  const home = /(?<![\w.\-/])\/(?:work|root|Users)\/[\w.]/g;
+  const instead = 'use a path relative to the repository';
+  const problems = find(repo, (path) => !isTidy(path), home, 'names a path of one machine', instead);
+  for (const [path, text] of repo) {
+    const index = text.indexOf(`${root}/`);
+    if (index !== -1 && root.split('/').length > 2) {
+      problems.push(violation(path, text, index, 'names the path of this clone', instead));
+    }
+  }
+  return problems;
+}
+
+export function lockNamesNoHost(repo: Repo): string[] {
+  const instead = 'run npm install with the repository’s .npmrc (omit-lockfile-registry-resolved)';
+  return find(
+    repo,
+    (path) => path === 'package-lock.json',
+    /"resolved": "https?:/g,
+    'names a registry',
+    instead,
+  );
+}
+
+function readsStories(test: string): boolean {
+  return /readdir|glob/.test(test);
+}
+
+function find(
+  repo: Repo,
+  concerns: (path: string) => boolean,
+  pattern: RegExp,
+  problem: string,
+  instead: string,
+): string[] {
+  return [...repo].flatMap(([path, text]) =>
+    concerns(path)
+      ? [...text.matchAll(pattern)].map((match) =>
+          violation(path, text, match.index, `${problem} (${match[0]})`, instead),
+        )
+      : [],
+  );
+}
+
+function foldersAbove(path: string): string[] {
+  const parts = path.split('/').slice(0, -1);
+  return ['.', ...parts.map((_, index) => parts.slice(0, index + 1).join('/'))];
+}
