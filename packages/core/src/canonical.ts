@@ -1,0 +1,87 @@
+/**
+ * One text for one JSON value, whoever wrote it: sorted keys, no spaces, numbers as ECMAScript prints them
+ * (as in RFC 8785). Hashes are taken over it, so what JSON can't hold is refused instead of being dropped.
+ */
+export type Canonical =
+  | { readonly kind: 'canonical'; readonly text: string }
+  | { readonly kind: 'not-json'; readonly because: NotJson; readonly path: string };
+
+export type NotJson = 'not-finite' | 'not-a-json-value' | 'cycle' | 'too-deep' | 'too-large';
+
+export const CANONICAL_DEPTH_MAX = 64;
+/** Beyond any sensible checkpoint. It also ends values that share parts so that they unfold without end. */
+export const CANONICAL_LENGTH_MAX = 16 * 2 ** 20;
+
+type Refusal = Extract<Canonical, { readonly kind: 'not-json' }>;
+
+const refuse = (because: NotJson, path: string): Refusal => ({ kind: 'not-json', because, path });
+
+export function canonicalJson(value: unknown): Canonical {
+  const parts: string[] = [];
+  const refusal = new Writer(parts).write(value, '$', 0);
+  return refusal ?? { kind: 'canonical', text: parts.join('') };
+}
+
+class Writer {
+  private readonly parts: string[];
+  private readonly ancestors: object[] = [];
+  private length = 0;
+
+  constructor(parts: string[]) {
+    this.parts = parts;
+  }
+
+  /** The reason why it can't be written, or nothing. */
+  write(value: unknown, path: string, depth: number): Refusal | undefined {
+    if (value === null || typeof value === 'boolean' || typeof value === 'string')
+      return this.put(JSON.stringify(value), path);
+    if (typeof value === 'number') {
+      return Number.isFinite(value) ? this.put(JSON.stringify(value), path) : refuse('not-finite', path);
+    }
+    if (typeof value !== 'object') return refuse('not-a-json-value', path);
+    if (this.ancestors.includes(value)) return refuse('cycle', path);
+    if (depth >= CANONICAL_DEPTH_MAX) return refuse('too-deep', path);
+    this.ancestors.push(value);
+    const refusal = Array.isArray(value)
+      ? this.writeList(value, path, depth)
+      : this.writeObject(value, path, depth);
+    this.ancestors.pop();
+    return refusal;
+  }
+
+  private writeList(list: readonly unknown[], path: string, depth: number): Refusal | undefined {
+    let refusal = this.put('[', path);
+    // By index, not by iteration: a hole reads as undefined and is refused like one.
+    for (let i = 0; i < list.length && refusal === undefined; i += 1) {
+      if (i > 0) refusal = this.put(',', path);
+      refusal ??= this.write(list[i], `${path}[${i}]`, depth + 1);
+    }
+    return refusal ?? this.put(']', path);
+  }
+
+  private writeObject(object: object, path: string, depth: number): Refusal | undefined {
+    const prototype: unknown = Object.getPrototypeOf(object);
+    if (!isPlain(prototype)) return refuse('not-a-json-value', path);
+    let refusal = this.put('{', path);
+    let isFirst = true;
+    for (const key of Object.keys(object).sort()) {
+      refusal ??= this.put(`${isFirst ? '' : ','}${JSON.stringify(key)}:`, path);
+      isFirst = false;
+      refusal ??= this.write((object as Readonly<Record<string, unknown>>)[key], `${path}.${key}`, depth + 1);
+      if (refusal !== undefined) return refusal;
+    }
+    return refusal ?? this.put('}', path);
+  }
+
+  private put(text: string, path: string): Refusal | undefined {
+    this.length += text.length;
+    if (this.length > CANONICAL_LENGTH_MAX) return refuse('too-large', path);
+    this.parts.push(text);
+    return undefined;
+  }
+}
+
+/** An object of another realm has another `Object.prototype`: what counts is that nothing lies above it. */
+function isPlain(prototype: unknown): boolean {
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
