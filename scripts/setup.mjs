@@ -46,20 +46,23 @@ function checkNode() {
   );
 }
 
+/**
+ * `npm install --no-save` takes the versions of the lock file and leaves it as it is. `npm ci` would refuse the
+ * lock file wherever a registry lacks the optional packages of some other platform.
+ */
 function maybeInstall() {
   const wanted = existsSync(lockFile) ? hash(readFileSync(lockFile)) : 'no lock file';
   if (read(installStamp) === wanted) return false;
-  const command = existsSync(lockFile) ? 'ci' : 'install';
-  say(`installing packages (npm ${command})`);
+  say('installing packages (npm install)');
   // stdout belongs to the command that the user asked for, so npm's goes to stderr. Development packages are
   // needed to build, whatever NODE_ENV says.
-  const npm = spawnSync('npm', [command, '--include=dev', '--loglevel=error'], {
+  const npm = spawnSync('npm', ['install', '--no-save', '--include=dev', '--loglevel=error'], {
     cwd: root,
     stdio: ['ignore', 2, 2],
     shell: process.platform === 'win32',
   });
-  if (npm.status !== 0) fail(`npm ${command} failed; its message is above`);
-  writeFileSync(installStamp, existsSync(lockFile) ? hash(readFileSync(lockFile)) : wanted);
+  if (npm.status !== 0) fail('npm install failed; its message is above');
+  writeFileSync(installStamp, wanted);
   return true;
 }
 
