@@ -19,7 +19,12 @@ const vitestArgs = [
 ];
 
 const steps = [
-  { name: 'lint and format', tool: '@biomejs/biome/bin/biome', args: ['ci', '.'], fix: 'npm run format' },
+  {
+    name: 'lint and format',
+    tool: '@biomejs/biome/bin/biome',
+    args: ['ci', '--error-on-warnings', '.'],
+    fix: 'npm run format',
+  },
   { name: 'types of the tests', tool: 'typescript/bin/tsc', args: ['-p', 'tsconfig.test.json'] },
   { name: 'tests', tool: 'vitest/vitest.mjs', args: vitestArgs },
 ];
