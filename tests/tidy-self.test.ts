@@ -4,11 +4,11 @@ import { coreIsPure } from './tidy/core-purity.ts';
 import { filesAreShort, linesMax } from './tidy/file-length.ts';
 import { importsPointOneWay, manifestsPointOneWay } from './tidy/import-direction.ts';
 import { importsOf } from './tidy/imports.ts';
+import { lockMatchesManifests, lockNamesNoHost } from './tidy/lock-file.ts';
 import { mask } from './tidy/mask.ts';
 import type { Repo } from './tidy/repo.ts';
 import {
   linksResolve,
-  lockNamesNoHost,
   noMachinePaths,
   noTestIsSwitchedOff,
   nothingIsPutOff,
@@ -243,6 +243,15 @@ describe('text', () => {
     expect(
       noMachinePaths(repo({ 'a.md': 'see docs/work/a and https://example.org/root/a' }), '/srv/clone'),
     ).toEqual([]);
+  });
+
+  it('a package.json that the lock file does not know is reported', () => {
+    const lock = '{"packages":{"":{"devDependencies":{"a":"1"}},"packages/core":{}}}';
+    const root = (version: string) => ({ 'package.json': `{"devDependencies":{"a":"${version}"}}` });
+    expect(lockMatchesManifests(repo({ 'package-lock.json': lock, ...root('1') }))).toEqual([]);
+    expect(lockMatchesManifests(repo({ 'package-lock.json': lock, ...root('2') }))).toHaveLength(1);
+    const core = { 'packages/core/package.json': '{"dependencies":{"b":"1"}}' };
+    expect(lockMatchesManifests(repo({ 'package-lock.json': lock, ...core }))).toHaveLength(1);
   });
 
   it('a registry in the lock file is reported', () => {

@@ -7,10 +7,10 @@ import { coreIsPure } from './tidy/core-purity.ts';
 import type { Exceptions } from './tidy/exceptions.ts';
 import { filesAreShort } from './tidy/file-length.ts';
 import { importsPointOneWay, manifestsPointOneWay } from './tidy/import-direction.ts';
+import { lockMatchesManifests, lockNamesNoHost } from './tidy/lock-file.ts';
 import { readRepo } from './tidy/repo.ts';
 import {
   linksResolve,
-  lockNamesNoHost,
   noMachinePaths,
   noTestIsSwitchedOff,
   nothingIsPutOff,
@@ -37,6 +37,7 @@ describe('the repository is tidy', () => {
     ['nothing is put off', () => nothingIsPutOff(repo)],
     ['no test is switched off', () => noTestIsSwitchedOff(repo)],
     ['no path of one machine', () => noMachinePaths(repo, root)],
+    ['the lock file matches the package.json files', () => lockMatchesManifests(repo)],
     ['the lock file names no registry', () => lockNamesNoHost(repo)],
   ];
 

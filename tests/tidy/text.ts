@@ -72,17 +72,6 @@ export function noMachinePaths(repo: Repo, root: string): string[] {
   return problems;
 }
 
-export function lockNamesNoHost(repo: Repo): string[] {
-  const instead = 'run npm install with the repository’s .npmrc (omit-lockfile-registry-resolved)';
-  return find(
-    repo,
-    (path) => path === 'package-lock.json',
-    /"resolved": "https?:/g,
-    'names a registry',
-    instead,
-  );
-}
-
 function readsStories(test: string): boolean {
   return /readdir|glob/.test(test);
 }
