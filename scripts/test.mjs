@@ -18,11 +18,19 @@ const vitestArgs = [
   ...process.argv.slice(2),
 ];
 
+// Biome colours even what goes into a file.
+const biomeArgs = [
+  'ci',
+  '--error-on-warnings',
+  process.stdout.isTTY ? '--colors=force' : '--colors=off',
+  '.',
+];
+
 const steps = [
   {
     name: 'lint and format',
     tool: '@biomejs/biome/bin/biome',
-    args: ['ci', '--error-on-warnings', '.'],
+    args: biomeArgs,
     fix: 'npm run format',
   },
   { name: 'types of the tests', tool: 'typescript/bin/tsc', args: ['-p', 'tsconfig.test.json'] },
