@@ -1,0 +1,49 @@
+import type { Hard } from '../agent.ts';
+import type { Draft } from '../draft.ts';
+import { hashText } from '../hash.ts';
+import type { Signal } from '../signal.ts';
+import { SENSED_ONLY } from '../signal.ts';
+
+/** Enough for what a hook, a transcript and a retried request can overlap; older repeats fall to the marks. */
+export const SEEN_MAX = 32;
+const MARKS_MAX = 4;
+
+/** Why a signal must not be folded in, in words for the record; null when it may. */
+export function whyInadmissible(hard: Hard, signal: Signal, origin: 'agent' | 'holter'): string | null {
+  if (signal.agentId !== hard.agentId) return 'another agent';
+  if (signal.incarnation === undefined) {
+    if (hard.incarnation !== 0) return 'no incarnation, but the agent is registered';
+  } else if (signal.incarnation !== hard.incarnation) {
+    return signal.incarnation < hard.incarnation ? 'stale incarnation' : 'unknown incarnation';
+  }
+  if (origin === 'agent' && SENSED_ONLY.has(signal.kind)) return 'only Holter itself may say this';
+  if (origin === 'agent' && isOperatorHold(signal)) return 'only an operator may pause';
+  if (hard.end && signal.kind !== 'task-ended') return 'the agent has ended';
+  return null;
+}
+
+const isOperatorHold = (signal: Signal): boolean =>
+  (signal.kind === 'hold-begun' || signal.kind === 'hold-ended') && signal.hold === 'paused-by-operator';
+
+/** Whether this very fact was folded in before, on whatever way it came; if not, it is remembered. */
+export function isRepeatedSignal(draft: Draft, signal: Signal): boolean {
+  return isBehindMark(draft, signal) || isSeenBefore(draft, signal);
+}
+
+function isBehindMark({ hard }: Draft, { channel, seq }: Signal): boolean {
+  if (channel === undefined || seq === undefined) return false;
+  const mark = hard.marks?.[channel];
+  if (mark !== undefined && seq <= mark) return true;
+  const others = Object.entries(hard.marks ?? {}).filter(([name]) => name !== channel);
+  hard.marks = Object.fromEntries([...others.slice(1 - MARKS_MAX), [channel, seq]]);
+  return false;
+}
+
+function isSeenBefore({ hard }: Draft, { id, kind }: Signal): boolean {
+  if (id === undefined) return false;
+  // A call's begin and end share the call's id; the kind keeps them apart.
+  const hash = hashText(`${kind} ${id}`);
+  if (hard.seen.includes(hash)) return true;
+  hard.seen = hard.seen.length < SEEN_MAX ? [...hard.seen, hash] : [...hard.seen.slice(1 - SEEN_MAX), hash];
+  return false;
+}

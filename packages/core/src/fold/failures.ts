@@ -1,0 +1,50 @@
+import type { Draft } from '../draft.ts';
+import { clearPoint, raisePoint } from './point.ts';
+
+/**
+ * Failures that the agent reports of itself, in a row. A tool that returns an error is not one of them: a
+ * coding agent tries four wrong commands on a good day (the error rate and the loop detectors see those).
+ */
+export function countFailure(draft: Draft): void {
+  const { hard, at, policy } = draft;
+  const inRow = (hard.failuresInRow ?? 0) + 1;
+  hard.failuresInRow = inRow;
+  if (inRow <= policy.failures.inRowMax) return;
+  raisePoint(draft, {
+    kind: 'consecutive-failures',
+    severity: 'act',
+    source: 'agent-reports',
+    since: at,
+    evidence: `reported ${inRow} failures in a row`,
+    threshold: `more than ${policy.failures.inRowMax} in a row`,
+  });
+}
+
+export function endFailureRow(draft: Draft): void {
+  if (draft.hard.failuresInRow === undefined) return;
+  delete draft.hard.failuresInRow;
+  clearPoint(draft, 'consecutive-failures');
+}
+
+/** The share of failed calls among the newest ones, with a gap between raising and clearing. */
+export function countOutcome(draft: Draft, isError: boolean): void {
+  const { hard, at, policy } = draft;
+  const { windowCalls, callsMin, rateMax, rateClear } = policy.failures;
+  const outcomes = ((hard.outcomes ?? '') + (isError ? 'x' : '.')).slice(-windowCalls);
+  hard.outcomes = outcomes;
+  if (outcomes.length < callsMin) return;
+  const failed = outcomes.split('x').length - 1;
+  const rate = failed / outcomes.length;
+  if (rate > rateMax) {
+    raisePoint(draft, {
+      kind: 'error-rate',
+      severity: 'warn',
+      source: 'agent-reports',
+      since: at,
+      evidence: `${failed} of its last ${outcomes.length} calls failed`,
+      threshold: `${Math.round(rateMax * 100)} % of the last ${windowCalls} calls`,
+    });
+  } else if (rate < rateClear) {
+    clearPoint(draft, 'error-rate');
+  }
+}

@@ -1,0 +1,70 @@
+import type { Draft } from '../draft.ts';
+import { emit, markNow, wake } from '../draft.ts';
+import { hashText } from '../hash.ts';
+import type { Hold, HoldKind } from '../hold.ts';
+import type { Instant } from '../time.ts';
+import { between } from '../time.ts';
+
+/** Calls that may be open at once in one agent; more than this is a sender that never ends its calls. */
+const OPEN_CALLS_MAX = 16;
+
+export function beginHold(draft: Draft, kind: HoldKind, until?: Instant): void {
+  const { hard, at } = draft;
+  const before = hard.holds.find((hold) => hold.kind === kind);
+  const hold: Hold = { kind, since: before?.since ?? at, ...(until !== undefined && { until }) };
+  hard.holds = [...hard.holds.filter((other) => other !== before), hold];
+  if (before) return;
+  emit(draft, {
+    type: 'HOLD_BEGAN',
+    payload: { agentId: hard.agentId, hold: kind, ...(until !== undefined && { until }) },
+  });
+}
+
+export function endHold(draft: Draft, kind: HoldKind): void {
+  const { hard, at } = draft;
+  const hold = hard.holds.find((other) => other.kind === kind);
+  if (!hold) return;
+  const rest = hard.holds.filter((other) => other !== hold);
+  // The stopwatches are read before and after, so that time on two holds at once is counted once.
+  const held = markNow(draft).held;
+  hard.holds = rest;
+  const running = markNow(draft).held;
+  hard.heldBefore = {
+    anyMs: hard.heldBefore.anyMs + (held.anyMs - running.anyMs),
+    outsideToolMs: hard.heldBefore.outsideToolMs + (held.outsideToolMs - running.outsideToolMs),
+  };
+  if (kind === 'in-tool') return;
+  emit(draft, {
+    type: 'HOLD_ENDED',
+    payload: { agentId: hard.agentId, hold: kind, heldMs: between(hold.since, at) },
+  });
+}
+
+/** A call is open: silence is the tool's, not the agent's. */
+export function openCall(draft: Draft, callId: string): void {
+  const { hard, at } = draft;
+  const call = hashText(callId);
+  const hold = hard.holds.find(({ kind }) => kind === 'in-tool');
+  const calls = [...(hold?.calls ?? []).filter((other) => other !== call), call].slice(-OPEN_CALLS_MAX);
+  const others = hard.holds.filter((other) => other !== hold);
+  hard.holds = [...others, { kind: 'in-tool', since: hold?.since ?? at, calls }];
+}
+
+export function closeCall(draft: Draft, callId: string): void {
+  const { hard } = draft;
+  const hold = hard.holds.find(({ kind }) => kind === 'in-tool');
+  if (!hold) return;
+  const call = hashText(callId);
+  const calls = (hold.calls ?? []).filter((other) => other !== call);
+  if (calls.length === 0) endHold(draft, 'in-tool');
+  else hard.holds = hard.holds.map((other) => (other === hold ? { ...hold, calls } : other));
+}
+
+/** Holds with a wall-clock end are over when it comes, whether or not anybody says so. */
+export function endExpiredHolds(draft: Draft): void {
+  for (const hold of draft.hard.holds) {
+    if (hold.until === undefined) continue;
+    if (hold.until <= draft.at) endHold(draft, hold.kind);
+    else wake(draft, hold.until);
+  }
+}

@@ -1,0 +1,150 @@
+import type { End } from '../agent.ts';
+import type { Draft } from '../draft.ts';
+import { ask, emit, markNow } from '../draft.ts';
+import { hashText } from '../hash.ts';
+import { lastProofOf, livenessOf } from '../liveness.ts';
+import type { HeartbeatBody, ProcessState, SelfStatus } from '../signal.ts';
+import type { Instant } from '../time.ts';
+import { between } from '../time.ts';
+import { hasProgressed } from './doing.ts';
+import { countFailure, endFailureRow } from './failures.ts';
+import { clearPoint, raisePoint } from './point.ts';
+
+/** The agent itself was heard: whatever its silence had raised is over. */
+export function hearFrom(draft: Draft, how: 'beatAt' | 'pongAt' | 'activityAt'): void {
+  const { hard, at } = draft;
+  const silentSince = lastProofOf(draft);
+  draft.soft = { ...draft.soft, [how]: at };
+  clearPoint(draft, 'delivery-failed');
+  delete hard.isConnectionClosed;
+  if (hard.inquiry) {
+    // Seed 001 §1.7: it answered, so it is busy; the next silence may last one deadline longer.
+    delete hard.inquiry;
+    hard.isBusy = true;
+  }
+  if (hard.unknownSince !== undefined) becomeAlive(draft, silentSince);
+}
+
+function becomeAlive(draft: Draft, silentSince: Instant): void {
+  const { hard, at } = draft;
+  delete hard.unknownSince;
+  emit(draft, {
+    type: 'LIVENESS_CHANGED',
+    payload: { agentId: hard.agentId, from: 'unknown', to: 'alive', cause: 'heard again' },
+  });
+  emit(draft, { type: 'AGENT_RETURNED', payload: { agentId: hard.agentId, downtimeMs: between(silentSince, at) } });
+}
+
+export function foldHeartbeat(draft: Draft, beat: HeartbeatBody): void {
+  const { hard } = draft;
+  hearFrom(draft, 'beatAt');
+  if (beat.tokenCount !== undefined && beat.tokenCount > draft.soft.tokens) {
+    draft.soft = { ...draft.soft, tokens: beat.tokenCount };
+  }
+  const indicator = hashText(`${beat.phase ?? ''}\n${beat.progressIndicator ?? ''}`);
+  if (indicator !== (hard.indicatorHash ?? NO_INDICATOR)) {
+    hard.indicatorHash = indicator;
+    if (beat.phase !== undefined) hard.phase = beat.phase.slice(0, PHASE_LENGTH_MAX);
+    hasProgressed(draft);
+  }
+  foldErrorCount(draft, beat.errorCount);
+  foldSelfStatus(draft, beat.status ?? 'healthy');
+}
+
+const PHASE_LENGTH_MAX = 60;
+/** The indicator of an agent that reports none; it is no change if it goes on reporting none. */
+export const NO_INDICATOR = hashText('\n');
+
+/** Errors are running totals: one that rose since the last beat is a failure, a steady one ends a row. */
+function foldErrorCount(draft: Draft, errorCount: number | undefined): void {
+  const { hard } = draft;
+  if (errorCount === undefined) return;
+  const isRisen = errorCount > (hard.errorCount ?? 0);
+  hard.errorCount = errorCount;
+  if (isRisen) countFailure(draft);
+  else endFailureRow(draft);
+}
+
+export function foldSelfStatus(draft: Draft, status: SelfStatus): void {
+  const { hard, at } = draft;
+  if (status === 'busy') hard.isBusy = true;
+  else delete hard.isBusy;
+  if (status === 'degraded') {
+    raisePoint(draft, {
+      kind: 'self-reported',
+      severity: 'warn',
+      source: 'agent-reports',
+      since: at,
+      evidence: 'the agent says of itself that it is degraded',
+      threshold: 'its own word',
+    });
+  } else if (status === 'healthy') {
+    clearPoint(draft, 'self-reported');
+  }
+}
+
+type ProcessLook = {
+  readonly state: ProcessState;
+  readonly cpuMs: number;
+  readonly ioBytes: number;
+  readonly childrenAtWork: number;
+  readonly memoryBytes: number;
+};
+
+/** Below this share of one core, what a process burns is housekeeping, not work. */
+const CPU_SHARE_FLAT = 0.01;
+
+/** The executor looked at the process tree. Counters are compared with the look before. */
+export function foldProcess(draft: Draft, look: ProcessLook): void {
+  const { hard, soft, at } = draft;
+  if (look.state === 'gone') {
+    becomeGone(draft, { how: 'crash', at, detail: 'the process is gone' });
+    return;
+  }
+  const elapsed = between(soft.lookedAt, at);
+  const isFlat =
+    soft.lookedAt > 0 &&
+    look.childrenAtWork === 0 &&
+    look.ioBytes <= soft.ioBytes &&
+    look.cpuMs - soft.cpuMs <= elapsed * CPU_SHARE_FLAT;
+  const state = look.state === 'running' ? (isFlat ? 'flat' : 'working') : look.state;
+  // Flat since the look before: that is the moment from which the counters did not move.
+  const since = hard.process?.state === state ? hard.process.since : state === 'flat' ? soft.lookedAt : at;
+  hard.process = { state, since, memoryBytes: look.memoryBytes };
+  draft.soft = { ...soft, lookedAt: at, cpuMs: look.cpuMs, ioBytes: look.ioBytes };
+}
+
+export function foldExit(draft: Draft, code: number | null, signal: string | undefined): void {
+  const { at } = draft;
+  if (code === 0) becomeGone(draft, { how: 'exit-0', at, detail: 'exit code 0' });
+  else becomeGone(draft, { how: 'crash', at, detail: signal ? `killed by ${signal}` : `exit code ${code ?? 'unknown'}` });
+}
+
+/** The end is proven. Nothing that was open can go on: holds, questions, acknowledgements, the turn. */
+export function becomeGone(draft: Draft, end: End): void {
+  const { hard, at } = draft;
+  const from = livenessOf(hard);
+  const isOurs = hard.incident?.step === 'terminate' && hard.incident.phase === 'acting';
+  const proven: End = isOurs ? { ...end, byHolter: true } : end;
+  hard.end = proven;
+  hard.heldBefore = markNow(draft).held;
+  hard.holds = [];
+  delete hard.unknownSince;
+  delete hard.inquiry;
+  delete hard.isBusy;
+  delete hard.acks;
+  delete hard.turnSince;
+  delete hard.process;
+  emit(draft, { type: 'AGENT_ENDED', payload: { agentId: hard.agentId, how: proven.how, detail: proven.detail } });
+  emit(draft, {
+    type: 'LIVENESS_CHANGED',
+    payload: { agentId: hard.agentId, from, to: 'gone', cause: proven.how === 'crash' ? 'process-crash' : 'stopped' },
+  });
+  if (proven.how === 'crash' && !isOurs) ask(draft, 'loss', `${hard.agentId}#${hard.incarnation}/loss/${at}`);
+  if (proven.how !== 'crash' && hard.task) {
+    emit(draft, {
+      type: 'ATTENTION_RAISED',
+      payload: { agentId: hard.agentId, about: 'open-task', message: 'it ended on purpose with its task still open' },
+    });
+  }
+}

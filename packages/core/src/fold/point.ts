@@ -1,0 +1,26 @@
+import type { Draft } from '../draft.ts';
+import type { Finding, FindingKind } from '../finding.ts';
+import { EVIDENCE_LENGTH_MAX } from '../finding.ts';
+import { tellCleared, tellRaised } from '../judge.ts';
+
+/** Point findings are few by nature; the bound keeps a broken detector from growing the record. */
+const POINTS_MAX = 8;
+
+/** A finding that holds until contrary evidence or a decision. One per kind; the newest word counts. */
+export function raisePoint(draft: Draft, finding: Finding): void {
+  const { hard } = draft;
+  const before = hard.points.find(({ kind }) => kind === finding.kind);
+  if (!before && hard.points.length >= POINTS_MAX) return;
+  const evidence = finding.evidence.slice(0, EVIDENCE_LENGTH_MAX);
+  const point = { ...finding, evidence, since: before?.since ?? finding.since };
+  hard.points = [...hard.points.filter(({ kind }) => kind !== finding.kind), point];
+  if (before?.severity !== point.severity) tellRaised(draft, point);
+}
+
+export function clearPoint(draft: Draft, kind: FindingKind): void {
+  const { hard } = draft;
+  const point = hard.points.find((finding) => finding.kind === kind);
+  if (!point) return;
+  hard.points = hard.points.filter((finding) => finding !== point);
+  tellCleared(draft, point);
+}

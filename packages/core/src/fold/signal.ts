@@ -1,0 +1,129 @@
+import type { Draft } from '../draft.ts';
+import { emit, markNow } from '../draft.ts';
+import { assertNever } from '../invariant.ts';
+import type { Signal } from '../signal.ts';
+import { between, seconds } from '../time.ts';
+import { foldCallBegun, foldCallEnded } from './calls.ts';
+import { hasProgressed, isDoing } from './doing.ts';
+import { countFailure } from './failures.ts';
+import { beginHold, endHold } from './holds.ts';
+import { becomeGone, foldExit, foldHeartbeat, foldProcess, foldSelfStatus, hearFrom } from './life.ts';
+import { foldAcknowledged, foldDelivered, foldDeliveryFailed } from './messages.ts';
+import { clearPoint, raisePoint } from './point.ts';
+import { assignTask, beginTurn, endTask, endTurn, explainTask, updateTask } from './tasks.ts';
+
+/** Tokens that rise all the time would make every report a hard fact; this often is often enough. */
+const TOKENS_ARE_DOING_EVERY = seconds(30);
+
+/** One fact into the record. Says nothing about what follows from it; `judge` and `advance` do. */
+export function foldSignal(draft: Draft, signal: Signal, origin: 'agent' | 'holter'): void {
+  const { hard, at } = draft;
+  const { agentId } = hard;
+  if (origin === 'agent' && signal.kind !== 'heartbeat' && signal.kind !== 'pong') hearFrom(draft, 'activityAt');
+  switch (signal.kind) {
+    case 'heartbeat':
+      return foldHeartbeat(draft, signal);
+    case 'pong':
+      hearFrom(draft, 'pongAt');
+      return foldSelfStatus(draft, signal.status ?? 'healthy');
+    case 'activity':
+    case 'started':
+      return;
+    case 'status':
+      return foldSelfStatus(draft, signal.status);
+    case 'turn-begun':
+      return beginTurn(draft);
+    case 'turn-ended':
+      return endTurn(draft);
+    case 'call-begun':
+      return foldCallBegun(draft, signal.callId);
+    case 'call-ended':
+      return foldCallEnded(draft, signal);
+    case 'said':
+      if (signal.role === 'assistant') isDoing(draft);
+      return;
+    case 'compaction':
+      return isDoing(draft);
+    case 'tokens':
+      return foldTokens(draft, signal.total, signal.costUsd ?? 0);
+    case 'checkpoint':
+      hard.checkpoint = { id: signal.checkpointId, hash: signal.hash, mark: markNow(draft) };
+      isDoing(draft);
+      hasProgressed(draft);
+      return emit(draft, { type: 'CHECKPOINT_WRITTEN', payload: { agentId, checkpointId: signal.checkpointId } });
+    case 'task-assigned':
+      return assignTask(draft, signal.taskId, signal.expectedAt);
+    case 'task-updated':
+      return updateTask(draft, signal.taskId, signal.percent);
+    case 'task-ended':
+      return endTask(draft, signal.taskId, signal.outcome);
+    case 'verdict':
+      isDoing(draft);
+      if (signal.verdict === 'ACCEPT') hasProgressed(draft);
+      return;
+    case 'message-delivered':
+      return foldDelivered(draft, signal.messageId, signal.priority);
+    case 'message-acknowledged':
+      return foldAcknowledged(draft, signal.messageId);
+    case 'message-failed':
+      return foldDeliveryFailed(draft, signal.code);
+    case 'connection':
+      if (signal.state === 'closed') hard.isConnectionClosed = true;
+      else delete hard.isConnectionClosed;
+      return;
+    case 'process':
+      return foldProcess(draft, signal);
+    case 'hold-begun':
+      return beginHold(draft, signal.hold, signal.until);
+    case 'hold-ended':
+      return endHold(draft, signal.hold);
+    case 'error':
+      return foldError(draft, signal.isUnrecoverable === true);
+    case 'blocker':
+      explainTask(draft);
+      raisePoint(draft, {
+        kind: 'blocker',
+        severity: 'warn',
+        source: 'agent-reports',
+        since: at,
+        evidence: `reports a blocker: ${signal.text}`,
+        threshold: 'its own word',
+      });
+      return emit(draft, { type: 'BLOCKER_REPORTED', payload: { agentId, text: signal.text } });
+    case 'handoff-requested':
+      explainTask(draft);
+      return emit(draft, { type: 'HANDOFF_REQUESTED', payload: { agentId, by: 'agent', reason: signal.reason } });
+    case 'handoff-written':
+      hard.handoffNoteId = signal.noteId;
+      return emit(draft, { type: 'HANDOFF_WRITTEN', payload: { agentId, noteId: signal.noteId } });
+    case 'stopped':
+      return becomeGone(draft, { how: 'stopped', at, detail: signal.reason });
+    case 'exited':
+      return foldExit(draft, signal.code, signal.signal);
+    case 'finding':
+      return raisePoint(draft, signal.finding);
+    case 'finding-cleared':
+      return clearPoint(draft, signal.findingKind);
+    default:
+      return assertNever(signal);
+  }
+}
+
+function foldTokens(draft: Draft, total: number, costUsd: number): void {
+  const { soft, hard, at } = draft;
+  if (total > soft.tokens && (!hard.doing || between(hard.doing.at, at) > TOKENS_ARE_DOING_EVERY)) isDoing(draft);
+  draft.soft = { ...draft.soft, tokens: Math.max(soft.tokens, total), costUsd: Math.max(soft.costUsd, costUsd) };
+}
+
+function foldError(draft: Draft, isUnrecoverable: boolean): void {
+  countFailure(draft);
+  if (!isUnrecoverable) return;
+  raisePoint(draft, {
+    kind: 'unrecoverable-error',
+    severity: 'act',
+    source: 'agent-reports',
+    since: draft.at,
+    evidence: 'says that it cannot go on',
+    threshold: 'its own word',
+  });
+}

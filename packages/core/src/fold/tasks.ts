@@ -1,0 +1,65 @@
+import type { Draft } from '../draft.ts';
+import { emit, markNow } from '../draft.ts';
+import type { Instant } from '../time.ts';
+import { hasProgressed, isDoing } from './doing.ts';
+import { endHold } from './holds.ts';
+
+export function assignTask(draft: Draft, taskId: string, expectedAt?: Instant): void {
+  const { hard, at } = draft;
+  if (hard.task?.id === taskId) return;
+  hard.task = { id: taskId, assignedAt: at, updated: markNow(draft), ...(expectedAt !== undefined && { expectedAt }) };
+  // What was done before was done for something else.
+  delete hard.doing;
+  delete hard.progress;
+  tell(draft, taskId, 'assigned');
+}
+
+export function updateTask(draft: Draft, taskId: string, percent?: number): void {
+  const { hard, at } = draft;
+  const { task } = hard;
+  if (!task || task.id !== taskId) return;
+  const isFurther = percent !== undefined && percent !== task.percent;
+  hard.task = {
+    ...task,
+    begunAt: task.begunAt ?? at,
+    updated: markNow(draft),
+    ...(percent !== undefined && { percent }),
+  };
+  isDoing(draft);
+  if (isFurther) hasProgressed(draft);
+  tell(draft, taskId, 'updated', percent);
+}
+
+/** A word about the delay (a blocker, a handoff request) is an update too: seed 001 §1.5.2, point 3. */
+export function explainTask(draft: Draft): void {
+  const { hard } = draft;
+  if (hard.task) hard.task = { ...hard.task, updated: markNow(draft) };
+}
+
+export function endTask(draft: Draft, taskId: string, outcome: string): void {
+  const { hard } = draft;
+  if (hard.task?.id !== taskId) return;
+  delete hard.task;
+  // Done twice is worse than not restarted: whoever ended and has nothing left to do has simply ended.
+  if (hard.end?.how === 'crash') hard.end = { ...hard.end, how: 'stopped', detail: `its task is ${outcome}` };
+  tell(draft, taskId, outcome);
+}
+
+export function beginTurn(draft: Draft): void {
+  const { hard, at } = draft;
+  hard.turnSince = at;
+  endHold(draft, 'waiting-for-input');
+  isDoing(draft);
+}
+
+export function endTurn(draft: Draft): void {
+  delete draft.hard.turnSince;
+  // A call that was refused or cut short never reports its end.
+  endHold(draft, 'in-tool');
+  isDoing(draft);
+}
+
+function tell(draft: Draft, taskId: string, status: string, percent?: number): void {
+  const { agentId } = draft.hard;
+  emit(draft, { type: 'TASK_CHANGED', payload: { agentId, taskId, status, ...(percent !== undefined && { percent }) } });
+}

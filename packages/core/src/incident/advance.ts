@@ -1,0 +1,110 @@
+import type { Draft } from '../draft.ts';
+import { emit, markNow, wake } from '../draft.ts';
+import { deadlineAfter, isPast } from '../rule/rule.ts';
+import { amend, climbTo, closeIncident, rankOf } from './change.ts';
+import { climbEscalate } from './escalate.ts';
+import { enterLadder } from './entry.ts';
+import { climbHuman } from './human.ts';
+import type { Incident } from './incident.ts';
+import { climbNudge } from './nudge.ts';
+import { actFindings, leadOf, ownThresholdMs } from './reason.ts';
+import { climbRecover, tellAttemptFailed } from './recover.ts';
+import { climbTerminate, reasonFor } from './terminate.ts';
+
+/** More moves than the ladder has steps can't follow from one input. */
+const MOVES_MAX = 12;
+
+/** What now? Opens, climbs and closes the incident, as far as this moment allows. */
+export function advance(draft: Draft): void {
+  for (let moves = 0; moves < MOVES_MAX; moves++) {
+    const before = draft.hard.incident;
+    move(draft);
+    if (draft.hard.incident === before) return;
+  }
+}
+
+function move(draft: Draft): void {
+  const { hard } = draft;
+  const lead = leadOf(actFindings(hard));
+  const { incident } = hard;
+  if (!incident) {
+    if (lead && !isQuiet(draft)) enterLadder(draft, lead);
+    return;
+  }
+  if (hard.end) return moveGone(draft, incident);
+  if (incident.step === 'recover') return moveRecovered(draft, incident, lead?.evidence ?? null);
+  if (!lead && !incident.order) return restCalm(draft, incident);
+  if (incident.calm) return amend(draft, { calm: undefined });
+  // Whoever is on hold or has been given time is left alone; an order is not a matter of time.
+  if (!incident.order && (hard.holds.length > 0 || isQuiet(draft))) return;
+  climb(draft, incident);
+}
+
+function climb(draft: Draft, incident: Incident): void {
+  if (incident.notBefore !== undefined && incident.notBefore > draft.at) {
+    wake(draft, incident.notBefore);
+    return;
+  }
+  switch (incident.step) {
+    case 'nudge':
+      return climbNudge(draft, incident);
+    case 'escalate':
+      return climbEscalate(draft, incident);
+    case 'terminate':
+      return climbTerminate(draft, incident);
+    case 'recover':
+      return climbRecover(draft, incident);
+    case 'human':
+      return climbHuman(draft, incident);
+  }
+}
+
+/** Its end is proven. On purpose: the incident is over. Otherwise it is brought back, unless told not to. */
+function moveGone(draft: Draft, incident: Incident): void {
+  const { hard } = draft;
+  const { end } = hard;
+  if (!end) return;
+  if (incident.step === 'terminate' && end.byHolter) tellTerminated(draft, incident);
+  if (end.how !== 'crash') return closeIncident(draft, 'the agent ended on purpose');
+  if (rankOf(incident.step) >= rankOf('recover')) return climb(draft, incident);
+  if (incident.order?.then === 'stop') return closeIncident(draft, `stopped, as ordered by ${incident.order.by}`);
+  climbTo(draft, 'recover', 1, end.byHolter ? 'stopped, to be brought back' : `its process is gone: ${end.detail}`);
+}
+
+function tellTerminated(draft: Draft, incident: Incident): void {
+  const { agentId, checkpoint } = draft.hard;
+  emit(draft, {
+    type: 'AGENT_TERMINATED',
+    payload: { agentId, reason: reasonFor(draft, incident), ...(checkpoint && { checkpoint: checkpoint.id }) },
+  });
+}
+
+/** A successor runs. If something is found against it, this recovery has failed, and a new incident begins. */
+function moveRecovered(draft: Draft, incident: Incident, complaint: string | null): void {
+  if (incident.phase === 'waiting' && complaint !== null) {
+    tellAttemptFailed(draft, incident, complaint);
+    closeIncident(draft, 'the recovered agent is in trouble again');
+    return;
+  }
+  climb(draft, incident);
+}
+
+/** No step is taken while nothing is found. After long enough without it, the incident is over. */
+function restCalm(draft: Draft, incident: Incident): void {
+  const { hard, policy } = draft;
+  if (!incident.calm) return amend(draft, { calm: markNow(draft) });
+  if (hard.holds.length > 0) return;
+  const calmMs = Math.max(policy.incident.closeAfterMs, ownThresholdMs(incident.cause, hard, policy));
+  if (isPast(draft, deadlineAfter(draft, incident.calm, calmMs))) closeIncident(draft, 'not found any more');
+}
+
+function isQuiet(draft: Draft): boolean {
+  const { hard, at } = draft;
+  if (!hard.quiet) return false;
+  if (hard.quiet.until <= at) {
+    delete hard.quiet;
+    return false;
+  }
+  wake(draft, hard.quiet.until);
+  return true;
+}

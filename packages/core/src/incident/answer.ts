@@ -1,0 +1,142 @@
+import type { Draft } from '../draft.ts';
+import { emit, markNow, wake, want } from '../draft.ts';
+import type { ReceiptOutcome } from '../effect.ts';
+import type { Admission, Ask } from '../fleet.ts';
+import { endTask } from '../fold/tasks.ts';
+import { becomeGone } from '../fold/life.ts';
+import type { ClaimEvidence } from '../input.ts';
+import { amend, effectIdOf } from './change.ts';
+import { sendEscalation } from './escalate.ts';
+import { callHuman } from './human.ts';
+import type { Incident } from './incident.ts';
+import { sendNudge } from './nudge.ts';
+import { actFindings, hasTwoSources, repeatOf } from './reason.ts';
+import { failAttempt, sendSpawn, taskIdOf } from './recover.ts';
+import { sendTermination, tryAgain } from './terminate.ts';
+
+/** The fleet answered. What is deferred is judged again then; what is granted happens now. */
+export function foldGrant(draft: Draft, ask: Ask, admission: Admission): void {
+  const { incident } = draft.hard;
+  if (incident?.phase !== 'asked' || effectIdOf(incident) !== ask.effectId) return;
+  if (admission.kind === 'deferred') {
+    amend(draft, { phase: 'due', notBefore: admission.until });
+    wake(draft, admission.until);
+    return;
+  }
+  switch (incident.step) {
+    case 'nudge':
+      return sendNudge(draft, incident);
+    case 'escalate':
+      return sendEscalation(draft, incident);
+    case 'terminate':
+      return sendTermination(draft, incident);
+    case 'recover':
+      return sendSpawn(draft, incident);
+    case 'human':
+      return callHuman(draft, incident);
+  }
+}
+
+/** What became of an effect. A receipt of an older step changes nothing but the record. */
+export function foldReceipt(draft: Draft, effectId: string, outcome: ReceiptOutcome, detail: string): void {
+  const { hard } = draft;
+  emit(draft, { type: 'EFFECT_RECEIPT', payload: { agentId: hard.agentId, effectId, effect: null, outcome, detail } });
+  const { incident } = hard;
+  if (!incident || effectIdOf(incident) !== effectId) return;
+  const isFailed = outcome === 'refused' || outcome === 'unknown';
+  switch (incident.step) {
+    case 'nudge':
+      if (outcome === 'seen') noteNudgeSeen(draft, incident);
+      else if (isFailed) amend(draft, { isNudgeLost: true });
+      return;
+    case 'escalate':
+      if (!isFailed && !incident.wait) amend(draft, { wait: markNow(draft) });
+      return;
+    case 'terminate':
+      if (incident.phase !== 'acting') return;
+      if (outcome === 'done') becomeGone(draft, { how: 'crash', at: draft.at, detail: `terminated: ${detail}` });
+      else if (isFailed) tryAgain(draft, incident, detail);
+      return;
+    case 'recover':
+      if (incident.phase === 'acting' && outcome === 'refused') failAttempt(draft, detail);
+      return;
+    case 'human':
+      return;
+  }
+}
+
+/** Repeats are counted from the first nudge that was seen: only what came after it is deafness. */
+function noteNudgeSeen(draft: Draft, incident: Incident): void {
+  const count = repeatOf(actFindings(draft.hard))?.count ?? incident.countAtStep;
+  if (incident.isNudgeSeen || count === undefined) return amend(draft, { isNudgeSeen: true });
+  amend(draft, { isNudgeSeen: true, countAtNudge: count });
+}
+
+/** The last moment to think again: the agent was judged just now, with everything that came in since. */
+export function foldClaim(draft: Draft, effectId: string, evidence: ClaimEvidence): void {
+  const because = whyNotProceed(draft, effectId, evidence);
+  if (because === null) {
+    draft.claim = 'proceed';
+    return;
+  }
+  draft.claim = 'cancelled';
+  emit(draft, { type: 'EFFECT_CANCELLED', payload: { agentId: draft.hard.agentId, effectId, because } });
+}
+
+function whyNotProceed(draft: Draft, effectId: string, evidence: ClaimEvidence): string | null {
+  const { hard } = draft;
+  const { incident } = hard;
+  const isCurrent = incident !== undefined && effectIdOf(incident) === effectId;
+  if (!isCurrent) return isDrastic(effectId) ? 'it was superseded' : null;
+  switch (incident.step) {
+    case 'nudge':
+      return incident.cause !== 'operator' && actFindings(hard).length === 0 ? 'the reason is gone' : null;
+    case 'terminate':
+      return whyNotStop(draft, incident);
+    case 'recover':
+      return whyNotSpawn(draft, incident, evidence);
+    case 'escalate':
+    case 'human':
+      return null;
+  }
+}
+
+/** Notices, reminders and inquiries of yesterday do no harm; a kill or a start would. */
+const isDrastic = (effectId: string): boolean => /\/(nudge|terminate|recover)\/\d+$/.test(effectId);
+
+function whyNotStop(draft: Draft, incident: Incident): string | null {
+  const { hard } = draft;
+  if (hard.end) return 'it has ended already';
+  if (incident.order) return null;
+  const isReasonGone = hard.holds.length > 0 || hard.quiet !== undefined || !hasTwoSources(draft);
+  if (!isReasonGone) return null;
+  amend(draft, { phase: 'waiting', wait: markNow(draft) });
+  return 'the evidence does not hold any more';
+}
+
+function whyNotSpawn(draft: Draft, incident: Incident, evidence: ClaimEvidence): string | null {
+  const { hard } = draft;
+  if (!hard.end) return 'it is running';
+  if (hard.spawnKey !== effectIdOf(incident)) return 'it was superseded';
+  if (evidence.isTaskOpen === false && hard.task) {
+    endTask(draft, hard.task.id, 'done');
+    return 'its task has ended';
+  }
+  const fromCheckpoint = evidence.checkpointId ?? 'task-start';
+  emit(draft, {
+    type: 'RECOVERY_INITIATED',
+    payload: {
+      agentId: hard.agentId,
+      taskId: taskIdOf(draft),
+      fromCheckpoint,
+      attempt: hard.recovery?.attempts ?? 1,
+    },
+  });
+  if (evidence.checkpointId === null) {
+    const message = `${hard.agentId} has no valid checkpoint; it starts its task from the beginning`;
+    emit(draft, { type: 'ATTENTION_RAISED', payload: { agentId: hard.agentId, about: 'task-start', message } });
+    const incidentId = incident.id;
+    want(draft, `${effectIdOf(incident)}/task-start`, { kind: 'notify', audience: 'operator', severity: 'warning', message, incidentId });
+  }
+  return null;
+}

@@ -1,0 +1,62 @@
+import type { Draft } from '../draft.ts';
+import { emit } from '../draft.ts';
+import type { FindingKind } from '../finding.ts';
+import { invariant } from '../invariant.ts';
+import type { Incident, LadderStep } from './incident.ts';
+import { LADDER } from './incident.ts';
+
+export const rankOf = (step: LadderStep): number => LADDER.indexOf(step);
+
+/** Names the one effect of (incident, step, attempt): one decision can never become two effects. */
+export const effectIdOf = ({ id, step, attempt }: Incident): string => `${id}/${step}/${attempt}`;
+
+export function openIncident(draft: Draft, cause: FindingKind | 'operator', step: LadderStep, attempt = 1): void {
+  const { hard, at } = draft;
+  invariant(!hard.incident, `${hard.agentId} has an open incident already`);
+  hard.incidentCount += 1;
+  const id = `${hard.agentId}/${hard.incidentCount}`;
+  delete hard.past;
+  hard.incident = { id, cause, openedAt: at, step, attempt, phase: 'due' };
+  emit(draft, { type: 'INCIDENT_OPENED', payload: { agentId: hard.agentId, incidentId: id, cause, step } });
+}
+
+export function closeIncident(draft: Draft, reason: string): void {
+  const { hard, at } = draft;
+  const { incident } = hard;
+  if (!incident) return;
+  const { id, cause, step, attempt } = incident;
+  delete hard.incident;
+  hard.past = { id, cause, step, attempt, closedAt: at };
+  emit(draft, { type: 'INCIDENT_CLOSED', payload: { agentId: hard.agentId, incidentId: id, reason } });
+}
+
+/** Up the ladder, or to the next attempt of the same step. Never down. */
+export function climbTo(draft: Draft, step: LadderStep, attempt: number, reason: string): void {
+  const { hard } = draft;
+  const before = hard.incident;
+  invariant(before, `${hard.agentId} has no incident to climb`);
+  const isForward = rankOf(step) > rankOf(before.step) || (step === before.step && attempt > before.attempt);
+  invariant(isForward, `${before.id} may not go from ${before.step} ${before.attempt} to ${step} ${attempt}`);
+  const { id, cause, openedAt, isNudgeSeen, countAtNudge, order } = before;
+  hard.incident = {
+    id,
+    cause,
+    openedAt,
+    step,
+    attempt,
+    phase: 'due',
+    ...(isNudgeSeen && { isNudgeSeen }),
+    ...(countAtNudge !== undefined && { countAtNudge }),
+    ...(order && { order }),
+  };
+  emit(draft, { type: 'INCIDENT_STEP', payload: { agentId: hard.agentId, incidentId: id, step, attempt, reason } });
+}
+
+/** Replaces some fields of the open incident; undefined takes one away. */
+export function amend(draft: Draft, fields: { readonly [Key in keyof Incident]?: Incident[Key] | undefined }): void {
+  const { hard } = draft;
+  invariant(hard.incident, `${hard.agentId} has no incident to amend`);
+  const next: Record<string, unknown> = { ...hard.incident, ...fields };
+  for (const key of Object.keys(fields)) if (next[key] === undefined) delete next[key];
+  hard.incident = next as Incident;
+}

@@ -1,0 +1,148 @@
+import type { Draft } from '../draft.ts';
+import { emit, markNow, want } from '../draft.ts';
+import { FINDING_KINDS } from '../finding.ts';
+import { beginHold, endHold } from '../fold/holds.ts';
+import { clearPoint } from '../fold/point.ts';
+import type { Decision } from '../input.ts';
+import { assertNever } from '../invariant.ts';
+import type { DurationMs } from '../time.ts';
+import { later } from '../time.ts';
+import { amend, climbTo, closeIncident, effectIdOf, openIncident, rankOf } from './change.ts';
+import { canNudge } from './entry.ts';
+import type { LadderStep, Order } from './incident.ts';
+import { deliverNudge } from './nudge.ts';
+
+/** A person's or an orchestrator's word. It is evidence enough by itself; too late, it is only recorded. */
+export function foldDecision(draft: Draft, decision: Decision): void {
+  const { agentId, incident } = draft.hard;
+  const because = whyNotDecide(draft, decision);
+  const { decision: word, by, reason } = decision;
+  if (because !== null) {
+    emit(draft, { type: 'DECISION_REJECTED', payload: { agentId, decision: word, by, because } });
+    return;
+  }
+  emit(draft, {
+    type: 'DECISION_MADE',
+    payload: { agentId, incidentId: incident?.id ?? null, decision: word, by, reason },
+  });
+  carryOut(draft, decision);
+}
+
+function whyNotDecide({ hard, policy }: Draft, decision: Decision): string | null {
+  if (decision.incidentId !== undefined && decision.incidentId !== hard.incident?.id) return 'that incident is not open';
+  switch (decision.decision) {
+    case 'nudge':
+      if (hard.end) return 'the agent has ended';
+      return hard.can.includes('nudge') && policy.nudge.isEnabled ? null : 'nothing can nudge it';
+    case 'recover':
+      if (!hard.end) return 'the agent is not known to have ended; terminate_and_recover stops it first';
+      return hard.can.includes('spawn') ? null : 'nothing can start it from here';
+    case 'force_handoff':
+    case 'terminate':
+    case 'terminate_and_recover':
+      if (hard.end) return 'the agent has ended; recover brings it back';
+      return hard.can.includes('terminate') ? null : 'nothing can stop it from here';
+    case 'allow_more_time':
+    case 'dismiss':
+    case 'pause':
+    case 'resume':
+      return hard.end ? 'the agent has ended' : null;
+    default:
+      return assertNever(decision);
+  }
+}
+
+function carryOut(draft: Draft, decision: Decision): void {
+  const { by, reason } = decision;
+  switch (decision.decision) {
+    case 'allow_more_time':
+      return becomeQuiet(draft, decision.forMs, by, reason);
+    case 'dismiss':
+      return dismiss(draft, by, reason);
+    case 'pause':
+      return beginHold(draft, 'paused-by-operator');
+    case 'resume':
+      return endHold(draft, 'paused-by-operator');
+    case 'nudge':
+      return nudgeNow(draft, decision.message ?? reason);
+    case 'terminate':
+      return order(draft, 'terminate', { by, then: 'stop' });
+    case 'terminate_and_recover':
+      return order(draft, 'terminate', { by, then: 'recover' });
+    case 'recover':
+      return order(draft, 'recover', { by, then: 'recover' });
+    case 'force_handoff':
+      return forceHandoff(draft, by, reason);
+    default:
+      return assertNever(decision);
+  }
+}
+
+/** Snooze, dismissal and more time are one thing: quiet until a time, with a reason. Then it is asked again. */
+function becomeQuiet(draft: Draft, forMs: DurationMs, by: string, reason: string): void {
+  const { hard, at } = draft;
+  const until = later(at, forMs);
+  hard.quiet = { until, by, reason };
+  emit(draft, { type: 'QUIET_BEGAN', payload: { agentId: hard.agentId, until, by, reason } });
+  const { incident } = hard;
+  if (!incident || incident.step === 'nudge' || incident.phase === 'acting') return;
+  climbTo(draft, incident.step, incident.attempt + 1, `${by} allowed more time`);
+  amend(draft, { notBefore: until });
+}
+
+/** The finding was wrong: what was counted for it is forgotten, and it is not looked for for a while. */
+function dismiss(draft: Draft, by: string, reason: string): void {
+  const { hard, policy } = draft;
+  for (const { kind } of hard.points) {
+    if (FINDING_KINDS[kind].about !== 'liveness') clearPoint(draft, kind);
+  }
+  delete hard.failuresInRow;
+  delete hard.outcomes;
+  becomeQuiet(draft, policy.incident.reopenWithinMs, by, reason);
+}
+
+/** A person's own nudge goes through an incident like any other, so that it is on record and has a receipt. */
+function nudgeNow(draft: Draft, text: string): void {
+  if (!canNudge(draft)) return;
+  const { incident } = draft.hard;
+  if (!incident) openIncident(draft, 'operator', 'nudge');
+  else if (incident.step === 'nudge') climbTo(draft, 'nudge', incident.attempt + 1, 'nudged by a person');
+  else {
+    closeIncident(draft, 'taken over by a person');
+    openIncident(draft, 'operator', 'nudge');
+  }
+  const open = draft.hard.incident;
+  if (!open) return;
+  deliverNudge(draft, open, 'operator', `Holter: ${text}`);
+  amend(draft, { phase: 'waiting', wait: markNow(draft) });
+}
+
+/** Goes up to the ordered step; from above it, a new incident carries the order, for none goes down. */
+function order(draft: Draft, step: LadderStep, given: Order): void {
+  const { hard } = draft;
+  delete hard.quiet;
+  // A person who has looked starts the count anew.
+  if (step === 'recover' && hard.recovery) hard.recovery = { ...hard.recovery, attempts: 0 };
+  const { incident } = hard;
+  if (incident && rankOf(incident.step) < rankOf(step)) climbTo(draft, step, 1, `ordered by ${given.by}`);
+  else if (incident?.step === step && incident.phase !== 'acting') climbTo(draft, step, incident.attempt + 1, `ordered by ${given.by}`);
+  else if (incident?.step !== step) {
+    if (incident) closeIncident(draft, `taken over by ${given.by}`);
+    openIncident(draft, 'operator', step);
+  }
+  amend(draft, { order: given });
+}
+
+function forceHandoff(draft: Draft, by: string, reason: string): void {
+  const { hard, at, policy } = draft;
+  delete hard.handoffNoteId;
+  order(draft, 'terminate', { by, then: 'recover', handoffAskedAt: at });
+  const { incident } = hard;
+  if (!incident) return;
+  emit(draft, { type: 'HANDOFF_REQUESTED', payload: { agentId: hard.agentId, by: 'holter', reason } });
+  want(draft, `${effectIdOf(incident)}/handoff`, {
+    kind: 'request-handoff',
+    message: 'Holter: somebody else will take over. A handoff note now (done, pending, blocked, next steps) keeps your work.',
+    waitMs: policy.handoffWaitMs,
+  });
+}

@@ -1,0 +1,62 @@
+import type { Draft } from '../draft.ts';
+import { emit } from '../draft.ts';
+import type { Finding } from '../finding.ts';
+import { FINDING_KINDS } from '../finding.ts';
+import type { PolicyStep } from '../policy/policy.ts';
+import { amend, openIncident } from './change.ts';
+import type { LadderStep, PastIncident } from './incident.ts';
+
+/** The design's entry table, in code: what happened decides where the incident begins. */
+export function entryFor(draft: Draft, finding: Finding): LadderStep {
+  const { hard, policy } = draft;
+  const named = (step: PolicyStep): LadderStep => (step === 'terminate' && hard.mode === 'act' ? 'terminate' : 'escalate');
+  if (finding.kind === 'frozen') return named(policy.freeze.step);
+  switch (FINDING_KINDS[finding.kind].entry) {
+    case 'nudge':
+      return canNudge(draft) ? 'nudge' : 'escalate';
+    case 'policy':
+      return named(finding.kind === 'limit-exceeded' ? policy.limits.step : policy.unrecoverableStep);
+    case 'recover':
+      return 'recover';
+    case 'escalate':
+    case 'none':
+      return 'escalate';
+  }
+}
+
+export const canNudge = ({ hard, policy }: Draft): boolean =>
+  policy.nudge.isEnabled && hard.mode !== 'observe' && hard.can.includes('nudge');
+
+/** Opens an incident about `lead`, or goes on with the last one if that was about the same thing. */
+export function enterLadder(draft: Draft, lead: Finding): void {
+  const { hard } = draft;
+  const entry = entryFor(draft, lead);
+  if (hard.past && isReopened(draft, hard.past, lead)) {
+    reopen(draft, hard.past);
+    return;
+  }
+  openIncident(draft, lead.kind, entry);
+  // The operator named this step in advance, which is a decision like any other.
+  if (entry === 'terminate') amend(draft, { order: { by: 'policy', then: 'recover' } });
+}
+
+/** Only the first two steps are gone on with; what lies higher is entered anew, with its attempts kept. */
+function isReopened({ at, policy }: Draft, past: PastIncident, lead: Finding): boolean {
+  const isEarly = past.step === 'nudge' || past.step === 'escalate';
+  return isEarly && past.cause === lead.kind && at - past.closedAt <= policy.incident.reopenWithinMs;
+}
+
+/** The step that was taken before the pause is not taken twice: the next attempt of it is due. */
+function reopen(draft: Draft, past: PastIncident): void {
+  const { hard, at, policy } = draft;
+  const isNudgesSpent = past.step === 'nudge' && past.attempt >= policy.nudge.attemptsMax;
+  const step = isNudgesSpent ? 'escalate' : past.step;
+  const attempt = isNudgesSpent ? 1 : past.attempt + 1;
+  delete hard.past;
+  hard.incident = { id: past.id, cause: past.cause, openedAt: at, step, attempt, phase: 'due' };
+  const { agentId } = hard;
+  emit(draft, {
+    type: 'INCIDENT_REOPENED',
+    payload: { agentId, incidentId: past.id, cause: past.cause, step, attempt },
+  });
+}

@@ -1,0 +1,43 @@
+import type { Draft } from '../draft.ts';
+import { ask, emit, markNow, want } from '../draft.ts';
+import { deadlineAfter, isPast } from '../rule/rule.ts';
+import { amend, climbTo, effectIdOf } from './change.ts';
+import type { Incident } from './incident.ts';
+import { actFindings, leadOf } from './reason.ts';
+import { whyNotTerminate } from './terminate.ts';
+
+/** Level 2: somebody decides. The time-out runs only once a notice has reached somebody. */
+export function climbEscalate(draft: Draft, incident: Incident): void {
+  if (incident.phase !== 'waiting') {
+    ask(draft, 'notice', effectIdOf(incident));
+    amend(draft, { phase: 'asked' });
+    return;
+  }
+  if (!incident.wait || draft.hard.mode !== 'act') return;
+  if (!isPast(draft, deadlineAfter(draft, incident.wait, draft.policy.escalation.waitMs))) return;
+  const obstacle = whyNotTerminate(draft);
+  if (obstacle === null) climbTo(draft, 'terminate', 1, 'nobody decided in time');
+  else climbTo(draft, 'human', 1, `nobody decided in time, and Holter must not act: ${obstacle}`);
+}
+
+export function sendEscalation(draft: Draft, incident: Incident): void {
+  const { hard, policy } = draft;
+  const reason = leadOf(actFindings(hard))?.evidence ?? String(incident.cause);
+  const usable = hard.checkpoint ? ` Newest checkpoint: ${hard.checkpoint.id}.` : ' It has no checkpoint.';
+  want(draft, effectIdOf(incident), {
+    kind: 'notify',
+    audience: 'orchestrator',
+    severity: 'warning',
+    message: `${hard.agentId} needs a decision (allow_more_time, force_handoff, terminate_and_recover): ${reason}.${usable}`,
+    incidentId: incident.id,
+  });
+  emit(draft, {
+    type: 'ESCALATION_TRIGGERED',
+    payload: { agentId: hard.agentId, reason, incidentId: incident.id },
+  });
+  amend(draft, {
+    phase: 'waiting',
+    notBefore: undefined,
+    wait: policy.escalation.isUnattended ? markNow(draft) : undefined,
+  });
+}

@@ -1,0 +1,57 @@
+import type { FindingKind } from '../finding.ts';
+import type { Mark } from '../hold.ts';
+import type { Instant } from '../time.ts';
+
+/**
+ * An incident is the one thing that may cause a nudge, a kill or a restart. At most one is open per agent.
+ * It climbs a ladder that only goes up: steps may be skipped forward, never taken back.
+ */
+export type LadderStep = 'nudge' | 'escalate' | 'terminate' | 'recover' | 'human';
+
+export const LADDER: readonly LadderStep[] = ['nudge', 'escalate', 'terminate', 'recover', 'human'];
+
+/**
+ * `due`: to be taken as soon as it may be. `asked`: the fleet was asked to admit it.
+ * `acting`: an effect is under way. `waiting`: done, and its wait runs.
+ */
+export type StepPhase = 'due' | 'asked' | 'acting' | 'waiting';
+
+/** An operator's or orchestrator's order; it is evidence enough by itself. */
+export type Order = {
+  readonly by: string;
+  readonly then: 'recover' | 'stop';
+  /** Set while the agent is asked for a handoff note first. */
+  readonly handoffAskedAt?: Instant;
+};
+
+export type Incident = {
+  readonly id: string;
+  readonly cause: FindingKind | 'operator';
+  readonly openedAt: Instant;
+  readonly step: LadderStep;
+  /** Counts within the step, from 1. (id, step, attempt) is decided once. */
+  readonly attempt: number;
+  readonly phase: StepPhase;
+  /** Not before this moment: a backoff, or what the fleet deferred it to. */
+  readonly notBefore?: Instant;
+  /** Start of the wait; absent while a notice that nobody received keeps it from running. */
+  readonly wait?: Mark;
+  /** Attempt 1 of the last nudge was seen by the agent, not only sent. */
+  readonly isNudgeSeen?: true;
+  readonly isNudgeLost?: true;
+  /** The repeat finding's count when the first nudge was seen, and when the newest step was taken. */
+  readonly countAtNudge?: number;
+  readonly countAtStep?: number;
+  readonly order?: Order;
+  /** Since when no `act` finding holds. */
+  readonly calm?: Mark;
+};
+
+/** The last closed incident, for as long as the same finding would reopen it. */
+export type PastIncident = {
+  readonly id: string;
+  readonly cause: FindingKind | 'operator';
+  readonly step: LadderStep;
+  readonly attempt: number;
+  readonly closedAt: Instant;
+};

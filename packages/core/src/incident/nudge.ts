@@ -1,0 +1,50 @@
+import type { Draft } from '../draft.ts';
+import { ask, emit, markNow, want } from '../draft.ts';
+import type { Finding } from '../finding.ts';
+import { deadlineAfter, isPast } from '../rule/rule.ts';
+import { amend, climbTo, effectIdOf } from './change.ts';
+import type { Incident } from './incident.ts';
+import { nudgeMessage } from './message.ts';
+import { actFindings, leadOf, repeatOf } from './reason.ts';
+
+/** Level 1: say to the agent, in its own context, what Holter sees. */
+export function climbNudge(draft: Draft, incident: Incident): void {
+  if (incident.phase !== 'waiting') {
+    ask(draft, 'nudge', effectIdOf(incident));
+    amend(draft, { phase: 'asked' });
+    return;
+  }
+  if (!isWaitOver(draft, incident)) return;
+  const { attemptsMax } = draft.policy.nudge;
+  if (incident.isNudgeLost) climbTo(draft, 'escalate', 1, 'the nudge could not be delivered');
+  else if (incident.attempt < attemptsMax) climbTo(draft, 'nudge', incident.attempt + 1, 'the nudge changed nothing');
+  else climbTo(draft, 'escalate', 1, `${incident.attempt} nudges changed nothing`);
+}
+
+export function sendNudge(draft: Draft, incident: Incident): void {
+  const { hard, at } = draft;
+  const lead = leadOf(actFindings(hard));
+  if (!lead) {
+    // The reason went away while the fleet was asked; the step is due again when it comes back.
+    amend(draft, { phase: 'due' });
+    return;
+  }
+  const message = nudgeMessage(lead, incident.attempt, at);
+  deliverNudge(draft, incident, lead.kind, message);
+  const count = repeatOf(actFindings(hard))?.count;
+  amend(draft, { phase: 'waiting', notBefore: undefined, wait: markNow(draft), countAtStep: count });
+}
+
+export function deliverNudge(draft: Draft, incident: Incident, about: Finding['kind'] | 'operator', message: string): void {
+  const { agentId } = draft.hard;
+  want(draft, effectIdOf(incident), { kind: 'nudge', attempt: incident.attempt, about, message });
+  emit(draft, { type: 'NUDGE_SENT', payload: { agentId, attempt: incident.attempt, message } });
+}
+
+function isWaitOver(draft: Draft, incident: Incident): boolean {
+  const { policy } = draft;
+  const repeat = repeatOf(actFindings(draft.hard));
+  const further = (repeat?.count ?? 0) - (incident.countAtStep ?? 0);
+  if (repeat && incident.countAtStep !== undefined && further >= policy.nudge.repeatsMax) return true;
+  return incident.wait !== undefined && isPast(draft, deadlineAfter(draft, incident.wait, policy.nudge.waitMs));
+}

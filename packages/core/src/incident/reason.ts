@@ -1,0 +1,68 @@
+import type { Hard } from '../agent.ts';
+import type { Draft } from '../draft.ts';
+import type { Finding, FindingEntry, FindingKind } from '../finding.ts';
+import { FINDING_KINDS } from '../finding.ts';
+import { intervalOf } from '../liveness.ts';
+import type { Policy } from '../policy/policy.ts';
+
+/** What would justify a step now: `act` findings that have a place on the ladder. */
+export function actFindings({ derived, points }: Pick<Hard, 'derived' | 'points'>): readonly Finding[] {
+  const isReason = ({ kind, severity }: Finding): boolean => severity === 'act' && FINDING_KINDS[kind].entry !== 'none';
+  const reasons = derived.filter(isReason);
+  return points.length === 0 ? reasons : [...reasons, ...points.filter(isReason)];
+}
+
+const entryRank: Readonly<Record<FindingEntry, number>> = { none: 0, nudge: 1, escalate: 2, policy: 3, recover: 4 };
+
+/** The one that leads the incident: the gravest by where it enters, then the oldest. */
+export function leadOf(findings: readonly Finding[]): Finding | null {
+  let lead: Finding | null = null;
+  for (const finding of findings) {
+    if (!lead) lead = finding;
+    else {
+      const graver = entryRank[FINDING_KINDS[finding.kind].entry] - entryRank[FINDING_KINDS[lead.kind].entry];
+      if (graver > 0 || (graver === 0 && finding.since < lead.since)) lead = finding;
+    }
+  }
+  return lead;
+}
+
+/** The repeat finding that an incident's nudges are about, if there is one. */
+export const repeatOf = (findings: readonly Finding[]): Finding | null =>
+  findings.find(({ kind }) => FINDING_KINDS[kind].isRepeat) ?? null;
+
+/**
+ * Invariant 6. Automatic termination needs two pieces of evidence from different sources:
+ * what the agent's reports (or the lack of them) say, and what the operating system or the screen says.
+ * A nudge that was seen is a second source only for a repeat that went on at least five times after it.
+ * Silence and a failed delivery are one story, so a remote agent that is merely silent is never killed.
+ */
+export function hasTwoSources(draft: Draft): boolean {
+  const { hard, policy } = draft;
+  const findings = actFindings(hard);
+  const isWitnessed = findings.some(({ source }) => source === 'operating-system' || source === 'screen');
+  const isReported = findings.some(({ source }) => source === 'agent-reports' || source === 'delivery-receipts');
+  if (isWitnessed && isReported) return true;
+  const repeat = repeatOf(findings);
+  const { incident } = hard;
+  if (!repeat || !incident?.isNudgeSeen || incident.countAtNudge === undefined) return false;
+  return (repeat.count ?? 0) - incident.countAtNudge >= policy.nudge.repeatsMax;
+}
+
+/** How long the condition itself needs to show: an incident must not close before it could come back. */
+export function ownThresholdMs(kind: FindingKind | 'operator', hard: Hard, policy: Policy): number {
+  switch (kind) {
+    case 'missed-heartbeats':
+    case 'no-pong':
+      return policy.beat.missedMax * intervalOf(hard, policy);
+    case 'silent':
+    case 'work-unstarted':
+      return policy.silence.actMs;
+    case 'checkpoint-stale':
+      return policy.checkpoint.actMs;
+    case 'task-overdue':
+      return policy.taskStallMs;
+    default:
+      return 0;
+  }
+}

@@ -1,0 +1,147 @@
+import type { Recovery } from '../agent.ts';
+import type { Draft } from '../draft.ts';
+import { ask, emit, markNow, wake, want } from '../draft.ts';
+import { graceMaxOf } from '../liveness.ts';
+import { isPast } from '../rule/rule.ts';
+import { absenceDeadline } from '../stall.ts';
+import type { Instant } from '../time.ts';
+import { hours, later } from '../time.ts';
+import { amend, climbTo, closeIncident, effectIdOf } from './change.ts';
+import type { Incident } from './incident.ts';
+
+/**
+ * Brings the agent back from its newest good checkpoint. Only after its death is proven, only while its
+ * task is open, and only as often as the limits allow; after that a person has to look.
+ */
+export function climbRecover(draft: Draft, incident: Incident): void {
+  switch (incident.phase) {
+    case 'due':
+    case 'asked':
+      return beginRecovery(draft, incident);
+    case 'acting':
+      return awaitSuccessor(draft, incident);
+    case 'waiting':
+      return watchProbation(draft);
+  }
+}
+
+function beginRecovery(draft: Draft, incident: Incident): void {
+  const obstacle = whyNotRecover(draft, incident);
+  if (obstacle !== null) {
+    climbTo(draft, 'human', 1, `it stays down: ${obstacle}`);
+    return;
+  }
+  const notBefore = incident.notBefore ?? backoffEnd(draft);
+  if (notBefore > draft.at) {
+    amend(draft, { phase: 'due', notBefore });
+    wake(draft, notBefore);
+    return;
+  }
+  ask(draft, 'start', effectIdOf(incident));
+  amend(draft, { phase: 'asked' });
+}
+
+/** The moment of the end, plus the backoff of the attempt that comes now. An order waits for nothing. */
+function backoffEnd(draft: Draft): Instant {
+  const { hard, policy, at } = draft;
+  if (hard.incident?.order) return at;
+  const { backoffMs } = policy.recovery;
+  const wait = backoffMs[Math.min(recoveryOf(draft).attempts, backoffMs.length - 1)] ?? 0;
+  return later(hard.end?.at ?? at, wait);
+}
+
+function whyNotRecover(draft: Draft, incident: Incident): string | null {
+  const { hard, policy, at } = draft;
+  if (!hard.can.includes('spawn')) return 'nothing can start it from here';
+  if (incident.order && incident.order.by !== 'policy') return null;
+  if (hard.mode !== 'act') return `its mode is ${hard.mode}`;
+  if (!policy.recovery.isEnabled) return 'recovery is switched off';
+  const recovery = recoveryOf(draft);
+  if (recovery.attempts >= policy.recovery.attemptsPerTaskMax) {
+    return `${recovery.attempts} attempts for this task, which is the limit`;
+  }
+  const recent = recovery.startedAt.filter((startedAt) => startedAt > at - hours(1)).length;
+  if (recent >= policy.recovery.attemptsPerHourMax) return `${recent} attempts within an hour, which is the limit`;
+  return null;
+}
+
+export function sendSpawn(draft: Draft, incident: Incident): void {
+  const { hard, at, policy } = draft;
+  const recovery = recoveryOf(draft);
+  const attempt = recovery.attempts + 1;
+  const kept = recovery.startedAt.filter((startedAt) => startedAt > at - hours(1));
+  hard.recovery = {
+    taskId: hard.task?.id ?? null,
+    attempts: attempt,
+    startedAt: [...kept, at].slice(-policy.recovery.attemptsPerHourMax),
+  };
+  const key = effectIdOf(incident);
+  hard.spawnKey = key;
+  want(draft, key, {
+    kind: 'spawn',
+    key,
+    taskId: hard.task?.id ?? null,
+    attempt,
+    handoffNoteId: hard.handoffNoteId ?? null,
+  });
+  amend(draft, { phase: 'acting', notBefore: undefined, wait: markNow(draft) });
+}
+
+function awaitSuccessor(draft: Draft, incident: Incident): void {
+  const { hard, policy, stalls } = draft;
+  if (!incident.wait) return;
+  const startBy = absenceDeadline(incident.wait.at, policy.recovery.startMs, stalls, graceMaxOf(hard, policy));
+  if (isPast(draft, startBy)) failAttempt(draft, 'no successor came up');
+}
+
+/** The attempt is lost: tell a person, and use the next one, if there is one. */
+export function failAttempt(draft: Draft, reason: string): void {
+  const { incident } = draft.hard;
+  if (!incident) return;
+  tellAttemptFailed(draft, incident, reason);
+  climbTo(draft, 'recover', incident.attempt + 1, reason);
+}
+
+export function tellAttemptFailed(draft: Draft, incident: Incident, reason: string): void {
+  const { hard } = draft;
+  const { attempts } = recoveryOf(draft);
+  delete hard.spawnKey;
+  delete hard.probation;
+  emit(draft, {
+    type: 'RECOVERY_FAILED',
+    payload: { agentId: hard.agentId, taskId: taskIdOf(draft), reason, attempts },
+  });
+  want(draft, `${effectIdOf(incident)}/failed`, {
+    kind: 'notify',
+    audience: 'operator',
+    severity: 'critical',
+    message: `${hard.agentId}: recovery attempt ${attempts} failed: ${reason}`,
+    incidentId: incident.id,
+  });
+}
+
+function watchProbation(draft: Draft): void {
+  const { hard, at } = draft;
+  if (hard.end) {
+    failAttempt(draft, `it ended again: ${hard.end.detail}`);
+    return;
+  }
+  if (hard.probation && hard.probation.until > at) {
+    wake(draft, hard.probation.until);
+    return;
+  }
+  delete hard.probation;
+  // Without a task there is nothing that the attempts could be counted for any more.
+  if (!hard.task && hard.recovery) hard.recovery = { ...hard.recovery, attempts: 0 };
+  closeIncident(draft, 'recovered, and probation passed');
+}
+
+/** Attempts belong to a task; another task starts at zero. The hourly ones belong to the agent. */
+function recoveryOf({ hard }: Draft): Recovery {
+  const taskId = hard.task?.id ?? null;
+  if (!hard.recovery) return { taskId, attempts: 0, startedAt: [] };
+  return hard.recovery.taskId === taskId ? hard.recovery : { ...hard.recovery, taskId, attempts: 0 };
+}
+
+/** Events name a task; an agent without one is its own. */
+export const taskIdOf = ({ hard }: Draft): string => hard.task?.id ?? hard.agentId;

@@ -1,0 +1,65 @@
+import type { Agent } from './agent.ts';
+import type { Effect, ReceiptOutcome } from './effect.ts';
+import type { HolterEvent } from './event.ts';
+import type { Admission, Ask } from './fleet.ts';
+import type { Signal } from './signal.ts';
+import type { StallLog } from './stall.ts';
+import type { DurationMs, Instant } from './time.ts';
+
+/** Everything that can make an agent's record change. Time and dice come in from outside. */
+export type Input = InputEnvelope & InputBody;
+
+export type InputEnvelope = {
+  readonly at: Instant;
+  /** When Holter itself was not looking; deadlines of absence move by it. */
+  readonly stalls: StallLog;
+};
+
+export type InputBody =
+  /** `agent` is the agent's own word; `holter` are Holter's own senses, which alone may say drastic things. */
+  | { readonly kind: 'signal'; readonly signal: Signal; readonly origin: 'agent' | 'holter' }
+  | { readonly kind: 'tick' }
+  | { readonly kind: 'decision'; readonly decision: Decision }
+  | { readonly kind: 'receipt'; readonly effectId: string; readonly outcome: ReceiptOutcome; readonly detail: string }
+  /** The fleet's answer to an ask. */
+  | { readonly kind: 'grant'; readonly ask: Ask; readonly admission: Admission }
+  /** An executor is about to do it: the last moment to think again, with what it has just looked up. */
+  | { readonly kind: 'claim'; readonly effectId: string; readonly evidence: ClaimEvidence };
+
+export type ClaimEvidence = {
+  /** Whether the task is still open where tasks are kept; absent when nobody could say. */
+  readonly isTaskOpen?: boolean;
+  /** For a spawn: the newest valid checkpoint, or null for the task's start, and how many were skipped. */
+  readonly checkpointId?: string | null;
+  readonly checkpointsSkipped?: number;
+};
+
+export type Decision = { readonly by: string; readonly reason: string; readonly incidentId?: string } & (
+  | { readonly decision: 'allow_more_time'; readonly forMs: DurationMs }
+  | { readonly decision: 'force_handoff' }
+  | { readonly decision: 'terminate_and_recover' }
+  | { readonly decision: 'terminate' }
+  | { readonly decision: 'recover' }
+  | { readonly decision: 'nudge'; readonly message?: string }
+  | { readonly decision: 'pause' }
+  | { readonly decision: 'resume' }
+  /** "This finding was wrong": quiet for it, and what was counted for it is forgotten. */
+  | { readonly decision: 'dismiss' }
+);
+
+export type DecisionWord = Decision['decision'];
+
+/** What a claim may be told: go ahead, or leave it. */
+export type ClaimVerdict = 'proceed' | 'cancelled';
+
+export type Step = {
+  readonly agent: Agent;
+  readonly events: readonly HolterEvent[];
+  readonly effects: readonly Effect[];
+  /** Questions to the fleet; `turn` puts them and feeds the answers back. */
+  readonly asks: readonly Ask[];
+  /** The next moment at which time alone could change the verdict. */
+  readonly wakeAt: Instant;
+  /** The answer to a claim; only after one. */
+  readonly claim?: ClaimVerdict;
+};

@@ -1,0 +1,83 @@
+import type { Draft } from './draft.ts';
+import { ask, emit, wake, want } from './draft.ts';
+import type { Finding } from './finding.ts';
+import { settleHealth } from './health.ts';
+import { isOffline, lastProofOf, likelyCause, livenessOf, missesAt } from './liveness.ts';
+import { RULES } from './rule/rules.ts';
+import { between, inWords, later } from './time.ts';
+
+/** Asks every rule, tells what changed since the last judgement, and moves liveness and health. */
+export function judge(draft: Draft): void {
+  for (const rule of RULES) {
+    const found = rule(draft);
+    if (found) draft.found.push(found);
+  }
+  tellChanges(draft, draft.hard.derived, draft.found);
+  draft.hard.derived = draft.found;
+  judgeLiveness(draft);
+  inquireAboutTask(draft);
+  settleHealth(draft);
+}
+
+/** All that holds against the agent now, worst first and then oldest first. */
+export function findingsOf(hard: { readonly points: readonly Finding[]; readonly derived: readonly Finding[] }): readonly Finding[] {
+  if (hard.points.length === 0) return hard.derived;
+  return [...hard.derived, ...hard.points];
+}
+
+/** A finding is news when its kind is new or its severity changed; its wording alone is not. */
+function tellChanges(draft: Draft, before: readonly Finding[], now: readonly Finding[]): void {
+  for (const old of before) {
+    if (!now.some(({ kind }) => kind === old.kind)) tellCleared(draft, old);
+  }
+  for (const finding of now) {
+    if (!before.some(({ kind, severity }) => kind === finding.kind && severity === finding.severity)) {
+      tellRaised(draft, finding);
+    }
+  }
+}
+
+export function tellRaised(draft: Draft, { kind, severity, evidence, threshold }: Finding): void {
+  const { agentId } = draft.hard;
+  emit(draft, { type: 'FINDING_RAISED', payload: { agentId, kind, severity, evidence, threshold } });
+}
+
+export function tellCleared(draft: Draft, { kind }: Finding): void {
+  emit(draft, { type: 'FINDING_CLEARED', payload: { agentId: draft.hard.agentId, kind } });
+}
+
+function judgeLiveness(draft: Draft): void {
+  const { hard, at, policy, stalls } = draft;
+  if (hard.end || hard.unknownSince !== undefined) return;
+  if (missesAt(draft, at, policy, stalls).count < policy.beat.missedMax) return;
+  becomeUnknown(draft);
+}
+
+/** No proof either way. The agent is asked, the fleet is told, and nobody is killed for it. */
+function becomeUnknown(draft: Draft): void {
+  const { hard, at, policy } = draft;
+  hard.unknownSince = at;
+  const cause = likelyCause(draft);
+  emit(draft, { type: 'LIVENESS_CHANGED', payload: { agentId: hard.agentId, from: 'alive', to: 'unknown', cause } });
+  ask(draft, 'loss', `${hard.agentId}#${hard.incarnation}/loss/${at}`);
+  if (isOffline(hard)) return;
+  hard.inquiry = { about: 'silence', askedAt: at };
+  const silence = inWords(between(lastProofOf(draft), at));
+  inquire(draft, `Holter: no sign of life from you for ${silence}. Any answer within ${inWords(policy.inquiryWaitMs)} will do.`);
+}
+
+/** Seed 001 §1.5.3: before anything else, a stalled task's agent is asked, once per stall. */
+function inquireAboutTask(draft: Draft): void {
+  const { hard, at, policy } = draft;
+  if (hard.inquiry || !draft.found.some(({ kind }) => kind === 'task-overdue')) return;
+  if (livenessOf(hard) === 'gone') return;
+  hard.inquiry = { about: 'task', askedAt: at };
+  inquire(draft, `Holter: your task appears stalled. Please give a status update within ${inWords(policy.inquiryWaitMs)}.`);
+}
+
+function inquire(draft: Draft, message: string): void {
+  const { hard, at, policy } = draft;
+  const id = `${hard.agentId}#${hard.incarnation}/inquire/${at}`;
+  want(draft, id, { kind: 'inquire', message, answerBy: later(at, policy.inquiryWaitMs) });
+  wake(draft, later(at, policy.inquiryWaitMs));
+}

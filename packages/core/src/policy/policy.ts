@@ -1,0 +1,99 @@
+import type { HoldAges } from '../hold.ts';
+import type { DurationMs } from '../time.ts';
+
+/**
+ * The rules' numbers for one agent, compiled: every duration in milliseconds, every default filled in.
+ * `compile` makes it from what an operator wrote; `defaults.ts` is the one home of every number.
+ */
+export type Policy = {
+  readonly isEnabled: boolean;
+  readonly beat: BeatPolicy;
+  /** How often adapters should look; four times as often while the agent is not HEALTHY. */
+  readonly probeEveryMs: DurationMs;
+  readonly inquiryWaitMs: DurationMs;
+  readonly checkpoint: { readonly warnMs: DurationMs; readonly actMs: DurationMs };
+  readonly silence: {
+    readonly warnMs: DurationMs;
+    readonly actMs: DurationMs;
+    readonly probationActMs: DurationMs;
+  };
+  readonly freeze: { readonly flatMs: DurationMs; readonly stoppedMs: DurationMs; readonly step: PolicyStep };
+  readonly failures: FailurePolicy;
+  readonly unrecoverableStep: PolicyStep;
+  readonly taskStallMs: DurationMs;
+  readonly ackMs: Readonly<Record<'urgent' | 'high' | 'normal' | 'low', DurationMs>>;
+  readonly holdMsMax: HoldAges;
+  readonly limits: Limits;
+  /** A better state has to last this long before it is believed. */
+  readonly settleMs: DurationMs;
+  readonly nudge: NudgePolicy;
+  readonly escalation: { readonly waitMs: DurationMs; readonly isUnattended: boolean };
+  readonly handoffWaitMs: DurationMs;
+  readonly termination: {
+    readonly cleanupMs: DurationMs;
+    readonly answerMs: DurationMs;
+    readonly attemptsMax: number;
+  };
+  readonly recovery: RecoveryPolicy;
+  readonly incident: { readonly closeAfterMs: DurationMs; readonly reopenWithinMs: DurationMs };
+};
+
+/** A step that an operator may name in advance; `terminate` is then the operator's decision. */
+export type PolicyStep = 'escalate' | 'terminate';
+
+export type BeatPolicy = {
+  readonly intervalMs: DurationMs;
+  /** Consecutive misses at which it is unknown whether the agent lives. */
+  readonly missedMax: number;
+  /** Miss n falls at n × interval + slack: a beat that is under way is not a missed one. */
+  readonly slackMs: DurationMs;
+};
+
+export type FailurePolicy = {
+  /** More than this many in a row make FAILING. */
+  readonly inRowMax: number;
+  readonly rateMax: number;
+  /** The rate has to fall below this before the warning goes: no flapping at the edge. */
+  readonly rateClear: number;
+  readonly windowCalls: number;
+  readonly callsMin: number;
+};
+
+export type Limits = {
+  readonly tokensMax?: number;
+  readonly costUsdMax?: number;
+  readonly runtimeMsMax?: DurationMs;
+  readonly memoryBytesMax?: number;
+  readonly step: PolicyStep;
+};
+
+export type NudgePolicy = {
+  readonly isEnabled: boolean;
+  readonly attemptsMax: number;
+  readonly waitMs: DurationMs;
+  /** This many further repeats of a loop end the wait early. */
+  readonly repeatsMax: number;
+};
+
+export type RecoveryPolicy = {
+  readonly isEnabled: boolean;
+  readonly attemptsPerTaskMax: number;
+  readonly attemptsPerHourMax: number;
+  readonly backoffMs: readonly DurationMs[];
+  readonly probationMs: DurationMs;
+  /** How long a successor may take to register before the attempt counts as failed. */
+  readonly startMs: DurationMs;
+};
+
+/** What concerns many agents at once; see `fleet.ts`. */
+export type FleetPolicy = {
+  readonly brake: {
+    readonly lossesMin: number;
+    readonly share: number;
+    readonly calmMs: DurationMs;
+    readonly releaseEveryMs: DurationMs;
+  };
+  readonly budgets: Readonly<
+    Record<'nudge' | 'notice' | 'start', { readonly perMinute: number; readonly burst: number }>
+  >;
+};

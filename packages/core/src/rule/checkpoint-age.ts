@@ -1,0 +1,33 @@
+import type { Draft } from '../draft.ts';
+import type { Finding } from '../finding.ts';
+import type { Mark } from '../hold.ts';
+import { between, inWords } from '../time.ts';
+import { hasWork } from '../work.ts';
+import { asBefore, deadlineAfter, finding, isPast } from './rule.ts';
+
+/**
+ * Seed 000 §1: a checkpoint younger than 10 minutes is fine, older than 30 is stuck, and in between the
+ * agent shows warning signs. It is stuck only if nothing else moved either: many agents that work well
+ * simply write few checkpoints. The clock runs on during a tool (a checkpoint could have been written
+ * before) but stands still on every other hold.
+ */
+export function checkpointAge(draft: Draft): Finding | null {
+  const { hard, at, policy } = draft;
+  if (!hard.promises.checkpoints || !hasWork(hard) || !hard.work) return null;
+  if (hard.holds.some((hold) => hold.kind !== 'in-tool')) return asBefore(draft, 'checkpoint-stale');
+
+  const written = hard.checkpoint?.mark;
+  const since: Mark = written && written.at > hard.work.at ? written : hard.work;
+  if (!isPast(draft, deadlineAfter(draft, since, policy.checkpoint.warnMs, 'outsideToolMs'))) return null;
+  const isOld = isPast(draft, deadlineAfter(draft, since, policy.checkpoint.actMs, 'outsideToolMs'));
+  const moved = hard.progress && hard.progress.at > since.at ? hard.progress : since;
+  const isAct = isOld && isPast(draft, deadlineAfter(draft, moved, policy.checkpoint.actMs, 'outsideToolMs'));
+  return finding({
+    kind: 'checkpoint-stale',
+    severity: isAct ? 'act' : 'warn',
+    source: 'agent-reports',
+    since: since.at,
+    evidence: `no checkpoint for ${inWords(between(since.at, at))}${isAct ? ', and nothing else moved' : ''}`,
+    threshold: `${inWords(policy.checkpoint.warnMs)} to warn, ${inWords(policy.checkpoint.actMs)} to act`,
+  });
+}

@@ -1,0 +1,23 @@
+import type { Draft } from '../draft.ts';
+import type { Finding } from '../finding.ts';
+import { between, inWords, later } from '../time.ts';
+import { finding, isPast } from './rule.ts';
+
+/** A hold that was forgotten would blind Holter for ever. After its maximum age a person is told; it never kills. */
+export function holdOverdue(draft: Draft): Finding | null {
+  const { hard, at, policy } = draft;
+  if (hard.end) return null;
+  for (const hold of hard.holds) {
+    const ageMsMax = policy.holdMsMax[hold.kind];
+    if (!isPast(draft, later(hold.since, ageMsMax))) continue;
+    return finding({
+      kind: 'hold-overdue',
+      severity: 'warn',
+      source: 'agent-reports',
+      since: hold.since,
+      evidence: `on hold (${hold.kind}) for ${inWords(between(hold.since, at))}`,
+      threshold: `${inWords(ageMsMax)} for ${hold.kind}`,
+    });
+  }
+  return null;
+}

@@ -1,0 +1,31 @@
+import type { Draft } from '../draft.ts';
+import type { Finding } from '../finding.ts';
+import { inWords, later } from '../time.ts';
+import { finding, isPast } from './rule.ts';
+
+/**
+ * Limits that an operator set: tokens, cost, run time, memory. The run time is wall-clock time. What
+ * follows is the step that the operator named; a named termination is a decision made in advance.
+ */
+export function limitExceeded(draft: Draft): Finding | null {
+  const { soft, hard, policy, at } = draft;
+  if (hard.end) return null;
+  const { tokensMax, costUsdMax, runtimeMsMax, memoryBytesMax } = policy.limits;
+  const say = (what: string, limit: string, source: Finding['source']): Finding =>
+    finding({ kind: 'limit-exceeded', severity: 'act', source, since: at, evidence: what, threshold: limit });
+
+  if (tokensMax !== undefined && soft.tokens > tokensMax) {
+    return say(`used ${soft.tokens} tokens`, `${tokensMax} tokens`, 'agent-reports');
+  }
+  if (costUsdMax !== undefined && soft.costUsd > costUsdMax) {
+    return say(`cost $${soft.costUsd.toFixed(2)}`, `$${costUsdMax}`, 'agent-reports');
+  }
+  const memoryBytes = hard.process?.memoryBytes ?? 0;
+  if (memoryBytesMax !== undefined && memoryBytes > memoryBytesMax) {
+    return say(`uses ${memoryBytes} bytes of memory`, `${memoryBytesMax} bytes`, 'operating-system');
+  }
+  if (runtimeMsMax !== undefined && isPast(draft, later(hard.startedAt, runtimeMsMax))) {
+    return say(`has run for more than ${inWords(runtimeMsMax)}`, inWords(runtimeMsMax), 'operating-system');
+  }
+  return null;
+}

@@ -1,0 +1,44 @@
+import type { Draft } from '../draft.ts';
+import type { Finding } from '../finding.ts';
+import { graceMaxOf, isOffline, lastProofOf, likelyCause, missesAt, pulseOf } from '../liveness.ts';
+import { absenceDeadline } from '../stall.ts';
+import { between, inWords } from '../time.ts';
+import { finding, isPast } from './rule.ts';
+import { wake } from '../draft.ts';
+
+/**
+ * Missed beats, by the flowchart of seed 001 §1.7: one miss only warns; at the threshold it is unknown
+ * whether the agent lives, and it is asked; offline, or an inquiry that nobody answers, is a failure.
+ *
+ * Blind spot: a background loop that keeps beating for an agent that does nothing. Other rules see that.
+ * Rejected: φ-accrual. Model calls have no tail that an average could describe; a deadline is a contract.
+ */
+export function missedBeats(draft: Draft): Finding | null {
+  const { hard, at, policy, stalls } = draft;
+  const pulse = pulseOf(hard);
+  if (hard.end || pulse === 'none') return null;
+  const { count, nextAt } = missesAt(draft, at, policy, stalls);
+  wake(draft, nextAt);
+  if (count === 0) return null;
+
+  const proof = lastProofOf(draft);
+  const isUnknown = count >= policy.beat.missedMax;
+  const isFailure = isUnknown && (isOffline(hard) || isInquiryUnanswered(draft));
+  const who = pulse === 'looks' ? 'no report about its process' : 'no sign of life';
+  return finding({
+    kind: hard.promises.pongs && hard.promises.beatEveryMs === undefined ? 'no-pong' : 'missed-heartbeats',
+    severity: isFailure ? 'act' : 'warn',
+    source: 'agent-reports',
+    since: proof,
+    evidence: `${who} for ${inWords(between(proof, at))}, ${count} of ${policy.beat.missedMax} missed (${likelyCause(draft)})`,
+    threshold: `${policy.beat.missedMax} missed beats and an unanswered inquiry`,
+  });
+}
+
+/** The inquiry has run its time. Any sign of life would have taken it away. */
+export function isInquiryUnanswered(draft: Draft): boolean {
+  const { hard, policy, stalls } = draft;
+  if (!hard.inquiry) return false;
+  const answerBy = absenceDeadline(hard.inquiry.askedAt, policy.inquiryWaitMs, stalls, graceMaxOf(hard, policy));
+  return isPast(draft, answerBy);
+}

@@ -1,0 +1,62 @@
+import type { Draft } from '../draft.ts';
+import type { Finding } from '../finding.ts';
+import { graceMaxOf, missesAt, pulseOf } from '../liveness.ts';
+import { absenceDeadline } from '../stall.ts';
+import { between, inWords } from '../time.ts';
+import { finding, isPast } from './rule.ts';
+
+/** How many probe intervals a look at the process stays evidence. */
+const LOOKS_FRESH = 3;
+
+/** The process has ended and nobody wanted that. Exit 0 and a stop on purpose are not failures. */
+export function processGone({ hard }: Draft): Finding | null {
+  if (hard.end?.how !== 'crash' || hard.end.byHolter) return null;
+  return finding({
+    kind: 'process-gone',
+    severity: 'act',
+    source: 'operating-system',
+    since: hard.end.at,
+    evidence: `its process ended: ${hard.end.detail}`,
+    threshold: 'any end that was neither exit 0 nor on purpose',
+  });
+}
+
+/**
+ * What the operating system can say about a freeze. Stopped (SIGSTOP) is plain. A flat process (no CPU, no
+ * I/O, no child at work) looks exactly like one that waits for its model, so flat alone says nothing: it is
+ * the second witness when the agent has already broken a promise, and never the first.
+ */
+export function frozen(draft: Draft): Finding | null {
+  const { hard, at, policy, stalls } = draft;
+  const seen = hard.process;
+  if (!seen || hard.end) return null;
+  if (seen.state === 'stopped') {
+    if (!isPast(draft, absenceDeadline(seen.since, policy.freeze.stoppedMs, stalls, graceMaxOf(hard, policy)))) return null;
+    return finding({
+      kind: 'frozen',
+      severity: 'act',
+      source: 'operating-system',
+      since: seen.since,
+      evidence: `its process is stopped (SIGSTOP) for ${inWords(between(seen.since, at))}`,
+      threshold: `${inWords(policy.freeze.stoppedMs)} stopped`,
+    });
+  }
+  if (seen.state !== 'flat' || !hasBrokenPromise(draft)) return null;
+  if (!isPast(draft, absenceDeadline(seen.since, policy.freeze.flatMs, stalls, graceMaxOf(hard, policy)))) return null;
+  return finding({
+    kind: 'frozen',
+    severity: 'act',
+    source: 'operating-system',
+    since: seen.since,
+    evidence: `no CPU, no I/O and no child at work for ${inWords(between(seen.since, at))}, and it should be heard`,
+    threshold: `${inWords(policy.freeze.flatMs)} flat, and a broken promise`,
+  });
+}
+
+/** `silence` is judged before this rule. A look that is not fresh proves nothing, either way. */
+function hasBrokenPromise(draft: Draft): boolean {
+  const { hard, soft, at, policy, stalls } = draft;
+  if (at - soft.lookedAt > LOOKS_FRESH * policy.probeEveryMs) return false;
+  if (draft.found.some(({ kind, severity }) => kind === 'silent' && severity === 'act')) return true;
+  return pulseOf(hard) === 'beats' && missesAt(draft, at, policy, stalls).count >= policy.beat.missedMax;
+}

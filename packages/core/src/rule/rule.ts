@@ -1,0 +1,41 @@
+import type { Draft } from '../draft.ts';
+import { wake } from '../draft.ts';
+import type { Finding, FindingKind } from '../finding.ts';
+import { EVIDENCE_LENGTH_MAX } from '../finding.ts';
+import type { HeldTime, Mark } from '../hold.ts';
+import { heldUntil } from '../hold.ts';
+import { graceMaxOf } from '../liveness.ts';
+import { absenceDeadline } from '../stall.ts';
+import type { Instant } from '../time.ts';
+
+/**
+ * A rule looks at the facts and yields at most one finding, and it names the next moment at which time
+ * alone could change its answer (`wake`). It never acts and keeps no state of its own.
+ */
+export type Rule = (draft: Draft) => Finding | null;
+
+/** Which stopwatch a deadline stands still by. */
+export type Watch = keyof HeldTime;
+
+/** `mark + wait`, moved by holds and by Holter's own stalls. */
+export function deadlineAfter(draft: Draft, mark: Mark, wait: number, watch: Watch = 'anyMs'): Instant {
+  const { hard, at, policy, stalls } = draft;
+  const heldMs = heldUntil(hard.heldBefore, hard.holds, at)[watch] - mark.held[watch];
+  return absenceDeadline(mark.at, wait + heldMs, stalls, graceMaxOf(hard, policy));
+}
+
+/** Whether the deadline has passed; if not, the rule will be asked again then. */
+export function isPast(draft: Draft, deadline: Instant): boolean {
+  if (deadline <= draft.at) return true;
+  wake(draft, deadline);
+  return false;
+}
+
+/** On hold, judging rests: what was found before stays as it was, nothing new is found. */
+export const asBefore = (draft: Draft, kind: FindingKind): Finding | null =>
+  draft.hard.derived.find((finding) => finding.kind === kind) ?? null;
+
+export function finding(fields: Finding): Finding {
+  if (fields.evidence.length <= EVIDENCE_LENGTH_MAX) return fields;
+  return { ...fields, evidence: `${fields.evidence.slice(0, EVIDENCE_LENGTH_MAX - 1)}…` };
+}

@@ -1,0 +1,39 @@
+import type { Draft } from '../draft.ts';
+import { markNow } from '../draft.ts';
+import type { Finding } from '../finding.ts';
+import { between, inWords } from '../time.ts';
+import { hasWork, isUnstarted } from '../work.ts';
+import { asBefore, deadlineAfter, finding, isPast } from './rule.ts';
+
+/**
+ * An agent that reports its calls, has work, and does nothing: no call, no word, no token. Counted outside
+ * open tools and other holds, and beyond the time for which its model call may rightly hang.
+ *
+ * Intuition: thinking is finite, and every CLI gives up a hung model call by itself after a known time.
+ * Blind spot: agents that report no calls; for them silence says nothing, and this rule stays quiet.
+ */
+export function silence(draft: Draft): Finding | null {
+  const { hard, at, policy } = draft;
+  const { calls } = hard.promises;
+  if (!calls || !hasWork(hard)) return null;
+  const kind = isUnstarted(hard) ? 'work-unstarted' : 'silent';
+  if (hard.holds.length > 0) return asBefore(draft, kind);
+
+  const sinceMark = hard.doing ?? hard.work ?? markNow(draft);
+  const actMs = hard.probation ? policy.silence.probationActMs : policy.silence.actMs;
+  const warnMs = Math.min(policy.silence.warnMs, actMs);
+  if (!isPast(draft, deadlineAfter(draft, sinceMark, warnMs + calls.modelTimeoutMs))) return null;
+  const isAct = isPast(draft, deadlineAfter(draft, sinceMark, actMs + calls.modelTimeoutMs));
+  const quiet = inWords(between(sinceMark.at, at));
+  return finding({
+    kind,
+    severity: isAct ? 'act' : 'warn',
+    source: 'agent-reports',
+    since: sinceMark.at,
+    evidence:
+      kind === 'silent'
+        ? `has work, but made no call and said nothing for ${quiet}`
+        : `has a task that it has not begun after ${quiet}`,
+    threshold: `${inWords(policy.silence.warnMs)} to warn, ${inWords(actMs)} to act`,
+  });
+}

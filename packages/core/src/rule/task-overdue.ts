@@ -1,0 +1,31 @@
+import type { Draft } from '../draft.ts';
+import type { Finding } from '../finding.ts';
+import { missesAt } from '../liveness.ts';
+import { between, inWords } from '../time.ts';
+import { isInquiryUnanswered } from './missed-beats.ts';
+import { asBefore, deadlineAfter, finding, isPast } from './rule.ts';
+
+/**
+ * Seed 001 §1.5: stalled means no update for 30 minutes *and* past its expected end *and* no word why. A
+ * stalled task is not a failed agent: it is asked, and only if nobody answers and its beats stop as well
+ * does anything follow. The expected end is wall-clock time; it does not move with stalls.
+ */
+export function taskOverdue(draft: Draft): Finding | null {
+  const { hard, at, policy, stalls } = draft;
+  const { task } = hard;
+  if (!task || task.expectedAt === undefined || hard.end) return null;
+  if (hard.holds.length > 0) return asBefore(draft, 'task-overdue');
+  if (!isPast(draft, task.expectedAt)) return null;
+  if (!isPast(draft, deadlineAfter(draft, task.updated, policy.taskStallMs))) return null;
+
+  const isUnanswered = hard.inquiry?.about === 'task' && isInquiryUnanswered(draft);
+  const isDeaf = isUnanswered && missesAt(draft, at, policy, stalls).count > 0;
+  return finding({
+    kind: 'task-overdue',
+    severity: isDeaf ? 'act' : 'warn',
+    source: 'agent-reports',
+    since: task.expectedAt,
+    evidence: `its task is ${inWords(between(task.expectedAt, at))} past its expected end, without an update for ${inWords(between(task.updated.at, at))}`,
+    threshold: `${inWords(policy.taskStallMs)} without an update after the expected end`,
+  });
+}

@@ -1,0 +1,71 @@
+import type { DurationMs, Instant } from './time.ts';
+import { later, seconds } from './time.ts';
+
+/**
+ * When Holter itself did not look, it can't hold silence against anybody. A stall is a gap between two
+ * ticks of more than `STALL_GAP_MIN` in which no server ticked. Deadlines of *absence* (missed beats,
+ * silence, ladder waits) move by the gaps, and get a grace on top so that what queued up can arrive.
+ *
+ * Intuition: a process that was suspended for three hours wakes up, and a thousand agents look dead.
+ * Cutoff: the grace of one deadline never exceeds one interval, however many stalls there are; otherwise a
+ * monitor that hiccups every ten seconds would never find anybody dead.
+ * Rejected: skipping judgement for a while after a stall (Cassandra). It forgets the stall afterwards, so
+ * a deadline that began before the stall still counts the gap as the agent's silence.
+ */
+export type Stall = {
+  readonly from: Instant;
+  readonly to: Instant;
+  /** How much of it nobody ticked; less than `to - from` where old stalls were folded into one entry. */
+  readonly lostMs: DurationMs;
+  /** How many stalls were folded into this entry. */
+  readonly count: number;
+};
+
+/** Oldest first, bounded; every input carries it. */
+export type StallLog = readonly Stall[];
+
+export const NO_STALLS: StallLog = [];
+export const STALL_GAP_MIN: DurationMs = seconds(2);
+export const STALLS_MAX = 32;
+
+const GRACE_MIN = seconds(10);
+
+/** A gap between ticks, or between the last tick of a predecessor and the first of this one. */
+export const isStall = (gapMs: number): boolean => gapMs > STALL_GAP_MIN;
+
+/** Adds a stall; when the log is full the two oldest become one, which keeps the lost time exact. */
+export function withStall(log: StallLog, from: Instant, to: Instant): StallLog {
+  const next: Stall[] = [...log, { from, to, lostMs: (to - from) as DurationMs, count: 1 }];
+  while (next.length > STALLS_MAX) {
+    const [first, second] = next as [Stall, Stall, ...Stall[]];
+    next.splice(0, 2, {
+      from: first.from,
+      to: second.to,
+      lostMs: (first.lostMs + second.lostMs) as DurationMs,
+      count: first.count + second.count,
+    });
+  }
+  return next;
+}
+
+/**
+ * `start + wait`, moved by the stalls that fell into it. `graceMax` is one interval of the agent.
+ * Moving the deadline may reach a later stall, so the log is walked once, oldest first.
+ */
+export function absenceDeadline(start: Instant, wait: number, stalls: StallLog, graceMax: DurationMs): Instant {
+  let lost = 0;
+  let grace = 0;
+  for (const stall of stalls) {
+    if (stall.to <= start) continue;
+    if (stall.from >= start + wait + lost + grace) break;
+    const lostHere = Math.min(stall.lostMs, stall.to - Math.max(stall.from, start));
+    lost += lostHere;
+    grace = Math.min(graceMax, grace + graceOf(stall, graceMax));
+  }
+  return later(start, wait + lost + grace);
+}
+
+function graceOf(stall: Stall, graceMax: DurationMs): number {
+  const gap = stall.lostMs / stall.count;
+  return Math.min(graceMax, stall.count * Math.min(graceMax, Math.max(GRACE_MIN, 2 * gap)));
+}

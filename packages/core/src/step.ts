@@ -1,0 +1,125 @@
+import type { Agent } from './agent.ts';
+import type { Draft } from './draft.ts';
+import { draftOf, emit, markNow } from './draft.ts';
+import { isRepeatedSignal, whyInadmissible } from './fold/admissible.ts';
+import { endExpiredHolds } from './fold/holds.ts';
+import { NO_INDICATOR } from './fold/life.ts';
+import { foldSignal } from './fold/signal.ts';
+import { hashText } from './hash.ts';
+import { advance } from './incident/advance.ts';
+import { foldClaim, foldGrant, foldReceipt } from './incident/answer.ts';
+import { foldDecision } from './incident/decide.ts';
+import type { Input, Step } from './input.ts';
+import { assertNever } from './invariant.ts';
+import { judge } from './judge.ts';
+import type { Policy } from './policy/policy.ts';
+import type { HeartbeatBody, Signal } from './signal.ts';
+import type { Instant } from './time.ts';
+import { latest } from './time.ts';
+import { hasWork } from './work.ts';
+
+/**
+ * One input into one agent's record: facts first, then the judgement, then what to do. Pure: the same
+ * agent, input and policy give the same step, byte for byte. A beat that changes nothing takes a short way.
+ */
+export function step(agent: Agent, input: Input, policy: Policy): Step {
+  // Clocks step back; an agent's time doesn't.
+  const at = latest(input.at, agent.hard.at);
+  if (input.kind === 'signal') {
+    const because = whyInadmissible(agent.hard, input.signal, input.origin);
+    if (because !== null) return rejected(agent, at, input.signal, because);
+    if (input.signal.kind === 'heartbeat' && isPlainBeat(agent, input.signal, policy)) return beaten(agent, at, input.signal);
+  }
+  const draft = draftOf(agent, at, input.stalls, policy);
+  if (input.kind === 'signal' && isRepeatedSignal(draft, input.signal)) return unchanged(agent);
+  if (!policy.isEnabled) return unchanged(agent);
+
+  endExpiredHolds(draft);
+  fold(draft, input);
+  followWork(draft);
+  judge(draft);
+  // A claim is answered by the judgement of this very moment.
+  if (input.kind === 'claim') foldClaim(draft, input.effectId, input.evidence);
+  advance(draft);
+  return finish(draft);
+}
+
+function fold(draft: Draft, input: Input): void {
+  switch (input.kind) {
+    case 'signal':
+      if (input.signal.kind === 'heartbeat') tellBeat(draft, input.signal);
+      return foldSignal(draft, input.signal, input.origin);
+    case 'receipt':
+      return foldReceipt(draft, input.effectId, input.outcome, input.detail);
+    case 'decision':
+      return foldDecision(draft, input.decision);
+    case 'grant':
+      return foldGrant(draft, input.ask, input.admission);
+    case 'tick':
+    case 'claim':
+      return;
+    default:
+      return assertNever(input);
+  }
+}
+
+/** Clocks about work start when there is some, and are gone when there is none. */
+function followWork(draft: Draft): void {
+  const { hard } = draft;
+  if (!hasWork(hard)) delete hard.work;
+  else hard.work ??= markNow(draft);
+}
+
+function finish(draft: Draft): Step {
+  const { soft, hard, events, effects, asks, wakeAt, claim } = draft;
+  hard.wakeAt = wakeAt;
+  return { agent: { soft, hard }, events, effects, asks, wakeAt, ...(claim && { claim }) };
+}
+
+/**
+ * Whether this beat says nothing but "alive": then only the soft facts move, and no timer does. When the
+ * old deadline fires, the rule looks at the newest beat and names the next one.
+ */
+function isPlainBeat({ soft, hard }: Agent, beat: HeartbeatBody & Signal, policy: Policy): boolean {
+  if (hard.derived.length > 0 || hard.points.length > 0 || hard.isBusy || hard.inquiry || hard.settlingSince !== undefined) return false;
+  if (beat.status !== undefined && beat.status !== 'healthy') return false;
+  if (beat.id !== undefined || beat.channel !== undefined) return false;
+  if (hard.unknownSince !== undefined || hard.isConnectionClosed) return false;
+  if (beat.errorCount !== undefined && (beat.errorCount !== (hard.errorCount ?? 0) || hard.failuresInRow)) return false;
+  if (beat.tokenCount !== undefined && policy.limits.tokensMax !== undefined && beat.tokenCount > policy.limits.tokensMax) return false;
+  if (!policy.isEnabled || soft.beatAt === 0) return false;
+  if (beat.phase === undefined && beat.progressIndicator === undefined) return (hard.indicatorHash ?? NO_INDICATOR) === NO_INDICATOR;
+  return hashText(`${beat.phase ?? ''}\n${beat.progressIndicator ?? ''}`) === hard.indicatorHash;
+}
+
+function beaten(agent: Agent, at: Instant, beat: HeartbeatBody & Signal): Step {
+  const { soft, hard } = agent;
+  const tokens = beat.tokenCount !== undefined && beat.tokenCount > soft.tokens ? beat.tokenCount : soft.tokens;
+  return {
+    agent: { soft: { ...soft, beatAt: at, tokens }, hard },
+    events: [{ at, incarnation: hard.incarnation, type: 'AGENT_HEARTBEAT', payload: payloadOf(beat) }],
+    effects: [],
+    asks: [],
+    wakeAt: hard.wakeAt,
+  };
+}
+
+function tellBeat(draft: Draft, beat: HeartbeatBody & Signal): void {
+  emit(draft, { type: 'AGENT_HEARTBEAT', payload: payloadOf(beat) });
+}
+
+function payloadOf(beat: HeartbeatBody & Signal): { agentId: string } & Omit<HeartbeatBody, 'kind'> {
+  const { kind: _kind, incarnation: _incarnation, id: _id, channel: _channel, seq: _seq, ...payload } = beat;
+  return payload;
+}
+
+/** Bad input changes nothing and is on record (invariants 5 and 11). */
+function rejected(agent: Agent, at: Instant, signal: Signal, because: string): Step {
+  const { agentId, incarnation } = agent.hard;
+  return {
+    ...unchanged(agent),
+    events: [{ at, incarnation, type: 'SIGNAL_REJECTED', payload: { agentId, kind: signal.kind, because } }],
+  };
+}
+
+const unchanged = (agent: Agent): Step => ({ agent, events: [], effects: [], asks: [], wakeAt: agent.hard.wakeAt });

@@ -1,0 +1,64 @@
+import type { Agent } from './agent.ts';
+import type { Effect } from './effect.ts';
+import type { HolterEvent } from './event.ts';
+import type { Ask, Fleet } from './fleet.ts';
+import { admit } from './fleet.ts';
+import type { ClaimVerdict, Input } from './input.ts';
+import { invariant } from './invariant.ts';
+import type { FleetPolicy, Policy } from './policy/policy.ts';
+import { step } from './step.ts';
+import type { Instant } from './time.ts';
+
+export type TurnContext = {
+  readonly policy: Policy;
+  readonly fleetPolicy: FleetPolicy;
+  /** How many agents of this agent's group have not ended. */
+  readonly groupSize: number;
+};
+
+/** Everything that one input leads to, ready to be committed in one transaction. */
+export type Turn = {
+  readonly agent: Agent;
+  readonly fleet: Fleet;
+  readonly events: readonly HolterEvent[];
+  readonly effects: readonly Effect[];
+  readonly wakeAt: Instant;
+  readonly claim?: ClaimVerdict;
+};
+
+/** An incident asks once per step, and one input can't climb further than the ladder is high. */
+const ROUNDS_MAX = 16;
+
+/**
+ * `step`, and then the fleet's answers to what it asked, until nothing is asked any more. The shell calls
+ * only this: so a grant is never lost between two transactions, and one place combines both machines.
+ */
+export function turn(agent: Agent, fleet: Fleet, input: Input, context: TurnContext): Turn {
+  const { policy, fleetPolicy, groupSize } = context;
+  const first = step(agent, input, policy);
+  if (first.asks.length === 0) {
+    const { agent: next, events, effects, wakeAt, claim } = first;
+    return { agent: next, fleet, events, effects, wakeAt, ...(claim && { claim }) };
+  }
+  const events: HolterEvent[] = [...first.events];
+  const effects: Effect[] = [...first.effects];
+  const queue: Ask[] = [...first.asks];
+  let latest = first;
+  let latestFleet = fleet;
+  for (let round = 0; queue.length > 0; round++) {
+    invariant(round < ROUNDS_MAX, `${agent.hard.agentId} keeps asking the fleet`);
+    const ask = queue.shift() as Ask;
+    const admitted = admit(latestFleet, ask, { at: latest.agent.hard.at, groupSize, policy: fleetPolicy });
+    latestFleet = admitted.fleet;
+    events.push(...admitted.events);
+    effects.push(...admitted.effects);
+    // A loss is news for the fleet; nobody waits for the answer.
+    if (ask.kind === 'loss') continue;
+    latest = step(latest.agent, { at: input.at, stalls: input.stalls, kind: 'grant', ask, admission: admitted.admission }, policy);
+    events.push(...latest.events);
+    effects.push(...latest.effects);
+    queue.push(...latest.asks.filter((next) => !queue.some(({ effectId }) => effectId === next.effectId)));
+  }
+  const { claim } = first;
+  return { agent: latest.agent, fleet: latestFleet, events, effects, wakeAt: latest.wakeAt, ...(claim && { claim }) };
+}
