@@ -15,12 +15,21 @@ const installStamp = join(modules, '.holter-lock');
 const buildStamp = join(modules, '.holter-build');
 const nodeMin = [20, 19];
 
-/** Makes the clone ready to run. Ends the process with a message when that is impossible. */
+class SetupError extends Error {}
+
+/** Makes the clone ready to run. Where that is impossible it says why and returns false. */
 export function setup() {
-  checkNode();
   const started = Date.now();
-  const did = [maybeInstall(), maybeBuild()].some(Boolean);
-  if (did) say(`ready after ${seconds(started)}`);
+  try {
+    checkNode();
+    const did = [maybeInstall(), maybeBuild()].some(Boolean);
+    if (did) say(`ready after ${seconds(started)}`);
+    return true;
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    say(error.message);
+    return false;
+  }
 }
 
 /** Runs a tool out of node_modules with this Node; returns its exit code. */
@@ -41,7 +50,7 @@ export function seconds(since) {
 function checkNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major > nodeMin[0] || (major === nodeMin[0] && minor >= nodeMin[1])) return;
-  fail(
+  throw new SetupError(
     `Holter needs Node ${nodeMin.join('.')} or newer; this is ${process.versions.node}. See https://nodejs.org`,
   );
 }
@@ -61,7 +70,7 @@ function maybeInstall() {
     stdio: ['ignore', 2, 2],
     shell: process.platform === 'win32',
   });
-  if (npm.status !== 0) fail('npm install failed; its message is above');
+  if (npm.status !== 0) throw new SetupError('npm install failed; its message is above');
   writeFileSync(installStamp, wanted);
   return true;
 }
@@ -71,7 +80,7 @@ function maybeBuild() {
   if (read(buildStamp) === wanted && packages().every((dir) => existsSync(join(dir, 'dist')))) return false;
   say('building (tsc -b)');
   const status = runTool('typescript/bin/tsc', ['-b'], { stdio: ['ignore', 2, 2] });
-  if (status !== 0) fail('the build failed; its errors are above');
+  if (status !== 0) throw new SetupError('the build failed; its errors are above');
   writeFileSync(buildStamp, wanted);
   return true;
 }
@@ -116,9 +125,4 @@ function hash(content) {
 
 function say(line) {
   process.stderr.write(`setup: ${line}\n`);
-}
-
-function fail(line) {
-  say(line);
-  process.exit(1);
 }

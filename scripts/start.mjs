@@ -5,7 +5,7 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { root, setup } from './setup.mjs';
 
-setup();
+if (!setup()) process.exit(1);
 
 const main = join(root, 'packages', 'holter', 'dist', 'main.js');
 const holter = spawn(process.execPath, [main, 'sim', '--live', ...process.argv.slice(2)], {

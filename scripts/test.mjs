@@ -6,7 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runTool, seconds, setup } from './setup.mjs';
 
-setup();
+if (!setup()) {
+  console.log('\nFAILED: set-up. No check was run.\n0 passed, 1 failed');
+  process.exit(1);
+}
 
 const folder = mkdtempSync(join(tmpdir(), 'holter-test-'));
 const reportFile = join(folder, 'vitest.json');
