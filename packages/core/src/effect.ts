@@ -20,12 +20,23 @@ export type NoticeAudience = 'orchestrator' | 'operator';
 export type NoticeSeverity = 'info' | 'warning' | 'critical';
 
 export type EffectBody =
-  | { readonly kind: 'nudge'; readonly attempt: number; readonly about: FindingKind | 'operator'; readonly message: string }
+  | {
+      readonly kind: 'nudge';
+      readonly attempt: number;
+      readonly about: FindingKind | 'operator';
+      readonly message: string;
+    }
   /** Asks the agent how it is; any sign of life is the answer. */
   | { readonly kind: 'inquire'; readonly message: string; readonly answerBy: Instant }
   /** A message was not acknowledged: say it again. */
   | { readonly kind: 'remind'; readonly message: string }
-  | { readonly kind: 'notify'; readonly audience: NoticeAudience; readonly severity: NoticeSeverity; readonly message: string; readonly incidentId: string | null }
+  | {
+      readonly kind: 'notify';
+      readonly audience: NoticeAudience;
+      readonly severity: NoticeSeverity;
+      readonly message: string;
+      readonly incidentId: string | null;
+    }
   /** Refuses the looping call where the adapter can; asked for right before a termination. */
   | { readonly kind: 'deny-call'; readonly message: string }
   | { readonly kind: 'request-handoff'; readonly message: string; readonly waitMs: DurationMs }

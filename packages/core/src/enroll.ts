@@ -60,7 +60,11 @@ export function enroll(existing: Agent | null, registration: Registration, conte
 const RETRY_AFTER_MAX = minutes(5);
 
 /** A new incarnation: what was said about the old one is over, what was learnt about the work stays. */
-function begin(registration: Registration, before: Agent | null, context: EnrolContext): Pick<Draft, 'events'> & { agent: Agent } {
+function begin(
+  registration: Registration,
+  before: Agent | null,
+  context: EnrolContext,
+): Pick<Draft, 'events'> & { agent: Agent } {
   const { at, stalls, policy } = context;
   const { agentId, role, group, mode, promises, can, executor } = registration;
   const old = before?.hard;
@@ -95,8 +99,12 @@ function begin(registration: Registration, before: Agent | null, context: EnrolC
   };
   const draft = draftOf({ soft: NEVER_HEARD, hard }, at, stalls, policy);
   const { spawnKey } = registration;
-  emit(draft, { type: 'AGENT_REGISTERED', payload: { agentId, role, group, ...(spawnKey !== undefined && { spawnKey }) } });
-  if (draft.hard.health !== 'HEALTHY') becomeHealth(draft, 'HEALTHY', 'a new start', `incarnation ${hard.incarnation}`);
+  emit(draft, {
+    type: 'AGENT_REGISTERED',
+    payload: { agentId, role, group, ...(spawnKey !== undefined && { spawnKey }) },
+  });
+  if (draft.hard.health !== 'HEALTHY')
+    becomeHealth(draft, 'HEALTHY', 'a new start', `incarnation ${hard.incarnation}`);
   succeed(draft, spawnKey !== undefined && spawnKey === old?.spawnKey);
   // Looked at in a moment, so that the deadlines of the new start are named by the rules themselves.
   draft.hard.wakeAt = at;
@@ -134,7 +142,10 @@ function succeed(draft: Draft, isOrdered: boolean): void {
     closeIncident(draft, 'the agent started anew by itself');
     return;
   }
-  emit(draft, { type: 'RECOVERY_COMPLETED', payload: { taskId: hard.task?.id ?? agentId, newAgentId: agentId } });
+  emit(draft, {
+    type: 'RECOVERY_COMPLETED',
+    payload: { taskId: hard.task?.id ?? agentId, newAgentId: agentId },
+  });
   hard.probation = { until: later(at, policy.recovery.probationMs), incidentId: incident.id };
   const { order: _order, wait: _wait, ...rest } = incident;
   hard.incident = { ...rest, phase: 'waiting' };

@@ -1,7 +1,7 @@
 import type { EffectKind, ReceiptOutcome } from './effect.ts';
 import type { FindingKind, Severity } from './finding.ts';
-import type { HoldKind } from './hold.ts';
 import type { HealthState } from './health.ts';
+import type { HoldKind } from './hold.ts';
 import type { LadderStep } from './incident/incident.ts';
 import type { HeartbeatBody } from './signal.ts';
 import type { Instant } from './time.ts';
@@ -16,7 +16,10 @@ type Of<Type extends string, Payload> = { readonly type: Type; readonly payload:
 
 export type EventBody =
   | Of<'AGENT_HEARTBEAT', { agentId: string } & Omit<HeartbeatBody, 'kind'>>
-  | Of<'HEALTH_STATE_CHANGED', { agentId: string; from: HealthState; to: HealthState; reason: string; evidence: string }>
+  | Of<
+      'HEALTH_STATE_CHANGED',
+      { agentId: string; from: HealthState; to: HealthState; reason: string; evidence: string }
+    >
   | Of<'NUDGE_SENT', { agentId: string; attempt: number; message: string }>
   | Of<'ESCALATION_TRIGGERED', { agentId: string; reason: string; incidentId: string }>
   | Of<'AGENT_TERMINATED', { agentId: string; reason: string; checkpoint?: string }>
@@ -30,18 +33,48 @@ export type EventBody =
   | Of<'AGENT_ENDED', { agentId: string; how: 'exit-0' | 'stopped' | 'crash'; detail: string }>
   | Of<'AGENT_RETURNED', { agentId: string; downtimeMs: number }>
   | Of<'LIVENESS_CHANGED', { agentId: string; from: LivenessWord; to: LivenessWord; cause: string }>
-  | Of<'FINDING_RAISED', { agentId: string; kind: FindingKind; severity: Severity; evidence: string; threshold: string }>
+  | Of<
+      'FINDING_RAISED',
+      { agentId: string; kind: FindingKind; severity: Severity; evidence: string; threshold: string }
+    >
   | Of<'FINDING_CLEARED', { agentId: string; kind: FindingKind }>
-  | Of<'INCIDENT_OPENED', { agentId: string; incidentId: string; cause: FindingKind | 'operator'; step: LadderStep }>
-  | Of<'INCIDENT_REOPENED', { agentId: string; incidentId: string; cause: FindingKind | 'operator'; step: LadderStep; attempt: number }>
-  | Of<'INCIDENT_STEP', { agentId: string; incidentId: string; step: LadderStep; attempt: number; reason: string }>
+  | Of<
+      'INCIDENT_OPENED',
+      { agentId: string; incidentId: string; cause: FindingKind | 'operator'; step: LadderStep }
+    >
+  | Of<
+      'INCIDENT_REOPENED',
+      {
+        agentId: string;
+        incidentId: string;
+        cause: FindingKind | 'operator';
+        step: LadderStep;
+        attempt: number;
+      }
+    >
+  | Of<
+      'INCIDENT_STEP',
+      { agentId: string; incidentId: string; step: LadderStep; attempt: number; reason: string }
+    >
   | Of<'INCIDENT_CLOSED', { agentId: string; incidentId: string; reason: string }>
-  | Of<'DECISION_MADE', { agentId: string; incidentId: string | null; decision: string; by: string; reason: string }>
+  | Of<
+      'DECISION_MADE',
+      { agentId: string; incidentId: string | null; decision: string; by: string; reason: string }
+    >
   | Of<'DECISION_REJECTED', { agentId: string; decision: string; by: string; because: string }>
   | Of<'QUIET_BEGAN', { agentId: string; until: Instant; by: string; reason: string }>
   | Of<'HOLD_BEGAN', { agentId: string; hold: HoldKind; until?: Instant }>
   | Of<'HOLD_ENDED', { agentId: string; hold: HoldKind; heldMs: number }>
-  | Of<'EFFECT_RECEIPT', { agentId: string; effectId: string; effect: EffectKind | null; outcome: ReceiptOutcome; detail: string }>
+  | Of<
+      'EFFECT_RECEIPT',
+      {
+        agentId: string;
+        effectId: string;
+        effect: EffectKind | null;
+        outcome: ReceiptOutcome;
+        detail: string;
+      }
+    >
   | Of<'EFFECT_CANCELLED', { agentId: string; effectId: string; because: string }>
   | Of<'SIGNAL_REJECTED', { agentId: string; kind: string; because: string }>
   | Of<'CHECKPOINT_WRITTEN', { agentId: string; checkpointId: string }>

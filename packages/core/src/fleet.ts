@@ -101,7 +101,12 @@ const GRANTED: Admission = { kind: 'granted' };
 /** More losses than this need not be told apart: the brake is engaged long before. */
 const LOSSES_MAX = 64;
 
-function massAlert(group: string, lost: number, size: number, at: Instant): Pick<Admitted, 'events' | 'effects'> {
+function massAlert(
+  group: string,
+  lost: number,
+  size: number,
+  at: Instant,
+): Pick<Admitted, 'events' | 'effects'> {
   const message = `${lost} of ${size} agents of group ${group} were lost at once: the monitor or the network is the suspect. Holter holds back.`;
   return {
     events: [{ at, incarnation: 0, type: 'MASS_FAILURE', payload: { group, lost, size } }],
@@ -122,7 +127,11 @@ function massAlert(group: string, lost: number, size: number, at: Instant): Pick
 }
 
 /** The last loss is long enough ago: what was deferred may come again, spread out. */
-function releaseBrake(fleet: Fleet, group: string, { at, policy }: AdmitContext): Pick<Admitted, 'fleet' | 'events'> {
+function releaseBrake(
+  fleet: Fleet,
+  group: string,
+  { at, policy }: AdmitContext,
+): Pick<Admitted, 'fleet' | 'events'> {
   const brake = fleet.brakes[group];
   if (brake?.engagedAt === undefined || brake.releaseAt !== undefined) return { fleet, events: [] };
   if (at < calmAt(brake, policy)) return { fleet, events: [] };
@@ -133,7 +142,11 @@ function releaseBrake(fleet: Fleet, group: string, { at, policy }: AdmitContext)
 const calmAt = (brake: GroupBrake, policy: FleetPolicy): Instant =>
   later(brake.losses.at(-1)?.at ?? brake.engagedAt ?? NEVER, policy.brake.calmMs);
 
-function throughBrake(fleet: Fleet, ask: Ask, { at, policy }: AdmitContext): Pick<Admitted, 'fleet' | 'admission'> {
+function throughBrake(
+  fleet: Fleet,
+  ask: Ask,
+  { at, policy }: AdmitContext,
+): Pick<Admitted, 'fleet' | 'admission'> {
   const brake = fleet.brakes[ask.group];
   if (brake?.engagedAt === undefined) return { fleet, admission: GRANTED };
   if (brake.releaseAt === undefined) {
@@ -141,7 +154,8 @@ function throughBrake(fleet: Fleet, ask: Ask, { at, policy }: AdmitContext): Pic
   }
   // A start has its own budget; one per half a minute would leave a large fleet down for hours.
   if (ask.kind === 'start') return { fleet, admission: GRANTED };
-  if (at < brake.releaseAt) return { fleet, admission: { kind: 'deferred', until: brake.releaseAt, because: 'brake' } };
+  if (at < brake.releaseAt)
+    return { fleet, admission: { kind: 'deferred', until: brake.releaseAt, because: 'brake' } };
   // Nobody has waited for this slot: the queue is worked off, and the brake is as it was before.
   const isIdle = at >= brake.releaseAt + 2 * policy.brake.releaseEveryMs;
   if (isIdle) return { fleet: withBrake(fleet, ask.group, { losses: brake.losses }), admission: GRANTED };
@@ -149,7 +163,11 @@ function throughBrake(fleet: Fleet, ask: Ask, { at, policy }: AdmitContext): Pic
   return { fleet: withBrake(fleet, ask.group, { ...brake, releaseAt }), admission: GRANTED };
 }
 
-function spend(fleet: Fleet, kind: 'nudge' | 'notice' | 'start', { at, policy }: AdmitContext): Pick<Admitted, 'fleet' | 'admission'> {
+function spend(
+  fleet: Fleet,
+  kind: 'nudge' | 'notice' | 'start',
+  { at, policy }: AdmitContext,
+): Pick<Admitted, 'fleet' | 'admission'> {
   const { perMinute, burst } = policy.budgets[kind];
   const { tokens, at: filledAt } = fleet.budgets[kind];
   const perMs = perMinute / minutes(1);
@@ -158,7 +176,10 @@ function spend(fleet: Fleet, kind: 'nudge' | 'notice' | 'start', { at, policy }:
     const until = later(at, Math.ceil((1 - available) / perMs));
     return { fleet, admission: { kind: 'deferred', until, because: 'budget' } };
   }
-  return { fleet: { ...fleet, budgets: { ...fleet.budgets, [kind]: { tokens: available - 1, at } } }, admission: GRANTED };
+  return {
+    fleet: { ...fleet, budgets: { ...fleet.budgets, [kind]: { tokens: available - 1, at } } },
+    admission: GRANTED,
+  };
 }
 
 function withBrake(fleet: Fleet, group: string, brake: GroupBrake): Fleet {

@@ -57,7 +57,12 @@ export function settleHealth(draft: Draft): void {
   }
   const isBetter = HEALTH_RANK[target] < HEALTH_RANK[hard.health];
   if (isBetter && !hasSettled(draft)) return;
-  becomeHealth(draft, target, because ? `${because.kind} (${because.severity})` : reasonWithoutFinding(target), because?.evidence ?? '');
+  becomeHealth(
+    draft,
+    target,
+    because ? `${because.kind} (${because.severity})` : reasonWithoutFinding(target),
+    because?.evidence ?? '',
+  );
 }
 
 export function becomeHealth(draft: Draft, to: HealthState, reason: string, evidence: string): void {
@@ -67,14 +72,18 @@ export function becomeHealth(draft: Draft, to: HealthState, reason: string, evid
   hard.health = to;
   hard.healthSince = at;
   delete hard.settlingSince;
-  emit(draft, { type: 'HEALTH_STATE_CHANGED', payload: { agentId: hard.agentId, from, to, reason, evidence } });
+  emit(draft, {
+    type: 'HEALTH_STATE_CHANGED',
+    payload: { agentId: hard.agentId, from, to, reason, evidence },
+  });
 }
 
 const reasonWithoutFinding = (target: HealthState): string =>
   target === 'TERMINATED' ? 'the agent has ended' : 'nothing found any more';
 
 function targetOf({ hard, found }: Draft): { target: HealthState; because: Finding | null } {
-  if (hard.end && (hard.end.how !== 'crash' || hard.end.byHolter)) return { target: 'TERMINATED', because: null };
+  if (hard.end && (hard.end.how !== 'crash' || hard.end.byHolter))
+    return { target: 'TERMINATED', because: null };
   let target: HealthState = 'HEALTHY';
   let because: Finding | null = null;
   for (const finding of [...found, ...hard.points]) {
@@ -90,7 +99,8 @@ function targetOf({ hard, found }: Draft): { target: HealthState; because: Findi
 function hasSettled(draft: Draft): boolean {
   const { hard, at, policy } = draft;
   hard.settlingSince ??= at;
-  const settleMs = pulseOf(hard) === 'beats' ? Math.min(policy.settleMs, intervalOf(hard, policy)) : policy.settleMs;
+  const settleMs =
+    pulseOf(hard) === 'beats' ? Math.min(policy.settleMs, intervalOf(hard, policy)) : policy.settleMs;
   const settledAt = later(hard.settlingSince, settleMs);
   wake(draft, settledAt);
   return settledAt <= at;

@@ -1,6 +1,26 @@
 /** The rules of Holter. Pure: no I/O, no clock, no randomness, no dependency. Start at `turn`. */
-export type { Agent, End, Hard, Mode, Probation, ProcessView, Promises, Quiet, Recovery, Soft, Task } from './agent.ts';
-export type { Capability, Effect, EffectBody, EffectKind, NoticeAudience, NoticeSeverity, ReceiptOutcome } from './effect.ts';
+export type {
+  Agent,
+  End,
+  Hard,
+  Mode,
+  Probation,
+  ProcessView,
+  Promises,
+  Quiet,
+  Recovery,
+  Soft,
+  Task,
+} from './agent.ts';
+export type {
+  Capability,
+  Effect,
+  EffectBody,
+  EffectKind,
+  NoticeAudience,
+  NoticeSeverity,
+  ReceiptOutcome,
+} from './effect.ts';
 export { type EnrolContext, type Enrolment, enroll, type Registration } from './enroll.ts';
 export type { BreakerState, EventBody, EventOf, EventType, HolterEvent, LivenessWord } from './event.ts';
 export {
@@ -12,7 +32,15 @@ export {
   isFindingKind,
   type Severity,
 } from './finding.ts';
-export { type Admission, type Admitted, admit, type Ask, type AskKind, emptyFleet, type Fleet } from './fleet.ts';
+export {
+  type Admission,
+  type Admitted,
+  type Ask,
+  type AskKind,
+  admit,
+  emptyFleet,
+  type Fleet,
+} from './fleet.ts';
 export { HEALTH_RANK, type HealthState, TRANSITIONS } from './health.ts';
 export { HOLD_KINDS, type Hold, type HoldKind } from './hold.ts';
 export { type Incident, LADDER, type LadderStep, type StepPhase } from './incident/incident.ts';
@@ -20,8 +48,19 @@ export type { ClaimEvidence, ClaimVerdict, Decision, DecisionWord, Input, InputB
 export { assertNever, InvariantError, invariant } from './invariant.ts';
 export { findingsOf } from './judge.ts';
 export { type Liveness, type LossCause, likelyCause, livenessOf, presenceOf } from './liveness.ts';
+export { type Compiled, compile, defaultPolicies } from './policy/compile.ts';
 export type { FleetPolicy, Policy } from './policy/policy.ts';
-export type { HeartbeatBody, MessagePriority, ProcessState, SelfStatus, Signal, SignalBody, SignalKind, Verdict } from './signal.ts';
+export { explain, type PolicySet, policyFor } from './policy/policy-set.ts';
+export type {
+  HeartbeatBody,
+  MessagePriority,
+  ProcessState,
+  SelfStatus,
+  Signal,
+  SignalBody,
+  SignalKind,
+  Verdict,
+} from './signal.ts';
 export { isStall, NO_STALLS, type Stall, type StallLog, withStall } from './stall.ts';
 export { step } from './step.ts';
 export {

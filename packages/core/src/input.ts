@@ -20,7 +20,12 @@ export type InputBody =
   | { readonly kind: 'signal'; readonly signal: Signal; readonly origin: 'agent' | 'holter' }
   | { readonly kind: 'tick' }
   | { readonly kind: 'decision'; readonly decision: Decision }
-  | { readonly kind: 'receipt'; readonly effectId: string; readonly outcome: ReceiptOutcome; readonly detail: string }
+  | {
+      readonly kind: 'receipt';
+      readonly effectId: string;
+      readonly outcome: ReceiptOutcome;
+      readonly detail: string;
+    }
   /** The fleet's answer to an ask. */
   | { readonly kind: 'grant'; readonly ask: Ask; readonly admission: Admission }
   /** An executor is about to do it: the last moment to think again, with what it has just looked up. */

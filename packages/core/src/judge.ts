@@ -20,7 +20,10 @@ export function judge(draft: Draft): void {
 }
 
 /** All that holds against the agent now, worst first and then oldest first. */
-export function findingsOf(hard: { readonly points: readonly Finding[]; readonly derived: readonly Finding[] }): readonly Finding[] {
+export function findingsOf(hard: {
+  readonly points: readonly Finding[];
+  readonly derived: readonly Finding[];
+}): readonly Finding[] {
   if (hard.points.length === 0) return hard.derived;
   return [...hard.derived, ...hard.points];
 }
@@ -58,12 +61,18 @@ function becomeUnknown(draft: Draft): void {
   const { hard, at, policy } = draft;
   hard.unknownSince = at;
   const cause = likelyCause(draft);
-  emit(draft, { type: 'LIVENESS_CHANGED', payload: { agentId: hard.agentId, from: 'alive', to: 'unknown', cause } });
+  emit(draft, {
+    type: 'LIVENESS_CHANGED',
+    payload: { agentId: hard.agentId, from: 'alive', to: 'unknown', cause },
+  });
   ask(draft, 'loss', `${hard.agentId}#${hard.incarnation}/loss/${at}`);
   if (isOffline(hard)) return;
   hard.inquiry = { about: 'silence', askedAt: at };
   const silence = inWords(between(lastProofOf(draft), at));
-  inquire(draft, `Holter: no sign of life from you for ${silence}. Any answer within ${inWords(policy.inquiryWaitMs)} will do.`);
+  inquire(
+    draft,
+    `Holter: no sign of life from you for ${silence}. Any answer within ${inWords(policy.inquiryWaitMs)} will do.`,
+  );
 }
 
 /** Seed 001 §1.5.3: before anything else, a stalled task's agent is asked, once per stall. */
@@ -72,7 +81,10 @@ function inquireAboutTask(draft: Draft): void {
   if (hard.inquiry || !draft.found.some(({ kind }) => kind === 'task-overdue')) return;
   if (livenessOf(hard) === 'gone') return;
   hard.inquiry = { about: 'task', askedAt: at };
-  inquire(draft, `Holter: your task appears stalled. Please give a status update within ${inWords(policy.inquiryWaitMs)}.`);
+  inquire(
+    draft,
+    `Holter: your task appears stalled. Please give a status update within ${inWords(policy.inquiryWaitMs)}.`,
+  );
 }
 
 function inquire(draft: Draft, message: string): void {

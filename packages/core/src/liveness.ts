@@ -1,6 +1,6 @@
 import type { Agent, Hard } from './agent.ts';
-import type { BeatPolicy, Policy } from './policy/policy.ts';
 import { GRACE_WITHOUT_BEATS, ruleDefaults } from './policy/defaults.ts';
+import type { BeatPolicy, Policy } from './policy/policy.ts';
 import type { StallLog } from './stall.ts';
 import { absenceDeadline } from './stall.ts';
 import type { DurationMs, Instant } from './time.ts';
@@ -52,7 +52,12 @@ export function missDeadline(agent: Agent, n: number, policy: Policy, stalls: St
 }
 
 /** Consecutive misses up to the threshold (more say nothing more), and when the next one falls. */
-export function missesAt(agent: Agent, at: Instant, policy: Policy, stalls: StallLog): { count: number; nextAt: Instant } {
+export function missesAt(
+  agent: Agent,
+  at: Instant,
+  policy: Policy,
+  stalls: StallLog,
+): { count: number; nextAt: Instant } {
   const { missedMax } = policy.beat;
   for (let count = 0; count < missedMax; count++) {
     const deadline = missDeadline(agent, count + 1, policy, stalls);
@@ -82,7 +87,11 @@ export const isOffline = (hard: Hard): boolean =>
   hard.isConnectionClosed === true || hard.points.some((finding) => finding.kind === 'delivery-failed');
 
 /** Seed 001's four words, derived and never stored. */
-export function presenceOf(hard: Hard, at: Instant, isWorking: boolean): 'online' | 'idle' | 'busy' | 'offline' {
+export function presenceOf(
+  hard: Hard,
+  at: Instant,
+  isWorking: boolean,
+): 'online' | 'idle' | 'busy' | 'offline' {
   if (hard.end || (hard.unknownSince !== undefined && isOffline(hard))) return 'offline';
   if (hard.isBusy || hard.holds.some((hold) => hold.kind === 'in-tool')) return 'busy';
   const isRecent = hard.doing !== undefined && at - hard.doing.at < ruleDefaults.silenceWarn;

@@ -1,4 +1,4 @@
-import type { FindingKind, Finding } from './finding.ts';
+import type { Finding, FindingKind } from './finding.ts';
 import type { HoldKind } from './hold.ts';
 import type { Instant } from './time.ts';
 
@@ -76,8 +76,17 @@ export type SignalBody =
       readonly hash: string;
     }
   | { readonly kind: 'task-assigned'; readonly taskId: string; readonly expectedAt?: Instant }
-  | { readonly kind: 'task-updated'; readonly taskId: string; readonly percent?: number; readonly note?: string }
-  | { readonly kind: 'task-ended'; readonly taskId: string; readonly outcome: 'done' | 'failed' | 'cancelled' }
+  | {
+      readonly kind: 'task-updated';
+      readonly taskId: string;
+      readonly percent?: number;
+      readonly note?: string;
+    }
+  | {
+      readonly kind: 'task-ended';
+      readonly taskId: string;
+      readonly outcome: 'done' | 'failed' | 'cancelled';
+    }
   | { readonly kind: 'verdict'; readonly verdict: Verdict }
   | { readonly kind: 'message-delivered'; readonly messageId: string; readonly priority: MessagePriority }
   | { readonly kind: 'message-acknowledged'; readonly messageId: string }

@@ -52,17 +52,24 @@ export function withStall(log: StallLog, from: Instant, to: Instant): StallLog {
  * `start + wait`, moved by the stalls that fell into it. `graceMax` is one interval of the agent.
  * Moving the deadline may reach a later stall, so the log is walked once, oldest first.
  */
-export function absenceDeadline(start: Instant, wait: number, stalls: StallLog, graceMax: DurationMs): Instant {
+export function absenceDeadline(
+  start: Instant,
+  wait: number,
+  stalls: StallLog,
+  graceMax: DurationMs,
+): Instant {
   let lost = 0;
   let grace = 0;
   for (const stall of stalls) {
     if (stall.to <= start) continue;
     if (stall.from >= start + wait + lost + grace) break;
-    const lostHere = Math.min(stall.lostMs, stall.to - Math.max(stall.from, start));
-    lost += lostHere;
+    // Folded stalls lie somewhere in their entry: only their share of the overlap counts, or else a deadline
+    // inside a long entry would run away from its agent for as long as the entry grows.
+    const share = stall.lostMs / (stall.to - stall.from);
+    lost += share * (stall.to - Math.max(stall.from, start));
     grace = Math.min(graceMax, grace + graceOf(stall, graceMax));
   }
-  return later(start, wait + lost + grace);
+  return later(start, Math.ceil(wait + lost + grace));
 }
 
 function graceOf(stall: Stall, graceMax: DurationMs): number {

@@ -28,7 +28,8 @@ export function step(agent: Agent, input: Input, policy: Policy): Step {
   if (input.kind === 'signal') {
     const because = whyInadmissible(agent.hard, input.signal, input.origin);
     if (because !== null) return rejected(agent, at, input.signal, because);
-    if (input.signal.kind === 'heartbeat' && isPlainBeat(agent, input.signal, policy)) return beaten(agent, at, input.signal);
+    if (input.signal.kind === 'heartbeat' && isPlainBeat(agent, input.signal, policy))
+      return beaten(agent, at, input.signal);
   }
   const draft = draftOf(agent, at, input.stalls, policy);
   if (input.kind === 'signal' && isRepeatedSignal(draft, input.signal)) return unchanged(agent);
@@ -81,20 +82,35 @@ function finish(draft: Draft): Step {
  * old deadline fires, the rule looks at the newest beat and names the next one.
  */
 function isPlainBeat({ soft, hard }: Agent, beat: HeartbeatBody & Signal, policy: Policy): boolean {
-  if (hard.derived.length > 0 || hard.points.length > 0 || hard.isBusy || hard.inquiry || hard.settlingSince !== undefined) return false;
+  if (
+    hard.derived.length > 0 ||
+    hard.points.length > 0 ||
+    hard.isBusy ||
+    hard.inquiry ||
+    hard.settlingSince !== undefined
+  )
+    return false;
   if (beat.status !== undefined && beat.status !== 'healthy') return false;
   if (beat.id !== undefined || beat.channel !== undefined) return false;
   if (hard.unknownSince !== undefined || hard.isConnectionClosed) return false;
-  if (beat.errorCount !== undefined && (beat.errorCount !== (hard.errorCount ?? 0) || hard.failuresInRow)) return false;
-  if (beat.tokenCount !== undefined && policy.limits.tokensMax !== undefined && beat.tokenCount > policy.limits.tokensMax) return false;
+  if (beat.errorCount !== undefined && (beat.errorCount !== (hard.errorCount ?? 0) || hard.failuresInRow))
+    return false;
+  if (
+    beat.tokenCount !== undefined &&
+    policy.limits.tokensMax !== undefined &&
+    beat.tokenCount > policy.limits.tokensMax
+  )
+    return false;
   if (!policy.isEnabled || soft.beatAt === 0) return false;
-  if (beat.phase === undefined && beat.progressIndicator === undefined) return (hard.indicatorHash ?? NO_INDICATOR) === NO_INDICATOR;
+  if (beat.phase === undefined && beat.progressIndicator === undefined)
+    return (hard.indicatorHash ?? NO_INDICATOR) === NO_INDICATOR;
   return hashText(`${beat.phase ?? ''}\n${beat.progressIndicator ?? ''}`) === hard.indicatorHash;
 }
 
 function beaten(agent: Agent, at: Instant, beat: HeartbeatBody & Signal): Step {
   const { soft, hard } = agent;
-  const tokens = beat.tokenCount !== undefined && beat.tokenCount > soft.tokens ? beat.tokenCount : soft.tokens;
+  const tokens =
+    beat.tokenCount !== undefined && beat.tokenCount > soft.tokens ? beat.tokenCount : soft.tokens;
   return {
     agent: { soft: { ...soft, beatAt: at, tokens }, hard },
     events: [{ at, incarnation: hard.incarnation, type: 'AGENT_HEARTBEAT', payload: payloadOf(beat) }],
@@ -122,4 +138,10 @@ function rejected(agent: Agent, at: Instant, signal: Signal, because: string): S
   };
 }
 
-const unchanged = (agent: Agent): Step => ({ agent, events: [], effects: [], asks: [], wakeAt: agent.hard.wakeAt });
+const unchanged = (agent: Agent): Step => ({
+  agent,
+  events: [],
+  effects: [],
+  asks: [],
+  wakeAt: agent.hard.wakeAt,
+});

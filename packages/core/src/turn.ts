@@ -54,11 +54,22 @@ export function turn(agent: Agent, fleet: Fleet, input: Input, context: TurnCont
     effects.push(...admitted.effects);
     // A loss is news for the fleet; nobody waits for the answer.
     if (ask.kind === 'loss') continue;
-    latest = step(latest.agent, { at: input.at, stalls: input.stalls, kind: 'grant', ask, admission: admitted.admission }, policy);
+    latest = step(
+      latest.agent,
+      { at: input.at, stalls: input.stalls, kind: 'grant', ask, admission: admitted.admission },
+      policy,
+    );
     events.push(...latest.events);
     effects.push(...latest.effects);
     queue.push(...latest.asks.filter((next) => !queue.some(({ effectId }) => effectId === next.effectId)));
   }
   const { claim } = first;
-  return { agent: latest.agent, fleet: latestFleet, events, effects, wakeAt: latest.wakeAt, ...(claim && { claim }) };
+  return {
+    agent: latest.agent,
+    fleet: latestFleet,
+    events,
+    effects,
+    wakeAt: latest.wakeAt,
+    ...(claim && { claim }),
+  };
 }

@@ -39,11 +39,17 @@ function isBehindMark({ hard }: Draft, { channel, seq }: Signal): boolean {
   return false;
 }
 
-function isSeenBefore({ hard }: Draft, { id, kind }: Signal): boolean {
+function isSeenBefore({ hard }: Draft, signal: Signal): boolean {
+  const id = signal.id ?? callIdOf(signal);
   if (id === undefined) return false;
   // A call's begin and end share the call's id; the kind keeps them apart.
-  const hash = hashText(`${kind} ${id}`);
+  const hash = hashText(`${signal.kind} ${id}`);
   if (hard.seen.includes(hash)) return true;
+  // A begin that was overtaken by its own end would open a hold that nothing ever closes.
+  if (signal.kind === 'call-begun' && hard.seen.includes(hashText(`call-ended ${id}`))) return true;
   hard.seen = hard.seen.length < SEEN_MAX ? [...hard.seen, hash] : [...hard.seen.slice(1 - SEEN_MAX), hash];
   return false;
 }
+
+const callIdOf = (signal: Signal): string | undefined =>
+  signal.kind === 'call-begun' || signal.kind === 'call-ended' ? signal.callId : undefined;

@@ -10,19 +10,19 @@ import { hasProgressed } from './doing.ts';
 import { countFailure, endFailureRow } from './failures.ts';
 import { clearPoint, raisePoint } from './point.ts';
 
-/** The agent itself was heard: whatever its silence had raised is over. */
-export function hearFrom(draft: Draft, how: 'beatAt' | 'pongAt' | 'activityAt'): void {
+/** The agent itself was heard: whatever its silence had raised is over. Says whether it was an answer. */
+export function hearFrom(draft: Draft, how: 'beatAt' | 'pongAt' | 'activityAt'): boolean {
   const { hard, at } = draft;
   const silentSince = lastProofOf(draft);
   draft.soft = { ...draft.soft, [how]: at };
   clearPoint(draft, 'delivery-failed');
   delete hard.isConnectionClosed;
-  if (hard.inquiry) {
-    // Seed 001 §1.7: it answered, so it is busy; the next silence may last one deadline longer.
-    delete hard.inquiry;
-    hard.isBusy = true;
-  }
   if (hard.unknownSince !== undefined) becomeAlive(draft, silentSince);
+  if (!hard.inquiry) return false;
+  // Seed 001 §1.7: it answered, so it is busy; the next silence may last one deadline longer.
+  delete hard.inquiry;
+  hard.isBusy = true;
+  return true;
 }
 
 function becomeAlive(draft: Draft, silentSince: Instant): void {
@@ -32,12 +32,15 @@ function becomeAlive(draft: Draft, silentSince: Instant): void {
     type: 'LIVENESS_CHANGED',
     payload: { agentId: hard.agentId, from: 'unknown', to: 'alive', cause: 'heard again' },
   });
-  emit(draft, { type: 'AGENT_RETURNED', payload: { agentId: hard.agentId, downtimeMs: between(silentSince, at) } });
+  emit(draft, {
+    type: 'AGENT_RETURNED',
+    payload: { agentId: hard.agentId, downtimeMs: between(silentSince, at) },
+  });
 }
 
 export function foldHeartbeat(draft: Draft, beat: HeartbeatBody): void {
   const { hard } = draft;
-  hearFrom(draft, 'beatAt');
+  const isAnswer = hearFrom(draft, 'beatAt');
   if (beat.tokenCount !== undefined && beat.tokenCount > draft.soft.tokens) {
     draft.soft = { ...draft.soft, tokens: beat.tokenCount };
   }
@@ -48,7 +51,13 @@ export function foldHeartbeat(draft: Draft, beat: HeartbeatBody): void {
     hasProgressed(draft);
   }
   foldErrorCount(draft, beat.errorCount);
-  foldSelfStatus(draft, beat.status ?? 'healthy');
+  foldStatusOf(draft, beat.status, isAnswer);
+}
+
+/** A beat without a word about itself says "healthy", unless it is the answer that made the agent busy. */
+export function foldStatusOf(draft: Draft, status: SelfStatus | undefined, isAnswer: boolean): void {
+  if (status !== undefined) foldSelfStatus(draft, status);
+  else if (!isAnswer) foldSelfStatus(draft, 'healthy');
 }
 
 const PHASE_LENGTH_MAX = 60;
@@ -117,7 +126,12 @@ export function foldProcess(draft: Draft, look: ProcessLook): void {
 export function foldExit(draft: Draft, code: number | null, signal: string | undefined): void {
   const { at } = draft;
   if (code === 0) becomeGone(draft, { how: 'exit-0', at, detail: 'exit code 0' });
-  else becomeGone(draft, { how: 'crash', at, detail: signal ? `killed by ${signal}` : `exit code ${code ?? 'unknown'}` });
+  else
+    becomeGone(draft, {
+      how: 'crash',
+      at,
+      detail: signal ? `killed by ${signal}` : `exit code ${code ?? 'unknown'}`,
+    });
 }
 
 /** The end is proven. Nothing that was open can go on: holds, questions, acknowledgements, the turn. */
@@ -135,16 +149,28 @@ export function becomeGone(draft: Draft, end: End): void {
   delete hard.acks;
   delete hard.turnSince;
   delete hard.process;
-  emit(draft, { type: 'AGENT_ENDED', payload: { agentId: hard.agentId, how: proven.how, detail: proven.detail } });
+  emit(draft, {
+    type: 'AGENT_ENDED',
+    payload: { agentId: hard.agentId, how: proven.how, detail: proven.detail },
+  });
   emit(draft, {
     type: 'LIVENESS_CHANGED',
-    payload: { agentId: hard.agentId, from, to: 'gone', cause: proven.how === 'crash' ? 'process-crash' : 'stopped' },
+    payload: {
+      agentId: hard.agentId,
+      from,
+      to: 'gone',
+      cause: proven.how === 'crash' ? 'process-crash' : 'stopped',
+    },
   });
   if (proven.how === 'crash' && !isOurs) ask(draft, 'loss', `${hard.agentId}#${hard.incarnation}/loss/${at}`);
   if (proven.how !== 'crash' && hard.task) {
     emit(draft, {
       type: 'ATTENTION_RAISED',
-      payload: { agentId: hard.agentId, about: 'open-task', message: 'it ended on purpose with its task still open' },
+      payload: {
+        agentId: hard.agentId,
+        about: 'open-task',
+        message: 'it ended on purpose with its task still open',
+      },
     });
   }
 }

@@ -7,7 +7,15 @@ import { foldCallBegun, foldCallEnded } from './calls.ts';
 import { hasProgressed, isDoing } from './doing.ts';
 import { countFailure } from './failures.ts';
 import { beginHold, endHold } from './holds.ts';
-import { becomeGone, foldExit, foldHeartbeat, foldProcess, foldSelfStatus, hearFrom } from './life.ts';
+import {
+  becomeGone,
+  foldExit,
+  foldHeartbeat,
+  foldProcess,
+  foldSelfStatus,
+  foldStatusOf,
+  hearFrom,
+} from './life.ts';
 import { foldAcknowledged, foldDelivered, foldDeliveryFailed } from './messages.ts';
 import { clearPoint, raisePoint } from './point.ts';
 import { assignTask, beginTurn, endTask, endTurn, explainTask, updateTask } from './tasks.ts';
@@ -19,13 +27,13 @@ const TOKENS_ARE_DOING_EVERY = seconds(30);
 export function foldSignal(draft: Draft, signal: Signal, origin: 'agent' | 'holter'): void {
   const { hard, at } = draft;
   const { agentId } = hard;
-  if (origin === 'agent' && signal.kind !== 'heartbeat' && signal.kind !== 'pong') hearFrom(draft, 'activityAt');
+  if (origin === 'agent' && signal.kind !== 'heartbeat' && signal.kind !== 'pong')
+    hearFrom(draft, 'activityAt');
   switch (signal.kind) {
     case 'heartbeat':
       return foldHeartbeat(draft, signal);
     case 'pong':
-      hearFrom(draft, 'pongAt');
-      return foldSelfStatus(draft, signal.status ?? 'healthy');
+      return foldStatusOf(draft, signal.status, hearFrom(draft, 'pongAt'));
     case 'activity':
     case 'started':
       return;
@@ -50,7 +58,10 @@ export function foldSignal(draft: Draft, signal: Signal, origin: 'agent' | 'holt
       hard.checkpoint = { id: signal.checkpointId, hash: signal.hash, mark: markNow(draft) };
       isDoing(draft);
       hasProgressed(draft);
-      return emit(draft, { type: 'CHECKPOINT_WRITTEN', payload: { agentId, checkpointId: signal.checkpointId } });
+      return emit(draft, {
+        type: 'CHECKPOINT_WRITTEN',
+        payload: { agentId, checkpointId: signal.checkpointId },
+      });
     case 'task-assigned':
       return assignTask(draft, signal.taskId, signal.expectedAt);
     case 'task-updated':
@@ -92,7 +103,10 @@ export function foldSignal(draft: Draft, signal: Signal, origin: 'agent' | 'holt
       return emit(draft, { type: 'BLOCKER_REPORTED', payload: { agentId, text: signal.text } });
     case 'handoff-requested':
       explainTask(draft);
-      return emit(draft, { type: 'HANDOFF_REQUESTED', payload: { agentId, by: 'agent', reason: signal.reason } });
+      return emit(draft, {
+        type: 'HANDOFF_REQUESTED',
+        payload: { agentId, by: 'agent', reason: signal.reason },
+      });
     case 'handoff-written':
       hard.handoffNoteId = signal.noteId;
       return emit(draft, { type: 'HANDOFF_WRITTEN', payload: { agentId, noteId: signal.noteId } });
@@ -111,8 +125,13 @@ export function foldSignal(draft: Draft, signal: Signal, origin: 'agent' | 'holt
 
 function foldTokens(draft: Draft, total: number, costUsd: number): void {
   const { soft, hard, at } = draft;
-  if (total > soft.tokens && (!hard.doing || between(hard.doing.at, at) > TOKENS_ARE_DOING_EVERY)) isDoing(draft);
-  draft.soft = { ...draft.soft, tokens: Math.max(soft.tokens, total), costUsd: Math.max(soft.costUsd, costUsd) };
+  if (total > soft.tokens && (!hard.doing || between(hard.doing.at, at) > TOKENS_ARE_DOING_EVERY))
+    isDoing(draft);
+  draft.soft = {
+    ...draft.soft,
+    tokens: Math.max(soft.tokens, total),
+    costUsd: Math.max(soft.costUsd, costUsd),
+  };
 }
 
 function foldError(draft: Draft, isUnrecoverable: boolean): void {

@@ -7,7 +7,12 @@ import { endHold } from './holds.ts';
 export function assignTask(draft: Draft, taskId: string, expectedAt?: Instant): void {
   const { hard, at } = draft;
   if (hard.task?.id === taskId) return;
-  hard.task = { id: taskId, assignedAt: at, updated: markNow(draft), ...(expectedAt !== undefined && { expectedAt }) };
+  hard.task = {
+    id: taskId,
+    assignedAt: at,
+    updated: markNow(draft),
+    ...(expectedAt !== undefined && { expectedAt }),
+  };
   // What was done before was done for something else.
   delete hard.doing;
   delete hard.progress;
@@ -61,5 +66,8 @@ export function endTurn(draft: Draft): void {
 
 function tell(draft: Draft, taskId: string, status: string, percent?: number): void {
   const { agentId } = draft.hard;
-  emit(draft, { type: 'TASK_CHANGED', payload: { agentId, taskId, status, ...(percent !== undefined && { percent }) } });
+  emit(draft, {
+    type: 'TASK_CHANGED',
+    payload: { agentId, taskId, status, ...(percent !== undefined && { percent }) },
+  });
 }

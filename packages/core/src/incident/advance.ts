@@ -2,8 +2,8 @@ import type { Draft } from '../draft.ts';
 import { emit, markNow, wake } from '../draft.ts';
 import { deadlineAfter, isPast } from '../rule/rule.ts';
 import { amend, climbTo, closeIncident, rankOf } from './change.ts';
-import { climbEscalate } from './escalate.ts';
 import { enterLadder } from './entry.ts';
+import { climbEscalate } from './escalate.ts';
 import { climbHuman } from './human.ts';
 import type { Incident } from './incident.ts';
 import { climbNudge } from './nudge.ts';
@@ -67,15 +67,25 @@ function moveGone(draft: Draft, incident: Incident): void {
   if (incident.step === 'terminate' && end.byHolter) tellTerminated(draft, incident);
   if (end.how !== 'crash') return closeIncident(draft, 'the agent ended on purpose');
   if (rankOf(incident.step) >= rankOf('recover')) return climb(draft, incident);
-  if (incident.order?.then === 'stop') return closeIncident(draft, `stopped, as ordered by ${incident.order.by}`);
-  climbTo(draft, 'recover', 1, end.byHolter ? 'stopped, to be brought back' : `its process is gone: ${end.detail}`);
+  if (incident.order?.afterwards === 'stop')
+    return closeIncident(draft, `stopped, as ordered by ${incident.order.by}`);
+  climbTo(
+    draft,
+    'recover',
+    1,
+    end.byHolter ? 'stopped, to be brought back' : `its process is gone: ${end.detail}`,
+  );
 }
 
 function tellTerminated(draft: Draft, incident: Incident): void {
   const { agentId, checkpoint } = draft.hard;
   emit(draft, {
     type: 'AGENT_TERMINATED',
-    payload: { agentId, reason: reasonFor(draft, incident), ...(checkpoint && { checkpoint: checkpoint.id }) },
+    payload: {
+      agentId,
+      reason: reasonFor(draft, incident),
+      ...(checkpoint && { checkpoint: checkpoint.id }),
+    },
   });
 }
 

@@ -2,8 +2,8 @@ import type { Draft } from '../draft.ts';
 import { emit, markNow, wake, want } from '../draft.ts';
 import type { ReceiptOutcome } from '../effect.ts';
 import type { Admission, Ask } from '../fleet.ts';
-import { endTask } from '../fold/tasks.ts';
 import { becomeGone } from '../fold/life.ts';
+import { endTask } from '../fold/tasks.ts';
 import type { ClaimEvidence } from '../input.ts';
 import { amend, effectIdOf } from './change.ts';
 import { sendEscalation } from './escalate.ts';
@@ -40,7 +40,10 @@ export function foldGrant(draft: Draft, ask: Ask, admission: Admission): void {
 /** What became of an effect. A receipt of an older step changes nothing but the record. */
 export function foldReceipt(draft: Draft, effectId: string, outcome: ReceiptOutcome, detail: string): void {
   const { hard } = draft;
-  emit(draft, { type: 'EFFECT_RECEIPT', payload: { agentId: hard.agentId, effectId, effect: null, outcome, detail } });
+  emit(draft, {
+    type: 'EFFECT_RECEIPT',
+    payload: { agentId: hard.agentId, effectId, effect: null, outcome, detail },
+  });
   const { incident } = hard;
   if (!incident || effectIdOf(incident) !== effectId) return;
   const isFailed = outcome === 'refused' || outcome === 'unknown';
@@ -54,7 +57,8 @@ export function foldReceipt(draft: Draft, effectId: string, outcome: ReceiptOutc
       return;
     case 'terminate':
       if (incident.phase !== 'acting') return;
-      if (outcome === 'done') becomeGone(draft, { how: 'crash', at: draft.at, detail: `terminated: ${detail}` });
+      if (outcome === 'done')
+        becomeGone(draft, { how: 'crash', at: draft.at, detail: `terminated: ${detail}` });
       else if (isFailed) tryAgain(draft, incident, detail);
       return;
     case 'recover':
@@ -134,9 +138,18 @@ function whyNotSpawn(draft: Draft, incident: Incident, evidence: ClaimEvidence):
   });
   if (evidence.checkpointId === null) {
     const message = `${hard.agentId} has no valid checkpoint; it starts its task from the beginning`;
-    emit(draft, { type: 'ATTENTION_RAISED', payload: { agentId: hard.agentId, about: 'task-start', message } });
+    emit(draft, {
+      type: 'ATTENTION_RAISED',
+      payload: { agentId: hard.agentId, about: 'task-start', message },
+    });
     const incidentId = incident.id;
-    want(draft, `${effectIdOf(incident)}/task-start`, { kind: 'notify', audience: 'operator', severity: 'warning', message, incidentId });
+    want(draft, `${effectIdOf(incident)}/task-start`, {
+      kind: 'notify',
+      audience: 'operator',
+      severity: 'warning',
+      message,
+      incidentId,
+    });
   }
   return null;
 }

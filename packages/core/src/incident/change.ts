@@ -10,7 +10,12 @@ export const rankOf = (step: LadderStep): number => LADDER.indexOf(step);
 /** Names the one effect of (incident, step, attempt): one decision can never become two effects. */
 export const effectIdOf = ({ id, step, attempt }: Incident): string => `${id}/${step}/${attempt}`;
 
-export function openIncident(draft: Draft, cause: FindingKind | 'operator', step: LadderStep, attempt = 1): void {
+export function openIncident(
+  draft: Draft,
+  cause: FindingKind | 'operator',
+  step: LadderStep,
+  attempt = 1,
+): void {
   const { hard, at } = draft;
   invariant(!hard.incident, `${hard.agentId} has an open incident already`);
   hard.incidentCount += 1;
@@ -49,11 +54,17 @@ export function climbTo(draft: Draft, step: LadderStep, attempt: number, reason:
     ...(countAtNudge !== undefined && { countAtNudge }),
     ...(order && { order }),
   };
-  emit(draft, { type: 'INCIDENT_STEP', payload: { agentId: hard.agentId, incidentId: id, step, attempt, reason } });
+  emit(draft, {
+    type: 'INCIDENT_STEP',
+    payload: { agentId: hard.agentId, incidentId: id, step, attempt, reason },
+  });
 }
 
 /** Replaces some fields of the open incident; undefined takes one away. */
-export function amend(draft: Draft, fields: { readonly [Key in keyof Incident]?: Incident[Key] | undefined }): void {
+export function amend(
+  draft: Draft,
+  fields: { readonly [Key in keyof Incident]?: Incident[Key] | undefined },
+): void {
   const { hard } = draft;
   invariant(hard.incident, `${hard.agentId} has no incident to amend`);
   const next: Record<string, unknown> = { ...hard.incident, ...fields };

@@ -29,7 +29,8 @@ export function foldDecision(draft: Draft, decision: Decision): void {
 }
 
 function whyNotDecide({ hard, policy }: Draft, decision: Decision): string | null {
-  if (decision.incidentId !== undefined && decision.incidentId !== hard.incident?.id) return 'that incident is not open';
+  if (decision.incidentId !== undefined && decision.incidentId !== hard.incident?.id)
+    return 'that incident is not open';
   switch (decision.decision) {
     case 'nudge':
       if (hard.end) return 'the agent has ended';
@@ -66,11 +67,11 @@ function carryOut(draft: Draft, decision: Decision): void {
     case 'nudge':
       return nudgeNow(draft, decision.message ?? reason);
     case 'terminate':
-      return order(draft, 'terminate', { by, then: 'stop' });
+      return order(draft, 'terminate', { by, afterwards: 'stop' });
     case 'terminate_and_recover':
-      return order(draft, 'terminate', { by, then: 'recover' });
+      return order(draft, 'terminate', { by, afterwards: 'recover' });
     case 'recover':
-      return order(draft, 'recover', { by, then: 'recover' });
+      return order(draft, 'recover', { by, afterwards: 'recover' });
     case 'force_handoff':
       return forceHandoff(draft, by, reason);
     default:
@@ -125,7 +126,8 @@ function order(draft: Draft, step: LadderStep, given: Order): void {
   if (step === 'recover' && hard.recovery) hard.recovery = { ...hard.recovery, attempts: 0 };
   const { incident } = hard;
   if (incident && rankOf(incident.step) < rankOf(step)) climbTo(draft, step, 1, `ordered by ${given.by}`);
-  else if (incident?.step === step && incident.phase !== 'acting') climbTo(draft, step, incident.attempt + 1, `ordered by ${given.by}`);
+  else if (incident?.step === step && incident.phase !== 'acting')
+    climbTo(draft, step, incident.attempt + 1, `ordered by ${given.by}`);
   else if (incident?.step !== step) {
     if (incident) closeIncident(draft, `taken over by ${given.by}`);
     openIncident(draft, 'operator', step);
@@ -136,13 +138,14 @@ function order(draft: Draft, step: LadderStep, given: Order): void {
 function forceHandoff(draft: Draft, by: string, reason: string): void {
   const { hard, at, policy } = draft;
   delete hard.handoffNoteId;
-  order(draft, 'terminate', { by, then: 'recover', handoffAskedAt: at });
+  order(draft, 'terminate', { by, afterwards: 'recover', handoffAskedAt: at });
   const { incident } = hard;
   if (!incident) return;
   emit(draft, { type: 'HANDOFF_REQUESTED', payload: { agentId: hard.agentId, by: 'holter', reason } });
   want(draft, `${effectIdOf(incident)}/handoff`, {
     kind: 'request-handoff',
-    message: 'Holter: somebody else will take over. A handoff note now (done, pending, blocked, next steps) keeps your work.',
+    message:
+      'Holter: somebody else will take over. A handoff note now (done, pending, blocked, next steps) keeps your work.',
     waitMs: policy.handoffWaitMs,
   });
 }

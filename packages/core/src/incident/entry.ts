@@ -9,7 +9,8 @@ import type { LadderStep, PastIncident } from './incident.ts';
 /** The design's entry table, in code: what happened decides where the incident begins. */
 export function entryFor(draft: Draft, finding: Finding): LadderStep {
   const { hard, policy } = draft;
-  const named = (step: PolicyStep): LadderStep => (step === 'terminate' && hard.mode === 'act' ? 'terminate' : 'escalate');
+  const named = (step: PolicyStep): LadderStep =>
+    step === 'terminate' && hard.mode === 'act' ? 'terminate' : 'escalate';
   if (finding.kind === 'frozen') return named(policy.freeze.step);
   switch (FINDING_KINDS[finding.kind].entry) {
     case 'nudge':
@@ -37,7 +38,7 @@ export function enterLadder(draft: Draft, lead: Finding): void {
   }
   openIncident(draft, lead.kind, entry);
   // The operator named this step in advance, which is a decision like any other.
-  if (entry === 'terminate') amend(draft, { order: { by: 'policy', then: 'recover' } });
+  if (entry === 'terminate') amend(draft, { order: { by: 'policy', afterwards: 'recover' } });
 }
 
 /** Only the first two steps are gone on with; what lies higher is entered anew, with its attempts kept. */

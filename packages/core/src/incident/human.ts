@@ -21,6 +21,9 @@ export function callHuman(draft: Draft, incident: Incident): void {
     message,
     incidentId: incident.id,
   });
-  emit(draft, { type: 'ATTENTION_RAISED', payload: { agentId: hard.agentId, about: String(incident.cause), message } });
+  emit(draft, {
+    type: 'ATTENTION_RAISED',
+    payload: { agentId: hard.agentId, about: String(incident.cause), message },
+  });
   amend(draft, { phase: 'waiting', notBefore: undefined });
 }

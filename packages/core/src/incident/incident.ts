@@ -19,7 +19,7 @@ export type StepPhase = 'due' | 'asked' | 'acting' | 'waiting';
 /** An operator's or orchestrator's order; it is evidence enough by itself. */
 export type Order = {
   readonly by: string;
-  readonly then: 'recover' | 'stop';
+  readonly afterwards: 'recover' | 'stop';
   /** Set while the agent is asked for a handoff note first. */
   readonly handoffAskedAt?: Instant;
 };

@@ -11,8 +11,7 @@ export function nudgeMessage(finding: Finding, attempt: number, at: Instant): st
   return `Holter: ${fact(finding, duration)}${attempt > 1 ? ` (reminder ${attempt})` : ''}`;
 }
 
-const CHOICES =
-  'Please either:\n- Update your progress\n- Request handoff if stuck\n- Report blockers';
+const CHOICES = 'Please either:\n- Update your progress\n- Request handoff if stuck\n- Report blockers';
 
 function fact({ kind, count }: Finding, duration: string): string {
   const times = count === undefined ? 'several times' : `${count} times`;

@@ -17,7 +17,8 @@ export function climbNudge(draft: Draft, incident: Incident): void {
   if (!isWaitOver(draft, incident)) return;
   const { attemptsMax } = draft.policy.nudge;
   if (incident.isNudgeLost) climbTo(draft, 'escalate', 1, 'the nudge could not be delivered');
-  else if (incident.attempt < attemptsMax) climbTo(draft, 'nudge', incident.attempt + 1, 'the nudge changed nothing');
+  else if (incident.attempt < attemptsMax)
+    climbTo(draft, 'nudge', incident.attempt + 1, 'the nudge changed nothing');
   else climbTo(draft, 'escalate', 1, `${incident.attempt} nudges changed nothing`);
 }
 
@@ -35,7 +36,12 @@ export function sendNudge(draft: Draft, incident: Incident): void {
   amend(draft, { phase: 'waiting', notBefore: undefined, wait: markNow(draft), countAtStep: count });
 }
 
-export function deliverNudge(draft: Draft, incident: Incident, about: Finding['kind'] | 'operator', message: string): void {
+export function deliverNudge(
+  draft: Draft,
+  incident: Incident,
+  about: Finding['kind'] | 'operator',
+  message: string,
+): void {
   const { agentId } = draft.hard;
   want(draft, effectIdOf(incident), { kind: 'nudge', attempt: incident.attempt, about, message });
   emit(draft, { type: 'NUDGE_SENT', payload: { agentId, attempt: incident.attempt, message } });
@@ -46,5 +52,7 @@ function isWaitOver(draft: Draft, incident: Incident): boolean {
   const repeat = repeatOf(actFindings(draft.hard));
   const further = (repeat?.count ?? 0) - (incident.countAtStep ?? 0);
   if (repeat && incident.countAtStep !== undefined && further >= policy.nudge.repeatsMax) return true;
-  return incident.wait !== undefined && isPast(draft, deadlineAfter(draft, incident.wait, policy.nudge.waitMs));
+  return (
+    incident.wait !== undefined && isPast(draft, deadlineAfter(draft, incident.wait, policy.nudge.waitMs))
+  );
 }

@@ -7,12 +7,19 @@ import type { Policy } from '../policy/policy.ts';
 
 /** What would justify a step now: `act` findings that have a place on the ladder. */
 export function actFindings({ derived, points }: Pick<Hard, 'derived' | 'points'>): readonly Finding[] {
-  const isReason = ({ kind, severity }: Finding): boolean => severity === 'act' && FINDING_KINDS[kind].entry !== 'none';
+  const isReason = ({ kind, severity }: Finding): boolean =>
+    severity === 'act' && FINDING_KINDS[kind].entry !== 'none';
   const reasons = derived.filter(isReason);
   return points.length === 0 ? reasons : [...reasons, ...points.filter(isReason)];
 }
 
-const entryRank: Readonly<Record<FindingEntry, number>> = { none: 0, nudge: 1, escalate: 2, policy: 3, recover: 4 };
+const entryRank: Readonly<Record<FindingEntry, number>> = {
+  none: 0,
+  nudge: 1,
+  escalate: 2,
+  policy: 3,
+  recover: 4,
+};
 
 /** The one that leads the incident: the gravest by where it enters, then the oldest. */
 export function leadOf(findings: readonly Finding[]): Finding | null {
@@ -41,7 +48,9 @@ export function hasTwoSources(draft: Draft): boolean {
   const { hard, policy } = draft;
   const findings = actFindings(hard);
   const isWitnessed = findings.some(({ source }) => source === 'operating-system' || source === 'screen');
-  const isReported = findings.some(({ source }) => source === 'agent-reports' || source === 'delivery-receipts');
+  const isReported = findings.some(
+    ({ source }) => source === 'agent-reports' || source === 'delivery-receipts',
+  );
   if (isWitnessed && isReported) return true;
   const repeat = repeatOf(findings);
   const { incident } = hard;

@@ -61,7 +61,8 @@ function whyNotRecover(draft: Draft, incident: Incident): string | null {
     return `${recovery.attempts} attempts for this task, which is the limit`;
   }
   const recent = recovery.startedAt.filter((startedAt) => startedAt > at - hours(1)).length;
-  if (recent >= policy.recovery.attemptsPerHourMax) return `${recent} attempts within an hour, which is the limit`;
+  if (recent >= policy.recovery.attemptsPerHourMax)
+    return `${recent} attempts within an hour, which is the limit`;
   return null;
 }
 
@@ -90,7 +91,12 @@ export function sendSpawn(draft: Draft, incident: Incident): void {
 function awaitSuccessor(draft: Draft, incident: Incident): void {
   const { hard, policy, stalls } = draft;
   if (!incident.wait) return;
-  const startBy = absenceDeadline(incident.wait.at, policy.recovery.startMs, stalls, graceMaxOf(hard, policy));
+  const startBy = absenceDeadline(
+    incident.wait.at,
+    policy.recovery.startMs,
+    stalls,
+    graceMaxOf(hard, policy),
+  );
   if (isPast(draft, startBy)) failAttempt(draft, 'no successor came up');
 }
 

@@ -18,7 +18,10 @@ export function climbTerminate(draft: Draft, incident: Incident): void {
       return awaitProof(draft, incident);
     case 'waiting':
       // The claim called it off. If the reason is still there after another wait, it is due again.
-      if (incident.wait && isPast(draft, deadlineAfter(draft, incident.wait, draft.policy.escalation.waitMs))) {
+      if (
+        incident.wait &&
+        isPast(draft, deadlineAfter(draft, incident.wait, draft.policy.escalation.waitMs))
+      ) {
         tryAgain(draft, incident, 'the reason came back');
       }
   }
@@ -56,9 +59,16 @@ export function sendTermination(draft: Draft, incident: Incident): void {
   const { hard, policy } = draft;
   const effectId = effectIdOf(incident);
   if (repeatOf(actFindings(hard)) && hard.can.includes('deny-call')) {
-    want(draft, `${effectId}/deny`, { kind: 'deny-call', message: 'Holter: this call is refused; the agent is about to be stopped.' });
+    want(draft, `${effectId}/deny`, {
+      kind: 'deny-call',
+      message: 'Holter: this call is refused; the agent is about to be stopped.',
+    });
   }
-  want(draft, effectId, { kind: 'terminate', reason: reasonFor(draft, incident), cleanupMs: policy.termination.cleanupMs });
+  want(draft, effectId, {
+    kind: 'terminate',
+    reason: reasonFor(draft, incident),
+    cleanupMs: policy.termination.cleanupMs,
+  });
   amend(draft, { phase: 'acting', notBefore: undefined, wait: markNow(draft) });
 }
 

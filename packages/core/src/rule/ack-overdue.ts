@@ -55,7 +55,9 @@ function severityOf(draft: Draft, ack: PendingAck): 'warn' | 'act' | null {
 function remindOnce(draft: Draft, ack: PendingAck): void {
   if (ack.isReminded) return;
   const { hard } = draft;
-  hard.acks = (hard.acks ?? []).map((other) => (other === ack ? { ...other, isReminded: true as const } : other));
+  hard.acks = (hard.acks ?? []).map((other) =>
+    other === ack ? { ...other, isReminded: true as const } : other,
+  );
   want(draft, `${hard.agentId}#${hard.incarnation}/remind/${ack.idHash}`, {
     kind: 'remind',
     message: `Holter: a message of priority ${ack.priority} was delivered to you and not acknowledged yet.`,

@@ -1,10 +1,10 @@
 import type { Draft } from '../draft.ts';
+import { wake } from '../draft.ts';
 import type { Finding } from '../finding.ts';
 import { graceMaxOf, isOffline, lastProofOf, likelyCause, missesAt, pulseOf } from '../liveness.ts';
 import { absenceDeadline } from '../stall.ts';
 import { between, inWords } from '../time.ts';
 import { finding, isPast } from './rule.ts';
-import { wake } from '../draft.ts';
 
 /**
  * Missed beats, by the flowchart of seed 001 §1.7: one miss only warns; at the threshold it is unknown
@@ -39,6 +39,11 @@ export function missedBeats(draft: Draft): Finding | null {
 export function isInquiryUnanswered(draft: Draft): boolean {
   const { hard, policy, stalls } = draft;
   if (!hard.inquiry) return false;
-  const answerBy = absenceDeadline(hard.inquiry.askedAt, policy.inquiryWaitMs, stalls, graceMaxOf(hard, policy));
+  const answerBy = absenceDeadline(
+    hard.inquiry.askedAt,
+    policy.inquiryWaitMs,
+    stalls,
+    graceMaxOf(hard, policy),
+  );
   return isPast(draft, answerBy);
 }

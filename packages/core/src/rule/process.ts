@@ -31,7 +31,10 @@ export function frozen(draft: Draft): Finding | null {
   const seen = hard.process;
   if (!seen || hard.end) return null;
   if (seen.state === 'stopped') {
-    if (!isPast(draft, absenceDeadline(seen.since, policy.freeze.stoppedMs, stalls, graceMaxOf(hard, policy)))) return null;
+    if (
+      !isPast(draft, absenceDeadline(seen.since, policy.freeze.stoppedMs, stalls, graceMaxOf(hard, policy)))
+    )
+      return null;
     return finding({
       kind: 'frozen',
       severity: 'act',
@@ -42,7 +45,8 @@ export function frozen(draft: Draft): Finding | null {
     });
   }
   if (seen.state !== 'flat' || !hasBrokenPromise(draft)) return null;
-  if (!isPast(draft, absenceDeadline(seen.since, policy.freeze.flatMs, stalls, graceMaxOf(hard, policy)))) return null;
+  if (!isPast(draft, absenceDeadline(seen.since, policy.freeze.flatMs, stalls, graceMaxOf(hard, policy))))
+    return null;
   return finding({
     kind: 'frozen',
     severity: 'act',

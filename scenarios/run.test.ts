@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { runCommand } from './story/commands.ts';
+import { StoryWorld } from './story/world.ts';
+
+/**
+ * Stories: commands and their exact output, one file per lesson. `npm run stories:rewrite` refreshes the
+ * outputs; commit only changes that you can explain.
+ */
+const folder = new URL('./', import.meta.url);
+const stories = readdirSync(folder).filter((name) => name.endsWith('.txt'));
+const isRewriting = process.env.HOLTER_REWRITE === '1';
+
+describe('stories', () => {
+  test('there are some', () => expect(stories.length).toBeGreaterThan(0));
+
+  test.each(stories)('%s', (name) => {
+    const file = new URL(name, folder);
+    const written = readFileSync(file, 'utf8');
+    const played = play(written);
+    if (isRewriting) writeFileSync(file, played);
+    else expect(played).toBe(written);
+  });
+});
+
+/** Blocks of comments and one command, `----`, and what it printed, with an empty line between blocks. */
+function play(story: string): string {
+  const world = new StoryWorld();
+  const blocks = story.trimEnd().split(/\n\n+/);
+  const told = blocks.map((block) => {
+    const said = block.split('\n----')[0] ?? '';
+    const command = said
+      .split('\n')
+      .filter((line) => !line.startsWith('#'))
+      .join('\n')
+      .trim();
+    return command === '' ? said : `${said}\n----\n${runCommand(world, command)}`;
+  });
+  return `${told.join('\n\n')}\n`;
+}
