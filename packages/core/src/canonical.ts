@@ -60,8 +60,7 @@ class Writer {
   }
 
   private writeObject(object: object, path: string, depth: number): Refusal | undefined {
-    const prototype: unknown = Object.getPrototypeOf(object);
-    if (!isPlain(prototype)) return refuse('not-a-json-value', path);
+    if (!isPlainObject(object)) return refuse('not-a-json-value', path);
     let refusal = this.put('{', path);
     let isFirst = true;
     for (const key of Object.keys(object).sort()) {
@@ -82,6 +81,7 @@ class Writer {
 }
 
 /** An object of another realm has another `Object.prototype`: what counts is that nothing lies above it. */
-function isPlain(prototype: unknown): boolean {
+export function isPlainObject(object: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(object);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
