@@ -1,0 +1,135 @@
+import type { NoticeSeverity } from '../effect.ts';
+import type { DurationMs } from '../time.ts';
+import type { ruleDefaults } from './defaults.ts';
+import type { PolicyStep } from './policy.ts';
+
+/** What an operator writes in `holter.yaml`. Every key is optional; `defaults.ts` has the rest. */
+export type HolterConfig = OverrideSections & {
+  /** Seed 000 §7. */
+  readonly health_monitoring?: HealthMonitoringConfig;
+  /** By role. */
+  readonly profiles?: Readonly<Record<string, OverrideConfig>>;
+  readonly groups?: Readonly<Record<string, OverrideConfig>>;
+  readonly agents?: Readonly<Record<string, OverrideConfig>>;
+  readonly fleet?: FleetConfig;
+};
+
+/** '500ms', '90s', '15m', '2h', '1d', or a number of seconds. */
+type Duration = string | number;
+/** '512MB', '2GB', '2GiB', or a number of bytes. */
+type Bytes = string | number;
+
+/** What may differ from agent to agent. */
+type OverrideSections = {
+  readonly health_monitoring?: AgentHealthConfig;
+  readonly rules?: RulesConfig;
+  readonly limits?: LimitsConfig;
+};
+
+/** The first three are the short way to say when silence is too long. */
+type OverrideConfig = OverrideSections & {
+  readonly interval_seconds?: Duration;
+  /** Consecutive misses; stands in for `timeout_seconds`. */
+  readonly missed_threshold?: number;
+  readonly slack_seconds?: Duration;
+};
+
+export type AgentHealthConfig = {
+  readonly enabled?: boolean;
+  readonly heartbeat?: { readonly interval_seconds?: Duration; readonly timeout_seconds?: Duration };
+  readonly health_check?: {
+    readonly interval_seconds?: Duration;
+    readonly checkpoint_stale_threshold_seconds?: Duration;
+  };
+  readonly intervention?: {
+    readonly nudge?: {
+      readonly enabled?: boolean;
+      readonly max_attempts?: number;
+      readonly interval_seconds?: Duration;
+    };
+    readonly escalation?: { readonly timeout_seconds?: Duration };
+    readonly termination?: { readonly cleanup_timeout_seconds?: Duration };
+  };
+  readonly recovery?: {
+    readonly max_attempts_per_task?: number;
+    readonly max_attempts_per_hour?: number;
+    readonly backoff_seconds?: readonly Duration[];
+  };
+};
+
+type HealthMonitoringConfig = AgentHealthConfig & {
+  readonly circuit_breaker?: {
+    readonly default?: BreakerConfig;
+    readonly overrides?: Readonly<Record<string, BreakerConfig>>;
+  };
+  readonly alerting?: {
+    readonly stuck_agent?: AlertConfig;
+    readonly circuit_breaker_open?: AlertConfig;
+    readonly recovery_failed?: AlertConfig;
+  };
+};
+
+type BreakerConfig = {
+  readonly failure_threshold?: number;
+  readonly recovery_timeout_seconds?: Duration;
+  readonly half_open_requests?: number;
+};
+
+type AlertConfig = { readonly channels?: readonly string[]; readonly severity?: NoticeSeverity };
+
+type Snake<Name extends string> = Name extends `${infer Head}${infer Tail}`
+  ? Head extends Uppercase<Head>
+    ? `_${Lowercase<Head>}${Snake<Tail>}`
+    : `${Head}${Snake<Tail>}`
+  : Name;
+
+type Written<T> = T extends DurationMs
+  ? Duration
+  : T extends boolean
+    ? boolean
+    : T extends number
+      ? number
+      : PolicyStep;
+
+/**
+ * Rules of `defaults.ts` that an operator may set. The limits' step stands with the limits, and how much
+ * closer adapters look at an agent in trouble is not a policy but a ratio of the design.
+ */
+export type RuleKey = Exclude<keyof typeof ruleDefaults, 'limitStep' | 'degradedProbeFactor'>;
+
+/** The same names as in `defaults.ts`, as YAML writes them: a rule that is added there has to appear here. */
+export type RulesConfig = { readonly [K in RuleKey as Snake<K>]?: Written<(typeof ruleDefaults)[K]> };
+
+/** `none` lifts a limit that a wider layer has set. */
+export type LimitsConfig = {
+  readonly tokens_max?: number | 'none';
+  readonly cost_usd_max?: number | 'none';
+  readonly runtime_max?: Duration;
+  readonly memory_max?: Bytes;
+  readonly step?: PolicyStep;
+};
+
+type FleetConfig = {
+  readonly brake?: {
+    readonly losses_min?: number;
+    readonly share?: number;
+    readonly calm?: Duration;
+    readonly release_every?: Duration;
+  };
+  readonly budgets?: {
+    readonly nudge?: BudgetConfig;
+    readonly notice?: BudgetConfig;
+    readonly start?: BudgetConfig;
+  };
+};
+
+type BudgetConfig = { readonly per_minute?: number; readonly burst?: number };
+
+type Scalar = string | number | boolean | readonly unknown[];
+
+/** The dotted paths of all settings below a section, so that a table of them can't miss one. */
+export type SettingPath<Section, Path extends string> = {
+  [K in keyof Section & string]-?: NonNullable<Section[K]> extends Scalar
+    ? `${Path}.${K}`
+    : SettingPath<NonNullable<Section[K]>, `${Path}.${K}`>;
+}[keyof Section & string];

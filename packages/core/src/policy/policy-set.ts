@@ -1,0 +1,116 @@
+import { seconds } from '../time.ts';
+import { buildPolicy, missedMax, slack } from './build.ts';
+import { AGENT_FIELDS, type SettingKey } from './fields.ts';
+import { type Layer, type LayerName, type Resolved, resolve } from './layers.ts';
+import type { FleetPolicy, Policy } from './policy.ts';
+import { relationProblems } from './relations.ts';
+import {
+  type Alerting,
+  type BreakerPolicies,
+  type BreakerPolicy,
+  SHARED_FIELDS,
+  type SharedSettings,
+} from './shared-fields.ts';
+
+/** A whole configuration, checked and compiled: ask `policyFor` for one agent's numbers. */
+export type PolicySet = {
+  readonly fleet: FleetPolicy;
+  readonly breakers: BreakerPolicies;
+  readonly alerting: Alerting;
+  readonly layers: Layers;
+  /** Made once: most agents differ by their role only. */
+  readonly byRole: ReadonlyMap<string, Policy>;
+  readonly withoutRole: Policy;
+  readonly shared: { readonly settings: SharedSettings; readonly written: ReadonlySet<string> };
+};
+
+export type Layers = {
+  /** Widest first: what Holter ships, what the operator wrote for everybody. */
+  readonly base: readonly Layer[];
+  /** What Holter ships for a role, and what the operator wrote over it. */
+  readonly profiles: ReadonlyMap<string, readonly Layer[]>;
+  readonly groups: ReadonlyMap<string, Layer>;
+  readonly agents: ReadonlyMap<string, Layer>;
+};
+
+/** The narrower word wins: default, config, profile of the role, group, agent. */
+export function policyFor(set: PolicySet, role: string, agentId: string, group?: string): Policy {
+  const isOnlyRole =
+    !set.layers.agents.has(agentId) && (group === undefined || !set.layers.groups.has(group));
+  if (isOnlyRole) return set.byRole.get(role) ?? set.withoutRole;
+  return buildPolicy(resolve(layersFor(set.layers, role, agentId, group)).settings);
+}
+
+export function breakerFor(set: PolicySet, name: string): BreakerPolicy {
+  return set.breakers.overrides.get(name) ?? set.breakers.default;
+}
+
+/**
+ * Where layers that are sound each by itself cross for this one agent. Its policy is then the patient
+ * reading of both (see `buildPolicy`); whoever registers the agent should say so in the log.
+ */
+export function crossings(set: PolicySet, role: string, agentId: string, group?: string): readonly string[] {
+  const { settings, sources } = resolve(layersFor(set.layers, role, agentId, group));
+  return relationProblems(settings, sources).map(({ keys, messageAt }) => {
+    const [key] = keys as readonly [SettingKey];
+    return `${key} ${messageAt(key)}`;
+  });
+}
+
+function layersFor(layers: Layers, role: string, agentId: string, group?: string): readonly Layer[] {
+  const ofGroup = group === undefined ? undefined : layers.groups.get(group);
+  const ofAgent = layers.agents.get(agentId);
+  return [
+    ...layers.base,
+    ...(layers.profiles.get(role) ?? []),
+    ...(ofGroup === undefined ? [] : [ofGroup]),
+    ...(ofAgent === undefined ? [] : [ofAgent]),
+  ];
+}
+
+/** `value` is as an operator would write it. */
+export type Explanation = { readonly path: string; readonly value: unknown; readonly from: LayerName };
+
+/** Every setting of one agent, with who said so: first its own, then those that all agents share. */
+export function explain(
+  set: PolicySet,
+  role: string,
+  agentId: string,
+  group?: string,
+): readonly Explanation[] {
+  const resolved = resolve(layersFor(set.layers, role, agentId, group));
+  const own = (Object.keys(AGENT_FIELDS) as (keyof typeof AGENT_FIELDS)[]).map((path) => ({
+    path,
+    value: (AGENT_FIELDS[path].show as (value: unknown) => unknown)(resolved.settings[path]),
+    from: sourceOf(resolved, [path]),
+  }));
+  const shared = (Object.keys(SHARED_FIELDS) as (keyof typeof SHARED_FIELDS)[]).map((path) => ({
+    path,
+    value: (SHARED_FIELDS[path].show as (value: unknown) => unknown)(set.shared.settings[path]),
+    from: set.shared.written.has(path) ? ('config' as const) : ('default' as const),
+  }));
+  return [...own, ...derived(resolved), ...shared];
+}
+
+/** What follows from the interval unless somebody said it. */
+function derived(resolved: Resolved): readonly Explanation[] {
+  const { settings } = resolved;
+  const interval: SettingKey = 'health_monitoring.heartbeat.interval_seconds';
+  const timeout: SettingKey = 'health_monitoring.heartbeat.timeout_seconds';
+  const missedFrom: readonly SettingKey[] =
+    settings.missed_threshold === undefined ? [timeout, interval] : ['missed_threshold'];
+  const slackFrom: readonly SettingKey[] =
+    settings.slack_seconds === undefined ? [interval, 'rules.slack_share'] : ['slack_seconds'];
+  return [
+    { path: 'missed_threshold', value: missedMax(settings), from: sourceOf(resolved, missedFrom) },
+    { path: 'slack_seconds', value: slack(settings) / seconds(1), from: sourceOf(resolved, slackFrom) },
+  ];
+}
+
+/** The first of these that somebody other than Holter has set. */
+function sourceOf(resolved: Resolved, keys: readonly SettingKey[]): LayerName {
+  const from = keys
+    .map((key) => resolved.sources[key])
+    .find((source) => source !== undefined && source !== 'default');
+  return (from ?? 'default') as LayerName;
+}

@@ -1,0 +1,47 @@
+import { hours, milliseconds, minutes, seconds } from '../time.ts';
+
+/** What an operator may choose from. Wide on purpose: a range stops slips of the pen, not opinions. */
+export type Range = { readonly min: number; readonly max: number };
+
+const days = (n: number) => hours(24 * n);
+
+export const ranges = {
+  // Faster than ten a second is not a beat but a load.
+  beatInterval: { min: milliseconds(100), max: days(1) },
+  beatTimeout: { min: milliseconds(100), max: days(7) },
+  missed: { min: 1, max: 100 },
+  slack: { min: 0, max: hours(1) },
+  share: { min: 0, max: 1 },
+  probeInterval: { min: milliseconds(100), max: days(1) },
+  // A threshold or wait of zero would mean "always": switch the thing off instead.
+  threshold: { min: milliseconds(1), max: days(30) },
+  wait: { min: milliseconds(1), max: days(7) },
+  settle: { min: 0, max: hours(1) },
+  cleanup: { min: 0, max: hours(1) },
+  holdAge: { min: seconds(1), max: days(365) },
+  // Zero attempts: never do it by yourself.
+  attempts: { min: 0, max: 20 },
+  // Each recovery of the last hour is remembered with the agent, and its record is small.
+  attemptsPerHour: { min: 0, max: 60 },
+  terminationAttempts: { min: 1, max: 10 },
+  backoff: { min: 0, max: days(1) },
+  backoffSteps: { min: 1, max: 20 },
+  inRow: { min: 1, max: 1_000 },
+  // The window is kept as one letter per call.
+  windowCalls: { min: 1, max: 100 },
+  repeats: { min: 1, max: 1_000 },
+  tokens: { min: 1, max: 1e15 },
+  costUsd: { min: 0.01, max: 1e9 },
+  runtime: { min: seconds(1), max: days(365) },
+  memory: { min: 1e6, max: 1e15 },
+  breakerFailures: { min: 1, max: 1_000 },
+  breakerTimeout: { min: milliseconds(100), max: days(1) },
+  breakerPermits: { min: 1, max: 100 },
+  // Losses are remembered with their group.
+  brakeLosses: { min: 1, max: 1_000 },
+  brakeCalm: { min: 0, max: days(1) },
+  brakeRelease: { min: 0, max: minutes(60) },
+  perMinute: { min: 0.1, max: 100_000 },
+  burst: { min: 1, max: 100_000 },
+  channels: { min: 0, max: 20 },
+} as const satisfies Record<string, Range>;

@@ -1,0 +1,146 @@
+import type { NoticeSeverity } from '../effect.ts';
+import { isPrototypeName } from '../identifier.ts';
+import type { DurationMs } from '../time.ts';
+import { type Table, tableReader, type Values } from './check.ts';
+import { fleetDefaults, healthMonitoringDefaults } from './defaults.ts';
+import type { FleetPolicy } from './policy.ts';
+import { ranges } from './ranges.ts';
+import { amount, count, duration, inSeconds, mapOf, names, oneOf } from './readers.ts';
+
+/** Settings that are the same for all agents: breakers, alerts, and what concerns the fleet. */
+
+/** When a breaker opens, how long it stays open, and how many may try while it is half open. */
+export type BreakerPolicy = {
+  readonly failuresMax: number;
+  readonly openMs: DurationMs;
+  readonly halfOpenPermits: number;
+};
+export type BreakerPolicies = {
+  readonly default: BreakerPolicy;
+  readonly overrides: ReadonlyMap<string, BreakerPolicy>;
+};
+
+export type AlertPolicy = { readonly channels: readonly string[]; readonly severity: NoticeSeverity };
+export type Alerting = Readonly<Record<'stuckAgent' | 'circuitBreakerOpen' | 'recoveryFailed', AlertPolicy>>;
+
+const breakerFields = {
+  failure_threshold: count(ranges.breakerFailures),
+  recovery_timeout_seconds: inSeconds(ranges.breakerTimeout),
+  half_open_requests: count(ranges.breakerPermits),
+} as const;
+
+const breakerName = /^[A-Za-z0-9._:-]{1,64}$/;
+const channels = names(ranges.channels, /^[A-Za-z0-9._:-]{1,64}$/);
+const severity = oneOf<NoticeSeverity>(['info', 'warning', 'critical']);
+const perMinute = amount(ranges.perMinute);
+const burst = count(ranges.burst);
+
+export const SHARED_FIELDS = {
+  'health_monitoring.circuit_breaker.default.failure_threshold': breakerFields.failure_threshold,
+  'health_monitoring.circuit_breaker.default.recovery_timeout_seconds':
+    breakerFields.recovery_timeout_seconds,
+  'health_monitoring.circuit_breaker.default.half_open_requests': breakerFields.half_open_requests,
+  'health_monitoring.circuit_breaker.overrides': mapOf(
+    breakerFields,
+    (name) => breakerName.test(name) && !isPrototypeName(name),
+    "a breaker's name (1 to 64 of A-Z a-z 0-9 . _ : -)",
+  ),
+  'health_monitoring.alerting.stuck_agent.channels': channels,
+  'health_monitoring.alerting.stuck_agent.severity': severity,
+  'health_monitoring.alerting.circuit_breaker_open.channels': channels,
+  'health_monitoring.alerting.circuit_breaker_open.severity': severity,
+  'health_monitoring.alerting.recovery_failed.channels': channels,
+  'health_monitoring.alerting.recovery_failed.severity': severity,
+  'fleet.brake.losses_min': count(ranges.brakeLosses),
+  'fleet.brake.share': amount(ranges.share),
+  'fleet.brake.calm': duration(ranges.brakeCalm),
+  'fleet.brake.release_every': duration(ranges.brakeRelease),
+  'fleet.budgets.nudge.per_minute': perMinute,
+  'fleet.budgets.nudge.burst': burst,
+  'fleet.budgets.notice.per_minute': perMinute,
+  'fleet.budgets.notice.burst': burst,
+  'fleet.budgets.start.per_minute': perMinute,
+  'fleet.budgets.start.burst': burst,
+} as const satisfies Table;
+
+export type SharedSettings = Values<typeof SHARED_FIELDS>;
+
+export function defaultSharedSettings(): SharedSettings {
+  const { circuit_breaker, alerting } = healthMonitoringDefaults;
+  const read = tableReader(SHARED_FIELDS)({ health_monitoring: { circuit_breaker, alerting } }, '').value;
+  const { brake, budgets } = fleetDefaults;
+  return {
+    ...(read?.values as SharedSettings),
+    'fleet.brake.losses_min': brake.lossesMin,
+    'fleet.brake.share': brake.share,
+    'fleet.brake.calm': brake.calmMs,
+    'fleet.brake.release_every': brake.releaseEveryMs,
+    'fleet.budgets.nudge.per_minute': budgets.nudge.perMinute,
+    'fleet.budgets.nudge.burst': budgets.nudge.burst,
+    'fleet.budgets.notice.per_minute': budgets.notice.perMinute,
+    'fleet.budgets.notice.burst': budgets.notice.burst,
+    'fleet.budgets.start.per_minute': budgets.start.perMinute,
+    'fleet.budgets.start.burst': budgets.start.burst,
+  };
+}
+
+/** What was written, over what stands by default. A named breaker keeps what nobody said about it. */
+export function overlayShared(base: SharedSettings, written: Partial<SharedSettings>): SharedSettings {
+  const key = 'health_monitoring.circuit_breaker.overrides';
+  const overrides = new Map(base[key]);
+  for (const [name, entry] of written[key] ?? []) {
+    const before = overrides.get(name);
+    overrides.set(name, { ...entry, values: { ...before?.values, ...entry.values } });
+  }
+  return { ...base, ...written, [key]: overrides };
+}
+
+export function buildBreakers(settings: SharedSettings): BreakerPolicies {
+  const base: BreakerPolicy = {
+    failuresMax: settings['health_monitoring.circuit_breaker.default.failure_threshold'],
+    openMs: settings['health_monitoring.circuit_breaker.default.recovery_timeout_seconds'],
+    halfOpenPermits: settings['health_monitoring.circuit_breaker.default.half_open_requests'],
+  };
+  const overrides = new Map<string, BreakerPolicy>();
+  for (const [name, { values }] of settings['health_monitoring.circuit_breaker.overrides']) {
+    overrides.set(name, {
+      failuresMax: values.failure_threshold ?? base.failuresMax,
+      openMs: values.recovery_timeout_seconds ?? base.openMs,
+      halfOpenPermits: values.half_open_requests ?? base.halfOpenPermits,
+    });
+  }
+  return { default: base, overrides };
+}
+
+export function buildAlerting(settings: SharedSettings): Alerting {
+  return {
+    stuckAgent: {
+      channels: settings['health_monitoring.alerting.stuck_agent.channels'],
+      severity: settings['health_monitoring.alerting.stuck_agent.severity'],
+    },
+    circuitBreakerOpen: {
+      channels: settings['health_monitoring.alerting.circuit_breaker_open.channels'],
+      severity: settings['health_monitoring.alerting.circuit_breaker_open.severity'],
+    },
+    recoveryFailed: {
+      channels: settings['health_monitoring.alerting.recovery_failed.channels'],
+      severity: settings['health_monitoring.alerting.recovery_failed.severity'],
+    },
+  };
+}
+
+export function buildFleet(settings: SharedSettings): FleetPolicy {
+  const budget = (of: 'nudge' | 'notice' | 'start') => ({
+    perMinute: settings[`fleet.budgets.${of}.per_minute`],
+    burst: settings[`fleet.budgets.${of}.burst`],
+  });
+  return {
+    brake: {
+      lossesMin: settings['fleet.brake.losses_min'],
+      share: settings['fleet.brake.share'],
+      calmMs: settings['fleet.brake.calm'],
+      releaseEveryMs: settings['fleet.brake.release_every'],
+    },
+    budgets: { nudge: budget('nudge'), notice: budget('notice'), start: budget('start') },
+  };
+}
