@@ -10,7 +10,7 @@ export type NotJson = 'not-finite' | 'not-a-json-value' | 'cycle' | 'too-deep' |
 
 export const CANONICAL_DEPTH_MAX = 64;
 /** Beyond any sensible checkpoint. It also ends values that share parts so that they unfold without end. */
-export const CANONICAL_LENGTH_MAX = 16 * 2 ** 20;
+const CANONICAL_LENGTH_MAX = 16 * 2 ** 20;
 
 type Refusal = Extract<Canonical, { readonly kind: 'not-json' }>;
 

@@ -2,8 +2,8 @@ import { isPrototypeName } from './identifier.ts';
 import { badSignal, type FieldReader, type FieldReading } from './signal-field.ts';
 
 /** An object with named fields, each read by its own rule: a signal, or something inside one. */
-export type Needed<T> = { readonly isNeeded: true; readonly read: FieldReader<T> };
-export type Optional<T> = { readonly isNeeded: false; readonly read: FieldReader<T> };
+type Needed<T> = { readonly isNeeded: true; readonly read: FieldReader<T> };
+type Optional<T> = { readonly isNeeded: false; readonly read: FieldReader<T> };
 
 /** Exactly the fields of a type, and needed where it needs them: the compiler compares table and type. */
 export type FieldsOf<T> = {
