@@ -12,6 +12,14 @@ export type {
   Soft,
   Task,
 } from './agent.ts';
+export { type Canonical, canonicalJson } from './canonical.ts';
+export {
+  type Checkpoint,
+  type Choice,
+  checkpointHash,
+  chooseCheckpoint,
+  type Sha256,
+} from './checkpoint-chain.ts';
 export type {
   Capability,
   Effect,
@@ -41,16 +49,19 @@ export {
   emptyFleet,
   type Fleet,
 } from './fleet.ts';
+export { hashText } from './hash.ts';
 export { HEALTH_RANK, type HealthState, TRANSITIONS } from './health.ts';
 export { HOLD_KINDS, type Hold, type HoldKind } from './hold.ts';
+export { isAgentId } from './identifier.ts';
 export { type Incident, LADDER, type LadderStep, type StepPhase } from './incident/incident.ts';
 export type { ClaimEvidence, ClaimVerdict, Decision, DecisionWord, Input, InputBody, Step } from './input.ts';
 export { assertNever, InvariantError, invariant } from './invariant.ts';
 export { findingsOf } from './judge.ts';
 export { type Liveness, type LossCause, likelyCause, livenessOf, presenceOf } from './liveness.ts';
+export type { PolicyProblem } from './policy/check.ts';
 export { type Compiled, compile, defaultPolicies } from './policy/compile.ts';
 export type { FleetPolicy, Policy } from './policy/policy.ts';
-export { explain, type PolicySet, policyFor } from './policy/policy-set.ts';
+export { crossings, type Explanation, explain, type PolicySet, policyFor } from './policy/policy-set.ts';
 export type {
   HeartbeatBody,
   MessagePriority,
@@ -61,6 +72,7 @@ export type {
   SignalKind,
   Verdict,
 } from './signal.ts';
+export { checkSignal, type SignalCheck } from './signal-check.ts';
 export { isStall, NO_STALLS, type Stall, type StallLog, withStall } from './stall.ts';
 export { step } from './step.ts';
 export {

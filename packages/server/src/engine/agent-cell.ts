@@ -1,0 +1,315 @@
+import {
+  type Agent,
+  type ClaimVerdict,
+  type Effect,
+  type Enrolment,
+  enroll,
+  type Fleet,
+  type HolterEvent,
+  type InputBody,
+  type Instant,
+  type PolicySet,
+  policyFor,
+  type Registration,
+  type StallLog,
+  turn,
+} from '@holter/core';
+import type { Commit, CommitVerdict, Store, StoredAgent } from '../store/store.ts';
+import type { FleetCell } from './fleet-cell.ts';
+import type { GroupSizes } from './group-sizes.ts';
+
+/** What can be asked of an agent's cell: fold an input, or enrol a new instance. */
+export type Request = { readonly correlationId: string } & (
+  | { readonly kind: 'input'; readonly body: InputBody }
+  | { readonly kind: 'register'; readonly registration: Registration }
+);
+
+export type Answer =
+  | {
+      readonly kind: 'folded';
+      readonly agent: Agent;
+      readonly claim?: ClaimVerdict;
+      readonly rejected?: string;
+    }
+  | { readonly kind: 'enrolled'; readonly agent: Agent; readonly enrolment: Enrolment }
+  /** Nobody has heard of this agent. */
+  | { readonly kind: 'unknown-agent' };
+
+/** What a cell needs of the engine around it. */
+export type CellContext = {
+  readonly store: Pick<Store, 'load'>;
+  readonly fleet: FleetCell;
+  readonly commit: (commit: Commit) => Promise<CommitVerdict>;
+  readonly now: () => Instant;
+  readonly stalls: () => StallLog;
+  readonly policies: () => PolicySet;
+  readonly groups: GroupSizes;
+  readonly softChanged: (agent: Agent) => void;
+  /** After a commit, and never before. */
+  readonly committed: (
+    before: Agent | null,
+    after: Agent,
+    events: readonly HolterEvent[],
+    effects: readonly Effect[],
+    firstCursor: number | null,
+    correlationId: string,
+  ) => void;
+  /** Soft news that is not stored: heartbeats. */
+  readonly streamed: (events: readonly HolterEvent[]) => void;
+};
+
+type Pending = {
+  readonly request: Request;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: unknown) => void;
+};
+
+/** Inputs that one transaction takes at most; a flood of one agent must not starve the others. */
+const BATCH_MAX = 64;
+/** Conflicts mean that another server was faster. More than this in a row is not bad luck any more. */
+const CONFLICTS_MAX = 8;
+
+type Folded = {
+  agent: Agent | null;
+  isHardChanged: boolean;
+  readonly events: HolterEvent[];
+  readonly effects: Effect[];
+  readonly answers: Answer[];
+  /** The fleet's version that the commit must find; null when no turn changed the fleet. */
+  fleetVersion: number | null;
+  fleet: Fleet | null;
+};
+
+/**
+ * One agent in this server: its newest committed record, and a queue that folds one input after the other.
+ * What arrives while a commit is under way is folded together afterwards and committed once. Nothing is
+ * answered, told or acted upon before it is durable; soft facts are the exception by design.
+ */
+export class AgentCell {
+  private readonly agentId: string;
+  private readonly context: CellContext;
+  private stored: StoredAgent | null = null;
+  private isLoaded = false;
+  private inbox: Pending[] = [];
+  private isRunning = false;
+
+  constructor(agentId: string, context: CellContext) {
+    this.agentId = agentId;
+    this.context = context;
+  }
+
+  get agent(): Agent | null {
+    return this.stored?.agent ?? null;
+  }
+
+  get depth(): number {
+    return this.inbox.length;
+  }
+
+  get isIdle(): boolean {
+    return !this.isRunning && this.inbox.length === 0;
+  }
+
+  ask(request: Request): Promise<Answer> {
+    const quick = this.askQuickly(request);
+    if (quick) return Promise.resolve(quick);
+    return new Promise((resolve, reject) => {
+      this.inbox.push({ request, resolve, reject });
+      if (!this.isRunning) void this.run();
+    });
+  }
+
+  /** A soft fact about a known, idle agent needs neither a queue nor the store. */
+  askQuickly(request: Request): Answer | null {
+    if (!this.isIdle || !this.stored || !this.context.fleet.isLoaded) return null;
+    if (
+      request.kind !== 'input' ||
+      request.body.kind !== 'signal' ||
+      request.body.signal.kind !== 'heartbeat'
+    )
+      return null;
+    const folded = this.fold([request]);
+    if (folded.isHardChanged || folded.effects.length > 0 || folded.fleet) return this.undo(folded);
+    return this.acceptSoft(folded)[0] ?? null;
+  }
+
+  /** A trial fold that turned out to be hard is thrown away; the queue folds it again, durably. */
+  private undo(folded: Folded): null {
+    if (folded.fleet) this.context.fleet.forget();
+    return null;
+  }
+
+  private async run(): Promise<void> {
+    this.isRunning = true;
+    while (this.inbox.length > 0) {
+      const batch = this.inbox.slice(0, BATCH_MAX);
+      this.inbox = this.inbox.slice(BATCH_MAX);
+      try {
+        const answers = await this.process(batch.map(({ request }) => request));
+        batch.forEach(({ resolve }, index) => {
+          resolve(answers[index] ?? { kind: 'unknown-agent' });
+        });
+      } catch (error) {
+        // Nothing of it counts: the record is read again before the next fold.
+        this.isLoaded = false;
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    this.isRunning = false;
+  }
+
+  private async process(requests: readonly Request[]): Promise<readonly Answer[]> {
+    for (let conflicts = 0; ; conflicts++) {
+      await this.load();
+      const before = this.stored;
+      const folded = this.fold(requests);
+      if (!folded.agent || !needsCommit(folded))
+        return folded.agent ? this.acceptSoft(folded) : folded.answers;
+      const verdict = await this.commit(folded, before?.version ?? 0, requests);
+      if (verdict.kind === 'ok') return this.accept(folded, verdict, before?.agent ?? null, requests);
+      this.isLoaded = false;
+      this.context.fleet.forget();
+      if (conflicts >= CONFLICTS_MAX) throw new Error(`${this.agentId}: ${conflicts} conflicts in a row`);
+    }
+  }
+
+  private async load(): Promise<void> {
+    await this.context.fleet.load();
+    if (this.isLoaded) return;
+    const loaded = await this.context.store.load(this.agentId);
+    if (loaded) await this.context.groups.load(loaded.agent.hard.group);
+    this.stored = loaded && this.stored ? withNewerSoft(loaded, this.stored.agent) : loaded;
+    this.isLoaded = true;
+    // Something else may have forgotten the fleet while this was read.
+    await this.context.fleet.load();
+  }
+
+  private commit(
+    folded: Folded,
+    expectedVersion: number,
+    requests: readonly Request[],
+  ): Promise<CommitVerdict> {
+    const { agent, events, effects, fleet, fleetVersion } = folded;
+    if (!agent) throw new Error('nothing to commit');
+    return this.context.commit({
+      agent,
+      expectedVersion,
+      events,
+      effects,
+      ...(fleet && fleetVersion !== null && { fleet: { fleet, expectedVersion: fleetVersion } }),
+      correlationId: requests[0]?.correlationId ?? '',
+    });
+  }
+
+  private accept(
+    folded: Folded,
+    verdict: CommitVerdict & { kind: 'ok' },
+    before: Agent | null,
+    requests: readonly Request[],
+  ): readonly Answer[] {
+    const { agent, events, effects, answers } = folded;
+    if (!agent) return answers;
+    this.stored = { agent, version: verdict.version };
+    this.context.softChanged(agent);
+    this.context.committed(
+      before,
+      agent,
+      events,
+      effects,
+      verdict.firstCursor,
+      requests[0]?.correlationId ?? '',
+    );
+    return answers;
+  }
+
+  private acceptSoft({ agent, events, answers }: Folded): readonly Answer[] {
+    if (agent && this.stored && agent !== this.stored.agent) {
+      this.stored = { ...this.stored, agent };
+      this.context.softChanged(agent);
+    }
+    if (events.length > 0) this.context.streamed(events);
+    return answers;
+  }
+
+  private fold(requests: readonly Request[]): Folded {
+    const folded: Folded = {
+      agent: this.stored?.agent ?? null,
+      isHardChanged: false,
+      events: [],
+      effects: [],
+      answers: [],
+      fleetVersion: null,
+      fleet: null,
+    };
+    for (const request of requests) folded.answers.push(this.foldOne(folded, request));
+    return folded;
+  }
+
+  private foldOne(folded: Folded, request: Request): Answer {
+    if (request.kind === 'register') return this.foldRegistration(folded, request.registration);
+    const before = folded.agent;
+    if (!before) return { kind: 'unknown-agent' };
+    const { role, group } = before.hard;
+    const policies = this.context.policies();
+    const { fleet } = this.context.fleet.get();
+    const after = turn(
+      before,
+      fleet,
+      { at: this.context.now(), stalls: this.context.stalls(), ...request.body },
+      {
+        policy: policyFor(policies, role, this.agentId, group),
+        fleetPolicy: policies.fleet,
+        groupSize: this.context.groups.sizeOf(group),
+      },
+    );
+    folded.agent = after.agent;
+    folded.isHardChanged ||= after.agent.hard !== before.hard;
+    folded.events.push(...after.events);
+    folded.effects.push(...after.effects);
+    if (after.fleet !== fleet) {
+      if (folded.fleetVersion === null) folded.fleetVersion = this.context.fleet.replace(after.fleet);
+      else this.context.fleet.amend(after.fleet);
+      folded.fleet = after.fleet;
+    }
+    const rejected = after.events.find(
+      (event) => event.type === 'SIGNAL_REJECTED' || event.type === 'DECISION_REJECTED',
+    );
+    const because = rejected && 'because' in rejected.payload ? rejected.payload.because : undefined;
+    return {
+      kind: 'folded',
+      agent: after.agent,
+      ...(after.claim && { claim: after.claim }),
+      ...(because !== undefined && { rejected: because }),
+    };
+  }
+
+  private foldRegistration(folded: Folded, registration: Registration): Answer {
+    const policy = policyFor(this.context.policies(), registration.role, this.agentId, registration.group);
+    const enrolment = enroll(folded.agent, registration, {
+      at: this.context.now(),
+      stalls: this.context.stalls(),
+      policy,
+    });
+    if (enrolment.kind === 'refused') {
+      const agent = folded.agent as Agent;
+      return { kind: 'enrolled', agent, enrolment };
+    }
+    folded.isHardChanged ||= enrolment.agent !== folded.agent;
+    folded.agent = enrolment.agent;
+    folded.events.push(...enrolment.events);
+    return { kind: 'enrolled', agent: enrolment.agent, enrolment };
+  }
+}
+
+/** A rejection is on record, so it is committed although the agent did not change. */
+function needsCommit({ isHardChanged, events, effects }: Folded): boolean {
+  return isHardChanged || effects.length > 0 || events.some(({ type }) => type !== 'AGENT_HEARTBEAT');
+}
+
+/** What this server heard in the last second may not have been flushed yet. */
+function withNewerSoft(loaded: StoredAgent, known: Agent): StoredAgent {
+  if (loaded.agent.hard.incarnation !== known.hard.incarnation) return loaded;
+  const soft: Record<string, number> = { ...loaded.agent.soft };
+  for (const [key, value] of Object.entries(known.soft)) soft[key] = Math.max(soft[key] ?? 0, value);
+  return { ...loaded, agent: { ...loaded.agent, soft: soft as unknown as Agent['soft'] } };
+}

@@ -1,0 +1,350 @@
+import type {
+  Agent,
+  Decision,
+  Effect,
+  HolterEvent,
+  Instant,
+  PolicySet,
+  ReceiptOutcome,
+  Registration,
+  Signal,
+} from '@holter/core';
+import type { Store } from '../store/store.ts';
+import { StoreUnavailable } from '../store/store.ts';
+import type { Answer, Request } from './agent-cell.ts';
+import { AgentCell } from './agent-cell.ts';
+import type { Clock } from './clock.ts';
+import { Committer } from './committer.ts';
+import type { Executor } from './executor.ts';
+import { FleetCell } from './fleet-cell.ts';
+import { GroupSizes } from './group-sizes.ts';
+import { Outbox } from './outbox.ts';
+import { SoftBuffer } from './soft-buffer.ts';
+import { StallWatch } from './stall-watch.ts';
+
+export type EngineOptions = {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly policies: PolicySet;
+  readonly executors: readonly Executor[];
+  readonly sha256: (text: string) => string;
+  readonly newId: () => string;
+  /** Inputs that may wait at once; beyond it soft ones are turned away. */
+  readonly inboxMax?: number;
+  /** Cells kept in memory; idle ones go first. */
+  readonly cellsMax?: number;
+};
+
+export type CommittedListener = (committed: {
+  readonly agent: Agent;
+  readonly events: readonly HolterEvent[];
+  readonly effects: readonly Effect[];
+  /** Cursor of the first stored event; null when none was stored. */
+  readonly firstCursor: number | null;
+  readonly correlationId: string;
+}) => void;
+
+export type EngineHealth = {
+  readonly store: 'ok' | 'unavailable';
+  readonly storeReason: string | null;
+  readonly tickLagMs: number;
+  readonly queueDepth: number;
+  readonly softWaiting: number;
+  readonly lastTickAt: Instant | null;
+  readonly stallCount: number;
+  readonly brakes: readonly string[];
+  readonly cells: number;
+};
+
+export const TICK_MS = 1_000;
+const INBOX_MAX = 50_000;
+const CELLS_MAX = 20_000;
+const DUE_LIMIT = 500;
+
+/** Too much is waiting already; soft signals may come again later. */
+export class EngineBusy extends Error {
+  override readonly name = 'EngineBusy';
+}
+
+/**
+ * The loop of the design: signal, step, commit with version, outbox, act, receipt. One direction, no side
+ * doors. It owns no rule: what follows from what is in core; what is durable is in the store.
+ */
+export class Engine {
+  private readonly options: EngineOptions;
+  private readonly cells = new Map<string, AgentCell>();
+  private readonly committer: Committer;
+  private readonly fleet: FleetCell;
+  private readonly groups: GroupSizes;
+  private readonly soft: SoftBuffer;
+  private readonly stallWatch: StallWatch;
+  private readonly outbox: Outbox;
+  private readonly listeners = new Set<CommittedListener>();
+  private readonly streamListeners = new Set<(events: readonly HolterEvent[]) => void>();
+  private policies: PolicySet;
+  private executors: Executor[];
+  private waiting = 0;
+  private tickLagMs = 0;
+  private lastTickAt: Instant | null = null;
+  private outage: { since: Instant; reason: string } | null = null;
+  private cancelTick: (() => void) | null = null;
+  private ticking: Promise<void> | null = null;
+  private isStopped = false;
+
+  constructor(options: EngineOptions) {
+    this.options = options;
+    const { store } = options;
+    this.policies = options.policies;
+    this.executors = [...options.executors];
+    this.committer = new Committer(store);
+    this.fleet = new FleetCell(store);
+    this.groups = new GroupSizes(store);
+    this.soft = new SoftBuffer(store);
+    this.stallWatch = new StallWatch(store);
+    this.outbox = new Outbox({
+      store,
+      clock: options.clock,
+      sha256: options.sha256,
+      executors: () => this.executors,
+      claim: async (effect, evidence) => {
+        const answer = await this.ask(effect.agentId, { kind: 'claim', effectId: effect.id, evidence });
+        return answer.kind === 'folded' && answer.claim === 'proceed'
+          ? 'proceed'
+          : this.claimWithoutAgent(effect, answer);
+      },
+      receive: (effect, outcome, detail) => this.receiveOutcome(effect, outcome, detail),
+      attention: (effect, message) => this.raiseAttention(effect, message),
+    });
+  }
+
+  async start(): Promise<void> {
+    await this.stallWatch.load(this.options.clock.now());
+    await this.fleet.load();
+    await this.tick();
+    this.scheduleTick();
+  }
+
+  /** Takes nothing more, writes what is waiting, and stops. Effects that are under way stay claimable. */
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    this.cancelTick?.();
+    await this.ticking;
+    await this.soft.flush();
+    await this.stallWatch.persist(this.options.clock.now(), true);
+  }
+
+  register(registration: Registration, correlationId: string = this.options.newId()): Promise<Answer> {
+    return this.enqueue(registration.agentId, { kind: 'register', registration, correlationId });
+  }
+
+  /** Resolves when the signal is durable; a soft one at once. */
+  signal(
+    signal: Signal,
+    origin: 'agent' | 'holter',
+    correlationId: string = this.options.newId(),
+  ): Promise<Answer> {
+    if (isSoft(signal) && this.waiting >= (this.options.inboxMax ?? INBOX_MAX))
+      throw new EngineBusy('too many signals are waiting');
+    return this.enqueue(signal.agentId, {
+      kind: 'input',
+      body: { kind: 'signal', signal, origin },
+      correlationId,
+    });
+  }
+
+  decide(agentId: string, decision: Decision, correlationId: string = this.options.newId()): Promise<Answer> {
+    return this.enqueue(agentId, { kind: 'input', body: { kind: 'decision', decision }, correlationId });
+  }
+
+  /** A receipt that came by itself: from an executor elsewhere, or from the mailbox. */
+  async receive(effect: Effect, outcome: ReceiptOutcome, detail: string): Promise<void> {
+    await this.receiveOutcome(effect, outcome, detail);
+    await this.options.store.settleEffect(effect.id, { at: this.options.clock.now(), outcome, detail });
+  }
+
+  /** The newest record, soft facts included. */
+  async read(agentId: string): Promise<Agent | null> {
+    const known = this.cells.get(agentId)?.agent;
+    return known ?? (await this.options.store.load(agentId))?.agent ?? null;
+  }
+
+  /** The record of a stored agent, with what this server has heard since. */
+  freshen(agent: Agent): Agent {
+    const known = this.cells.get(agent.hard.agentId)?.agent;
+    return known && known.hard.at >= agent.hard.at ? known : agent;
+  }
+
+  setPolicies(policies: PolicySet): void {
+    this.policies = policies;
+  }
+
+  get currentPolicies(): PolicySet {
+    return this.policies;
+  }
+
+  addExecutor(executor: Executor): () => void {
+    this.executors.push(executor);
+    return () => {
+      this.executors = this.executors.filter((other) => other !== executor);
+    };
+  }
+
+  onCommitted(listener: CommittedListener): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  onStreamed(listener: (events: readonly HolterEvent[]) => void): () => void {
+    this.streamListeners.add(listener);
+    return () => this.streamListeners.delete(listener);
+  }
+
+  get health(): EngineHealth {
+    const brakes = this.fleet.isLoaded ? Object.entries(this.fleet.get().fleet.brakes) : [];
+    return {
+      store: this.outage ? 'unavailable' : 'ok',
+      storeReason: this.outage?.reason ?? null,
+      tickLagMs: this.tickLagMs,
+      queueDepth: this.waiting,
+      softWaiting: this.soft.size,
+      lastTickAt: this.lastTickAt,
+      stallCount: this.stallWatch.stalls.reduce((sum, { count }) => sum + count, 0),
+      brakes: brakes.filter(([, brake]) => brake.engagedAt !== undefined).map(([group]) => group),
+      cells: this.cells.size,
+    };
+  }
+
+  /** One beat of Holter's own heart. */
+  async tick(): Promise<void> {
+    const at = this.options.clock.now();
+    this.tickLagMs = this.lastTickAt === null ? 0 : Math.max(0, at - this.lastTickAt - TICK_MS);
+    this.lastTickAt = at;
+    this.stallWatch.tick(at);
+    try {
+      await this.soft.flush();
+      await this.wakeDue(at);
+      await this.outbox.pump();
+      await this.stallWatch.persist(at);
+      this.noteStoreBack();
+    } catch (error) {
+      this.noteTrouble(error);
+    }
+    this.dropIdleCells();
+  }
+
+  private scheduleTick(): void {
+    if (this.isStopped) return;
+    this.cancelTick = this.options.clock.after(TICK_MS, () => {
+      this.ticking = this.tick().finally(() => {
+        this.ticking = null;
+        this.scheduleTick();
+      });
+    });
+  }
+
+  private async wakeDue(at: Instant): Promise<void> {
+    for (;;) {
+      const due = await this.options.store.due(at, DUE_LIMIT);
+      await Promise.all(due.map((agentId) => this.ask(agentId, { kind: 'tick' })));
+      if (due.length < DUE_LIMIT) return;
+    }
+  }
+
+  private ask(agentId: string, body: Extract<Request, { kind: 'input' }>['body']): Promise<Answer> {
+    return this.enqueue(agentId, { kind: 'input', body, correlationId: this.options.newId() });
+  }
+
+  private async enqueue(agentId: string, request: Request): Promise<Answer> {
+    this.waiting += 1;
+    try {
+      return await this.cellOf(agentId).ask(request);
+    } catch (error) {
+      this.noteTrouble(error);
+      throw error;
+    } finally {
+      this.waiting -= 1;
+    }
+  }
+
+  private cellOf(agentId: string): AgentCell {
+    const known = this.cells.get(agentId);
+    if (known) return known;
+    const cell = new AgentCell(agentId, {
+      store: this.options.store,
+      fleet: this.fleet,
+      groups: this.groups,
+      commit: (commit) => this.committer.commit(commit),
+      now: () => this.options.clock.now(),
+      stalls: () => this.stallWatch.stalls,
+      policies: () => this.policies,
+      softChanged: (agent) => this.soft.put(agent),
+      committed: (before, agent, events, effects, firstCursor, correlationId) => {
+        this.groups.follow(before, agent);
+        for (const listener of this.listeners)
+          listener({ agent, events, effects, firstCursor, correlationId });
+        if (effects.length > 0) this.pumpSoon();
+      },
+      streamed: (events) => {
+        for (const listener of this.streamListeners) listener(events);
+      },
+    });
+    this.cells.set(agentId, cell);
+    return cell;
+  }
+
+  private pumpSoon(): void {
+    if (this.isStopped) return;
+    void this.outbox.pump().catch((error: unknown) => this.noteTrouble(error));
+  }
+
+  /** Notices about the whole fleet belong to no agent; they have nobody to ask. */
+  private claimWithoutAgent(effect: Effect, answer: Answer): 'proceed' | 'cancelled' {
+    return answer.kind === 'unknown-agent' && effect.kind === 'notify' ? 'proceed' : 'cancelled';
+  }
+
+  private async receiveOutcome(
+    effect: Effect,
+    outcome: ReceiptOutcome | 'cancelled',
+    detail: string,
+  ): Promise<void> {
+    if (outcome === 'cancelled') return;
+    await this.ask(effect.agentId, { kind: 'receipt', effectId: effect.id, outcome, detail });
+  }
+
+  private raiseAttention(effect: Effect, message: string): void {
+    const { agentId, incarnation } = effect;
+    const at = this.options.clock.now();
+    const event: HolterEvent = {
+      at,
+      incarnation,
+      type: 'ATTENTION_RAISED',
+      payload: { agentId, about: effect.kind, message },
+    };
+    for (const listener of this.streamListeners) listener([event]);
+  }
+
+  private noteTrouble(error: unknown): void {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    this.outage ??= { since: this.options.clock.now(), reason: `${error.code}: ${error.message}` };
+  }
+
+  /** While the store was away nobody could be heard; that time is nobody's silence. */
+  private noteStoreBack(): void {
+    if (!this.outage) return;
+    this.stallWatch.addOutage(this.outage.since, this.options.clock.now());
+    this.outage = null;
+  }
+
+  private dropIdleCells(): void {
+    const max = this.options.cellsMax ?? CELLS_MAX;
+    if (this.cells.size <= max) return;
+    for (const [agentId, cell] of this.cells) {
+      if (this.cells.size <= max) return;
+      if (cell.isIdle) this.cells.delete(agentId);
+    }
+  }
+}
+
+/** Soft signals lose nothing that the next one would not bring again. */
+const isSoft = ({ kind }: Signal): boolean =>
+  kind === 'heartbeat' || kind === 'pong' || kind === 'activity' || kind === 'tokens';

@@ -1,0 +1,18 @@
+import type { Effect, EffectKind, Instant, ReceiptOutcome } from '@holter/core';
+
+/** Something that can carry out effects: the mailbox for replies, the notice board, a process adapter. */
+export type Executor = {
+  readonly name: string;
+  /** Whose effects it takes: null are those that any server may carry out. */
+  readonly id: string | null;
+  readonly kinds: ReadonlySet<EffectKind>;
+  /** Must be safe to call twice with the same effect: a crash in between makes that happen. */
+  act(effect: Effect): Promise<ActResult>;
+};
+
+export type ActResult =
+  | { readonly kind: 'receipt'; readonly outcome: ReceiptOutcome; readonly detail: string }
+  /** Taken on; the receipt will come by itself (`Engine.receive`). Until then it is offered again. */
+  | { readonly kind: 'underway'; readonly checkAgainAt: Instant; readonly detail: string }
+  /** Could not be done now. Counts as a try; after too many it is given up and a person is told. */
+  | { readonly kind: 'failed'; readonly detail: string };

@@ -1,0 +1,84 @@
+import type { Effect, EffectKind } from '@holter/core';
+import { later } from '@holter/core';
+import type { Clock } from './clock.ts';
+import type { ActResult, Executor } from './executor.ts';
+
+/** What a reply may carry to an agent. The id lets clients drop what they have had before. */
+export type Directive = {
+  readonly type: 'nudge' | 'inquiry' | 'reminder' | 'handoff' | 'deny' | 'stop';
+  readonly id: string;
+  readonly message: string;
+};
+
+type Receive = (effect: Effect, outcome: 'delivered' | 'seen', detail: string) => Promise<void>;
+
+const directiveTypes: Readonly<Partial<Record<EffectKind, Directive['type']>>> = {
+  nudge: 'nudge',
+  inquire: 'inquiry',
+  remind: 'reminder',
+  'request-handoff': 'handoff',
+  'deny-call': 'deny',
+};
+
+/** How often an effect that lies in the mailbox is offered again: that is how a restart refills it. */
+const OFFER_AGAIN_MS = 60_000;
+
+/**
+ * Words for agents that call in themselves: they lie here until the agent's next request, whose reply
+ * carries them. In a reply is delivered; the agent's next signal after that reply shows that it was seen.
+ * Only what is committed gets here, so a reply never waits for the store.
+ */
+export class Mailbox implements Executor {
+  readonly name = 'mailbox';
+  readonly id = null;
+  readonly kinds: ReadonlySet<EffectKind> = new Set(Object.keys(directiveTypes) as EffectKind[]);
+  private readonly waiting = new Map<string, Effect[]>();
+  private readonly given = new Map<string, Effect[]>();
+  private readonly clock: Clock;
+  private readonly receive: Receive;
+
+  constructor(clock: Clock, receive: Receive) {
+    this.clock = clock;
+    this.receive = receive;
+  }
+
+  async act(effect: Effect): Promise<ActResult> {
+    const letters = this.waiting.get(effect.agentId) ?? [];
+    if (!letters.some(({ id }) => id === effect.id)) this.waiting.set(effect.agentId, [...letters, effect]);
+    return {
+      kind: 'underway',
+      checkAgainAt: later(this.clock.now(), OFFER_AGAIN_MS),
+      detail: 'waits for the next request of the agent',
+    };
+  }
+
+  /** For a reply to this very incarnation; letters to an older one are thrown away. */
+  take(agentId: string, incarnation: number): readonly Directive[] {
+    const letters = this.waiting.get(agentId);
+    if (!letters) return [];
+    this.waiting.delete(agentId);
+    const current = letters.filter((effect) => effect.incarnation === incarnation);
+    if (current.length === 0) return [];
+    this.given.set(agentId, [...(this.given.get(agentId) ?? []), ...current]);
+    for (const effect of current)
+      void this.receive(effect, 'delivered', 'in the reply to a request').catch(ignoreOutage);
+    return current.flatMap(directiveOf);
+  }
+
+  /** The agent spoke again: whatever an earlier reply carried has been seen. */
+  heard(agentId: string): void {
+    const letters = this.given.get(agentId);
+    if (!letters) return;
+    this.given.delete(agentId);
+    for (const effect of letters)
+      void this.receive(effect, 'seen', 'the agent spoke after it').catch(ignoreOutage);
+  }
+}
+
+/** A receipt that can't be stored now is lost; the effect then counts as not seen, which is the safe side. */
+const ignoreOutage = (): void => undefined;
+
+function directiveOf(effect: Effect): readonly Directive[] {
+  const type = directiveTypes[effect.kind];
+  return type && 'message' in effect ? [{ type, id: effect.id, message: effect.message }] : [];
+}

@@ -1,0 +1,149 @@
+import {
+  type ClaimEvidence,
+  chooseCheckpoint,
+  type Effect,
+  type Instant,
+  instant,
+  later,
+} from '@holter/core';
+import type { ClaimedEffect, Settlement, Store } from '../store/store.ts';
+import type { Clock } from './clock.ts';
+import type { ActResult, Executor } from './executor.ts';
+
+/** Longer than any act takes; what a crashed server had claimed comes back after it. */
+const LEASE_MS = 60_000;
+const CLAIMS_MAX = 64;
+/** After so many failed tries an effect is given up, and a person is told. */
+export const TRIES_MAX = 8;
+const BACKOFF_MS_MIN = 1_000;
+const BACKOFF_MS_MAX = 5 * 60_000;
+
+export type OutboxContext = {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly executors: () => readonly Executor[];
+  readonly sha256: (text: string) => string;
+  /** Asks the agent's record whether it still wants this. */
+  readonly claim: (effect: Effect, evidence: ClaimEvidence) => Promise<'proceed' | 'cancelled'>;
+  readonly receive: (effect: Effect, outcome: Settlement['outcome'], detail: string) => Promise<void>;
+  readonly attention: (effect: Effect, message: string) => void;
+};
+
+/**
+ * Carries out what was committed. Claim, think again, act, settle, tell: a crash between any two of them
+ * loses nothing, because the effect stays claimable until it is settled; what it may repeat is what the
+ * table in docs/effects.md allows.
+ */
+export class Outbox {
+  private readonly context: OutboxContext;
+  private isPumping = false;
+  private isWantedAgain = false;
+
+  constructor(context: OutboxContext) {
+    this.context = context;
+  }
+
+  /** Works off what is due. Called on every tick and after every commit that wanted something. */
+  async pump(): Promise<void> {
+    if (this.isPumping) {
+      this.isWantedAgain = true;
+      return;
+    }
+    this.isPumping = true;
+    try {
+      do {
+        this.isWantedAgain = false;
+        while ((await this.round()) === CLAIMS_MAX) {}
+      } while (this.isWantedAgain);
+    } finally {
+      this.isPumping = false;
+    }
+  }
+
+  private async round(): Promise<number> {
+    const { store, clock, executors } = this.context;
+    const ids = [...new Set(executors().map(({ id }) => id))];
+    const claimed = await store.claimEffects({
+      executors: ids,
+      at: clock.now(),
+      leaseMs: LEASE_MS,
+      limit: CLAIMS_MAX,
+    });
+    for (const each of claimed) await this.carryOut(each);
+    return claimed.length;
+  }
+
+  private async carryOut({ effect, tries }: ClaimedEffect): Promise<void> {
+    const { clock, store } = this.context;
+    const executor = this.executorFor(effect);
+    if (!executor) return this.giveUp(effect, 'no adapter can do this here');
+    const verdict = await this.context.claim(effect, await this.evidenceFor(effect));
+    if (verdict === 'cancelled')
+      return this.settle(effect, 'cancelled', 'the reason was gone when it was claimed');
+    const result = await this.act(executor, effect);
+    switch (result.kind) {
+      case 'receipt':
+        return this.settle(effect, result.outcome, result.detail);
+      case 'underway':
+        return store.retryEffect(effect.id, result.checkAgainAt, result.detail);
+      case 'failed':
+        if (tries >= TRIES_MAX) return this.giveUp(effect, `${result.detail} (${tries} tries)`);
+        return store.retryEffect(effect.id, later(clock.now(), backoffMs(tries)), result.detail);
+    }
+  }
+
+  private async act(executor: Executor, effect: Effect): Promise<ActResult> {
+    try {
+      return await executor.act(effect);
+    } catch (error) {
+      return { kind: 'failed', detail: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  private executorFor(effect: Effect): Executor | undefined {
+    return this.context.executors().find(({ id, kinds }) => id === effect.executor && kinds.has(effect.kind));
+  }
+
+  /** A start is told where it would start from: the newest checkpoint whose hash is right. */
+  private async evidenceFor(effect: Effect): Promise<ClaimEvidence> {
+    if (effect.kind !== 'spawn') return {};
+    const { agentId, taskId } = effect;
+    const stored = await this.context.store.listCheckpoints(agentId, CHECKPOINTS_MAX);
+    const checkpoints = stored.map(({ content, ...rest }) => ({
+      ...rest,
+      content: JSON.parse(content) as unknown,
+    }));
+    const headId = checkpoints[0]?.checkpointId ?? null;
+    const choice = chooseCheckpoint({ agentId, taskId, headId, checkpoints }, this.context.sha256);
+    return {
+      checkpointId: choice.kind === 'chosen' ? choice.checkpoint.checkpointId : null,
+      checkpointsSkipped: choice.skipped.length,
+    };
+  }
+
+  /** The receipt is folded in first: a crash in between repeats the receipt, which changes nothing twice. */
+  private async settle(effect: Effect, outcome: Settlement['outcome'], detail: string): Promise<void> {
+    await this.context.receive(effect, outcome, detail);
+    await this.context.store.settleEffect(effect.id, { at: this.context.clock.now(), outcome, detail });
+  }
+
+  private async giveUp(effect: Effect, detail: string): Promise<void> {
+    this.context.attention(
+      effect,
+      `${effect.kind} for ${effect.agentId} could not be carried out: ${detail}`,
+    );
+    await this.context.receive(effect, 'refused', detail);
+    await this.context.store.settleEffect(effect.id, {
+      at: this.context.clock.now(),
+      outcome: 'refused',
+      detail,
+      isDead: true,
+    });
+  }
+}
+
+const CHECKPOINTS_MAX = 100;
+
+/** 1 s, 2 s, 4 s … 5 min. */
+const backoffMs = (tries: number): Instant =>
+  instant(Math.min(BACKOFF_MS_MAX, BACKOFF_MS_MIN * 2 ** (tries - 1)));

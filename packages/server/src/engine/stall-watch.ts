@@ -1,0 +1,58 @@
+import { type Instant, isStall, NO_STALLS, type StallLog, withStall } from '@holter/core';
+import type { Store } from '../store/store.ts';
+
+/** How often the shared row learns of the last tick: a restart then forgives at most this much too much. */
+const PERSIST_EVERY_MS = 5_000;
+
+/**
+ * Knows when nobody was looking. Its own tick that came late is the one portable sign of sleep, of a
+ * blocked loop and of a start after a crash; an outage of the store is a time in which nobody could look.
+ */
+export class StallWatch {
+  private readonly store: Pick<Store, 'getMeta' | 'putMeta'>;
+  private log: StallLog = NO_STALLS;
+  private lastTickAt: Instant | null = null;
+  private persistedAt = 0;
+
+  constructor(store: Pick<Store, 'getMeta' | 'putMeta'>) {
+    this.store = store;
+  }
+
+  get stalls(): StallLog {
+    return this.log;
+  }
+
+  /** Before the first tick: the gap since the last tick of whoever ran before is a stall like any other. */
+  async load(at: Instant): Promise<void> {
+    const saved = await this.store.getMeta('ticks');
+    if (saved === null) {
+      this.lastTickAt = at;
+      return;
+    }
+    const { log, lastTickAt } = JSON.parse(saved) as { log: StallLog; lastTickAt: Instant };
+    this.log = log;
+    this.lastTickAt = lastTickAt;
+  }
+
+  /** Returns how late this tick came beyond the stall threshold; 0 for an ordinary one. */
+  tick(at: Instant): number {
+    const gap = this.lastTickAt === null ? 0 : at - this.lastTickAt;
+    if (this.lastTickAt !== null && isStall(gap)) this.log = withStall(this.log, this.lastTickAt, at);
+    this.lastTickAt = at;
+    return isStall(gap) ? gap : 0;
+  }
+
+  /** An outage ended: what could not be heard in it is nobody's silence. */
+  addOutage(from: Instant, to: Instant): void {
+    const newest = this.log.at(-1);
+    // A stall that is already on record covers its part; the log stays in order.
+    const start = newest && newest.to > from ? newest.to : from;
+    if (to > start) this.log = withStall(this.log, start, to);
+  }
+
+  async persist(at: Instant, isForced = false): Promise<void> {
+    if (!isForced && at - this.persistedAt < PERSIST_EVERY_MS) return;
+    this.persistedAt = at;
+    await this.store.putMeta('ticks', JSON.stringify({ log: this.log, lastTickAt: at }));
+  }
+}

@@ -1,0 +1,17 @@
+import { instant } from '@holter/core';
+import type { Clock } from './engine/clock.ts';
+
+/**
+ * The one place of the server that reads a clock. Monotonic time plus an offset taken once at the start:
+ * the wall clock may step, Holter's time doesn't.
+ */
+export function realClock(): Clock {
+  const offset = Date.now() - performance.now();
+  return {
+    now: () => instant(Math.floor(offset + performance.now())),
+    after: (ms, callback) => {
+      const timer = setTimeout(callback, ms);
+      return () => clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,247 @@
+import type {
+  Agent,
+  Effect,
+  EventType,
+  Fleet,
+  Hard,
+  HolterEvent,
+  Instant,
+  ReceiptOutcome,
+} from '@holter/core';
+
+/**
+ * What the engine needs from a database, and nothing about how. One contract suite runs over every store.
+ * Every method may throw `StoreUnavailable`; the engine then acts on nothing until the store is back.
+ */
+export type Store = {
+  /** An agent with its version; null when nobody knows it. The soft facts are merged in by maximum. */
+  load(agentId: string): Promise<StoredAgent | null>;
+  /**
+   * Several commits in one transaction, each with its own verdict: a conflict of one leaves the others
+   * alone. A commit is all or nothing: agent, fleet, events and effects, or none of them.
+   */
+  commit(commits: readonly Commit[]): Promise<readonly CommitVerdict[]>;
+  /** Soft facts, merged by maximum; an entry that is not of the stored incarnation changes nothing. */
+  flushSoft(entries: readonly SoftEntry[]): Promise<void>;
+  loadFleet(): Promise<StoredFleet>;
+
+  /** Agents whose `wakeAt` has come, earliest first; ties are never skipped. */
+  due(at: Instant, limit: number): Promise<readonly string[]>;
+  /** The earliest `wakeAt` of all, so that an idle fleet costs nothing. */
+  nextWakeAt(): Promise<Instant | null>;
+  /** Ordered by id. */
+  listAgents(query: AgentQuery): Promise<Page<StoredAgent>>;
+  /** Agents of the group that have not ended. */
+  groupSize(group: string): Promise<number>;
+  countByHealth(): Promise<Readonly<Record<string, number>>>;
+
+  /**
+   * Takes effects for an executor under a lease: what was claimed and not settled comes back when the lease
+   * ends. `null` claims what any server may do. Oldest first.
+   */
+  claimEffects(claim: {
+    executors: readonly (string | null)[];
+    at: Instant;
+    leaseMs: number;
+    limit: number;
+  }): Promise<readonly ClaimedEffect[]>;
+  /** Final; a second settling of the same effect changes nothing and says so. */
+  settleEffect(effectId: string, settlement: Settlement): Promise<'settled' | 'already-settled' | 'unknown'>;
+  /**
+   * Not now: visible again at `retryAt`; the next claim counts one try more. With `tries`, the number that
+   * the claim returned, a claimer whose lease has passed to another can't take it from that one.
+   */
+  retryEffect(effectId: string, retryAt: Instant, detail: string, tries?: number): Promise<void>;
+  /** Newest first. */
+  listEffects(query: {
+    agentId?: string;
+    status?: EffectStatus;
+    limit: number;
+  }): Promise<readonly StoredEffect[]>;
+
+  /** In commit order; a reader that asks for everything after the last cursor never misses a late commit. */
+  readEvents(query: EventQuery): Promise<readonly StoredEvent[]>;
+  lastCursor(): Promise<number>;
+
+  putCheckpoint(checkpoint: StoredCheckpoint): Promise<'stored' | 'exists'>;
+  /** Newest first. */
+  listCheckpoints(agentId: string, limit: number): Promise<readonly StoredCheckpoint[]>;
+
+  putToken(token: StoredToken): Promise<void>;
+  /** Revoked ones too: look at `revokedAt`. */
+  findToken(hash: string): Promise<StoredToken | null>;
+  listTokens(): Promise<readonly StoredToken[]>;
+  /** False when there is no such token, or it was revoked before. */
+  revokeToken(id: string, at: Instant): Promise<boolean>;
+
+  /** Small named values: the last tick, the data folder's id. */
+  getMeta(key: string): Promise<string | null>;
+  putMeta(key: string, value: string): Promise<void>;
+
+  /**
+   * One small batch of housekeeping: events older than `before` go (never those of an open incident's agent
+   * while it is open), settled effects likewise; hourly roll-ups stay. Returns whether there may be more.
+   */
+  prune(before: Instant, limit: number): Promise<{ readonly pruned: number; readonly hasMore: boolean }>;
+  /**
+   * Whole hours from the one that holds `from`, ordered by hour and id. The running state of an agent counts
+   * up to `to`, so `to` is now or earlier. TERMINATED is not counted: the dead would fill a row each hour.
+   */
+  rollups(query: { from: Instant; to: Instant; agentId?: string }): Promise<readonly Rollup[]>;
+  /** The last hard state of each earlier incarnation and of a TERMINATED one, newest first. */
+  listFinalStates(agentId: string, limit: number): Promise<readonly Hard[]>;
+
+  /** A consistent copy while writing goes on; refuses to replace a file. */
+  backup(path: string): Promise<void>;
+  /** What is wrong with the stored data, in sentences; empty when all is well. */
+  check(): Promise<readonly string[]>;
+  close(): Promise<void>;
+};
+
+export type StoredAgent = { readonly agent: Agent; readonly version: number };
+export type StoredFleet = { readonly fleet: Fleet; readonly version: number };
+
+export type Commit = {
+  readonly agent: Agent;
+  /** 0 for an agent that must not exist yet. */
+  readonly expectedVersion: number;
+  readonly events: readonly HolterEvent[];
+  readonly effects: readonly Effect[];
+  /** Present when the turn changed the fleet as well. */
+  readonly fleet?: { readonly fleet: Fleet; readonly expectedVersion: number };
+  /** One id from signal to effect, for logs. */
+  readonly correlationId: string;
+};
+
+export type CommitVerdict =
+  | {
+      readonly kind: 'ok';
+      readonly version: number;
+      readonly fleetVersion: number | null;
+      readonly firstCursor: number | null;
+    }
+  | { readonly kind: 'conflict'; readonly what: 'agent' | 'fleet' };
+
+export type SoftEntry = {
+  readonly agentId: string;
+  readonly incarnation: number;
+  readonly soft: Agent['soft'];
+  /** Beats since the last flush that no commit carried; counted into the hour of `soft.beatAt`. */
+  readonly beats?: number;
+};
+
+export type AgentQuery = {
+  readonly health?: string;
+  readonly group?: string;
+  /** Part of an id, role or group; the case of A to Z does not matter. */
+  readonly text?: string;
+  readonly hasIncident?: boolean;
+  readonly cursor?: string;
+  readonly limit: number;
+};
+
+export type Page<T> = { readonly items: readonly T[]; readonly nextCursor: string | null };
+
+export type EffectStatus = 'pending' | 'claimed' | 'done' | 'dead';
+
+export type ClaimedEffect = {
+  readonly effect: Effect;
+  /** How often it was claimed, this time included. */
+  readonly tries: number;
+  readonly correlationId: string;
+};
+
+export type StoredEffect = ClaimedEffect & {
+  readonly status: EffectStatus;
+  readonly createdAt: Instant;
+  readonly outcome: ReceiptOutcome | 'cancelled' | null;
+  readonly detail: string;
+};
+
+export type Settlement = {
+  readonly at: Instant;
+  readonly outcome: ReceiptOutcome | 'cancelled';
+  readonly detail: string;
+  /** Given up after too many tries; a person is told. */
+  readonly isDead?: true;
+};
+
+export type EventQuery = {
+  readonly after: number;
+  readonly limit: number;
+  readonly agentId?: string;
+  readonly types?: readonly EventType[];
+  /** What happened while it was open: events that name it, and others of its agent's commits. */
+  readonly incidentId?: string;
+};
+
+export type StoredEvent = {
+  readonly cursor: number;
+  readonly correlationId: string;
+  readonly agentId: string;
+  readonly event: HolterEvent;
+};
+
+export type StoredCheckpoint = {
+  readonly agentId: string;
+  readonly checkpointId: string;
+  readonly parentId: string | null;
+  readonly taskId: string | null;
+  readonly incarnation: number;
+  readonly at: Instant;
+  readonly hash: string;
+  /** Canonical JSON. */
+  readonly content: string;
+};
+
+export type TokenRole = 'agent' | 'enroll' | 'viewer' | 'operator' | 'orchestrator';
+
+export type StoredToken = {
+  readonly id: string;
+  /** SHA-256 of the secret; the secret itself is never stored. */
+  readonly hash: string;
+  readonly role: TokenRole;
+  /** The agent that an `agent` token speaks for; the group that an `orchestrator` decides for. */
+  readonly agentId: string | null;
+  readonly group: string | null;
+  readonly createdAt: Instant;
+  readonly revokedAt: Instant | null;
+};
+
+/** One hour of one agent. */
+export type Rollup = {
+  readonly hour: Instant;
+  readonly agentId: string;
+  readonly beats: number;
+  readonly nudges: number;
+  readonly escalations: number;
+  readonly terminations: number;
+  readonly recoveries: number;
+  readonly stateMs: Readonly<Record<string, number>>;
+};
+
+/**
+ * `missing`: the folder or the file is gone. `newer_schema`: written by a newer Holter. `busy`: too many
+ * operations are waiting; this one was never begun. After any other code a commit may or may not be stored:
+ * load again.
+ */
+export type StoreFault =
+  | 'disk_full'
+  | 'read_only'
+  | 'locked'
+  | 'corrupt'
+  | 'missing'
+  | 'newer_schema'
+  | 'busy'
+  | 'closed'
+  | 'unknown';
+
+/** Disk full, read-only, locked, corrupt, gone: whatever it is, nothing destructive happens until it is over. */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable';
+  readonly code: StoreFault;
+  constructor(code: StoreFault, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
