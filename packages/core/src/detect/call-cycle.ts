@@ -1,0 +1,153 @@
+import type { Finding } from '../finding.ts';
+import type { Instant } from '../time.ts';
+import type { CallFacts } from './facts.ts';
+import { finding, spanInWords } from './phrase.ts';
+import type { DetectionPolicy } from './policy.ts';
+
+/**
+ * The same few calls in rotation, with the same results: A B A B, up to six long.
+ *
+ * Intuition: for each period p it is enough to know how many steps in a row equalled the step p before
+ * them. That is one counter per period and the last six steps, so a cycle costs the same as no cycle.
+ * Words between the calls do not count as steps; logged thoughts do not either.
+ *
+ * Equal means call *and* result (an error equals an error of the same call). So edit, test, edit, test is
+ * no cycle, because the edits differ; edit, test, revert, test is one. Anything that got better (a failure
+ * less, a longer log) starts the count anew.
+ *
+ * When the calls of a "cycle" are all the same call with results that take turns, the agent may be
+ * measuring a flake: that never gets past `warn`. Rounds that are waited for (sleep, then look) are a poll
+ * and follow the limits of polls.
+ *
+ * Cutoff: three full rounds warn, five act. Blind spots: cycles longer than six, or in no fixed order, are
+ * left to zero-diversity. Rejected: suffix comparison over a window (Gemini's way): it costs window ×
+ * period on every step and forgets what lies before the window.
+ */
+const PERIODS = [2, 3, 4, 5, 6] as const;
+const PERIOD_MAX = 6;
+
+type Turn = {
+  readonly pair: number;
+  readonly call: number;
+  readonly at: Instant | null;
+  readonly isWait: boolean;
+};
+
+export type CycleState = {
+  /** The last six steps, newest last. */
+  readonly turns: readonly Turn[];
+  /** By period, from 2 on: steps in a row that equalled the step one period before. */
+  readonly matched: readonly number[];
+  /** By period: when the first round began. Meaningful only where `matched` is not 0. */
+  readonly since: readonly (Instant | null)[];
+};
+
+const noMatch: readonly number[] = PERIODS.map(() => 0);
+const noSince: readonly null[] = PERIODS.map(() => null);
+
+export const emptyCycle: CycleState = { turns: [], matched: noMatch, since: noSince };
+
+export function observeCycle(state: CycleState, facts: CallFacts): CycleState {
+  if (facts.isThought) return state;
+  const turn: Turn = { pair: facts.pair, call: facts.call, at: facts.at, isWait: facts.isDeclaredWait };
+  const turns = state.turns.length >= PERIOD_MAX ? state.turns.slice(1) : state.turns.slice();
+  turns.push(turn);
+  // A pair that was never seen cannot continue any cycle: the common case, and a cheap one.
+  if (!facts.isStale || facts.comparison.isImproved) return { turns, matched: noMatch, since: noSince };
+  const matched: number[] = [];
+  const since: (Instant | null)[] = [];
+  const last = turns.length - 1;
+  for (let index = 0; index < PERIODS.length; index += 1) {
+    const before =
+      turns[last - (PERIODS[index] ?? PERIOD_MAX)] ?? edgeOf(state, turns, PERIODS[index] ?? PERIOD_MAX);
+    const isMatch = before !== null && before.pair === turn.pair;
+    const count = state.matched[index] ?? 0;
+    matched.push(isMatch ? count + 1 : 0);
+    since.push(!isMatch ? null : count === 0 ? before.at : (state.since[index] ?? null));
+  }
+  return { turns, matched, since };
+}
+
+/** With six remembered, the sixth before this one has just been pushed out. */
+function edgeOf(state: CycleState, turns: readonly Turn[], period: number): Turn | null {
+  return period === PERIOD_MAX && turns.length === PERIOD_MAX
+    ? (state.turns[state.turns.length - PERIOD_MAX] ?? null)
+    : null;
+}
+
+/** A person spoke: one round was asked for. */
+export function forgiveRound(state: CycleState): CycleState {
+  if (state.matched === noMatch) return state;
+  return {
+    ...state,
+    matched: state.matched.map((count, index) => Math.max(0, count - (PERIODS[index] ?? PERIOD_MAX))),
+  };
+}
+
+export function findCycle(state: CycleState, policy: DetectionPolicy): Finding | null {
+  if (state.matched === noMatch) return null;
+  let best: Finding | null = null;
+  for (let index = 0; index < PERIODS.length; index += 1) {
+    const period = PERIODS[index] ?? PERIOD_MAX;
+    const matched = state.matched[index] ?? 0;
+    if (Math.floor(matched / period) + 1 < policy.callCycle.warn) continue;
+    const found = findPeriod(state, period, matched, state.since[index] ?? null, policy);
+    // The shortest period names the loop best; a longer one only wins by severity.
+    if (found !== null && (best === null || (best.severity === 'warn' && found.severity === 'act')))
+      best = found;
+  }
+  return best;
+}
+
+function findPeriod(
+  state: CycleState,
+  period: number,
+  matched: number,
+  since: Instant | null,
+  policy: DetectionPolicy,
+): Finding | null {
+  const round = state.turns.slice(-period);
+  if (new Set(round.map((turn) => turn.pair)).size === 1) return null; // one call repeated: repeated-call's business
+  const rounds = Math.floor(matched / period) + 1;
+  const isFlapping = new Set(round.map((turn) => turn.call)).size === 1;
+  if (isFlapping && rounds < policy.callCycle.flappingRoundsWarn) return null;
+  const until = state.turns.at(-1)?.at ?? null;
+  const isPaced =
+    since !== null && until !== null
+      ? until - since >= policy.spacedMs * (matched + period - 1)
+      : round.some((turn) => turn.isWait);
+  if (isPaced) return findPolling(period, rounds, since, until, policy);
+  const severity = rounds >= policy.callCycle.act && !isFlapping ? 'act' : 'warn';
+  const what = isFlapping
+    ? 'One call gives alternating results'
+    : `The same ${period} calls take turns with the same results`;
+  return finding({
+    kind: 'call-cycle',
+    severity,
+    since,
+    evidence: `${what}: ${rounds} rounds${spanInWords(since, until)}, nothing new in any of them.`,
+    threshold: `${policy.callCycle.warn} rounds to warn, ${policy.callCycle.act} to act`,
+    count: rounds,
+  });
+}
+
+function findPolling(
+  period: number,
+  rounds: number,
+  since: Instant | null,
+  until: Instant | null,
+  policy: DetectionPolicy,
+): Finding | null {
+  const limits = policy.poll;
+  if (rounds < limits.warn) return null;
+  const isLong =
+    rounds >= limits.act && (since === null || until === null || until - since >= limits.actAfterMs);
+  return finding({
+    kind: 'unchanged-poll',
+    severity: isLong ? 'act' : 'warn',
+    since,
+    evidence: `A wait of ${period} calls went round ${rounds} times and nothing changed${spanInWords(since, until)}.`,
+    threshold: `${limits.warn} unchanged polls to warn; ${limits.act} over ${limits.actAfterMs / 60_000} min to act`,
+    count: rounds,
+  });
+}

@@ -1,0 +1,134 @@
+import { finish, hashString } from './hash.ts';
+
+/**
+ * What sort of call this is, by its shape rather than by its name: tools are called differently in every
+ * harness, but an edit always says where and what, a command is always a string or an argument list, and a
+ * thought is always only text. Each question is asked only where its answer matters: most steps are new,
+ * and nobody asks a new step whether it waits.
+ */
+const COMMAND_KEYS = ['command', 'cmd', 'script', 'bash_command', 'shell_command', 'code'];
+const PLACE =
+  /^(?:absolute_?|target_?|relative_?)?(?:file|path|file_?path|file_?name|notebook_path|uri|target)$/i;
+const CONTENT =
+  /^(?:content|contents|new_?(?:str|string|text|content|source)|old_?(?:str|string|text|content)|replace(?:ment)?|text|file_?text|diff|patch|edits?|insert_?text|code_?edit|body|search|replacement_?chunks)$/i;
+const PATCH = /^\s*(?:\*\*\* (?:Begin Patch|Update File|Add File)|diff --git |--- \S|@@ )/m;
+const WRITES =
+  /(?:^|[;&|]\s*|\s)(?:sed\s+-[a-z]*i|tee\s|patch\s|mv\s|cp\s|rm\s|touch\s|mkdir\s|git\s+(?:apply|checkout|revert|stash|mv|rm|restore|reset|commit|merge|cherry-pick)|(?:npm|pnpm|yarn|pip|cargo|go|apt-get|apt)\s+(?:install|add|remove|get|i)\b)|(?:^|[^0-9&>=-])>>?\s*(?!\/dev\/|&)[\w./~$"'-]+/;
+const THOUGHT_KEY = /^(?:thoughts?|reasoning|reflection|plan|note|analysis)$/i;
+const WAIT_NAME =
+  /^(?:wait|sleep|poll|await|watch|monitor|pause)|(?:^|_)(?:wait|sleep|poll|status|progress)(?:_|$)|(?:bash|task|shell|command|process|job|build|agent|read|get)_?output$/i;
+const SLEEP = /(?:^|[;&|(\s])(?:sleep|timeout \/t|start-sleep(?: -s(?:econds)?)?)\s+(\d+(?:\.\d+)?)([smh]?)/i;
+/** `wait` and `tail -f` last as long as the thing waited for. */
+const WAIT_COMMAND = /(?:^|[;&|]\s*)(?:wait|watch)\b|\s(?:--watch|watch)(?:\s|$)/;
+/** A second's pause between two calls is no waiting. */
+const SLEEP_SECONDS_MIN = 10;
+
+/** Waiting by its own word: a wait tool, a sleep worth the name. */
+export function isWaitCall(tool: string, input: unknown): boolean {
+  if (WAIT_NAME.test(tool.replace(/([a-z0-9])([A-Z])/g, '$1_$2'))) return true;
+  const command = commandOf(input);
+  return command !== '' && (sleepSeconds(command) >= SLEEP_SECONDS_MIN || WAIT_COMMAND.test(command));
+}
+
+/** Something in the workspace is different afterwards, if it worked. */
+export function isEditCall(input: unknown): boolean {
+  if (hasEditShape(input)) return true;
+  const command = commandOf(input);
+  return command !== '' && WRITES.test(command);
+}
+
+/** A logged thought: text and nothing else. */
+export function isThoughtCall(tool: string, input: unknown): boolean {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return false;
+  const entries = Object.entries(input);
+  if (entries.length === 0 || entries.length > 2 || !entries.every(([, value]) => typeof value === 'string'))
+    return false;
+  return (
+    entries.every(([key]) => THOUGHT_KEY.test(key)) ||
+    (entries.length === 1 && /^(?:think|reflect)/i.test(tool))
+  );
+}
+
+export function commandOf(input: unknown): string {
+  if (typeof input !== 'object' || input === null) return '';
+  const record = input as Record<string, unknown>;
+  for (const key of COMMAND_KEYS) {
+    const value = record[key];
+    if (typeof value === 'string' && value !== '') return value;
+    // ["bash", "-lc", "make test"]: the last word is the command; a plain argv is joined.
+    if (Array.isArray(value) && value.length > 0) {
+      const isShell = value.length >= 3 && /^-\w*c$/.test(String(value[1]));
+      return isShell ? String(value[value.length - 1]) : value.map(String).join(' ');
+    }
+  }
+  return '';
+}
+
+function hasEditShape(input: unknown): boolean {
+  if (typeof input === 'string') return PATCH.test(input);
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return false;
+  let hasPlace = false;
+  let hasContent = false;
+  for (const [key, value] of Object.entries(input)) {
+    if (PLACE.test(key)) hasPlace = true;
+    else if (CONTENT.test(key) && value !== null && value !== undefined) hasContent = true;
+    if (typeof value === 'string' && value.length > 12 && PATCH.test(value.slice(0, 400))) return true;
+  }
+  return hasPlace && hasContent;
+}
+
+function sleepSeconds(command: string): number {
+  const match = SLEEP.exec(command);
+  if (match === null) return 0;
+  const unit = match[2] === 'm' ? 60 : match[2] === 'h' ? 3_600 : 1;
+  return Number(match[1]) * unit;
+}
+
+/**
+ * Which places a call looks at: its path-like words, without patterns. Twelve spellings looked for in one
+ * folder are a search that is stuck; one question put to twelve files is a sweep.
+ */
+export function placesKey(tool: string, input: unknown): number {
+  let sum = hashString(tool);
+  const visit = (value: unknown, depth: number): void => {
+    if (typeof value === 'string') {
+      for (const word of value.slice(0, 400).split(/[\s"'`;|&()=,]+/)) {
+        const isPlace =
+          /^(?!-)[^*?\\^$[\]{}]*(?:\/|\.\w{1,5}$)/.test(word) &&
+          !/^\d+(?:\.\d+)*$/.test(word) &&
+          !/[*?]/.test(word);
+        if (isPlace) sum = (sum + hashString(word)) | 0;
+      }
+    } else if (typeof value === 'object' && value !== null && depth < 4) {
+      for (const item of Object.values(value)) visit(item, depth + 1);
+    }
+  };
+  visit(input, 0);
+  return finish(sum);
+}
+
+const LABEL_MAX = 60;
+
+/** What a person recognises the call by: `npm test`, or `Read src/a.ts`. Never output. */
+export function labelOf(tool: string, command: string, input: unknown): string {
+  const detail = command !== '' ? command : detailOf(input);
+  const firstLine = (command !== '' ? detail : `${tool} ${detail}`).trimStart().split('\n', 1)[0] ?? '';
+  let label = '';
+  for (const character of firstLine.slice(0, 2 * LABEL_MAX)) {
+    const code = character.codePointAt(0) ?? 0;
+    label +=
+      code < 32 || code === 127 || character === '`' || (code >= 0x200b && code <= 0x202e) ? ' ' : character;
+  }
+  label = label.replace(/\s+/g, ' ').trim();
+  return label.length > LABEL_MAX ? `${label.slice(0, LABEL_MAX - 1)}…` : label;
+}
+
+function detailOf(input: unknown): string {
+  if (typeof input === 'string') return input;
+  if (typeof input !== 'object' || input === null) return '';
+  for (const [key, value] of Object.entries(input)) {
+    if (typeof value === 'string' && (PLACE.test(key) || /^(?:url|query|pattern|regex|name)$/i.test(key)))
+      return value;
+  }
+  return '';
+}

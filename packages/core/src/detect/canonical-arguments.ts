@@ -1,0 +1,97 @@
+import { finish, HASH_SEED, mix, mixString } from './hash.ts';
+
+/**
+ * Two calls are the same call when they would do the same. Key order and blanks do not matter, and neither
+ * do arguments in which an agent talks about its call (`description`, `thought`): a loop in which only
+ * those vary is a loop (OpenHands #15087). Blanks inside text of several lines do matter: there they are
+ * indentation.
+ *
+ * Rejected: hashing `JSON.stringify` of sorted copies. It allocates the whole input again; a walk does not.
+ */
+const COMMENTARY = new Set([
+  'comment',
+  'description',
+  'explanation',
+  'intent',
+  'justification',
+  'purpose',
+  'rationale',
+  'reason',
+  'reasoning',
+  'task_progress',
+  'thought',
+  'thoughts',
+  'title',
+]);
+
+/** Made anew for each call, so they say nothing about it. */
+const ENVELOPE = new Set([
+  'callId',
+  'call_id',
+  'idempotencyKey',
+  'idempotency_key',
+  'nonce',
+  'requestId',
+  'request_id',
+  'timestamp',
+  'toolCallId',
+  'tool_call_id',
+  'traceId',
+  'trace_id',
+]);
+
+const DEPTH_MAX = 12;
+
+export function hashCall(tool: string, input: unknown): number {
+  return finish(mixValue(mixString(HASH_SEED, tool), input, 0));
+}
+
+function mixValue(hash: number, value: unknown, depth: number): number {
+  if (typeof value === 'string') return mixText(mix(hash, 1), value);
+  if (typeof value === 'number' || typeof value === 'boolean') return mixString(mix(hash, 2), String(value));
+  if (value === null || value === undefined || depth > DEPTH_MAX) return mix(hash, 3);
+  if (Array.isArray(value)) {
+    let mixed = mix(hash, 4);
+    for (const item of value) mixed = mixValue(mixed, item, depth + 1);
+    return mix(mixed, 5);
+  }
+  if (typeof value !== 'object') return mix(hash, 6);
+  return mixRecord(hash, value as Record<string, unknown>, depth);
+}
+
+/** Entries are summed, so that their order cannot matter and nothing needs sorting. */
+function mixRecord(hash: number, record: Record<string, unknown>, depth: number): number {
+  let sum = 0;
+  let commentary = 0;
+  let entries = 0;
+  for (const key of Object.keys(record)) {
+    const value = record[key];
+    if (value === undefined) continue;
+    if (depth === 0 && ENVELOPE.has(key)) continue;
+    const entry = finish(mixValue(mixString(HASH_SEED, key), value, depth + 1));
+    if (depth === 0 && COMMENTARY.has(key)) {
+      commentary = (commentary + entry) | 0;
+      continue;
+    }
+    sum = (sum + entry) | 0;
+    entries += 1;
+  }
+  // A tool that takes nothing but commentary (a think tool, a final answer) is told apart by it.
+  return mix(mix(hash, 7), entries === 0 ? commentary : sum);
+}
+
+function mixText(hash: number, text: string): number {
+  const isOneLine = !text.trimEnd().includes('\n');
+  const trimmed = text.trim();
+  if (!isOneLine) return mixString(hash, trimmed.includes('\r') ? trimmed.replaceAll('\r\n', '\n') : trimmed);
+  let mixed = hash;
+  let wasBlank = false;
+  for (let index = 0; index < trimmed.length; index += 1) {
+    const code = trimmed.charCodeAt(index);
+    const isBlank = code === 32 || code === 9;
+    if (isBlank && wasBlank) continue;
+    mixed = mix(mixed, isBlank ? 32 : code);
+    wasBlank = isBlank;
+  }
+  return mixed;
+}

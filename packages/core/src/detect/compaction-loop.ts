@@ -1,0 +1,39 @@
+import type { Finding } from '../finding.ts';
+import type { Instant } from '../time.ts';
+import { finding, spanInWords } from './phrase.ts';
+import type { DetectionPolicy } from './policy.ts';
+
+/**
+ * Summarising the summary.
+ *
+ * Intuition: a compaction makes room for work. One that follows another with no work between made no room,
+ * and the next will not either. Words between are not work; a call that brings something new is.
+ *
+ * Cutoff: warn 3, act 6 (OpenHands waits for 10). Blind spots: a context so small that one call fits
+ * between two compactions looks like work, which it is. Rejected: counting compactions per hour, which
+ * punishes long sessions that move.
+ */
+export type CompactionState = {
+  readonly count: number;
+  readonly since: Instant | null;
+  readonly lastAt: Instant | null;
+};
+
+export const emptyCompaction: CompactionState = { count: 0, since: null, lastAt: null };
+
+export function observeCompaction(state: CompactionState, at: Instant | null): CompactionState {
+  return { count: state.count + 1, since: state.count === 0 ? at : state.since, lastAt: at };
+}
+
+export function findCompaction(state: CompactionState, policy: DetectionPolicy): Finding | null {
+  const limits = policy.compactionLoop;
+  if (state.count < limits.warn) return null;
+  return finding({
+    kind: 'compaction-loop',
+    severity: state.count >= limits.act ? 'act' : 'warn',
+    since: state.since,
+    evidence: `The context was compacted ${state.count} times${spanInWords(state.since, state.lastAt)} with nothing new done in between.`,
+    threshold: `${limits.warn} compactions without work to warn, ${limits.act} to act`,
+    count: state.count,
+  });
+}

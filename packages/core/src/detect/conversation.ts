@@ -1,0 +1,42 @@
+import type { DetectionPolicy } from './policy.ts';
+import { textKey } from './talk.ts';
+
+/**
+ * Who speaks when a "user" speaks: a person, or a harness that says "please continue"?
+ *
+ * A person who asks for the same call again gets it again, and that is no loop. A harness message inside a
+ * loop must not excuse it. Neither is marked, so three signs decide: Holter's own nudges and texts in
+ * brackets or tags are machine-made; a text that was said before (numbers aside) is machine-made; and so is
+ * one that comes sooner than a person could have read the last result and typed.
+ */
+export type ConversationState = {
+  /** What was said by "users", newest last. */
+  readonly heard: readonly number[];
+  /** A person spoke and the repetition they may have asked for has not come yet. */
+  readonly isAsked: boolean;
+};
+
+export const emptyConversation: ConversationState = { heard: [], isAsked: false };
+
+const HEARD_MAX = 12;
+const MACHINE_MADE = /^\s*(?:Holter:|[<[{])/;
+
+export function isPerson(
+  state: ConversationState,
+  text: string,
+  gapMs: number | null,
+  policy: DetectionPolicy,
+): boolean {
+  if (MACHINE_MADE.test(text)) return false;
+  const key = textKey(text);
+  if (key === 0) return false;
+  // People repeat themselves too ("again"), but not at once.
+  if (state.heard.includes(key)) return gapMs !== null && gapMs >= policy.personRepeatMsMin;
+  return gapMs === null || gapMs >= policy.personReplyMsMin;
+}
+
+export function hear(state: ConversationState, text: string, fromPerson: boolean): ConversationState {
+  const key = textKey(text);
+  const heard = state.heard.includes(key) ? state.heard : [...state.heard.slice(1 - HEARD_MAX), key];
+  return { heard, isAsked: state.isAsked || fromPerson };
+}

@@ -1,0 +1,188 @@
+import { describe, expect, test } from 'vitest';
+import { call, edit, failing, judge, paced, repeat, say } from '../../test/detect/runs.ts';
+import type { AgentStep } from './index.ts';
+
+const user = (text: string): AgentStep => say(text, { kind: 'user' });
+const compaction = (): AgentStep => say('summary', { kind: 'compaction' });
+
+describe('repeated-call', () => {
+  test('warns at three and acts at five', () => {
+    expect(judge(repeat(2, () => call('ls', 'a'))).worst).toBe('none');
+    expect(judge(repeat(3, () => call('ls', 'a'))).worst).toBe('warn');
+    expect(judge(repeat(5, () => call('ls', 'a'))).firstAct).toBe(4);
+  });
+  test('a changed success starts anew, a changed error does not', () => {
+    expect(judge(repeat(9, (index) => call('cat p', `step ${'x'.repeat(index)}`))).worst).toBe('none');
+    expect(judge(repeat(6, (index) => failing('run', `boom ${'x'.repeat(index)}`))).worst).toBe('act');
+  });
+  test('an error that gets better is progress', () => {
+    expect(judge(repeat(9, (index) => failing('lint', `${90 - index} problems`))).worst).toBe('none');
+  });
+  test('thoughts logged by a tool do not interrupt it', () => {
+    const steps = repeat(5, (index) => [
+      call('cat a', 'x'),
+      call('', 'logged', { tool: 'think', input: { thought: `idea ${'i'.repeat(index)}` } }),
+    ]);
+    expect(judge(steps).worst).toBe('act');
+  });
+  test('a person may ask for it again; a harness may not', () => {
+    const asked = [
+      'Run it.',
+      'Again please.',
+      'And again.',
+      'Once more, I changed the VPN.',
+      'Last time.',
+      'Really last.',
+    ];
+    expect(judge(asked.flatMap((text) => [user(text), failing('make', 'red')])).worst).toBe('none');
+    expect(judge(repeat(6, () => [user('Please continue.'), failing('make', 'red')])).worst).toBe('act');
+  });
+  test('calls whose arguments and results are not recorded are never the same', () => {
+    expect(judge(repeat(20, () => call('', '', { input: null, output: null, error: null }))).worst).toBe(
+      'none',
+    );
+    expect(judge(repeat(20, () => call('', '', { input: {}, output: null, error: null }))).worst).toBe(
+      'none',
+    );
+  });
+});
+
+describe('polling', () => {
+  test('spaced calls are waiting, called out at eight and acted on after an hour', () => {
+    const poll = (count: number, paceMs: number): AgentStep[] =>
+      paced(
+        repeat(count, () => call('check', 'queued')),
+        paceMs,
+      );
+    expect(judge(poll(7, 30_000)).worst).toBe('none');
+    expect(judge(poll(60, 30_000)).worst).toBe('warn');
+    expect(judge(poll(130, 30_000)).worst).toBe('act');
+    expect(judge(poll(7, 3_000)).worst).toBe('act');
+  });
+  test('a poll tool is patient without a clock, and hammering it is not', () => {
+    const status = call('', 'running', { tool: 'get_task_output', input: { id: 7 } });
+    expect(judge(repeat(7, () => status)).worst).toBe('none');
+    expect(
+      judge(
+        paced(
+          repeat(25, () => status),
+          2_000,
+        ),
+      ).worst,
+    ).toBe('act');
+  });
+  test('sleep and look is a poll as well', () => {
+    const steps = repeat(7, () => [call('sleep 60', ''), call('gh pr checks', 'pending')]);
+    expect(judge(steps).worst).toBe('none');
+  });
+});
+
+describe('call-cycle', () => {
+  const round = (calls: number): AgentStep[] =>
+    repeat(calls, (index) => call(`step-${'x'.repeat(index + 1)}`, 'same'));
+  test.each([2, 3, 4, 5, 6])('a cycle of %i acts in its fifth round', (period) => {
+    expect(judge(repeat(2, () => round(period))).worst).toBe('none');
+    expect(judge(repeat(5, () => round(period))).firstAct).toBe(5 * period - 1);
+  });
+  test('edit and test is no cycle, edit and revert is one', () => {
+    const improving = repeat(8, (index) => [
+      edit('a.ts', `${index}`, `${index + 1}`),
+      failing('npm test', `${9 - index} failed`),
+    ]);
+    expect(judge(improving).worst).toBe('none');
+    const reverting = repeat(6, () => [
+      edit('a.ts', 'x', 'y'),
+      failing('npm test', 'no x'),
+      edit('a.ts', 'y', 'x'),
+      failing('npm test', 'no y'),
+    ]);
+    expect(judge(reverting).worst).toBe('act');
+  });
+  test('a flake being measured only warns', () => {
+    const steps = repeat(12, (index) =>
+      index % 2 === 0 ? failing('npm test', '1 failed') : call('npm test', 'all passed'),
+    );
+    expect(judge(steps).worst).toBe('warn');
+  });
+});
+
+describe('errors', () => {
+  test('one cause with many arguments warns at three', () => {
+    const steps = repeat(4, (index) =>
+      failing(
+        `echo 1 > /opt/${'a'.repeat(index + 1)}`,
+        `sh: /opt/${'a'.repeat(index + 1)}: Permission denied`,
+      ),
+    );
+    expect(judge(steps).kinds).toContain('same-error:warn');
+  });
+  test('edits that never change the failure act at eight', () => {
+    const flat = (count: number): AgentStep[] =>
+      repeat(count, (index) => [
+        edit('a.ts', `${index}`, `${index + 1}`),
+        failing('npm test', 'expected 3, got 2'),
+      ]);
+    expect(judge(flat(4)).worst).toBe('none');
+    expect(judge(flat(8)).worst).toBe('act');
+  });
+  test('a tool that does not exist', () => {
+    const guess = (tool: string): AgentStep =>
+      failing('', `Unknown tool ${tool}`, { tool, input: { query: 'x' } });
+    expect(judge(['find', 'search', 'look'].map(guess)).kinds).toContain('unknown-tool:warn');
+    expect(judge(repeat(5, () => guess('find'))).worst).toBe('act');
+  });
+  test('a rate limit is waited for', () => {
+    expect(judge(repeat(7, () => failing('gh api', 'HTTP 429: rate limit exceeded'))).worst).toBe('none');
+  });
+});
+
+describe('searching and touring', () => {
+  test('spellings that find nothing warn; the same question to many files does not', () => {
+    const spell = (name: string): AgentStep =>
+      call('', 'No matches found', { tool: 'grep', input: { pattern: name, path: 'src' } });
+    expect(
+      judge(['leaseTime', 'lease_time', 'LeaseTime', 'timeLease', 'time_lease', 'LEASE'].map(spell)).worst,
+    ).toBe('warn');
+    const sweep = repeat(20, (index) => call(`grep -c TODO src/${'m'.repeat(index + 1)}.ts`, '0'));
+    expect(judge(sweep).worst).toBe('none');
+  });
+  test('the same places in no fixed order, again and again', () => {
+    const order = [0, 1, 2, 0, 2, 1, 1, 0, 2, 1, 2, 0, 0, 2, 1, 2, 1, 0, 0, 1, 2];
+    const steps = order.map((index) => call(`cat file-${'abc'[index]}`, `content ${'abc'[index]}`));
+    expect(judge(steps).kinds).toContain('zero-diversity:warn');
+  });
+});
+
+describe('talk', () => {
+  test('the same words, no words, too many words', () => {
+    expect(judge(repeat(5, () => say('Shall I go on?'))).kinds).toContain('repeated-text:act');
+    expect(
+      judge(repeat(5, (index) => [say(' '.repeat(index)), user('Your reply was empty.')])).kinds,
+    ).toContain('empty-replies:act');
+    expect(judge(repeat(9, (index) => say(`thought ${'x'.repeat(index)}`))).kinds).toContain(
+      'monologue:warn',
+    );
+  });
+  test('work between equal phrases is work', () => {
+    expect(judge(repeat(8, (index) => [say('Let me continue.'), edit(`${index}.ts`, 'a', 'b')])).worst).toBe(
+      'none',
+    );
+  });
+  test('a chant is one, a table is none', () => {
+    expect(judge([say('I will check the ledger again. '.repeat(40))]).worst).toBe('warn');
+    expect(judge([say('| module | present |\n'.repeat(60))]).worst).toBe('none');
+  });
+  test('compactions without work between', () => {
+    expect(judge(repeat(6, () => [compaction(), say('Resuming.')])).kinds).toContain('compaction-loop:act');
+    expect(judge(repeat(6, (index) => [compaction(), call(`cat ${index}`, `c${index}`)])).worst).toBe('none');
+  });
+});
+
+test('a replayed history counts once', () => {
+  const steps = paced(
+    repeat(2, () => call('ls', 'a')),
+    1_000,
+  );
+  const later = paced([call('ls', 'b')], 60_000);
+  expect(judge([...steps, ...later, ...steps, ...steps, ...steps]).worst).toBe('none');
+});

@@ -1,0 +1,73 @@
+import type { Finding } from '../finding.ts';
+import type { Instant } from '../time.ts';
+import { commandOf, labelOf } from './call-shape.ts';
+import type { CallFacts } from './facts.ts';
+import type { Memory } from './memory.ts';
+import { finding, spanInWords, times } from './phrase.ts';
+import type { DetectionPolicy } from './policy.ts';
+
+/**
+ * Edit, test, the same failure; edit, test, the same failure.
+ *
+ * Intuition: an edit before a test run excuses the repetition only as long as the result moves. Eight
+ * rounds with one unchanged assertion are guessing. The count lives with the remembered call, so what was
+ * done between (edits, reads, other commands) neither adds nor resets; only this call coming out
+ * differently does: another failure, fewer of them, or a success.
+ *
+ * Only failures: a green suite after each of eight edits is how refactoring looks.
+ *
+ * Cutoff: warn 5, act 8. Three flat rounds and then insight is an ordinary morning. Blind spots: a test
+ * whose failure text carries something random reads as moving. Rejected: asking for an edit between in
+ * every case: agents also try environment variables and flags.
+ */
+export type FlatState = {
+  readonly count: number;
+  readonly losses: number;
+  readonly label: string;
+  readonly since: Instant | null;
+  readonly at: Instant | null;
+};
+
+export const emptyFlat: FlatState = { count: 0, losses: 0, label: '', since: null, at: null };
+
+export function observeFlat(state: FlatState, facts: CallFacts, memory: Memory): FlatState {
+  const known = memory.calls[0];
+  if (known === undefined || known.call !== facts.call || !facts.isError) {
+    return facts.isProgress || state === emptyFlat ? emptyFlat : state;
+  }
+  if (known.flat < 2 && known.losses < 4) return emptyFlat;
+  return {
+    count: known.flat,
+    losses: known.losses,
+    label: labelOf(facts.tool, commandOf(facts.step.input), facts.step.input),
+    since: known.flatSince,
+    at: facts.at,
+  };
+}
+
+export function findFlat(state: FlatState, policy: DetectionPolicy): Finding | null {
+  const limits = policy.flatFailure;
+  if (state.count < limits.warn) return findNeverBetter(state, policy);
+  const span = spanInWords(state.since, state.at);
+  return finding({
+    kind: 'same-error',
+    severity: state.count >= limits.act ? 'act' : 'warn',
+    since: state.since,
+    evidence: `\`${state.label}\` failed ${times(state.count)} with the same error${span}, whatever was changed in between.`,
+    threshold: `${limits.warn} equal failures of one call to warn, ${limits.act} to act`,
+    count: state.count,
+  });
+}
+
+function findNeverBetter(state: FlatState, policy: DetectionPolicy): Finding | null {
+  const limit = policy.flatFailure.neverBetterWarn;
+  if (state.losses < limit) return null;
+  return finding({
+    kind: 'same-error',
+    severity: 'warn',
+    since: state.since,
+    evidence: `\`${state.label}\` failed ${times(state.losses)} in a row and never got better, whatever was changed in between.`,
+    threshold: `${limit} failures of one call without a better result`,
+    count: state.losses,
+  });
+}

@@ -1,0 +1,28 @@
+/**
+ * Fingerprints are 32-bit FNV-1a style hashes. They are compared only within one agent's small window
+ * (at most a hundred entries), so a chance collision is about one in 40 million; and one collision
+ * cannot make a finding, because every finding needs several equal steps. Rejected: a cryptographic hash,
+ * which core could not import and which would cost more than everything else together.
+ */
+const PRIME = 0x01000193;
+
+export const HASH_SEED = 0x811c9dc5 | 0;
+
+export const mix = (hash: number, value: number): number => Math.imul(hash ^ value, PRIME);
+
+/** Spreads what was mixed in last over all bits; for keys that are compared, never for running hashes. */
+export function finish(hash: number): number {
+  const high = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+  return high ^ (high >>> 13);
+}
+
+export function mixString(hash: number, text: string): number {
+  let mixed = hash;
+  for (let index = 0; index < text.length; index += 1)
+    mixed = Math.imul(mixed ^ text.charCodeAt(index), PRIME);
+  return mixed;
+}
+
+export const hashString = (text: string): number => finish(mixString(HASH_SEED, text));
+
+export const pairKey = (a: number, b: number): number => finish(mix(mix(HASH_SEED, a), b));

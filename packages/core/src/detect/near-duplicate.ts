@@ -1,0 +1,63 @@
+import type { Finding } from '../finding.ts';
+import type { Instant } from '../time.ts';
+import { placesKey } from './call-shape.ts';
+import { saysNothing } from './error-text.ts';
+import type { CallFacts } from './facts.ts';
+import { hashString } from './hash.ts';
+import { finding, spanInWords, times } from './phrase.ts';
+import type { DetectionPolicy } from './policy.ts';
+
+/**
+ * Variations of one search that keep finding nothing.
+ *
+ * Intuition: a dozen spellings of a name that is not there. Each call differs, none fails, so every other
+ * detector is silent. What gives it away is that the answer is "nothing" and that the place is the same:
+ * one question put to thirty files is a sweep, thirty questions put to one place are a search that has run
+ * out of ideas.
+ *
+ * Cutoff: six in a row warn. It never acts: such a search ends by itself, and "nothing" may be the answer
+ * that was wanted. Any result with content starts anew. Blind spots: search tools that answer "nothing" in
+ * a sentence we do not know. Rejected: similarity of the arguments (Dice over trigrams): a sweep over
+ * similar paths is more similar than two spellings.
+ */
+export type NothingRun = {
+  readonly place: number;
+  /** The arguments without their digits. */
+  readonly shape: number;
+  readonly tool: string;
+  readonly count: number;
+  readonly since: Instant | null;
+  readonly lastAt: Instant | null;
+};
+
+export function observeNothing(state: NothingRun | null, facts: CallFacts): NothingRun | null {
+  if (facts.isThought) return state;
+  const output = facts.step.output;
+  if (facts.isEdit || output === null || !saysNothing(output) || (facts.isError && output.trim() !== ''))
+    return null;
+  const place = placesKey(facts.tool, facts.step.input);
+  const shape = wordsKey(facts.step.input);
+  // Only numbers differ: pages, ids, hosts. A sweep, however empty.
+  const isSweep = state !== null && state.shape === shape && !facts.comparison.isSame;
+  if (state === null || state.place !== place || isSweep) {
+    return { place, shape, tool: facts.tool, count: 1, since: facts.at, lastAt: facts.at };
+  }
+  const isNews = !facts.isPatient && !facts.isAskedFor;
+  return { ...state, shape, count: state.count + (isNews ? 1 : 0), lastAt: facts.at };
+}
+
+function wordsKey(input: unknown): number {
+  return hashString((JSON.stringify(input) ?? '').slice(0, 600).replace(/[0-9]+/g, '#'));
+}
+
+export function findNothing(state: NothingRun | null, policy: DetectionPolicy): Finding | null {
+  if (state === null || state.count < policy.nearDuplicate.warn) return null;
+  return finding({
+    kind: 'near-duplicate',
+    severity: 'warn',
+    since: state.since,
+    evidence: `Tool \`${state.tool.slice(0, 40)}\` looked in one place ${times(state.count)} in different words and found nothing${spanInWords(state.since, state.lastAt)}.`,
+    threshold: `${policy.nearDuplicate.warn} searches without a result`,
+    count: state.count,
+  });
+}

@@ -1,0 +1,36 @@
+import { EVIDENCE_LENGTH_MAX, type Finding, type FindingKind, type Severity } from '../finding.ts';
+import { between, type Instant, instant, inWords } from '../time.ts';
+
+/** How detectors put a finding into words. Everything here ends up before a person's eyes. */
+export const times = (count: number): string => `${count} times`;
+
+export function spanInWords(since: Instant | null, until: Instant | null): string {
+  if (since === null || until === null || until <= since) return '';
+  return ` within ${inWords(between(since, until))}`;
+}
+
+type FindingParts = {
+  readonly kind: FindingKind;
+  readonly severity: Severity;
+  readonly since: Instant | null;
+  readonly evidence: string;
+  readonly threshold: string;
+  readonly count?: number;
+};
+
+/** Agents without a clock have no `since`; 0 is the beginning of their run. */
+export function finding(parts: FindingParts): Finding {
+  const evidence =
+    parts.evidence.length <= EVIDENCE_LENGTH_MAX
+      ? parts.evidence
+      : `${parts.evidence.slice(0, EVIDENCE_LENGTH_MAX - 1)}…`;
+  return {
+    kind: parts.kind,
+    severity: parts.severity,
+    source: 'agent-reports',
+    since: parts.since ?? instant(0),
+    evidence,
+    threshold: parts.threshold,
+    ...(parts.count === undefined ? {} : { count: parts.count }),
+  };
+}

@@ -1,0 +1,75 @@
+import { type DurationMs, minutes, seconds } from '../time.ts';
+
+/** Every threshold of the detectors, in one place. Counts are of occurrences: 3 means "the third time". */
+export type DetectionPolicy = {
+  readonly repeatedCall: Limits;
+  readonly variedError: Limits;
+  readonly callCycle: Limits & { readonly flappingRoundsWarn: number };
+  readonly sameError: Limits;
+  readonly flatFailure: Limits & { readonly neverBetterWarn: number };
+  readonly nearDuplicate: { readonly warn: number };
+  readonly zeroDiversity: Limits;
+  readonly unknownTool: Limits;
+  readonly poll: PollLimits;
+  readonly repeatedText: Limits;
+  readonly monologue: Limits;
+  readonly emptyReplies: Limits;
+  readonly chant: { readonly wordsMin: number; readonly distinctShareMax: number };
+  readonly compactionLoop: Limits;
+  /** From this gap on, the same call again is waiting and not hammering. */
+  readonly spacedMs: DurationMs;
+  /** A message that comes sooner after the agent's last step was not typed by a person who read it. */
+  readonly personReplyMsMin: DurationMs;
+  /** The same message again is a person's only after such a pause. */
+  readonly personRepeatMsMin: DurationMs;
+  /** Tools that are known to wait, beside the built-in ones; exact names. */
+  readonly pollers: readonly string[];
+};
+
+export type Limits = { readonly warn: number; readonly act: number };
+
+export type PollLimits = Limits & {
+  /** `act` needs this long as well: an hour of "queued" is a fact, sixty polls in a minute are another. */
+  readonly actAfterMs: DurationMs;
+  /** A poll tool called this often without a pause is hammered. */
+  readonly hammeredAct: number;
+};
+
+export const defaultDetectionPolicy: DetectionPolicy = {
+  // Three equal calls have precision 0.88 on labelled traces: worth a look. Five have no innocent reading left.
+  repeatedCall: { warn: 3, act: 5 },
+  // One call that fails every time, each time in other words: one more, because words may carry news.
+  variedError: { warn: 4, act: 6 },
+  // Two rounds are ordinary (look, act, look, act); the third is a pattern, the fifth is a loop.
+  callCycle: { warn: 3, act: 5, flappingRoundsWarn: 4 },
+  // Arguments differ, so the agent is trying: warn as the measurements say, act only far beyond them.
+  sameError: { warn: 3, act: 10 },
+  // Edit, test, same failure: people need three or four attempts too.
+  // Failing each time in other words, never better: only a warning, words may carry news.
+  flatFailure: { warn: 5, act: 8, neverBetterWarn: 9 },
+  // Spellings of one search that find nothing. It costs little and ends by itself: never `act`.
+  nearDuplicate: { warn: 6 },
+  // Steps in a row that were all seen before. Twice the longest cycle, then twice that.
+  zeroDiversity: { warn: 12, act: 24 },
+  // A tool that does not exist will not exist the fifth time.
+  unknownTool: { warn: 3, act: 5 },
+  // Six polls a minute apart are waiting. An hour without any change is worth a nudge.
+  poll: { warn: 8, act: 60, actAfterMs: minutes(60), hammeredAct: 20 },
+  // As for calls.
+  repeatedText: { warn: 3, act: 5 },
+  // Three turns of reasoning are planning (a reported false positive); eight without a call are not.
+  monologue: { warn: 8, act: 25 },
+  // OpenHands stops at three; an agent that recovers by the fourth should not have been disturbed.
+  emptyReplies: { warn: 3, act: 5 },
+  // Ordinary prose of sixty words has at least forty different ones.
+  chant: { wordsMin: 60, distinctShareMax: 0.15 },
+  // Each compaction costs a model call; six in a row without work between bought nothing.
+  compactionLoop: { warn: 3, act: 6 },
+  // Model turns take 2 to 15 s; nobody paces a loop slower than that without meaning to wait.
+  spacedMs: seconds(20),
+  // Reading a result and typing an answer takes longer than this.
+  personReplyMsMin: seconds(10),
+  // Harnesses answer within a second or two of the end of a turn; a minute allows for slow ones.
+  personRepeatMsMin: seconds(60),
+  pollers: [],
+};

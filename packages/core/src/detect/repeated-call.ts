@@ -1,0 +1,132 @@
+import type { Finding } from '../finding.ts';
+import type { Instant } from '../time.ts';
+import { commandOf, labelOf } from './call-shape.ts';
+import type { CallFacts } from './facts.ts';
+import { finding, spanInWords, times } from './phrase.ts';
+import type { DetectionPolicy } from './policy.ts';
+
+/**
+ * The same call again and again, with nothing new coming back.
+ *
+ * Intuition: an agent that makes one call five times in a row and learns nothing from it will not learn
+ * from the sixth. What lies between the calls in words (thoughts, nudges, harness notes, compactions) does
+ * not matter; another call does. A changed success starts the count anew; a changed error does not, because
+ * a failing call that fails in other words is still failing.
+ *
+ * Time decides between hammering and waiting. Repeats that come fast count towards `repeated-call`. Repeats
+ * that are spaced out, or that say themselves that they wait, count towards `unchanged-poll`, which is
+ * patient: a job may well be queued for half an hour. It is called out in the end all the same, since 1,535
+ * polls of an unchanging job have cost somebody 150 dollars.
+ *
+ * Cutoff: warn 3 and act 5 (errors in varying words 4 and 6); polls warn 8, act 60 and an hour. Without a
+ * clock everything that does not declare itself a poll counts as fast.
+ *
+ * Blind spots: a loop paced slower than 20 s a step passes for waiting until the poll limits. A repeat with
+ * one different call between is left to call-cycle and zero-diversity.
+ *
+ * Rejected: counting equal calls anywhere in a window ("six of the same anywhere"): it hits every
+ * edit-and-test loop.
+ */
+export type CallRun = {
+  readonly call: number;
+  readonly tool: string;
+  readonly label: string;
+  /** Occurrences that came fast, the first included. */
+  readonly hasty: number;
+  /** Occurrences that were waited for, the first included. */
+  readonly patient: number;
+  /** True once two of the errors were worded differently. */
+  readonly isVaried: boolean;
+  readonly isError: boolean;
+  readonly since: Instant | null;
+  readonly lastAt: Instant | null;
+};
+
+/** Thoughts that are logged by a tool run beside the work and do not interrupt it. */
+export type RepeatState = { readonly work: CallRun | null; readonly thought: CallRun | null };
+
+export const emptyRepeat: RepeatState = { work: null, thought: null };
+
+export function observeRepeat(state: RepeatState, facts: CallFacts): RepeatState {
+  if (facts.isThought) return { work: state.work, thought: continueRun(state.thought, facts) };
+  return { work: continueRun(state.work, facts), thought: state.thought };
+}
+
+function continueRun(run: CallRun | null, facts: CallFacts): CallRun {
+  if (run === null || run.call !== facts.call || !facts.comparison.isSame) return beginRun(facts);
+  if (facts.isAskedFor) return { ...run, lastAt: facts.at };
+  return {
+    call: run.call,
+    tool: run.tool,
+    label: run.label === '' ? labelOf(facts.tool, commandOf(facts.step.input), facts.step.input) : run.label,
+    hasty: facts.isPatient ? run.hasty : run.hasty + 1,
+    patient: facts.isPatient ? run.patient + 1 : run.patient,
+    isVaried: run.isVaried || !facts.comparison.isSameText,
+    isError: facts.isError,
+    since: run.since,
+    lastAt: facts.at,
+  };
+}
+
+function beginRun(facts: CallFacts): CallRun {
+  return {
+    call: facts.call,
+    tool: facts.tool,
+    label: '',
+    hasty: 1,
+    patient: 1,
+    isVaried: false,
+    isError: facts.isError,
+    since: facts.at,
+    lastAt: facts.at,
+  };
+}
+
+/** A run counts once for each pace, so this is its second occurrence. */
+const FEWEST = 3;
+
+export function findRepeat(state: RepeatState, policy: DetectionPolicy): Finding[] {
+  const found: Finding[] = [];
+  for (const run of [state.work, state.thought]) {
+    if (run === null || run.hasty + run.patient < FEWEST) continue;
+    const hasty = findHasty(run, policy);
+    if (hasty !== null) found.push(hasty);
+    const patient = findPatient(run, policy);
+    if (patient !== null) found.push(patient);
+  }
+  return found;
+}
+
+function findHasty(run: CallRun, policy: DetectionPolicy): Finding | null {
+  const limits = run.isVaried ? policy.variedError : policy.repeatedCall;
+  if (run.hasty < limits.warn) return null;
+  const outcome = !run.isError
+    ? 'with the same result'
+    : run.isVaried
+      ? 'and failed each time'
+      : 'with the same error';
+  return finding({
+    kind: 'repeated-call',
+    severity: run.hasty >= limits.act ? 'act' : 'warn',
+    since: run.since,
+    evidence: `\`${run.label}\` was called ${times(run.hasty)} in a row ${outcome}${spanInWords(run.since, run.lastAt)}.`,
+    threshold: `${limits.warn} calls in a row without a new result to warn, ${limits.act} to act`,
+    count: run.hasty,
+  });
+}
+
+function findPatient(run: CallRun, policy: DetectionPolicy): Finding | null {
+  const limits = policy.poll;
+  if (run.patient < limits.warn) return null;
+  const spanMs = run.since === null || run.lastAt === null ? null : run.lastAt - run.since;
+  const isLong = run.patient >= limits.act && (spanMs === null || spanMs >= limits.actAfterMs);
+  const isHammered = run.patient >= limits.hammeredAct && spanMs !== null && spanMs < run.patient * 10_000;
+  return finding({
+    kind: 'unchanged-poll',
+    severity: isLong || isHammered ? 'act' : 'warn',
+    since: run.since,
+    evidence: `\`${run.label}\` was polled ${times(run.patient)} and nothing changed${spanInWords(run.since, run.lastAt)}.`,
+    threshold: `${limits.warn} unchanged polls to warn; ${limits.act} over ${limits.actAfterMs / 60_000} min to act`,
+    count: run.patient,
+  });
+}

@@ -1,0 +1,156 @@
+import type { Finding } from '../finding.ts';
+import type { Instant } from '../time.ts';
+import { commandOf } from './call-shape.ts';
+import { errorClass, saysRateLimited, saysUnknownTool } from './error-text.ts';
+import type { CallFacts } from './facts.ts';
+import { finding, spanInWords, times } from './phrase.ts';
+import type { DetectionPolicy } from './policy.ts';
+
+/**
+ * One cause, many attempts: the same tool fails in the same way while the arguments change. And its
+ * special case, a tool that does not exist.
+ *
+ * Intuition: eight edits refused with "string not found", eight paths with "permission denied". Each call
+ * is new, so repeated-call is silent, but the world gives one answer. On labelled traces "same tool, same
+ * error, arguments ignored, three times" finds twice as much as equal calls do.
+ *
+ * The class of an error leaves out names, paths, quotes and numbers. A success of that tool with something
+ * new ends the count; so does a dozen steps without that error. Errors that are spaced out in time or speak
+ * of a rate limit are waiting, not trying.
+ *
+ * Cutoff: warn 3; act only at 10 with no progress of any kind since the first, because an agent that varies
+ * its attempts is still looking. Unknown tools: 3 and 5 for one name; guessing names only warns.
+ *
+ * Blind spots: one cause told by different programs in different words. Rejected: resetting on any
+ * success: agents look around between attempts (`ls`, `cat`) and would never be noticed.
+ */
+type ErrorRun = {
+  readonly key: number;
+  readonly tool: string;
+  /** Errors that quote the tool's name are one class for all tools; they only warn. */
+  readonly isOneTool: boolean;
+  /** The same call again is left to repeated-call and flat-failure. */
+  readonly lastCall: number;
+  readonly count: number;
+  readonly since: Instant | null;
+  readonly lastAt: Instant | null;
+  readonly lastIndex: number;
+  /** Something moved since the first of them. */
+  readonly hasProgress: boolean;
+};
+
+export type SameErrorState = {
+  readonly runs: readonly ErrorRun[];
+  readonly unknownTool: {
+    readonly tool: string;
+    readonly same: number;
+    readonly any: number;
+    readonly since: Instant | null;
+  } | null;
+};
+
+export const emptySameError: SameErrorState = { runs: [], unknownTool: null };
+
+const RUNS_MAX = 6;
+const FORGET_AFTER = 12;
+
+export function observeSameError(state: SameErrorState, facts: CallFacts): SameErrorState {
+  if (facts.isThought) return state;
+  if (!facts.isError) return afterSuccess(state, facts);
+  const index = facts.index;
+  const output = facts.step.output ?? '';
+  if (facts.isPatient || saysRateLimited(output)) return state;
+  const unknownTool = saysUnknownTool(output) ? countUnknown(state.unknownTool, facts) : state.unknownTool;
+  const key = errorClass(facts.tool, output, commandOf(facts.step.input), argumentsText(facts.step.input));
+  const before = state.runs.find((run) => run.key === key);
+  const isFresh =
+    before !== undefined && index - before.lastIndex <= FORGET_AFTER && !facts.comparison.isImproved;
+  const run: ErrorRun = {
+    key,
+    tool: facts.tool,
+    isOneTool: !isFresh || (before.isOneTool && before.tool === facts.tool),
+    lastCall: facts.call,
+    count: isFresh ? before.count + (before.lastCall === facts.call ? 0 : 1) : 1,
+    since: isFresh ? before.since : facts.at,
+    lastAt: facts.at,
+    lastIndex: index,
+    hasProgress: isFresh && before.hasProgress,
+  };
+  const runs = [run, ...state.runs.filter((other) => other.key !== key)].slice(0, RUNS_MAX);
+  return { runs, unknownTool };
+}
+
+function afterSuccess(state: SameErrorState, facts: CallFacts): SameErrorState {
+  if (!facts.isProgress || (state.runs.length === 0 && state.unknownTool === null)) return state;
+  const program = programOf(facts);
+  const runs: ErrorRun[] = [];
+  for (const run of state.runs) {
+    // For a shell, any command is "that tool": there a success only stains the count.
+    if (run.tool === facts.tool && program === '') continue;
+    // After an edit a failure is a new result of new code: flat-failure's business.
+    if (facts.isEdit) continue;
+    if (facts.index - run.lastIndex > FORGET_AFTER) continue;
+    runs.push(run.hasProgress ? run : { ...run, hasProgress: true });
+  }
+  return { runs, unknownTool: null };
+}
+
+const programOf = (facts: CallFacts): string => commandOf(facts.step.input);
+
+function countUnknown(
+  before: SameErrorState['unknownTool'],
+  facts: CallFacts,
+): SameErrorState['unknownTool'] {
+  if (before === null) return { tool: facts.tool, same: 1, any: 1, since: facts.at };
+  const isSame = before.tool === facts.tool;
+  return { tool: facts.tool, same: isSame ? before.same + 1 : 1, any: before.any + 1, since: before.since };
+}
+
+const none: readonly Finding[] = [];
+
+export function findSameError(
+  state: SameErrorState,
+  index: number,
+  policy: DetectionPolicy,
+): readonly Finding[] {
+  if (state.runs.length === 0 && state.unknownTool === null) return none;
+  const found: Finding[] = [];
+  const run = state.runs[0];
+  const limits = policy.sameError;
+  if (run !== undefined && run.count >= limits.warn && run.lastIndex === index) {
+    found.push(
+      finding({
+        kind: 'same-error',
+        severity: run.count >= limits.act && run.isOneTool && !run.hasProgress ? 'act' : 'warn',
+        since: run.since,
+        evidence: `Tool ${shortTool(run.tool)} failed ${times(run.count)} with the same kind of error${spanInWords(run.since, run.lastAt)}.`,
+        threshold: `${limits.warn} failures of one kind to warn, ${limits.act} without any progress to act`,
+        count: run.count,
+      }),
+    );
+  }
+  const unknown = state.unknownTool;
+  if (unknown !== null && unknown.any >= policy.unknownTool.warn) {
+    const isAct = unknown.same >= policy.unknownTool.act;
+    found.push(
+      finding({
+        kind: 'unknown-tool',
+        severity: isAct ? 'act' : 'warn',
+        since: unknown.since,
+        evidence: `Tools that do not exist were called ${times(unknown.any)}, lately ${shortTool(unknown.tool)}.`,
+        threshold: `${policy.unknownTool.warn} calls to warn, ${policy.unknownTool.act} of one name to act`,
+        count: unknown.any,
+      }),
+    );
+  }
+  return found;
+}
+
+const ARGUMENTS_MAX = 1_000;
+
+function argumentsText(input: unknown): string {
+  const text = typeof input === 'string' ? input : JSON.stringify(input);
+  return (text ?? '').slice(0, ARGUMENTS_MAX);
+}
+
+const shortTool = (tool: string): string => `\`${tool.replace(/[^\w.:@/-]/g, ' ').slice(0, 40)}\``;

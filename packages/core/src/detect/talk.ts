@@ -1,0 +1,139 @@
+import type { Finding } from '../finding.ts';
+import type { Instant } from '../time.ts';
+import { finish, HASH_SEED, mix } from './hash.ts';
+import { finding, spanInWords, times } from './phrase.ts';
+import type { DetectionPolicy } from './policy.ts';
+
+/**
+ * Talking instead of working: the same words again, many turns without a call, or no words at all.
+ *
+ * Intuition: an agent that answers the harness with one sentence over and over, announces what it never
+ * does, or answers with nothing, is stuck in its talk. Nudges and harness notes between do not count, or
+ * they would reset the very thing they are about (OpenHands #13954). A person who answers ends it: then it
+ * is a conversation. A call that brings something new ends it too, so "Let me continue." before each of
+ * eight edits is fine; a call that brings nothing new does not.
+ *
+ * Cutoff: repeated-text 3 and 5; empty-replies 3 and 5; monologue warns at 8 turns and acts at 25, far
+ * above the three reasoning turns that peers were wrong to stop. Blind spots: one meaning in ever new words
+ * counts only as monologue. Rejected: similarity of texts: announcements of different steps are similar.
+ */
+export type TalkState = {
+  /** Hash of the last text, in lower case and without numbers and blanks. */
+  readonly text: number;
+  readonly same: number;
+  readonly sameSince: Instant | null;
+  /** Turns without a call. */
+  readonly turns: number;
+  readonly turnsSince: Instant | null;
+  readonly empty: number;
+  readonly emptySince: Instant | null;
+  readonly lastAt: Instant | null;
+};
+
+export const emptyTalk: TalkState = {
+  text: 0,
+  same: 0,
+  sameSince: null,
+  turns: 0,
+  turnsSince: null,
+  empty: 0,
+  emptySince: null,
+  lastAt: null,
+};
+
+export function observeMessage(state: TalkState, text: string, at: Instant | null): TalkState {
+  const turns = state.turns + 1;
+  const turnsSince = state.turns === 0 ? at : state.turnsSince;
+  const key = textKey(text);
+  if (key === 0) {
+    const emptySince = state.empty === 0 ? at : state.emptySince;
+    return { ...state, turns, turnsSince, empty: state.empty + 1, emptySince, lastAt: at };
+  }
+  const isSame = key === state.text;
+  return {
+    text: key,
+    same: isSame ? state.same + 1 : 1,
+    sameSince: isSame ? state.sameSince : at,
+    turns,
+    turnsSince,
+    empty: 0,
+    emptySince: null,
+    lastAt: at,
+  };
+}
+
+/** A call ends the monologue; only one that brought something new ends the repetition. */
+export function afterCall(state: TalkState, isProgress: boolean): TalkState {
+  if (isProgress) return state.turns === 0 && state.same === 0 && state.empty === 0 ? state : emptyTalk;
+  return state.turns === 0 && state.empty === 0
+    ? state
+    : { ...state, turns: 0, turnsSince: null, empty: 0, emptySince: null };
+}
+
+/** A person answered: what was said before is settled. Silence is not: an empty reply to a person is one. */
+export function afterPerson(state: TalkState): TalkState {
+  return { ...emptyTalk, empty: state.empty, emptySince: state.emptySince };
+}
+
+/** 0 for a text without a letter or sign; numbers, case and blanks do not matter. */
+export function textKey(text: string): number {
+  let hash = HASH_SEED;
+  let length = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code <= 32 || (code >= 48 && code <= 57) || code === 0xa0 || code === 0x200b || code === 0xfeff) {
+      if (code >= 48 && code <= 57) length += 1;
+      continue;
+    }
+    length += 1;
+    hash = mix(hash, code >= 65 && code <= 90 ? code + 32 : code);
+  }
+  return length === 0 ? 0 : finish(hash) || 1;
+}
+
+const none: readonly Finding[] = [];
+
+export function findTalk(state: TalkState, policy: DetectionPolicy): readonly Finding[] {
+  const { repeatedText, monologue, emptyReplies } = policy;
+  const isQuiet =
+    state.same < repeatedText.warn && state.turns < monologue.warn && state.empty < emptyReplies.warn;
+  if (isQuiet) return none;
+  const found: Finding[] = [];
+  if (state.same >= repeatedText.warn) {
+    found.push(
+      finding({
+        kind: 'repeated-text',
+        severity: state.same >= repeatedText.act ? 'act' : 'warn',
+        since: state.sameSince,
+        evidence: `The agent said the same words ${times(state.same)}${spanInWords(state.sameSince, state.lastAt)} and did nothing new in between.`,
+        threshold: `${repeatedText.warn} equal messages to warn, ${repeatedText.act} to act`,
+        count: state.same,
+      }),
+    );
+  }
+  if (state.turns >= monologue.warn) {
+    found.push(
+      finding({
+        kind: 'monologue',
+        severity: state.turns >= monologue.act ? 'act' : 'warn',
+        since: state.turnsSince,
+        evidence: `The agent spoke ${times(state.turns)} in a row without making a call${spanInWords(state.turnsSince, state.lastAt)}.`,
+        threshold: `${monologue.warn} messages without a call to warn, ${monologue.act} to act`,
+        count: state.turns,
+      }),
+    );
+  }
+  if (state.empty >= emptyReplies.warn) {
+    found.push(
+      finding({
+        kind: 'empty-replies',
+        severity: state.empty >= emptyReplies.act ? 'act' : 'warn',
+        since: state.emptySince,
+        evidence: `The agent gave ${state.empty} empty replies in a row${spanInWords(state.emptySince, state.lastAt)}.`,
+        threshold: `${emptyReplies.warn} empty replies to warn, ${emptyReplies.act} to act`,
+        count: state.empty,
+      }),
+    );
+  }
+  return found;
+}
