@@ -111,8 +111,6 @@ export class AgentCell {
   }
 
   ask(request: Request): Promise<Answer> {
-    const quick = this.askQuickly(request);
-    if (quick) return Promise.resolve(quick);
     return new Promise((resolve, reject) => {
       this.inbox.push({ request, resolve, reject });
       if (!this.isRunning) void this.run();
@@ -150,8 +148,9 @@ export class AgentCell {
           resolve(answers[index] ?? { kind: 'unknown-agent' });
         });
       } catch (error) {
-        // Nothing of it counts: the record is read again before the next fold.
+        // Nothing of it counts: record and fleet are read again before the next fold.
         this.isLoaded = false;
+        this.context.fleet.forget();
         for (const { reject } of batch) reject(error);
       }
     }

@@ -8,6 +8,7 @@ import type {
   ReceiptOutcome,
   Registration,
   Signal,
+  StallLog,
 } from '@holter/core';
 import type { Store } from '../store/store.ts';
 import { StoreUnavailable } from '../store/store.ts';
@@ -29,6 +30,8 @@ export type EngineOptions = {
   readonly executors: readonly Executor[];
   readonly sha256: (text: string) => string;
   readonly newId: () => string;
+  /** A broken invariant. The agent's record is as it was before; the monitor goes on. */
+  readonly onBug: (error: unknown) => void;
   /** Inputs that may wait at once; beyond it soft ones are turned away. */
   readonly inboxMax?: number;
   /** Cells kept in memory; idle ones go first. */
@@ -114,6 +117,7 @@ export class Engine {
       },
       receive: (effect, outcome, detail) => this.receiveOutcome(effect, outcome, detail),
       attention: (effect, message) => this.raiseAttention(effect, message),
+      failed: (error) => this.noteTrouble(error),
     });
   }
 
@@ -129,6 +133,7 @@ export class Engine {
     this.isStopped = true;
     this.cancelTick?.();
     await this.ticking;
+    await this.outbox.drain();
     await this.soft.flush();
     await this.stallWatch.persist(this.options.clock.now(), true);
   }
@@ -242,11 +247,19 @@ export class Engine {
     });
   }
 
+  /** One that can't be judged must not keep the others from it: each tick gives every due agent one look. */
   private async wakeDue(at: Instant): Promise<void> {
+    const looked = new Set<string>();
     for (;;) {
-      const due = await this.options.store.due(at, DUE_LIMIT);
-      await Promise.all(due.map((agentId) => this.ask(agentId, { kind: 'tick' })));
-      if (due.length < DUE_LIMIT) return;
+      const due = await this.options.store.due(at, DUE_LIMIT + looked.size);
+      const fresh = due.filter((agentId) => !looked.has(agentId));
+      for (const agentId of fresh) looked.add(agentId);
+      const looks = await Promise.allSettled(fresh.map((agentId) => this.ask(agentId, { kind: 'tick' })));
+      const outage = looks.find(
+        (look) => look.status === 'rejected' && look.reason instanceof StoreUnavailable,
+      );
+      if (outage?.status === 'rejected') throw outage.reason;
+      if (fresh.length < DUE_LIMIT) return;
     }
   }
 
@@ -254,10 +267,17 @@ export class Engine {
     return this.enqueue(agentId, { kind: 'input', body, correlationId: this.options.newId() });
   }
 
-  private async enqueue(agentId: string, request: Request): Promise<Answer> {
+  private enqueue(agentId: string, request: Request): Promise<Answer> {
+    const cell = this.cellOf(agentId);
+    // The short way for beats: no queue, no promise chain, no store.
+    const quick = cell.askQuickly(request);
+    return quick ? Promise.resolve(quick) : this.waitFor(cell, request);
+  }
+
+  private async waitFor(cell: AgentCell, request: Request): Promise<Answer> {
     this.waiting += 1;
     try {
-      return await this.cellOf(agentId).ask(request);
+      return await cell.ask(request);
     } catch (error) {
       this.noteTrouble(error);
       throw error;
@@ -275,7 +295,7 @@ export class Engine {
       groups: this.groups,
       commit: (commit) => this.committer.commit(commit),
       now: () => this.options.clock.now(),
-      stalls: () => this.stallWatch.stalls,
+      stalls: () => this.stalls,
       policies: () => this.policies,
       softChanged: (agent) => this.soft.put(agent),
       committed: (before, agent, events, effects, firstCursor, correlationId) => {
@@ -290,6 +310,11 @@ export class Engine {
     });
     this.cells.set(agentId, cell);
     return cell;
+  }
+
+  private get stalls(): StallLog {
+    if (!this.outage) return this.stallWatch.stalls;
+    return this.stallWatch.withOutage(this.outage.since, this.options.clock.now());
   }
 
   private pumpSoon(): void {
@@ -323,15 +348,19 @@ export class Engine {
     for (const listener of this.streamListeners) listener([event]);
   }
 
+  /** A store that is away is a state. Anything else is a bug: it stays with its agent, and is told. */
   private noteTrouble(error: unknown): void {
-    if (!(error instanceof StoreUnavailable)) throw error;
+    if (!(error instanceof StoreUnavailable)) {
+      this.options.onBug(error);
+      return;
+    }
     this.outage ??= { since: this.options.clock.now(), reason: `${error.code}: ${error.message}` };
   }
 
   /** While the store was away nobody could be heard; that time is nobody's silence. */
   private noteStoreBack(): void {
     if (!this.outage) return;
-    this.stallWatch.addOutage(this.outage.since, this.options.clock.now());
+    this.stallWatch.endOutage(this.outage.since, this.options.clock.now());
     this.outage = null;
   }
 

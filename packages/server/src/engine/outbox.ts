@@ -12,7 +12,8 @@ import type { ActResult, Executor } from './executor.ts';
 
 /** Longer than any act takes; what a crashed server had claimed comes back after it. */
 const LEASE_MS = 60_000;
-const CLAIMS_MAX = 64;
+/** Effects that this server carries out at once. */
+const UNDER_WAY_MAX = 64;
 /** After so many failed tries an effect is given up, and a person is told. */
 export const TRIES_MAX = 8;
 const BACKOFF_MS_MIN = 1_000;
@@ -27,6 +28,8 @@ export type OutboxContext = {
   readonly claim: (effect: Effect, evidence: ClaimEvidence) => Promise<'proceed' | 'cancelled'>;
   readonly receive: (effect: Effect, outcome: Settlement['outcome'], detail: string) => Promise<void>;
   readonly attention: (effect: Effect, message: string) => void;
+  /** The store went away in the middle: the lease will bring the effect back. */
+  readonly failed: (error: unknown) => void;
 };
 
 /**
@@ -36,41 +39,54 @@ export type OutboxContext = {
  */
 export class Outbox {
   private readonly context: OutboxContext;
-  private isPumping = false;
+  private readonly underWay = new Set<Promise<void>>();
+  private isClaiming = false;
   private isWantedAgain = false;
 
   constructor(context: OutboxContext) {
     this.context = context;
   }
 
-  /** Works off what is due. Called on every tick and after every commit that wanted something. */
+  /**
+   * Claims what is due and starts it; does not wait for it to be done, for a termination takes half a
+   * minute and a notice should not wait for it. Called on every tick and after every commit with effects.
+   */
   async pump(): Promise<void> {
-    if (this.isPumping) {
+    if (this.isClaiming) {
       this.isWantedAgain = true;
       return;
     }
-    this.isPumping = true;
+    this.isClaiming = true;
     try {
       do {
         this.isWantedAgain = false;
-        while ((await this.round()) === CLAIMS_MAX) {}
+        await this.claimAll();
       } while (this.isWantedAgain);
     } finally {
-      this.isPumping = false;
+      this.isClaiming = false;
     }
   }
 
-  private async round(): Promise<number> {
-    const { store, clock, executors } = this.context;
-    const ids = [...new Set(executors().map(({ id }) => id))];
-    const claimed = await store.claimEffects({
-      executors: ids,
-      at: clock.now(),
-      leaseMs: LEASE_MS,
-      limit: CLAIMS_MAX,
-    });
-    for (const each of claimed) await this.carryOut(each);
-    return claimed.length;
+  /** Until everything that was started is done. */
+  async drain(): Promise<void> {
+    while (this.underWay.size > 0) await Promise.all(this.underWay);
+  }
+
+  private async claimAll(): Promise<void> {
+    const { store, clock, executors, failed } = this.context;
+    for (;;) {
+      const limit = UNDER_WAY_MAX - this.underWay.size;
+      if (limit <= 0) return;
+      const ids = [...new Set(executors().map(({ id }) => id))];
+      const claimed = await store.claimEffects({ executors: ids, at: clock.now(), leaseMs: LEASE_MS, limit });
+      for (const each of claimed) {
+        const work: Promise<void> = this.carryOut(each)
+          .catch(failed)
+          .finally(() => this.underWay.delete(work));
+        this.underWay.add(work);
+      }
+      if (claimed.length < limit) return;
+    }
   }
 
   private async carryOut({ effect, tries }: ClaimedEffect): Promise<void> {

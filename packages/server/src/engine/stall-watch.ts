@@ -42,12 +42,16 @@ export class StallWatch {
     return isStall(gap) ? gap : 0;
   }
 
-  /** An outage ended: what could not be heard in it is nobody's silence. */
-  addOutage(from: Instant, to: Instant): void {
+  /** The log as it is while an outage lasts: what can't be heard in it is nobody's silence. */
+  withOutage(from: Instant, to: Instant): StallLog {
     const newest = this.log.at(-1);
     // A stall that is already on record covers its part; the log stays in order.
     const start = newest && newest.to > from ? newest.to : from;
-    if (to > start) this.log = withStall(this.log, start, to);
+    return to > start ? withStall(this.log, start, to) : this.log;
+  }
+
+  endOutage(from: Instant, to: Instant): void {
+    this.log = this.withOutage(from, to);
   }
 
   async persist(at: Instant, isForced = false): Promise<void> {

@@ -1,0 +1,248 @@
+import { createHash } from 'node:crypto';
+import {
+  defaultPolicies,
+  type HolterEvent,
+  milliseconds,
+  type Registration,
+  type Signal,
+} from '@holter/core';
+import { describe, expect, test } from 'vitest';
+import { ManualClock, settled } from '../../test/manual-clock.ts';
+import { openMemory } from '../store/memory/index.ts';
+import { StoreUnavailable } from '../store/store.ts';
+import { Engine } from './engine.ts';
+import type { Executor } from './executor.ts';
+import { Mailbox } from './mailbox.ts';
+import { NoticeBoard } from './notice-board.ts';
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+function world(
+  options: {
+    store?: ReturnType<typeof openMemory>;
+    clock?: ManualClock;
+    executors?: readonly Executor[];
+  } = {},
+) {
+  const store = options.store ?? openMemory();
+  const clock = options.clock ?? new ManualClock();
+  let ids = 0;
+  const bugs: unknown[] = [];
+  const engine: Engine = new Engine({
+    store,
+    clock,
+    policies: defaultPolicies,
+    executors: options.executors ?? [],
+    sha256,
+    newId: () => `id-${++ids}`,
+    onBug: (error) => bugs.push(error),
+  });
+  const mailbox = new Mailbox(clock, (effect, outcome, detail) => engine.receive(effect, outcome, detail));
+  const board = new NoticeBoard(
+    clock,
+    (effect, outcome, detail) => engine.receive(effect, outcome, detail),
+    () => undefined,
+  );
+  if (!options.executors) {
+    engine.addExecutor(mailbox);
+    engine.addExecutor(board);
+  }
+  const events: HolterEvent[] = [];
+  engine.onCommitted((committed) => events.push(...committed.events));
+  return { store, clock, engine, mailbox, board, events, bugs };
+}
+
+const ada: Registration = {
+  agentId: 'ada',
+  instanceId: 'ada-1',
+  role: 'active-development',
+  group: 'default',
+  mode: 'act',
+  promises: { beatEveryMs: milliseconds(60_000), tasks: true },
+  can: ['nudge'],
+  executor: null,
+};
+
+const beat = (fields: Partial<Signal> = {}): Signal =>
+  ({ agentId: 'ada', incarnation: 1, kind: 'heartbeat', ...fields }) as Signal;
+const typesOf = (events: readonly HolterEvent[]): string[] => events.map(({ type }) => type);
+
+describe('the engine', () => {
+  test('gives out an incarnation and makes it durable', async () => {
+    const { engine, store } = world();
+    await engine.start();
+    const answer = await engine.register(ada);
+    expect(answer).toMatchObject({ kind: 'enrolled', agent: { hard: { incarnation: 1 } } });
+    expect((await store.load('ada'))?.agent.hard.incarnation).toBe(1);
+    await engine.stop();
+  });
+
+  test('a plain beat costs no commit, and is flushed within a second', async () => {
+    const { engine, store, clock } = world();
+    await engine.start();
+    await engine.register(ada);
+    await engine.signal(beat(), 'agent');
+    await clock.advance(1_000);
+    const version = (await store.load('ada'))?.version;
+    await clock.advance(30_000);
+    await engine.signal(beat(), 'agent');
+    const heardAt = clock.now();
+    await clock.advance(1_000);
+    const stored = await store.load('ada');
+    expect(stored?.version).toBe(version);
+    expect(stored?.agent.soft.beatAt).toBe(heardAt);
+    await engine.stop();
+  });
+
+  test('answers a signal about nobody, and changes nothing', async () => {
+    const { engine, store } = world();
+    await engine.start();
+    expect(await engine.signal(beat({ agentId: 'nobody' }), 'agent')).toEqual({ kind: 'unknown-agent' });
+    expect(await store.lastCursor()).toBe(0);
+    await engine.stop();
+  });
+
+  test('a silent agent is found by the tick, and a read notice starts the time-out', async () => {
+    const { engine, clock, board, events } = world();
+    await engine.start();
+    await engine.register(ada);
+    await clock.advance(20 * 60_000);
+    expect(typesOf(events)).toContain('ESCALATION_TRIGGERED');
+    expect(board.notices).toHaveLength(1);
+    await clock.advance(60 * 60_000);
+    expect((await engine.read('ada'))?.hard.incident?.step).toBe('escalate');
+    await board.shownTo('olga', () => true);
+    await clock.advance(16 * 60_000);
+    expect((await engine.read('ada'))?.hard.incident?.step).toBe('human');
+    await engine.stop();
+  });
+
+  test('a nudge travels in the reply, and the next signal shows that it was seen', async () => {
+    const { engine, clock, mailbox } = world();
+    await engine.start();
+    await engine.register({
+      ...ada,
+      promises: { calls: { modelTimeoutMs: milliseconds(0) }, tasks: true },
+      taskId: 't1',
+    });
+    await clock.advance(16 * 60_000);
+    const directives = mailbox.take('ada', 1);
+    expect(directives).toMatchObject([{ type: 'nudge', id: 'ada/1/nudge/1' }]);
+    expect(directives[0]?.message).toMatch(/^Holter: /);
+    await settled();
+    mailbox.heard('ada');
+    await settled();
+    expect((await engine.read('ada'))?.hard.incident?.isNudgeSeen).toBe(true);
+    expect(mailbox.take('ada', 1)).toEqual([]);
+    await engine.stop();
+  });
+
+  test('a nudge that lay in the mailbox survives a restart', async () => {
+    const first = world();
+    await first.engine.start();
+    await first.engine.register({
+      ...ada,
+      promises: { calls: { modelTimeoutMs: milliseconds(0) }, tasks: true },
+      taskId: 't1',
+    });
+    await first.clock.advance(16 * 60_000);
+    const second = world({ store: first.store, clock: first.clock });
+    await first.engine.stop();
+    await second.engine.start();
+    await second.clock.advance(61_000);
+    expect(second.mailbox.take('ada', 1)).toMatchObject([{ id: 'ada/1/nudge/1' }]);
+    await second.engine.stop();
+  });
+
+  test('an outage of the store accuses nobody, and no signal is acknowledged in it', async () => {
+    const { engine, clock, store, events } = world();
+    await engine.start();
+    await engine.register(ada);
+    await engine.signal(beat(), 'agent');
+    store.setHook(() => {
+      throw new StoreUnavailable('disk_full', 'no space left');
+    });
+    await clock.advance(60_000);
+    expect(engine.health.store).toBe('unavailable');
+    await expect(
+      engine.signal(beat({ kind: 'error', message: 'x' } as Partial<Signal>), 'agent'),
+    ).rejects.toThrow(StoreUnavailable);
+    await clock.advance(30 * 60_000);
+    store.setHook(null);
+    await clock.advance(2_000);
+    expect(engine.health.store).toBe('ok');
+    await engine.signal(beat(), 'agent');
+    await clock.advance(30_000);
+    expect(typesOf(events)).not.toContain('LIVENESS_CHANGED');
+    await engine.stop();
+  });
+
+  test('a suspended monitor accuses nobody after it wakes up', async () => {
+    const { engine, clock, events } = world();
+    await engine.start();
+    await engine.register(ada);
+    await engine.signal(beat(), 'agent');
+    clock.jump(3 * 3_600_000);
+    await clock.advance(5_000);
+    await engine.signal(beat(), 'agent');
+    await clock.advance(30_000);
+    expect(typesOf(events)).not.toContain('LIVENESS_CHANGED');
+    await engine.stop();
+  });
+
+  test('two engines over one store: whoever is late reads again and folds again', async () => {
+    const first = world();
+    const second = world({ store: first.store, clock: first.clock });
+    await first.engine.start();
+    await second.engine.start();
+    await first.engine.register(ada);
+    const error = (n: number): Signal =>
+      beat({ kind: 'error', message: 'x', id: `e${n}` } as Partial<Signal>);
+    await Promise.all([1, 2, 3, 4].map((n) => (n % 2 ? first : second).engine.signal(error(n), 'agent')));
+    expect((await first.store.load('ada'))?.agent.hard.failuresInRow).toBe(4);
+    await first.engine.stop();
+    await second.engine.stop();
+  });
+
+  test('what no adapter can do is not dropped in silence', async () => {
+    const { engine, clock, store } = world({ executors: [] });
+    const told: HolterEvent[] = [];
+    engine.onStreamed((events) => told.push(...events));
+    await engine.start();
+    engine.addExecutor({
+      name: 'deaf',
+      id: null,
+      kinds: new Set(),
+      act: () => Promise.reject(new Error('never')),
+    });
+    await engine.register(ada);
+    await clock.advance(20 * 60_000);
+    expect(typesOf(told)).toContain('ATTENTION_RAISED');
+    const dead = await store.listEffects({ status: 'dead', limit: 10 });
+    expect(dead.map(({ effect }) => effect.kind)).toContain('notify');
+    await engine.stop();
+  });
+
+  test('a broken invariant stays with its agent', async () => {
+    const { engine, clock, store, bugs } = world();
+    await engine.start();
+    await engine.register(ada);
+    await engine.register({ ...ada, agentId: 'bob', instanceId: 'bob-1' });
+    const { load } = store;
+    const broken = { ...engine } as unknown as { cells: Map<string, unknown> };
+    broken.cells.clear();
+    store.load = async (agentId) => {
+      const stored = await load(agentId);
+      return agentId === 'bob' && stored
+        ? {
+            ...stored,
+            agent: { ...stored.agent, hard: { ...stored.agent.hard, health: 'NONSENSE' as 'HEALTHY' } },
+          }
+        : stored;
+    };
+    await clock.advance(20 * 60_000);
+    expect(bugs.length).toBeGreaterThan(0);
+    expect((await engine.read('ada'))?.hard.incident?.step).toBe('escalate');
+    await engine.stop();
+  });
+});
