@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import type { OpenStore } from './kit.ts';
+import { agentOf, at, commitOf, committed, nudge } from './kit.ts';
+import { withStore } from './with-store.ts';
+
+export function effectsContract(open: OpenStore): void {
+  describe('effects', () => {
+    const current = withStore(open);
+
+    const wish = (...effects: ReturnType<typeof nudge>[]) =>
+      committed(current.store, commitOf(agentOf('ada'), 0, { effects }));
+
+    const claim = async (moment: number, executors: readonly (string | null)[] = [null], limit = 10) => {
+      const claimed = await current.store.claimEffects({ executors, at: at(moment), leaseMs: 100, limit });
+      return claimed.map(({ effect, tries }) => `${effect.id} ${tries}`);
+    };
+
+    it('hands out the oldest first, only to their executor, and whole', async () => {
+      await wish(nudge('z', 'ada'), nudge('m', 'ada', { executor: 'host-1' }), nudge('a', 'ada'));
+      expect(await claim(0, ['host-2'])).toEqual([]);
+      expect(await claim(0, [])).toEqual([]);
+      expect(await claim(0, [null], 1)).toEqual(['z 1']);
+      const [second] = await current.store.claimEffects({
+        executors: ['host-1', null],
+        at: at(0),
+        leaseMs: 100,
+        limit: 1,
+      });
+      expect(second).toEqual({
+        effect: nudge('m', 'ada', { executor: 'host-1' }),
+        tries: 1,
+        correlationId: 'c1',
+      });
+      expect(await claim(0, ['host-1', null])).toEqual(['a 1']);
+    });
+
+    it('makes one effect of one decision, whatever is committed again', async () => {
+      const { store } = current;
+      await wish(nudge('e', 'ada'), nudge('e', 'ada', { executor: 'other' }));
+      await claim(0);
+      await committed(store, commitOf(agentOf('ada'), 1, { effects: [nudge('e', 'ada')] }));
+      expect(await claim(50)).toEqual([]);
+      await store.settleEffect('e', { at: at(60), outcome: 'done', detail: '' });
+      await committed(store, commitOf(agentOf('ada'), 2, { effects: [nudge('e', 'ada')] }));
+      expect(await claim(999)).toEqual([]);
+      expect(await store.listEffects({ limit: 10 })).toHaveLength(1);
+    });
+
+    it('takes an effect back when its lease ends', async () => {
+      await wish(nudge('e', 'ada'));
+      expect(await claim(0)).toEqual(['e 1']);
+      expect(await claim(99)).toEqual([]);
+      expect(await claim(100)).toEqual(['e 2']);
+      expect(await claim(199)).toEqual([]);
+      expect(await claim(200)).toEqual(['e 3']);
+    });
+
+    it('never gives one effect to two claimers', async () => {
+      const ids = Array.from({ length: 40 }, (_, i) => `e${i}`);
+      await wish(...ids.map((id) => nudge(id, 'ada')));
+      const claims = await Promise.all(Array.from({ length: 8 }, () => claim(0, [null], 7)));
+      const taken = claims.flat();
+      expect(taken).toHaveLength(40);
+      expect(new Set(taken).size).toBe(40);
+    });
+
+    it('settles once, and says so the second time', async () => {
+      const { store } = current;
+      await wish(nudge('e', 'ada'), nudge('dead', 'ada'));
+      await claim(0);
+      const seen = { at: at(5), outcome: 'seen', detail: 'by hook' } as const;
+      expect(await store.settleEffect('e', seen)).toBe('settled');
+      expect(await store.settleEffect('e', { at: at(6), outcome: 'refused', detail: '' })).toBe(
+        'already-settled',
+      );
+      expect(await store.settleEffect('none', seen)).toBe('unknown');
+      await store.settleEffect('dead', { at: at(7), outcome: 'unknown', detail: '8 tries', isDead: true });
+      await store.retryEffect('dead', at(8), 'too late');
+      expect(await claim(9_999)).toEqual([]);
+      const list = await store.listEffects({ agentId: 'ada', limit: 10 });
+      expect(list.map(({ effect, status, outcome, detail }) => [effect.id, status, outcome, detail])).toEqual(
+        [
+          ['dead', 'dead', 'unknown', '8 tries'],
+          ['e', 'done', 'seen', 'by hook'],
+        ],
+      );
+      expect(list[0]).toMatchObject({ tries: 1, createdAt: at(0), correlationId: 'c1' });
+    });
+
+    it('settles what was never claimed', async () => {
+      const { store } = current;
+      await wish(nudge('e', 'ada'));
+      expect(await store.settleEffect('e', { at: at(1), outcome: 'cancelled', detail: '' })).toBe('settled');
+      expect(await claim(5)).toEqual([]);
+    });
+
+    it('waits until the moment of a retry, and counts the tries', async () => {
+      const { store } = current;
+      await wish(nudge('e', 'ada'));
+      await claim(0);
+      await store.retryEffect('e', at(30), 'connection refused');
+      await store.retryEffect('none', at(30), '');
+      expect(await claim(29)).toEqual([]);
+      expect(await store.listEffects({ status: 'pending', limit: 10 })).toMatchObject([
+        { tries: 1, detail: 'connection refused' },
+      ]);
+      expect(await claim(30)).toEqual(['e 2']);
+      expect(await store.listEffects({ status: 'claimed', limit: 10 })).toHaveLength(1);
+    });
+
+    it("does not let a claimer whose lease has passed give back another one's claim", async () => {
+      const { store } = current;
+      await wish(nudge('e', 'ada'));
+      expect(await claim(0)).toEqual(['e 1']);
+      expect(await claim(100)).toEqual(['e 2']);
+      await store.retryEffect('e', at(101), 'late', 1);
+      expect(await claim(110)).toEqual([]);
+      await store.retryEffect('e', at(111), 'mine', 2);
+      expect(await claim(111)).toEqual(['e 3']);
+    });
+
+    it('lists by agent and status, newest first, no more than asked for', async () => {
+      const { store } = current;
+      await wish(nudge('e1', 'ada'), nudge('e2', 'ada'), nudge('e3', 'fleet:default'));
+      expect((await store.listEffects({ limit: 2 })).map(({ effect }) => effect.id)).toEqual(['e3', 'e2']);
+      expect((await store.listEffects({ agentId: 'ada', limit: 9 })).map(({ effect }) => effect.id)).toEqual([
+        'e2',
+        'e1',
+      ]);
+      expect(await store.listEffects({ status: 'dead', limit: 9 })).toEqual([]);
+    });
+  });
+}

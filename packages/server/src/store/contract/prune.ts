@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import type { OpenStore } from './kit.ts';
+import { agentOf, at, beat, commitOf, committed, incidentOf, nudge, taskChanged } from './kit.ts';
+import { withStore } from './with-store.ts';
+
+export function pruneContract(open: OpenStore): void {
+  describe('housekeeping', () => {
+    const current = withStore(open);
+
+    it('removes what is old in small batches, and says when there may be more', async () => {
+      const { store } = current;
+      const events = [1, 2, 3, 4, 5, 60, 61].map((moment) => taskChanged('ada', at(moment), `${moment}`));
+      await committed(store, commitOf(agentOf('ada'), 0, { events }));
+      expect(await store.prune(at(50), 3)).toEqual({ pruned: 3, hasMore: true });
+      expect((await store.readEvents({ after: 0, limit: 10 })).map(({ cursor }) => cursor)).toEqual([
+        4, 5, 6, 7,
+      ]);
+      expect(await store.prune(at(50), 3)).toEqual({ pruned: 2, hasMore: false });
+      expect(await store.prune(at(50), 3)).toEqual({ pruned: 0, hasMore: false });
+      expect(await store.prune(at(99), 3)).toEqual({ pruned: 2, hasMore: false });
+      expect(await store.lastCursor()).toBe(7);
+      await committed(store, commitOf(agentOf('ada'), 1, { events: [taskChanged('ada', at(70), 'next')] }));
+      expect((await store.readEvents({ after: 0, limit: 10 })).map(({ cursor }) => cursor)).toEqual([8]);
+    });
+
+    it('keeps everything of an agent whose incident is open, until it is over', async () => {
+      const { store } = current;
+      const commit = { events: [taskChanged('ada', at(1), 'x')], effects: [nudge('e', 'ada')] };
+      await committed(store, commitOf(agentOf('ada', { incident: incidentOf('i1') }), 0, commit));
+      await committed(store, commitOf(agentOf('bob'), 0, { events: [taskChanged('bob', at(1), 'x')] }));
+      await store.settleEffect('e', { at: at(2), outcome: 'done', detail: '' });
+      expect(await store.prune(at(50), 10)).toEqual({ pruned: 1, hasMore: false });
+      expect((await store.readEvents({ after: 0, limit: 10 })).map(({ agentId }) => agentId)).toEqual([
+        'ada',
+      ]);
+      await committed(store, commitOf(agentOf('ada'), 1));
+      expect(await store.prune(at(50), 10)).toEqual({ pruned: 2, hasMore: false });
+      expect(await store.listEffects({ limit: 10 })).toEqual([]);
+    });
+
+    it('keeps effects that are not settled, and roll-ups', async () => {
+      const { store } = current;
+      const effects = ['open', 'claimed', 'done', 'dead', 'fresh'].map((id) => nudge(id, 'ada'));
+      await committed(store, commitOf(agentOf('ada'), 0, { effects, events: [beat('ada', at(1))] }));
+      await store.claimEffects({ executors: [null], at: at(1), leaseMs: 10, limit: 2 });
+      await store.settleEffect('done', { at: at(2), outcome: 'done', detail: '' });
+      await store.settleEffect('dead', { at: at(2), outcome: 'unknown', detail: '', isDead: true });
+      await store.settleEffect('fresh', { at: at(60), outcome: 'done', detail: '' });
+      expect(await store.prune(at(50), 10)).toEqual({ pruned: 2, hasMore: false });
+      const left = (await store.listEffects({ limit: 10 })).map(({ effect }) => effect.id);
+      expect(left).toEqual(['fresh', 'claimed', 'open']);
+      expect(await store.rollups({ from: at(0), to: at(10) })).toMatchObject([{ beats: 1 }]);
+    });
+  });
+}

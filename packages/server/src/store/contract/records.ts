@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import type { StoredCheckpoint, StoredToken } from '../store.ts';
+import type { OpenStore } from './kit.ts';
+import { agentOf, at, commitOf, committed, nudge, taskChanged } from './kit.ts';
+import { withStore } from './with-store.ts';
+
+const checkpoint = (checkpointId: string, rest: Partial<StoredCheckpoint> = {}): StoredCheckpoint => ({
+  agentId: 'ada',
+  checkpointId,
+  parentId: null,
+  taskId: null,
+  incarnation: 1,
+  at: at(1),
+  hash: 'h',
+  content: '{}',
+  ...rest,
+});
+
+const token = (id: string, rest: Partial<StoredToken> = {}): StoredToken => ({
+  id,
+  hash: `hash of ${id}`,
+  role: 'viewer',
+  agentId: null,
+  group: null,
+  createdAt: at(0),
+  revokedAt: null,
+  ...rest,
+});
+
+/** Everything that a careless quoting, encoding or key look-up would break. */
+const awkward = [
+  'naïve Größe 日本語 🫀🏽',
+  "'; drop table agents; --",
+  'a\u0000b\u001f\u2028\u{10ffff}',
+  '__proto__',
+  '"\\\n\t',
+  '',
+];
+
+export function recordsContract(open: OpenStore): void {
+  describe('records', () => {
+    const current = withStore(open);
+
+    it('keeps checkpoints, newest first, each once', async () => {
+      const { store } = current;
+      const first = checkpoint('k1');
+      const second = checkpoint('k2', { parentId: 'k1', taskId: 't', at: at(2) });
+      expect(await store.putCheckpoint(first)).toBe('stored');
+      expect(await store.putCheckpoint(second)).toBe('stored');
+      expect(await store.putCheckpoint(checkpoint('k1', { content: '{"other":1}' }))).toBe('exists');
+      expect(await store.putCheckpoint(checkpoint('k1', { agentId: 'bob' }))).toBe('stored');
+      expect(await store.listCheckpoints('ada', 10)).toEqual([second, first]);
+      expect(await store.listCheckpoints('ada', 1)).toEqual([second]);
+      expect(await store.listCheckpoints('cyd', 1)).toEqual([]);
+    });
+
+    it('keeps tokens, and forgets none when it is revoked', async () => {
+      const { store } = current;
+      await store.putToken(token('t2', { role: 'agent', agentId: 'ada' }));
+      await store.putToken(token('t1', { role: 'orchestrator', group: 'red' }));
+      expect(await store.findToken('hash of t2')).toEqual(token('t2', { role: 'agent', agentId: 'ada' }));
+      expect(await store.findToken('hash of t3')).toBeNull();
+      expect((await store.listTokens()).map(({ id }) => id)).toEqual(['t1', 't2']);
+      expect(await store.revokeToken('t2', at(5))).toBe(true);
+      expect(await store.revokeToken('t2', at(6))).toBe(false);
+      expect(await store.revokeToken('t3', at(6))).toBe(false);
+      expect(await store.findToken('hash of t2')).toMatchObject({ revokedAt: at(5) });
+      await store.putToken(token('t1', { group: 'blue', hash: 'another' }));
+      expect(await store.findToken('hash of t1')).toBeNull();
+      expect(await store.findToken('another')).toMatchObject({ group: 'blue' });
+    });
+
+    it('keeps small named values', async () => {
+      const { store } = current;
+      expect(await store.getMeta('last-tick')).toBeNull();
+      await store.putMeta('last-tick', '1');
+      await store.putMeta('last-tick', '2');
+      await store.putMeta('id', '');
+      expect(await store.getMeta('last-tick')).toBe('2');
+      expect(await store.getMeta('id')).toBe('');
+    });
+
+    it.each(awkward)('gives back %j unchanged, wherever it stood', async (text) => {
+      const { store } = current;
+      const agent = agentOf('ada', { role: text, group: text, marks: { [`m${text}`]: 1 } });
+      const event = taskChanged('ada', at(1), text);
+      const effect = nudge(`e${text}`, 'ada', { executor: text });
+      await committed(store, commitOf(agent, 0, { events: [event], effects: [effect], correlationId: text }));
+      expect((await store.load('ada'))?.agent).toEqual(agent);
+      expect(await store.groupSize(text)).toBe(1);
+      expect(await store.readEvents({ after: 0, limit: 1 })).toMatchObject([{ event, correlationId: text }]);
+      const claim = { executors: [text], at: at(1), leaseMs: 1, limit: 1 };
+      expect(await store.claimEffects(claim)).toMatchObject([{ effect }]);
+      await store.settleEffect(effect.id, { at: at(2), outcome: 'done', detail: text });
+      expect(await store.listEffects({ limit: 1 })).toMatchObject([{ detail: text }]);
+      await store.putCheckpoint(checkpoint(`k${text}`, { content: JSON.stringify(text), hash: text }));
+      expect(await store.listCheckpoints('ada', 1)).toMatchObject([{ content: JSON.stringify(text) }]);
+      await store.putMeta(`key ${text}`, text);
+      expect(await store.getMeta(`key ${text}`)).toBe(text);
+    });
+
+    it('takes a checkpoint of many megabytes', async () => {
+      const { store } = current;
+      const content = JSON.stringify('é'.repeat(4 * 2 ** 20));
+      await store.putCheckpoint(checkpoint('big', { content }));
+      const [stored] = await store.listCheckpoints('ada', 1);
+      expect(stored?.content === content).toBe(true);
+    });
+  });
+}

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import type { OpenStore } from './kit.ts';
+import { agentOf, at, commitOf, committed, softOf } from './kit.ts';
+import { withStore } from './with-store.ts';
+
+export function softContract(open: OpenStore): void {
+  describe('soft facts', () => {
+    const current = withStore(open);
+
+    it('merges each fact by maximum, in any order and more than once', async () => {
+      const { store } = current;
+      await committed(store, commitOf(agentOf('ada', {}, { tokens: 10, beatAt: at(5) }), 0));
+      const newer = {
+        agentId: 'ada',
+        incarnation: 1,
+        soft: softOf({ beatAt: at(9), tokens: 4, costUsd: 0.25 }),
+      };
+      const older = { agentId: 'ada', incarnation: 1, soft: softOf({ beatAt: at(7), tokens: 30, cpuMs: 2 }) };
+      await store.flushSoft([newer, older, newer]);
+      await store.flushSoft([older]);
+      await store.flushSoft([]);
+      const merged = softOf({ beatAt: at(9), tokens: 30, costUsd: 0.25, cpuMs: 2 });
+      expect((await store.load('ada'))?.agent.soft).toEqual(merged);
+    });
+
+    it('does not touch the version, and a commit never takes a soft fact back', async () => {
+      const { store } = current;
+      const soft = softOf({ beatAt: at(8), pongAt: at(7), activityAt: at(6), lookedAt: at(5), ioBytes: 9 });
+      await committed(store, commitOf(agentOf('ada'), 0));
+      await store.flushSoft([{ agentId: 'ada', incarnation: 1, soft }]);
+      expect(await committed(store, commitOf(agentOf('ada', {}, { beatAt: at(2), tokens: 3 }), 1))).toBe(2);
+      expect(await store.load('ada')).toEqual({
+        agent: { ...agentOf('ada'), soft: { ...soft, tokens: 3 } },
+        version: 2,
+      });
+    });
+
+    it('ignores an entry of another incarnation and of an agent that nobody knows', async () => {
+      const { store } = current;
+      await committed(store, commitOf(agentOf('ada', { incarnation: 2 }), 0));
+      await store.flushSoft([
+        { agentId: 'ada', incarnation: 1, soft: softOf({ beatAt: at(50), tokens: 99 }), beats: 7 },
+        { agentId: 'ada', incarnation: 3, soft: softOf({ beatAt: at(60) }) },
+        { agentId: 'nobody', incarnation: 1, soft: softOf({ beatAt: at(60) }), beats: 7 },
+      ]);
+      expect((await store.load('ada'))?.agent.soft).toEqual(softOf());
+      expect(await store.load('nobody')).toBeNull();
+      const counted = await store.rollups({ from: at(0), to: at(1_000) });
+      expect(counted.map(({ beats }) => beats)).toEqual([0]);
+    });
+
+    it('starts anew with a new incarnation', async () => {
+      const { store } = current;
+      await committed(store, commitOf(agentOf('ada', {}, { beatAt: at(5), tokens: 100 }), 0));
+      await committed(store, commitOf(agentOf('ada', { incarnation: 2 }, { tokens: 1 }), 1));
+      expect((await store.load('ada'))?.agent.soft).toEqual(softOf({ tokens: 1 }));
+    });
+
+    it('takes thousands at once', async () => {
+      const { store } = current;
+      const ids = Array.from({ length: 3_000 }, (_, i) => `agent-${i}`);
+      await store.commit(ids.map((id) => commitOf(agentOf(id), 0)));
+      await store.flushSoft(
+        ids.map((agentId, i) => ({ agentId, incarnation: 1, soft: softOf({ tokens: i }), beats: 1 })),
+      );
+      expect((await store.load('agent-2999'))?.agent.soft.tokens).toBe(2_999);
+      expect((await store.load('agent-7'))?.agent.soft.tokens).toBe(7);
+    });
+  });
+}

@@ -1,0 +1,42 @@
+import type { Agent, HolterEvent } from '@holter/core';
+import { instant } from '@holter/core';
+import type { Commit } from './store.ts';
+
+/** What every store reads out of a commit in the same way. */
+
+/** Heartbeats are streamed and counted, but they are too many to be kept as rows. */
+export const isKept = (event: HolterEvent): boolean => event.type !== 'AGENT_HEARTBEAT';
+
+/** Whom an event is about: the agent of its commit, or a group where the fleet speaks. */
+export function subjectOf({ agent }: Commit, event: HolterEvent): string {
+  const isAboutFleet = event.type === 'MASS_FAILURE' || event.type === 'MASS_FAILURE_OVER';
+  return isAboutFleet ? fleetSubject(event.payload.group) : agent.hard.agentId;
+}
+
+/** As core names it in the effects of the fleet; ids of agents may look the same, so it is only a name. */
+const fleetSubject = (group: string): string => `fleet:${group}`;
+
+/** The incident that an event names, or the one that was open in the same commit. */
+export function incidentOf({ agent }: Commit, event: HolterEvent): string | null {
+  if ('incidentId' in event.payload && event.payload.incidentId !== null) return event.payload.incidentId;
+  return agent.hard.incident?.id ?? null;
+}
+
+type Soft = Agent['soft'];
+
+/** Soft facts may arrive in any order and more than once: the greatest value is the newest. */
+export function maxSoft(a: Soft, b: Soft): Soft {
+  return {
+    beatAt: instant(Math.max(a.beatAt, b.beatAt)),
+    pongAt: instant(Math.max(a.pongAt, b.pongAt)),
+    activityAt: instant(Math.max(a.activityAt, b.activityAt)),
+    tokens: Math.max(a.tokens, b.tokens),
+    costUsd: Math.max(a.costUsd, b.costUsd),
+    lookedAt: instant(Math.max(a.lookedAt, b.lookedAt)),
+    cpuMs: Math.max(a.cpuMs, b.cpuMs),
+    ioBytes: Math.max(a.ioBytes, b.ioBytes),
+  };
+}
+
+/** Only A to Z, as SQLite's `lower` does, so that every store finds the same. */
+export const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());

@@ -1,0 +1,114 @@
+import type { Hard, Instant } from '@holter/core';
+import { NEVER } from '@holter/core';
+import { incidentOf, isKept, maxSoft, subjectOf } from '../facts.ts';
+import { emptyTally, hourOf, type Tallies, type Tally, tallyOf } from '../rollup.ts';
+import type { Commit, CommitVerdict, SoftEntry } from '../store.ts';
+import type { Indexes, Tables } from './tables.ts';
+
+export function commitOne(tables: Tables, indexes: Indexes, commit: Commit): CommitVerdict {
+  const { agent, expectedVersion, fleet } = commit;
+  const { agentId } = agent.hard;
+  const before = tables.agents.get(agentId);
+  if ((before?.version ?? 0) !== expectedVersion) return { kind: 'conflict', what: 'agent' };
+  if (fleet && fleet.expectedVersion !== tables.fleet.version) return { kind: 'conflict', what: 'fleet' };
+
+  const old = before?.agent;
+  // The soft facts of a new start are its own.
+  const isSameStart = old !== undefined && old.hard.incarnation === agent.hard.incarnation;
+  const soft = isSameStart ? maxSoft(old.soft, agent.soft) : agent.soft;
+  tables.agents.set(agentId, { agent: { soft, hard: agent.hard }, version: expectedVersion + 1 });
+  index(indexes, old?.hard, agent.hard);
+  if (old && !isSameStart) keepFinal(tables, old.hard);
+  if (agent.hard.health === 'TERMINATED') keepFinal(tables, agent.hard);
+  if (fleet) tables.fleet = { fleet: fleet.fleet, version: fleet.expectedVersion + 1 };
+
+  const standing = old ? { health: old.hard.health, since: old.hard.healthSince } : null;
+  book(tables, agentId, tallyOf(standing, commit.events));
+  const firstCursor = appendEvents(tables, commit);
+  addEffects(tables, indexes, commit);
+  return {
+    kind: 'ok',
+    version: expectedVersion + 1,
+    fleetVersion: fleet ? fleet.expectedVersion + 1 : null,
+    firstCursor,
+  };
+}
+
+export function flushOne(tables: Tables, { agentId, incarnation, soft, beats }: SoftEntry): void {
+  const row = tables.agents.get(agentId);
+  if (!row || row.agent.hard.incarnation !== incarnation) return;
+  const { hard } = row.agent;
+  tables.agents.set(agentId, { ...row, agent: { soft: maxSoft(row.agent.soft, soft), hard } });
+  if (beats) book(tables, agentId, new Map([[hourOf(soft.beatAt), { ...emptyTally(), beats }]]));
+}
+
+function index({ wakes, groupSizes }: Indexes, old: Hard | undefined, hard: Hard): void {
+  const { agentId, wakeAt } = hard;
+  if (wakeAt < NEVER && old?.wakeAt !== wakeAt) wakes.push({ agentId, wakeAt });
+  if (old && !old.end) groupSizes.set(old.group, (groupSizes.get(old.group) ?? 0) - 1);
+  if (!hard.end) groupSizes.set(hard.group, (groupSizes.get(hard.group) ?? 0) + 1);
+}
+
+/** Newest first; the same incarnation may end up there more than once, and then its last state counts. */
+function keepFinal(tables: Tables, hard: Hard): void {
+  const others = (tables.finalStates.get(hard.agentId) ?? []).filter(
+    ({ incarnation }) => incarnation !== hard.incarnation,
+  );
+  const all = [hard, ...others].sort((a, b) => b.incarnation - a.incarnation);
+  tables.finalStates.set(hard.agentId, all);
+}
+
+function appendEvents(tables: Tables, commit: Commit): number | null {
+  let firstCursor: number | null = null;
+  for (const event of commit.events) {
+    if (!isKept(event)) continue;
+    tables.lastCursor += 1;
+    firstCursor ??= tables.lastCursor;
+    tables.events.push({
+      cursor: tables.lastCursor,
+      correlationId: commit.correlationId,
+      agentId: subjectOf(commit, event),
+      event,
+      incidentId: incidentOf(commit, event),
+    });
+  }
+  return firstCursor;
+}
+
+/** An id that exists is the same decision again: what became of it stays. */
+function addEffects(tables: Tables, indexes: Indexes, { agent, effects, correlationId }: Commit): void {
+  const createdAt: Instant = agent.hard.at;
+  for (const effect of effects) {
+    if (tables.effects.has(effect.id)) continue;
+    tables.effects.set(effect.id, {
+      effect,
+      tries: 0,
+      correlationId,
+      status: 'pending',
+      createdAt,
+      outcome: null,
+      detail: '',
+      visibleAt: 0 as Instant,
+      settledAt: null,
+    });
+    indexes.openEffects.add(effect.id);
+  }
+}
+
+function book(tables: Tables, agentId: string, tallies: Tallies): void {
+  if (tallies.size === 0) return;
+  const hours = tables.rollups.get(agentId) ?? new Map<Instant, Tally>();
+  tables.rollups.set(agentId, hours);
+  for (const [hour, tally] of tallies) {
+    const sum = hours.get(hour) ?? emptyTally();
+    hours.set(hour, sum);
+    sum.beats += tally.beats;
+    sum.nudges += tally.nudges;
+    sum.escalations += tally.escalations;
+    sum.terminations += tally.terminations;
+    sum.recoveries += tally.recoveries;
+    for (const [state, ms] of Object.entries(tally.stateMs)) {
+      sum.stateMs[state] = (sum.stateMs[state] ?? 0) + ms;
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import type { Instant } from '@holter/core';
+import { type Answer, type Arguments, type Operation, storeFrom } from '../operations.ts';
+import { type Store, StoreUnavailable } from '../store.ts';
+import { commitOne, flushOne } from './commit.ts';
+import { claimEffects, listEffects, retryEffect, settleEffect } from './effects.ts';
+import { countByHealth, listAgents, prune, readEvents, rollups } from './read.ts';
+import { copyTables, emptyTables, type Indexes, indexesOf, type Tables } from './tables.ts';
+
+/**
+ * Called before and after each operation. It may throw (before: nothing happened; after: it was stored, and
+ * only the answer is lost), or return a promise that settles late or never.
+ */
+export type StoreHook = (point: {
+  readonly when: 'before' | 'after';
+  readonly operation: Operation;
+  readonly args: readonly unknown[];
+}) => void | Promise<void>;
+
+/** Opaque: what was stored at one moment. */
+export type MemorySnapshot = { readonly tables: Tables };
+
+export type MemoryStore = Store & {
+  snapshot(): MemorySnapshot;
+  /** Back to that moment; a snapshot may be restored often. A closed store is open again. */
+  restore(snapshot: MemorySnapshot): void;
+  /** Null ends all faults. */
+  setHook(hook: StoreHook | null): void;
+};
+
+/**
+ * A store for simulations: deterministic, without I/O, with faults where the caller wants them. It keeps
+ * what it is given by reference; core never edits a record, so nothing is copied.
+ */
+export function openMemory(
+  options: { readonly hook?: StoreHook; readonly from?: MemorySnapshot } = {},
+): MemoryStore {
+  let hook = options.hook ?? null;
+  let tables = options.from ? copyTables(options.from.tables) : emptyTables();
+  let indexes = indexesOf(tables);
+  let isClosed = false;
+
+  const store = storeFrom(async (operation, args) => {
+    const before = hook?.({ when: 'before', operation, args });
+    if (before) await before;
+    if (isClosed && operation !== 'close') throw new StoreUnavailable('closed', 'the store is closed');
+    if (operation === 'close') isClosed = true;
+    const answer = perform(tables, indexes, operation, args);
+    const after = hook?.({ when: 'after', operation, args });
+    if (after) await after;
+    return answer;
+  });
+
+  return {
+    ...store,
+    snapshot: () => ({ tables: copyTables(tables) }),
+    restore: (snapshot) => {
+      tables = copyTables(snapshot.tables);
+      indexes = indexesOf(tables);
+      isClosed = false;
+    },
+    setHook: (next) => {
+      hook = next;
+    },
+  };
+}
+
+type Handlers = {
+  readonly [Op in Operation]: (tables: Tables, indexes: Indexes, ...args: Arguments<Op>) => Answer<Op>;
+};
+
+function perform<Op extends Operation>(
+  tables: Tables,
+  indexes: Indexes,
+  operation: Op,
+  args: Arguments<Op>,
+): Answer<Op> {
+  const handler: Handlers[Op] = handlers[operation];
+  return handler(tables, indexes, ...args);
+}
+
+const handlers: Handlers = {
+  load: (tables, _, agentId) => tables.agents.get(agentId) ?? null,
+  commit: (tables, indexes, commits) => commits.map((commit) => commitOne(tables, indexes, commit)),
+  flushSoft: (tables, _, entries) => {
+    for (const entry of entries) flushOne(tables, entry);
+  },
+  loadFleet: (tables) => tables.fleet,
+  due: (_, { wakes }, at, limit) => wakes.upTo(at, limit),
+  nextWakeAt: (_, { wakes }) => wakes.peek()?.wakeAt ?? null,
+  listAgents: (tables, _, query) => listAgents(tables, query),
+  groupSize: (_, { groupSizes }, group) => groupSizes.get(group) ?? 0,
+  countByHealth: (tables) => countByHealth(tables),
+  claimEffects: (tables, indexes, claim) => claimEffects(tables, indexes, claim),
+  settleEffect: (tables, indexes, effectId, settlement) =>
+    settleEffect(tables, indexes, effectId, settlement),
+  retryEffect: (tables, _, effectId, retryAt, detail, tries) =>
+    retryEffect(tables, effectId, retryAt, detail, tries),
+  listEffects: (tables, _, query) => listEffects(tables, query),
+  readEvents: (tables, _, query) => readEvents(tables, query),
+  lastCursor: (tables) => tables.lastCursor,
+  putCheckpoint: (tables, _, checkpoint) => {
+    const chain = tables.checkpoints.get(checkpoint.agentId) ?? [];
+    if (chain.some(({ checkpointId }) => checkpointId === checkpoint.checkpointId)) return 'exists';
+    tables.checkpoints.set(checkpoint.agentId, [...chain, checkpoint]);
+    return 'stored';
+  },
+  listCheckpoints: (tables, _, agentId, limit) =>
+    [...(tables.checkpoints.get(agentId) ?? [])].reverse().slice(0, limit),
+  putToken: (tables, _, token) => {
+    tables.tokens.set(token.id, token);
+  },
+  findToken: (tables, _, hash) => [...tables.tokens.values()].find((token) => token.hash === hash) ?? null,
+  listTokens: (tables) => [...tables.tokens.values()].sort((a, b) => (a.id < b.id ? -1 : 1)),
+  revokeToken: (tables, _, id, at: Instant) => {
+    const token = tables.tokens.get(id);
+    if (!token || token.revokedAt !== null) return false;
+    tables.tokens.set(id, { ...token, revokedAt: at });
+    return true;
+  },
+  getMeta: (tables, _, key) => tables.meta.get(key) ?? null,
+  putMeta: (tables, _, key, value) => {
+    tables.meta.set(key, value);
+  },
+  prune: (tables, _, before, limit) => prune(tables, before, limit),
+  rollups: (tables, _, query) => rollups(tables, query),
+  listFinalStates: (tables, _, agentId, limit) => (tables.finalStates.get(agentId) ?? []).slice(0, limit),
+  backup: () => {
+    throw new StoreUnavailable('unknown', 'a store in memory has no file to copy; take a snapshot');
+  },
+  check: () => [],
+  close: () => undefined,
+};

@@ -1,0 +1,105 @@
+import type { Instant } from '@holter/core';
+import { instant } from '@holter/core';
+import { lowerAscii } from '../facts.ts';
+import type { Answer, Arguments } from '../operations.ts';
+import { addSpan, emptyTally, hourOf, type Tally } from '../rollup.ts';
+import type { AgentQuery, EventQuery, Page, Rollup, StoredAgent, StoredEvent } from '../store.ts';
+import type { AgentRow, EventRow, Tables } from './tables.ts';
+
+export function listAgents(tables: Tables, query: AgentQuery): Page<StoredAgent> {
+  const after = query.cursor ?? '';
+  const found = [...tables.agents.keys()]
+    .filter((agentId) => agentId > after)
+    .sort()
+    .map((agentId) => tables.agents.get(agentId) as AgentRow)
+    .filter((row) => isWanted(row, query));
+  const items = found.slice(0, query.limit);
+  const last = items.at(-1)?.agent.hard.agentId;
+  return { items, nextCursor: found.length > items.length && last !== undefined ? last : null };
+}
+
+function isWanted({ agent: { hard } }: AgentRow, { health, group, text, hasIncident }: AgentQuery): boolean {
+  if (health !== undefined && hard.health !== health) return false;
+  if (group !== undefined && hard.group !== group) return false;
+  if (hasIncident !== undefined && (hard.incident !== undefined) !== hasIncident) return false;
+  if (text === undefined) return true;
+  const wanted = lowerAscii(text);
+  return [hard.agentId, hard.role, hard.group].some((part) => lowerAscii(part).includes(wanted));
+}
+
+export function countByHealth(tables: Tables): Answer<'countByHealth'> {
+  const counts: Record<string, number> = {};
+  for (const { agent } of tables.agents.values()) {
+    counts[agent.hard.health] = (counts[agent.hard.health] ?? 0) + 1;
+  }
+  return counts;
+}
+
+export function readEvents(tables: Tables, query: EventQuery): readonly StoredEvent[] {
+  const { events } = tables;
+  const found: StoredEvent[] = [];
+  for (let i = firstAfter(events, query.after); i < events.length && found.length < query.limit; i += 1) {
+    const row = events[i] as EventRow;
+    if (query.agentId !== undefined && row.agentId !== query.agentId) continue;
+    if (query.incidentId !== undefined && row.incidentId !== query.incidentId) continue;
+    if (query.types !== undefined && !query.types.includes(row.event.type)) continue;
+    const { cursor, correlationId, agentId, event } = row;
+    found.push({ cursor, correlationId, agentId, event });
+  }
+  return found;
+}
+
+/** By halving: cursors only grow, though pruning leaves holes. */
+function firstAfter(events: readonly EventRow[], after: number): number {
+  let low = 0;
+  let high = events.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((events[middle] as EventRow).cursor > after) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** Old events and settled effects, oldest first; an open incident keeps what belongs to its agent. */
+export function prune(tables: Tables, before: Instant, limit: number): Answer<'prune'> {
+  const hasIncident = (agentId: string) => tables.agents.get(agentId)?.agent.hard.incident !== undefined;
+  let pruned = 0;
+  tables.events = tables.events.filter((row) => {
+    if (pruned >= limit || row.event.at >= before || hasIncident(row.agentId)) return true;
+    pruned += 1;
+    return false;
+  });
+  for (const [id, row] of tables.effects) {
+    if (pruned >= limit) break;
+    if (row.settledAt === null || row.settledAt >= before || hasIncident(row.effect.agentId)) continue;
+    tables.effects.delete(id);
+    pruned += 1;
+  }
+  return { pruned, hasMore: pruned >= limit };
+}
+
+export function rollups(tables: Tables, ...[{ from, to, agentId }]: Arguments<'rollups'>): readonly Rollup[] {
+  const found: Rollup[] = [];
+  const ids = agentId === undefined ? [...tables.agents.keys()] : [agentId];
+  for (const id of ids) {
+    const row = tables.agents.get(id);
+    if (!row) continue;
+    for (const [hour, tally] of withRunning(tables, row, from, to)) {
+      found.push({ hour, agentId: id, ...tally });
+    }
+  }
+  return found.sort((a, b) => a.hour - b.hour || (a.agentId < b.agentId ? -1 : 1));
+}
+
+function withRunning(tables: Tables, row: AgentRow, from: Instant, to: Instant): Map<Instant, Tally> {
+  const { agentId, health, healthSince } = row.agent.hard;
+  const first = hourOf(from);
+  const hours = new Map<Instant, Tally>();
+  for (const [hour, tally] of tables.rollups.get(agentId) ?? []) {
+    if (hour < first || hour >= to) continue;
+    hours.set(hour, { ...emptyTally(), ...tally, stateMs: { ...tally.stateMs } });
+  }
+  addSpan(hours, { health, since: instant(Math.max(healthSince, first)) }, to);
+  return hours;
+}

@@ -1,0 +1,90 @@
+import type { Agent, Fleet, Hard, Instant } from '@holter/core';
+import { emptyFleet, NEVER } from '@holter/core';
+import type { Tally } from '../rollup.ts';
+import type { EffectStatus, StoredCheckpoint, StoredEffect, StoredEvent, StoredToken } from '../store.ts';
+import { WakeQueue } from './wake-queue.ts';
+
+export type AgentRow = { readonly agent: Agent; readonly version: number };
+
+export type EffectRow = StoredEffect & {
+  readonly status: EffectStatus;
+  /** Not to be claimed before: the end of a lease, or the moment of a retry. */
+  readonly visibleAt: Instant;
+  readonly settledAt: Instant | null;
+};
+
+export type EventRow = StoredEvent & { readonly incidentId: string | null };
+
+/**
+ * Everything that is stored. Rows are never edited, only replaced; so a snapshot copies the containers and
+ * shares the rows. Roll-ups are the exception, and are copied in depth.
+ */
+export type Tables = {
+  readonly agents: Map<string, AgentRow>;
+  fleet: { readonly fleet: Fleet; readonly version: number };
+  events: EventRow[];
+  lastCursor: number;
+  /** In order of their creation. */
+  readonly effects: Map<string, EffectRow>;
+  readonly checkpoints: Map<string, readonly StoredCheckpoint[]>;
+  readonly tokens: Map<string, StoredToken>;
+  readonly meta: Map<string, string>;
+  readonly rollups: Map<string, Map<Instant, Tally>>;
+  readonly finalStates: Map<string, readonly Hard[]>;
+};
+
+/** What can be made anew from the tables; it only saves looking through them. */
+export type Indexes = {
+  readonly wakes: WakeQueue;
+  readonly groupSizes: Map<string, number>;
+  /** Effects that are not settled, in order of their creation. */
+  readonly openEffects: Set<string>;
+};
+
+export function emptyTables(): Tables {
+  return {
+    agents: new Map(),
+    fleet: { fleet: emptyFleet, version: 0 },
+    events: [],
+    lastCursor: 0,
+    effects: new Map(),
+    checkpoints: new Map(),
+    tokens: new Map(),
+    meta: new Map(),
+    rollups: new Map(),
+    finalStates: new Map(),
+  };
+}
+
+export function copyTables(tables: Tables): Tables {
+  return {
+    agents: new Map(tables.agents),
+    fleet: tables.fleet,
+    events: [...tables.events],
+    lastCursor: tables.lastCursor,
+    effects: new Map(tables.effects),
+    checkpoints: new Map(tables.checkpoints),
+    tokens: new Map(tables.tokens),
+    meta: new Map(tables.meta),
+    rollups: new Map([...tables.rollups].map(([agentId, tallies]) => [agentId, copyTallies(tallies)])),
+    finalStates: new Map(tables.finalStates),
+  };
+}
+
+const copyTallies = (tallies: ReadonlyMap<Instant, Tally>): Map<Instant, Tally> =>
+  new Map([...tallies].map(([hour, tally]) => [hour, { ...tally, stateMs: { ...tally.stateMs } }]));
+
+export function indexesOf(tables: Tables): Indexes {
+  const wakes = new WakeQueue(
+    ({ agentId, wakeAt }) => tables.agents.get(agentId)?.agent.hard.wakeAt === wakeAt,
+  );
+  const groupSizes = new Map<string, number>();
+  for (const { agent } of tables.agents.values()) {
+    const { agentId, wakeAt, group, end } = agent.hard;
+    if (wakeAt < NEVER) wakes.push({ agentId, wakeAt });
+    if (!end) groupSizes.set(group, (groupSizes.get(group) ?? 0) + 1);
+  }
+  const openEffects = new Set<string>();
+  for (const row of tables.effects.values()) if (row.settledAt === null) openEffects.add(row.effect.id);
+  return { wakes, groupSizes, openEffects };
+}

@@ -1,0 +1,51 @@
+import type { Store } from './store.ts';
+
+export type Operation = keyof Store;
+
+/** Every operation by its name, for stores that pass calls on. */
+export const OPERATIONS = Object.keys({
+  load: true,
+  commit: true,
+  flushSoft: true,
+  loadFleet: true,
+  due: true,
+  nextWakeAt: true,
+  listAgents: true,
+  groupSize: true,
+  countByHealth: true,
+  claimEffects: true,
+  settleEffect: true,
+  retryEffect: true,
+  listEffects: true,
+  readEvents: true,
+  lastCursor: true,
+  putCheckpoint: true,
+  listCheckpoints: true,
+  putToken: true,
+  findToken: true,
+  listTokens: true,
+  revokeToken: true,
+  getMeta: true,
+  putMeta: true,
+  prune: true,
+  rollups: true,
+  listFinalStates: true,
+  backup: true,
+  check: true,
+  close: true,
+} satisfies Record<Operation, true>) as readonly Operation[];
+
+export type Arguments<Op extends Operation> = Parameters<Store[Op]>;
+export type Answer<Op extends Operation> = Awaited<ReturnType<Store[Op]>>;
+
+/** A store whose every call goes through one function, which answers as the operation promises. */
+export function storeFrom(
+  call: <Op extends Operation>(operation: Op, args: Arguments<Op>) => Promise<unknown>,
+): Store {
+  const entries = OPERATIONS.map((operation) => [
+    operation,
+    (...args: Arguments<typeof operation>) => call(operation, args),
+  ]);
+  // The list is checked above to name every operation once.
+  return Object.fromEntries(entries) as Store;
+}
