@@ -25,8 +25,32 @@ import type { AgentStep } from './step.ts';
 import { afterCall, afterPerson, emptyTalk, findTalk, observeMessage, type TalkState } from './talk.ts';
 import { emptyStale, findStale, observeStale, type StaleState } from './zero-diversity.ts';
 
+export {
+  type ContextInput,
+  type ContextState,
+  emptyContextState,
+  findContext,
+  observeContext,
+} from './context-use.ts';
 export { type DetectionPolicy, defaultDetectionPolicy } from './policy.ts';
 export type { AgentStep } from './step.ts';
+export {
+  emptyTokenState,
+  findTokenFlat,
+  findTokenSpike,
+  observeTokens,
+  type TokenInput,
+  type TokenState,
+} from './token-rate.ts';
+export {
+  emptyVerdictState,
+  findVerdictStreak,
+  observeVerdict,
+  streakGrade,
+  type Verdict,
+  type VerdictState,
+  verdictStallAt,
+} from './verdict-streak.ts';
 
 export type DetectorState = {
   readonly memory: Memory;

@@ -16,6 +16,10 @@ export type DetectionPolicy = {
   readonly emptyReplies: Limits;
   readonly chant: { readonly wordsMin: number; readonly distinctShareMax: number };
   readonly compactionLoop: Limits;
+  readonly verdictStreak: VerdictLimits;
+  readonly tokens: TokenLimits;
+  /** Shares of the context, 0..1. */
+  readonly context: Limits;
   /** From this gap on, the same call again is waiting and not hammering. */
   readonly spacedMs: DurationMs;
   /** A message that comes sooner after the agent's last step was not typed by a person who read it. */
@@ -33,6 +37,24 @@ export type PollLimits = Limits & {
   readonly actAfterMs: DurationMs;
   /** A poll tool called this often without a pause is hammered. */
   readonly hammeredAct: number;
+};
+
+export type VerdictLimits = {
+  /** Verdicts without ACCEPT for a warning, and for a medium, high and critical ticket; the second one acts. */
+  readonly grades: readonly [number, number, number, number];
+  readonly stallMs: DurationMs;
+};
+
+export type TokenLimits = {
+  readonly windowMs: DurationMs;
+  /** Windows of history before anything counts as unusual. */
+  readonly windowsMin: number;
+  /** How much the newest window moves the usual one, 0..1. */
+  readonly weight: number;
+  readonly spikeFactor: number;
+  readonly spikeTokensMin: number;
+  readonly flatWarnMs: DurationMs;
+  readonly flatActMs: DurationMs;
 };
 
 export const defaultDetectionPolicy: DetectionPolicy = {
@@ -65,6 +87,20 @@ export const defaultDetectionPolicy: DetectionPolicy = {
   chant: { wordsMin: 60, distinctShareMax: 0.15 },
   // Each compaction costs a model call; six in a row without work between bought nothing.
   compactionLoop: { warn: 3, act: 6 },
+  // The numbers of the seed's tickets, and its four minutes.
+  verdictStreak: { grades: [5, 10, 15, 20], stallMs: minutes(4) },
+  // A minute evens out turns; five of them are a usual rate; flat as for silence, with the same patience.
+  tokens: {
+    windowMs: minutes(1),
+    windowsMin: 5,
+    weight: 0.3,
+    spikeFactor: 5,
+    spikeTokensMin: 20_000,
+    flatWarnMs: minutes(5),
+    flatActMs: minutes(15),
+  },
+  // CLIs compact by themselves at about 92 to 95 %; the warning has to come before.
+  context: { warn: 0.85, act: 0.95 },
   // Model turns take 2 to 15 s; nobody paces a loop slower than that without meaning to wait.
   spacedMs: seconds(20),
   // Reading a result and typing an answer takes longer than this.

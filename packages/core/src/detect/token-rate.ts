@@ -1,0 +1,97 @@
+import type { Finding } from '../finding.ts';
+import { type Instant, inWords, milliseconds } from '../time.ts';
+import { finding } from './phrase.ts';
+import type { DetectionPolicy } from './policy.ts';
+
+/**
+ * Tokens: far more than usual, or none at all.
+ *
+ * Intuition: an agent's own past is the only fair measure of its consumption. Totals are folded into
+ * windows of a minute; the usual rate is an exponential average of the windows before. A window far above
+ * it is a spike (a runaway prompt, a huge file read again and again). Totals that stand still while the
+ * agent has work are flat: whatever it does, it does not think. A caller that knows of a hold (waiting for
+ * a person, an open tool) passes `isResting`, and the time does not count.
+ *
+ * Cutoff: a spike is 5 times the usual rate and at least 20,000 tokens in a minute, after five minutes of
+ * history; it only warns, because a large file is a large file. Flat warns at 5 and acts at 15 minutes.
+ * Blind spots: an agent that is wasteful from the start has a wasteful usual rate. Rejected: limits in
+ * tokens per minute: they say more about the model than about the agent.
+ */
+export type TokenState = {
+  readonly total: number;
+  readonly windowStart: Instant | null;
+  readonly windowTokens: number;
+  /** Tokens in a usual window. Meaningful only when `windows` has reached the policy's minimum. */
+  readonly usual: number;
+  readonly windows: number;
+  /** How far the last full window stood above the usual one; 0 when it did not. */
+  readonly spike: { readonly tokens: number; readonly usual: number; readonly at: Instant } | null;
+  /** Since when the total has not moved, moved along by rests. */
+  readonly flatSince: Instant | null;
+  readonly lastAt: Instant | null;
+};
+
+export const emptyTokenState: TokenState = {
+  total: 0,
+  windowStart: null,
+  windowTokens: 0,
+  usual: 0,
+  windows: 0,
+  spike: null,
+  flatSince: null,
+  lastAt: null,
+};
+
+export type TokenInput = { readonly total: number; readonly at: Instant; readonly isResting: boolean };
+
+export function observeTokens(state: TokenState, input: TokenInput, policy: DetectionPolicy): TokenState {
+  // Totals start over with a new session; what was before is no measure of it.
+  const used = input.total >= state.total ? input.total - state.total : input.total;
+  const restMs = input.isResting && state.lastAt !== null ? Math.max(0, input.at - state.lastAt) : 0;
+  const flatSince = used > 0 || state.flatSince === null ? input.at : ((state.flatSince + restMs) as Instant);
+  const open = { ...state, total: input.total, flatSince, lastAt: input.at };
+  if (state.windowStart === null) return { ...open, windowStart: input.at, windowTokens: used };
+  const windowTokens = state.windowTokens + used;
+  if (input.at - state.windowStart < policy.tokens.windowMs) return { ...open, windowTokens };
+  return closeWindow({ ...open, windowTokens }, input.at, policy);
+}
+
+function closeWindow(state: TokenState, at: Instant, policy: DetectionPolicy): TokenState {
+  const { spikeFactor, spikeTokensMin, windowsMin, weight } = policy.tokens;
+  const tokens = state.windowTokens;
+  const isSpike =
+    state.windows >= windowsMin && tokens >= spikeTokensMin && tokens > state.usual * spikeFactor;
+  return {
+    ...state,
+    windowStart: at,
+    windowTokens: 0,
+    usual: state.windows === 0 ? tokens : state.usual + (tokens - state.usual) * weight,
+    windows: Math.min(state.windows + 1, windowsMin),
+    spike: isSpike ? { tokens, usual: Math.round(state.usual), at } : null,
+  };
+}
+
+export function findTokenSpike(state: TokenState, policy: DetectionPolicy): Finding | null {
+  if (state.spike === null) return null;
+  return finding({
+    kind: 'token-spike',
+    severity: 'warn',
+    since: state.spike.at,
+    evidence: `${state.spike.tokens} tokens in the last minute, usually ${state.spike.usual}.`,
+    threshold: `${policy.tokens.spikeFactor} times the usual consumption`,
+  });
+}
+
+/** Time alone makes it true: the rules that own timers call it with their `now`. */
+export function findTokenFlat(state: TokenState, now: Instant, policy: DetectionPolicy): Finding | null {
+  if (state.flatSince === null || state.total === 0) return null;
+  const flatMs = now - state.flatSince;
+  if (flatMs < policy.tokens.flatWarnMs) return null;
+  return finding({
+    kind: 'token-flat',
+    severity: flatMs >= policy.tokens.flatActMs ? 'act' : 'warn',
+    since: state.flatSince,
+    evidence: `No token was used for ${inWords(milliseconds(flatMs))} although there is work.`,
+    threshold: `${inWords(policy.tokens.flatWarnMs)} to warn, ${inWords(policy.tokens.flatActMs)} to act`,
+  });
+}
