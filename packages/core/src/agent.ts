@@ -62,6 +62,8 @@ export type Task = {
   readonly percent?: number;
   /** When its first call, turn or update showed that it was taken up; absent while it lies untouched. */
   readonly begunAt?: Instant;
+  /** When the agent was asked about its delay; absent again with the next word about the task. */
+  readonly inquiredAt?: Instant;
 };
 
 export type ProcessView = {
@@ -70,8 +72,8 @@ export type ProcessView = {
   readonly memoryBytes: number;
 };
 
-/** A question put to a silent agent, or to one whose task is overdue; it has one chance to answer. */
-export type Inquiry = { readonly about: 'silence' | 'task'; readonly askedAt: Instant };
+/** A question put to a silent agent; any sign of life is the answer. */
+export type Inquiry = { readonly askedAt: Instant };
 
 /** A delivered message that is waiting for its acknowledgement. */
 export type PendingAck = {

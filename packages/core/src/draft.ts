@@ -2,7 +2,7 @@ import type { Agent, Hard, Soft } from './agent.ts';
 import type { Effect, EffectBody } from './effect.ts';
 import type { EventBody, HolterEvent } from './event.ts';
 import type { Finding } from './finding.ts';
-import type { Ask, AskKind } from './fleet.ts';
+import type { Ask, AskKind, Notice } from './fleet.ts';
 import type { Mark } from './hold.ts';
 import { heldUntil } from './hold.ts';
 import type { ClaimVerdict } from './input.ts';
@@ -25,7 +25,7 @@ export type Draft = {
   readonly stalls: StallLog;
   readonly policy: Policy;
   /** What the rules have found in this judgement so far; `hard.derived` still holds the last one's. */
-  readonly found: Finding[];
+  found: Finding[];
   readonly events: HolterEvent[];
   readonly effects: Effect[];
   readonly asks: Ask[];
@@ -60,9 +60,12 @@ export function want(draft: Draft, id: string, body: EffectBody): void {
   draft.effects.push({ id, agentId, incarnation, executor, ...body });
 }
 
-export function ask(draft: Draft, kind: AskKind, effectId: string): void {
+/** One question per effect: asked twice, it would be paid for twice. */
+export function ask(draft: Draft, kind: AskKind, effectId: string, notice?: Notice): void {
+  if (draft.asks.some((other) => other.effectId === effectId)) return;
   const { agentId, group } = draft.hard;
-  draft.asks.push({ kind, agentId, group, effectId, intervalMs: intervalOf(draft.hard, draft.policy) });
+  const intervalMs = intervalOf(draft.hard, draft.policy);
+  draft.asks.push({ kind, agentId, group, effectId, intervalMs, ...(notice && { notice }) });
 }
 
 /** Time alone could change the verdict at `at`: look again then. The past is no such moment. */

@@ -11,7 +11,7 @@ import { missDeadline } from './liveness.ts';
 import type { Policy } from './policy/policy.ts';
 import type { StallLog } from './stall.ts';
 import type { DurationMs, Instant } from './time.ts';
-import { between, instant, later, minutes, NEVER } from './time.ts';
+import { between, instant, later, latest, minutes, NEVER } from './time.ts';
 
 /** What an agent, or the adapter that started it, says when it comes up. */
 export type Registration = {
@@ -65,7 +65,8 @@ function begin(
   before: Agent | null,
   context: EnrolContext,
 ): Pick<Draft, 'events'> & { agent: Agent } {
-  const { at, stalls, policy } = context;
+  const { stalls, policy } = context;
+  const at = before ? latest(context.at, latest(before.hard.at, before.soft.beatAt)) : context.at;
   const { agentId, role, group, mode, promises, can, executor } = registration;
   const old = before?.hard;
   const hard: Hard = {
@@ -127,7 +128,7 @@ function taskOf(registration: Registration, old: Hard | undefined, at: Instant):
   const updated = { at, held: NOTHING_HELD };
   const { taskId } = registration;
   if (old?.task && (taskId === undefined || taskId === old.task.id)) {
-    const { begunAt: _begunAt, ...task } = old.task;
+    const { begunAt: _begunAt, inquiredAt: _inquiredAt, ...task } = old.task;
     return { task: { ...task, assignedAt: at, updated } };
   }
   return taskId === undefined ? {} : { task: { id: taskId, assignedAt: at, updated } };

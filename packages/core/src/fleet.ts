@@ -1,4 +1,4 @@
-import type { Effect } from './effect.ts';
+import type { Effect, NoticeSeverity } from './effect.ts';
 import type { HolterEvent } from './event.ts';
 import { hashText } from './hash.ts';
 import type { FleetPolicy } from './policy/policy.ts';
@@ -28,6 +28,14 @@ export type Ask = {
   readonly effectId: string;
   /** One beat interval of the agent, for "at the same time". */
   readonly intervalMs: number;
+  /** A notice beside the ladder's own steps: sent if it is granted, only recorded if not. */
+  readonly notice?: Notice;
+};
+
+export type Notice = {
+  readonly severity: NoticeSeverity;
+  readonly message: string;
+  readonly incidentId: string;
 };
 
 export type Admission =
@@ -43,10 +51,14 @@ export type Fleet = {
 /** Recent losses of one group; engaged while a mass failure lasts. */
 export type GroupBrake = {
   readonly losses: readonly { readonly agentHash: number; readonly at: Instant }[];
+  /** Of a large group: losses that are no longer told apart, by handfuls, each with its newest moment. */
+  readonly older?: readonly Handful[];
   readonly engagedAt?: Instant;
   /** Once calm: the next moment at which one deferred act may pass. */
   readonly releaseAt?: Instant;
 };
+
+export type Handful = { readonly at: Instant; readonly count: number };
 
 /** A token bucket: `tokens` as of `at`. */
 export type Budget = { readonly tokens: number; readonly at: Instant };
@@ -83,23 +95,58 @@ export function admit(fleet: Fleet, ask: Ask, context: AdmitContext): Admitted {
 
 /** One agent more became unknown or gone. Too many within one interval of theirs engage the brake. */
 function foldLoss(fleet: Fleet, ask: Ask, { at, groupSize, policy }: AdmitContext): Admitted {
-  const before = fleet.brakes[ask.group] ?? { losses: [] };
+  const before = brakeOf(fleet, ask.group) ?? { losses: [] };
   const agentHash = hashText(ask.agentId);
   const windowMs = Math.max(ask.intervalMs, minutes(1));
-  const recent = before.losses.filter((loss) => loss.at > at - windowMs && loss.agentHash !== agentHash);
-  const losses = [...recent, { agentHash, at }].slice(-LOSSES_MAX);
+  const isRecent = (loss: { readonly at: Instant }): boolean => loss.at > at - windowMs;
+  const told = before.losses.filter((loss) => isRecent(loss) && loss.agentHash !== agentHash);
+  const all = [...told, { agentHash, at }];
+  const losses = all.slice(-LOSSES_MAX);
+  const older = withHandful(before.older?.filter(isRecent) ?? [], all.slice(0, -LOSSES_MAX), windowMs);
+  const lost = older.reduce((sum, { count }) => sum + count, losses.length);
   const { lossesMin, share } = policy.brake;
-  const isMass = losses.length > lossesMin && losses.length > share * groupSize;
-  const isEngaged = before.engagedAt !== undefined;
-  const brake: GroupBrake = isMass || isEngaged ? { losses, engagedAt: before.engagedAt ?? at } : { losses };
+  const isMass = lost > lossesMin && lost > share * groupSize;
+  const isEngaged = before.engagedAt !== undefined && !isWorkedOff(before, at, policy);
+  const brake: GroupBrake = {
+    losses,
+    ...(older.length > 0 && { older }),
+    ...((isMass || isEngaged) && { engagedAt: isEngaged ? (before.engagedAt ?? at) : at }),
+  };
   const next = withBrake(fleet, ask.group, brake);
   if (!isMass || isEngaged) return { fleet: next, admission: GRANTED, events: [], effects: [] };
-  return { fleet: next, admission: GRANTED, ...massAlert(ask.group, losses.length, groupSize, at) };
+  return { fleet: next, admission: GRANTED, ...massAlert(ask.group, lost, groupSize, at) };
 }
 
+/** Joins those that fell close together, so that even ten thousand losses stay a small row. */
+function withHandful(
+  older: readonly Handful[],
+  added: readonly { readonly at: Instant }[],
+  windowMs: number,
+): readonly Handful[] {
+  const next = [...older];
+  for (const { at } of added) {
+    const last = next.at(-1);
+    const isClose =
+      last !== undefined &&
+      Math.floor(last.at / (windowMs / HANDFULS)) === Math.floor(at / (windowMs / HANDFULS));
+    if (isClose) next[next.length - 1] = { at, count: last.count + 1 };
+    else next.push({ at, count: 1 });
+  }
+  return next;
+}
+
+/** Any group may be called like a property that every object has. */
+const brakeOf = (fleet: Fleet, group: string): GroupBrake | undefined =>
+  Object.hasOwn(fleet.brakes, group) ? fleet.brakes[group] : undefined;
+
+/** Nobody has waited for the newest slot: the queue is worked off, and the brake is as it was before. */
+const isWorkedOff = ({ releaseAt }: GroupBrake, at: Instant, policy: FleetPolicy): boolean =>
+  releaseAt !== undefined && at >= releaseAt + 2 * policy.brake.releaseEveryMs;
+
 const GRANTED: Admission = { kind: 'granted' };
-/** More losses than this need not be told apart: the brake is engaged long before. */
+/** So many losses are told apart, so that one agent that crashes all the time is not taken for a crowd. */
 const LOSSES_MAX = 64;
+const HANDFULS = 16;
 
 function massAlert(
   group: string,
@@ -132,7 +179,7 @@ function releaseBrake(
   group: string,
   { at, policy }: AdmitContext,
 ): Pick<Admitted, 'fleet' | 'events'> {
-  const brake = fleet.brakes[group];
+  const brake = brakeOf(fleet, group);
   if (brake?.engagedAt === undefined || brake.releaseAt !== undefined) return { fleet, events: [] };
   if (at < calmAt(brake, policy)) return { fleet, events: [] };
   const next = withBrake(fleet, group, { losses: [], engagedAt: brake.engagedAt, releaseAt: at });
@@ -147,7 +194,7 @@ function throughBrake(
   ask: Ask,
   { at, policy }: AdmitContext,
 ): Pick<Admitted, 'fleet' | 'admission'> {
-  const brake = fleet.brakes[ask.group];
+  const brake = brakeOf(fleet, ask.group);
   if (brake?.engagedAt === undefined) return { fleet, admission: GRANTED };
   if (brake.releaseAt === undefined) {
     return { fleet, admission: { kind: 'deferred', until: calmAt(brake, policy), because: 'brake' } };
@@ -156,9 +203,8 @@ function throughBrake(
   if (ask.kind === 'start') return { fleet, admission: GRANTED };
   if (at < brake.releaseAt)
     return { fleet, admission: { kind: 'deferred', until: brake.releaseAt, because: 'brake' } };
-  // Nobody has waited for this slot: the queue is worked off, and the brake is as it was before.
-  const isIdle = at >= brake.releaseAt + 2 * policy.brake.releaseEveryMs;
-  if (isIdle) return { fleet: withBrake(fleet, ask.group, { losses: brake.losses }), admission: GRANTED };
+  if (isWorkedOff(brake, at, policy))
+    return { fleet: withBrake(fleet, ask.group, { losses: brake.losses }), admission: GRANTED };
   const releaseAt = later(at, policy.brake.releaseEveryMs);
   return { fleet: withBrake(fleet, ask.group, { ...brake, releaseAt }), admission: GRANTED };
 }

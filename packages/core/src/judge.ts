@@ -2,12 +2,13 @@ import type { Draft } from './draft.ts';
 import { ask, emit, wake, want } from './draft.ts';
 import type { Finding } from './finding.ts';
 import { settleHealth } from './health.ts';
-import { isOffline, lastProofOf, likelyCause, livenessOf, missesAt } from './liveness.ts';
+import { isOffline, lastProofOf, likelyCause, missesAt } from './liveness.ts';
 import { RULES } from './rule/rules.ts';
 import { between, inWords, later } from './time.ts';
 
 /** Asks every rule, tells what changed since the last judgement, and moves liveness and health. */
 export function judge(draft: Draft): void {
+  draft.found = [];
   for (const rule of RULES) {
     const found = rule(draft);
     if (found) draft.found.push(found);
@@ -36,8 +37,23 @@ function tellChanges(draft: Draft, before: readonly Finding[], now: readonly Fin
   for (const finding of now) {
     if (!before.some(({ kind, severity }) => kind === finding.kind && severity === finding.severity)) {
       tellRaised(draft, finding);
+      if (finding.kind === 'hold-overdue') tellPerson(draft, finding);
     }
   }
+}
+
+/** A forgotten hold blinds Holter; somebody has to look, and nothing else follows from it. */
+function tellPerson(draft: Draft, { kind, since, evidence }: Finding): void {
+  const { agentId, incarnation } = draft.hard;
+  const message = `${agentId} is ${evidence}. Nothing happens to it; please look.`;
+  emit(draft, { type: 'ATTENTION_RAISED', payload: { agentId, about: kind, message } });
+  want(draft, `${agentId}#${incarnation}/hold/${since}`, {
+    kind: 'notify',
+    audience: 'operator',
+    severity: 'info',
+    message,
+    incidentId: null,
+  });
 }
 
 export function tellRaised(draft: Draft, { kind, severity, evidence, threshold }: Finding): void {
@@ -67,29 +83,32 @@ function becomeUnknown(draft: Draft): void {
   });
   ask(draft, 'loss', `${hard.agentId}#${hard.incarnation}/loss/${at}`);
   if (isOffline(hard)) return;
-  hard.inquiry = { about: 'silence', askedAt: at };
+  hard.inquiry = { askedAt: at };
   const silence = inWords(between(lastProofOf(draft), at));
   inquire(
     draft,
+    'inquire',
     `Holter: no sign of life from you for ${silence}. Any answer within ${inWords(policy.inquiryWaitMs)} will do.`,
   );
 }
 
-/** Seed 001 §1.5.3: before anything else, a stalled task's agent is asked, once per stall. */
+/** Seed 001 §1.5.3: before anything else, a stalled task's agent is asked, once per stall; a beat is no answer. */
 function inquireAboutTask(draft: Draft): void {
   const { hard, at, policy } = draft;
-  if (hard.inquiry || !draft.found.some(({ kind }) => kind === 'task-overdue')) return;
-  if (livenessOf(hard) === 'gone') return;
-  hard.inquiry = { about: 'task', askedAt: at };
+  const { task } = hard;
+  if (!task || task.inquiredAt !== undefined) return;
+  if (!draft.found.some(({ kind }) => kind === 'task-overdue')) return;
+  hard.task = { ...task, inquiredAt: at };
   inquire(
     draft,
+    'inquire-task',
     `Holter: your task appears stalled. Please give a status update within ${inWords(policy.inquiryWaitMs)}.`,
   );
 }
 
-function inquire(draft: Draft, message: string): void {
+function inquire(draft: Draft, name: string, message: string): void {
   const { hard, at, policy } = draft;
-  const id = `${hard.agentId}#${hard.incarnation}/inquire/${at}`;
+  const id = `${hard.agentId}#${hard.incarnation}/${name}/${at}`;
   want(draft, id, { kind: 'inquire', message, answerBy: later(at, policy.inquiryWaitMs) });
   wake(draft, later(at, policy.inquiryWaitMs));
 }

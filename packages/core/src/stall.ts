@@ -33,20 +33,46 @@ const GRACE_MIN = seconds(10);
 /** A gap between ticks, or between the last tick of a predecessor and the first of this one. */
 export const isStall = (gapMs: number): boolean => gapMs > STALL_GAP_MIN;
 
-/** Adds a stall; when the log is full the two oldest become one, which keeps the lost time exact. */
+/** Adds a stall; when the log is full, the two neighbours become one that lose the least by it. */
 export function withStall(log: StallLog, from: Instant, to: Instant): StallLog {
   const next: Stall[] = [...log, { from, to, lostMs: (to - from) as DurationMs, count: 1 }];
   while (next.length > STALLS_MAX) {
-    const [first, second] = next as [Stall, Stall, ...Stall[]];
-    next.splice(0, 2, {
-      from: first.from,
-      to: second.to,
-      lostMs: (first.lostMs + second.lostMs) as DurationMs,
-      count: first.count + second.count,
-    });
+    const index = cheapestFold(next);
+    const [first, second] = next.slice(index, index + 2) as [Stall, Stall];
+    next.splice(index, 2, folded(first, second));
   }
   return next;
 }
+
+const folded = (first: Stall, second: Stall): Stall => ({
+  from: first.from,
+  to: second.to,
+  lostMs: (first.lostMs + second.lostMs) as DurationMs,
+  count: first.count + second.count,
+});
+
+function cheapestFold(stalls: readonly Stall[]): number {
+  let cheapest = 0;
+  let cost = Number.POSITIVE_INFINITY;
+  for (let index = 0; index + 1 < stalls.length; index++) {
+    const [first, second] = stalls.slice(index, index + 2) as [Stall, Stall];
+    const costHere = foldCost(first, second);
+    if (costHere < cost) {
+      cheapest = index;
+      cost = costHere;
+    }
+  }
+  return cheapest;
+}
+
+/** How much lost time a fold would move to where it was not lost: a suspension is not mixed with hiccups. */
+function foldCost(first: Stall, second: Stall): number {
+  const share = shareOf(folded(first, second));
+  const moved = (stall: Stall): number => Math.abs(shareOf(stall) - share) * (stall.to - stall.from);
+  return moved(first) + moved(second) + share * (second.from - first.to);
+}
+
+const shareOf = ({ from, to, lostMs }: Stall): number => lostMs / (to - from);
 
 /**
  * `start + wait`, moved by the stalls that fell into it. `graceMax` is one interval of the agent.
@@ -65,8 +91,7 @@ export function absenceDeadline(
     if (stall.from >= start + wait + lost + grace) break;
     // Folded stalls lie somewhere in their entry: only their share of the overlap counts, or else a deadline
     // inside a long entry would run away from its agent for as long as the entry grows.
-    const share = stall.lostMs / (stall.to - stall.from);
-    lost += share * (stall.to - Math.max(stall.from, start));
+    lost += shareOf(stall) * (stall.to - Math.max(stall.from, start));
     grace = Math.min(graceMax, grace + graceOf(stall, graceMax));
   }
   return later(start, Math.ceil(wait + lost + grace));

@@ -24,7 +24,7 @@ import { hasWork } from './work.ts';
  */
 export function step(agent: Agent, input: Input, policy: Policy): Step {
   // Clocks step back; an agent's time doesn't.
-  const at = latest(input.at, agent.hard.at);
+  const at = latest(input.at, latest(agent.hard.at, agent.soft.beatAt));
   if (input.kind === 'signal') {
     const because = whyInadmissible(agent.hard, input.signal, input.origin);
     if (because !== null) return rejected(agent, at, input.signal, because);
@@ -33,14 +33,19 @@ export function step(agent: Agent, input: Input, policy: Policy): Step {
   }
   const draft = draftOf(agent, at, input.stalls, policy);
   if (input.kind === 'signal' && isRepeatedSignal(draft, input.signal)) return unchanged(agent);
-  if (!policy.isEnabled) return unchanged(agent);
+  if (!policy.isEnabled) return handsOff(agent, input);
 
   endExpiredHolds(draft);
   fold(draft, input);
+  // Once more: a hold that has just begun names its end, or is over already.
+  endExpiredHolds(draft);
   followWork(draft);
   judge(draft);
-  // A claim is answered by the judgement of this very moment.
-  if (input.kind === 'claim') foldClaim(draft, input.effectId, input.evidence);
+  if (input.kind === 'claim') {
+    // It is answered by the judgement of this very moment; what the executor looked up may change that.
+    foldClaim(draft, input.effectId, input.evidence);
+    judge(draft);
+  }
   advance(draft);
   return finish(draft);
 }
@@ -128,6 +133,12 @@ function payloadOf(beat: HeartbeatBody & Signal): { agentId: string } & Omit<Hea
   const { kind: _kind, incarnation: _incarnation, id: _id, channel: _channel, seq: _seq, ...payload } = beat;
   return payload;
 }
+
+/** Monitoring is switched off: nothing is judged, and what was still to be done is left undone. */
+const handsOff = (agent: Agent, input: Input): Step => ({
+  ...unchanged(agent),
+  ...(input.kind === 'claim' && { claim: 'cancelled' as const }),
+});
 
 /** Bad input changes nothing and is on record (invariants 5 and 11). */
 function rejected(agent: Agent, at: Instant, signal: Signal, because: string): Step {

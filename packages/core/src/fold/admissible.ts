@@ -40,7 +40,8 @@ function isBehindMark({ hard }: Draft, { channel, seq }: Signal): boolean {
 }
 
 function isSeenBefore({ hard }: Draft, signal: Signal): boolean {
-  const id = signal.id ?? callIdOf(signal);
+  // By hook, by transcript or by a retry, a call is known by its own id; an envelope's id may differ.
+  const id = callIdOf(signal) ?? signal.id;
   if (id === undefined) return false;
   // A call's begin and end share the call's id; the kind keeps them apart.
   const hash = hashText(`${signal.kind} ${id}`);

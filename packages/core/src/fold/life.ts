@@ -2,7 +2,7 @@ import type { End } from '../agent.ts';
 import type { Draft } from '../draft.ts';
 import { ask, emit, markNow } from '../draft.ts';
 import { hashText } from '../hash.ts';
-import { lastProofOf, livenessOf } from '../liveness.ts';
+import { lastProofOf, livenessOf, pulseOf } from '../liveness.ts';
 import type { HeartbeatBody, ProcessState, SelfStatus } from '../signal.ts';
 import type { Instant } from '../time.ts';
 import { between } from '../time.ts';
@@ -17,7 +17,7 @@ export function hearFrom(draft: Draft, how: 'beatAt' | 'pongAt' | 'activityAt'):
   draft.soft = { ...draft.soft, [how]: at };
   clearPoint(draft, 'delivery-failed');
   delete hard.isConnectionClosed;
-  if (hard.unknownSince !== undefined) becomeAlive(draft, silentSince);
+  if (hard.unknownSince !== undefined) becomeAlive(draft, silentSince, 'heard again');
   if (!hard.inquiry) return false;
   // Seed 001 §1.7: it answered, so it is busy; the next silence may last one deadline longer.
   delete hard.inquiry;
@@ -25,12 +25,12 @@ export function hearFrom(draft: Draft, how: 'beatAt' | 'pongAt' | 'activityAt'):
   return true;
 }
 
-function becomeAlive(draft: Draft, silentSince: Instant): void {
+function becomeAlive(draft: Draft, silentSince: Instant, cause: string): void {
   const { hard, at } = draft;
   delete hard.unknownSince;
   emit(draft, {
     type: 'LIVENESS_CHANGED',
-    payload: { agentId: hard.agentId, from: 'unknown', to: 'alive', cause: 'heard again' },
+    payload: { agentId: hard.agentId, from: 'unknown', to: 'alive', cause },
   });
   emit(draft, {
     type: 'AGENT_RETURNED',
@@ -109,6 +109,11 @@ export function foldProcess(draft: Draft, look: ProcessLook): void {
   if (look.state === 'gone') {
     becomeGone(draft, { how: 'crash', at, detail: 'the process is gone' });
     return;
+  }
+  if (pulseOf(hard) === 'looks' && hard.unknownSince !== undefined) {
+    // Its process is all that it promised, and it is there: nothing is unknown any more.
+    becomeAlive(draft, lastProofOf(draft), 'its process was seen again');
+    delete hard.inquiry;
   }
   const elapsed = between(soft.lookedAt, at);
   const isFlat =

@@ -24,8 +24,9 @@ export function updateTask(draft: Draft, taskId: string, percent?: number): void
   const { task } = hard;
   if (!task || task.id !== taskId) return;
   const isFurther = percent !== undefined && percent !== task.percent;
+  const { inquiredAt: _answered, ...rest } = task;
   hard.task = {
-    ...task,
+    ...rest,
     begunAt: task.begunAt ?? at,
     updated: markNow(draft),
     ...(percent !== undefined && { percent }),
@@ -38,7 +39,9 @@ export function updateTask(draft: Draft, taskId: string, percent?: number): void
 /** A word about the delay (a blocker, a handoff request) is an update too: seed 001 §1.5.2, point 3. */
 export function explainTask(draft: Draft): void {
   const { hard } = draft;
-  if (hard.task) hard.task = { ...hard.task, updated: markNow(draft) };
+  if (!hard.task) return;
+  const { inquiredAt: _answered, ...rest } = hard.task;
+  hard.task = { ...rest, updated: markNow(draft) };
 }
 
 export function endTask(draft: Draft, taskId: string, outcome: string): void {
@@ -46,7 +49,8 @@ export function endTask(draft: Draft, taskId: string, outcome: string): void {
   if (hard.task?.id !== taskId) return;
   delete hard.task;
   // Done twice is worse than not restarted: whoever ended and has nothing left to do has simply ended.
-  if (hard.end?.how === 'crash') hard.end = { ...hard.end, how: 'stopped', detail: `its task is ${outcome}` };
+  if (hard.end?.how === 'crash' || hard.end?.byHolter)
+    hard.end = { how: 'stopped', at: hard.end.at, detail: `its task is ${outcome}` };
   tell(draft, taskId, outcome);
 }
 

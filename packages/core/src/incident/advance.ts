@@ -1,13 +1,16 @@
 import type { Draft } from '../draft.ts';
 import { emit, markNow, wake } from '../draft.ts';
+import type { Finding } from '../finding.ts';
+import { FINDING_KINDS } from '../finding.ts';
+import type { HoldKind } from '../hold.ts';
 import { deadlineAfter, isPast } from '../rule/rule.ts';
 import { amend, climbTo, closeIncident, rankOf } from './change.ts';
-import { enterLadder } from './entry.ts';
+import { enterLadder, entryFor, takeAdvanceOrder } from './entry.ts';
 import { climbEscalate } from './escalate.ts';
 import { climbHuman } from './human.ts';
 import type { Incident } from './incident.ts';
 import { climbNudge } from './nudge.ts';
-import { actFindings, leadOf, ownThresholdMs } from './reason.ts';
+import { actFindings, isOrdered, leadOf, ownThresholdMs } from './reason.ts';
 import { climbRecover, tellAttemptFailed } from './recover.ts';
 import { climbTerminate, reasonFor } from './terminate.ts';
 
@@ -33,11 +36,37 @@ function move(draft: Draft): void {
   }
   if (hard.end) return moveGone(draft, incident);
   if (incident.step === 'recover') return moveRecovered(draft, incident, lead?.evidence ?? null);
-  if (!lead && !incident.order) return restCalm(draft, incident);
+  if (!lead && !isOrdered(draft)) return restCalm(draft, incident);
   if (incident.calm) return amend(draft, { calm: undefined });
-  // Whoever is on hold or has been given time is left alone; an order is not a matter of time.
-  if (!incident.order && (hard.holds.length > 0 || isQuiet(draft))) return;
-  climb(draft, incident);
+  // Whoever has been given time is left alone; a person's order is not a matter of time.
+  const isPersonal = incident.order !== undefined && incident.order.by !== 'policy';
+  if (!isPersonal && isQuiet(draft)) return;
+  if (lead && !isHeldBack(draft, incident, lead) && maybeSkip(draft, incident, lead)) return;
+  if (!lead || !isHeldBack(draft, incident, lead)) climb(draft, incident);
+}
+
+/** Their process may rightly be still: nobody need be told that it is not heard. */
+const STILL: ReadonlySet<HoldKind> = new Set<HoldKind>(['asleep', 'paused-by-operator', 'hibernated']);
+
+/**
+ * Whoever is on hold is left alone. But a hold excuses no loss: a tool or a prompt may last for ever because
+ * its agent is dead, so that people are told even then. Nothing is done to an agent on hold without an order.
+ */
+function isHeldBack(draft: Draft, { step }: Incident, lead: Finding): boolean {
+  const { holds } = draft.hard;
+  if (holds.length === 0 || isOrdered(draft)) return false;
+  if (step === 'terminate' || FINDING_KINDS[lead.kind].about !== 'liveness') return true;
+  return holds.some(({ kind }) => STILL.has(kind));
+}
+
+/** A graver finding does not wait for the steps below its own entry. */
+function maybeSkip(draft: Draft, incident: Incident, lead: Finding): boolean {
+  if (isOrdered(draft) || rankOf(incident.step) >= rankOf('terminate')) return false;
+  const entry = entryFor(draft, lead);
+  if (rankOf(entry) <= rankOf(incident.step)) return false;
+  climbTo(draft, entry, 1, lead.evidence);
+  if (entry === 'terminate') takeAdvanceOrder(draft, lead);
+  return true;
 }
 
 function climb(draft: Draft, incident: Incident): void {
@@ -65,7 +94,8 @@ function moveGone(draft: Draft, incident: Incident): void {
   const { end } = hard;
   if (!end) return;
   if (incident.step === 'terminate' && end.byHolter) tellTerminated(draft, incident);
-  if (end.how !== 'crash') return closeIncident(draft, 'the agent ended on purpose');
+  // Whoever is told to stop may well exit with 0; that was Holter's purpose, not the agent's.
+  if (end.how !== 'crash' && !end.byHolter) return closeIncident(draft, 'the agent ended on purpose');
   if (rankOf(incident.step) >= rankOf('recover')) return climb(draft, incident);
   if (incident.order?.afterwards === 'stop')
     return closeIncident(draft, `stopped, as ordered by ${incident.order.by}`);

@@ -1,7 +1,7 @@
 import type { Draft } from '../draft.ts';
-import { emit, markNow, wake, want } from '../draft.ts';
+import { ask, emit, markNow, wake, want } from '../draft.ts';
 import type { ReceiptOutcome } from '../effect.ts';
-import type { Admission, Ask } from '../fleet.ts';
+import type { Admission, Ask, Notice } from '../fleet.ts';
 import { becomeGone } from '../fold/life.ts';
 import { endTask } from '../fold/tasks.ts';
 import type { ClaimEvidence } from '../input.ts';
@@ -10,14 +10,15 @@ import { sendEscalation } from './escalate.ts';
 import { callHuman } from './human.ts';
 import type { Incident } from './incident.ts';
 import { sendNudge } from './nudge.ts';
-import { actFindings, hasTwoSources, repeatOf } from './reason.ts';
+import { actFindings, hasTwoSources, isOrdered, repeatOf } from './reason.ts';
 import { failAttempt, sendSpawn, taskIdOf } from './recover.ts';
 import { sendTermination, tryAgain } from './terminate.ts';
 
 /** The fleet answered. What is deferred is judged again then; what is granted happens now. */
-export function foldGrant(draft: Draft, ask: Ask, admission: Admission): void {
+export function foldGrant(draft: Draft, asked: Ask, admission: Admission): void {
+  if (asked.notice) return foldNotice(draft, asked.effectId, asked.notice, admission);
   const { incident } = draft.hard;
-  if (incident?.phase !== 'asked' || effectIdOf(incident) !== ask.effectId) return;
+  if (incident?.phase !== 'asked' || effectIdOf(incident) !== asked.effectId) return;
   if (admission.kind === 'deferred') {
     amend(draft, { phase: 'due', notBefore: admission.until });
     wake(draft, admission.until);
@@ -35,6 +36,14 @@ export function foldGrant(draft: Draft, ask: Ask, admission: Admission): void {
     case 'human':
       return callHuman(draft, incident);
   }
+}
+
+/** A notice beside the steps of the ladder. One that the fleet can't bear now stays on record. */
+function foldNotice(draft: Draft, effectId: string, notice: Notice, admission: Admission): void {
+  if (admission.kind === 'granted')
+    want(draft, effectId, { kind: 'notify', audience: 'operator', ...notice });
+  const { agentId } = draft.hard;
+  emit(draft, { type: 'ATTENTION_RAISED', payload: { agentId, about: effectId, message: notice.message } });
 }
 
 /** What became of an effect. A receipt of an older step changes nothing but the record. */
@@ -90,7 +99,8 @@ export function foldClaim(draft: Draft, effectId: string, evidence: ClaimEvidenc
 function whyNotProceed(draft: Draft, effectId: string, evidence: ClaimEvidence): string | null {
   const { hard } = draft;
   const { incident } = hard;
-  const isCurrent = incident !== undefined && effectIdOf(incident) === effectId;
+  // To refuse an agent's calls is a part of its termination, and stands or falls with it.
+  const isCurrent = incident !== undefined && effectIdOf(incident) === effectId.replace(/\/deny$/, '');
   if (!isCurrent) return isDrastic(effectId) ? 'it was superseded' : null;
   switch (incident.step) {
     case 'nudge':
@@ -106,14 +116,15 @@ function whyNotProceed(draft: Draft, effectId: string, evidence: ClaimEvidence):
 }
 
 /** Notices, reminders and inquiries of yesterday do no harm; a kill or a start would. */
-const isDrastic = (effectId: string): boolean => /\/(nudge|terminate|recover)\/\d+$/.test(effectId);
+const isDrastic = (effectId: string): boolean => /\/(nudge|terminate|recover)\/\d+(\/deny)?$/.test(effectId);
 
 function whyNotStop(draft: Draft, incident: Incident): string | null {
   const { hard } = draft;
   if (hard.end) return 'it has ended already';
-  if (incident.order) return null;
-  const isReasonGone = hard.holds.length > 0 || hard.quiet !== undefined || !hasTwoSources(draft);
-  if (!isReasonGone) return null;
+  if (incident.phase !== 'acting') return 'it was called off';
+  if (incident.order && incident.order.by !== 'policy') return null;
+  const isGrounded = isOrdered(draft) || (hard.holds.length === 0 && hasTwoSources(draft));
+  if (isGrounded && (hard.quiet === undefined || hard.quiet.until <= draft.at)) return null;
   amend(draft, { phase: 'waiting', wait: markNow(draft) });
   return 'the evidence does not hold any more';
 }
@@ -138,18 +149,8 @@ function whyNotSpawn(draft: Draft, incident: Incident, evidence: ClaimEvidence):
   });
   if (evidence.checkpointId === null) {
     const message = `${hard.agentId} has no valid checkpoint; it starts its task from the beginning`;
-    emit(draft, {
-      type: 'ATTENTION_RAISED',
-      payload: { agentId: hard.agentId, about: 'task-start', message },
-    });
-    const incidentId = incident.id;
-    want(draft, `${effectIdOf(incident)}/task-start`, {
-      kind: 'notify',
-      audience: 'operator',
-      severity: 'warning',
-      message,
-      incidentId,
-    });
+    const effectId = `${effectIdOf(incident)}/task-start`;
+    ask(draft, 'notice', effectId, { severity: 'warning', message, incidentId: incident.id });
   }
   return null;
 }

@@ -1,6 +1,7 @@
 import type { Draft } from '../draft.ts';
-import { emit } from '../draft.ts';
+import { ask, emit } from '../draft.ts';
 import type { FindingKind } from '../finding.ts';
+import type { AskKind } from '../fleet.ts';
 import { invariant } from '../invariant.ts';
 import type { Incident, LadderStep } from './incident.ts';
 import { LADDER } from './incident.ts';
@@ -31,6 +32,8 @@ export function closeIncident(draft: Draft, reason: string): void {
   if (!incident) return;
   const { id, cause, step, attempt } = incident;
   delete hard.incident;
+  // Probation is a part of its incident.
+  delete hard.probation;
   hard.past = { id, cause, step, attempt, closedAt: at };
   emit(draft, { type: 'INCIDENT_CLOSED', payload: { agentId: hard.agentId, incidentId: id, reason } });
 }
@@ -58,6 +61,12 @@ export function climbTo(draft: Draft, step: LadderStep, attempt: number, reason:
     type: 'INCIDENT_STEP',
     payload: { agentId: hard.agentId, incidentId: id, step, attempt, reason },
   });
+}
+
+/** The step needs the fleet's grant; `turn` brings the answer. */
+export function askFleet(draft: Draft, incident: Incident, kind: AskKind): void {
+  ask(draft, kind, effectIdOf(incident));
+  if (incident.phase !== 'asked') amend(draft, { phase: 'asked' });
 }
 
 /** Replaces some fields of the open incident; undefined takes one away. */

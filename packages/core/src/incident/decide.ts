@@ -8,7 +8,6 @@ import { assertNever } from '../invariant.ts';
 import type { DurationMs } from '../time.ts';
 import { later } from '../time.ts';
 import { amend, climbTo, closeIncident, effectIdOf, openIncident, rankOf } from './change.ts';
-import { canNudge } from './entry.ts';
 import type { LadderStep, Order } from './incident.ts';
 import { deliverNudge } from './nudge.ts';
 
@@ -86,7 +85,9 @@ function becomeQuiet(draft: Draft, forMs: DurationMs, by: string, reason: string
   hard.quiet = { until, by, reason };
   emit(draft, { type: 'QUIET_BEGAN', payload: { agentId: hard.agentId, until, by, reason } });
   const { incident } = hard;
-  if (!incident || incident.step === 'nudge' || incident.phase === 'acting') return;
+  // A nudge simply waits; what is under way, or running on probation, is not taken back by more time.
+  const isPostponed = incident && incident.step !== 'nudge' && incident.step !== 'recover';
+  if (!isPostponed || incident.phase === 'acting') return;
   climbTo(draft, incident.step, incident.attempt + 1, `${by} allowed more time`);
   amend(draft, { notBefore: until });
 }
@@ -104,7 +105,6 @@ function dismiss(draft: Draft, by: string, reason: string): void {
 
 /** A person's own nudge goes through an incident like any other, so that it is on record and has a receipt. */
 function nudgeNow(draft: Draft, text: string): void {
-  if (!canNudge(draft)) return;
   const { incident } = draft.hard;
   if (!incident) openIncident(draft, 'operator', 'nudge');
   else if (incident.step === 'nudge') climbTo(draft, 'nudge', incident.attempt + 1, 'nudged by a person');

@@ -5,13 +5,16 @@ import { FINDING_KINDS } from '../finding.ts';
 import type { PolicyStep } from '../policy/policy.ts';
 import { amend, openIncident } from './change.ts';
 import type { LadderStep, PastIncident } from './incident.ts';
+import { whyNotTerminate } from './terminate.ts';
 
 /** The design's entry table, in code: what happened decides where the incident begins. */
 export function entryFor(draft: Draft, finding: Finding): LadderStep {
   const { hard, policy } = draft;
   const named = (step: PolicyStep): LadderStep =>
-    step === 'terminate' && hard.mode === 'act' ? 'terminate' : 'escalate';
-  if (finding.kind === 'frozen') return named(policy.freeze.step);
+    step === 'terminate' && hard.mode === 'act' && hard.can.includes('terminate') ? 'terminate' : 'escalate';
+  // For a freeze the policy names a step, but it is no order: two sources and a way back are still needed.
+  if (finding.kind === 'frozen')
+    return policy.freeze.step === 'terminate' && whyNotTerminate(draft) === null ? 'terminate' : 'escalate';
   switch (FINDING_KINDS[finding.kind].entry) {
     case 'nudge':
       return canNudge(draft) ? 'nudge' : 'escalate';
@@ -25,7 +28,7 @@ export function entryFor(draft: Draft, finding: Finding): LadderStep {
   }
 }
 
-export const canNudge = ({ hard, policy }: Draft): boolean =>
+const canNudge = ({ hard, policy }: Draft): boolean =>
   policy.nudge.isEnabled && hard.mode !== 'observe' && hard.can.includes('nudge');
 
 /** Opens an incident about `lead`, or goes on with the last one if that was about the same thing. */
@@ -37,8 +40,13 @@ export function enterLadder(draft: Draft, lead: Finding): void {
     return;
   }
   openIncident(draft, lead.kind, entry);
-  // The operator named this step in advance, which is a decision like any other.
-  if (entry === 'terminate') amend(draft, { order: { by: 'policy', afterwards: 'recover' } });
+  if (entry === 'terminate') takeAdvanceOrder(draft, lead);
+}
+
+/** The operator named this step in advance, which is a decision like any other. */
+export function takeAdvanceOrder(draft: Draft, lead: Finding): void {
+  if (FINDING_KINDS[lead.kind].entry !== 'policy') return;
+  amend(draft, { order: { by: 'policy', afterwards: 'recover' } });
 }
 
 /** Only the first two steps are gone on with; what lies higher is entered anew, with its attempts kept. */

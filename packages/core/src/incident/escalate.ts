@@ -1,7 +1,7 @@
 import type { Draft } from '../draft.ts';
-import { ask, emit, markNow, want } from '../draft.ts';
+import { emit, markNow, want } from '../draft.ts';
 import { deadlineAfter, isPast } from '../rule/rule.ts';
-import { amend, climbTo, effectIdOf } from './change.ts';
+import { amend, askFleet, climbTo, effectIdOf } from './change.ts';
 import type { Incident } from './incident.ts';
 import { actFindings, leadOf } from './reason.ts';
 import { whyNotTerminate } from './terminate.ts';
@@ -9,8 +9,7 @@ import { whyNotTerminate } from './terminate.ts';
 /** Level 2: somebody decides. The time-out runs only once a notice has reached somebody. */
 export function climbEscalate(draft: Draft, incident: Incident): void {
   if (incident.phase !== 'waiting') {
-    ask(draft, 'notice', effectIdOf(incident));
-    amend(draft, { phase: 'asked' });
+    askFleet(draft, incident, 'notice');
     return;
   }
   if (!incident.wait || draft.hard.mode !== 'act') return;

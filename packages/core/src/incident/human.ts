@@ -1,14 +1,13 @@
 import type { Draft } from '../draft.ts';
-import { ask, emit, want } from '../draft.ts';
-import { amend, effectIdOf } from './change.ts';
+import { emit, want } from '../draft.ts';
+import { amend, askFleet, effectIdOf } from './change.ts';
 import type { Incident } from './incident.ts';
 import { reasonFor } from './terminate.ts';
 
 /** The top of the ladder: Holter does nothing more by itself until somebody decides. */
 export function climbHuman(draft: Draft, incident: Incident): void {
   if (incident.phase === 'waiting') return;
-  ask(draft, 'notice', effectIdOf(incident));
-  amend(draft, { phase: 'asked' });
+  askFleet(draft, incident, 'notice');
 }
 
 export function callHuman(draft: Draft, incident: Incident): void {

@@ -1,8 +1,8 @@
 import type { Draft } from '../draft.ts';
-import { ask, emit, markNow, want } from '../draft.ts';
+import { emit, markNow, want } from '../draft.ts';
 import type { Finding } from '../finding.ts';
 import { deadlineAfter, isPast } from '../rule/rule.ts';
-import { amend, climbTo, effectIdOf } from './change.ts';
+import { amend, askFleet, climbTo, effectIdOf } from './change.ts';
 import type { Incident } from './incident.ts';
 import { nudgeMessage } from './message.ts';
 import { actFindings, leadOf, repeatOf } from './reason.ts';
@@ -10,8 +10,7 @@ import { actFindings, leadOf, repeatOf } from './reason.ts';
 /** Level 1: say to the agent, in its own context, what Holter sees. */
 export function climbNudge(draft: Draft, incident: Incident): void {
   if (incident.phase !== 'waiting') {
-    ask(draft, 'nudge', effectIdOf(incident));
-    amend(draft, { phase: 'asked' });
+    askFleet(draft, incident, 'nudge');
     return;
   }
   if (!isWaitOver(draft, incident)) return;

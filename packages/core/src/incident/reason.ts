@@ -34,6 +34,15 @@ export function leadOf(findings: readonly Finding[]): Finding | null {
   return lead;
 }
 
+/** A person's order stands by itself; one that the policy gave in advance stands as long as its reason does. */
+export function isOrdered({ hard }: Draft): boolean {
+  const order = hard.incident?.order;
+  if (!order) return false;
+  return (
+    order.by !== 'policy' || actFindings(hard).some(({ kind }) => FINDING_KINDS[kind].entry === 'policy')
+  );
+}
+
 /** The repeat finding that an incident's nudges are about, if there is one. */
 export const repeatOf = (findings: readonly Finding[]): Finding | null =>
   findings.find(({ kind }) => FINDING_KINDS[kind].isRepeat) ?? null;
@@ -47,7 +56,10 @@ export const repeatOf = (findings: readonly Finding[]): Finding | null =>
 export function hasTwoSources(draft: Draft): boolean {
   const { hard, policy } = draft;
   const findings = actFindings(hard);
-  const isWitnessed = findings.some(({ source }) => source === 'operating-system' || source === 'screen');
+  // A spent limit shows that an agent was busy, not that it is stuck: it bears no witness.
+  const isWitnessed = findings.some(
+    ({ kind, source }) => kind !== 'limit-exceeded' && (source === 'operating-system' || source === 'screen'),
+  );
   const isReported = findings.some(
     ({ source }) => source === 'agent-reports' || source === 'delivery-receipts',
   );

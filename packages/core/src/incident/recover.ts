@@ -1,12 +1,13 @@
 import type { Recovery } from '../agent.ts';
 import type { Draft } from '../draft.ts';
 import { ask, emit, markNow, wake, want } from '../draft.ts';
+import { invariant } from '../invariant.ts';
 import { graceMaxOf } from '../liveness.ts';
 import { isPast } from '../rule/rule.ts';
 import { absenceDeadline } from '../stall.ts';
 import type { Instant } from '../time.ts';
 import { hours, later } from '../time.ts';
-import { amend, climbTo, closeIncident, effectIdOf } from './change.ts';
+import { amend, askFleet, climbTo, closeIncident, effectIdOf } from './change.ts';
 import type { Incident } from './incident.ts';
 
 /**
@@ -26,6 +27,7 @@ export function climbRecover(draft: Draft, incident: Incident): void {
 }
 
 function beginRecovery(draft: Draft, incident: Incident): void {
+  invariant(draft.hard.end, `${incident.id} would start a twin of an agent that is not proven gone`);
   const obstacle = whyNotRecover(draft, incident);
   if (obstacle !== null) {
     climbTo(draft, 'human', 1, `it stays down: ${obstacle}`);
@@ -37,8 +39,7 @@ function beginRecovery(draft: Draft, incident: Incident): void {
     wake(draft, notBefore);
     return;
   }
-  ask(draft, 'start', effectIdOf(incident));
-  amend(draft, { phase: 'asked' });
+  askFleet(draft, incident, 'start');
 }
 
 /** The moment of the end, plus the backoff of the attempt that comes now. An order waits for nothing. */
@@ -117,9 +118,7 @@ export function tellAttemptFailed(draft: Draft, incident: Incident, reason: stri
     type: 'RECOVERY_FAILED',
     payload: { agentId: hard.agentId, taskId: taskIdOf(draft), reason, attempts },
   });
-  want(draft, `${effectIdOf(incident)}/failed`, {
-    kind: 'notify',
-    audience: 'operator',
+  ask(draft, 'notice', `${effectIdOf(incident)}/failed`, {
     severity: 'critical',
     message: `${hard.agentId}: recovery attempt ${attempts} failed: ${reason}`,
     incidentId: incident.id,

@@ -1,12 +1,12 @@
 import type { Draft } from '../draft.ts';
-import { ask, markNow, want } from '../draft.ts';
+import { markNow, want } from '../draft.ts';
 import { graceMaxOf } from '../liveness.ts';
 import { deadlineAfter, isPast } from '../rule/rule.ts';
 import { absenceDeadline } from '../stall.ts';
 import { inWords } from '../time.ts';
-import { amend, climbTo, effectIdOf } from './change.ts';
+import { amend, askFleet, climbTo, effectIdOf } from './change.ts';
 import type { Incident } from './incident.ts';
-import { actFindings, hasTwoSources, leadOf, repeatOf } from './reason.ts';
+import { actFindings, hasTwoSources, isOrdered, leadOf, repeatOf } from './reason.ts';
 
 /** Level 3: stop it. By an order, or by evidence that would convince a stranger; never by doubt. */
 export function climbTerminate(draft: Draft, incident: Incident): void {
@@ -39,14 +39,13 @@ export function whyNotTerminate(draft: Draft): string | null {
 
 function beginTermination(draft: Draft, incident: Incident): void {
   const { order } = incident;
-  if (!order) {
+  if (!isOrdered(draft)) {
     const obstacle = whyNotTerminate(draft);
     if (obstacle !== null) return climbTo(draft, 'human', 1, `Holter must not stop it: ${obstacle}`);
   }
   if (order?.handoffAskedAt !== undefined && !isHandoffOver(draft, order.handoffAskedAt)) return;
   if (order && order.by !== 'policy') return sendTermination(draft, incident);
-  ask(draft, 'terminate', effectIdOf(incident));
-  amend(draft, { phase: 'asked' });
+  askFleet(draft, incident, 'terminate');
 }
 
 function isHandoffOver(draft: Draft, askedAt: Incident['openedAt']): boolean {

@@ -9,7 +9,7 @@ import { asBefore, deadlineAfter, finding, isPast } from './rule.ts';
  * Seed 000 §1: a checkpoint younger than 10 minutes is fine, older than 30 is stuck, and in between the
  * agent shows warning signs. It is stuck only if nothing else moved either: many agents that work well
  * simply write few checkpoints. The clock runs on during a tool (a checkpoint could have been written
- * before) but stands still on every other hold.
+ * before), which warns but is not called stuck while the tool runs; every other hold stops the clock.
  */
 export function checkpointAge(draft: Draft): Finding | null {
   const { hard, at, policy } = draft;
@@ -21,7 +21,11 @@ export function checkpointAge(draft: Draft): Finding | null {
   if (!isPast(draft, deadlineAfter(draft, since, policy.checkpoint.warnMs, 'outsideToolMs'))) return null;
   const isOld = isPast(draft, deadlineAfter(draft, since, policy.checkpoint.actMs, 'outsideToolMs'));
   const moved = hard.progress && hard.progress.at > since.at ? hard.progress : since;
-  const isAct = isOld && isPast(draft, deadlineAfter(draft, moved, policy.checkpoint.actMs, 'outsideToolMs'));
+  const isInTool = hard.holds.length > 0;
+  const isAct =
+    !isInTool &&
+    isOld &&
+    isPast(draft, deadlineAfter(draft, moved, policy.checkpoint.actMs, 'outsideToolMs'));
   return finding({
     kind: 'checkpoint-stale',
     severity: isAct ? 'act' : 'warn',

@@ -1,7 +1,7 @@
 import type { Draft } from '../draft.ts';
 import type { Finding } from '../finding.ts';
 import { inWords, later } from '../time.ts';
-import { finding, isPast } from './rule.ts';
+import { asBefore, finding, isPast } from './rule.ts';
 
 /**
  * Limits that an operator set: tokens, cost, run time, memory. The run time is wall-clock time. What
@@ -11,8 +11,9 @@ export function limitExceeded(draft: Draft): Finding | null {
   const { soft, hard, policy, at } = draft;
   if (hard.end) return null;
   const { tokensMax, costUsdMax, runtimeMsMax, memoryBytesMax } = policy.limits;
+  const since = asBefore(draft, 'limit-exceeded')?.since ?? at;
   const say = (what: string, limit: string, source: Finding['source']): Finding =>
-    finding({ kind: 'limit-exceeded', severity: 'act', source, since: at, evidence: what, threshold: limit });
+    finding({ kind: 'limit-exceeded', severity: 'act', source, since, evidence: what, threshold: limit });
 
   if (tokensMax !== undefined && soft.tokens > tokensMax) {
     return say(`used ${soft.tokens} tokens`, `${tokensMax} tokens`, 'agent-reports');

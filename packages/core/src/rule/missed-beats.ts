@@ -3,7 +3,7 @@ import { wake } from '../draft.ts';
 import type { Finding } from '../finding.ts';
 import { graceMaxOf, isOffline, lastProofOf, likelyCause, missesAt, pulseOf } from '../liveness.ts';
 import { absenceDeadline } from '../stall.ts';
-import { between, inWords } from '../time.ts';
+import { between, type Instant, inWords } from '../time.ts';
 import { finding, isPast } from './rule.ts';
 
 /**
@@ -23,7 +23,7 @@ export function missedBeats(draft: Draft): Finding | null {
 
   const proof = lastProofOf(draft);
   const isUnknown = count >= policy.beat.missedMax;
-  const isFailure = isUnknown && (isOffline(hard) || isInquiryUnanswered(draft));
+  const isFailure = isUnknown && (isOffline(hard) || isUnanswered(draft, hard.inquiry?.askedAt));
   const who = pulse === 'looks' ? 'no report about its process' : 'no sign of life';
   return finding({
     kind: hard.promises.pongs && hard.promises.beatEveryMs === undefined ? 'no-pong' : 'missed-heartbeats',
@@ -35,15 +35,9 @@ export function missedBeats(draft: Draft): Finding | null {
   });
 }
 
-/** The inquiry has run its time. Any sign of life would have taken it away. */
-export function isInquiryUnanswered(draft: Draft): boolean {
+/** An inquiry has run its time. An answer would have taken it away. */
+export function isUnanswered(draft: Draft, askedAt: Instant | undefined): boolean {
   const { hard, policy, stalls } = draft;
-  if (!hard.inquiry) return false;
-  const answerBy = absenceDeadline(
-    hard.inquiry.askedAt,
-    policy.inquiryWaitMs,
-    stalls,
-    graceMaxOf(hard, policy),
-  );
-  return isPast(draft, answerBy);
+  if (askedAt === undefined) return false;
+  return isPast(draft, absenceDeadline(askedAt, policy.inquiryWaitMs, stalls, graceMaxOf(hard, policy)));
 }

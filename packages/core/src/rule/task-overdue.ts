@@ -2,7 +2,7 @@ import type { Draft } from '../draft.ts';
 import type { Finding } from '../finding.ts';
 import { missesAt } from '../liveness.ts';
 import { between, inWords } from '../time.ts';
-import { isInquiryUnanswered } from './missed-beats.ts';
+import { isUnanswered } from './missed-beats.ts';
 import { asBefore, deadlineAfter, finding, isPast } from './rule.ts';
 
 /**
@@ -18,8 +18,7 @@ export function taskOverdue(draft: Draft): Finding | null {
   if (!isPast(draft, task.expectedAt)) return null;
   if (!isPast(draft, deadlineAfter(draft, task.updated, policy.taskStallMs))) return null;
 
-  const isUnanswered = hard.inquiry?.about === 'task' && isInquiryUnanswered(draft);
-  const isDeaf = isUnanswered && missesAt(draft, at, policy, stalls).count > 0;
+  const isDeaf = isUnanswered(draft, task.inquiredAt) && missesAt(draft, at, policy, stalls).count > 0;
   return finding({
     kind: 'task-overdue',
     severity: isDeaf ? 'act' : 'warn',
