@@ -140,8 +140,9 @@ const brakeOf = (fleet: Fleet, group: string): GroupBrake | undefined =>
   Object.hasOwn(fleet.brakes, group) ? fleet.brakes[group] : undefined;
 
 /** Nobody has waited for the newest slot: the queue is worked off, and the brake is as it was before. */
-const isWorkedOff = ({ releaseAt }: GroupBrake, at: Instant, policy: FleetPolicy): boolean =>
-  releaseAt !== undefined && at >= releaseAt + 2 * policy.brake.releaseEveryMs;
+const isWorkedOff = (brake: GroupBrake, at: Instant, policy: FleetPolicy): boolean =>
+  // If everybody came back by themselves, nobody has asked since: the calm alone has released it.
+  at >= (brake.releaseAt ?? calmAt(brake, policy)) + 2 * policy.brake.releaseEveryMs;
 
 const GRANTED: Admission = { kind: 'granted' };
 /** So many losses are told apart, so that one agent that crashes all the time is not taken for a crowd. */

@@ -16,6 +16,7 @@ export function assignTask(draft: Draft, taskId: string, expectedAt?: Instant): 
   // What was done before was done for something else.
   delete hard.doing;
   delete hard.progress;
+  delete hard.work;
   tell(draft, taskId, 'assigned');
 }
 
