@@ -1,0 +1,28 @@
+import type { Behaviour } from './behaviour.ts';
+import { Act } from './ground.ts';
+import { farKit, ownedKit, remoteKit } from './kit.ts';
+import { leaveLoop, repeatLoop, startLoop } from './looping.ts';
+import { parameters } from './parameters.ts';
+
+/** Hangs or loops until somebody says a word, then works on. */
+export const curedByNudge: Behaviour = {
+  name: 'cured-by-nudge',
+  tells: 'needs one word to go on',
+  kits: [ownedKit, farKit, remoteKit],
+  troubleEveryMs: parameters.loop.everyMs,
+  isTroubleBetweenCalls: true,
+  trouble: (agent) => {
+    if (agent.random.chance(0.5)) return startLoop(agent);
+    agent.mind = 'hung';
+    agent.become('stuck');
+  },
+  own: repeatLoop,
+  nudged: (agent) => {
+    if (agent.truth !== 'stuck') return;
+    agent.plan(agent.random.between(parameters.nudge.cureMinMs, parameters.nudge.cureMaxMs), Act.relief);
+  },
+  relief: (agent) => {
+    if (agent.mind === 'looping') leaveLoop(agent);
+    else if (agent.mind === 'hung') agent.resumeWork();
+  },
+};

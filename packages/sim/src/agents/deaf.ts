@@ -1,0 +1,15 @@
+import type { Behaviour } from './behaviour.ts';
+import { ownedKit, remoteKit } from './kit.ts';
+import { repeatLoop, startLoop } from './looping.ts';
+import { parameters } from './parameters.ts';
+
+/** Loops, reads every nudge, and changes nothing. */
+export const deaf: Behaviour = {
+  name: 'deaf',
+  tells: 'reads nudges and loops on',
+  kits: [ownedKit, ownedKit, remoteKit],
+  troubleEveryMs: parameters.loop.everyMs,
+  isTroubleBetweenCalls: true,
+  trouble: startLoop,
+  own: repeatLoop,
+};

@@ -1,0 +1,40 @@
+import type { Behaviour } from './behaviour.ts';
+import { Act } from './ground.ts';
+import { farKit, ownedKit, remoteKit } from './kit.ts';
+import { parameters } from './parameters.ts';
+
+/** Every call fails, with ever different arguments. One spiral in three finds its way out. */
+export const errorSpiral: Behaviour = {
+  name: 'error-spiral',
+  tells: 'every call fails',
+  kits: [ownedKit, farKit, remoteKit],
+  troubleEveryMs: parameters.errorSpiral.everyMs,
+  isTroubleBetweenCalls: true,
+  trouble: (agent) => {
+    agent.mind = 'looping';
+    agent.become('stuck');
+    const { selfCureShare, failuresMax } = parameters.errorSpiral;
+    agent.memo = agent.random.chance(selfCureShare)
+      ? 2 + agent.random.below(failuresMax)
+      : Number.POSITIVE_INFINITY;
+    agent.plan(parameters.errorSpiral.betweenMs, Act.own, 'begin');
+  },
+  own: (agent, data) => {
+    if (agent.mind !== 'looping') return;
+    if (data === 'begin') {
+      agent.callCount++;
+      const callId = agent.callId();
+      agent.ground.send(agent, { kind: 'call-begun', callId, tool: 'bash' }, `${callId}b`);
+      agent.plan(1_500, Act.own, 'end');
+      return;
+    }
+    const isCured = agent.memo-- <= 0;
+    agent.endCall(
+      'bash',
+      !isCured,
+      isCured ? `result ${agent.life}.${agent.callCount}` : `error ${agent.callCount}`,
+    );
+    if (isCured) agent.resumeWork();
+    else agent.plan(agent.random.exponential(parameters.errorSpiral.betweenMs), Act.own, 'begin');
+  },
+};

@@ -1,0 +1,37 @@
+import type { SignalBody } from '@holter/core';
+import type { SimAgent } from './sim-agent.ts';
+
+/** What can happen to an agent; the world calls it at the planned moment, if that life still goes on. */
+export const Act = {
+  comeUp: 1,
+  beat: 2,
+  thought: 3,
+  toolDone: 4,
+  nextTask: 5,
+  trouble: 6,
+  relief: 7,
+  look: 8,
+  nudgeSeen: 9,
+  own: 10,
+  handoff: 11,
+  pong: 12,
+} as const;
+export type Act = (typeof Act)[keyof typeof Act];
+
+/** What the world offers to its agents. */
+export interface Ground {
+  readonly now: number;
+  plan(agent: SimAgent, delayMs: number, act: Act, data?: unknown): void;
+  /** The agent's own word; it travels over the network. */
+  send(agent: SimAgent, body: SignalBody, id?: string): void;
+  /** The same, in the name of another start of the agent: an elder that does not know it was replaced. */
+  sendAs(agent: SimAgent, incarnation: number, body: SignalBody, id?: string): void;
+  /** What Holter's own senses report about the agent. */
+  sense(agent: SimAgent, body: SignalBody): void;
+  /** How often an executor looks at this agent's process now. */
+  lookEveryMs(agent: SimAgent): number;
+  senseExit(agent: SimAgent, code: number | null, signal?: string): void;
+  /** Another process asks for this agent's name; true when it got it. */
+  claimName(agent: SimAgent, instanceId: string): boolean;
+  truthChanged(agent: SimAgent): void;
+}

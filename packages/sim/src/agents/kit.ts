@@ -1,0 +1,93 @@
+import type { Capability, DurationMs, Mode, Promises } from '@holter/core';
+import { parameters } from './parameters.ts';
+
+/** How an agent is connected to Holter: what it promised, and what can be done for it. */
+export type Kit = {
+  readonly role: string;
+  readonly intervalMs: number;
+  readonly mode: Mode;
+  readonly promises: Promises;
+  readonly can: readonly Capability[];
+  /** Whether an executor sits on its host: it sees the process and claims effects. */
+  readonly isLocal: boolean;
+};
+
+const ms = (value: number): DurationMs => value as DurationMs;
+const calls = { modelTimeoutMs: ms(parameters.modelTimeoutMs) };
+
+/** Started by Holter on a host of its own: everything can be seen and done. */
+export const ownedKit: Kit = {
+  role: 'active-development',
+  intervalMs: 60_000,
+  mode: 'act',
+  promises: { beatEveryMs: ms(60_000), calls, tasks: true, checkpoints: true, process: true },
+  can: ['nudge', 'deny-call', 'terminate', 'spawn'],
+  isLocal: true,
+};
+
+/** Started by Holter too, but on a machine where nobody looks at processes. */
+export const farKit: Kit = {
+  role: 'active-development',
+  intervalMs: 60_000,
+  mode: 'act',
+  promises: { beatEveryMs: ms(60_000), calls, tasks: true },
+  can: ['nudge', 'terminate', 'spawn'],
+  isLocal: false,
+};
+
+/** Connected itself: may be told and nudged, never touched. */
+export const remoteKit: Kit = {
+  role: 'background',
+  intervalMs: 300_000,
+  mode: 'nudge',
+  promises: { beatEveryMs: ms(300_000), calls, tasks: true },
+  can: ['nudge'],
+  isLocal: false,
+};
+
+export const criticalKit: Kit = {
+  role: 'critical-infrastructure',
+  intervalMs: 30_000,
+  mode: 'act',
+  promises: { beatEveryMs: ms(30_000), calls, tasks: true, checkpoints: true, process: true },
+  can: ['nudge', 'deny-call', 'terminate', 'spawn'],
+  isLocal: true,
+};
+
+/** Connected itself and beats often: seed 001's critical infrastructure, elsewhere. */
+export const remoteCriticalKit: Kit = {
+  role: 'critical-infrastructure',
+  intervalMs: 30_000,
+  mode: 'nudge',
+  promises: { beatEveryMs: ms(30_000), calls, tasks: true },
+  can: ['nudge'],
+  isLocal: false,
+};
+
+export const standbyKit: Kit = {
+  role: 'standby',
+  intervalMs: 900_000,
+  mode: 'nudge',
+  promises: { beatEveryMs: ms(900_000), calls, tasks: true },
+  can: ['nudge'],
+  isLocal: false,
+};
+
+/** `holter run -- CMD` with a command that knows nothing of Holter. */
+export const genericKit: Kit = {
+  role: 'active-development',
+  intervalMs: 60_000,
+  mode: 'act',
+  promises: { process: true },
+  can: ['terminate', 'spawn'],
+  isLocal: true,
+};
+
+export const inProcessKit: Kit = {
+  role: 'in-process',
+  intervalMs: 2_000,
+  mode: 'nudge',
+  promises: { beatEveryMs: ms(2_000), tasks: true },
+  can: [],
+  isLocal: true,
+};

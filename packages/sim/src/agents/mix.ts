@@ -1,0 +1,68 @@
+import type { Behaviour } from './behaviour.ts';
+import { burstyThinker } from './bursty-thinker.ts';
+import { corruptCheckpoint } from './corrupt-checkpoint.ts';
+import { crasher } from './crasher.ts';
+import { curedByNudge } from './cured-by-nudge.ts';
+import { deaf } from './deaf.ts';
+import { errorSpiral } from './error-spiral.ts';
+import { freezer } from './freezer.ts';
+import { idle } from './idle.ts';
+import { inProcess } from './in-process.ts';
+import { lastMinute } from './last-minute.ts';
+import { longTool } from './long-tool.ts';
+import { looper } from './looper.ts';
+import { partitioned } from './partitioned.ts';
+import { pausingLooper } from './pausing-looper.ts';
+import { quietCommand } from './quiet-command.ts';
+import { rateLimited } from './rate-limited.ts';
+import { relapser } from './relapser.ts';
+import { selfRestarter } from './self-restarter.ts';
+import { slowStarter } from './slow-starter.ts';
+import { steadyWorker } from './steady-worker.ts';
+import { twoWithOneName } from './two-with-one-name.ts';
+import { waitingForInput } from './waiting-for-input.ts';
+import { zombie } from './zombie.ts';
+
+/**
+ * Who lives in a fleet, per hundred. Most agents are well, as in life, so that a wrong accusation has many
+ * chances; every kind of trouble is still common enough to happen many times on a simulated day.
+ */
+export const MIX: readonly (readonly [Behaviour, number])[] = [
+  [steadyWorker, 22],
+  [burstyThinker, 13],
+  [idle, 9],
+  [waitingForInput, 6],
+  [rateLimited, 4],
+  [slowStarter, 4],
+  [longTool, 5],
+  [crasher, 6],
+  [freezer, 3],
+  [partitioned, 4],
+  [looper, 3],
+  [pausingLooper, 2],
+  [lastMinute, 1],
+  [errorSpiral, 2],
+  [zombie, 2],
+  [curedByNudge, 3],
+  [deaf, 2],
+  [relapser, 2],
+  [corruptCheckpoint, 2],
+  [selfRestarter, 2],
+  [twoWithOneName, 1],
+  [quietCommand, 1.5],
+  [inProcess, 0.5],
+];
+
+const TOTAL = MIX.reduce((sum, [, share]) => sum + share, 0);
+
+export const BEHAVIOURS: readonly Behaviour[] = MIX.map(([behaviour]) => behaviour);
+
+/** The behaviour at a point of the unit line. */
+export function drawBehaviour(unit: number): Behaviour {
+  let rest = unit * TOTAL;
+  for (const [behaviour, share] of MIX) {
+    rest -= share;
+    if (rest < 0) return behaviour;
+  }
+  return steadyWorker;
+}

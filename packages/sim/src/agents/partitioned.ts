@@ -1,0 +1,22 @@
+import type { Behaviour } from './behaviour.ts';
+import { Act } from './ground.ts';
+import { farKit, remoteKit } from './kit.ts';
+import { parameters } from './parameters.ts';
+
+/** Works all the time, but for a while nothing gets through in either direction. It must outlive that. */
+export const partitioned: Behaviour = {
+  name: 'partitioned',
+  tells: 'works behind a cut network',
+  kits: [farKit, farKit, remoteKit],
+  troubleEveryMs: parameters.partition.everyMs,
+  trouble: (agent) => {
+    agent.isCut = true;
+    agent.plan(agent.random.between(parameters.partition.minMs, parameters.partition.maxMs), Act.relief);
+  },
+  relief: (agent) => {
+    agent.isCut = false;
+    agent.isTroubled = false;
+    agent.ground.truthChanged(agent);
+    agent.planTrouble();
+  },
+};

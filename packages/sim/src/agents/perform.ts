@@ -1,0 +1,100 @@
+import { Act } from './ground.ts';
+import { parameters } from './parameters.ts';
+import type { SimAgent } from './sim-agent.ts';
+
+const TOOLS = ['read', 'edit', 'bash', 'grep', 'test', 'web'] as const;
+
+/** Does what was planned for an agent's life. `comeUp` is the world's: it needs Holter's answer. */
+export function perform(agent: SimAgent, act: Act, data: unknown): void {
+  switch (act) {
+    case Act.beat:
+      return beat(agent);
+    case Act.look:
+      return look(agent);
+    case Act.thought:
+      if (agent.mind === 'thinking' && !agent.isStopped) agent.beginCall(agent.random.pick(TOOLS));
+      return;
+    case Act.toolDone:
+      return toolDone(agent);
+    case Act.nextTask:
+      if (agent.mind === 'idle') agent.takeTask();
+      return;
+    case Act.trouble:
+      return trouble(agent);
+    case Act.relief:
+      agent.behaviour.relief?.(agent);
+      return;
+    case Act.own:
+      agent.behaviour.own?.(agent, data);
+      return;
+    case Act.nudgeSeen:
+      agent.nudgesSeen++;
+      agent.behaviour.nudged?.(agent);
+      return;
+    case Act.pong:
+      if (isResponsive(agent)) agent.ground.send(agent, { kind: 'pong' });
+      return;
+    case Act.handoff:
+      if (isResponsive(agent))
+        agent.ground.send(agent, { kind: 'handoff-written', noteId: `n${agent.slot}` });
+      return;
+    default:
+      return;
+  }
+}
+
+/** Its event loop runs: it can beat, answer and read. */
+export const isResponsive = (agent: SimAgent): boolean =>
+  agent.isRunning && !agent.isStopped && agent.mind !== 'frozen' && agent.mind !== 'starting';
+
+function beat(agent: SimAgent): void {
+  agent.plan(agent.beatMs(), Act.beat);
+  if (!isResponsive(agent)) return;
+  if (!agent.isFlat) agent.cpuMs += 4;
+  const isBusy = agent.mind === 'in-tool' && agent.random.chance(parameters.work.busyShare);
+  agent.ground.send(agent, {
+    kind: 'heartbeat',
+    tokenCount: agent.tokens,
+    ...(isBusy ? { status: 'busy' as const } : {}),
+  });
+}
+
+/** The executor's look at the process tree. */
+function look(agent: SimAgent): void {
+  agent.plan(agent.ground.lookEveryMs(agent), Act.look);
+  const isAtWork = agent.mind === 'in-tool' && !agent.isStopped;
+  if (isAtWork) agent.cpuMs += 900;
+  // A model call keeps its connection warm: a few bytes of keep-alive each time.
+  if (agent.mind === 'thinking' && !agent.isFlat && !agent.isStopped) agent.ioBytes += 240;
+  agent.ground.sense(agent, {
+    kind: 'process',
+    state: agent.isStopped ? 'stopped' : 'running',
+    cpuMs: agent.cpuMs,
+    ioBytes: agent.ioBytes,
+    childrenAtWork: isAtWork ? 1 : 0,
+    memoryBytes: 300_000_000,
+  });
+}
+
+function toolDone(agent: SimAgent): void {
+  if (agent.mind !== 'in-tool' || agent.isStopped) return;
+  const isError = agent.random.chance(parameters.work.errorShare);
+  agent.endCall(
+    'bash',
+    isError,
+    isError ? `failed ${agent.callCount}` : `result ${agent.life}.${agent.callCount}`,
+  );
+  agent.goOn();
+}
+
+/** Trouble needs work to spoil: it waits for a task, and some kinds for the end of the open call. */
+function trouble(agent: SimAgent): void {
+  if (agent.isTroubled || agent.truth !== 'fine') return;
+  if (agent.taskId === null && agent.behaviour.isTroubleBetweenCalls) {
+    agent.planTrouble();
+    return;
+  }
+  agent.isTroubled = true;
+  if (agent.behaviour.isTroubleBetweenCalls && agent.mind === 'in-tool') return;
+  agent.behaviour.trouble?.(agent);
+}

@@ -1,0 +1,20 @@
+import type { Behaviour } from './behaviour.ts';
+import { Act } from './ground.ts';
+import { genericKit } from './kit.ts';
+import { parameters } from './parameters.ts';
+
+/** A command that knows nothing of Holter: says nothing for hours, may even sleep, and ends with a code. */
+export const quietCommand: Behaviour = {
+  name: 'quiet-command',
+  tells: 'promised only a process',
+  kits: [genericKit],
+  begin: (agent) => {
+    agent.mind = 'thinking';
+    agent.isFlat = agent.random.chance(0.3);
+    agent.plan(
+      agent.random.lognormal(parameters.generic.runMedianMs, parameters.generic.runSigma),
+      Act.relief,
+    );
+  },
+  relief: (agent) => agent.die(agent.random.chance(parameters.generic.crashShare) ? 1 : 0),
+};

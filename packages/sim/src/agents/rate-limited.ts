@@ -1,0 +1,34 @@
+import type { Instant } from '@holter/core';
+import type { Behaviour } from './behaviour.ts';
+import { Act } from './ground.ts';
+import { farKit, ownedKit } from './kit.ts';
+import { parameters } from './parameters.ts';
+
+/** Runs into a usage limit with a known reset time, sleeps until then, and works on. */
+export const rateLimited: Behaviour = {
+  name: 'rate-limited',
+  tells: 'waits for its usage limit to reset',
+  kits: [ownedKit, farKit],
+  troubleEveryMs: parameters.rateLimit.everyMs,
+  isTroubleBetweenCalls: true,
+  trouble: (agent) => {
+    agent.mind = 'held';
+    const waitMs = agent.random.between(parameters.rateLimit.minMs, parameters.rateLimit.maxMs);
+    const until = (agent.ground.now + waitMs) as Instant;
+    agent.ground.send(
+      agent,
+      { kind: 'hold-begun', hold: 'rate-limited', until },
+      `w${agent.life}.${agent.callCount}`,
+    );
+    agent.plan(waitMs + agent.random.between(500, 8_000), Act.relief);
+  },
+  relief: (agent) => {
+    if (agent.mind !== 'held') return;
+    agent.ground.send(
+      agent,
+      { kind: 'hold-ended', hold: 'rate-limited' },
+      `v${agent.life}.${agent.callCount}`,
+    );
+    agent.resumeWork();
+  },
+};

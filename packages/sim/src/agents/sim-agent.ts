@@ -1,0 +1,235 @@
+import type { Random } from '../random.ts';
+import type { Behaviour } from './behaviour.ts';
+import type { Ground } from './ground.ts';
+import { Act } from './ground.ts';
+import type { Kit } from './kit.ts';
+import { parameters } from './parameters.ts';
+import type { Mind, Truth } from './truth.ts';
+
+/**
+ * One simulated agent: the life that all behaviours share, and what is true of it. A `life` is one process;
+ * happenings that were planned for an earlier life are dropped by the world.
+ */
+export class SimAgent {
+  readonly slot: number;
+  readonly name: string;
+  readonly group: string;
+  readonly executor: string | null;
+  readonly kit: Kit;
+  readonly behaviour: Behaviour;
+  readonly random: Random;
+  readonly ground: Ground;
+
+  /** How many times as often as usual its trouble comes. */
+  haste = 1;
+  life = 0;
+  incarnation = 0;
+  spawnKey: string | undefined;
+  isRunning = false;
+  isStopped = false;
+  mind: Mind = 'off';
+  truth: Truth = 'ended';
+  truthSince = 0;
+  /** Its own way to Holter is cut, in both directions. */
+  isCut = false;
+  /** Its group's switch is down: that cuts off the executor on its host as well. */
+  isGroupCut = false;
+  /** What the client kept to send again once the way is free. Beats are not kept. */
+  spool: unknown[] = [];
+  arrivedAt = 0;
+
+  taskId: string | null = null;
+  taskUntil = 0;
+  taskCount = 0;
+  callCount = 0;
+  checkpointCount = 0;
+  checkpointAt = 0;
+  tokens = 0;
+  cpuMs = 0;
+  ioBytes = 0;
+  /** A beat from a sidecar costs the agent's own process nothing. */
+  isFlat = false;
+  isTroubled = false;
+  loopCount = 0;
+  failuresInRow = 0;
+  nudgesSeen = 0;
+  /** How often a life of this agent has ended badly; behaviours may count on it. */
+  deaths = 0;
+  /** One number that a behaviour may keep for itself. */
+  memo = 0;
+
+  constructor(slot: number, group: string, kit: Kit, behaviour: Behaviour, random: Random, ground: Ground) {
+    this.slot = slot;
+    this.name = `${behaviour.name}-${slot}`;
+    this.group = group;
+    this.kit = kit;
+    this.executor = kit.isLocal ? `host-${group}` : null;
+    this.behaviour = behaviour;
+    this.random = random;
+    this.ground = ground;
+  }
+
+  get isReachable(): boolean {
+    return !this.isCut && !this.isGroupCut;
+  }
+
+  /** A process of its own: Holter tells instances apart by this. */
+  get instanceId(): string {
+    return `${this.name}-${this.life}`;
+  }
+
+  become(truth: Truth): void {
+    if (this.truth === truth) return;
+    this.truth = truth;
+    this.truthSince = this.ground.now;
+    this.ground.truthChanged(this);
+  }
+
+  /** A process comes up; it says hello when it is ready. */
+  boot(spawnKey: string | undefined, bootMs?: number): void {
+    this.life++;
+    this.spawnKey = spawnKey;
+    this.isRunning = true;
+    this.isStopped = false;
+    this.isFlat = false;
+    this.isTroubled = false;
+    this.mind = 'starting';
+    this.incarnation = 0;
+    this.cpuMs = 0;
+    this.ioBytes = 0;
+    this.tokens = 0;
+    this.callCount = 0;
+    this.loopCount = 0;
+    this.failuresInRow = 0;
+    this.become('fine');
+    const { bootMinMs, bootMaxMs } = parameters.work;
+    this.plan(bootMs ?? this.random.between(bootMinMs, bootMaxMs), Act.comeUp);
+  }
+
+  plan(delayMs: number, act: Act, data?: unknown): void {
+    this.ground.plan(this, delayMs, act, data);
+  }
+
+  /** Registered: beats begin, the executor looks at the process, and the behaviour takes over. */
+  begin(): void {
+    this.ground.send(this, { kind: 'started' });
+    if (this.kit.promises.beatEveryMs !== undefined) this.plan(this.beatMs() * this.random.unit(), Act.beat);
+    if (this.kit.promises.process === true) this.plan(this.random.between(1_000, 60_000), Act.look);
+    if (this.behaviour.troubleEveryMs !== undefined) this.planTrouble();
+    this.mind = 'idle';
+    if (this.behaviour.begin !== undefined) this.behaviour.begin(this);
+    else if (this.taskId !== null) this.think();
+    else this.takeTask();
+    if (this.spawnKey !== undefined) this.behaviour.successorBegins?.(this);
+  }
+
+  planTrouble(): void {
+    this.plan(this.random.exponential((this.behaviour.troubleEveryMs as number) / this.haste), Act.trouble);
+  }
+
+  beatMs(): number {
+    const { periodShare, jitterShare } = parameters.beats;
+    return this.kit.intervalMs * (periodShare + jitterShare * this.random.unit());
+  }
+
+  takeTask(durationMs?: number): void {
+    const { taskMedianMs, taskSigma } = parameters.work;
+    this.taskId = `t${this.slot}.${++this.taskCount}`;
+    this.taskUntil = this.ground.now + (durationMs ?? this.random.lognormal(taskMedianMs, taskSigma));
+    this.checkpointAt = this.ground.now;
+    this.ground.send(this, { kind: 'task-assigned', taskId: this.taskId }, `a${this.taskId}`);
+    this.think();
+  }
+
+  think(): void {
+    this.mind = 'thinking';
+    const { thinkMedianMs, thinkSigma } = parameters.work;
+    const own = this.behaviour.thinkMs;
+    this.plan(own !== undefined ? own(this) : this.random.lognormal(thinkMedianMs, thinkSigma), Act.thought);
+  }
+
+  beginCall(tool: string, durationMs?: number): void {
+    this.mind = 'in-tool';
+    this.callCount++;
+    const callId = this.callId();
+    this.ground.send(this, { kind: 'call-begun', callId, tool }, `${callId}b`);
+    const { toolMedianMs, toolSigma } = parameters.work;
+    const own = this.behaviour.toolMs;
+    const ms = durationMs ?? (own !== undefined ? own(this) : this.random.lognormal(toolMedianMs, toolSigma));
+    this.plan(ms, Act.toolDone);
+  }
+
+  callId(): string {
+    return `c${this.life}.${this.callCount}`;
+  }
+
+  /** The call's result; each success differs from the last, because the agent gets somewhere. */
+  endCall(tool: string, isError: boolean, output: string): void {
+    const callId = this.callId();
+    this.tokens += parameters.work.tokensPerCall;
+    this.cpuMs += 40;
+    this.failuresInRow = isError ? this.failuresInRow + 1 : 0;
+    this.ground.send(this, { kind: 'call-ended', callId, tool, isError, output }, `${callId}e`);
+  }
+
+  /** After a call: save, finish, suffer the trouble that waited, or think on. */
+  goOn(): void {
+    const now = this.ground.now;
+    if (this.isTroubled && this.behaviour.isTroubleBetweenCalls) {
+      this.behaviour.trouble?.(this);
+      return;
+    }
+    const promised = this.kit.promises.checkpoints === true;
+    if (promised && now - this.checkpointAt > parameters.work.checkpointEveryMs) this.saveCheckpoint();
+    if (now >= this.taskUntil && this.taskId !== null) {
+      this.endTask('done');
+      const { restMedianMs, restSigma } = parameters.work;
+      this.plan(this.random.lognormal(restMedianMs, restSigma), Act.nextTask);
+      return;
+    }
+    this.think();
+  }
+
+  saveCheckpoint(): void {
+    const parent = this.checkpointCount > 0 ? { parentId: `k${this.slot}.${this.checkpointCount}` } : {};
+    const checkpointId = `k${this.slot}.${++this.checkpointCount}`;
+    this.checkpointAt = this.ground.now;
+    this.ground.send(
+      this,
+      { kind: 'checkpoint', checkpointId, ...parent, hash: `h${checkpointId}` },
+      checkpointId,
+    );
+  }
+
+  endTask(outcome: 'done' | 'failed'): void {
+    this.ground.send(this, { kind: 'task-ended', taskId: this.taskId as string, outcome }, `e${this.taskId}`);
+    this.taskId = null;
+    this.mind = 'idle';
+  }
+
+  /** The trouble is over and the agent works on. */
+  resumeWork(): void {
+    this.isTroubled = false;
+    this.isFlat = false;
+    this.become('fine');
+    if (this.behaviour.troubleEveryMs !== undefined) this.planTrouble();
+    if (this.taskId === null) this.takeTask();
+    else this.think();
+  }
+
+  /** The process ends. Where an executor looks, it sees the end soon. */
+  die(code: number | null, signal?: string): void {
+    if (!this.isRunning) return;
+    this.isRunning = false;
+    this.mind = 'off';
+    this.life++;
+    if (code === 0) this.become('ended');
+    else {
+      this.deaths++;
+      this.become('dead');
+    }
+    if (this.kit.promises.process === true) {
+      this.ground.senseExit(this, code, signal);
+    }
+  }
+}

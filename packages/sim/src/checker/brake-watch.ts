@@ -1,0 +1,85 @@
+import type { Effect } from '@holter/core';
+import type { SimAgent } from '../agents/sim-agent.ts';
+import { contract, TOLERANCE_MS } from './contract.ts';
+import type { Court } from './violation.ts';
+
+type Group = {
+  size: number;
+  readonly losses: Map<number, number>;
+  engagedAt: number;
+  /** While losses go on, and for the calm after the last. */
+  engagedUntil: number;
+  alertedAt: number;
+};
+
+/** Invariant 7: when many of a group are lost together, single agents are left alone and one alert goes out. */
+export class BrakeWatch {
+  private readonly court: Court;
+  private readonly groups = new Map<string, Group>();
+
+  constructor(court: Court) {
+    this.court = court;
+  }
+
+  private of(name: string): Group {
+    let group = this.groups.get(name);
+    if (group === undefined) {
+      group = {
+        size: 0,
+        losses: new Map(),
+        engagedAt: Number.NEGATIVE_INFINITY,
+        engagedUntil: Number.NEGATIVE_INFINITY,
+        alertedAt: Number.NEGATIVE_INFINITY,
+      };
+      this.groups.set(name, group);
+    }
+    return group;
+  }
+
+  counts(agent: SimAgent, difference: number): void {
+    this.of(agent.group).size += difference;
+  }
+
+  alerted(name: string, at: number): void {
+    this.of(name).alertedAt = at;
+  }
+
+  lost(agent: SimAgent, at: number): void {
+    const group = this.of(agent.group);
+    for (const [slot, lostAt] of group.losses)
+      if (lostAt <= at - contract.brake.withinMs) group.losses.delete(slot);
+    group.losses.set(agent.slot, at);
+    const isEngaged = at < group.engagedUntil;
+    const { lossesMin, share, calmMs } = contract.brake;
+    const isMass = group.losses.size > lossesMin && group.losses.size > share * group.size;
+    if (!isMass && !isEngaged) return;
+    if (!isEngaged) group.engagedAt = at;
+    group.engagedUntil = at + calmMs;
+  }
+
+  /** After each turn: who engaged the brake must have raised the one alert. */
+  settle(agent: SimAgent, at: number): void {
+    const group = this.groups.get(agent.group);
+    if (
+      group === undefined ||
+      group.engagedAt !== at ||
+      group.alertedAt >= at - contract.brake.calmMs - contract.brake.withinMs
+    )
+      return;
+    this.court.accuse(7, agent, at, `${group.losses.size} of ${group.size} lost at once, and no alert`);
+  }
+
+  wanted(agent: SimAgent, effect: Effect, isOrdered: boolean, at: number): void {
+    const isSingle = effect.kind === 'terminate' || (effect.kind === 'notify' && effect.incidentId !== null);
+    if (!isSingle || isOrdered) return;
+    const group = this.of(agent.group);
+    // The turn that engages the brake may still have had its own say.
+    if (group.engagedAt === at || at + TOLERANCE_MS >= group.engagedUntil) return;
+    this.court.accuse(
+      7,
+      agent,
+      at,
+      `${effect.kind} for one agent while its group is lost (${group.losses.size} of ${group.size})`,
+    );
+  }
+}

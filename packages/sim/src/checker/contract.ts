@@ -1,0 +1,43 @@
+import type { Kit } from '../agents/kit.ts';
+
+/**
+ * What Holter promises, written down a second time and on purpose: the checker must not take a number or a
+ * formula from the code that it checks. Sources: seed 000 §2–§5, seed 001 §1.3.2, seed 002, design.md.
+ */
+const second = 1_000;
+const minute = 60 * second;
+
+type Pulse = { readonly intervalMs: number; readonly missed: number; readonly slackMs: number };
+
+const pulses: Readonly<Record<string, Pulse>> = {
+  'critical-infrastructure': { intervalMs: 30 * second, missed: 2, slackMs: 7.5 * second },
+  'active-development': { intervalMs: 60 * second, missed: 3, slackMs: 15 * second },
+  background: { intervalMs: 300 * second, missed: 3, slackMs: 60 * second },
+  standby: { intervalMs: 900 * second, missed: 5, slackMs: 60 * second },
+  'in-process': { intervalMs: 2 * second, missed: 2, slackMs: 0 },
+};
+
+export const pulseOf = (kit: Kit): Pulse => pulses[kit.role] as Pulse;
+
+export const contract = {
+  tickMs: second,
+  /** The most grace that one deadline gets, for agents without beats. */
+  graceWithoutBeatsMs: minute,
+  graceMinMs: 10 * second,
+  silenceActMs: 900 * second,
+  silenceActInProbationMs: 300 * second,
+  checkpointActMs: 30 * minute,
+  flatMs: 5 * minute,
+  stoppedMs: 60 * second,
+  repeatsAfterNudge: 5,
+  failuresInRowMax: 3,
+  reopenWithinMs: 30 * minute,
+  probationMs: 15 * minute,
+  recovery: { perTask: 3, perHour: 5, backoffMs: [minute, 2 * minute, 4 * minute] as const },
+  brake: { lossesMin: 3, share: 0.2, calmMs: 120 * second, withinMs: 60 * second },
+  /** Long enough for every wait that may lawfully lie between the truth and the verdict. */
+  healMs: 45 * minute,
+} as const;
+
+/** What may differ because of rounding to the tick and to the millisecond. */
+export const TOLERANCE_MS = 50;

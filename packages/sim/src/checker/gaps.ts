@@ -1,0 +1,64 @@
+import { contract } from './contract.ts';
+
+/** The log of the core is short and folds old gaps together; beyond this many its sums may be a little off. */
+const EXACT_MAX = 28;
+
+/**
+ * When the monitor did not look, as the world saw it. A second computation of the deadlines of absence, from
+ * the full list of gaps instead of a bounded log: the earliest and the latest moment at which a deadline that
+ * began at `start` may lawfully fall.
+ */
+export class Gaps {
+  private readonly from: number[] = [];
+  private readonly to: number[] = [];
+
+  add(from: number, to: number): void {
+    this.from.push(from);
+    this.to.push(to);
+  }
+
+  get lastEnd(): number {
+    return this.to.at(-1) ?? 0;
+  }
+
+  earliest(start: number, waitMs: number, graceMaxMs: number): number {
+    let lostMs = 0;
+    let graceMs = 0;
+    let count = 0;
+    for (let index = this.firstAfter(start); index < this.to.length; index++) {
+      const from = this.from[index] as number;
+      if (from >= start + waitMs + lostMs + graceMs) break;
+      const to = this.to[index] as number;
+      lostMs += to - Math.max(from, start);
+      const own = Math.min(graceMaxMs, Math.max(contract.graceMinMs, 2 * (to - from)));
+      graceMs = Math.min(graceMaxMs, graceMs + own);
+      count++;
+    }
+    if (count > EXACT_MAX) return start + waitMs + 0.8 * lostMs;
+    return start + waitMs + lostMs + graceMs;
+  }
+
+  latest(start: number, waitMs: number, graceMaxMs: number): number {
+    let lostMs = 0;
+    let count = 0;
+    for (let index = this.firstAfter(start); index < this.to.length; index++) {
+      const from = this.from[index] as number;
+      if (from >= start + waitMs + lostMs + graceMaxMs) break;
+      lostMs += (this.to[index] as number) - Math.max(from, start);
+      count++;
+    }
+    const slop = count > EXACT_MAX ? 0.25 * lostMs : 0;
+    return start + waitMs + lostMs + slop + (count > 0 ? graceMaxMs : 0) + contract.tickMs;
+  }
+
+  private firstAfter(start: number): number {
+    let low = 0;
+    let high = this.to.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.to[middle] as number) > start) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+}

@@ -1,0 +1,105 @@
+import type { SimAgent } from '../agents/sim-agent.ts';
+import { contract, pulseOf, TOLERANCE_MS } from './contract.ts';
+import type { Gaps } from './gaps.ts';
+import type { Ledger } from './ledger.ts';
+import type { Court } from './violation.ts';
+
+/** Invariants 1 and 2 for silence: nobody is accused before the deadline, nobody is missed after it. */
+export class LivenessWatch {
+  private readonly court: Court;
+  private readonly gaps: Gaps;
+
+  constructor(court: Court, gaps: Gaps) {
+    this.court = court;
+    this.gaps = gaps;
+  }
+
+  /** Whose silence counts: the agent's own, or that of the executor that looks at its process. */
+  private lastSign(agent: SimAgent, ledger: Ledger): number {
+    return agent.kit.promises.beatEveryMs !== undefined
+      ? ledger.signAt
+      : Math.max(ledger.signAt, ledger.lookedAt);
+  }
+
+  private graceMaxMs(agent: SimAgent): number {
+    return agent.kit.promises.beatEveryMs !== undefined
+      ? pulseOf(agent.kit).intervalMs
+      : contract.graceWithoutBeatsMs;
+  }
+
+  /** The moment from which the missed beats are too many, the monitor's own gaps left aside. */
+  conditionAt(agent: SimAgent, ledger: Ledger): number {
+    const { intervalMs, missed, slackMs } = pulseOf(agent.kit);
+    return this.lastSign(agent, ledger) + missed * intervalMs + slackMs;
+  }
+
+  becameUnknown(agent: SimAgent, ledger: Ledger, at: number): void {
+    const { intervalMs, missed, slackMs } = pulseOf(agent.kit);
+    if (agent.kit.promises.beatEveryMs === undefined && agent.kit.promises.process === undefined) {
+      this.court.accuse(1, agent, at, 'called unknown, though it promised no sign of life');
+      return;
+    }
+    const waitMs = missed * intervalMs + slackMs;
+    const from = this.lastSign(agent, ledger);
+    // A restart may have lost the newest second of beats: then the one before counts.
+    const before = this.gaps.earliest(ledger.signBeforeAt, waitMs, this.graceMaxMs(agent));
+    const isMaybeLost = this.gaps.lastEnd > from;
+    const own = this.gaps.earliest(from, waitMs, this.graceMaxMs(agent));
+    const earliest = isMaybeLost ? Math.min(own, before) : own;
+    if (at >= earliest - TOLERANCE_MS) return;
+    const quietS = Math.round((at - from) / 1000);
+    this.court.accuse(
+      1,
+      agent,
+      at,
+      `called unknown after ${quietS} s of silence, ${Math.round((earliest - at) / 1000)} s before its deadline`,
+    );
+  }
+
+  becameGone(agent: SimAgent, at: number): void {
+    if (agent.isRunning) this.court.accuse(1, agent, at, 'called gone, but its process runs');
+  }
+
+  /** The latest lawful moment of the verdict "unknown" on the present silence. */
+  latestUnknown(agent: SimAgent, ledger: Ledger): number {
+    const { intervalMs, missed, slackMs } = pulseOf(agent.kit);
+    const busy = ledger.mayBeBusy ? 2 : 1;
+    return this.gaps.latest(
+      this.lastSign(agent, ledger),
+      busy * missed * intervalMs + slackMs,
+      this.graceMaxMs(agent),
+    );
+  }
+
+  /** Called when a deadline may have passed; says when to look again. */
+  inspect(agent: SimAgent, ledger: Ledger, at: number): number {
+    const { intervalMs, missed } = pulseOf(agent.kit);
+    if (ledger.isEnded || ledger.liveness !== 'alive') return at + missed * intervalMs;
+    const latest = this.latestUnknown(agent, ledger) + TOLERANCE_MS;
+    if (at < latest) return latest;
+    const quietS = Math.round((at - this.lastSign(agent, ledger)) / 1000);
+    this.court.accuse(
+      2,
+      agent,
+      at,
+      `silent for ${quietS} s and still taken for alive (truth: ${agent.truth})`,
+    );
+    return at + missed * intervalMs;
+  }
+
+  /** May another process have this name? Only when the present one has surely missed a beat. */
+  mayReplace(agent: SimAgent, ledger: Ledger, at: number): 'yes' | 'no' | 'either' {
+    const { intervalMs, slackMs } = pulseOf(agent.kit);
+    const sign = this.lastSign(agent, ledger);
+    const busy = ledger.mayBeBusy ? pulseOf(agent.kit).missed * intervalMs : 0;
+    if (
+      at <
+      this.gaps.earliest(Math.min(sign, ledger.signBeforeAt), intervalMs + slackMs, this.graceMaxMs(agent)) -
+        TOLERANCE_MS
+    )
+      return 'no';
+    if (at > this.gaps.latest(sign, intervalMs + slackMs + busy, this.graceMaxMs(agent)) + TOLERANCE_MS)
+      return 'yes';
+    return 'either';
+  }
+}

@@ -1,0 +1,110 @@
+import type { SimAgent } from '../agents/sim-agent.ts';
+import { contract, pulseOf, TOLERANCE_MS } from './contract.ts';
+import type { Gaps } from './gaps.ts';
+import type { Ledger } from './ledger.ts';
+import type { Court } from './violation.ts';
+
+/** Invariants 1 and 2 for progress: who may be called stuck, and who must be. */
+export class ProgressWatch {
+  private readonly court: Court;
+  private readonly gaps: Gaps;
+
+  constructor(court: Court, gaps: Gaps) {
+    this.court = court;
+    this.gaps = gaps;
+  }
+
+  /** Quiet for so long, the model's own time-out on top, is too long. */
+  private limitMs(agent: SimAgent, ledger: Ledger, at: number): number {
+    const isProbation = at < ledger.probationUntil;
+    const actMs = isProbation ? contract.silenceActInProbationMs : contract.silenceActMs;
+    return actMs + (agent.kit.promises.calls?.modelTimeoutMs ?? 0);
+  }
+
+  conditionAt(agent: SimAgent, ledger: Ledger, at: number): number {
+    return at - ledger.quietMs(at) + this.limitMs(agent, ledger, at);
+  }
+
+  /** An `act` finding of the core's own rules: its condition must hold in the ledger too. */
+  raised(agent: SimAgent, ledger: Ledger, kind: string, at: number): void {
+    switch (kind) {
+      case 'silent':
+      case 'work-unstarted':
+        return this.raisedSilent(agent, ledger, at);
+      case 'checkpoint-stale': {
+        if (ledger.isHeldOutsideTools)
+          this.court.accuse(1, agent, at, 'called stuck (checkpoint) while on hold');
+        const idleMs = at - ledger.progressAt;
+        if (idleMs < contract.checkpointActMs - TOLERANCE_MS) {
+          this.court.accuse(
+            1,
+            agent,
+            at,
+            `called stuck (checkpoint) ${Math.round(idleMs / 1000)} s after progress`,
+          );
+        }
+        return;
+      }
+      case 'consecutive-failures':
+        if (ledger.failuresInRow <= contract.failuresInRowMax) {
+          this.court.accuse(
+            11,
+            agent,
+            at,
+            `called failing after ${ledger.failuresInRow} failures in a row: one counted twice`,
+          );
+        }
+        return;
+      case 'frozen': {
+        const isStopped =
+          ledger.stoppedSince > 0 && at - ledger.stoppedSince >= contract.stoppedMs - TOLERANCE_MS;
+        const isFlat = ledger.flatSince > 0 && at - ledger.flatSince >= contract.flatMs - TOLERANCE_MS;
+        if (!isStopped && !isFlat) this.court.accuse(1, agent, at, 'called frozen, but its process works');
+        return;
+      }
+      default:
+        return;
+    }
+  }
+
+  private raisedSilent(agent: SimAgent, ledger: Ledger, at: number): void {
+    if (agent.kit.promises.calls === undefined) {
+      this.court.accuse(1, agent, at, 'called silent, though it promised no calls');
+      return;
+    }
+    if (ledger.holds.size > 0) {
+      this.court.accuse(1, agent, at, `called silent while on hold (${[...ledger.holds.keys()].join(', ')})`);
+      return;
+    }
+    const quietMs = ledger.quietMs(at);
+    // In probation the shorter limit may apply a moment longer than the ledger knows.
+    const limitMs = Math.min(this.limitMs(agent, ledger, at), this.limitMs(agent, ledger, at - 2_000));
+    if (quietMs < limitMs - TOLERANCE_MS) {
+      this.court.accuse(
+        1,
+        agent,
+        at,
+        `called silent after ${Math.round(quietMs / 1000)} s of ${Math.round(limitMs / 1000)} s`,
+      );
+    }
+  }
+
+  /** An agent that hangs with work in hand: called stuck in time? Says when to look again. */
+  inspect(agent: SimAgent, ledger: Ledger, at: number): number {
+    const isJudged = agent.mind === 'hung' && agent.isReachable && agent.kit.promises.calls !== undefined;
+    if (!isJudged || ledger.taskId === null || ledger.holds.size > 0 || ledger.isEnded)
+      return Number.POSITIVE_INFINITY;
+    const waitMs = this.limitMs(agent, ledger, at) + ledger.heldSinceDoingMs(at);
+    const latest = this.gaps.latest(ledger.doingAt, waitMs, pulseOf(agent.kit).intervalMs) + TOLERANCE_MS;
+    if (at < latest) return latest;
+    if (ledger.acts.size === 0) {
+      this.court.accuse(
+        2,
+        agent,
+        at,
+        `has done nothing for ${Math.round(ledger.quietMs(at) / 1000)} s and is not called stuck`,
+      );
+    }
+    return Number.POSITIVE_INFINITY;
+  }
+}

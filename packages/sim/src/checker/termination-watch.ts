@@ -1,0 +1,61 @@
+import type { Effect } from '@holter/core';
+import type { SimAgent } from '../agents/sim-agent.ts';
+import { contract, TOLERANCE_MS } from './contract.ts';
+import type { Ledger } from './ledger.ts';
+import type { Court } from './violation.ts';
+
+/** Invariants 1 and 6 for the two acts that can't be taken back: stopping an agent and starting another. */
+export class TerminationWatch {
+  private readonly court: Court;
+  wrongTerminations = 0;
+
+  constructor(court: Court) {
+    this.court = court;
+  }
+
+  wanted(agent: SimAgent, ledger: Ledger, effect: Effect, at: number): void {
+    if (effect.kind !== 'terminate' || ledger.isOrdered) return;
+    if (agent.kit.mode !== 'act')
+      this.court.accuse(6, agent, at, `terminate wanted in mode ${agent.kit.mode}`);
+    if (!agent.kit.can.includes('spawn'))
+      this.court.accuse(6, agent, at, 'terminate wanted without a way to resume');
+    const missing = this.whatIsMissing(ledger, at);
+    if (missing !== null) this.court.accuse(6, agent, at, `terminate wanted: ${missing}`);
+  }
+
+  /** The executor was told to go ahead: this is the moment that counts. */
+  proceeds(agent: SimAgent, ledger: Ledger, effect: Effect, at: number): void {
+    if (effect.kind === 'spawn' && agent.isRunning) {
+      this.court.accuse(6, agent, at, 'a successor is started while the predecessor runs');
+    }
+    if (effect.kind !== 'terminate') return;
+    if (effect.incarnation !== ledger.incarnation) {
+      this.court.accuse(
+        5,
+        agent,
+        at,
+        `the order to stop incarnation ${effect.incarnation} hits ${ledger.incarnation}`,
+      );
+    }
+    if (ledger.isOrdered) return;
+    const missing = this.whatIsMissing(ledger, at);
+    if (missing !== null) this.court.accuse(6, agent, at, `terminated without a re-check: ${missing}`);
+    if (agent.truth !== 'fine') return;
+    this.wrongTerminations++;
+    this.court.accuse(1, agent, at, `terminated, though it was fine (${agent.mind})`);
+  }
+
+  private whatIsMissing(ledger: Ledger, at: number): string | null {
+    if (ledger.holds.size > 0) return `it is on hold (${[...ledger.holds.keys()].join(', ')})`;
+    const further = ledger.repeats - ledger.repeatsAtNudge;
+    if (ledger.repeats > 0 && further >= contract.repeatsAfterNudge) return null;
+    const isFlat = ledger.flatSince > 0 && at - ledger.flatSince >= contract.flatMs - TOLERANCE_MS;
+    const isStopped =
+      ledger.stoppedSince > 0 && at - ledger.stoppedSince >= contract.stoppedMs - TOLERANCE_MS;
+    if (!isFlat && !isStopped) return 'nothing but silence speaks for it';
+    const isReported = ['silent', 'work-unstarted', 'checkpoint-stale', 'missed-heartbeats'].some((kind) =>
+      ledger.acts.has(kind),
+    );
+    return isReported || ledger.repeats > 0 ? null : 'only the operating system speaks for it';
+  }
+}

@@ -1,0 +1,100 @@
+import type { Random } from './random.ts';
+import type { FaultKind, Scenario } from './scenario.ts';
+import { DAY_START, HOUR, MINUTE } from './scenario.ts';
+
+export type Fault =
+  /** The monitor does nothing from `at` on, for so long; `isReload` means that it also forgot what was not stored. */
+  | { readonly kind: 'away'; readonly at: number; readonly forMs: number; readonly isReload: boolean }
+  /** Everything stands still: the lid is closed. */
+  | { readonly kind: 'sleep'; readonly at: number; readonly forMs: number }
+  | { readonly kind: 'cut'; readonly at: number; readonly forMs: number; readonly draw: number }
+  | { readonly kind: 'power'; readonly at: number; readonly draw: number }
+  | { readonly kind: 'noise'; readonly at: number; readonly draw: number };
+
+const SECOND = 1_000;
+
+/** Mean time between faults of a kind on an ordinary day. */
+const every: Readonly<Record<Exclude<FaultKind, 'network'>, number>> = {
+  stall: 90 * MINUTE,
+  // Once, in the first third of the run: it lasts for hours.
+  hiccup: 0,
+  suspend: 11 * HOUR,
+  sleep: 13 * HOUR,
+  restart: 3 * HOUR,
+  switch: 5 * HOUR,
+  power: 9 * HOUR,
+  noise: 4 * MINUTE,
+};
+
+/**
+ * All faults of a run, drawn before it starts. The last part of a run is free of them, so that it can be seen
+ * whether every agent reaches its true state once things have healed.
+ */
+export function drawFaults(scenario: Scenario, random: (stream: number) => Random): readonly Fault[] {
+  const end = DAY_START + faultyMs(scenario);
+  const faults: Fault[] = [];
+  scenario.faults.forEach((kind) => {
+    if (kind === 'network') return;
+    // One stream per kind: taking a kind away leaves the others as they were.
+    const dice = random(streamOf[kind]);
+    if (kind === 'hiccup') {
+      faults.push(...hiccups(scenario, dice));
+      return;
+    }
+    const meanMs = every[kind] / scenario.haste;
+    for (let at = DAY_START + dice.exponential(meanMs); at < end; at += dice.exponential(meanMs)) {
+      faults.push(faultOf(kind, at, dice, scenario.haste));
+    }
+  });
+  return faults;
+}
+
+/** How long faults may begin; the rest of the run is for healing. */
+export const faultyMs = ({ hours }: Scenario): number =>
+  Math.max(0, hours * HOUR - Math.min(150 * MINUTE, (hours * HOUR) / 2));
+
+const streamOf: Readonly<Record<Exclude<FaultKind, 'network'>, number>> = {
+  stall: 1,
+  hiccup: 2,
+  suspend: 3,
+  sleep: 4,
+  restart: 5,
+  switch: 6,
+  power: 7,
+  noise: 8,
+};
+
+function faultOf(
+  kind: Exclude<FaultKind, 'network' | 'hiccup'>,
+  at: number,
+  dice: Random,
+  haste: number,
+): Fault {
+  switch (kind) {
+    case 'stall':
+      return { kind: 'away', at, forMs: dice.between(2.5 * SECOND, 90 * SECOND), isReload: false };
+    case 'restart':
+      return { kind: 'away', at, forMs: dice.between(300, 45 * SECOND), isReload: true };
+    case 'suspend':
+      return { kind: 'away', at, forMs: dice.between(1, 3) * (HOUR / Math.sqrt(haste)), isReload: false };
+    case 'sleep':
+      return { kind: 'sleep', at, forMs: dice.between(0.3, 4) * (HOUR / Math.sqrt(haste)) };
+    case 'switch':
+      return { kind: 'cut', at, forMs: dice.between(2 * MINUTE, 40 * MINUTE), draw: dice.unit() };
+    case 'power':
+      return { kind: 'power', at, draw: dice.unit() };
+    case 'noise':
+      return { kind: 'noise', at, draw: dice.unit() };
+  }
+}
+
+/** A tick every 10 s comes 1.1 s late, for three hours, or for a quarter of a short run. */
+function hiccups(scenario: Scenario, dice: Random): Fault[] {
+  const lengthMs = Math.min(3 * HOUR, (scenario.hours * HOUR) / 4);
+  const from = DAY_START + dice.unit() * (faultyMs(scenario) - lengthMs);
+  const faults: Fault[] = [];
+  for (let at = from; at < from + lengthMs; at += 10 * SECOND) {
+    faults.push({ kind: 'away', at, forMs: 1.1 * SECOND, isReload: false });
+  }
+  return faults;
+}

@@ -1,0 +1,410 @@
+import type {
+  Decision,
+  Effect,
+  Enrolment,
+  InputBody,
+  Registration,
+  Signal,
+  SignalBody,
+  Turn,
+} from '@holter/core';
+import { Act, type Ground } from './agents/ground.ts';
+import { parameters } from './agents/parameters.ts';
+import { perform } from './agents/perform.ts';
+import type { SimAgent } from './agents/sim-agent.ts';
+import { Executor, type Receipt } from './executor.ts';
+import type { Fault } from './faults.ts';
+import { Monitor } from './monitor.ts';
+import { type Journey, travel } from './network.ts';
+import { People } from './people.ts';
+import { groupOf } from './scenario.ts';
+import { Schedule } from './schedule.ts';
+import type { Stopwatch } from './stopwatch.ts';
+
+/** One word on its way to Holter. */
+export type Packet = {
+  readonly signal: Signal;
+  readonly origin: 'agent' | 'holter';
+  /** Shared by a word and its second copy; whoever comes first is heard. */
+  readonly twin?: { isHeard: boolean };
+};
+
+/** Somebody who watches from outside; every call comes before or after something really happened. */
+export interface Witness {
+  hears(agent: SimAgent, at: number, packet: Packet): void;
+  turned(agent: SimAgent, at: number, input: InputBody, result: Turn, packet: Packet | undefined): void;
+  enrolled(agent: SimAgent, at: number, registration: Registration, result: Enrolment): void;
+  claimed(agent: SimAgent, at: number, effect: Effect, isProceeding: boolean): void;
+  decides(agent: SimAgent, at: number, decision: Decision): void;
+  wasAway(from: number, to: number): void;
+  truthChanged(agent: SimAgent, at: number): void;
+  inspect(agent: SimAgent, at: number): void;
+}
+
+/** What the world itself plans; agents' own acts have smaller numbers. */
+const Plan = {
+  deliver: 100,
+  due: 101,
+  claim: 102,
+  receipt: 103,
+  kill: 104,
+  decide: 105,
+  restart: 106,
+  fault: 107,
+  back: 108,
+  heal: 109,
+  inspect: 110,
+} as const;
+
+/** What queued up while the monitor was away arrives within this time, or a quarter of the agent's interval. */
+const DRAIN_MS_MAX = 8_000;
+/** Beats that found nobody for longer than this were given up by their sender. */
+const BEAT_KEPT_MS = 30_000;
+const SPOOL_MAX = 400;
+
+/** Virtual time, the way of the words, and who does what when. All parts meet here and nowhere else. */
+export class World implements Ground {
+  now = 0;
+  happenings = 0;
+  readonly agents: readonly SimAgent[] = [];
+  readonly monitor: Monitor;
+  readonly executor: Executor;
+  private readonly people: People;
+  private readonly schedule: Schedule;
+  private readonly bySlot: (SimAgent | undefined)[] = [];
+  private readonly witness: Witness;
+  private readonly hasNetworkFaults: boolean;
+  private readonly journey: Journey = { arrivesAt: 0, copyAt: 0 };
+  private readonly noise: (world: World, draw: number) => void;
+  readonly slots: number;
+  private packet: Packet | undefined;
+  private sleepsUntil = 0;
+  private sleptMs = 0;
+
+  constructor(options: {
+    readonly seed: number;
+    /** Slots of the whole fleet, left-out ones included: faults are aimed at slots. */
+    readonly slots: number;
+    readonly witness: Witness;
+    readonly stopwatch: Stopwatch;
+    readonly isPedantic: boolean;
+    readonly hasNetworkFaults: boolean;
+    readonly noise: (world: World, draw: number) => void;
+  }) {
+    this.schedule = new Schedule(options.seed);
+    this.slots = options.slots;
+    this.witness = options.witness;
+    this.hasNetworkFaults = options.hasNetworkFaults;
+    this.noise = options.noise;
+    this.monitor = new Monitor(
+      {
+        wake: (slot, at) => this.schedule.add(at, slot, Plan.due, 0, undefined),
+        turned: (slot, at, input, result) => this.turned(this.at(slot), at, input, result),
+        enrolled: (slot, at, registration, result) =>
+          this.witness.enrolled(this.at(slot), at, registration, result),
+        wasAway: (from, to) => this.witness.wasAway(from, to),
+      },
+      options.stopwatch,
+      options.isPedantic,
+    );
+    this.executor = new Executor({
+      after: (slot, delayMs, act, data) => this.schedule.add(this.now + delayMs, slot, Plan[act], 0, data),
+      notice: (agent, effect) => this.people.notice(agent, effect),
+    });
+    this.people = new People({
+      after: (slot, delayMs, act, data) => this.schedule.add(this.now + delayMs, slot, Plan[act], 0, data),
+      decide: (agent, decision) => this.decide(agent, decision),
+    });
+  }
+
+  add(agent: SimAgent, startsAt: number): void {
+    (this.agents as SimAgent[]).push(agent);
+    this.bySlot[agent.slot] = agent;
+    const before = this.now;
+    this.now = startsAt;
+    agent.boot(undefined, 0);
+    this.now = before;
+  }
+
+  addFault(fault: Fault): void {
+    this.schedule.add(fault.at, -1, Plan.fault, 0, fault);
+  }
+
+  inspectAt(agent: SimAgent, at: number): void {
+    this.schedule.add(at, agent.slot, Plan.inspect, 0, undefined);
+  }
+
+  at(slot: number): SimAgent {
+    return this.bySlot[slot] as SimAgent;
+  }
+
+  has(slot: number): boolean {
+    return this.bySlot[slot] !== undefined;
+  }
+
+  runUntil(until: number): void {
+    const { schedule } = this;
+    while (schedule.next(until)) {
+      this.now = schedule.nowAt;
+      this.happenings++;
+      const act = schedule.nowAct;
+      if (act < 100) this.live(this.at(schedule.nowSlot), act as Act, schedule.nowLife, schedule.nowData);
+      else this.happen(act, schedule.nowSlot, schedule.nowData);
+    }
+    this.now = until;
+  }
+
+  private live(agent: SimAgent, act: Act, life: number, data: unknown): void {
+    if (agent.life !== life) return;
+    if (this.now < this.sleepsUntil) {
+      // The lid is closed: everything of the agent's comes that much later.
+      this.schedule.add(this.now + this.sleptMs, agent.slot, act, life, data);
+      return;
+    }
+    if (act === Act.comeUp) return this.comeUp(agent);
+    if (act === Act.nudgeSeen) {
+      const receipt: Receipt = { effectId: data as string, outcome: 'seen', detail: '' };
+      this.schedule.add(this.now + 200, agent.slot, Plan.receipt, 0, receipt);
+    }
+    perform(agent, act, data);
+  }
+
+  private happen(act: number, slot: number, data: unknown): void {
+    if (act === Plan.fault) return this.strike(data as Fault);
+    if (act === Plan.back) return this.comeBack(data as boolean);
+    if (act === Plan.heal) return this.heal(data as string);
+    const agent = this.at(slot);
+    switch (act) {
+      case Plan.deliver:
+        return this.deliver(agent, data as Packet);
+      case Plan.due:
+        if (this.monitor.isAway())
+          return this.schedule.add(this.monitor.awayUntil, slot, Plan.due, 0, undefined);
+        return this.monitor.due(slot, this.now);
+      case Plan.claim:
+        return this.claim(agent, data as Effect);
+      case Plan.receipt:
+        if (this.waitsForMonitor(agent, act, data)) return;
+        this.monitor.fold(slot, this.now, { kind: 'receipt', ...(data as Receipt) });
+        return;
+      case Plan.kill: {
+        const { effect, life } = data as { effect: Effect; life: number };
+        return this.executor.killed(agent, effect, life);
+      }
+      case Plan.decide:
+        return this.people.decide(agent, data as string);
+      case Plan.restart:
+        return this.people.restart(agent, data as number);
+      case Plan.inspect:
+        // While nobody looks, nobody can be blamed for not seeing.
+        if (this.monitor.isAway())
+          return this.schedule.add(this.monitor.awayUntil + 1_500, slot, act, 0, data);
+        return this.witness.inspect(agent, this.now);
+    }
+  }
+
+  private waitsForMonitor(agent: SimAgent, act: number, data: unknown): boolean {
+    if (!this.monitor.isAway()) return false;
+    const drainMs = Math.min(DRAIN_MS_MAX, agent.kit.intervalMs / 4);
+    const from = this.monitor.awayUntil + 1;
+    // In the order in which it queued up, somewhere in the time that the draining takes.
+    if (agent.arrivedAt < from) agent.arrivedAt = from + agent.random.unit() * drainMs;
+    agent.arrivedAt += 1;
+    this.schedule.add(agent.arrivedAt, agent.slot, act, 0, data);
+    return true;
+  }
+
+  plan(agent: SimAgent, delayMs: number, act: Act, data?: unknown): void {
+    this.schedule.add(this.now + delayMs, agent.slot, act, agent.life, data);
+  }
+
+  send(agent: SimAgent, body: SignalBody, id?: string): void {
+    this.sendAs(agent, agent.incarnation, body, id);
+  }
+
+  sendAs(agent: SimAgent, incarnation: number, body: SignalBody, id?: string): void {
+    const signal = { agentId: agent.name, incarnation, ...(id !== undefined && { id }), ...body } as Signal;
+    const packet: Packet = { signal, origin: 'agent' };
+    const isBeat = body.kind === 'heartbeat' || body.kind === 'pong';
+    if (!agent.isReachable) {
+      if (!isBeat && agent.spool.length < SPOOL_MAX) agent.spool.push(packet);
+      return;
+    }
+    if (!this.hasNetworkFaults || agent.kit.role === 'in-process') {
+      // In order, also on a perfect line: a spool that is being emptied goes first.
+      agent.arrivedAt = Math.max(agent.arrivedAt, this.now + 5);
+      this.schedule.add(agent.arrivedAt, agent.slot, Plan.deliver, 0, packet);
+      return;
+    }
+    const { journey } = this;
+    agent.arrivedAt = travel(agent.random, this.now, agent.arrivedAt, isBeat, journey);
+    if (Number.isNaN(journey.arrivesAt)) return;
+    const hasCopy = !Number.isNaN(journey.copyAt);
+    const sent: Packet = hasCopy ? { ...packet, twin: { isHeard: false } } : packet;
+    this.schedule.add(journey.arrivesAt, agent.slot, Plan.deliver, 0, sent);
+    if (hasCopy) this.schedule.add(journey.copyAt, agent.slot, Plan.deliver, 0, sent);
+  }
+
+  sense(agent: SimAgent, body: SignalBody): void {
+    const signal = { agentId: agent.name, incarnation: agent.incarnation, ...body } as Signal;
+    const packet: Packet = { signal, origin: 'holter' };
+    if (agent.isGroupCut) {
+      if (body.kind !== 'process' && agent.spool.length < SPOOL_MAX) agent.spool.push(packet);
+      return;
+    }
+    // An executor reports what it sees in the order in which it sees it, a little after the agent's own words.
+    agent.arrivedAt = Math.max(agent.arrivedAt, this.now + 20);
+    this.schedule.add(agent.arrivedAt, agent.slot, Plan.deliver, 0, packet);
+  }
+
+  senseExit(agent: SimAgent, code: number | null, signal?: string): void {
+    this.sense(agent, { kind: 'exited', code, ...(signal !== undefined && { signal }) });
+  }
+
+  lookEveryMs(agent: SimAgent): number {
+    return this.monitor.lookEveryMs(agent.slot);
+  }
+
+  /** For the noise: a word that nobody should believe, delivered now. */
+  whisper(agent: SimAgent, packet: Packet): void {
+    if (this.monitor.isAway() || !this.monitor.knows(agent.slot)) return;
+    // Whatever time alone would do is done first, so that what follows is the word's doing.
+    this.monitor.fold(agent.slot, this.now, { kind: 'tick' });
+    this.fold(agent, packet);
+  }
+
+  private deliver(agent: SimAgent, packet: Packet): void {
+    const { monitor } = this;
+    if (monitor.isAway()) {
+      const isBeat = packet.signal.kind === 'heartbeat' || packet.signal.kind === 'process';
+      if (isBeat && monitor.awayUntil - this.now > BEAT_KEPT_MS) return;
+      this.waitsForMonitor(agent, Plan.deliver, packet);
+      return;
+    }
+    if (!monitor.knows(agent.slot)) return;
+    this.fold(agent, packet);
+  }
+
+  private fold(agent: SimAgent, packet: Packet): void {
+    this.witness.hears(agent, this.now, packet);
+    this.packet = packet;
+    this.monitor.fold(agent.slot, this.now, { kind: 'signal', signal: packet.signal, origin: packet.origin });
+  }
+
+  private turned(agent: SimAgent, at: number, input: InputBody, result: Turn): void {
+    const packet = this.packet;
+    this.packet = undefined;
+    this.witness.turned(agent, at, input, result, packet);
+    for (const effect of result.effects) {
+      this.executor.take(agent, effect);
+      agent.behaviour.ordered?.(agent, effect);
+    }
+  }
+
+  private claim(agent: SimAgent, effect: Effect): void {
+    if (this.waitsForMonitor(agent, Plan.claim, effect)) return;
+    if (!this.executor.canClaim(agent, effect)) return this.executor.tryLater(agent, effect);
+    const evidence = this.executor.evidence(agent, effect);
+    const verdict = this.monitor.fold(agent.slot, this.now, { kind: 'claim', effectId: effect.id, evidence });
+    this.witness.claimed(agent, this.now, effect, verdict === 'proceed');
+    if (verdict === 'proceed') this.executor.perform(agent, effect);
+  }
+
+  decide(agent: SimAgent, decision: Decision): void {
+    if (this.monitor.isAway()) return;
+    this.witness.decides(agent, this.now, decision);
+    this.monitor.fold(agent.slot, this.now, { kind: 'decision', decision });
+  }
+
+  private comeUp(agent: SimAgent): void {
+    const isMine = this.register(agent, agent.instanceId);
+    if (isMine) agent.begin();
+    else agent.plan(agent.random.between(0.7, 1.3) * parameters.selfRestart.retryMs, Act.comeUp);
+  }
+
+  claimName(agent: SimAgent, instanceId: string): boolean {
+    return this.register(agent, instanceId);
+  }
+
+  private register(agent: SimAgent, instanceId: string): boolean {
+    if (this.monitor.isAway() || agent.isGroupCut) return false;
+    const { kit } = agent;
+    const result = this.monitor.enroll(agent.slot, this.now, {
+      agentId: agent.name,
+      instanceId,
+      role: kit.role,
+      group: agent.group,
+      mode: kit.mode,
+      promises: kit.promises,
+      can: kit.can,
+      executor: agent.executor,
+      ...(agent.taskId !== null && { taskId: agent.taskId }),
+      ...(agent.spawnKey !== undefined && { spawnKey: agent.spawnKey }),
+    });
+    if (result.kind === 'enrolled') agent.incarnation = result.agent.hard.incarnation;
+    return result.kind === 'enrolled';
+  }
+
+  /** A cut that healed lets the client's spool go. */
+  truthChanged(agent: SimAgent): void {
+    if (agent.isReachable && agent.spool.length > 0) {
+      for (const packet of agent.spool) {
+        agent.arrivedAt = Math.max(agent.arrivedAt, this.now) + 2;
+        this.schedule.add(agent.arrivedAt, agent.slot, Plan.deliver, 0, packet);
+      }
+      agent.spool = [];
+    }
+    this.witness.truthChanged(agent, this.now);
+  }
+
+  private strike(fault: Fault): void {
+    switch (fault.kind) {
+      case 'away':
+        return this.leave(fault.forMs, fault.isReload);
+      case 'sleep':
+        this.sleepsUntil = this.now + fault.forMs;
+        this.sleptMs = fault.forMs;
+        return this.leave(fault.forMs, false);
+      case 'cut': {
+        const group = this.drawGroup(fault.draw);
+        this.ofGroup(group).forEach((agent) => {
+          agent.isGroupCut = true;
+          this.witness.truthChanged(agent, this.now);
+        });
+        this.schedule.add(this.now + fault.forMs, -1, Plan.heal, 0, group);
+        return;
+      }
+      case 'power':
+        return this.ofGroup(this.drawGroup(fault.draw)).forEach((agent) => {
+          if (agent.kit.isLocal) agent.die(null, 'SIGKILL');
+        });
+      case 'noise':
+        return this.noise(this, fault.draw);
+    }
+  }
+
+  private leave(forMs: number, isReload: boolean): void {
+    this.monitor.goAway(this.now, forMs);
+    this.schedule.add(this.monitor.awayUntil, -1, Plan.back, 0, isReload);
+  }
+
+  private comeBack(isReload: boolean): void {
+    if (!this.monitor.isAway() || this.now < this.monitor.awayUntil) return;
+    this.monitor.comeBack(this.now, isReload);
+  }
+
+  private heal(group: string): void {
+    this.ofGroup(group).forEach((agent) => {
+      agent.isGroupCut = false;
+      this.truthChanged(agent);
+    });
+  }
+
+  private drawGroup(draw: number): string {
+    return groupOf(Math.floor(draw * this.slots));
+  }
+
+  private ofGroup(group: string): readonly SimAgent[] {
+    return this.agents.filter((agent) => agent.group === group);
+  }
+}
