@@ -1,5 +1,6 @@
 import type { Capability } from './effect.ts';
 import type { Finding } from './finding.ts';
+import type { Trail } from './fold/trail.ts';
 import type { HealthState } from './health.ts';
 import type { HeldTime, Hold, Mark } from './hold.ts';
 import type { Incident, PastIncident } from './incident/incident.ts';
@@ -148,8 +149,8 @@ export type Hard = {
   /** Outcomes of the newest calls as a string of `.` and `x`, oldest first. */
   readonly outcomes?: string;
   readonly failuresInRow?: number;
-  /** Fingerprints of the newest results, so that a new one can be told from a repeat. */
-  readonly results?: readonly number[];
+  /** What the detectors remember; beside the record's own bound, it has one of its own. */
+  readonly trail?: Trail;
 
   /** Findings that hold until contrary evidence or a decision. */
   readonly points: readonly Finding[];

@@ -19,6 +19,7 @@ import {
 import { foldAcknowledged, foldDelivered, foldDeliveryFailed } from './messages.ts';
 import { clearPoint, raisePoint } from './point.ts';
 import { assignTask, beginTurn, endTask, endTurn, explainTask, updateTask } from './tasks.ts';
+import { followContext, followStep, followTokens, followVerdict } from './trail.ts';
 
 /** Tokens that rise all the time would make every report a hard fact; this often is often enough. */
 const TOKENS_ARE_DOING_EVERY = seconds(30);
@@ -48,16 +49,21 @@ export function foldSignal(draft: Draft, signal: Signal, origin: 'agent' | 'holt
     case 'call-ended':
       return foldCallEnded(draft, signal);
     case 'said':
-      if (signal.role === 'assistant') isDoing(draft);
-      return;
+      return foldWords(draft, signal.role, signal.text);
     case 'compaction':
-      return isDoing(draft);
+      isDoing(draft);
+      followStep(draft, { ...NO_CALL, kind: 'compaction', text: null });
+      return;
     case 'tokens':
-      return foldTokens(draft, signal.total, signal.costUsd ?? 0);
+      foldTokens(draft, signal.total, signal.costUsd ?? 0);
+      if (signal.contextUse !== undefined)
+        followContext(draft, { kind: 'use', share: signal.contextUse, at });
+      return;
     case 'checkpoint':
       hard.checkpoint = { id: signal.checkpointId, hash: signal.hash, mark: markNow(draft) };
       isDoing(draft);
       hasProgressed(draft);
+      followContext(draft, { kind: 'handoff' });
       return emit(draft, {
         type: 'CHECKPOINT_WRITTEN',
         payload: { agentId, checkpointId: signal.checkpointId },
@@ -70,6 +76,7 @@ export function foldSignal(draft: Draft, signal: Signal, origin: 'agent' | 'holt
       return endTask(draft, signal.taskId, signal.outcome);
     case 'verdict':
       isDoing(draft);
+      followVerdict(draft, signal.verdict);
       if (signal.verdict === 'ACCEPT') hasProgressed(draft);
       return;
     case 'message-delivered':
@@ -109,6 +116,7 @@ export function foldSignal(draft: Draft, signal: Signal, origin: 'agent' | 'holt
       });
     case 'handoff-written':
       hard.handoffNoteId = signal.noteId;
+      followContext(draft, { kind: 'handoff' });
       return emit(draft, { type: 'HANDOFF_WRITTEN', payload: { agentId, noteId: signal.noteId } });
     case 'stopped':
       return becomeGone(draft, { how: 'stopped', at, detail: signal.reason });
@@ -123,10 +131,20 @@ export function foldSignal(draft: Draft, signal: Signal, origin: 'agent' | 'holt
   }
 }
 
+const NO_CALL = { tool: null, input: null, output: null, error: null } as const;
+
+const stepKinds = { assistant: 'message', user: 'user', system: 'system' } as const;
+
+function foldWords(draft: Draft, role: keyof typeof stepKinds, text: string): void {
+  if (role === 'assistant') isDoing(draft);
+  followStep(draft, { ...NO_CALL, kind: stepKinds[role], text });
+}
+
 function foldTokens(draft: Draft, total: number, costUsd: number): void {
   const { soft, hard, at } = draft;
   if (total > soft.tokens && (!hard.doing || between(hard.doing.at, at) > TOKENS_ARE_DOING_EVERY))
     isDoing(draft);
+  followTokens(draft, total);
   draft.soft = {
     ...draft.soft,
     tokens: Math.max(soft.tokens, total),

@@ -1,3 +1,4 @@
+import type { DetectionPolicy } from '../detect/index.ts';
 import type { HoldAges } from '../hold.ts';
 import type { DurationMs } from '../time.ts';
 
@@ -26,6 +27,7 @@ export type Policy = {
   readonly limits: Limits;
   /** A better state has to last this long before it is believed. */
   readonly settleMs: DurationMs;
+  readonly detection: DetectionPolicy;
   readonly nudge: NudgePolicy;
   readonly escalation: { readonly waitMs: DurationMs; readonly isUnattended: boolean };
   readonly handoffWaitMs: DurationMs;

@@ -1,7 +1,7 @@
 import type { Draft } from '../draft.ts';
 import { markNow } from '../draft.ts';
 import type { Finding } from '../finding.ts';
-import { between, inWords } from '../time.ts';
+import { between, inWords, milliseconds } from '../time.ts';
 import { hasWork, isUnstarted } from '../work.ts';
 import { asBefore, deadlineAfter, finding, isPast } from './rule.ts';
 
@@ -14,16 +14,19 @@ import { asBefore, deadlineAfter, finding, isPast } from './rule.ts';
  */
 export function silence(draft: Draft): Finding | null {
   const { hard, at, policy } = draft;
-  const { calls } = hard.promises;
-  if (!calls || !hasWork(hard)) return null;
+  const { calls, verdicts } = hard.promises;
+  if ((!calls && !verdicts) || !hasWork(hard)) return null;
   const kind = isUnstarted(hard) ? 'work-unstarted' : 'silent';
   if (hard.holds.length > 0) return asBefore(draft, kind);
 
   const sinceMark = hard.doing ?? hard.work ?? markNow(draft);
-  const actMs = hard.probation ? policy.silence.probationActMs : policy.silence.actMs;
+  const modelTimeoutMs = calls?.modelTimeoutMs ?? 0;
+  // Seed 003: whoever is judged step by step is stalled after four minutes without a verdict.
+  const patienceMs = verdicts ? policy.detection.verdictStreak.stallMs : policy.silence.actMs;
+  const actMs = hard.probation ? Math.min(policy.silence.probationActMs, patienceMs) : patienceMs;
   const warnMs = Math.min(policy.silence.warnMs, actMs);
-  if (!isPast(draft, deadlineAfter(draft, sinceMark, warnMs + calls.modelTimeoutMs))) return null;
-  const isAct = isPast(draft, deadlineAfter(draft, sinceMark, actMs + calls.modelTimeoutMs));
+  if (!isPast(draft, deadlineAfter(draft, sinceMark, warnMs + modelTimeoutMs))) return null;
+  const isAct = isPast(draft, deadlineAfter(draft, sinceMark, actMs + modelTimeoutMs));
   const quiet = inWords(between(sinceMark.at, at));
   return finding({
     kind,
@@ -34,6 +37,6 @@ export function silence(draft: Draft): Finding | null {
       kind === 'silent'
         ? `has work, but made no call and said nothing for ${quiet}`
         : `has a task that it has not begun after ${quiet}`,
-    threshold: `${inWords(policy.silence.warnMs)} to warn, ${inWords(actMs)} to act`,
+    threshold: `${inWords(policy.silence.warnMs)} to warn, ${inWords(milliseconds(actMs))} to act`,
   });
 }

@@ -1,0 +1,90 @@
+import {
+  type AgentStep,
+  type ContextInput,
+  type ContextState,
+  type DetectorState,
+  emptyContextState,
+  emptyDetectorState,
+  emptyTokenState,
+  emptyVerdictState,
+  findContext,
+  findTokenFlat,
+  findTokenSpike,
+  findVerdictStreak,
+  observe,
+  observeContext,
+  observeTokens,
+  observeVerdict,
+  type TokenState,
+  type VerdictState,
+} from '../detect/index.ts';
+import type { Draft } from '../draft.ts';
+import type { Finding, FindingKind } from '../finding.ts';
+import type { Verdict } from '../signal.ts';
+import { between, seconds } from '../time.ts';
+import { hasWork } from '../work.ts';
+import { clearPoint, raisePoint } from './point.ts';
+
+/**
+ * What the detectors remember of what an agent did. Made only when it reports calls, words, verdicts or
+ * tokens, and thrown away with the incarnation.
+ */
+export type Trail = {
+  readonly calls?: DetectorState;
+  /** Kinds that the call detectors hold up now; what somebody else fed in is not theirs to clear. */
+  readonly raised?: readonly FindingKind[];
+  readonly verdicts?: VerdictState;
+  readonly tokens?: TokenState;
+  readonly context?: ContextState;
+};
+
+/** A rate needs no closer look, and every look is a hard fact. */
+const TOKENS_EVERY = seconds(30);
+
+/** One step of the agent under the detectors' eyes. Says whether it was evidence of progress. */
+export function followStep(draft: Draft, step: Omit<AgentStep, 'at' | 'tokens'>): boolean {
+  const { hard, at, policy } = draft;
+  const before = hard.trail?.calls ?? emptyDetectorState;
+  const seen = observe(before, { ...step, at, tokens: null }, policy.detection);
+  const gone = (hard.trail?.raised ?? []).filter(
+    (kind) => !seen.findings.some((found) => found.kind === kind),
+  );
+  for (const kind of gone) clearPoint(draft, kind);
+  for (const finding of seen.findings) raisePoint(draft, finding);
+  const raised = seen.findings.map(({ kind }) => kind);
+  const { raised: _before, ...others } = hard.trail ?? {};
+  hard.trail = { ...others, calls: seen.state, ...(raised.length > 0 && { raised }) };
+  return seen.progress;
+}
+
+export function followVerdict(draft: Draft, verdict: Verdict): void {
+  const { hard, at, policy } = draft;
+  const verdicts = observeVerdict(hard.trail?.verdicts ?? emptyVerdictState, { verdict, at });
+  hard.trail = { ...hard.trail, verdicts };
+  hold(draft, 'verdict-streak', findVerdictStreak(verdicts, policy.detection));
+}
+
+export function followTokens(draft: Draft, total: number): void {
+  const { hard, at, policy } = draft;
+  const before = hard.trail?.tokens ?? emptyTokenState;
+  if (before.lastAt !== null && between(before.lastAt, at) < TOKENS_EVERY) return;
+  const isResting = hard.holds.length > 0 || !hasWork(hard);
+  const tokens = observeTokens(before, { total, at, isResting }, policy.detection);
+  hard.trail = { ...hard.trail, tokens };
+  hold(draft, 'token-spike', findTokenSpike(tokens, policy.detection));
+  hold(draft, 'token-flat', isResting ? null : findTokenFlat(tokens, at, policy.detection));
+}
+
+export function followContext(draft: Draft, input: ContextInput): void {
+  const { hard, policy } = draft;
+  // A handoff says nothing about a context that was never reported.
+  if (input.kind === 'handoff' && !hard.trail?.context) return;
+  const context = observeContext(hard.trail?.context ?? emptyContextState, input, policy.detection);
+  hard.trail = { ...hard.trail, context };
+  hold(draft, 'context-exhausted', findContext(context, policy.detection));
+}
+
+function hold(draft: Draft, kind: FindingKind, finding: Finding | null): void {
+  if (finding) raisePoint(draft, finding);
+  else clearPoint(draft, kind);
+}
