@@ -30,17 +30,20 @@ export function foldDecision(draft: Draft, decision: Decision): void {
 function whyNotDecide({ hard, policy }: Draft, decision: Decision): string | null {
   if (decision.incidentId !== undefined && decision.incidentId !== hard.incident?.id)
     return 'that incident is not open';
+  const isActing = hard.incident?.phase === 'acting';
   switch (decision.decision) {
     case 'nudge':
       if (hard.end) return 'the agent has ended';
       return hard.can.includes('nudge') && policy.nudge.isEnabled ? null : 'nothing can nudge it';
     case 'recover':
       if (!hard.end) return 'the agent is not known to have ended; terminate_and_recover stops it first';
+      if (isActing) return 'a start is under way';
       return hard.can.includes('spawn') ? null : 'nothing can start it from here';
     case 'force_handoff':
     case 'terminate':
     case 'terminate_and_recover':
       if (hard.end) return 'the agent has ended; recover brings it back';
+      if (isActing && hard.incident?.order) return 'a termination is under way';
       return hard.can.includes('terminate') ? null : 'nothing can stop it from here';
     case 'allow_more_time':
     case 'dismiss':
