@@ -16,7 +16,8 @@ const WRITES =
   /(?:^|[;&|]\s*|\s)(?:sed\s+-[a-z]*i|tee\s|patch\s|mv\s|cp\s|rm\s|touch\s|mkdir\s|git\s+(?:apply|checkout|revert|stash|mv|rm|restore|reset|commit|merge|cherry-pick)|(?:npm|pnpm|yarn|pip|cargo|go|apt-get|apt)\s+(?:install|add|remove|get|i)\b)|(?:^|[^0-9&>=-])>>?\s*(?!\/dev\/|&)[\w./~$"'-]+/;
 const THOUGHT_KEY = /^(?:thoughts?|reasoning|reflection|plan|note|analysis)$/i;
 const WAIT_NAME =
-  /^(?:wait|sleep|poll|await|watch|monitor|pause)|(?:^|_)(?:wait|sleep|poll|status|progress)(?:_|$)|(?:bash|task|shell|command|process|job|build|agent|read|get)_?output$/i;
+  /^(?:wait|sleep|poll|await|watch|monitor|pause)|(?:^|[_.-])(?:wait|sleep|poll|status|progress)(?:[_.-]|$)|(?:bash|task|shell|command|process|job|build|agent|read|get)_?output$/i;
+const WAIT_CAMEL = /[a-z0-9](?:Wait|Sleep|Poll|Status|Progress)(?![a-z])/;
 const SLEEP = /(?:^|[;&|(\s])(?:sleep|timeout \/t|start-sleep(?: -s(?:econds)?)?)\s+(\d+(?:\.\d+)?)([smh]?)/i;
 /** `wait` and `tail -f` last as long as the thing waited for. */
 const WAIT_COMMAND = /(?:^|[;&|]\s*)(?:wait|watch)\b|\s(?:--watch|watch)(?:\s|$)/;
@@ -25,7 +26,7 @@ const SLEEP_SECONDS_MIN = 10;
 
 /** Waiting by its own word: a wait tool, a sleep worth the name. */
 export function isWaitCall(tool: string, input: unknown): boolean {
-  if (WAIT_NAME.test(tool.replace(/([a-z0-9])([A-Z])/g, '$1_$2'))) return true;
+  if (WAIT_NAME.test(tool) || WAIT_CAMEL.test(tool)) return true;
   const command = commandOf(input);
   return command !== '' && (sleepSeconds(command) >= SLEEP_SECONDS_MIN || WAIT_COMMAND.test(command));
 }
@@ -108,18 +109,17 @@ export function placesKey(tool: string, input: unknown): number {
 }
 
 const LABEL_MAX = 60;
+/** Blanks, control and direction characters, and the mark that encloses the label. */
+const UNPRINTABLE = /[\s`\p{Cc}\p{Cf}]+/gu;
 
 /** What a person recognises the call by: `npm test`, or `Read src/a.ts`. Never output. */
 export function labelOf(tool: string, command: string, input: unknown): string {
   const detail = command !== '' ? command : detailOf(input);
   const firstLine = (command !== '' ? detail : `${tool} ${detail}`).trimStart().split('\n', 1)[0] ?? '';
-  let label = '';
-  for (const character of firstLine.slice(0, 2 * LABEL_MAX)) {
-    const code = character.codePointAt(0) ?? 0;
-    label +=
-      code < 32 || code === 127 || character === '`' || (code >= 0x200b && code <= 0x202e) ? ' ' : character;
-  }
-  label = label.replace(/\s+/g, ' ').trim();
+  const label = firstLine
+    .slice(0, 2 * LABEL_MAX)
+    .replace(UNPRINTABLE, ' ')
+    .trim();
   return label.length > LABEL_MAX ? `${label.slice(0, LABEL_MAX - 1)}…` : label;
 }
 

@@ -1,4 +1,4 @@
-import { finish, HASH_SEED, mix, mixString } from './hash.ts';
+import { finish, HASH_SEED, hashRaw, mix, mixString } from './hash.ts';
 
 /**
  * Two calls are the same call when they would do the same. Key order and blanks do not matter, and neither
@@ -81,17 +81,11 @@ function mixRecord(hash: number, record: Record<string, unknown>, depth: number)
 }
 
 function mixText(hash: number, text: string): number {
-  const isOneLine = !text.trimEnd().includes('\n');
-  const trimmed = text.trim();
-  if (!isOneLine) return mixString(hash, trimmed.includes('\r') ? trimmed.replaceAll('\r\n', '\n') : trimmed);
-  let mixed = hash;
-  let wasBlank = false;
-  for (let index = 0; index < trimmed.length; index += 1) {
-    const code = trimmed.charCodeAt(index);
-    const isBlank = code === 32 || code === 9;
-    if (isBlank && wasBlank) continue;
-    mixed = mix(mixed, isBlank ? 32 : code);
-    wasBlank = isBlank;
-  }
-  return mixed;
+  if (text.includes('\n')) return mix(hash, hashRaw(text.trim().replaceAll('\r\n', '\n')));
+  const last = text.length - 1;
+  const isTidy =
+    text.charCodeAt(0) > 32 && text.charCodeAt(last) > 32 && !text.includes('  ') && !text.includes('\t');
+  return mix(hash, hashRaw(isTidy ? text : text.trim().replace(BLANKS, ' ')));
 }
+
+const BLANKS = /[ \t]+/g;

@@ -1,6 +1,5 @@
 import type { Instant } from '../time.ts';
 import type { Comparison } from './memory.ts';
-import type { ResultPrint } from './normal-result.ts';
 import type { AgentStep } from './step.ts';
 
 /** One tool call, as the detectors see it: read once, judged by all. */
@@ -11,7 +10,6 @@ export type CallFacts = {
   readonly index: number;
   readonly at: Instant | null;
   readonly call: number;
-  readonly print: ResultPrint;
   /** Call and result in one: what cycles are made of. */
   readonly pair: number;
   readonly comparison: Comparison;

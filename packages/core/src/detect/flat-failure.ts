@@ -23,12 +23,13 @@ import type { DetectionPolicy } from './policy.ts';
 export type FlatState = {
   readonly count: number;
   readonly losses: number;
+  readonly call: number;
   readonly label: string;
   readonly since: Instant | null;
   readonly at: Instant | null;
 };
 
-export const emptyFlat: FlatState = { count: 0, losses: 0, label: '', since: null, at: null };
+export const emptyFlat: FlatState = { count: 0, losses: 0, call: 0, label: '', since: null, at: null };
 
 export function observeFlat(state: FlatState, facts: CallFacts, memory: Memory): FlatState {
   const known = memory.calls[0];
@@ -39,7 +40,11 @@ export function observeFlat(state: FlatState, facts: CallFacts, memory: Memory):
   return {
     count: known.flat,
     losses: known.losses,
-    label: labelOf(facts.tool, commandOf(facts.step.input), facts.step.input),
+    call: facts.call,
+    label:
+      state.call === facts.call && state.label !== ''
+        ? state.label
+        : labelOf(facts.tool, commandOf(facts.step.input), facts.step.input),
     since: known.flatSince,
     at: facts.at,
   };

@@ -17,7 +17,6 @@ import { emptyFlat, type FlatState, findFlat, observeFlat } from './flat-failure
 import { pairKey } from './hash.ts';
 import { compare, emptyMemory, type Memory, remember, wasSeen } from './memory.ts';
 import { findNothing, type NothingRun, observeNothing } from './near-duplicate.ts';
-import { readResult } from './normal-result.ts';
 import type { DetectionPolicy } from './policy.ts';
 import { emptyRepeat, findRepeat, observeRepeat, type RepeatState } from './repeated-call.ts';
 import { emptySameError, findSameError, observeSameError, type SameErrorState } from './same-error.ts';
@@ -172,8 +171,7 @@ function readFacts(state: DetectorState, step: AgentStep, policy: DetectionPolic
   const output = step.output ?? '';
   const isError = isFailure(step.error, output);
   const call = hashCall(tool, step.input);
-  const print = readResult(output);
-  const comparison = compare(state.memory, call, print, isError, output);
+  const comparison = compare(state.memory, call, output, isError);
   const pair = pairKey(call, comparison.result);
   const isStale = wasSeen(state.memory, pair);
   const isThought = isThoughtCall(tool, step.input);
@@ -188,7 +186,6 @@ function readFacts(state: DetectorState, step: AgentStep, policy: DetectionPolic
     index: state.callCount,
     at: step.at,
     call,
-    print,
     pair,
     comparison,
     isError,
@@ -228,16 +225,17 @@ function afterOpaque(state: DetectorState, newestAt: Instant | null): Advance {
 
 function allFindings(state: DetectorState, policy: DetectionPolicy): readonly Finding[] {
   const found: Finding[] = findRepeat(state.repeat, policy);
-  const add = (one: Finding | null): void => {
-    if (one !== null) found.push(one);
-  };
-  add(findCycle(state.cycle, policy));
-  found.push(...findSameError(state.sameError, state.callCount - 1, policy));
-  add(findFlat(state.flat, policy));
-  add(findNothing(state.nothing, policy));
-  add(findStale(state.stale, policy));
-  found.push(...findTalk(state.talk, policy));
-  add(findChant(state.chant, policy));
-  add(findCompaction(state.compaction, policy));
+  push(found, findCycle(state.cycle, policy));
+  for (const one of findSameError(state.sameError, state.callCount - 1, policy)) found.push(one);
+  push(found, findFlat(state.flat, policy));
+  push(found, findNothing(state.nothing, policy));
+  push(found, findStale(state.stale, policy));
+  for (const one of findTalk(state.talk, policy)) found.push(one);
+  push(found, findChant(state.chant, policy));
+  push(found, findCompaction(state.compaction, policy));
   return found;
+}
+
+function push(found: Finding[], one: Finding | null): void {
+  if (one !== null) found.push(one);
 }

@@ -1,7 +1,8 @@
 import type { Instant } from '../time.ts';
 import type { CallFacts } from './facts.ts';
 import { bestOf, type Gauge, isBetter, noGauge } from './gauge.ts';
-import { hasGrown, isSameResult, type ResultPrint } from './normal-result.ts';
+import { hashRaw } from './hash.ts';
+import { hasGrown, isSameResult, type ResultPrint, readResult } from './normal-result.ts';
 
 /**
  * What is remembered about earlier steps, bounded: the last results of the dozen calls made most recently,
@@ -10,13 +11,15 @@ import { hasGrown, isSameResult, type ResultPrint } from './normal-result.ts';
  */
 export type KnownCall = {
   readonly call: number;
+  readonly raw: number;
   readonly exact: number;
   readonly skeleton: number;
   readonly lines: number;
   readonly blocks: readonly number[];
   readonly lastLine: number;
   readonly isError: boolean;
-  readonly best: Gauge;
+  /** The best there was, not the last. */
+  readonly gauge: Gauge;
   /** How often in a row this call failed in the same words, whatever was done between. */
   readonly flat: number;
   readonly flatSince: Instant | null;
@@ -43,6 +46,7 @@ const CALLS_MAX = 12;
 
 export type Comparison = {
   readonly known: KnownCall | null;
+  readonly print: ResultPrint;
   /** Same call as one we know, and nothing new came of it: the same result, or an error again. */
   readonly isSame: boolean;
   /** The same to the word, not only "an error again". */
@@ -55,38 +59,47 @@ export type Comparison = {
 
 const ERROR_RESULT = 0x0e44;
 
-export function compare(
-  memory: Memory,
-  call: number,
-  print: ResultPrint,
-  isError: boolean,
-  output: string,
-): Comparison {
-  const known = memory.calls.find((entry) => entry.call === call) ?? null;
-  if (known === null) {
+export function compare(memory: Memory, call: number, output: string, isError: boolean): Comparison {
+  const known = findCall(memory.calls, call);
+  const raw = hashRaw(output);
+  if (known !== null && known.raw === raw && known.isError === isError) {
+    const result = isError ? ERROR_RESULT : known.exact;
     return {
       known,
-      isSame: false,
-      isSameText: false,
+      print: known,
+      isSame: true,
+      isSameText: true,
       isImproved: false,
-      result: isError ? ERROR_RESULT : print.exact,
+      result,
     };
   }
-  const isImproved = isBetter(known.best, print.gauge);
-  const isEqual = isSameResult(known, print);
-  const isSameText = isEqual && !isImproved && known.isError === isError;
+  const print = readResult(output, raw);
+  if (known === null) {
+    const result = isError ? ERROR_RESULT : print.exact;
+    return { known, print, isSame: false, isSameText: false, isImproved: false, result };
+  }
+  return compareKnown(known, print, output, isError);
+}
+
+function compareKnown(known: KnownCall, print: ResultPrint, output: string, isError: boolean): Comparison {
+  const isBest = isBetter(known.gauge, print.gauge);
+  const isSameText = !isBest && known.isError === isError && isSameResult(known, print);
   if (isError) {
-    return { known, isSame: known.isError && !isImproved, isSameText, isImproved, result: ERROR_RESULT };
+    const isSame = known.isError && !isBest;
+    return { known, print, isSame, isSameText, isImproved: isBest, result: ERROR_RESULT };
   }
   const hasMoved = isSameText && print.lastLine !== known.lastLine && hasGrown(known.lastLine, output);
   const isSame = isSameText && !hasMoved;
-  return {
-    known,
-    isSame,
-    isSameText: isSame,
-    isImproved: isImproved || hasMoved,
-    result: isSame ? known.exact : print.exact,
-  };
+  const result = isSame ? known.exact : print.exact;
+  return { known, print, isSame, isSameText: isSame, isImproved: isBest || hasMoved, result };
+}
+
+function findCall(calls: readonly KnownCall[], call: number): KnownCall | null {
+  for (let index = 0; index < calls.length; index += 1) {
+    const known = calls[index];
+    if (known !== undefined && known.call === call) return known;
+  }
+  return null;
 }
 
 export function remember(memory: Memory, facts: CallFacts): Memory {
@@ -102,7 +115,8 @@ export function remember(memory: Memory, facts: CallFacts): Memory {
 }
 
 function entryFor(memory: Memory, facts: CallFacts): KnownCall {
-  const { print, comparison, isError } = facts;
+  const { comparison, isError } = facts;
+  const print = comparison.print;
   const known = comparison.known;
   // What is waited for or asked for is not tried; an edit between makes a new try of it in any case.
   const isTried = !facts.isAskedFor && (!facts.isPatient || known?.editCount !== memory.editCount);
@@ -111,6 +125,7 @@ function entryFor(memory: Memory, facts: CallFacts): KnownCall {
   const step = isTried ? 1 : 0;
   return {
     call: facts.call,
+    raw: print.raw,
     // A result that differs only in a footnote keeps the old print, so that it cannot drift away unnoticed.
     exact: comparison.isSame && !isError ? (known?.exact ?? print.exact) : print.exact,
     skeleton: print.skeleton,
@@ -118,7 +133,7 @@ function entryFor(memory: Memory, facts: CallFacts): KnownCall {
     blocks: print.blocks,
     lastLine: print.lastLine,
     isError,
-    best: bestOf(known?.best ?? noGauge, print.gauge),
+    gauge: bestOf(known?.gauge ?? noGauge, print.gauge),
     flat: isSameFailure ? known.flat + step : isError ? 1 : 0,
     flatSince: isSameFailure ? known.flatSince : facts.at,
     losses: isLossAgain ? known.losses + step : isError ? 1 : 0,

@@ -33,7 +33,13 @@ export type NothingRun = {
 export function observeNothing(state: NothingRun | null, facts: CallFacts): NothingRun | null {
   if (facts.isThought) return state;
   const output = facts.step.output;
-  if (facts.isEdit || output === null || !saysNothing(output) || (facts.isError && output.trim() !== ''))
+  if (
+    facts.isEdit ||
+    output === null ||
+    facts.comparison.print.lines > ANSWER_LINES_MAX ||
+    !saysNothing(output) ||
+    (facts.isError && output.trim() !== '')
+  )
     return null;
   const place = placesKey(facts.tool, facts.step.input);
   const shape = wordsKey(facts.step.input);
@@ -45,6 +51,9 @@ export function observeNothing(state: NothingRun | null, facts: CallFacts): Noth
   const isNews = !facts.isPatient && !facts.isAskedFor;
   return { ...state, shape, count: state.count + (isNews ? 1 : 0), lastAt: facts.at };
 }
+
+/** "Nothing" is said in a line or two, and a footer. */
+const ANSWER_LINES_MAX = 5;
 
 function wordsKey(input: unknown): number {
   return hashString((JSON.stringify(input) ?? '').slice(0, 600).replace(/[0-9]+/g, '#'));

@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs';
+import type { AgentStep } from '../../packages/core/src/detect/index.ts';
+import { defaultDetectionPolicy, emptyDetectorState, observe } from '../../packages/core/src/detect/index.ts';
+import { ALL } from './peers/all.ts';
+import type { Peer } from './peers/peer.ts';
+
+/** What a step costs, beside peers' rules on the same steps, and whether it grows with the run. */
+const LONG = 100_000;
+const ROUNDS = 20;
+const WARM_UP = 8;
+
+const runs = readRuns('tests/fixtures/detect/dev.jsonl');
+console.log(`\nCost per step over ${runs.length} runs (µs, best of ${ROUNDS - WARM_UP} rounds)`);
+console.log('  rule                       p50     p90     p99');
+for (const peer of ALL) {
+  const micros = measure(peer, runs);
+  console.log(
+    `  ${peer.name.padEnd(24)} ${[0.5, 0.9, 0.99].map((q) => at(micros, q).toFixed(2).padStart(7)).join(' ')}`,
+  );
+}
+
+console.log(`\nOne agent, ${LONG} steps (µs per step, p50 of each fifth; state in bytes)`);
+const steps = longRun(LONG);
+for (const peer of ALL) {
+  const judge = peer.begin();
+  const fifths: string[] = [];
+  let micros: number[] = [];
+  let spentMs = 0;
+  for (const [index, step] of steps.entries()) {
+    const start = process.hrtime.bigint();
+    judge(step);
+    const took = Number(process.hrtime.bigint() - start) / 1_000;
+    micros.push(took);
+    spentMs += took / 1_000;
+    if (spentMs > 30_000) {
+      fifths.push(`stopped after ${index} steps: too slow`);
+      break;
+    }
+    if ((index + 1) % (LONG / 5) === 0) {
+      fifths.push(at(micros, 0.5).toFixed(2).padStart(7));
+      micros = [];
+    }
+  }
+  console.log(`  ${peer.name.padEnd(24)} ${fifths.join(' ')}`);
+}
+let state = emptyDetectorState;
+let bytes = 0;
+for (const [index, step] of steps.entries()) {
+  state = observe(state, step, defaultDetectionPolicy).state;
+  if (index % 1_000 === 0) bytes = Math.max(bytes, JSON.stringify(state).length);
+}
+console.log(`  Holter's state: at most ${bytes} bytes`);
+
+function readRuns(file: string): AgentStep[][] {
+  const found: AgentStep[][] = [];
+  for (const line of readFileSync(file, 'utf8').trim().split('\n')) {
+    const parsed = JSON.parse(line) as AgentStep | { format: string };
+    if ('format' in parsed) found.push([]);
+    else found.at(-1)?.push(parsed);
+  }
+  return found;
+}
+
+/** Each step's best of several rounds: what the rule costs, not what else the machine was doing. */
+function measure(peer: Peer, all: readonly (readonly AgentStep[])[]): number[] {
+  const best: number[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    let index = 0;
+    for (const run of all) {
+      const judge = peer.begin();
+      for (const step of run) {
+        const start = process.hrtime.bigint();
+        judge(step);
+        const took = Number(process.hrtime.bigint() - start) / 1_000;
+        if (round === WARM_UP) best.push(took);
+        else if (round > WARM_UP) best[index] = Math.min(best[index] ?? took, took);
+        index += 1;
+      }
+    }
+  }
+  return best;
+}
+
+/** The fixtures over and over, one after the other, on one clock. */
+function longRun(count: number): AgentStep[] {
+  const flat = runs.flat();
+  return Array.from({ length: count }, (_, index) => {
+    const step = flat[index % flat.length] as AgentStep;
+    return { ...step, at: (index * 5_000) as never };
+  });
+}
+
+function at(values: readonly number[], quantile: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * quantile))] ?? 0;
+}
