@@ -1,7 +1,7 @@
 import type { Agent } from './agent.ts';
 import type { Draft } from './draft.ts';
 import { draftOf, emit, markNow } from './draft.ts';
-import { isRepeatedSignal, whyInadmissible } from './fold/admissible.ts';
+import { isRepeatedSignal, wasFoldedBefore, whyInadmissible } from './fold/admissible.ts';
 import { endExpiredHolds } from './fold/holds.ts';
 import { NO_INDICATOR } from './fold/life.ts';
 import { foldSignal } from './fold/signal.ts';
@@ -27,7 +27,12 @@ export function step(agent: Agent, input: Input, policy: Policy): Step {
   const at = latest(input.at, latest(agent.hard.at, agent.soft.beatAt));
   if (input.kind === 'signal') {
     const because = whyInadmissible(agent.hard, input.signal, input.origin);
-    if (because !== null) return rejected(agent, at, input.signal, because);
+    if (because !== null) {
+      // A retried request about what is known long since is no bad input, only an old one.
+      const isOld =
+        input.signal.incarnation === agent.hard.incarnation && wasFoldedBefore(agent.hard, input.signal);
+      return isOld ? unchanged(agent) : rejected(agent, at, input.signal, because);
+    }
     if (input.signal.kind === 'heartbeat' && isPlainBeat(agent, input.signal, policy))
       return beaten(agent, at, input.signal);
   }

@@ -1,4 +1,11 @@
 /** The shell around the rules. */
+export type { Answer } from './engine/agent-cell.ts';
+export type { Clock } from './engine/clock.ts';
+export { Engine, EngineBusy, type EngineHealth } from './engine/engine.ts';
+export type { ActResult, Executor } from './engine/executor.ts';
+export { type Directive, Mailbox } from './engine/mailbox.ts';
+export { NoticeBoard } from './engine/notice-board.ts';
+export { realClock } from './real-clock.ts';
 export { openMemory } from './store/memory/index.ts';
 export type * from './store/store.ts';
 export { StoreUnavailable } from './store/store.ts';

@@ -30,6 +30,15 @@ export function isRepeatedSignal(draft: Draft, signal: Signal): boolean {
   return isBehindMark(draft, signal) || isSeenBefore(draft, signal);
 }
 
+/** The same question without remembering anything, for signals that will not be folded in. */
+export function wasFoldedBefore(hard: Hard, signal: Signal): boolean {
+  const { channel, seq } = signal;
+  const mark = channel === undefined ? undefined : hard.marks?.[channel];
+  if (mark !== undefined && seq !== undefined && seq <= mark) return true;
+  const id = callIdOf(signal) ?? signal.id;
+  return id !== undefined && hard.seen.includes(hashText(`${signal.kind} ${id}`));
+}
+
 function isBehindMark({ hard }: Draft, { channel, seq }: Signal): boolean {
   if (channel === undefined || seq === undefined) return false;
   const mark = hard.marks?.[channel];

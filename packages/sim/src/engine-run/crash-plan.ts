@@ -1,0 +1,60 @@
+import type { Store } from '@holter/server';
+
+const forever = (): Promise<never> => new Promise(() => undefined);
+
+/**
+ * Kills Holter at one chosen await. Every call that leaves the process has two such moments: before it was
+ * carried out, and after it was, with the answer lost. From then on nothing of that process happens any
+ * more: its calls hang for ever, as those of a killed process do.
+ */
+export class CrashPlan {
+  private readonly crashAt: number;
+  private readonly onCrash: (where: string) => void;
+  private moments = 0;
+  private generation = 0;
+
+  constructor(crashAt: number, onCrash: (where: string) => void) {
+    this.crashAt = crashAt;
+    this.onCrash = onCrash;
+  }
+
+  /** How many moments there were: a run without a crash tells how many crashes there are to try. */
+  get count(): number {
+    return this.moments;
+  }
+
+  /** The next process; what the one before still has under way belongs to the dead. */
+  nextGeneration(): number {
+    this.generation += 1;
+    return this.generation;
+  }
+
+  async through<T>(generation: number, name: string, call: () => Promise<T>): Promise<T> {
+    if (this.isDead(generation) || this.isMoment(`before ${name}`)) return forever();
+    const answer = await call();
+    if (this.isDead(generation) || this.isMoment(`after ${name}`)) return forever();
+    return answer;
+  }
+
+  private isDead(generation: number): boolean {
+    return generation !== this.generation;
+  }
+
+  private isMoment(where: string): boolean {
+    this.moments += 1;
+    if (this.moments !== this.crashAt) return false;
+    this.generation += 1;
+    this.onCrash(where);
+    return true;
+  }
+}
+
+/** The store as one process sees it. */
+export function storeOf(store: Store, plan: CrashPlan, generation: number): Store {
+  return new Proxy(store, {
+    get(target, name) {
+      const method = target[name as keyof Store] as (...args: unknown[]) => Promise<unknown>;
+      return (...args: unknown[]) => plan.through(generation, String(name), () => method.apply(target, args));
+    },
+  });
+}
