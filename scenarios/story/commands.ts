@@ -12,10 +12,9 @@ import {
   type SignalBody,
 } from '@holter/core';
 import { parse as parseYaml } from 'yaml';
+import { facts } from './facts.ts';
+import { durationOf, nameOf, type Words, wordsOf } from './words.ts';
 import type { StoryWorld } from './world.ts';
-
-/** One command of a story, as words and `key=value` pairs. */
-type Words = { readonly rest: readonly string[]; readonly fields: Readonly<Record<string, string>> };
 
 type Command = (world: StoryWorld, words: Words, raw: string) => void;
 
@@ -23,11 +22,12 @@ type Command = (world: StoryWorld, words: Words, raw: string) => void;
 const commands: Readonly<Record<string, Command>> = {
   policy: (world, _words, raw) => world.configure(parseYaml(raw.slice('policy'.length))),
   agent: (world, words) => world.register(registrationOf(words)),
+  agents: (world, words) => register(world, words),
   advance: (world, { rest }) => world.advance(durationOf(rest[0])),
   stall: (world) => world.stall(),
   wake: (world) => world.unstall(),
+  hiccup: (world, { fields }) => hiccup(world, fields),
   beat: (world, words) => beat(world, words),
-  pong: (world, { rest }) => signal(world, nameOf(rest), { kind: 'pong' }),
   call: (world, words) => call(world, words),
   signal: (world, _words, raw) => {
     const [, name = '', json = ''] = /^signal (\S+) (.*)$/s.exec(raw) ?? [];
@@ -46,15 +46,6 @@ const commands: Readonly<Record<string, Command>> = {
   loop: (world, words) => loop(world, words),
   clear: (world, { rest: [name = '', kind = ''] }) =>
     signal(world, name, { kind: 'finding-cleared', findingKind: kindOf(kind) }, 'holter'),
-  exit: (world, { rest: [name = '', code = ''] }) =>
-    signal(
-      world,
-      name,
-      /^\d+$/.test(code)
-        ? { kind: 'exited', code: Number(code) }
-        : { kind: 'exited', code: null, signal: code },
-      'holter',
-    ),
   claim: (world, { rest: [name = '', effectId = ''], fields }) =>
     world.feed(name, {
       kind: 'claim',
@@ -69,38 +60,45 @@ const commands: Readonly<Record<string, Command>> = {
 
 export function runCommand(world: StoryWorld, line: string): string {
   const word = /^\S+/.exec(line)?.[0] ?? '';
-  const command = commands[word];
-  if (!command)
-    throw new Error(`a story can't say "${word}"; it can say ${Object.keys(commands).join(', ')}`);
-  command(world, wordsOf(line), line);
+  const words = wordsOf(line);
+  const command = commands[word] ?? commandOf(word);
+  if (!command) {
+    const known = [...Object.keys(commands), ...Object.keys(facts)].join(', ');
+    throw new Error(`a story can't say "${word}"; it can say ${known}`);
+  }
+  command(world, words, line);
   return world.takeLines() || 'ok';
 }
 
-function wordsOf(line: string): Words {
-  const rest: string[] = [];
-  const fields: Record<string, string> = {};
-  for (const word of line.split(/\s+/).slice(1)) {
-    const [, key, value] = /^([a-z-]+)=(.*)$/i.exec(word) ?? [];
-    if (key !== undefined && value !== undefined) fields[key] = value;
-    else rest.push(word);
-  }
-  return { rest, fields };
+/** A fact is said about one agent, or about all of a crowd: `exit bot* SIGKILL`. */
+function commandOf(word: string): Command | undefined {
+  const fact = facts[word];
+  if (!fact) return undefined;
+  return (world, { rest: [pattern = '', ...rest], fields }) => {
+    for (const name of world.names(pattern)) {
+      const { body, from } = fact(world, { rest, fields });
+      signal(world, name, body, from, incarnationOf(fields));
+    }
+  };
 }
 
-const nameOf = (rest: readonly string[]): string => {
-  const name = rest[0];
-  if (!name) throw new Error('name the agent');
-  return name;
-};
+const incarnationOf = ({ incarnation }: Words['fields']): number | undefined =>
+  incarnation === undefined ? undefined : Number(incarnation);
 
-const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+/** A crowd: `agents bot 12 role=…` makes bot-1 to bot-12. */
+function register(world: StoryWorld, { rest: [name = '', count = '1'], fields }: Words): void {
+  for (let i = 1; i <= Number(count); i++) world.register(registrationOf({ rest: [`${name}-${i}`], fields }));
+}
 
-export function durationOf(text: string | undefined): number {
-  const [, amount, unit = ''] = /^([\d.]+)(ms|s|m|h)$/.exec(text ?? '') ?? [];
-  const factor = units[unit];
-  if (amount === undefined || factor === undefined)
-    throw new Error(`"${text}" is no duration; write 90s, 15m or 2h`);
-  return Number(amount) * factor;
+/** Holter itself stalls again and again: `hiccup gap=2.1s every=10s for=1h`. */
+function hiccup(world: StoryWorld, { gap, every, for: length }: Words['fields']): void {
+  const end = world.at + durationOf(length);
+  while (world.at < end) {
+    world.advance(durationOf(every) - durationOf(gap));
+    world.stall();
+    world.advance(durationOf(gap));
+    world.unstall();
+  }
 }
 
 function registrationOf({ rest, fields }: Words): Registration {
@@ -141,9 +139,9 @@ function signal(
   world.feed(name, { kind: 'signal', origin, signal: { ...envelope, ...body } });
 }
 
-/** `beat ada`, or `beat ada every=30s for=10m`: the clock moves with the beats. */
+/** `beat ada`, or `beat ada every=30s for=10m`: the clock moves with the beats; `bot*` are many. */
 function beat(world: StoryWorld, { rest, fields }: Words): void {
-  const name = nameOf(rest);
+  const names = world.names(nameOf(rest));
   const body: SignalBody = {
     kind: 'heartbeat',
     ...(fields.status !== undefined && { status: fields.status as 'busy' }),
@@ -151,50 +149,51 @@ function beat(world: StoryWorld, { rest, fields }: Words): void {
     ...(fields.errors !== undefined && { errorCount: Number(fields.errors) }),
     ...(fields.tokens !== undefined && { tokenCount: Number(fields.tokens) }),
   };
-  const incarnation = fields.incarnation === undefined ? undefined : Number(fields.incarnation);
-  if (fields.every === undefined) return signal(world, name, body, 'agent', incarnation);
-  const every = durationOf(fields.every);
-  const end = world.at + durationOf(fields.for);
-  while (world.at + every <= end) {
-    world.advance(every);
-    signal(world, name, body, 'agent', incarnation);
-  }
+  again(world, fields, () => {
+    for (const name of names) signal(world, name, body, 'agent', incarnationOf(fields));
+  });
 }
 
 let calls = 0;
 
-/** `call ada Bash ok result=42`, `call ada Bash error`, `call ada Bash open`; `for=` is how long it takes. */
+/** `call ada Bash ok result=42`, `… error`, `… open`, `… close`; `for=` it takes, `times=` it is made anew. */
 function call(world: StoryWorld, { rest, fields }: Words): void {
+  for (let time = Number(fields.times ?? 1); time > 0; time--) callOnce(world, rest, fields);
+}
+
+function callOnce(world: StoryWorld, rest: Words['rest'], fields: Words['fields']): void {
   const [name = '', tool = 'Tool', how = 'ok'] = rest;
   calls += 1;
   const callId = fields.id ?? `call-${calls}`;
   if (how !== 'close') signal(world, name, { kind: 'call-begun', callId, tool });
   if (fields.for !== undefined) world.advance(durationOf(fields.for));
   if (how === 'open') return;
-  signal(world, name, {
-    kind: 'call-ended',
-    callId,
-    tool,
-    isError: how === 'error',
-    output: fields.result ?? '',
-  });
+  const output = fields.result ?? (how === 'error' ? '' : callId);
+  signal(world, name, { kind: 'call-ended', callId, tool, isError: how === 'error', output });
 }
 
-/** What the operating system sees: `look ada cpu=1200 io=4096 children=0 state=running`. */
+/** What the operating system sees: `look ada cpu=1200 io=4096 children=0 every=60s for=10m`. */
 function look(world: StoryWorld, { rest, fields }: Words): void {
-  signal(
-    world,
-    nameOf(rest),
-    {
-      kind: 'process',
-      state: (fields.state ?? 'running') as 'running',
-      cpuMs: Number(fields.cpu ?? 0),
-      ioBytes: Number(fields.io ?? 0),
-      childrenAtWork: Number(fields.children ?? 0),
-      memoryBytes: Number(fields.memory ?? 0),
-    },
-    'holter',
-  );
+  const body: SignalBody = {
+    kind: 'process',
+    state: (fields.state ?? 'running') as 'running',
+    cpuMs: Number(fields.cpu ?? 0),
+    ioBytes: Number(fields.io ?? 0),
+    childrenAtWork: Number(fields.children ?? 0),
+    memoryBytes: Number(fields.memory ?? 0),
+  };
+  again(world, fields, () => signal(world, nameOf(rest), body, 'holter'));
+}
+
+/** Once now, or `every=60s for=10m`: the clock moves with it. */
+function again(world: StoryWorld, fields: Words['fields'], act: () => void): void {
+  if (fields.every === undefined) return act();
+  const every = durationOf(fields.every);
+  const end = world.at + durationOf(fields.for);
+  while (world.at + every <= end) {
+    world.advance(every);
+    act();
+  }
 }
 
 /** A detector's finding, fed in: `loop ada repeated-call act count=5`. */

@@ -10,6 +10,8 @@ import {
   type InputBody,
   type Instant,
   instant,
+  inWords,
+  milliseconds,
   NO_STALLS,
   type PolicySet,
   policyFor,
@@ -53,6 +55,12 @@ export class StoryWorld {
     const agent = this.agents.get(agentId);
     if (!agent) throw new Error(`no agent ${agentId} in this story`);
     return agent;
+  }
+
+  /** One agent, or all whose names begin alike: `bot*`. */
+  names(pattern: string): readonly string[] {
+    if (!pattern.endsWith('*')) return [pattern];
+    return [...this.agents.keys()].filter((name) => name.startsWith(pattern.slice(0, -1)));
   }
 
   feed(agentId: string, body: InputBody): void {
@@ -131,7 +139,7 @@ export class StoryWorld {
   }
 
   private tellEffect(effect: Effect): void {
-    const detail = 'message' in effect ? ` "${firstLine(effect.message)}"` : '';
+    const detail = 'message' in effect ? ` "${onOneLine(effect.message)}"` : '';
     this.say(`${clock(this.at)} effect ${effect.kind} [${effect.id}]${detail}`);
   }
 }
@@ -143,7 +151,7 @@ function mustCompile(raw: unknown): PolicySet {
   return compiled.policies;
 }
 
-const firstLine = (text: string): string => text.split('\n')[0] ?? '';
+const onOneLine = (text: string): string => text.replaceAll('\n', ' / ');
 
 /** Minutes and seconds since the story began. */
 export function clock(at: Instant): string {
@@ -162,10 +170,14 @@ function tellEvent(event: HolterEvent): string | null {
     case 'EFFECT_RECEIPT':
     case 'CHECKPOINT_WRITTEN':
     case 'NUDGE_SENT':
-    case 'HOLD_BEGAN':
-    case 'HOLD_ENDED':
     case 'AGENT_STARTED':
       return null;
+    case 'HOLD_BEGAN':
+      return `${who} on hold: ${payload.hold}${payload.until === undefined ? '' : ` until ${clock(payload.until)}`}`;
+    case 'HOLD_ENDED':
+      return `${who} off hold: ${payload.hold}, after ${inWords(milliseconds(payload.heldMs))}`;
+    case 'QUIET_BEGAN':
+      return `${who} quiet until ${clock(payload.until)} (${payload.by}: ${payload.reason})`;
     case 'HEALTH_STATE_CHANGED':
       return `${who} ${payload.from} -> ${payload.to} (${payload.reason})`;
     case 'FINDING_RAISED':

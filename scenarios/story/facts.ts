@@ -1,0 +1,58 @@
+import { type HoldKind, instant, type MessagePriority, type SignalBody } from '@holter/core';
+import { durationOf, type Words } from './words.ts';
+import type { StoryWorld } from './world.ts';
+
+/** Facts that a story says often, in fewer words than their JSON. */
+type Fact = (
+  world: StoryWorld,
+  words: Words,
+) => { readonly body: SignalBody; readonly from: 'agent' | 'holter' };
+
+const heard = (body: SignalBody): ReturnType<Fact> => ({ body, from: 'agent' });
+const sensed = (body: SignalBody): ReturnType<Fact> => ({ body, from: 'holter' });
+
+/** The name of the agent comes first, and is taken off before. */
+export const facts: Readonly<Record<string, Fact>> = {
+  pong: () => heard({ kind: 'pong' }),
+  turn: (_world, { rest: [what] }) => heard({ kind: what === 'ends' ? 'turn-ended' : 'turn-begun' }),
+  checkpoint: (_world, { rest: [checkpointId = 'cp1'] }) =>
+    heard({ kind: 'checkpoint', checkpointId, hash: 'h' }),
+  /** `assign ada t1 due=30m`: its expected end is half an hour from now. */
+  assign: (world, { rest: [taskId = ''], fields: { due } }) =>
+    heard({
+      kind: 'task-assigned',
+      taskId,
+      ...(due !== undefined && { expectedAt: instant(world.at + durationOf(due)) }),
+    }),
+  update: (_world, { rest: [taskId = ''], fields: { percent } }) =>
+    heard({ kind: 'task-updated', taskId, ...(percent !== undefined && { percent: Number(percent) }) }),
+  finish: (_world, { rest: [taskId = ''] }) => heard({ kind: 'task-ended', taskId, outcome: 'done' }),
+  /** `hold ada rate-limited until=30m`: half an hour from now. */
+  hold: (world, { rest: [hold = ''], fields: { until } }) =>
+    heard({
+      kind: 'hold-begun',
+      hold: hold as HoldKind,
+      ...(until !== undefined && { until: instant(world.at + durationOf(until)) }),
+    }),
+  unhold: (_world, { rest: [hold = ''] }) => heard({ kind: 'hold-ended', hold: hold as HoldKind }),
+  error: (_world, { rest: [how] }) =>
+    heard({ kind: 'error', message: 'failed', ...(how === 'unrecoverable' && { isUnrecoverable: true }) }),
+  blocker: (_world, { rest }) => heard({ kind: 'blocker', text: rest.join(' ') }),
+  note: (_world, { rest: [noteId = 'n1'] }) => heard({ kind: 'handoff-written', noteId }),
+  stops: (_world, { rest }) => heard({ kind: 'stopped', reason: rest.join(' ') }),
+  acknowledge: (_world, { rest: [messageId = ''] }) => heard({ kind: 'message-acknowledged', messageId }),
+  /** What the senders of messages and the connection's other end see. */
+  message: (_world, { rest: [messageId = '', priority = 'normal'] }) =>
+    sensed({ kind: 'message-delivered', messageId, priority: priority as MessagePriority }),
+  undelivered: (_world, { rest: [messageId = '', code = 'agent_offline'] }) =>
+    sensed({ kind: 'message-failed', messageId, code }),
+  connection: (_world, { rest: [state] }) =>
+    sensed({ kind: 'connection', state: state === 'closed' ? 'closed' : 'open' }),
+  /** The process: `exit ada 1`, `exit ada SIGKILL`. */
+  exit: (_world, { rest: [code = ''] }) =>
+    sensed(
+      /^\d+$/.test(code)
+        ? { kind: 'exited', code: Number(code) }
+        : { kind: 'exited', code: null, signal: code },
+    ),
+};
