@@ -74,7 +74,7 @@ export type ProcessView = {
 };
 
 /** A question put to a silent agent; any sign of life is the answer. */
-export type Inquiry = { readonly askedAt: Instant };
+type Inquiry = { readonly askedAt: Instant };
 
 /** A delivered message that is waiting for its acknowledgement. */
 export type PendingAck = {

@@ -58,7 +58,7 @@ export type GroupBrake = {
   readonly releaseAt?: Instant;
 };
 
-export type Handful = { readonly at: Instant; readonly count: number };
+type Handful = { readonly at: Instant; readonly count: number };
 
 /** A token bucket: `tokens` as of `at`. */
 export type Budget = { readonly tokens: number; readonly at: Instant };

@@ -74,11 +74,12 @@ function fold(draft: Draft, input: Input): void {
   }
 }
 
-/** Clocks about work start when there is some, and are gone when there is none. */
+/** Clocks about work start when there is some, and are gone when there is none; probation ends by itself. */
 function followWork(draft: Draft): void {
   const { hard } = draft;
   if (!hasWork(hard)) delete hard.work;
   else hard.work ??= markNow(draft);
+  if (hard.probation && hard.probation.until <= draft.at) delete hard.probation;
 }
 
 function finish(draft: Draft): Step {

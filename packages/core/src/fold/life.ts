@@ -168,7 +168,7 @@ export function becomeGone(draft: Draft, end: End): void {
     },
   });
   if (proven.how === 'crash' && !isOurs) ask(draft, 'loss', `${hard.agentId}#${hard.incarnation}/loss/${at}`);
-  if (proven.how !== 'crash' && hard.task) {
+  if (proven.how !== 'crash' && hard.task && !isOurs) {
     emit(draft, {
       type: 'ATTENTION_RAISED',
       payload: {

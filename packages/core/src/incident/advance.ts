@@ -62,6 +62,8 @@ function isHeldBack(draft: Draft, { step }: Incident, lead: Finding): boolean {
 /** A graver finding does not wait for the steps below its own entry. */
 function maybeSkip(draft: Draft, incident: Incident, lead: Finding): boolean {
   if (isOrdered(draft) || rankOf(incident.step) >= rankOf('terminate')) return false;
+  // Also where nothing can nudge: a person's own nudge is given its time.
+  if (FINDING_KINDS[lead.kind].entry === 'nudge') return false;
   const entry = entryFor(draft, lead);
   if (rankOf(entry) <= rankOf(incident.step)) return false;
   climbTo(draft, entry, 1, lead.evidence);
@@ -122,6 +124,7 @@ function tellTerminated(draft: Draft, incident: Incident): void {
 /** A successor runs. If something is found against it, this recovery has failed, and a new incident begins. */
 function moveRecovered(draft: Draft, incident: Incident, complaint: string | null): void {
   if (incident.phase === 'waiting' && complaint !== null) {
+    if (isQuiet(draft)) return;
     tellAttemptFailed(draft, incident, complaint);
     closeIncident(draft, 'the recovered agent is in trouble again');
     return;

@@ -32,8 +32,6 @@ export function closeIncident(draft: Draft, reason: string): void {
   if (!incident) return;
   const { id, cause, step, attempt } = incident;
   delete hard.incident;
-  // Probation is a part of its incident.
-  delete hard.probation;
   hard.past = { id, cause, step, attempt, closedAt: at };
   emit(draft, { type: 'INCIDENT_CLOSED', payload: { agentId: hard.agentId, incidentId: id, reason } });
 }

@@ -28,7 +28,7 @@ export function entryFor(draft: Draft, finding: Finding): LadderStep {
   }
 }
 
-const canNudge = ({ hard, policy }: Draft): boolean =>
+export const canNudge = ({ hard, policy }: Draft): boolean =>
   policy.nudge.isEnabled && hard.mode !== 'observe' && hard.can.includes('nudge');
 
 /** Opens an incident about `lead`, or goes on with the last one if that was about the same thing. */

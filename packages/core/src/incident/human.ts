@@ -2,7 +2,7 @@ import type { Draft } from '../draft.ts';
 import { emit, want } from '../draft.ts';
 import { amend, askFleet, effectIdOf } from './change.ts';
 import type { Incident } from './incident.ts';
-import { reasonFor } from './terminate.ts';
+import { actFindings, leadOf } from './reason.ts';
 
 /** The top of the ladder: Holter does nothing more by itself until somebody decides. */
 export function climbHuman(draft: Draft, incident: Incident): void {
@@ -10,9 +10,16 @@ export function climbHuman(draft: Draft, incident: Incident): void {
   askFleet(draft, incident, 'notice');
 }
 
+function whyHuman({ hard }: Draft, { order, cause }: Incident): string {
+  const evidence = leadOf(actFindings(hard))?.evidence;
+  if (evidence !== undefined) return evidence;
+  if (hard.end) return `it stays down (${hard.end.detail})`;
+  return order ? `it could not be stopped, as ${order.by} ordered` : String(cause);
+}
+
 export function callHuman(draft: Draft, incident: Incident): void {
   const { hard } = draft;
-  const message = `${hard.agentId} needs you: ${reasonFor(draft, incident)}. Holter will not act by itself.`;
+  const message = `${hard.agentId} needs you: ${whyHuman(draft, incident)}. Holter will not act by itself.`;
   want(draft, effectIdOf(incident), {
     kind: 'notify',
     audience: 'operator',

@@ -3,6 +3,7 @@ import { emit, markNow, want } from '../draft.ts';
 import type { Finding } from '../finding.ts';
 import { deadlineAfter, isPast } from '../rule/rule.ts';
 import { amend, askFleet, climbTo, effectIdOf } from './change.ts';
+import { canNudge } from './entry.ts';
 import type { Incident } from './incident.ts';
 import { nudgeMessage } from './message.ts';
 import { actFindings, leadOf, repeatOf } from './reason.ts';
@@ -16,9 +17,15 @@ export function climbNudge(draft: Draft, incident: Incident): void {
   if (!isWaitOver(draft, incident)) return;
   const { attemptsMax } = draft.policy.nudge;
   if (incident.isNudgeLost) climbTo(draft, 'escalate', 1, 'the nudge could not be delivered');
-  else if (incident.attempt < attemptsMax)
+  else if (incident.attempt < attemptsMax && canNudge(draft))
     climbTo(draft, 'nudge', incident.attempt + 1, 'the nudge changed nothing');
-  else climbTo(draft, 'escalate', 1, `${incident.attempt} nudges changed nothing`);
+  else
+    climbTo(
+      draft,
+      'escalate',
+      1,
+      incident.attempt === 1 ? 'the nudge changed nothing' : `${incident.attempt} nudges changed nothing`,
+    );
 }
 
 export function sendNudge(draft: Draft, incident: Incident): void {

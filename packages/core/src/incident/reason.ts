@@ -47,6 +47,13 @@ export function isOrdered({ hard }: Draft): boolean {
 export const repeatOf = (findings: readonly Finding[]): Finding | null =>
   findings.find(({ kind }) => FINDING_KINDS[kind].isRepeat) ?? null;
 
+/** A spent limit shows that an agent was busy, a missing look that nobody saw it: neither that it is stuck. */
+const NO_WITNESS: ReadonlySet<FindingKind> = new Set<FindingKind>([
+  'limit-exceeded',
+  'missed-heartbeats',
+  'no-pong',
+]);
+
 /**
  * Invariant 6. Automatic termination needs two pieces of evidence from different sources:
  * what the agent's reports (or the lack of them) say, and what the operating system or the screen says.
@@ -56,9 +63,8 @@ export const repeatOf = (findings: readonly Finding[]): Finding | null =>
 export function hasTwoSources(draft: Draft): boolean {
   const { hard, policy } = draft;
   const findings = actFindings(hard);
-  // A spent limit shows that an agent was busy, not that it is stuck: it bears no witness.
   const isWitnessed = findings.some(
-    ({ kind, source }) => kind !== 'limit-exceeded' && (source === 'operating-system' || source === 'screen'),
+    ({ kind, source }) => !NO_WITNESS.has(kind) && (source === 'operating-system' || source === 'screen'),
   );
   const isReported = findings.some(
     ({ source }) => source === 'agent-reports' || source === 'delivery-receipts',

@@ -33,7 +33,7 @@ function beginRecovery(draft: Draft, incident: Incident): void {
     climbTo(draft, 'human', 1, `it stays down: ${obstacle}`);
     return;
   }
-  const notBefore = incident.notBefore ?? backoffEnd(draft);
+  const notBefore = incident.notBefore ?? backoffEnd(draft, incident);
   if (notBefore > draft.at) {
     amend(draft, { phase: 'due', notBefore });
     wake(draft, notBefore);
@@ -42,13 +42,14 @@ function beginRecovery(draft: Draft, incident: Incident): void {
   askFleet(draft, incident, 'start');
 }
 
-/** The moment of the end, plus the backoff of the attempt that comes now. An order waits for nothing. */
-function backoffEnd(draft: Draft): Instant {
+/** The end, or the failure of the attempt before, plus the backoff. A first attempt that was ordered waits for nothing. */
+function backoffEnd(draft: Draft, incident: Incident): Instant {
   const { hard, policy, at } = draft;
-  if (hard.incident?.order) return at;
+  const isFirst = incident.attempt === 1;
+  if (isFirst && incident.order) return at;
   const { backoffMs } = policy.recovery;
   const wait = backoffMs[Math.min(recoveryOf(draft).attempts, backoffMs.length - 1)] ?? 0;
-  return later(hard.end?.at ?? at, wait);
+  return later(isFirst ? (hard.end?.at ?? at) : at, wait);
 }
 
 function whyNotRecover(draft: Draft, incident: Incident): string | null {
@@ -111,12 +112,12 @@ export function failAttempt(draft: Draft, reason: string): void {
 
 export function tellAttemptFailed(draft: Draft, incident: Incident, reason: string): void {
   const { hard } = draft;
-  const { attempts } = recoveryOf(draft);
+  // The attempt that failed may have been made for a task that another has followed since.
+  const { attempts, taskId } = hard.recovery ?? recoveryOf(draft);
   delete hard.spawnKey;
-  delete hard.probation;
   emit(draft, {
     type: 'RECOVERY_FAILED',
-    payload: { agentId: hard.agentId, taskId: taskIdOf(draft), reason, attempts },
+    payload: { agentId: hard.agentId, taskId: taskId ?? hard.agentId, reason, attempts },
   });
   ask(draft, 'notice', `${effectIdOf(incident)}/failed`, {
     severity: 'critical',
@@ -126,16 +127,15 @@ export function tellAttemptFailed(draft: Draft, incident: Incident, reason: stri
 }
 
 function watchProbation(draft: Draft): void {
-  const { hard, at } = draft;
+  const { hard } = draft;
   if (hard.end) {
     failAttempt(draft, `it ended again: ${hard.end.detail}`);
     return;
   }
-  if (hard.probation && hard.probation.until > at) {
+  if (hard.probation) {
     wake(draft, hard.probation.until);
     return;
   }
-  delete hard.probation;
   // Without a task there is nothing that the attempts could be counted for any more.
   if (!hard.task && hard.recovery) hard.recovery = { ...hard.recovery, attempts: 0 };
   closeIncident(draft, 'recovered, and probation passed');

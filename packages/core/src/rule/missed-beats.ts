@@ -28,7 +28,8 @@ export function missedBeats(draft: Draft): Finding | null {
   return finding({
     kind: hard.promises.pongs && hard.promises.beatEveryMs === undefined ? 'no-pong' : 'missed-heartbeats',
     severity: isFailure ? 'act' : 'warn',
-    source: 'agent-reports',
+    // Whoever watches its process was not heard: that says nothing about the agent, and bears no witness.
+    source: pulse === 'looks' ? 'operating-system' : 'agent-reports',
     since: proof,
     evidence: `${who} for ${inWords(between(proof, at))}, ${count} of ${policy.beat.missedMax} missed (${likelyCause(draft)})`,
     threshold: `${policy.beat.missedMax} missed beats and an unanswered inquiry`,

@@ -30,6 +30,8 @@ export function frozen(draft: Draft): Finding | null {
   const { hard, at, policy, stalls } = draft;
   const seen = hard.process;
   if (!seen || hard.end) return null;
+  // A look that is not fresh proves nothing, either way.
+  if (at - draft.soft.lookedAt > LOOKS_FRESH * policy.probeEveryMs) return null;
   if (seen.state === 'stopped') {
     if (
       !isPast(draft, absenceDeadline(seen.since, policy.freeze.stoppedMs, stalls, graceMaxOf(hard, policy)))
@@ -57,10 +59,9 @@ export function frozen(draft: Draft): Finding | null {
   });
 }
 
-/** `silence` is judged before this rule. A look that is not fresh proves nothing, either way. */
+/** `silence` is judged before this rule. */
 function hasBrokenPromise(draft: Draft): boolean {
-  const { hard, soft, at, policy, stalls } = draft;
-  if (at - soft.lookedAt > LOOKS_FRESH * policy.probeEveryMs) return false;
+  const { hard, at, policy, stalls } = draft;
   if (draft.found.some(({ kind, severity }) => kind === 'silent' && severity === 'act')) return true;
   return pulseOf(hard) === 'beats' && missesAt(draft, at, policy, stalls).count >= policy.beat.missedMax;
 }
