@@ -1,5 +1,5 @@
-import { defaultDetectionPolicy } from '../detect/index.ts';
 import { type DurationMs, milliseconds } from '../time.ts';
+import { buildDetection } from './detection-fields.ts';
 import type { Settings } from './fields.ts';
 import type { BeatPolicy, Limits, Policy } from './policy.ts';
 
@@ -57,7 +57,7 @@ export function buildPolicy(settings: Settings): Policy {
     },
     limits: buildLimits(settings),
     settleMs: settings['rules.settle'],
-    detection: defaultDetectionPolicy,
+    detection: buildDetection(settings),
     nudge: {
       isEnabled: settings['health_monitoring.intervention.nudge.enabled'] && nudgesMax > 0,
       attemptsMax: nudgesMax,

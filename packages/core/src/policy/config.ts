@@ -1,6 +1,7 @@
 import type { NoticeSeverity } from '../effect.ts';
 import type { DurationMs } from '../time.ts';
 import type { ruleDefaults } from './defaults.ts';
+import type { DETECTION_WITH_BOTH } from './detection-fields.ts';
 import type { PolicyStep } from './policy.ts';
 
 /** What an operator writes in `holter.yaml`. Every key is optional; `defaults.ts` has the rest. */
@@ -24,6 +25,7 @@ type OverrideSections = {
   readonly health_monitoring?: AgentHealthConfig;
   readonly rules?: RulesConfig;
   readonly limits?: LimitsConfig;
+  readonly detection?: DetectionConfig;
 };
 
 /** The first three are the short way to say when silence is too long. */
@@ -107,6 +109,18 @@ export type LimitsConfig = {
   readonly runtime_max?: Duration;
   readonly memory_max?: Bytes;
   readonly step?: PolicyStep;
+};
+
+type DetectionLimits = { readonly warn?: number; readonly act?: number };
+
+/** How often is too often, by detector; see docs/detection.md. */
+export type DetectionConfig = {
+  readonly [Name in (typeof DETECTION_WITH_BOTH)[number]]?: DetectionLimits;
+} & {
+  readonly near_duplicate?: { readonly warn?: number };
+  readonly spaced?: Duration;
+  /** Tools that wait by nature. */
+  readonly pollers?: readonly string[];
 };
 
 type FleetConfig = {

@@ -2,6 +2,7 @@ import type { DurationMs } from '../time.ts';
 import { type Table, tableReader, type Values } from './check.ts';
 import type { AgentHealthConfig, LimitsConfig, RuleKey, RulesConfig, SettingPath } from './config.ts';
 import { healthMonitoringDefaults, ruleDefaults } from './defaults.ts';
+import { DETECTION_FIELDS, defaultDetectionSettings } from './detection-fields.ts';
 import type { PolicyStep } from './policy.ts';
 import { ranges } from './ranges.ts';
 import {
@@ -81,6 +82,7 @@ export const AGENT_FIELDS = {
   'limits.runtime_max': orNone(duration(ranges.runtime)),
   'limits.memory_max': orNone(bytes(ranges.memory)),
   'limits.step': step,
+  ...DETECTION_FIELDS,
 } as const satisfies Table & Record<AgentSettingPath, unknown>;
 
 type AgentSettingPath =
@@ -120,5 +122,10 @@ export function defaultSettings(): Settings {
     'limits.memory_max': 'none',
     'limits.step': limitStep,
   };
-  return { ...read?.values, ...Object.fromEntries(fromRules), ...limits } as Settings;
+  return {
+    ...read?.values,
+    ...Object.fromEntries(fromRules),
+    ...limits,
+    ...defaultDetectionSettings(),
+  } as Settings;
 }

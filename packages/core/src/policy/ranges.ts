@@ -30,6 +30,9 @@ export const ranges = {
   // The window is kept as one letter per call.
   windowCalls: { min: 1, max: 100 },
   repeats: { min: 1, max: 1_000 },
+  // Two of anything is no pattern yet.
+  detections: { min: 2, max: 10_000 },
+  pollers: { min: 0, max: 50 },
   tokens: { min: 1, max: 1e15 },
   costUsd: { min: 0.01, max: 1e9 },
   runtime: { min: seconds(1), max: days(365) },
