@@ -1,5 +1,19 @@
 /** A simulated world of agents that misbehave, to try the rules in. Start at `Simulation`. */
-
-export { defaultScenario, replayLine, type Scenario } from './scenario.ts';
+export { BEHAVIOURS } from './agents/mix.ts';
+export type { SimAgent } from './agents/sim-agent.ts';
+export { INVARIANTS, type InvariantNumber, type Violation } from './checker/violation.ts';
+export { type Count, countsOf, type Report, type Row, reportOf, requirementRows } from './report.ts';
+export {
+  DAY_START,
+  defaultScenario,
+  FAULT_KINDS,
+  type FaultKind,
+  HOUR,
+  replayLine,
+  type Scenario,
+} from './scenario.ts';
+export { type Shrunk, shrink } from './shrink.ts';
 export { Simulation } from './simulation.ts';
-export { Trace } from './trace.ts';
+export type { Stopwatch } from './stopwatch.ts';
+export { clock, Trace } from './trace.ts';
+export type { Witness } from './world.ts';

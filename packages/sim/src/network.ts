@@ -45,7 +45,9 @@ export function travel(
     }
     arrivesAt += random.between(network.retryMinMs, network.retryMaxMs);
   } else if (luck < network.dropShare + network.copyShare) {
-    journey.copyAt = arrivesAt + random.unit() * network.copyMaxMs;
+    // Behind a queue the retry comes right after; on a free way some time later.
+    journey.copyAt =
+      Math.max(arrivesAt, lastArrival + 1) + (lastArrival > now ? 1 : random.unit() * network.copyMaxMs);
   } else if (luck < network.dropShare + network.copyShare + network.overtakenShare) {
     journey.arrivesAt = arrivesAt + random.unit() * network.overtakenMaxMs;
     return lastArrival;

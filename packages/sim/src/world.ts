@@ -79,7 +79,7 @@ export class World implements Ground {
   readonly slots: number;
   private packet: Packet | undefined;
   private sleepsUntil = 0;
-  private sleptMs = 0;
+  private sleptFrom = 0;
 
   constructor(options: {
     readonly seed: number;
@@ -157,8 +157,9 @@ export class World implements Ground {
   private live(agent: SimAgent, act: Act, life: number, data: unknown): void {
     if (agent.life !== life) return;
     if (this.now < this.sleepsUntil) {
-      // The lid is closed: everything of the agent's comes that much later.
-      this.schedule.add(this.now + this.sleptMs, agent.slot, act, life, data);
+      // The lid is closed. A timer that stood still goes on afterwards; what waited for the wall clock is due.
+      const restMs = Math.min(this.now - this.sleptFrom, agent.kit.intervalMs);
+      this.schedule.add(this.sleepsUntil + restMs * agent.random.unit(), agent.slot, act, life, data);
       return;
     }
     if (act === Act.comeUp) return this.comeUp(agent);
@@ -363,7 +364,7 @@ export class World implements Ground {
         return this.leave(fault.forMs, fault.isReload);
       case 'sleep':
         this.sleepsUntil = this.now + fault.forMs;
-        this.sleptMs = fault.forMs;
+        this.sleptFrom = this.now;
         return this.leave(fault.forMs, false);
       case 'cut': {
         const group = this.drawGroup(fault.draw);

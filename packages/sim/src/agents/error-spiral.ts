@@ -29,11 +29,9 @@ export const errorSpiral: Behaviour = {
       return;
     }
     const isCured = agent.memo-- <= 0;
-    agent.endCall(
-      'bash',
-      !isCured,
-      isCured ? `result ${agent.life}.${agent.callCount}` : `error ${agent.callCount}`,
-    );
+    agent.endCall('bash', !isCured, isCured ? `wrote ${agent.word()}` : `cannot find ${agent.word()}`);
+    if (!isCured)
+      agent.ground.send(agent, { kind: 'error', message: 'failed' }, `f${agent.life}.${agent.callCount}`);
     if (isCured) agent.resumeWork();
     else agent.plan(agent.random.exponential(parameters.errorSpiral.betweenMs), Act.own, 'begin');
   },

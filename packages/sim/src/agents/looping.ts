@@ -24,18 +24,28 @@ export function repeatLoop(agent: SimAgent, data: unknown): void {
   if (data === 'repeat') {
     agent.callCount++;
     const callId = agent.callId();
-    agent.ground.send(agent, { kind: 'call-begun', callId, tool: 'bash' }, `${callId}b`);
+    const input = { path: 'src/same.ts' };
+    agent.ground.send(agent, { kind: 'call-begun', callId, tool: 'bash', input }, `${callId}b`);
     agent.plan(1_000, Act.own, 'result');
     return;
   }
   agent.loopCount++;
-  agent.endCall('bash', false, 'nothing new');
+  agent.endCall('bash', false, 'nothing new', 'same');
   if (agent.loopCount >= 3) agent.ground.sense(agent, { kind: 'finding', finding: loopFinding(agent) });
   agent.plan(agent.memo, Act.own, 'repeat');
 }
 
 export function leaveLoop(agent: SimAgent): void {
   if (agent.mind !== 'looping') return;
+  // Only a different result shows that the loop is over.
+  agent.callCount++;
+  const callId = agent.callId();
+  agent.ground.send(
+    agent,
+    { kind: 'call-begun', callId, tool: 'edit', input: { path: `src/${agent.word()}.ts` } },
+    `${callId}b`,
+  );
+  agent.endCall('edit', false, `wrote ${agent.word()}`);
   if (agent.loopCount >= 3) agent.ground.sense(agent, { kind: 'finding-cleared', findingKind: KIND });
   agent.loopCount = 0;
   agent.resumeWork();

@@ -16,6 +16,9 @@ export const parameters = {
     thinkSigma: 0.7,
     // A few calls in a hundred fail in any healthy session (a missing file, a failing test).
     errorShare: 0.03,
+    // A few of them it reports as failures of its own, with retries: up to three in a row are still healthy.
+    errorReportShare: 0.3,
+    errorReportsMax: 3,
     // A task is between one look and an afternoon.
     taskMedianMs: 50 * minute,
     taskSigma: 0.9,

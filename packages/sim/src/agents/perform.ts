@@ -79,12 +79,22 @@ function look(agent: SimAgent): void {
 function toolDone(agent: SimAgent): void {
   if (agent.mind !== 'in-tool' || agent.isStopped) return;
   const isError = agent.random.chance(parameters.work.errorShare);
-  agent.endCall(
-    'bash',
-    isError,
-    isError ? `failed ${agent.callCount}` : `result ${agent.life}.${agent.callCount}`,
-  );
+  agent.endCall(agent.tool, isError, isError ? `cannot find ${agent.word()}` : `wrote ${agent.word()}`);
+  if (isError) reportFailures(agent);
   agent.goOn();
+}
+
+/** Some failures it also reports as its own, up to three in a row: one more would be called failing. */
+function reportFailures(agent: SimAgent): void {
+  if (!agent.random.chance(parameters.work.errorReportShare)) return;
+  const count = 1 + agent.random.below(parameters.work.errorReportsMax);
+  for (let failure = 0; failure < count; failure++) {
+    agent.ground.send(
+      agent,
+      { kind: 'error', message: 'call failed' },
+      `f${agent.life}.${agent.callCount}.${failure}`,
+    );
+  }
 }
 
 /** Trouble needs work to spoil: it waits for a task, and some kinds for the end of the open call. */

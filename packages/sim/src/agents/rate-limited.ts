@@ -15,20 +15,12 @@ export const rateLimited: Behaviour = {
     agent.mind = 'held';
     const waitMs = agent.random.between(parameters.rateLimit.minMs, parameters.rateLimit.maxMs);
     const until = (agent.ground.now + waitMs) as Instant;
-    agent.ground.send(
-      agent,
-      { kind: 'hold-begun', hold: 'rate-limited', until },
-      `w${agent.life}.${agent.callCount}`,
-    );
+    agent.ground.send(agent, { kind: 'hold-begun', hold: 'rate-limited', until }, agent.freshId());
     agent.plan(waitMs + agent.random.between(500, 8_000), Act.relief);
   },
   relief: (agent) => {
     if (agent.mind !== 'held') return;
-    agent.ground.send(
-      agent,
-      { kind: 'hold-ended', hold: 'rate-limited' },
-      `v${agent.life}.${agent.callCount}`,
-    );
+    agent.ground.send(agent, { kind: 'hold-ended', hold: 'rate-limited' }, agent.freshId());
     agent.resumeWork();
   },
 };

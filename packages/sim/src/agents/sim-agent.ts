@@ -6,6 +6,8 @@ import type { Kit } from './kit.ts';
 import { parameters } from './parameters.ts';
 import type { Mind, Truth } from './truth.ts';
 
+const LETTERS = 'abcdefghijklmnoprstuvwxyz';
+
 /**
  * One simulated agent: the life that all behaviours share, and what is true of it. A `life` is one process;
  * happenings that were planned for an earlier life are dropped by the world.
@@ -42,6 +44,8 @@ export class SimAgent {
   taskUntil = 0;
   taskCount = 0;
   callCount = 0;
+  private saidCount = 0;
+  tool = 'bash';
   checkpointCount = 0;
   checkpointAt = 0;
   tokens = 0;
@@ -150,13 +154,31 @@ export class SimAgent {
 
   beginCall(tool: string, durationMs?: number): void {
     this.mind = 'in-tool';
+    this.tool = tool;
     this.callCount++;
     const callId = this.callId();
-    this.ground.send(this, { kind: 'call-begun', callId, tool }, `${callId}b`);
+    const input = { path: `src/${this.word()}.ts` };
+    this.ground.send(this, { kind: 'call-begun', callId, tool, input }, `${callId}b`);
     const { toolMedianMs, toolSigma } = parameters.work;
     const own = this.behaviour.toolMs;
     const ms = durationMs ?? (own !== undefined ? own(this) : this.random.lognormal(toolMedianMs, toolSigma));
     this.plan(ms, Act.toolDone);
+  }
+
+  /** A word that no other call of this agent has: results must differ in more than a number. */
+  word(): string {
+    let rest = this.life * 100_003 + this.callCount * 7_919;
+    let word = '';
+    for (let letter = 0; letter < 6; letter++) {
+      word += LETTERS[rest % LETTERS.length];
+      rest = Math.floor(rest / LETTERS.length) + letter * 11;
+    }
+    return word;
+  }
+
+  /** An id that nothing this agent ever said has. */
+  freshId(): string {
+    return `s${this.life}.${++this.saidCount}`;
   }
 
   callId(): string {
@@ -164,12 +186,13 @@ export class SimAgent {
   }
 
   /** The call's result; each success differs from the last, because the agent gets somewhere. */
-  endCall(tool: string, isError: boolean, output: string): void {
+  endCall(tool: string, isError: boolean, output: string, path = this.word()): void {
     const callId = this.callId();
     this.tokens += parameters.work.tokensPerCall;
     this.cpuMs += 40;
     this.failuresInRow = isError ? this.failuresInRow + 1 : 0;
-    this.ground.send(this, { kind: 'call-ended', callId, tool, isError, output }, `${callId}e`);
+    const input = { path: `src/${path}.ts` };
+    this.ground.send(this, { kind: 'call-ended', callId, tool, input, isError, output }, `${callId}e`);
   }
 
   /** After a call: save, finish, suffer the trouble that waited, or think on. */

@@ -13,20 +13,12 @@ export const waitingForInput: Behaviour = {
   trouble: (agent) => {
     agent.mind = 'held';
     agent.isFlat = true;
-    agent.ground.send(
-      agent,
-      { kind: 'hold-begun', hold: 'waiting-for-input' },
-      `w${agent.life}.${agent.callCount}`,
-    );
+    agent.ground.send(agent, { kind: 'hold-begun', hold: 'waiting-for-input' }, agent.freshId());
     agent.plan(agent.random.lognormal(parameters.waiting.medianMs, parameters.waiting.sigma), Act.relief);
   },
   relief: (agent) => {
     if (agent.mind !== 'held') return;
-    agent.ground.send(
-      agent,
-      { kind: 'hold-ended', hold: 'waiting-for-input' },
-      `v${agent.life}.${agent.callCount}`,
-    );
+    agent.ground.send(agent, { kind: 'hold-ended', hold: 'waiting-for-input' }, agent.freshId());
     agent.resumeWork();
   },
 };

@@ -127,14 +127,10 @@ export class Checker implements Witness, Court {
     const what = `${this.fate} ${packet.signal.kind}`;
     if (result.effects.length > 0)
       this.accuse(number, agent, at, `${what} had an effect: ${result.effects[0]?.kind}`);
-    if (this.fate === 'repeat') {
-      const event = result.events[0];
-      if (event !== undefined) this.accuse(number, agent, at, `${what} led to ${event.type}`);
-      return;
-    }
     const other = result.events.find((event) => event.type !== 'SIGNAL_REJECTED');
     if (other !== undefined) this.accuse(number, agent, at, `${what} led to ${other.type}`);
-    else if (result.events.length === 0) this.accuse(number, agent, at, `${what} was taken without a word`);
+    else if (result.events.length === 0 && this.fate !== 'repeat')
+      this.accuse(number, agent, at, `${what} was taken without a word`);
   }
 
   private happened(agent: SimAgent, ledger: Ledger, event: HolterEvent): void {
@@ -230,23 +226,31 @@ export class Checker implements Witness, Court {
     this.inspectAt(agent, Math.max(next, at + 1_000));
   }
 
-  /** When the condition behind this event began to hold, for the measure of how fast Holter notices. */
+  /**
+   * When the condition behind this event began to hold, for the measure of how fast Holter notices. Time in
+   * which the monitor itself was away does not count against it.
+   */
   conditionAt(agent: SimAgent, event: HolterEvent): number {
+    return this.gaps.lookedFrom(this.rawConditionAt(agent, event));
+  }
+
+  private rawConditionAt(agent: SimAgent, event: HolterEvent): number {
     const ledger = this.ledgerOf(agent);
     if (event.type === 'LIVENESS_CHANGED') {
       return event.payload.to === 'unknown' ? this.liveness.conditionAt(agent, ledger) : agent.truthSince;
     }
     if (event.type !== 'FINDING_RAISED') return event.at;
+    const graceMs = contract.graceWithoutBeatsMs;
     switch (event.payload.kind) {
       case 'silent':
       case 'work-unstarted':
         return this.progress.conditionAt(agent, ledger, event.at);
       case 'checkpoint-stale':
-        return ledger.progressAt + contract.checkpointActMs;
+        return this.gaps.deadline(ledger.progressAt, contract.checkpointActMs, graceMs);
       case 'frozen':
-        return ledger.stoppedSince > 0
-          ? ledger.stoppedSince + contract.stoppedMs
-          : Math.max(ledger.flatSince + contract.flatMs, agent.truthSince);
+        if (ledger.stoppedSince > 0)
+          return this.gaps.deadline(ledger.stoppedSince, contract.stoppedMs, graceMs);
+        return this.gaps.deadline(Math.max(ledger.flatSince, agent.truthSince), contract.flatMs, graceMs);
       default:
         return event.at;
     }

@@ -21,21 +21,40 @@ export class Gaps {
     return this.to.at(-1) ?? 0;
   }
 
+  /** The deadline itself: moved by the gaps that fell into it, with the grace that they earn. */
+  deadline(start: number, waitMs: number, graceMaxMs: number): number {
+    return this.walk(start, waitMs, graceMaxMs, 0);
+  }
+
   earliest(start: number, waitMs: number, graceMaxMs: number): number {
+    return this.walk(start, waitMs, graceMaxMs, 0.2);
+  }
+
+  /** `slop`: the share by which many small gaps may be counted too low. */
+  private walk(start: number, waitMs: number, graceMaxMs: number, slop: number): number {
     let lostMs = 0;
+    let lostMsMax = 0;
     let graceMs = 0;
     let count = 0;
     for (let index = this.firstAfter(start); index < this.to.length; index++) {
       const from = this.from[index] as number;
       if (from >= start + waitMs + lostMs + graceMs) break;
       const to = this.to[index] as number;
-      lostMs += to - Math.max(from, start);
-      const own = Math.min(graceMaxMs, Math.max(contract.graceMinMs, 2 * (to - from)));
-      graceMs = Math.min(graceMaxMs, graceMs + own);
+      const lost = to - Math.max(from, start);
+      lostMs += lost;
+      lostMsMax = Math.max(lostMsMax, lost);
+      graceMs = Math.min(graceMaxMs, graceMs + Math.max(contract.graceMinMs, 2 * (to - from)));
       count++;
     }
-    if (count > EXACT_MAX) return start + waitMs + 0.8 * lostMs;
-    return start + waitMs + lostMs + graceMs;
+    const tooLow = count > EXACT_MAX ? slop * (lostMs - lostMsMax) + graceMs : 0;
+    return start + waitMs + lostMs + graceMs - (slop > 0 ? tooLow : 0);
+  }
+
+  /** The first moment from `at` on at which the monitor looked. */
+  lookedFrom(at: number): number {
+    const index = this.firstAfter(at);
+    const from = this.from[index];
+    return from !== undefined && from <= at ? (this.to[index] as number) : at;
   }
 
   latest(start: number, waitMs: number, graceMaxMs: number): number {

@@ -98,9 +98,10 @@ export class Ledger {
     for (const [kind, until] of this.holds) if (until <= at) this.endHold(kind, until);
   }
 
-  /** The same result a second time is no progress, nor is it later on. */
+  /** The same result a second time is no progress, nor is it later on; another one ends a row of repeats. */
   isNewResult(result: string): boolean {
     if (result === this.lastResult) this.repeatedResult = result;
+    else this.repeats = 0;
     this.lastResult = result;
     return result !== this.repeatedResult;
   }

@@ -21,8 +21,8 @@ export function fateOf(ledger: Ledger, { signal, origin, twin }: Packet): Fate {
   if (signal.incarnation < ledger.incarnation) return 'stale';
   if (signal.incarnation > ledger.incarnation) return 'bad';
   if (origin === 'agent' && SENSED.has(signal.kind)) return 'bad';
-  if (ledger.isEnded && signal.kind !== 'task-ended') return 'bad';
-  return twin?.isHeard === true && signal.id !== undefined ? 'repeat' : 'accept';
+  if (twin?.isHeard === true && signal.id !== undefined) return 'repeat';
+  return ledger.isEnded && signal.kind !== 'task-ended' ? 'bad' : 'accept';
 }
 
 /** Writes an accepted word into the ledger. */
@@ -38,7 +38,7 @@ export function note(ledger: Ledger, signal: Signal, origin: 'agent' | 'holter',
       return;
     case 'call-ended':
       noteCallEnded(ledger, signal.callId, at);
-      if (!signal.isError && ledger.isNewResult(signal.output ?? '')) moved(ledger, at);
+      if (ledger.isNewResult(signal.output ?? '') && !signal.isError) moved(ledger, at);
       return;
     case 'checkpoint':
       ledger.does(at);
@@ -69,7 +69,10 @@ export function note(ledger: Ledger, signal: Signal, origin: 'agent' | 'holter',
       ledger.holds.clear();
       return;
     case 'finding':
-      ledger.repeats = signal.finding.severity === 'act' ? (signal.finding.count ?? 0) : 0;
+      ledger.repeats = Math.max(
+        ledger.repeats,
+        signal.finding.severity === 'act' ? (signal.finding.count ?? 0) : 0,
+      );
       return;
     case 'finding-cleared':
       ledger.repeats = 0;

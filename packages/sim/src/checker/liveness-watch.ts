@@ -27,10 +27,12 @@ export class LivenessWatch {
       : contract.graceWithoutBeatsMs;
   }
 
-  /** The moment from which the missed beats are too many, the monitor's own gaps left aside. */
+  /** The moment from which the missed beats are too many; the monitor's own gaps move it. */
   conditionAt(agent: SimAgent, ledger: Ledger): number {
     const { intervalMs, missed, slackMs } = pulseOf(agent.kit);
-    return this.lastSign(agent, ledger) + missed * intervalMs + slackMs;
+    const busy = ledger.mayBeBusy ? 2 : 1;
+    const waitMs = busy * missed * intervalMs + slackMs;
+    return this.gaps.deadline(this.lastSign(agent, ledger), waitMs, this.graceMaxMs(agent));
   }
 
   becameUnknown(agent: SimAgent, ledger: Ledger, at: number): void {
@@ -92,12 +94,13 @@ export class LivenessWatch {
     const { intervalMs, slackMs } = pulseOf(agent.kit);
     const sign = this.lastSign(agent, ledger);
     const busy = ledger.mayBeBusy ? pulseOf(agent.kit).missed * intervalMs : 0;
-    if (
-      at <
-      this.gaps.earliest(Math.min(sign, ledger.signBeforeAt), intervalMs + slackMs, this.graceMaxMs(agent)) -
-        TOLERANCE_MS
-    )
-      return 'no';
+    const waitMs = intervalMs + slackMs;
+    const grace = this.graceMaxMs(agent);
+    const earliest = Math.min(
+      this.gaps.earliest(sign, waitMs, grace),
+      this.gaps.earliest(ledger.signBeforeAt, waitMs, grace),
+    );
+    if (at < earliest - TOLERANCE_MS) return 'no';
     if (at > this.gaps.latest(sign, intervalMs + slackMs + busy, this.graceMaxMs(agent)) + TOLERANCE_MS)
       return 'yes';
     return 'either';

@@ -22,7 +22,8 @@ export class ProgressWatch {
   }
 
   conditionAt(agent: SimAgent, ledger: Ledger, at: number): number {
-    return at - ledger.quietMs(at) + this.limitMs(agent, ledger, at);
+    const waitMs = this.limitMs(agent, ledger, at) + ledger.heldSinceDoingMs(at);
+    return this.gaps.deadline(ledger.doingAt, waitMs, pulseOf(agent.kit).intervalMs);
   }
 
   /** An `act` finding of the core's own rules: its condition must hold in the ledger too. */

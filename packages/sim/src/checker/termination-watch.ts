@@ -4,6 +4,8 @@ import { contract, TOLERANCE_MS } from './contract.ts';
 import type { Ledger } from './ledger.ts';
 import type { Court } from './violation.ts';
 
+const JUST_NOW_MS = 30_000;
+
 /** Invariants 1 and 6 for the two acts that can't be taken back: stopping an agent and starting another. */
 export class TerminationWatch {
   private readonly court: Court;
@@ -40,7 +42,8 @@ export class TerminationWatch {
     if (ledger.isOrdered) return;
     const missing = this.whatIsMissing(ledger, at);
     if (missing !== null) this.court.accuse(6, agent, at, `terminated without a re-check: ${missing}`);
-    if (agent.truth !== 'fine') return;
+    // What it did a moment ago may not have been heard yet; that is nobody's fault.
+    if (agent.truth !== 'fine' || at - agent.truthSince < JUST_NOW_MS) return;
     this.wrongTerminations++;
     this.court.accuse(1, agent, at, `terminated, though it was fine (${agent.mind})`);
   }
