@@ -114,7 +114,9 @@ const UNPRINTABLE = /[\s`\p{Cc}\p{Cf}]+/gu;
 
 /** What a person recognises the call by: `npm test`, or `Read src/a.ts`. Never output. */
 export function labelOf(tool: string, command: string, input: unknown): string {
-  const detail = command !== '' ? command : detailOf(input);
+  // Some editors have verbs for commands (`view`, `create`): the place says more.
+  const isVerb = command !== '' && !command.trim().includes(' ');
+  const detail = isVerb ? `${command} ${detailOf(input)}` : command !== '' ? command : detailOf(input);
   const firstLine = (command !== '' ? detail : `${tool} ${detail}`).trimStart().split('\n', 1)[0] ?? '';
   const label = firstLine
     .slice(0, 2 * LABEL_MAX)

@@ -12,11 +12,11 @@ import { textKey } from './talk.ts';
 export type ConversationState = {
   /** What was said by "users", newest last. */
   readonly heard: readonly number[];
-  /** A person spoke and the repetition they may have asked for has not come yet. */
-  readonly isAsked: boolean;
+  /** How many calls there were when a person last spoke; -1 when nobody has. */
+  readonly askedAfter: number;
 };
 
-export const emptyConversation: ConversationState = { heard: [], isAsked: false };
+export const emptyConversation: ConversationState = { heard: [], askedAfter: -1 };
 
 const HEARD_MAX = 12;
 const MACHINE_MADE = /^\s*(?:Holter:|[<[{])/;
@@ -35,8 +35,13 @@ export function isPerson(
   return gapMs === null || gapMs >= policy.personReplyMsMin;
 }
 
-export function hear(state: ConversationState, text: string, fromPerson: boolean): ConversationState {
+export function hear(
+  state: ConversationState,
+  text: string,
+  fromPerson: boolean,
+  callCount: number,
+): ConversationState {
   const key = textKey(text);
   const heard = state.heard.includes(key) ? state.heard : [...state.heard.slice(1 - HEARD_MAX), key];
-  return { heard, isAsked: state.isAsked || fromPerson };
+  return { heard, askedAfter: fromPerson ? callCount : state.askedAfter };
 }

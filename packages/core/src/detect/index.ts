@@ -135,7 +135,7 @@ function afterUser(state: DetectorState, step: AgentStep, policy: DetectionPolic
   const text = step.text ?? '';
   const gapMs = step.at === null || state.newestAt === null ? null : step.at - state.newestAt;
   const fromPerson = isPerson(state.conversation, text, gapMs, policy);
-  const conversation = hear(state.conversation, text, fromPerson);
+  const conversation = hear(state.conversation, text, fromPerson, state.callCount);
   if (!fromPerson) return { ...state, conversation };
   return { ...state, conversation, cycle: forgiveRound(state.cycle), talk: afterPerson(state.talk) };
 }
@@ -155,9 +155,7 @@ function afterTool(state: DetectorState, step: AgentStep, policy: DetectionPolic
       talk: afterCall(state.talk, facts.isProgress),
       chant: null,
       compaction: facts.isProgress ? emptyCompaction : state.compaction,
-      conversation: facts.isAskedFor
-        ? { heard: state.conversation.heard, isAsked: false }
-        : state.conversation,
+      conversation: state.conversation,
       callCount: facts.index + 1,
       lastCallAt: step.at,
       newestAt: step.at ?? state.newestAt,
@@ -172,6 +170,7 @@ function readFacts(state: DetectorState, step: AgentStep, policy: DetectionPolic
   const isError = isFailure(step.error, output);
   const call = hashCall(tool, step.input);
   const comparison = compare(state.memory, call, output, isError);
+  const known = comparison.known;
   const pair = pairKey(call, comparison.result);
   const isStale = wasSeen(state.memory, pair);
   const isThought = isThoughtCall(tool, step.input);
@@ -195,7 +194,7 @@ function readFacts(state: DetectorState, step: AgentStep, policy: DetectionPolic
     isProgress,
     isDeclaredWait,
     isPatient: isDeclaredWait || (gapMs !== null && gapMs >= policy.spacedMs),
-    isAskedFor: comparison.isSame && state.conversation.isAsked,
+    isAskedFor: known !== null && comparison.isSame && state.conversation.askedAfter > known.index,
   };
 }
 

@@ -25,6 +25,8 @@ export type KnownCall = {
   readonly flatSince: Instant | null;
   /** How often in a row it failed at all without a better number. */
   readonly losses: number;
+  /** Its number among all calls. */
+  readonly index: number;
   /** `editCount` of the memory when it was last made. */
   readonly editCount: number;
 };
@@ -137,6 +139,7 @@ function entryFor(memory: Memory, facts: CallFacts): KnownCall {
     flat: isSameFailure ? known.flat + step : isError ? 1 : 0,
     flatSince: isSameFailure ? known.flatSince : facts.at,
     losses: isLossAgain ? known.losses + step : isError ? 1 : 0,
+    index: facts.index,
     editCount: memory.editCount,
   };
 }

@@ -48,7 +48,7 @@ export function observeNothing(state: NothingRun | null, facts: CallFacts): Noth
   if (state === null || state.place !== place || isSweep) {
     return { place, shape, tool: facts.tool, count: 1, since: facts.at, lastAt: facts.at };
   }
-  const isNews = !facts.isPatient && !facts.isAskedFor;
+  const isNews = !facts.isPatient && !facts.comparison.isSame;
   return { ...state, shape, count: state.count + (isNews ? 1 : 0), lastAt: facts.at };
 }
 
