@@ -1,6 +1,6 @@
 import type { Draft } from '../draft.ts';
 import { emit, markNow, want } from '../draft.ts';
-import { FINDING_KINDS } from '../finding.ts';
+import { EVIDENCE_LENGTH_MAX, FINDING_KINDS } from '../finding.ts';
 import { beginHold, endHold } from '../fold/holds.ts';
 import { clearPoint } from '../fold/point.ts';
 import type { Decision } from '../input.ts';
@@ -85,7 +85,7 @@ function carryOut(draft: Draft, decision: Decision): void {
 function becomeQuiet(draft: Draft, forMs: DurationMs, by: string, reason: string): void {
   const { hard, at } = draft;
   const until = later(at, forMs);
-  hard.quiet = { until, by, reason };
+  hard.quiet = { until, by, reason: reason.slice(0, EVIDENCE_LENGTH_MAX) };
   emit(draft, { type: 'QUIET_BEGAN', payload: { agentId: hard.agentId, until, by, reason } });
   const { incident } = hard;
   // A nudge simply waits; what is under way, or running on probation, is not taken back by more time.

@@ -21,7 +21,8 @@ export function entryFor(draft: Draft, finding: Finding): LadderStep {
     case 'policy':
       return named(finding.kind === 'limit-exceeded' ? policy.limits.step : policy.unrecoverableStep);
     case 'recover':
-      return 'recover';
+      // Somebody says that it is gone; a successor needs the proof.
+      return hard.end ? 'recover' : 'escalate';
     case 'escalate':
     case 'none':
       return 'escalate';

@@ -4,7 +4,7 @@ import { deadlineAfter, isPast } from '../rule/rule.ts';
 import { amend, askFleet, climbTo, effectIdOf } from './change.ts';
 import type { Incident } from './incident.ts';
 import { actFindings, leadOf } from './reason.ts';
-import { whyNotTerminate } from './terminate.ts';
+import { denyLoopingCall, whyNotTerminate } from './terminate.ts';
 
 /** Level 2: somebody decides. The time-out runs only once a notice has reached somebody. */
 export function climbEscalate(draft: Draft, incident: Incident): void {
@@ -30,6 +30,7 @@ export function sendEscalation(draft: Draft, incident: Incident): void {
     message: `${hard.agentId} needs a decision (allow_more_time, force_handoff, terminate_and_recover): ${reason}.${usable}`,
     incidentId: incident.id,
   });
+  denyLoopingCall(draft, incident);
   emit(draft, {
     type: 'ESCALATION_TRIGGERED',
     payload: { agentId: hard.agentId, reason, incidentId: incident.id },

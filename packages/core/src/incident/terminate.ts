@@ -55,20 +55,25 @@ function isHandoffOver(draft: Draft, askedAt: Incident['openedAt']): boolean {
 }
 
 export function sendTermination(draft: Draft, incident: Incident): void {
-  const { hard, policy } = draft;
+  const { policy } = draft;
   const effectId = effectIdOf(incident);
-  if (repeatOf(actFindings(hard)) && hard.can.includes('deny-call')) {
-    want(draft, `${effectId}/deny`, {
-      kind: 'deny-call',
-      message: 'Holter: this call is refused; the agent is about to be stopped.',
-    });
-  }
+  denyLoopingCall(draft, incident);
   want(draft, effectId, {
     kind: 'terminate',
     reason: reasonFor(draft, incident),
     cleanupMs: policy.termination.cleanupMs,
   });
   amend(draft, { phase: 'acting', notBefore: undefined, wait: markNow(draft) });
+}
+
+/** A loop that does not hear is at least kept from going round while people are asked, or until it is stopped. */
+export function denyLoopingCall(draft: Draft, incident: Incident): void {
+  const { hard } = draft;
+  if (hard.mode !== 'act' || !hard.can.includes('deny-call') || !repeatOf(actFindings(hard))) return;
+  want(draft, `${effectIdOf(incident)}/deny`, {
+    kind: 'deny-call',
+    message: 'Holter: this call is refused while somebody decides what to do about the loop.',
+  });
 }
 
 export function reasonFor({ hard }: Draft, { order, cause }: Incident): string {

@@ -167,6 +167,11 @@ export class Engine {
     await this.options.store.settleEffect(effect.id, { at: this.options.clock.now(), outcome, detail });
   }
 
+  /** What this server knows without asking the store; null does not mean that there is no such agent. */
+  peek(agentId: string): Agent | null {
+    return this.cells.get(agentId)?.agent ?? null;
+  }
+
   /** The newest record, soft facts included. */
   async read(agentId: string): Promise<Agent | null> {
     const known = this.cells.get(agentId)?.agent;

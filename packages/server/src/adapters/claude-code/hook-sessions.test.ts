@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import { defaultPolicies } from '@holter/core';
+import { expect, test } from 'vitest';
+import { ManualClock, settled } from '../../../test/manual-clock.ts';
+import { Engine } from '../../engine/engine.ts';
+import { Mailbox } from '../../engine/mailbox.ts';
+import { openMemory } from '../../store/memory/index.ts';
+import { HookSessions } from './hook-sessions.ts';
+
+const SESSION = 'c64a3fea-d51f-4305-9248-db9d38df8039';
+const AGENT = 'claude.proj.c64a3fea';
+
+async function world() {
+  const clock = new ManualClock();
+  let ids = 0;
+  const failures: unknown[] = [];
+  const engine: Engine = new Engine({
+    store: openMemory(),
+    clock,
+    policies: defaultPolicies,
+    executors: [],
+    sha256: (text) => createHash('sha256').update(text).digest('hex'),
+    newId: () => `id-${++ids}`,
+    onBug: (error) => failures.push(error),
+  });
+  const mailbox = new Mailbox(clock, (effect, outcome, detail) => engine.receive(effect, outcome, detail));
+  engine.addExecutor(mailbox);
+  await engine.start();
+  const hooks = new HookSessions(engine, mailbox, (error) => failures.push(error));
+  const hook = async (event: string, fields: object = {}, session = SESSION) => {
+    const body = { session_id: session, cwd: '/home/dev/proj', hook_event_name: event, ...fields };
+    const reply = hooks.handle(body, { agentId: null });
+    await hooks.settled();
+    await settled();
+    return reply;
+  };
+  let calls = 0;
+  /** One call that fails, as the CLI reports it, and the reply at the end of the batch. */
+  const failingCall = async (session = SESSION) => {
+    const call = { tool_name: 'Bash', tool_input: { command: 'npm test' }, tool_use_id: `toolu_${++calls}` };
+    const before = await hook('PreToolUse', call, session);
+    await hook('PostToolUseFailure', { ...call, error: 'Exit code 1\n3 tests failed' }, session);
+    await clock.advance(3_000);
+    const after = await hook(
+      'PostToolBatch',
+      { tool_calls: [{ ...call, tool_response: 'Exit code 1' }] },
+      session,
+    );
+    return { before, after };
+  };
+  return { engine, clock, hook, failingCall, failures };
+}
+
+test('a session becomes an agent, named after project and session', async () => {
+  const { engine, hook, failures } = await world();
+  await hook('UserPromptSubmit', { prompt: 'fix the tests' });
+  expect((await engine.read(AGENT))?.hard).toMatchObject({ mode: 'nudge', group: 'proj', incarnation: 1 });
+  expect(failures).toEqual([]);
+});
+
+test('a loop is nudged by the fifth repeat, in the reply that ends its batch, and once', async () => {
+  const { engine, hook, failingCall, failures } = await world();
+  await hook('UserPromptSubmit', { prompt: 'fix the tests' });
+  const replies: unknown[] = [];
+  for (let n = 0; n < 6; n++) replies.push((await failingCall()).after);
+  const nudged = replies.filter((reply) => JSON.stringify(reply).includes('Holter:'));
+  expect(nudged).toHaveLength(1);
+  expect(replies.indexOf(nudged[0])).toBeLessThanOrEqual(4);
+  expect((await engine.read(AGENT))?.hard.incident?.isNudgeSeen).toBe(true);
+  expect(failures).toEqual([]);
+});
+
+test('two sessions of one project: only the one that loops is nudged', async () => {
+  const { engine, hook, failingCall } = await world();
+  const other = 'd64a3fea-d51f-4305-9248-db9d38df8040';
+  await hook('UserPromptSubmit', { prompt: 'a' });
+  await hook('UserPromptSubmit', { prompt: 'b' }, other);
+  for (let n = 0; n < 6; n++) await failingCall();
+  await hook('PreToolUse', { tool_name: 'Read', tool_input: { file_path: 'x' }, tool_use_id: 'r1' }, other);
+  expect((await engine.read('claude.proj.d64a3fea'))?.hard.health).toBe('HEALTHY');
+  expect((await engine.read(AGENT))?.hard.health).toBe('STUCK');
+});
+
+test('a permission prompt, a rate limit and the end are holds and a stop, not trouble', async () => {
+  const { engine, clock, hook } = await world();
+  await hook('UserPromptSubmit', { prompt: 'a' });
+  await hook('Notification', { notification_type: 'permission_prompt' });
+  await clock.advance(2 * 3_600_000);
+  expect((await engine.read(AGENT))?.hard.health).toBe('HEALTHY');
+  await hook('StopFailure', { error: 'rate_limit' });
+  await clock.advance(2 * 3_600_000);
+  expect((await engine.read(AGENT))?.hard.health).toBe('HEALTHY');
+  await hook('SessionEnd', { reason: 'other' });
+  expect((await engine.read(AGENT))?.hard.health).toBe('TERMINATED');
+});

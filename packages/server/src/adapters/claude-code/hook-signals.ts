@@ -1,0 +1,92 @@
+import type { HoldKind, SignalBody } from '@holter/core';
+import { batchedCallsOf, type HookBody, responseText, textOf } from './hook-body.ts';
+
+/** Text that is kept of one result or message: enough to tell two apart, little enough to store. */
+const TEXT_MAX = 8_000;
+
+/** Errors of the model's service that pass by themselves: somebody else has the next move. */
+const HOLDING_ERRORS: ReadonlySet<string> = new Set(['rate_limit', 'overloaded', 'billing_error']);
+
+/** What a hook says, as facts about the agent. The call's own id makes it count once on every way. */
+export function signalsOf(body: HookBody): readonly SignalBody[] {
+  const { event, fields } = body;
+  switch (event) {
+    case 'UserPromptSubmit':
+      return [
+        { kind: 'turn-begun' },
+        { kind: 'said', role: 'user', text: clip(textOf(fields.prompt) ?? '') },
+      ];
+    case 'PreToolUse':
+      return callOf(body, ({ callId, tool, input }) => [{ kind: 'call-begun', callId, tool, input }]);
+    case 'PostToolUse':
+      return callOf(body, ({ callId, tool, input }) => [
+        {
+          kind: 'call-ended',
+          callId,
+          tool,
+          input,
+          output: clip(responseText(fields.tool_response)),
+          isError: false,
+        },
+      ]);
+    case 'PostToolUseFailure':
+      return callOf(body, ({ callId, tool, input }) => [
+        { kind: 'call-ended', callId, tool, input, output: clip(textOf(fields.error) ?? ''), isError: true },
+      ]);
+    case 'PostToolBatch':
+      // A call that was denied or refused reports its end only here; the others are known by their ids.
+      return batchedCallsOf(body).map(({ callId, tool, input, response }) => ({
+        kind: 'call-ended',
+        callId,
+        tool,
+        input,
+        output: clip(response),
+        isError: true,
+      }));
+    case 'PermissionRequest':
+      return [{ kind: 'hold-begun', hold: 'waiting-for-permission' }];
+    case 'Notification':
+      return notified(textOf(fields.notification_type));
+    case 'PreCompact':
+      return [{ kind: 'compaction' }];
+    case 'Stop':
+      return [{ kind: 'turn-ended' }, { kind: 'hold-begun', hold: holdAfterStop(fields) }];
+    case 'StopFailure':
+      return stoppedByError(textOf(fields.error) ?? 'unknown');
+    case 'SessionEnd':
+      return [{ kind: 'stopped', reason: `session ended: ${textOf(fields.reason) ?? 'unknown'}` }];
+    default:
+      return [{ kind: 'activity' }];
+  }
+}
+
+const clip = (text: string): string => (text.length <= TEXT_MAX ? text : `${text.slice(0, TEXT_MAX - 1)}…`);
+
+type Call = { readonly callId: string; readonly tool: string; readonly input: unknown };
+
+function callOf({ fields }: HookBody, signals: (call: Call) => readonly SignalBody[]): readonly SignalBody[] {
+  const callId = textOf(fields.tool_use_id);
+  const tool = textOf(fields.tool_name);
+  if (callId === null || tool === null) return [{ kind: 'activity' }];
+  return signals({ callId, tool, input: fields.tool_input ?? {} });
+}
+
+function notified(type: string | null): readonly SignalBody[] {
+  if (type === 'permission_prompt') return [{ kind: 'hold-begun', hold: 'waiting-for-permission' }];
+  if (type === 'idle_prompt') return [{ kind: 'hold-begun', hold: 'waiting-for-input' }];
+  return [{ kind: 'activity' }];
+}
+
+/** Background tasks will wake it up again; otherwise the next word is a person's. */
+function holdAfterStop(fields: Readonly<Record<string, unknown>>): HoldKind {
+  const isBusy = (list: unknown): boolean => Array.isArray(list) && list.length > 0;
+  return isBusy(fields.background_tasks) || isBusy(fields.session_crons)
+    ? 'awaiting-gate'
+    : 'waiting-for-input';
+}
+
+function stoppedByError(error: string): readonly SignalBody[] {
+  if (HOLDING_ERRORS.has(error))
+    return [{ kind: 'turn-ended' }, { kind: 'hold-begun', hold: 'rate-limited' }];
+  return [{ kind: 'error', message: error }, { kind: 'turn-ended' }];
+}
