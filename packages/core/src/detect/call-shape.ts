@@ -89,6 +89,9 @@ function sleepSeconds(command: string): number {
  * Which places a call looks at: its path-like words, without patterns. Twelve spellings looked for in one
  * folder are a search that is stuck; one question put to twelve files is a sweep.
  */
+/** Arguments that say what is looked for, not where. */
+const QUESTION = /pattern|query|regex|search|glob|keyword|^name$|^q$/i;
+
 export function placesKey(tool: string, input: unknown): number {
   let sum = hashString(tool);
   const visit = (value: unknown, depth: number): void => {
@@ -101,7 +104,7 @@ export function placesKey(tool: string, input: unknown): number {
         if (isPlace) sum = (sum + hashString(word)) | 0;
       }
     } else if (typeof value === 'object' && value !== null && depth < 4) {
-      for (const item of Object.values(value)) visit(item, depth + 1);
+      for (const [key, item] of Object.entries(value)) if (!QUESTION.test(key)) visit(item, depth + 1);
     }
   };
   visit(input, 0);

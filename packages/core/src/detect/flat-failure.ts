@@ -20,34 +20,53 @@ import type { DetectionPolicy } from './policy.ts';
  * whose failure text carries something random reads as moving. Rejected: asking for an edit between in
  * every case: agents also try environment variables and flags.
  */
+/** As many other calls later, nobody is at it any more. */
+const FORGET_AFTER = 12;
+
 export type FlatState = {
   readonly count: number;
   readonly losses: number;
   readonly call: number;
+  /** The number of the call that failed last. */
+  readonly lastIndex: number;
   readonly label: string;
   readonly since: Instant | null;
   readonly at: Instant | null;
 };
 
-export const emptyFlat: FlatState = { count: 0, losses: 0, call: 0, label: '', since: null, at: null };
+export const emptyFlat: FlatState = {
+  count: 0,
+  losses: 0,
+  call: 0,
+  lastIndex: 0,
+  label: '',
+  since: null,
+  at: null,
+};
 
 export function observeFlat(state: FlatState, facts: CallFacts, memory: Memory): FlatState {
   const known = memory.calls[0];
-  if (known === undefined || known.call !== facts.call || !facts.isError) {
-    return facts.isProgress || state === emptyFlat ? emptyFlat : state;
-  }
-  if (known.flat < 2 && known.losses < 4) return emptyFlat;
+  if (known === undefined || !facts.isError) return afterOther(state, facts);
+  // Another call that fails takes over only when it fails as stubbornly.
+  if (known.flat < 2 && known.losses < 4) return afterOther(state, facts);
+  if (known.call !== state.call && known.flat < state.count) return afterOther(state, facts);
+  const hasLabel = state.call === facts.call && state.label !== '';
   return {
     count: known.flat,
     losses: known.losses,
     call: facts.call,
-    label:
-      state.call === facts.call && state.label !== ''
-        ? state.label
-        : labelOf(facts.tool, commandOf(facts.step.input), facts.step.input),
+    label: hasLabel ? state.label : labelOf(facts.tool, commandOf(facts.step.input), facts.step.input),
     since: known.flatSince,
     at: facts.at,
+    lastIndex: facts.index,
   };
+}
+
+/** What is done in between does not end it; this call coming out differently does, or not being made any more. */
+function afterOther(state: FlatState, facts: CallFacts): FlatState {
+  if (state.count === 0) return emptyFlat;
+  const isOver = facts.call === state.call || facts.index - state.lastIndex > FORGET_AFTER;
+  return isOver ? emptyFlat : state;
 }
 
 export function findFlat(state: FlatState, policy: DetectionPolicy): Finding | null {

@@ -223,18 +223,23 @@ function afterOpaque(state: DetectorState, newestAt: Instant | null): Advance {
 }
 
 function allFindings(state: DetectorState, policy: DetectionPolicy): readonly Finding[] {
-  const found: Finding[] = findRepeat(state.repeat, policy);
+  const found: Finding[] = [];
+  for (const one of findRepeat(state.repeat, policy)) push(found, one);
   push(found, findCycle(state.cycle, policy));
-  for (const one of findSameError(state.sameError, state.callCount - 1, policy)) found.push(one);
+  for (const one of findSameError(state.sameError, state.callCount - 1, policy)) push(found, one);
   push(found, findFlat(state.flat, policy));
   push(found, findNothing(state.nothing, policy));
   push(found, findStale(state.stale, policy));
-  for (const one of findTalk(state.talk, policy)) found.push(one);
+  for (const one of findTalk(state.talk, policy)) push(found, one);
   push(found, findChant(state.chant, policy));
   push(found, findCompaction(state.compaction, policy));
   return found;
 }
 
+/** At most one of a kind: the more severe, and of equals the first. */
 function push(found: Finding[], one: Finding | null): void {
-  if (one !== null) found.push(one);
+  if (one === null) return;
+  const index = found.findIndex(({ kind }) => kind === one.kind);
+  if (index < 0) found.push(one);
+  else if (one.severity === 'act' && found[index]?.severity === 'warn') found[index] = one;
 }

@@ -121,6 +121,7 @@ test('the state is plain, bounded, and judging goes on from a stored copy', () =
         const direct = observe(state, step, defaultDetectionPolicy);
         const resumed = observe(stored, step, defaultDetectionPolicy);
         expect(resumed).toEqual(direct);
+        expect(new Set(direct.findings.map(({ kind }) => kind)).size).toBe(direct.findings.length);
         state = direct.state;
         stored = JSON.parse(JSON.stringify(resumed.state));
       }

@@ -106,6 +106,10 @@ function countUnknown(
   return { tool: facts.tool, same: isSame ? before.same + 1 : 1, any: before.any + 1, since: before.since };
 }
 
+/** It holds at the step that failed, and after it for as long as nothing moves. */
+const isCurrent = (run: ErrorRun, index: number): boolean =>
+  run.lastIndex === index || (!run.hasProgress && index - run.lastIndex <= FORGET_AFTER);
+
 const none: readonly Finding[] = [];
 
 export function findSameError(
@@ -117,7 +121,7 @@ export function findSameError(
   const found: Finding[] = [];
   const run = state.runs[0];
   const limits = policy.sameError;
-  if (run !== undefined && run.count >= limits.warn && run.lastIndex === index) {
+  if (run !== undefined && run.count >= limits.warn && isCurrent(run, index)) {
     found.push(
       finding({
         kind: 'same-error',
