@@ -1,6 +1,7 @@
 import type { End } from '../agent.ts';
 import type { Draft } from '../draft.ts';
 import { ask, emit, markNow } from '../draft.ts';
+import { EVIDENCE_LENGTH_MAX } from '../finding.ts';
 import { hashText } from '../hash.ts';
 import { lastProofOf, livenessOf, pulseOf } from '../liveness.ts';
 import type { HeartbeatBody, ProcessState, SelfStatus } from '../signal.ts';
@@ -144,7 +145,8 @@ export function becomeGone(draft: Draft, end: End): void {
   const { hard, at } = draft;
   const from = livenessOf(hard);
   const isOurs = hard.incident?.step === 'terminate' && hard.incident.phase === 'acting';
-  const proven: End = isOurs ? { ...end, byHolter: true } : end;
+  const detail = end.detail.slice(0, EVIDENCE_LENGTH_MAX);
+  const proven: End = { ...end, detail, ...(isOurs && { byHolter: true as const }) };
   hard.end = proven;
   hard.heldBefore = markNow(draft).held;
   hard.holds = [];

@@ -99,9 +99,10 @@ export function foldClaim(draft: Draft, effectId: string, evidence: ClaimEvidenc
 function whyNotProceed(draft: Draft, effectId: string, evidence: ClaimEvidence): string | null {
   const { hard } = draft;
   const { incident } = hard;
-  // To refuse an agent's calls is a part of its termination, and stands or falls with it.
-  const isCurrent = incident !== undefined && effectIdOf(incident) === effectId.replace(/\/deny$/, '');
+  // To refuse an agent's calls is a part of its step, and stands or falls with it.
+  const isCurrent = incident !== undefined && effectIdOf(incident) === effectId.replace(DENIAL, '');
   if (!isCurrent) return isDrastic(effectId) ? 'it was superseded' : null;
+  if (isDenial(effectId) && !repeatOf(actFindings(hard))) return 'the reason is gone';
   switch (incident.step) {
     case 'nudge':
       return incident.cause !== 'operator' && actFindings(hard).length === 0 ? 'the reason is gone' : null;
@@ -116,7 +117,11 @@ function whyNotProceed(draft: Draft, effectId: string, evidence: ClaimEvidence):
 }
 
 /** Notices, reminders and inquiries of yesterday do no harm; a kill or a start would. */
-const isDrastic = (effectId: string): boolean => /\/(nudge|terminate|recover)\/\d+(\/deny)?$/.test(effectId);
+const isDrastic = (effectId: string): boolean =>
+  isDenial(effectId) || /\/(nudge|terminate|recover)\/\d+$/.test(effectId);
+
+const DENIAL = /\/deny$/;
+const isDenial = (effectId: string): boolean => DENIAL.test(effectId);
 
 function whyNotStop(draft: Draft, incident: Incident): string | null {
   const { hard } = draft;

@@ -58,7 +58,7 @@ function remindOnce(draft: Draft, ack: PendingAck): void {
   hard.acks = (hard.acks ?? []).map((other) =>
     other === ack ? { ...other, isReminded: true as const } : other,
   );
-  want(draft, `${hard.agentId}#${hard.incarnation}/remind/${ack.idHash}`, {
+  want(draft, `${hard.agentId}#${hard.incarnation}/remind/${ack.idHash}/${ack.delivered.at}`, {
     kind: 'remind',
     message: `Holter: a message of priority ${ack.priority} was delivered to you and not acknowledged yet.`,
   });

@@ -14,7 +14,8 @@ export function taskOverdue(draft: Draft): Finding | null {
   const { hard, at, policy, stalls } = draft;
   const { task } = hard;
   if (!task || task.expectedAt === undefined || hard.end) return null;
-  if (hard.holds.length > 0) return asBefore(draft, 'task-overdue');
+  // What was found about another task is over with it.
+  if (hard.holds.length > 0) return task.inquiredAt === undefined ? null : asBefore(draft, 'task-overdue');
   if (!isPast(draft, task.expectedAt)) return null;
   if (!isPast(draft, deadlineAfter(draft, task.updated, policy.taskStallMs))) return null;
 

@@ -1,0 +1,101 @@
+import type { Agent } from '../src/agent.ts';
+import { enroll, type Registration } from '../src/enroll.ts';
+import { emptyFleet, type Fleet } from '../src/fleet.ts';
+import type { Input, InputBody } from '../src/input.ts';
+import { compile } from '../src/policy/compile.ts';
+import { type PolicySet, policyFor } from '../src/policy/policy-set.ts';
+import type { Signal, SignalBody } from '../src/signal.ts';
+import { NO_STALLS, type StallLog } from '../src/stall.ts';
+import { type Instant, instant } from '../src/time.ts';
+import { type Turn, turn } from '../src/turn.ts';
+
+/** What the tests of core share: an agent that has just started, and a way to feed it. */
+export function policiesOf(raw: unknown = {}): PolicySet {
+  const compiled = compile(raw);
+  if (compiled.kind === 'invalid')
+    throw new Error(compiled.problems.map(({ message }) => message).join('\n'));
+  return compiled.policies;
+}
+
+const defaults = policiesOf();
+
+export const registrationOf = (fields: Partial<Registration> = {}): Registration => ({
+  agentId: 'ada',
+  instanceId: 'ada-1',
+  role: 'active-development',
+  group: 'default',
+  mode: 'act',
+  promises: {},
+  can: ['nudge', 'terminate', 'spawn'],
+  executor: null,
+  ...fields,
+});
+
+export function agentOf(fields: Partial<Registration> = {}, at = 1_000, policies = defaults): Agent {
+  const registration = registrationOf(fields);
+  const policy = policyFor(policies, registration.role, registration.agentId, registration.group);
+  const enrolment = enroll(null, registration, { at: instant(at), stalls: NO_STALLS, policy });
+  if (enrolment.kind === 'refused') throw new Error('a first registration is never refused');
+  return enrolment.agent;
+}
+
+/** One agent with its fleet and its clock. Everything that goes in is frozen: nothing may be changed. */
+export class Bench {
+  agent: Agent;
+  fleet: Fleet = emptyFleet;
+  at: Instant;
+  stalls: StallLog = NO_STALLS;
+  private readonly policies: PolicySet;
+
+  constructor(fields: Partial<Registration> = {}, policies: PolicySet = defaults) {
+    this.policies = policies;
+    this.at = instant(1_000);
+    this.agent = agentOf(fields, this.at, policies);
+    this.feed({ kind: 'tick' });
+  }
+
+  get policy() {
+    const { role, agentId, group } = this.agent.hard;
+    return policyFor(this.policies, role, agentId, group);
+  }
+
+  inputOf(body: InputBody): Input {
+    return deepFreeze({ at: this.at, stalls: this.stalls, ...body });
+  }
+
+  turn(agent: Agent, input: Input): Turn {
+    const context = { policy: this.policy, fleetPolicy: this.policies.fleet, groupSize: 5 };
+    return turn(agent, this.fleet, input, context);
+  }
+
+  feed(body: InputBody): Turn {
+    const after = this.turn(this.agent, this.inputOf(body));
+    this.agent = deepFreeze(after.agent);
+    this.fleet = deepFreeze(after.fleet);
+    return after;
+  }
+
+  signal(body: SignalBody & Partial<Signal>, origin: 'agent' | 'holter' = 'agent'): Turn {
+    const { agentId, incarnation } = this.agent.hard;
+    return this.feed({ kind: 'signal', origin, signal: { agentId, incarnation, ...body } });
+  }
+
+  /** The clock moves, and the agent is woken whenever its record asks for it. */
+  advance(ms: number): readonly Turn[] {
+    const target = instant(this.at + ms);
+    const turns: Turn[] = [];
+    for (let wakes = 0; wakes < 10_000 && this.agent.hard.wakeAt <= target; wakes++) {
+      if (this.agent.hard.wakeAt > this.at) this.at = this.agent.hard.wakeAt;
+      turns.push(this.feed({ kind: 'tick' }));
+    }
+    this.at = target;
+    return turns;
+  }
+}
+
+export function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const inner of Object.values(value)) deepFreeze(inner);
+  return value;
+}

@@ -1,0 +1,245 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Agent } from '../src/agent.ts';
+import { enroll } from '../src/enroll.ts';
+import { LADDER } from '../src/incident/incident.ts';
+import type { InputBody } from '../src/input.ts';
+import { withStall } from '../src/stall.ts';
+import { instant, NEVER, seconds } from '../src/time.ts';
+import type { Turn } from '../src/turn.ts';
+import { type Happening, happenings, rawPolicy, registration, SENSES } from './arbitrary.ts';
+import { Bench, deepFreeze, policiesOf, registrationOf } from './kit.ts';
+
+/** A life is one agent and everything that was ever decided about it. */
+class Life {
+  readonly bench: Bench;
+  readonly mode: string;
+  readonly effects: string[] = [];
+  private readonly taken = new Map<string, number>();
+  private isOrderedToAct = false;
+  private seq = 0;
+
+  constructor(fields: Parameters<typeof registrationOf>[0], raw: unknown) {
+    this.bench = new Bench(fields, policiesOf(raw));
+    this.mode = this.bench.agent.hard.mode;
+  }
+
+  live(what: Happening): void {
+    const { bench } = this;
+    switch (what.kind) {
+      case 'wait':
+        bench.at = instant(bench.at + what.ms);
+        return this.feed({ kind: 'tick' });
+      case 'wake':
+        if (bench.agent.hard.wakeAt !== NEVER && bench.agent.hard.wakeAt > bench.at)
+          bench.at = bench.agent.hard.wakeAt;
+        return this.feed({ kind: 'tick' });
+      case 'back':
+        return this.feedBack(what.ms);
+      case 'stall': {
+        const from = bench.at;
+        bench.at = instant(bench.at + what.ms);
+        bench.stalls = withStall(bench.stalls, from, bench.at);
+        return this.feed({ kind: 'tick' });
+      }
+      case 'signal':
+        return this.signal(what);
+      case 'stale':
+        return this.stale(what);
+      case 'decision':
+        if (/terminate|recover|handoff/.test(what.decision.decision)) this.isOrderedToAct = true;
+        return this.feed({ kind: 'decision', decision: what.decision });
+      case 'receipt':
+        return this.feed({
+          kind: 'receipt',
+          effectId: this.pick(what.pick),
+          outcome: what.outcome,
+          detail: 'it',
+        });
+      case 'claim': {
+        const evidence =
+          what.isTaskOpen === undefined ? {} : { isTaskOpen: what.isTaskOpen, checkpointId: null };
+        return this.feed({ kind: 'claim', effectId: this.pick(what.pick), evidence });
+      }
+      case 'register':
+        return this.register(what.isOrdered, what.instanceId);
+    }
+  }
+
+  private pick = (back: number): string => this.effects.at(-1 - back) ?? 'ada/1/nudge/1';
+
+  private signal({ body, id, seq }: Extract<Happening, { kind: 'signal' }>): void {
+    const { agentId, incarnation } = this.bench.agent.hard;
+    this.seq += 1;
+    const envelope = {
+      agentId,
+      incarnation,
+      ...(id !== undefined && { id }),
+      ...(seq !== undefined && { channel: 'log', seq: this.seq }),
+    };
+    const origin = SENSES.has(body.kind) || (body.kind === 'exited' && id === undefined) ? 'holter' : 'agent';
+    const input: InputBody = { kind: 'signal', origin, signal: { ...envelope, ...body } };
+    this.feed(input);
+    if (id === undefined && seq === undefined) return;
+    const before = this.bench.agent;
+    const again = this.bench.turn(before, this.bench.inputOf(input));
+    expect(again.agent, 'a duplicate changes nothing').toBe(before);
+    expect(again.effects).toEqual([]);
+  }
+
+  private stale({ body }: Extract<Happening, { kind: 'stale' }>): void {
+    const { agentId, incarnation } = this.bench.agent.hard;
+    for (const wrong of [incarnation - 1, incarnation + 1]) {
+      const signal = { agentId, incarnation: wrong, ...body };
+      const before = this.bench.agent;
+      const after = this.bench.turn(before, this.bench.inputOf({ kind: 'signal', origin: 'holter', signal }));
+      expect(after.agent, 'a stale incarnation changes nothing').toBe(before);
+      expect(after.effects).toEqual([]);
+      expect(after.events.map(({ type }) => type)).toEqual(['SIGNAL_REJECTED']);
+    }
+  }
+
+  private feedBack(ms: number): void {
+    const { bench } = this;
+    const now = bench.at;
+    const latest = bench.agent.hard.at;
+    bench.at = instant(Math.max(0, now - ms));
+    this.feed({ kind: 'tick' });
+    expect(bench.agent.hard.at, 'time never goes back').toBeGreaterThanOrEqual(latest);
+    bench.at = now;
+  }
+
+  private register(isOrdered: boolean, instanceId: string): void {
+    const { bench } = this;
+    const { hard } = bench.agent;
+    const { role, group, mode, promises, can, executor } = hard;
+    const spawnKey = isOrdered && hard.spawnKey !== undefined ? { spawnKey: hard.spawnKey } : {};
+    const registration = registrationOf({
+      role,
+      group,
+      mode,
+      promises,
+      can,
+      executor,
+      instanceId,
+      ...spawnKey,
+    });
+    const enrolment = enroll(bench.agent, deepFreeze(registration), {
+      at: bench.at,
+      stalls: bench.stalls,
+      policy: bench.policy,
+    });
+    if (enrolment.kind === 'refused') {
+      expect(hard.end).toBeUndefined();
+      return;
+    }
+    bench.agent = deepFreeze(enrolment.agent);
+    this.feed({ kind: 'tick' });
+  }
+
+  private feed(body: InputBody): void {
+    const { bench } = this;
+    const before = bench.agent;
+    const input = bench.inputOf(body);
+    const twin = bench.turn(JSON.parse(JSON.stringify(before)), JSON.parse(JSON.stringify(input)));
+    const after = bench.feed(body);
+    expect(JSON.stringify(twin), 'the same input gives the same turn, also after a store').toBe(
+      JSON.stringify(after),
+    );
+    expect(JSON.parse(JSON.stringify(after.agent)), 'the record is plain JSON').toStrictEqual(after.agent);
+    this.check(before.hard.health, after);
+    if (body.kind === 'tick')
+      expect(after.wakeAt, 'a tick leaves no deadline behind').toBeGreaterThan(bench.agent.hard.at);
+  }
+
+  private check(healthBefore: string, after: Turn): void {
+    const { hard } = after.agent;
+    expect(hard.wakeAt).toBe(after.wakeAt);
+    if (healthBefore === 'TERMINATED')
+      expect(hard.health, 'the end is left only by a new start').toBe('TERMINATED');
+    for (const effect of after.effects) {
+      expect(this.effects, 'one decision is one effect').not.toContain(effect.id);
+      this.effects.push(effect.id);
+      if (effect.kind === 'spawn') expect(hard.end, 'no successor before a proven death').toBeDefined();
+      if (this.mode !== 'act' && (effect.kind === 'terminate' || effect.kind === 'spawn'))
+        expect(this.isOrderedToAct, `${effect.kind} in mode ${this.mode}`).toBe(true);
+    }
+    if (!hard.incident) return;
+    const { id, step, attempt } = hard.incident;
+    const height = LADDER.indexOf(step) * 1000 + attempt;
+    expect(height, 'the ladder only goes up').toBeGreaterThanOrEqual(this.taken.get(id) ?? 0);
+    this.taken.set(id, height);
+  }
+
+  /** Time alone must not keep an agent busy: its wakes are few, or it is never woken again. */
+  rest(): void {
+    const { bench } = this;
+    const from = bench.at;
+    for (let wakes = 0; wakes < 60; wakes++) {
+      if (bench.agent.hard.wakeAt === NEVER) return;
+      bench.at = instant(Math.max(bench.at, bench.agent.hard.wakeAt));
+      this.feed({ kind: 'tick' });
+    }
+    expect(bench.at - from, '60 wakes take their time').toBeGreaterThan(60_000);
+  }
+}
+
+/** As it comes out of a store or a request: fast-check's records have no prototype. */
+const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value));
+
+/** Without the detectors' own memory, which has its own bounds. */
+const sizeOf = ({ soft, hard: { trail: _trail, ...hard } }: Agent): number =>
+  JSON.stringify({ soft, hard }).length;
+
+let largest = 0;
+
+describe('a random life', () => {
+  test('keeps every promise of the core, whatever happens', () => {
+    fc.assert(
+      fc.property(registration, rawPolicy, happenings, (fields, raw, whatHappens) => {
+        const life = new Life(plain(fields), raw);
+        for (const what of plain(whatHappens)) {
+          life.live(what);
+          largest = Math.max(largest, sizeOf(life.bench.agent));
+        }
+        life.rest();
+      }),
+      { numRuns: 200 },
+    );
+  }, 60_000);
+
+  test('keeps its record small', () => {
+    expect(largest).toBeLessThanOrEqual(4 * 1024);
+  });
+
+  test('an agent that only beats stays below 1 KB', () => {
+    const bench = new Bench({ agentId: 'worker-17.project-x', promises: { beatEveryMs: seconds(60) } });
+    bench.at = instant(1_700_000_000_000);
+    for (let beat = 0; beat < 100; beat++) {
+      bench.at = instant(bench.at + 60_000);
+      bench.signal({ kind: 'heartbeat', phase: `step ${beat}`, tokenCount: beat * 1000, errorCount: 2 });
+    }
+    expect(JSON.stringify(bench.agent).length).toBeLessThanOrEqual(1024);
+  });
+
+  test.each<[string, (bench: Bench) => void]>([
+    ['a reason to stop', (bench) => bench.signal({ kind: 'stopped', reason: long })],
+    ['a blocker', (bench) => bench.signal({ kind: 'blocker', text: long })],
+    ['a phase', (bench) => bench.signal({ kind: 'heartbeat', phase: long })],
+    ['an error', (bench) => bench.signal({ kind: 'error', message: long })],
+    [
+      'a decision',
+      (bench) =>
+        bench.feed({
+          kind: 'decision',
+          decision: { decision: 'allow_more_time', forMs: seconds(60), by: 'olga', reason: long },
+        }),
+    ],
+  ])('%s may be long; the record is not', (_what, say) => {
+    const bench = new Bench();
+    say(bench);
+    expect(JSON.stringify(bench.agent).length).toBeLessThanOrEqual(2 * 1024);
+  });
+});
+
+const long = 'x'.repeat(60_000);
