@@ -1,0 +1,64 @@
+import { defaultPolicies, policyFor } from '@holter/core';
+import { type Command, InvalidArgumentError } from 'commander';
+import { invalidConfig, load } from '../commands/config.ts';
+import { CliFailure } from '../failure.ts';
+import { withExamples } from '../help.ts';
+import type { Io } from '../io.ts';
+import { findFiles } from './find-files.ts';
+import { defaultPrice } from './price.ts';
+import { replay } from './replay.ts';
+
+type Options = {
+  readonly json?: boolean;
+  readonly html?: string;
+  readonly policy?: string;
+  readonly role: string;
+  readonly priceIn: number;
+  readonly priceOut: number;
+};
+
+export function registerReplay(program: Command, io: Io): void {
+  withExamples(
+    program
+      .command('replay')
+      .description('judge recorded runs: where an agent went in circles, and what Holter would have done')
+      .argument('<paths...>', 'transcripts (holter.steps.v1, Claude Code, Codex, Hive), or folders of them')
+      .option('--json', 'print one JSON line per run')
+      .option('--html <file>', 'write the report as one page')
+      .option('--policy <file>', 'holter.yaml with the thresholds to judge by (default: the built-in ones)')
+      .option('--role <role>', 'judge as agents of this role are judged', 'default')
+      .option('--price-in <usd>', 'dollars per million tokens read', dollars, defaultPrice.inUsd)
+      .option('--price-out <usd>', 'dollars per million tokens written', dollars, defaultPrice.outUsd),
+    [
+      ['holter replay ~/.claude/projects --html report.html', 'every Claude Code session, as a page'],
+      ['holter replay run.jsonl --json', 'one line per run; exit code 3 when something was found'],
+    ],
+  ).action((paths: readonly string[], options: Options) => run(io, paths, options));
+}
+
+async function run(io: Io, paths: readonly string[], options: Options): Promise<void> {
+  const files = await findFiles(paths);
+  if (files.length === 0)
+    throw new CliFailure('no *.jsonl file in there', 'name a transcript, or a folder of transcripts');
+  await replay(io, {
+    files,
+    policy: policyFor(policies(io, options.policy), options.role, 'replayed'),
+    price: { inUsd: options.priceIn, outUsd: options.priceOut },
+    isJson: options.json === true,
+    html: options.html ?? null,
+  });
+}
+
+function policies(io: Io, file: string | undefined) {
+  if (file === undefined) return defaultPolicies;
+  const loaded = load(io, file);
+  if (loaded.kind === 'invalid') throw invalidConfig(loaded);
+  return loaded.config.policies;
+}
+
+function dollars(text: string): number {
+  const value = Number(text);
+  if (!Number.isFinite(value) || value < 0)
+    throw new InvalidArgumentError('a price in dollars, such as 3 or 0.25');
+  return value;
+}

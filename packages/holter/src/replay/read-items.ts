@@ -1,0 +1,91 @@
+import { createReadStream } from 'node:fs';
+import { claudeCode } from './formats/claude-code.ts';
+import { codex } from './formats/codex.ts';
+import { hive } from './formats/hive.ts';
+import { stepsV1 } from './formats/steps-v1.ts';
+import type { Format, FormatReader, Item } from './item.ts';
+
+const FORMATS: readonly Format[] = [stepsV1, codex, hive, claudeCode];
+/** Lines before one is recognised: transcripts may begin with lines of no interest. */
+const UNKNOWN_MAX = 200;
+/** A line longer than this is not kept in memory: it is reported and skipped. */
+const LINE_MAX = 64 * 1_024 * 1_024;
+
+/**
+ * Reads a file of any size in constant memory and says what is in it. The format is recognised by content.
+ * A line that is torn or strange is reported with its number and skipped. `onBytes` hears how far it is.
+ */
+export async function* readItems(
+  file: string,
+  onBytes: (bytes: number) => void = () => {},
+): AsyncGenerator<Item> {
+  let reader: FormatReader | null = null;
+  let unknown = 0;
+  for await (const { line, text } of readLines(file, onBytes)) {
+    if (text === null) {
+      yield { kind: 'bad-line', line, because: 'longer than 64 MB' };
+      continue;
+    }
+    if (text.trim() === '') continue;
+    const record = parseLine(text);
+    if (record === null) {
+      yield { kind: 'bad-line', line, because: 'not a JSON object: torn or not a transcript line' };
+      continue;
+    }
+    if (reader === null) {
+      const format = FORMATS.find((each) => each.matches(record));
+      if (format === undefined) {
+        unknown += 1;
+        if (unknown > UNKNOWN_MAX) {
+          yield {
+            kind: 'bad-line',
+            line,
+            because: `no known transcript format in the first ${UNKNOWN_MAX} lines`,
+          };
+          return;
+        }
+        continue;
+      }
+      reader = format.open(file);
+    }
+    yield* reader.push(record, line);
+  }
+  if (reader !== null) yield* reader.end();
+  else if (unknown > 0) yield { kind: 'bad-line', line: 1, because: 'no known transcript format' };
+}
+
+type Line = { readonly line: number; readonly text: string | null };
+
+/** By hand and not by readline, because of the bound on a line's length. */
+async function* readLines(file: string, onBytes: (bytes: number) => void): AsyncGenerator<Line> {
+  const stream = createReadStream(file, { encoding: 'utf8', highWaterMark: 256 * 1_024 });
+  let rest = '';
+  let isTooLong = false;
+  let line = 0;
+  for await (const chunk of stream) {
+    onBytes(stream.bytesRead);
+    const parts = (rest + String(chunk)).split('\n');
+    rest = parts.pop() ?? '';
+    for (const part of parts) {
+      line += 1;
+      yield { line, text: isTooLong ? null : part };
+      isTooLong = false;
+    }
+    if (rest.length > LINE_MAX) {
+      rest = '';
+      isTooLong = true;
+    }
+  }
+  if (rest !== '' || isTooLong) yield { line: line + 1, text: isTooLong ? null : rest };
+}
+
+function parseLine(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,116 @@
+import type { Finding, Instant, Policy } from '@holter/core';
+import { instant } from '@holter/core';
+import {
+  type AgentStep,
+  type DetectorState,
+  emptyDetectorState,
+  emptyVerdictState,
+  findVerdictStreak,
+  observe,
+  observeVerdict,
+  type Verdict,
+  type VerdictState,
+} from '@holter/core/detect';
+import { climb, emptyLadder, type LadderState } from './ladder.ts';
+import { addStep, emptyStrip, type Level, type Strip, worse } from './strip.ts';
+
+export type Found = {
+  readonly kind: string;
+  readonly step: number;
+  readonly severity: 'warn' | 'act';
+  readonly evidence: string;
+};
+
+/** One run, judged step by step by the core that judges live. Bounded, whatever the length of the run. */
+export type RunReport = {
+  readonly run: string;
+  readonly agent: string;
+  readonly file: string;
+  readonly outcome: string | null;
+  readonly steps: number;
+  readonly worst: Level;
+  readonly findings: readonly Found[];
+  readonly strip: Strip;
+  readonly ladder: LadderState;
+  readonly tokens: Tokens;
+  /** Spent while an `act` finding held, after the first nudge. */
+  readonly wasted: Tokens;
+  readonly wastedSteps: number;
+  readonly detector: DetectorState;
+  readonly verdicts: VerdictState;
+  readonly holding: ReadonlyMap<string, 'warn' | 'act'>;
+  readonly lastAt: Instant | null;
+};
+
+export type Tokens = { readonly in: number; readonly out: number };
+
+const noTokens: Tokens = { in: 0, out: 0 };
+const FINDINGS_MAX = 1_000;
+
+export const beginRun = (run: string, agent: string, file: string, outcome: string | null): RunReport => ({
+  run,
+  agent,
+  file,
+  outcome,
+  steps: 0,
+  worst: 'none',
+  findings: [],
+  strip: emptyStrip,
+  ladder: emptyLadder,
+  tokens: noTokens,
+  wasted: noTokens,
+  wastedSteps: 0,
+  detector: emptyDetectorState,
+  verdicts: emptyVerdictState,
+  holding: new Map(),
+  lastAt: null,
+});
+
+export function addStepTo(
+  report: RunReport,
+  step: AgentStep,
+  index: number | null,
+  policy: Policy,
+): RunReport {
+  const number = index ?? report.steps;
+  const seen = observe(report.detector, step, policy.detection);
+  const streak = findVerdictStreak(report.verdicts, policy.detection);
+  const findings = streak === null ? seen.findings : [...seen.findings, streak];
+  const level = findings.reduce<Level>((worst, { severity }) => worse(worst, severity), 'none');
+  const isActing = level === 'act';
+  const used = step.tokens ?? noTokens;
+  const isWaste = isActing && report.ladder.moves.length > 0;
+  return {
+    ...report,
+    steps: report.steps + 1,
+    worst: worse(report.worst, level),
+    findings: withNew(report, findings, number),
+    holding: new Map(findings.map(({ kind, severity }) => [kind, severity])),
+    strip: addStep(report.strip, level, seen.progress),
+    ladder: climb(report.ladder, { step: number, at: step.at, isActing }, policy),
+    tokens: sum(report.tokens, used),
+    wasted: isWaste ? sum(report.wasted, used) : report.wasted,
+    wastedSteps: report.wastedSteps + (isWaste ? 1 : 0),
+    detector: seen.state,
+    lastAt: step.at ?? report.lastAt,
+  };
+}
+
+export function addVerdictTo(report: RunReport, verdict: Verdict): RunReport {
+  // A log without a clock of its own: the order of the verdicts is all that counts.
+  const at = report.lastAt ?? instant(report.steps);
+  return { ...report, verdicts: observeVerdict(report.verdicts, { verdict, at }) };
+}
+
+/** A finding is news when its kind did not hold before this step, or held less severely. */
+function withNew(report: RunReport, findings: readonly Finding[], step: number): readonly Found[] {
+  const fresh = findings.filter(({ kind, severity }) => {
+    const before = report.holding.get(kind);
+    return before === undefined || (before === 'warn' && severity === 'act');
+  });
+  if (fresh.length === 0 || report.findings.length >= FINDINGS_MAX) return report.findings;
+  const found = fresh.map(({ kind, severity, evidence }) => ({ kind, step, severity, evidence }));
+  return [...report.findings, ...found];
+}
+
+const sum = (a: Tokens, b: Tokens): Tokens => ({ in: a.in + b.in, out: a.out + b.out });
