@@ -105,12 +105,22 @@ export class Monitor {
     return result;
   }
 
-  fold(slot: number, at: number, body: InputBody): ClaimVerdict | undefined {
+  /** What every input carries, beside its own moment. */
+  get stallLog(): StallLog {
+    return this.stalls;
+  }
+
+  /** For the few inputs that are not signals. */
+  tell(slot: number, at: number, body: InputBody): ClaimVerdict | undefined {
+    return this.fold(slot, { ...body, at: at as Instant, stalls: this.stalls });
+  }
+
+  fold(slot: number, input: Input): ClaimVerdict | undefined {
+    const { at } = input;
     const before = this.agents[slot];
     if (before === undefined) return undefined;
     const context = this.contexts[slot] as Context;
     context.groupSize = this.groupSizes.get(this.groups[slot] as string) ?? 0;
-    const input: Input = { ...body, at: at as Instant, stalls: this.stalls };
     this.stopwatch.start();
     const result = turn(before, this.fleet, input, context);
     this.stopwatch.stop();
@@ -118,7 +128,7 @@ export class Monitor {
     this.fleet = result.fleet;
     this.keep(slot, before, result.agent, at);
     this.plan(slot, result.wakeAt, at);
-    this.port.turned(slot, at, body, result);
+    this.port.turned(slot, at, input, result);
     return result.claim;
   }
 
@@ -126,7 +136,7 @@ export class Monitor {
   due(slot: number, at: number): void {
     this.dueAt[slot] = Number.POSITIVE_INFINITY;
     const wakeAt = this.wakeAt[slot] as number;
-    if (wakeAt <= at) this.fold(slot, at, { kind: 'tick' });
+    if (wakeAt <= at) this.fold(slot, { kind: 'tick', at: at as Instant, stalls: this.stalls });
     else this.plan(slot, wakeAt, at);
   }
 

@@ -8,6 +8,8 @@ export type Scenario = {
   readonly faults: readonly FaultKind[];
   /** Only these behaviours; empty means the ordinary mix. */
   readonly only: readonly string[];
+  /** One agent of each of `only` in turn, instead of a draw: for a small fleet that shows everything. */
+  readonly isCast: boolean;
   /** Only these slots of the fleet; empty means all. Leaving slots out does not change the others. */
   readonly slots: readonly number[];
 };
@@ -47,6 +49,7 @@ export const defaultScenario: Scenario = {
   haste: 1,
   faults: FAULT_KINDS,
   only: [],
+  isCast: false,
   slots: [],
 };
 

@@ -52,19 +52,24 @@ export class Simulation {
 
   private addAgent(slot: number): void {
     const random = new Random(this.scenario.seed, slot);
-    const behaviour = this.behaviourOf(random);
+    const behaviour = this.behaviourOf(slot, random);
     const kit = random.pick(behaviour.kits);
     const agent = new SimAgent(slot, groupOf(slot), kit, behaviour, random, this.world);
     agent.haste = this.scenario.haste;
     this.world.add(agent, DAY_START + random.unit() * COME_UP_MS);
   }
 
-  private behaviourOf(random: Random): Behaviour {
-    const { only } = this.scenario;
+  private behaviourOf(slot: number, random: Random): Behaviour {
+    const { only, isCast } = this.scenario;
     const unit = random.unit();
     if (only.length === 0) return drawBehaviour(unit);
     const allowed = BEHAVIOURS.filter(({ name }) => only.includes(name));
-    return allowed[Math.floor(unit * allowed.length)] ?? drawBehaviour(unit);
+    const index = isCast ? slot % allowed.length : Math.floor(unit * allowed.length);
+    return allowed[index] ?? drawBehaviour(unit);
+  }
+
+  get startsAt(): number {
+    return DAY_START;
   }
 
   get endsAt(): number {

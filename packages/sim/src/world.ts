@@ -3,6 +3,7 @@ import type {
   Effect,
   Enrolment,
   InputBody,
+  Instant,
   Registration,
   Signal,
   SignalBody,
@@ -186,7 +187,7 @@ export class World implements Ground {
         return this.claim(agent, data as Effect);
       case Plan.receipt:
         if (this.waitsForMonitor(agent, act, data)) return;
-        this.monitor.fold(slot, this.now, { kind: 'receipt', ...(data as Receipt) });
+        this.monitor.tell(slot, this.now, { kind: 'receipt', ...(data as Receipt) });
         return;
       case Plan.kill: {
         const { effect, life } = data as { effect: Effect; life: number };
@@ -270,7 +271,7 @@ export class World implements Ground {
   whisper(agent: SimAgent, packet: Packet): void {
     if (this.monitor.isAway() || !this.monitor.knows(agent.slot)) return;
     // Whatever time alone would do is done first, so that what follows is the word's doing.
-    this.monitor.fold(agent.slot, this.now, { kind: 'tick' });
+    this.monitor.tell(agent.slot, this.now, { kind: 'tick' });
     this.fold(agent, packet);
   }
 
@@ -289,7 +290,13 @@ export class World implements Ground {
   private fold(agent: SimAgent, packet: Packet): void {
     this.witness.hears(agent, this.now, packet);
     this.packet = packet;
-    this.monitor.fold(agent.slot, this.now, { kind: 'signal', signal: packet.signal, origin: packet.origin });
+    this.monitor.fold(agent.slot, {
+      kind: 'signal',
+      at: this.now as Instant,
+      stalls: this.monitor.stallLog,
+      signal: packet.signal,
+      origin: packet.origin,
+    });
   }
 
   private turned(agent: SimAgent, at: number, input: InputBody, result: Turn): void {
@@ -306,7 +313,7 @@ export class World implements Ground {
     if (this.waitsForMonitor(agent, Plan.claim, effect)) return;
     if (!this.executor.canClaim(agent, effect)) return this.executor.tryLater(agent, effect);
     const evidence = this.executor.evidence(agent, effect);
-    const verdict = this.monitor.fold(agent.slot, this.now, { kind: 'claim', effectId: effect.id, evidence });
+    const verdict = this.monitor.tell(agent.slot, this.now, { kind: 'claim', effectId: effect.id, evidence });
     this.witness.claimed(agent, this.now, effect, verdict === 'proceed');
     if (verdict === 'proceed') this.executor.perform(agent, effect);
   }
@@ -314,7 +321,7 @@ export class World implements Ground {
   decide(agent: SimAgent, decision: Decision): void {
     if (this.monitor.isAway()) return;
     this.witness.decides(agent, this.now, decision);
-    this.monitor.fold(agent.slot, this.now, { kind: 'decision', decision });
+    this.monitor.tell(agent.slot, this.now, { kind: 'decision', decision });
   }
 
   private comeUp(agent: SimAgent): void {

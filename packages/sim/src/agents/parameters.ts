@@ -9,10 +9,10 @@ const hour = 60 * minute;
 export const parameters = {
   work: {
     // A tool call of a coding agent: mostly reads and edits, now and then a test run of minutes.
-    toolMedianMs: 6 * second,
+    toolMedianMs: 12 * second,
     toolSigma: 1.2,
-    // Between two calls the model thinks: for a steady worker seconds, with a mild tail.
-    thinkMedianMs: 14 * second,
+    // Between two calls the model thinks: for a steady worker under a minute, with a mild tail.
+    thinkMedianMs: 40 * second,
     thinkSigma: 0.7,
     // A few calls in a hundred fail in any healthy session (a missing file, a failing test).
     errorShare: 0.03,
@@ -23,7 +23,7 @@ export const parameters = {
     taskMedianMs: 50 * minute,
     taskSigma: 0.9,
     // Between tasks an agent waits for the next one.
-    restMedianMs: 18 * minute,
+    restMedianMs: 25 * minute,
     restSigma: 1,
     // Checkpoint protocols write at the end of a unit of work; well inside the ten fresh minutes.
     checkpointEveryMs: 6 * minute,
@@ -41,9 +41,9 @@ export const parameters = {
     jitterShare: 0.05,
   },
   thinker: {
-    // Reasoning models: median a quarter minute, p99 three minutes, one in 10,000 beyond fifteen. Not cut.
-    thinkMedianMs: 15 * second,
-    thinkSigma: 1.12,
+    // Reasoning models: median a third of a minute, p99 five minutes, one in 2,700 beyond fifteen. Not cut.
+    thinkMedianMs: 22 * second,
+    thinkSigma: 1.1,
   },
   /** What adapters of model clients declare: the client's own time-out, after which it tries again by itself. */
   modelTimeoutMs: 10 * minute,

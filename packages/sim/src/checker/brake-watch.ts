@@ -57,14 +57,10 @@ export class BrakeWatch {
     group.engagedUntil = at + calmMs;
   }
 
-  /** After each turn: who engaged the brake must have raised the one alert. */
+  /** After each turn: who engaged the brake must have raised the one alert, now or as the losses began. */
   settle(agent: SimAgent, at: number): void {
     const group = this.groups.get(agent.group);
-    if (
-      group === undefined ||
-      group.engagedAt !== at ||
-      group.alertedAt >= at - contract.brake.calmMs - contract.brake.withinMs
-    )
+    if (group === undefined || group.engagedAt !== at || group.alertedAt >= at - contract.brake.alertedMs)
       return;
     this.court.accuse(7, agent, at, `${group.losses.size} of ${group.size} lost at once, and no alert`);
   }

@@ -34,7 +34,14 @@ export const contract = {
   reopenWithinMs: 30 * minute,
   probationMs: 15 * minute,
   recovery: { perTask: 3, perHour: 5, backoffMs: [minute, 2 * minute, 4 * minute] as const },
-  brake: { lossesMin: 3, share: 0.2, calmMs: 120 * second, withinMs: 60 * second },
+  brake: {
+    lossesMin: 3,
+    share: 0.2,
+    calmMs: 120 * second,
+    withinMs: 60 * second,
+    /** Losses of agents that beat every five minutes trickle in; one alert speaks for all of them. */
+    alertedMs: 10 * minute,
+  },
   /** Long enough for every wait that may lawfully lie between the truth and the verdict. */
   healMs: 45 * minute,
 } as const;

@@ -1,0 +1,32 @@
+import { defaultScenario } from '@holter/sim';
+import type { Command } from 'commander';
+import { withExamples } from '../help.ts';
+import { type Io, processIo } from '../io.ts';
+import { showLive } from './live.ts';
+import { behaviourList, faultList, positive, type SimOptions, slotList, wholeNumber } from './options.ts';
+import { runSimulation } from './run.ts';
+
+/** `holter sim`: a simulated fleet, to try the rules in or to watch. */
+export function registerSim(program: Command, io: Io = processIo()): void {
+  withExamples(
+    program
+      .command('sim')
+      .description('run the rules against a simulated fleet, and check that they keep their promises')
+      .option('--agents <n>', 'how many agents', wholeNumber(1, 100_000), defaultScenario.agents)
+      .option('--hours <n>', 'how many simulated hours', positive(24 * 30), defaultScenario.hours)
+      .option('--seed <n>', 'the same seed gives the same run', wholeNumber(0, 2 ** 31), defaultScenario.seed)
+      .option('--seeds <n>', 'run so many seeds, from --seed on', wholeNumber(1, 1_000_000), 1)
+      .option('--haste <n>', 'trouble comes so many times as often', positive(100), defaultScenario.haste)
+      .option('--faults <list>', 'which faults happen, or none', faultList, defaultScenario.faults)
+      .option('--only <list>', 'only agents of these kinds', behaviourList, [])
+      .option('--slots <list>', 'only these agents of the fleet', slotList, [])
+      .option('--json', 'end with one line of JSON')
+      .option('--live', 'show a small fleet live in the terminal')
+      .option('--seconds <n>', 'with --live: stop after so many seconds', positive(1_000_000)),
+    [
+      ['holter sim --agents 1000 --hours 24', 'a day of a thousand agents, beside the requirements'],
+      ['holter sim --live', 'watch twelve agents, sixty times as fast'],
+      ['holter sim --seed 7 --json', 'one line at the end, for a script'],
+    ],
+  ).action((options: SimOptions) => (options.live ? showLive(io, options) : runSimulation(io, options)));
+}

@@ -1,0 +1,55 @@
+import { type Agent, type DurationMs, findingsOf, inWords } from '@holter/core';
+import { clock, type SimAgent, type Simulation } from '@holter/sim';
+import { colourOfState, type Paint, printable } from '../paint.ts';
+import { cutTo } from '../table.ts';
+import { ecg } from './ecg.ts';
+import type { LiveFeed } from './live-feed.ts';
+
+export type FrameStyle = { readonly paint: Paint; readonly width: number; readonly speed: number };
+
+const NEWS_SHOWN = 8;
+const NAME_WIDTH = 20;
+const STATE_WIDTH = 10;
+const STRIP_WIDTH = 24;
+
+/** One picture of the fleet: who, how its heart goes, how it is, why, and what comes next. */
+export function frame(simulation: Simulation, feed: LiveFeed, style: FrameStyle): string {
+  const { paint } = style;
+  const width = Number.isFinite(style.width) ? style.width : 150;
+  const { world } = simulation;
+  const title = `${paint('bold', '♥ Holter')}  a simulated fleet, ${style.speed}× as fast as life   ${clock(world.now).slice(0, 8)}`;
+  const head = `${'AGENT'.padEnd(NAME_WIDTH)} ${'PULSE'.padEnd(STRIP_WIDTH)} ${'STATE'.padEnd(STATE_WIDTH)} WHY AND WHAT NEXT`;
+  const rows = world.agents.map((agent) => row(simulation, agent, feed, paint, width));
+  const news = feed.news.slice(-NEWS_SHOWN).map((line) => paint('dim', cutTo(line, width - 1)));
+  return [title, '', paint('dim', head), ...rows, '', ...news].join('\n');
+}
+
+function row(simulation: Simulation, sim: SimAgent, feed: LiveFeed, paint: Paint, width: number): string {
+  const agent = simulation.world.monitor.agentOf(sim.slot);
+  const state = agent?.hard.health ?? 'starting';
+  const strip = ecg(feed.strips.get(sim.slot) ?? '', STRIP_WIDTH);
+  const why = agent ? whyAndNext(agent, simulation.world.now) : '';
+  const rest = Math.max(10, width - NAME_WIDTH - STRIP_WIDTH - STATE_WIDTH - 4);
+  const colour = colourOfState(state);
+  return [
+    sim.name.padEnd(NAME_WIDTH),
+    paint(state === 'HEALTHY' ? 'green' : colour, strip),
+    paint(colour, state.padEnd(STATE_WIDTH)),
+    cutTo(printable(why), rest),
+  ].join(' ');
+}
+
+/** The worst finding, the incident's step and its countdown; or what the agent waits for. */
+function whyAndNext({ hard }: Agent, now: number): string {
+  const findings = [...findingsOf(hard)].sort((left, right) => rank(left.severity) - rank(right.severity));
+  const why =
+    findings[0]?.evidence ??
+    (hard.holds[0] ? `on hold: ${hard.holds[0].kind}` : hard.task ? 'working' : 'idle');
+  const { incident } = hard;
+  if (!incident) return why;
+  const waits = hard.wakeAt > now ? `, looked at again in ${inWords((hard.wakeAt - now) as DurationMs)}` : '';
+  const step = incident.attempt > 1 ? `${incident.step} ${incident.attempt}` : incident.step;
+  return `${why} → ${step}${waits}`;
+}
+
+const rank = (severity: string): number => (severity === 'act' ? 0 : 1);

@@ -1,0 +1,18 @@
+import type { Io } from '../io.ts';
+
+const WIDTH = 30;
+
+export type ProgressBar = { readonly at: (share: number) => void; readonly done: () => void };
+
+/** On stderr, and only before a person: output that is piped away stays clean. */
+export function progressBar(io: Io, title: string): ProgressBar {
+  if (!io.isLogTerminal) return { at: () => {}, done: () => {} };
+  return {
+    at: (share) => {
+      const full = Math.round(share * WIDTH);
+      const bar = `${'█'.repeat(full)}${'░'.repeat(WIDTH - full)}`;
+      io.err(`\r\u001b[2K${bar} ${Math.round(share * 100)} %  ${title}`);
+    },
+    done: () => io.err('\r\u001b[2K'),
+  };
+}

@@ -1,0 +1,27 @@
+import type { Stopwatch } from '@holter/sim';
+
+/** The only reading of a real clock in the simulator's command; what it measures is marked as such. */
+export const secondsNow = (): number => performance.now() / 1_000;
+
+/** Every so many steps one is measured: reading a clock costs as much as a heartbeat. */
+const SAMPLE_EVERY = 64;
+
+export type Sampler = Stopwatch & { readonly microsPerStep: () => number };
+
+export function sampler(): Sampler {
+  let count = 0;
+  let samples = 0;
+  let totalMs = 0;
+  let startedAt = 0;
+  return {
+    start: () => {
+      if (count++ % SAMPLE_EVERY === 0) startedAt = performance.now();
+    },
+    stop: () => {
+      if ((count - 1) % SAMPLE_EVERY !== 0) return;
+      totalMs += performance.now() - startedAt;
+      samples++;
+    },
+    microsPerStep: () => (samples === 0 ? 0 : Math.round((totalMs / samples) * 100_000) / 100),
+  };
+}
