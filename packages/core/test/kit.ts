@@ -80,6 +80,18 @@ export class Bench {
     return this.feed({ kind: 'signal', origin, signal: { agentId, incarnation, ...body } });
   }
 
+  /** Another instance, or the same one again; true when it was let in. */
+  register(fields: Partial<Registration>): boolean {
+    const { agentId, role, group, mode, promises, can, executor } = this.agent.hard;
+    const registration = registrationOf({ agentId, role, group, mode, promises, can, executor, ...fields });
+    const context = { at: this.at, stalls: this.stalls, policy: this.policy };
+    const enrolment = enroll(this.agent, deepFreeze(registration), context);
+    if (enrolment.kind === 'refused') return false;
+    this.agent = deepFreeze(enrolment.agent);
+    this.feed({ kind: 'tick' });
+    return true;
+  }
+
   /** The clock moves, and the agent is woken whenever its record asks for it. */
   advance(ms: number): readonly Turn[] {
     const target = instant(this.at + ms);

@@ -1,14 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Agent } from '../src/agent.ts';
-import { enroll } from '../src/enroll.ts';
 import { LADDER } from '../src/incident/incident.ts';
 import type { InputBody } from '../src/input.ts';
 import { withStall } from '../src/stall.ts';
 import { instant, NEVER, seconds } from '../src/time.ts';
 import type { Turn } from '../src/turn.ts';
 import { type Happening, happenings, rawPolicy, registration, SENSES } from './arbitrary.ts';
-import { Bench, deepFreeze, policiesOf, registrationOf } from './kit.ts';
+import { Bench, policiesOf, type registrationOf } from './kit.ts';
 
 /** A life is one agent and everything that was ever decided about it. */
 class Life {
@@ -112,29 +111,9 @@ class Life {
   private register(isOrdered: boolean, instanceId: string): void {
     const { bench } = this;
     const { hard } = bench.agent;
-    const { role, group, mode, promises, can, executor } = hard;
     const spawnKey = isOrdered && hard.spawnKey !== undefined ? { spawnKey: hard.spawnKey } : {};
-    const registration = registrationOf({
-      role,
-      group,
-      mode,
-      promises,
-      can,
-      executor,
-      instanceId,
-      ...spawnKey,
-    });
-    const enrolment = enroll(bench.agent, deepFreeze(registration), {
-      at: bench.at,
-      stalls: bench.stalls,
-      policy: bench.policy,
-    });
-    if (enrolment.kind === 'refused') {
-      expect(hard.end).toBeUndefined();
-      return;
-    }
-    bench.agent = deepFreeze(enrolment.agent);
-    this.feed({ kind: 'tick' });
+    if (!bench.register({ instanceId, ...spawnKey }))
+      expect(hard.end, 'only the living are in the way').toBeUndefined();
   }
 
   private feed(body: InputBody): void {

@@ -1,0 +1,202 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { HOLD_KINDS, type HoldKind, heldUntil } from '../src/hold.ts';
+import { intervalOf, missesAt } from '../src/liveness.ts';
+import { absenceDeadline, NO_STALLS, type Stall } from '../src/stall.ts';
+import { type DurationMs, instant, minutes, seconds } from '../src/time.ts';
+import { Bench } from './kit.ts';
+
+/** Each rule beside a twin that is too simple to be wrong, and too slow to be used. */
+describe('absenceDeadline', () => {
+  type Gap = { readonly from: number; readonly length: number };
+  const gaps: fc.Arbitrary<readonly Gap[]> = fc
+    .array(fc.tuple(fc.integer({ min: 1, max: 90 }), fc.integer({ min: 3, max: 120 })), { maxLength: 8 })
+    .map((pairs) => {
+      let at = 0;
+      return pairs.map(([pause, length]) => {
+        const from = at + pause;
+        at = from + length;
+        return { from, length };
+      });
+    });
+
+  /** Walks second by second: a second in a gap costs nothing, and the first of each gap brings its grace. */
+  function naive(start: number, wait: number, all: readonly Gap[], graceMax: number): number {
+    const graces = new Map(all.map((gap) => [Math.max(gap.from, start), Math.max(10, 2 * gap.length)]));
+    let left = wait;
+    let graceLeft = graceMax;
+    for (let second = start; ; second++) {
+      if (left === 0) return second;
+      const gap = all.find(({ from, length }) => from <= second && second < from + length);
+      if (gap && graces.has(second)) {
+        const grace = Math.min(graceLeft, Math.min(graceMax, graces.get(second) ?? 0));
+        left += grace;
+        graceLeft -= grace;
+      }
+      if (!gap) left -= 1;
+    }
+  }
+
+  test('agrees with a clock that walks second by second', () => {
+    fc.assert(
+      fc.property(
+        fc.nat(300),
+        fc.integer({ min: 1, max: 400 }),
+        gaps,
+        fc.constantFrom(2, 30, 60, 300),
+        (start, wait, all, graceMax) => {
+          const log: Stall[] = all.map(({ from, length }) => ({
+            from: instant(from * 1000),
+            to: instant((from + length) * 1000),
+            lostMs: seconds(length),
+            count: 1,
+          }));
+          const deadline = absenceDeadline(instant(start * 1000), wait * 1000, log, seconds(graceMax));
+          expect(deadline / 1000).toBe(naive(start, wait, all, graceMax));
+        },
+      ),
+    );
+  });
+});
+
+describe('hold stopwatches', () => {
+  const change = fc.record({
+    after: fc.nat(20),
+    hold: fc.constantFrom(...HOLD_KINDS.filter((kind) => kind !== 'paused-by-operator')),
+    begins: fc.boolean(),
+  });
+
+  test('agree with second-by-second counting of who was on hold', () => {
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 25 }), fc.nat(20), (changes, rest) => {
+        const bench = new Bench();
+        const open = new Set<HoldKind>();
+        let anySeconds = 0;
+        let outsideSeconds = 0;
+        const pass = (length: number): void => {
+          for (let second = 0; second < length; second++) {
+            if (open.size > 0) anySeconds += 1;
+            if ([...open].some((kind) => kind !== 'in-tool')) outsideSeconds += 1;
+          }
+          bench.advance(length * 1000);
+        };
+        for (const { after, hold, begins } of changes) {
+          pass(after);
+          bench.signal({ kind: begins ? 'hold-begun' : 'hold-ended', hold });
+          if (begins) open.add(hold);
+          else open.delete(hold);
+        }
+        pass(rest);
+        const { heldBefore, holds } = bench.agent.hard;
+        expect(heldUntil(heldBefore, holds, bench.at)).toEqual({
+          anyMs: anySeconds * 1000,
+          outsideToolMs: outsideSeconds * 1000,
+        });
+      }),
+    );
+  });
+});
+
+describe('misses', () => {
+  test('agree with counting intervals one by one', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom('active-development', 'critical-infrastructure', 'standby', 'in-process', 'default'),
+        fc.constantFrom(seconds(2), seconds(30), seconds(60), seconds(900)),
+        fc.boolean(),
+        fc.nat(10_000),
+        (role, beatEveryMs, isBusy, silentFor) => {
+          const bench = new Bench({ role, promises: { beatEveryMs } });
+          bench.signal({ kind: 'heartbeat', ...(isBusy && { status: 'busy' as const }) });
+          const at = instant(bench.at + silentFor * 1000);
+          const { missedMax, slackMs } = bench.policy.beat;
+          const slack = Math.min(slackMs, Math.max(1000, beatEveryMs / 4));
+          let count = 0;
+          for (let n = 1; n <= missedMax; n++) {
+            const intervals = isBusy ? missedMax + n : n;
+            if (silentFor * 1000 >= intervals * beatEveryMs + slack) count = n;
+          }
+          expect(missesAt(bench.agent, at, bench.policy, NO_STALLS).count).toBe(count);
+          expect(intervalOf(bench.agent.hard, bench.policy)).toBe(beatEveryMs);
+        },
+      ),
+    );
+  });
+});
+
+describe('recovery limits', () => {
+  const moves = fc.array(
+    fc.oneof(
+      { weight: 4, arbitrary: fc.record({ kind: fc.constant('crash' as const), after: fc.nat(30) }) },
+      { weight: 1, arbitrary: fc.record({ kind: fc.constant('task' as const), after: fc.nat(5) }) },
+    ),
+    { minLength: 5, maxLength: 25 },
+  );
+  const backoff: readonly DurationMs[] = [minutes(1), minutes(2), minutes(4)];
+
+  /** Keeps every start that ever was, and counts by hand. */
+  class Ledger {
+    private readonly starts: { at: number; task: number }[] = [];
+    task = 0;
+    private forgivenBefore = 0;
+
+    /** When the next start is due, or null when a person has to look. */
+    dueAfter(endedAt: number): number | null {
+      const ofTask = this.starts.slice(this.forgivenBefore).filter(({ task }) => task === this.task).length;
+      const ofHour = this.starts.filter(({ at }) => at > endedAt - 3_600_000).length;
+      if (ofTask >= 3 || ofHour >= 5) return null;
+      return endedAt + (backoff[Math.min(ofTask, 2)] ?? 0);
+    }
+
+    started(at: number): void {
+      this.starts.push({ at, task: this.task });
+    }
+
+    forgive(): void {
+      this.forgivenBefore = this.starts.length;
+    }
+  }
+
+  test('agree with a ledger of every start', () => {
+    fc.assert(
+      fc.property(moves, (all) => {
+        const bench = new Bench({ promises: { tasks: true }, taskId: 'task-0' });
+        const ledger = new Ledger();
+        let instances = 1;
+        const comeUp = (key: string): void => {
+          ledger.started(bench.at);
+          instances += 1;
+          bench.register({ instanceId: `i-${instances}`, spawnKey: key });
+        };
+        for (const move of all) {
+          bench.advance(move.after * 60_000);
+          if (move.kind === 'task') {
+            bench.signal({ kind: 'task-ended', taskId: `task-${ledger.task}`, outcome: 'done' });
+            ledger.task += 1;
+            bench.signal({ kind: 'task-assigned', taskId: `task-${ledger.task}` });
+            continue;
+          }
+          const due = ledger.dueAfter(bench.at);
+          bench.signal({ kind: 'exited', code: 1 }, 'holter');
+          if (due === null) {
+            expect(bench.agent.hard.incident?.step).toBe('human');
+            const decision = { decision: 'recover' as const, by: 'olga', reason: 'looked' };
+            const ordered = bench
+              .feed({ kind: 'decision', decision })
+              .effects.find(({ kind }) => kind === 'spawn');
+            ledger.forgive();
+            comeUp(ordered?.id ?? '');
+          } else {
+            const spawnsBy = (ms: number) =>
+              bench.advance(ms).flatMap(({ effects }) => effects.filter(({ kind }) => kind === 'spawn'));
+            expect(spawnsBy(due - bench.at - 1)).toEqual([]);
+            const [spawn] = spawnsBy(1);
+            expect(bench.at).toBe(due);
+            comeUp(spawn?.id ?? 'no start when it was due');
+          }
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
