@@ -38,5 +38,8 @@ export function maxSoft(a: Soft, b: Soft): Soft {
   };
 }
 
+/** A NUL ends a text in SQLite's interface, and PostgreSQL refuses it; inside JSON it is escaped. */
+export const plainText = (text: string): string => text.replaceAll('\0', '\ufffd');
+
 /** Only A to Z, as SQLite's `lower` does, so that every store finds the same. */
 export const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());

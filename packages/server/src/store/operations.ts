@@ -3,7 +3,7 @@ import type { Store } from './store.ts';
 export type Operation = keyof Store;
 
 /** Every operation by its name, for stores that pass calls on. */
-export const OPERATIONS = Object.keys({
+const OPERATIONS = Object.keys({
   load: true,
   commit: true,
   flushSoft: true,

@@ -10,7 +10,7 @@ export type Tally = { -readonly [Key in Exclude<keyof Rollup, 'hour' | 'agentId'
 export type Tallies = ReadonlyMap<Instant, Tally>;
 
 /** The state that an agent was in before a commit, and since when. */
-export type Standing = { readonly health: HealthState; readonly since: Instant };
+type Standing = { readonly health: HealthState; readonly since: Instant };
 
 const HOUR_MS = hours(1);
 

@@ -12,7 +12,7 @@ export type Opened = {
 export type OpenStore = () => Promise<Opened>;
 
 /** A plausible moment, at the full hour. */
-export const START = instant(1_700_000_000_000 - (1_700_000_000_000 % 3_600_000));
+const START = instant(1_700_000_000_000 - (1_700_000_000_000 % 3_600_000));
 
 export const at = (ms: number): Instant => later(START, ms);
 

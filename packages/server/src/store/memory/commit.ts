@@ -1,6 +1,6 @@
 import type { Hard, Instant } from '@holter/core';
 import { NEVER } from '@holter/core';
-import { incidentOf, isKept, maxSoft, subjectOf } from '../facts.ts';
+import { incidentOf, isKept, maxSoft, plainText, subjectOf } from '../facts.ts';
 import { emptyTally, hourOf, type Tallies, type Tally, tallyOf } from '../rollup.ts';
 import type { Commit, CommitVerdict, SoftEntry } from '../store.ts';
 import type { Indexes, Tables } from './tables.ts';
@@ -66,7 +66,7 @@ function appendEvents(tables: Tables, commit: Commit): number | null {
     firstCursor ??= tables.lastCursor;
     tables.events.push({
       cursor: tables.lastCursor,
-      correlationId: commit.correlationId,
+      correlationId: plainText(commit.correlationId),
       agentId: subjectOf(commit, event),
       event,
       incidentId: incidentOf(commit, event),
@@ -83,7 +83,7 @@ function addEffects(tables: Tables, indexes: Indexes, { agent, effects, correlat
     tables.effects.set(effect.id, {
       effect,
       tries: 0,
-      correlationId,
+      correlationId: plainText(correlationId),
       status: 'pending',
       createdAt,
       outcome: null,

@@ -1,5 +1,6 @@
 import type { Instant } from '@holter/core';
 import { later } from '@holter/core';
+import { plainText } from '../facts.ts';
 import type { Answer, Arguments } from '../operations.ts';
 import type { ClaimedEffect, Settlement, StoredEffect } from '../store.ts';
 import type { EffectRow, Indexes, Tables } from './tables.ts';
@@ -31,7 +32,13 @@ export function settleEffect(
   if (!row) return 'unknown';
   if (row.settledAt !== null) return 'already-settled';
   openEffects.delete(effectId);
-  tables.effects.set(effectId, { ...row, status: isDead ? 'dead' : 'done', outcome, detail, settledAt: at });
+  tables.effects.set(effectId, {
+    ...row,
+    status: isDead ? 'dead' : 'done',
+    outcome,
+    detail: plainText(detail),
+    settledAt: at,
+  });
   return 'settled';
 }
 
@@ -45,7 +52,7 @@ export function retryEffect(
   const row = tables.effects.get(effectId);
   if (!row || row.settledAt !== null) return;
   if (tries !== undefined && row.tries !== tries) return;
-  tables.effects.set(effectId, { ...row, status: 'pending', visibleAt: retryAt, detail });
+  tables.effects.set(effectId, { ...row, status: 'pending', visibleAt: retryAt, detail: plainText(detail) });
 }
 
 export function listEffects(

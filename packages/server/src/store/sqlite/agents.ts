@@ -1,0 +1,140 @@
+import type { Agent, Hard, Instant } from '@holter/core';
+import { emptyFleet, type Fleet, NEVER } from '@holter/core';
+import { type Kysely, sql } from 'kysely';
+import { lowerAscii } from '../facts.ts';
+import type { Answer } from '../operations.ts';
+import type { AgentQuery, Page, StoredAgent, StoredFleet } from '../store.ts';
+import { parse } from './json.ts';
+import { prepared } from './prepared.ts';
+import type { Schema } from './schema.ts';
+
+type Db = Kysely<Schema>;
+
+const withSoft = (db: Db) =>
+  db
+    .selectFrom('agents')
+    .innerJoin('soft', 'soft.agent_id', 'agents.agent_id')
+    .select([
+      'agents.version',
+      'agents.hard',
+      'soft.beat_at',
+      'soft.pong_at',
+      'soft.activity_at',
+      'soft.tokens',
+      'soft.cost_usd',
+      'soft.looked_at',
+      'soft.cpu_ms',
+      'soft.io_bytes',
+    ]);
+
+type AgentRow = Awaited<ReturnType<ReturnType<typeof withSoft>['execute']>>[number];
+
+export async function load(db: Db, agentId: string): Promise<StoredAgent | null> {
+  const {
+    rows: [row],
+  } = await findAgent(db, { agent_id: agentId });
+  return row ? storedOf(row) : null;
+}
+
+const findAgent = prepared<{ readonly agent_id: string }, AgentRow>((db, place) =>
+  withSoft(db).where('agents.agent_id', '=', place('agent_id')),
+);
+
+export async function loadFleet(db: Db): Promise<StoredFleet> {
+  const row = await db.selectFrom('fleet').selectAll().executeTakeFirst();
+  if (!row) return { fleet: emptyFleet, version: 0 };
+  return { fleet: parse<Fleet>(row.state, 'the state of the fleet'), version: row.version };
+}
+
+export async function due(db: Db, at: Instant, limit: number): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('agents')
+    .select('agent_id')
+    .where('wake_at', '<=', at)
+    .where('wake_at', '<', NEVER)
+    .orderBy('wake_at')
+    .orderBy('agent_id')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.agent_id);
+}
+
+export async function nextWakeAt(db: Db): Promise<Instant | null> {
+  const row = await db
+    .selectFrom('agents')
+    .select('wake_at')
+    .where('wake_at', '<', NEVER)
+    .orderBy('wake_at')
+    .limit(1)
+    .executeTakeFirst();
+  return (row?.wake_at ?? null) as Instant | null;
+}
+
+export async function listAgents(db: Db, query: AgentQuery): Promise<Page<StoredAgent>> {
+  const { health, group, text, hasIncident, cursor, limit } = query;
+  let wanted = withSoft(db)
+    .orderBy('agents.agent_id')
+    .limit(limit + 1);
+  if (cursor !== undefined) wanted = wanted.where('agents.agent_id', '>', cursor);
+  if (health !== undefined) wanted = wanted.where('agents.health', '=', health);
+  if (group !== undefined) wanted = wanted.where('agents.group_name', '=', group);
+  if (hasIncident !== undefined) wanted = wanted.where('agents.has_incident', '=', hasIncident ? 1 : 0);
+  if (text !== undefined) {
+    const part = lowerAscii(text);
+    wanted = wanted.where(({ or }) =>
+      or([
+        sql<boolean>`instr(lower(agents.agent_id), ${part}) > 0`,
+        sql<boolean>`instr(lower(agents.role), ${part}) > 0`,
+        sql<boolean>`instr(lower(agents.group_name), ${part}) > 0`,
+      ]),
+    );
+  }
+  const rows = await wanted.execute();
+  const items = rows.slice(0, limit).map(storedOf);
+  const last = items.at(-1)?.agent.hard.agentId;
+  return { items, nextCursor: rows.length > limit && last !== undefined ? last : null };
+}
+
+export async function groupSize(db: Db, group: string): Promise<number> {
+  const row = await db
+    .selectFrom('agents')
+    .select(({ fn }) => fn.countAll<number>().as('size'))
+    .where('group_name', '=', group)
+    .where('has_ended', '=', 0)
+    .executeTakeFirstOrThrow();
+  return row.size;
+}
+
+export async function countByHealth(db: Db): Promise<Answer<'countByHealth'>> {
+  const rows = await db
+    .selectFrom('agents')
+    .select(({ fn }) => ['health', fn.countAll<number>().as('size')])
+    .groupBy('health')
+    .execute();
+  return Object.fromEntries(rows.map(({ health, size }) => [health, size]));
+}
+
+export async function listFinalStates(db: Db, agentId: string, limit: number): Promise<readonly Hard[]> {
+  const rows = await db
+    .selectFrom('final_states')
+    .select('hard')
+    .where('agent_id', '=', agentId)
+    .orderBy('incarnation', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ hard }) => parse<Hard>(hard, `a final state of ${agentId}`));
+}
+
+function storedOf(row: AgentRow): StoredAgent {
+  const soft: Agent['soft'] = {
+    beatAt: row.beat_at as Instant,
+    pongAt: row.pong_at as Instant,
+    activityAt: row.activity_at as Instant,
+    tokens: row.tokens,
+    costUsd: row.cost_usd,
+    lookedAt: row.looked_at as Instant,
+    cpuMs: row.cpu_ms,
+    ioBytes: row.io_bytes,
+  };
+  return { agent: { soft, hard: parse<Hard>(row.hard, 'an agent') }, version: row.version };
+}

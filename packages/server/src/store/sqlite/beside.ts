@@ -1,0 +1,19 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { StoreUnavailable } from '../store.ts';
+import type { Task, TaskResult } from './beside-worker.ts';
+import { builtFile } from './thread.ts';
+
+/**
+ * A task that reads the whole file, in a thread and on a connection of its own: the writer goes on. Readers
+ * and the writer do not disturb each other in WAL mode.
+ */
+export async function runBeside(task: Task): Promise<readonly string[] | undefined> {
+  const worker = new Worker(builtFile('beside-worker'), { workerData: task, execArgv: [] });
+  // An error that the task did not foresee ends the wait as well.
+  const [result] = (await once(worker, 'message')) as [TaskResult];
+  if (result.kind === 'found') return result.problems;
+  if (result.kind === 'copied') return undefined;
+  if (result.fault === null) throw new Error(result.message);
+  throw new StoreUnavailable(result.fault, result.message);
+}

@@ -1,0 +1,202 @@
+import type { HealthState, Instant } from '@holter/core';
+import type { Kysely } from 'kysely';
+import { incidentOf, isKept, plainText, subjectOf } from '../facts.ts';
+import { tallyOf } from '../rollup.ts';
+import type { Commit, CommitVerdict } from '../store.ts';
+import { prepared } from './prepared.ts';
+import { addRollups } from './rollups.ts';
+import type { Schema } from './schema.ts';
+import { mergeSoftOf } from './soft.ts';
+
+/**
+ * One commit inside the transaction of its group. Both versions are compared before anything is written, and
+ * the transaction holds the only write lock: a conflict leaves nothing to undo.
+ */
+export async function commitOne(db: Kysely<Schema>, commit: Commit): Promise<CommitVerdict> {
+  const { agent, expectedVersion, fleet, events } = commit;
+  const { hard } = agent;
+  const { agentId, incarnation } = hard;
+  const {
+    rows: [before],
+  } = await findStanding(db, { agent_id: agentId });
+  if ((before?.version ?? 0) !== expectedVersion) return { kind: 'conflict', what: 'agent' };
+  if (fleet && (await fleetVersion(db)) !== fleet.expectedVersion) return { kind: 'conflict', what: 'fleet' };
+
+  const json = JSON.stringify(hard);
+  if (before && before.incarnation !== incarnation) await keepPredecessor(db, agentId);
+  await putAgent(db, rowOf(commit, json));
+  await mergeSoftOf(db, agentId, incarnation, agent.soft);
+  if (hard.health === 'TERMINATED') await keepFinal(db, agentId, incarnation, json);
+  if (fleet) await putFleet(db, JSON.stringify(fleet.fleet), fleet.expectedVersion + 1);
+  const standing = before && {
+    health: before.health as HealthState,
+    since: before.health_since as Instant,
+  };
+  await addRollups(db, [[agentId, tallyOf(standing ?? null, events)]]);
+  const firstCursor = await appendEvents(db, commit);
+  await addEffects(db, commit);
+  return {
+    kind: 'ok',
+    version: expectedVersion + 1,
+    fleetVersion: fleet ? fleet.expectedVersion + 1 : null,
+    firstCursor,
+  };
+}
+
+type AgentRow = Schema['agents'];
+type Standing = Pick<AgentRow, 'version' | 'incarnation' | 'health' | 'health_since'>;
+
+const findStanding = prepared<Pick<AgentRow, 'agent_id'>, Standing>((db, place) =>
+  db
+    .selectFrom('agents')
+    .select(['version', 'incarnation', 'health', 'health_since'])
+    .where('agent_id', '=', place('agent_id')),
+);
+
+/** An upsert: both versions were compared before. */
+const putAgent = prepared<AgentRow>((db, place) => {
+  const row = {
+    version: place('version'),
+    incarnation: place('incarnation'),
+    role: place('role'),
+    group_name: place('group_name'),
+    health: place('health'),
+    health_since: place('health_since'),
+    has_ended: place('has_ended'),
+    has_incident: place('has_incident'),
+    wake_at: place('wake_at'),
+    updated_at: place('updated_at'),
+    hard: place('hard'),
+  };
+  return db
+    .insertInto('agents')
+    .values({ agent_id: place('agent_id'), ...row })
+    .onConflict((conflict) => conflict.column('agent_id').doUpdateSet(row));
+});
+
+const rowOf = ({ agent: { hard }, expectedVersion }: Commit, json: string): AgentRow => ({
+  agent_id: hard.agentId,
+  version: expectedVersion + 1,
+  incarnation: hard.incarnation,
+  role: hard.role,
+  group_name: hard.group,
+  health: hard.health,
+  health_since: hard.healthSince,
+  has_ended: hard.end ? 1 : 0,
+  has_incident: hard.incident ? 1 : 0,
+  wake_at: hard.wakeAt,
+  updated_at: hard.at,
+  hard: json,
+});
+
+async function fleetVersion(db: Kysely<Schema>): Promise<number> {
+  const row = await db.selectFrom('fleet').select('version').executeTakeFirst();
+  return row?.version ?? 0;
+}
+
+async function putFleet(db: Kysely<Schema>, state: string, version: number): Promise<void> {
+  await db
+    .insertInto('fleet')
+    .values({ id: 1, version, state })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ version, state }))
+    .execute();
+}
+
+/** Another start follows: what its predecessor was last is kept as it is. */
+async function keepPredecessor(db: Kysely<Schema>, agentId: string): Promise<void> {
+  await db
+    .insertInto('final_states')
+    .columns(['agent_id', 'incarnation', 'hard'])
+    .expression(
+      db.selectFrom('agents').select(['agent_id', 'incarnation', 'hard']).where('agent_id', '=', agentId),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .columns(['agent_id', 'incarnation'])
+        .doUpdateSet(({ ref }) => ({ hard: ref('excluded.hard') })),
+    )
+    .execute();
+}
+
+async function keepFinal(
+  db: Kysely<Schema>,
+  agentId: string,
+  incarnation: number,
+  hard: string,
+): Promise<void> {
+  await db
+    .insertInto('final_states')
+    .values({ agent_id: agentId, incarnation, hard })
+    .onConflict((conflict) => conflict.columns(['agent_id', 'incarnation']).doUpdateSet({ hard }))
+    .execute();
+}
+
+type EventRow = Omit<Schema['events'], 'cursor'>;
+
+const putEvent = prepared<EventRow>((db, place) =>
+  db.insertInto('events').values({
+    at: place('at'),
+    agent_id: place('agent_id'),
+    type: place('type'),
+    incident_id: place('incident_id'),
+    correlation_id: place('correlation_id'),
+    body: place('body'),
+  }),
+);
+
+/** One writer at a time, so the cursors of a commit follow each other. */
+async function appendEvents(db: Kysely<Schema>, commit: Commit): Promise<number | null> {
+  let firstCursor: number | null = null;
+  for (const event of commit.events) {
+    if (!isKept(event)) continue;
+    const { insertId } = await putEvent(db, {
+      at: event.at,
+      agent_id: subjectOf(commit, event),
+      type: event.type,
+      incident_id: incidentOf(commit, event),
+      correlation_id: plainText(commit.correlationId),
+      body: JSON.stringify(event),
+    });
+    firstCursor ??= Number(insertId);
+  }
+  return firstCursor;
+}
+
+type NewEffect = Pick<
+  Schema['effects'],
+  'id' | 'agent_id' | 'executor' | 'created_at' | 'correlation_id' | 'body'
+>;
+
+/** An id that exists is the same decision again: what became of it stays. */
+const putEffect = prepared<NewEffect>((db, place) =>
+  db
+    .insertInto('effects')
+    .values({
+      id: place('id'),
+      agent_id: place('agent_id'),
+      executor: place('executor'),
+      status: 'pending',
+      visible_at: 0,
+      tries: 0,
+      created_at: place('created_at'),
+      settled_at: null,
+      outcome: null,
+      detail: '',
+      correlation_id: place('correlation_id'),
+      body: place('body'),
+    })
+    .onConflict((conflict) => conflict.column('id').doNothing()),
+);
+
+async function addEffects(db: Kysely<Schema>, { agent, effects, correlationId }: Commit): Promise<void> {
+  for (const effect of effects) {
+    await putEffect(db, {
+      id: effect.id,
+      agent_id: effect.agentId,
+      executor: effect.executor,
+      created_at: agent.hard.at,
+      correlation_id: plainText(correlationId),
+      body: JSON.stringify(effect),
+    });
+  }
+}

@@ -1,0 +1,75 @@
+import { existsSync, statSync } from 'node:fs';
+import { Kysely, SqliteDialect, type SqliteStatement } from 'kysely';
+import Database from 'libsql';
+import { StoreUnavailable } from '../store.ts';
+import { migrate } from './migrations.ts';
+import type { Schema } from './schema.ts';
+
+export type ConnectionOptions = {
+  readonly path: string;
+  /** How long to wait for another process that holds the write lock. */
+  readonly busyTimeoutMs: number;
+  /** The file does not grow beyond it: then the disk counts as full. */
+  readonly sizeMaxBytes: number | null;
+  /** It was there before: if it is gone now, it must not be replaced by an empty one. */
+  readonly isKnown: boolean;
+};
+
+export type Connection = {
+  readonly db: Kysely<Schema>;
+  /** False when the path leads to another file by now, or to none. */
+  readonly isSameFile: () => boolean;
+};
+
+const STATEMENTS_MAX = 200;
+
+export function openFile({ path, isKnown }: ConnectionOptions): Database.Database {
+  if (isKnown && !existsSync(path)) {
+    throw new StoreUnavailable('missing', `the database file is gone: put ${path} back, or restart Holter`);
+  }
+  return new Database(path);
+}
+
+export async function connect(database: Database.Database, options: ConnectionOptions): Promise<Connection> {
+  prepare(database, options);
+  const db = new Kysely<Schema>({ dialect: new SqliteDialect({ database: withCache(database) }) });
+  await migrate(db);
+  const { ino, dev } = statSync(options.path);
+  return {
+    db,
+    isSameFile: () => {
+      const now = statSync(options.path, { throwIfNoEntry: false });
+      return now?.ino === ino && now.dev === dev;
+    },
+  };
+}
+
+function prepare(database: Database.Database, { busyTimeoutMs, sizeMaxBytes }: ConnectionOptions): void {
+  database.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
+  database.exec('pragma journal_mode = wal');
+  // In WAL mode only FULL waits for the disk at each commit; NORMAL could lose the last ones with the power.
+  database.exec('pragma synchronous = full');
+  // A write-ahead log that once grew, during a backup say, is cut back.
+  database.exec(`pragma journal_size_limit = ${64 * 2 ** 20}`);
+  if (sizeMaxBytes === null) return;
+  const [row] = database.prepare('pragma page_size').all([]) as { readonly page_size: number }[];
+  database.exec(
+    `pragma max_page_count = ${Math.max(1, Math.floor(sizeMaxBytes / (row?.page_size ?? 4_096)))}`,
+  );
+}
+
+/** Kysely prepares each query anew; preparing costs more than most of them take to run. */
+function withCache(database: Database.Database) {
+  const statements = new Map<string, SqliteStatement>();
+  return {
+    prepare(text: string): SqliteStatement {
+      const cached = statements.get(text);
+      if (cached) return cached;
+      const statement = database.prepare(text) as unknown as SqliteStatement;
+      if (statements.size >= STATEMENTS_MAX) statements.clear();
+      statements.set(text, statement);
+      return statement;
+    },
+    close: () => database.close(),
+  };
+}

@@ -1,0 +1,58 @@
+import type { HolterEvent, Instant } from '@holter/core';
+import { type Kysely, sql } from 'kysely';
+import type { Answer } from '../operations.ts';
+import type { EventQuery, StoredEvent } from '../store.ts';
+import { parse } from './json.ts';
+import type { Schema } from './schema.ts';
+
+type Db = Kysely<Schema>;
+
+export async function readEvents(db: Db, query: EventQuery): Promise<readonly StoredEvent[]> {
+  const { after, limit, agentId, types, incidentId } = query;
+  let wanted = db
+    .selectFrom('events')
+    .select(['cursor', 'correlation_id', 'agent_id', 'body'])
+    .where('cursor', '>', after)
+    .orderBy('cursor')
+    .limit(limit);
+  if (agentId !== undefined) wanted = wanted.where('agent_id', '=', agentId);
+  if (incidentId !== undefined) wanted = wanted.where('incident_id', '=', incidentId);
+  if (types !== undefined) wanted = wanted.where('type', 'in', types);
+  return (await wanted.execute()).map((row) => ({
+    cursor: row.cursor,
+    correlationId: row.correlation_id,
+    agentId: row.agent_id,
+    event: parse<HolterEvent>(row.body, `event ${row.cursor}`),
+  }));
+}
+
+/** The last that was given out: it stays when its event is pruned. */
+export async function lastCursor(db: Db): Promise<number> {
+  const { rows } = await sql<{ readonly seq: number }>`
+    select seq from sqlite_sequence where name = 'events'`.execute(db);
+  return rows[0]?.seq ?? 0;
+}
+
+/** Old events and settled effects, oldest first; an open incident keeps what belongs to its agent. */
+export async function prune(db: Db, before: Instant, limit: number): Promise<Answer<'prune'>> {
+  const busy = db.selectFrom('agents').select('agent_id').where('has_incident', '=', 1);
+  const oldEvents = db
+    .selectFrom('events')
+    .select('cursor')
+    .where('at', '<', before)
+    .where('agent_id', 'not in', busy)
+    .orderBy('cursor')
+    .limit(limit);
+  const events = await db.deleteFrom('events').where('cursor', 'in', oldEvents).executeTakeFirstOrThrow();
+  const removed = Number(events.numDeletedRows);
+  const oldEffects = db
+    .selectFrom('effects')
+    .select('seq')
+    .where('settled_at', '<', before)
+    .where('agent_id', 'not in', busy)
+    .orderBy('seq')
+    .limit(limit - removed);
+  const effects = await db.deleteFrom('effects').where('seq', 'in', oldEffects).executeTakeFirstOrThrow();
+  const pruned = removed + Number(effects.numDeletedRows);
+  return { pruned, hasMore: pruned >= limit };
+}

@@ -1,0 +1,81 @@
+import type { Kysely } from 'kysely';
+import type { Answer, Arguments, Operation } from '../operations.ts';
+import type { CommitVerdict } from '../store.ts';
+import {
+  countByHealth,
+  due,
+  groupSize,
+  listAgents,
+  listFinalStates,
+  load,
+  loadFleet,
+  nextWakeAt,
+} from './agents.ts';
+import { commitOne } from './commit.ts';
+import { claimEffects, listEffects, retryEffect, settleEffect } from './effects.ts';
+import { lastCursor, prune, readEvents } from './events.ts';
+import {
+  findToken,
+  getMeta,
+  listCheckpoints,
+  listTokens,
+  putCheckpoint,
+  putMeta,
+  putToken,
+  revokeToken,
+} from './records.ts';
+import { rollups } from './rollups.ts';
+import type { Schema } from './schema.ts';
+import { addBeats, mergeSoft } from './soft.ts';
+import { inTransaction } from './transaction.ts';
+
+type Db = Kysely<Schema>;
+
+/** What the writer does itself; copying and checking take long and run beside it. */
+export type WriterOperation = Exclude<Operation, 'backup' | 'check' | 'close'>;
+
+type Handlers = {
+  readonly [Op in WriterOperation]: (db: Db, ...args: Arguments<Op>) => Promise<Answer<Op>>;
+};
+
+export const handlers: Handlers = {
+  load,
+  commit: async (db, commits) => {
+    if (commits.length === 0) return [];
+    return inTransaction(db, async (transaction) => {
+      const verdicts: CommitVerdict[] = [];
+      for (const commit of commits) verdicts.push(await commitOne(transaction, commit));
+      return verdicts;
+    });
+  },
+  flushSoft: async (db, entries) => {
+    if (entries.length === 0) return;
+    await inTransaction(db, async (transaction) => {
+      await mergeSoft(transaction, entries);
+      await addBeats(transaction, entries);
+    });
+  },
+  loadFleet,
+  due,
+  nextWakeAt,
+  listAgents,
+  groupSize,
+  countByHealth,
+  claimEffects: (db, claim) => inTransaction(db, (transaction) => claimEffects(transaction, claim)),
+  settleEffect,
+  retryEffect,
+  listEffects,
+  readEvents,
+  lastCursor,
+  putCheckpoint,
+  listCheckpoints,
+  putToken,
+  findToken,
+  listTokens,
+  revokeToken,
+  getMeta,
+  putMeta,
+  prune: (db, before, limit) => inTransaction(db, (transaction) => prune(transaction, before, limit)),
+  rollups,
+  listFinalStates,
+};

@@ -1,0 +1,44 @@
+import { storeFrom } from '../operations.ts';
+import { type Store, StoreUnavailable } from '../store.ts';
+import { runBeside } from './beside.ts';
+import type { ConnectionOptions } from './connection.ts';
+import { StoreThread } from './thread.ts';
+
+export type SqliteOptions = {
+  /** How long to wait for another process that holds the write lock. */
+  readonly busyTimeoutMs?: number;
+  /** The file does not grow beyond it: then the disk counts as full. */
+  readonly sizeMaxBytes?: number;
+  /** Operations that may wait at once; beyond it they fail as `busy`, so that memory stays bounded. */
+  readonly waitingMax?: number;
+};
+
+/** The store in one SQLite file. Fails when the file can't be opened now; later faults heal by themselves. */
+export async function openSqlite(path: string, options: SqliteOptions = {}): Promise<Store> {
+  const { busyTimeoutMs = 1_000, sizeMaxBytes = null, waitingMax = 10_000 } = options;
+  const connection: ConnectionOptions = { path, busyTimeoutMs, sizeMaxBytes, isKnown: false };
+  const thread = new StoreThread(connection, waitingMax);
+  let isClosed = false;
+
+  const store = storeFrom(async (operation, args): Promise<unknown> => {
+    if (isClosed && operation !== 'close') throw new StoreUnavailable('closed', 'the store is closed');
+    switch (operation) {
+      case 'close':
+        isClosed = true;
+        return thread.close();
+      case 'check':
+        return runBeside({ kind: 'check', path });
+      case 'backup':
+        return runBeside({ kind: 'backup', path, target: String(args[0]) });
+      default:
+        return thread.request(operation, args);
+    }
+  });
+  try {
+    await store.lastCursor();
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+  return store;
+}

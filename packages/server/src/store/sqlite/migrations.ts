@@ -1,0 +1,99 @@
+import { type Kysely, sql } from 'kysely';
+import { StoreUnavailable } from '../store.ts';
+import type { Schema } from './schema.ts';
+import { inTransaction } from './transaction.ts';
+
+type Migration = { readonly name: string; readonly statements: readonly string[] };
+
+/** Only ever appended to: the version of a database is how many of these it has seen. */
+const MIGRATIONS: readonly Migration[] = [
+  {
+    name: 'first tables',
+    statements: [
+      `create table agents (
+        agent_id text primary key, version integer not null, incarnation integer not null,
+        role text not null, group_name text not null, health text not null, health_since integer not null,
+        has_ended integer not null, has_incident integer not null, wake_at integer not null,
+        updated_at integer not null, hard text not null)`,
+      'create index agents_wake on agents (wake_at, agent_id)',
+      'create index agents_group on agents (group_name, has_ended)',
+      'create index agents_health on agents (health)',
+      'create index agents_incident on agents (agent_id) where has_incident = 1',
+      `create table soft (
+        agent_id text primary key, incarnation integer not null, beat_at integer not null,
+        pong_at integer not null, activity_at integer not null, tokens real not null, cost_usd real not null,
+        looked_at integer not null, cpu_ms real not null, io_bytes real not null) without rowid`,
+      'create table fleet (id integer primary key check (id = 1), version integer not null, state text not null)',
+      `create table events (
+        cursor integer primary key autoincrement, at integer not null, agent_id text not null,
+        type text not null, incident_id text, correlation_id text not null, body text not null)`,
+      'create index events_agent on events (agent_id, cursor)',
+      'create index events_type on events (type, cursor)',
+      'create index events_incident on events (incident_id, cursor) where incident_id is not null',
+      'create index events_at on events (at)',
+      `create table effects (
+        seq integer primary key autoincrement, id text not null unique, agent_id text not null, executor text,
+        status text not null, visible_at integer not null, tries integer not null, created_at integer not null,
+        settled_at integer, outcome text, detail text not null, correlation_id text not null,
+        body text not null)`,
+      'create index effects_open on effects (seq) where settled_at is null',
+      'create index effects_settled on effects (settled_at) where settled_at is not null',
+      'create index effects_agent on effects (agent_id, seq)',
+      `create table checkpoints (
+        seq integer primary key autoincrement, agent_id text not null, checkpoint_id text not null,
+        parent_id text, task_id text, incarnation integer not null, at integer not null, hash text not null,
+        content text not null, unique (agent_id, checkpoint_id))`,
+      'create index checkpoints_agent on checkpoints (agent_id, seq)',
+      `create table tokens (
+        id text primary key, hash text not null unique, role text not null, agent_id text, group_name text,
+        created_at integer not null, revoked_at integer)`,
+      'create table meta (key text primary key, value text not null) without rowid',
+      `create table rollups (
+        agent_id text not null, hour integer not null, beats integer not null, nudges integer not null,
+        escalations integer not null, terminations integer not null, recoveries integer not null,
+        healthy_ms integer not null, degraded_ms integer not null, stuck_ms integer not null,
+        failing_ms integer not null, primary key (agent_id, hour)) without rowid`,
+      'create index rollups_hour on rollups (hour)',
+      `create table final_states (
+        agent_id text not null, incarnation integer not null, hard text not null,
+        primary key (agent_id, incarnation))`,
+    ],
+  },
+];
+
+/** Brings the tables up to date; refuses those of a newer Holter, which it can't know how to read. */
+export async function migrate(db: Kysely<Schema>): Promise<void> {
+  if ((await versionOf(db)) === MIGRATIONS.length) return;
+  await inTransaction(db, async (transaction) => {
+    await sql`create table if not exists migrations (version integer primary key, name text not null)`.execute(
+      transaction,
+    );
+    const version = await versionOf(transaction);
+    if (version > MIGRATIONS.length) {
+      throw new StoreUnavailable(
+        'newer_schema',
+        `the database was written by a newer Holter (schema ${version}, this one knows ${MIGRATIONS.length}): update Holter, or restore a backup`,
+      );
+    }
+    for (const [index, { name, statements }] of MIGRATIONS.entries()) {
+      if (index < version) continue;
+      for (const statement of statements) await sql.raw(statement).execute(transaction);
+      await transaction
+        .insertInto('migrations')
+        .values({ version: index + 1, name })
+        .execute();
+    }
+  });
+}
+
+async function versionOf(db: Kysely<Schema>): Promise<number> {
+  const tables = await sql`select 1 from sqlite_master where type = 'table' and name = 'migrations'`.execute(
+    db,
+  );
+  if (tables.rows.length === 0) return 0;
+  const row = await db
+    .selectFrom('migrations')
+    .select(({ fn }) => fn.max('version').as('version'))
+    .executeTakeFirst();
+  return row?.version ?? 0;
+}

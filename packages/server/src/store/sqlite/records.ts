@@ -1,0 +1,108 @@
+import type { Instant } from '@holter/core';
+import type { Kysely, Selectable } from 'kysely';
+import type { StoredCheckpoint, StoredToken, TokenRole } from '../store.ts';
+import type { Schema } from './schema.ts';
+
+type Db = Kysely<Schema>;
+
+export async function putCheckpoint(db: Db, checkpoint: StoredCheckpoint): Promise<'stored' | 'exists'> {
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('checkpoints')
+    .values({
+      agent_id: checkpoint.agentId,
+      checkpoint_id: checkpoint.checkpointId,
+      parent_id: checkpoint.parentId,
+      task_id: checkpoint.taskId,
+      incarnation: checkpoint.incarnation,
+      at: checkpoint.at,
+      hash: checkpoint.hash,
+      content: checkpoint.content,
+    })
+    .onConflict((conflict) => conflict.columns(['agent_id', 'checkpoint_id']).doNothing())
+    .executeTakeFirstOrThrow();
+  return numInsertedOrUpdatedRows ? 'stored' : 'exists';
+}
+
+export async function listCheckpoints(
+  db: Db,
+  agentId: string,
+  limit: number,
+): Promise<readonly StoredCheckpoint[]> {
+  const rows = await db
+    .selectFrom('checkpoints')
+    .selectAll()
+    .where('agent_id', '=', agentId)
+    .orderBy('seq', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({
+    agentId: row.agent_id,
+    checkpointId: row.checkpoint_id,
+    parentId: row.parent_id,
+    taskId: row.task_id,
+    incarnation: row.incarnation,
+    at: row.at as Instant,
+    hash: row.hash,
+    content: row.content,
+  }));
+}
+
+export async function putToken(db: Db, token: StoredToken): Promise<void> {
+  const row = {
+    hash: token.hash,
+    role: token.role,
+    agent_id: token.agentId,
+    group_name: token.group,
+    created_at: token.createdAt,
+    revoked_at: token.revokedAt,
+  };
+  await db
+    .insertInto('tokens')
+    .values({ id: token.id, ...row })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
+    .execute();
+}
+
+export async function findToken(db: Db, hash: string): Promise<StoredToken | null> {
+  const row = await db.selectFrom('tokens').selectAll().where('hash', '=', hash).executeTakeFirst();
+  return row ? tokenOf(row) : null;
+}
+
+export async function listTokens(db: Db): Promise<readonly StoredToken[]> {
+  return (await db.selectFrom('tokens').selectAll().orderBy('id').execute()).map(tokenOf);
+}
+
+export async function revokeToken(db: Db, id: string, at: Instant): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('tokens')
+    .set({ revoked_at: at })
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0;
+}
+
+export async function getMeta(db: Db, key: string): Promise<string | null> {
+  const row = await db.selectFrom('meta').select('value').where('key', '=', key).executeTakeFirst();
+  return row?.value ?? null;
+}
+
+export async function putMeta(db: Db, key: string, value: string): Promise<void> {
+  await db
+    .insertInto('meta')
+    .values({ key, value })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
+    .execute();
+}
+
+function tokenOf(row: Selectable<Schema['tokens']>): StoredToken {
+  return {
+    id: row.id,
+    hash: row.hash,
+    role: row.role as TokenRole,
+    agentId: row.agent_id,
+    group: row.group_name,
+    createdAt: row.created_at as Instant,
+    revokedAt: row.revoked_at as Instant | null,
+  };
+}

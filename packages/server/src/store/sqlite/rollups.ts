@@ -1,0 +1,82 @@
+import type { HealthState, Instant } from '@holter/core';
+import { instant } from '@holter/core';
+import { type Kysely, sql } from 'kysely';
+import type { Arguments } from '../operations.ts';
+import { addSpan, hourOf, type Tallies, type Tally } from '../rollup.ts';
+import type { Rollup } from '../store.ts';
+import type { Schema } from './schema.ts';
+
+const COUNTS = ['beats', 'nudges', 'escalations', 'terminations', 'recoveries'] as const;
+const STATES = [
+  ['HEALTHY', 'healthy_ms'],
+  ['DEGRADED', 'degraded_ms'],
+  ['STUCK', 'stuck_ms'],
+  ['FAILING', 'failing_ms'],
+] as const;
+
+const COLUMNS = [...COUNTS, ...STATES.map(([, column]) => column)];
+const names = sql.join(['agent_id', 'hour', ...COLUMNS].map((column) => sql.ref(column)));
+const values = sql.join(['', '', ...COLUMNS].map((_, index) => sql`entry.value ->> ${sql.lit(index)}`));
+const sums = sql.join(
+  COLUMNS.map(
+    (column) => sql`${sql.ref(column)} = ${sql.ref(`rollups.${column}`)} + ${sql.ref(`excluded.${column}`)}`,
+  ),
+);
+
+export async function addRollups(
+  db: Kysely<Schema>,
+  tallies: readonly (readonly [agentId: string, Tallies])[],
+): Promise<void> {
+  const rows = tallies.flatMap(([agentId, hours]) =>
+    [...hours].map(([hour, tally]) => [
+      agentId,
+      hour,
+      ...COUNTS.map((count) => tally[count]),
+      ...STATES.map(([state]) => tally.stateMs[state] ?? 0),
+    ]),
+  );
+  if (rows.length === 0) return;
+  await sql`
+    insert into rollups (${names})
+    select ${values} from json_each(${JSON.stringify(rows)}) as entry where true
+    on conflict (agent_id, hour) do update set ${sums}`.execute(db);
+}
+
+export async function rollups(
+  db: Kysely<Schema>,
+  ...[{ from, to, agentId }]: Arguments<'rollups'>
+): Promise<readonly Rollup[]> {
+  const first = hourOf(from);
+  let wanted = db.selectFrom('rollups').selectAll().where('hour', '>=', first).where('hour', '<', to);
+  let standings = db
+    .selectFrom('agents')
+    .select(['agent_id', 'health', 'health_since'])
+    .where('health_since', '<', to);
+  if (agentId !== undefined) {
+    wanted = wanted.where('agent_id', '=', agentId);
+    standings = standings.where('agent_id', '=', agentId);
+  }
+  const byAgent = new Map<string, Map<Instant, Tally>>();
+  const hoursOf = (id: string) => {
+    const hours = byAgent.get(id) ?? new Map<Instant, Tally>();
+    byAgent.set(id, hours);
+    return hours;
+  };
+  for (const row of await wanted.execute()) hoursOf(row.agent_id).set(instant(row.hour), tallyOf(row));
+  for (const row of await standings.execute()) {
+    const since = instant(Math.max(row.health_since, first));
+    addSpan(hoursOf(row.agent_id), { health: row.health as HealthState, since }, to);
+  }
+  return [...byAgent]
+    .flatMap(([id, hours]) => [...hours].map(([hour, tally]) => ({ hour, agentId: id, ...tally })))
+    .sort((a, b) => a.hour - b.hour || (a.agentId < b.agentId ? -1 : 1));
+}
+
+type RollupRow = { readonly [Column in (typeof COLUMNS)[number]]: number };
+
+function tallyOf(row: RollupRow): Tally {
+  const { beats, nudges, escalations, terminations, recoveries } = row;
+  const spent = STATES.filter(([, column]) => row[column] > 0);
+  const stateMs = Object.fromEntries(spent.map(([state, column]) => [state, row[column]]));
+  return { beats, nudges, escalations, terminations, recoveries, stateMs };
+}

@@ -1,0 +1,108 @@
+import type { Generated } from 'kysely';
+
+/** The tables as they are stored. Times are ms, truth values 0 or 1, `hard`, `state` and `body` JSON. */
+export type Schema = {
+  readonly migrations: { readonly version: number; readonly name: string };
+  readonly agents: AgentsTable;
+  readonly soft: SoftTable;
+  readonly fleet: { readonly id: number; readonly version: number; readonly state: string };
+  readonly events: EventsTable;
+  readonly effects: EffectsTable;
+  readonly checkpoints: CheckpointsTable;
+  readonly tokens: TokensTable;
+  readonly meta: { readonly key: string; readonly value: string };
+  readonly rollups: RollupsTable;
+  readonly final_states: { readonly agent_id: string; readonly incarnation: number; readonly hard: string };
+};
+
+/** The columns beside `hard` repeat what is in it, for look-ups; `check` compares them. */
+type AgentsTable = {
+  readonly agent_id: string;
+  readonly version: number;
+  readonly incarnation: number;
+  readonly role: string;
+  readonly group_name: string;
+  readonly health: string;
+  readonly health_since: number;
+  readonly has_ended: number;
+  readonly has_incident: number;
+  readonly wake_at: number;
+  readonly updated_at: number;
+  readonly hard: string;
+};
+
+type SoftTable = {
+  readonly agent_id: string;
+  readonly incarnation: number;
+  readonly beat_at: number;
+  readonly pong_at: number;
+  readonly activity_at: number;
+  readonly tokens: number;
+  readonly cost_usd: number;
+  readonly looked_at: number;
+  readonly cpu_ms: number;
+  readonly io_bytes: number;
+};
+
+type EventsTable = {
+  readonly cursor: Generated<number>;
+  readonly at: number;
+  readonly agent_id: string;
+  readonly type: string;
+  readonly incident_id: string | null;
+  readonly correlation_id: string;
+  readonly body: string;
+};
+
+type EffectsTable = {
+  readonly seq: Generated<number>;
+  readonly id: string;
+  readonly agent_id: string;
+  readonly executor: string | null;
+  readonly status: string;
+  /** Not to be claimed before: the end of a lease, or the moment of a retry. */
+  readonly visible_at: number;
+  readonly tries: number;
+  readonly created_at: number;
+  readonly settled_at: number | null;
+  readonly outcome: string | null;
+  readonly detail: string;
+  readonly correlation_id: string;
+  readonly body: string;
+};
+
+type CheckpointsTable = {
+  readonly seq: Generated<number>;
+  readonly agent_id: string;
+  readonly checkpoint_id: string;
+  readonly parent_id: string | null;
+  readonly task_id: string | null;
+  readonly incarnation: number;
+  readonly at: number;
+  readonly hash: string;
+  readonly content: string;
+};
+
+type TokensTable = {
+  readonly id: string;
+  readonly hash: string;
+  readonly role: string;
+  readonly agent_id: string | null;
+  readonly group_name: string | null;
+  readonly created_at: number;
+  readonly revoked_at: number | null;
+};
+
+type RollupsTable = {
+  readonly agent_id: string;
+  readonly hour: number;
+  readonly beats: number;
+  readonly nudges: number;
+  readonly escalations: number;
+  readonly terminations: number;
+  readonly recoveries: number;
+  readonly healthy_ms: number;
+  readonly degraded_ms: number;
+  readonly stuck_ms: number;
+  readonly failing_ms: number;
+};

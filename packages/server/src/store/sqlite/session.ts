@@ -1,0 +1,57 @@
+import type Database from 'libsql';
+import type { Answer, Arguments } from '../operations.ts';
+import { StoreUnavailable } from '../store.ts';
+import { type Connection, type ConnectionOptions, connect, openFile } from './connection.ts';
+import { faultOf } from './faults.ts';
+import { handlers, type WriterOperation } from './handlers.ts';
+
+/**
+ * One opening of the database. A full disk and another's lock pass by themselves. After any other fault the
+ * session is lost for good: libsql lets go of a file only when its statements are collected or the thread
+ * ends, and a forgotten connection that is collected later deletes the write-ahead log of whatever has its
+ * path by then. So a lost session ends with its thread, and the next one opens the file anew.
+ */
+export class Session {
+  private readonly options: ConnectionOptions;
+  private database: Database.Database | null = null;
+  private connection: Connection | null = null;
+  private lost: StoreUnavailable | null = null;
+
+  constructor(options: ConnectionOptions) {
+    this.options = options;
+  }
+
+  get isLost(): boolean {
+    return this.lost !== null;
+  }
+
+  async perform<Op extends WriterOperation>(operation: Op, args: Arguments<Op>): Promise<Answer<Op>> {
+    if (this.lost) throw this.lost;
+    try {
+      const { db } = await this.connected();
+      const handler: (typeof handlers)[Op] = handlers[operation];
+      return await handler(db, ...args);
+    } catch (error) {
+      const fault = faultOf(error, this.options.path);
+      if (!fault) throw error;
+      const isPassing = this.connection !== null && (fault.code === 'disk_full' || fault.code === 'locked');
+      // A file that could not even be opened leaves nothing behind.
+      if (!isPassing && this.database !== null) this.lost = fault;
+      throw fault;
+    }
+  }
+
+  close(): void {
+    this.database?.close();
+  }
+
+  private async connected(): Promise<Connection> {
+    // Whoever writes to a file that lost its name writes for nobody.
+    if (this.connection && !this.connection.isSameFile()) {
+      throw new StoreUnavailable('missing', `another file, or none, is at ${this.options.path} now`);
+    }
+    this.database ??= openFile(this.options);
+    this.connection ??= await connect(this.database, this.options);
+    return this.connection;
+  }
+}

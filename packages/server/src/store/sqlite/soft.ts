@@ -1,0 +1,107 @@
+import type { Agent } from '@holter/core';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { emptyTally, hourOf, type Tallies } from '../rollup.ts';
+import type { SoftEntry } from '../store.ts';
+import { prepared } from './prepared.ts';
+import { addRollups } from './rollups.ts';
+import type { Schema } from './schema.ts';
+
+const COLUMNS = [
+  'beat_at',
+  'pong_at',
+  'activity_at',
+  'tokens',
+  'cost_usd',
+  'looked_at',
+  'cpu_ms',
+  'io_bytes',
+] as const;
+
+const merge = sql.join(
+  COLUMNS.map((column) => {
+    const name = sql.ref(column);
+    const [old, fresh] = [sql.ref(`soft.${column}`), sql.ref(`excluded.${column}`)];
+    // The facts of a new start are its own.
+    return sql`${name} = case when soft.incarnation = excluded.incarnation then max(${old}, ${fresh}) else ${fresh} end`;
+  }),
+);
+
+const names = sql.join(['agent_id', 'incarnation', ...COLUMNS].map((column) => sql.ref(column)));
+const values = sql.join([0, 1, ...COLUMNS.keys()].map((_, index) => sql`entry.value ->> ${sql.lit(index)}`));
+
+type SoftRow = Schema['soft'];
+
+const mergeOne = prepared<SoftRow>((db, place) => {
+  const places = sql.join(
+    (['agent_id', 'incarnation', ...COLUMNS] as const).map((column) => sql`${place(column)}`),
+  );
+  return compilable(
+    db,
+    sql`insert into soft (${names}) values (${places})
+      on conflict (agent_id) do update set incarnation = excluded.incarnation, ${merge}`,
+  );
+});
+
+const compilable = (db: Kysely<Schema>, query: RawBuilder<unknown>) => ({ compile: () => query.compile(db) });
+
+/** With a commit, which has just said which incarnation there is. */
+export async function mergeSoftOf(
+  db: Kysely<Schema>,
+  agentId: string,
+  incarnation: number,
+  soft: Agent['soft'],
+): Promise<void> {
+  await mergeOne(db, {
+    agent_id: agentId,
+    incarnation,
+    beat_at: soft.beatAt,
+    pong_at: soft.pongAt,
+    activity_at: soft.activityAt,
+    tokens: soft.tokens,
+    cost_usd: soft.costUsd,
+    looked_at: soft.lookedAt,
+    cpu_ms: soft.cpuMs,
+    io_bytes: soft.ioBytes,
+  });
+}
+
+/** One statement for all, however many: the entries travel as one JSON array. */
+export async function mergeSoft(db: Kysely<Schema>, entries: readonly SoftEntry[]): Promise<void> {
+  const rows = entries.map(({ agentId, incarnation, soft: s }) => [
+    agentId,
+    incarnation,
+    s.beatAt,
+    s.pongAt,
+    s.activityAt,
+    s.tokens,
+    s.costUsd,
+    s.lookedAt,
+    s.cpuMs,
+    s.ioBytes,
+  ]);
+  await sql`
+    insert into soft (${names})
+    select ${values} from json_each(${JSON.stringify(rows)}) as entry
+    join agents on agents.agent_id = entry.value ->> 0 and agents.incarnation = entry.value ->> 1
+    where true
+    on conflict (agent_id) do update set incarnation = excluded.incarnation, ${merge}`.execute(db);
+}
+
+/** Beats of an incarnation that is not the stored one are not counted either. */
+export async function addBeats(db: Kysely<Schema>, entries: readonly SoftEntry[]): Promise<void> {
+  const beaten = entries.filter(({ beats }) => beats);
+  if (beaten.length === 0) return;
+  const rows = beaten.map(({ agentId, incarnation }) => [agentId, incarnation]);
+  const { rows: current } = await sql<{ readonly position: number }>`
+    select entry.key as position from json_each(${JSON.stringify(rows)}) as entry
+    join agents on agents.agent_id = entry.value ->> 0 and agents.incarnation = entry.value ->> 1`.execute(
+    db,
+  );
+  const counted = current.flatMap(({ position }): (readonly [string, Tallies])[] => {
+    const entry = beaten[position];
+    if (!entry?.beats) return [];
+    const tally = { ...emptyTally(), beats: entry.beats };
+    return [[entry.agentId, new Map([[hourOf(entry.soft.beatAt), tally]])]];
+  });
+  await addRollups(db, counted);
+}

@@ -1,0 +1,154 @@
+import { emptyFleet, type HealthState, type HolterEvent, type Instant } from '@holter/core';
+import fc from 'fast-check';
+import { afterAll, expect, it } from 'vitest';
+import {
+  agentOf,
+  at,
+  beat,
+  commitOf,
+  healthChanged,
+  incidentOf,
+  nudge,
+  softOf,
+  taskChanged,
+} from '../contract/kit.ts';
+import { TempSqlite } from '../contract/temp-sqlite.ts';
+import { openMemory } from '../memory/index.ts';
+import type { Store } from '../store.ts';
+
+type Move = { readonly say: string; readonly on: (store: Store) => Promise<unknown> };
+
+const HOUR = 3_600_000;
+const agentIds = fc.constantFrom('ada', 'bob', 'cyd');
+const moments = fc.integer({ min: 0, max: 4 * HOUR }).map(at);
+const effectIds = fc.constantFrom('e1', 'e2', 'e3', 'e4');
+const states = fc.constantFrom<HealthState>('HEALTHY', 'STUCK', 'FAILING', 'TERMINATED');
+const executors = fc.constantFrom<string | null>(null, 'h1', 'h2');
+const end = { how: 'crash', at: at(1), detail: 'signal 9' } as const;
+
+const eventOf = (agentId: string, moment: Instant, kind: number): HolterEvent => {
+  if (kind === 0) return beat(agentId, moment);
+  if (kind === 1) return healthChanged(agentId, moment, 'HEALTHY', 'STUCK');
+  return taskChanged(agentId, moment, `${kind}`);
+};
+
+const commit = fc
+  .record({
+    agentId: agentIds,
+    incarnation: fc.integer({ min: 1, max: 3 }),
+    wakeAt: moments,
+    moment: moments,
+    health: states,
+    hasIncident: fc.boolean(),
+    hasEnded: fc.boolean(),
+    version: fc.nat({ max: 4 }),
+    tokens: fc.nat({ max: 9 }),
+    kinds: fc.array(fc.nat({ max: 4 }), { maxLength: 3 }),
+    effects: fc.array(fc.tuple(effectIds, executors), { maxLength: 2 }),
+    fleetVersion: fc.option(fc.nat({ max: 2 })),
+  })
+  .map((x) =>
+    commitOf(
+      agentOf(
+        x.agentId,
+        {
+          incarnation: x.incarnation,
+          wakeAt: x.wakeAt,
+          at: x.moment,
+          health: x.health,
+          healthSince: x.moment,
+          ...(x.hasIncident && { incident: incidentOf(`i${x.version}`) }),
+          ...(x.hasEnded && { end }),
+        },
+        { tokens: x.tokens },
+      ),
+      x.version,
+      {
+        events: x.kinds.map((kind) => eventOf(x.agentId, x.moment, kind)),
+        effects: x.effects.map(([id, executor]) => nudge(id, x.agentId, { executor })),
+        ...(x.fleetVersion !== null && { fleet: { fleet: emptyFleet, expectedVersion: x.fleetVersion } }),
+      },
+    ),
+  );
+
+const softEntry = fc
+  .record({
+    agentId: agentIds,
+    incarnation: fc.integer({ min: 1, max: 3 }),
+    tokens: fc.nat(99),
+    beatAt: moments,
+  })
+  .map(({ agentId, incarnation, tokens, beatAt }) => ({
+    agentId,
+    incarnation,
+    soft: softOf({ tokens, beatAt }),
+    beats: tokens % 3,
+  }));
+
+const moves: fc.Arbitrary<Move> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.array(commit, { maxLength: 3 }).map((commits) => move('commit', (s) => s.commit(commits))),
+  },
+  fc.array(softEntry, { maxLength: 4 }).map((entries) => move('flushSoft', (s) => s.flushSoft(entries))),
+  fc
+    .tuple(fc.array(executors, { maxLength: 2 }), moments, fc.integer({ min: 1, max: 3 }))
+    .map(([names, moment, limit]) =>
+      move('claim', (s) => s.claimEffects({ executors: names, at: moment, leaseMs: HOUR, limit })),
+    ),
+  fc
+    .tuple(effectIds, moments, fc.boolean())
+    .map(([id, moment, isDead]) =>
+      move('settle', (s) =>
+        s.settleEffect(id, { at: moment, outcome: 'done', detail: '', ...(isDead && { isDead }) }),
+      ),
+    ),
+  fc
+    .tuple(effectIds, moments, fc.option(fc.nat({ max: 3 }), { nil: undefined }))
+    .map(([id, moment, tries]) => move('retry', (s) => s.retryEffect(id, moment, 'later', tries))),
+  fc
+    .tuple(moments, fc.integer({ min: 1, max: 4 }))
+    .map(([moment, limit]) => move('prune', (s) => s.prune(moment, limit))),
+  fc.tuple(moments, fc.integer({ min: 1, max: 3 })).map(([m, limit]) => move('due', (s) => s.due(m, limit))),
+);
+
+function move(say: string, on: Move['on']): Move {
+  return { say, on };
+}
+
+/** Everything that can be read. */
+async function look(store: Store): Promise<unknown> {
+  return {
+    agents: await store.listAgents({ limit: 99 }),
+    fleet: await store.loadFleet(),
+    due: await store.due(at(2 * HOUR), 99),
+    wake: await store.nextWakeAt(),
+    health: await store.countByHealth(),
+    size: await store.groupSize('default'),
+    effects: await store.listEffects({ limit: 99 }),
+    events: await store.readEvents({ after: 0, limit: 999 }),
+    cursor: await store.lastCursor(),
+    rollups: await store.rollups({ from: at(0), to: at(5 * HOUR) }),
+    finals: await store.listFinalStates('ada', 9),
+  };
+}
+
+const temp = new TempSqlite();
+afterAll(() => temp.dispose());
+
+it('the store in memory and the one in SQLite answer alike, whatever happens', {
+  timeout: 60_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(moves, { minLength: 5, maxLength: 40 }), async (sequence) => {
+      const sqlite = await temp.fresh();
+      const memory = openMemory();
+      for (const { say, on } of sequence) {
+        expect(await on(sqlite), say).toEqual(await on(memory));
+      }
+      expect(await look(sqlite)).toEqual(await look(memory));
+      expect(await sqlite.check()).toEqual([]);
+    }),
+    { numRuns: 40 },
+  );
+});
