@@ -7,7 +7,7 @@ import { explain, judge } from './verdict.ts';
 
 /** `npm run eval`: fixtures, mutants of them, and real runs where they are at hand. Fails on any miss. */
 const root = process.cwd();
-const data = process.env['HOLTER_DATA_DIR'] ?? join(root, '../shared/data');
+const data = process.env.HOLTER_DATA_DIR ?? join(root, '../shared/data');
 const MIXTURES = 20;
 const STATE_BYTES_MAX = 8_192;
 

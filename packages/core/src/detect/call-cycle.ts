@@ -26,6 +26,9 @@ import type { DetectionPolicy } from './policy.ts';
 const PERIODS = [2, 3, 4, 5, 6] as const;
 const PERIOD_MAX = 6;
 
+/** A round with a wait in it that is faster than this per call did not wait. */
+const HASTY_MS = 5_000;
+
 type Turn = {
   readonly pair: number;
   readonly call: number;
@@ -112,10 +115,10 @@ function findPeriod(
   const isFlapping = new Set(round.map((turn) => turn.call)).size === 1;
   if (isFlapping && rounds < policy.callCycle.flappingRoundsWarn) return null;
   const until = state.turns.at(-1)?.at ?? null;
-  const isPaced =
-    since !== null && until !== null
-      ? until - since >= policy.spacedMs * (matched + period - 1)
-      : round.some((turn) => turn.isWait);
+  const steps = matched + period - 1;
+  const paceMs = since === null || until === null ? null : (until - since) / steps;
+  const hasWait = round.some((turn) => turn.isWait);
+  const isPaced = paceMs === null ? hasWait : paceMs >= policy.spacedMs || (hasWait && paceMs >= HASTY_MS);
   if (isPaced) return findPolling(period, rounds, since, until, policy);
   const severity = rounds >= policy.callCycle.act && !isFlapping ? 'act' : 'warn';
   const what = isFlapping

@@ -40,11 +40,31 @@ const ENVELOPE = new Set([
   'trace_id',
 ]);
 
+/** The arguments as text, without what the agent says about them. */
+export function argumentsText(input: unknown): string {
+  if (typeof input === 'string') return input;
+  return JSON.stringify(input, (key, value) => (COMMENTARY.has(key) ? undefined : value)) ?? '';
+}
+
 const DEPTH_MAX = 12;
 
+/** Saying that one is done, in whatever words, is one call. */
+const FINISH = /(?:^|_)(?:finish|complete|completion|done|final_?answer)(?:_|$)/i;
+
 export function hashCall(tool: string, input: unknown): number {
+  if (FINISH.test(tool)) return finish(mixValue(mixString(HASH_SEED, tool), withoutProse(input), 0));
   return finish(mixValue(mixString(HASH_SEED, tool), input, 0));
 }
+
+function withoutProse(input: unknown): unknown {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
+  return Object.fromEntries(
+    Object.entries(input).filter(([key, value]) => !isProse(value) && !COMMENTARY.has(key)),
+  );
+}
+
+const isProse = (value: unknown): boolean =>
+  typeof value === 'string' && value.trim().split(/\s+/, 3).length === 3;
 
 function mixValue(hash: number, value: unknown, depth: number): number {
   if (typeof value === 'string') return mixText(mix(hash, 1), value);

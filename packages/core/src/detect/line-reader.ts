@@ -42,6 +42,7 @@ export class LineReader {
   private footerSkeleton = HASH_SEED;
   private footerLines = -1;
   private firstLine = 0;
+  private isAfterBlank = false;
   private bad = -1;
   private good = -1;
   private share = -1;
@@ -54,6 +55,7 @@ export class LineReader {
   private numbers = 0;
   private isAccounting = false;
   private isBracketed = false;
+  private hasSeparator = false;
   private lastCode = 0;
   private lastRole: WordRole | null = null;
   private lastNumber = -1;
@@ -73,6 +75,7 @@ export class LineReader {
     this.footerSkeleton = HASH_SEED;
     this.footerLines = -1;
     this.firstLine = 0;
+    this.isAfterBlank = false;
     this.bad = -1;
     this.good = -1;
     this.share = -1;
@@ -127,6 +130,7 @@ export class LineReader {
     this.numbers = 0;
     this.isAccounting = false;
     this.isBracketed = false;
+    this.hasSeparator = false;
     this.lastCode = 0;
     this.lastRole = null;
     this.lastNumber = -1;
@@ -139,7 +143,12 @@ export class LineReader {
   }
 
   private endLine(): void {
-    if (this.tokens === 0) return this.beginLine();
+    if (this.tokens === 0) {
+      this.isAfterBlank = true;
+      return this.beginLine();
+    }
+    const isAfterBlank = this.isAfterBlank;
+    this.isAfterBlank = false;
     if (this.words === 0) {
       // A rule ("---") may begin a footer of one or two lines, in which numbers do not count.
       this.exactBeforeFooter = this.exactSum;
@@ -147,8 +156,11 @@ export class LineReader {
       this.footerLines = 0;
       return this.beginLine();
     }
-    const isEnclosed =
+    const isInBrackets =
       this.isBracketed && (this.lastCode === 93 || this.lastCode === 41 || this.lastCode === 62);
+    // "request 7 | took 3 ms | node 4", set apart by a blank line: accounts, unless it counts failures.
+    const isSetApart = isAfterBlank && this.hasSeparator && this.lineBad < 0 && this.lineGood < 0;
+    const isEnclosed = isInBrackets || isSetApart;
     if (isEnclosed && this.lines > 0 && this.footerLines < 0) {
       this.exactBeforeFooter = this.exactSum;
       this.footerSkeleton = finish(this.skeletonLine);
@@ -184,6 +196,7 @@ export class LineReader {
     if (isDecoration(code)) return;
     if (this.tokens === 0 && (code === 91 || code === 40 || code === 60)) this.isBracketed = true;
     if (code === 37 && this.sinceNumber === 0) this.noteShare(this.lastNumber / 100);
+    if (code === 124 || code === 183 || code === 0x2014 || code === 0x2022) this.hasSeparator = true;
     this.separator = code;
     if (code === this.lastCode) return; // bars and rules: any length is the same
     this.lastCode = code;

@@ -1,6 +1,7 @@
 import type { Finding } from '../finding.ts';
 import type { Instant } from '../time.ts';
 import { placesKey } from './call-shape.ts';
+import { argumentsText } from './canonical-arguments.ts';
 import { saysNothing } from './error-text.ts';
 import type { CallFacts } from './facts.ts';
 import { hashString } from './hash.ts';
@@ -24,6 +25,8 @@ export type NothingRun = {
   readonly place: number;
   /** The arguments without their digits. */
   readonly shape: number;
+  /** The words of the last search, in lower case. */
+  readonly words: string;
   readonly tool: string;
   readonly count: number;
   readonly since: Instant | null;
@@ -43,20 +46,52 @@ export function observeNothing(state: NothingRun | null, facts: CallFacts): Noth
     return null;
   const place = placesKey(facts.tool, facts.step.input);
   const shape = wordsKey(facts.step.input);
+  const words = wordsOf(facts.step.input);
   // Only numbers differ: pages, ids, hosts. A sweep, however empty.
   const isSweep = state !== null && state.shape === shape && !facts.comparison.isSame;
   if (state === null || state.place !== place || isSweep) {
-    return { place, shape, tool: facts.tool, count: 1, since: facts.at, lastAt: facts.at };
+    return { place, shape, words, tool: facts.tool, count: 1, since: facts.at, lastAt: facts.at };
   }
-  const isNews = !facts.isPatient && !facts.comparison.isSame;
-  return { ...state, shape, count: state.count + (isNews ? 1 : 0), lastAt: facts.at };
+  const isNews = !facts.isPatient && !facts.comparison.isSame && isVariant(state.words, words);
+  return { ...state, shape, words, count: state.count + (isNews ? 1 : 0), lastAt: facts.at };
 }
 
 /** "Nothing" is said in a line or two, and a footer. */
 const ANSWER_LINES_MAX = 5;
 
+const WORDS_MAX = 160;
+
+function wordsOf(input: unknown): string {
+  return argumentsText(input)
+    .slice(0, 400)
+    .toLowerCase()
+    .replace(/[^a-z]+/g, ' ')
+    .trim()
+    .slice(0, WORDS_MAX);
+}
+
+/** Whether what differs is a spelling of the same: names of different things share few pairs of letters. */
+function isVariant(before: string, now: string): boolean {
+  const earlier = new Set(before.split(' '));
+  const later = new Set(now.split(' '));
+  const gone = [...earlier].filter((word) => !later.has(word)).join('');
+  const come = [...later].filter((word) => !earlier.has(word)).join('');
+  if (gone === '' || come === '') return true;
+  const pairs = new Set(pairsOf(gone));
+  const shared = pairsOf(come).filter((pair) => pairs.has(pair)).length;
+  return (2 * shared) / (gone.length + come.length - 2 || 1) >= SIMILAR_SHARE;
+}
+
+const SIMILAR_SHARE = 0.3;
+const pairsOf = (text: string): string[] =>
+  Array.from({ length: Math.max(0, text.length - 1) }, (_, at) => text.slice(at, at + 2));
+
 function wordsKey(input: unknown): number {
-  return hashString((JSON.stringify(input) ?? '').slice(0, 600).replace(/[0-9]+/g, '#'));
+  return hashString(
+    argumentsText(input)
+      .slice(0, 600)
+      .replace(/[0-9]+/g, '#'),
+  );
 }
 
 export function findNothing(state: NothingRun | null, policy: DetectionPolicy): Finding | null {

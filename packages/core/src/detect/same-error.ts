@@ -1,6 +1,7 @@
 import type { Finding } from '../finding.ts';
 import type { Instant } from '../time.ts';
 import { commandOf } from './call-shape.ts';
+import { argumentsText } from './canonical-arguments.ts';
 import { errorClass, saysRateLimited, saysUnknownTool } from './error-text.ts';
 import type { CallFacts } from './facts.ts';
 import { finding, spanInWords, times } from './phrase.ts';
@@ -61,7 +62,12 @@ export function observeSameError(state: SameErrorState, facts: CallFacts): SameE
   const output = facts.step.output ?? '';
   if (facts.isPatient || saysRateLimited(output)) return state;
   const unknownTool = saysUnknownTool(output) ? countUnknown(state.unknownTool, facts) : state.unknownTool;
-  const key = errorClass(facts.tool, output, commandOf(facts.step.input), argumentsText(facts.step.input));
+  const key = errorClass(
+    facts.tool,
+    output,
+    commandOf(facts.step.input),
+    argumentsText(facts.step.input).slice(0, ARGUMENTS_MAX),
+  );
   const before = state.runs.find((run) => run.key === key);
   const isFresh =
     before !== undefined && index - before.lastIndex <= FORGET_AFTER && !facts.comparison.isImproved;
@@ -151,10 +157,5 @@ export function findSameError(
 }
 
 const ARGUMENTS_MAX = 1_000;
-
-function argumentsText(input: unknown): string {
-  const text = typeof input === 'string' ? input : JSON.stringify(input);
-  return (text ?? '').slice(0, ARGUMENTS_MAX);
-}
 
 const shortTool = (tool: string): string => `\`${tool.replace(/[^\w.:@/-]/g, ' ').slice(0, 40)}\``;

@@ -41,6 +41,9 @@ export function readNumber(
     while (end < to && isDigit(text.charCodeAt(end))) end += 1;
   }
   const value = decimalOf(text, from, end);
+  // "0.001234": six places behind the point are a stop watch's, not a result's.
+  if (value < 10 && end - from >= 8 && text.charCodeAt(from + 1) === 46)
+    return { end, value, isVolatile: true };
   if (isLetter(text.charCodeAt(end))) return readSuffix(text, from, end, to, value, lastRole, sinceRole);
 
   const isNamed = lastRole === 'label' && sinceRole === 0;
