@@ -1,0 +1,34 @@
+import { type Agent, isAgentId } from '@holter/core';
+import type { Engine } from '../engine/engine.ts';
+import { type HttpProblem, problem } from './problem.ts';
+import type { Caller } from './tokens.ts';
+
+/** The id in a path. An agent's token opens only its own. */
+export function agentIdOf(params: Readonly<Record<string, string>>, caller: Caller): string {
+  const id = params.id ?? '';
+  if (!isAgentId(id))
+    throw problem(400, 'bad_agent_id', 'an agent id has 1 to 128 of A-Z a-z 0-9 . _ @ : -', 'id');
+  if (caller.role === 'agent' && caller.agentId !== id) throw notYours();
+  return id;
+}
+
+const notYours = (): HttpProblem => problem(403, 'forbidden', 'this token speaks for another agent');
+
+export async function readAgent(engine: Engine, agentId: string): Promise<Agent> {
+  const agent = await engine.read(agentId);
+  if (!agent) throw unknownAgent();
+  return agent;
+}
+
+const unknownAgent = (): HttpProblem =>
+  problem(404, 'unknown_agent', 'nobody has registered an agent of this id');
+
+/** An orchestrator decides for the agents of its group, and for no other. */
+export function mayDecideFor(caller: Caller, group: string): boolean {
+  return caller.role === 'operator' || (caller.role === 'orchestrator' && caller.group === group);
+}
+
+export function checkMayDecide(caller: Caller, { hard }: Agent): void {
+  if (!mayDecideFor(caller, hard.group))
+    throw problem(403, 'forbidden', 'this token decides for another group');
+}

@@ -1,0 +1,73 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import type { HttpContext } from './context.ts';
+import { contentTypeProblem } from './guards.ts';
+import { HttpProblem, problem } from './problem.ts';
+import type { Route } from './route.ts';
+import type { Caller } from './tokens.ts';
+
+const nobody: Caller = {
+  tokenId: '',
+  role: 'viewer',
+  agentId: null,
+  incarnation: null,
+  group: null,
+  who: 'nobody',
+};
+
+/** Whoever asks is known before the body is read: a stranger's body is never looked at. */
+const callers = new WeakMap<FastifyRequest, Caller>();
+
+/** Puts one route into the server: who may call it, then what it was given, then the handler. */
+export function attach(app: FastifyInstance, route: Route, context: HttpContext): void {
+  const { method, url, access, handle } = route;
+  app.route({
+    method,
+    url,
+    bodyLimit: route.bodyBytesMax ?? context.limits.bodyBytesMax,
+    exposeHeadRoute: route.hasHead === true,
+    onRequest: (request, _reply, done) => {
+      const refusal =
+        method === 'POST' && route.bodyType !== 'any'
+          ? contentTypeProblem(request.headers, route.bodyType ?? 'application/json')
+          : null;
+      if (access === 'open') return done(refusal ? new HttpProblem(refusal) : undefined);
+      const allow = (caller: Caller): void => {
+        if (!access.includes(caller.role)) return done(roleProblem(access));
+        callers.set(request, caller);
+        done(refusal ? new HttpProblem(refusal) : undefined);
+      };
+      try {
+        const found = context.tokens.identify(request.headers.authorization, request.ip);
+        if (found instanceof Promise) found.then(allow, done);
+        else allow(found);
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+    handler: (request: FastifyRequest, reply: FastifyReply) =>
+      handle({
+        request,
+        reply,
+        caller: callers.get(request) ?? nobody,
+        params: request.params as Record<string, string>,
+        query: readQuery(route.query, request),
+        body: route.body ? route.body.parse(request.body) : request.body,
+      }),
+    onResponse: (_request, reply, done) => {
+      context.metrics.answered(`${method} ${url}`, reply.statusCode, reply.elapsedTime / 1_000);
+      done();
+    },
+  });
+}
+
+function readQuery(schema: z.ZodType | undefined, request: FastifyRequest): unknown {
+  if (schema) return schema.parse(request.query);
+  const first = Object.keys(request.query as object)[0];
+  if (first !== undefined)
+    throw problem(400, 'unknown_field', 'this call takes no query', first.slice(0, 100));
+  return undefined;
+}
+
+const roleProblem = (access: readonly string[]): HttpProblem =>
+  problem(403, 'forbidden', `this needs a token of the role ${access.join(' or ')}`);

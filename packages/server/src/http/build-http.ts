@@ -1,0 +1,172 @@
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+  LogController,
+} from 'fastify';
+import { attach } from './attach.ts';
+import { tellClientError } from './client-error.ts';
+import type { HttpContext } from './context.ts';
+import { type HttpDeps, type HttpLimits, limitDefaults } from './deps.ts';
+import { EventStreams } from './event-streams.ts';
+import { hostGuard } from './guards.ts';
+import { Intake } from './intake.ts';
+import { inflated, parseJson } from './json-body.ts';
+import { createMetrics } from './metrics.ts';
+import { openApi } from './openapi.ts';
+import { errorBody, HttpProblem, type Refusal, refusalOf } from './problem.ts';
+import { defineRoute, type Route } from './route.ts';
+import { actRoutes } from './routes/acts.ts';
+import { agentRoutes } from './routes/agents.ts';
+import { batchRoutes } from './routes/batch.ts';
+import { checkpointRoutes } from './routes/checkpoints.ts';
+import { eventRoutes } from './routes/events.ts';
+import { healthRoutes } from './routes/health.ts';
+import { incidentRoutes } from './routes/incidents.ts';
+import { pingRoutes } from './routes/pings.ts';
+import { registerRoutes } from './routes/register.ts';
+import { signalRoutes } from './routes/signals.ts';
+import { taskRoutes } from './routes/tasks.ts';
+import { tokenRoutes } from './routes/tokens.ts';
+import { TokenBook } from './tokens.ts';
+
+/** The HTTP side as a whole, not yet listening. Closing it ends the event streams first. */
+export function buildHttp(deps: HttpDeps): FastifyInstance {
+  const limits: HttpLimits = { ...limitDefaults, ...deps.limits };
+  const app = createServer(deps, limits);
+  const streams = new EventStreams(deps, limits);
+  const metrics = createMetrics(deps, () => streams.size);
+  const context: HttpContext = {
+    deps,
+    limits,
+    streams,
+    metrics,
+    tokens: new TokenBook(deps, limits),
+    intake: new Intake(deps),
+  };
+  const guard = hostGuard(deps.hosts);
+  app.addHook('onRequest', (request, _reply, done) => {
+    const refusal = guard(request.headers);
+    done(refusal ? new HttpProblem(refusal) : undefined);
+  });
+  app.addHook('preClose', (done) => {
+    streams.close();
+    metrics.close();
+    done();
+  });
+  addParsers(app, limits);
+  const routes = routesOf(context);
+  for (const route of routes) attach(app, route, context);
+  app.setErrorHandler((error, request, reply) => answerError(error, request, reply));
+  app.setNotFoundHandler((request, reply) => {
+    send(reply, notFound(routes, request.method, request.url));
+  });
+  return app;
+}
+
+function createServer({ logger, newId }: HttpDeps, limits: HttpLimits): FastifyInstance {
+  return fastify({
+    ...(logger === false ? { logger: false } : { loggerInstance: logger as FastifyBaseLogger }),
+    // A line per heartbeat would bury the rest; the metrics count them.
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: newId,
+    bodyLimit: limits.bodyBytesMax,
+    requestTimeout: limits.requestMsMax,
+    exposeHeadRoutes: false,
+    return503OnClosing: true,
+    // Node looks for late requests only this often.
+    http: { connectionsCheckingInterval: Math.min(1_000, Math.ceil(limits.requestMsMax / 2)) },
+    routerOptions: { maxParamLength: 300 },
+    clientErrorHandler: tellClientError,
+    frameworkErrors: (error, _request, reply) => {
+      send(reply as FastifyReply, refusalOf(error));
+    },
+  }) as unknown as FastifyInstance;
+}
+
+function addParsers(app: FastifyInstance, limits: HttpLimits): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    const encoding = request.headers['content-encoding'];
+    if (encoding === undefined) {
+      try {
+        done(null, parseBody(body as Buffer, limits.depthMax));
+      } catch (error) {
+        done(error as Error);
+      }
+      return;
+    }
+    inflated(body as Buffer, encoding, request.routeOptions.bodyLimit ?? limits.bodyBytesMax)
+      .then(
+        (whole) => done(null, parseBody(whole, limits.depthMax)),
+        (error: unknown) => done(error as Error),
+      )
+      .catch((error: unknown) => done(error as Error));
+  });
+  app.addContentTypeParser('application/x-ndjson', (_request, payload, done) => done(null, payload));
+  // Only routes that take any type get here with another; they do not look at it.
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) => done(null, undefined));
+}
+
+const parseBody = (body: Buffer, depthMax: number): unknown =>
+  body.length === 0 ? undefined : parseJson(body, depthMax);
+
+function routesOf(context: HttpContext): readonly Route[] {
+  const routes: Route[] = [
+    ...healthRoutes(context),
+    ...registerRoutes(context),
+    ...signalRoutes(context),
+    ...batchRoutes(context),
+    ...checkpointRoutes(context),
+    ...agentRoutes(context),
+    ...actRoutes(context),
+    ...incidentRoutes(context),
+    ...eventRoutes(context),
+    ...taskRoutes(context),
+    ...pingRoutes(context),
+    ...tokenRoutes(context),
+    ...(context.deps.moreRoutes ?? []),
+  ];
+  let page: unknown;
+  routes.push(
+    defineRoute({
+      method: 'GET',
+      url: '/openapi.json',
+      summary: 'This description.',
+      access: 'open',
+      answers: { 200: { description: 'OpenAPI 3.1.', type: 'application/json' } },
+      handle: () => {
+        page ??= openApi(routes, context.deps.version);
+        return page;
+      },
+    }),
+  );
+  return routes;
+}
+
+function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const refusal = refusalOf(error);
+  if (refusal.status >= 500 && refusal.code === 'internal')
+    request.log.error({ err: error }, 'request failed');
+  send(reply, refusal);
+}
+
+function send(reply: FastifyReply, refusal: Refusal): void {
+  if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', String(refusal.retryAfterSeconds));
+  if (refusal.status === 401) reply.header('www-authenticate', 'Bearer');
+  reply.code(refusal.status).send(errorBody(refusal));
+}
+
+/** A path that exists for another method is said to be so. */
+function notFound(routes: readonly Route[], method: string, url: string): Refusal {
+  const path = url.split('?', 1)[0] ?? '';
+  const isKnown = routes.some((route) => patternOf(route.url).test(path));
+  return isKnown
+    ? { status: 405, code: 'wrong_method', message: `${method} is not for this path` }
+    : { status: 404, code: 'not_found', message: 'there is no such path; see /openapi.json' };
+}
+
+const patternOf = (url: string): RegExp =>
+  new RegExp(`^${url.replace(/[.]/g, '\\.').replace(/:\w+/g, '[^/]+')}$`);

@@ -1,0 +1,95 @@
+import { type Caller, type CallOptions, ClientError, caller } from './client-call.ts';
+import { type FollowOptions, follow } from './client-events.ts';
+import type {
+  AgentFilter,
+  AgentPage,
+  AgentView,
+  CheckpointInput,
+  CheckpointPage,
+  CheckpointWrittenView,
+  DecidedView,
+  DecisionInput,
+  EffectPage,
+  EventFilter,
+  EventPage,
+  EventView,
+  HealthView,
+  HeardView,
+  IncidentPage,
+  NewTokenInput,
+  PingKeyInput,
+  PingKeyMadeView,
+  ProbeView,
+  RegisteredView,
+  RegisterInput,
+  RollupPage,
+  SignalsHeardView,
+  TaskInput,
+  TokenMadeView,
+  TokenPage,
+} from './types.ts';
+
+export { ClientError };
+
+type Words = { readonly reason: string; readonly by?: string };
+type Query<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
+
+/** Everything that a program may ask of a running Holter. Throws a `ClientError` with the server's words. */
+export function createClient(options: CallOptions) {
+  const call: Caller = caller(options);
+  const at = (agentId: string, rest = '') => `/v1/agents/${encodeURIComponent(agentId)}${rest}`;
+  const act = (word: string) => (agentId: string, words: Words) =>
+    call<DecidedView>('POST', at(agentId, `/${word}`), { body: words });
+  return {
+    /** Also when Holter is not well: the answer says so. */
+    health: () => call<HealthView>('GET', '/health', { accept: [503] }),
+    openApi: () => call<Record<string, unknown>>('GET', '/openapi.json'),
+    metrics: () => call<string>('GET', '/metrics'),
+
+    register: (body: RegisterInput) => call<RegisteredView>('POST', '/v1/agents', { body }),
+    heartbeat: (agentId: string, body: object = {}) =>
+      call<HeardView>('POST', at(agentId, '/heartbeat'), { body }),
+    signal: (agentId: string, body: object | readonly object[]) =>
+      call<SignalsHeardView>('POST', at(agentId, '/signals'), { body }),
+    writeCheckpoint: (agentId: string, body: CheckpointInput) =>
+      call<CheckpointWrittenView>('POST', at(agentId, '/checkpoints'), { body }),
+    checkpoints: (agentId: string, limit?: number) =>
+      call<CheckpointPage>('GET', at(agentId, '/checkpoints'), { query: { limit } }),
+
+    agents: (query: Query<AgentFilter> = {}) => call<AgentPage>('GET', '/v1/agents', { query }),
+    agent: (agentId: string) => call<AgentView>('GET', at(agentId)),
+    probe: (agentId: string) => call<ProbeView>('GET', at(agentId, '/probe'), { accept: [503] }),
+    effects: (agentId: string, query: { readonly status?: string; readonly limit?: number } = {}) =>
+      call<EffectPage>('GET', at(agentId, '/effects'), { query }),
+    rollups: (query: { readonly agentId?: string; readonly from?: number; readonly to?: number } = {}) =>
+      call<RollupPage>('GET', '/v1/rollups', { query }),
+
+    nudge: (agentId: string, body: Words & { readonly message?: string }) => act('nudge')(agentId, body),
+    terminate: (agentId: string, body: Words & { readonly recover?: boolean }) =>
+      act('terminate')(agentId, body),
+    recover: act('recover'),
+    pause: act('pause'),
+    resume: act('resume'),
+    snooze: (agentId: string, body: Words & { readonly minutes: number }) => act('snooze')(agentId, body),
+    wrong: act('wrong'),
+    task: (agentId: string, body: TaskInput) => call<DecidedView>('POST', at(agentId, '/task'), { body }),
+
+    incidents: (query: { readonly group?: string; readonly cursor?: string } = {}) =>
+      call<IncidentPage>('GET', '/v1/incidents', { query }),
+    decide: (incidentId: string, body: DecisionInput) =>
+      call<DecidedView>('POST', `/v1/incidents/${encodeURIComponent(incidentId)}/decision`, { body }),
+
+    events: (query: Query<EventFilter> = {}) => call<EventPage>('GET', '/v1/events', { query }),
+    /** Goes on for ever and comes back after a break without a gap; end it by the signal. */
+    follow: (query: Query<EventFilter> = {}, more: FollowOptions = {}): AsyncGenerator<EventView> =>
+      follow(options, query, more),
+
+    makePingKey: (agentId: string, body: PingKeyInput) =>
+      call<PingKeyMadeView>('POST', at(agentId, '/ping-key'), { body }),
+    makeToken: (body: NewTokenInput) => call<TokenMadeView>('POST', '/v1/tokens', { body }),
+    tokens: () => call<TokenPage>('GET', '/v1/tokens'),
+    revokeToken: (tokenId: string) => call<void>('DELETE', `/v1/tokens/${encodeURIComponent(tokenId)}`),
+  };
+}
+
+export type Client = ReturnType<typeof createClient>;

@@ -1,0 +1,24 @@
+import type { Agent } from '@holter/core';
+import { policyFor } from '@holter/core';
+import type { HttpDeps, HttpLimits } from './deps.ts';
+import type { EventStreams } from './event-streams.ts';
+import type { Intake } from './intake.ts';
+import type { Metrics } from './metrics.ts';
+import type { TokenBook } from './tokens.ts';
+import type { AgentView } from './types.ts';
+import { agentView } from './views.ts';
+
+/** What the routes share. */
+export type HttpContext = {
+  readonly deps: HttpDeps;
+  readonly limits: HttpLimits;
+  readonly tokens: TokenBook;
+  readonly intake: Intake;
+  readonly metrics: Metrics;
+  readonly streams: EventStreams;
+};
+
+export function viewOf({ engine, clock }: HttpDeps, agent: Agent): AgentView {
+  const { role, agentId, group } = agent.hard;
+  return agentView(agent, policyFor(engine.currentPolicies, role, agentId, group), clock.now());
+}

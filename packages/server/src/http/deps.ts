@@ -1,0 +1,70 @@
+import type { Instant } from '@holter/core';
+import type { Logger } from 'pino';
+import type { Clock } from '../engine/clock.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Mailbox } from '../engine/mailbox.ts';
+import type { NoticeBoard } from '../engine/notice-board.ts';
+import type { Store } from '../store/store.ts';
+import type { Route } from './route.ts';
+
+/** What the HTTP side is given. It starts nothing, owns no clock and no dice. */
+export type HttpDeps = {
+  readonly engine: Engine;
+  readonly store: Store;
+  readonly mailbox: Mailbox;
+  readonly board: NoticeBoard;
+  readonly clock: Clock;
+  /** In hex. */
+  readonly sha256: (text: string) => string;
+  /** At least 256 bits; whoever presents it is believed. */
+  readonly newSecret: () => string;
+  readonly newId: () => string;
+  readonly version: string;
+  readonly logger: Logger | false;
+  readonly limits?: Partial<HttpLimits>;
+  /** `Host` values that are meant for this server; one without a port stands for all ports. */
+  readonly hosts: readonly string[];
+  readonly startedAt: Instant;
+  /** Further calls, made by `defineRoute`: executors, hooks. */
+  readonly moreRoutes?: readonly Route[];
+};
+
+export type HttpLimits = {
+  /** Of a JSON body, before and after inflation. One call's input and output together fit well into it. */
+  readonly bodyBytesMax: number;
+  readonly checkpointBytesMax: number;
+  /** Of a whole NDJSON body after inflation; whoever has more sends two. */
+  readonly batchBytesMax: number;
+  readonly lineBytesMax: number;
+  /** A signal's input may be 32 deep (core), and stands a few levels down in its body. */
+  readonly depthMax: number;
+  /** For a request to arrive as a whole. A sender that trickles holds a socket, and this is how long. */
+  readonly requestMsMax: number;
+  /** Per token. An agent that beats and reports every call stays far below. */
+  readonly agentRequestsPerSecond: number;
+  readonly requestsPerSecond: number;
+  /** Tokens that nobody knows, per address: guessing must not become work for the store. */
+  readonly failedLoginsPerSecond: number;
+  readonly agentsPerEnrolToken: number;
+  readonly streamsMax: number;
+  /** What may wait in memory for one listener of the event stream. */
+  readonly streamBytesMax: number;
+  /** How long a listener may take nothing before it is sent away. */
+  readonly streamStallMs: number;
+};
+
+export const limitDefaults: HttpLimits = {
+  bodyBytesMax: 1024 * 1024,
+  checkpointBytesMax: 4 * 1024 * 1024,
+  batchBytesMax: 256 * 1024 * 1024,
+  lineBytesMax: 1024 * 1024,
+  depthMax: 40,
+  requestMsMax: 30_000,
+  agentRequestsPerSecond: 100,
+  requestsPerSecond: 500,
+  failedLoginsPerSecond: 50,
+  agentsPerEnrolToken: 10_000,
+  streamsMax: 200,
+  streamBytesMax: 1024 * 1024,
+  streamStallMs: 30_000,
+};

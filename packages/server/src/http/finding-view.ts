@@ -1,0 +1,7 @@
+import type { Finding } from '@holter/core';
+import type { FindingView } from './types.ts';
+
+export function findingView(finding: Finding): FindingView {
+  const { kind, severity, source, since, evidence, threshold, count } = finding;
+  return { kind, severity, source, since, evidence, threshold, count: count ?? null };
+}

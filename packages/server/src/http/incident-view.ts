@@ -1,0 +1,69 @@
+import { type Agent, findingsOf, type Incident, type Instant, later, type Policy } from '@holter/core';
+import { findingView } from './finding-view.ts';
+import type { IncidentView, NextStepView } from './types.ts';
+
+export function incidentView({ hard }: Agent, incident: Incident, policy: Policy, at: Instant): IncidentView {
+  const { id, cause, openedAt, step, attempt, phase, order } = incident;
+  return {
+    incidentId: id,
+    agentId: hard.agentId,
+    group: hard.group,
+    incarnation: hard.incarnation,
+    state: hard.health,
+    cause,
+    openedAt,
+    step,
+    attempt,
+    phase,
+    orderedBy: order?.by ?? null,
+    next: nextStepOf(hard, incident, policy, at),
+    findings: findingsOf(hard).map(findingView),
+    checkpointId: hard.checkpoint?.id ?? null,
+  };
+}
+
+/**
+ * What comes next if nothing changes, and when. A forecast for people, not a rule: stalls of Holter itself
+ * push the real moment back.
+ */
+function nextStepOf(hard: Agent['hard'], incident: Incident, policy: Policy, at: Instant): NextStepView {
+  const { step, attempt, phase, notBefore, order, calm, wait } = incident;
+  const when = (why: string, moment: Instant | null, next: NextStepView['step'] = step): NextStepView => ({
+    step: next,
+    at: moment,
+    inSeconds: moment === null ? null : Math.max(0, Math.round((moment - at) / 1_000)),
+    why,
+  });
+  if (step === 'human') return when('a person has to decide', null);
+  if (order && step === 'terminate') return when(`ordered by ${order.by}`, notBefore ?? null);
+  if (hard.quiet && hard.quiet.until > at) return when('given more time', hard.quiet.until);
+  if (step === 'recover') return recoverNext(hard, incident, when);
+  if (calm && !order)
+    return when('not found any more', later(calm.at, policy.incident.closeAfterMs), 'close');
+  if (hard.holds.length > 0) return when('on hold: its clocks stand still', null);
+  if (phase === 'acting') return when('under way', null);
+  if (phase !== 'waiting') return when('due', notBefore ?? at);
+  const heldSince = wait ? hard.heldBefore.anyMs - wait.held.anyMs : 0;
+  if (step === 'nudge') {
+    const isLast = attempt >= policy.nudge.attemptsMax || incident.isNudgeLost === true;
+    const moment = wait ? later(wait.at, policy.nudge.waitMs + heldSince) : null;
+    return isLast
+      ? when('if the nudge changes nothing', moment, 'escalate')
+      : when(`nudge ${attempt + 1} of ${policy.nudge.attemptsMax}`, moment);
+  }
+  if (step === 'terminate') return when('waits for its end', null);
+  if (!wait) return when('waits until somebody has read the notice', null, 'human');
+  if (hard.mode !== 'act')
+    return when('a person decides: Holter does not terminate in this mode', null, 'human');
+  return when('if nobody decides', later(wait.at, policy.escalation.waitMs + heldSince), 'terminate');
+}
+
+function recoverNext(
+  hard: Agent['hard'],
+  { phase, notBefore }: Incident,
+  when: (why: string, moment: Instant | null, next?: NextStepView['step']) => NextStepView,
+): NextStepView {
+  if (hard.probation) return when('on probation after its recovery', hard.probation.until, 'close');
+  if (phase === 'acting') return when('a successor is being started', null);
+  return when('the next start', notBefore ?? null);
+}

@@ -1,0 +1,131 @@
+import { checkSignal, type Instant, type Signal, type SignalKind } from '@holter/core';
+import type { Answer } from '../engine/agent-cell.ts';
+import { cleanSignal } from './clean-signal.ts';
+import type { HttpDeps } from './deps.ts';
+import { type Refusal, refusalOf } from './problem.ts';
+import type { Caller } from './tokens.ts';
+
+/** Facts that only Holter's own senses may report; an operator's token is what those senses hold. */
+const sensed: ReadonlySet<SignalKind> = new Set<SignalKind>([
+  'process',
+  'exited',
+  'connection',
+  'message-delivered',
+  'message-failed',
+  'finding',
+  'finding-cleared',
+]);
+
+/** The door through which every signal goes: may this caller say that, and what did the engine make of it. */
+export class Intake {
+  private readonly deps: Pick<HttpDeps, 'engine' | 'mailbox' | 'clock'>;
+
+  constructor(deps: Pick<HttpDeps, 'engine' | 'mailbox' | 'clock'>) {
+    this.deps = deps;
+  }
+
+  /** A signal that this caller may give, or why not. `agentId` is the one in the path, if there is one. */
+  read(value: unknown, caller: Caller, agentId?: string): Signal | Refusal {
+    const checked = checkSignal(addressed(value, agentId));
+    if (checked.kind === 'bad-signal') {
+      const { code, message, field } = checked;
+      return { status: 400, code, message, ...(field !== undefined && { field }) };
+    }
+    const { signal } = checked;
+    if (agentId !== undefined && signal.agentId !== agentId) return otherAgent;
+    if (caller.role !== 'agent') return cleanSignal(signal, this.now());
+    if (signal.agentId !== caller.agentId) return notYours;
+    if (caller.incarnation === null) return cleanSignal(signal, this.now());
+    if (signal.incarnation !== undefined && signal.incarnation !== caller.incarnation) return otherStart;
+    return cleanSignal({ ...signal, incarnation: caller.incarnation }, this.now());
+  }
+
+  /** Null when the signal was taken. */
+  async take(signal: Signal, caller: Caller, correlationId: string): Promise<Refusal | null> {
+    return this.give(await this.prepare(signal, caller), caller, correlationId);
+  }
+
+  /** The agent's own word shows that it has seen what earlier replies carried. */
+  async prepare(signal: Signal, caller: Caller): Promise<Signal> {
+    if (caller.role !== 'agent') return signal;
+    const agent = await this.deps.engine.read(signal.agentId);
+    if (!agent) return signal;
+    const current = agent.hard.incarnation;
+    // A token that an operator made by hand speaks for whichever start there is.
+    const isAnyStart = signal.incarnation === undefined && caller.incarnation === null && current > 0;
+    const full = isAnyStart ? { ...signal, incarnation: current } : signal;
+    // A message to this start was seen when this start speaks again; an older start has seen nothing.
+    if ((full.incarnation ?? 0) === current) this.deps.mailbox.heard(signal.agentId);
+    return full;
+  }
+
+  /** To the engine, at once: signals that are given one after the other are folded in that order. */
+  async give(signal: Signal, caller: Caller, correlationId: string): Promise<Refusal | null> {
+    try {
+      const answer = await this.deps.engine.signal(signal, originOf(signal, caller), correlationId);
+      return refusalOfAnswer(answer);
+    } catch (error) {
+      const refusal = refusalOf(error);
+      // What nobody foresaw goes to the error handler, which logs it.
+      if (refusal.status === 500) throw error;
+      return refusal;
+    }
+  }
+
+  private now(): Instant {
+    return this.deps.clock.now();
+  }
+}
+
+/** Every signal has a kind, and no refusal does. */
+export const isSignal = (value: Signal | Refusal): value is Signal => 'kind' in value;
+
+/** A path names the agent, so the body need not; if it does, by either name, they have to agree. */
+function addressed(value: unknown, agentId: string | undefined): unknown {
+  if (agentId === undefined || typeof value !== 'object' || value === null || Array.isArray(value))
+    return value;
+  if (Object.hasOwn(value, 'agentId') || Object.hasOwn(value, 'agent_id')) return value;
+  return { ...value, agentId };
+}
+
+function originOf(signal: Signal, caller: Caller): 'agent' | 'holter' {
+  if (caller.role === 'agent') return 'agent';
+  return sensed.has(signal.kind) ? 'holter' : 'agent';
+}
+
+const otherAgent: Refusal = {
+  status: 400,
+  code: 'other_agent',
+  message: 'the body names another agent than the path',
+  field: 'agentId',
+};
+const notYours: Refusal = {
+  status: 403,
+  code: 'forbidden',
+  message: 'this token speaks for another agent',
+  field: 'agentId',
+};
+const otherStart: Refusal = {
+  status: 409,
+  code: 'stale_incarnation',
+  message: 'this token belongs to another start of the agent',
+  field: 'incarnation',
+};
+
+/** The core's reasons, by the words that it puts on record. */
+const rejections: Readonly<Record<string, readonly [status: number, code: string]>> = {
+  'stale incarnation': [409, 'stale_incarnation'],
+  'unknown incarnation': [409, 'unknown_incarnation'],
+  'no incarnation, but the agent is registered': [409, 'no_incarnation'],
+  'the agent has ended': [409, 'agent_ended'],
+  'only Holter itself may say this': [403, 'forbidden'],
+  'only an operator may pause': [403, 'forbidden'],
+};
+
+export function refusalOfAnswer(answer: Answer): Refusal | null {
+  if (answer.kind === 'unknown-agent')
+    return { status: 404, code: 'unknown_agent', message: 'nobody has registered an agent of this id' };
+  if (answer.kind !== 'folded' || answer.rejected === undefined) return null;
+  const [status, code] = rejections[answer.rejected] ?? [409, 'rejected'];
+  return { status, code, message: answer.rejected };
+}

@@ -1,0 +1,70 @@
+import { isUtf8 } from 'node:buffer';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { type HttpProblem, problem } from './problem.ts';
+
+const inflate = promisify(gunzip);
+
+/** The whole body, inflated if need be, and never larger than allowed on either side. */
+export async function inflated(
+  body: Buffer,
+  encoding: string | undefined,
+  bytesMax: number,
+): Promise<Buffer> {
+  if (encoding === undefined || encoding === 'identity') return body;
+  if (encoding !== 'gzip') throw wrongEncoding();
+  try {
+    return await inflate(body, { maxOutputLength: bytesMax });
+  } catch (error) {
+    const isTooLarge = error instanceof RangeError || codeOf(error) === 'ERR_BUFFER_TOO_LARGE';
+    throw isTooLarge
+      ? problem(413, 'body_too_large', `the body may have at most ${bytesMax} bytes when inflated`)
+      : problem(400, 'bad_gzip', 'the body is not what gzip makes');
+  }
+}
+
+export const wrongEncoding = (): HttpProblem =>
+  problem(415, 'wrong_encoding', 'the only content-encoding that is taken is gzip');
+
+const codeOf = (error: unknown): unknown =>
+  error instanceof Error && 'code' in error ? error.code : undefined;
+
+/** JSON from a stranger: valid UTF-8, bounded in depth, without keys that reach for a prototype. */
+export function parseJson(body: Buffer, depthMax: number): unknown {
+  if (!isUtf8(body)) throw problem(400, 'bad_utf8', 'the body is not valid UTF-8');
+  return parseText(body.toString('utf8'), depthMax);
+}
+
+export function parseText(text: string, depthMax: number): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw problem(400, 'bad_json', 'the body is not JSON');
+  }
+  // Nearly every body is shallow and plain: then the text alone shows it, and nothing is walked.
+  if (text.length > PLAIN_LENGTH_MAX || isPeculiar.test(text)) checkTree(value, depthMax);
+  return value;
+}
+
+/** Short enough that looking at the text costs less than a walk. */
+const PLAIN_LENGTH_MAX = 4_096;
+/** An escape may hide a half character or a `__proto__`; many brackets may be deep. */
+const isPeculiar = /\\u|__proto__|(?:[[{][^[{]*){24}/;
+
+const halfCharacter = /[\uD800-\uDFFF]/u;
+
+function checkTree(value: unknown, depthLeft: number): void {
+  if (typeof value === 'string') {
+    if (halfCharacter.test(value)) throw problem(400, 'bad_text', 'a text holds half a character');
+    return;
+  }
+  if (typeof value !== 'object' || value === null) return;
+  if (depthLeft === 0) throw problem(400, 'too_deep', 'the body is nested too deep');
+  for (const [key, below] of Object.entries(value)) {
+    if (key === '__proto__')
+      throw problem(400, 'forbidden_field', 'a key __proto__ is not allowed', '__proto__');
+    if (halfCharacter.test(key)) throw problem(400, 'bad_text', 'a key holds half a character');
+    checkTree(below, depthLeft - 1);
+  }
+}

@@ -1,0 +1,114 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { HttpDeps } from './deps.ts';
+
+/** Names of health states, so that a state without agents shows as 0 and not as a gap. */
+const states = ['HEALTHY', 'DEGRADED', 'STUCK', 'FAILING', 'TERMINATED'] as const;
+
+export type Metrics = {
+  readonly signalTaken: (kind: string) => void;
+  readonly signalRefused: (kind: string) => void;
+  /** `route` is the pattern of the path, never the path: labels have to stay few. */
+  readonly answered: (route: string, status: number, seconds: number) => void;
+  readonly text: () => Promise<string>;
+  readonly contentType: string;
+  readonly close: () => void;
+};
+
+/** What operators collect. Hot counters are plain numbers that are read when somebody asks. */
+export function createMetrics(deps: HttpDeps, streams: () => number): Metrics {
+  const { engine, store } = deps;
+  const register = new Registry();
+  const registers = [register];
+  const taken = new Map<string, number>();
+  const refused = new Map<string, number>();
+  const events = new Map<string, number>();
+  const effects = new Map<string, number>();
+
+  const tally = (name: string, help: string, label: string, counts: ReadonlyMap<string, number>) =>
+    new Counter({
+      name,
+      help,
+      labelNames: [label],
+      registers,
+      collect() {
+        this.reset();
+        for (const [key, count] of counts) this.inc({ [label]: key }, count);
+      },
+    });
+  tally('holter_signals_total', 'Signals taken, by kind.', 'kind', taken);
+  tally('holter_signals_refused_total', 'Signals refused, by kind.', 'kind', refused);
+  tally('holter_events_total', 'Events committed, by type.', 'type', events);
+  tally('holter_effects_total', 'Effects wanted, by kind.', 'kind', effects);
+
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+  gauge('holter_store_up', '1 while the store answers.', () => (engine.health.store === 'ok' ? 1 : 0));
+  gauge('holter_tick_lag_seconds', 'How late the last tick was.', () => engine.health.tickLagMs / 1_000);
+  gauge('holter_queue_depth', 'Inputs that wait to be folded.', () => engine.health.queueDepth);
+  gauge('holter_soft_waiting', 'Agents with soft facts to flush.', () => engine.health.softWaiting);
+  gauge('holter_stalls', 'Stalls on record.', () => engine.health.stallCount);
+  gauge('holter_brakes_engaged', 'Groups under the mass-failure brake.', () => engine.health.brakes.length);
+  gauge('holter_cells', 'Agents kept in memory.', () => engine.health.cells);
+  gauge('holter_event_streams', 'Listeners of the event stream.', streams);
+  gauge('holter_start_time_seconds', 'Start of this server.', () => deps.startedAt / 1_000);
+  gauge('process_resident_memory_bytes', 'Memory in use.', () => process.memoryUsage.rss());
+  gauge('process_cpu_seconds_total', 'CPU time used.', cpuSeconds);
+
+  new Gauge({
+    name: 'holter_agents',
+    help: 'Agents, by health state.',
+    labelNames: ['state'],
+    registers,
+    async collect() {
+      const counts = await store.countByHealth();
+      for (const state of states) this.set({ state }, counts[state] ?? 0);
+    },
+  });
+
+  const duration = new Histogram({
+    name: 'holter_http_request_seconds',
+    help: 'Time to answer, by route and class of status.',
+    labelNames: ['route', 'status'],
+    buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
+    registers,
+  });
+  const observers = new Map<string, { observe(seconds: number): void }>();
+
+  const stop = engine.onCommitted((committed) => {
+    for (const { type } of committed.events) count(events, type);
+    for (const { kind } of committed.effects) count(effects, kind);
+  });
+
+  return {
+    signalTaken: (kind) => count(taken, kind),
+    signalRefused: (kind) => count(refused, kind),
+    answered: (route, status, seconds) => {
+      const key = `${route} ${Math.floor(status / 100)}`;
+      let observer = observers.get(key);
+      if (!observer) {
+        observer = duration.labels({ route, status: `${Math.floor(status / 100)}xx` });
+        observers.set(key, observer);
+      }
+      observer.observe(seconds);
+    },
+    text: () => register.metrics(),
+    contentType: register.contentType,
+    close: stop,
+  };
+}
+
+function count(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+function cpuSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+}

@@ -1,0 +1,103 @@
+import { InvariantError } from '@holter/core';
+import { z } from 'zod';
+import { EngineBusy } from '../engine/engine.ts';
+import { StoreUnavailable } from '../store/store.ts';
+
+/** Why a request was not done, in words for the one who sent it. Never repeats what was sent. */
+export type Refusal = {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  readonly field?: string;
+  readonly retryAfterSeconds?: number;
+};
+
+type ErrorBody = {
+  readonly error: { readonly code: string; readonly message: string; readonly field?: string };
+};
+
+/** A refusal on its way out of a handler. */
+export class HttpProblem extends Error {
+  override readonly name = 'HttpProblem';
+  readonly refusal: Refusal;
+  constructor(refusal: Refusal) {
+    super(refusal.message);
+    this.refusal = refusal;
+  }
+}
+
+export function problem(status: number, code: string, message: string, field?: string): HttpProblem {
+  return new HttpProblem({ status, code, message, ...(field !== undefined && { field }) });
+}
+
+export function errorBody({ code, message, field }: Refusal): ErrorBody {
+  return { error: { code, message, ...(field !== undefined && { field }) } };
+}
+
+/** Anything that was thrown. What is not known here is our fault, and its words stay in the log. */
+export function refusalOf(error: unknown): Refusal {
+  if (error instanceof HttpProblem) return error.refusal;
+  if (error instanceof z.ZodError) return refusalOfZod(error);
+  if (error instanceof EngineBusy)
+    return { status: 429, code: 'busy', message: 'too much is waiting already', retryAfterSeconds: 1 };
+  if (error instanceof StoreUnavailable)
+    return {
+      status: 503,
+      code: 'store_unavailable',
+      message: 'the store is not available; nothing was changed',
+      retryAfterSeconds: 5,
+    };
+  if (!(error instanceof InvariantError) && isFastifyError(error)) return refusalOfFastify(error);
+  return { status: 500, code: 'internal', message: 'an error on our side; the log of the server has it' };
+}
+
+type FastifyFault = Error & { readonly code: string; readonly statusCode: number };
+
+const isFastifyError = (error: unknown): error is FastifyFault =>
+  error instanceof Error &&
+  'statusCode' in error &&
+  typeof error.statusCode === 'number' &&
+  error.statusCode >= 400 &&
+  error.statusCode < 500;
+
+const fastifyCodes: Readonly<Record<string, readonly [code: string, message: string]>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'the body is larger than this call takes'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['wrong_content_type', 'send JSON with content-type application/json'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['cut_body', 'the body is not as long as its content-length says'],
+  FST_ERR_BAD_URL: ['bad_url', 'the path is not a well-formed URL'],
+  FST_ERR_MAX_PARAM_LENGTH: ['bad_url', 'a part of the path is too long'],
+};
+
+function refusalOfFastify({ code, statusCode }: FastifyFault): Refusal {
+  const [name, message] = fastifyCodes[code] ?? ['bad_request', 'the request could not be read'];
+  return { status: statusCode, code: name, message };
+}
+
+function refusalOfZod(error: z.ZodError): Refusal {
+  const issue = error.issues[0];
+  if (!issue) return { status: 400, code: 'bad_request', message: 'the request is not as it should be' };
+  const path = issue.path.map(String);
+  if (issue.code === 'unrecognized_keys') {
+    const field = [...path, issue.keys[0] ?? ''].join('.').slice(0, 100);
+    return { status: 400, code: 'unknown_field', message: 'there is no such field', field };
+  }
+  const field = path.join('.').slice(0, 100);
+  return {
+    status: 400,
+    code: codeOfIssue(issue),
+    message: issue.message,
+    ...(field !== '' && { field }),
+  };
+}
+
+function codeOfIssue(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.message.endsWith('received undefined') ? 'missing_field' : 'wrong_type';
+    case 'too_big':
+    case 'too_small':
+      return 'out_of_range';
+    default:
+      return 'bad_value';
+  }
+}

@@ -1,0 +1,103 @@
+import { instant } from '@holter/core';
+import { agentIdOf, readAgent } from '../access.ts';
+import { type HttpContext, viewOf } from '../context.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { agentQuery, effectQuery, rollupQuery } from '../schema/requests.ts';
+import { agent, agentPage, effectPage, probe, rollupPage } from '../schema/views.ts';
+import type { AgentPage, AgentView, EffectPage, ProbeView, RollupPage } from '../types.ts';
+import { effectView, rollupView } from '../views.ts';
+
+const readers = ['viewer', 'operator', 'orchestrator'] as const;
+const AGENTS_DEFAULT = 100;
+const EFFECTS_DEFAULT = 50;
+const DAY_MS = 24 * 3_600_000;
+
+/** Reading: how the agents are, what was done about them, and how the last hours were. */
+export function agentRoutes({ deps }: HttpContext): readonly Route[] {
+  const { engine, store, clock } = deps;
+  return [
+    defineRoute({
+      method: 'GET',
+      url: '/v1/agents',
+      summary: 'All agents, by id, a page at a time.',
+      access: readers,
+      query: agentQuery,
+      answers: { 200: { description: 'A page.', schema: agentPage } },
+      handle: async ({ query }): Promise<AgentPage> => {
+        const { state, group, q, incident, cursor, limit } = query;
+        const page = await store.listAgents({
+          limit: limit ?? AGENTS_DEFAULT,
+          ...(state && { health: state }),
+          ...(group !== undefined && { group }),
+          ...(q !== undefined && q !== '' && { text: q }),
+          ...(incident && { hasIncident: incident === 'open' }),
+          ...(cursor !== undefined && { cursor }),
+        });
+        return {
+          agents: page.items.map((item) => viewOf(deps, engine.freshen(item.agent))),
+          nextCursor: page.nextCursor,
+        };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      url: '/v1/agents/:id',
+      summary: 'One agent: its state, what is found against it, and what comes next.',
+      access: [...readers, 'agent'],
+      answers: { 200: { description: 'The agent.', schema: agent } },
+      handle: async ({ params, caller }): Promise<AgentView> =>
+        viewOf(deps, await readAgent(engine, agentIdOf(params, caller))),
+    }),
+    defineRoute({
+      method: 'GET',
+      url: '/v1/agents/:id/probe',
+      summary: 'For load balancers: 200 while the agent is HEALTHY or DEGRADED, else 503.',
+      access: [...readers, 'agent'],
+      hasHead: true,
+      answers: {
+        200: { description: 'It can be given work.', schema: probe },
+        503: { description: 'It is STUCK, FAILING or TERMINATED.', schema: probe },
+      },
+      handle: async ({ params, caller, reply }): Promise<ProbeView> => {
+        const { hard } = await readAgent(engine, agentIdOf(params, caller));
+        const isHealthy = hard.health === 'HEALTHY' || hard.health === 'DEGRADED';
+        reply.code(isHealthy ? 200 : 503);
+        return { agentId: hard.agentId, state: hard.health, isHealthy };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      url: '/v1/agents/:id/effects',
+      summary: 'What Holter wanted done for this agent and what became of it, newest first.',
+      access: readers,
+      query: effectQuery,
+      answers: { 200: { description: 'A page.', schema: effectPage } },
+      handle: async ({ params, caller, query }): Promise<EffectPage> => {
+        const agentId = agentIdOf(params, caller);
+        await readAgent(engine, agentId);
+        const effects = await store.listEffects({
+          agentId,
+          limit: query.limit ?? EFFECTS_DEFAULT,
+          ...(query.status && { status: query.status }),
+        });
+        return { effects: effects.map(effectView) };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      url: '/v1/rollups',
+      summary: 'Hours in numbers; the last day unless told.',
+      access: readers,
+      query: rollupQuery,
+      answers: { 200: { description: 'One row for each hour and agent.', schema: rollupPage } },
+      handle: async ({ query }): Promise<RollupPage> => {
+        const now = clock.now();
+        const to = instant(Math.min(query.to ?? now, now));
+        const from = instant(query.from ?? to - DAY_MS);
+        const { agentId } = query;
+        const rollups = await store.rollups({ from, to, ...(agentId !== undefined && { agentId }) });
+        return { rollups: rollups.map(rollupView) };
+      },
+    }),
+  ];
+}

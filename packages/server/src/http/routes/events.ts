@@ -1,0 +1,72 @@
+import type { EventType } from '@holter/core';
+import type { HttpContext } from '../context.ts';
+import type { StreamFilter } from '../event-stream.ts';
+import { HttpProblem, problem } from '../problem.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { type EventQueryInput, eventQuery } from '../schema/requests.ts';
+import { eventPage } from '../schema/views.ts';
+import type { EventPage } from '../types.ts';
+import { eventView } from '../views.ts';
+
+const EVENTS_DEFAULT = 100;
+
+export function eventRoutes({ deps, streams, tokens }: HttpContext): readonly Route[] {
+  const { store } = deps;
+  return [
+    defineRoute({
+      method: 'GET',
+      url: '/v1/events',
+      summary:
+        'What happened, in the order of the commits. With `Accept: text/event-stream` it goes on; with `Last-Event-ID` it goes on where it was.',
+      access: ['viewer', 'operator', 'orchestrator'],
+      query: eventQuery,
+      answers: {
+        200: { description: 'A page; ask again after `nextCursor`.', schema: eventPage },
+        429: { description: 'too_many_streams' },
+      },
+      handle: async ({ request, reply, query }): Promise<EventPage | undefined> => {
+        const filter = filterOf(query);
+        if (!(request.headers.accept ?? '').includes('text/event-stream')) {
+          const after = query.after ?? 0;
+          const events = await store.readEvents({ ...filter, after, limit: query.limit ?? EVENTS_DEFAULT });
+          return { events: events.map(eventView), nextCursor: events.at(-1)?.cursor ?? after };
+        }
+        streams.checkRoom();
+        const last = await store.lastCursor();
+        // An id from beyond the end is of another database; from there nothing would ever come.
+        const after = Math.min(lastIdOf(request.headers['last-event-id']) ?? query.after ?? last, last);
+        reply.hijack();
+        streams.open(reply.raw, filter, after, () => isStillAllowed(request));
+        return undefined;
+      },
+    }),
+  ];
+
+  async function isStillAllowed(request: {
+    readonly headers: { readonly authorization?: string | undefined };
+    readonly ip: string;
+  }): Promise<boolean> {
+    try {
+      await tokens.identify(request.headers.authorization, request.ip);
+      return true;
+    } catch (error) {
+      return !(error instanceof HttpProblem && error.refusal.status === 401);
+    }
+  }
+}
+
+function lastIdOf(header: string | readonly string[] | undefined): number | null {
+  if (header === undefined || header === '') return null;
+  if (typeof header !== 'string' || !/^\d{1,15}$/.test(header))
+    throw problem(400, 'bad_value', 'Last-Event-ID must be an id of this stream', 'Last-Event-ID');
+  return Number(header);
+}
+
+function filterOf({ agentId, type, incidentId }: EventQueryInput): StreamFilter {
+  const types = type === undefined ? undefined : [type].flat().flatMap((names) => names.split(','));
+  return {
+    ...(agentId !== undefined && { agentId }),
+    ...(incidentId !== undefined && { incidentId }),
+    ...(types && { types: types as EventType[] }),
+  };
+}

@@ -1,0 +1,70 @@
+import type { HttpContext } from '../context.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { health, ready } from '../schema/views.ts';
+import type { HealthView, ReadyView } from '../types.ts';
+
+/** A tick comes every second; without one for this long the monitor itself is what needs help. */
+const TICK_LATE_MS = 10_000;
+
+/** Holter's own pulse. Open: whoever watches the watcher should need nothing. */
+export function healthRoutes({ deps, metrics, streams }: HttpContext): readonly Route[] {
+  const { engine, clock, version, startedAt } = deps;
+  return [
+    defineRoute({
+      method: 'GET',
+      url: '/health',
+      summary: 'How Holter itself is.',
+      access: 'open',
+      hasHead: true,
+      answers: {
+        200: { description: 'Well, or slow.', schema: health },
+        503: { description: 'The store is unavailable.', schema: health },
+      },
+      handle: ({ reply }): HealthView => {
+        const at = clock.now();
+        const own = engine.health;
+        const isLate = own.lastTickAt !== null && at - own.lastTickAt > TICK_LATE_MS;
+        const isDown = own.store === 'unavailable';
+        reply.code(isDown ? 503 : 200);
+        return {
+          status: isDown ? 'unavailable' : isLate || own.brakes.length > 0 ? 'degraded' : 'ok',
+          version,
+          startedAt,
+          at,
+          ...own,
+          brakes: [...own.brakes],
+          streams: streams.size,
+        };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      url: '/ready',
+      summary: 'Whether it can be given signals.',
+      access: 'open',
+      hasHead: true,
+      answers: {
+        200: { description: 'Yes.', schema: ready },
+        503: { description: 'Not yet, or not now.', schema: ready },
+      },
+      handle: ({ reply }): ReadyView => {
+        const { lastTickAt, store } = engine.health;
+        const why =
+          lastTickAt === null ? 'the engine has not ticked yet' : store === 'ok' ? null : 'no store';
+        reply.code(why === null ? 200 : 503);
+        return { ready: why === null, why };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      url: '/metrics',
+      summary: 'For Prometheus.',
+      access: ['viewer', 'operator', 'orchestrator'],
+      answers: { 200: { description: 'Prometheus text.', type: 'text/plain' } },
+      handle: async ({ reply }): Promise<string> => {
+        reply.header('content-type', metrics.contentType);
+        return metrics.text();
+      },
+    }),
+  ];
+}

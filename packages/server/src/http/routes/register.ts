@@ -1,0 +1,121 @@
+import { type Agent, type Capability, type Promises, type Registration, seconds } from '@holter/core';
+import type { HttpContext } from '../context.ts';
+import { HttpProblem, problem } from '../problem.ts';
+import { redact } from '../redact.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { type PromisesBody, type RegistrationBody, registration } from '../schema/requests.ts';
+import { registered } from '../schema/views.ts';
+import type { Caller } from '../tokens.ts';
+import type { RegisteredView } from '../types.ts';
+
+/** How long a model call may hang when the agent does not say: the longest time-out of common clients. */
+const MODEL_TIMEOUT = seconds(600);
+
+export function registerRoutes({ deps, limits, tokens }: HttpContext): readonly Route[] {
+  const enrolled = new Map<string, number>();
+
+  /** New names only: an agent that starts anew takes no more room than before. */
+  async function countEnrolled(caller: Caller, isNew: boolean): Promise<void> {
+    if (caller.role !== 'enroll' || !isNew) return;
+    const key = `enrolled/${caller.tokenId}`;
+    const before = enrolled.get(caller.tokenId) ?? Number((await deps.store.getMeta(key)) ?? 0);
+    if (before >= limits.agentsPerEnrolToken)
+      throw problem(403, 'too_many_agents', `this token has registered ${before} agents, which is its limit`);
+    // Counted before it is done: a crash in between costs one place, not the limit.
+    enrolled.set(caller.tokenId, before + 1);
+    await deps.store.putMeta(key, String(before + 1));
+  }
+
+  return [
+    defineRoute({
+      method: 'POST',
+      url: '/v1/agents',
+      summary: 'An agent, or whoever started it, says that it is there.',
+      access: ['enroll', 'operator', 'agent'],
+      body: registration,
+      answers: {
+        201: { description: 'A new start.', schema: registered },
+        200: { description: 'The same instance again: the same start.', schema: registered },
+        409: { description: 'agent_running: another instance of this name is alive; see Retry-After.' },
+      },
+      handle: async ({ body, caller, reply, request }): Promise<RegisteredView> => {
+        checkClaims(body, caller);
+        const before = await deps.engine.read(body.agentId);
+        await countEnrolled(caller, before === null);
+        const answer = await deps.engine.register(registrationOf(body, caller, before), request.id);
+        if (answer.kind !== 'enrolled') throw problem(500, 'internal', 'the agent was not registered');
+        if (answer.enrolment.kind === 'refused') throw running(answer.enrolment.retryAfterMs);
+        const { agentId, incarnation, promises } = answer.agent.hard;
+        const { secret } = await tokens.issue({ role: 'agent', agentId, incarnation });
+        reply.code(before?.hard.incarnation === incarnation ? 200 : 201);
+        return {
+          agentId,
+          incarnation,
+          token: secret,
+          heartbeatEverySeconds: promises.beatEveryMs === undefined ? null : promises.beatEveryMs / 1_000,
+        };
+      },
+    }),
+  ];
+}
+
+/** Agents are not believed about what Holter acts upon. */
+function checkClaims({ agentId, promises, mode, can, executor }: RegistrationBody, caller: Caller): void {
+  if (caller.role === 'agent' && caller.agentId !== agentId)
+    throw problem(403, 'forbidden', 'this token speaks for another agent', 'agentId');
+  if (caller.role === 'operator') return;
+  const claims: readonly [field: string, isClaimed: boolean][] = [
+    ['promises.process', promises?.process === true],
+    ['mode', mode === 'act'],
+    ['can', can?.some((each) => each === 'terminate' || each === 'spawn') === true],
+    ['executor', executor !== undefined && executor !== null],
+  ];
+  for (const [field, isClaimed] of claims) {
+    if (isClaimed)
+      throw problem(403, 'operator_needed', `${field} of this kind needs an operator token`, field);
+  }
+}
+
+/** A successor that Holter ordered inherits what its predecessor was registered with by the operator. */
+function registrationOf(body: RegistrationBody, caller: Caller, before: Agent | null): Registration {
+  const { agentId, instanceId, role, group, taskId, spawnKey } = body;
+  const old = before?.hard;
+  const isOrdered = spawnKey !== undefined && spawnKey === old?.spawnKey && caller.role !== 'operator';
+  const promises = promisesOf(body.promises ?? {});
+  return {
+    agentId,
+    instanceId,
+    role,
+    group,
+    mode: isOrdered ? old.mode : (body.mode ?? 'nudge'),
+    promises: isOrdered && old.promises.process ? { ...promises, process: true } : promises,
+    can: isOrdered ? old.can : capabilitiesOf(body),
+    executor: isOrdered ? old.executor : (body.executor ?? null),
+    ...(taskId !== undefined && { taskId: redact(taskId) }),
+    ...(spawnKey !== undefined && { spawnKey }),
+  };
+}
+
+/** Whoever calls in can be nudged: in the reply. */
+const capabilitiesOf = ({ can }: RegistrationBody): readonly Capability[] => [
+  ...new Set<Capability>(can ?? ['nudge']),
+];
+
+function promisesOf({ beatEverySeconds, calls, ...flags }: PromisesBody): Promises {
+  const kept = Object.fromEntries(Object.entries(flags).filter(([, isPromised]) => isPromised === true));
+  return {
+    ...kept,
+    ...(beatEverySeconds !== undefined && { beatEveryMs: seconds(beatEverySeconds) }),
+    ...(calls && {
+      calls: { modelTimeoutMs: calls === true ? MODEL_TIMEOUT : seconds(calls.modelTimeoutSeconds) },
+    }),
+  };
+}
+
+const running = (retryAfterMs: number): HttpProblem =>
+  new HttpProblem({
+    status: 409,
+    code: 'agent_running',
+    message: 'another instance of this agent is alive; it may be replaced once it has missed a beat',
+    retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMs / 1_000)),
+  });

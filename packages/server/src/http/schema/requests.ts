@@ -1,0 +1,162 @@
+import { z } from 'zod';
+import { agentId, healthState, identifier, label, line, mode, reason, wholeNumber } from './parts.ts';
+
+const secondsMax = 30 * 24 * 3_600;
+const duration = z.number().positive().max(secondsMax);
+
+/** What the agent will be judged by, in seconds; what it does not promise is not held against it. */
+const promises = z.strictObject({
+  beatEverySeconds: z.number().min(0.1).max(secondsMax).optional(),
+  pongs: z.boolean().optional(),
+  calls: z.union([z.boolean(), z.strictObject({ modelTimeoutSeconds: duration })]).optional(),
+  turns: z.boolean().optional(),
+  tasks: z.boolean().optional(),
+  checkpoints: z.boolean().optional(),
+  verdicts: z.boolean().optional(),
+  process: z.boolean().optional().meta({ description: 'Only with an operator token.' }),
+});
+
+export const registration = z.strictObject({
+  agentId,
+  instanceId: identifier.meta({ description: 'One per process: the same instance gets its start back.' }),
+  role: label.default('default'),
+  group: label.default('default'),
+  taskId: identifier.optional(),
+  promises: promises.optional(),
+  mode: mode.optional().meta({ description: '`act` needs an operator token.' }),
+  can: z
+    .array(z.enum(['nudge', 'deny-call', 'terminate', 'spawn']))
+    .max(4)
+    .optional()
+    .meta({ description: '`terminate` and `spawn` need an operator token.' }),
+  executor: line(128).nullable().optional().meta({ description: 'Only with an operator token.' }),
+  spawnKey: line(256).optional().meta({ description: 'The key of the start that Holter ordered.' }),
+});
+export type RegistrationBody = z.infer<typeof registration>;
+export type PromisesBody = z.infer<typeof promises>;
+
+export const checkpoint = z.strictObject({
+  checkpointId: identifier.optional(),
+  parentId: identifier.nullable().optional().meta({ description: 'Left out: the newest one so far.' }),
+  taskId: identifier.nullable().optional().meta({ description: 'Left out: the open task.' }),
+  content: z.unknown().meta({ description: 'Any JSON.' }),
+  hash: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in lower-case hex')
+    .optional()
+    .meta({
+      description: 'SHA-256 of the canonical JSON of {agentId, checkpointId, content, parentId, taskId}.',
+    }),
+});
+
+const by = line(100).optional().meta({ description: 'A name for the audit trail, beside the token.' });
+
+export const act = z.strictObject({ reason, by });
+export const nudge = z.strictObject({ reason, by, message: line(1_000).optional() });
+export const terminate = z.strictObject({ reason, by, recover: z.boolean().default(false) });
+export const snooze = z.strictObject({
+  reason,
+  by,
+  minutes: z
+    .number()
+    .positive()
+    .max(7 * 24 * 60),
+});
+
+export const decision = z.strictObject({
+  decision: z.enum([
+    'allow_more_time',
+    'force_handoff',
+    'terminate_and_recover',
+    'terminate',
+    'recover',
+    'dismiss',
+  ]),
+  reason,
+  by,
+  minutes: z
+    .number()
+    .positive()
+    .max(7 * 24 * 60)
+    .optional()
+    .meta({ description: 'For allow_more_time; 15 unless told.' }),
+});
+
+export const task = z.discriminatedUnion('status', [
+  z.strictObject({
+    status: z.literal('assigned'),
+    taskId: identifier,
+    expectedInSeconds: duration.optional(),
+  }),
+  z.strictObject({
+    status: z.literal('updated'),
+    taskId: identifier,
+    percent: z.number().min(0).max(100).optional(),
+    note: z.string().max(4_000).optional(),
+  }),
+  z.strictObject({ status: z.enum(['done', 'failed', 'cancelled']), taskId: identifier }),
+]);
+
+export const pingKey = z.strictObject({
+  everySeconds: z.number().min(1).max(secondsMax),
+  role: label.default('default'),
+  group: label.default('default'),
+});
+
+export const newToken = z.strictObject({
+  role: z.enum(['agent', 'enroll', 'viewer', 'operator', 'orchestrator']),
+  agentId: agentId.optional().meta({ description: 'For the role agent.' }),
+  group: label.optional().meta({ description: 'For the role orchestrator.' }),
+});
+
+export const agentQuery = z.strictObject({
+  state: healthState.optional(),
+  group: label.optional(),
+  q: z.string().max(128).optional().meta({ description: 'Part of an id, role or group.' }),
+  incident: z.enum(['open', 'none']).optional(),
+  cursor: agentId.optional(),
+  limit: wholeNumber(1, 500).optional(),
+});
+
+export const incidentQuery = z.strictObject({
+  group: label.optional(),
+  cursor: agentId.optional(),
+  limit: wholeNumber(1, 500).optional(),
+});
+
+const eventType = z.string().regex(/^[A-Z_]{1,64}(,[A-Z_]{1,64})*$/, 'must be names of events');
+
+export const eventQuery = z.strictObject({
+  agentId: agentId.optional(),
+  type: z.union([eventType, z.array(eventType).max(50)]).optional(),
+  incidentId: z.string().max(160).optional(),
+  after: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional(),
+  limit: wholeNumber(1, 1_000).optional(),
+});
+export type EventQueryInput = z.infer<typeof eventQuery>;
+
+export const limitQuery = z.strictObject({ limit: wholeNumber(1, 100).optional() });
+export const effectQuery = z.strictObject({
+  status: z.enum(['pending', 'claimed', 'done', 'dead']).optional(),
+  limit: wholeNumber(1, 500).optional(),
+});
+export const rollupQuery = z.strictObject({
+  agentId: agentId.optional(),
+  from: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional(),
+  to: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional(),
+});
+
+/** Seed 000 §2, for the documentation; the core's own table checks it. */
+export const heartbeat = z.object({
+  taskId: z.string().optional(),
+  timestamp: z.union([z.string(), z.number()]).optional(),
+  phase: z.string().max(200).optional(),
+  lastToolCall: z.union([z.string(), z.number()]).optional(),
+  tokenCount: z.number().int().min(0).optional(),
+  errorCount: z.number().int().min(0).optional(),
+  progressIndicator: z.string().optional(),
+  status: z.enum(['healthy', 'busy', 'degraded']).optional(),
+});
+
+const signalShape = z.object({ kind: z.string(), id: z.string().optional() });
+export const signals = z.union([signalShape, z.array(signalShape)]);

@@ -1,0 +1,238 @@
+import { z } from 'zod';
+import { healthState, holdKind, ladderStep, mode, time } from './parts.ts';
+
+/** What the calls answer. Times are milliseconds since 1970; null is "never" or "none". */
+const maybeTime = time.nullable();
+const word = z.string();
+
+export const finding = z.strictObject({
+  kind: word,
+  severity: z.enum(['warn', 'act']),
+  source: z.enum(['agent-reports', 'operating-system', 'screen', 'delivery-receipts']),
+  since: time,
+  evidence: word,
+  threshold: word,
+  count: z.number().nullable(),
+});
+
+export const nextStep = z.strictObject({
+  step: z.enum(['nudge', 'escalate', 'terminate', 'recover', 'human', 'close']),
+  /** Null when it is not a matter of time. */
+  at: maybeTime,
+  inSeconds: z.number().nullable(),
+  why: word,
+});
+
+export const incident = z.strictObject({
+  incidentId: word,
+  agentId: word,
+  group: word,
+  incarnation: z.number(),
+  state: healthState,
+  cause: word,
+  openedAt: time,
+  step: ladderStep,
+  attempt: z.number(),
+  phase: z.enum(['due', 'asked', 'acting', 'waiting']),
+  orderedBy: word.nullable(),
+  next: nextStep,
+  findings: z.array(finding),
+  checkpointId: word.nullable(),
+});
+
+const hold = z.strictObject({ kind: holdKind, since: time, until: maybeTime });
+const task = z.strictObject({
+  taskId: word,
+  assignedAt: time,
+  begunAt: maybeTime,
+  updatedAt: time,
+  expectedAt: maybeTime,
+  percent: z.number().nullable(),
+});
+
+export const agent = z.strictObject({
+  agentId: word,
+  incarnation: z.number(),
+  role: word,
+  group: word,
+  mode,
+  can: z.array(word),
+  executor: word.nullable(),
+  promises: z.record(z.string(), z.unknown()),
+  startedAt: time,
+  state: healthState,
+  stateSince: time,
+  liveness: z.enum(['alive', 'gone', 'unknown']),
+  cause: word.nullable(),
+  presence: z.enum(['online', 'idle', 'busy', 'offline']),
+  isWorking: z.boolean(),
+  lastBeatAt: maybeTime,
+  lastSignAt: maybeTime,
+  lastProgressAt: maybeTime,
+  phase: word.nullable(),
+  tokens: z.number(),
+  costUsd: z.number(),
+  errorCount: z.number().nullable(),
+  task: task.nullable(),
+  holds: z.array(hold),
+  checkpoint: z.strictObject({ checkpointId: word, at: time }).nullable(),
+  findings: z.array(finding),
+  incident: incident.nullable(),
+  quiet: z.strictObject({ until: time, by: word, reason: word }).nullable(),
+  recovery: z
+    .strictObject({ taskId: word.nullable(), attempts: z.number(), startedAt: z.array(time) })
+    .nullable(),
+  probation: z.strictObject({ until: time, incidentId: word }).nullable(),
+  end: z
+    .strictObject({
+      how: z.enum(['exit-0', 'stopped', 'crash']),
+      at: time,
+      detail: word,
+      byHolter: z.boolean(),
+    })
+    .nullable(),
+});
+
+export const agentPage = z.strictObject({ agents: z.array(agent), nextCursor: word.nullable() });
+
+export const notice = z.strictObject({
+  noticeId: word,
+  agentId: word,
+  audience: z.enum(['orchestrator', 'operator']),
+  severity: z.enum(['info', 'warning', 'critical']),
+  message: word,
+  incidentId: word.nullable(),
+});
+
+export const incidentPage = z.strictObject({
+  incidents: z.array(incident),
+  notices: z.array(notice),
+  nextCursor: word.nullable(),
+});
+
+export const registered = z.strictObject({
+  agentId: word,
+  incarnation: z.number(),
+  token: word,
+  heartbeatEverySeconds: z.number().nullable(),
+});
+
+export const directive = z.strictObject({
+  type: z.enum(['nudge', 'inquiry', 'reminder', 'handoff', 'deny', 'stop']),
+  id: word,
+  message: word,
+});
+
+export const heard = z.strictObject({
+  ok: z.literal(true),
+  directives: z.array(directive),
+  notes: z.array(word).optional(),
+});
+
+const error = z.strictObject({ code: word, message: word, field: word.optional() });
+export const failure = z.strictObject({ error });
+
+export const signalsHeard = z.strictObject({
+  ok: z.boolean(),
+  accepted: z.number(),
+  refused: z.array(z.strictObject({ index: z.number(), error })),
+  directives: z.array(directive),
+});
+
+export const checkpoint = z.strictObject({
+  checkpointId: word,
+  parentId: word.nullable(),
+  taskId: word.nullable(),
+  incarnation: z.number(),
+  at: time,
+  hash: word,
+  isValid: z.boolean(),
+  content: z.unknown(),
+});
+export const checkpointWritten = z.strictObject({
+  checkpointId: word,
+  parentId: word.nullable(),
+  taskId: word.nullable(),
+  hash: word,
+});
+export const checkpointPage = z.strictObject({
+  checkpoints: z.array(checkpoint),
+  /** The one that a successor would start from; null is the start of the task. */
+  usable: word.nullable(),
+});
+
+export const event = z.strictObject({
+  cursor: z.number().nullable(),
+  at: time,
+  type: word,
+  agentId: word,
+  incarnation: z.number(),
+  payload: z.record(z.string(), z.unknown()),
+  correlationId: word.nullable(),
+});
+export const eventPage = z.strictObject({ events: z.array(event), nextCursor: z.number() });
+
+export const effect = z.strictObject({
+  effectId: word,
+  kind: word,
+  incarnation: z.number(),
+  executor: word.nullable(),
+  status: z.enum(['pending', 'claimed', 'done', 'dead']),
+  outcome: word.nullable(),
+  detail: word,
+  tries: z.number(),
+  createdAt: time,
+  correlationId: word,
+  message: word.nullable(),
+});
+export const effectPage = z.strictObject({ effects: z.array(effect) });
+
+export const rollup = z.strictObject({
+  hour: time,
+  agentId: word,
+  beats: z.number(),
+  nudges: z.number(),
+  escalations: z.number(),
+  terminations: z.number(),
+  recoveries: z.number(),
+  stateMs: z.record(z.string(), z.number()),
+});
+export const rollupPage = z.strictObject({ rollups: z.array(rollup) });
+
+export const decided = z.strictObject({ ok: z.literal(true), agent });
+
+export const token = z.strictObject({
+  tokenId: word,
+  role: z.enum(['agent', 'enroll', 'viewer', 'operator', 'orchestrator', 'ping']),
+  agentId: word.nullable(),
+  group: word.nullable(),
+  createdAt: time,
+  revokedAt: maybeTime,
+});
+export const tokenPage = z.strictObject({ tokens: z.array(token) });
+export const tokenMade = z.strictObject({ ...token.shape, token: word });
+export const pingKeyMade = z.strictObject({
+  agentId: word,
+  incarnation: z.number(),
+  key: word,
+  path: word,
+});
+
+export const health = z.strictObject({
+  status: z.enum(['ok', 'degraded', 'unavailable']),
+  version: word,
+  startedAt: time,
+  at: time,
+  store: z.enum(['ok', 'unavailable']),
+  storeReason: word.nullable(),
+  lastTickAt: maybeTime,
+  tickLagMs: z.number(),
+  queueDepth: z.number(),
+  softWaiting: z.number(),
+  stallCount: z.number(),
+  brakes: z.array(word),
+  cells: z.number(),
+  streams: z.number(),
+});
+export const ready = z.strictObject({ ready: z.boolean(), why: word.nullable() });
+export const probe = z.strictObject({ agentId: word, state: healthState, isHealthy: z.boolean() });

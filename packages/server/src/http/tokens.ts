@@ -1,0 +1,187 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Instant } from '@holter/core';
+import { type StoredToken, StoreUnavailable, type TokenRole } from '../store/store.ts';
+import type { HttpDeps, HttpLimits } from './deps.ts';
+import { HttpProblem, problem } from './problem.ts';
+import { type Bucket, Buckets, fullBucket, takeOne } from './rate.ts';
+
+/** Who is asking. Made from a token once, and kept for a few seconds. */
+export type Caller = {
+  readonly tokenId: string;
+  readonly role: TokenRole;
+  /** The agent that an `agent` token speaks for. */
+  readonly agentId: string | null;
+  /** The start that an `agent` token was given to; null for tokens that an operator made by hand. */
+  readonly incarnation: number | null;
+  /** The group that an `orchestrator` decides for. */
+  readonly group: string | null;
+  /** For the audit trail. */
+  readonly who: string;
+};
+
+type Known = {
+  readonly caller: Caller | null;
+  readonly bucket: Bucket;
+  readonly checkedAt: Instant;
+};
+
+/** How long a revocation by another process may go unnoticed; one through this server counts at once. */
+const TRUSTED_MS = 10_000;
+const KNOWN_MAX = 50_000;
+const SECRET_LENGTH_MAX = 256;
+
+/** `ada#3.k2…` is a token of the third start of ada; an agent's id has no `#`. */
+const agentTokenId = /^(ping:)?[^#]+#(\d+)\./;
+
+/** A ping key lies in URLs, which end up in logs: it may beat for its agent and nothing else. */
+export const isPingKey = (tokenId: string): boolean => tokenId.startsWith('ping:');
+
+export class TokenBook {
+  private readonly deps: HttpDeps;
+  private readonly limits: HttpLimits;
+  private readonly known = new Map<string, Known>();
+  private readonly strangers: Buckets;
+
+  constructor(deps: HttpDeps, limits: HttpLimits) {
+    this.deps = deps;
+    this.limits = limits;
+    this.strangers = new Buckets(limits.failedLoginsPerSecond);
+  }
+
+  /** The caller at once when the token was seen lately; else a promise. Throws what the client is told. */
+  identify(authorization: string | undefined, address: string): Caller | Promise<Caller> {
+    const secret = bearerOf(authorization);
+    if (secret === null) throw unauthorized();
+    const hash = this.deps.sha256(secret);
+    const now = this.deps.clock.now();
+    const known = this.known.get(hash);
+    if (known && now - known.checkedAt < TRUSTED_MS) return this.admit(known, now, false);
+    return this.lookUp(hash, address, known, now).then((found) => this.admit(found, now, false));
+  }
+
+  /** The agent and the start that a ping key beats for. */
+  async identifyPing(key: string, address: string): Promise<Caller> {
+    if (key.length > SECRET_LENGTH_MAX) throw unknownKey();
+    const hash = this.deps.sha256(key);
+    const now = this.deps.clock.now();
+    const known = this.known.get(hash);
+    if (known && now - known.checkedAt < TRUSTED_MS) return this.admit(known, now, true);
+    return this.admit(await this.lookUp(hash, address, known, now), now, true);
+  }
+
+  /** Makes a token and returns its secret, which nobody will see again. */
+  async issue(token: {
+    role: TokenRole;
+    agentId?: string;
+    incarnation?: number;
+    group?: string;
+    isPing?: true;
+  }): Promise<{ id: string; secret: string; createdAt: Instant }> {
+    const { role, agentId, incarnation, group, isPing } = token;
+    const secret = this.deps.newSecret();
+    const isBound = agentId !== undefined && incarnation !== undefined;
+    const unique = this.deps.newId();
+    const id = isBound ? `${isPing ? 'ping:' : ''}${agentId}#${incarnation}.${unique}` : unique;
+    const createdAt = this.deps.clock.now();
+    await this.deps.store.putToken({
+      id,
+      hash: this.deps.sha256(secret),
+      role,
+      agentId: agentId ?? null,
+      group: group ?? null,
+      createdAt,
+      revokedAt: null,
+    });
+    return { id, secret, createdAt };
+  }
+
+  async revoke(id: string): Promise<boolean> {
+    const isRevoked = await this.deps.store.revokeToken(id, this.deps.clock.now());
+    for (const [hash, { caller }] of this.known) if (caller?.tokenId === id) this.known.delete(hash);
+    return isRevoked;
+  }
+
+  private admit({ caller, bucket }: Known, now: Instant, isPing: boolean): Caller {
+    if (!caller || isPingKey(caller.tokenId) !== isPing) throw isPing ? unknownKey() : unauthorized();
+    if (!takeOne(bucket, this.perSecond(caller), now)) throw tooMany();
+    return caller;
+  }
+
+  private perSecond({ role }: Caller): number {
+    return role === 'agent' ? this.limits.agentRequestsPerSecond : this.limits.requestsPerSecond;
+  }
+
+  private async lookUp(hash: string, address: string, old: Known | undefined, now: Instant): Promise<Known> {
+    if (!old && !this.strangers.hasOne(address, now)) throw tooMany();
+    let caller: Caller | null;
+    try {
+      caller = callerOf(await this.findToken(hash));
+    } catch (error) {
+      // Whoever was known a moment ago may go on beating while the store is away.
+      if (old && error instanceof StoreUnavailable) return old;
+      throw error;
+    }
+    this.known.delete(hash);
+    if (!caller) {
+      this.strangers.takeOne(address, now);
+      return { caller, bucket: fullBucket(1, now), checkedAt: now };
+    }
+    const known: Known = {
+      caller,
+      bucket: old?.bucket ?? fullBucket(this.perSecond(caller), now),
+      checkedAt: now,
+    };
+    this.known.set(hash, known);
+    if (this.known.size > KNOWN_MAX) {
+      const oldest = this.known.keys().next();
+      if (!oldest.done) this.known.delete(oldest.value);
+    }
+    return known;
+  }
+
+  private async findToken(hash: string): Promise<StoredToken | null> {
+    const token = await this.deps.store.findToken(hash);
+    if (!token || token.revokedAt !== null) return null;
+    return isEqual(hash, token.hash) ? token : null;
+  }
+}
+
+/** The store's own comparison may stop at the first difference; this one does not. */
+function isEqual(a: string, b: string): boolean {
+  const left = Buffer.from(a);
+  const right = Buffer.from(b);
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+function bearerOf(authorization: string | undefined): string | null {
+  if (authorization === undefined || authorization.length > SECRET_LENGTH_MAX) return null;
+  const match = /^Bearer ([A-Za-z0-9._~+/=-]+)$/i.exec(authorization);
+  return match?.[1] ?? null;
+}
+
+function callerOf(token: StoredToken | null): Caller | null {
+  if (!token) return null;
+  const { id, role, agentId, group } = token;
+  const incarnation = role === 'agent' ? agentTokenId.exec(id)?.[2] : undefined;
+  return {
+    tokenId: id,
+    role,
+    agentId,
+    group,
+    incarnation: incarnation === undefined ? null : Number(incarnation),
+    who: `${role} ${id}`,
+  };
+}
+
+const unauthorized = (): HttpProblem =>
+  problem(401, 'unauthorized', 'a valid token is needed: `Authorization: Bearer …`');
+
+const unknownKey = (): HttpProblem => problem(404, 'unknown_key', 'nobody knows this key');
+
+const tooMany = (): HttpProblem =>
+  new HttpProblem({
+    status: 429,
+    code: 'too_many_requests',
+    message: 'too many requests; come again in a moment',
+    retryAfterSeconds: 1,
+  });

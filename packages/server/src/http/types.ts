@@ -1,0 +1,43 @@
+/** The types of what goes over the wire: for the command line, the dashboard and other clients. */
+import type { z } from 'zod';
+import type * as requests from './schema/requests.ts';
+import type * as views from './schema/views.ts';
+
+export type AgentView = z.infer<typeof views.agent>;
+export type AgentPage = z.infer<typeof views.agentPage>;
+export type FindingView = z.infer<typeof views.finding>;
+export type IncidentView = z.infer<typeof views.incident>;
+export type IncidentPage = z.infer<typeof views.incidentPage>;
+export type NextStepView = z.infer<typeof views.nextStep>;
+export type NoticeView = z.infer<typeof views.notice>;
+export type RegisteredView = z.infer<typeof views.registered>;
+export type DirectiveView = z.infer<typeof views.directive>;
+export type HeardView = z.infer<typeof views.heard>;
+export type SignalsHeardView = z.infer<typeof views.signalsHeard>;
+export type CheckpointView = z.infer<typeof views.checkpoint>;
+export type CheckpointPage = z.infer<typeof views.checkpointPage>;
+export type CheckpointWrittenView = z.infer<typeof views.checkpointWritten>;
+export type EventView = z.infer<typeof views.event>;
+export type EventPage = z.infer<typeof views.eventPage>;
+export type EffectView = z.infer<typeof views.effect>;
+export type EffectPage = z.infer<typeof views.effectPage>;
+export type RollupView = z.infer<typeof views.rollup>;
+export type RollupPage = z.infer<typeof views.rollupPage>;
+export type DecidedView = z.infer<typeof views.decided>;
+export type TokenView = z.infer<typeof views.token>;
+export type TokenPage = z.infer<typeof views.tokenPage>;
+export type TokenMadeView = z.infer<typeof views.tokenMade>;
+export type PingKeyMadeView = z.infer<typeof views.pingKeyMade>;
+export type HealthView = z.infer<typeof views.health>;
+export type ReadyView = z.infer<typeof views.ready>;
+export type ProbeView = z.infer<typeof views.probe>;
+export type ErrorView = z.infer<typeof views.failure>;
+
+export type RegisterInput = z.input<typeof requests.registration>;
+export type CheckpointInput = z.input<typeof requests.checkpoint>;
+export type DecisionInput = z.input<typeof requests.decision>;
+export type TaskInput = z.input<typeof requests.task>;
+export type NewTokenInput = z.input<typeof requests.newToken>;
+export type PingKeyInput = z.input<typeof requests.pingKey>;
+export type AgentFilter = z.input<typeof requests.agentQuery>;
+export type EventFilter = z.input<typeof requests.eventQuery>;

@@ -1,0 +1,125 @@
+import {
+  type Agent,
+  findingsOf,
+  type HolterEvent,
+  type Instant,
+  likelyCause,
+  livenessOf,
+  type Policy,
+  presenceOf,
+} from '@holter/core';
+import type { Rollup, StoredEffect, StoredEvent, StoredToken } from '../store/store.ts';
+import { findingView } from './finding-view.ts';
+import { incidentView } from './incident-view.ts';
+import { isPingKey } from './tokens.ts';
+import type { AgentView, EffectView, EventView, RollupView, TokenView } from './types.ts';
+
+/** Holter's records as the API shows them: flat, camelCase, null where there is nothing. */
+export function agentView(agent: Agent, policy: Policy, at: Instant): AgentView {
+  const { soft, hard } = agent;
+  const { agentId, incarnation, role, group, mode, can, executor, promises, startedAt } = hard;
+  const liveness = livenessOf(hard);
+  const isWorking = hard.work !== undefined;
+  return {
+    agentId,
+    incarnation,
+    role,
+    group,
+    mode,
+    can: [...can],
+    executor,
+    promises: promisesView(promises),
+    startedAt,
+    state: hard.health,
+    stateSince: hard.healthSince,
+    liveness,
+    cause: liveness === 'alive' ? null : likelyCause(agent),
+    presence: presenceOf(hard, at, isWorking),
+    isWorking,
+    lastBeatAt: soft.beatAt || null,
+    lastSignAt: Math.max(soft.beatAt, soft.pongAt, soft.activityAt) || null,
+    lastProgressAt: hard.progress?.at ?? null,
+    phase: hard.phase ?? null,
+    tokens: soft.tokens,
+    costUsd: soft.costUsd,
+    errorCount: hard.errorCount ?? null,
+    ...workView(hard),
+    findings: findingsOf(hard).map(findingView),
+    incident: hard.incident ? incidentView(agent, hard.incident, policy, at) : null,
+    ...troubleView(hard, at),
+  };
+}
+
+function workView(hard: Agent['hard']): Pick<AgentView, 'task' | 'holds' | 'checkpoint'> {
+  const { task, holds, checkpoint } = hard;
+  return {
+    task: task
+      ? {
+          taskId: task.id,
+          assignedAt: task.assignedAt,
+          begunAt: task.begunAt ?? null,
+          updatedAt: task.updated.at,
+          expectedAt: task.expectedAt ?? null,
+          percent: task.percent ?? null,
+        }
+      : null,
+    holds: holds.map(({ kind, since, until }) => ({ kind, since, until: until ?? null })),
+    checkpoint: checkpoint ? { checkpointId: checkpoint.id, at: checkpoint.mark.at } : null,
+  };
+}
+
+function troubleView(
+  { quiet, recovery, probation, end }: Agent['hard'],
+  at: Instant,
+): Pick<AgentView, 'quiet' | 'recovery' | 'probation' | 'end'> {
+  return {
+    quiet: quiet && quiet.until > at ? { ...quiet } : null,
+    recovery: recovery ? { ...recovery, startedAt: [...recovery.startedAt] } : null,
+    probation: probation ? { ...probation } : null,
+    end: end ? { how: end.how, at: end.at, detail: end.detail, byHolter: end.byHolter === true } : null,
+  };
+}
+
+/** In seconds, as they were given. */
+function promisesView({ beatEveryMs, calls, ...flags }: Agent['hard']['promises']): AgentView['promises'] {
+  return {
+    ...(beatEveryMs !== undefined && { beatEverySeconds: beatEveryMs / 1_000 }),
+    ...(calls && { calls: { modelTimeoutSeconds: calls.modelTimeoutMs / 1_000 } }),
+    ...flags,
+  };
+}
+
+export function eventView({ cursor, correlationId, agentId, event }: StoredEvent): EventView {
+  return { ...streamedView(event, agentId), cursor, correlationId };
+}
+
+/** An event that is told but not kept has no cursor. */
+export function streamedView({ at, type, incarnation, payload }: HolterEvent, agentId: string): EventView {
+  return { cursor: null, at, type, agentId, incarnation, payload: { ...payload }, correlationId: null };
+}
+
+export function effectView(stored: StoredEffect): EffectView {
+  const { effect, status, outcome, detail, tries, createdAt, correlationId } = stored;
+  return {
+    effectId: effect.id,
+    kind: effect.kind,
+    incarnation: effect.incarnation,
+    executor: effect.executor,
+    status,
+    outcome,
+    detail,
+    tries,
+    createdAt,
+    correlationId,
+    message: 'message' in effect ? effect.message : 'reason' in effect ? effect.reason : null,
+  };
+}
+
+export const rollupView = ({ stateMs, ...rest }: Rollup): RollupView => ({
+  ...rest,
+  stateMs: { ...stateMs },
+});
+
+export function tokenView({ id, role, agentId, group, createdAt, revokedAt }: StoredToken): TokenView {
+  return { tokenId: id, role: isPingKey(id) ? 'ping' : role, agentId, group, createdAt, revokedAt };
+}

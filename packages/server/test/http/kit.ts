@@ -1,0 +1,215 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { compile, type Instant, instant, type PolicySet } from '@holter/core';
+import type { FastifyInstance } from 'fastify';
+import { expect } from 'vitest';
+import type { Clock } from '../../src/engine/clock.ts';
+import { Engine } from '../../src/engine/engine.ts';
+import { Mailbox } from '../../src/engine/mailbox.ts';
+import { NoticeBoard } from '../../src/engine/notice-board.ts';
+import { buildHttp, type Client, createClient, type HttpLimits } from '../../src/http/index.ts';
+import { openMemory } from '../../src/store/memory/index.ts';
+import type { Store, TokenRole } from '../../src/store/store.ts';
+
+export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+const newSecret = (): string => `hlt_${randomBytes(32).toString('base64url')}`;
+
+/** Real timers, and a clock that a test may move forward. */
+export type TestClock = Clock & { skip(ms: number): void };
+
+export function testClock(): TestClock {
+  const offset = Date.now() - performance.now();
+  let skipped = 0;
+  return {
+    now: () => instant(Math.floor(offset + performance.now() + skipped)),
+    after: (ms, callback) => {
+      const timer = setTimeout(callback, ms);
+      return () => clearTimeout(timer);
+    },
+    skip: (ms) => {
+      skipped += ms;
+    },
+  };
+}
+
+/** Short times, so that a few simulated seconds tell a whole story. */
+export function shortPolicies(): PolicySet {
+  const compiled = compile({
+    health_monitoring: {
+      heartbeat: { interval_seconds: 10, timeout_seconds: 20 },
+      health_check: { interval_seconds: 1, checkpoint_stale_threshold_seconds: 8 },
+      intervention: {
+        nudge: { max_attempts: 1, interval_seconds: 3 },
+        escalation: { timeout_seconds: 60 },
+      },
+    },
+    rules: { checkpoint_warn: 2, settle: 1 },
+  });
+  if (compiled.kind !== 'compiled') throw new Error(JSON.stringify(compiled.problems));
+  return compiled.policies;
+}
+
+export type Reply = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // A test looks into whatever came.
+  readonly json: Record<string, unknown>;
+};
+
+export type TestServer = {
+  readonly url: string;
+  readonly port: number;
+  readonly app: FastifyInstance;
+  readonly engine: Engine;
+  readonly store: Store;
+  readonly clock: TestClock;
+  readonly board: NoticeBoard;
+  readonly tokens: Readonly<Record<'operator' | 'enroll' | 'viewer' | 'orchestrator', string>>;
+  readonly operator: Client;
+  client(token: string): Client;
+  call(method: string, path: string, options?: CallOptions): Promise<Reply>;
+  /** Seconds go by, with a tick in each. */
+  pass(seconds: number): Promise<void>;
+  stop(): Promise<void>;
+};
+
+export type CallOptions = {
+  readonly token?: string;
+  readonly body?: unknown;
+  readonly raw?: string | Uint8Array;
+  readonly headers?: Record<string, string>;
+};
+
+export type StartOptions = {
+  readonly store?: Store;
+  readonly limits?: Partial<HttpLimits>;
+  readonly clock?: TestClock;
+  readonly tokens?: TestServer['tokens'];
+  readonly port?: number;
+};
+
+export async function startHttp(options: StartOptions = {}): Promise<TestServer> {
+  const { store = openMemory(), clock = testClock() } = options;
+  const receive = (...args: Parameters<Engine['receive']>) => engine.receive(...args);
+  const mailbox = new Mailbox(clock, receive);
+  const board = new NoticeBoard(clock, receive, () => undefined);
+  const engine: Engine = new Engine({
+    store,
+    clock,
+    policies: shortPolicies(),
+    executors: [mailbox, board],
+    sha256,
+    newId: randomUUID,
+    onBug: (error) => {
+      throw error;
+    },
+  });
+  const tokens = options.tokens ?? (await makeTokens(store, clock.now()));
+  await engine.start();
+  const app = buildHttp({
+    engine,
+    store,
+    mailbox,
+    board,
+    clock,
+    sha256,
+    newSecret,
+    newId: randomUUID,
+    version: '0.0.0-test',
+    logger: false,
+    hosts: ['127.0.0.1', 'localhost'],
+    startedAt: clock.now(),
+    ...(options.limits && { limits: options.limits }),
+  });
+  await app.listen({ host: '127.0.0.1', port: options.port ?? 0 });
+  const { port } = app.server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
+  const client = (token: string) => createClient({ url, token });
+  return {
+    url,
+    port,
+    app,
+    engine,
+    store,
+    clock,
+    board,
+    tokens,
+    operator: client(tokens.operator),
+    client,
+    call: (method, path, more = {}) => call(url, method, path, more),
+    pass: async (count) => {
+      for (let i = 0; i < count; i += 1) {
+        clock.skip(1_000);
+        await engine.tick();
+      }
+    },
+    stop: async () => {
+      await app.close();
+      await engine.stop();
+    },
+  };
+}
+
+async function makeTokens(store: Store, createdAt: Instant): Promise<TestServer['tokens']> {
+  const make = async (role: TokenRole, group: string | null = null): Promise<string> => {
+    const secret = newSecret();
+    const hash = sha256(secret);
+    await store.putToken({ id: `t-${role}`, hash, role, agentId: null, group, createdAt, revokedAt: null });
+    return secret;
+  };
+  return {
+    operator: await make('operator'),
+    enroll: await make('enroll'),
+    viewer: await make('viewer'),
+    orchestrator: await make('orchestrator', 'crew'),
+  };
+}
+
+async function call(url: string, method: string, path: string, options: CallOptions): Promise<Reply> {
+  const { token, body, raw, headers = {} } = options;
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...((body !== undefined || raw !== undefined) && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(raw !== undefined ? { body: raw } : body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = (response.headers.get('content-type') ?? '').startsWith('application/json');
+  const json = isJson && text !== '' ? (JSON.parse(text) as Record<string, unknown>) : {};
+  return { status: response.status, headers: response.headers, text, json };
+}
+
+/** Asks until it is so; fails with the last answer when it never is. */
+export async function until<T>(ask: () => T | Promise<T>, isSo: (value: T) => boolean): Promise<T> {
+  const deadline = performance.now() + 5_000;
+  for (;;) {
+    const value = await ask();
+    if (isSo(value)) return value;
+    if (performance.now() > deadline) {
+      expect(value, 'never came to be as wanted').toBe('as wanted');
+      return value;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** All that is stored, as text. What was refused may be on record; what it was refused for may not. */
+export async function dump(store: Store): Promise<string> {
+  const events = await store.readEvents({ after: 0, limit: 100_000 });
+  const agents = await store.listAgents({ limit: 10_000 });
+  const effects = await store.listEffects({ limit: 10_000 });
+  const ids = agents.items.map(({ agent }) => agent.hard.agentId);
+  const checkpoints = await Promise.all(ids.map((id) => store.listCheckpoints(id, 100)));
+  return JSON.stringify({
+    agents: agents.items,
+    effects,
+    checkpoints,
+    tokens: await store.listTokens(),
+    fleet: await store.loadFleet(),
+    events: events.filter(({ event }) => !event.type.endsWith('_REJECTED')),
+  });
+}
