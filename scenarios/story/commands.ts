@@ -1,4 +1,5 @@
 import {
+  type BreakerAct,
   type Decision,
   type Finding,
   type FindingKind,
@@ -55,6 +56,7 @@ const commands: Readonly<Record<string, Command>> = {
   receipt: (world, { rest: [name = '', effectId = '', outcome = 'delivered'] }) =>
     world.feed(name, { kind: 'receipt', effectId, outcome: outcome as 'delivered', detail: outcome }),
   decide: (world, words) => decide(world, words),
+  breaker: (world, words) => breaker(world, words),
   show: (world, { rest }) => show(world, nameOf(rest)),
 };
 
@@ -237,4 +239,21 @@ function show(world: StoryWorld, name: string): void {
     : '';
   const found = findingsOf(hard).map(({ kind, severity }) => `${kind} ${severity}`);
   world.say(`${name} ${hard.health}, ${livenessOf(hard)}, ${found.join(', ') || 'nothing found'}${incident}`);
+}
+
+/** `breaker ada external_api acquire`, then `success` or `failure` for that permit; `reset`, `isolate for=5m`. */
+function breaker(
+  world: StoryWorld,
+  { rest: [agent = '', name = '', word = 'acquire'], fields }: Words,
+): void {
+  const by = { by: fields.by ?? 'olga', reason: fields.reason ?? 'because' };
+  const feed = (act: BreakerAct): void => world.feed(agent, { kind: 'breaker', name, act, roll: 0 });
+  if (word === 'acquire') return feed({ kind: 'acquire' });
+  if (word === 'reset') return feed({ kind: 'reset', ...by });
+  if (word === 'isolate')
+    return feed({ kind: 'isolate', ...by, forMs: milliseconds(durationOf(fields.for)) });
+  const permit = world.permit;
+  if (permit?.kind !== 'permit') throw new Error('nothing was permitted that could be reported');
+  const { generation, permitId } = permit;
+  feed({ kind: 'report', report: { generation, permitId, outcome: word as 'success' } });
 }

@@ -1,4 +1,5 @@
 import {
+  type Acquired,
   type Agent,
   compile,
   type Effect,
@@ -24,6 +25,8 @@ import {
 /** A fleet in a story: core alone, with a clock that only `advance` moves. Nothing happens by itself. */
 export class StoryWorld {
   at: Instant = instant(0);
+  /** The newest answer of a breaker, for the report that follows. */
+  permit: Acquired | null = null;
   private stalls: StallLog = NO_STALLS;
   private fleet: Fleet = emptyFleet;
   private policies: PolicySet = mustCompile({});
@@ -80,6 +83,10 @@ export class StoryWorld {
     this.fleet = after.fleet;
     for (const event of after.events) this.tell(event);
     for (const effect of after.effects) this.tellEffect(effect);
+    if (after.permit) {
+      this.permit = after.permit;
+      this.say(tellPermit(after.permit));
+    }
     if (after.claim) this.say(`claim ${after.claim}`);
   }
 
@@ -207,3 +214,6 @@ function withoutAgent(payload: object): object {
   const { agentId: _agentId, ...rest } = payload as { agentId?: string };
   return rest;
 }
+
+const tellPermit = (answer: Acquired): string =>
+  answer.kind === 'permit' ? 'permitted' : `refused: ${answer.because}, retry at ${clock(answer.retryAt)}`;

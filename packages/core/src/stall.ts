@@ -89,10 +89,14 @@ export function absenceDeadline(
   for (const stall of stalls) {
     if (stall.to <= start) continue;
     if (stall.from >= start + wait + lost + grace) break;
-    // Folded stalls lie somewhere in their entry: only their share of the overlap counts, or else a deadline
-    // inside a long entry would run away from its agent for as long as the entry grows.
-    lost += shareOf(stall) * (stall.to - Math.max(stall.from, start));
+    // Folded stalls lie somewhere in their entry: time passes in it at the rate that was not lost. A deadline
+    // inside a long entry would otherwise run away from its agent for as long as the entry grows.
+    const share = shareOf(stall);
+    const from = Math.max(stall.from, start);
     grace = Math.min(graceMax, grace + graceOf(stall, graceMax));
+    const inside = (start + wait + lost + grace - from) / (1 - share);
+    if (from + inside <= stall.to) return Math.ceil(from + inside) as Instant;
+    lost += share * (stall.to - from);
   }
   return later(start, Math.ceil(wait + lost + grace));
 }

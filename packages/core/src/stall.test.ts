@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { absenceDeadline, isStall, NO_STALLS, STALLS_MAX, type StallLog, withStall } from './stall.ts';
+import { instant, seconds } from './time.ts';
+
+const at = (second: number) => instant(second * 1000);
+const logOf = (...gaps: readonly (readonly [number, number])[]): StallLog =>
+  gaps.reduce<StallLog>((log, [from, to]) => withStall(log, at(from), at(to)), NO_STALLS);
+const deadlineOf = (start: number, wait: number, log: StallLog, graceMax = 60): number =>
+  absenceDeadline(at(start), wait * 1000, log, seconds(graceMax)) / 1000;
+
+test.each([
+  [1_100, false],
+  [2_000, false],
+  [2_001, true],
+])('a gap of %i ms is a stall: %s', (gap, expected) => expect(isStall(gap)).toBe(expected));
+
+describe('a deadline of absence', () => {
+  test.each<[string, number, number, StallLog, number, number]>([
+    ['without stalls', 100, 60, NO_STALLS, 60, 160],
+    ['a stall before it', 100, 60, logOf([50, 90]), 60, 160],
+    ['a stall that ends as it begins', 100, 60, logOf([50, 100]), 60, 160],
+    ['a stall that begins as it falls', 100, 60, logOf([160, 170]), 60, 160],
+    ['a short gap: itself, and 10 s', 100, 60, logOf([110, 113]), 60, 173],
+    ['a longer gap: itself, and twice itself', 100, 60, logOf([110, 130]), 60, 220],
+    ['a suspension: itself, and one interval at most', 100, 60, logOf([110, 11_000]), 60, 11_110],
+    ['a quick agent has a short grace', 100, 4, logOf([101, 111]), 2, 116],
+    ['a gap from before counts from its start', 100, 60, logOf([90, 110]), 60, 210],
+    ['a gap that only the moved deadline reaches', 100, 60, logOf([150, 160], [175, 185]), 60, 220],
+    [
+      'many gaps: all of them, but one interval of grace',
+      0,
+      100,
+      logOf([10, 20], [30, 40], [50, 60]),
+      30,
+      160,
+    ],
+  ])('%s', (_what, start, wait, log, graceMax, expected) => {
+    expect(deadlineOf(start, wait, log, graceMax)).toBe(expected);
+  });
+
+  test('a monitor that hiccups for ever still finds the dead, soon', () => {
+    let log: StallLog = NO_STALLS;
+    for (let hiccup = 0; hiccup < 360; hiccup++)
+      log = withStall(log, at(hiccup * 10 + 7), at(hiccup * 10 + 9.1));
+    const deadline = deadlineOf(0, 195, log);
+    // 195 s and 60 s of grace, at 7.9 s of every ten.
+    expect(deadline).toBeGreaterThan(255 / 0.79 - 15);
+    expect(deadline).toBeLessThan(255 / 0.79 + 15);
+  });
+});
+
+describe('the log', () => {
+  test('is bounded, and folding loses no lost time', () => {
+    let log: StallLog = NO_STALLS;
+    for (let gap = 0; gap < 500; gap++) log = withStall(log, at(gap * 10), at(gap * 10 + 3));
+    expect(log.length).toBe(STALLS_MAX);
+    expect(log.reduce((sum, { lostMs }) => sum + lostMs, 0)).toBe(500 * 3_000);
+    expect(log.reduce((sum, { count }) => sum + count, 0)).toBe(500);
+  });
+
+  test('keeps its entries in order and apart', () => {
+    let log: StallLog = NO_STALLS;
+    for (let gap = 0; gap < 100; gap++) log = withStall(log, at(gap * gap), at(gap * gap + 1));
+    for (const [index, { from, to }] of log.entries()) {
+      expect(to).toBeGreaterThan(from);
+      if (index > 0) expect(from).toBeGreaterThanOrEqual(log[index - 1]?.to ?? 0);
+    }
+  });
+});
