@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { table } from './compare.ts';
 import { evaluateFixtures, evaluateMutants } from './fixtures.ts';
+import { missedStories } from './own-stories.ts';
 import { loadRuns, type RecordedRun } from './steps-file.ts';
 import { explain, judge } from './verdict.ts';
 
@@ -18,6 +19,9 @@ print('Fixtures by theme (passed, worst finding)', plain.lines);
 const mutants = evaluateMutants(fixtures, MIXTURES);
 print('The same stories with another surface', mutants.lines);
 
+const stories = missedStories();
+print('The same themes told by somebody else', [`${stories.total - stories.misses.length}/${stories.total}`]);
+
 const real = await loadTrajectories();
 if (real.length === 0) print('Real runs: skipped', [`no trajectories in ${data}; set HOLTER_DATA_DIR`]);
 else {
@@ -31,9 +35,11 @@ else {
 const bytes = Math.max(...[...fixtures, ...real].map((run) => judge(run.steps).stateBytes));
 print('State', [`at most ${bytes} bytes (limit ${STATE_BYTES_MAX})`]);
 
-const misses = [...plain.misses, ...mutants.misses];
+const misses = [...plain.misses, ...mutants.misses, ...stories.misses];
 for (const miss of misses) console.error(`MISS ${miss.run}\n     ${miss.why}`);
-console.log(`\n${fixtures.length} fixtures, ${mutants.total} mutants, ${misses.length} missed`);
+console.log(
+  `\n${fixtures.length} fixtures, ${mutants.total} mutants, ${stories.total} stories, ${misses.length} missed`,
+);
 process.exitCode = misses.length === 0 && bytes <= STATE_BYTES_MAX ? 0 : 1;
 
 function print(title: string, lines: readonly string[]): void {
