@@ -1,3 +1,4 @@
+import type { Breaker } from './breaker/breaker.ts';
 import type { Capability } from './effect.ts';
 import type { Finding } from './finding.ts';
 import type { Trail } from './fold/trail.ts';
@@ -92,6 +93,8 @@ export type Recovery = {
   readonly attempts: number;
   /** Decisions of the last hour, oldest first; never longer than the hourly limit. */
   readonly startedAt: readonly Instant[];
+  /** The permit of the `recovery_attempt` breaker that the newest attempt runs under. */
+  readonly permit?: { readonly generation: number; readonly permitId: number };
 };
 
 export type Probation = { readonly until: Instant; readonly incidentId: string };
@@ -151,6 +154,9 @@ export type Hard = {
   readonly failuresInRow?: number;
   /** What the detectors remember; beside the record's own bound, it has one of its own. */
   readonly trail?: Trail;
+
+  /** By name; made when first asked for, few by nature. */
+  readonly breakers?: Readonly<Record<string, Breaker>>;
 
   /** Findings that hold until contrary evidence or a decision. */
   readonly points: readonly Finding[];

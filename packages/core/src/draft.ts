@@ -1,4 +1,5 @@
 import type { Agent, Hard, Soft } from './agent.ts';
+import type { Acquired } from './breaker/breaker.ts';
 import type { Effect, EffectBody } from './effect.ts';
 import type { EventBody, HolterEvent } from './event.ts';
 import type { Finding } from './finding.ts';
@@ -32,6 +33,7 @@ export type Draft = {
   /** Earliest moment that any rule or the ladder named. */
   wakeAt: Instant;
   claim?: ClaimVerdict;
+  permit?: Acquired;
 };
 
 export function draftOf(agent: Agent, at: Instant, stalls: StallLog, policy: Policy): Draft {

@@ -96,6 +96,7 @@ function begin(
     ...(old?.past && { past: old.past }),
     ...(old?.quiet && { quiet: old.quiet }),
     ...(old?.recovery && { recovery: old.recovery }),
+    ...(old?.breakers && { breakers: old.breakers }),
     ...taskOf(registration, old, at),
   };
   const draft = draftOf({ soft: NEVER_HEARD, hard }, at, stalls, policy);

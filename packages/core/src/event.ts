@@ -26,7 +26,10 @@ export type EventBody =
   | Of<'RECOVERY_INITIATED', { agentId: string; taskId: string; fromCheckpoint: string; attempt: number }>
   | Of<'RECOVERY_COMPLETED', { taskId: string; newAgentId: string }>
   | Of<'RECOVERY_FAILED', { agentId: string; taskId: string; reason: string; attempts: number }>
-  | Of<'CIRCUIT_BREAKER_STATE_CHANGED', { name: string; from: BreakerState; to: BreakerState }>
+  | Of<
+      'CIRCUIT_BREAKER_STATE_CHANGED',
+      { agentId: string; name: string; from: BreakerState; to: BreakerState }
+    >
   // Beyond the seed.
   | Of<'AGENT_REGISTERED', { agentId: string; role: string; group: string; spawnKey?: string }>
   | Of<'AGENT_STARTED', { agentId: string }>

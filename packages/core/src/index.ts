@@ -12,6 +12,9 @@ export type {
   Soft,
   Task,
 } from './agent.ts';
+export { type Acquired, acquire, type Breaker, closedBreaker, stateAt } from './breaker/breaker.ts';
+export type { BreakerPolicy } from './breaker/breaker-policy.ts';
+export { type Report, report } from './breaker/breaker-report.ts';
 export { type Canonical, canonicalJson } from './canonical.ts';
 export {
   type Checkpoint,
@@ -54,14 +57,30 @@ export { HEALTH_RANK, type HealthState, TRANSITIONS } from './health.ts';
 export { HOLD_KINDS, type Hold, type HoldKind } from './hold.ts';
 export { isAgentId } from './identifier.ts';
 export { type Incident, LADDER, type LadderStep, type StepPhase } from './incident/incident.ts';
-export type { ClaimEvidence, ClaimVerdict, Decision, DecisionWord, Input, InputBody, Step } from './input.ts';
+export type {
+  BreakerAct,
+  ClaimEvidence,
+  ClaimVerdict,
+  Decision,
+  DecisionWord,
+  Input,
+  InputBody,
+  Step,
+} from './input.ts';
 export { assertNever, InvariantError, invariant } from './invariant.ts';
 export { findingsOf } from './judge.ts';
 export { type Liveness, type LossCause, likelyCause, livenessOf, presenceOf } from './liveness.ts';
 export type { PolicyProblem } from './policy/check.ts';
 export { type Compiled, compile, defaultPolicies } from './policy/compile.ts';
 export type { FleetPolicy, Policy } from './policy/policy.ts';
-export { crossings, type Explanation, explain, type PolicySet, policyFor } from './policy/policy-set.ts';
+export {
+  breakerFor,
+  crossings,
+  type Explanation,
+  explain,
+  type PolicySet,
+  policyFor,
+} from './policy/policy-set.ts';
 export type {
   HeartbeatBody,
   MessagePriority,

@@ -1,4 +1,6 @@
 import type { Agent } from './agent.ts';
+import type { Acquired } from './breaker/breaker.ts';
+import type { Report } from './breaker/breaker-report.ts';
 import type { Effect, ReceiptOutcome } from './effect.ts';
 import type { HolterEvent } from './event.ts';
 import type { Admission, Ask } from './fleet.ts';
@@ -26,10 +28,18 @@ export type InputBody =
       readonly outcome: ReceiptOutcome;
       readonly detail: string;
     }
+  /** Somebody asks one of the agent's breakers, or reports to it. `roll` is 0 to 1, for the jitter. */
+  | { readonly kind: 'breaker'; readonly name: string; readonly act: BreakerAct; readonly roll: number }
   /** The fleet's answer to an ask. */
   | { readonly kind: 'grant'; readonly ask: Ask; readonly admission: Admission }
   /** An executor is about to do it: the last moment to think again, with what it has just looked up. */
   | { readonly kind: 'claim'; readonly effectId: string; readonly evidence: ClaimEvidence };
+
+export type BreakerAct =
+  | { readonly kind: 'acquire' }
+  | { readonly kind: 'report'; readonly report: Report }
+  | { readonly kind: 'isolate'; readonly by: string; readonly reason: string; readonly forMs: DurationMs }
+  | { readonly kind: 'reset'; readonly by: string; readonly reason: string };
 
 export type ClaimEvidence = {
   /** Whether the task is still open where tasks are kept; absent when nobody could say. */
@@ -65,6 +75,8 @@ export type Step = {
   readonly asks: readonly Ask[];
   /** The next moment at which time alone could change the verdict. */
   readonly wakeAt: Instant;
+  /** The answer to an acquire; only after one. */
+  readonly permit?: Acquired;
   /** The answer to a claim; only after one. */
   readonly claim?: ClaimVerdict;
 };

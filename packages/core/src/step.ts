@@ -2,6 +2,7 @@ import type { Agent } from './agent.ts';
 import type { Draft } from './draft.ts';
 import { draftOf, emit, markNow } from './draft.ts';
 import { isRepeatedSignal, wasFoldedBefore, whyInadmissible } from './fold/admissible.ts';
+import { foldBreaker, permitOfClosed, settleBreakers } from './fold/breakers.ts';
 import { endExpiredHolds } from './fold/holds.ts';
 import { NO_INDICATOR } from './fold/life.ts';
 import { foldSignal } from './fold/signal.ts';
@@ -36,11 +37,17 @@ export function step(agent: Agent, input: Input, policy: Policy): Step {
     if (input.signal.kind === 'heartbeat' && isPlainBeat(agent, input.signal, policy))
       return beaten(agent, at, input.signal);
   }
+  if (input.kind === 'breaker') {
+    const permit = permitOfClosed(agent.hard, input.name, input.act);
+    // While nothing is wrong, asking changes nothing: no commit, and no round trip for it.
+    if (permit !== null) return { ...unchanged(agent), ...(permit.kind === 'permit' && { permit }) };
+  }
   const draft = draftOf(agent, at, input.stalls, policy);
   if (input.kind === 'signal' && isRepeatedSignal(draft, input.signal)) return unchanged(agent);
   if (!policy.isEnabled) return handsOff(agent, input);
 
   endExpiredHolds(draft);
+  settleBreakers(draft);
   fold(draft, input);
   // Once more: a hold that has just begun names its end, or is over already.
   endExpiredHolds(draft);
@@ -66,6 +73,8 @@ function fold(draft: Draft, input: Input): void {
       return foldDecision(draft, input.decision);
     case 'grant':
       return foldGrant(draft, input.ask, input.admission);
+    case 'breaker':
+      return foldBreaker(draft, input.name, input.act, input.roll);
     case 'tick':
     case 'claim':
       return;
@@ -83,9 +92,17 @@ function followWork(draft: Draft): void {
 }
 
 function finish(draft: Draft): Step {
-  const { soft, hard, events, effects, asks, wakeAt, claim } = draft;
+  const { soft, hard, events, effects, asks, wakeAt, claim, permit } = draft;
   hard.wakeAt = wakeAt;
-  return { agent: { soft, hard }, events, effects, asks, wakeAt, ...(claim && { claim }) };
+  return {
+    agent: { soft, hard },
+    events,
+    effects,
+    asks,
+    wakeAt,
+    ...(claim && { claim }),
+    ...(permit && { permit }),
+  };
 }
 
 /**

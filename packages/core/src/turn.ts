@@ -1,4 +1,5 @@
 import type { Agent } from './agent.ts';
+import type { Acquired } from './breaker/breaker.ts';
 import type { Effect } from './effect.ts';
 import type { HolterEvent } from './event.ts';
 import type { Ask, Fleet } from './fleet.ts';
@@ -24,6 +25,7 @@ export type Turn = {
   readonly effects: readonly Effect[];
   readonly wakeAt: Instant;
   readonly claim?: ClaimVerdict;
+  readonly permit?: Acquired;
 };
 
 /** An incident asks once per step, and one input can't climb further than the ladder is high. */
@@ -37,8 +39,16 @@ export function turn(agent: Agent, fleet: Fleet, input: Input, context: TurnCont
   const { policy, fleetPolicy, groupSize } = context;
   const first = step(agent, input, policy);
   if (first.asks.length === 0) {
-    const { agent: next, events, effects, wakeAt, claim } = first;
-    return { agent: next, fleet, events, effects, wakeAt, ...(claim && { claim }) };
+    const { agent: next, events, effects, wakeAt, claim, permit } = first;
+    return {
+      agent: next,
+      fleet,
+      events,
+      effects,
+      wakeAt,
+      ...(claim && { claim }),
+      ...(permit && { permit }),
+    };
   }
   const events: HolterEvent[] = [...first.events];
   const effects: Effect[] = [...first.effects];
@@ -63,7 +73,7 @@ export function turn(agent: Agent, fleet: Fleet, input: Input, context: TurnCont
     effects.push(...latest.effects);
     queue.push(...latest.asks.filter((next) => !queue.some(({ effectId }) => effectId === next.effectId)));
   }
-  const { claim } = first;
+  const { claim, permit } = first;
   return {
     agent: latest.agent,
     fleet: latestFleet,
@@ -71,5 +81,6 @@ export function turn(agent: Agent, fleet: Fleet, input: Input, context: TurnCont
     effects,
     wakeAt: latest.wakeAt,
     ...(claim && { claim }),
+    ...(permit && { permit }),
   };
 }

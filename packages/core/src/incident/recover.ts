@@ -1,8 +1,11 @@
 import type { Recovery } from '../agent.ts';
 import type { Draft } from '../draft.ts';
 import { ask, emit, markNow, wake, want } from '../draft.ts';
+import { acquireBreaker, reportBreaker } from '../fold/breakers.ts';
+import { hashText } from '../hash.ts';
 import { invariant } from '../invariant.ts';
 import { graceMaxOf } from '../liveness.ts';
+import { RECOVERY_BREAKER } from '../rule/breaker-open.ts';
 import { isPast } from '../rule/rule.ts';
 import { absenceDeadline } from '../stall.ts';
 import type { Instant } from '../time.ts';
@@ -70,6 +73,13 @@ function whyNotRecover(draft: Draft, incident: Incident): string | null {
 
 export function sendSpawn(draft: Draft, incident: Incident): void {
   const { hard, at, policy } = draft;
+  const permit = acquireBreaker(draft, RECOVERY_BREAKER);
+  const isOrdered = incident.order !== undefined && incident.order.by !== 'policy';
+  if (permit.kind === 'refused' && !isOrdered) {
+    amend(draft, { phase: 'due', notBefore: permit.retryAt });
+    wake(draft, permit.retryAt);
+    return;
+  }
   const recovery = recoveryOf(draft);
   const attempt = recovery.attempts + 1;
   const kept = recovery.startedAt.filter((startedAt) => startedAt > at - hours(1));
@@ -77,6 +87,7 @@ export function sendSpawn(draft: Draft, incident: Incident): void {
     taskId: hard.task?.id ?? null,
     attempts: attempt,
     startedAt: [...kept, at].slice(-policy.recovery.attemptsPerHourMax),
+    ...(permit.kind === 'permit' && { permit: { generation: permit.generation, permitId: permit.permitId } }),
   };
   const key = effectIdOf(incident);
   hard.spawnKey = key;
@@ -114,6 +125,7 @@ export function tellAttemptFailed(draft: Draft, incident: Incident, reason: stri
   const { hard } = draft;
   // The attempt that failed may have been made for a task that another has followed since.
   const { attempts, taskId } = hard.recovery ?? recoveryOf(draft);
+  reportAttempt(draft, 'failure');
   delete hard.spawnKey;
   emit(draft, {
     type: 'RECOVERY_FAILED',
@@ -136,10 +148,23 @@ function watchProbation(draft: Draft): void {
     wake(draft, hard.probation.until);
     return;
   }
+  reportAttempt(draft, 'success');
   // Without a task there is nothing that the attempts could be counted for any more.
   if (!hard.task && hard.recovery) hard.recovery = { ...hard.recovery, attempts: 0 };
   closeIncident(draft, 'recovered, and probation passed');
 }
+
+/** Holter's own starts go through a breaker like anybody's calls. The dice are the incident's name. */
+function reportAttempt(draft: Draft, outcome: 'success' | 'failure'): void {
+  const { recovery, incident } = draft.hard;
+  if (!recovery?.permit) return;
+  const roll = (hashText(incident?.id ?? '') % ROLLS) / ROLLS;
+  reportBreaker(draft, RECOVERY_BREAKER, { ...recovery.permit, outcome }, roll);
+  const { permit: _reported, ...rest } = recovery;
+  draft.hard.recovery = rest;
+}
+
+const ROLLS = 1_000;
 
 /** Attempts belong to a task; another task starts at zero. The hourly ones belong to the agent. */
 function recoveryOf({ hard }: Draft): Recovery {

@@ -2,9 +2,10 @@ import { type DurationMs, milliseconds } from '../time.ts';
 import { buildDetection } from './detection-fields.ts';
 import type { Settings } from './fields.ts';
 import type { BeatPolicy, Limits, Policy } from './policy.ts';
+import type { BreakerPolicies } from './shared-fields.ts';
 
 /** Settings, as an operator thinks of them, into the numbers that the rules read. */
-export function buildPolicy(settings: Settings): Policy {
+export function buildPolicy(settings: Settings, breakers: BreakerPolicies): Policy {
   const attemptsPerTaskMax = settings['health_monitoring.recovery.max_attempts_per_task'];
   const attemptsPerHourMax = settings['health_monitoring.recovery.max_attempts_per_hour'];
   const nudgesMax = settings['health_monitoring.intervention.nudge.max_attempts'];
@@ -58,6 +59,7 @@ export function buildPolicy(settings: Settings): Policy {
     limits: buildLimits(settings),
     settleMs: settings['rules.settle'],
     detection: buildDetection(settings),
+    breakers,
     nudge: {
       isEnabled: settings['health_monitoring.intervention.nudge.enabled'] && nudgesMax > 0,
       attemptsMax: nudgesMax,

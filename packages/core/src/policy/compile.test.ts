@@ -38,12 +38,12 @@ describe('without configuration', () => {
       },
       limits: { step: 'escalate' },
     });
-    expect(defaultPolicies.breakers.default).toEqual({
+    expect(defaultPolicies.breakers.default).toMatchObject({
       failuresMax: 3,
       openMs: minutes(1),
       halfOpenPermits: 1,
     });
-    expect(defaultPolicies.breakers.overrides.get('tool_execution')).toEqual({
+    expect(defaultPolicies.breakers.overrides.get('tool_execution')).toMatchObject({
       failuresMax: 5,
       openMs: seconds(30),
       halfOpenPermits: 1,
@@ -159,12 +159,12 @@ describe('what an operator writes', () => {
         },
       },
     });
-    expect(breakers.overrides.get('tool_execution')).toEqual({
+    expect(breakers.overrides.get('tool_execution')).toMatchObject({
       failuresMax: 9,
       openMs: seconds(30),
       halfOpenPermits: 2,
     });
-    expect(breakers.overrides.get('mine')).toEqual({
+    expect(breakers.overrides.get('mine')).toMatchObject({
       failuresMax: 3,
       openMs: minutes(1),
       halfOpenPermits: 2,

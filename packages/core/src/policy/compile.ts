@@ -120,17 +120,18 @@ function brokenAt(layers: readonly Layer[]): PolicyProblem[] {
 }
 
 function assemble(layers: Layers, sharedWritten: Partial<SharedSettings>): PolicySet {
+  const settings = overlayShared(defaultSharedSettings(), sharedWritten);
+  const breakers = buildBreakers(settings);
   const byRole = new Map<string, Policy>();
   for (const [role, ofRole] of layers.profiles)
-    byRole.set(role, buildPolicy(resolve([...layers.base, ...ofRole]).settings));
-  const settings = overlayShared(defaultSharedSettings(), sharedWritten);
+    byRole.set(role, buildPolicy(resolve([...layers.base, ...ofRole]).settings, breakers));
   return {
     fleet: buildFleet(settings),
-    breakers: buildBreakers(settings),
+    breakers,
     alerting: buildAlerting(settings),
     layers,
     byRole,
-    withoutRole: buildPolicy(resolve(layers.base).settings),
+    withoutRole: buildPolicy(resolve(layers.base).settings, breakers),
     shared: { settings, written: new Set(Object.keys(sharedWritten)) },
   };
 }

@@ -112,6 +112,25 @@ export const fleetDefaults: FleetPolicy = {
   },
 };
 
+/** What seed 000's schema leaves open about breakers. */
+export const breakerDefaults = {
+  mode: 'consecutive',
+  ratioMax: 0.5,
+  volumeMin: 10,
+  windowCalls: 20,
+  slowMs: seconds(30),
+  // Longer than most calls; what takes longer may report in vain, and somebody else has tried meanwhile.
+  permitMs: seconds(60),
+  // Doubling, up to an hour: a service that is down for long is asked rarely.
+  openGrowth: 2,
+  openMsMax: hours(1),
+  // A tenth is enough to break step.
+  jitter: 0.1,
+} as const;
+
+/** Who may go on without the store: a call to a service does little harm, a start does. */
+export const refusedWithoutStore: readonly string[] = ['recovery_attempt'];
+
 /** Grace of a deadline for agents that promised no beats. */
 export const GRACE_WITHOUT_BEATS = minutes(1);
 export const NO_WAIT = milliseconds(0);

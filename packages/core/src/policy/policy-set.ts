@@ -1,16 +1,11 @@
+import type { BreakerPolicy } from '../breaker/breaker-policy.ts';
 import { seconds } from '../time.ts';
 import { buildPolicy, missedMax, slack } from './build.ts';
 import { AGENT_FIELDS, type SettingKey } from './fields.ts';
 import { type Layer, type LayerName, type Resolved, resolve } from './layers.ts';
 import type { FleetPolicy, Policy } from './policy.ts';
 import { relationProblems } from './relations.ts';
-import {
-  type Alerting,
-  type BreakerPolicies,
-  type BreakerPolicy,
-  SHARED_FIELDS,
-  type SharedSettings,
-} from './shared-fields.ts';
+import { type Alerting, type BreakerPolicies, SHARED_FIELDS, type SharedSettings } from './shared-fields.ts';
 
 /** A whole configuration, checked and compiled: ask `policyFor` for one agent's numbers. */
 export type PolicySet = {
@@ -38,10 +33,10 @@ export function policyFor(set: PolicySet, role: string, agentId: string, group?:
   const isOnlyRole =
     !set.layers.agents.has(agentId) && (group === undefined || !set.layers.groups.has(group));
   if (isOnlyRole) return set.byRole.get(role) ?? set.withoutRole;
-  return buildPolicy(resolve(layersFor(set.layers, role, agentId, group)).settings);
+  return buildPolicy(resolve(layersFor(set.layers, role, agentId, group)).settings, set.breakers);
 }
 
-export function breakerFor(set: PolicySet, name: string): BreakerPolicy {
+export function breakerFor(set: Pick<PolicySet, 'breakers'>, name: string): BreakerPolicy {
   return set.breakers.overrides.get(name) ?? set.breakers.default;
 }
 

@@ -1,6 +1,7 @@
 import type { DetectionPolicy } from '../detect/index.ts';
 import type { HoldAges } from '../hold.ts';
 import type { DurationMs } from '../time.ts';
+import type { BreakerPolicies } from './shared-fields.ts';
 
 /**
  * The rules' numbers for one agent, compiled: every duration in milliseconds, every default filled in.
@@ -28,6 +29,8 @@ export type Policy = {
   /** A better state has to last this long before it is believed. */
   readonly settleMs: DurationMs;
   readonly detection: DetectionPolicy;
+  /** By name; the same for all agents. */
+  readonly breakers: BreakerPolicies;
   readonly nudge: NudgePolicy;
   readonly escalation: { readonly waitMs: DurationMs; readonly isUnattended: boolean };
   readonly handoffWaitMs: DurationMs;

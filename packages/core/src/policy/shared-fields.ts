@@ -1,20 +1,14 @@
+import type { BreakerPolicy } from '../breaker/breaker-policy.ts';
 import type { NoticeSeverity } from '../effect.ts';
 import { isPrototypeName } from '../identifier.ts';
-import type { DurationMs } from '../time.ts';
 import { type Table, tableReader, type Values } from './check.ts';
-import { fleetDefaults, healthMonitoringDefaults } from './defaults.ts';
+import { breakerDefaults, fleetDefaults, healthMonitoringDefaults, refusedWithoutStore } from './defaults.ts';
 import type { FleetPolicy } from './policy.ts';
 import { ranges } from './ranges.ts';
 import { amount, count, duration, inSeconds, mapOf, names, oneOf } from './readers.ts';
 
 /** Settings that are the same for all agents: breakers, alerts, and what concerns the fleet. */
 
-/** When a breaker opens, how long it stays open, and how many may try while it is half open. */
-export type BreakerPolicy = {
-  readonly failuresMax: number;
-  readonly openMs: DurationMs;
-  readonly halfOpenPermits: number;
-};
 export type BreakerPolicies = {
   readonly default: BreakerPolicy;
   readonly overrides: ReadonlyMap<string, BreakerPolicy>;
@@ -97,6 +91,8 @@ export function overlayShared(base: SharedSettings, written: Partial<SharedSetti
 
 export function buildBreakers(settings: SharedSettings): BreakerPolicies {
   const base: BreakerPolicy = {
+    ...breakerDefaults,
+    whenStoreIsAway: 'pass',
     failuresMax: settings['health_monitoring.circuit_breaker.default.failure_threshold'],
     openMs: settings['health_monitoring.circuit_breaker.default.recovery_timeout_seconds'],
     halfOpenPermits: settings['health_monitoring.circuit_breaker.default.half_open_requests'],
@@ -104,10 +100,15 @@ export function buildBreakers(settings: SharedSettings): BreakerPolicies {
   const overrides = new Map<string, BreakerPolicy>();
   for (const [name, { values }] of settings['health_monitoring.circuit_breaker.overrides']) {
     overrides.set(name, {
+      ...base,
+      whenStoreIsAway: refusedWithoutStore.includes(name) ? 'refuse' : 'pass',
       failuresMax: values.failure_threshold ?? base.failuresMax,
       openMs: values.recovery_timeout_seconds ?? base.openMs,
       halfOpenPermits: values.half_open_requests ?? base.halfOpenPermits,
     });
+  }
+  for (const name of refusedWithoutStore) {
+    if (!overrides.has(name)) overrides.set(name, { ...base, whenStoreIsAway: 'refuse' });
   }
   return { default: base, overrides };
 }

@@ -1,4 +1,5 @@
 import { ackOverdue } from './ack-overdue.ts';
+import { breakerOpen } from './breaker-open.ts';
 import { checkpointAge } from './checkpoint-age.ts';
 import { holdOverdue } from './hold-age.ts';
 import { limitExceeded } from './limits.ts';
@@ -18,5 +19,6 @@ export const RULES: readonly Rule[] = [
   taskOverdue,
   ackOverdue,
   limitExceeded,
+  breakerOpen,
   holdOverdue,
 ];

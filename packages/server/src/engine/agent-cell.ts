@@ -1,4 +1,5 @@
 import {
+  type Acquired,
   type Agent,
   type ClaimVerdict,
   type Effect,
@@ -29,6 +30,8 @@ export type Answer =
       readonly kind: 'folded';
       readonly agent: Agent;
       readonly claim?: ClaimVerdict;
+      /** The answer of a breaker that was asked. */
+      readonly permit?: Acquired;
       readonly rejected?: string;
     }
   | { readonly kind: 'enrolled'; readonly agent: Agent; readonly enrolment: Enrolment }
@@ -278,6 +281,7 @@ export class AgentCell {
       kind: 'folded',
       agent: after.agent,
       ...(after.claim && { claim: after.claim }),
+      ...(after.permit && { permit: after.permit }),
       ...(because !== undefined && { rejected: because }),
     };
   }

@@ -1,5 +1,6 @@
 import type {
   Agent,
+  BreakerAct,
   Decision,
   Effect,
   HolterEvent,
@@ -159,6 +160,11 @@ export class Engine {
 
   decide(agentId: string, decision: Decision, correlationId: string = this.options.newId()): Promise<Answer> {
     return this.enqueue(agentId, { kind: 'input', body: { kind: 'decision', decision }, correlationId });
+  }
+
+  /** One of the agent's breakers is asked or told. While it is closed and well, this costs no commit. */
+  breaker(agentId: string, name: string, act: BreakerAct, roll: number): Promise<Answer> {
+    return this.ask(agentId, { kind: 'breaker', name, act, roll });
   }
 
   /** A receipt that came by itself: from an executor elsewhere, or from the mailbox. */

@@ -1,0 +1,25 @@
+import type { DurationMs } from '../time.ts';
+
+/** When a breaker opens, how long it stays open, and how many may try while it is half open. */
+export type BreakerPolicy = {
+  /** `consecutive` trips at `failuresMax` in a row; the others at a share of the newest outcomes. */
+  readonly mode: 'consecutive' | 'ratio' | 'slow';
+  readonly failuresMax: number;
+  readonly openMs: DurationMs;
+  readonly halfOpenPermits: number;
+  /** Share of failures (or of slow calls) that trips; only for `ratio` and `slow`. */
+  readonly ratioMax: number;
+  /** Fewer outcomes than this say nothing. */
+  readonly volumeMin: number;
+  readonly windowCalls: number;
+  readonly slowMs: DurationMs;
+  /** A permit that was not reported by then is lost, and somebody else may try. */
+  readonly permitMs: DurationMs;
+  /** Each trip in a row makes the break this much longer, up to `openMsMax`. */
+  readonly openGrowth: number;
+  readonly openMsMax: DurationMs;
+  /** Up to this share of a break is added by the roll, so that callers do not come back at once. */
+  readonly jitter: number;
+  /** What callers do while the store is away. */
+  readonly whenStoreIsAway: 'pass' | 'refuse';
+};

@@ -1,0 +1,93 @@
+import type { Hard } from '../agent.ts';
+import { type Acquired, acquire, type Breaker, closedBreaker, settle } from '../breaker/breaker.ts';
+import { isolate, type Report, report, reset } from '../breaker/breaker-report.ts';
+import type { Draft } from '../draft.ts';
+import { emit } from '../draft.ts';
+import type { BreakerAct } from '../input.ts';
+import { assertNever } from '../invariant.ts';
+import { breakerFor } from '../policy/policy-set.ts';
+import { later } from '../time.ts';
+
+/** The four of seed 000 §4, and a few of the agent's own. */
+const BREAKERS_MAX = 8;
+
+export function foldBreaker(draft: Draft, name: string, act: BreakerAct, roll: number): void {
+  const { hard, at } = draft;
+  const { agentId } = hard;
+  const before = breakerOf(draft, name);
+  switch (act.kind) {
+    case 'acquire':
+      draft.permit = acquireBreaker(draft, name);
+      return;
+    case 'report':
+      return reportBreaker(draft, name, act.report, roll);
+    case 'isolate':
+    case 'reset': {
+      const { by, reason } = act;
+      const after =
+        act.kind === 'reset' ? reset(before) : isolate(before, { by, reason, until: later(at, act.forMs) });
+      put(draft, name, before, after);
+      const decision = `${act.kind} breaker ${name}`;
+      return emit(draft, {
+        type: 'DECISION_MADE',
+        payload: { agentId, incidentId: null, decision, by, reason },
+      });
+    }
+    default:
+      return assertNever(act);
+  }
+}
+
+/** The answer of a breaker that is closed and has nothing to write down; null when it has. */
+export function permitOfClosed(
+  hard: Hard,
+  name: string,
+  act: BreakerAct,
+): Acquired | { readonly kind: 'noted' } | null {
+  const breaker = hard.breakers && Object.hasOwn(hard.breakers, name) ? hard.breakers[name] : closedBreaker;
+  if (breaker?.state !== 'CLOSED' || breaker.isolation) return null;
+  if (act.kind === 'acquire') return { kind: 'permit', generation: breaker.generation, permitId: 0 };
+  const isNews =
+    act.kind !== 'report' ||
+    act.report.outcome === 'failure' ||
+    breaker.failures > 0 ||
+    breaker.outcomes !== '';
+  return isNews ? null : { kind: 'noted' };
+}
+
+export function acquireBreaker(draft: Draft, name: string): Acquired {
+  const before = breakerOf(draft, name);
+  const { breaker, answer } = acquire(before, draft.at, breakerFor(draft.policy, name));
+  put(draft, name, before, breaker);
+  return answer;
+}
+
+export function reportBreaker(draft: Draft, name: string, said: Report, roll: number): void {
+  const before = breakerOf(draft, name);
+  put(draft, name, before, report(before, said, draft.at, roll, breakerFor(draft.policy, name)));
+}
+
+/** A break that is over is half open, whoever looks first. */
+export function settleBreakers(draft: Draft): void {
+  for (const [name, breaker] of Object.entries(draft.hard.breakers ?? {})) {
+    put(draft, name, breaker, settle(breaker, draft.at));
+  }
+}
+
+const breakerOf = ({ hard }: Draft, name: string): Breaker =>
+  hard.breakers && Object.hasOwn(hard.breakers, name)
+    ? (hard.breakers[name] ?? closedBreaker)
+    : closedBreaker;
+
+function put(draft: Draft, name: string, before: Breaker, after: Breaker): void {
+  if (after === before) return;
+  const { hard } = draft;
+  const { [name]: _before, ...others } = hard.breakers ?? {};
+  if (Object.keys(others).length >= BREAKERS_MAX) return;
+  hard.breakers = { ...others, [name]: after };
+  if (after.state === before.state) return;
+  emit(draft, {
+    type: 'CIRCUIT_BREAKER_STATE_CHANGED',
+    payload: { agentId: hard.agentId, name, from: before.state, to: after.state },
+  });
+}
