@@ -11,7 +11,7 @@ import { softContract } from './contract/soft.ts';
 
 /** What every store must do, whatever is behind it. */
 export function storeContract(name: string, open: OpenStore): void {
-  describe(`store contract: ${name}`, () => {
+  describe(`store contract: ${name}`, { timeout: 30_000 }, () => {
     commitsContract(open);
     softContract(open);
     dueContract(open);

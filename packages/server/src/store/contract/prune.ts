@@ -23,6 +23,17 @@ export function pruneContract(open: OpenStore): void {
       expect((await store.readEvents({ after: 0, limit: 10 })).map(({ cursor }) => cursor)).toEqual([8]);
     });
 
+    it('removes the oldest first, by the time at which it happened', async () => {
+      const { store } = current;
+      const events = [9, 3, 7, 3].map((moment) => taskChanged('ada', at(moment), `${moment}`));
+      await committed(store, commitOf(agentOf('ada'), 0, { events }));
+      const left = async () => (await store.readEvents({ after: 0, limit: 9 })).map(({ cursor }) => cursor);
+      await store.prune(at(50), 1);
+      expect(await left()).toEqual([1, 3, 4]);
+      await store.prune(at(50), 2);
+      expect(await left()).toEqual([1]);
+    });
+
     it('keeps everything of an agent whose incident is open, until it is over', async () => {
       const { store } = current;
       const commit = { events: [taskChanged('ada', at(1), 'x')], effects: [nudge('e', 'ada')] };

@@ -64,18 +64,20 @@ function firstAfter(events: readonly EventRow[], after: number): number {
 /** Old events and settled effects, oldest first; an open incident keeps what belongs to its agent. */
 export function prune(tables: Tables, before: Instant, limit: number): Answer<'prune'> {
   const hasIncident = (agentId: string) => tables.agents.get(agentId)?.agent.hard.incident !== undefined;
-  let pruned = 0;
-  tables.events = tables.events.filter((row) => {
-    if (pruned >= limit || row.event.at >= before || hasIncident(row.agentId)) return true;
-    pruned += 1;
-    return false;
-  });
-  for (const [id, row] of tables.effects) {
-    if (pruned >= limit) break;
-    if (row.settledAt === null || row.settledAt >= before || hasIncident(row.effect.agentId)) continue;
-    tables.effects.delete(id);
-    pruned += 1;
+  const oldEvents = tables.events
+    .filter((row) => row.event.at < before && !hasIncident(row.agentId))
+    .sort((a, b) => a.event.at - b.event.at || a.cursor - b.cursor)
+    .slice(0, limit);
+  if (oldEvents.length > 0) {
+    const gone = new Set(oldEvents);
+    tables.events = tables.events.filter((row) => !gone.has(row));
   }
+  const oldEffects = [...tables.effects.values()]
+    .filter((row) => (row.settledAt ?? before) < before && !hasIncident(row.effect.agentId))
+    .sort((a, b) => (a.settledAt ?? 0) - (b.settledAt ?? 0))
+    .slice(0, limit - oldEvents.length);
+  for (const { effect } of oldEffects) tables.effects.delete(effect.id);
+  const pruned = oldEvents.length + oldEffects.length;
   return { pruned, hasMore: pruned >= limit };
 }
 

@@ -10,8 +10,11 @@ import { builtFile } from './thread.ts';
  */
 export async function runBeside(task: Task): Promise<readonly string[] | undefined> {
   const worker = new Worker(builtFile('beside-worker'), { workerData: task, execArgv: [] });
-  // An error that the task did not foresee ends the wait as well.
-  const [result] = (await once(worker, 'message')) as [TaskResult];
+  // The file is free only when the thread has ended. An error that the task did not foresee ends the wait too.
+  const [[result]] = (await Promise.all([once(worker, 'message'), once(worker, 'exit')])) as [
+    [TaskResult],
+    unknown,
+  ];
   if (result.kind === 'found') return result.problems;
   if (result.kind === 'copied') return undefined;
   if (result.fault === null) throw new Error(result.message);

@@ -17,7 +17,7 @@ import { agentOf, at, commitOf, committed, taskChanged } from '../contract/kit.t
 import { type Store, StoreUnavailable } from '../store.ts';
 import { openSqlite, type SqliteOptions } from './index.ts';
 
-describe('what goes wrong with a database file', () => {
+describe('what goes wrong with a database file', { timeout: 30_000 }, () => {
   let folder = '';
   let path = '';
   const stores: Store[] = [];

@@ -12,7 +12,7 @@ import { openSqlite } from './index.ts';
 
 const built = new URL('../../../dist/store/sqlite/index.js', import.meta.url).href;
 
-describe('the database in its thread', () => {
+describe('the database in its thread', { timeout: 30_000 }, () => {
   let folder = '';
   let path = '';
   let store: Store;
@@ -118,7 +118,7 @@ describe('the database in its thread', () => {
 });
 
 describe('a process that is killed while it commits', () => {
-  it('loses nothing that was acknowledged', { timeout: 30_000 }, async () => {
+  it('loses nothing that was acknowledged', { timeout: 60_000 }, async () => {
     for (let round = 0; round < 3; round += 1) {
       const folder = mkdtempSync(join(tmpdir(), 'holter-kill-'));
       const path = join(folder, 'holter.db');

@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { connect, openFile } from './connection.ts';
+
+describe('a connection', () => {
+  let folder = '';
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'holter-connection-'));
+  });
+
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  async function open(sizeMaxBytes: number | null = null) {
+    const options = { path: join(folder, 'holter.db'), busyTimeoutMs: 1, sizeMaxBytes, isKnown: false };
+    const database = openFile(options);
+    return { database, ...(await connect(database, options)) };
+  }
+
+  it('waits for the disk at each commit, and keeps a write-ahead log', async () => {
+    const { db, database } = await open(1_000_000);
+    const { rows } = await sql`
+      select journal_mode, synchronous, max_page_count
+      from pragma_journal_mode, pragma_synchronous, pragma_max_page_count`.execute(db);
+    // 2 is FULL: a commit that was acknowledged survives a loss of power.
+    expect(rows).toEqual([{ journal_mode: 'wal', synchronous: 2, max_page_count: 244 }]);
+    database.close();
+  });
+
+  it('makes the tables once', async () => {
+    for (let round = 0; round < 2; round += 1) {
+      const { db, database } = await open();
+      expect(await db.selectFrom('migrations').selectAll().execute()).toEqual([
+        { version: 1, name: 'first tables' },
+      ]);
+      database.close();
+    }
+  });
+});
