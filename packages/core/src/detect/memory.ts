@@ -9,7 +9,7 @@ import { hasGrown, isSameResult, type ResultPrint, readResult } from './normal-r
  * and which (call, result) pairs were seen lately. A call that was forgotten counts as new again, so a
  * memory that is too small can only miss a loop, never invent one.
  */
-export type KnownCall = {
+type KnownCall = {
   readonly call: number;
   readonly raw: number;
   readonly exact: number;

@@ -72,7 +72,7 @@ export function readResult(output: string, raw: number): ResultPrint {
   };
 }
 
-export type KnownResult = Pick<ResultPrint, 'exact' | 'skeleton' | 'lines' | 'blocks'>;
+type KnownResult = Pick<ResultPrint, 'exact' | 'skeleton' | 'lines' | 'blocks'>;
 
 /** Equal, or equal but for one number in a long listing. */
 export function isSameResult(before: KnownResult, now: KnownResult): boolean {

@@ -30,22 +30,22 @@ export type DetectionPolicy = {
   readonly pollers: readonly string[];
 };
 
-export type Limits = { readonly warn: number; readonly act: number };
+type Limits = { readonly warn: number; readonly act: number };
 
-export type PollLimits = Limits & {
+type PollLimits = Limits & {
   /** `act` needs this long as well: an hour of "queued" is a fact, sixty polls in a minute are another. */
   readonly actAfterMs: DurationMs;
   /** A poll tool called this often without a pause is hammered. */
   readonly hammeredAct: number;
 };
 
-export type VerdictLimits = {
+type VerdictLimits = {
   /** Verdicts without ACCEPT for a warning, and for a medium, high and critical ticket; the second one acts. */
   readonly grades: readonly [number, number, number, number];
   readonly stallMs: DurationMs;
 };
 
-export type TokenLimits = {
+type TokenLimits = {
   readonly windowMs: DurationMs;
   /** Windows of history before anything counts as unusual. */
   readonly windowsMin: number;

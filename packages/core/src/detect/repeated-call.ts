@@ -27,7 +27,7 @@ import type { DetectionPolicy } from './policy.ts';
  * Rejected: counting equal calls anywhere in a window ("six of the same anywhere"): it hits every
  * edit-and-test loop.
  */
-export type CallRun = {
+type CallRun = {
   readonly call: number;
   readonly tool: string;
   readonly label: string;

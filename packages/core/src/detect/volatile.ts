@@ -5,7 +5,7 @@ import { roleOf, type WordRole } from './vocabulary.ts';
  * Which numbers only say when, how long or by whom: dates, clock times, durations, process ids, ephemeral
  * ports, addresses, ids. Everything else is a number that may be the news.
  */
-export type NumberRead = { readonly end: number; readonly value: number; readonly isVolatile: boolean };
+type NumberRead = { readonly end: number; readonly value: number; readonly isVolatile: boolean };
 
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 const isLetter = (code: number): boolean =>

@@ -7,7 +7,7 @@ export type BadLine = { readonly file: string; readonly line: number; readonly b
 /** Interleaved runs are few (an agent and its helpers); beyond this the one that rested longest is closed. */
 const OPEN_MAX = 64;
 
-export type FileEvents = {
+type FileEvents = {
   readonly onRun: (report: RunReport) => Promise<void> | void;
   readonly onBadLine: (bad: BadLine) => void;
   readonly onBytes?: (bytes: number) => void;

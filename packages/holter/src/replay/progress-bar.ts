@@ -3,7 +3,7 @@ import type { Io } from '../io.ts';
 const WIDTH = 30;
 const REDRAW_BYTES = 4 * 1_024 * 1_024;
 
-export type ProgressBar = { readonly at: (bytes: number, file: string) => void; readonly done: () => void };
+type ProgressBar = { readonly at: (bytes: number, file: string) => void; readonly done: () => void };
 
 /** On stderr, and only before a person: output that is piped away stays clean. */
 export function progressBar(io: Io, totalBytes: number, fileCount: number): ProgressBar {

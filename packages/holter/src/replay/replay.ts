@@ -14,7 +14,7 @@ import { jsonLine } from './report-json.ts';
 import { summary, type Totals, textOf } from './report-text.ts';
 import type { RunReport } from './run-report.ts';
 
-export type ReplayOptions = {
+type ReplayOptions = {
   readonly files: readonly InputFile[];
   readonly policy: Policy;
   readonly price: Price;

@@ -2,7 +2,7 @@
  * Calls that were made and have not come back. Bounded: a transcript in which results never come must not
  * fill the memory, so the oldest call is forgotten first.
  */
-export type OpenCall = {
+type OpenCall = {
   readonly tool: string;
   readonly input: unknown;
   readonly text: string | null;
