@@ -6,7 +6,7 @@ export type Canonical =
   | { readonly kind: 'canonical'; readonly text: string }
   | { readonly kind: 'not-json'; readonly because: NotJson; readonly path: string };
 
-export type NotJson = 'not-finite' | 'not-a-json-value' | 'cycle' | 'too-deep' | 'too-large';
+type NotJson = 'not-finite' | 'not-a-json-value' | 'cycle' | 'too-deep' | 'too-large';
 
 export const CANONICAL_DEPTH_MAX = 64;
 /** Beyond any sensible checkpoint. It also ends values that share parts so that they unfold without end. */

@@ -21,11 +21,11 @@ export type Checkpoint = {
 
 export type Sha256 = (text: string) => string;
 
-export type Validity =
+type Validity =
   | { readonly kind: 'valid' }
   | { readonly kind: 'invalid'; readonly because: 'hash-mismatch' | 'content-not-json' };
 
-export type SkipReason =
+type SkipReason =
   | Extract<Validity, { kind: 'invalid' }>['because']
   /** The chain names it, but it is not there. */
   | 'missing'
@@ -35,7 +35,7 @@ export type SkipReason =
   | 'cycle'
   | 'chain-too-long';
 
-export type Skipped = { readonly id: string; readonly because: SkipReason };
+type Skipped = { readonly id: string; readonly because: SkipReason };
 
 export type Choice =
   | { readonly kind: 'chosen'; readonly checkpoint: Checkpoint; readonly skipped: readonly Skipped[] }

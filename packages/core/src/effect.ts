@@ -7,7 +7,7 @@ import type { DurationMs, Instant } from './time.ts';
  */
 export type Effect = EffectEnvelope & EffectBody;
 
-export type EffectEnvelope = {
+type EffectEnvelope = {
   /** Made of incident, step and attempt, so that one decision can never become two effects. */
   readonly id: string;
   readonly agentId: string;

@@ -13,7 +13,7 @@ export type EvidenceSource = 'agent-reports' | 'operating-system' | 'screen' | '
  * What a finding is about decides the health state of an `act`:
  * `progress` makes STUCK, `failure` and `liveness` make FAILING, `attention` never gets past DEGRADED.
  */
-export type FindingAbout = 'liveness' | 'progress' | 'failure' | 'attention';
+type FindingAbout = 'liveness' | 'progress' | 'failure' | 'attention';
 
 /** Where an incident about this kind enters the ladder; `policy` means that the operator names the step. */
 export type FindingEntry = 'nudge' | 'escalate' | 'recover' | 'policy' | 'none';

@@ -49,7 +49,7 @@ export type Fleet = {
 };
 
 /** Recent losses of one group; engaged while a mass failure lasts. */
-export type GroupBrake = {
+type GroupBrake = {
   readonly losses: readonly { readonly agentHash: number; readonly at: Instant }[];
   /** Of a large group: losses that are no longer told apart, by handfuls, each with its newest moment. */
   readonly older?: readonly Handful[];
@@ -61,7 +61,7 @@ export type GroupBrake = {
 type Handful = { readonly at: Instant; readonly count: number };
 
 /** A token bucket: `tokens` as of `at`. */
-export type Budget = { readonly tokens: number; readonly at: Instant };
+type Budget = { readonly tokens: number; readonly at: Instant };
 
 export type Admitted = {
   readonly fleet: Fleet;
@@ -79,7 +79,7 @@ export const emptyFleet: Fleet = {
   },
 };
 
-export type AdmitContext = { readonly at: Instant; readonly groupSize: number; readonly policy: FleetPolicy };
+type AdmitContext = { readonly at: Instant; readonly groupSize: number; readonly policy: FleetPolicy };
 
 export function admit(fleet: Fleet, ask: Ask, context: AdmitContext): Admitted {
   if (ask.kind === 'loss') return foldLoss(fleet, ask, context);

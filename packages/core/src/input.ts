@@ -11,7 +11,7 @@ import type { DurationMs, Instant } from './time.ts';
 /** Everything that can make an agent's record change. Time and dice come in from outside. */
 export type Input = InputEnvelope & InputBody;
 
-export type InputEnvelope = {
+type InputEnvelope = {
   readonly at: Instant;
   /** When Holter itself was not looking; deadlines of absence move by it. */
   readonly stalls: StallLog;

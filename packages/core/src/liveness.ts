@@ -18,7 +18,7 @@ export const livenessOf = (hard: Hard): Liveness =>
   hard.end !== undefined ? 'gone' : hard.unknownSince !== undefined ? 'unknown' : 'alive';
 
 /** Whose silence is meant: the agent's own beats, or the looks of the executor that watches its process. */
-export type Pulse = 'beats' | 'looks' | 'none';
+type Pulse = 'beats' | 'looks' | 'none';
 
 export function pulseOf(hard: Hard): Pulse {
   if (hard.promises.beatEveryMs !== undefined || hard.promises.pongs) return 'beats';

@@ -25,7 +25,7 @@ export type Stall = {
 export type StallLog = readonly Stall[];
 
 export const NO_STALLS: StallLog = [];
-export const STALL_GAP_MIN: DurationMs = seconds(2);
+const STALL_GAP_MIN: DurationMs = seconds(2);
 export const STALLS_MAX = 32;
 
 const GRACE_MIN = seconds(10);

@@ -3,7 +3,7 @@ import type { Promises } from '../src/agent.ts';
 import type { Registration } from '../src/enroll.ts';
 import { FINDING_KINDS, type FindingKind } from '../src/finding.ts';
 import { HOLD_KINDS } from '../src/hold.ts';
-import type { Decision } from '../src/input.ts';
+import type { BreakerAct, Decision } from '../src/input.ts';
 import type { SignalBody } from '../src/signal.ts';
 import { instant, milliseconds, minutes, seconds } from '../src/time.ts';
 
@@ -22,6 +22,7 @@ export type Happening =
       readonly outcome: 'delivered' | 'seen' | 'done' | 'refused' | 'unknown';
     }
   | { readonly kind: 'claim'; readonly pick: number; readonly isTaskOpen?: boolean }
+  | { readonly kind: 'breaker'; readonly name: string; readonly act: BreakerAct; readonly roll: number }
   | { readonly kind: 'register'; readonly isOrdered: boolean; readonly instanceId: string };
 
 const promises: fc.Arbitrary<Promises> = fc
@@ -212,6 +213,22 @@ const decision: fc.Arbitrary<Decision> = fc.record({
   forMs: fc.constantFrom(minutes(1), minutes(20)),
 }) as fc.Arbitrary<Decision>;
 
+const breakerAct: fc.Arbitrary<BreakerAct> = fc.oneof(
+  fc.constant({ kind: 'acquire' as const }),
+  fc.record({
+    kind: fc.constant('report' as const),
+    report: fc.record({
+      generation: fc.nat(2),
+      permitId: fc.nat(2),
+      outcome: fc.constantFrom('success', 'failure', 'failure'),
+    }),
+  }),
+  fc.constantFrom(
+    { kind: 'isolate' as const, by: 'olga', reason: 'because', forMs: minutes(5) },
+    { kind: 'reset' as const, by: 'olga', reason: 'because' },
+  ),
+);
+
 const happening: fc.Arbitrary<Happening> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('signal' as const), body: agentSays }) },
   {
@@ -257,6 +274,15 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
       { kind: fc.constant('claim' as const), pick: fc.nat(3), isTaskOpen: fc.boolean() },
       { requiredKeys: ['kind', 'pick'] },
     ),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('breaker' as const),
+      name: fc.constantFrom('tool_execution', 'recovery_attempt', 'own'),
+      act: breakerAct,
+      roll: fc.constantFrom(0, 0.5, 0.999),
+    }),
   },
   {
     weight: 2,

@@ -60,6 +60,8 @@ class Life {
           what.isTaskOpen === undefined ? {} : { isTaskOpen: what.isTaskOpen, checkpointId: null };
         return this.feed({ kind: 'claim', effectId: this.pick(what.pick), evidence });
       }
+      case 'breaker':
+        return this.feed({ kind: 'breaker', name: what.name, act: what.act, roll: what.roll });
       case 'register':
         return this.register(what.isOrdered, what.instanceId);
     }
@@ -183,7 +185,7 @@ describe('a random life', () => {
         }
         life.rest();
       }),
-      { numRuns: 200 },
+      { numRuns: 150 },
     );
   }, 60_000);
 

@@ -25,7 +25,7 @@ export type Breaker = {
   readonly isolation?: Isolation;
 };
 
-export type Permit = { readonly id: number; readonly expiresAt: Instant };
+type Permit = { readonly id: number; readonly expiresAt: Instant };
 
 /** Held open by an operator, whatever is reported, until it is reset or the time is over. */
 export type Isolation = { readonly by: string; readonly reason: string; readonly until: Instant };

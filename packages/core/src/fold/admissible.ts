@@ -5,7 +5,7 @@ import type { Signal } from '../signal.ts';
 import { SENSED_ONLY } from '../signal.ts';
 
 /** Enough for what a hook, a transcript and a retried request can overlap; older repeats fall to the marks. */
-export const SEEN_MAX = 32;
+const SEEN_MAX = 32;
 const MARKS_MAX = 4;
 
 /** Why a signal must not be folded in, in words for the record; null when it may. */

@@ -114,7 +114,7 @@ export type LimitsConfig = {
 type DetectionLimits = { readonly warn?: number; readonly act?: number };
 
 /** How often is too often, by detector; see docs/detection.md. */
-export type DetectionConfig = {
+type DetectionConfig = {
   readonly [Name in (typeof DETECTION_WITH_BOTH)[number]]?: DetectionLimits;
 } & {
   readonly near_duplicate?: { readonly warn?: number };

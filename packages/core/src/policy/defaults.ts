@@ -1,4 +1,4 @@
-import { hours, milliseconds, minutes, seconds } from '../time.ts';
+import { hours, minutes, seconds } from '../time.ts';
 import type { FleetPolicy } from './policy.ts';
 
 /**
@@ -133,4 +133,3 @@ export const refusedWithoutStore: readonly string[] = ['recovery_attempt'];
 
 /** Grace of a deadline for agents that promised no beats. */
 export const GRACE_WITHOUT_BEATS = minutes(1);
-export const NO_WAIT = milliseconds(0);

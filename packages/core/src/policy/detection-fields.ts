@@ -34,7 +34,7 @@ export const DETECTION_FIELDS = {
   'detection.pollers': names(ranges.pollers, /^[\w.:/-]{1,120}$/),
 } as const satisfies Table;
 
-export type DetectionSettings = Values<typeof DETECTION_FIELDS>;
+type DetectionSettings = Values<typeof DETECTION_FIELDS>;
 
 export const DETECTION_WITH_BOTH = [
   'repeated_call',

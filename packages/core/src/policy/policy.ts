@@ -54,7 +54,7 @@ export type BeatPolicy = {
   readonly slackMs: DurationMs;
 };
 
-export type FailurePolicy = {
+type FailurePolicy = {
   /** More than this many in a row make FAILING. */
   readonly inRowMax: number;
   readonly rateMax: number;
@@ -72,7 +72,7 @@ export type Limits = {
   readonly step: PolicyStep;
 };
 
-export type NudgePolicy = {
+type NudgePolicy = {
   readonly isEnabled: boolean;
   readonly attemptsMax: number;
   readonly waitMs: DurationMs;
@@ -80,7 +80,7 @@ export type NudgePolicy = {
   readonly repeatsMax: number;
 };
 
-export type RecoveryPolicy = {
+type RecoveryPolicy = {
   readonly isEnabled: boolean;
   readonly attemptsPerTaskMax: number;
   readonly attemptsPerHourMax: number;

@@ -14,7 +14,7 @@ export type BreakerPolicies = {
   readonly overrides: ReadonlyMap<string, BreakerPolicy>;
 };
 
-export type AlertPolicy = { readonly channels: readonly string[]; readonly severity: NoticeSeverity };
+type AlertPolicy = { readonly channels: readonly string[]; readonly severity: NoticeSeverity };
 export type Alerting = Readonly<Record<'stuckAgent' | 'circuitBreakerOpen' | 'recoveryFailed', AlertPolicy>>;
 
 const breakerFields = {

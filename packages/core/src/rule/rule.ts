@@ -15,7 +15,7 @@ import type { Instant } from '../time.ts';
 export type Rule = (draft: Draft) => Finding | null;
 
 /** Which stopwatch a deadline stands still by. */
-export type Watch = keyof HeldTime;
+type Watch = keyof HeldTime;
 
 /** `mark + wait`, moved by holds and by Holter's own stalls. */
 export function deadlineAfter(draft: Draft, mark: Mark, wait: number, watch: Watch = 'anyMs'): Instant {
