@@ -1,8 +1,9 @@
+import { randomBytes, randomUUID } from 'node:crypto';
 import { instant } from '@holter/core';
 import type { Clock } from './engine/clock.ts';
 
 /**
- * The one place of the server that reads a clock. Monotonic time plus an offset taken once at the start:
+ * The one place of the server that reads a clock or rolls dice. Monotonic time plus an offset taken once at the start:
  * the wall clock may step, Holter's time doesn't.
  */
 export function realClock(): Clock {
@@ -15,3 +16,9 @@ export function realClock(): Clock {
     },
   };
 }
+
+/** Ids are for telling things apart; a secret has 256 bits, because whoever guesses it is believed. */
+export const realDice = {
+  newId: (): string => randomUUID(),
+  newSecret: (): string => `hlt_${randomBytes(32).toString('base64url')}`,
+};

@@ -13,7 +13,7 @@ export type YamlFile = {
   readonly placeOf: (path: string) => Place | null;
 };
 
-export type YamlReading =
+type YamlReading =
   | { readonly kind: 'read'; readonly yaml: YamlFile }
   | { readonly kind: 'unreadable'; readonly problems: readonly FileProblem[] };
 

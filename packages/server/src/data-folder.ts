@@ -1,0 +1,102 @@
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { TokenRole } from './store/store.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Who serves this folder now, for those who look for a server. It may be stale: the lock is the truth. */
+type ServerFile = {
+  readonly url: string;
+  readonly pid: number;
+  readonly version: string;
+  readonly startedAt: number;
+};
+
+/** Tokens that the first start makes; the command line keeps its own copy of each in the data folder. */
+export const FIRST_ROLES = ['operator', 'enroll', 'viewer'] as const satisfies readonly TokenRole[];
+export type FirstRole = (typeof FIRST_ROLES)[number];
+
+/** HOLTER_DATA, else the XDG state folder: it survives a reboot and belongs to one user. */
+export function dataFolderPath(named: string | undefined, environment: Environment): string {
+  if (named !== undefined && named !== '') return resolve(named);
+  if (environment.HOLTER_DATA) return resolve(environment.HOLTER_DATA);
+  const state = environment.XDG_STATE_HOME || join(environment.HOME || homedir(), '.local', 'state');
+  return join(state, 'holter');
+}
+
+/** Files of one data folder. Everything in it is for its owner's eyes only. */
+export class DataFolder {
+  readonly path: string;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  get databaseFile(): string {
+    return join(this.path, 'holter.db');
+  }
+
+  get lockFile(): string {
+    return join(this.path, 'holter.lock');
+  }
+
+  prepare(): void {
+    mkdirSync(this.path, { recursive: true, mode: 0o700 });
+    // A folder that was there before keeps its mode otherwise, and tokens lie in it.
+    chmodSync(this.path, 0o700);
+  }
+
+  tokenFile(role: FirstRole): string {
+    return join(this.path, `${role}.token`);
+  }
+
+  writeToken(role: FirstRole, secret: string): void {
+    this.write(this.tokenFile(role), `${secret}\n`);
+  }
+
+  readToken(role: FirstRole): string | null {
+    return readOrNull(this.tokenFile(role))?.trim() || null;
+  }
+
+  writeServer(server: ServerFile): void {
+    this.write(this.serverFile, `${JSON.stringify(server, null, 2)}\n`);
+  }
+
+  readServer(): ServerFile | null {
+    const text = readOrNull(this.serverFile);
+    if (text === null) return null;
+    try {
+      const read = JSON.parse(text) as Partial<ServerFile>;
+      const { url, pid, version, startedAt } = read;
+      if (typeof url !== 'string' || typeof pid !== 'number') return null;
+      return { url, pid, version: String(version), startedAt: Number(startedAt) };
+    } catch {
+      return null;
+    }
+  }
+
+  /** Only one's own: a successor may already have written its address. */
+  removeServer(pid: number): void {
+    if (this.readServer()?.pid === pid) rmSync(this.serverFile, { force: true });
+  }
+
+  private get serverFile(): string {
+    return join(this.path, 'server.json');
+  }
+
+  /** Whole or not at all, and never readable by others, not even for a moment. */
+  private write(file: string, text: string): void {
+    const draft = `${file}.${process.pid}.tmp`;
+    writeFileSync(draft, text, { mode: 0o600 });
+    renameSync(draft, file);
+  }
+}
+
+function readOrNull(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
+}

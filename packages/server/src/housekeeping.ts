@@ -1,0 +1,55 @@
+import { hours, later, minutes } from '@holter/core';
+import type { Clock } from './engine/clock.ts';
+import type { EngineHealth } from './engine/engine.ts';
+import type { Logger } from './logging.ts';
+import type { Store } from './store/store.ts';
+
+/** The audit trail is kept 30 days; hourly roll-ups live longer. */
+const RETENTION_MS = hours(24 * 30);
+const EVERY_MS = hours(1);
+const FIRST_AFTER_MS = minutes(1);
+/** A batch holds the store's writer for some milliseconds, so batches are small and far apart. */
+const BATCH_MAX = 500;
+const PAUSE_MS = 250;
+/** With more waiting than this the engine needs the store for itself. */
+const QUEUE_MAX = 100;
+const TICK_LAG_MS_MAX = 500;
+const BUSY_PAUSE_MS = 5_000;
+
+type HousekeepingContext = {
+  readonly store: Pick<Store, 'prune'>;
+  readonly clock: Clock;
+  readonly health: () => EngineHealth;
+  readonly logger: Logger;
+};
+
+/** Throws away what is too old, once an hour, in the engine's spare time. Returns how to stop it. */
+export function startHousekeeping({ store, clock, health, logger }: HousekeepingContext): () => void {
+  let isStopped = false;
+  let cancel: () => void = () => undefined;
+  let pruned = 0;
+
+  const schedule = (ms: number): void => {
+    if (!isStopped) cancel = clock.after(ms, () => void work());
+  };
+  const work = async (): Promise<void> => {
+    const { store: state, queueDepth, tickLagMs } = health();
+    if (state !== 'ok' || queueDepth > QUEUE_MAX || tickLagMs > TICK_LAG_MS_MAX)
+      return schedule(BUSY_PAUSE_MS);
+    try {
+      const batch = await store.prune(later(clock.now(), -RETENTION_MS), BATCH_MAX);
+      pruned += batch.pruned;
+      if (batch.hasMore) return schedule(PAUSE_MS);
+      if (pruned > 0) logger.info({ pruned }, 'threw away what was older than 30 days');
+      pruned = 0;
+    } catch (error) {
+      logger.warn({ err: error }, 'housekeeping will be tried again in an hour');
+    }
+    schedule(EVERY_MS);
+  };
+  schedule(FIRST_AFTER_MS);
+  return () => {
+    isStopped = true;
+    cancel();
+  };
+}

@@ -1,0 +1,210 @@
+import { createHash } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { type Config, type LoadedConfig, problemLine } from './config/load.ts';
+import { DataFolder, type FirstRole } from './data-folder.ts';
+import type { Clock } from './engine/clock.ts';
+import { Engine } from './engine/engine.ts';
+import { Mailbox } from './engine/mailbox.ts';
+import { NoticeBoard } from './engine/notice-board.ts';
+import { startExecutors } from './executors/index.ts';
+import { ensureFirstTokens } from './first-tokens.ts';
+import { startHousekeeping } from './housekeeping.ts';
+import { buildHttp } from './http/index.ts';
+import { DEFAULT_HOST, DEFAULT_PORT, isLoopback, LOCAL_NAMES, urlName, urlOf } from './listen-address.ts';
+import { type Logger, logCommitted } from './logging.ts';
+import { realClock, realDice } from './real-clock.ts';
+import { folderError, listenError, openAddressError, StartError } from './start-error.ts';
+import { acquireLock, type EngineLock } from './store/lock.ts';
+import { openSqlite } from './store/sqlite/index.ts';
+import { type Store, StoreUnavailable } from './store/store.ts';
+
+/** A stop that takes longer than this is not graceful any more; what is durable is durable anyway. */
+const STOP_MS_MAX = 5_000;
+
+export type ServerOptions = {
+  readonly dataFolder: string;
+  readonly config: Config;
+  readonly version: string;
+  readonly logger: Logger;
+  readonly host?: string;
+  readonly port?: number;
+  /** Why it is all right to listen without TLS where others can hear; empty means that it is not. */
+  readonly insecureBecause?: string;
+};
+
+export type RunningServer = {
+  readonly url: string;
+  readonly dataFolder: string;
+  /** Roles whose tokens this start had to make: all of them on the very first one. */
+  readonly tokensMade: readonly FirstRole[];
+  /** Takes a new configuration; one that is wrong changes nothing. */
+  readonly reload: (loaded: LoadedConfig) => boolean;
+  /** Takes at most five seconds. A second call waits for the first. */
+  readonly stop: () => Promise<void>;
+};
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** Folder, lock, store, engine, HTTP: in this order, and back again if one of them fails. */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { logger, version, host = DEFAULT_HOST, port = DEFAULT_PORT } = options;
+  refuseOpenAddress(host, options.insecureBecause);
+  const folder = prepareFolder(options.dataFolder);
+  const clock = realClock();
+  const undo: (() => Promise<void> | void)[] = [];
+  const undoAll = async (): Promise<void> => {
+    for (const step of undo.splice(0).reverse()) {
+      await Promise.resolve()
+        .then(step)
+        .catch((error: unknown) => logger.warn({ err: error }, 'while stopping'));
+    }
+  };
+  try {
+    const lock = await takeLock(folder);
+    undo.push(() => lock.release());
+    const store = await openStore(folder);
+    undo.push(() => store.close());
+    const tokensMade = await ensureFirstTokens(folder, { store, clock, sha256, ...realDice });
+
+    const { engine, mailbox, board } = assembleEngine(store, clock, options);
+    undo.push(logCommitted(engine, logger));
+    await engine.start();
+    undo.push(() => engine.stop());
+    undo.push(startHousekeeping({ store, clock, health: () => engine.health, logger }));
+
+    const executors = await startExecutors({ engine, store, board, clock, logger });
+    const http = buildHttp({
+      engine,
+      store,
+      mailbox,
+      board,
+      executors,
+      clock,
+      sha256,
+      ...realDice,
+      version,
+      logger,
+      hosts: [...new Set([...LOCAL_NAMES, urlName(host)])],
+      startedAt: clock.now(),
+    });
+    undo.push(() => http.close());
+    undo.push(() => executors.close());
+    const url = await listen(http, host, port);
+    folder.writeServer({ url, pid: process.pid, version, startedAt: clock.now() });
+    undo.push(() => folder.removeServer(process.pid));
+    let stopping: Promise<void> | null = null;
+    return {
+      url,
+      dataFolder: folder.path,
+      tokensMade,
+      reload: (loaded) => reload(engine, loaded, logger),
+      stop: () => {
+        stopping ??= withinTime(undoAll(), clock, logger);
+        return stopping;
+      },
+    };
+  } catch (error) {
+    await undoAll();
+    throw error;
+  }
+}
+
+function assembleEngine(
+  store: Store,
+  clock: Clock,
+  { config, logger }: ServerOptions,
+): { engine: Engine; mailbox: Mailbox; board: NoticeBoard } {
+  const mailbox: Mailbox = new Mailbox(clock, (effect, outcome, detail) =>
+    engine.receive(effect, outcome, detail),
+  );
+  const board: NoticeBoard = new NoticeBoard(
+    clock,
+    (effect, outcome, detail) => engine.receive(effect, outcome, detail),
+    ({ agentId, severity, audience, message, incidentId }) =>
+      logger.warn({ agentId, severity, audience, ...(incidentId && { incidentId }) }, `NOTICE ${message}`),
+  );
+  const engine: Engine = new Engine({
+    store,
+    clock,
+    policies: config.policies,
+    executors: [mailbox, board],
+    sha256,
+    newId: realDice.newId,
+    onBug: (error) => logger.error({ err: error }, 'a bug in Holter: the agent is left as it was'),
+  });
+  return { engine, mailbox, board };
+}
+
+function refuseOpenAddress(host: string, because: string | undefined): void {
+  if (!isLoopback(host) && !because?.trim()) throw openAddressError(host);
+}
+
+function prepareFolder(path: string): DataFolder {
+  const folder = new DataFolder(path);
+  try {
+    folder.prepare();
+    return folder;
+  } catch (error) {
+    throw folderError(error, path);
+  }
+}
+
+async function takeLock(folder: DataFolder): Promise<EngineLock> {
+  const lock = await acquireLock(folder.lockFile);
+  if (lock) return lock;
+  const running = folder.readServer();
+  throw new StartError(
+    'already_running',
+    `a Holter server already runs on ${folder.path}${running ? ` (${running.url}, pid ${running.pid})` : ''}`,
+    'use it, stop it, or choose another folder: --data DIR',
+  );
+}
+
+async function openStore(folder: DataFolder): Promise<Store> {
+  try {
+    return await openSqlite(folder.databaseFile);
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    throw new StartError(
+      'store',
+      `the database ${folder.databaseFile} can't be used (${error.code}): ${error.message}`,
+      'see: holter db check',
+      { cause: error },
+    );
+  }
+}
+
+async function listen(http: FastifyInstance, host: string, port: number): Promise<string> {
+  try {
+    await http.listen({ host, port });
+  } catch (error) {
+    throw listenError(error, host, port);
+  }
+  const address = http.server.address();
+  return urlOf(host, typeof address === 'object' && address ? address.port : port);
+}
+
+function reload(engine: Engine, loaded: LoadedConfig, logger: Logger): boolean {
+  if (loaded.kind === 'loaded') {
+    engine.setPolicies(loaded.config.policies);
+    logger.info({ files: loaded.config.files }, 'configuration read again');
+    return true;
+  }
+  for (const problem of loaded.problems) logger.error(problemLine(problem));
+  logger.error('the configuration is wrong, so the old one stays in force');
+  return false;
+}
+
+/** Whatever hangs, the process may end: all that was acknowledged is on disk. */
+function withinTime(stopping: Promise<void>, clock: Clock, logger: Logger): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(STOP_MS_MAX, () => {
+      logger.warn(`not everything stopped within ${STOP_MS_MAX / 1_000} s`);
+      resolve();
+    });
+    void stopping.then(() => {
+      cancel();
+      resolve();
+    });
+  });
+}
