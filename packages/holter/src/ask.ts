@@ -1,0 +1,51 @@
+import { type Client, ClientError, createClient } from '@holter/server/local';
+import type { Connection } from './connection.ts';
+import { CliFailure } from './failure.ts';
+
+const TIMEOUT_MS = 15_000;
+
+export const clientOf = ({ url, token }: Connection): Client =>
+  createClient({ url, timeoutMs: TIMEOUT_MS, ...(token !== null && { token }) });
+
+/** One question to the server; whatever goes wrong comes back as a sentence with what to do next. */
+export async function ask<T>(connection: Connection, question: (client: Client) => Promise<T>): Promise<T> {
+  try {
+    return await question(clientOf(connection));
+  } catch (error) {
+    throw inWords(error, connection);
+  }
+}
+
+export function inWords(error: unknown, { url, token }: Connection): unknown {
+  if ((error as Error).name === 'TimeoutError')
+    return new CliFailure(`${url} did not answer within ${TIMEOUT_MS / 1_000} s`, 'see: holter doctor');
+  if (!(error instanceof ClientError)) return error;
+  if (error.code === 'unreachable') {
+    const { cause } = (error.cause ?? {}) as { readonly cause?: { readonly code?: string } };
+    const why = cause?.code === undefined ? '' : ` (${cause.code})`;
+    return new CliFailure(
+      `no server answers at ${url}${why}`,
+      'start one: holter up    or see: holter doctor',
+    );
+  }
+  const field = error.field === null ? '' : ` (${error.field})`;
+  return new CliFailure(`${error.message}${field}`, nextAfter(error.status, token !== null));
+}
+
+function nextAfter(status: number, hasToken: boolean): string | null {
+  switch (status) {
+    case 401:
+      return hasToken
+        ? 'the token is wrong or revoked; make a new one where the server runs: holter token create --role operator'
+        : 'set HOLTER_TOKEN, or run this where the server keeps its data folder';
+    case 403:
+      return 'use a token of a role that may do this: holter token create --role operator';
+    case 404:
+      return 'see what there is: holter status';
+    case 429:
+    case 503:
+      return 'try again in a moment; holter doctor says what is slow';
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Store } from '@holter/server';
+import { DataFolder, dataFolderPath } from '@holter/server/local';
+import type { Command } from 'commander';
+import { CliFailure, EXIT } from '../failure.ts';
+import { withExamples } from '../help.ts';
+import type { Io } from '../io.ts';
+
+type DbOptions = { readonly data?: string; readonly json?: boolean };
+
+/** These work on the file itself, so that they also work when the server does not. */
+export function registerDb(program: Command, io: Io): void {
+  const db = program.command('db').description('back up and check the database');
+
+  withExamples(
+    db
+      .command('backup')
+      .description('a consistent copy, also while the server is writing')
+      .argument('<file>', 'where to put it; an existing file is never replaced')
+      .option('--data <dir>', 'data folder (default: HOLTER_DATA, else the XDG state folder)'),
+    [['holter db backup holter-backup.db', 'copy the database']],
+  ).action(async (file: string, options: DbOptions) => {
+    const target = resolve(io.workingDirectory, file);
+    await withStore(io, options, (store) => store.backup(target));
+    io.out(`backed up to ${target}\n`);
+  });
+
+  withExamples(
+    db
+      .command('check')
+      .description('look for damage; exit code 3 when there is some')
+      .option('--data <dir>', 'data folder (default: HOLTER_DATA, else the XDG state folder)')
+      .option('--json', 'print JSON'),
+    [['holter db check', 'is the database sound?']],
+  ).action(async (options: DbOptions) => {
+    const problems = await withStore(io, options, (store) => store.check());
+    if (options.json) io.out(`${JSON.stringify({ ok: problems.length === 0, problems })}\n`);
+    else io.out(problems.length === 0 ? 'the database is sound\n' : `${problems.join('\n')}\n`);
+    if (problems.length > 0) io.setExitCode(EXIT.foundWrong);
+  });
+}
+
+async function withStore<T>(io: Io, options: DbOptions, use: (store: Store) => Promise<T>): Promise<T> {
+  const { databaseFile } = new DataFolder(dataFolderPath(options.data, io.env));
+  if (!existsSync(databaseFile)) {
+    throw new CliFailure(
+      `there is no database at ${databaseFile}`,
+      'name its folder: --data DIR, or HOLTER_DATA',
+    );
+  }
+  const { openSqlite, StoreUnavailable } = await import('@holter/server');
+  let store: Store | null = null;
+  try {
+    store = await openSqlite(databaseFile);
+    return await use(store);
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    const next = 'keep the file, and restore the newest backup beside it';
+    throw new CliFailure(
+      `the database ${databaseFile} can't be used (${error.code}): ${error.message}`,
+      error.code === 'corrupt' ? next : null,
+      error.code === 'corrupt' ? EXIT.foundWrong : EXIT.error,
+    );
+  } finally {
+    await store?.close();
+  }
+}

@@ -1,0 +1,62 @@
+import type { DecidedView, DecisionInput } from '@holter/server/local';
+import { Argument, type Command } from 'commander';
+import { ask } from '../ask.ts';
+import { type Connection, findServer, refuseAgents } from '../connection.ts';
+import { CliFailure } from '../failure.ts';
+import { withExamples } from '../help.ts';
+import type { Io } from '../io.ts';
+import { type ActOptions, byOf, minutes, tellDecided, withActOptions } from './verbs.ts';
+
+type DecideOptions = ActOptions & { readonly minutes?: number };
+
+const decisions = [
+  'allow_more_time',
+  'force_handoff',
+  'terminate_and_recover',
+  'terminate',
+  'recover',
+] as const;
+
+export function registerDecisions(program: Command, io: Io): void {
+  withExamples(
+    withActOptions(
+      program
+        .command('decide')
+        .description('answer an escalation: what shall become of the agent?')
+        .argument('<agent>', 'its id, or the id of the incident')
+        .addArgument(new Argument('<decision>', 'your decision').choices(decisions))
+        .option('--minutes <n>', 'how much time (allow_more_time); 15 unless told', minutes),
+    ),
+    [
+      ['holter decide worker-7 allow_more_time --minutes 30 --reason "big file"', 'wait'],
+      ['holter decide worker-7 force_handoff --reason "context is full"', 'let somebody else go on'],
+      ['holter decide worker-7 terminate_and_recover --reason "looping"', 'start anew from its checkpoint'],
+    ],
+  ).action(async (who: string, decision: DecisionInput['decision'], options: DecideOptions) => {
+    refuseAgents(io, 'decide');
+    const more = options.minutes === undefined ? {} : { minutes: options.minutes };
+    const decided = await decide(io, options, who, { decision, ...more });
+    tellDecided(io, options, decided, `: ${decision}`);
+  });
+}
+
+async function decide(
+  io: Io,
+  options: ActOptions,
+  who: string,
+  decision: Pick<DecisionInput, 'decision' | 'minutes'>,
+): Promise<DecidedView> {
+  const connection = findServer(io, options, 'operator');
+  const incidentId = who.includes('/') ? who : await openIncidentOf(connection, who);
+  const body = { ...decision, reason: options.reason, ...byOf(io, options) };
+  return ask(connection, (client) => client.decide(incidentId, body));
+}
+
+async function openIncidentOf(connection: Connection, agentId: string): Promise<string> {
+  const agent = await ask(connection, (client) => client.agent(agentId));
+  if (agent.incident) return agent.incident.incidentId;
+  throw new CliFailure(
+    `${agentId} has no open incident, so there is nothing to decide (it is ${agent.state})`,
+    `leave it in peace with: holter snooze ${agentId}    or stop it with: holter terminate ${agentId}`,
+  );
+}

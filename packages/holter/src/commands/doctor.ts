@@ -1,0 +1,166 @@
+import { existsSync, statfsSync, statSync } from 'node:fs';
+import { DataFolder, dataFolderPath, FIRST_ROLES, type HealthView } from '@holter/server/local';
+import type { Command } from 'commander';
+import { ask } from '../ask.ts';
+import { findServer, type ServerOptions, withServer } from '../connection.ts';
+import { CliFailure, EXIT } from '../failure.ts';
+import { withExamples } from '../help.ts';
+import type { Io } from '../io.ts';
+import { painter } from '../paint.ts';
+import { version } from '../version.ts';
+import { load } from './config.ts';
+
+type DoctorOptions = ServerOptions & { readonly json?: boolean };
+type Check = {
+  readonly about: string;
+  readonly isFine: boolean;
+  readonly says: string;
+  readonly next?: string;
+};
+
+const FREE_BYTES_MIN = 200 * 2 ** 20;
+const TICK_LAG_MS_MAX = 1_000;
+
+export function registerDoctor(program: Command, io: Io): void {
+  withExamples(
+    withServer(
+      program
+        .command('doctor')
+        .description('is Holter itself well? Exit code 3 when something needs a hand')
+        .option('--json', 'print JSON'),
+    ),
+    [['holter doctor', 'look at the server, its folder, its tokens and its configuration']],
+  ).action((options: DoctorOptions) => doctor(io, options));
+}
+
+async function doctor(io: Io, options: DoctorOptions): Promise<void> {
+  const folder = new DataFolder(dataFolderPath(options.data, io.env));
+  const checks = [checkNode(), ...checkFolder(folder), checkConfig(io), ...(await checkServer(io, options))];
+  const isFine = checks.every((check) => check.isFine);
+  if (!isFine) io.setExitCode(EXIT.foundWrong);
+  if (options.json) {
+    io.out(`${JSON.stringify({ ok: isFine, checks })}\n`);
+    return;
+  }
+  const paint = painter(io);
+  for (const { about, isFine: fine, says, next } of checks) {
+    io.out(`${fine ? paint('green', 'ok   ') : paint('red', 'wrong')}  ${about.padEnd(14)} ${says}\n`);
+    if (!fine && next) io.out(`${' '.repeat(22)}${paint('dim', 'next:')} ${next}\n`);
+  }
+}
+
+function checkNode(): Check {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const isFine = major > 20 || (major === 20 && minor >= 19);
+  return {
+    about: 'node',
+    isFine,
+    says: `${process.versions.node}, Holter ${version}`,
+    next: 'install Node 20.19 or newer',
+  };
+}
+
+function checkFolder(folder: DataFolder): readonly Check[] {
+  if (!existsSync(folder.path)) {
+    return [
+      {
+        about: 'data folder',
+        isFine: false,
+        says: `${folder.path} does not exist`,
+        next: 'start a server: holter up',
+      },
+    ];
+  }
+  const { bavail, bsize } = statfsSync(folder.path);
+  const free = bavail * bsize;
+  const open = FIRST_ROLES.filter((role) => {
+    const found = statSync(folder.tokenFile(role), { throwIfNoEntry: false });
+    return found !== undefined && (found.mode & 0o077) !== 0;
+  });
+  return [
+    {
+      about: 'data folder',
+      isFine: free >= FREE_BYTES_MIN,
+      says: `${folder.path}, ${Math.round(free / 2 ** 20)} MB free`,
+      next: 'make room: Holter keeps its promises only while it can write',
+    },
+    {
+      about: 'tokens',
+      isFine: open.length === 0,
+      says:
+        open.length === 0
+          ? 'only you can read them'
+          : `others can read ${open.map((role) => folder.tokenFile(role)).join(', ')}`,
+      next: `chmod 600 ${open.map((role) => folder.tokenFile(role)).join(' ')}`,
+    },
+  ];
+}
+
+function checkConfig(io: Io): Check {
+  const loaded = load(io, undefined);
+  if (loaded.kind === 'invalid')
+    return {
+      about: 'configuration',
+      isFine: false,
+      says: `${loaded.problems.length} problems`,
+      next: 'holter config check',
+    };
+  const { files } = loaded.config;
+  return {
+    about: 'configuration',
+    isFine: true,
+    says: files.length === 0 ? 'the defaults' : files.join(', '),
+  };
+}
+
+async function checkServer(io: Io, options: DoctorOptions): Promise<readonly Check[]> {
+  try {
+    const connection = findServer(io, options, 'viewer');
+    const health = await ask(connection, (client) => client.health());
+    return [...judgeHealth(health, connection.url), await checkToken(connection)];
+  } catch (error) {
+    if (!(error instanceof CliFailure)) throw error;
+    return [{ about: 'server', isFine: false, says: error.message, next: error.next ?? 'holter up' }];
+  }
+}
+
+function judgeHealth(health: HealthView, url: string): readonly Check[] {
+  const { status, store, storeReason, tickLagMs, queueDepth, brakes } = health;
+  return [
+    { about: 'server', isFine: status === 'ok', says: `${url} says ${status}`, next: 'look at its log' },
+    {
+      about: 'version',
+      isFine: health.version === version,
+      says: health.version === version ? version : `the server is ${health.version}, this is ${version}`,
+      next: 'restart the server with this version',
+    },
+    {
+      about: 'store',
+      isFine: store === 'ok',
+      says: storeReason ?? 'ok',
+      next: 'free the disk or mend the file; see: holter db check',
+    },
+    {
+      about: 'heartbeat',
+      isFine: tickLagMs < TICK_LAG_MS_MAX,
+      says: `its own tick is ${tickLagMs} ms late, ${queueDepth} inputs wait`,
+      next: 'give the machine room: Holter forgives agents what it slept through, but notices later',
+    },
+    {
+      about: 'brake',
+      isFine: brakes.length === 0,
+      says: brakes.length === 0 ? 'off' : `on for ${brakes.join(', ')}: many agents were lost at once`,
+      next: 'look at the network first: nothing is terminated until it is calm',
+    },
+  ];
+}
+
+async function checkToken(connection: ReturnType<typeof findServer>): Promise<Check> {
+  try {
+    await ask(connection, (client) => client.agents({ limit: '1' }));
+    return { about: 'access', isFine: true, says: 'the token is accepted' };
+  } catch (error) {
+    if (!(error instanceof CliFailure)) throw error;
+    return { about: 'access', isFine: false, says: error.message, next: error.next ?? 'holter token create' };
+  }
+}

@@ -1,0 +1,102 @@
+import type { EventView } from '@holter/server/local';
+import { type Command, InvalidArgumentError } from 'commander';
+import { ask, clientOf, inWords } from '../ask.ts';
+import { type Connection, findServer, type ServerOptions, withServer } from '../connection.ts';
+import { eventLine } from '../event-line.ts';
+import { withExamples } from '../help.ts';
+import type { Io } from '../io.ts';
+import { painter } from '../paint.ts';
+
+type EventsOptions = ServerOptions & {
+  readonly follow?: boolean;
+  readonly agent?: string;
+  readonly type?: string;
+  readonly after?: number;
+  readonly tail: number;
+  readonly json?: boolean;
+};
+
+const PAGE = 1_000;
+const RECONNECT_MS = 1_000;
+
+export function registerEvents(program: Command, io: Io): void {
+  withExamples(
+    withServer(
+      program
+        .command('events')
+        .description('what happened, in order; with --follow also what happens from now on')
+        .option('-f, --follow', 'go on until Ctrl-C; a lost connection is taken up again without a gap')
+        .option('--agent <id>', 'only events of this agent')
+        .option('--type <types>', 'only these types, separated by commas')
+        .option('--after <cursor>', 'only events after this cursor (see --json)', wholeNumber)
+        .option('--tail <n>', 'only the newest n', wholeNumber, 50)
+        .option('--json', 'one JSON object per line'),
+    ),
+    [
+      ['holter events --follow', 'watch the fleet'],
+      ['holter events --agent worker-7 --tail 1000', "one agent's audit trail"],
+      ['holter events --type NUDGE_SENT,DECISION_MADE --json', 'for a program'],
+    ],
+  ).action((options: EventsOptions) => events(io, options));
+}
+
+async function events(io: Io, options: EventsOptions): Promise<void> {
+  const connection = findServer(io, options, 'viewer');
+  const paint = painter(io);
+  const tell = (event: EventView): void =>
+    io.out(`${options.json ? JSON.stringify(event) : eventLine(event, io.width, paint)}\n`);
+  const { newest, cursor } = await readAll(connection, options);
+  for (const event of newest) tell(event);
+  if (options.follow) await follow(io, connection, options, cursor, tell);
+  else if (newest.length === 0 && !options.json) io.err('no such events yet\n');
+}
+
+function filterOf({ agent, type }: EventsOptions): Readonly<Record<string, string | undefined>> {
+  return { agentId: agent, type: type?.toUpperCase() };
+}
+
+async function readAll(
+  connection: Connection,
+  options: EventsOptions,
+): Promise<{ newest: readonly EventView[]; cursor: number }> {
+  let newest: readonly EventView[] = [];
+  let cursor = options.after ?? 0;
+  for (;;) {
+    const query = { ...filterOf(options), after: String(cursor), limit: String(PAGE) };
+    const page = await ask(connection, (client) => client.events(query));
+    newest = [...newest, ...page.events].slice(-Math.max(1, options.tail));
+    cursor = page.nextCursor;
+    if (page.events.length < PAGE) return { newest: options.tail === 0 ? [] : newest, cursor };
+  }
+}
+
+async function follow(
+  io: Io,
+  connection: Connection,
+  options: EventsOptions,
+  cursor: number,
+  tell: (event: EventView) => void,
+): Promise<void> {
+  const stop = new AbortController();
+  io.onStop(() => stop.abort());
+  const isWanted = ({ type }: EventView): boolean =>
+    type !== 'AGENT_HEARTBEAT' || (options.type?.toUpperCase().includes(type) ?? false);
+  const query = { ...filterOf(options), after: String(cursor) };
+  // The server may be restarting; whatever happens meanwhile is told afterwards, without a gap.
+  const onBreak = (): void => io.err('the connection broke; trying again\n');
+  try {
+    const stream = clientOf(connection).follow(query, {
+      signal: stop.signal,
+      onBreak,
+      retryMs: RECONNECT_MS,
+    });
+    for await (const event of stream) if (isWanted(event)) tell(event);
+  } catch (error) {
+    throw inWords(error, connection);
+  }
+}
+
+function wholeNumber(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('a whole number is needed.');
+}

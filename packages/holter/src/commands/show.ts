@@ -1,0 +1,118 @@
+import type { Instant } from '@holter/core';
+import { type AgentView, realClock } from '@holter/server/local';
+import type { Command } from 'commander';
+import { ask } from '../ask.ts';
+import { type Connection, findServer, type ServerOptions, withServer } from '../connection.ts';
+import { eventLine } from '../event-line.ts';
+import { stepInWords } from '../explain-agent.ts';
+import { withExamples } from '../help.ts';
+import type { Io } from '../io.ts';
+import { colourOfState, type Paint, painter, printable } from '../paint.ts';
+import { cutTo } from '../table.ts';
+import { ago, moment, until } from '../words.ts';
+
+type ShowOptions = ServerOptions & { readonly json?: boolean };
+
+const EVENTS_SHOWN = 100;
+const LABEL_WIDTH = 12;
+
+export function registerShow(program: Command, io: Io): void {
+  withExamples(
+    withServer(
+      program
+        .command('show')
+        .description('all that is known about one agent, and the story of its open incident')
+        .argument('<agent>', 'its id')
+        .option('--json', 'print JSON'),
+    ),
+    [
+      ['holter show worker-7', 'for reading'],
+      ['holter show worker-7 --json', 'for a program'],
+    ],
+  ).action((agentId: string, options: ShowOptions) => show(io, agentId, options));
+}
+
+async function show(io: Io, agentId: string, options: ShowOptions): Promise<void> {
+  const connection = findServer(io, options, 'operator');
+  const agent = await ask(connection, (client) => client.agent(agentId));
+  if (options.json) {
+    io.out(`${JSON.stringify(agent)}\n`);
+    return;
+  }
+  const paint = painter(io);
+  const now = realClock().now();
+  const lines = [...facts(agent, now), ...trouble(agent, now)].map(([label, text]) => {
+    const painted = label === 'state' ? paint(colourOfState(agent.state), text) : text;
+    return `${paint('dim', label.padEnd(LABEL_WIDTH))}${fitLine(painted, text, io.width)}`;
+  });
+  io.out(`${lines.join('\n')}\n${await story(io, agent, connection, paint)}`);
+}
+
+type Line = readonly [label: string, text: string];
+
+function facts(agent: AgentView, now: Instant): readonly Line[] {
+  const { task, checkpoint } = agent;
+  const done = task?.percent === null || task === null ? '' : `, ${task.percent} % done`;
+  return [
+    ['agent', `${agent.agentId} (start ${agent.incarnation}, role ${agent.role}, group ${agent.group})`],
+    ['state', `${agent.state} since ${ago(agent.stateSince, now)}`],
+    ['alive', `${agent.liveness}${agent.cause ? ` (${agent.cause})` : ''}, ${agent.presence}`],
+    ['heard', `${ago(agent.lastSignAt, now)}; progress ${ago(agent.lastProgressAt, now)}`],
+    ['mode', `${agent.mode}; can be ${agent.can.join(', ') || 'watched only'}`],
+    ['promised', Object.entries(agent.promises).map(promiseInWords).join(', ') || 'nothing'],
+    ['task', task ? `${task.taskId}, assigned ${ago(task.assignedAt, now)}${done}` : 'none'],
+    ['checkpoint', checkpoint ? `${checkpoint.checkpointId}, ${ago(checkpoint.at, now)}` : 'none'],
+    ['used', `${agent.tokens} tokens, ${agent.costUsd} USD`],
+  ];
+}
+
+function promiseInWords([name, value]: readonly [string, unknown]): string {
+  if (name === 'beatEverySeconds') return `a beat every ${String(value)} s`;
+  return name;
+}
+
+function trouble(agent: AgentView, now: Instant): readonly Line[] {
+  const lines: Line[] = [];
+  for (const hold of agent.holds)
+    lines.push([
+      'on hold',
+      `${hold.kind} since ${ago(hold.since, now)}${hold.until ? `, until ${moment(hold.until)}` : ''}`,
+    ]);
+  for (const { severity, kind, evidence, threshold } of agent.findings)
+    lines.push(['finding', `${severity} ${kind}: ${evidence} (allowed: ${threshold})`]);
+  const { incident, quiet, end } = agent;
+  if (incident)
+    lines.push(
+      [
+        'incident',
+        `${incident.incidentId}, ${incident.cause}, opened ${ago(incident.openedAt, now)}, at ${incident.step} ${incident.attempt}`,
+      ],
+      ['next', stepInWords(incident, now)],
+    );
+  if (quiet) lines.push(['quiet', `${until(quiet.until, now)} by ${quiet.by}: ${quiet.reason}`]);
+  if (end) lines.push(['ended', `${ago(end.at, now)}: ${end.how}, ${end.detail}`]);
+  return lines;
+}
+
+/** What has happened in the open incident; without one, where to look. */
+async function story(
+  io: Io,
+  { agentId, incident }: AgentView,
+  connection: Connection,
+  paint: Paint,
+): Promise<string> {
+  if (!incident) return paint('dim', `its events: holter events --agent ${agentId}\n`);
+  const { incidentId } = incident;
+  const { events } = await ask(connection, (client) =>
+    client.events({ agentId, incidentId, limit: String(EVENTS_SHOWN) }),
+  );
+  return `\n${events.map((event) => `${eventLine(event, io.width, paint)}\n`).join('')}`;
+}
+
+const fitLine = (painted: string, text: string, width: number): string =>
+  text.length + LABEL_WIDTH <= width
+    ? printableUnlessPainted(painted, text)
+    : cutTo(printable(text), width - LABEL_WIDTH);
+
+const printableUnlessPainted = (painted: string, text: string): string =>
+  painted === text ? printable(text) : painted;

@@ -1,0 +1,84 @@
+import type { TaskInput } from '@holter/server/local';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { ask } from '../ask.ts';
+import { findServer, refuseAgents, type ServerOptions, withServer } from '../connection.ts';
+import { withExamples } from '../help.ts';
+import type { Io } from '../io.ts';
+
+type TaskOptions = ServerOptions & { readonly json?: boolean };
+type AssignOptions = TaskOptions & { readonly expectedMinutes?: number };
+type UpdateOptions = TaskOptions & { readonly percent?: number; readonly note?: string };
+type EndOptions = TaskOptions & { readonly outcome: 'done' | 'failed' | 'cancelled' };
+
+/** Work is what an agent is judged by; whoever hands it out says so here. */
+export function registerTask(program: Command, io: Io): void {
+  const task = program.command('task').description('tell Holter what an agent is working on');
+  const tell = async (agentId: string, body: TaskInput, options: TaskOptions): Promise<void> => {
+    refuseAgents(io, 'task');
+    const connection = findServer(io, options, 'operator');
+    const answer = await ask(connection, (client) => client.task(agentId, body));
+    io.out(options.json ? `${JSON.stringify(answer)}\n` : `${agentId}: task ${body.taskId} ${body.status}\n`);
+  };
+  const command = (name: string, does: string): Command =>
+    withServer(
+      task
+        .command(name)
+        .description(does)
+        .argument('<agent>', 'the id of the agent')
+        .argument('<task>', 'the id of the task')
+        .option('--json', 'print JSON'),
+    );
+
+  withExamples(
+    command('assign', 'an agent was given a task').option(
+      '--expected-minutes <n>',
+      'when it should be done',
+      positive,
+    ),
+    [['holter task assign worker-7 T-42 --expected-minutes 90', 'due in an hour and a half']],
+  ).action((agentId: string, taskId: string, { expectedMinutes, ...options }: AssignOptions) =>
+    tell(
+      agentId,
+      {
+        status: 'assigned',
+        taskId,
+        ...(expectedMinutes !== undefined && { expectedInSeconds: expectedMinutes * 60 }),
+      },
+      options,
+    ),
+  );
+
+  withExamples(
+    command('update', 'the task is getting on')
+      .option('--percent <n>', 'how much is done, 0 to 100', percent)
+      .option('--note <text>', 'what is new'),
+    [['holter task update worker-7 T-42 --percent 60', 'more than half']],
+  ).action((agentId: string, taskId: string, { percent: done, note, ...options }: UpdateOptions) =>
+    tell(
+      agentId,
+      { status: 'updated', taskId, ...(done !== undefined && { percent: done }), ...(note && { note }) },
+      options,
+    ),
+  );
+
+  withExamples(
+    command('end', 'the task is over').addOption(
+      new Option('--outcome <word>', 'how it ended').choices(['done', 'failed', 'cancelled']).default('done'),
+    ),
+    [['holter task end worker-7 T-42 --outcome cancelled', 'nobody needs it any more']],
+  ).action((agentId: string, taskId: string, { outcome, ...options }: EndOptions) =>
+    tell(agentId, { status: outcome, taskId }, options),
+  );
+}
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && value > 0 && Number.isFinite(value)) return value;
+  throw new InvalidArgumentError('a number above 0 is needed.');
+}
+
+function percent(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && value >= 0 && value <= 100) return value;
+  throw new InvalidArgumentError('a number from 0 to 100 is needed.');
+}

@@ -1,0 +1,98 @@
+import { type NewTokenInput, realClock } from '@holter/server/local';
+import { type Command, Option } from 'commander';
+import { ask } from '../ask.ts';
+import { findServer, refuseAgents, type ServerOptions, withServer } from '../connection.ts';
+import { CliFailure, EXIT } from '../failure.ts';
+import { withExamples } from '../help.ts';
+import type { Io } from '../io.ts';
+import { painter } from '../paint.ts';
+import { table } from '../table.ts';
+import { ago } from '../words.ts';
+
+type TokenOptions = ServerOptions & { readonly json?: boolean };
+type CreateOptions = TokenOptions & {
+  readonly role: NewTokenInput['role'];
+  readonly agent?: string;
+  readonly group?: string;
+};
+
+const roles = ['agent', 'enroll', 'viewer', 'operator', 'orchestrator'];
+
+export function registerToken(program: Command, io: Io): void {
+  const token = program
+    .command('token')
+    .description('make, list and revoke the tokens that programs present');
+
+  withExamples(
+    withServer(
+      token
+        .command('create')
+        .description('print a new token; it is shown once, and stored only as a hash')
+        .addOption(new Option('--role <role>', 'what it may do').choices(roles).makeOptionMandatory())
+        .option('--agent <id>', 'the agent that an agent token speaks for')
+        .option('--group <group>', 'the group that an orchestrator decides for')
+        .option('--json', 'print JSON'),
+    ),
+    [
+      ['holter token create --role enroll', 'for a program that registers agents'],
+      ['holter token create --role agent --agent worker-7', 'for one agent'],
+      ['holter token create --role orchestrator --group web', 'for whoever decides for a group'],
+    ],
+  ).action((options: CreateOptions) => create(io, options));
+
+  withExamples(
+    withServer(
+      token.command('list').description('all tokens, without their secrets').option('--json', 'print JSON'),
+    ),
+    [['holter token list', 'who may do what?']],
+  ).action((options: TokenOptions) => list(io, options));
+
+  withExamples(
+    withServer(
+      token
+        .command('revoke')
+        .description('a token is not accepted any more, from now on')
+        .argument('<id>', 'see `holter token list`'),
+    ),
+    [['holter token revoke 6f1c…', 'it was in a log']],
+  ).action(async (id: string, options: TokenOptions) => {
+    refuseAgents(io, 'token revoke');
+    await ask(findServer(io, options, 'operator'), (client) => client.revokeToken(id));
+    io.out(`${id} is revoked\n`);
+  });
+}
+
+async function create(io: Io, { role, agent, group, ...options }: CreateOptions): Promise<void> {
+  refuseAgents(io, 'token create');
+  if (role === 'agent' && agent === undefined)
+    throw new CliFailure('an agent token speaks for one agent', 'say for which: --agent ID', EXIT.usage);
+  if (role === 'orchestrator' && group === undefined)
+    throw new CliFailure('an orchestrator decides for a group', 'say for which: --group NAME', EXIT.usage);
+  const body = { role, ...(agent && { agentId: agent }), ...(group && { group }) };
+  const made = await ask(findServer(io, options, 'operator'), (client) => client.makeToken(body));
+  io.out(options.json ? `${JSON.stringify(made)}\n` : `${made.token}\n`);
+}
+
+async function list(io: Io, options: TokenOptions): Promise<void> {
+  const { tokens } = await ask(findServer(io, options, 'operator'), (client) => client.tokens());
+  if (options.json) {
+    io.out(`${JSON.stringify(tokens)}\n`);
+    return;
+  }
+  const now = realClock().now();
+  const rows = tokens.map(({ tokenId, role, agentId, group, createdAt, revokedAt }) => [
+    tokenId,
+    role,
+    agentId ?? group ?? '',
+    ago(createdAt, now),
+    revokedAt === null ? '' : { text: `revoked ${ago(revokedAt, now)}`, colour: 'dim' as const },
+  ]);
+  const columns = [
+    { title: 'ID' },
+    { title: 'ROLE' },
+    { title: 'FOR', canShrink: true as const },
+    { title: 'MADE' },
+    { title: '' },
+  ];
+  io.out(table(columns, rows, io.width, painter(io)));
+}

@@ -1,0 +1,114 @@
+import type { RunningServer, ServerOptions } from '@holter/server';
+import { DEFAULT_HOST, DEFAULT_PORT, dataFolderPath } from '@holter/server/local';
+import { type Command, InvalidArgumentError } from 'commander';
+import { CliFailure, EXIT } from '../failure.ts';
+import { withExamples } from '../help.ts';
+import type { Io } from '../io.ts';
+import { painter } from '../paint.ts';
+import { version } from '../version.ts';
+import { invalidConfig, load } from './config.ts';
+
+type UpOptions = {
+  readonly port: number;
+  readonly host: string;
+  readonly data?: string;
+  readonly config?: string;
+  readonly database?: string;
+  readonly insecureBecause?: string;
+  readonly logLevel: string;
+};
+
+export function registerUp(program: Command, io: Io): void {
+  withExamples(
+    program
+      .command('up')
+      .description('run the server; Ctrl-C stops it, SIGHUP reads holter.yaml again')
+      .option('--port <port>', 'port to listen on', portNumber, DEFAULT_PORT)
+      .option('--host <host>', 'address to listen on', DEFAULT_HOST)
+      .option('--data <dir>', 'data folder (default: HOLTER_DATA, else the XDG state folder)')
+      .option(
+        '--config <file>',
+        'holter.yaml (default: HOLTER_CONFIG, else the one in the XDG config folder)',
+      )
+      .option('--database <url>', 'where the data is: sqlite only for now, in the data folder')
+      .option('--insecure-because <reason>', 'listen on an address that others can reach, without TLS')
+      .option('--log-level <level>', 'trace, debug, info, warn, error or silent', 'info'),
+    [
+      ['holter up', 'on 127.0.0.1:4658, with the data folder of this user'],
+      ['holter up --config examples/tour.yaml --data .holter', 'with a policy, and a folder of its own'],
+      ['holter up --port 5000', 'on another port'],
+    ],
+  ).action((options: UpOptions) => up(io, options));
+}
+
+async function up(io: Io, options: UpOptions): Promise<void> {
+  refuseDatabase(options.database);
+  const loaded = load(io, options.config);
+  if (loaded.kind === 'invalid') throw invalidConfig(loaded);
+  const { createLogger, StartError, startServer } = await import('@holter/server');
+  // The log goes to stderr: stdout has the one line that programs wait for.
+  const logger = createLogger({
+    write: io.err,
+    isPretty: io.isLogTerminal,
+    hasColour: io.isLogTerminal && io.hasColour,
+    level: options.logLevel,
+  });
+  const server = await startServer(serverOptions(io, options, loaded.config, logger)).catch(
+    (error: unknown) => {
+      throw error instanceof StartError ? new CliFailure(error.message, error.next) : error;
+    },
+  );
+  // One line with the address, and what to type next.
+  io.out(`${readyLines(io, server)}\n`);
+  if (loaded.config.files.length > 0) logger.info({ files: loaded.config.files }, 'configuration');
+  const signal = await new Promise<string>((resolve) => {
+    io.onStop(resolve);
+    io.onHangup((isTerminalGone) => {
+      if (isTerminalGone) resolve('SIGHUP');
+      else server.reload(load(io, options.config));
+    });
+  });
+  logger.info({ signal }, 'stopping');
+  await server.stop();
+  logger.info('stopped');
+}
+
+function serverOptions(
+  io: Io,
+  { host, port, data, insecureBecause }: UpOptions,
+  config: ServerOptions['config'],
+  logger: ServerOptions['logger'],
+): ServerOptions {
+  return {
+    dataFolder: dataFolderPath(data, io.env),
+    config,
+    version,
+    logger,
+    host,
+    port,
+    ...(insecureBecause !== undefined && { insecureBecause }),
+  };
+}
+
+function readyLines(io: Io, { url, dataFolder, tokensMade }: RunningServer): string {
+  const paint = painter(io);
+  const ready = `Holter is listening on ${paint('bold', url)}`;
+  if (!io.isTerminal) return ready;
+  const first = tokensMade.length > 0 ? ` (tokens were made in ${dataFolder})` : '';
+  return `${ready}${first}\n${paint('dim', 'In another terminal: npx holter status    Ctrl-C stops it.')}`;
+}
+
+function refuseDatabase(database: string | undefined): void {
+  if (database === undefined || database === 'sqlite' || /^sqlite:\/*$/.test(database)) return;
+  throw new CliFailure(
+    `--database ${database.replace(/\/\/[^@/]*@/, '//***@')}: only sqlite, in the data folder, works in this version`,
+    'leave --database out, and choose the folder with --data DIR',
+    EXIT.usage,
+  );
+}
+
+function portNumber(text: string): number {
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw new InvalidArgumentError('a port is a number from 1 to 65535 (0 lets the system choose).');
+}

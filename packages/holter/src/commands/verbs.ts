@@ -1,0 +1,126 @@
+import type { Client, DecidedView } from '@holter/server/local';
+import { type Command, InvalidArgumentError } from 'commander';
+import { ask } from '../ask.ts';
+import { findServer, refuseAgents, type ServerOptions, withServer } from '../connection.ts';
+import { type Example, withExamples } from '../help.ts';
+import type { Io } from '../io.ts';
+import { colourOfState, painter } from '../paint.ts';
+
+export type ActOptions = ServerOptions & {
+  readonly reason: string;
+  readonly by?: string;
+  readonly json?: boolean;
+};
+
+type Verb = {
+  readonly name: 'nudge' | 'terminate' | 'recover' | 'pause' | 'resume' | 'snooze' | 'wrong';
+  readonly does: string;
+  /** What is said when it was taken. */
+  readonly done: string;
+  readonly examples: readonly Example[];
+  readonly options?: (command: Command) => Command;
+  readonly body?: (options: never) => Readonly<Record<string, unknown>>;
+};
+
+const verbs: readonly Verb[] = [
+  {
+    name: 'nudge',
+    does: 'say something to an agent, in its own context',
+    done: 'will be told with its next request',
+    options: (command) => command.option('--message <text>', 'the words for the agent (default: the reason)'),
+    body: ({ message }: { readonly message?: string }) => ({ ...(message !== undefined && { message }) }),
+    examples: [['holter nudge worker-7 --reason "the build is green again"', 'the reason is what it reads']],
+  },
+  {
+    name: 'terminate',
+    does: 'stop an agent: it is asked to save its work first',
+    done: 'will be stopped',
+    options: (command) => command.option('--recover', 'and start a successor from its newest checkpoint'),
+    body: ({ recover }: { readonly recover?: boolean }) => ({ recover: recover === true }),
+    examples: [
+      ['holter terminate worker-7 --reason "wrong branch"', 'stop it'],
+      ['holter terminate worker-7 --recover --reason "confused"', 'and start it again'],
+    ],
+  },
+  {
+    name: 'recover',
+    does: 'start a successor of an agent that has ended',
+    done: 'will be started from its newest valid checkpoint',
+    examples: [['holter recover worker-7 --reason "fixed the disk"', 'bring it back']],
+  },
+  {
+    name: 'pause',
+    does: 'tell Holter that an agent rightly does nothing, until you resume it',
+    done: 'is on hold: its progress is not judged',
+    examples: [['holter pause worker-7 --reason "lunch"', 'stop the clocks']],
+  },
+  {
+    name: 'resume',
+    does: 'end a pause',
+    done: 'is judged again',
+    examples: [['holter resume worker-7 --reason "back"', 'let the clocks run']],
+  },
+  {
+    name: 'snooze',
+    does: 'leave an agent in peace for a while; findings stay visible',
+    done: 'is left in peace',
+    options: (command) => command.option('--minutes <n>', 'for how long', minutes, 30),
+    body: ({ minutes: forMinutes }: { readonly minutes: number }) => ({ minutes: forMinutes }),
+    examples: [['holter snooze worker-7 --minutes 60 --reason "long build"', 'for an hour']],
+  },
+  {
+    name: 'wrong',
+    does: 'say that what was found is wrong: it is forgotten, and not looked for for a while',
+    done: 'is left in peace, and what was counted is forgotten',
+    examples: [['holter wrong worker-7 --reason "it was waiting for me"', 'Holter was mistaken']],
+  },
+];
+
+const asItIs = (command: Command): Command => command;
+
+export function registerVerbs(program: Command, io: Io): void {
+  for (const { name, does, done, examples, options: more = asItIs, body = () => ({}) } of verbs) {
+    const command = withActOptions(
+      more(program.command(name).description(does).argument('<agent>', 'its id')),
+    );
+    withExamples(command, examples).action(async (agentId: string, options: ActOptions) => {
+      refuseAgents(io, name);
+      const connection = findServer(io, options, 'operator');
+      const sent = { reason: options.reason, ...byOf(io, options), ...body(options as never) };
+      // Each verb's own options are checked by the server's schema.
+      const act = (client: Client) =>
+        (client[name] as (id: string, words: typeof sent) => Promise<DecidedView>)(agentId, sent);
+      tellDecided(io, options, await ask(connection, act), done);
+    });
+  }
+}
+
+/** Every act of a person is kept with who and why. */
+export function withActOptions(command: Command): Command {
+  return withServer(
+    command
+      .requiredOption('--reason <text>', 'why; it is kept in the audit trail')
+      .option('--by <name>', 'who; the default is the user of this terminal')
+      .option('--json', 'print JSON'),
+  );
+}
+
+export function byOf({ env }: Io, { by }: ActOptions): { readonly by?: string } {
+  const name = by ?? env.USER ?? env.LOGNAME;
+  return name ? { by: name } : {};
+}
+
+export function tellDecided(io: Io, { json }: ActOptions, decided: DecidedView, done: string): void {
+  if (json) {
+    io.out(`${JSON.stringify(decided)}\n`);
+    return;
+  }
+  const { agentId, state } = decided.agent;
+  io.out(`${agentId} ${done} (${painter(io)(colourOfState(state), state)})\n`);
+}
+
+export function minutes(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && value > 0 && value <= 7 * 24 * 60) return value;
+  throw new InvalidArgumentError('minutes are a number above 0, and at most a week (10080).');
+}

@@ -1,0 +1,41 @@
+import { realClock } from '@holter/server/local';
+import type { Command } from 'commander';
+import { ask } from '../ask.ts';
+import { findServer, type ServerOptions, withServer } from '../connection.ts';
+import { threeLines } from '../explain-agent.ts';
+import { withExamples } from '../help.ts';
+import type { Io } from '../io.ts';
+import { colourOfState, painter, printable } from '../paint.ts';
+
+export function registerWhy(program: Command, io: Io): void {
+  withExamples(
+    withServer(
+      program
+        .command('why')
+        .description('what is the matter with an agent, and what happens next, in three lines')
+        .argument('<agent>', 'its id')
+        .option('--json', 'print JSON'),
+    ),
+    [['holter why worker-7', 'in three lines']],
+  ).action((agentId: string, options: ServerOptions & { readonly json?: boolean }) =>
+    why(io, agentId, options),
+  );
+}
+
+async function why(
+  io: Io,
+  agentId: string,
+  options: ServerOptions & { readonly json?: boolean },
+): Promise<void> {
+  const connection = findServer(io, options, 'operator');
+  const agent = await ask(connection, (client) => client.agent(agentId));
+  const [how, because, next] = threeLines(agent, realClock().now());
+  if (options.json) {
+    io.out(
+      `${JSON.stringify({ agentId, state: agent.state, lines: [how, because, next], findings: agent.findings, incident: agent.incident })}\n`,
+    );
+    return;
+  }
+  const paint = painter(io);
+  io.out(`${paint(colourOfState(agent.state), printable(how))}\n${printable(because)}\n${printable(next)}\n`);
+}

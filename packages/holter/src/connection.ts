@@ -1,0 +1,54 @@
+import { DataFolder, dataFolderPath, type FirstRole } from '@holter/server/local';
+import type { Command } from 'commander';
+import { CliFailure } from './failure.ts';
+import type { Io } from './io.ts';
+
+export type ServerOptions = { readonly url?: string; readonly data?: string };
+
+/** Where the server is, and the token to show it. */
+export type Connection = { readonly url: string; readonly token: string | null };
+
+/** The two options of every command that talks to a server. */
+export function withServer(command: Command): Command {
+  return command
+    .option('--url <url>', 'address of the server (default: HOLTER_URL, else the one of the data folder)')
+    .option('--data <dir>', 'data folder of the server (default: HOLTER_DATA, else the XDG state folder)');
+}
+
+/**
+ * HOLTER_URL and HOLTER_TOKEN first, for servers elsewhere; else the data folder of a server on this machine,
+ * which holds its address and tokens. A token of the folder is only ever sent to the folder's own server.
+ */
+export function findServer(io: Io, options: ServerOptions, role: FirstRole): Connection {
+  const folder = new DataFolder(dataFolderPath(options.data, io.env));
+  const local = folder.readServer();
+  const named = options.url ?? (options.data === undefined ? io.env.HOLTER_URL || undefined : undefined);
+  const url = named ?? local?.url;
+  if (url === undefined) {
+    throw new CliFailure(
+      `no server is running on the data folder ${folder.path}`,
+      'start one: holter up    or name one: HOLTER_URL=http://127.0.0.1:4658',
+    );
+  }
+  const isLocal = local !== null && sameServer(url, local.url);
+  const token = io.env.HOLTER_TOKEN || (isLocal ? folder.readToken(role) : null);
+  return { url: url.replace(/\/+$/, ''), token };
+}
+
+function sameServer(one: string, other: string): boolean {
+  try {
+    return new URL(one).origin === new URL(other).origin;
+  } catch {
+    throw new CliFailure(`${one} is not an address`, 'write it like http://127.0.0.1:4658');
+  }
+}
+
+/** An agent that could decide about agents would sooner or later excuse itself. */
+export function refuseAgents(io: Io, verb: string): void {
+  const { HOLTER_AGENT_ID: agentId } = io.env;
+  if (!agentId) return;
+  throw new CliFailure(
+    `this is the terminal of the agent ${agentId}, and agents may not use \`holter ${verb}\``,
+    'run it in your own terminal, where HOLTER_AGENT_ID is not set',
+  );
+}

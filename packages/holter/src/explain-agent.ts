@@ -1,0 +1,75 @@
+import { type Instant, instant } from '@holter/core';
+import type { AgentView, FindingView, IncidentView } from '@holter/server/local';
+import { ago, until } from './words.ts';
+
+/** The finding to speak about: the gravest, and of those the oldest. */
+export function leadFinding({ findings }: Pick<AgentView, 'findings'>): FindingView | null {
+  const [lead] = [...findings].sort(
+    (a, b) => Number(b.severity === 'act') - Number(a.severity === 'act') || a.since - b.since,
+  );
+  return lead ?? null;
+}
+
+/** Three lines for somebody who was woken up: how it is, why Holter thinks so, and what comes next. */
+export function threeLines(agent: AgentView, now: Instant): readonly [string, string, string] {
+  const since = ago(agent.stateSince, now).replace(/ ago$/, '');
+  const life = agent.liveness === 'alive' ? '' : `, and ${lifeInWords(agent)}`;
+  return [
+    `${agent.agentId} is ${agent.state} for ${since}${life}.`,
+    `Why: ${because(agent, now)}`,
+    `Next: ${next(agent, now)}`,
+  ];
+}
+
+function lifeInWords({ liveness, cause, end }: AgentView): string {
+  if (liveness === 'gone') return `it has ended (${end?.detail ?? cause ?? 'unknown'})`;
+  return `nobody knows whether it is alive (${cause ?? 'silence'})`;
+}
+
+function because(agent: AgentView, now: Instant): string {
+  const lead = leadFinding(agent);
+  const more = agent.findings.length - 1;
+  if (lead) {
+    const others = more > 0 ? ` And ${more} more: holter show ${agent.agentId}` : '';
+    return `${lead.evidence} (${lead.kind}; allowed: ${lead.threshold}).${others}`;
+  }
+  if (agent.end) return `it ended ${ago(agent.end.at, now)}: ${agent.end.detail}.`;
+  if (agent.holds.length > 0)
+    return `nothing is wrong; it is ${agent.holds.map(({ kind }) => kind).join(' and ')}.`;
+  const sign =
+    agent.lastSignAt === null ? 'it has not been heard yet' : `last heard ${ago(agent.lastSignAt, now)}`;
+  return `nothing was found against it; ${sign}${agent.isWorking ? '' : ', and it has no work'}.`;
+}
+
+function next({ agentId, incident, quiet, state, can }: AgentView, now: Instant): string {
+  if (quiet)
+    return `quiet ${until(quiet.until, now)} by the word of ${quiet.by} (${quiet.reason}), then it is looked at again.`;
+  if (!incident) {
+    return state === 'HEALTHY' || state === 'TERMINATED'
+      ? 'nothing to do.'
+      : 'Holter goes on watching; nobody has to do anything yet.';
+  }
+  return `${stepInWords(incident, now)}. You can: ${choices(agentId, incident, can)}`;
+}
+
+const steps: Readonly<Record<IncidentView['next']['step'], string>> = {
+  nudge: 'the agent is nudged',
+  escalate: 'somebody is asked to decide',
+  terminate: 'the agent is stopped',
+  recover: 'a successor is started',
+  human: 'a person has to decide',
+  close: 'the incident closes',
+};
+
+export function stepInWords({ next: { step, at, why } }: IncidentView, now: Instant): string {
+  const when = at === null ? '' : ` ${until(instant(at), now)}`;
+  const what = steps[step];
+  return why === what ? `${what}${when}` : `${what}${when} (${why})`;
+}
+
+function choices(agentId: string, { step }: IncidentView, can: readonly string[]): string {
+  const asks = [`holter decide ${agentId} allow_more_time --minutes 15 --reason "…"`];
+  if (can.includes('terminate') && step !== 'recover') asks.push(`holter terminate ${agentId} --reason "…"`);
+  asks.push(`holter wrong ${agentId} --reason "…"`);
+  return asks.join('  or  ');
+}

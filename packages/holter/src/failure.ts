@@ -1,0 +1,14 @@
+/** Exit codes of every command. */
+export const EXIT = { fine: 0, error: 1, usage: 2, foundWrong: 3 } as const;
+
+/** Something that went wrong and that a person can do something about: what, and what to do next. */
+export class CliFailure extends Error {
+  override readonly name = 'CliFailure';
+  readonly next: string | null;
+  readonly exitCode: number;
+  constructor(message: string, next: string | null = null, exitCode: number = EXIT.error) {
+    super(message);
+    this.next = next;
+    this.exitCode = exitCode;
+  }
+}

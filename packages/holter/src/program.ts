@@ -1,0 +1,55 @@
+import { Command } from 'commander';
+import { registerConfig } from './commands/config.ts';
+import { registerDb } from './commands/db.ts';
+import { registerDecisions } from './commands/decide.ts';
+import { registerDoctor } from './commands/doctor.ts';
+import { registerEvents } from './commands/events.ts';
+import { registerShow } from './commands/show.ts';
+import { registerStatus } from './commands/status.ts';
+import { registerTask } from './commands/task.ts';
+import { registerToken } from './commands/token.ts';
+import { registerUp } from './commands/up.ts';
+import { registerVerbs } from './commands/verbs.ts';
+import { registerWhy } from './commands/why.ts';
+import { withExamples } from './help.ts';
+import type { Io } from './io.ts';
+import { registerReplay } from './replay/command.ts';
+import { registerSim } from './sim/command.ts';
+import { version } from './version.ts';
+
+export function createProgram(io: Io): Command {
+  const program = new Command('holter')
+    .description('A heart monitor for AI agents: is it alive, is it getting anywhere, what now?')
+    .version(version, '-V, --version', 'print the version')
+    .configureOutput({ writeOut: io.out, writeErr: io.err })
+    .configureHelp({ helpWidth: Number.isFinite(io.width) ? io.width : 100 })
+    // Only main.ts may end the process.
+    .exitOverride()
+    .showHelpAfterError('(holter --help lists the commands)');
+  withExamples(program, [
+    ['holter up', 'run the server'],
+    ['holter status', 'who is well, who is not'],
+    ['holter why worker-7', 'what is wrong with one agent, in three lines'],
+    ['holter events --follow', 'watch what happens'],
+  ]);
+
+  for (const register of [
+    registerUp,
+    registerStatus,
+    registerShow,
+    registerWhy,
+    registerEvents,
+    registerVerbs,
+    registerDecisions,
+    registerTask,
+    registerToken,
+    registerDoctor,
+    registerConfig,
+    registerDb,
+    registerSim,
+    registerReplay,
+  ]) {
+    register(program, io);
+  }
+  return program;
+}
