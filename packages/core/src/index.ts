@@ -69,7 +69,14 @@ export type {
 } from './input.ts';
 export { assertNever, InvariantError, invariant } from './invariant.ts';
 export { findingsOf } from './judge.ts';
-export { type Liveness, type LossCause, likelyCause, livenessOf, presenceOf } from './liveness.ts';
+export {
+  type Liveness,
+  type LossCause,
+  likelyCause,
+  livenessOf,
+  presenceOf,
+  probeEveryOf,
+} from './liveness.ts';
 export type { PolicyProblem } from './policy/check.ts';
 export { type Compiled, compile, defaultPolicies } from './policy/compile.ts';
 export type { FleetPolicy, Policy } from './policy/policy.ts';
@@ -81,6 +88,7 @@ export {
   type PolicySet,
   policyFor,
 } from './policy/policy-set.ts';
+export { parseBytes, parseDuration } from './policy/units.ts';
 export type {
   HeartbeatBody,
   MessagePriority,

@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { Bench } from '../test/kit.ts';
 import type { Promises } from './agent.ts';
-import { graceMaxOf, likelyCause, livenessOf, missDeadline, presenceOf, pulseOf } from './liveness.ts';
+import {
+  graceMaxOf,
+  likelyCause,
+  livenessOf,
+  missDeadline,
+  presenceOf,
+  probeEveryOf,
+  pulseOf,
+} from './liveness.ts';
 import { NO_STALLS } from './stall.ts';
 import { instant, milliseconds, minutes, seconds } from './time.ts';
 import { hasWork } from './work.ts';
@@ -79,6 +87,17 @@ describe('deadlines by role', () => {
       );
     },
   );
+});
+
+test('adapters look four times as often while something is wrong', () => {
+  const bench = new Bench({ promises: { beatEveryMs: seconds(60) } });
+  const every = (): number => probeEveryOf(bench.agent.hard, bench.policy);
+  expect(every()).toBe(seconds(60));
+  bench.advance(seconds(75));
+  expect(bench.agent.hard.health).toBe('DEGRADED');
+  expect(every()).toBe(seconds(15));
+  bench.signal({ kind: 'exited', code: 0 }, 'holter');
+  expect(every()).toBe(seconds(60));
 });
 
 describe('what the silence most likely is', () => {

@@ -30,6 +30,14 @@ export function intervalOf(hard: Hard, policy: Policy): DurationMs {
   return pulseOf(hard) === 'looks' ? policy.probeEveryMs : policy.beat.intervalMs;
 }
 
+/** How often its adapter should look at it now: four times as often while something is wrong with it. */
+export function probeEveryOf(hard: Hard, policy: Policy): DurationMs {
+  const isFine = hard.health === 'HEALTHY' || hard.health === 'TERMINATED';
+  return (
+    isFine ? policy.probeEveryMs : policy.probeEveryMs / ruleDefaults.degradedProbeFactor
+  ) as DurationMs;
+}
+
 /** The most grace that one deadline of this agent may get for Holter's own stalls. */
 export const graceMaxOf = (hard: Hard, policy: Policy): DurationMs =>
   pulseOf(hard) === 'beats' ? intervalOf(hard, policy) : GRACE_WITHOUT_BEATS;
