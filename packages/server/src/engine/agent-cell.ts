@@ -47,7 +47,8 @@ export type CellContext = {
   readonly stalls: () => StallLog;
   readonly policies: () => PolicySet;
   readonly groups: GroupSizes;
-  readonly softChanged: (agent: Agent) => void;
+  /** `beats` of it are in no commit. */
+  readonly softChanged: (agent: Agent, beats: number) => void;
   /** After a commit, and never before. */
   readonly committed: (
     before: Agent | null,
@@ -212,7 +213,7 @@ export class AgentCell {
     const { agent, events, effects, answers } = folded;
     if (!agent) return answers;
     this.stored = { agent, version: verdict.version };
-    this.context.softChanged(agent);
+    this.context.softChanged(agent, 0);
     this.context.committed(
       before,
       agent,
@@ -227,7 +228,7 @@ export class AgentCell {
   private acceptSoft({ agent, events, answers }: Folded): readonly Answer[] {
     if (agent && this.stored && agent !== this.stored.agent) {
       this.stored = { ...this.stored, agent };
-      this.context.softChanged(agent);
+      this.context.softChanged(agent, events.length);
     }
     if (events.length > 0) this.context.streamed(events);
     return answers;

@@ -308,7 +308,7 @@ export class Engine {
       now: () => this.options.clock.now(),
       stalls: () => this.stalls,
       policies: () => this.policies,
-      softChanged: (agent) => this.soft.put(agent),
+      softChanged: (agent, beats) => this.soft.put(agent, beats),
       committed: (before, agent, events, effects, firstCursor, correlationId) => {
         this.groups.follow(before, agent);
         for (const listener of this.listeners)

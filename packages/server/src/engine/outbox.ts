@@ -101,10 +101,10 @@ export class Outbox {
       case 'receipt':
         return this.settle(effect, result.outcome, result.detail);
       case 'underway':
-        return store.retryEffect(effect.id, result.checkAgainAt, result.detail);
+        return store.retryEffect(effect.id, result.checkAgainAt, result.detail, tries);
       case 'failed':
         if (tries >= TRIES_MAX) return this.giveUp(effect, `${result.detail} (${tries} tries)`);
-        return store.retryEffect(effect.id, later(clock.now(), backoffMs(tries)), result.detail);
+        return store.retryEffect(effect.id, later(clock.now(), backoffMs(tries)), result.detail, tries);
     }
   }
 

@@ -18,8 +18,11 @@ export class SoftBuffer {
     return this.dirty.size;
   }
 
-  put({ soft, hard }: Agent): void {
-    this.dirty.set(hard.agentId, { agentId: hard.agentId, incarnation: hard.incarnation, soft });
+  /** `beats` are those that no commit carries; the roll-ups count them. */
+  put({ soft, hard }: Agent, beats: number): void {
+    const { agentId, incarnation } = hard;
+    const before = this.dirty.get(agentId);
+    this.dirty.set(agentId, { agentId, incarnation, soft, beats: (before?.beats ?? 0) + beats });
   }
 
   /** On failure everything that is not newer by now is kept for the next flush. */
@@ -31,7 +34,10 @@ export class SoftBuffer {
     try {
       await this.store.flushSoft([...batch.values()]);
     } catch (error) {
-      for (const [agentId, entry] of batch) if (!this.dirty.has(agentId)) this.dirty.set(agentId, entry);
+      for (const [agentId, entry] of batch) {
+        const newer = this.dirty.get(agentId);
+        this.dirty.set(agentId, { ...(newer ?? entry), beats: (newer?.beats ?? 0) + (entry.beats ?? 0) });
+      }
       throw error;
     } finally {
       this.isFlushing = false;

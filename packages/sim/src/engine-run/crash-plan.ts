@@ -1,5 +1,6 @@
 import type { Store } from '@holter/server';
 
+const macrotask = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const forever = (): Promise<never> => new Promise(() => undefined);
 
 /**
@@ -11,6 +12,7 @@ export class CrashPlan {
   private readonly crashAt: number;
   private readonly onCrash: (where: string) => void;
   private moments = 0;
+  private underWay = 0;
   private generation = 0;
 
   constructor(crashAt: number, onCrash: (where: string) => void) {
@@ -23,6 +25,11 @@ export class CrashPlan {
     return this.moments;
   }
 
+  /** Until every call that left the process has come back, and what it led to has gone out. */
+  async quiet(): Promise<void> {
+    for (let calm = 0; calm < 2; calm = this.underWay === 0 ? calm + 1 : 0) await macrotask();
+  }
+
   /** The next process; what the one before still has under way belongs to the dead. */
   nextGeneration(): number {
     this.generation += 1;
@@ -31,7 +38,10 @@ export class CrashPlan {
 
   async through<T>(generation: number, name: string, call: () => Promise<T>): Promise<T> {
     if (this.isDead(generation) || this.isMoment(`before ${name}`)) return forever();
-    const answer = await call();
+    this.underWay += 1;
+    const answer = await call().finally(() => {
+      this.underWay -= 1;
+    });
     if (this.isDead(generation) || this.isMoment(`after ${name}`)) return forever();
     return answer;
   }

@@ -13,7 +13,7 @@ import {
 } from '@holter/core';
 import { type ActResult, Engine, type Executor, type Store } from '@holter/server';
 import { type CrashPlan, storeOf } from './crash-plan.ts';
-import { quiet, VirtualClock } from './virtual-clock.ts';
+import { VirtualClock } from './virtual-clock.ts';
 
 /**
  * A few agents around the real engine, small enough that every single await can be crashed at: one that
@@ -64,7 +64,7 @@ export const quickPolicies: PolicySet = (() => {
 })();
 
 export class SmallWorld {
-  readonly clock = new VirtualClock(START);
+  readonly clock: VirtualClock;
   readonly truth: Truth = {
     running: new Map(),
     kills: [],
@@ -87,6 +87,7 @@ export class SmallWorld {
   constructor(store: Store, plan: CrashPlan) {
     this.store = store;
     this.plan = plan;
+    this.clock = new VirtualClock(START, () => plan.quiet());
   }
 
   /** Whoever supervises Holter starts it again. */
@@ -108,7 +109,7 @@ export class SmallWorld {
     this.engine = engine;
     for (const report of this.reports) report.isUnderWay = false;
     void engine.start();
-    await quiet();
+    await this.plan.quiet();
   }
 
   get isDown(): boolean {
@@ -160,7 +161,7 @@ export class SmallWorld {
     if (!agent || !this.truth.running.get(agentId)) return;
     const signal: Signal = { agentId, incarnation: agent.hard.incarnation, kind: 'heartbeat' };
     void this.engine?.signal(signal, 'agent').catch(() => undefined);
-    await quiet();
+    await this.plan.quiet();
   }
 
   /** A hard fact with an id, said again until it is acknowledged: exactly what a client library does. */
