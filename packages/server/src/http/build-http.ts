@@ -48,7 +48,7 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
   };
   const guard = hostGuard(deps.hosts);
   app.addHook('onRequest', (request, _reply, done) => {
-    const refusal = guard(request.headers);
+    const refusal = guard(request.headers, request.raw.url ?? '');
     done(refusal ? new HttpProblem(refusal) : undefined);
   });
   app.addHook('preClose', (done) => {
@@ -76,8 +76,12 @@ function createServer({ logger, newId }: HttpDeps, limits: HttpLimits): FastifyI
     requestTimeout: limits.requestMsMax,
     exposeHeadRoutes: false,
     return503OnClosing: true,
-    // Node looks for late requests only this often.
-    http: { connectionsCheckingInterval: Math.min(1_000, Math.ceil(limits.requestMsMax / 2)) },
+    http: {
+      // Node looks for late requests only this often.
+      connectionsCheckingInterval: Math.min(1_000, Math.ceil(limits.requestMsMax / 2)),
+      // With headers allowed longer than the whole, Node swaps the two, and slow bodies are never noticed.
+      headersTimeout: Math.min(10_000, limits.requestMsMax),
+    },
     routerOptions: { maxParamLength: 300 },
     clientErrorHandler: tellClientError,
     frameworkErrors: (error, _request, reply) => {
@@ -127,7 +131,6 @@ function routesOf(context: HttpContext): readonly Route[] {
     ...taskRoutes(context),
     ...pingRoutes(context),
     ...tokenRoutes(context),
-    ...(context.deps.moreRoutes ?? []),
   ];
   let page: unknown;
   routes.push(

@@ -5,7 +5,6 @@ import type { Engine } from '../engine/engine.ts';
 import type { Mailbox } from '../engine/mailbox.ts';
 import type { NoticeBoard } from '../engine/notice-board.ts';
 import type { Store } from '../store/store.ts';
-import type { Route } from './route.ts';
 
 /** What the HTTP side is given. It starts nothing, owns no clock and no dice. */
 export type HttpDeps = {
@@ -25,8 +24,6 @@ export type HttpDeps = {
   /** `Host` values that are meant for this server; one without a port stands for all ports. */
   readonly hosts: readonly string[];
   readonly startedAt: Instant;
-  /** Further calls, made by `defineRoute`: executors, hooks. */
-  readonly moreRoutes?: readonly Route[];
 };
 
 export type HttpLimits = {

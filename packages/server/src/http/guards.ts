@@ -6,14 +6,17 @@ import type { Refusal } from './problem.ts';
  * not ours (a name that was made to point here: DNS rebinding), and an `Origin` that is not ours. What a
  * page may send without asking first is never JSON, so a POST has to be JSON.
  */
-export function hostGuard(hosts: readonly string[]): (headers: IncomingHttpHeaders) => Refusal | null {
+export function hostGuard(
+  hosts: readonly string[],
+): (headers: IncomingHttpHeaders, target: string) => Refusal | null {
   const allowed = new Set(hosts.map((host) => host.toLowerCase()));
   const isOurs = (host: string): boolean => {
     const name = host.toLowerCase();
     return allowed.has(name) || allowed.has(name.replace(/:\d{1,5}$/, ''));
   };
-  return ({ host, origin }) => {
-    if (host === undefined || !isOurs(host)) return wrongHost;
+  return ({ host, origin }, target) => {
+    // `GET http://elsewhere/` asks for a proxy, and says so over the head of its own Host.
+    if (host === undefined || !isOurs(host) || !target.startsWith('/')) return wrongHost;
     if (origin !== undefined && !isOurs(origin.replace(/^https?:\/\//, ''))) return wrongOrigin;
     return null;
   };

@@ -17,15 +17,15 @@ const faces: readonly RegExp[] = [
   /\bnpm_[A-Za-z0-9]{30,}/g,
   /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g,
 ];
-/** `https://user:secret@host`. */
-const inUrl = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*:)[^\s/@]+(?=@)/gi;
+/** `https://user:secret@host`. Bounded everywhere: a text may be built to make a search slow. */
+const inUrl = /(\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s/:@]{0,200}:)[^\s/@]{1,500}(?=@)/gi;
 const afterScheme = /\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi;
 const afterName =
   /((?:password|passwd|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|authorization)["']?\s*[:=]\s*["']?)(?!\[redacted\]|Bearer\b|Basic\b)[^\s"',;&]{4,}/gi;
 
 /** Most texts hold nothing of the kind; one look saves a dozen. */
 const isSuspicious =
-  /hlt_|sk-|_live_|_test_|gh[pousr]_|github_pat_|glpat-|xox|AKIA|ASIA|AIza|npm_|eyJ|PRIVATE KEY|:\/\/[^\s/]*@|Bearer|Basic|pass|pwd|secret|token|key|authorization/i;
+  /hlt_|sk-|_live_|_test_|gh[pousr]_|github_pat_|glpat-|xox|AKIA|ASIA|AIza|npm_|eyJ|PRIVATE KEY|:\/\/[^\s/]{0,500}@|Bearer|Basic|pass|pwd|secret|token|key|authorization/i;
 
 export function redact(text: string): string {
   if (!isSuspicious.test(text)) return text;

@@ -87,6 +87,7 @@ export type StartOptions = {
   readonly clock?: TestClock;
   readonly tokens?: TestServer['tokens'];
   readonly port?: number;
+  readonly inboxMax?: number;
 };
 
 export async function startHttp(options: StartOptions = {}): Promise<TestServer> {
@@ -104,6 +105,7 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
     onBug: (error) => {
       throw error;
     },
+    ...(options.inboxMax !== undefined && { inboxMax: options.inboxMax }),
   });
   const tokens = options.tokens ?? (await makeTokens(store, clock.now()));
   await engine.start();
@@ -197,19 +199,22 @@ export async function until<T>(ask: () => T | Promise<T>, isSo: (value: T) => bo
   }
 }
 
-/** All that is stored, as text. What was refused may be on record; what it was refused for may not. */
-export async function dump(store: Store): Promise<string> {
+/**
+ * All that is stored. A refusal may be on record, which raises the agent's version and its time; what it
+ * was refused for may not.
+ */
+export async function dump(store: Store): Promise<Record<string, unknown>> {
   const events = await store.readEvents({ after: 0, limit: 100_000 });
   const agents = await store.listAgents({ limit: 10_000 });
   const effects = await store.listEffects({ limit: 10_000 });
   const ids = agents.items.map(({ agent }) => agent.hard.agentId);
   const checkpoints = await Promise.all(ids.map((id) => store.listCheckpoints(id, 100)));
-  return JSON.stringify({
-    agents: agents.items,
+  return {
+    agents: agents.items.map(({ agent: { soft, hard } }) => ({ soft, hard: { ...hard, at: 0 } })),
     effects,
     checkpoints,
     tokens: await store.listTokens(),
     fleet: await store.loadFleet(),
     events: events.filter(({ event }) => !event.type.endsWith('_REJECTED')),
-  });
+  };
 }

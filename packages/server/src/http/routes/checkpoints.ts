@@ -65,7 +65,7 @@ export function checkpointRoutes({ deps, limits, intake }: HttpContext): readonl
         const agentId = agentIdOf(params, caller);
         const agent = await readAgent(engine, agentId);
         checkCurrent(agent, caller);
-        const canonical = canonicalJson(body.content ?? null);
+        const canonical = canonicalJson(body.content);
         if (canonical.kind !== 'canonical')
           throw problem(
             400,
@@ -83,7 +83,7 @@ export function checkpointRoutes({ deps, limits, intake }: HttpContext): readonl
         };
         if (place.parentId === place.checkpointId)
           throw problem(400, 'bad_value', 'a checkpoint can not follow itself', 'parentId');
-        const hash = checkpointHash({ ...place, content: body.content ?? null }, sha256);
+        const hash = checkpointHash({ ...place, content: body.content }, sha256);
         if (body.hash !== undefined && body.hash !== hash)
           throw problem(422, 'hash_mismatch', 'the hash is not that of this content in this place', 'hash');
         await checkParent(agent, place.parentId);

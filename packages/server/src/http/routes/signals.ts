@@ -113,6 +113,8 @@ export function signalRoutes({ deps, intake, metrics }: HttpContext): readonly R
 function beatOf(body: unknown): unknown {
   if (body === undefined || body === null) return { kind: 'heartbeat' };
   if (typeof body !== 'object' || Array.isArray(body)) return body;
+  if (Object.hasOwn(body, 'kind') && (body as { kind: unknown }).kind !== 'heartbeat')
+    throw problem(400, 'unknown_kind', 'this path takes heartbeats only; /signals takes the rest', 'kind');
   return { ...body, kind: 'heartbeat' };
 }
 

@@ -39,7 +39,10 @@ export const checkpoint = z.strictObject({
   checkpointId: identifier.optional(),
   parentId: identifier.nullable().optional().meta({ description: 'Left out: the newest one so far.' }),
   taskId: identifier.nullable().optional().meta({ description: 'Left out: the open task.' }),
-  content: z.unknown().meta({ description: 'Any JSON.' }),
+  content: z
+    .unknown()
+    .refine((content) => content !== undefined, 'is needed')
+    .meta({ description: 'Any JSON.' }),
   hash: z
     .string()
     .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in lower-case hex')
