@@ -134,6 +134,8 @@ export class Monitor {
 
   /** The moment that was asked for has come; the agent may have been heard in between. */
   due(slot: number, at: number): void {
+    // An earlier one took its place.
+    if (at < (this.dueAt[slot] as number)) return;
     this.dueAt[slot] = Number.POSITIVE_INFINITY;
     const wakeAt = this.wakeAt[slot] as number;
     if (wakeAt <= at) this.fold(slot, { kind: 'tick', at: at as Instant, stalls: this.stalls });

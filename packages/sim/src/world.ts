@@ -81,6 +81,7 @@ export class World implements Ground {
   private packet: Packet | undefined;
   private sleepsUntil = 0;
   private sleptFrom = 0;
+  private willReload = false;
 
   constructor(options: {
     readonly seed: number;
@@ -148,6 +149,8 @@ export class World implements Ground {
     while (schedule.next(until)) {
       this.now = schedule.nowAt;
       this.happenings++;
+      // Whatever else falls on the moment of its return finds the monitor back.
+      if (this.monitor.isAway() && this.now >= this.monitor.awayUntil) this.comeBack();
       const act = schedule.nowAct;
       if (act < 100) this.live(this.at(schedule.nowSlot), act as Act, schedule.nowLife, schedule.nowData);
       else this.happen(act, schedule.nowSlot, schedule.nowData);
@@ -173,7 +176,7 @@ export class World implements Ground {
 
   private happen(act: number, slot: number, data: unknown): void {
     if (act === Plan.fault) return this.strike(data as Fault);
-    if (act === Plan.back) return this.comeBack(data as boolean);
+    if (act === Plan.back) return;
     if (act === Plan.heal) return this.heal(data as string);
     const agent = this.at(slot);
     switch (act) {
@@ -393,12 +396,13 @@ export class World implements Ground {
 
   private leave(forMs: number, isReload: boolean): void {
     this.monitor.goAway(this.now, forMs);
-    this.schedule.add(this.monitor.awayUntil, -1, Plan.back, 0, isReload);
+    this.willReload ||= isReload;
+    this.schedule.add(this.monitor.awayUntil, -1, Plan.back, 0, undefined);
   }
 
-  private comeBack(isReload: boolean): void {
-    if (!this.monitor.isAway() || this.now < this.monitor.awayUntil) return;
-    this.monitor.comeBack(this.now, isReload);
+  private comeBack(): void {
+    this.monitor.comeBack(this.monitor.awayUntil, this.willReload);
+    this.willReload = false;
   }
 
   private heal(group: string): void {

@@ -11,6 +11,7 @@ export const partitioned: Behaviour = {
   troubleEveryMs: parameters.partition.everyMs,
   trouble: (agent) => {
     agent.isCut = true;
+    agent.ground.truthChanged(agent);
     agent.plan(agent.random.between(parameters.partition.minMs, parameters.partition.maxMs), Act.relief);
   },
   relief: (agent) => {

@@ -33,6 +33,7 @@ export class Checker implements Witness, Court {
   private readonly brake: BrakeWatch;
   private readonly recovery: RecoveryWatch;
   private readonly truth: TruthWatch;
+  private readonly lookingAt: number[] = [];
   private fate: Fate = 'accept';
   private inputs = 0;
   /** Asks the world to call `inspect` at a time. */
@@ -47,6 +48,13 @@ export class Checker implements Witness, Court {
     this.brake = new BrakeWatch(this);
     this.recovery = new RecoveryWatch(this);
     this.truth = new TruthWatch(this, this.gaps);
+  }
+
+  /** One look ahead per agent: an earlier one takes the place of a later one. */
+  private lookAt(agent: SimAgent, at: number): void {
+    if (at >= (this.lookingAt[agent.slot] ?? Number.POSITIVE_INFINITY)) return;
+    this.lookingAt[agent.slot] = at;
+    this.inspectAt(agent, at);
   }
 
   ledgerOf(agent: SimAgent): Ledger {
@@ -80,7 +88,7 @@ export class Checker implements Witness, Court {
       ledger.begin(incarnation, registration.instanceId, at);
       ledger.taskId = registration.taskId ?? ledger.taskId;
     }
-    if (isFirst) this.inspectAt(agent, at + 1_000);
+    if (isFirst) this.lookAt(agent, at + 1_000);
     for (const event of result.events) this.happened(agent, ledger, event);
   }
 
@@ -215,15 +223,18 @@ export class Checker implements Witness, Court {
 
   truthChanged(agent: SimAgent, at: number): void {
     this.truth.changed(agent, at);
-    if (agent.mind === 'hung') this.inspectAt(agent, at + contract.silenceActInProbationMs);
+    if (agent.mind === 'hung') this.lookAt(agent, at + contract.silenceActInProbationMs);
   }
 
   inspect(agent: SimAgent, at: number): void {
+    // An earlier look has taken the place of this one.
+    if (at < (this.lookingAt[agent.slot] as number)) return;
+    this.lookingAt[agent.slot] = Number.POSITIVE_INFINITY;
     const ledger = this.ledgerOf(agent);
     ledger.endExpired(at);
     this.truth.inspect(agent, ledger, at);
     const next = Math.min(this.liveness.inspect(agent, ledger, at), this.progress.inspect(agent, ledger, at));
-    this.inspectAt(agent, Math.max(next, at + 1_000));
+    this.lookAt(agent, Math.max(next, at + 1_000));
   }
 
   /**

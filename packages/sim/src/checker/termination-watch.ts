@@ -27,7 +27,8 @@ export class TerminationWatch {
 
   /** The executor was told to go ahead: this is the moment that counts. */
   proceeds(agent: SimAgent, ledger: Ledger, effect: Effect, at: number): void {
-    if (effect.kind === 'spawn' && agent.isRunning) {
+    // One that was launched and has not registered yet is known to its launcher, which refuses a second.
+    if (effect.kind === 'spawn' && agent.isRunning && agent.incarnation > 0) {
       this.court.accuse(6, agent, at, 'a successor is started while the predecessor runs');
     }
     if (effect.kind !== 'terminate') return;
