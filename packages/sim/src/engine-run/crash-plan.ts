@@ -36,12 +36,19 @@ export class CrashPlan {
     return this.generation;
   }
 
+  /** A call that nobody crashes, but that `quiet` waits for. */
+  async follow<T>(call: Promise<T>): Promise<T> {
+    this.underWay += 1;
+    try {
+      return await call;
+    } finally {
+      this.underWay -= 1;
+    }
+  }
+
   async through<T>(generation: number, name: string, call: () => Promise<T>): Promise<T> {
     if (this.isDead(generation) || this.isMoment(`before ${name}`)) return forever();
-    this.underWay += 1;
-    const answer = await call().finally(() => {
-      this.underWay -= 1;
-    });
+    const answer = await this.follow(call());
     if (this.isDead(generation) || this.isMoment(`after ${name}`)) return forever();
     return answer;
   }

@@ -80,6 +80,7 @@ export class SmallWorld {
   private readonly plan: CrashPlan;
   private engine: Engine | null = null;
   private ids = 0;
+  private correlations = 0;
   private reports: { readonly id: string; isUnderWay: boolean }[] = [];
   /** What a client still has to bring through: it tries again until it is answered. */
   private pending: (() => Promise<void>)[] = [];
@@ -101,7 +102,7 @@ export class SmallWorld {
       policies: quickPolicies,
       executors: [this.host(generation), this.people(generation)],
       sha256: (text) => text,
-      newId: () => `c${++this.ids}`,
+      newId: () => `c${++this.correlations}`,
       onBug: (error) => {
         throw error;
       },
@@ -123,7 +124,7 @@ export class SmallWorld {
   }
 
   async read(agentId: string): Promise<Agent | null> {
-    return (await this.store.load(agentId))?.agent ?? null;
+    return (await this.plan.follow(this.store.load(agentId)))?.agent ?? null;
   }
 
   start(agentId: string, instanceId: string, spawnKey?: string): void {
