@@ -108,6 +108,16 @@ describe('the brake', () => {
     expect(group.alertAfter(10)).toBe(4);
   });
 
+  test('after the calm, one loss more is a single fate, and the next mass failure is told', () => {
+    const group = new Group(12);
+    expect(group.alertAfter(5)).toBe(4);
+    group.at += 130_000;
+    expect(group.ask('loss', 'late').events.map(({ type }) => type)).toEqual(['MASS_FAILURE_OVER']);
+    expect(group.ask('notice', 'late').admission.kind).toBe('granted');
+    group.at += 1_000;
+    expect(group.alertAfter(12)).toBe(3);
+  });
+
   test('is each group for itself, whatever the group is called', () => {
     for (const name of ['__proto__', 'constructor', 'toString']) {
       const group = new Group(10, name);

@@ -94,8 +94,10 @@ export function admit(fleet: Fleet, ask: Ask, context: AdmitContext): Admitted {
 }
 
 /** One agent more became unknown or gone. Too many within one interval of theirs engage the brake. */
-function foldLoss(fleet: Fleet, ask: Ask, { at, groupSize, policy }: AdmitContext): Admitted {
-  const before = brakeOf(fleet, ask.group) ?? { losses: [] };
+function foldLoss(fleet: Fleet, ask: Ask, context: AdmitContext): Admitted {
+  const { at, groupSize, policy } = context;
+  const released = releaseBrake(fleet, ask.group, context);
+  const before = brakeOf(released.fleet, ask.group) ?? { losses: [] };
   const agentHash = hashText(ask.agentId);
   const windowMs = Math.max(ask.intervalMs, minutes(1));
   const isRecent = (loss: { readonly at: Instant }): boolean => loss.at > at - windowMs;
@@ -106,15 +108,20 @@ function foldLoss(fleet: Fleet, ask: Ask, { at, groupSize, policy }: AdmitContex
   const lost = older.reduce((sum, { count }) => sum + count, losses.length);
   const { lossesMin, share } = policy.brake;
   const isMass = lost > lossesMin && lost > share * groupSize;
-  const isEngaged = before.engagedAt !== undefined && !isWorkedOff(before, at, policy);
+  const { engagedAt, releaseAt } = before;
+  const isBraking = engagedAt !== undefined && releaseAt === undefined;
+  // After the calm one loss more is a single fate; the next mass failure has its own alert.
+  const isReleasing = !isMass && releaseAt !== undefined && !isWorkedOff(before, at, policy);
   const brake: GroupBrake = {
     losses,
     ...(older.length > 0 && { older }),
-    ...((isMass || isEngaged) && { engagedAt: isEngaged ? (before.engagedAt ?? at) : at }),
+    ...((isMass || isBraking) && { engagedAt: isBraking ? engagedAt : at }),
+    ...(isReleasing && { engagedAt: engagedAt ?? at, releaseAt }),
   };
-  const next = withBrake(fleet, ask.group, brake);
-  if (!isMass || isEngaged) return { fleet: next, admission: GRANTED, events: [], effects: [] };
-  return { fleet: next, admission: GRANTED, ...massAlert(ask.group, lost, groupSize, at) };
+  const next = { fleet: withBrake(released.fleet, ask.group, brake), admission: GRANTED };
+  if (!isMass || isBraking) return { ...next, events: released.events, effects: [] };
+  const alert = massAlert(ask.group, lost, groupSize, at);
+  return { ...next, events: [...released.events, ...alert.events], effects: alert.effects };
 }
 
 /** Joins those that fell close together, so that even ten thousand losses stay a small row. */
@@ -140,9 +147,8 @@ const brakeOf = (fleet: Fleet, group: string): GroupBrake | undefined =>
   Object.hasOwn(fleet.brakes, group) ? fleet.brakes[group] : undefined;
 
 /** Nobody has waited for the newest slot: the queue is worked off, and the brake is as it was before. */
-const isWorkedOff = (brake: GroupBrake, at: Instant, policy: FleetPolicy): boolean =>
-  // If everybody came back by themselves, nobody has asked since: the calm alone has released it.
-  at >= (brake.releaseAt ?? calmAt(brake, policy)) + 2 * policy.brake.releaseEveryMs;
+const isWorkedOff = ({ releaseAt }: GroupBrake, at: Instant, policy: FleetPolicy): boolean =>
+  releaseAt !== undefined && at >= releaseAt + 2 * policy.brake.releaseEveryMs;
 
 const GRANTED: Admission = { kind: 'granted' };
 /** So many losses are told apart, so that one agent that crashes all the time is not taken for a crowd. */
