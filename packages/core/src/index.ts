@@ -96,6 +96,7 @@ export type {
   SelfStatus,
   Signal,
   SignalBody,
+  SignalEnvelope,
   SignalKind,
   Verdict,
 } from './signal.ts';
