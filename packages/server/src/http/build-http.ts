@@ -23,6 +23,7 @@ import { agentRoutes } from './routes/agents.ts';
 import { batchRoutes } from './routes/batch.ts';
 import { checkpointRoutes } from './routes/checkpoints.ts';
 import { eventRoutes } from './routes/events.ts';
+import { executorRoutes } from './routes/executors.ts';
 import { healthRoutes } from './routes/health.ts';
 import { incidentRoutes } from './routes/incidents.ts';
 import { pingRoutes } from './routes/pings.ts';
@@ -131,6 +132,7 @@ function routesOf(context: HttpContext): readonly Route[] {
     ...taskRoutes(context),
     ...pingRoutes(context),
     ...tokenRoutes(context),
+    ...(context.deps.executors ? executorRoutes(context.deps.executors) : []),
   ];
   let page: unknown;
   routes.push(

@@ -4,6 +4,7 @@ import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Mailbox } from '../engine/mailbox.ts';
 import type { NoticeBoard } from '../engine/notice-board.ts';
+import type { ExecutorHub } from '../executors/index.ts';
 import type { Store } from '../store/store.ts';
 
 /** What the HTTP side is given. It starts nothing, owns no clock and no dice. */
@@ -12,6 +13,8 @@ export type HttpDeps = {
   readonly store: Store;
   readonly mailbox: Mailbox;
   readonly board: NoticeBoard;
+  /** For `holter run`; without it nobody outside can carry out effects. */
+  readonly executors?: ExecutorHub;
   readonly clock: Clock;
   /** In hex. */
   readonly sha256: (text: string) => string;

@@ -54,5 +54,5 @@ it('knows this very process', () => {
   expect(table.row(process.pid)).toMatchObject({ pid: process.pid, parentPid: process.ppid });
   expect(table.row(process.pid)?.memoryBytes).toBeGreaterThan(10_000_000);
   expect(table.rows().length).toBeGreaterThan(1);
-  expect(table.bootId).toMatch(/^[0-9a-f-]{36}$/);
+  expect(table.bootId).toMatch(/^[0-9a-f-]{36} pid:\[\d+\]$/);
 });

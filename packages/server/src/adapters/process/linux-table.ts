@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import type { ProcessRow, ProcessTable, RowState } from './process-table.ts';
 
 /** USER_HZ is 100 on every architecture that Node runs on. */
@@ -7,7 +7,9 @@ const PAGE_BYTES = 4096;
 
 /** Linux, by reading /proc. Everything may vanish between two reads; that is an answer, not an error. */
 export function linuxTable(proc = '/proc'): ProcessTable {
-  const bootId = (read(`${proc}/sys/kernel/random/boot_id`) ?? 'unknown-boot').trim();
+  const boot = (read(`${proc}/sys/kernel/random/boot_id`) ?? 'unknown-boot').trim();
+  // Containers share the boot, but not the pids: a pid of another namespace says nothing here.
+  const bootId = `${boot} ${namespaceOf(proc)}`;
   const pageBytes = pageBytesOf(read(`${proc}/self/stat`), read(`${proc}/self/status`));
   const row = (pid: number): ProcessRow | null => parseStat(read(`${proc}/${pid}/stat`), pageBytes);
   const pids = (): number[] => list(proc).filter(isNumber).map(Number);
@@ -77,6 +79,14 @@ export function parseIo(text: string | null): number | null {
 
 function hasVariable(environ: string | null, variable: string): boolean {
   return environ !== null && (environ.startsWith(`${variable}\0`) || environ.includes(`\0${variable}\0`));
+}
+
+function namespaceOf(proc: string): string {
+  try {
+    return readlinkSync(`${proc}/self/ns/pid`);
+  } catch {
+    return 'pid:[unknown]';
+  }
 }
 
 const isNumber = (text: string): boolean => /^\d+$/.test(text);

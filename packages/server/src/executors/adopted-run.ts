@@ -1,0 +1,125 @@
+import { appendFileSync } from 'node:fs';
+import type { Effect, EffectKind, Signal, SignalBody } from '@holter/core';
+import { type ProcessTable, ProcessTree, stopTree, TreeSensor } from '../adapters/process/index.ts';
+import type { Clock } from '../engine/clock.ts';
+import type { ActResult, Executor } from '../engine/executor.ts';
+import { nudgeLine } from './nudge-line.ts';
+import type { RunRecord } from './run-record.ts';
+
+export type AdoptedContext = {
+  readonly table: ProcessTable;
+  readonly clock: Clock;
+  readonly signal: (signal: Signal) => Promise<unknown>;
+  readonly ended: () => void;
+};
+
+const LOOK_EVERY_MS = 5_000;
+
+/**
+ * A child whose `holter run` is gone, and which the server itself looks after now: it sees the process, can
+ * write into the nudge file and stop the tree. It can't start it again: the terminal and the environment
+ * were the run's. So there is no proven way back, and only an order stops it.
+ */
+export class AdoptedRun implements Executor {
+  readonly name = 'adopted run';
+  readonly id: string;
+  readonly kinds: ReadonlySet<EffectKind> = new Set<EffectKind>([
+    'nudge',
+    'inquire',
+    'remind',
+    'request-handoff',
+    'deny-call',
+    'terminate',
+    'spawn',
+  ]);
+  private readonly record: RunRecord;
+  private readonly context: AdoptedContext;
+  private readonly tree: ProcessTree | null;
+  private readonly sensor: TreeSensor | null;
+  private stopLooking: () => void = () => undefined;
+
+  constructor(record: RunRecord, context: AdoptedContext) {
+    this.id = record.executorId;
+    this.record = record;
+    this.context = context;
+    const { table } = context;
+    this.tree = record.child ? new ProcessTree(table, record.child, record.runId) : null;
+    this.sensor = this.tree ? new TreeSensor(table, this.tree) : null;
+  }
+
+  /** Returns when the first look is done. */
+  async watch(): Promise<void> {
+    const look = this.sensor?.look();
+    if (!look || look.state === 'gone') return this.tellEnd();
+    await this.tell(look);
+    this.stopLooking = this.context.clock.after(LOOK_EVERY_MS, () => void this.watch().catch(ignoreOutage));
+  }
+
+  close(): void {
+    this.stopLooking();
+  }
+
+  async act(effect: Effect): Promise<ActResult> {
+    switch (effect.kind) {
+      case 'nudge':
+      case 'inquire':
+      case 'remind':
+      case 'request-handoff':
+        return this.nudge(effect.id, effect.message);
+      case 'terminate':
+        return this.terminate(effect);
+      case 'spawn':
+        return receipt('refused', 'the `holter run` that held its terminal is gone; start it there again');
+      case 'deny-call':
+      case 'notify':
+        return receipt('refused', 'a command has no calls that could be denied');
+    }
+  }
+
+  private nudge(id: string, message: string): ActResult {
+    const { nudgeFile } = this.record;
+    if (nudgeFile === null) return receipt('refused', 'it has no file for nudges');
+    appendFileSync(nudgeFile, nudgeLine(id, message), { mode: 0o600 });
+    return receipt('delivered', 'written into its nudge file');
+  }
+
+  private async terminate({ reason, cleanupMs }: Extract<Effect, { kind: 'terminate' }>): Promise<ActResult> {
+    const { table, clock } = this.context;
+    if (!this.tree) return receipt('done', 'nothing was running');
+    // Evidence alone stops nobody who can't be brought back, and the agent's record does not know that yet.
+    if (!reason.startsWith('ordered by '))
+      return receipt('refused', 'its `holter run` is gone, so nothing could bring it back; a person decides');
+    this.close();
+    const send = (pid: number, signal: NodeJS.Signals): void => void process.kill(pid, signal);
+    const stopped = await stopTree({ table, tree: this.tree, clock, send, cleanupMs });
+    if (stopped.kind === 'gone') {
+      this.context.ended();
+      return receipt('done', `ended by ${stopped.by ?? 'itself'}, with all its children`);
+    }
+    await this.watch();
+    return receipt('unknown', `${stopped.left.length} of its processes are still there`);
+  }
+
+  /** Nobody waited for it, so nobody knows how it ended; that is no reason to call it a crash. */
+  private async tellEnd(): Promise<void> {
+    await this.tell({
+      kind: 'stopped',
+      reason: 'ended after its `holter run` was lost; nobody saw its exit code',
+    });
+    this.context.ended();
+  }
+
+  private async tell(body: SignalBody): Promise<void> {
+    const { agentId, incarnation } = this.record;
+    await this.context.signal({ agentId, incarnation, ...body });
+  }
+}
+
+const receipt = (outcome: 'delivered' | 'done' | 'refused' | 'unknown', detail: string): ActResult => ({
+  kind: 'receipt',
+  outcome,
+  detail,
+});
+
+/** A look that can't be stored now is followed by another one. */
+const ignoreOutage = (): void => undefined;

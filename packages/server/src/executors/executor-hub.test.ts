@@ -1,0 +1,202 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { defaultPolicies, type Effect, type Registration } from '@holter/core';
+import { afterEach, describe, expect, it } from 'vitest';
+import { ManualClock, settled } from '../../test/manual-clock.ts';
+import { endFixtures, startFixture, table } from '../../test/process-fixture.ts';
+import { until } from '../../test/until.ts';
+import { identityOf, isAlive } from '../adapters/process/index.ts';
+import { Engine } from '../engine/engine.ts';
+import { openMemory } from '../store/memory/index.ts';
+import { ExecutorHub } from './executor-hub.ts';
+import type { RunRecord } from './run-record.ts';
+
+const worker: Registration = {
+  agentId: 'worker',
+  instanceId: 'first',
+  role: 'default',
+  group: 'default',
+  mode: 'act',
+  promises: { process: true },
+  can: ['nudge', 'terminate', 'spawn'],
+  executor: 'run:one',
+};
+
+const never = new Promise<void>(() => undefined);
+const alive = (() => {
+  const row = table.row(process.pid);
+  if (!row) throw new Error('this process should be seen');
+  return identityOf(table, row);
+})();
+const gone = { ...alive, startedAt: '1' };
+
+const record = (fields: Partial<RunRecord> = {}): RunRecord => ({
+  executorId: 'run:one',
+  agentId: 'worker',
+  incarnation: 1,
+  runId: `hub-test-${process.pid}`,
+  hostId: 'here',
+  run: alive,
+  child: null,
+  nudgeFile: null,
+  onLost: 'adopt',
+  ...fields,
+});
+
+async function world(store = openMemory()) {
+  const clock = new ManualClock();
+  let ids = 0;
+  const told: string[] = [];
+  const bugs: unknown[] = [];
+  const onBug = (error: unknown): void => void bugs.push(error);
+  const engine = new Engine({
+    store,
+    clock,
+    policies: defaultPolicies,
+    executors: [],
+    sha256: (text) => createHash('sha256').update(text).digest('hex'),
+    newId: () => `id-${++ids}`,
+    onBug,
+  });
+  const hub = new ExecutorHub({
+    engine,
+    store,
+    clock,
+    table,
+    hostId: 'here',
+    tell: (_record, message) => void told.push(message),
+    onBug,
+  });
+  await engine.start();
+  await hub.start();
+  return { store, clock, engine, hub, told, bugs };
+}
+
+const crash = { agentId: 'worker', incarnation: 1, kind: 'exited', code: 1 } as const;
+
+afterEach(endFixtures);
+
+describe('a connected run', () => {
+  it('is given its effects, and its receipt settles them', async () => {
+    const { engine, hub, clock, store, bugs } = await world();
+    await engine.register(worker);
+    await hub.present(record());
+    const polled = hub.poll('run:one', [], 20_000, never);
+    await engine.decide('worker', { decision: 'nudge', by: 'ada', reason: 'how is it going?' });
+    await clock.advance(1_500);
+    const [nudge] = (await polled) as Effect[];
+    expect(nudge).toMatchObject({ kind: 'nudge', executor: 'run:one', message: 'Holter: how is it going?' });
+    // It has that one already, so it waits for the next.
+    const again = hub.poll('run:one', [nudge?.id ?? ''], 5_000, never);
+    await clock.advance(5_500);
+    expect(await again).toEqual([]);
+    expect(await hub.receipt('run:one', nudge?.id ?? '', 'delivered', 'written')).toBe(true);
+    await settled();
+    expect(await store.listEffects({ agentId: 'worker', limit: 5 })).toMatchObject([
+      { status: 'done', outcome: 'delivered' },
+    ]);
+    expect(bugs).toEqual([]);
+  });
+
+  it('gets an effect again when the answer to its poll was lost', async () => {
+    const { engine, hub, clock } = await world();
+    await engine.register(worker);
+    await hub.present(record());
+    void hub.poll('run:one', [], 20_000, never);
+    await engine.decide('worker', { decision: 'nudge', by: 'ada', reason: 'hello' });
+    await clock.advance(1_500);
+    expect(await hub.poll('run:one', [], 0, never)).toHaveLength(1);
+    expect(await hub.poll('run:one', [], 0, never)).toHaveLength(1);
+  });
+
+  it('is not acted for by anybody else while it is away, but its process lives', async () => {
+    const { engine, hub, clock, store, told } = await world();
+    await engine.register(worker);
+    await hub.present(record());
+    await clock.advance(10_000);
+    await engine.signal(crash, 'holter');
+    await clock.advance(90_000);
+    expect(told).toEqual([]);
+    expect(
+      (await store.listEffects({ agentId: 'worker', limit: 5, status: 'pending' }))[0]?.effect.kind,
+    ).toBe('spawn');
+    expect(await hub.poll('run:two', [], 0, never)).toBeNull();
+  });
+
+  it('is known to a server that was started anew, and may answer for what the old one had claimed', async () => {
+    const store = openMemory();
+    const before = await world(store);
+    await before.engine.register(worker);
+    await before.hub.present(record());
+    const polled = before.hub.poll('run:one', [], 20_000, never);
+    await before.engine.decide('worker', { decision: 'nudge', by: 'ada', reason: 'hello' });
+    await before.clock.advance(1_500);
+    const [nudge] = (await polled) as Effect[];
+    const after = await world(store);
+    expect(after.hub.size).toBe(1);
+    expect(await after.hub.receipt('run:one', nudge?.id ?? '', 'delivered', 'written')).toBe(true);
+    expect(await after.hub.receipt('run:one', 'nobody/1', 'delivered', 'written')).toBe(false);
+  });
+});
+
+describe('a run that was killed', () => {
+  it('leaves its child to the server, which watches, nudges, and stops it only by order', async () => {
+    const { engine, hub, clock, told } = await world();
+    const { tree, exited } = await startFixture('hangs-on-a-socket');
+    const folder = mkdtempSync(join(tmpdir(), 'holter-hub-'));
+    const nudgeFile = join(folder, 'nudges');
+    writeFileSync(nudgeFile, '');
+    await engine.register(worker);
+    await hub.present(record({ run: gone, child: tree.root, nudgeFile }));
+    await clock.advance(5_000);
+    expect(told).toEqual([expect.stringContaining('was killed; the server watches its process')]);
+    expect((await engine.read('worker'))?.hard.process?.state).toBeDefined();
+    await engine.decide('worker', { decision: 'nudge', by: 'ada', reason: 'still there?' });
+    await clock.advance(1_500);
+    expect(JSON.parse(readFileSync(nudgeFile, 'utf8'))).toMatchObject({ message: 'Holter: still there?' });
+    await engine.decide('worker', { decision: 'terminate', by: 'ada', reason: 'enough' });
+    await until('it is stopped', async () => {
+      await clock.advance(100);
+      return !isAlive(table, tree.root);
+    });
+    await exited;
+    await until('its end is on record', async () => {
+      await clock.advance(100);
+      return (await engine.read('worker'))?.hard.end?.byHolter;
+    });
+    expect(hub.size).toBe(0);
+    rmSync(folder, { recursive: true });
+  });
+
+  it('has its child ended, if that was asked for', async () => {
+    const { engine, hub, clock } = await world();
+    const { tree } = await startFixture('leaves-a-grandchild');
+    await engine.register(worker);
+    await hub.present(record({ run: gone, child: tree.root, onLost: 'end' }));
+    await until('it is stopped', async () => {
+      await clock.advance(250);
+      return !isAlive(table, tree.root) && tree.look().length === 0;
+    });
+  });
+
+  it('and whose child ended too is told as an end that nobody saw', async () => {
+    const { engine, hub, clock, told } = await world();
+    await engine.register(worker);
+    await hub.present(record({ run: gone, child: gone }));
+    await clock.advance(5_000);
+    expect(told).toEqual(['its `holter run` and its process are gone']);
+    expect((await engine.read('worker'))?.hard.end).toMatchObject({ how: 'stopped' });
+    expect(hub.size).toBe(0);
+  });
+
+  it('on another machine is only told', async () => {
+    const { engine, hub, clock, told } = await world();
+    await engine.register(worker);
+    await hub.present(record({ run: gone, child: gone, hostId: 'elsewhere' }));
+    await clock.advance(20_000);
+    expect(told).toEqual([expect.stringContaining('on another machine')]);
+    expect((await engine.read('worker'))?.hard.end).toBeUndefined();
+  });
+});

@@ -1,0 +1,243 @@
+import type { Effect, Instant, ReceiptOutcome, Signal } from '@holter/core';
+import { isAlive, type ProcessTable } from '../adapters/process/index.ts';
+import type { Clock } from '../engine/clock.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Store } from '../store/store.ts';
+import { AdoptedRun } from './adopted-run.ts';
+import { RemoteExecutor } from './remote-executor.ts';
+import type { RunRecord } from './run-record.ts';
+
+export type HubContext = {
+  readonly engine: Engine;
+  readonly store: Store;
+  readonly clock: Clock;
+  /** Null where processes can't be seen; lost runs then stay lost, and a person is told. */
+  readonly table: ProcessTable | null;
+  readonly hostId: string;
+  /** Something that a person has to know, and that belongs to no incident. */
+  readonly tell: (record: RunRecord, message: string) => void;
+  readonly onBug: (error: unknown) => void;
+};
+
+type Entry = {
+  record: RunRecord;
+  remote: RemoteExecutor;
+  leave: (() => void) | null;
+  polls: number;
+  seenAt: number;
+  adopted: AdoptedRun | null;
+  isToldLost: boolean;
+};
+
+const META_KEY = 'executors/runs';
+const LOOK_EVERY_MS = 1_000;
+/** A poll follows the other within milliseconds; this long without one, somebody looks what is the matter. */
+const AWAY_MS_MAX = 3_000;
+
+/**
+ * Every `holter run` that is connected, or was. While one polls, its effects are claimed for it; when it
+ * stays away nobody else acts, and if its process is proven gone the server looks after the child itself.
+ */
+export class ExecutorHub {
+  private readonly context: HubContext;
+  private readonly entries = new Map<string, Entry>();
+  private stopLooking: () => void = () => undefined;
+  private saving: Promise<void> = Promise.resolve();
+  private isClosed = false;
+
+  constructor(context: HubContext) {
+    this.context = context;
+  }
+
+  /** Runs of before the start have a moment to come back; then they are looked for. */
+  async start(): Promise<void> {
+    const text = await this.context.store.getMeta(META_KEY);
+    for (const record of text === null ? [] : (JSON.parse(text) as RunRecord[])) this.add(record);
+    this.scheduleLook();
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.stopLooking();
+    for (const { remote, adopted } of this.entries.values()) {
+      remote.close();
+      adopted?.close();
+    }
+  }
+
+  /** Runs that are connected or looked after; a server without any may rest. */
+  get size(): number {
+    return this.entries.size;
+  }
+
+  /** A run says that it is there, and what it looks after; again whenever that changes. */
+  async present(record: RunRecord): Promise<void> {
+    const entry = this.entries.get(record.executorId) ?? this.add(record);
+    entry.record = record;
+    entry.seenAt = this.context.clock.now();
+    if (entry.adopted) this.giveBack(entry);
+    await this.save();
+  }
+
+  /** Null when nobody of this name is known: it should present itself again. */
+  async poll(
+    executorId: string,
+    have: readonly string[],
+    waitMs: number,
+    hungUp: Promise<void>,
+  ): Promise<readonly Effect[] | null> {
+    const entry = this.entries.get(executorId);
+    if (!entry || this.isClosed) return null;
+    entry.polls += 1;
+    // Effects are only claimed while somebody is there to take them.
+    entry.leave ??= this.context.engine.addExecutor(entry.remote);
+    let isHungUp = false;
+    void hungUp.then(() => {
+      isHungUp = true;
+      entry.remote.release();
+    });
+    try {
+      return await entry.remote.take(new Set(have), waitMs);
+    } finally {
+      entry.polls -= 1;
+      entry.seenAt = isHungUp ? Number.NEGATIVE_INFINITY : this.context.clock.now();
+    }
+  }
+
+  async receipt(
+    executorId: string,
+    effectId: string,
+    outcome: ReceiptOutcome,
+    detail: string,
+  ): Promise<boolean> {
+    const entry = this.entries.get(executorId);
+    if (!entry) return false;
+    if (entry.remote.receipt(effectId, outcome, detail)) return true;
+    // Claimed by a server that is gone: its lease still runs, but what was done is done.
+    const { agentId } = entry.record;
+    const effects = await this.context.store.listEffects({ agentId, limit: 50 });
+    // A nudge is delivered first and seen later: its second receipt comes when it is long settled.
+    const stored = effects.find(
+      ({ effect, status }) => effect.id === effectId && (outcome === 'seen' || isOpen(status)),
+    );
+    if (stored?.effect.executor !== executorId) return false;
+    await this.context.engine.receive(stored.effect, outcome, detail);
+    return true;
+  }
+
+  async leave(executorId: string): Promise<void> {
+    const entry = this.entries.get(executorId);
+    if (!entry) return;
+    this.remove(entry);
+    await this.save();
+  }
+
+  private add(record: RunRecord): Entry {
+    const { clock } = this.context;
+    const entry: Entry = {
+      record,
+      remote: new RemoteExecutor(record.executorId, clock),
+      leave: null,
+      polls: 0,
+      seenAt: clock.now(),
+      adopted: null,
+      isToldLost: false,
+    };
+    this.entries.set(record.executorId, entry);
+    return entry;
+  }
+
+  private remove(entry: Entry): void {
+    entry.leave?.();
+    entry.remote.close();
+    entry.adopted?.close();
+    this.entries.delete(entry.record.executorId);
+  }
+
+  private scheduleLook(): void {
+    if (this.isClosed) return;
+    this.stopLooking = this.context.clock.after(LOOK_EVERY_MS, () => {
+      void this.lookForLost()
+        .catch(this.context.onBug)
+        .finally(() => this.scheduleLook());
+    });
+  }
+
+  private async lookForLost(): Promise<void> {
+    const { clock, table } = this.context;
+    for (const entry of [...this.entries.values()]) {
+      if (entry.polls > 0 || entry.adopted || clock.now() - entry.seenAt < AWAY_MS_MAX) continue;
+      entry.leave?.();
+      entry.leave = null;
+      entry.remote.close();
+      const { run, hostId } = entry.record;
+      const isHere = table !== null && hostId === this.context.hostId;
+      if (table && isHere && !isAlive(table, run)) await this.adopt(entry, table);
+      else if (!isHere && !entry.isToldLost) {
+        entry.isToldLost = true;
+        this.context.tell(entry.record, 'its `holter run` on another machine does not call in any more');
+      }
+    }
+  }
+
+  private async adopt(entry: Entry, table: ProcessTable): Promise<void> {
+    const { engine, clock, tell } = this.context;
+    const { record } = entry;
+    const { agentId, onLost } = record;
+    const adopted = new AdoptedRun(record, {
+      table,
+      clock,
+      signal: (signal) => engine.signal(signal, signal.kind === 'process' ? 'holter' : 'agent'),
+      ended: () => void this.leave(record.executorId).catch(this.context.onBug),
+    });
+    entry.adopted = adopted;
+    entry.leave = engine.addExecutor(adopted);
+    const isThere = record.child !== null && isAlive(table, record.child);
+    const evidence = isThere
+      ? 'its `holter run` was killed; the server watches its process, and can not start it again'
+      : 'its `holter run` and its process are gone';
+    tell(record, evidence);
+    if (isThere) {
+      await engine.signal(lostFinding(record, evidence, clock.now()), 'holter');
+      if (onLost === 'end') {
+        const reason = 'its `holter run` is gone, and it was started with --on-lost end';
+        await engine.decide(agentId, { decision: 'terminate', by: 'policy on_run_lost', reason });
+      }
+    }
+    await adopted.watch();
+  }
+
+  /** It was only away for long, or its identity could not be read: the run itself looks after its child. */
+  private giveBack(entry: Entry): void {
+    entry.adopted?.close();
+    entry.adopted = null;
+    entry.leave?.();
+    entry.leave = null;
+  }
+
+  private save(): Promise<void> {
+    const write = async (): Promise<void> => {
+      const records = [...this.entries.values()].map(({ record }) => record);
+      await this.context.store.putMeta(META_KEY, JSON.stringify(records));
+    };
+    this.saving = this.saving.then(write, write);
+    return this.saving;
+  }
+}
+
+const isOpen = (status: string): boolean => status === 'pending' || status === 'claimed';
+
+/** Visible, and no reason to do anything: the agent itself may work as before. */
+const lostFinding = ({ agentId, incarnation }: RunRecord, evidence: string, since: Instant): Signal => ({
+  agentId,
+  incarnation,
+  kind: 'finding',
+  finding: {
+    kind: 'delivery-failed',
+    severity: 'warn',
+    source: 'operating-system',
+    since,
+    evidence,
+    threshold: 'its `holter run` is gone',
+  },
+});

@@ -1,0 +1,35 @@
+import { systemHostId, systemTable } from '../adapters/process/index.ts';
+import type { Clock } from '../engine/clock.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { NoticeBoard } from '../engine/notice-board.ts';
+import type { Logger } from '../logging.ts';
+import type { Store } from '../store/store.ts';
+import { ExecutorHub } from './executor-hub.ts';
+
+/** The hub of this machine, with the runs of before. Close it before HTTP: its polls wait on purpose. */
+export async function startExecutors(parts: {
+  readonly engine: Engine;
+  readonly store: Store;
+  readonly board: NoticeBoard;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}): Promise<ExecutorHub> {
+  const { engine, store, board, clock, logger } = parts;
+  const onBug = (error: unknown): void => logger.error({ err: error }, 'while looking after a holter run');
+  const hub = new ExecutorHub({
+    engine,
+    store,
+    clock,
+    table: systemTable(),
+    hostId: systemHostId(),
+    tell: ({ agentId, incarnation, executorId }, message) => {
+      const id = `${executorId}/lost`;
+      const notice = { kind: 'notify', audience: 'operator', severity: 'warning', incidentId: null } as const;
+      const text = `${agentId}: ${message}`;
+      void board.act({ ...notice, id, agentId, incarnation, executor: null, message: text }).catch(onBug);
+    },
+    onBug,
+  });
+  await hub.start();
+  return hub;
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { agentId, identifier, line } from './parts.ts';
+
+const processIdentity = z.strictObject({
+  bootId: line(128),
+  pid: z.number().int().positive(),
+  startedAt: line(64),
+});
+
+export const runRecord = z.strictObject({
+  agentId,
+  incarnation: z.number().int().positive(),
+  runId: identifier,
+  hostId: line(512),
+  run: processIdentity,
+  child: processIdentity.nullable(),
+  nudgeFile: line(4_096).nullable(),
+  onLost: z.enum(['adopt', 'end']),
+});
+
+export const poll = z.strictObject({
+  have: z.array(line(300)).max(64).meta({ description: 'Ids of effects that it is working on.' }),
+  waitSeconds: z.number().min(0).max(25),
+});
+
+export const receipt = z.strictObject({
+  effectId: line(300),
+  outcome: z.enum(['delivered', 'seen', 'done', 'refused', 'unknown']),
+  detail: line(500),
+});
+
+export const effects = z.strictObject({ effects: z.array(z.record(z.string(), z.unknown())) });
+export const presented = z.strictObject({ executorId: z.string(), pollWithinSeconds: z.number() });
+export const received = z.strictObject({ ok: z.boolean() });
