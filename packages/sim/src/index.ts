@@ -16,4 +16,4 @@ export { type Shrunk, shrink } from './shrink.ts';
 export { Simulation } from './simulation.ts';
 export type { Stopwatch } from './stopwatch.ts';
 export { clock, Trace } from './trace.ts';
-export type { Witness } from './world.ts';
+export type { Witness } from './witness.ts';

@@ -9,7 +9,8 @@ import { Random } from './random.ts';
 import { DAY_START, groupOf, HOUR, type Scenario } from './scenario.ts';
 import { noStopwatch, type Stopwatch } from './stopwatch.ts';
 import { Tally } from './tally.ts';
-import { type Witness, World } from './world.ts';
+import type { Witness } from './witness.ts';
+import { World } from './world.ts';
 
 export type SimulationOptions = {
   readonly stopwatch?: Stopwatch;

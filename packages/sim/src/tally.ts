@@ -1,6 +1,7 @@
 import type { Decision, Effect, Enrolment, HolterEvent, InputBody, Registration, Turn } from '@holter/core';
 import type { SimAgent } from './agents/sim-agent.ts';
-import type { Packet, Witness } from './world.ts';
+import type { Packet } from './packet.ts';
+import type { Witness } from './witness.ts';
 
 /** One trouble of one agent, from its beginning to its end. */
 type Episode = {

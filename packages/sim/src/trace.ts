@@ -1,7 +1,8 @@
 import type { Decision, Effect, Enrolment, HolterEvent, InputBody, Registration, Turn } from '@holter/core';
 import type { SimAgent } from './agents/sim-agent.ts';
+import type { Packet } from './packet.ts';
 import { DAY_START } from './scenario.ts';
-import type { Packet, Witness } from './world.ts';
+import type { Witness } from './witness.ts';
 
 /** Writes down what happens to one agent and keeps the last lines: the story behind a violation. */
 export class Trace implements Witness {

@@ -1,14 +1,4 @@
-import type {
-  Decision,
-  Effect,
-  Enrolment,
-  InputBody,
-  Instant,
-  Registration,
-  Signal,
-  SignalBody,
-  Turn,
-} from '@holter/core';
+import type { Decision, Effect, InputBody, Instant, SignalBody, Turn } from '@holter/core';
 import { Act, type Ground } from './agents/ground.ts';
 import { parameters } from './agents/parameters.ts';
 import { perform } from './agents/perform.ts';
@@ -16,31 +6,13 @@ import type { SimAgent } from './agents/sim-agent.ts';
 import { Executor, type Receipt } from './executor.ts';
 import type { Fault } from './faults.ts';
 import { Monitor } from './monitor.ts';
-import { type Journey, travel } from './network.ts';
+import type { Packet } from './packet.ts';
 import { People } from './people.ts';
-import { groupOf } from './scenario.ts';
+import { Post, type PostPort } from './post.ts';
 import { Schedule } from './schedule.ts';
 import type { Stopwatch } from './stopwatch.ts';
-
-/** One word on its way to Holter. */
-export type Packet = {
-  readonly signal: Signal;
-  readonly origin: 'agent' | 'holter';
-  /** Shared by a word and its second copy; whoever comes first is heard. */
-  readonly twin?: { isHeard: boolean };
-};
-
-/** Somebody who watches from outside; every call comes before or after something really happened. */
-export interface Witness {
-  hears(agent: SimAgent, at: number, packet: Packet): void;
-  turned(agent: SimAgent, at: number, input: InputBody, result: Turn, packet: Packet | undefined): void;
-  enrolled(agent: SimAgent, at: number, registration: Registration, result: Enrolment): void;
-  claimed(agent: SimAgent, at: number, effect: Effect, isProceeding: boolean): void;
-  decides(agent: SimAgent, at: number, decision: Decision): void;
-  wasAway(from: number, to: number): void;
-  truthChanged(agent: SimAgent, at: number): void;
-  inspect(agent: SimAgent, at: number): void;
-}
+import { Weather, type WeatherPort } from './weather.ts';
+import type { Witness } from './witness.ts';
 
 /** What the world itself plans; agents' own acts have smaller numbers. */
 const Plan = {
@@ -61,10 +33,9 @@ const Plan = {
 const DRAIN_MS_MAX = 8_000;
 /** Beats that found nobody for longer than this were given up by their sender. */
 const BEAT_KEPT_MS = 30_000;
-const SPOOL_MAX = 400;
 
 /** Virtual time, the way of the words, and who does what when. All parts meet here and nowhere else. */
-export class World implements Ground {
+export class World implements Ground, PostPort, WeatherPort {
   now = 0;
   happenings = 0;
   readonly agents: readonly SimAgent[] = [];
@@ -74,10 +45,10 @@ export class World implements Ground {
   private readonly schedule: Schedule;
   private readonly bySlot: (SimAgent | undefined)[] = [];
   private readonly witness: Witness;
-  private readonly hasNetworkFaults: boolean;
-  private readonly journey: Journey = { arrivesAt: 0, copyAt: 0 };
-  private readonly noise: (world: World, draw: number) => void;
+  private readonly post: Post;
+  private readonly weather: Weather;
   readonly slots: number;
+  private readonly makeNoise: (world: World, draw: number) => void;
   private packet: Packet | undefined;
   private sleepsUntil = 0;
   private sleptFrom = 0;
@@ -96,8 +67,9 @@ export class World implements Ground {
     this.schedule = new Schedule(options.seed);
     this.slots = options.slots;
     this.witness = options.witness;
-    this.hasNetworkFaults = options.hasNetworkFaults;
-    this.noise = options.noise;
+    this.post = new Post(this, options.hasNetworkFaults);
+    this.weather = new Weather(this);
+    this.makeNoise = options.noise;
     this.monitor = new Monitor(
       {
         wake: (slot, at) => this.schedule.add(at, slot, Plan.due, 0, undefined),
@@ -175,9 +147,9 @@ export class World implements Ground {
   }
 
   private happen(act: number, slot: number, data: unknown): void {
-    if (act === Plan.fault) return this.strike(data as Fault);
+    if (act === Plan.fault) return this.weather.strike(data as Fault);
     if (act === Plan.back) return;
-    if (act === Plan.heal) return this.heal(data as string);
+    if (act === Plan.heal) return this.weather.heal(data as string);
     const agent = this.at(slot);
     switch (act) {
       case Plan.deliver:
@@ -224,42 +196,15 @@ export class World implements Ground {
   }
 
   send(agent: SimAgent, body: SignalBody, id?: string): void {
-    this.sendAs(agent, agent.incarnation, body, id);
+    this.post.send(agent, agent.incarnation, body, id);
   }
 
   sendAs(agent: SimAgent, incarnation: number, body: SignalBody, id?: string): void {
-    const signal = { agentId: agent.name, incarnation, ...(id !== undefined && { id }), ...body } as Signal;
-    const packet: Packet = { signal, origin: 'agent' };
-    const isBeat = body.kind === 'heartbeat' || body.kind === 'pong';
-    if (!agent.isReachable) {
-      if (!isBeat && agent.spool.length < SPOOL_MAX) agent.spool.push(packet);
-      return;
-    }
-    if (!this.hasNetworkFaults || agent.kit.role === 'in-process') {
-      // In order, also on a perfect line: a spool that is being emptied goes first.
-      agent.arrivedAt = Math.max(agent.arrivedAt, this.now + 5);
-      this.schedule.add(agent.arrivedAt, agent.slot, Plan.deliver, 0, packet);
-      return;
-    }
-    const { journey } = this;
-    agent.arrivedAt = travel(agent.random, this.now, agent.arrivedAt, isBeat, journey);
-    if (Number.isNaN(journey.arrivesAt)) return;
-    const hasCopy = !Number.isNaN(journey.copyAt);
-    const sent: Packet = hasCopy ? { ...packet, twin: { isHeard: false } } : packet;
-    this.schedule.add(journey.arrivesAt, agent.slot, Plan.deliver, 0, sent);
-    if (hasCopy) this.schedule.add(journey.copyAt, agent.slot, Plan.deliver, 0, sent);
+    this.post.send(agent, incarnation, body, id);
   }
 
   sense(agent: SimAgent, body: SignalBody): void {
-    const signal = { agentId: agent.name, incarnation: agent.incarnation, ...body } as Signal;
-    const packet: Packet = { signal, origin: 'holter' };
-    if (agent.isGroupCut) {
-      if (body.kind !== 'process' && agent.spool.length < SPOOL_MAX) agent.spool.push(packet);
-      return;
-    }
-    // An executor reports what it sees in the order in which it sees it, a little after the agent's own words.
-    agent.arrivedAt = Math.max(agent.arrivedAt, this.now + 20);
-    this.schedule.add(agent.arrivedAt, agent.slot, Plan.deliver, 0, packet);
+    this.post.sense(agent, body);
   }
 
   senseExit(agent: SimAgent, code: number | null, signal?: string): void {
@@ -358,43 +303,28 @@ export class World implements Ground {
 
   /** A cut that healed lets the client's spool go. */
   truthChanged(agent: SimAgent): void {
-    if (agent.isReachable && agent.spool.length > 0) {
-      for (const packet of agent.spool) {
-        agent.arrivedAt = Math.max(agent.arrivedAt, this.now) + 2;
-        this.schedule.add(agent.arrivedAt, agent.slot, Plan.deliver, 0, packet);
-      }
-      agent.spool = [];
-    }
+    if (agent.isReachable) this.post.flush(agent);
     this.witness.truthChanged(agent, this.now);
   }
 
-  private strike(fault: Fault): void {
-    switch (fault.kind) {
-      case 'away':
-        return this.leave(fault.forMs, fault.isReload);
-      case 'sleep':
-        this.sleepsUntil = this.now + fault.forMs;
-        this.sleptFrom = this.now;
-        return this.leave(fault.forMs, false);
-      case 'cut': {
-        const group = this.drawGroup(fault.draw);
-        this.ofGroup(group).forEach((agent) => {
-          agent.isGroupCut = true;
-          this.witness.truthChanged(agent, this.now);
-        });
-        this.schedule.add(this.now + fault.forMs, -1, Plan.heal, 0, group);
-        return;
-      }
-      case 'power':
-        return this.ofGroup(this.drawGroup(fault.draw)).forEach((agent) => {
-          if (agent.kit.isLocal) agent.die(null, 'SIGKILL');
-        });
-      case 'noise':
-        return this.noise(this, fault.draw);
-    }
+  deliverAt(agent: SimAgent, at: number, packet: Packet): void {
+    this.schedule.add(at, agent.slot, Plan.deliver, 0, packet);
   }
 
-  private leave(forMs: number, isReload: boolean): void {
+  healAt(at: number, group: string): void {
+    this.schedule.add(at, -1, Plan.heal, 0, group);
+  }
+
+  noise(draw: number): void {
+    this.makeNoise(this, draw);
+  }
+
+  sleep(forMs: number): void {
+    this.sleepsUntil = this.now + forMs;
+    this.sleptFrom = this.now;
+  }
+
+  leave(forMs: number, isReload: boolean): void {
     this.monitor.goAway(this.now, forMs);
     this.willReload ||= isReload;
     this.schedule.add(this.monitor.awayUntil, -1, Plan.back, 0, undefined);
@@ -403,20 +333,5 @@ export class World implements Ground {
   private comeBack(): void {
     this.monitor.comeBack(this.monitor.awayUntil, this.willReload);
     this.willReload = false;
-  }
-
-  private heal(group: string): void {
-    this.ofGroup(group).forEach((agent) => {
-      agent.isGroupCut = false;
-      this.truthChanged(agent);
-    });
-  }
-
-  private drawGroup(draw: number): string {
-    return groupOf(Math.floor(draw * this.slots));
-  }
-
-  private ofGroup(group: string): readonly SimAgent[] {
-    return this.agents.filter((agent) => agent.group === group);
   }
 }

@@ -1,4 +1,4 @@
-import { type Agent, type DurationMs, findingsOf, inWords } from '@holter/core';
+import { type Agent, type DurationMs, findingsOf, inWords, NEVER } from '@holter/core';
 import { clock, type SimAgent, type Simulation } from '@holter/sim';
 import { colourOfState, type Paint, printable } from '../paint.ts';
 import { cutTo } from '../table.ts';
@@ -21,7 +21,13 @@ export function frame(simulation: Simulation, feed: LiveFeed, style: FrameStyle)
   const head = `${'AGENT'.padEnd(NAME_WIDTH)} ${'PULSE'.padEnd(STRIP_WIDTH)} ${'STATE'.padEnd(STATE_WIDTH)} WHY AND WHAT NEXT`;
   const rows = world.agents.map((agent) => row(simulation, agent, feed, paint, width));
   const news = feed.news.slice(-NEWS_SHOWN).map((line) => paint('dim', cutTo(line, width - 1)));
-  return [title, '', paint('dim', head), ...rows, '', ...news].join('\n');
+  const hint = paint(
+    'dim',
+    'Ctrl-C ends it. A day of a thousand agents: holter sim --agents 1000 --hours 24',
+  );
+  return [title, summary(simulation, paint), '', paint('dim', head), ...rows, '', ...news, '', hint].join(
+    '\n',
+  );
 }
 
 function row(simulation: Simulation, sim: SimAgent, feed: LiveFeed, paint: Paint, width: number): string {
@@ -39,17 +45,42 @@ function row(simulation: Simulation, sim: SimAgent, feed: LiveFeed, paint: Paint
   ].join(' ');
 }
 
-/** The worst finding, the incident's step and its countdown; or what the agent waits for. */
+/** The worst finding, the incident's step and what it waits for; or what the agent is doing. */
 function whyAndNext({ hard }: Agent, now: number): string {
   const findings = [...findingsOf(hard)].sort((left, right) => rank(left.severity) - rank(right.severity));
-  const why =
-    findings[0]?.evidence ??
-    (hard.holds[0] ? `on hold: ${hard.holds[0].kind}` : hard.task ? 'working' : 'idle');
+  const why = findings[0]?.evidence ?? doing(hard);
   const { incident } = hard;
   if (!incident) return why;
-  const waits = hard.wakeAt > now ? `, looked at again in ${inWords((hard.wakeAt - now) as DurationMs)}` : '';
+  if (incident.step === 'recover' && !hard.end) return `${why}; brought back, on probation`;
   const step = incident.attempt > 1 ? `${incident.step} ${incident.attempt}` : incident.step;
-  return `${why} → ${step}${waits}`;
+  return `${why} → ${step}${waitingFor(hard, now)}`;
+}
+
+function doing({ end, holds, task }: Agent['hard']): string {
+  if (end) return `ended: ${end.detail}`;
+  const hold = holds.find(({ kind }) => kind !== 'in-tool') ?? holds[0];
+  if (hold !== undefined) return hold.kind === 'in-tool' ? 'a tool runs' : `on hold: ${hold.kind}`;
+  return task ? 'thinks' : 'idle';
+}
+
+function waitingFor({ wakeAt, quiet }: Agent['hard'], now: number): string {
+  if (quiet && quiet.until > now) return `, left alone for ${inWords((quiet.until - now) as DurationMs)}`;
+  if (wakeAt >= NEVER) return ', waits for a person';
+  return wakeAt > now ? `, next look in ${inWords((wakeAt - now) as DurationMs)}` : '';
 }
 
 const rank = (severity: string): number => (severity === 'act' ? 0 : 1);
+
+/** How many are how well, in one line. */
+function summary(simulation: Simulation, paint: Paint): string {
+  const counts = new Map<string, number>();
+  for (const { slot } of simulation.world.agents) {
+    const state = simulation.world.monitor.agentOf(slot)?.hard.health;
+    if (state !== undefined) counts.set(state, (counts.get(state) ?? 0) + 1);
+  }
+  const order = ['HEALTHY', 'DEGRADED', 'STUCK', 'FAILING', 'TERMINATED'];
+  return order
+    .filter((state) => counts.has(state))
+    .map((state) => paint(colourOfState(state), `${counts.get(state)} ${state}`))
+    .join('  ');
+}

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { Packet } from '../packet.ts';
 import { defaultScenario } from '../scenario.ts';
 import { Simulation } from '../simulation.ts';
-import type { Packet, Witness } from '../world.ts';
+import type { Witness } from '../witness.ts';
 import { BEHAVIOURS } from './mix.ts';
 import type { SimAgent } from './sim-agent.ts';
 

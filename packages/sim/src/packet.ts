@@ -1,0 +1,9 @@
+import type { Signal } from '@holter/core';
+
+/** One word on its way to Holter. */
+export type Packet = {
+  readonly signal: Signal;
+  readonly origin: 'agent' | 'holter';
+  /** Shared by a word and its second copy; whoever comes first is heard. */
+  readonly twin?: { isHeard: boolean };
+};

@@ -1,0 +1,66 @@
+import type { SimAgent } from './agents/sim-agent.ts';
+import type { Fault } from './faults.ts';
+import { groupOf } from './scenario.ts';
+
+export interface WeatherPort {
+  readonly now: number;
+  readonly slots: number;
+  readonly agents: readonly SimAgent[];
+  /** The monitor does nothing for so long. */
+  leave(forMs: number, isReload: boolean): void;
+  /** Everything stands still for so long. */
+  sleep(forMs: number): void;
+  healAt(at: number, group: string): void;
+  truthChanged(agent: SimAgent): void;
+  noise(draw: number): void;
+}
+
+/** Lets faults happen to the world. */
+export class Weather {
+  private readonly port: WeatherPort;
+
+  constructor(port: WeatherPort) {
+    this.port = port;
+  }
+
+  strike(fault: Fault): void {
+    switch (fault.kind) {
+      case 'away':
+        return this.port.leave(fault.forMs, fault.isReload);
+      case 'sleep':
+        this.port.sleep(fault.forMs);
+        return this.port.leave(fault.forMs, false);
+      case 'cut':
+        return this.cut(this.drawGroup(fault.draw), fault.forMs);
+      case 'power':
+        for (const agent of this.ofGroup(this.drawGroup(fault.draw)))
+          if (agent.kit.isLocal) agent.die(null, 'SIGKILL');
+        return;
+      case 'noise':
+        return this.port.noise(fault.draw);
+    }
+  }
+
+  heal(group: string): void {
+    for (const agent of this.ofGroup(group)) {
+      agent.isGroupCut = false;
+      this.port.truthChanged(agent);
+    }
+  }
+
+  private cut(group: string, forMs: number): void {
+    for (const agent of this.ofGroup(group)) {
+      agent.isGroupCut = true;
+      this.port.truthChanged(agent);
+    }
+    this.port.healAt(this.port.now + forMs, group);
+  }
+
+  private drawGroup(draw: number): string {
+    return groupOf(Math.floor(draw * this.port.slots));
+  }
+
+  private ofGroup(group: string): readonly SimAgent[] {
+    return this.port.agents.filter((agent) => agent.group === group);
+  }
+}
