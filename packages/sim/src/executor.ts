@@ -32,7 +32,7 @@ const executorParameters = {
   launchFailsShare: 0.01,
 } as const;
 
-export interface ExecutorPort {
+interface ExecutorPort {
   after(slot: number, delayMs: number, act: 'claim' | 'receipt' | 'kill', data: unknown): void;
   notice(agent: SimAgent, effect: Effect): void;
 }

@@ -50,7 +50,7 @@ export function drawFaults(scenario: Scenario, random: (stream: number) => Rando
 }
 
 /** How long faults may begin; the rest of the run is for healing. */
-export const faultyMs = ({ hours }: Scenario): number =>
+const faultyMs = ({ hours }: Scenario): number =>
   Math.max(0, hours * HOUR - Math.min(150 * MINUTE, (hours * HOUR) / 2));
 
 const streamOf: Readonly<Record<Exclude<FaultKind, 'network'>, number>> = {

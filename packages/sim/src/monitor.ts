@@ -26,7 +26,7 @@ import {
 import type { Stopwatch } from './stopwatch.ts';
 
 /** What the shell needs from the world around it. */
-export interface MonitorPort {
+interface MonitorPort {
   /** Time alone could change the verdict on this agent then: come back. */
   wake(slot: number, at: number): void;
   turned(slot: number, at: number, input: InputBody, result: Turn): void;

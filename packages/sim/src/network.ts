@@ -5,7 +5,7 @@ import type { Random } from './random.ts';
  * now and then one is overtaken, one comes twice, and a beat is lost. Whatever is not a beat is sent again
  * by the client until it is received, so it comes late instead of never.
  */
-export const network = {
+const network = {
   // A request over a local or near network, with the odd slow one.
   delayMedianMs: 25,
   delaySigma: 0.9,

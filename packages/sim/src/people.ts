@@ -14,7 +14,7 @@ const peopleParameters = {
   restartMaxMs: 40 * 60_000,
 } as const;
 
-export interface PeoplePort {
+interface PeoplePort {
   after(slot: number, delayMs: number, act: 'decide' | 'restart', data: unknown): void;
   decide(agent: SimAgent, decision: Decision): void;
 }

@@ -17,7 +17,7 @@ export type Report = {
 };
 
 /** What only a clock can say; the rest of a report is the same for the same scenario. */
-export type Measured = { readonly microsPerStep: number; readonly wallSeconds: number };
+type Measured = { readonly microsPerStep: number; readonly wallSeconds: number };
 
 export const UNMEASURED: Measured = { microsPerStep: 0, wallSeconds: 0 };
 

@@ -61,7 +61,7 @@ function firstViolation(
 }
 
 /** Runs up to the violation once more, with somebody who writes down what happens to that agent. */
-export function traceOf(scenario: Scenario, violation: Violation, linesMax = 30): readonly string[] {
+function traceOf(scenario: Scenario, violation: Violation, linesMax = 30): readonly string[] {
   const trace = new Trace(violation.slot, linesMax);
   new Simulation(scenario, { witnesses: [trace] }).world.runUntil(violation.at);
   return trace.lines;

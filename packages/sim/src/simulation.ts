@@ -12,7 +12,7 @@ import { Tally } from './tally.ts';
 import type { Witness } from './witness.ts';
 import { World } from './world.ts';
 
-export type SimulationOptions = {
+type SimulationOptions = {
   readonly stopwatch?: Stopwatch;
   readonly isPedantic?: boolean;
   /** Others who want to watch. */

@@ -3,7 +3,7 @@ import { clock, type SimAgent, type Simulation, type Witness } from '@holter/sim
 type Parameters_<Name extends keyof Witness> = Parameters<Witness[Name]>;
 
 /** How many columns of the strip are remembered; each stands for one frame. */
-export const STRIP_MAX = 60;
+const STRIP_MAX = 60;
 const NEWS_MAX = 200;
 
 /** Collects what the live view shows: the pulse of each agent, and the news. */

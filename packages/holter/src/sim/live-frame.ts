@@ -5,7 +5,7 @@ import { cutTo } from '../table.ts';
 import { ecg } from './ecg.ts';
 import type { LiveFeed } from './live-feed.ts';
 
-export type FrameStyle = { readonly paint: Paint; readonly width: number; readonly speed: number };
+type FrameStyle = { readonly paint: Paint; readonly width: number; readonly speed: number };
 
 const NEWS_SHOWN = 8;
 const NAME_WIDTH = 20;

@@ -2,7 +2,7 @@ import type { Io } from '../io.ts';
 
 const WIDTH = 30;
 
-export type ProgressBar = { readonly at: (share: number) => void; readonly done: () => void };
+type ProgressBar = { readonly at: (share: number) => void; readonly done: () => void };
 
 /** On stderr, and only before a person: output that is piped away stays clean. */
 export function progressBar(io: Io, title: string): ProgressBar {

@@ -6,7 +6,7 @@ export const secondsNow = (): number => performance.now() / 1_000;
 /** Every so many steps one is measured: reading a clock costs as much as a heartbeat. */
 const SAMPLE_EVERY = 64;
 
-export type Sampler = Stopwatch & { readonly microsPerStep: () => number };
+type Sampler = Stopwatch & { readonly microsPerStep: () => number };
 
 export function sampler(): Sampler {
   let count = 0;

@@ -27,7 +27,7 @@ import { zombie } from './zombie.ts';
  * Who lives in a fleet, per hundred. Most agents are well, as in life, so that a wrong accusation has many
  * chances; every kind of trouble is still common enough to happen many times on a simulated day.
  */
-export const MIX: readonly (readonly [Behaviour, number])[] = [
+const MIX: readonly (readonly [Behaviour, number])[] = [
   [steadyWorker, 22],
   [burstyThinker, 13],
   [idle, 9],
