@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
+import { startClaudeCode } from './adapters/claude-code/index.ts';
 import { type Config, type LoadedConfig, problemLine } from './config/load.ts';
 import { DataFolder, type FirstRole } from './data-folder.ts';
 import type { Clock } from './engine/clock.ts';
@@ -73,11 +74,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     undo.push(startHousekeeping({ store, clock, health: () => engine.health, logger }));
 
     const executors = await startExecutors({ engine, store, board, clock, logger });
+    const claudeCode = startClaudeCode({ engine, mailbox, clock, logger, env: process.env });
+    undo.push(() => claudeCode.close());
     const http = buildHttp({
       engine,
       store,
       mailbox,
       board,
+      hooks: claudeCode.hooks,
       executors,
       clock,
       sha256,

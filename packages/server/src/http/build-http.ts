@@ -25,6 +25,7 @@ import { checkpointRoutes } from './routes/checkpoints.ts';
 import { eventRoutes } from './routes/events.ts';
 import { executorRoutes } from './routes/executors.ts';
 import { healthRoutes } from './routes/health.ts';
+import { hookRoutes } from './routes/hooks.ts';
 import { incidentRoutes } from './routes/incidents.ts';
 import { pingRoutes } from './routes/pings.ts';
 import { registerRoutes } from './routes/register.ts';
@@ -132,6 +133,7 @@ function routesOf(context: HttpContext): readonly Route[] {
     ...taskRoutes(context),
     ...pingRoutes(context),
     ...tokenRoutes(context),
+    ...(context.deps.hooks ? hookRoutes(context.deps.hooks) : []),
     ...(context.deps.executors ? executorRoutes(context.deps.executors) : []),
   ];
   let page: unknown;

@@ -1,5 +1,6 @@
 import type { Instant } from '@holter/core';
 import type { Logger } from 'pino';
+import type { HookSessions } from '../adapters/claude-code/hook-sessions.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Mailbox } from '../engine/mailbox.ts';
@@ -15,6 +16,8 @@ export type HttpDeps = {
   readonly board: NoticeBoard;
   /** For `holter run`; without it nobody outside can carry out effects. */
   readonly executors?: ExecutorHub;
+  /** For Claude Code's hooks. */
+  readonly hooks?: HookSessions;
   readonly clock: Clock;
   /** In hex. */
   readonly sha256: (text: string) => string;

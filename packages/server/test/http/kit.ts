@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { compile, type Instant, instant, type PolicySet } from '@holter/core';
 import type { FastifyInstance } from 'fastify';
 import { expect } from 'vitest';
+import { HookSessions } from '../../src/adapters/claude-code/hook-sessions.ts';
 import type { Clock } from '../../src/engine/clock.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import { Mailbox } from '../../src/engine/mailbox.ts';
@@ -111,6 +112,9 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
   await engine.start();
   const app = buildHttp({
     engine,
+    hooks: new HookSessions(engine, mailbox, (error) => {
+      throw error;
+    }),
     store,
     mailbox,
     board,

@@ -29,7 +29,7 @@ async function world() {
   const hooks = new HookSessions(engine, mailbox, (error) => failures.push(error));
   const hook = async (event: string, fields: object = {}, session = SESSION) => {
     const body = { session_id: session, cwd: '/home/dev/proj', hook_event_name: event, ...fields };
-    const reply = hooks.handle(body, { agentId: null });
+    const reply = hooks.handle(body, { agentId: null, incarnation: null });
     await hooks.settled();
     await settled();
     return reply;

@@ -1,4 +1,4 @@
-import type { HoldKind, SignalBody } from '@holter/core';
+import type { HoldKind, Signal, SignalBody } from '@holter/core';
 import { batchedCallsOf, type HookBody, responseText, textOf } from './hook-body.ts';
 
 /** Text that is kept of one result or message: enough to tell two apart, little enough to store. */
@@ -7,15 +7,21 @@ const TEXT_MAX = 8_000;
 /** Errors of the model's service that pass by themselves: somebody else has the next move. */
 const HOLDING_ERRORS: ReadonlySet<string> = new Set(['rate_limit', 'overloaded', 'billing_error']);
 
+/** What makes a fact count once, whichever way it comes. */
+export type SignalMark = Pick<Signal, 'id' | 'channel' | 'seq'>;
+
 /** What a hook says, as facts about the agent. The call's own id makes it count once on every way. */
-export function signalsOf(body: HookBody): readonly SignalBody[] {
+export function signalsOf(body: HookBody): readonly (SignalBody & SignalMark)[] {
   const { event, fields } = body;
   switch (event) {
-    case 'UserPromptSubmit':
+    case 'UserPromptSubmit': {
+      const promptId = textOf(fields.prompt_id);
+      const id = promptId === null ? {} : { id: promptId };
       return [
-        { kind: 'turn-begun' },
-        { kind: 'said', role: 'user', text: clip(textOf(fields.prompt) ?? '') },
+        { kind: 'turn-begun', ...id },
+        { kind: 'said', role: 'user', text: clip(textOf(fields.prompt) ?? ''), ...id },
       ];
+    }
     case 'PreToolUse':
       return callOf(body, ({ callId, tool, input }) => [{ kind: 'call-begun', callId, tool, input }]);
     case 'PostToolUse':
@@ -53,6 +59,10 @@ export function signalsOf(body: HookBody): readonly SignalBody[] {
       return [{ kind: 'turn-ended' }, { kind: 'hold-begun', hold: holdAfterStop(fields) }];
     case 'StopFailure':
       return stoppedByError(textOf(fields.error) ?? 'unknown');
+    case 'SubagentStart':
+      return [{ kind: 'turn-begun' }];
+    case 'SubagentStop':
+      return [{ kind: 'turn-ended' }, { kind: 'stopped', reason: 'its part of the work is done' }];
     case 'SessionEnd':
       return [{ kind: 'stopped', reason: `session ended: ${textOf(fields.reason) ?? 'unknown'}` }];
     default:
@@ -60,7 +70,8 @@ export function signalsOf(body: HookBody): readonly SignalBody[] {
   }
 }
 
-const clip = (text: string): string => (text.length <= TEXT_MAX ? text : `${text.slice(0, TEXT_MAX - 1)}…`);
+export const clip = (text: string): string =>
+  text.length <= TEXT_MAX ? text : `${text.slice(0, TEXT_MAX - 1)}…`;
 
 type Call = { readonly callId: string; readonly tool: string; readonly input: unknown };
 
