@@ -43,7 +43,7 @@ function because(agent: AgentView, now: Instant): string {
 
 function next({ agentId, incident, quiet, state, can }: AgentView, now: Instant): string {
   if (quiet)
-    return `quiet ${until(quiet.until, now)} by the word of ${quiet.by} (${quiet.reason}), then it is looked at again.`;
+    return `quiet ${until(quiet.until, now).replace(/^in/, 'for')} by the word of ${quiet.by} (${quiet.reason}), then it is looked at again.`;
   if (!incident) {
     return state === 'HEALTHY' || state === 'TERMINATED'
       ? 'nothing to do.'
@@ -61,7 +61,11 @@ const steps: Readonly<Record<IncidentView['next']['step'], string>> = {
   close: 'the incident closes',
 };
 
-export function stepInWords({ next: { step, at, why } }: IncidentView, now: Instant): string {
+export function stepInWords(incident: IncidentView, now: Instant): string {
+  const { step, at, why } = incident.next;
+  const isCalm = !incident.findings.some(({ severity }) => severity === 'act');
+  if (isCalm && (incident.step === 'nudge' || incident.step === 'escalate'))
+    return 'the incident closes, unless it is found again';
   const when = at === null ? '' : ` ${until(instant(at), now)}`;
   const what = steps[step];
   return why === what ? `${what}${when}` : `${what}${when} (${why})`;

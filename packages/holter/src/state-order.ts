@@ -1,15 +1,12 @@
 import { HEALTH_RANK } from '@holter/core';
 import type { AgentView } from '@holter/server/local';
 
-/** Stuck, failing, or with an open incident: somebody should look. A single missed beat is not that. */
-export const isWrong = ({ state, incident }: AgentView): boolean =>
-  state === 'STUCK' || state === 'FAILING' || incident !== null;
+/** Somebody should look. A single missed beat is not that, nor is an incident that is about to close. */
+export const isWrong = ({ state }: AgentView): boolean => state === 'STUCK' || state === 'FAILING';
 
 /** Whoever needs a look comes first; those who have ended come last. */
 export function worstFirst(agents: readonly AgentView[]): readonly AgentView[] {
-  const rank = (agent: AgentView): number =>
-    agent.state === 'TERMINATED' && !agent.incident
-      ? -1
-      : HEALTH_RANK[agent.state] + (agent.incident ? 10 : 0);
+  const rank = ({ state, incident }: AgentView): number =>
+    (state === 'TERMINATED' ? -1 : HEALTH_RANK[state]) * 2 + (incident ? 1 : 0);
   return [...agents].sort((a, b) => rank(b) - rank(a) || (a.agentId < b.agentId ? -1 : 1));
 }

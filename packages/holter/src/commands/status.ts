@@ -29,9 +29,7 @@ export function registerStatus(program: Command, io: Io): void {
     withServer(
       program
         .command('status')
-        .description(
-          'who is well and who is not, worst first; exit code 3 when one is stuck, failing or in an incident',
-        )
+        .description('who is well and who is not, worst first; exit code 3 when one is stuck or failing')
         .argument('[text]', 'only agents whose id, role or group contains this')
         .option(
           '--state <state>',
