@@ -179,10 +179,15 @@ async function openStore(folder: DataFolder): Promise<Store> {
 }
 
 async function listen(http: FastifyInstance, host: string, port: number): Promise<string> {
+  // Whoever starts the server says where it listens; the log need not say it as well.
+  const { level } = http.log;
+  http.log.level = 'warn';
   try {
     await http.listen({ host, port });
   } catch (error) {
     throw listenError(error, host, port);
+  } finally {
+    http.log.level = level;
   }
   const address = http.server.address();
   return urlOf(host, typeof address === 'object' && address ? address.port : port);
