@@ -9,6 +9,7 @@ export default defineConfig({
       'packages/*/test/**/*.test.ts',
       'scenarios/**/*.test.ts',
       'tests/**/*.test.ts',
+      'e2e/**/*.test.ts',
     ],
     passWithNoTests: true,
   },

@@ -1,4 +1,4 @@
-// `npm start [-- args]`: sets up what is missing, then shows a live simulated fleet in the terminal.
+// `npm start [-- args]`: sets up what is missing, then runs the server (`holter up`) with its embedded store.
 
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
@@ -8,13 +8,12 @@ import { root, setup } from './setup.mjs';
 if (!setup()) process.exit(1);
 
 const main = join(root, 'packages', 'holter', 'dist', 'main.js');
-const holter = spawn(process.execPath, [main, 'sim', '--live', ...process.argv.slice(2)], {
-  stdio: 'inherit',
-});
+const holter = spawn(process.execPath, [main, 'up', ...process.argv.slice(2)], { stdio: 'inherit' });
 
 // Ctrl-C reaches the child through the terminal, so here it must only not end the parent first.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => holter.kill('SIGTERM'));
+process.on('SIGHUP', () => holter.kill('SIGHUP'));
 holter.on('exit', (code, signal) => {
   process.exitCode = code ?? 128 + constants.signals[signal];
 });

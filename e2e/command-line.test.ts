@@ -1,0 +1,298 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bin, cleanEnvironment, type HolterProcess, startHolter } from './holter-process.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'holter-cli-'));
+let server: HolterProcess;
+
+type Ran = { readonly code: number | null; readonly out: string; readonly err: string };
+
+async function holter(
+  args: readonly string[],
+  more: Record<string, string> = {},
+  home = folder,
+): Promise<Ran> {
+  const child = spawn(process.execPath, [bin, ...args], {
+    cwd: home,
+    env: cleanEnvironment(home, more),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    out += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    err += chunk.toString();
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, out, err };
+}
+
+const policy = `
+health_monitoring:
+  health_check: { checkpoint_stale_threshold_seconds: 2 }
+  intervention: { nudge: { max_attempts: 1, interval_seconds: 1 } }
+rules: { checkpoint_warn: 1s, settle: 0 }
+`;
+
+async function call(path: string, token: string, body: unknown): Promise<Record<string, unknown>> {
+  const response = await fetch(`${server.url}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return (await response.json()) as Record<string, unknown>;
+}
+
+const register = (agentId: string, promises: object, taskId?: string) =>
+  call('/v1/agents', server.token('enroll'), {
+    agentId,
+    instanceId: '1',
+    promises,
+    ...(taskId && { taskId }),
+  });
+
+async function eventually<T>(look: () => Promise<T>, isIt: (seen: T) => boolean): Promise<T> {
+  const giveUpAt = Date.now() + 15_000;
+  for (;;) {
+    const seen = await look();
+    if (isIt(seen)) return seen;
+    if (Date.now() > giveUpAt) throw new Error(`never seen; last: ${JSON.stringify(seen)}`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+beforeAll(async () => {
+  writeFileSync(join(folder, 'policy.yaml'), policy);
+  server = await startHolter(folder, ['--port', '0', '--config', join(folder, 'policy.yaml')]);
+}, 30_000);
+
+afterAll(async () => {
+  await server?.end('SIGKILL');
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('the command line against a real server', { timeout: 60_000 }, () => {
+  it('keeps its folder and tokens to its owner', () => {
+    expect(statSync(join(folder, 'data')).mode & 0o777).toBe(0o700);
+    for (const role of ['operator', 'enroll', 'viewer'])
+      expect(statSync(join(folder, 'data', `${role}.token`)).mode & 0o777).toBe(0o600);
+    expect(statSync(join(folder, 'data', 'server.json')).mode & 0o777).toBe(0o600);
+  });
+
+  it('says in one line that the folder or the port is taken, or that the address is open', async () => {
+    const second = await holter(['up', '--port', '0']);
+    expect(second.code).toBe(1);
+    expect(second.err).toMatch(/already runs on .*http:\/\/127\.0\.0\.1:\d+, pid \d+/);
+    const other = mkdtempSync(join(tmpdir(), 'holter-other-'));
+    const taken = await holter(['up', '--port', String(server.port), '--log-level', 'silent'], {}, other);
+    expect(taken.code).toBe(1);
+    expect(taken.err).toBe(
+      `holter: port ${server.port} on 127.0.0.1 is taken by another program\n  next: stop that program, or choose another port: holter up --port ${server.port + 1}\n`,
+    );
+    expect(existsSync(join(other, 'data', 'server.json'))).toBe(false);
+    const open = await holter(['up', '--host', '0.0.0.0', '--port', '0'], {}, other);
+    expect(open.code).toBe(1);
+    expect(open.err).toMatch(/no TLS yet[\s\S]*--insecure-because/);
+    const postgres = await holter(['up', '--database', 'postgres://me:secret@db/holter'], {}, other);
+    expect(postgres.code).toBe(2);
+    expect(postgres.err).toMatch(/only sqlite/);
+    expect(postgres.err).not.toContain('secret');
+    rmSync(other, { recursive: true, force: true });
+  });
+
+  it('tells a healthy fleet by 0 and a stuck agent by 3, and why', async () => {
+    await register('ada', { beatEverySeconds: 60 });
+    const fine = await holter(['status']);
+    expect(fine).toMatchObject({ code: 0, err: '' });
+    expect(fine.out).toMatch(/^ada +HEALTHY/m);
+
+    await register('bob', { beatEverySeconds: 60, tasks: true, checkpoints: true }, 'T-1');
+    const stuck = await eventually(
+      () => holter(['status', '--json']),
+      ({ out }) => out.includes('"step":"escalate"'),
+    );
+    expect(stuck.code).toBe(3);
+    expect(JSON.parse(stuck.out)).toMatchObject({ ok: false, counts: { HEALTHY: 1, STUCK: 1 } });
+    const why = await holter(['why', 'bob']);
+    expect(why.out.trimEnd().split('\n')).toHaveLength(3);
+    expect(why.out).toMatch(
+      /^bob is STUCK for \d+ m?s[\s\S]*Why: no checkpoint for[\s\S]*Next: .*holter decide bob/,
+    );
+    const show = await holter(['show', 'bob']);
+    expect(show.out).toMatch(/incident +bob\/1, checkpoint-stale/);
+    expect(show.out).toMatch(/ESCALATION_TRIGGERED/);
+  });
+
+  it('lets an operator act, with who and why on record', async () => {
+    const acts = [
+      ['decide', 'bob', 'allow_more_time', '--minutes', '5', '--reason', 'it is fine'],
+      ['nudge', 'ada', '--message', 'look at the build', '--reason', 'red'],
+      ['pause', 'ada', '--reason', 'lunch'],
+      ['resume', 'ada', '--reason', 'back'],
+      ['snooze', 'ada', '--minutes', '1', '--reason', 'long build'],
+      ['wrong', 'bob', '--reason', 'mistaken'],
+      ['task', 'update', 'bob', 'T-1', '--percent', '40'],
+      ['task', 'end', 'bob', 'T-1'],
+      ['task', 'assign', 'bob', 'T-2', '--expected-minutes', '5'],
+    ];
+    for (const act of acts) {
+      const ran = await holter([...act, ...(act[0] === 'task' ? [] : ['--by', 'ines'])]);
+      expect(ran, act.join(' ')).toMatchObject({ code: 0, err: '' });
+    }
+    const trail = await holter(['events', '--type', 'DECISION_MADE', '--json']);
+    const made = trail.out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { payload: Record<string, string> });
+    expect(made.map(({ payload }) => payload.decision)).toEqual(
+      expect.arrayContaining(['allow_more_time', 'nudge', 'pause', 'resume', 'dismiss']),
+    );
+    expect(made.every(({ payload }) => payload.by?.includes('ines') && payload.reason)).toBe(true);
+
+    const refused = await holter(['terminate', 'ada', '--reason', 'x']);
+    expect(refused).toMatchObject({ code: 1 });
+    expect(refused.err).toMatch(/nothing can stop it from here/);
+  });
+
+  it('refuses operators’ verbs in an agent’s terminal', async () => {
+    const env = { HOLTER_AGENT_ID: 'ada' };
+    for (const verb of [
+      ['nudge', 'bob', '--reason', 'x'],
+      ['token', 'create', '--role', 'operator'],
+      ['decide', 'bob', 'terminate', '--reason', 'x'],
+    ]) {
+      const ran = await holter(verb, env);
+      expect(ran.code).toBe(1);
+      expect(ran.err).toMatch(/terminal of the agent ada/);
+    }
+    expect((await holter(['why', 'bob'], env)).code).toBe(0);
+  });
+
+  it('makes, lists and revokes tokens', async () => {
+    const made = await holter(['token', 'create', '--role', 'viewer']);
+    const token = made.out.trim();
+    expect(token).toMatch(/^hlt_[\w-]{43}$/);
+    const asViewer = { HOLTER_URL: server.url, HOLTER_TOKEN: token };
+    expect((await holter(['why', 'ada'], asViewer)).code).toBe(0);
+    const refused = await holter(['pause', 'ada', '--reason', 'x'], asViewer);
+    expect(refused.code).toBe(1);
+    expect(refused.err).toMatch(/next: use a token of a role that may do this/);
+    const list = JSON.parse((await holter(['token', 'list', '--json'])).out) as {
+      tokenId: string;
+      role: string;
+      createdAt: number;
+    }[];
+    expect(JSON.stringify(list)).not.toContain(token);
+    const newest = list.filter(({ role }) => role === 'viewer').sort((a, b) => b.createdAt - a.createdAt)[0];
+    expect((await holter(['token', 'revoke', newest?.tokenId ?? ''])).code).toBe(0);
+    const after = await holter(['why', 'ada'], asViewer);
+    expect(after.code).toBe(1);
+    expect(after.err).toMatch(/next: the token is wrong or revoked/);
+    expect((await holter(['token', 'create', '--role', 'agent'])).code).toBe(2);
+  });
+
+  it('follows events, and stops on Ctrl-C', async () => {
+    const child = spawn(process.execPath, [bin, 'events', '--follow', '--tail', '0', '--json'], {
+      cwd: folder,
+      env: cleanEnvironment(folder),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let out = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      out += chunk.toString();
+    });
+    let count = 0;
+    await eventually(
+      async () => {
+        count += 1;
+        await register(`follow-${count}`, {});
+        return out;
+      },
+      (seen) => seen.includes('AGENT_REGISTERED'),
+    );
+    const gone = once(child, 'exit');
+    child.kill('SIGINT');
+    expect(await gone).toEqual([0, null]);
+  });
+
+  it('finds Holter well, and says what is not', async () => {
+    const well = await holter(['doctor']);
+    expect(well).toMatchObject({ code: 0 });
+    expect(well.out).toMatch(/^ok +server/m);
+    chmodSync(join(folder, 'data', 'viewer.token'), 0o644);
+    const open = await holter(['doctor', '--json']);
+    expect(open.code).toBe(3);
+    expect(JSON.parse(open.out)).toMatchObject({ ok: false });
+    chmodSync(join(folder, 'data', 'viewer.token'), 0o600);
+    const none = await holter(['doctor'], { HOLTER_DATA: join(folder, 'nowhere') });
+    expect(none.code).toBe(3);
+    expect(none.out).toMatch(/wrong +server +no server is running/);
+  });
+
+  it('checks and shows the configuration', async () => {
+    writeFileSync(join(folder, 'bad.yaml'), 'rules:\n  silence_warm: 4m\n');
+    const bad = await holter(['config', 'check', 'bad.yaml']);
+    expect(bad.code).toBe(1);
+    expect(bad.err).toMatch(
+      /bad\.yaml:2:3 {2}rules\.silence_warm is not a known key; did you mean silence_warn\?/,
+    );
+    expect((await holter(['config', 'check', 'policy.yaml'])).out).toMatch(/policy\.yaml: fine/);
+    const shown = await holter(['config', 'show', '--config', 'policy.yaml', '--changed']);
+    expect(shown.out).toMatch(/rules\.checkpoint_warn +1s +config \(.*policy\.yaml:5\)/);
+  });
+
+  it('reads its configuration again on SIGHUP, and keeps the old one when it is wrong', async () => {
+    writeFileSync(join(folder, 'policy.yaml'), 'rules: { settle: soon }\n');
+    process.kill(server.pid, 'SIGHUP');
+    await eventually(
+      async () => server.log(),
+      (log) => log.includes('the old one stays in force'),
+    );
+    expect(server.log()).toMatch(/policy\.yaml:1:10 {2}rules\.settle must be/);
+    writeFileSync(join(folder, 'policy.yaml'), policy);
+    process.kill(server.pid, 'SIGHUP');
+    await eventually(
+      async () => server.log(),
+      (log) => log.includes('configuration read again'),
+    );
+  });
+
+  it('backs up and checks the database while the server runs', async () => {
+    const target = join(folder, 'copy.db');
+    expect(await holter(['db', 'backup', target])).toMatchObject({ code: 0, err: '' });
+    expect(statSync(target).size).toBeGreaterThan(0);
+    expect((await holter(['db', 'backup', target])).code).toBe(1);
+    expect((await holter(['db', 'check'])).out).toBe('the database is sound\n');
+  });
+
+  it.each<[args: readonly string[], code: number, says: RegExp]>([
+    [['nonsense'], 2, /unknown command/],
+    [['why'], 2, /missing required argument/],
+    [['pause', 'ada'], 2, /--reason/],
+    [['decide', 'ada', 'shrug', '--reason', 'x'], 2, /allow_more_time/],
+    [['snooze', 'ada', '--minutes', '-1', '--reason', 'x'], 2, /minutes are a number above 0/],
+    [['why', 'nobody'], 1, /next: see what there is: holter status/],
+    [['status', '--url', 'http://127.0.0.1:1'], 1, /no server answers[\s\S]*holter up/],
+    [['status', '--url', 'nowhere'], 1, /is not an address/],
+  ])('%j exits with %i', async (args, code, says) => {
+    const ran = await holter(args);
+    expect(ran.err).toMatch(says);
+    expect(ran.code).toBe(code);
+  });
+
+  it('stops within five seconds, and says goodbye', async () => {
+    const began = Date.now();
+    expect(await server.end('SIGTERM')).toBe(0);
+    expect(Date.now() - began).toBeLessThan(5_000);
+    expect(existsSync(join(folder, 'data', 'server.json'))).toBe(false);
+    const gone = await holter(['status']);
+    expect(gone.code).toBe(1);
+    expect(gone.err).toMatch(/no server is running[\s\S]*next: start one: holter up/);
+  });
+});
