@@ -43,11 +43,11 @@ function tellChanges(draft: Draft, before: readonly Finding[], now: readonly Fin
 }
 
 /** A forgotten hold blinds Holter; somebody has to look, and nothing else follows from it. */
-function tellPerson(draft: Draft, { kind, since, evidence }: Finding): void {
-  const { agentId, incarnation } = draft.hard;
+function tellPerson(draft: Draft, { kind, evidence }: Finding): void {
+  const { agentId, incarnation, at } = draft.hard;
   const message = `${agentId} is ${evidence}. Nothing happens to it; please look.`;
   emit(draft, { type: 'ATTENTION_RAISED', payload: { agentId, about: kind, message } });
-  want(draft, `${agentId}#${incarnation}/hold/${since}`, {
+  want(draft, `${agentId}#${incarnation}/hold/${at}`, {
     kind: 'notify',
     audience: 'operator',
     severity: 'info',
