@@ -40,6 +40,7 @@ export class TokenBook {
   private readonly deps: HttpDeps;
   private readonly limits: HttpLimits;
   private readonly known = new Map<string, Known>();
+  private readonly refreshing = new Set<string>();
   private readonly strangers: Buckets;
 
   constructor(deps: HttpDeps, limits: HttpLimits) {
@@ -55,8 +56,20 @@ export class TokenBook {
     const hash = this.deps.sha256(secret);
     const now = this.deps.clock.now();
     const known = this.known.get(hash);
-    if (known && now - known.checkedAt < TRUSTED_MS) return this.admit(known, now, false);
+    if (known && now - known.checkedAt < TRUSTED_MS) {
+      this.maybeRefresh(hash, address, known, now);
+      return this.admit(known, now, false);
+    }
     return this.lookUp(hash, address, known, now).then((found) => this.admit(found, now, false));
+  }
+
+  /** Whoever calls all the time is looked up behind an answer, so that none of them waits for the store. */
+  private maybeRefresh(hash: string, address: string, known: Known, now: Instant): void {
+    if (now - known.checkedAt < TRUSTED_MS / 2 || this.refreshing.has(hash)) return;
+    this.refreshing.add(hash);
+    void this.lookUp(hash, address, known, now)
+      .catch(() => undefined)
+      .finally(() => this.refreshing.delete(hash));
   }
 
   /** The agent and the start that a ping key beats for. */
