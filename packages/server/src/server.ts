@@ -31,6 +31,18 @@ export type ServerOptions = {
   readonly port?: number;
   /** Why it is all right to listen without TLS where others can hear; empty means that it is not. */
   readonly insecureBecause?: string;
+  /** Folder of the built page; without it there is only the API. */
+  readonly pageFolder?: string;
+  /** Another world than the real one around the same server. */
+  readonly demo?: DemoWorld;
+};
+
+/** A world that keeps its own time, and brings its own agents. */
+export type DemoWorld = {
+  readonly clock: Clock;
+  readonly speed: number;
+  /** Called when the engine runs; returns how to end it. */
+  readonly begin: (engine: Engine) => () => void;
 };
 
 export type RunningServer = {
@@ -51,7 +63,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { logger, version, host = DEFAULT_HOST, port = DEFAULT_PORT } = options;
   refuseOpenAddress(host, options.insecureBecause);
   const folder = prepareFolder(options.dataFolder);
-  const clock = realClock();
+  const wall = realClock();
+  const clock = options.demo?.clock ?? wall;
   const undo: (() => Promise<void> | void)[] = [];
   const undoAll = async (): Promise<void> => {
     for (const step of undo.splice(0).reverse()) {
@@ -71,6 +84,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     undo.push(logCommitted(engine, logger));
     await engine.start();
     undo.push(() => engine.stop());
+    if (options.demo) undo.push(options.demo.begin(engine));
     undo.push(startHousekeeping({ store, clock, health: () => engine.health, logger }));
 
     const executors = await startExecutors({ engine, store, board, clock, logger });
@@ -90,6 +104,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       logger,
       hosts: [...new Set([...LOCAL_NAMES, urlName(host)])],
       startedAt: clock.now(),
+      wall,
+      ...(options.pageFolder !== undefined && {
+        page: { folder: options.pageFolder, demoSpeed: options.demo?.speed ?? null },
+      }),
     });
     undo.push(() => http.close());
     undo.push(() => executors.close());
@@ -103,7 +121,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       tokensMade,
       reload: (loaded) => reload(engine, loaded, logger),
       stop: () => {
-        stopping ??= withinTime(undoAll(), clock, logger);
+        stopping ??= withinTime(undoAll(), wall, logger);
         return stopping;
       },
     };

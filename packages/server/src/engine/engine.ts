@@ -85,6 +85,7 @@ export class Engine {
   private readonly outbox: Outbox;
   private readonly listeners = new Set<CommittedListener>();
   private readonly streamListeners = new Set<(events: readonly HolterEvent[]) => void>();
+  private readonly heardListeners = new Set<(signal: Signal) => void>();
   private policies: PolicySet;
   private executors: Executor[];
   private waiting = 0;
@@ -151,6 +152,7 @@ export class Engine {
   ): Promise<Answer> {
     if (isSoft(signal) && this.waiting >= (this.options.inboxMax ?? INBOX_MAX))
       throw new EngineBusy('too many signals are waiting');
+    if (!isSoft(signal)) for (const listener of this.heardListeners) listener(signal);
     return this.enqueue(signal.agentId, {
       kind: 'input',
       body: { kind: 'signal', signal, origin },
@@ -208,6 +210,12 @@ export class Engine {
   onCommitted(listener: CommittedListener): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
+  }
+
+  /** What agents report one by one and nobody stores, such as their calls. For eyes only: it was not judged yet. */
+  onHeard(listener: (signal: Signal) => void): () => void {
+    this.heardListeners.add(listener);
+    return () => this.heardListeners.delete(listener);
   }
 
   onStreamed(listener: (events: readonly HolterEvent[]) => void): () => void {

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import { authorizationOf } from './authorization.ts';
 import type { HttpContext } from './context.ts';
 import { contentTypeProblem } from './guards.ts';
 import { HttpProblem, problem } from './problem.ts';
@@ -38,7 +39,7 @@ export function attach(app: FastifyInstance, route: Route, context: HttpContext)
         done(refusal ? new HttpProblem(refusal) : undefined);
       };
       try {
-        const found = context.tokens.identify(request.headers.authorization, request.ip);
+        const found = context.tokens.identify(authorizationOf(request, context.deps), request.ip);
         if (found instanceof Promise) found.then(allow, done);
         else allow(found);
       } catch (error) {

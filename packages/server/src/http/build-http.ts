@@ -11,6 +11,7 @@ import { tellClientError } from './client-error.ts';
 import type { HttpContext } from './context.ts';
 import { type HttpDeps, type HttpLimits, limitDefaults } from './deps.ts';
 import { EventStreams } from './event-streams.ts';
+import { FleetBook } from './fleet/fleet-book.ts';
 import { hostGuard } from './guards.ts';
 import { Intake } from './intake.ts';
 import { inflated, parseJson } from './json-body.ts';
@@ -21,15 +22,21 @@ import { defineRoute, type Route } from './route.ts';
 import { actRoutes } from './routes/acts.ts';
 import { agentRoutes } from './routes/agents.ts';
 import { batchRoutes } from './routes/batch.ts';
+import { breakerRoutes } from './routes/breakers.ts';
 import { checkpointRoutes } from './routes/checkpoints.ts';
 import { eventRoutes } from './routes/events.ts';
 import { executorRoutes } from './routes/executors.ts';
+import { fleetRoutes } from './routes/fleet.ts';
 import { healthRoutes } from './routes/health.ts';
+import { historyRoutes } from './routes/history.ts';
 import { hookRoutes } from './routes/hooks.ts';
 import { incidentRoutes } from './routes/incidents.ts';
+import { loginRoutes } from './routes/login.ts';
+import { pageRoutes } from './routes/page.ts';
 import { pingRoutes } from './routes/pings.ts';
 import { registerRoutes } from './routes/register.ts';
 import { signalRoutes } from './routes/signals.ts';
+import { systemRoutes } from './routes/system.ts';
 import { taskRoutes } from './routes/tasks.ts';
 import { tokenRoutes } from './routes/tokens.ts';
 import { TokenBook } from './tokens.ts';
@@ -47,7 +54,9 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
     metrics,
     tokens: new TokenBook(deps, limits),
     intake: new Intake(deps),
+    fleet: new FleetBook(deps),
   };
+  context.fleet.ready().catch(() => undefined);
   const guard = hostGuard(deps.hosts);
   app.addHook('onRequest', (request, _reply, done) => {
     const refusal = guard(request.headers, request.raw.url ?? '');
@@ -56,11 +65,12 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
   app.addHook('preClose', (done) => {
     streams.close();
     metrics.close();
+    context.fleet.close();
     done();
   });
   addParsers(app, limits);
   const routes = routesOf(context);
-  for (const route of routes) attach(app, route, context);
+  for (const route of [...routes, ...pageRoutes(context)]) attach(app, route, context);
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply));
   app.setNotFoundHandler((request, reply) => {
     send(reply, notFound(routes, request.method, request.url));
@@ -133,6 +143,11 @@ function routesOf(context: HttpContext): readonly Route[] {
     ...taskRoutes(context),
     ...pingRoutes(context),
     ...tokenRoutes(context),
+    ...fleetRoutes(context),
+    ...breakerRoutes(context),
+    ...loginRoutes(context),
+    ...historyRoutes(context),
+    ...systemRoutes(context),
     ...(context.deps.hooks ? hookRoutes(context.deps.hooks) : []),
     ...(context.deps.executors ? executorRoutes(context.deps.executors) : []),
   ];

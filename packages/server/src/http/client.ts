@@ -4,6 +4,8 @@ import type {
   AgentFilter,
   AgentPage,
   AgentView,
+  BreakerPage,
+  BreakerToldView,
   CheckpointInput,
   CheckpointPage,
   CheckpointWrittenView,
@@ -16,6 +18,7 @@ import type {
   HealthView,
   HeardView,
   IncidentPage,
+  LoginSecretView,
   NewTokenInput,
   PingKeyInput,
   PingKeyMadeView,
@@ -86,6 +89,11 @@ export function createClient(options: CallOptions) {
 
     makePingKey: (agentId: string, body: PingKeyInput) =>
       call<PingKeyMadeView>('POST', at(agentId, '/ping-key'), { body }),
+    makeLoginSecret: (body: { readonly role?: 'viewer' | 'operator' } = {}) =>
+      call<LoginSecretView>('POST', '/v1/login-secrets', { body }),
+    breakers: (agentId: string) => call<BreakerPage>('GET', at(agentId, '/breakers')),
+    tellBreaker: (agentId: string, name: string, word: string, body: object) =>
+      call<BreakerToldView>('POST', at(agentId, `/breakers/${encodeURIComponent(name)}/${word}`), { body }),
     makeToken: (body: NewTokenInput) => call<TokenMadeView>('POST', '/v1/tokens', { body }),
     tokens: () => call<TokenPage>('GET', '/v1/tokens'),
     revokeToken: (tokenId: string) => call<void>('DELETE', `/v1/tokens/${encodeURIComponent(tokenId)}`),

@@ -2,6 +2,7 @@ import type { Agent } from '@holter/core';
 import { policyFor } from '@holter/core';
 import type { HttpDeps, HttpLimits } from './deps.ts';
 import type { EventStreams } from './event-streams.ts';
+import type { FleetBook } from './fleet/fleet-book.ts';
 import type { Intake } from './intake.ts';
 import type { Metrics } from './metrics.ts';
 import type { TokenBook } from './tokens.ts';
@@ -16,6 +17,7 @@ export type HttpContext = {
   readonly intake: Intake;
   readonly metrics: Metrics;
   readonly streams: EventStreams;
+  readonly fleet: FleetBook;
 };
 
 export function viewOf({ engine, clock }: HttpDeps, agent: Agent): AgentView {

@@ -19,6 +19,10 @@ export type HttpDeps = {
   /** For Claude Code's hooks. */
   readonly hooks?: HookSessions;
   readonly clock: Clock;
+  /** Where `clock` is not the clock on the wall (a demo runs faster): log-ins and the pace of streams go by this. */
+  readonly wall?: Clock;
+  /** The built page; without it there is only the API. */
+  readonly page?: { readonly folder: string; readonly demoSpeed: number | null };
   /** In hex. */
   readonly sha256: (text: string) => string;
   /** At least 256 bits; whoever presents it is believed. */

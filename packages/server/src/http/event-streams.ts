@@ -9,6 +9,7 @@ export class EventStreams {
   private readonly deps: HttpDeps;
   private readonly limits: HttpLimits;
   private readonly streams = new Set<EventStream>();
+  private readonly others = new Set<{ readonly close: () => void }>();
   private readonly stops: readonly (() => void)[];
 
   constructor(deps: HttpDeps, limits: HttpLimits) {
@@ -25,11 +26,11 @@ export class EventStreams {
   }
 
   get size(): number {
-    return this.streams.size;
+    return this.streams.size + this.others.size;
   }
 
   checkRoom(): void {
-    if (this.streams.size < this.limits.streamsMax) return;
+    if (this.size < this.limits.streamsMax) return;
     throw new HttpProblem({
       status: 429,
       code: 'too_many_streams',
@@ -51,8 +52,16 @@ export class EventStreams {
     stream.start();
   }
 
+  /** Another kind of stream counts too, and ends with the rest; returns what to call when it has ended. */
+  hold(close: () => void): () => void {
+    const held = { close };
+    this.others.add(held);
+    return () => this.others.delete(held);
+  }
+
   close(): void {
     for (const stop of this.stops) stop();
+    for (const other of this.others) other.close();
     for (const stream of this.streams) stream.close('the server stops');
   }
 

@@ -1,5 +1,6 @@
 /** The types of what goes over the wire: for the command line, the dashboard and other clients. */
 import type { z } from 'zod';
+import type * as pageViews from './schema/page-views.ts';
 import type * as requests from './schema/requests.ts';
 import type * as views from './schema/views.ts';
 
@@ -31,6 +32,17 @@ export type PingKeyMadeView = z.infer<typeof views.pingKeyMade>;
 export type HealthView = z.infer<typeof views.health>;
 export type ReadyView = z.infer<typeof views.ready>;
 export type ProbeView = z.infer<typeof views.probe>;
+export type FleetRowView = z.infer<typeof pageViews.fleetRow>;
+export type FleetPageView = z.infer<typeof pageViews.fleetPage>;
+export type FleetDeltaView = z.infer<typeof pageViews.fleetDelta>;
+export type PulseView = z.infer<typeof pageViews.pulse>;
+export type BreakerView = z.infer<typeof pageViews.breaker>;
+export type BreakerPage = z.infer<typeof pageViews.breakerPage>;
+export type BreakerToldView = z.infer<typeof pageViews.breakerTold>;
+export type SessionView = z.infer<typeof pageViews.session>;
+export type LoginSecretView = z.infer<typeof pageViews.loginSecret>;
+export type HistoryView = z.infer<typeof pageViews.history>;
+export type SystemView = z.infer<typeof pageViews.system>;
 export type ErrorView = z.infer<typeof views.failure>;
 
 export type RegisterInput = z.input<typeof requests.registration>;

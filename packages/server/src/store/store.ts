@@ -168,6 +168,8 @@ export type Settlement = {
 
 export type EventQuery = {
   readonly after: number;
+  /** With it the newest come first, from below this cursor downwards. */
+  readonly before?: number;
   readonly limit: number;
   readonly agentId?: string;
   readonly types?: readonly EventType[];

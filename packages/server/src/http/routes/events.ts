@@ -1,4 +1,6 @@
 import type { EventType } from '@holter/core';
+import type { FastifyRequest } from 'fastify';
+import { authorizationOf } from '../authorization.ts';
 import type { HttpContext } from '../context.ts';
 import type { StreamFilter } from '../event-stream.ts';
 import { HttpProblem, problem } from '../problem.ts';
@@ -28,8 +30,14 @@ export function eventRoutes({ deps, streams, tokens }: HttpContext): readonly Ro
         const filter = filterOf(query);
         if (!(request.headers.accept ?? '').includes('text/event-stream')) {
           const after = query.after ?? 0;
-          const events = await store.readEvents({ ...filter, after, limit: query.limit ?? EVENTS_DEFAULT });
-          return { events: events.map(eventView), nextCursor: events.at(-1)?.cursor ?? after };
+          const { before, limit = EVENTS_DEFAULT } = query;
+          const events = await store.readEvents({
+            ...filter,
+            after,
+            limit,
+            ...(before !== undefined && { before }),
+          });
+          return { events: events.map(eventView), nextCursor: events.at(-1)?.cursor ?? before ?? after };
         }
         streams.checkRoom();
         const last = await store.lastCursor();
@@ -42,12 +50,9 @@ export function eventRoutes({ deps, streams, tokens }: HttpContext): readonly Ro
     }),
   ];
 
-  async function isStillAllowed(request: {
-    readonly headers: { readonly authorization?: string | undefined };
-    readonly ip: string;
-  }): Promise<boolean> {
+  async function isStillAllowed(request: FastifyRequest): Promise<boolean> {
     try {
-      await tokens.identify(request.headers.authorization, request.ip);
+      await tokens.identify(authorizationOf(request, deps), request.ip);
       return true;
     } catch (error) {
       return !(error instanceof HttpProblem && error.refusal.status === 401);

@@ -134,6 +134,9 @@ export const eventQuery = z.strictObject({
   type: z.union([eventType, z.array(eventType).max(50)]).optional(),
   incidentId: z.string().max(160).optional(),
   after: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional(),
+  before: wholeNumber(0, Number.MAX_SAFE_INTEGER)
+    .optional()
+    .meta({ description: 'The newest first, from below this cursor downwards.' }),
   limit: wholeNumber(1, 1_000).optional(),
 });
 export type EventQueryInput = z.infer<typeof eventQuery>;

@@ -42,6 +42,21 @@ export function eventsContract(open: OpenStore): void {
       expect(await store.lastCursor()).toBe(3);
     });
 
+    it('are read from the newest down when a reader asks for what lies before', async () => {
+      const { store } = current;
+      const names = ['a', 'b', 'c', 'd', 'e'];
+      const events = names.map((name, i) => taskChanged('ada', at(i), name));
+      await store.commit([commitOf(agentOf('ada'), 0, { events })]);
+      await store.commit([commitOf(agentOf('bob'), 0, { events: [nudgeSent('bob', at(9))] })]);
+      const newest = await store.readEvents({ after: 0, before: 99, limit: 3 });
+      expect(newest.map(({ cursor }) => cursor)).toEqual([6, 5, 4]);
+      const older = await store.readEvents({ after: 1, before: 4, limit: 9, agentId: 'ada' });
+      expect(older.map(({ cursor }) => cursor)).toEqual([3, 2]);
+      const types: EventType[] = ['NUDGE_SENT', 'TASK_CHANGED'];
+      const both = await store.readEvents({ after: 0, before: 99, limit: 2, types });
+      expect(both.map(({ cursor }) => cursor)).toEqual([6, 5]);
+    });
+
     it('are read in pages without a gap or a repeat while others commit', async () => {
       const { store } = current;
       const seen: StoredEvent[] = [];

@@ -38,8 +38,11 @@ export function countByHealth(tables: Tables): Answer<'countByHealth'> {
 export function readEvents(tables: Tables, query: EventQuery): readonly StoredEvent[] {
   const { events } = tables;
   const found: StoredEvent[] = [];
-  for (let i = firstAfter(events, query.after); i < events.length && found.length < query.limit; i += 1) {
-    const row = events[i] as EventRow;
+  const first = firstAfter(events, query.after);
+  const isBackwards = query.before !== undefined;
+  const last = isBackwards ? firstAfter(events, (query.before ?? 0) - 1) - 1 : events.length - 1;
+  for (let step = 0; step <= last - first && found.length < query.limit; step += 1) {
+    const row = events[isBackwards ? last - step : first + step] as EventRow;
     if (query.agentId !== undefined && row.agentId !== query.agentId) continue;
     if (query.incidentId !== undefined && row.incidentId !== query.incidentId) continue;
     if (query.types !== undefined && !query.types.includes(row.event.type)) continue;

@@ -13,7 +13,8 @@ export async function readEvents(db: Db, query: EventQuery): Promise<readonly St
   if (types && types.length !== 1 && query.agentId === undefined && query.incidentId === undefined) {
     const pages: StoredEvent[] = [];
     for (const type of new Set(types)) pages.push(...(await readEvents(db, { ...query, types: [type] })));
-    return pages.sort((a, b) => a.cursor - b.cursor).slice(0, limit);
+    const isBackwards = query.before !== undefined;
+    return pages.sort((a, b) => (isBackwards ? b.cursor - a.cursor : a.cursor - b.cursor)).slice(0, limit);
   }
   const rows = await eventsOf(db, query).execute();
   return rows.map((row) => ({
@@ -24,13 +25,14 @@ export async function readEvents(db: Db, query: EventQuery): Promise<readonly St
   }));
 }
 
-function eventsOf(db: Db, { after, limit, agentId, types, incidentId }: EventQuery) {
+function eventsOf(db: Db, { after, before, limit, agentId, types, incidentId }: EventQuery) {
   let wanted = db
     .selectFrom('events')
     .select(['cursor', 'correlation_id', 'agent_id', 'body'])
     .where('cursor', '>', after)
-    .orderBy('cursor')
+    .orderBy('cursor', before === undefined ? 'asc' : 'desc')
     .limit(limit);
+  if (before !== undefined) wanted = wanted.where('cursor', '<', before);
   if (agentId !== undefined) wanted = wanted.where('agent_id', '=', agentId);
   if (incidentId !== undefined) wanted = wanted.where('incident_id', '=', incidentId);
   if (types === undefined) return wanted;

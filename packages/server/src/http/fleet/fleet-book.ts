@@ -1,0 +1,173 @@
+import { type Agent, findingsOf, type HolterEvent, type Instant, type Signal } from '@holter/core';
+import type { HttpDeps } from '../deps.ts';
+import { FleetEntry } from './fleet-entry.ts';
+import { type FleetQuery, orderOf } from './fleet-order.ts';
+import { Latencies, type LatencyView } from './latencies.ts';
+
+export type FleetCounts = {
+  readonly byState: Readonly<Record<string, number>>;
+  readonly incidents: number;
+  /** Incidents that wait for a person. */
+  readonly waiting: number;
+  readonly openBreakers: number;
+};
+
+const PAGE = 500;
+/** So much of the newest past is read back after a start, for the strips. */
+const EVENTS_RECALLED = 2_000;
+const ORDERS_KEPT = 20;
+
+/**
+ * All agents in memory, as far as the fleet's page needs them: to count, find and order ten thousand of them
+ * while a thousand change every second. It follows the engine's commits; the store is read once.
+ */
+export class FleetBook {
+  private readonly deps: HttpDeps;
+  private readonly entries = new Map<string, FleetEntry>();
+  private readonly orders = new Map<string, { readonly seq: number; readonly ids: readonly string[] }>();
+  private readonly latencies = new Latencies();
+  private readonly stops: readonly (() => void)[];
+  private loading: Promise<void> | null = null;
+  private newest = 0;
+
+  constructor(deps: HttpDeps) {
+    this.deps = deps;
+    const { engine, clock } = deps;
+    this.stops = [
+      engine.onCommitted(({ agent, events }) => this.committed(agent, events)),
+      engine.onStreamed((events) => {
+        for (const event of events) this.streamed(event);
+      }),
+      engine.onHeard((signal) => this.heard(signal, clock.now())),
+    ];
+  }
+
+  /** Resolves when every stored agent is in it; before that the page would show a part as the whole. */
+  ready(): Promise<void> {
+    this.loading ??= this.load().catch((error: unknown) => {
+      this.loading = null;
+      throw error;
+    });
+    return this.loading;
+  }
+
+  close(): void {
+    for (const stop of this.stops) stop();
+  }
+
+  get seq(): number {
+    return this.newest;
+  }
+
+  get latency(): LatencyView {
+    return this.latencies.view();
+  }
+
+  entry(agentId: string): FleetEntry | null {
+    return this.entries.get(agentId) ?? null;
+  }
+
+  /** Ids in the wanted order. Readers with the same question share one answer. */
+  ids(query: FleetQuery): readonly string[] {
+    const key = JSON.stringify(query);
+    const known = this.orders.get(key);
+    if (known?.seq === this.newest) return known.ids;
+    const ids = orderOf(this.entries.values(), query);
+    this.orders.delete(key);
+    this.orders.set(key, { seq: this.newest, ids });
+    const oldest = this.orders.keys().next();
+    if (this.orders.size > ORDERS_KEPT && !oldest.done) this.orders.delete(oldest.value);
+    return ids;
+  }
+
+  counts(): FleetCounts {
+    const byState: Record<string, number> = {};
+    let incidents = 0;
+    let waiting = 0;
+    let openBreakers = 0;
+    for (const entry of this.entries.values()) {
+      byState[entry.state] = (byState[entry.state] ?? 0) + 1;
+      if (entry.hasIncident) incidents += 1;
+      if (entry.needsPerson) waiting += 1;
+      openBreakers += entry.openBreakers;
+    }
+    return { byState, incidents, waiting, openBreakers };
+  }
+
+  withBreakers(): readonly string[] {
+    return [...this.entries.values()].filter((entry) => entry.hasBreakers).map(({ agentId }) => agentId);
+  }
+
+  groups(): readonly string[] {
+    return [...new Set([...this.entries.values()].map(({ group }) => group))].sort();
+  }
+
+  private async load(): Promise<void> {
+    const { store, engine, clock } = this.deps;
+    let cursor: string | undefined;
+    do {
+      const page = await store.listAgents({ limit: PAGE, ...(cursor !== undefined && { cursor }) });
+      const at = clock.now();
+      for (const { agent } of page.items) this.take(engine.freshen(agent), at);
+      cursor = page.nextCursor ?? undefined;
+    } while (cursor !== undefined);
+    const last = await store.lastCursor();
+    const recalled = await store.readEvents({
+      after: Math.max(0, last - EVENTS_RECALLED),
+      limit: EVENTS_RECALLED,
+      types: ['HEALTH_STATE_CHANGED'],
+    });
+    for (const { agentId, event } of recalled) {
+      if (event.type === 'HEALTH_STATE_CHANGED')
+        this.entries.get(agentId)?.pulse.recall(event.payload.to, event.at);
+    }
+  }
+
+  private committed(agent: Agent, events: readonly HolterEvent[]): void {
+    const at = agent.hard.at;
+    const entry = this.take(agent, at);
+    for (const event of events) {
+      if (event.type === 'AGENT_HEARTBEAT') entry.pulse.beat(event.at);
+      if (event.type !== 'FINDING_RAISED' || event.payload.severity !== 'act') continue;
+      const finding = findingsOf(agent.hard).find(({ kind }) => kind === event.payload.kind);
+      if (finding) this.latencies.add(event.at - finding.since);
+    }
+  }
+
+  private take(agent: Agent, at: Instant): FleetEntry {
+    const entry = this.entryOf(agent.hard.agentId, at);
+    entry.take(agent, at);
+    return this.touch(entry);
+  }
+
+  private streamed(event: HolterEvent): void {
+    if (event.type !== 'AGENT_HEARTBEAT') return;
+    const entry = this.entries.get(event.payload.agentId);
+    const agent = this.deps.engine.peek(event.payload.agentId);
+    if (!entry || !agent) return;
+    entry.pulse.beat(event.at);
+    entry.takeSoft(agent.soft, event.at);
+    this.touch(entry);
+  }
+
+  private heard(signal: Signal, at: Instant): void {
+    const entry = this.entries.get(signal.agentId);
+    if (!entry) return;
+    entry.hear(signal, at);
+    this.touch(entry);
+  }
+
+  private touch(entry: FleetEntry): FleetEntry {
+    this.newest += 1;
+    entry.changed = this.newest;
+    return entry;
+  }
+
+  private entryOf(agentId: string, at: Instant): FleetEntry {
+    const known = this.entries.get(agentId);
+    if (known) return known;
+    const entry = new FleetEntry(agentId, at);
+    this.entries.set(agentId, entry);
+    return entry;
+  }
+}

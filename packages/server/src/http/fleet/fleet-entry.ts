@@ -1,0 +1,100 @@
+import type { Agent, HealthState, Instant, Signal } from '@holter/core';
+import { Pulse } from './pulse.ts';
+
+/** A call as people are shown it: which tool, how long, how it went. Never what was in it. */
+export type CallShown = {
+  readonly callId: string;
+  readonly tool: string;
+  readonly begunAt: Instant;
+  readonly endedAt: Instant | null;
+  readonly isError: boolean;
+};
+
+const CALLS_SHOWN = 30;
+
+/** What the fleet's page must know of an agent to find and order it, without asking the store. */
+export class FleetEntry {
+  readonly agentId: string;
+  readonly pulse: Pulse;
+  group = '';
+  role = '';
+  state: HealthState = 'HEALTHY';
+  stateSince = 0;
+  hasIncident = false;
+  needsPerson = false;
+  hasBreakers = false;
+  openBreakers = 0;
+  beatAt = 0;
+  tokens = 0;
+  costUsd = 0;
+  /** Grows with every change of the fleet; tells what a reader has not seen yet. */
+  changed = 0;
+  calls: CallShown[] = [];
+
+  constructor(agentId: string, at: Instant) {
+    this.agentId = agentId;
+    this.pulse = new Pulse(at);
+  }
+
+  /** Text that a search looks through. */
+  get text(): string {
+    return `${this.agentId} ${this.role} ${this.group}`.toLowerCase();
+  }
+
+  get tool(): string | null {
+    return this.calls.filter(({ endedAt }) => endedAt === null).at(-1)?.tool ?? null;
+  }
+
+  take({ soft, hard }: Agent, at: Instant): void {
+    const { incident } = hard;
+    this.group = hard.group;
+    this.role = hard.role;
+    this.state = hard.health;
+    this.stateSince = hard.healthSince;
+    this.hasIncident = incident !== undefined;
+    this.needsPerson = incident?.step === 'human' || incident?.step === 'escalate';
+    this.hasBreakers = hard.breakers !== undefined;
+    this.openBreakers = Object.values(hard.breakers ?? {}).filter(({ state }) => state !== 'CLOSED').length;
+    this.takeSoft(soft, at);
+    this.pulse.stateIs(hard.health, at);
+    if (hard.end) this.calls = this.calls.filter(({ endedAt }) => endedAt !== null);
+  }
+
+  takeSoft({ beatAt, tokens, costUsd }: Agent['soft'], at: Instant): void {
+    this.beatAt = beatAt;
+    this.tokens = tokens;
+    this.costUsd = costUsd;
+    this.pulse.tokensAre(tokens, at);
+  }
+
+  hear(signal: Signal, at: Instant): void {
+    switch (signal.kind) {
+      case 'call-begun':
+        return this.begin(signal.callId, signal.tool, at);
+      case 'call-ended':
+        return this.end(signal.callId, signal.tool, at, signal.isError);
+      case 'error':
+        return this.pulse.error(at);
+      default:
+        return;
+    }
+  }
+
+  private begin(callId: string, tool: string, at: Instant): void {
+    if (this.calls.some((call) => call.callId === callId)) return;
+    this.calls = [...this.calls, { callId, tool, begunAt: at, endedAt: null, isError: false }].slice(
+      -CALLS_SHOWN,
+    );
+  }
+
+  private end(callId: string, tool: string, at: Instant, isError: boolean): void {
+    const known = this.calls.find((call) => call.callId === callId);
+    // The same call may come by hook and by transcript; it is one.
+    if (known?.endedAt) return;
+    this.pulse.call(at, isError);
+    if (!known) this.begin(callId, tool, at);
+    this.calls = this.calls.map((call) =>
+      call.callId === callId ? { ...call, endedAt: at, isError } : call,
+    );
+  }
+}

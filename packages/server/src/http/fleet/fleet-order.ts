@@ -1,0 +1,48 @@
+import { HEALTH_RANK } from '@holter/core';
+import type { FleetEntry } from './fleet-entry.ts';
+
+export const FLEET_SORTS = ['worst', 'name', 'group', 'beat', 'tokens', 'cost', 'since'] as const;
+export type FleetSort = (typeof FLEET_SORTS)[number];
+
+export type FleetQuery = {
+  readonly state?: string | undefined;
+  readonly group?: string | undefined;
+  readonly q?: string | undefined;
+  readonly sort: FleetSort;
+};
+
+type Compare = (a: FleetEntry, b: FleetEntry) => number;
+
+/** What has ended needs nobody, however bad it was. */
+const rankOf = ({ state }: FleetEntry): number => (state === 'TERMINATED' ? -1 : HEALTH_RANK[state]);
+const byName: Compare = (a, b) => (a.agentId < b.agentId ? -1 : a.agentId > b.agentId ? 1 : 0);
+
+/** Ties are always broken by name, so that rows do not change places without a reason. */
+const compares: Readonly<Record<FleetSort, Compare>> = {
+  // Whoever has been in trouble longest stands first, and stays there.
+  worst: (a, b) =>
+    rankOf(b) - rankOf(a) ||
+    Number(b.needsPerson) - Number(a.needsPerson) ||
+    Number(b.hasIncident) - Number(a.hasIncident) ||
+    (rankOf(a) > 0 ? a.stateSince - b.stateSince : 0) ||
+    byName(a, b),
+  name: byName,
+  group: (a, b) => (a.group < b.group ? -1 : a.group > b.group ? 1 : byName(a, b)),
+  beat: (a, b) => a.beatAt - b.beatAt || byName(a, b),
+  tokens: (a, b) => b.tokens - a.tokens || byName(a, b),
+  cost: (a, b) => b.costUsd - a.costUsd || byName(a, b),
+  since: (a, b) => b.stateSince - a.stateSince || byName(a, b),
+};
+
+export function orderOf(entries: Iterable<FleetEntry>, query: FleetQuery): readonly string[] {
+  const { state, group, q, sort } = query;
+  const wanted = q === undefined || q === '' ? null : q.toLowerCase();
+  const found: FleetEntry[] = [];
+  for (const entry of entries) {
+    if (state !== undefined && entry.state !== state) continue;
+    if (group !== undefined && entry.group !== group) continue;
+    if (wanted !== null && !entry.text.includes(wanted)) continue;
+    found.push(entry);
+  }
+  return found.sort(compares[sort]).map(({ agentId }) => agentId);
+}

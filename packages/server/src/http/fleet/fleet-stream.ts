@@ -1,0 +1,159 @@
+import type { ServerResponse } from 'node:http';
+import { type Agent, policyFor } from '@holter/core';
+import type { HttpDeps } from '../deps.ts';
+import type { FleetDeltaView, FleetPageView, FleetRowView } from '../types.ts';
+import type { FleetBook } from './fleet-book.ts';
+import type { FleetQuery } from './fleet-order.ts';
+import { fleetRow } from './fleet-row.ts';
+
+export type FleetWindow = FleetQuery & { readonly offset: number; readonly limit: number };
+
+/** Eyes need no more, and a thousand changes a second become two or three messages. */
+const EVERY_MS = 400;
+/** A silent connection looks like a dead one to whatever lies between. */
+const KEEP_ALIVE_MS = 10_000;
+/** A reader that is this far behind gets the next message when it has caught up. */
+const BEHIND_BYTES = 256 * 1024;
+
+export async function fleetPage(
+  deps: HttpDeps,
+  book: FleetBook,
+  window: FleetWindow,
+): Promise<FleetPageView> {
+  await book.ready();
+  const ids = book.ids(queryOf(window));
+  const order = ids.slice(window.offset, window.offset + window.limit);
+  const rows = await rowsOf(deps, book, order);
+  return {
+    at: deps.clock.now(),
+    total: ids.length,
+    offset: window.offset,
+    counts: book.counts(),
+    groups: [...book.groups()],
+    order,
+    rows,
+  };
+}
+
+/**
+ * One window on the fleet, kept up to date: the whole of it first, so that a reader who comes back has no gap,
+ * then only rows that changed and the order when it did.
+ */
+export class FleetStream {
+  private readonly deps: HttpDeps;
+  private readonly book: FleetBook;
+  private readonly window: FleetWindow;
+  private readonly out: ServerResponse;
+  private readonly onClose: () => void;
+  private readonly isAllowed: () => Promise<boolean>;
+  private seq = 0;
+  private order: readonly string[] = [];
+  private total = 0;
+  private countsText = '';
+  private saidAt = 0;
+  private cancel: () => void = () => undefined;
+  private isClosed = false;
+
+  constructor(
+    parts: { deps: HttpDeps; book: FleetBook; out: ServerResponse },
+    window: FleetWindow,
+    hooks: { onClose: () => void; isAllowed: () => Promise<boolean> },
+  ) {
+    this.deps = parts.deps;
+    this.book = parts.book;
+    this.out = parts.out;
+    this.window = window;
+    this.onClose = hooks.onClose;
+    this.isAllowed = hooks.isAllowed;
+  }
+
+  async start(): Promise<void> {
+    this.out.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+    });
+    this.out.write('retry: 1000\n\n');
+    this.out.on('close', () => this.close());
+    this.out.on('error', () => this.close());
+    this.seq = this.book.seq;
+    const page = await fleetPage(this.deps, this.book, this.window);
+    this.order = page.order;
+    this.total = page.total;
+    this.countsText = JSON.stringify(page.counts);
+    this.send('page', page);
+    this.schedule();
+  }
+
+  close(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.cancel();
+    this.out.end();
+    this.onClose();
+  }
+
+  private get clock() {
+    return this.deps.wall ?? this.deps.clock;
+  }
+
+  private schedule(): void {
+    if (this.isClosed) return;
+    this.cancel = this.clock.after(EVERY_MS, () => {
+      // A store that is away for a moment costs this message, not the stream.
+      void this.look()
+        .catch(() => undefined)
+        .then(() => this.schedule());
+    });
+  }
+
+  private async look(): Promise<void> {
+    if (this.out.writableLength > BEHIND_BYTES) return;
+    if (this.clock.now() - this.saidAt > KEEP_ALIVE_MS) {
+      if (!(await this.isAllowed())) return this.close();
+      this.send('delta', { at: this.deps.clock.now(), rows: [] } satisfies FleetDeltaView);
+    }
+    if (this.book.seq === this.seq) return;
+    const before = this.seq;
+    this.seq = this.book.seq;
+    const ids = this.book.ids(queryOf(this.window));
+    const order = ids.slice(this.window.offset, this.window.offset + this.window.limit);
+    const known = new Set(this.order);
+    const fresh = order.filter((id) => !known.has(id) || (this.book.entry(id)?.changed ?? 0) > before);
+    const rows = await rowsOf(this.deps, this.book, fresh);
+    const counts = this.book.counts();
+    const countsText = JSON.stringify(counts);
+    const isMoved = order.length !== this.order.length || order.some((id, i) => id !== this.order[i]);
+    const isCounted = countsText !== this.countsText || ids.length !== this.total;
+    if (rows.length === 0 && !isMoved && !isCounted) return;
+    this.order = order;
+    this.total = ids.length;
+    this.countsText = countsText;
+    this.send('delta', {
+      at: this.deps.clock.now(),
+      ...(isCounted && { counts, total: ids.length }),
+      ...(isMoved && { order: [...order] }),
+      rows,
+    } satisfies FleetDeltaView);
+  }
+
+  private send(event: string, data: unknown): void {
+    if (this.isClosed) return;
+    this.saidAt = this.clock.now();
+    this.out.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+  }
+}
+
+const queryOf = ({ state, group, q, sort }: FleetWindow): FleetQuery => ({ state, group, q, sort });
+
+async function rowsOf(deps: HttpDeps, book: FleetBook, ids: readonly string[]): Promise<FleetRowView[]> {
+  const agents = await Promise.all(ids.map((id) => deps.engine.peek(id) ?? deps.engine.read(id)));
+  return agents.flatMap((agent) => (agent ? rowOf(deps, book, agent) : []));
+}
+
+function rowOf({ engine, clock }: HttpDeps, book: FleetBook, agent: Agent): FleetRowView[] {
+  const { agentId, role, group } = agent.hard;
+  const entry = book.entry(agentId);
+  if (!entry) return [];
+  return [fleetRow(agent, entry, policyFor(engine.currentPolicies, role, agentId, group), clock.now())];
+}

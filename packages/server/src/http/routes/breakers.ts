@@ -1,0 +1,177 @@
+import { type Agent, type BreakerAct, type DurationMs, minutes } from '@holter/core';
+import { z } from 'zod';
+import { agentIdOf, checkMayDecide, readAgent } from '../access.ts';
+import { breakerNamed, breakersOf } from '../breaker-view.ts';
+import type { HttpContext } from '../context.ts';
+import { problem } from '../problem.ts';
+import { redact } from '../redact.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { breakerPage, breakerTold } from '../schema/page-views.ts';
+import { label, line, reason } from '../schema/parts.ts';
+import type { BreakerPage, BreakerToldView } from '../types.ts';
+
+const readers = ['viewer', 'operator', 'orchestrator'] as const;
+const users = ['agent', 'operator', 'orchestrator'] as const;
+const MANY_MAX = 100;
+const AGENTS_MAX = 500;
+const ISOLATED_MINUTES = 60;
+
+const whole = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+const permit = z.strictObject({
+  generation: whole,
+  permitId: whole,
+  durationMs: z.number().min(0).max(86_400_000).optional(),
+});
+/** One, or many in one round trip; nothing at all asks once. */
+const orMany = <T extends z.ZodType>(one: T) => z.union([one, z.array(one).min(1).max(MANY_MAX)]);
+const asks = orMany(z.strictObject({}));
+const reports = orMany(permit);
+const by = line(100).optional();
+
+const answers = {
+  200: { description: 'How the breaker is now, and one answer for each ask.', schema: breakerTold },
+  404: { description: 'unknown_agent' },
+};
+
+/** Circuit breakers that many callers of one agent share: they survive a restart and open for all at once. */
+export function breakerRoutes({ deps, fleet }: HttpContext): readonly Route[] {
+  const { engine, clock } = deps;
+
+  async function tell(agentId: string, name: string, acts: readonly BreakerAct[]): Promise<BreakerToldView> {
+    const told: BreakerToldView['answers'] = [];
+    let agent: Agent | null = null;
+    // One after the other: the second ask has to see what the first one took.
+    for (const act of acts) {
+      const answer = await engine.breaker(agentId, name, act, rollOf(deps));
+      if (answer.kind !== 'folded') throw problem(404, 'unknown_agent', 'nobody has registered this agent');
+      agent = answer.agent;
+      if (answer.permit) told.push(answer.permit);
+    }
+    const newest = agent ?? (await readAgent(engine, agentId));
+    return { breaker: breakerNamed(newest, name, clock.now()), answers: told };
+  }
+
+  const report = (word: 'success' | 'failure'): Route =>
+    defineRoute({
+      method: 'POST',
+      url: `/v1/agents/:id/breakers/:name/${word}`,
+      summary: `Report ${word} of a call that a permit was given for; an array reports many.`,
+      access: users,
+      body: reports,
+      answers,
+      handle: ({ params, caller, body }) =>
+        tell(
+          agentIdOf(params, caller),
+          nameOf(params),
+          [body].flat().map(({ generation, permitId, durationMs }) => ({
+            kind: 'report',
+            report: {
+              generation,
+              permitId,
+              outcome: word,
+              ...(durationMs !== undefined && { durationMs: durationMs as DurationMs }),
+            },
+          })),
+        ),
+    });
+
+  return [
+    defineRoute({
+      method: 'GET',
+      url: '/v1/agents/:id/breakers',
+      summary: 'The breakers of one agent.',
+      access: [...readers, 'agent'],
+      answers: { 200: { description: 'Those that were ever asked.', schema: breakerPage } },
+      handle: async ({ params, caller }): Promise<BreakerPage> => {
+        const agent = await readAgent(engine, agentIdOf(params, caller));
+        return { breakers: breakersOf(agent, clock.now()) };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      url: '/v1/breakers',
+      summary: 'All breakers that are not closed, of all agents.',
+      access: readers,
+      answers: { 200: { description: 'Open ones first.', schema: breakerPage } },
+      handle: async (): Promise<BreakerPage> => {
+        await fleet.ready();
+        const agents = await Promise.all(
+          fleet
+            .withBreakers()
+            .slice(0, AGENTS_MAX)
+            .map((id) => engine.read(id)),
+        );
+        const breakers = agents.flatMap((agent) => (agent ? breakersOf(agent, clock.now()) : []));
+        const rank = { OPEN: 0, HALF_OPEN: 1, CLOSED: 2 };
+        return { breakers: breakers.sort((a, b) => rank[a.state] - rank[b.state]) };
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      url: '/v1/agents/:id/breakers/:name/acquire',
+      summary: 'May I? An array asks for many at once.',
+      access: users,
+      body: asks,
+      answers,
+      handle: ({ params, caller, body }) =>
+        tell(
+          agentIdOf(params, caller),
+          nameOf(params),
+          [body].flat().map(() => ({ kind: 'acquire' })),
+        ),
+    }),
+    report('success'),
+    report('failure'),
+    defineRoute({
+      method: 'POST',
+      url: '/v1/agents/:id/breakers/:name/isolate',
+      summary: 'Hold it open, whatever is reported.',
+      access: ['operator', 'orchestrator'],
+      body: z.strictObject({
+        reason,
+        by,
+        minutes: z
+          .number()
+          .positive()
+          .max(7 * 24 * 60)
+          .default(ISOLATED_MINUTES),
+      }),
+      answers,
+      handle: async ({ params, caller, body }) => {
+        const agentId = agentIdOf(params, caller);
+        checkMayDecide(caller, await readAgent(engine, agentId));
+        const forMs = Math.round(minutes(body.minutes)) as DurationMs;
+        const words = { by: whoOf(caller.who, body.by), reason: redact(body.reason) };
+        return tell(agentId, nameOf(params), [{ kind: 'isolate', ...words, forMs }]);
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      url: '/v1/agents/:id/breakers/:name/reset',
+      summary: 'Close it, and forget what was counted.',
+      access: ['operator', 'orchestrator'],
+      body: z.strictObject({ reason, by }),
+      answers,
+      handle: async ({ params, caller, body }) => {
+        const agentId = agentIdOf(params, caller);
+        checkMayDecide(caller, await readAgent(engine, agentId));
+        const words = { by: whoOf(caller.who, body.by), reason: redact(body.reason) };
+        return tell(agentId, nameOf(params), [{ kind: 'reset', ...words }]);
+      },
+    }),
+  ];
+}
+
+/** From 0 to 1. An id has dice enough in it, and no other part of this side rolls any. */
+const rollOf = ({ newId, sha256 }: HttpContext['deps']): number =>
+  Number.parseInt(sha256(newId()).slice(0, 8), 16) / 0xffff_ffff;
+
+const whoOf = (who: string, name: string | undefined): string =>
+  name === undefined ? who : `${redact(name)} (${who})`;
+
+/** Names become keys of the record, as ids do. */
+function nameOf(params: Readonly<Record<string, string>>): string {
+  const parsed = label.safeParse(params.name);
+  if (parsed.success) return parsed.data;
+  throw problem(400, 'bad_value', 'a name has 1 to 128 of A-Z a-z 0-9 . _ @ : -', 'name');
+}

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { agentIdOf, readAgent } from '../access.ts';
+import { authorizationOf } from '../authorization.ts';
+import type { HttpContext } from '../context.ts';
+import { FLEET_SORTS } from '../fleet/fleet-order.ts';
+import { FleetStream, type FleetWindow, fleetPage } from '../fleet/fleet-stream.ts';
+import { BIN_MS, BINS } from '../fleet/pulse.ts';
+import { HttpProblem } from '../problem.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { fleetPage as fleetPageSchema, pulse } from '../schema/page-views.ts';
+import { healthState, label, wholeNumber } from '../schema/parts.ts';
+import type { FleetPageView, PulseView } from '../types.ts';
+
+const readers = ['viewer', 'operator', 'orchestrator'] as const;
+const ROWS_DEFAULT = 100;
+
+const fleetQuery = z.strictObject({
+  state: healthState.optional(),
+  group: label.optional(),
+  q: z.string().max(128).optional().meta({ description: 'Part of an id, role or group.' }),
+  sort: z.enum(FLEET_SORTS).optional(),
+  offset: wholeNumber(0, 1_000_000).optional(),
+  limit: wholeNumber(0, 500).optional(),
+});
+
+/** The fleet as a page shows it: counted, ordered and cut on this side, and kept up to date. */
+export function fleetRoutes({ deps, fleet, streams, tokens }: HttpContext): readonly Route[] {
+  return [
+    defineRoute({
+      method: 'GET',
+      url: '/v1/fleet',
+      summary: 'A window on the fleet, worst first unless told, with counts for the whole.',
+      access: readers,
+      query: fleetQuery,
+      answers: { 200: { description: 'The window.', schema: fleetPageSchema } },
+      handle: ({ query }): Promise<FleetPageView> => fleetPage(deps, fleet, windowOf(query)),
+    }),
+    defineRoute({
+      method: 'GET',
+      url: '/v1/fleet/live',
+      summary: 'The same, kept up to date: an event `page`, then `delta` with what changed.',
+      access: readers,
+      query: fleetQuery,
+      answers: { 200: { description: 'Server-sent events.', type: 'text/event-stream' } },
+      handle: async ({ query, request, reply }): Promise<undefined> => {
+        streams.checkRoom();
+        await fleet.ready();
+        reply.hijack();
+        const stream: FleetStream = new FleetStream({ deps, book: fleet, out: reply.raw }, windowOf(query), {
+          onClose: streams.hold(() => stream.close()),
+          isAllowed: async () => {
+            try {
+              await tokens.identify(authorizationOf(request, deps), request.ip);
+              return true;
+            } catch (error) {
+              return !(error instanceof HttpProblem && error.refusal.status === 401);
+            }
+          },
+        });
+        await stream.start();
+        return undefined;
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      url: '/v1/agents/:id/pulse',
+      summary: 'The last hour of one agent in half minutes, and its newest calls.',
+      access: readers,
+      answers: { 200: { description: 'Oldest first.', schema: pulse } },
+      handle: async ({ params, caller }): Promise<PulseView> => {
+        const agentId = agentIdOf(params, caller);
+        await fleet.ready();
+        await readAgent(deps.engine, agentId);
+        const entry = fleet.entry(agentId);
+        const at = deps.clock.now();
+        const newestCalls = [...(entry?.calls ?? [])].reverse();
+        const table = entry?.pulse.table(at) ?? { beats: [], calls: [], errors: [], tokens: [], states: [] };
+        return {
+          at,
+          binMs: BIN_MS,
+          from: (Math.floor(at / BIN_MS) - BINS + 1) * BIN_MS,
+          ...table,
+          newestCalls,
+        };
+      },
+    }),
+  ];
+}
+
+function windowOf(query: z.infer<typeof fleetQuery>): FleetWindow {
+  const { sort = 'worst', offset = 0, limit = ROWS_DEFAULT, ...filter } = query;
+  return { ...filter, sort, offset, limit };
+}

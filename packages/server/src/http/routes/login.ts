@@ -1,0 +1,99 @@
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { authorizationOf, cookieName, sessionSecret } from '../authorization.ts';
+import type { HttpContext } from '../context.ts';
+import { LoginSecrets } from '../login-secrets.ts';
+import { problem } from '../problem.ts';
+import { Buckets } from '../rate.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { loginSecret, session } from '../schema/page-views.ts';
+import type { LoginSecretView, SessionView } from '../types.ts';
+
+const SESSION_MS = 7 * 24 * 3_600_000;
+const readers = ['viewer', 'operator', 'orchestrator'] as const;
+
+/** How a person's browser comes to a session: a secret that was shown in a terminal, once, for a cookie. */
+export function loginRoutes({ deps, limits, tokens }: HttpContext): readonly Route[] {
+  const secrets = new LoginSecrets(deps);
+  const guesses = new Buckets(limits.failedLoginsPerSecond);
+  const wall = deps.wall ?? deps.clock;
+  return [
+    defineRoute({
+      method: 'POST',
+      url: '/v1/login-secrets',
+      summary: 'Make a secret that opens the page once, within five minutes.',
+      access: ['operator'],
+      body: z.strictObject({ role: z.enum(['viewer', 'operator']).default('operator') }),
+      answers: { 201: { description: 'Made.', schema: loginSecret } },
+      handle: ({ body, reply }): LoginSecretView => {
+        reply.code(201);
+        const made = secrets.make(body.role);
+        return { ...made, path: `/#login=${made.secret}` };
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      url: '/v1/login',
+      summary: 'Exchange such a secret for a session cookie.',
+      access: 'open',
+      body: z.strictObject({ secret: z.string().min(1).max(256) }),
+      answers: {
+        204: { description: 'Logged in.' },
+        401: { description: 'login_refused: wrong, used or too old.' },
+      },
+      handle: async ({ body, request, reply }) => {
+        if (!guesses.hasOne(request.ip, wall.now()))
+          throw problem(429, 'too_many_requests', 'too many tries; come again in a moment');
+        const role = secrets.take(body.secret);
+        if (role === null) {
+          guesses.takeOne(request.ip, wall.now());
+          throw problem(401, 'login_refused', 'this link was used before, or is older than five minutes');
+        }
+        const expiresAt = wall.now() + SESSION_MS;
+        const secret = sessionSecret(deps.newSecret(), expiresAt);
+        await deps.store.putToken({
+          id: `page.${deps.newId()}`,
+          hash: deps.sha256(secret),
+          role,
+          agentId: null,
+          group: null,
+          createdAt: deps.clock.now(),
+          revokedAt: null,
+        });
+        setCookie(reply, cookieName(request.headers.host), secret, SESSION_MS / 1_000);
+        return reply.code(204).send();
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      url: '/v1/logout',
+      summary: 'End the session of this browser.',
+      access: readers,
+      answers: { 204: { description: 'Ended.' } },
+      handle: async ({ caller, request, reply }) => {
+        // Only sessions end here; a token that somebody put into a script is not a browser's to revoke.
+        if (caller.tokenId.startsWith('page.')) await tokens.revoke(caller.tokenId);
+        setCookie(reply, cookieName(request.headers.host), '', 0);
+        return reply.code(204).send();
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      url: '/v1/session',
+      summary: 'Who is asking, and how this server keeps time.',
+      access: 'open',
+      answers: { 200: { description: 'Known.', schema: session }, 401: { description: 'unauthorized' } },
+      handle: async ({ request }): Promise<SessionView> => {
+        const { role, who } = await tokens.identify(authorizationOf(request, deps), request.ip);
+        if (role === 'agent' || role === 'enroll')
+          throw problem(403, 'forbidden', 'this token is not for people');
+        const demoSpeed = deps.page?.demoSpeed ?? null;
+        return { role, who, version: deps.version, at: deps.clock.now(), demoSpeed };
+      },
+    }),
+  ];
+}
+
+function setCookie(reply: FastifyReply, name: string, value: string, seconds: number): void {
+  reply.header('set-cookie', `${name}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}`);
+}

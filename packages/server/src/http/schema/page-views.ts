@@ -1,0 +1,153 @@
+import { z } from 'zod';
+import { healthState, holdKind, ladderStep, mode, time } from './parts.ts';
+import { nextStep } from './views.ts';
+
+/** What the page asks beyond the rest of the API. */
+const word = z.string();
+const maybeTime = time.nullable();
+const count = z.number();
+
+export const fleetRow = z.strictObject({
+  agentId: word,
+  group: word,
+  role: word,
+  mode,
+  state: healthState,
+  stateSince: time,
+  liveness: z.enum(['alive', 'gone', 'unknown']),
+  isWorking: z.boolean(),
+  hold: z.strictObject({ kind: holdKind, since: time, until: maybeTime }).nullable(),
+  why: word.nullable().meta({ description: 'The evidence of the first finding.' }),
+  kind: word.nullable(),
+  severity: z.enum(['warn', 'act']).nullable(),
+  findingCount: count,
+  lastBeatAt: maybeTime,
+  beatEveryMs: count.nullable(),
+  lastProgressAt: maybeTime,
+  tool: word.nullable(),
+  tokens: count,
+  tokensPerMinute: count,
+  costUsd: count,
+  costPerHour: count,
+  errors: count.meta({ description: 'Within the last hour.' }),
+  step: z.strictObject({ step: ladderStep, attempt: count, next: nextStep }).nullable(),
+  quietUntil: maybeTime,
+  strip: word.meta({
+    description:
+      'The last hour, one letter per half minute: 0x30 + 32 × state + 16 × error + 4 × calls + beats.',
+  }),
+});
+
+const fleetCounts = z.strictObject({
+  byState: z.record(z.string(), count),
+  incidents: count,
+  waiting: count,
+  openBreakers: count,
+});
+
+export const fleetPage = z.strictObject({
+  at: time,
+  total: count,
+  offset: count,
+  counts: fleetCounts,
+  groups: z.array(word),
+  order: z.array(word),
+  rows: z.array(fleetRow),
+});
+
+export const fleetDelta = z.strictObject({
+  at: time,
+  total: count.optional(),
+  counts: fleetCounts.optional(),
+  order: z.array(word).optional(),
+  rows: z.array(fleetRow),
+});
+
+const call = z.strictObject({
+  callId: word,
+  tool: word,
+  begunAt: time,
+  endedAt: maybeTime,
+  isError: z.boolean(),
+});
+
+export const pulse = z.strictObject({
+  at: time,
+  binMs: count,
+  from: time,
+  beats: z.array(count),
+  calls: z.array(count),
+  errors: z.array(count),
+  tokens: z.array(count),
+  states: z.array(count),
+  newestCalls: z.array(call),
+});
+
+export const breaker = z.strictObject({
+  agentId: word,
+  name: word,
+  state: z.enum(['CLOSED', 'OPEN', 'HALF_OPEN']),
+  failures: count,
+  trips: count,
+  openedAt: maybeTime,
+  retryAt: maybeTime,
+  permits: count,
+  isolation: z.strictObject({ by: word, reason: word, until: time }).nullable(),
+});
+export const breakerPage = z.strictObject({ breakers: z.array(breaker) });
+
+export const permit = z.union([
+  z.strictObject({ kind: z.literal('permit'), generation: count, permitId: count }),
+  z.strictObject({
+    kind: z.literal('refused'),
+    because: z.enum(['open', 'isolated', 'half-open']),
+    retryAt: time,
+  }),
+]);
+export const breakerTold = z.strictObject({ breaker, answers: z.array(permit) });
+
+export const session = z.strictObject({
+  role: z.enum(['viewer', 'operator', 'orchestrator']),
+  who: word,
+  version: word,
+  at: time,
+  demoSpeed: count.nullable().meta({ description: 'How many times as fast as life; null when it is life.' }),
+});
+export const loginSecret = z.strictObject({ secret: word, path: word, expiresInSeconds: count });
+
+const day = z.strictObject({
+  day: time,
+  stateMinutes: z.record(z.string(), count),
+  nudges: count,
+  escalations: count,
+  terminations: count,
+  recoveries: count,
+  recovered: count,
+  recoveryFailures: count,
+  incidents: count,
+  wrong: count,
+});
+const pastIncident = z.strictObject({
+  incidentId: word,
+  agentId: word,
+  cause: word,
+  openedAt: time,
+  closedAt: time,
+  reason: word,
+  nudges: count,
+  recoveries: count,
+  decisions: count,
+});
+export const history = z.strictObject({
+  at: time,
+  days: z.array(day),
+  latency: z.strictObject({ count, medianMs: count.nullable(), p99Ms: count.nullable() }),
+  incidents: z.array(pastIncident),
+});
+
+export const system = z.strictObject({
+  outbox: z.strictObject({ pending: count, claimed: count, dead: count }),
+  memoryBytes: count,
+  cpuSeconds: count,
+  events: count,
+});

@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startHttp, type TestServer, until } from './kit.ts';
+
+describe('the fleet as a page shows it', () => {
+  let server: TestServer;
+  beforeEach(async () => {
+    server = await startHttp();
+    for (const agentId of ['ada', 'bob', 'cal'])
+      await server.operator.register({ agentId, instanceId: `${agentId}-1`, group: 'crew', mode: 'nudge' });
+  });
+  afterEach(() => server.stop());
+
+  const token = () => server.tokens.viewer;
+  const fleet = async (query = '') =>
+    (await server.call('GET', `/v1/fleet${query}`, { token: token() })).json as {
+      total: number;
+      order: string[];
+      counts: { byState: Record<string, number> };
+      rows: { agentId: string; state: string; why: string | null; tool: string | null; strip: string }[];
+    };
+
+  it('puts the worst first, counts everything and cuts the window', async () => {
+    const error = { kind: 'error', message: 'no disk', isUnrecoverable: true, incarnation: 1 };
+    await server.operator.signal('cal', error);
+    const all = await fleet();
+    expect(all.order).toEqual(['cal', 'ada', 'bob']);
+    expect(all.counts.byState).toEqual({ FAILING: 1, HEALTHY: 2 });
+    expect(all.rows[0]).toMatchObject({ agentId: 'cal', state: 'FAILING' });
+    expect(all.rows[0]?.why).toBeTruthy();
+    expect(await fleet('?state=HEALTHY&limit=1&offset=1')).toMatchObject({ total: 2, order: ['bob'] });
+    expect(await fleet('?q=AD')).toMatchObject({ total: 1, order: ['ada'] });
+    expect((await server.call('GET', '/v1/fleet?sort=odd', { token: token() })).status).toBe(400);
+  });
+
+  it('draws beats, calls and errors on the strip, and names the tool that runs', async () => {
+    await server.operator.heartbeat('ada', { incarnation: 1 });
+    const call = { callId: 'c1', tool: 'bash', incarnation: 1 };
+    await server.operator.signal('ada', { kind: 'call-begun', ...call });
+    expect((await fleet('?q=ada')).rows[0]).toMatchObject({ tool: 'bash' });
+    await server.operator.signal('ada', { kind: 'call-ended', ...call, isError: true });
+    const row = (await fleet('?q=ada')).rows[0];
+    expect(row?.tool).toBeNull();
+    expect(row?.strip).toHaveLength(120);
+    // HEALTHY, an error, one call, one beat; the half minute may have changed in between.
+    const codes = [...(row?.strip ?? '')].slice(-2).map((letter) => letter.charCodeAt(0) - 0x30);
+    expect(codes.some((code) => (code & 16) > 0 && code >> 5 === 1)).toBe(true);
+    const pulse = await server.call('GET', '/v1/agents/ada/pulse', { token: token() });
+    expect(pulse.json).toMatchObject({ binMs: 30_000, newestCalls: [{ tool: 'bash', isError: true }] });
+  });
+
+  it('streams the whole window first, then what changed', async () => {
+    const aborted = new AbortController();
+    const response = await fetch(`${server.url}/v1/fleet/live`, {
+      headers: { authorization: `Bearer ${token()}` },
+      signal: aborted.signal,
+    });
+    const reader = response.body?.getReader();
+    let text = '';
+    const read = async (): Promise<string> => {
+      const chunk = await reader?.read();
+      text += new TextDecoder().decode(chunk?.value);
+      return text;
+    };
+    await until(read, (all) => all.includes('event: page'));
+    await server.operator.register({ agentId: 'abe', instanceId: 'abe-1', group: 'crew' });
+    const seen = await until(read, (all) => all.includes('event: delta'));
+    const delta = JSON.parse(/event: delta\ndata: (.*)\n/.exec(seen)?.[1] ?? '{}') as Record<string, unknown>;
+    expect(delta).toMatchObject({ total: 4, order: ['abe', 'ada', 'bob', 'cal'] });
+    expect(delta.rows).toMatchObject([{ agentId: 'abe' }]);
+    aborted.abort();
+  });
+
+  it('adds up thirty days, and tells how Holter itself is', async () => {
+    const history = await server.call('GET', '/v1/history', { token: token() });
+    expect(history.json.days).toHaveLength(30);
+    const system = await server.call('GET', '/v1/system', { token: token() });
+    expect(system.json).toMatchObject({ outbox: { dead: 0 } });
+  });
+});
