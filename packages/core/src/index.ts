@@ -88,7 +88,6 @@ export {
   type PolicySet,
   policyFor,
 } from './policy/policy-set.ts';
-export { parseBytes, parseDuration } from './policy/units.ts';
 export type {
   HeartbeatBody,
   MessagePriority,

@@ -14,6 +14,7 @@ import { registerWhy } from './commands/why.ts';
 import { withExamples } from './help.ts';
 import type { Io } from './io.ts';
 import { registerReplay } from './replay/command.ts';
+import { registerRun } from './run/register.ts';
 import { registerSim } from './sim/command.ts';
 import { version } from './version.ts';
 
@@ -35,6 +36,7 @@ export function createProgram(io: Io): Command {
 
   for (const register of [
     registerUp,
+    registerRun,
     registerStatus,
     registerShow,
     registerWhy,

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { instant } from '@holter/core';
+import type { Instant } from '@holter/core';
 import type { Clock } from './engine/clock.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { Clock } from './engine/clock.ts';
 export function realClock(): Clock {
   const offset = Date.now() - performance.now();
   return {
-    now: () => instant(Math.floor(offset + performance.now())),
+    now: () => Math.floor(offset + performance.now()) as Instant,
     after: (ms, callback) => {
       const timer = setTimeout(callback, ms);
       return () => clearTimeout(timer);

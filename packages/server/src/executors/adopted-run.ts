@@ -6,7 +6,7 @@ import type { ActResult, Executor } from '../engine/executor.ts';
 import { nudgeLine } from './nudge-line.ts';
 import type { RunRecord } from './run-record.ts';
 
-export type AdoptedContext = {
+type AdoptedContext = {
   readonly table: ProcessTable;
   readonly clock: Clock;
   readonly signal: (signal: Signal) => Promise<unknown>;

@@ -7,7 +7,7 @@ import { AdoptedRun } from './adopted-run.ts';
 import { RemoteExecutor } from './remote-executor.ts';
 import type { RunRecord } from './run-record.ts';
 
-export type HubContext = {
+type HubContext = {
   readonly engine: Engine;
   readonly store: Store;
   readonly clock: Clock;

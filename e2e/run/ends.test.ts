@@ -1,0 +1,281 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { bin, fixture, isThere, pidsSaid, until, World } from './kit.ts';
+
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
+const world = new World();
+afterAll(() => world.close());
+const node = process.execPath;
+
+describe('the end of a command', () => {
+  it('passes its exit code through, and exit 0 is done', async () => {
+    const done = world.run('--agent', 'done', '--json', '--', 'sh', '-c', 'echo fine');
+    expect(await done.ended).toBe(0);
+    expect(done.out()).toMatch(/^fine\n\{/);
+    expect(done.report()).toMatchObject({ type: 'holter.run', how: 'done', exitCode: 0, recoveries: 0 });
+    expect(done.err()).toBe('');
+    expect(await world.agent('done')).toMatchObject({
+      state: 'TERMINATED',
+      end: { how: 'exit-0' },
+      incident: null,
+    });
+  });
+
+  it('tells a crash as a crash, and says so', async () => {
+    const failed = world.run('--agent', 'failed', '--', 'sh', '-c', 'exit 3');
+    expect(await failed.ended).toBe(3);
+    expect(failed.err()).toContain('failed ended with exit code 3');
+    expect(await world.agent('failed')).toMatchObject({ end: { how: 'crash', detail: 'exit code 3' } });
+    const killed = world.run('--agent', 'killed', '--', 'sh', '-c', 'kill -9 $$');
+    expect(await killed.ended).toBe(137);
+    expect(await world.agent('killed')).toMatchObject({ end: { how: 'crash', detail: 'killed by SIGKILL' } });
+  });
+
+  it('is on purpose when somebody asked us to stop', async () => {
+    const run = world.run('--agent', 'stopped', '--mode', 'act', '--', node, fixture('quiet'));
+    await until('it runs', () => pidsSaid(run.out())[0]);
+    run.child.kill('SIGTERM');
+    expect(await run.ended).toBe(143);
+    expect(await world.agent('stopped')).toMatchObject({ end: { how: 'stopped' }, incident: null });
+  });
+
+  it.each([
+    ['a command that is not there', ['--', 'no-such-command'], 127, 'no-such-command: command not found'],
+    ['a file that is no program', ['--', './holter.yaml'], 126, "can't be executed: permission denied"],
+    ['a directory', ['--', './data'], 126, 'it is a directory'],
+    ['a checkpoint that can not be read', ['--checkpoint-file', 'data', '--', 'true'], 2, "can't be read"],
+    ['an unknown option', ['--frequency', '3', '--', 'true'], 2, "unknown option '--frequency'"],
+    ['a wrong value', ['--limit-runtime', 'soon', '--', 'true'], 2, "write it like '90s'"],
+    ['no command', [], 2, 'missing required argument'],
+  ])('is one clear line for %s', async (_what, args, code, words) => {
+    const run = world.run(...args);
+    expect(await run.ended).toBe(code);
+    expect(run.err()).toContain(words);
+    expect(run.err().trim().split('\n')).toHaveLength(1);
+    expect(run.out()).toBe('');
+  });
+});
+
+describe('a command that is brought back', () => {
+  it('goes on from its newest checkpoint after kill -9', async () => {
+    const run = world.run(
+      '--agent',
+      'counter',
+      '--checkpoint-file',
+      'a.json',
+      '--json',
+      '--',
+      node,
+      fixture('counter'),
+      'until=30',
+    );
+    const pid = await until('it has counted', () => {
+      const count = Number(/\d+/.exec(tryRead(world.path('a.json')))?.[0] ?? 0);
+      return count >= 8 ? pidsSaid(run.out())[0] : null;
+    });
+    process.kill(pid, 'SIGKILL');
+    expect(await run.ended).toBe(0);
+    const from = Number(/attempt 1 from (\d+)/.exec(run.out())?.[1]);
+    expect(from).toBeGreaterThanOrEqual(8);
+    expect(run.report()).toMatchObject({ how: 'done', recoveries: 1, incarnation: 2 });
+    expect(await world.events('counter')).toEqual(
+      expect.arrayContaining(['CHECKPOINT_WRITTEN', 'RECOVERY_INITIATED', 'RECOVERY_COMPLETED']),
+    );
+  });
+
+  it('takes an older checkpoint when the newest is half a file', async () => {
+    const run = world.run(
+      '--checkpoint-file',
+      'b.json',
+      '--',
+      node,
+      fixture('counter'),
+      'corrupt=50',
+      'until=55',
+    );
+    expect(await run.ended).toBe(0);
+    const from = Number(/attempt 1 from (\d+)/.exec(run.out())?.[1]);
+    expect(from).toBeGreaterThan(0);
+    expect(from).toBeLessThan(50);
+    expect(readFileSync(world.path('b.json.bad'), 'utf8')).toBe('{"count": ');
+  });
+
+  it('takes an older checkpoint when the kept bytes of the newest have changed', async () => {
+    const run = world.run(
+      '--agent',
+      'rot',
+      '--checkpoint-file',
+      'c.json',
+      '--',
+      node,
+      fixture('counter'),
+      'until=200',
+    );
+    const kept = world.path('data/runs/rot/checkpoints');
+    const pid = await until(
+      'two are kept',
+      () => (tryList(kept).length >= 3 ? pidsSaid(run.out())[0] : null),
+      15_000,
+    );
+    process.kill(pid, 'SIGSTOP');
+    // The live file, and with it the newest that is taken at the end, rot on the disk.
+    const newest = readFileSync(world.path('c.json'));
+    writeFileSync(world.path('c.json'), 'not json');
+    const hash = createHash('sha256').update(newest).digest('hex');
+    if (tryList(kept).includes(hash)) writeFileSync(`${kept}/${hash}`, 'rotten');
+    process.kill(pid, 'SIGKILL');
+    await until('it runs again', () => /attempt 1 from (\d+)/.exec(run.out()));
+    expect(Number(/attempt 1 from (\d+)/.exec(run.out())?.[1])).toBeGreaterThan(0);
+    run.child.kill('SIGTERM');
+    await run.ended;
+  });
+
+  it('uses the resume command, word by word', async () => {
+    const resume = `${node} -e "console.log(process.argv.slice(1).join())" {attempt} '{agent} x' {checkpoint}`;
+    const run = world.run(
+      '--agent',
+      'again',
+      '--resume-command',
+      resume,
+      '--',
+      'sh',
+      '-c',
+      'echo 1 > $HOLTER_CHECKPOINT_FILE; exit 1',
+    );
+    expect(await run.ended).toBe(0);
+    expect(run.out()).toMatch(/^1,again x,.*checkpoint\n$/);
+  });
+
+  it('is left alone after the limits, with one clear message', async () => {
+    const run = world.run(
+      '--agent',
+      'loop',
+      '--mode',
+      'act',
+      '--json',
+      '--',
+      'sh',
+      '-c',
+      'echo try $HOLTER_ATTEMPT; exit 7',
+    );
+    expect(await run.ended).toBe(7);
+    expect(run.out().match(/try \d/g)).toEqual(['try 0', 'try 1', 'try 2', 'try 3']);
+    expect(run.err().match(/which is the limit/g)).toHaveLength(1);
+    expect(run.err()).toContain('holter why loop');
+    expect(run.report()).toMatchObject({ how: 'crashed', recoveries: 3, needsPerson: true });
+    expect((await world.agent('loop')).incident?.step).toBe('human');
+  });
+
+  it('is not brought back with --no-recover', async () => {
+    const run = world.run('--mode', 'act', '--no-recover', '--', 'sh', '-c', 'echo once; exit 4');
+    expect(await run.ended).toBe(4);
+    expect(run.out()).toBe('once\n');
+  });
+
+  it('leaves no grandchild of its predecessor beside it', async () => {
+    const run = world.run(
+      '--checkpoint-file',
+      'd.json',
+      '--',
+      node,
+      fixture('counter'),
+      'grandchild',
+      'crash=5',
+      'until=40',
+    );
+    await until('it runs again', () => /attempt 1/.test(run.out()));
+    const [, before] = pidsSaid(run.out());
+    expect(isThere(before ?? 0)).toBe(false);
+    expect(await run.ended).toBe(0);
+  });
+});
+
+describe('many at once', () => {
+  it('says in words that a name is taken', async () => {
+    const first = world.run('--agent', 'twin', '--', node, fixture('quiet'));
+    await until('it runs', () => pidsSaid(first.out())[0]);
+    const second = world.run('--agent', 'twin', '--', 'echo', 'never');
+    expect(await second.ended).toBe(1);
+    expect(second.err()).toContain('an agent called twin is already running');
+    expect(second.out()).toBe('');
+    first.child.kill('SIGTERM');
+    await first.ended;
+  });
+
+  it('lets two runs on a fresh folder start one server', async () => {
+    const fresh = new World();
+    const runs = [1, 2].map((n) => fresh.run('--agent', `n${n}`, '--', 'sh', '-c', `echo ${n}`));
+    expect(await Promise.all(runs.map(({ ended }) => ended))).toEqual([0, 0]);
+    expect((await fresh.agent('n1')).end?.how).toBe('exit-0');
+    expect((await fresh.agent('n2')).end?.how).toBe('exit-0');
+    await fresh.close();
+  });
+
+  it('passes 100 MB through, byte by byte', async () => {
+    const make =
+      'const b = Buffer.alloc(1e6, "0123456789"); for (let n = 0; n < 100; n++) process.stdout.write(b)';
+    const child = spawn(node, [bin, 'run', '--', node, '-e', make], {
+      env: world.env,
+      cwd: world.folder,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const hash = createHash('sha256');
+    let bytes = 0;
+    for await (const chunk of child.stdout) {
+      bytes += (chunk as Buffer).length;
+      hash.update(chunk as Buffer);
+    }
+    expect(bytes).toBe(1e8);
+    const expected = createHash('sha256');
+    const block = Buffer.alloc(1e6, '0123456789');
+    for (let n = 0; n < 100; n++) expected.update(block);
+    expect(hash.digest('hex')).toBe(expected.digest('hex'));
+  });
+
+  it('counts fifty short children without losing sight', async () => {
+    const run = world.run(
+      '--agent',
+      'fifty',
+      '--',
+      'sh',
+      '-c',
+      'for n in $(seq 50); do /bin/true; done; sleep 1; echo ok',
+    );
+    expect(await run.ended).toBe(0);
+    expect(run.out()).toBe('ok\n');
+    expect((await world.agent('fifty')).end?.how).toBe('exit-0');
+  });
+
+  it('hosts the server inside with --no-daemon, and leaves nothing behind', async () => {
+    const fresh = new World();
+    const run = fresh.run(
+      '--no-daemon',
+      '--checkpoint-file',
+      'x.json',
+      '--',
+      node,
+      fixture('counter'),
+      'crash=3',
+      'until=6',
+    );
+    expect(await run.ended).toBe(0);
+    expect(run.out()).toMatch(/attempt 1 from 3/);
+    expect(tryRead(fresh.path('data/server.json'))).toBe('');
+    await fresh.close();
+  });
+});
+
+function tryRead(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function tryList(folder: string): string[] {
+  mkdirSync(folder, { recursive: true });
+  return readdirSync(folder);
+}

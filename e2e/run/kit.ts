@@ -1,0 +1,161 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { until } from '../../packages/server/test/until.ts';
+
+const here = dirname(fileURLToPath(import.meta.url));
+export const bin = join(dirname(dirname(here)), 'packages', 'holter', 'dist', 'main.js');
+export const fixture = (name: string): string => join(here, 'fixtures', `${name}.mjs`);
+
+/** Seconds instead of minutes, and no brake: here many crash in a minute, and on purpose. */
+const quick = `
+fleet: { brake: { losses_min: 1000 } }
+health_monitoring:
+  health_check: { interval_seconds: 1 }
+  intervention: { termination: { cleanup_timeout_seconds: 3 } }
+  recovery: { backoff_seconds: [0, 0, 0] }
+rules:
+  freeze_stopped: 2s
+  freeze_flat: 2s
+  inquiry_wait: 1s
+  settle: 0
+`;
+
+export type Run = {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  readonly out: () => string;
+  readonly err: () => string;
+  /** Resolves with its exit code, or the signal that ended it. */
+  readonly ended: Promise<number | string | null>;
+  /** The last line of its output, which `--json` asks for. */
+  readonly report: () => Record<string, unknown>;
+};
+
+/** A data folder of its own, with whatever runs on it. */
+export class World {
+  readonly folder = mkdtempSync(join(tmpdir(), 'holter-run-'));
+  private readonly runs: Run[] = [];
+
+  constructor(config = quick) {
+    writeFileSync(join(this.folder, 'holter.yaml'), config);
+  }
+
+  get env(): NodeJS.ProcessEnv {
+    const { PATH } = process.env;
+    const { folder } = this;
+    return {
+      PATH,
+      HOME: folder,
+      HOLTER_DATA: join(folder, 'data'),
+      HOLTER_CONFIG: join(folder, 'holter.yaml'),
+    };
+  }
+
+  path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  run(...args: readonly string[]): Run {
+    const options = { cwd: this.folder, env: this.env, stdio: ['ignore', 'pipe', 'pipe'] as const };
+    const child = spawn(process.execPath, [bin, 'run', '--look-every', '250ms', ...args], {
+      ...options,
+      stdio: [...options.stdio],
+    });
+    let out = '';
+    let err = '';
+    child.stdout?.on('data', (chunk: Buffer) => {
+      out = (out + chunk.toString()).slice(-1_000_000);
+    });
+    child.stderr?.on('data', (chunk: Buffer) => {
+      err += chunk.toString();
+    });
+    const ended = new Promise<number | string | null>((resolve) => {
+      child.once('close', (code, signal) => resolve(code ?? signal));
+    });
+    const report = () => JSON.parse(out.trimEnd().split('\n').at(-1) ?? '') as Record<string, unknown>;
+    const run = { child, pid: child.pid ?? 0, out: () => out, err: () => err, ended, report };
+    this.runs.push(run);
+    return run;
+  }
+
+  get server(): { readonly url: string; readonly pid: number } {
+    return JSON.parse(readFileSync(this.path('data/server.json'), 'utf8'));
+  }
+
+  async ask<T>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T> {
+    const token = readFileSync(this.path('data/operator.token'), 'utf8').trim();
+    const response = await fetch(`${this.server.url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+    return (await response.json()) as T;
+  }
+
+  agent(id: string): Promise<AgentShown> {
+    return this.ask('GET', `/v1/agents/${id}`);
+  }
+
+  /** Until the agent's record looks like that. */
+  async untilAgent(id: string, what: string, isSo: (agent: AgentShown) => boolean): Promise<AgentShown> {
+    return until(`${id}: ${what}`, async () => {
+      const agent = await this.agent(id).catch(() => null);
+      return agent && isSo(agent) ? agent : null;
+    });
+  }
+
+  async events(agentId: string): Promise<readonly string[]> {
+    const { events } = await this.ask<{ events: { type: string }[] }>(
+      'GET',
+      `/v1/events?agentId=${agentId}&limit=1000`,
+    );
+    return events.map(({ type }) => type);
+  }
+
+  /** Ends what this world started, and nothing else. */
+  async close(): Promise<void> {
+    for (const { child } of this.runs) if (isRunning(child)) child.kill('SIGTERM');
+    await Promise.all(this.runs.map(({ ended }) => ended));
+    try {
+      const { pid } = this.server;
+      process.kill(pid, 'SIGTERM');
+      await until('the server has ended', () => !isThere(pid));
+    } catch {
+      // There was none.
+    }
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+export type AgentShown = {
+  readonly agentId: string;
+  readonly incarnation: number;
+  readonly state: string;
+  readonly liveness: string;
+  readonly findings: readonly {
+    readonly kind: string;
+    readonly severity: string;
+    readonly evidence: string;
+  }[];
+  readonly incident: { readonly incidentId: string; readonly step: string } | null;
+  readonly end: { readonly how: string; readonly detail: string; readonly byHolter: boolean } | null;
+};
+
+const isRunning = (child: ChildProcess): boolean => child.exitCode === null && child.signalCode === null;
+
+/** A zombie has ended; nobody has read its exit code yet. */
+export function isThere(pid: number): boolean {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+export const pidsSaid = (out: string): number[] =>
+  [...out.matchAll(/pid (\d+)/g)].map(([, pid]) => Number(pid));
+export { until };

@@ -1,0 +1,35 @@
+import { CommanderError } from 'commander';
+import { CliFailure, EXIT } from './failure.ts';
+import { processIo } from './io.ts';
+import { painter } from './paint.ts';
+import { createProgram } from './program.ts';
+
+const io = processIo();
+
+// A reader that has seen enough (`holter events | head`) is no error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(EXIT.fine);
+  throw error;
+});
+
+try {
+  await createProgram(io).parseAsync(process.argv);
+} catch (error) {
+  process.exitCode = tell(error);
+}
+// A command has said all it has to say; a connection that is still open must not keep it.
+if (process.stdout.writableLength === 0) process.exit();
+else process.stdout.once('drain', () => process.exit());
+
+function tell(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.fine : EXIT.usage;
+  const paint = painter({ hasColour: process.stderr.isTTY === true && io.hasColour });
+  if (error instanceof CliFailure) {
+    io.err(`${paint('red', 'holter:')} ${error.message}\n`);
+    if (error.next !== null) io.err(`  ${paint('dim', 'next:')} ${error.next}\n`);
+    return error.exitCode;
+  }
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  io.err(`${paint('red', 'holter:')} this is a bug in Holter, please report it with these lines\n${stack}\n`);
+  return EXIT.error;
+}

@@ -1,0 +1,131 @@
+import { join } from 'node:path';
+import type { Effect } from '@holter/core';
+import { stopTree, takeSpawnKey } from '@holter/server/process';
+import type { AgentRecord } from './agent-record.ts';
+import type { CheckpointKeeper } from './checkpoint-keeper.ts';
+import type { Outcome } from './effect-loop.ts';
+import type { NudgeFile } from './nudge-file.ts';
+import type { RunContext } from './run-context.ts';
+import type { RunState } from './run-state.ts';
+import { send } from './run-state.ts';
+import { fillIn } from './words-of.ts';
+
+type ActsParts = {
+  readonly context: RunContext;
+  readonly state: RunState;
+  readonly agent: AgentRecord;
+  readonly nudges: NudgeFile;
+  readonly keeper: CheckpointKeeper;
+  readonly executorId: string;
+  readonly start: (argv: readonly string[], attempt: number, checkpointId: string | null) => Promise<void>;
+  readonly keepCheckpoint: () => Promise<void>;
+  /** The watcher need not look while the tree is being stopped. */
+  readonly pauseWatching: () => void;
+  /** A termination is over: it is down, or (still there) everything goes on. */
+  readonly terminated: () => void;
+};
+
+/** For what a dead agent left behind: it was asked nothing, so it need not save anything. */
+const LEFTOVERS_MS = 10_000;
+
+/** Does what the server wants done, and nothing else: the only place of a run that ends or starts processes. */
+export class Acts {
+  private readonly parts: ActsParts;
+
+  constructor(parts: ActsParts) {
+    this.parts = parts;
+  }
+
+  async carryOut(effect: Effect): Promise<Outcome> {
+    if (effect.incarnation !== this.parts.agent.incarnation)
+      return { outcome: 'refused', detail: 'it was meant for another start' };
+    switch (effect.kind) {
+      case 'nudge':
+      case 'inquire':
+      case 'remind':
+      case 'request-handoff':
+        this.parts.nudges.write(effect.id, effect.message);
+        return { outcome: 'delivered', detail: 'written into its nudge file' };
+      case 'terminate':
+        return this.terminate(effect);
+      case 'spawn':
+        return this.spawn(effect);
+      case 'deny-call':
+      case 'notify':
+        return { outcome: 'refused', detail: 'a command has no calls that could be denied' };
+    }
+  }
+
+  private async terminate(effect: Extract<Effect, { kind: 'terminate' }>): Promise<Outcome> {
+    const { context, state, nudges, keepCheckpoint, pauseWatching, terminated } = this.parts;
+    const { child } = state;
+    if (!child) return { outcome: 'done', detail: 'nothing was running' };
+    const { table, clock, say, plan } = context;
+    state.isTerminating = true;
+    pauseWatching();
+    say(`${plan.agentId} is being stopped: ${effect.reason}`);
+    nudges.write(
+      `${effect.id}/save`,
+      'Holter: this process is about to be stopped. What is saved now is kept.',
+    );
+    const stopped = await stopTree({ table, tree: child.tree, clock, send, cleanupMs: effect.cleanupMs });
+    if (stopped.kind === 'gone') {
+      await child.ended;
+      await keepCheckpoint();
+      state.lastHow = 'terminated';
+    }
+    state.isTerminating = false;
+    terminated();
+    if (stopped.kind === 'gone')
+      return { outcome: 'done', detail: `ended by ${stopped.by ?? 'itself'}, with all its children` };
+    const pids = stopped.left.map(({ pid, state: how }) => `${pid} (${how})`).join(', ');
+    return { outcome: 'unknown', detail: `still there after SIGKILL: ${pids}` };
+  }
+
+  private async spawn(effect: Extract<Effect, { kind: 'spawn' }>): Promise<Outcome> {
+    const { context, state, executorId } = this.parts;
+    const { folder, clock, sha256 } = context;
+    if (state.child?.isRunning || state.isStarting) return { outcome: 'refused', detail: 'it is running' };
+    const keys = join(folder.path, 'spawns');
+    if (!takeSpawnKey(keys, sha256(effect.key).slice(0, 40), clock.now(), executorId))
+      return { outcome: 'refused', detail: 'somebody else has taken this start' };
+    state.isStarting = true;
+    try {
+      const left = await this.endLeftovers();
+      if (left > 0) return { outcome: 'refused', detail: `${left} processes of its predecessor do not end` };
+      return await this.startSuccessor(effect);
+    } finally {
+      state.isStarting = false;
+    }
+  }
+
+  /** What a dead agent left behind would go on beside its successor. Returns how many can't be ended. */
+  private async endLeftovers(): Promise<number> {
+    const { context, state } = this.parts;
+    if (!state.child) return 0;
+    const { table, clock } = context;
+    const { tree } = state.child;
+    const stopped = await stopTree({ table, tree, clock, send, cleanupMs: LEFTOVERS_MS, from: 'SIGTERM' });
+    return stopped.kind === 'gone' ? 0 : stopped.left.length;
+  }
+
+  private async startSuccessor(effect: Extract<Effect, { kind: 'spawn' }>): Promise<Outcome> {
+    const { context, state, agent, keeper, start } = this.parts;
+    const { plan, say } = context;
+    const { key, attempt, taskId } = effect;
+    const { checkpoint, skipped } = keeper.restore();
+    for (const why of skipped) say(`a checkpoint can't be used, an older one is tried (${why})`);
+    await agent.register(key);
+    state.recoveries += 1;
+    const values = {
+      agent: plan.agentId,
+      task: taskId ?? '',
+      checkpoint: checkpoint ? keeper.file : '',
+      attempt: String(attempt),
+    };
+    const argv = plan.resumeWords ? fillIn(plan.resumeWords, values) : plan.argv;
+    const checkpointId = checkpoint?.checkpointId ?? null;
+    await start(argv, attempt, checkpointId);
+    return { outcome: 'done', detail: `started from ${checkpointId ?? 'the beginning'}` };
+  }
+}

@@ -1,0 +1,92 @@
+import type { KeptCheckpoint } from './checkpoint-keeper.ts';
+import { CODE, RunFailure } from './end.ts';
+import { codeOfRefusal, sayRefusal } from './http-call.ts';
+import type { RunOptions } from './options.ts';
+import type { Plan } from './plan.ts';
+import type { ServerLink } from './server-link.ts';
+
+/** What a run reads of its agent's record. */
+type AgentLook = {
+  readonly incident: {
+    readonly step: string;
+    readonly next: { readonly step: string; readonly inSeconds: number | null };
+  } | null;
+  readonly tokens: number;
+};
+
+/** The agent of this run, as the server keeps it: its starts, its checkpoints, its incident. */
+export class AgentRecord {
+  incarnation = 0;
+  token = '';
+  private readonly link: ServerLink;
+  private readonly plan: Plan;
+  private readonly options: RunOptions;
+  private readonly executorId: string;
+  private readonly path: string;
+  private readonly newId: () => string;
+
+  constructor(link: ServerLink, plan: Plan, options: RunOptions, executorId: string, newId: () => string) {
+    this.link = link;
+    this.plan = plan;
+    this.options = options;
+    this.executorId = executorId;
+    this.newId = newId;
+    this.path = `/v1/agents/${plan.agentId}`;
+  }
+
+  /** Each start is an instance of its own; with the key it is the one that the server ordered. */
+  async register(spawnKey?: string): Promise<void> {
+    const { agentId, mode, promises, can } = this.plan;
+    const { role, group, task } = this.options;
+    const reply = await this.link.insist('POST', '/v1/agents', {
+      agentId,
+      instanceId: this.newId(),
+      role,
+      group,
+      ...(task !== undefined && { taskId: task }),
+      mode,
+      promises,
+      can,
+      executor: this.executorId,
+      ...(spawnKey !== undefined && { spawnKey }),
+    });
+    if (codeOfRefusal(reply) === 'agent_running')
+      throw new RunFailure(
+        CODE.error,
+        `an agent called ${agentId} is already running; choose another name with --agent, or stop that one first`,
+      );
+    if (reply.status >= 300) throw new RunFailure(CODE.error, sayRefusal(reply));
+    const { incarnation, token } = reply.body as { incarnation: number; token: string };
+    this.incarnation = incarnation;
+    this.token = token;
+  }
+
+  async look(): Promise<AgentLook | null> {
+    const { status, body } = await this.link.insist('GET', this.path);
+    return status === 200 ? (body as AgentLook) : null;
+  }
+
+  /** What earlier runs of this name kept, oldest first: a new run goes on with their chain. */
+  async checkpoints(): Promise<readonly KeptCheckpoint[]> {
+    const { status, body } = await this.link.insist('GET', `${this.path}/checkpoints`);
+    if (status !== 200) return [];
+    const { checkpoints } = body as {
+      checkpoints: readonly { checkpointId: string; content: Partial<KeptCheckpoint> | null }[];
+    };
+    return checkpoints
+      .flatMap(({ checkpointId, content }) =>
+        typeof content?.sha256 === 'string'
+          ? { checkpointId, sha256: content.sha256, bytes: content.bytes ?? 0 }
+          : [],
+      )
+      .reverse();
+  }
+
+  async writeCheckpoint({ checkpointId, sha256, bytes }: KeptCheckpoint): Promise<void> {
+    await this.link.insist('POST', `${this.path}/checkpoints`, { checkpointId, content: { sha256, bytes } });
+  }
+
+  async terminate(by: string, reason: string): Promise<void> {
+    await this.link.insist('POST', `${this.path}/terminate`, { reason, by, recover: false });
+  }
+}

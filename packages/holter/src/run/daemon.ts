@@ -1,0 +1,76 @@
+import { DataFolder, type RunningServer, realClock } from '@holter/server';
+import { Command, InvalidArgumentError } from 'commander';
+import { RunFailure } from './end.ts';
+import { hostServer } from './hosted-server.ts';
+import { call } from './http-call.ts';
+
+type DaemonOptions = { readonly data: string; readonly config?: string; readonly idleSeconds: number };
+
+const LOOKS_PER_WAIT = 20;
+
+/**
+ * The server that a `holter run` starts in the background. It serves everybody who finds it through the data
+ * folder, and ends itself when nothing has needed it for a while.
+ */
+export async function daemonMain(argv: readonly string[]): Promise<number> {
+  const command = new Command('daemon')
+    .requiredOption('--data <dir>')
+    .option('--config <file>')
+    .option('--idle-seconds <seconds>', '', wholeSeconds, 600)
+    .parse([...argv], { from: 'user' });
+  const options = command.opts<DaemonOptions>();
+  const folder = new DataFolder(options.data);
+  const log = (text: string): void => void process.stderr.write(text);
+  try {
+    const server = await hostServer({ folder, config: options.config, log, logLevel: 'info' });
+    await untilNotNeeded(server, folder, options.idleSeconds * 1_000);
+    await server.stop();
+    return 0;
+  } catch (error) {
+    if (!(error instanceof RunFailure)) throw error;
+    log(`${error.message}\n`);
+    return error.exitCode;
+  }
+}
+
+/** No agent that lives, no incident that goes on by itself, for so long; or somebody asks it to stop. */
+async function untilNotNeeded({ url }: RunningServer, folder: DataFolder, idleMs: number): Promise<void> {
+  const clock = realClock();
+  let isAsked = false;
+  let wake: () => void = () => undefined;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.on(signal, () => {
+      isAsked = true;
+      wake();
+    });
+  // A terminal that closes is no reason: others may need it.
+  process.on('SIGHUP', () => undefined);
+  for (let neededAt = clock.now(); !isAsked && clock.now() - neededAt < idleMs; ) {
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+      clock.after(Math.max(250, idleMs / LOOKS_PER_WAIT), resolve);
+    });
+    if (await isNeeded({ url, token: folder.readToken('viewer') })) neededAt = clock.now();
+  }
+}
+
+type AgentRow = { readonly end: unknown; readonly incident: { readonly step: string } | null };
+
+async function isNeeded(target: { url: string; token: string | null }): Promise<boolean> {
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const query: string = `limit=500${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`;
+    const { status, body } = await call(target, 'GET', `/v1/agents?${query}`);
+    // Whoever can't look must not conclude that nobody is there.
+    if (status !== 200) return true;
+    const page = body as { readonly agents: readonly AgentRow[]; readonly nextCursor: string | null };
+    if (page.agents.some(({ end, incident }) => end === null || (incident && incident.step !== 'human')))
+      return true;
+    cursor = page.nextCursor;
+  }
+  return false;
+}
+
+function wholeSeconds(text: string): number {
+  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('a whole number of seconds is needed.');
+}

@@ -1,0 +1,101 @@
+import type { Effect, ReceiptOutcome } from '@holter/core';
+import type { Clock, RunRecord } from '@holter/server/process';
+import { NoAnswer } from './http-call.ts';
+import type { ServerLink } from './server-link.ts';
+
+export type Outcome = { readonly outcome: ReceiptOutcome; readonly detail: string };
+
+type EffectLoopContext = {
+  readonly link: ServerLink;
+  readonly clock: Clock;
+  readonly record: () => RunRecord;
+  readonly carryOut: (effect: Effect) => Promise<Outcome>;
+};
+
+const WAIT_SECONDS = 20;
+const AGAIN_MS = 250;
+const DONE_MAX = 200;
+
+/**
+ * Takes the effects that the server wants done, one poll after the other, and answers each with a receipt.
+ * An effect that comes again (its receipt was lost, the server was started anew) is answered again and not
+ * done again.
+ */
+export class EffectLoop {
+  private readonly context: EffectLoopContext;
+  private readonly path: string;
+  private readonly underWay = new Set<string>();
+  private readonly done = new Map<string, Outcome>();
+  private isStopped = false;
+
+  constructor(executorId: string, context: EffectLoopContext) {
+    this.path = `/v1/executors/${executorId}`;
+    this.context = context;
+  }
+
+  /** Says who we are and which child we have; the server keeps it for the case that we are killed. */
+  async present(): Promise<void> {
+    const { executorId: _id, ...record } = this.context.record();
+    await this.context.link.insist('POST', this.path, record);
+  }
+
+  async run(): Promise<void> {
+    while (!this.isStopped) {
+      try {
+        const reply = await this.context.link.ask(
+          'POST',
+          `${this.path}/poll`,
+          { have: [...this.underWay], waitSeconds: WAIT_SECONDS },
+          (WAIT_SECONDS + 10) * 1_000,
+        );
+        if (reply.status === 404) await this.present();
+        else if (reply.status !== 200) await this.wait();
+        else
+          for (const effect of (reply.body as { effects: readonly Effect[] }).effects) void this.take(effect);
+      } catch (error) {
+        if (!(error instanceof NoAnswer)) throw error;
+        await this.wait();
+      }
+    }
+  }
+
+  /** A second receipt for something that was done: it has been seen by now. */
+  async tellSeen(effectId: string): Promise<void> {
+    await this.receipt(effectId, { outcome: 'seen', detail: 'taken out of the nudge file' });
+  }
+
+  async leave(): Promise<void> {
+    this.isStopped = true;
+    await this.context.link.ask('DELETE', this.path, undefined, 2_000).catch(() => undefined);
+  }
+
+  private async take(effect: Effect): Promise<void> {
+    if (this.underWay.has(effect.id)) return;
+    this.underWay.add(effect.id);
+    try {
+      const outcome = this.done.get(effect.id) ?? (await this.carryOut(effect));
+      this.done.set(effect.id, outcome);
+      if (this.done.size > DONE_MAX) this.done.delete([...this.done.keys()][0] ?? '');
+      await this.receipt(effect.id, outcome);
+    } finally {
+      this.underWay.delete(effect.id);
+    }
+  }
+
+  private async carryOut(effect: Effect): Promise<Outcome> {
+    try {
+      return await this.context.carryOut(effect);
+    } catch (error) {
+      return { outcome: 'unknown', detail: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  private async receipt(effectId: string, { outcome, detail }: Outcome): Promise<void> {
+    const body = { effectId, outcome, detail: detail.slice(0, 500) };
+    await this.context.link.insist('POST', `${this.path}/receipts`, body);
+  }
+
+  private wait(): Promise<void> {
+    return new Promise((resolve) => void this.context.clock.after(AGAIN_MS, resolve));
+  }
+}

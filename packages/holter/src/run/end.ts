@@ -1,0 +1,27 @@
+import { constants } from 'node:os';
+
+/** How a child ended, as the system told its parent. */
+export type ChildEnd = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
+
+/** As shells have it: a signal is 128 and its number. */
+export function exitCodeOf({ code, signal }: ChildEnd): number {
+  if (code !== null) return code;
+  return 128 + (signal ? (constants.signals[signal] ?? 0) : 0);
+}
+
+export function endInWords({ code, signal }: ChildEnd): string {
+  if (signal) return `was killed by ${signal}`;
+  return code === 0 ? 'ended well' : `ended with exit code ${code}`;
+}
+
+/** What ends `holter run` before anything was started: one line, and the exit code that shells use. */
+export class RunFailure extends Error {
+  override readonly name = 'RunFailure';
+  readonly exitCode: number;
+  constructor(exitCode: number, message: string) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+export const CODE = { error: 1, usage: 2, notExecutable: 126, notFound: 127 } as const;

@@ -1,0 +1,37 @@
+/** What a start of the command is told by its environment. */
+type StartFacts = {
+  readonly agentId: string;
+  readonly incarnation: number;
+  readonly token: string;
+  readonly url: string;
+  readonly runId: string;
+  readonly taskId: string | undefined;
+  readonly nudgeFile: string;
+  readonly heartbeatFile: string;
+  readonly checkpointFile: string;
+  readonly checkpointId: string | null;
+  /** 0 for the first start, then the number of the recovery. */
+  readonly attempt: number;
+};
+
+/**
+ * The user's own environment, with what the agent needs to speak for itself. The operator's token is not for
+ * it: an agent that could decide about agents would sooner or later excuse itself.
+ */
+export function childEnvironment(own: NodeJS.ProcessEnv, facts: StartFacts): NodeJS.ProcessEnv {
+  const { taskId, checkpointId, attempt } = facts;
+  return {
+    ...own,
+    HOLTER_URL: facts.url,
+    HOLTER_TOKEN: facts.token,
+    HOLTER_AGENT_ID: facts.agentId,
+    HOLTER_INCARNATION: String(facts.incarnation),
+    HOLTER_RUN_ID: facts.runId,
+    HOLTER_NUDGE_FILE: facts.nudgeFile,
+    HOLTER_HEARTBEAT_FILE: facts.heartbeatFile,
+    HOLTER_CHECKPOINT_FILE: facts.checkpointFile,
+    HOLTER_ATTEMPT: String(attempt),
+    HOLTER_TASK_ID: taskId,
+    HOLTER_CHECKPOINT_ID: checkpointId ?? undefined,
+  };
+}

@@ -1,0 +1,42 @@
+import {
+  createLogger,
+  type DataFolder,
+  DEFAULT_PORT,
+  findConfigFiles,
+  loadConfig,
+  problemLine,
+  type RunningServer,
+  StartError,
+  startServer,
+} from '@holter/server';
+import { version } from '../version.ts';
+import { CODE, RunFailure } from './end.ts';
+
+type HostOptions = {
+  readonly folder: Pick<DataFolder, 'path'>;
+  readonly config: string | undefined;
+  readonly log: (text: string) => void;
+  readonly logLevel: string;
+};
+
+/**
+ * The server, inside this process. On its usual port if that is free; who looks for it finds it through the
+ * data folder anyway.
+ */
+export async function hostServer({ folder, config, log, logLevel }: HostOptions): Promise<RunningServer> {
+  const loaded = loadConfig(findConfigFiles(config, process.env, process.cwd()));
+  if (loaded.kind === 'invalid')
+    throw new RunFailure(CODE.usage, loaded.problems.map((problem) => problemLine(problem)).join('\n'));
+  const logger = createLogger({ write: log, isPretty: false, hasColour: false, level: logLevel });
+  const start = (port: number): Promise<RunningServer> =>
+    startServer({ dataFolder: folder.path, config: loaded.config, version, logger, port });
+  try {
+    return await start(DEFAULT_PORT).catch((error: unknown) => {
+      if (error instanceof StartError && error.code === 'port_taken') return start(0);
+      throw error;
+    });
+  } catch (error) {
+    if (error instanceof StartError) throw new RunFailure(CODE.error, error.message);
+    throw error;
+  }
+}

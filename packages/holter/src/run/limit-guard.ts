@@ -1,0 +1,50 @@
+import type { Clock } from '@holter/server/process';
+import type { AgentRecord } from './agent-record.ts';
+import type { Plan } from './plan.ts';
+import type { SignalQueue } from './signal-queue.ts';
+
+const TOKENS_LOOK_MS = 5_000;
+
+/** Limits that were set on the command line. What they lead to depends on the mode. */
+export class LimitGuard {
+  private readonly parts: {
+    readonly agent: AgentRecord;
+    readonly plan: Plan;
+    readonly queue: SignalQueue;
+    readonly clock: Clock;
+    readonly tokensMax: number | undefined;
+    readonly say: (line: string) => void;
+  };
+  private lookedAt = 0;
+  private isSpent = false;
+
+  constructor(parts: LimitGuard['parts']) {
+    this.parts = parts;
+  }
+
+  /** Tokens are the agent's own word, which went to the server and not past us. */
+  async maybeLookAtTokens(): Promise<void> {
+    const { clock, tokensMax, agent } = this.parts;
+    if (tokensMax === undefined || this.isSpent || clock.now() - this.lookedAt < TOKENS_LOOK_MS) return;
+    this.lookedAt = clock.now();
+    const tokens = (await agent.look())?.tokens ?? 0;
+    if (tokens <= tokensMax || this.isSpent) return;
+    this.isSpent = true;
+    this.exceed('--limit-tokens', `used ${tokens} tokens`, `${tokensMax} tokens`);
+  }
+
+  /** In mode `act` the option is the operator's decision, made in advance; else a person is told. */
+  exceed(option: string, evidence: string, limit: string): void {
+    const { plan, agent, queue, clock, say } = this.parts;
+    say(`${plan.agentId} ${evidence}, more than ${option} ${limit}`);
+    if (plan.mode === 'act') {
+      void agent.terminate(`holter run ${option}`, `it ${evidence}, more than ${limit}`);
+      return;
+    }
+    const finding = { kind: 'limit-exceeded', severity: 'act', source: 'operating-system' } as const;
+    queue.put(agent.incarnation, {
+      kind: 'finding',
+      finding: { ...finding, since: clock.now(), evidence, threshold: limit },
+    });
+  }
+}

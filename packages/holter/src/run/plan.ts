@@ -1,0 +1,61 @@
+import { basename, resolve } from 'node:path';
+import type { Capability, Mode } from '@holter/core';
+import { hasTerminal, type Terminal } from './child.ts';
+import { findCommand } from './find-command.ts';
+import type { RunOptions } from './options.ts';
+import { wordsOf } from './words-of.ts';
+
+/** What the options come to, before anything is started. */
+export type Plan = {
+  readonly agentId: string;
+  readonly argv: readonly string[];
+  /** Null: the same command again, which finds its state in its checkpoint file. */
+  readonly resumeWords: readonly string[] | null;
+  readonly mode: Mode;
+  readonly can: readonly Capability[];
+  readonly promises: Readonly<Record<string, unknown>>;
+  readonly checkpointFile: string | null;
+  readonly isInteractive: boolean;
+};
+
+export function planOf(
+  options: RunOptions,
+  command: readonly string[],
+  terminal: Terminal,
+  env: NodeJS.ProcessEnv,
+  workingDirectory: string,
+  newId: () => string,
+): Plan {
+  const [name = '', ...args] = command;
+  const argv = [findCommand(name, env.PATH, workingDirectory), ...args];
+  const resumeWords = options.resumeCommand === undefined ? null : wordsOf(options.resumeCommand);
+  if (resumeWords) findCommand(resumeWords[0] ?? '', env.PATH, workingDirectory);
+  // Automatic termination needs a proven way back. Whoever asks for `act` says that a new start is one.
+  const canResume = options.recover && (resumeWords !== null || options.checkpointFile !== undefined);
+  const mode = options.mode ?? (canResume && !terminal.input ? 'act' : 'nudge');
+  const canSpawn = options.recover && (canResume || options.mode === 'act');
+  return {
+    agentId: options.agent ?? nameFor(name, newId()),
+    argv,
+    resumeWords,
+    mode,
+    can: ['nudge', 'terminate', ...(canSpawn ? (['spawn'] as const) : [])],
+    promises: promisesOf(options),
+    checkpointFile:
+      options.checkpointFile === undefined ? null : resolve(workingDirectory, options.checkpointFile),
+    isInteractive: hasTerminal(terminal),
+  };
+}
+
+const nameFor = (command: string, id: string): string =>
+  `${
+    basename(command)
+      .replace(/[^A-Za-z0-9._-]/g, '-')
+      .slice(0, 60) || 'agent'
+  }-${id.slice(0, 6)}`;
+
+/** A generic command promises to run and nothing else: it may rightly be quiet for hours. */
+function promisesOf({ heartbeat, heartbeatEvery }: RunOptions): Plan['promises'] {
+  if (heartbeat === 'process') return { process: true };
+  return { process: true, beatEverySeconds: heartbeatEvery / 1_000 };
+}

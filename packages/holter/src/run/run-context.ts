@@ -1,0 +1,22 @@
+import type { Clock, DataFolder, ProcessTable, RunRecord } from '@holter/server/process';
+import type { Terminal } from './child.ts';
+import type { RunOptions } from './options.ts';
+import type { Plan } from './plan.ts';
+import type { ServerLink } from './server-link.ts';
+
+/** What a run is given by the process around it. */
+export type RunContext = {
+  readonly options: RunOptions;
+  readonly plan: Plan;
+  readonly terminal: Terminal;
+  readonly link: ServerLink;
+  readonly folder: DataFolder;
+  readonly clock: Clock;
+  readonly table: ProcessTable;
+  readonly hostId: string;
+  readonly run: RunRecord['run'];
+  readonly env: NodeJS.ProcessEnv;
+  readonly newId: () => string;
+  readonly sha256: (text: string) => string;
+  readonly say: (line: string) => void;
+};

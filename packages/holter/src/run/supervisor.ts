@@ -1,0 +1,271 @@
+import { join } from 'node:path';
+import type { RunRecord } from '@holter/server/process';
+import { Acts } from './acts.ts';
+import { AgentRecord } from './agent-record.ts';
+import { CheckpointKeeper } from './checkpoint-keeper.ts';
+import { Child } from './child.ts';
+import { EffectLoop } from './effect-loop.ts';
+import { type ChildEnd, CODE, RunFailure } from './end.ts';
+import { childEnvironment } from './environment.ts';
+import { LimitGuard } from './limit-guard.ts';
+import { NudgeFile } from './nudge-file.ts';
+import type { RunContext } from './run-context.ts';
+import type { RunEnd, RunState } from './run-state.ts';
+import { SignalQueue } from './signal-queue.ts';
+import { Watcher } from './watcher.ts';
+
+const DECIDED_LOOK_MS = 500;
+/** An end so soon after Ctrl-C is an answer to it. */
+const INTERRUPT_MS = 5_000;
+
+/**
+ * One `holter run`: starts the command, tells the server what it sees, lets `Acts` do what the server wants
+ * done, and ends when the command has ended and nothing is going to bring it back. It decides nothing itself.
+ */
+export class Supervisor {
+  private readonly context: RunContext;
+  private readonly executorId: string;
+  private readonly folder: string;
+  private readonly state: RunState;
+  private readonly agent: AgentRecord;
+  private readonly nudges: NudgeFile;
+  private readonly keeper: CheckpointKeeper;
+  private readonly queue: SignalQueue;
+  private readonly loop: EffectLoop;
+  private readonly watcher: Watcher;
+  private readonly limits: LimitGuard;
+  private wish: { readonly why: string; readonly at: number } | null = null;
+  private finish: (end: RunEnd) => void = () => undefined;
+
+  constructor(context: RunContext) {
+    this.context = context;
+    const { options, plan, folder, clock, table, link, newId, say } = context;
+    const id = newId();
+    this.executorId = `run:${id}`;
+    this.state = {
+      child: null,
+      runId: id,
+      recoveries: 0,
+      isTerminating: false,
+      isStarting: false,
+      lastHow: 'crashed',
+    };
+    this.folder = join(folder.path, 'runs', plan.agentId);
+    this.agent = new AgentRecord(link, plan, options, this.executorId, newId);
+    this.nudges = new NudgeFile(join(this.folder, `${id.slice(0, 8)}.nudges`));
+    const file = plan.checkpointFile ?? join(this.folder, 'checkpoint');
+    this.keeper = new CheckpointKeeper(file, join(this.folder, 'checkpoints'), newId);
+    this.queue = new SignalQueue(link, plan.agentId, newId);
+    this.limits = new LimitGuard({
+      agent: this.agent,
+      plan,
+      queue: this.queue,
+      clock,
+      tokensMax: options.limitTokens,
+      say,
+    });
+    this.watcher = new Watcher({
+      clock,
+      table,
+      options,
+      say,
+      heartbeatFile: this.heartbeatFile,
+      tell: (body) => this.queue.put(this.agent.incarnation, body),
+      everySecond: () => this.everySecond(),
+      overLimit: (option, evidence, limit) => this.limits.exceed(option, evidence, limit),
+    });
+    const acts = new Acts({
+      context,
+      state: this.state,
+      agent: this.agent,
+      nudges: this.nudges,
+      keeper: this.keeper,
+      executorId: this.executorId,
+      start: (argv, attempt, checkpointId) => this.start(argv, attempt, checkpointId),
+      keepCheckpoint: () => this.keepCheckpoint(),
+      pauseWatching: () => this.watcher.stop(),
+      terminated: () => this.goOnAfterTermination(),
+    });
+    this.loop = new EffectLoop(this.executorId, {
+      link,
+      clock,
+      record: () => this.record(),
+      carryOut: (effect) => acts.carryOut(effect),
+    });
+  }
+
+  /** Until the command is down for good. Throws a `RunFailure` when it could not even be started. */
+  async run(): Promise<RunEnd> {
+    this.keeper.checkReadable();
+    const over = new Promise<RunEnd>((resolve) => {
+      this.finish = resolve;
+    });
+    await this.agent.register();
+    this.keeper.load(await this.agent.checkpoints());
+    await this.start(this.context.plan.argv, 0, null);
+    void this.loop.run();
+    const end = await over;
+    this.watcher.stop();
+    await this.queue.flush();
+    await this.loop.leave();
+    await this.state.child?.drain(this.context.clock, 1_000);
+    this.nudges.remove();
+    return end;
+  }
+
+  get hasOpenLine(): boolean {
+    return this.state.child?.hasOpenLine === true;
+  }
+
+  /** A signal that was meant for the command. From a terminal it has reached it already. */
+  passOn(signal: NodeJS.Signals, isSentToChildToo: boolean): void {
+    this.wish = { why: `${signal} from outside`, at: this.context.clock.now() };
+    const { child, isStarting } = this.state;
+    if (child?.isRunning) {
+      if (!isSentToChildToo) child.signal(signal);
+    } else if (!isStarting) {
+      // It is down and waits for its next start: nobody wants that any more.
+      void this.giveUp();
+    }
+  }
+
+  private get heartbeatFile(): string {
+    return join(this.folder, 'heartbeat');
+  }
+
+  private record(): RunRecord {
+    const { hostId, run, options, plan } = this.context;
+    const { child, runId } = this.state;
+    return {
+      executorId: this.executorId,
+      agentId: plan.agentId,
+      incarnation: this.agent.incarnation,
+      runId,
+      hostId,
+      run,
+      child: child?.isRunning ? child.identity : null,
+      nudgeFile: this.nudges.path,
+      onLost: options.onLost,
+    };
+  }
+
+  private async start(argv: readonly string[], attempt: number, checkpointId: string | null): Promise<void> {
+    const { env, link, options, plan, table, clock, terminal, newId, say } = this.context;
+    const { incarnation, token } = this.agent;
+    const runId = newId();
+    this.state.runId = runId;
+    const childEnv = childEnvironment(env, {
+      agentId: plan.agentId,
+      incarnation,
+      token,
+      url: link.url,
+      runId,
+      taskId: options.task,
+      nudgeFile: this.nudges.path,
+      heartbeatFile: this.heartbeatFile,
+      checkpointFile: this.keeper.file,
+      checkpointId,
+      attempt,
+    });
+    try {
+      const child = await Child.start({ argv, env: childEnv, runId, terminal, table, clock });
+      this.state.child = child;
+      this.watcher.follow(child);
+      void child.ended.then((end) => this.hasEnded(child, end)).catch((error: unknown) => say(String(error)));
+    } catch (error) {
+      const code = error instanceof RunFailure ? error.exitCode : CODE.error;
+      this.queue.put(incarnation, { kind: 'exited', code });
+      if (attempt === 0) {
+        await this.queue.flush();
+        await this.loop.leave();
+        this.nudges.remove();
+      }
+      throw error;
+    }
+    await this.loop.present();
+  }
+
+  private async hasEnded(child: Child, end: ChildEnd): Promise<void> {
+    const { state, agent, queue } = this;
+    if (state.isTerminating || child !== state.child) return;
+    this.watcher.stop();
+    await this.keepCheckpoint();
+    const purpose = end.code === 0 ? null : this.purposeOf(end);
+    state.lastHow = end.code === 0 ? 'done' : purpose !== null ? 'stopped' : 'crashed';
+    if (purpose !== null) queue.put(agent.incarnation, { kind: 'stopped', reason: purpose });
+    else
+      queue.put(agent.incarnation, {
+        kind: 'exited',
+        code: end.code,
+        ...(end.signal && { signal: end.signal }),
+      });
+    await queue.flush();
+    await this.awaitDecision(child, end);
+  }
+
+  /** Ctrl-C at the terminal, or a signal to us: whoever sent it wanted the end. */
+  private purposeOf({ code, signal }: ChildEnd): string | null {
+    if (!this.wish) return null;
+    const isSoon = this.context.clock.now() - this.wish.at < INTERRUPT_MS;
+    return isSoon || signal === 'SIGINT' || code === 130 ? this.wish.why : null;
+  }
+
+  private goOnAfterTermination(): void {
+    const { child } = this.state;
+    if (!child) return;
+    if (child.isRunning) this.watcher.follow(child);
+    else if (child.end) void this.awaitDecision(child, child.end, true);
+  }
+
+  /**
+   * It is down. Either the server has it started again, or this is the end. After a termination the record
+   * changes only with the receipt, so that a look right now would see the moment before.
+   */
+  private async awaitDecision(child: Child, end: ChildEnd, isReceiptComing = false): Promise<void> {
+    const { clock, say } = this.context;
+    const { state } = this;
+    const pause = (): Promise<void> => new Promise((resolve) => void clock.after(DECIDED_LOOK_MS, resolve));
+    if (isReceiptComing) await pause();
+    for (let isTold = false; ; await pause()) {
+      const look = await this.agent.look();
+      if (child !== state.child || state.isStarting) return;
+      const incident = look?.incident ?? null;
+      const needsPerson = incident?.step === 'human';
+      if (!incident || needsPerson) {
+        this.finish({ ...this.facts(), end, needsPerson });
+        return;
+      }
+      const { step, inSeconds } = incident.next;
+      if (isTold || step !== 'recover' || inSeconds === null || inSeconds < 2) continue;
+      isTold = true;
+      say(`it is down, and is started again in ${inSeconds} s (Ctrl-C gives up)`);
+    }
+  }
+
+  private facts(): Omit<RunEnd, 'end' | 'needsPerson'> {
+    const { lastHow, recoveries } = this.state;
+    const checkpointId = this.keeper.newest?.checkpointId ?? null;
+    return { how: lastHow, incarnation: this.agent.incarnation, recoveries, checkpointId };
+  }
+
+  /** A start that begins and ends at once puts the record in order: nothing is tried again behind our back. */
+  private async giveUp(): Promise<void> {
+    const end = this.state.child?.end ?? { code: CODE.error, signal: null };
+    this.state.isStarting = true;
+    await this.agent.register().catch(() => undefined);
+    const reason = 'given up by the person at the terminal';
+    this.queue.put(this.agent.incarnation, { kind: 'stopped', reason });
+    this.finish({ ...this.facts(), how: 'stopped', end, needsPerson: false });
+  }
+
+  private everySecond(): void {
+    for (const id of this.nudges.takeSeen()) void this.loop.tellSeen(id);
+    void this.keepCheckpoint();
+    void this.limits.maybeLookAtTokens();
+  }
+
+  private async keepCheckpoint(): Promise<void> {
+    const kept = this.keeper.look();
+    if (kept) await this.agent.writeCheckpoint(kept);
+  }
+}

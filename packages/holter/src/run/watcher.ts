@@ -1,0 +1,165 @@
+import { statSync } from 'node:fs';
+import type { SignalBody } from '@holter/core';
+import { type Clock, maybeContinue, type ProcessLook, type ProcessTable } from '@holter/server/process';
+import type { Child } from './child.ts';
+import type { RunOptions } from './options.ts';
+
+type WatcherContext = {
+  readonly clock: Clock;
+  readonly table: ProcessTable;
+  readonly options: RunOptions;
+  readonly heartbeatFile: string;
+  readonly tell: (body: SignalBody) => void;
+  readonly say: (line: string) => void;
+  /** Something else that wants to be looked at every second. */
+  readonly everySecond: () => void;
+  readonly overLimit: (option: string, evidence: string, limit: string) => void;
+};
+
+const TICK_MS = 1_000;
+/** Looks that bring nothing new are told this often: enough for the core, which wants one a minute. */
+const TELL_EVERY_MS = 15_000;
+const BEAT_EVERY_MS_MAX = 5_000;
+
+/**
+ * The senses of a run. Cheap by design: a few `stat` a second, a look at the process tree every few seconds,
+ * and a word to the server when something changed or enough time has passed.
+ */
+export class Watcher {
+  private readonly context: WatcherContext;
+  private child: Child | null = null;
+  private startedAt = 0;
+  private lookedAt = 0;
+  private toldAt = 0;
+  private beatAt = 0;
+  private lastState: ProcessLook['state'] | null = null;
+  private lastEvidence: number | string = 0;
+  private ioBytes = 0;
+  private isOverLimit = false;
+  private cancel: () => void = () => undefined;
+
+  constructor(context: WatcherContext) {
+    this.context = context;
+  }
+
+  follow(child: Child): void {
+    this.cancel();
+    this.child = child;
+    this.startedAt = this.context.clock.now();
+    this.lookedAt = 0;
+    this.toldAt = 0;
+    this.lastState = null;
+    this.lastEvidence = this.evidence();
+    this.isOverLimit = false;
+    this.schedule();
+  }
+
+  stop(): void {
+    this.cancel();
+    this.child = null;
+  }
+
+  private schedule(): void {
+    const { clock, options } = this.context;
+    this.cancel = clock.after(Math.min(TICK_MS, options.lookEvery), () => {
+      this.tick();
+      if (this.child) this.schedule();
+    });
+  }
+
+  private tick(): void {
+    const { clock, options } = this.context;
+    const now = clock.now();
+    this.context.everySecond();
+    if (!this.child?.isRunning) return;
+    if (now - this.lookedAt >= options.lookEvery) {
+      this.lookedAt = now;
+      this.look(now);
+    }
+    this.beat(now);
+    const { limitRuntime } = options;
+    if (limitRuntime !== undefined && now - this.startedAt > limitRuntime)
+      this.exceed('--limit-runtime', `has run for ${seconds(now - this.startedAt)}`, seconds(limitRuntime));
+  }
+
+  private look(now: number): void {
+    if (!this.child) return;
+    const { tell, options } = this.context;
+    const look = this.child.sensor.look();
+    // The exit itself is told by whoever waits for the child, with its code.
+    if (look.state === 'gone') return;
+    this.ioBytes = look.ioBytes;
+    if (look.state !== this.lastState || now - this.toldAt >= TELL_EVERY_MS) {
+      this.toldAt = now;
+      tell(look);
+    }
+    if (look.state === 'stopped' && this.lastState !== 'stopped') this.noteStopped();
+    else if (look.state === 'stopped' && options.whenStopped === 'continue') this.continueChild();
+    else if (this.lastState === 'stopped') tell({ kind: 'finding-cleared', findingKind: 'frozen' });
+    this.lastState = look.state;
+    const { limitMemory } = options;
+    if (limitMemory !== undefined && look.memoryBytes > limitMemory)
+      this.exceed('--limit-memory', `uses ${megabytes(look.memoryBytes)}`, megabytes(limitMemory));
+  }
+
+  /** Somebody stopped it, perhaps on purpose: it is told, and never killed for that. */
+  private noteStopped(): void {
+    const { clock, tell, say, options } = this.context;
+    const what =
+      options.whenStopped === 'continue' ? 'it is continued in a moment' : 'kill -CONT lets it go on';
+    say(`its process (pid ${this.child?.identity.pid}) was stopped by SIGSTOP; ${what}`);
+    tell({
+      kind: 'finding',
+      finding: {
+        kind: 'frozen',
+        severity: 'warn',
+        source: 'operating-system',
+        since: clock.now(),
+        evidence: `its process was stopped by SIGSTOP; ${what}`,
+        threshold: 'any stop',
+      },
+    });
+  }
+
+  private continueChild(): void {
+    const { table, say } = this.context;
+    const send = (pid: number, signal: NodeJS.Signals): void => void process.kill(pid, signal);
+    if (this.child && maybeContinue({ table, send }, this.child.tree)) say('it was continued (SIGCONT)');
+  }
+
+  /** A beat stands for new evidence, never for time that passed. */
+  private beat(now: number): void {
+    const { options, tell } = this.context;
+    if (options.heartbeat !== 'output' && options.heartbeat !== 'file') return;
+    if (now - this.beatAt < Math.min(BEAT_EVERY_MS_MAX, options.heartbeatEvery / 3)) return;
+    const evidence = this.evidence();
+    if (evidence === this.lastEvidence) return;
+    this.lastEvidence = evidence;
+    this.beatAt = now;
+    tell({ kind: 'heartbeat' });
+  }
+
+  private evidence(): number | string {
+    const { options, heartbeatFile } = this.context;
+    if (options.heartbeat === 'file') return mtimeOf(heartbeatFile);
+    // What goes straight to the terminal is seen in the counters of the system.
+    return this.child ? this.child.outputBytes || this.ioBytes : 0;
+  }
+
+  private exceed(option: string, evidence: string, limit: string): void {
+    if (this.isOverLimit) return;
+    this.isOverLimit = true;
+    this.context.overLimit(option, evidence, limit);
+  }
+}
+
+function mtimeOf(file: string): string {
+  try {
+    return String(statSync(file).mtimeMs);
+  } catch {
+    return 'none';
+  }
+}
+
+const seconds = (ms: number): string => `${Math.round(ms / 1_000)} s`;
+const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`;
