@@ -1,0 +1,80 @@
+/** What became of a checkpoint. */
+export type CheckpointOutcome =
+  | { readonly kind: 'written'; readonly checkpointId: string; readonly hash: string }
+  | {
+      readonly kind: 'not-written';
+      readonly because: 'superseded' | 'refused' | 'unreachable' | 'closed' | 'not-json' | 'too-large';
+      readonly message: string;
+    };
+
+type PendingCheckpoint = {
+  readonly checkpointId: string;
+  /** The whole request, written down when the host asked for it. */
+  readonly body: string;
+  readonly settle: (outcome: CheckpointOutcome) => void;
+};
+
+/** The server takes 4 MB. */
+const BYTES_MAX = 4 * 1024 * 1024 - 1024;
+const WAITING_MAX = 3;
+
+/**
+ * Checkpoints on their way. The newest is worth the most: when several wait, an older one makes room and
+ * says so. Whoever waits for one is held for a bounded time only.
+ */
+export class CheckpointQueue {
+  private readonly waiting: PendingCheckpoint[] = [];
+
+  get head(): PendingCheckpoint | null {
+    return this.waiting[0] ?? null;
+  }
+
+  put(checkpointId: string, content: unknown, waitMs: number): Promise<CheckpointOutcome> {
+    const body = write(checkpointId, content);
+    if (body === null) return notWritten('not-json', 'the content can not be written as JSON');
+    if (Buffer.byteLength(body) > BYTES_MAX)
+      return notWritten('too-large', `a checkpoint may have at most ${BYTES_MAX} bytes`);
+    return new Promise((resolve) => {
+      const settle = (outcome: CheckpointOutcome): void => {
+        clearTimeout(timer);
+        this.remove(pending);
+        resolve(outcome);
+      };
+      const pending: PendingCheckpoint = { checkpointId, body, settle };
+      // Not unref'd: a program that waits for its checkpoint must not end in the middle of waiting.
+      const timer = setTimeout(settle, waitMs, {
+        kind: 'not-written',
+        because: 'unreachable',
+        message: `the server was not reached within ${waitMs} ms`,
+      } satisfies CheckpointOutcome);
+      this.waiting.push(pending);
+      if (this.waiting.length > WAITING_MAX)
+        this.waiting[0]?.settle({
+          kind: 'not-written',
+          because: 'superseded',
+          message: 'newer checkpoints are waiting',
+        });
+    });
+  }
+
+  close(): void {
+    for (const { settle } of [...this.waiting])
+      settle({ kind: 'not-written', because: 'closed', message: 'the client was closed' });
+  }
+
+  private remove(pending: PendingCheckpoint): void {
+    const index = this.waiting.indexOf(pending);
+    if (index !== -1) this.waiting.splice(index, 1);
+  }
+}
+
+function write(checkpointId: string, content: unknown): string | null {
+  try {
+    return JSON.stringify({ checkpointId, content: content === undefined ? null : content });
+  } catch {
+    return null;
+  }
+}
+
+const notWritten = (because: 'not-json' | 'too-large', message: string): Promise<CheckpointOutcome> =>
+  Promise.resolve({ kind: 'not-written', because, message });

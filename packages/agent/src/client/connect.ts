@@ -1,0 +1,19 @@
+import { realClock, realDice } from '../real-clock.ts';
+import { startWatchdog } from '../watchdog/watchdog.ts';
+import { HolterClient } from './client.ts';
+import { type ConnectOptions, readOptions } from './options.ts';
+import { Session } from './session.ts';
+
+/**
+ * Connects this agent to a Holter server. Returns at once, whether the server is there or not, and never
+ * keeps the process alive; see `HolterClient`.
+ * @throws OptionError if an option is wrong
+ */
+export function connect(options: ConnectOptions): HolterClient {
+  const full = readOptions(options, process.env);
+  const session = new Session(full, realClock, realDice);
+  const watchdog = full.watchdog === 'off' ? null : startWatchdog({ onFreeze: full.watchdog });
+  session.onRegistered = (token) => watchdog?.reportTo({ url: full.url, agentId: full.agentId, token });
+  session.wake(0);
+  return new HolterClient(session, full.checkpointTimeoutMs, realDice.newId, () => watchdog?.stop());
+}

@@ -1,0 +1,100 @@
+import type { Rejections } from './rejections.ts';
+
+/** What the server has to say to the agent. Its words state facts; what to do is the agent's choice. */
+export type Directive = {
+  readonly type: 'nudge' | 'inquiry' | 'reminder' | 'handoff' | 'deny' | 'stop';
+  readonly id: string;
+  readonly message: string;
+};
+
+type DirectiveHandler = (directive: Directive) => unknown;
+
+type Ear = 'nudge' | 'stop' | 'handoff';
+const EARS: Readonly<Record<Directive['type'], Ear>> = {
+  nudge: 'nudge',
+  inquiry: 'nudge',
+  reminder: 'nudge',
+  deny: 'nudge',
+  handoff: 'handoff',
+  stop: 'stop',
+};
+
+const KNOWN_MAX = 500;
+const WAITING_MAX = 20;
+
+/** Hands directives to the host, each once: the server repeats one whose delivery is in doubt. */
+export class Directives {
+  private readonly handlers: Record<Ear, Set<DirectiveHandler>> = {
+    nudge: new Set(),
+    stop: new Set(),
+    handoff: new Set(),
+  };
+  /** What came before anybody listened. */
+  private readonly waiting: Record<Ear, Directive[]> = { nudge: [], stop: [], handoff: [] };
+  private readonly known = new Set<string>();
+  private readonly rejections: Rejections;
+
+  constructor(rejections: Rejections) {
+    this.rejections = rejections;
+  }
+
+  on(ear: Ear, handler: DirectiveHandler): () => void {
+    this.handlers[ear].add(handler);
+    for (const directive of this.waiting[ear].splice(0)) this.call(handler, directive);
+    return () => this.handlers[ear].delete(handler);
+  }
+
+  /** From a reply, so anything may be in it. */
+  take(values: unknown): void {
+    if (!Array.isArray(values)) return;
+    for (const value of values) {
+      if (!isDirective(value)) {
+        this.rejections.add('directive', 'bad_directive', 'the server sent a directive of unknown shape');
+      } else if (!this.known.has(value.id)) {
+        this.remember(value.id);
+        this.give(value);
+      }
+    }
+  }
+
+  private give(directive: Directive): void {
+    const ear = EARS[directive.type];
+    const handlers = this.handlers[ear];
+    if (handlers.size === 0) {
+      const waiting = this.waiting[ear];
+      waiting.push(directive);
+      if (waiting.length > WAITING_MAX) waiting.shift();
+    }
+    for (const handler of handlers) this.call(handler, directive);
+  }
+
+  private call(handler: DirectiveHandler, directive: Directive): void {
+    try {
+      Promise.resolve(handler(directive)).catch((error: unknown) => this.failed(directive, error));
+    } catch (error) {
+      this.failed(directive, error);
+    }
+  }
+
+  private failed({ type }: Directive, error: unknown): void {
+    this.rejections.addError(`on ${type}`, error);
+  }
+
+  private remember(id: string): void {
+    this.known.add(id);
+    if (this.known.size <= KNOWN_MAX) return;
+    const oldest = this.known.values().next();
+    if (!oldest.done) this.known.delete(oldest.value);
+  }
+}
+
+function isDirective(value: unknown): value is Directive {
+  if (typeof value !== 'object' || value === null) return false;
+  const { type, id, message } = value as Readonly<Record<string, unknown>>;
+  return (
+    typeof type === 'string' &&
+    Object.hasOwn(EARS, type) &&
+    typeof id === 'string' &&
+    typeof message === 'string'
+  );
+}

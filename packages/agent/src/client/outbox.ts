@@ -1,0 +1,92 @@
+import { checkSignal, type SignalBody } from '@holter/core';
+import type { Rejections } from './rejections.ts';
+
+type Letter = { readonly json: string; readonly kind: string };
+
+type Batch = {
+  /** The signals as JSON, with commas between them. */
+  readonly body: string;
+  readonly kinds: readonly string[];
+  /** Where in the line of all signals ever written it ends. */
+  readonly end: number;
+};
+
+/** What a request takes at once; half of what the server allows, so that other encodings fit too. */
+const BATCH_SIGNALS_MAX = 100;
+const BATCH_CHARACTERS_MAX = 256 * 1_024;
+
+type OutboxLimits = { readonly signalsMax: number; readonly charactersMax: number };
+
+/**
+ * Signals on their way to the server. Written down at once, since the host may change its objects, and
+ * bounded: when the server is away for long, the oldest go first and are counted.
+ */
+export class Outbox {
+  dropped = 0;
+  private readonly letters: Letter[] = [];
+  private characters = 0;
+  /** How many have left the line at its front, sent or dropped. */
+  private gone = 0;
+  private nextId = 1;
+  private readonly agentId: string;
+  private readonly instanceId: string;
+  private readonly limits: OutboxLimits;
+  private readonly rejections: Rejections;
+
+  constructor(agentId: string, instanceId: string, limits: OutboxLimits, rejections: Rejections) {
+    this.agentId = agentId;
+    this.instanceId = instanceId;
+    this.limits = limits;
+    this.rejections = rejections;
+  }
+
+  get size(): number {
+    return this.letters.length;
+  }
+
+  /** Checked by the server's own table, so that a wrong signal is known here and spoils no batch. */
+  put(signal: SignalBody, id?: string): void {
+    const checked = checkSignal({ agentId: this.agentId, id: id ?? this.newId(), ...signal });
+    if (checked.kind === 'bad-signal') {
+      this.rejections.add(signal.kind, checked.code, checked.message);
+      return;
+    }
+    const { agentId: _agentId, ...rest } = checked.signal;
+    const letter = { json: JSON.stringify(rest), kind: signal.kind };
+    this.letters.push(letter);
+    this.characters += letter.json.length;
+    while (this.letters.length > this.limits.signalsMax || this.characters > this.limits.charactersMax) {
+      this.discardTo(this.gone + 1);
+      this.dropped += 1;
+    }
+  }
+
+  /** The oldest, up to a request's worth; they stay until they are discarded. */
+  batch(countMax = BATCH_SIGNALS_MAX): Batch {
+    const chosen: Letter[] = [];
+    let characters = 0;
+    for (const letter of this.letters.slice(0, countMax)) {
+      characters += letter.json.length;
+      if (chosen.length > 0 && characters > BATCH_CHARACTERS_MAX) break;
+      chosen.push(letter);
+    }
+    return {
+      body: chosen.map(({ json }) => json).join(','),
+      kinds: chosen.map(({ kind }) => kind),
+      end: this.gone + chosen.length,
+    };
+  }
+
+  /** Some of a batch may have been dropped while it was on its way. */
+  discardTo(end: number): void {
+    const count = Math.max(0, end - this.gone);
+    for (const { json } of this.letters.splice(0, count)) this.characters -= json.length;
+    this.gone += count;
+  }
+
+  private newId(): string {
+    const id = `${this.instanceId}:${this.nextId}`;
+    this.nextId += 1;
+    return id;
+  }
+}

@@ -1,0 +1,111 @@
+import type { HeartbeatBody, SelfStatus } from '@holter/core';
+
+/** What a heartbeat says beside "I live". */
+export type BeatDetails = {
+  /** What the agent is at, in a few words. */
+  readonly phase?: string;
+  /** Anything that changes when the work moves on; a changed one counts as progress. */
+  readonly progress?: string;
+  readonly status?: SelfStatus;
+};
+
+/**
+ * The agent's own pulse. Beats are sent by a timer, but not by its leave alone: while there is work, a beat
+ * needs something to stand on, an open call or a report of the agent not too long ago. A loop that turns
+ * while its agent waits for a promise that was lost must not look alive for ever.
+ */
+export class Pulse {
+  taskId: string | null;
+  private readonly everyMs: number;
+  private readonly throttleMs: number;
+  private readonly backedForMs: number;
+  private details: BeatDetails = {};
+  private isWanted = true;
+  private isTurnOpen = false;
+  private openCalls = 0;
+  private sentAt = Number.NEGATIVE_INFINITY;
+  private reportedAt: number;
+  private lastCallAt: number | null = null;
+  private errors = 0;
+
+  constructor(
+    taskId: string | null,
+    timing: { readonly everyMs: number; readonly throttleMs: number; readonly backedForMs: number },
+    now: number,
+  ) {
+    this.taskId = taskId;
+    this.everyMs = timing.everyMs;
+    this.throttleMs = timing.throttleMs;
+    this.backedForMs = timing.backedForMs;
+    this.reportedAt = now;
+  }
+
+  /** The agent did or said something. */
+  reported(now: number): void {
+    this.reportedAt = now;
+  }
+
+  /** The newest details win; several beats within the throttle are one. */
+  beat(details: BeatDetails, now: number): void {
+    this.details = { ...this.details, ...details };
+    this.isWanted = true;
+    this.reported(now);
+  }
+
+  turn(isOpen: boolean, now: number): void {
+    this.isTurnOpen = isOpen;
+    this.reported(now);
+  }
+
+  callBegan(now: number): void {
+    this.openCalls += 1;
+    this.reported(now);
+  }
+
+  callEnded(now: number, wall: number, isError: boolean): void {
+    this.openCalls = Math.max(0, this.openCalls - 1);
+    this.lastCallAt = wall;
+    if (isError) this.errors += 1;
+    this.reported(now);
+  }
+
+  get isWorking(): boolean {
+    return this.taskId !== null || this.isTurnOpen;
+  }
+
+  /** When the next beat may go out. */
+  dueAt(now: number): number {
+    if (this.isWanted) return this.sentAt + this.throttleMs;
+    return this.isBacked(now) ? this.sentAt + this.everyMs : Number.POSITIVE_INFINITY;
+  }
+
+  sent(now: number): void {
+    this.sentAt = now;
+    this.isWanted = false;
+  }
+
+  /** It did not arrive: the next try brings the newest. */
+  failed(): void {
+    this.isWanted = true;
+    this.sentAt = Number.NEGATIVE_INFINITY;
+  }
+
+  body(timestamp: number, tokenCount: number): HeartbeatBody {
+    const { phase, progress, status } = this.details;
+    return {
+      kind: 'heartbeat',
+      timestamp,
+      tokenCount,
+      errorCount: this.errors,
+      ...(this.taskId !== null && { taskId: this.taskId }),
+      ...(this.lastCallAt !== null && { lastToolCall: this.lastCallAt }),
+      ...(phase !== undefined && { phase }),
+      ...(progress !== undefined && { progressIndicator: progress }),
+      ...(status !== undefined && { status }),
+    };
+  }
+
+  private isBacked(now: number): boolean {
+    return !this.isWorking || this.openCalls > 0 || now - this.reportedAt <= this.backedForMs;
+  }
+}

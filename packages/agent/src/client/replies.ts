@@ -1,0 +1,70 @@
+import type { Reply } from './transport.ts';
+
+type Refusal = { readonly code: string; readonly message: string };
+
+/** What a reply means for what was sent. */
+export type Verdict =
+  | {
+      readonly kind: 'taken';
+      readonly body: Readonly<Record<string, unknown>>;
+      /** Signals of the batch that were not taken, though the batch was. */
+      readonly refusals: readonly (Refusal & { readonly index: number })[];
+    }
+  /** Nobody is to blame: try again after a while. */
+  | ({ readonly kind: 'later'; readonly retryAfterMs: number } & Refusal)
+  /** The server does not know this start any more. */
+  | ({ readonly kind: 'register-again' } & Refusal)
+  /** A newer start has taken its place. */
+  | ({ readonly kind: 'superseded' } & Refusal)
+  | ({ readonly kind: 'too-large' } & Refusal)
+  /** It would be refused again. */
+  | ({ readonly kind: 'refused' } & Refusal);
+
+const REGISTER_AGAIN: ReadonlySet<string> = new Set([
+  'unknown_agent',
+  'unknown_incarnation',
+  'no_incarnation',
+  'agent_ended',
+]);
+const SUPERSEDED = 'stale_incarnation';
+const NONSENSE: Refusal = { code: 'nonsense', message: 'the answer is not that of a Holter server' };
+
+export function verdictOf(reply: Reply): Verdict {
+  if (reply.kind === 'failed')
+    return { kind: 'later', retryAfterMs: 0, code: 'unreachable', message: reply.because };
+  const { status, body } = reply;
+  if (status < 300) return takenOf(body);
+  const refusal = readError(body);
+  if (status >= 500 || status === 429)
+    return { kind: 'later', retryAfterMs: reply.retryAfterMs ?? 0, ...refusal };
+  if (refusal.code === SUPERSEDED) return { kind: 'superseded', ...refusal };
+  if (status === 401 || REGISTER_AGAIN.has(refusal.code)) return { kind: 'register-again', ...refusal };
+  return { kind: status === 413 ? 'too-large' : 'refused', ...refusal };
+}
+
+function takenOf(value: unknown): Verdict {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return { kind: 'later', retryAfterMs: 0, ...NONSENSE };
+  const body = value as Readonly<Record<string, unknown>>;
+  const refusals = Array.isArray(body.refused) ? body.refused.map(refusalOf) : [];
+  // Of a batch, each signal is answered for itself; but a lost start concerns them all.
+  const lost = refusals.find(({ code }) => code === SUPERSEDED || REGISTER_AGAIN.has(code));
+  if (lost?.code === SUPERSEDED) return { ...lost, kind: 'superseded' };
+  return lost ? { ...lost, kind: 'register-again' } : { kind: 'taken', body, refusals };
+}
+
+function refusalOf(value: unknown): Refusal & { readonly index: number } {
+  const index = typeof value === 'object' && value !== null && 'index' in value ? Number(value.index) : -1;
+  return { index, ...readError(value) };
+}
+
+/** `{error: {code, message}}`, or whatever else came. */
+function readError(body: unknown): Refusal {
+  const error = typeof body === 'object' && body !== null && 'error' in body ? body.error : null;
+  if (typeof error !== 'object' || error === null) return NONSENSE;
+  const { code, message } = error as Readonly<Record<string, unknown>>;
+  return {
+    code: typeof code === 'string' ? code : 'unknown',
+    message: typeof message === 'string' ? message : 'without a reason',
+  };
+}

@@ -1,0 +1,265 @@
+import type { AgentClock, Dice } from '../real-clock.ts';
+import { Backoff } from './backoff.ts';
+import { CheckpointQueue } from './checkpoint-queue.ts';
+import { Directives } from './directives.ts';
+import type { FullOptions } from './options.ts';
+import { Outbox } from './outbox.ts';
+import { Pulse } from './pulse.ts';
+import { readRegistered, registrationBody } from './registration.ts';
+import { Rejections } from './rejections.ts';
+import { type Verdict, verdictOf } from './replies.ts';
+import { TokenMeter } from './token-meter.ts';
+import { postJson } from './transport.ts';
+
+export type ConnectionState = 'connecting' | 'connected' | 'refused' | 'superseded' | 'closed';
+
+/** Signals of one moment go in one request. */
+const FLUSH_MS = 200;
+const BATCH_MAX = 100;
+const CHARACTERS_MAX = 4 * 1024 * 1024;
+
+/**
+ * The conversation with the server: registers, sends what waits, hears what comes back. One request at a
+ * time, by one timer that keeps nothing alive; whatever goes wrong is recorded, and tried again later.
+ */
+export class Session {
+  state: ConnectionState = 'connecting';
+  incarnation: number | null = null;
+  readonly rejections: Rejections;
+  readonly outbox: Outbox;
+  readonly pulse: Pulse;
+  readonly directives: Directives;
+  readonly tokens = new TokenMeter();
+  readonly checkpoints = new CheckpointQueue();
+  onRegistered: ((token: string) => void) | null = null;
+  private readonly options: FullOptions;
+  private readonly clock: AgentClock;
+  private readonly instanceId: string;
+  private readonly backoff: Backoff;
+  private token: string | null = null;
+  private batchMax = BATCH_MAX;
+  private timer: NodeJS.Timeout | null = null;
+  private wakeAt = 0;
+  private notBefore = 0;
+  private isBusy = false;
+  private isActive = false;
+  private idle: (() => void) | null = null;
+
+  constructor(options: FullOptions, clock: AgentClock, dice: Dice) {
+    this.options = options;
+    this.clock = clock;
+    this.instanceId = dice.newId();
+    this.backoff = new Backoff(dice);
+    this.rejections = new Rejections(clock.wall);
+    const limits = { signalsMax: options.bufferMax, charactersMax: CHARACTERS_MAX };
+    this.outbox = new Outbox(options.agentId, this.instanceId, limits, this.rejections);
+    this.directives = new Directives(this.rejections);
+    const { beatEveryMs, beatThrottleMs, beatsBackedForMs } = options;
+    // Well before it is due, so that a slow request is no missed beat.
+    const timing = {
+      everyMs: beatEveryMs * (2 / 3),
+      throttleMs: Math.min(beatThrottleMs, beatEveryMs / 2),
+      backedForMs: beatsBackedForMs,
+    };
+    this.pulse = new Pulse(options.taskId, timing, clock.monotonic());
+  }
+
+  now(): number {
+    return this.clock.monotonic();
+  }
+
+  wall(): number {
+    return this.clock.wall();
+  }
+
+  /** There is something to send, or soon will be. */
+  wake(afterMs = FLUSH_MS): void {
+    if (this.state === 'closed' || this.state === 'superseded') return;
+    const at = Math.max(this.now() + afterMs, this.notBefore);
+    if (this.timer && this.wakeAt <= at) return;
+    if (this.timer) clearTimeout(this.timer);
+    this.wakeAt = at;
+    this.timer = setTimeout(this.run, Math.max(0, Math.ceil(at - this.now())));
+    this.timer.unref();
+  }
+
+  /** Something happened; said with the next request, once. */
+  noteActivity(): void {
+    this.isActive = true;
+    this.pulse.reported(this.now());
+    this.wake();
+  }
+
+  /** Sends what waits, for at most this long, and then nothing more. */
+  async close(waitMs: number): Promise<void> {
+    if (this.state !== 'closed' && this.state !== 'superseded') {
+      await new Promise<void>((resolve) => {
+        // Not unref'd: the last words of a program are worth this moment.
+        const timer = setTimeout(resolve, waitMs);
+        this.idle = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+        this.notBefore = 0;
+        this.wake(0);
+      });
+    }
+    this.end('closed');
+  }
+
+  private readonly run = async (): Promise<void> => {
+    this.timer = null;
+    if (this.isBusy || this.state === 'closed' || this.state === 'superseded') return;
+    this.isBusy = true;
+    try {
+      await this.step();
+    } catch (error) {
+      // A fault of this client must not become one of its host.
+      this.rejections.addError('client', error);
+      this.later();
+    }
+    this.isBusy = false;
+    this.plan();
+  };
+
+  private async step(): Promise<void> {
+    if (this.token === null) return this.register();
+    if (this.checkpoints.head) return this.sendCheckpoint();
+    return this.sendSignals(this.token);
+  }
+
+  private plan(): void {
+    if (this.hasWork()) return this.wake(0);
+    this.idle?.();
+    const now = this.now();
+    const dueAt = this.pulse.dueAt(now);
+    if (dueAt < Number.POSITIVE_INFINITY) this.wake(Math.max(0, dueAt - now));
+  }
+
+  private hasWork(): boolean {
+    return (
+      this.token === null || this.outbox.size > 0 || this.checkpoints.head !== null || this.tokens.hasNews
+    );
+  }
+
+  private async register(): Promise<void> {
+    const body = registrationBody(this.options, this.instanceId, this.pulse.taskId);
+    const verdict = await this.post('/v1/agents', this.options.token, body);
+    if (verdict.kind === 'later') return this.failed('register', verdict);
+    if (verdict.kind !== 'taken') {
+      // Somebody has to change something. It is asked again all the same, so that then it goes on by itself.
+      this.state = 'refused';
+      return this.failed('register', verdict);
+    }
+    const registered = readRegistered(verdict.body);
+    if (!registered) return this.failed('register', { code: 'nonsense', message: 'no token was given' });
+    if (registered.incarnation !== this.incarnation) this.tokens.startOver();
+    this.incarnation = registered.incarnation;
+    this.token = registered.token;
+    this.becomeConnected();
+    this.onRegistered?.(registered.token);
+  }
+
+  private async sendSignals(token: string): Promise<void> {
+    const now = this.now();
+    const isBeatDue = this.pulse.dueAt(now) <= now;
+    if (this.isActive && !isBeatDue) this.outbox.put({ kind: 'activity' });
+    this.isActive = false;
+    const news = this.tokens.takeNews();
+    if (news) this.outbox.put(news);
+    const { body, kinds, end } = this.outbox.batch(this.batchMax);
+    const beat = isBeatDue ? JSON.stringify(this.pulse.body(this.wall(), this.tokens.total)) : null;
+    if (beat === null && kinds.length === 0) return;
+    if (beat !== null) this.pulse.sent(now);
+    const verdict =
+      kinds.length === 0
+        ? await this.post(this.path('heartbeat'), token, beat ?? '{}')
+        : await this.post(this.path('signals'), token, `[${body}${beat === null ? '' : `,${beat}`}]`);
+    if (this.isOver(verdict, 'signals')) this.outbox.discardTo(end);
+    else if (beat !== null) this.pulse.failed();
+    if (verdict.kind === 'taken') {
+      for (const { index, code, message } of verdict.refusals)
+        this.rejections.add(kinds[index] ?? 'heartbeat', code, message);
+      this.directives.take(verdict.body.directives);
+    } else if (verdict.kind === 'too-large') {
+      if (kinds.length === 1) this.outbox.discardTo(end);
+      this.batchMax = Math.max(1, Math.floor(kinds.length / 2));
+    }
+  }
+
+  private async sendCheckpoint(): Promise<void> {
+    const { head } = this.checkpoints;
+    if (!head) return;
+    const verdict = await this.post(this.path('checkpoints'), this.token, head.body);
+    const isOver = this.isOver(verdict, 'checkpoint');
+    if (verdict.kind === 'taken') {
+      const hash = String(verdict.body.hash);
+      head.settle({ kind: 'written', checkpointId: head.checkpointId, hash });
+    } else if (isOver || verdict.kind === 'too-large') {
+      const message = `${verdict.code}: ${verdict.message}`;
+      head.settle({ kind: 'not-written', because: 'refused', message });
+    }
+  }
+
+  /** Whether what was sent needs no further try; if it does, everything is made ready for that. */
+  private isOver(verdict: Verdict, what: string): boolean {
+    switch (verdict.kind) {
+      case 'taken':
+        this.becomeConnected();
+        return true;
+      case 'later':
+        this.failed(what, verdict);
+        return false;
+      case 'register-again':
+        this.rejections.add(what, verdict.code, verdict.message);
+        this.token = null;
+        this.state = 'connecting';
+        return false;
+      case 'superseded':
+        this.rejections.add(what, verdict.code, verdict.message);
+        this.end('superseded');
+        this.directives.take([{ type: 'stop', id: `superseded-${this.instanceId}`, message: SUPERSEDED }]);
+        return false;
+      case 'too-large':
+        this.rejections.add(what, verdict.code, verdict.message);
+        return false;
+      case 'refused':
+        this.rejections.add(what, verdict.code, verdict.message);
+        return true;
+    }
+  }
+
+  private becomeConnected(): void {
+    this.state = 'connected';
+    this.backoff.reset();
+  }
+
+  private failed(what: string, why: { code: string; message: string; retryAfterMs?: number }): void {
+    this.rejections.add(what, why.code, why.message);
+    if (this.state === 'connected') this.state = 'connecting';
+    this.later(why.retryAfterMs);
+  }
+
+  private later(atLeastMs = 0): void {
+    this.notBefore = this.now() + this.backoff.next(atLeastMs);
+  }
+
+  private end(state: 'closed' | 'superseded'): void {
+    this.state = state;
+    if (this.timer) clearTimeout(this.timer);
+    this.timer = null;
+    this.checkpoints.close();
+    this.idle?.();
+  }
+
+  private path(what: string): string {
+    return `/v1/agents/${encodeURIComponent(this.options.agentId)}/${what}`;
+  }
+
+  private async post(path: string, token: string | null, body: string): Promise<Verdict> {
+    const { url, requestTimeoutMs: timeoutMs } = this.options;
+    return verdictOf(await postJson({ url, path, token, body, timeoutMs }));
+  }
+}
+
+const SUPERSEDED = 'Holter: a newer start of this agent is registered; this one is not listened to any more.';

@@ -1,0 +1,31 @@
+/** What lives inside an agent: health monitor, watchdog thread, client. Never any harm to its host. */
+export { answerHeartbeats } from './answer-heartbeats.ts';
+export type { CheckpointOutcome } from './client/checkpoint-queue.ts';
+export type { AgentHold, ClientStatus, HolterClient, ToolCall } from './client/client.ts';
+export { connect } from './client/connect.ts';
+export type { Directive } from './client/directives.ts';
+export type { InstrumentOptions } from './client/instrument.ts';
+export type { AgentPromises, ConnectOptions } from './client/options.ts';
+export type { BeatDetails } from './client/pulse.ts';
+export type { Rejection } from './client/rejections.ts';
+export type { ConnectionState } from './client/session.ts';
+export type { TokenUse } from './client/token-meter.ts';
+export { AgentHealthMonitor } from './monitor/agent-health-monitor.ts';
+export type { AgentHealthConfig, HealthPreset } from './monitor/config.ts';
+export type {
+  AgentFailure,
+  AgentHealthEvents,
+  AgentHealthMetrics,
+  AgentHealthState,
+  AgentHealthStatus,
+  DegradedReason,
+  DisconnectionReason,
+  DisconnectionType,
+  MonitoredAgent,
+  RecoverAgent,
+  RecoveryStrategy,
+} from './monitor/events.ts';
+export type { RegisterOptions } from './monitor/registration.ts';
+export { OptionError } from './option-error.ts';
+export { FREEZE_EXIT_CODE, type ReportTarget } from './watchdog/protocol.ts';
+export { type Freeze, startWatchdog, type Watchdog, type WatchdogOptions } from './watchdog/watchdog.ts';

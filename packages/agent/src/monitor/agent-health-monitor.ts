@@ -1,0 +1,253 @@
+import { EventEmitter } from 'node:events';
+import { OptionError } from '../option-error.ts';
+import { type AgentClock, realClock } from '../real-clock.ts';
+import { type Freeze, startWatchdog, type Watchdog } from '../watchdog/watchdog.ts';
+import { type AgentHealthConfig, type FullConfig, readConfig } from './config.ts';
+import type {
+  AgentHealthEvents,
+  AgentHealthMetrics,
+  AgentHealthState,
+  DegradedReason,
+  DisconnectionReason,
+  DisconnectionType,
+  MonitoredAgent,
+} from './events.ts';
+import { type HealthRecord, type Looking, makeRecord, metricsOf, stateOf } from './health-record.ts';
+import { type Ears, type Link, linkTo } from './link.ts';
+import { Recovery } from './recovery.ts';
+import { keyOf, type RegisterOptions, readRegistration } from './registration.ts';
+import { Rounds } from './rounds.ts';
+
+/**
+ * Watches the agents of this process: by their own events, and by a ping that catches those which hang.
+ * An idle agent that answers is healthy; the first missed beat makes it degraded; it is disconnected 4 s
+ * after its last sign of life, at once when it reports its exit. See docs/in-process.md.
+ */
+export class AgentHealthMonitor extends EventEmitter<AgentHealthEvents> {
+  private readonly config: FullConfig;
+  private readonly clock: AgentClock;
+  private readonly records = new Map<string, HealthRecord>();
+  private readonly rounds: Rounds;
+  private readonly recovery: Recovery;
+  private watchdog: Watchdog | null = null;
+
+  constructor(config: AgentHealthConfig = {}) {
+    super({ captureRejections: true });
+    this.config = readConfig(config);
+    this.clock = realClock;
+    this.rounds = new Rounds(this.config, this.clock, {
+      missed: (record, reason) => this.becomeDegraded(record, reason),
+      gone: (record) => this.becomeDisconnected(record, 'missed_heartbeats', silenceOf(record), null),
+      tornDown: (record) => this.becomeDisconnected(record, 'no_listener', 'process-crash', null),
+      stalled: (duration) =>
+        this.tell('monitor-stalled', { duration: Math.round(duration), timestamp: this.wall() }),
+    });
+    this.recovery = new Recovery(this.config, {
+      recovering: (record, attempt) =>
+        this.tell('agent-recovering', { ...this.about(record), strategy: record.strategy, attempt }),
+      recovered: (record, attempt, ms) =>
+        this.tell('agent-recovered', {
+          ...this.about(record),
+          strategy: record.strategy,
+          attempt,
+          duration: Math.round(ms),
+        }),
+      critical: (record, type, attempts, because) =>
+        this.tell('agent-health-critical', { ...this.about(record), type, attempts, because }),
+      resume: (record, agent) => this.resume(record, agent),
+      now: () => this.clock.monotonic(),
+    });
+  }
+
+  /**
+   * Watches an agent from now on: any emitter with a `name`, a worker thread, or a child process.
+   * @throws OptionError if the name is missing or taken, or an option is wrong
+   */
+  registerAgent(agent: MonitoredAgent, options: RegisterOptions = {}): void {
+    const about = readRegistration(agent, options, this.config);
+    if (this.records.has(about.key))
+      throw new OptionError('already_registered', `${about.key} is registered already`, 'name');
+    const record = makeRecord(about, NO_LINK, this.clock.monotonic(), this.rounds.now());
+    record.link = linkTo(agent, this.earsFor(record), about.activityEvents);
+    this.records.set(about.key, record);
+    this.rounds.add(record);
+    const { watchdog } = this.config;
+    if (watchdog !== 'off')
+      this.watchdog ??= startWatchdog({ onFreeze: watchdog, onThaw: (freeze) => this.tellFreeze(freeze) });
+  }
+
+  /** Stops watching; an unknown name changes nothing. */
+  unregisterAgent(agentName: string, namespace: string | null = null): void {
+    const record = this.records.get(keyOf(agentName, namespace));
+    if (record) this.remove(record, 'unregistered');
+  }
+
+  getHealth(agentName: string, namespace: string | null = null): AgentHealthState | undefined {
+    const record = this.records.get(keyOf(agentName, namespace));
+    return record && stateOf(record, this.look());
+  }
+
+  getMetrics(agentName: string, namespace: string | null = null): AgentHealthMetrics | undefined {
+    const record = this.records.get(keyOf(agentName, namespace));
+    return record && metricsOf(record, this.look());
+  }
+
+  /** All agents by name; those with a namespace by `namespace/name`. */
+  getAllHealth(): Map<string, AgentHealthState> {
+    const looking = this.look();
+    return new Map([...this.records].map(([key, record]) => [key, stateOf(record, looking)]));
+  }
+
+  /** Unregisters every agent, without an event for each, and lets go of the watchdog. */
+  stop(): void {
+    for (const record of [...this.records.values()]) this.forget(record);
+    this.watchdog?.stop();
+    this.watchdog = null;
+  }
+
+  private earsFor(record: HealthRecord): Ears {
+    return {
+      pong: () => {
+        if (record.isExited) return;
+        record.lastHeartbeat = this.clock.monotonic();
+        record.totalHeartbeats += 1;
+        this.heard(record, record.lastHeartbeat);
+      },
+      activity: () => {
+        record.lastActivity = this.clock.monotonic();
+        record.isExited = false;
+        this.heard(record, record.lastActivity);
+      },
+      exited: (code, detail) => {
+        if (record.isRemoved || record.isExited) return;
+        if (code === 0) return this.remove(record, 'exited');
+        record.isExited = true;
+        this.becomeDisconnected(record, 'exited', 'process-crash', detail);
+      },
+      linkLost: () => {
+        record.isLinkLost = true;
+      },
+      removed: () => this.remove(record, 'asked'),
+    };
+  }
+
+  private heard(record: HealthRecord, at: number): void {
+    if (record.isRemoved) return;
+    this.rounds.heard(record, at);
+    if (record.status !== 'healthy' || record.isNew) this.becomeHealthy(record, at);
+  }
+
+  private becomeHealthy(record: HealthRecord, at: number): void {
+    const { status } = record;
+    record.status = 'healthy';
+    record.isNew = false;
+    record.isLinkLost = false;
+    if (status !== 'disconnected') {
+      this.tell('agent-healthy', { ...this.about(record), metrics: metricsOf(record, this.look()) });
+      return;
+    }
+    this.tell('agent-reconnected', { ...this.about(record), downtime: Math.round(at - record.lastSeenAt) });
+    this.recovery.heard(record);
+  }
+
+  private becomeDegraded(record: HealthRecord, reason: DegradedReason): void {
+    record.status = 'degraded';
+    const idleTime = Math.round(this.clock.monotonic() - record.lastActivity);
+    this.tell('agent-degraded', { ...this.about(record), reason, idleTime });
+  }
+
+  private becomeDisconnected(
+    record: HealthRecord,
+    reason: DisconnectionReason,
+    type: DisconnectionType,
+    detail: string | null,
+  ): void {
+    this.rounds.settle(record);
+    if (record.status === 'disconnected') return;
+    record.status = 'disconnected';
+    record.disconnectionCount += 1;
+    record.lastSeenAt = Math.max(record.lastActivity, record.lastHeartbeat);
+    const lastSeen = Math.round(record.lastSeenAt + this.look().toWall);
+    this.tell('agent-disconnected', { ...this.about(record), reason, lastSeen, type, detail });
+    if (!record.isRemoved && record.status === 'disconnected') this.recovery.lost(record, type);
+  }
+
+  private resume(record: HealthRecord, agent: MonitoredAgent | null): void {
+    if (agent) {
+      record.link.detach();
+      record.link = linkTo(agent, this.earsFor(record), record.activityEvents);
+      record.hadListener = record.link.hasListener;
+      // The new one may have to start first.
+      record.isNew = true;
+    }
+    record.isExited = false;
+    record.isLinkLost = false;
+    this.rounds.visit(record);
+  }
+
+  private remove(record: HealthRecord, reason: 'unregistered' | 'asked' | 'exited'): void {
+    if (record.isRemoved) return;
+    this.forget(record);
+    this.tell('agent-removed', { ...this.about(record), reason });
+  }
+
+  private forget(record: HealthRecord): void {
+    record.isRemoved = true;
+    record.link.detach();
+    this.records.delete(record.key);
+    this.rounds.remove(record);
+    this.recovery.forget(record);
+  }
+
+  private tellFreeze({ durationMs, where }: Freeze): void {
+    this.tell('event-loop-freeze', { duration: Math.round(durationMs), where, timestamp: this.wall() });
+  }
+
+  private about({ name, namespace }: HealthRecord) {
+    return { agent: name, namespace, timestamp: this.wall() };
+  }
+
+  private look(): Looking {
+    const at = this.clock.monotonic();
+    return { ...this.config, at, toWall: this.wall() - at, attentiveAt: this.rounds.now() };
+  }
+
+  private wall(): number {
+    return this.clock.wall();
+  }
+
+  /**
+   * A listener of the host that throws must stop neither the round nor the agent whose event we are in; it
+   * is not hidden either.
+   */
+  private tell<Name extends keyof AgentHealthEvents>(name: Name, ...event: AgentHealthEvents[Name]): void {
+    try {
+      (this as EventEmitter).emit(name, ...event);
+    } catch (error) {
+      warnAboutListener(error, name);
+    }
+  }
+
+  /** The same for listeners that return a promise. */
+  override [EventEmitter.captureRejectionSymbol](error: Error, name: unknown, ..._event: unknown[]): void {
+    warnAboutListener(error, String(name));
+  }
+}
+
+function warnAboutListener(error: unknown, event: string): void {
+  const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.emitWarning(`a listener of ${event} failed: ${words}`, 'HolterWarning');
+}
+
+/** Silence, and nothing else to go by. */
+function silenceOf({ isRemote, isLinkLost }: HealthRecord): DisconnectionType {
+  return isRemote || isLinkLost ? 'network-partition' : 'event-loop-freeze';
+}
+
+const NO_LINK: Link = {
+  canPing: false,
+  startupMs: 0,
+  hasListener: false,
+  ping: () => false,
+  detach: () => undefined,
+};

@@ -1,0 +1,26 @@
+/** The way to an agent: how it is pinged, and how it is heard. */
+export type Link = {
+  /** False where nothing can answer, such as a child process without an IPC channel. */
+  readonly canPing: boolean;
+  /** How long it may take to start, before it was first heard; its silence does not count till then. */
+  readonly startupMs: number;
+  /** Whether somebody listens to its pings now. */
+  readonly hasListener: boolean;
+  /** Says whether anybody was there to hear it. May throw what a listener throws. */
+  readonly ping: () => boolean;
+  /** Takes every listener away again. */
+  readonly detach: () => void;
+};
+
+/** A thread or a process has to be loaded first, which a busy machine may take its time for. */
+export const STARTUP_MS = 10_000;
+
+/** What a link tells the monitor. */
+export type Ears = {
+  readonly pong: () => void;
+  readonly activity: () => void;
+  /** `code` is null where it is not known; only 0 is an end on purpose. */
+  readonly exited: (code: number | null, detail: string) => void;
+  readonly linkLost: () => void;
+  readonly removed: () => void;
+};

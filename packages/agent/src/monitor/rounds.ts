@@ -1,0 +1,187 @@
+import type { AgentClock } from '../real-clock.ts';
+import { BeatRing } from './beat-ring.ts';
+import type { FullConfig } from './config.ts';
+import type { DegradedReason } from './events.ts';
+import { type HealthRecord, NO_PING } from './health-record.ts';
+
+/** What the rounds find out; the monitor decides what follows. */
+type RoundFindings = {
+  readonly missed: (record: HealthRecord, reason: DegradedReason) => void;
+  readonly gone: (record: HealthRecord) => void;
+  readonly tornDown: (record: HealthRecord) => void;
+  readonly stalled: (durationMs: number) => void;
+};
+
+/** Up to this many agents are pinged in one go; more are spread over the round, so that no burst is long. */
+const AGENTS_PER_SHARE = 256;
+const SHARES_MAX = 16;
+const SHARE_MS_MIN = 20;
+/** A timer this late was kept from running: by a blocked loop, a suspended process, a sleeping machine. */
+const LATE_MS = 200;
+const STALL_TOLD_MS = 1_000;
+/** Timers may fire a fraction of a millisecond early. */
+const EARLY_MS = 1;
+
+/**
+ * Pings every agent once per interval and judges those that have not answered, with one timer for all.
+ *
+ * A ping that is unanswered for `heartbeatTimeout` is a missed beat; an agent is gone `maxMissedBeats`
+ * intervals after its last proof of life, if a ping of ours waited for an answer meanwhile. So an agent is
+ * never accused for a ping that was not sent. Time in which the monitor itself was kept from looking does
+ * not count: after a stall everybody gets the rest of their time. Its price is that a loop which is blocked
+ * for good accuses nobody; that is the watchdog's part.
+ */
+export class Rounds {
+  private readonly config: FullConfig;
+  private readonly clock: AgentClock;
+  private readonly findings: RoundFindings;
+  private readonly ring = new BeatRing();
+  /** Agents with an unanswered ping; those that answer at once never get in here. */
+  private readonly waiting = new Set<HealthRecord>();
+  private timer: NodeJS.Timeout | null = null;
+  private dueAt = 0;
+  private nextShareAt = 0;
+  private shares = 1;
+  private stalledMs = 0;
+
+  constructor(config: FullConfig, clock: AgentClock, findings: RoundFindings) {
+    this.config = config;
+    this.clock = clock;
+    this.findings = findings;
+  }
+
+  /** Monotonic, without the stalls. */
+  now(): number {
+    return this.clock.monotonic() - this.stalledMs;
+  }
+
+  add(record: HealthRecord): void {
+    record.hadListener = record.link.hasListener;
+    this.ring.add(record);
+    const { heartbeatInterval } = this.config;
+    const now = this.now();
+    if (this.ring.size === 1) {
+      this.shares = 1;
+      this.nextShareAt = now + heartbeatInterval;
+      this.arm(this.nextShareAt, now);
+    }
+    // Only ever more: fewer would let some wait for longer than an interval.
+    const sharesMax = Math.min(SHARES_MAX, Math.floor(heartbeatInterval / SHARE_MS_MIN));
+    const shares = Math.min(sharesMax, Math.ceil(this.ring.size / AGENTS_PER_SHARE));
+    if (shares <= this.shares) return;
+    this.shares = shares;
+    this.nextShareAt = Math.min(this.nextShareAt, now + heartbeatInterval / shares);
+    this.arm(Math.min(this.dueAt, this.nextShareAt), now);
+  }
+
+  remove(record: HealthRecord): void {
+    this.ring.remove(record);
+    this.settle(record);
+    if (this.ring.size === 0) this.stop();
+  }
+
+  /** A sign of life. Called for every beat, so it does as little as can be. */
+  heard(record: HealthRecord, at: number): void {
+    record.proofAt = at - this.stalledMs;
+    if (record.isWaiting) this.settle(record);
+    record.pingAt = NO_PING;
+  }
+
+  /** It is not judged by its unanswered ping any more. */
+  settle(record: HealthRecord): void {
+    if (!record.isWaiting) return;
+    record.isWaiting = false;
+    this.waiting.delete(record);
+  }
+
+  stop(): void {
+    if (this.timer) clearTimeout(this.timer);
+    this.timer = null;
+  }
+
+  /** Pings one agent now. */
+  visit(record: HealthRecord): void {
+    const { enableHeartbeats, activityTimeout } = this.config;
+    const now = this.now();
+    if (!enableHeartbeats) {
+      const isQuiet = now - record.proofAt > activityTimeout;
+      if (isQuiet && record.status === 'healthy') this.findings.missed(record, 'inactivity');
+      return;
+    }
+    if (!record.link.canPing) return;
+    if (record.pingAt === NO_PING) record.pingAt = now;
+    const wasHeard = this.ping(record);
+    if (record.isRemoved) return;
+    if (wasHeard) record.hadListener = true;
+    else if (record.hadListener && record.status !== 'disconnected') return this.findings.tornDown(record);
+    if (record.pingAt === NO_PING || record.isWaiting || record.status === 'disconnected') return;
+    record.isWaiting = true;
+    this.waiting.add(record);
+  }
+
+  private ping(record: HealthRecord): boolean {
+    try {
+      const wasHeard = record.link.ping();
+      record.hasPingFailed = false;
+      return wasHeard;
+    } catch {
+      // A listener that throws has not answered; it must not take the round, or the host, with it.
+      record.hasPingFailed = true;
+      return true;
+    }
+  }
+
+  private readonly tick = (): void => {
+    this.timer = null;
+    const lateMs = this.now() - this.dueAt;
+    if (lateMs > LATE_MS) {
+      this.stalledMs += lateMs;
+      if (lateMs > STALL_TOLD_MS) this.findings.stalled(lateMs);
+    }
+    if (this.now() + EARLY_MS >= this.nextShareAt) this.pingShare();
+    const judgeAgainAt = this.judge(this.now());
+    if (this.ring.size > 0) this.arm(Math.min(this.nextShareAt, judgeAgainAt), this.now());
+  };
+
+  private pingShare(): void {
+    const share = Math.ceil(this.ring.size / this.shares);
+    for (let i = 0; i < share; i += 1) {
+      const record = this.ring.take();
+      if (record) this.visit(record);
+    }
+    this.nextShareAt += this.config.heartbeatInterval / this.shares;
+  }
+
+  /** Says when to look again. */
+  private judge(now: number): number {
+    const { heartbeatInterval, heartbeatTimeout, maxMissedBeats } = this.config;
+    let againAt = Number.POSITIVE_INFINITY;
+    for (const record of this.waiting) {
+      const startupMs = record.isNew ? record.link.startupMs : 0;
+      const missedAt = record.pingAt + heartbeatTimeout + startupMs;
+      if (now + EARLY_MS < missedAt) {
+        againAt = Math.min(againAt, missedAt);
+        continue;
+      }
+      if (record.status === 'healthy')
+        this.findings.missed(record, record.hasPingFailed ? 'heartbeat_error' : 'missed_heartbeat');
+      // A listener may have removed it.
+      if (!record.isWaiting) continue;
+      const goneAt = record.proofAt + maxMissedBeats * heartbeatInterval + startupMs;
+      if (now + EARLY_MS < goneAt) againAt = Math.min(againAt, goneAt);
+      else {
+        this.settle(record);
+        this.findings.gone(record);
+      }
+    }
+    return againAt;
+  }
+
+  private arm(at: number, now: number): void {
+    if (this.timer) clearTimeout(this.timer);
+    this.dueAt = at;
+    this.timer = setTimeout(this.tick, Math.max(1, Math.ceil(at - now)));
+    // A monitor must not keep a program alive that has nothing else to do.
+    this.timer.unref();
+  }
+}

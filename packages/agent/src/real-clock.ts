@@ -1,0 +1,22 @@
+import { randomUUID } from 'node:crypto';
+
+/** The one place of this package that reads a clock or rolls dice; everything else gets them passed in. */
+export type AgentClock = {
+  /** Milliseconds that only grow, from an origin of no meaning. */
+  readonly monotonic: () => number;
+  /** Milliseconds since 1970, for people and for the wire. */
+  readonly wall: () => number;
+};
+
+export const realClock: AgentClock = {
+  monotonic: () => performance.now(),
+  wall: () => Date.now(),
+};
+
+export type Dice = {
+  /** From 0 up to, but not including, 1. */
+  readonly roll: () => number;
+  readonly newId: () => string;
+};
+
+export const realDice: Dice = { roll: () => Math.random(), newId: () => randomUUID() };

@@ -1,0 +1,97 @@
+import type { Session } from 'node:inspector';
+
+/** What the inspector saw in the main thread. */
+type MainStack =
+  | { readonly kind: 'running'; readonly where: string | null }
+  /** Somebody stands at a breakpoint: the loop is stopped on purpose. */
+  | { readonly kind: 'debugged' }
+  /** It sits in native code, which can't be interrupted, or there is no inspector. */
+  | { readonly kind: 'unknown' };
+
+type Frame = {
+  readonly functionName: string;
+  readonly location: {
+    readonly scriptId: string;
+    readonly lineNumber: number;
+    readonly columnNumber?: number;
+  };
+};
+
+const WAIT_MS = 700;
+const FRAMES_MAX = 3;
+
+/**
+ * Interrupts the main thread for an instant and reads where it is, as a debugger would. It goes on at once.
+ * A main thread in native code hears nothing of it: the question is withdrawn before it could.
+ */
+export async function readMainStack(): Promise<MainStack> {
+  const session = await connect();
+  if (!session) return { kind: 'unknown' };
+  try {
+    return await ask(session);
+  } finally {
+    session.disconnect();
+  }
+}
+
+/** Runs in the main thread even while it is in a loop. Ends the process, so there is nothing to wait for. */
+export async function exitMain(code: number): Promise<void> {
+  const session = await connect();
+  session?.post('Runtime.evaluate', { expression: `globalThis.process.exit(${code})` });
+}
+
+async function connect(): Promise<Session | null> {
+  try {
+    const { Session } = await import('node:inspector');
+    const session = new Session();
+    session.connectToMainThread();
+    return session;
+  } catch {
+    // Node can be built without an inspector.
+    return null;
+  }
+}
+
+function ask(session: Session): Promise<MainStack> {
+  return new Promise((resolve) => {
+    const urls = new Map<string, string>();
+    let hasAsked = false;
+    const timer = setTimeout(resolve, WAIT_MS, { kind: 'unknown' } satisfies MainStack);
+    const answer = (stack: MainStack): void => {
+      clearTimeout(timer);
+      resolve(stack);
+    };
+    session.on('Debugger.scriptParsed', ({ params }) => urls.set(params.scriptId, params.url));
+    session.on('Debugger.paused', ({ params }) => {
+      // Paused before we asked: by a debugger, whose pause is not ours to end.
+      if (!hasAsked) return answer({ kind: 'debugged' });
+      session.post('Debugger.resume', () =>
+        answer({ kind: 'running', where: describe(params.callFrames as readonly Frame[], urls) }),
+      );
+    });
+    session.post('Debugger.enable', () => {
+      hasAsked = true;
+      session.post('Debugger.pause');
+    });
+  });
+}
+
+/** The host's own frames; those of Node itself say nothing about who hangs. */
+function describe(frames: readonly Frame[], urls: ReadonlyMap<string, string>): string | null {
+  const own = frames.filter(({ location }) => {
+    const url = urls.get(location.scriptId) ?? '';
+    return url !== '' && !url.startsWith('node:');
+  });
+  const text = own
+    .slice(0, FRAMES_MAX)
+    .map(({ functionName, location }) => {
+      const file = (urls.get(location.scriptId) ?? 'unknown').replace(/^file:\/\//, '');
+      const at = `${file}:${location.lineNumber + 1}:${(location.columnNumber ?? 0) + 1}`;
+      return `${functionName || '(anonymous)'} (${at})`;
+    })
+    .join(' < ');
+  return text === '' ? null : oneLine(text);
+}
+
+/** Names of functions and files are the host's, and may hold anything. */
+const oneLine = (text: string): string => text.replace(/\p{Cc}/gu, ' ').slice(0, 600);

@@ -1,0 +1,14 @@
+import type { SignalBody } from '@holter/core';
+import { postJson } from '../client/transport.ts';
+import type { ReportTarget } from './protocol.ts';
+
+const TIMEOUT_MS = 3_000;
+
+/** Tells a server; the frozen process has nobody who could be told that it failed. */
+export async function report(
+  { url, agentId, token }: ReportTarget,
+  signals: readonly (SignalBody & { readonly id: string })[],
+): Promise<void> {
+  const path = `/v1/agents/${encodeURIComponent(agentId)}/signals`;
+  await postJson({ url, path, token, body: JSON.stringify(signals), timeoutMs: TIMEOUT_MS });
+}

@@ -1,0 +1,99 @@
+import { writeSync } from 'node:fs';
+import { parentPort, workerData } from 'node:worker_threads';
+import { realClock } from '../real-clock.ts';
+import { exitMain, readMainStack } from './main-stack.ts';
+import { BEATS, FREEZE_EXIT_CODE, type Freeze, LOOK_EVERY_MS, type WatchStart } from './protocol.ts';
+import { report } from './report.ts';
+
+/**
+ * The watching thread: it looks at a number that the watched loop counts up. Only time in which this thread
+ * itself ran counts as silence, so a suspended process or a sleeping machine accuses nobody; a loop that
+ * stands at a breakpoint is recognised by the inspector.
+ */
+const { shared, settings: startSettings, pid, watchesMain } = workerData as WatchStart;
+const beats = new Int32Array(shared);
+const { monotonic } = realClock;
+
+type Course = { readonly id: string; where: string | null; isTold: boolean; isEnding: boolean };
+
+let settings = startSettings;
+let beatsSeen = -1;
+let silentMs = 0;
+let lookedAt = monotonic();
+let course: Course | null = null;
+
+/** How much of a freeze one look may count: a suspended process shows as one very late look. */
+const LATE_SHARE = 4;
+/** If ending by its own exit does not work, then without asking. */
+const KILL_AFTER_MS = 2_000;
+
+function look(): void {
+  const now = monotonic();
+  // A look that is very late means that this thread did not run either.
+  silentMs += Math.min(now - lookedAt, settings.freezeAfterMs / LATE_SHARE);
+  lookedAt = now;
+  const beatsNow = Atomics.load(beats, BEATS);
+  if (beatsNow !== beatsSeen) {
+    beatsSeen = beatsNow;
+    if (course?.isTold) noteEnd(course);
+    course = null;
+    silentMs = 0;
+    return;
+  }
+  if (!course && silentMs >= settings.freezeAfterMs) {
+    course = { id: `freeze-${pid}-${realClock.wall()}`, where: null, isTold: false, isEnding: false };
+    void noteFreeze(course);
+  }
+  const { exitAfterMs } = settings;
+  if (course?.isTold && exitAfterMs !== null && silentMs >= exitAfterMs) endProcess(course, exitAfterMs);
+}
+
+async function noteFreeze(of: Course): Promise<void> {
+  const stack = watchesMain ? await readMainStack() : ({ kind: 'unknown' } as const);
+  // Back while we looked, or stopped on purpose.
+  if (course !== of || Atomics.load(beats, BEATS) !== beatsSeen || stack.kind === 'debugged') return;
+  of.where = stack.kind === 'running' ? stack.where : null;
+  of.isTold = true;
+  const where = of.where === null ? 'at an unknown place (native code?)' : `in ${of.where}`;
+  const text = `the event loop has been blocked for ${seconds(silentMs)} ${where}`;
+  say(`event-loop-freeze: pid ${pid}: ${text}`);
+  for (const target of settings.targets)
+    void report(target, [
+      { kind: 'blocker', id: of.id, text: `event-loop-freeze: ${text}` },
+      { kind: 'status', id: `${of.id}-status`, status: 'degraded' },
+    ]);
+}
+
+function noteEnd(of: Course): void {
+  const freeze: Freeze = { durationMs: silentMs, where: of.where };
+  say(`event-loop-back: pid ${pid}: the event loop runs again after ${seconds(silentMs)}`);
+  parentPort?.postMessage(freeze);
+  for (const target of settings.targets)
+    void report(target, [{ kind: 'status', id: `${of.id}-end`, status: 'healthy' }]);
+}
+
+function endProcess(of: Course, afterMs: number): void {
+  if (of.isEnding) return;
+  of.isEnding = true;
+  say(
+    `event-loop-freeze: pid ${pid}: still blocked after ${seconds(afterMs)}; exit code ${FREEZE_EXIT_CODE}`,
+  );
+  void exitMain(FREEZE_EXIT_CODE);
+  setTimeout(() => process.kill(pid, 'SIGKILL'), KILL_AFTER_MS);
+}
+
+/** Straight to the file descriptor: the streams of a thread go through the loop that is blocked. */
+function say(line: string): void {
+  try {
+    writeSync(2, `holter: ${line}\n`);
+  } catch {
+    // Nobody reads stderr; the server is told all the same.
+  }
+}
+
+const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
+
+parentPort?.on('message', (next: WatchStart['settings']) => {
+  settings = next;
+});
+setInterval(look, LOOK_EVERY_MS);

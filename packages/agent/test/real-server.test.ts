@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect } from '@holter/agent';
+import {
+  createClient,
+  createLogger,
+  DataFolder,
+  loadConfig,
+  type RunningServer,
+  startServer,
+} from '@holter/server';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { fixture, run, until } from './kit.ts';
+
+const dataFolder = mkdtempSync(join(tmpdir(), 'holter-agent-'));
+let server: RunningServer;
+
+async function start(port = 0): Promise<RunningServer> {
+  const loaded = loadConfig({ operator: null, workingDirectory: null, operatorDefault: 'holter.yaml' });
+  if (loaded.kind !== 'loaded') throw new Error('the defaults do not load');
+  const logger = createLogger({ write: () => undefined, isPretty: false });
+  return startServer({ dataFolder, config: loaded.config, version: '0.0.0', logger, port });
+}
+
+const tokenOf = (role: 'enroll' | 'viewer' | 'operator'): string =>
+  new DataFolder(dataFolder).readToken(role) ?? '';
+
+beforeAll(async () => {
+  server = await start();
+});
+afterAll(async () => {
+  await server.stop();
+  rmSync(dataFolder, { recursive: true });
+});
+
+it('lives with a real server, also through its restart', { timeout: 40_000 }, async () => {
+  const client = connect({
+    agentId: 'ada',
+    taskId: 'T-1',
+    url: server.url,
+    token: tokenOf('enroll'),
+    watchdog: 'off',
+    beatEveryMs: 2_000,
+    promises: { calls: true, checkpoints: true },
+  });
+  const operator = createClient({ url: server.url, token: tokenOf('operator') });
+  const search = client.tool('search', async (query: string) => `nothing about ${query}`);
+  client.beat({ phase: 'searching', progress: '1' });
+  client.tokens({ tokens: 1_200 });
+  await search('frogs');
+  expect(await client.checkpoint({ done: ['frogs'] })).toMatchObject({ kind: 'written' });
+  await until(() => client.status.waiting === 0, 5_000, 'all is sent');
+  const nudges: string[] = [];
+  client.onNudge(({ message }) => nudges.push(message));
+  const before = await operator.agent('ada');
+  expect(before).toMatchObject({ state: 'HEALTHY', incarnation: 1, phase: 'searching', tokens: 1_200 });
+  expect(before.task).toMatchObject({ taskId: 'T-1' });
+  const { port } = new URL(server.url);
+  await server.stop();
+  client.taskUpdated({ percent: 50 });
+  server = await start(Number(port));
+  client.reportBlocker('no access to the pond');
+  await until(() => client.status.waiting === 0 && client.status.state === 'connected', 20_000, 'sent again');
+  const after = await operator.agent('ada');
+  expect(after).toMatchObject({ incarnation: 1, task: { percent: 50 } });
+  expect(after.findings.map(({ kind }) => kind)).toContain('blocker');
+  expect(client.status.rejections.every(({ code }) => code === 'unreachable')).toBe(true);
+  await client.close('the work is done');
+  expect(await operator.agent('ada')).toMatchObject({ state: 'TERMINATED', end: { how: 'stopped' } });
+});
+
+it('hears of a frozen agent from its watchdog, while the agent is frozen', { timeout: 30_000 }, async () => {
+  const frozen = run(fixture('freeze-connected.mjs'), [server.url, tokenOf('enroll')]);
+  const operator = createClient({ url: server.url, token: tokenOf('operator') });
+  let evidence = '';
+  await until(
+    () => {
+      void operator.agent('frozen').then(
+        ({ findings }) => {
+          evidence = findings.map((finding) => finding.evidence).join('\n');
+        },
+        () => undefined,
+      );
+      return evidence.includes('event-loop-freeze');
+    },
+    20_000,
+    'the server knows',
+  );
+  expect(evidence).toMatch(/blocked for \d\.\d s in hang \(/);
+  expect(frozen.child.exitCode).toBe(null);
+  frozen.child.kill('SIGKILL');
+  await frozen.ended;
+});
