@@ -16,12 +16,17 @@ const nobody: Caller = {
   who: 'nobody',
 };
 
-/** Whoever asks is known before the body is read: a stranger's body is never looked at. */
-const callers = new WeakMap<FastifyRequest, Caller>();
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Known before the body is read: a stranger's body is never looked at. */
+    caller: Caller | null;
+  }
+}
 
 /** Puts one route into the server: who may call it, then what it was given, then the handler. */
 export function attach(app: FastifyInstance, route: Route, context: HttpContext): void {
   const { method, url, access, handle } = route;
+  const answered = context.metrics.route(`${method} ${url}`);
   app.route({
     method,
     url,
@@ -35,7 +40,7 @@ export function attach(app: FastifyInstance, route: Route, context: HttpContext)
       if (access === 'open') return done(refusal ? new HttpProblem(refusal) : undefined);
       const allow = (caller: Caller): void => {
         if (!access.includes(caller.role)) return done(roleProblem(access));
-        callers.set(request, caller);
+        request.caller = caller;
         done(refusal ? new HttpProblem(refusal) : undefined);
       };
       try {
@@ -50,13 +55,13 @@ export function attach(app: FastifyInstance, route: Route, context: HttpContext)
       handle({
         request,
         reply,
-        caller: callers.get(request) ?? nobody,
+        caller: request.caller ?? nobody,
         params: request.params as Record<string, string>,
         query: readQuery(route.query, request),
         body: route.body ? route.body.parse(request.body) : request.body,
       }),
     onResponse: (_request, reply, done) => {
-      context.metrics.answered(`${method} ${url}`, reply.statusCode, reply.elapsedTime / 1_000);
+      answered(reply.statusCode, reply.elapsedTime / 1_000);
       done();
     },
   });
@@ -64,6 +69,7 @@ export function attach(app: FastifyInstance, route: Route, context: HttpContext)
 
 function readQuery(schema: z.ZodType | undefined, request: FastifyRequest): unknown {
   if (schema) return schema.parse(request.query);
+  if (request.raw.url?.includes('?') !== true) return undefined;
   const first = Object.keys(request.query as object)[0];
   if (first !== undefined)
     throw problem(400, 'unknown_field', 'this call takes no query', first.slice(0, 100));

@@ -1,7 +1,6 @@
 import type { Signal } from '@holter/core';
 import { type Intake, isSignal } from './intake.ts';
 import { parseText } from './json-body.ts';
-import type { Metrics } from './metrics.ts';
 import type { Line } from './ndjson.ts';
 import { errorBody, type Refusal, refusalOf } from './problem.ts';
 import type { Caller } from './tokens.ts';
@@ -17,7 +16,6 @@ const faults: Readonly<Record<string, Refusal>> = {
 /** One request with many signals: each line is judged by itself, and a bad one spoils no other. */
 export class BatchRun {
   private readonly intake: Intake;
-  private readonly metrics: Metrics;
   private readonly caller: Caller;
   private readonly correlationId: string;
   private readonly depthMax: number;
@@ -28,12 +26,10 @@ export class BatchRun {
 
   constructor(
     intake: Intake,
-    metrics: Metrics,
     caller: Caller,
     { correlationId, depthMax }: { correlationId: string; depthMax: number },
   ) {
     this.intake = intake;
-    this.metrics = metrics;
     this.caller = caller;
     this.correlationId = correlationId;
     this.depthMax = depthMax;
@@ -78,13 +74,10 @@ export class BatchRun {
     this.incarnation = (await this.intake.prepare(first, this.caller)).incarnation;
   }
 
-  private async give(signal: Signal): Promise<Refusal | null> {
+  private give(signal: Signal): Promise<Refusal | null> {
     const { incarnation } = this;
     const full =
       incarnation === undefined || signal.incarnation !== undefined ? signal : { ...signal, incarnation };
-    const refusal = await this.intake.give(full, this.caller, this.correlationId);
-    if (refusal) this.metrics.signalRefused(signal.kind);
-    else this.metrics.signalTaken(signal.kind);
-    return refusal;
+    return this.intake.give(full, this.caller, this.correlationId);
   }
 }

@@ -18,6 +18,7 @@ import { inflated, parseJson } from './json-body.ts';
 import { createMetrics } from './metrics.ts';
 import { openApi } from './openapi.ts';
 import { errorBody, HttpProblem, type Refusal, refusalOf } from './problem.ts';
+import { remembering } from './remember.ts';
 import { defineRoute, type Route } from './route.ts';
 import { actRoutes } from './routes/acts.ts';
 import { agentRoutes } from './routes/agents.ts';
@@ -52,8 +53,8 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
     limits,
     streams,
     metrics,
-    tokens: new TokenBook(deps, limits),
-    intake: new Intake(deps),
+    tokens: new TokenBook({ ...deps, sha256: remembering(deps.sha256) }, limits),
+    intake: new Intake(deps, metrics),
     fleet: new FleetBook(deps),
   };
   context.fleet.ready().catch(() => undefined);
@@ -68,6 +69,9 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
     context.fleet.close();
     done();
   });
+  app.decorateRequest('caller', null);
+  // A logger of its own for every beat would cost more than the beat; what is logged names its request.
+  app.setChildLoggerFactory((logger) => logger);
   addParsers(app, limits);
   const routes = routesOf(context);
   for (const route of [...routes, ...pageRoutes(context)]) attach(app, route, context);
@@ -171,7 +175,7 @@ function routesOf(context: HttpContext): readonly Route[] {
 function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const refusal = refusalOf(error);
   if (refusal.status >= 500 && refusal.code === 'internal')
-    request.log.error({ err: error }, 'request failed');
+    request.log.error({ err: error, cid: request.id }, 'request failed');
   send(reply, refusal);
 }
 

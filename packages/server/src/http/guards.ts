@@ -14,9 +14,13 @@ export function hostGuard(
     const name = host.toLowerCase();
     return allowed.has(name) || allowed.has(name.replace(/:\d{1,5}$/, ''));
   };
+  /** The last one that was ours: nearly every request has the same. */
+  let familiar: string | undefined;
   return ({ host, origin }, target) => {
     // `GET http://elsewhere/` asks for a proxy, and says so over the head of its own Host.
-    if (host === undefined || !isOurs(host) || !target.startsWith('/')) return wrongHost;
+    if (host === undefined || !target.startsWith('/')) return wrongHost;
+    if (host !== familiar && !isOurs(host)) return wrongHost;
+    familiar = host;
     if (origin !== undefined && !isOurs(origin.replace(/^https?:\/\//, ''))) return wrongOrigin;
     return null;
   };
@@ -35,6 +39,7 @@ const wrongOrigin: Refusal = {
 
 export function contentTypeProblem(headers: IncomingHttpHeaders, wanted: string): Refusal | null {
   const type = headers['content-type'];
+  if (type === wanted) return null;
   const bare = type === undefined ? '' : (type.split(';', 1)[0] ?? '').trim().toLowerCase();
   if (bare === wanted) return null;
   return { status: 415, code: 'wrong_content_type', message: `send it with content-type ${wanted}` };

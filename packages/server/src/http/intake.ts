@@ -1,7 +1,8 @@
-import { checkSignal, type Instant, type Signal, type SignalKind } from '@holter/core';
+import { type Agent, checkSignal, type Signal, type SignalKind } from '@holter/core';
 import type { Answer } from '../engine/agent-cell.ts';
 import { cleanSignal } from './clean-signal.ts';
 import type { HttpDeps } from './deps.ts';
+import type { Metrics } from './metrics.ts';
 import { type Refusal, refusalOf } from './problem.ts';
 import type { Caller } from './tokens.ts';
 
@@ -18,30 +19,39 @@ const sensed: ReadonlySet<SignalKind> = new Set<SignalKind>([
 
 /** The door through which every signal goes: may this caller say that, and what did the engine make of it. */
 export class Intake {
-  private readonly deps: Pick<HttpDeps, 'engine' | 'mailbox' | 'clock'>;
+  private readonly deps: Needs;
+  private readonly metrics: Pick<Metrics, 'signalTaken' | 'signalRefused'>;
 
-  constructor(deps: Pick<HttpDeps, 'engine' | 'mailbox' | 'clock'>) {
+  constructor(deps: Needs, metrics: Pick<Metrics, 'signalTaken' | 'signalRefused'>) {
     this.deps = deps;
+    this.metrics = metrics;
   }
 
-  /** A signal that this caller may give, or why not. `agentId` is the one in the path, if there is one. */
+  /**
+   * A signal that this caller may give, or why not. `agentId` is the one in the path, if there is one. What
+   * the sender need not say is written into `value`, which was parsed for this request alone.
+   */
   read(value: unknown, caller: Caller, agentId?: string): Signal | Refusal {
-    const checked = checkSignal(addressed(value, agentId));
+    address(value, caller, agentId);
+    const checked = checkSignal(value);
     if (checked.kind === 'bad-signal') {
       const { code, message, field } = checked;
+      this.metrics.signalRefused('bad');
       return { status: 400, code, message, ...(field !== undefined && { field }) };
     }
     const { signal } = checked;
     if (agentId !== undefined && signal.agentId !== agentId) return otherAgent;
-    if (caller.role !== 'agent') return cleanSignal(signal, this.now());
-    if (signal.agentId !== caller.agentId) return notYours;
-    if (caller.incarnation === null) return cleanSignal(signal, this.now());
-    if (signal.incarnation !== undefined && signal.incarnation !== caller.incarnation) return otherStart;
-    return cleanSignal({ ...signal, incarnation: caller.incarnation }, this.now());
+    if (caller.role === 'agent') {
+      if (signal.agentId !== caller.agentId) return notYours;
+      if (caller.incarnation !== null && signal.incarnation !== caller.incarnation) return otherStart;
+    }
+    return cleanSignal(signal, this.deps.clock.now());
   }
 
   /** Null when the signal was taken. */
   async take(signal: Signal, caller: Caller, correlationId: string): Promise<Refusal | null> {
+    const known = this.deps.engine.peek(signal.agentId);
+    if (known) return this.give(this.introduce(signal, caller, known), caller, correlationId);
     return this.give(await this.prepare(signal, caller), caller, correlationId);
   }
 
@@ -49,7 +59,11 @@ export class Intake {
   async prepare(signal: Signal, caller: Caller): Promise<Signal> {
     if (caller.role !== 'agent') return signal;
     const agent = await this.deps.engine.read(signal.agentId);
-    if (!agent) return signal;
+    return agent ? this.introduce(signal, caller, agent) : signal;
+  }
+
+  private introduce(signal: Signal, caller: Caller, agent: Agent): Signal {
+    if (caller.role !== 'agent') return signal;
     const current = agent.hard.incarnation;
     // A token that an operator made by hand speaks for whichever start there is.
     const isAnyStart = signal.incarnation === undefined && caller.incarnation === null && current > 0;
@@ -63,29 +77,31 @@ export class Intake {
   async give(signal: Signal, caller: Caller, correlationId: string): Promise<Refusal | null> {
     try {
       const answer = await this.deps.engine.signal(signal, originOf(signal, caller), correlationId);
-      return refusalOfAnswer(answer);
+      const refusal = refusalOfAnswer(answer);
+      if (refusal === null) this.metrics.signalTaken(signal.kind);
+      else this.metrics.signalRefused(signal.kind);
+      return refusal;
     } catch (error) {
       const refusal = refusalOf(error);
+      this.metrics.signalRefused(signal.kind);
       // What nobody foresaw goes to the error handler, which logs it.
       if (refusal.status === 500) throw error;
       return refusal;
     }
   }
-
-  private now(): Instant {
-    return this.deps.clock.now();
-  }
 }
+
+type Needs = Pick<HttpDeps, 'engine' | 'mailbox' | 'clock'>;
 
 /** Every signal has a kind, and no refusal does. */
 export const isSignal = (value: Signal | Refusal): value is Signal => 'kind' in value;
 
-/** A path names the agent, so the body need not; if it does, by either name, they have to agree. */
-function addressed(value: unknown, agentId: string | undefined): unknown {
-  if (agentId === undefined || typeof value !== 'object' || value === null || Array.isArray(value))
-    return value;
-  if (Object.hasOwn(value, 'agentId') || Object.hasOwn(value, 'agent_id')) return value;
-  return { ...value, agentId };
+/** The path names the agent and the token its start; if the body does too, they have to agree. */
+function address(value: unknown, { role, incarnation }: Caller, agentId: string | undefined): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+  const raw = value as Record<string, unknown>;
+  if (agentId !== undefined && raw.agentId === undefined && raw.agent_id === undefined) raw.agentId = agentId;
+  if (role === 'agent' && incarnation !== null) raw.incarnation ??= incarnation;
 }
 
 function originOf(signal: Signal, caller: Caller): 'agent' | 'holter' {

@@ -43,14 +43,30 @@ export function parseText(text: string, depthMax: number): unknown {
     throw problem(400, 'bad_json', 'the body is not JSON');
   }
   // Nearly every body is shallow and plain: then the text alone shows it, and nothing is walked.
-  if (text.length > PLAIN_LENGTH_MAX || isPeculiar.test(text)) checkTree(value, depthMax);
+  if (isPeculiar(text)) checkTree(value, depthMax);
   return value;
 }
 
 /** Short enough that looking at the text costs less than a walk. */
 const PLAIN_LENGTH_MAX = 4_096;
+const PLAIN_BRACKETS_MAX = 16;
+
 /** An escape may hide a half character or a `__proto__`; many brackets may be deep. */
-const isPeculiar = /\\u|__proto__|(?:[[{][^[{]*){24}/;
+const isPeculiar = (text: string): boolean =>
+  text.length > PLAIN_LENGTH_MAX ||
+  text.includes('\\u') ||
+  text.includes('__proto__') ||
+  hasMany(text, '{') ||
+  hasMany(text, '[');
+
+function hasMany(text: string, bracket: string): boolean {
+  let count = 0;
+  for (let i = text.indexOf(bracket); i !== -1; i = text.indexOf(bracket, i + 1)) {
+    count += 1;
+    if (count > PLAIN_BRACKETS_MAX) return true;
+  }
+  return false;
+}
 
 const halfCharacter = /[\uD800-\uDFFF]/u;
 

@@ -1,5 +1,6 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Registry } from 'prom-client';
 import type { HttpDeps } from './deps.ts';
+import { LatencyHistogram } from './latency-histogram.ts';
 
 /** Names of health states, so that a state without agents shows as 0 and not as a gap. */
 const states = ['HEALTHY', 'DEGRADED', 'STUCK', 'FAILING', 'TERMINATED'] as const;
@@ -7,8 +8,8 @@ const states = ['HEALTHY', 'DEGRADED', 'STUCK', 'FAILING', 'TERMINATED'] as cons
 export type Metrics = {
   readonly signalTaken: (kind: string) => void;
   readonly signalRefused: (kind: string) => void;
-  /** `route` is the pattern of the path, never the path: labels have to stay few. */
-  readonly answered: (route: string, status: number, seconds: number) => void;
+  /** What to call after each answer of this route; named by its pattern, never by a path. */
+  readonly route: (pattern: string) => (status: number, seconds: number) => void;
   readonly text: () => Promise<string>;
   readonly contentType: string;
   readonly close: () => void;
@@ -72,14 +73,10 @@ export function createMetrics(deps: HttpDeps, streams: () => number): Metrics {
     },
   });
 
-  const duration = new Histogram({
-    name: 'holter_http_request_seconds',
-    help: 'Time to answer, by route and class of status.',
-    labelNames: ['route', 'status'],
-    buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
-    registers,
-  });
-  const observers = new Map<string, { observe(seconds: number): void }>();
+  const duration = new LatencyHistogram(
+    'holter_http_request_seconds',
+    'Time to answer, by route and class of status.',
+  );
 
   const stop = engine.onCommitted((committed) => {
     for (const { type } of committed.events) count(events, type);
@@ -89,16 +86,8 @@ export function createMetrics(deps: HttpDeps, streams: () => number): Metrics {
   return {
     signalTaken: (kind) => count(taken, kind),
     signalRefused: (kind) => count(refused, kind),
-    answered: (route, status, seconds) => {
-      const key = `${route} ${Math.floor(status / 100)}`;
-      let observer = observers.get(key);
-      if (!observer) {
-        observer = duration.labels({ route, status: `${Math.floor(status / 100)}xx` });
-        observers.set(key, observer);
-      }
-      observer.observe(seconds);
-    },
-    text: () => register.metrics(),
+    route: (pattern) => duration.route(pattern),
+    text: async () => `${await register.metrics()}\n${duration.text()}`,
     contentType: register.contentType,
     close: stop,
   };

@@ -10,7 +10,11 @@ import type { HeardView, SignalsHeardView } from '../types.ts';
 
 const SIGNALS_MAX = 1_000;
 
-export function signalRoutes({ deps, intake, metrics }: HttpContext): readonly Route[] {
+/** By far the most frequent answer, written once. */
+const HEARD = JSON.stringify({ ok: true, directives: [] } satisfies HeardView);
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+export function signalRoutes({ deps, intake }: HttpContext): readonly Route[] {
   const { engine, mailbox, clock } = deps;
 
   /** What waits for the agent goes with the reply to it, and to nobody else. */
@@ -32,16 +36,22 @@ export function signalRoutes({ deps, intake, metrics }: HttpContext): readonly R
         409: { description: 'stale_incarnation or agent_ended: register again.' },
         429: { description: 'Too much is waiting; see Retry-After.' },
       },
-      handle: async ({ params, caller, body, request }): Promise<HeardView> => {
+      handle: async ({ params, caller, body, request, reply }): Promise<HeardView | string> => {
         const agentId = agentIdOf(params, caller);
-        const signal = intake.read(beatOf(body), caller, agentId);
-        if (!isSignal(signal)) throw refused(signal, 'heartbeat');
+        const beat = beatOf(body);
+        const signal = intake.read(beat, caller, agentId);
+        if (!isSignal(signal)) throw new HttpProblem(signal);
         const refusal = await intake.take(signal, caller, request.id);
-        if (refusal) throw refused(refusal, 'heartbeat');
-        metrics.signalTaken('heartbeat');
-        const notes = futureNotes(body, clock.now());
-        const directives = await directivesFor(agentId, caller);
-        return notes.length === 0 ? { ok: true, directives } : { ok: true, directives, notes };
+        if (refusal) throw new HttpProblem(refusal);
+        const notes = futureNotes(beat, clock.now());
+        const directives =
+          caller.role === 'agent' && caller.incarnation !== null
+            ? mailbox.take(agentId, caller.incarnation)
+            : await directivesFor(agentId, caller);
+        if (notes.length > 0) return { ok: true, directives: [...directives], notes: [...notes] };
+        if (directives.length > 0) return { ok: true, directives: [...directives] };
+        reply.header('content-type', JSON_TYPE);
+        return HEARD;
       },
     }),
     defineRoute({
@@ -80,11 +90,6 @@ export function signalRoutes({ deps, intake, metrics }: HttpContext): readonly R
     }),
   ];
 
-  function refused(refusal: Refusal, kind: string): HttpProblem {
-    metrics.signalRefused(kind);
-    return new HttpProblem(refusal);
-  }
-
   /** All are given to the engine in one go and in order; the answers may come in any. */
   async function takeAll(
     values: readonly unknown[],
@@ -94,16 +99,12 @@ export function signalRoutes({ deps, intake, metrics }: HttpContext): readonly R
   ): Promise<readonly (Refusal | null)[]> {
     const read = values.map((value) => intake.read(value, caller, agentId));
     const first = read.find(isSignal);
-    if (!first) metrics.signalRefused('bad');
     const { incarnation } = first ? await intake.prepare(first, caller) : {};
     return Promise.all(
-      read.map(async (signal) => {
+      read.map((signal) => {
         if (!isSignal(signal)) return signal;
         const full = incarnation === undefined ? signal : { incarnation, ...signal };
-        const refusal = await intake.give(full, caller, correlationId);
-        if (refusal) metrics.signalRefused(signal.kind);
-        else metrics.signalTaken(signal.kind);
-        return refusal;
+        return intake.give(full, caller, correlationId);
       }),
     );
   }
@@ -115,13 +116,14 @@ function beatOf(body: unknown): unknown {
   if (typeof body !== 'object' || Array.isArray(body)) return body;
   if (Object.hasOwn(body, 'kind') && (body as { kind: unknown }).kind !== 'heartbeat')
     throw problem(400, 'unknown_kind', 'this path takes heartbeats only; /signals takes the rest', 'kind');
-  return { ...body, kind: 'heartbeat' };
+  return Object.assign(body, { kind: 'heartbeat' });
 }
 
 /** The agent's clock is ahead of ours: taken as now, and said so. */
-function futureNotes(body: unknown, now: number): string[] {
-  if (typeof body !== 'object' || body === null) return [];
-  const given = body as Readonly<Record<string, unknown>>;
+function futureNotes(beat: unknown, now: number): readonly string[] {
+  const given = beat as Readonly<Record<string, unknown>>;
+  if (given.timestamp === undefined && given.lastToolCall === undefined && given.last_tool_call === undefined)
+    return NO_NOTES;
   return ['timestamp', 'lastToolCall', 'last_tool_call'].flatMap((name) => {
     const value = given[name];
     if (value === undefined) return [];
@@ -129,6 +131,8 @@ function futureNotes(body: unknown, now: number): string[] {
     return ms > now + CLOCK_SKEW_MS ? [`${name} was in the future; taken as now`] : [];
   });
 }
+
+const NO_NOTES: readonly string[] = [];
 
 /** Clocks of two machines differ by this much on a good day. */
 const CLOCK_SKEW_MS = 1_000;
