@@ -7,7 +7,7 @@ import { hashText } from './hash.ts';
 import { becomeHealth } from './health.ts';
 import { NOTHING_HELD } from './hold.ts';
 import { closeIncident } from './incident/change.ts';
-import { missDeadline } from './liveness.ts';
+import { nameFreeAt } from './liveness.ts';
 import type { Policy } from './policy/policy.ts';
 import type { StallLog } from './stall.ts';
 import type { DurationMs, Instant } from './time.ts';
@@ -47,7 +47,7 @@ export function enroll(existing: Agent | null, registration: Registration, conte
   const isSame = hard.incarnation > 0 && hard.instanceHash === hashText(registration.instanceId) && !hard.end;
   if (isSame) return { kind: 'enrolled', agent: existing, events: [] };
   if (hard.incarnation > 0 && !hard.end) {
-    const firstMissAt = missDeadline(existing, 1, context.policy, context.stalls);
+    const firstMissAt = nameFreeAt(existing, context.policy, context.stalls);
     if (firstMissAt > context.at) {
       const retryAfterMs = Math.min(between(context.at, firstMissAt), RETRY_AFTER_MAX) as DurationMs;
       return { kind: 'refused', code: 'agent_running', retryAfterMs };

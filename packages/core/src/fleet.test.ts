@@ -71,16 +71,17 @@ describe('the brake', () => {
     expect(JSON.stringify(group.fleet).length).toBeLessThan(8_000);
   });
 
-  test('holds terminations, starts and notices, not nudges, until 120 s after the last loss', () => {
+  test('holds terminations, starts and notices, not nudges, until 120 s after the crowd was lost', () => {
     const group = new Group(10);
     group.alertAfter(4);
     const until = group.at + 120_000;
     for (const kind of ['terminate', 'start', 'notice'] as const)
       expect(group.ask(kind).admission).toEqual({ kind: 'deferred', until, because: 'brake' });
     expect(group.ask('nudge').admission.kind).toBe('granted');
-    group.at += 60_000;
+    group.at += 61_000;
+    // One loss more is ordinary in a large group; it must not keep the brake on for ever.
     group.ask('loss', 'another');
-    expect(group.ask('notice').admission).toMatchObject({ until: group.at + 120_000 });
+    expect(group.ask('notice').admission).toMatchObject({ until });
   });
 
   test('lets one through per 30 s afterwards, and is over when nobody waits', () => {

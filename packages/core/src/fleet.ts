@@ -54,6 +54,8 @@ type GroupBrake = {
   /** Of a large group: losses that are no longer told apart, by handfuls, each with its newest moment. */
   readonly older?: readonly Handful[];
   readonly engagedAt?: Instant;
+  /** The newest loss that was part of a crowd: single ones, as every large group has, do not delay the calm. */
+  readonly massAt?: Instant;
   /** Once calm: the next moment at which one deferred act may pass. */
   readonly releaseAt?: Instant;
 };
@@ -116,6 +118,7 @@ function foldLoss(fleet: Fleet, ask: Ask, context: AdmitContext): Admitted {
     losses,
     ...(older.length > 0 && { older }),
     ...((isMass || isBraking) && { engagedAt: isBraking ? engagedAt : at }),
+    ...((isMass || isBraking) && { massAt: isMass ? at : (before.massAt ?? at) }),
     ...(isReleasing && { engagedAt: engagedAt ?? at, releaseAt }),
   };
   const next = { fleet: withBrake(released.fleet, ask.group, brake), admission: GRANTED };
@@ -194,7 +197,7 @@ function releaseBrake(
 }
 
 const calmAt = (brake: GroupBrake, policy: FleetPolicy): Instant =>
-  later(brake.losses.at(-1)?.at ?? brake.engagedAt ?? NEVER, policy.brake.calmMs);
+  later(brake.massAt ?? brake.engagedAt ?? NEVER, policy.brake.calmMs);
 
 function throughBrake(
   fleet: Fleet,

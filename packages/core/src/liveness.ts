@@ -59,6 +59,16 @@ export function missDeadline(agent: Agent, n: number, policy: Policy, stalls: St
   return absenceDeadline(lastProofOf(agent), wait, stalls, graceMaxOf(hard, policy));
 }
 
+/**
+ * When another instance may take the name: at the first missed beat. Whoever promised neither beats nor a
+ * process could otherwise hold a name for ever after dying unseen, so the default interval counts for it.
+ */
+export function nameFreeAt(agent: Agent, policy: Policy, stalls: StallLog): Instant {
+  if (pulseOf(agent.hard) !== 'none') return missDeadline(agent, 1, policy, stalls);
+  const { intervalMs, slackMs } = policy.beat;
+  return absenceDeadline(lastProofOf(agent), intervalMs + slackMs, stalls, GRACE_WITHOUT_BEATS);
+}
+
 /** Consecutive misses up to the threshold (more say nothing more), and when the next one falls. */
 export function missesAt(
   agent: Agent,

@@ -1,4 +1,4 @@
-import type { End } from '../agent.ts';
+import type { End, Hard } from '../agent.ts';
 import type { Draft } from '../draft.ts';
 import { ask, emit, markNow } from '../draft.ts';
 import { EVIDENCE_LENGTH_MAX } from '../finding.ts';
@@ -49,7 +49,7 @@ export function foldHeartbeat(draft: Draft, beat: HeartbeatBody): void {
   if (indicator !== (hard.indicatorHash ?? NO_INDICATOR)) {
     hard.indicatorHash = indicator;
     if (beat.phase !== undefined) hard.phase = beat.phase.slice(0, PHASE_LENGTH_MAX);
-    hasProgressed(draft);
+    if (isBestEvidence(hard)) hasProgressed(draft);
   }
   foldErrorCount(draft, beat.errorCount);
   foldStatusOf(draft, beat.status, isAnswer);
@@ -60,6 +60,10 @@ export function foldStatusOf(draft: Draft, status: SelfStatus | undefined, isAns
   if (status !== undefined) foldSelfStatus(draft, status);
   else if (!isAnswer) foldSelfStatus(draft, 'healthy');
 }
+
+/** Words in a beat are easily made; they count as progress only where nothing better was promised. */
+const isBestEvidence = ({ promises }: Hard): boolean =>
+  !promises.calls && !promises.checkpoints && !promises.tasks;
 
 const PHASE_LENGTH_MAX = 60;
 /** The indicator of an agent that reports none; it is no change if it goes on reporting none. */

@@ -110,6 +110,14 @@ export function foldSignal(draft: Draft, signal: Signal, origin: 'agent' | 'holt
       return emit(draft, { type: 'BLOCKER_REPORTED', payload: { agentId, text: signal.text } });
     case 'handoff-requested':
       explainTask(draft);
+      raisePoint(draft, {
+        kind: 'blocker',
+        severity: 'warn',
+        source: 'agent-reports',
+        since: at,
+        evidence: `asks for a handoff: ${signal.reason}`,
+        threshold: 'its own word',
+      });
       return emit(draft, {
         type: 'HANDOFF_REQUESTED',
         payload: { agentId, by: 'agent', reason: signal.reason },

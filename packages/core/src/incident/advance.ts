@@ -31,7 +31,8 @@ function move(draft: Draft): void {
   const lead = leadOf(actFindings(hard));
   const { incident } = hard;
   if (!incident) {
-    if (lead && !isQuiet(draft)) enterLadder(draft, lead);
+    // Quiet is patience with a living agent; a proven end is another matter.
+    if (lead && (hard.end || !isQuiet(draft))) enterLadder(draft, lead);
     return;
   }
   if (hard.end) return moveGone(draft, incident);

@@ -45,8 +45,10 @@ function whyNotDecide({ hard, policy }: Draft, decision: Decision): string | nul
       if (hard.end) return 'the agent has ended; recover brings it back';
       if (isActing && hard.incident?.order) return 'a termination is under way';
       return hard.can.includes('terminate') ? null : 'nothing can stop it from here';
-    case 'allow_more_time':
     case 'dismiss':
+      if (hard.end && isActing) return 'a start is under way';
+      return null;
+    case 'allow_more_time':
     case 'pause':
     case 'resume':
       return hard.end ? 'the agent has ended' : null;
@@ -98,6 +100,11 @@ function becomeQuiet(draft: Draft, forMs: DurationMs, by: string, reason: string
 /** The finding was wrong: what was counted for it is forgotten, and it is not looked for for a while. */
 function dismiss(draft: Draft, by: string, reason: string): void {
   const { hard, policy } = draft;
+  // "Leave it down": an end that somebody accepts is no failure any more, and nothing is to be brought back.
+  if (hard.end) {
+    hard.end = { how: 'stopped', at: hard.end.at, detail: `left down by ${by}` };
+    return;
+  }
   for (const { kind } of hard.points) {
     if (FINDING_KINDS[kind].about !== 'liveness') clearPoint(draft, kind);
   }

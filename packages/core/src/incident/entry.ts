@@ -47,13 +47,23 @@ export function enterLadder(draft: Draft, lead: Finding): void {
 /** The operator named this step in advance, which is a decision like any other. */
 export function takeAdvanceOrder(draft: Draft, lead: Finding): void {
   if (FINDING_KINDS[lead.kind].entry !== 'policy') return;
-  amend(draft, { order: { by: 'policy', afterwards: 'recover' } });
+  // What a limit has ended would only be spent again by a successor whose counters start at zero.
+  const afterwards = lead.kind === 'limit-exceeded' ? 'stop' : 'recover';
+  amend(draft, { order: { by: 'policy', afterwards } });
+}
+
+/** A loop that changes its shape (the same call, then a cycle of two) is the same loop. */
+function isSameTrouble({ cause }: PastIncident, { kind }: Finding): boolean {
+  if (cause === kind) return true;
+  return (
+    cause !== 'operator' && FINDING_KINDS[cause].isRepeat === true && FINDING_KINDS[kind].isRepeat === true
+  );
 }
 
 /** Only the first two steps are gone on with; what lies higher is entered anew, with its attempts kept. */
 function isReopened({ at, policy }: Draft, past: PastIncident, lead: Finding): boolean {
   const isEarly = past.step === 'nudge' || past.step === 'escalate';
-  return isEarly && past.cause === lead.kind && at - past.closedAt <= policy.incident.reopenWithinMs;
+  return isEarly && isSameTrouble(past, lead) && at - past.closedAt <= policy.incident.reopenWithinMs;
 }
 
 /** The step that was taken before the pause is not taken twice: the next attempt of it is due. */

@@ -72,6 +72,7 @@ type Pending = {
 const BATCH_MAX = 64;
 /** Conflicts mean that another server was faster. More than this in a row is not bad luck any more. */
 const CONFLICTS_MAX = 8;
+const REJECTION_EVERY_MS = 60_000;
 
 type Folded = {
   agent: Agent | null;
@@ -96,6 +97,7 @@ export class AgentCell {
   private isLoaded = false;
   private inbox: Pending[] = [];
   private isRunning = false;
+  private rejection: { readonly key: string; readonly at: Instant } | null = null;
 
   constructor(agentId: string, context: CellContext) {
     this.agentId = agentId;
@@ -267,7 +269,7 @@ export class AgentCell {
     );
     folded.agent = after.agent;
     folded.isHardChanged ||= after.agent.hard !== before.hard;
-    folded.events.push(...after.events);
+    folded.events.push(...after.events.filter((event) => this.isNews(event)));
     folded.effects.push(...after.effects);
     if (after.fleet !== fleet) {
       if (folded.fleetVersion === null) folded.fleetVersion = this.context.fleet.replace(after.fleet);
@@ -285,6 +287,15 @@ export class AgentCell {
       ...(after.permit && { permit: after.permit }),
       ...(because !== undefined && { rejected: because }),
     };
+  }
+
+  /** A zombie of an old incarnation says the same every second; its refusal is on record once a minute. */
+  private isNews(event: HolterEvent): boolean {
+    if (event.type !== 'SIGNAL_REJECTED') return true;
+    const key = `${event.payload.kind} ${event.payload.because}`;
+    const isTold = key === this.rejection?.key && event.at - this.rejection.at < REJECTION_EVERY_MS;
+    if (!isTold) this.rejection = { key, at: event.at };
+    return !isTold;
   }
 
   private foldRegistration(folded: Folded, registration: Registration): Answer {

@@ -7,7 +7,7 @@ type Group = {
   size: number;
   readonly losses: Map<number, number>;
   engagedAt: number;
-  /** While losses go on, and for the calm after the last. */
+  /** While a crowd is being lost, and for the calm after it. */
   engagedUntil: number;
   alertedAt: number;
 };
@@ -54,7 +54,8 @@ export class BrakeWatch {
     const isMass = group.losses.size > lossesMin && group.losses.size > share * group.size;
     if (!isMass && !isEngaged) return;
     if (!isEngaged) group.engagedAt = at;
-    group.engagedUntil = at + calmMs;
+    // A single loss in a group that is calming down is ordinary; only a crowd keeps the brake on.
+    if (isMass) group.engagedUntil = at + calmMs;
   }
 
   /** After each turn: who engaged the brake must have raised the one alert, now or as the losses began. */
