@@ -2,7 +2,10 @@ import type { Clock } from '../../engine/clock.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Mailbox } from '../../engine/mailbox.ts';
 import type { Logger } from '../../logging.ts';
+import { systemTable } from '../process/index.ts';
 import { HookSessions } from './hook-sessions.ts';
+import { claudeFolder } from './own-folder.ts';
+import { SessionWatch } from './session-watch.ts';
 
 export type ClaudeCodeContext = {
   readonly engine: Engine;
@@ -14,8 +17,13 @@ export type ClaudeCodeContext = {
 
 /** Everything that the server does for Claude Code: hooks first, and what they do not say. */
 export function startClaudeCode(context: ClaudeCodeContext): { hooks: HookSessions; close(): Promise<void> } {
-  const { engine, mailbox, logger } = context;
+  const { engine, mailbox, clock, logger, env } = context;
   const failed = (error: unknown): void => logger.warn({ err: error }, 'a hook was answered, but not kept');
-  const hooks = new HookSessions(engine, mailbox, failed);
-  return { hooks, close: () => hooks.settled() };
+  const watch = new SessionWatch({ engine, clock, folder: claudeFolder(env), table: systemTable(), failed });
+  const hooks = new HookSessions(engine, mailbox, failed, (session) => watch.heard(session));
+  const close = (): Promise<void> => {
+    watch.close();
+    return hooks.settled();
+  };
+  return { hooks, close };
 }

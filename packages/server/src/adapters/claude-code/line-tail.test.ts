@@ -1,0 +1,65 @@
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { LineTail } from './line-tail.ts';
+import { transcriptFile } from './own-folder.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'holter-tail-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const textsOf = async (tail: LineTail) => (await tail.look()).map(({ text }) => text);
+
+test('a torn line counts when its end is there, and nothing counts twice', async () => {
+  const file = join(folder, 'torn.jsonl');
+  const tail = new LineTail(file, 0);
+  expect(await textsOf(tail)).toEqual([]);
+  writeFileSync(file, 'one\ntw');
+  expect(await textsOf(tail)).toEqual(['one']);
+  expect(await textsOf(tail)).toEqual([]);
+  appendFileSync(file, 'o – zwei\n');
+  expect(await tail.look()).toEqual([{ text: 'two – zwei', end: 17 }]);
+});
+
+test('a thousand lines at once, longer than a chunk, and one that is too long', async () => {
+  const file = join(folder, 'many.jsonl');
+  const lines = Array.from({ length: 1_000 }, (_, n) => `${n} ${'ä'.repeat(600)}`);
+  writeFileSync(file, `${lines.join('\n')}\n`);
+  const tail = new LineTail(file, 0);
+  expect(await textsOf(tail)).toEqual(lines);
+  appendFileSync(file, `${'x'.repeat(5 * 1024 * 1024)}\nafter\n`);
+  expect((await textsOf(tail)).at(-1)).toBe('after');
+});
+
+test('a file that became shorter, or another of its name, is read from its beginning', async () => {
+  const file = join(folder, 'short.jsonl');
+  writeFileSync(file, 'a\nb\nc\n');
+  const tail = new LineTail(file, 4);
+  expect(await textsOf(tail)).toEqual(['c']);
+  writeFileSync(file, 'd\n');
+  expect(await textsOf(tail)).toEqual(['d']);
+  rmSync(file);
+  expect(await textsOf(tail)).toEqual([]);
+  writeFileSync(`${file}.new`, 'e\nf\ng\n');
+  rmSync(file, { force: true });
+  writeFileSync(file, 'e\nf\ng\n');
+  expect((await textsOf(tail)).at(-1)).toBe('g');
+});
+
+test("only a session's own file below the CLI's folder is read", () => {
+  const session = 'c64a3fea-d51f-4305-9248-db9d38df8039';
+  const own = join(folder, '.claude', 'projects', '-shop');
+  const elsewhere = join(folder, 'elsewhere');
+  mkdirSync(own, { recursive: true });
+  mkdirSync(elsewhere);
+  writeFileSync(join(elsewhere, `${session}.jsonl`), 'secret\n');
+  const named = (path: string | null) => transcriptFile(join(folder, '.claude'), session, path);
+  expect(named(join(own, `${session}.jsonl`))).toBe(join(own, `${session}.jsonl`));
+  expect(named(null)).toBeNull();
+  expect(named('/etc/passwd')).toBeNull();
+  expect(named(join(elsewhere, `${session}.jsonl`))).toBeNull();
+  expect(named(join(own, '..', '..', '..', 'elsewhere', `${session}.jsonl`))).toBeNull();
+  expect(named(join(own, 'other.jsonl'))).toBeNull();
+  symlinkSync(join(elsewhere, `${session}.jsonl`), join(own, `${session}.jsonl`));
+  expect(named(join(own, `${session}.jsonl`))).toBeNull();
+});
