@@ -44,7 +44,7 @@ export function step(agent: Agent, input: Input, policy: Policy): Step {
   }
   const draft = draftOf(agent, at, input.stalls, policy);
   if (input.kind === 'signal' && isRepeatedSignal(draft, input.signal)) return unchanged(agent);
-  if (!policy.isEnabled) return handsOff(agent, input);
+  if (!policy.isEnabled) return handsOff(agent, at, input);
 
   endExpiredHolds(draft);
   settleBreakers(draft);
@@ -158,8 +158,11 @@ function payloadOf(beat: HeartbeatBody & Signal): { agentId: string } & Omit<Hea
 }
 
 /** Monitoring is switched off: nothing is judged, and what was still to be done is left undone. */
-const handsOff = (agent: Agent, input: Input): Step => ({
+const handsOff = (agent: Agent, at: Instant, input: Input): Step => ({
   ...unchanged(agent),
+  // Who was heard is remembered all the same: nobody is accused of the time in which nobody listened.
+  ...(input.kind === 'signal' &&
+    input.origin === 'agent' && { agent: { ...agent, soft: { ...agent.soft, activityAt: at } } }),
   ...(input.kind === 'claim' && { claim: 'cancelled' as const }),
 });
 
