@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -103,6 +103,25 @@ describe('the command line against a real server', { timeout: 60_000 }, () => {
     expect(postgres.code).toBe(2);
     expect(postgres.err).toMatch(/only sqlite/);
     expect(postgres.err).not.toContain('secret');
+    rmSync(other, { recursive: true, force: true });
+  });
+
+  it('says what is wrong with a folder or a database that can not be used', async () => {
+    const other = mkdtempSync(join(tmpdir(), 'holter-bad-'));
+    writeFileSync(join(other, 'file'), '');
+    const noFolder = await holter(['up', '--port', '0', '--data', join(other, 'file')], {}, other);
+    expect(noFolder.code).toBe(1);
+    expect(noFolder.err).toMatch(/^holter: the data folder .* can't be used: [\s\S]*next: choose a folder/);
+    mkdirSync(join(other, 'data'));
+    writeFileSync(join(other, 'data', 'holter.db'), 'this is no database, '.repeat(1_000));
+    const corrupt = await holter(['up', '--port', '0', '--log-level', 'silent'], {}, other);
+    expect(corrupt.code).toBe(1);
+    expect(corrupt.err).toMatch(
+      /^holter: the database .* can't be used \(corrupt\): [\s\S]*next: see: holter db check/,
+    );
+    const checked = await holter(['db', 'check'], {}, other);
+    expect(checked.code).toBe(3);
+    expect(checked.err).toMatch(/corrupt/);
     rmSync(other, { recursive: true, force: true });
   });
 
@@ -273,6 +292,8 @@ describe('the command line against a real server', { timeout: 60_000 }, () => {
 
   it.each<[args: readonly string[], code: number, says: RegExp]>([
     [['nonsense'], 2, /unknown command/],
+    [['up', '--log-level', 'loud'], 2, /Allowed choices are trace/],
+    [['up', '--port', '70000'], 2, /a port is a number/],
     [['why'], 2, /missing required argument/],
     [['pause', 'ada'], 2, /--reason/],
     [['decide', 'ada', 'shrug', '--reason', 'x'], 2, /allow_more_time/],

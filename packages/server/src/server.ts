@@ -172,7 +172,9 @@ function prepareFolder(path: string): DataFolder {
 }
 
 async function takeLock(folder: DataFolder): Promise<EngineLock> {
-  const lock = await acquireLock(folder.lockFile);
+  const lock = await acquireLock(folder.lockFile).catch((error: unknown) => {
+    throw folderError(error, folder.path);
+  });
   if (lock) return lock;
   const running = folder.readServer();
   throw new StartError(

@@ -1,6 +1,6 @@
 import type { RunningServer, ServerOptions } from '@holter/server';
 import { DEFAULT_HOST, DEFAULT_PORT, dataFolderPath } from '@holter/server/local';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CliFailure, EXIT } from '../failure.ts';
 import { withExamples } from '../help.ts';
 import type { Io } from '../io.ts';
@@ -18,6 +18,8 @@ type UpOptions = {
   readonly logLevel: string;
 };
 
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
+
 export function registerUp(program: Command, io: Io): void {
   withExamples(
     program
@@ -32,7 +34,7 @@ export function registerUp(program: Command, io: Io): void {
       )
       .option('--database <url>', 'where the data is: sqlite only for now, in the data folder')
       .option('--insecure-because <reason>', 'listen on an address that others can reach, without TLS')
-      .option('--log-level <level>', 'trace, debug, info, warn, error or silent', 'info'),
+      .addOption(new Option('--log-level <level>', 'how much to log').choices(LOG_LEVELS).default('info')),
     [
       ['holter up', 'on 127.0.0.1:4658, with the data folder of this user'],
       ['holter up --config examples/tour.yaml --data .holter', 'with a policy, and a folder of its own'],
