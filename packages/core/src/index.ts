@@ -99,6 +99,7 @@ export type {
   SignalKind,
   Verdict,
 } from './signal.ts';
+export { SENSED_ONLY } from './signal.ts';
 export { checkSignal, type SignalCheck } from './signal-check.ts';
 export { isStall, NO_STALLS, type Stall, type StallLog, withStall } from './stall.ts';
 export { step } from './step.ts';

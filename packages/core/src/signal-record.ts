@@ -27,26 +27,48 @@ export function readFields<T>(
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
     return badSignal('wrong_type', `${prefix.slice(0, -1)} must be an object`, prefix.slice(0, -1));
   }
+  const record = raw as Readonly<Record<string, unknown>>;
   const result: Record<string, unknown> = {};
-  for (const [written, value] of Object.entries(raw)) {
+  // `Object.keys` and an index: this loop runs for every signal that comes in.
+  for (const written of Object.keys(record)) {
     if (ignored.includes(written)) continue;
-    const shown = `${prefix}${written.slice(0, 64)}`;
-    if (isPrototypeName(written))
-      return badSignal('forbidden_field', `${shown} is not allowed as a field`, shown);
     const name = Object.hasOwn(aliases, written) ? (aliases[written] ?? written) : written;
     const known = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    if (known === undefined)
-      return badSignal('unknown_field', `allowed fields: ${Object.keys(fields).join(', ')}`, shown);
-    if (Object.hasOwn(result, name))
-      return badSignal('duplicate_field', `${shown} is given under two names`, shown);
+    if (known === undefined) return unknownField(fields, written, prefix);
+    if (Object.hasOwn(result, name)) {
+      return badSignal(
+        'duplicate_field',
+        `${prefix}${written} is given under two names`,
+        `${prefix}${written}`,
+      );
+    }
+    const value = record[written];
     if (value === undefined || (value === null && !known.isNeeded && name !== 'input')) continue;
-    const reading = known.read(value, shown);
+    const reading = known.read(value, prefix === '' ? written : prefix + written);
     if (reading.kind !== 'field') return reading;
     result[name] = reading.value;
   }
-  for (const [name, { isNeeded }] of Object.entries(fields)) {
-    if (isNeeded && !Object.hasOwn(result, name))
+  for (const name of neededOf(fields)) {
+    if (!Object.hasOwn(result, name))
       return badSignal('missing_field', `${prefix}${name} is needed`, `${prefix}${name}`);
   }
   return { kind: 'field', value: result as T };
+}
+
+function unknownField(fields: Fields, written: string, prefix: string): FieldReading<never> {
+  const shown = `${prefix}${written.slice(0, 64)}`;
+  if (isPrototypeName(written))
+    return badSignal('forbidden_field', `${shown} is not allowed as a field`, shown);
+  return badSignal('unknown_field', `allowed fields: ${Object.keys(fields).join(', ')}`, shown);
+}
+
+/** Tables of fields are made once and live for ever; so does the list of what each of them needs. */
+const neededByTable = new WeakMap<Fields, readonly string[]>();
+
+function neededOf(fields: Fields): readonly string[] {
+  const known = neededByTable.get(fields);
+  if (known) return known;
+  const names = Object.keys(fields).filter((name) => fields[name]?.isNeeded);
+  neededByTable.set(fields, names);
+  return names;
 }

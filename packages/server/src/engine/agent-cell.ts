@@ -133,7 +133,7 @@ export class AgentCell {
     )
       return null;
     const folded = this.fold([request]);
-    if (folded.isHardChanged || folded.effects.length > 0 || folded.fleet) return this.undo(folded);
+    if (needsCommit(folded) || folded.fleet) return this.undo(folded);
     return this.acceptSoft(folded)[0] ?? null;
   }
 

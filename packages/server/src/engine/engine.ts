@@ -111,6 +111,7 @@ export class Engine {
       clock: options.clock,
       sha256: options.sha256,
       executors: () => this.executors,
+      headOf: (agentId) => this.peek(agentId)?.hard.checkpoint?.id,
       claim: async (effect, evidence) => {
         const answer = await this.ask(effect.agentId, { kind: 'claim', effectId: effect.id, evidence });
         return answer.kind === 'folded' && answer.claim === 'proceed'

@@ -24,6 +24,8 @@ export type OutboxContext = {
   readonly clock: Clock;
   readonly executors: () => readonly Executor[];
   readonly sha256: (text: string) => string;
+  /** The newest checkpoint that the agent's record knows. */
+  readonly headOf: (agentId: string) => string | undefined;
   /** Asks the agent's record whether it still wants this. */
   readonly claim: (effect: Effect, evidence: ClaimEvidence) => Promise<'proceed' | 'cancelled'>;
   readonly receive: (effect: Effect, outcome: Settlement['outcome'], detail: string) => Promise<void>;
@@ -129,7 +131,8 @@ export class Outbox {
       ...rest,
       content: JSON.parse(content) as unknown,
     }));
-    const headId = checkpoints[0]?.checkpointId ?? null;
+    // The record knows the head; a row that a stale start left behind is not one.
+    const headId = this.context.headOf(agentId) ?? checkpoints[0]?.checkpointId ?? null;
     const choice = chooseCheckpoint({ agentId, taskId, headId, checkpoints }, this.context.sha256);
     return {
       checkpointId: choice.kind === 'chosen' ? choice.checkpoint.checkpointId : null,
