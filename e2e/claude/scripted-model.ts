@@ -10,7 +10,14 @@ export type ModelMove =
 /** The conversation so far, as the CLI sent it; system reminders are in it, so nudges are too. */
 export type ModelRequest = { readonly messages: readonly unknown[]; readonly text: string };
 
-export type Script = (request: ModelRequest, turn: number) => ModelMove;
+/** May take its time: a model thinks, and a test has things to do meanwhile. */
+export type Script = (request: ModelRequest, turn: number) => ModelMove | Promise<ModelMove>;
+
+/** One call of the shell. */
+export const bash = (command: string, say = 'Let me see.'): ModelMove => ({
+  say,
+  call: { tool: 'Bash', input: { command, description: 'run it' } },
+});
 
 /**
  * A model that follows a script, over the Anthropic Messages protocol with streaming. It stands in for the
@@ -27,8 +34,11 @@ export class ScriptedModel {
     this.server = createServer((request, response) => void this.answer(request, response));
   }
 
-  async listen(): Promise<string> {
+  async listen(): Promise<void> {
     await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+  }
+
+  get url(): string {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
@@ -45,17 +55,18 @@ export class ScriptedModel {
     const messages = Array.isArray(body.messages) ? body.messages : [];
     // Side questions (a title, a topic) come without tools; they are no part of the story.
     const isSideQuestion = !Array.isArray(body.tools) || body.tools.length === 0;
-    const move: ModelMove = isSideQuestion ? { say: 'ok' } : this.nextMove(messages);
+    const move: ModelMove = isSideQuestion ? { say: 'ok' } : await this.nextMove(messages);
     if ('hang' in move) return;
     if ('status' in move) {
-      if (move.retryAfterSeconds !== undefined) response.setHeader('retry-after', String(move.retryAfterSeconds));
+      if (move.retryAfterSeconds !== undefined)
+        response.setHeader('retry-after', String(move.retryAfterSeconds));
       return json(response, move.status, { type: 'error', error: { type: move.error, message: move.error } });
     }
     if (body.stream === true) return this.stream(response, move);
     json(response, 200, { ...this.message(move), content: this.blocksOf(move) });
   }
 
-  private nextMove(messages: readonly unknown[]): ModelMove {
+  private nextMove(messages: readonly unknown[]): ModelMove | Promise<ModelMove> {
     const asked: ModelRequest = { messages, text: JSON.stringify(messages) };
     this.requests.push(asked);
     return this.script(asked, this.requests.length);
@@ -70,14 +81,22 @@ export class ScriptedModel {
       content: [],
       stop_reason: move.call ? 'tool_use' : 'end_turn',
       stop_sequence: null,
-      usage: { input_tokens: 1_000, output_tokens: 20, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 },
+      usage: {
+        input_tokens: 1_000,
+        output_tokens: 20,
+        cache_creation_input_tokens: 0,
+        cache_read_input_tokens: 0,
+      },
     };
   }
 
   private blocksOf(move: Extract<ModelMove, { say: string }>): readonly Record<string, unknown>[] {
     const text = { type: 'text', text: move.say };
     if (!move.call) return [text];
-    return [text, { type: 'tool_use', id: `toolu_${++this.ids}`, name: move.call.tool, input: move.call.input }];
+    return [
+      text,
+      { type: 'tool_use', id: `toolu_${++this.ids}`, name: move.call.tool, input: move.call.input },
+    ];
   }
 
   private stream(response: ServerResponse, move: Extract<ModelMove, { say: string }>): void {
@@ -97,7 +116,10 @@ export class ScriptedModel {
       send('content_block_delta', { index, delta });
       send('content_block_stop', { index });
     });
-    send('message_delta', { delta: { stop_reason: message.stop_reason, stop_sequence: null }, usage: { output_tokens: 20 } });
+    send('message_delta', {
+      delta: { stop_reason: message.stop_reason, stop_sequence: null },
+      usage: { output_tokens: 20 },
+    });
     send('message_stop', {});
     response.end();
   }

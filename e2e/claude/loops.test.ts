@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bash, type ModelMove, type ModelRequest, type Script } from './scripted-model.ts';
+import { type Ran, World } from './world.ts';
+
+const isNudged = ({ text }: ModelRequest): boolean => text.includes('Holter: the same');
+
+/** Runs into the wall until Holter says a word; then does something else, and ends. */
+const stubborn =
+  (wall: (turn: number) => ModelMove, meanwhile: () => Promise<void> = async () => undefined): Script =>
+  async (request, turn) => {
+    if (!isNudged(request)) return turn > 30 ? { say: 'I give up.' } : wall(turn);
+    await meanwhile();
+    const done = request.text.split('new way').length;
+    return done > 5 ? { say: 'Done.' } : bash(`echo new way ${done}`);
+  };
+
+const thoughts = [
+  'Hmm.',
+  'Once more, with feeling.',
+  'Perhaps now?',
+  'The file must be there.',
+  'Odd. Again.',
+];
+
+describe('a loop is noticed, told, and left', { timeout: 120_000 }, () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await World.start();
+  }, 200_000);
+  afterAll(() => world?.stop());
+
+  /** How many calls the model had made when the nudge reached it. */
+  async function callsUntilNudge(wall: (turn: number) => ModelMove, meanwhile?: () => Promise<void>) {
+    const model = await world.model(stubborn(wall, meanwhile));
+    const ran = await world.claude(model);
+    expect(ran, ran.err).toMatchObject({ code: 0, out: expect.stringContaining('Done.') });
+    return model.requests.findIndex(isNudged);
+  }
+
+  it('on a failing command: nudged by the fifth repeat, explained in three lines, closed', async () => {
+    let why: Ran | null = null;
+    let agentId = '';
+    const calls = await callsUntilNudge(
+      () => bash('cat missing.txt'),
+      async () => {
+        if (why) return;
+        agentId = String((await world.agents()).find(({ state }) => state === 'STUCK')?.agentId);
+        why = await world.holter(['why', agentId]);
+      },
+    );
+    expect(calls).toBeGreaterThanOrEqual(3);
+    expect(calls).toBeLessThanOrEqual(6);
+    expect(agentId).toMatch(/^claude\.shop\.[0-9a-f]{8}$/);
+    const lines = (why as Ran | null)?.out.trimEnd().split('\n') ?? [];
+    expect(lines).toHaveLength(3);
+    expect(lines[0]).toMatch(/is STUCK/);
+    expect(lines[1]).toMatch(/same/);
+    const types = (await world.events(agentId)).map(({ type }) => type);
+    expect(types.filter((type) => type === 'NUDGE_SENT')).toHaveLength(1);
+    expect(types).toContain('INCIDENT_CLOSED');
+    expect(types).not.toContain('ESCALATION_TRIGGERED');
+  });
+
+  it('whatever it thinks around the call', async () => {
+    const calls = await callsUntilNudge((turn) => bash('cat gone.txt', `${thoughts[turn % 5]} (${turn})`));
+    expect(calls).toBeLessThanOrEqual(6);
+  });
+
+  it('A-B-A-B', async () => {
+    const calls = await callsUntilNudge((turn) => bash(turn % 2 === 0 ? 'cat a.txt' : 'cat b.txt'));
+    expect(calls).toBeLessThanOrEqual(12);
+  });
+});

@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bash } from './scripted-model.ts';
+import { World } from './world.ts';
+
+describe('two sessions in one project', { timeout: 120_000 }, () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await World.start();
+  }, 200_000);
+  afterAll(() => world?.stop());
+
+  it('one loops, and only that one hears of it', async () => {
+    const looper = await world.model(({ text }, turn) =>
+      text.includes('Holter:') || turn > 30 ? { say: 'Changed.' } : bash('cat missing.txt'),
+    );
+    const worker = await world.model((_request, turn) =>
+      turn > 12 ? { say: 'Worked.' } : bash(`echo step ${turn}; sleep 0.2`),
+    );
+    const [looped, worked] = await Promise.all([world.claude(looper), world.claude(worker)]);
+    expect(looped.out).toContain('Changed.');
+    expect(worked.out).toContain('Worked.');
+    expect(looper.requests.at(-1)?.text).toContain('Holter:');
+    expect(worker.requests.at(-1)?.text).not.toContain('Holter:');
+    const agents = await world.agents();
+    expect(agents).toHaveLength(2);
+    expect(new Set(agents.map(({ group }) => group))).toEqual(new Set(['shop']));
+    const nudged = (await world.events()).filter(({ type }) => type === 'NUDGE_SENT');
+    expect(new Set(nudged.map(({ payload }) => payload.agentId)).size).toBe(1);
+  });
+
+  it('counts the tokens of a session by its transcript', async () => {
+    const model = await world.model((_request, turn) =>
+      turn > 3 ? { say: 'Worked.' } : bash(`echo ${turn}; sleep 0.3`),
+    );
+    await world.claude(model);
+    const tokens = (await world.agents()).map((agent) => Number(agent.tokens));
+    expect(Math.max(...tokens)).toBeGreaterThanOrEqual(3 * 1_020);
+    expect(tokens.every((count) => count <= 14 * 1_020)).toBe(true);
+  });
+});

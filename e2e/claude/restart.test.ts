@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bash } from './scripted-model.ts';
+import { shortPolicy, World } from './world.ts';
+
+describe('Holter itself dies and comes back', { timeout: 120_000 }, () => {
+  let world: World;
+  beforeAll(async () => {
+    // Only one nudge may come in all this time; a second one would be a double.
+    world = await World.start(shortPolicy.replace('interval_seconds: 3', 'interval_seconds: 600'));
+  }, 200_000);
+  afterAll(() => world?.stop());
+
+  it('the agent notices nothing, what it did meanwhile counts, and nothing is said twice', async () => {
+    const { port } = world.server;
+    let nudgedAt = 0;
+    const model = await world.model(async ({ text }, turn) => {
+      if (turn === 3) await world.server.end('SIGKILL');
+      if (turn === 5) await world.startServer(port);
+      if (nudgedAt === 0 && text.includes('Holter:')) {
+        nudgedAt = turn;
+        // Once more, with the nudge delivered and perhaps not yet marked as seen.
+        await world.server.end('SIGKILL');
+        await world.startServer(port);
+      }
+      const isOver = turn > 25 || (nudgedAt > 0 && turn >= nudgedAt + 3);
+      return isOver ? { say: 'Over.' } : bash('cat missing.txt');
+    });
+    const ran = await world.claude(model);
+    expect(ran, ran.err).toMatchObject({ code: 0, out: expect.stringContaining('Over.') });
+    expect(ran.err).toBe('');
+    // Two calls before, two that only the transcript knows, and a few until somebody has read it.
+    expect(nudgedAt).toBeGreaterThan(0);
+    expect(nudgedAt).toBeLessThanOrEqual(9);
+    expect(model.requests.at(-1)?.text.split('Holter:')).toHaveLength(2);
+    const sent = (await world.events()).filter(({ type }) => type === 'NUDGE_SENT');
+    expect(sent).toHaveLength(1);
+    expect(await world.agents()).toHaveLength(1);
+  });
+});

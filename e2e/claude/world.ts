@@ -1,0 +1,155 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { hookSettings } from '../../packages/server/src/adapters/claude-code/hook-settings.ts';
+import { bin, type HolterProcess, startHolter } from '../holter-process.ts';
+import { installClaude } from './install-cli.ts';
+import { type Script, ScriptedModel } from './scripted-model.ts';
+
+/** A whole story in seconds: the same rules, shorter clocks. */
+export const shortPolicy = `
+health_monitoring:
+  intervention:
+    nudge: { interval_seconds: 3 }
+    escalation: { timeout_seconds: 30 }
+    termination: { cleanup_timeout_seconds: 5 }
+  recovery: { backoff_seconds: [1, 2, 4] }
+rules:
+  settle: 0
+  silence_warn: 2s
+  silence_act: 4s
+  incident_close_after: 1s
+  probation: 2s
+`;
+
+export type Ran = { readonly code: number | null; readonly out: string; readonly err: string };
+
+export type Event = { readonly type: string; readonly payload: Readonly<Record<string, unknown>> };
+
+/** A private machine: its own home, its own Holter, its own model, and the real CLI. */
+export class World {
+  readonly folder: string;
+  readonly claudePath: string;
+  private readonly models: ScriptedModel[] = [];
+  private readonly children = new Set<ChildProcess>();
+  server!: HolterProcess;
+
+  private constructor(folder: string, claudePath: string) {
+    this.folder = folder;
+    this.claudePath = claudePath;
+  }
+
+  static async start(policy = shortPolicy): Promise<World> {
+    const folder = mkdtempSync(join(tmpdir(), 'holter-claude-'));
+    const world = new World(folder, await installClaude());
+    mkdirSync(world.project, { recursive: true });
+    writeFileSync(join(folder, 'policy.yaml'), policy);
+    await world.startServer();
+    return world;
+  }
+
+  get project(): string {
+    return join(this.folder, 'shop');
+  }
+
+  async startServer(port = 0): Promise<void> {
+    const args = ['--port', String(port), '--config', join(this.folder, 'policy.yaml')];
+    this.server = await startHolter(this.folder, args);
+  }
+
+  async model(script: Script): Promise<ScriptedModel> {
+    const model = new ScriptedModel(script);
+    await model.listen();
+    this.models.push(model);
+    return model;
+  }
+
+  /** Nothing of whoever runs the tests: neither keys nor settings nor telemetry. */
+  environment(model: ScriptedModel, more: Record<string, string> = {}): Record<string, string> {
+    return {
+      PATH: process.env.PATH ?? '',
+      LANG: 'C.UTF-8',
+      HOME: this.folder,
+      XDG_CONFIG_HOME: this.folder,
+      HOLTER_DATA: join(this.folder, 'data'),
+      NO_COLOR: '1',
+      ANTHROPIC_BASE_URL: model.url,
+      ANTHROPIC_API_KEY: 'dummy',
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      DISABLE_AUTOUPDATER: '1',
+      ...more,
+    };
+  }
+
+  /** A headless session that is connected by its hooks, as `holter connect` would do it. */
+  claude(
+    model: ScriptedModel,
+    args: readonly string[] = [],
+    more: Record<string, string> = {},
+  ): Promise<Ran> {
+    const settings = { hooks: hookSettings(this.server.url, { variable: 'HOLTER_HOOK_TOKEN' }) };
+    const env = this.environment(model, { HOLTER_HOOK_TOKEN: this.server.token('enroll'), ...more });
+    const all = [
+      '-p',
+      'do the work',
+      '--settings',
+      JSON.stringify(settings),
+      '--allowedTools',
+      'Bash',
+      ...args,
+    ];
+    return this.spawn(this.claudePath, all, env).ended;
+  }
+
+  holter(args: readonly string[]): Promise<Ran> {
+    const { PATH = '' } = process.env;
+    const env = { PATH, HOME: this.folder, HOLTER_DATA: join(this.folder, 'data'), NO_COLOR: '1' };
+    return this.spawn(process.execPath, [bin, ...args], env).ended;
+  }
+
+  spawn(
+    command: string,
+    args: readonly string[],
+    env: Record<string, string>,
+  ): { readonly child: ChildProcess; readonly ended: Promise<Ran> } {
+    const child = spawn(command, args, { cwd: this.project, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.children.add(child);
+    let out = '';
+    let err = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      out += chunk.toString();
+    });
+    child.stderr.on('data', (chunk: Buffer) => {
+      err += chunk.toString();
+    });
+    const ended = once(child, 'close').then(([code]) => {
+      this.children.delete(child);
+      return { code: code as number | null, out, err };
+    });
+    return { child, ended };
+  }
+
+  async get<T>(path: string): Promise<T> {
+    const headers = { authorization: `Bearer ${this.server.token('operator')}` };
+    const response = await fetch(`${this.server.url}${path}`, { headers });
+    return (await response.json()) as T;
+  }
+
+  async events(agentId?: string): Promise<readonly Event[]> {
+    const query = agentId === undefined ? '' : `agentId=${agentId}&`;
+    return (await this.get<{ events: Event[] }>(`/v1/events?${query}limit=1000`)).events;
+  }
+
+  async agents(): Promise<readonly Record<string, unknown>[]> {
+    return (await this.get<{ agents: Record<string, unknown>[] }>('/v1/agents')).agents;
+  }
+
+  async stop(): Promise<void> {
+    for (const child of this.children) child.kill('SIGKILL');
+    await this.server.end('SIGKILL');
+    await Promise.all(this.models.map((model) => model.close()));
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
