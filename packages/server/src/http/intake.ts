@@ -1,21 +1,10 @@
-import { type Agent, checkSignal, type Signal, type SignalKind } from '@holter/core';
+import { type Agent, checkSignal, SENSED_ONLY, type Signal } from '@holter/core';
 import type { Answer } from '../engine/agent-cell.ts';
 import { cleanSignal } from './clean-signal.ts';
 import type { HttpDeps } from './deps.ts';
 import type { Metrics } from './metrics.ts';
 import { type Refusal, refusalOf } from './problem.ts';
 import type { Caller } from './tokens.ts';
-
-/** Facts that only Holter's own senses may report; an operator's token is what those senses hold. */
-const sensed: ReadonlySet<SignalKind> = new Set<SignalKind>([
-  'process',
-  'exited',
-  'connection',
-  'message-delivered',
-  'message-failed',
-  'finding',
-  'finding-cleared',
-]);
 
 /** The door through which every signal goes: may this caller say that, and what did the engine make of it. */
 export class Intake {
@@ -106,7 +95,7 @@ function address(value: unknown, { role, incarnation }: Caller, agentId: string 
 
 function originOf(signal: Signal, caller: Caller): 'agent' | 'holter' {
   if (caller.role === 'agent') return 'agent';
-  return sensed.has(signal.kind) ? 'holter' : 'agent';
+  return SENSED_ONLY.has(signal.kind) ? 'holter' : 'agent';
 }
 
 const otherAgent: Refusal = {
