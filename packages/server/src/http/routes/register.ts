@@ -11,19 +11,30 @@ import type { RegisteredView } from '../types.ts';
 /** How long a model call may hang when the agent does not say: the longest time-out of common clients. */
 const MODEL_TIMEOUT = seconds(600);
 
+/** So that a fleet that starts together does not wait for one more write each. */
+const PLACES_RESERVED = 49;
+
 export function registerRoutes({ deps, limits, tokens }: HttpContext): readonly Route[] {
-  const enrolled = new Map<string, number>();
+  const enrolled = new Map<string, { used: number; reserved: number }>();
 
   /** New names only: an agent that starts anew takes no more room than before. */
   async function countEnrolled(caller: Caller, isNew: boolean): Promise<void> {
     if (caller.role !== 'enroll' || !isNew) return;
+    const max = limits.agentsPerEnrolToken;
     const key = `enrolled/${caller.tokenId}`;
-    const before = enrolled.get(caller.tokenId) ?? Number((await deps.store.getMeta(key)) ?? 0);
-    if (before >= limits.agentsPerEnrolToken)
-      throw problem(403, 'too_many_agents', `this token has registered ${before} agents, which is its limit`);
-    // Counted before it is done: a crash in between costs one place, not the limit.
-    enrolled.set(caller.tokenId, before + 1);
-    await deps.store.putMeta(key, String(before + 1));
+    let places = enrolled.get(caller.tokenId);
+    if (!places) {
+      const used = Number((await deps.store.getMeta(key)) ?? 0);
+      places = enrolled.get(caller.tokenId) ?? { used, reserved: used };
+      enrolled.set(caller.tokenId, places);
+    }
+    if (places.used >= max)
+      throw problem(403, 'too_many_agents', `this token has registered ${max} agents, which is its limit`);
+    places.used += 1;
+    if (places.used <= places.reserved) return;
+    // Counted before it is done, and some in advance: a crash costs a few places, never the limit.
+    places.reserved = Math.min(max, places.used + PLACES_RESERVED);
+    await deps.store.putMeta(key, String(places.reserved));
   }
 
   return [
