@@ -14,7 +14,7 @@ function story(scenario: Scenario, isPedantic = false): string {
   return [...lines, JSON.stringify(reportOf(simulation, UNMEASURED))].join('\n');
 }
 
-describe('a run', () => {
+describe('a run', { timeout: 60_000 }, () => {
   test('is the same, byte for byte, for the same seed', () => {
     expect(story(small)).toBe(story(small));
     expect(story(small)).not.toBe(story({ ...small, seed: 2 }));
@@ -60,7 +60,9 @@ describe('the invariants hold', () => {
   }
 });
 
-test('a dead agent is found although the monitor loses 1.1 s every 10 s for hours', () => {
+test('a dead agent is found although the monitor loses 1.1 s every 10 s for hours', {
+  timeout: 60_000,
+}, () => {
   const scenario: Scenario = {
     ...defaultScenario,
     agents: 30,

@@ -30,7 +30,7 @@ export function repeatLoop(agent: SimAgent, data: unknown): void {
     return;
   }
   agent.loopCount++;
-  agent.endCall('bash', false, 'nothing new', 'same');
+  agent.endCall('bash', false, 'the build is running', 'same');
   if (agent.loopCount >= 3) agent.ground.sense(agent, { kind: 'finding', finding: loopFinding(agent) });
   agent.plan(agent.memo, Act.own, 'repeat');
 }

@@ -9,10 +9,10 @@ const hour = 60 * minute;
 export const parameters = {
   work: {
     // A tool call of a coding agent: mostly reads and edits, now and then a test run of minutes.
-    toolMedianMs: 12 * second,
+    toolMedianMs: 13 * second,
     toolSigma: 1.2,
     // Between two calls the model thinks: for a steady worker under a minute, with a mild tail.
-    thinkMedianMs: 40 * second,
+    thinkMedianMs: 46 * second,
     thinkSigma: 0.7,
     // A few calls in a hundred fail in any healthy session (a missing file, a failing test).
     errorShare: 0.03,

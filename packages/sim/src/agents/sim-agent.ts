@@ -45,6 +45,9 @@ export class SimAgent {
   taskCount = 0;
   callCount = 0;
   private saidCount = 0;
+  private wordOf = -1;
+  private wordIn = -1;
+  private wordNow = '';
   tool = 'bash';
   checkpointCount = 0;
   checkpointAt = 0;
@@ -167,12 +170,16 @@ export class SimAgent {
 
   /** A word that no other call of this agent has: results must differ in more than a number. */
   word(): string {
+    if (this.wordOf === this.callCount && this.wordIn === this.life) return this.wordNow;
     let rest = this.life * 100_003 + this.callCount * 7_919;
     let word = '';
     for (let letter = 0; letter < 6; letter++) {
       word += LETTERS[rest % LETTERS.length];
       rest = Math.floor(rest / LETTERS.length) + letter * 11;
     }
+    this.wordOf = this.callCount;
+    this.wordIn = this.life;
+    this.wordNow = word;
     return word;
   }
 

@@ -27,7 +27,7 @@ export class Ledger {
   progressAt = 0;
   failuresInRow = 0;
   private lastResult = '';
-  private repeatedResult = '';
+  private readonly results = new Set<string>();
 
   lookedAt = 0;
   cpuMs = 0;
@@ -75,6 +75,7 @@ export class Ledger {
     this.flatSince = 0;
     this.stoppedSince = 0;
     this.repeats = 0;
+    this.results.clear();
     this.liveness = 'alive';
     this.acts.clear();
   }
@@ -98,12 +99,13 @@ export class Ledger {
     for (const [kind, until] of this.holds) if (until <= at) this.endHold(kind, until);
   }
 
-  /** The same result a second time is no progress, nor is it later on; another one ends a row of repeats. */
+  /** A result that this incarnation has had before is no progress; another one ends a row of repeats. */
   isNewResult(result: string): boolean {
-    if (result === this.lastResult) this.repeatedResult = result;
-    else this.repeats = 0;
+    if (result !== this.lastResult) this.repeats = 0;
     this.lastResult = result;
-    return result !== this.repeatedResult;
+    const isNew = !this.results.has(result);
+    if (isNew) this.results.add(result);
+    return isNew;
   }
 
   does(at: number): void {
