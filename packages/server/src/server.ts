@@ -87,7 +87,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (options.demo) undo.push(options.demo.begin(engine));
     undo.push(startHousekeeping({ store, clock, health: () => engine.health, logger }));
 
-    const executors = await startExecutors({ engine, store, board, clock, logger });
+    const executors = await startExecutors({ engine, store, board, mailbox, clock, logger });
     const claudeCode = startClaudeCode({ engine, mailbox, clock, logger, env: process.env });
     undo.push(() => claudeCode.close());
     const http = buildHttp({
@@ -152,6 +152,8 @@ function assembleEngine(
     executors: [mailbox, board],
     sha256,
     newId: realDice.newId,
+    // One engine per data folder: the lock says so.
+    isAlone: true,
     onBug: (error) => logger.error({ err: error }, 'a bug in Holter: the agent is left as it was'),
   });
   return { engine, mailbox, board };

@@ -20,7 +20,7 @@ import { Committer } from './committer.ts';
 import type { Executor } from './executor.ts';
 import { FleetCell } from './fleet-cell.ts';
 import { GroupSizes } from './group-sizes.ts';
-import { Outbox } from './outbox.ts';
+import { LEASE_MS, Outbox } from './outbox.ts';
 import { SoftBuffer } from './soft-buffer.ts';
 import { StallWatch } from './stall-watch.ts';
 
@@ -31,6 +31,8 @@ export type EngineOptions = {
   readonly executors: readonly Executor[];
   readonly sha256: (text: string) => string;
   readonly newId: () => string;
+  /** No other engine works on this store: what was claimed before the start may be taken at once. */
+  readonly isAlone?: boolean;
   /** A broken invariant. The agent's record is as it was before; the monitor goes on. */
   readonly onBug: (error: unknown) => void;
   /** Inputs that may wait at once; beyond it soft ones are turned away. */
@@ -127,6 +129,7 @@ export class Engine {
   async start(): Promise<void> {
     await this.stallWatch.load(this.options.clock.now());
     await this.fleet.load();
+    if (this.options.isAlone) await this.outbox.pump(LEASE_MS);
     await this.tick();
     this.scheduleTick();
   }

@@ -52,6 +52,12 @@ export class Mailbox implements Executor {
     };
   }
 
+  /** The same box for agents of another executor, which ends and starts them but does not talk to them. */
+  onBehalfOf(executorId: string): Executor {
+    const { name, kinds } = this;
+    return { name, id: executorId, kinds, act: (effect) => this.act(effect) };
+  }
+
   /** For a reply to this very incarnation; letters to an older one are thrown away. */
   take(agentId: string, incarnation: number): readonly Directive[] {
     const letters = this.waiting.get(agentId);

@@ -11,7 +11,7 @@ import type { Clock } from './clock.ts';
 import type { ActResult, Executor } from './executor.ts';
 
 /** Longer than any act takes; what a crashed server had claimed comes back after it. */
-const LEASE_MS = 60_000;
+export const LEASE_MS = 60_000;
 /** Effects that this server carries out at once. */
 const UNDER_WAY_MAX = 64;
 /** After so many failed tries an effect is given up, and a person is told. */
@@ -52,8 +52,10 @@ export class Outbox {
   /**
    * Claims what is due and starts it; does not wait for it to be done, for a termination takes half a
    * minute and a notice should not wait for it. Called on every tick and after every commit with effects.
+   * `aheadMs` looks that far ahead, as the first pump of an engine that is alone with its store does: what
+   * its predecessor had claimed, nobody else will carry out.
    */
-  async pump(): Promise<void> {
+  async pump(aheadMs = 0): Promise<void> {
     if (this.isClaiming) {
       this.isWantedAgain = true;
       return;
@@ -62,7 +64,7 @@ export class Outbox {
     try {
       do {
         this.isWantedAgain = false;
-        await this.claimAll();
+        await this.claimAll(aheadMs);
       } while (this.isWantedAgain);
     } finally {
       this.isClaiming = false;
@@ -74,13 +76,18 @@ export class Outbox {
     while (this.underWay.size > 0) await Promise.all(this.underWay);
   }
 
-  private async claimAll(): Promise<void> {
+  private async claimAll(aheadMs: number): Promise<void> {
     const { store, clock, executors, failed } = this.context;
     for (;;) {
       const limit = UNDER_WAY_MAX - this.underWay.size;
       if (limit <= 0) return;
       const ids = [...new Set(executors().map(({ id }) => id))];
-      const claimed = await store.claimEffects({ executors: ids, at: clock.now(), leaseMs: LEASE_MS, limit });
+      const claimed = await store.claimEffects({
+        executors: ids,
+        at: later(clock.now(), aheadMs),
+        leaseMs: LEASE_MS,
+        limit,
+      });
       for (const each of claimed) {
         const work: Promise<void> = this.carryOut(each)
           .catch(failed)

@@ -1,8 +1,11 @@
 import { type Instant, isStall, NO_STALLS, type StallLog, withStall } from '@holter/core';
 import type { Store } from '../store/store.ts';
 
-/** How often the shared row learns of the last tick: a restart then forgives at most this much too much. */
-const PERSIST_EVERY_MS = 5_000;
+/**
+ * How often the shared row learns of the last tick: a restart then forgives at most this much too much. A
+ * longer interval would forgive a server that crashes all the time everything that it ever saw.
+ */
+const PERSIST_EVERY_MS = 1_000;
 
 /**
  * Knows when nobody was looking. Its own tick that came late is the one portable sign of sleep, of a

@@ -36,10 +36,10 @@ function nextStepOf(hard: Agent['hard'], incident: Incident, policy: Policy, at:
   });
   if (step === 'human') return when('a person has to decide', null);
   if (order && step === 'terminate') return when(`ordered by ${order.by}`, notBefore ?? null);
-  if (hard.quiet && hard.quiet.until > at) return when('given more time', hard.quiet.until);
   if (step === 'recover') return recoverNext(hard, incident, when);
   if (calm && !order)
     return when('not found any more', later(calm.at, policy.incident.closeAfterMs), 'close');
+  if (hard.quiet && hard.quiet.until > at) return when('given more time', hard.quiet.until);
   if (hard.holds.length > 0) return when('on hold: its clocks stand still', null);
   if (phase === 'acting') return when('under way', null);
   if (phase !== 'waiting') return when('due', notBefore ?? at);

@@ -103,6 +103,7 @@ export class SmallWorld {
       executors: [this.host(generation), this.people(generation)],
       sha256: (text) => text,
       newId: () => `c${++this.correlations}`,
+      isAlone: true,
       onBug: (error) => {
         throw error;
       },
