@@ -81,14 +81,14 @@ async function beatsBesideBare(agents) {
     `${round(rate)} (${round(ownCost)} µs CPU each)`,
     '',
     true,
-    'one thread: HTTP, token hash, JSON',
+    'one thread: a third is writev, a quarter Node, 8 % fastify',
   );
   say(
     'ratio to bare',
     `${round(rate / bareRate, 2)} (by CPU ${round(bareCost / ownCost, 2)})`,
     '≥ 0.5',
     rate / bareRate >= 0.5,
-    'fastify, token, checks, fold',
+    'the last quarter: JSON, checks, token, fold',
   );
 }
 
@@ -111,7 +111,7 @@ async function batches(agents) {
     `${round(perSecond)} (${round(micros, 1)} µs CPU each)`,
     '≥ 100,000',
     perSecond >= 100_000,
-    'one thread: JSON.parse, check, fold',
+    'one thread: checkSignal, fold, JSON.parse',
   );
 }
 
@@ -155,8 +155,8 @@ async function transitionsByTime() {
   say(
     'transition by time, after the earliest of 200',
     `p50 ${round(p50)}, p99 ${round(p99)}, max ${round(max)} ms`,
-    'one tick (1 s)',
-    p99 <= 1_100,
+    'one tick + 250 ms',
+    p99 <= 1_250,
     'the tick of one second',
   );
 }
@@ -176,7 +176,7 @@ async function idle() {
     `${round(share * 100, 1)} % of one core, ${round(rss / 2 ** 20)} MiB`,
     '',
     true,
-    `${round(sent / seconds)} requests/s, a flush a second`,
+    `${round(sent / seconds)} requests/s, and each deadline that passes is a commit`,
   );
 }
 
