@@ -61,7 +61,7 @@ export function requirementRows(simulation: Simulation, report: Report): readonl
       seconds(report.detectionMs.p99),
       report.detectionMs.p99 < 300_000,
     ),
-    row('False positive rate (nudges)', '< 1%', percent(falsePositives), falsePositives < 0.01),
+    row('False positive rate, share of nudges', '< 1%', percent(falsePositives), falsePositives < 0.01),
     row('Recovery success rate', '> 95%', `${percent(recovered)} of ${attempted}`, recovered > 0.95),
     row(
       'Mean time to intervention',

@@ -41,9 +41,9 @@ export const parameters = {
     jitterShare: 0.05,
   },
   thinker: {
-    // Reasoning models: median a third of a minute, p99 five minutes, one in 2,700 beyond fifteen. Not cut.
+    // Reasoning models: median a third of a minute, p99 four minutes, one in 10,000 beyond fifteen. Not cut.
     thinkMedianMs: 22 * second,
-    thinkSigma: 1.1,
+    thinkSigma: 1,
   },
   /** What adapters of model clients declare: the client's own time-out, after which it tries again by itself. */
   modelTimeoutMs: 10 * minute,
