@@ -4,13 +4,30 @@ import { defineConfig } from 'vitest/config';
 // `npm test` builds first. A test beside its file imports that file's source.
 export default defineConfig({
   test: {
-    include: [
-      'packages/*/src/**/*.test.ts',
-      'packages/*/test/**/*.test.ts',
-      'scenarios/**/*.test.ts',
-      'tests/**/*.test.ts',
-      'e2e/**/*.test.ts',
-    ],
     passWithNoTests: true,
+    projects: [
+      {
+        test: {
+          name: 'rules',
+          include: [
+            'packages/*/src/**/*.test.ts',
+            'packages/*/test/**/*.test.ts',
+            'scenarios/**/*.test.ts',
+            'tests/**/*.test.ts',
+          ],
+          // Property tests and the simulator share the cores with everything else that runs.
+          testTimeout: 30_000,
+        },
+      },
+      {
+        test: {
+          name: 'real-parts',
+          include: ['e2e/**/*.test.ts'],
+          // Real servers, agents and browsers: slow by nature, and never faster for a short time-out.
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
   },
 });
