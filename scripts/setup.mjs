@@ -13,6 +13,7 @@ const modules = join(root, 'node_modules');
 const lockFile = join(root, 'package-lock.json');
 const installStamp = join(modules, '.holter-lock');
 const buildStamp = join(modules, '.holter-build');
+const pageStamp = join(modules, '.holter-page');
 const nodeMin = [20, 19];
 
 class SetupError extends Error {}
@@ -22,7 +23,7 @@ export function setup() {
   const started = Date.now();
   try {
     checkNode();
-    const did = [maybeInstall(), maybeBuild()].some(Boolean);
+    const did = [maybeInstall(), maybeBuild(), maybeBuildPage()].some(Boolean);
     if (did) say(`ready after ${seconds(started)}`);
     return true;
   } catch (error) {
@@ -85,6 +86,21 @@ function maybeBuild() {
   return true;
 }
 
+/** The page is bundled only when something in it has changed: the server needs it less often than its own code. */
+function maybeBuildPage() {
+  const dashboard = join(root, 'packages', 'dashboard');
+  if (!existsSync(dashboard)) return false;
+  const files = [lockFile, join(dashboard, 'vite.config.ts'), ...walk(join(dashboard, 'src'))];
+  const wanted = fingerprintOf(files);
+  if (read(pageStamp) === wanted && existsSync(join(dashboard, 'dist', 'page', 'index.html'))) return false;
+  say('bundling the page (vite build)');
+  const args = ['build', '--config', join(dashboard, 'vite.config.ts'), '--logLevel', 'warn'];
+  const status = runTool('vite/bin/vite.js', args, { stdio: ['ignore', 2, 2] });
+  if (status !== 0) throw new SetupError('the page could not be bundled; the errors are above');
+  writeFileSync(pageStamp, wanted);
+  return true;
+}
+
 /** Paths, sizes and times of all that the compiler reads, so that a deleted file counts as a change too. */
 function fingerprint() {
   const inputs = readdirSync(root).filter((name) => /^tsconfig.*\.json$|^package-lock\.json$/.test(name));
@@ -92,6 +108,10 @@ function fingerprint() {
   for (const dir of packages()) {
     files.push(join(dir, 'package.json'), join(dir, 'tsconfig.json'), ...walk(join(dir, 'src')));
   }
+  return fingerprintOf(files);
+}
+
+function fingerprintOf(files) {
   return hash(
     files
       .filter((file) => existsSync(file))

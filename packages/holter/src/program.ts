@@ -4,6 +4,7 @@ import { registerDb } from './commands/db.ts';
 import { registerDecisions } from './commands/decide.ts';
 import { registerDoctor } from './commands/doctor.ts';
 import { registerEvents } from './commands/events.ts';
+import { registerOpen } from './commands/open.ts';
 import { registerShow } from './commands/show.ts';
 import { registerStatus } from './commands/status.ts';
 import { registerTask } from './commands/task.ts';
@@ -36,6 +37,7 @@ export function createProgram(io: Io): Command {
 
   for (const register of [
     registerUp,
+    registerOpen,
     registerRun,
     registerStatus,
     registerShow,

@@ -7,7 +7,13 @@ export { type Directive, Mailbox } from './engine/mailbox.ts';
 export { NoticeBoard } from './engine/notice-board.ts';
 export * from './local/index.ts';
 export { createLogger, type Logger } from './logging.ts';
-export { type RunningServer, type ServerOptions, startServer } from './server.ts';
+export {
+  type DemoParts,
+  type DemoWorld,
+  type RunningServer,
+  type ServerOptions,
+  startServer,
+} from './server.ts';
 export { StartError } from './start-error.ts';
 export { acquireLock, lockHolder } from './store/lock.ts';
 export { openMemory } from './store/memory/index.ts';

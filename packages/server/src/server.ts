@@ -42,7 +42,14 @@ export type DemoWorld = {
   readonly clock: Clock;
   readonly speed: number;
   /** Called when the engine runs; returns how to end it. */
-  readonly begin: (engine: Engine) => () => void;
+  readonly begin: (parts: DemoParts) => () => void;
+};
+
+/** What agents that are not real may use: they speak to the engine, and save what they know. */
+export type DemoParts = {
+  readonly engine: Engine;
+  readonly store: Pick<Store, 'putCheckpoint'>;
+  readonly sha256: (text: string) => string;
 };
 
 export type RunningServer = {
@@ -84,7 +91,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     undo.push(logCommitted(engine, logger));
     await engine.start();
     undo.push(() => engine.stop());
-    if (options.demo) undo.push(options.demo.begin(engine));
+    if (options.demo) undo.push(options.demo.begin({ engine, store, sha256 }));
     undo.push(startHousekeeping({ store, clock, health: () => engine.health, logger }));
 
     const executors = await startExecutors({ engine, store, board, mailbox, clock, logger });

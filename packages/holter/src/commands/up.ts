@@ -1,12 +1,14 @@
 import type { RunningServer, ServerOptions } from '@holter/server';
-import { DEFAULT_HOST, DEFAULT_PORT, dataFolderPath } from '@holter/server/local';
+import { DataFolder, DEFAULT_HOST, DEFAULT_PORT, dataFolderPath } from '@holter/server/local';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CliFailure, EXIT } from '../failure.ts';
 import { withExamples } from '../help.ts';
 import type { Io } from '../io.ts';
+import { pageFolder } from '../page-folder.ts';
 import { painter } from '../paint.ts';
 import { version } from '../version.ts';
 import { invalidConfig, load } from './config.ts';
+import { loginLink } from './open.ts';
 
 type UpOptions = {
   readonly port: number;
@@ -16,6 +18,7 @@ type UpOptions = {
   readonly database?: string;
   readonly insecureBecause?: string;
   readonly logLevel: string;
+  readonly demo?: boolean;
 };
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
@@ -34,11 +37,13 @@ export function registerUp(program: Command, io: Io): void {
       )
       .option('--database <url>', 'where the data is: sqlite only for now, in the data folder')
       .option('--insecure-because <reason>', 'listen on an address that others can reach, without TLS')
+      .option('--demo', 'simulated agents that misbehave, 20 times as fast as life, in a folder of their own')
       .addOption(new Option('--log-level <level>', 'how much to log').choices(LOG_LEVELS).default('info')),
     [
       ['holter up', 'on 127.0.0.1:4658, with the data folder of this user'],
       ['holter up --config examples/tour.yaml --data .holter', 'with a policy, and a folder of its own'],
       ['holter up --port 5000', 'on another port'],
+      ['holter up --demo', 'look at a fleet that is not real'],
     ],
   ).action((options: UpOptions) => up(io, options));
 }
@@ -55,13 +60,14 @@ async function up(io: Io, options: UpOptions): Promise<void> {
     hasColour: io.isLogTerminal && io.hasColour,
     level: options.logLevel,
   });
-  const server = await startServer(serverOptions(io, options, loaded.config, logger)).catch(
-    (error: unknown) => {
-      throw error instanceof StartError ? new CliFailure(error.message, error.next) : error;
-    },
-  );
+  const plain = serverOptions(io, options, loaded.config, logger);
+  const chosen = options.demo ? await (await import('../demo/demo-server.ts')).demoServer(plain) : plain;
+  const server = await startServer(chosen).catch((error: unknown) => {
+    throw error instanceof StartError ? new CliFailure(error.message, error.next) : error;
+  });
   // One line with the address, and what to type next.
   io.out(`${readyLines(io, server)}\n`);
+  if (io.isTerminal) io.out(`${await pageLine(io, server)}\n`);
   if (loaded.config.files.length > 0) logger.info({ files: loaded.config.files }, 'configuration');
   const signal = await new Promise<string>((resolve) => {
     io.onStop(resolve);
@@ -88,6 +94,7 @@ function serverOptions(
     logger,
     host,
     port,
+    pageFolder: pageFolder(),
     ...(insecureBecause !== undefined && { insecureBecause }),
   };
 }
@@ -98,6 +105,13 @@ function readyLines(io: Io, { url, dataFolder, tokensMade }: RunningServer): str
   if (!io.isTerminal) return ready;
   const first = tokensMade.length > 0 ? ` (tokens were made in ${dataFolder})` : '';
   return `${ready}${first}\n${paint('dim', 'In another terminal: npx holter status    Ctrl-C stops it.')}`;
+}
+
+/** The link is a secret: a terminal is shown it, a pipe or a log never. */
+async function pageLine(io: Io, { url, dataFolder }: RunningServer): Promise<string> {
+  const token = new DataFolder(dataFolder).readToken('operator');
+  const link = await loginLink({ url, token }, 'operator');
+  return `The page: ${painter(io)('bold', link)}  (once, within 5 minutes; holter open makes another)`;
 }
 
 function refuseDatabase(database: string | undefined): void {

@@ -1,7 +1,7 @@
 import { type Agent, type Breaker, closedBreaker, type Instant, later, stateAt } from '@holter/core';
 import type { BreakerView } from './types.ts';
 
-export function breakerView(agentId: string, name: string, breaker: Breaker, at: Instant): BreakerView {
+function breakerView(agentId: string, name: string, breaker: Breaker, at: Instant): BreakerView {
   const state = stateAt(breaker, at);
   const { isolation, failures, trips, permits, openedAt, openMs } = breaker;
   const isIsolated = isolation !== undefined && isolation.until > at;

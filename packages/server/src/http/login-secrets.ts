@@ -4,7 +4,7 @@ import type { HttpDeps } from './deps.ts';
 const VALID_MS = 5 * 60_000;
 const WAITING_MAX = 100;
 
-export type LoginRole = 'viewer' | 'operator';
+type LoginRole = 'viewer' | 'operator';
 
 /**
  * Secrets that open the page once. They live in memory only and for five minutes: a link in a terminal's

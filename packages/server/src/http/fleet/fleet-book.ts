@@ -4,7 +4,7 @@ import { FleetEntry } from './fleet-entry.ts';
 import { type FleetQuery, orderOf } from './fleet-order.ts';
 import { Latencies, type LatencyView } from './latencies.ts';
 
-export type FleetCounts = {
+type FleetCounts = {
   readonly byState: Readonly<Record<string, number>>;
   readonly incidents: number;
   /** Incidents that wait for a person. */

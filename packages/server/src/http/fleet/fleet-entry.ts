@@ -2,7 +2,7 @@ import type { Agent, HealthState, Instant, Signal } from '@holter/core';
 import { Pulse } from './pulse.ts';
 
 /** A call as people are shown it: which tool, how long, how it went. Never what was in it. */
-export type CallShown = {
+type CallShown = {
   readonly callId: string;
   readonly tool: string;
   readonly begunAt: Instant;

@@ -2,12 +2,13 @@ import { HEALTH_RANK } from '@holter/core';
 import type { FleetEntry } from './fleet-entry.ts';
 
 export const FLEET_SORTS = ['worst', 'name', 'group', 'beat', 'tokens', 'cost', 'since'] as const;
-export type FleetSort = (typeof FLEET_SORTS)[number];
+type FleetSort = (typeof FLEET_SORTS)[number];
 
 export type FleetQuery = {
   readonly state?: string | undefined;
   readonly group?: string | undefined;
   readonly q?: string | undefined;
+  readonly agentId?: string | undefined;
   readonly sort: FleetSort;
 };
 
@@ -35,10 +36,11 @@ const compares: Readonly<Record<FleetSort, Compare>> = {
 };
 
 export function orderOf(entries: Iterable<FleetEntry>, query: FleetQuery): readonly string[] {
-  const { state, group, q, sort } = query;
+  const { state, group, q, agentId, sort } = query;
   const wanted = q === undefined || q === '' ? null : q.toLowerCase();
   const found: FleetEntry[] = [];
   for (const entry of entries) {
+    if (agentId !== undefined && entry.agentId !== agentId) continue;
     if (state !== undefined && entry.state !== state) continue;
     if (group !== undefined && entry.group !== group) continue;
     if (wanted !== null && !entry.text.includes(wanted)) continue;

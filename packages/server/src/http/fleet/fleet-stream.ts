@@ -144,7 +144,7 @@ export class FleetStream {
   }
 }
 
-const queryOf = ({ state, group, q, sort }: FleetWindow): FleetQuery => ({ state, group, q, sort });
+const queryOf = ({ offset: _offset, limit: _limit, ...query }: FleetWindow): FleetQuery => query;
 
 async function rowsOf(deps: HttpDeps, book: FleetBook, ids: readonly string[]): Promise<FleetRowView[]> {
   const agents = await Promise.all(ids.map((id) => deps.engine.peek(id) ?? deps.engine.read(id)));

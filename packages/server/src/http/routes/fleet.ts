@@ -8,7 +8,7 @@ import { BIN_MS, BINS } from '../fleet/pulse.ts';
 import { HttpProblem } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { fleetPage as fleetPageSchema, pulse } from '../schema/page-views.ts';
-import { healthState, label, wholeNumber } from '../schema/parts.ts';
+import { agentId, healthState, label, wholeNumber } from '../schema/parts.ts';
 import type { FleetPageView, PulseView } from '../types.ts';
 
 const readers = ['viewer', 'operator', 'orchestrator'] as const;
@@ -17,6 +17,7 @@ const ROWS_DEFAULT = 100;
 const fleetQuery = z.strictObject({
   state: healthState.optional(),
   group: label.optional(),
+  agentId: agentId.optional(),
   q: z.string().max(128).optional().meta({ description: 'Part of an id, role or group.' }),
   sort: z.enum(FLEET_SORTS).optional(),
   offset: wholeNumber(0, 1_000_000).optional(),

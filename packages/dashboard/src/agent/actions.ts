@@ -1,0 +1,128 @@
+import type { AgentView } from '@holter/server/wire';
+import { plain } from '../words.ts';
+
+/** What an operator can do, what will happen then, and whether it is possible now. */
+export type Action = {
+  readonly name: string;
+  readonly label: string;
+  readonly tone: 'calm' | 'grave';
+  /** Null when it can be done; else why not. */
+  readonly obstacle: (agent: AgentView) => string | null;
+  readonly preview: (agent: AgentView) => string;
+  readonly fields?: readonly ('minutes' | 'message')[];
+  readonly send: (
+    agent: AgentView,
+    words: { readonly reason: string; readonly minutes: number; readonly message: string },
+  ) => { readonly path: string; readonly body: Readonly<Record<string, unknown>> };
+};
+
+const at = (agent: AgentView, word: string): string =>
+  `/v1/agents/${encodeURIComponent(agent.agentId)}/${word}`;
+const decision = (agent: AgentView): string =>
+  `/v1/incidents/${encodeURIComponent(agent.incident?.incidentId ?? '')}/decision`;
+const can = (agent: AgentView, what: string): boolean => agent.can.includes(what);
+
+const ended = (agent: AgentView): string | null => (agent.end ? 'it has ended' : null);
+const noIncident = (agent: AgentView): string | null => (agent.incident ? null : 'no incident is open');
+const noWayBack = (agent: AgentView): string | null =>
+  can(agent, 'spawn') ? null : 'nothing can start it from here';
+
+const restart = (agent: AgentView): string =>
+  agent.checkpoint
+    ? `a successor starts from its newest valid checkpoint (now ${agent.checkpoint.checkpointId})`
+    : 'a successor starts at the beginning of its task, for there is no checkpoint';
+
+export const ACTIONS: readonly Action[] = [
+  {
+    name: 'nudge',
+    label: 'Nudge',
+    tone: 'calm',
+    obstacle: (agent) => ended(agent) ?? (can(agent, 'nudge') ? null : 'no channel can reach it'),
+    preview: (agent) =>
+      `Your words, or Holter's facts if you write none, are put into the context of ${agent.agentId}. Nothing is stopped.`,
+    fields: ['message'],
+    send: (agent, { reason, message }) => ({
+      path: at(agent, 'nudge'),
+      body: { reason, ...(message !== '' && { message }) },
+    }),
+  },
+  {
+    name: 'more-time',
+    label: 'Allow more time',
+    tone: 'calm',
+    obstacle: ended,
+    preview: (agent) =>
+      agent.incident
+        ? `The ladder stands still at “${agent.incident.step}”. Findings stay visible. When the time is over and it is no better, the next step is due.`
+        : 'Findings stay visible, but no incident opens until the time is over.',
+    fields: ['minutes'],
+    send: (agent, { reason, minutes }) => ({ path: at(agent, 'snooze'), body: { reason, minutes } }),
+  },
+  {
+    name: 'wrong',
+    label: 'This was wrong',
+    tone: 'calm',
+    obstacle: (agent) => (agent.findings.length > 0 ? null : 'nothing is found against it'),
+    preview: (agent) =>
+      `What was counted for ${agent.findings.map(({ kind }) => plain(kind)).join(', ')} is forgotten, and Holter is quiet about it for a while. The History counts it as a wrong finding.`,
+    send: (agent, { reason }) => ({ path: at(agent, 'wrong'), body: { reason } }),
+  },
+  {
+    name: 'pause',
+    label: 'Pause judging',
+    tone: 'calm',
+    obstacle: (agent) => ended(agent) ?? (isPaused(agent) ? 'it is paused already' : null),
+    preview: () => 'Its progress is not judged until you resume. The agent itself is not stopped.',
+    send: (agent, { reason }) => ({ path: at(agent, 'pause'), body: { reason } }),
+  },
+  {
+    name: 'resume',
+    label: 'Resume judging',
+    tone: 'calm',
+    obstacle: (agent) => (isPaused(agent) ? null : 'it is not paused'),
+    preview: () => 'Its clocks go on from where they stood.',
+    send: (agent, { reason }) => ({ path: at(agent, 'resume'), body: { reason } }),
+  },
+  {
+    name: 'handoff',
+    label: 'Force handoff',
+    tone: 'grave',
+    obstacle: (agent) => noIncident(agent) ?? ended(agent) ?? noWayBack(agent),
+    preview: () =>
+      'It is asked for a handoff note and given 5 minutes. Then it is stopped, and a successor starts with that note.',
+    send: (agent, { reason }) => ({ path: decision(agent), body: { decision: 'force_handoff', reason } }),
+  },
+  {
+    name: 'terminate-and-recover',
+    label: 'Terminate and recover',
+    tone: 'grave',
+    obstacle: (agent) =>
+      ended(agent) ?? (can(agent, 'terminate') ? noWayBack(agent) : 'nothing can stop it from here'),
+    preview: (agent) =>
+      `It is asked to save, then interrupted, terminated and killed within 30 s. When its end is proven, ${restart(agent)}.`,
+    send: (agent, { reason }) => ({ path: at(agent, 'terminate'), body: { reason, recover: true } }),
+  },
+  {
+    name: 'terminate',
+    label: 'Terminate',
+    tone: 'grave',
+    obstacle: (agent) => ended(agent) ?? (can(agent, 'terminate') ? null : 'nothing can stop it from here'),
+    preview: () =>
+      'It is asked to save, then interrupted, terminated and killed within 30 s. Nothing starts again.',
+    send: (agent, { reason }) => ({ path: at(agent, 'terminate'), body: { reason, recover: false } }),
+  },
+  {
+    name: 'recover',
+    label: 'Recover',
+    tone: 'grave',
+    obstacle: (agent) => (agent.end ? noWayBack(agent) : 'it has not ended'),
+    preview: (agent) =>
+      `Without waiting for the backoff, ${restart(agent)}. It is an attempt like any other.`,
+    send: (agent, { reason }) => ({ path: at(agent, 'recover'), body: { reason } }),
+  },
+];
+
+const isPaused = (agent: AgentView): boolean => agent.holds.some(({ kind }) => kind === 'paused-by-operator');
+
+export const actionNamed = (name: string): Action | undefined =>
+  ACTIONS.find((action) => action.name === name);

@@ -1,0 +1,26 @@
+import type { PulseView } from '@holter/server/wire';
+import { Ago } from '../parts/time.tsx';
+import { duration } from '../words.ts';
+
+const SHOWN = 12;
+
+/** Which tool, how long, how it went. What was in a call is never kept. */
+export function Calls({ calls }: { readonly calls: PulseView['newestCalls'] }) {
+  if (calls.length === 0) return <p class="soft">No call was heard since this server started.</p>;
+  return (
+    <ul class="calls">
+      {calls.slice(0, SHOWN).map((call) => (
+        <li key={call.callId}>
+          <span class="tool">{call.tool}</span>
+          <span class="soft">
+            {call.endedAt === null ? 'open' : duration(call.endedAt - call.begunAt)}
+            {call.isError && <b class="errors"> failed</b>}
+          </span>
+          <span class="soft">
+            <Ago at={call.begunAt} />
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,133 @@
+import type { PulseView } from '@holter/server/wire';
+import type { Palette } from '../strip/palette.ts';
+import { clockTime, dayName } from '../words.ts';
+import type { Mark } from './timeline-marks.ts';
+
+export const LANES = [
+  'state',
+  'beats',
+  'calls',
+  'errors',
+  'tokens',
+  'holds',
+  'findings',
+  'acts',
+  'checkpoints',
+] as const;
+type Lane = (typeof LANES)[number];
+
+/** Room for the lanes' names. */
+export const GUTTER = 84;
+const LANE = 24;
+const AXIS = 20;
+export const timelineHeight = LANES.length * LANE + AXIS;
+
+type Range = { readonly from: number; readonly to: number };
+type Content = {
+  readonly width: number;
+  readonly range: Range;
+  readonly pulse: PulseView;
+  readonly marks: readonly Mark[];
+};
+
+const MINUTE = 60_000;
+const TICKS = [1, 5, 15, 60, 180, 720, 1_440, 7_200].map((minutes) => minutes * MINUTE);
+
+export function drawTimeline(pen: CanvasRenderingContext2D, content: Content, colours: Palette): void {
+  const { width, range, pulse, marks } = content;
+  const x = (at: number): number => GUTTER + ((at - range.from) / (range.to - range.from)) * (width - GUTTER);
+  pen.clearRect(0, 0, width, timelineHeight);
+  pen.font = '11px system-ui, sans-serif';
+  pen.textBaseline = 'middle';
+  drawAxis(pen, range, x, colours);
+  LANES.forEach((lane, i) => {
+    pen.fillStyle = colours.soft;
+    pen.fillText(lane, 0, i * LANE + LANE / 2);
+    pen.fillStyle = colours.line;
+    pen.fillRect(GUTTER, (i + 1) * LANE - 1, width - GUTTER, 1);
+  });
+  pen.save();
+  pen.beginPath();
+  pen.rect(GUTTER, 0, width - GUTTER, timelineHeight);
+  pen.clip();
+  drawCounts(pen, 'beats', pulse.beats, pulse, x, colours.healthy);
+  drawCounts(pen, 'calls', pulse.calls, pulse, x, colours.ink);
+  drawCounts(pen, 'errors', pulse.errors, pulse, x, colours.failing);
+  drawCounts(pen, 'tokens', pulse.tokens, pulse, x, colours.accent);
+  for (const mark of marks) drawMark(pen, mark, x, colours);
+  pen.restore();
+}
+
+const topOf = (lane: Lane): number => LANES.indexOf(lane) * LANE;
+
+function drawAxis(
+  pen: CanvasRenderingContext2D,
+  { from, to }: Range,
+  x: (at: number) => number,
+  colours: Palette,
+): void {
+  const every = TICKS.find((tick) => (to - from) / tick <= 8) ?? TICKS.at(-1) ?? MINUTE;
+  pen.textAlign = 'center';
+  for (let at = Math.ceil(from / every) * every; at <= to; at += every) {
+    pen.fillStyle = colours.line;
+    pen.fillRect(Math.round(x(at)), 0, 1, timelineHeight - AXIS);
+    pen.fillStyle = colours.soft;
+    pen.fillText(
+      every >= 1_440 * MINUTE ? dayName(at) : clockTime(at, false),
+      x(at),
+      timelineHeight - AXIS / 2,
+    );
+  }
+  pen.textAlign = 'left';
+}
+
+/** Bars as high as their share of the highest one. */
+function drawCounts(
+  pen: CanvasRenderingContext2D,
+  lane: Lane,
+  values: readonly number[],
+  { from, binMs }: PulseView,
+  x: (at: number) => number,
+  colour: string,
+): void {
+  const most = Math.max(1, ...values);
+  const room = LANE - 6;
+  pen.fillStyle = colour;
+  values.forEach((value, i) => {
+    if (value <= 0) return;
+    const left = x(from + i * binMs);
+    const wide = Math.max(1.5, x(from + (i + 1) * binMs) - left - 1);
+    const high = Math.max(2, (value / most) * room);
+    pen.fillRect(left, topOf(lane) + LANE - 3 - high, wide, high);
+  });
+}
+
+function drawMark(
+  pen: CanvasRenderingContext2D,
+  mark: Mark,
+  x: (at: number) => number,
+  colours: Palette,
+): void {
+  const top = topOf(mark.lane);
+  const left = x(mark.from);
+  pen.fillStyle = colours[mark.tone as keyof Palette] ?? colours.soft;
+  if (mark.to > mark.from) {
+    const wide = Math.max(2, x(mark.to) - left);
+    // Lanes of states have their names in them, as far as there is room: colour is not the only sign.
+    pen.globalAlpha = mark.lane === 'state' ? 0.28 : 0.8;
+    pen.fillRect(left, top + 5, wide, LANE - 10);
+    pen.globalAlpha = 1;
+    if (mark.lane === 'state' && wide > 60)
+      pen.fillText(mark.tone, Math.max(left, GUTTER) + 5, top + LANE / 2 + 1);
+    return;
+  }
+  pen.beginPath();
+  if (mark.lane === 'checkpoints') pen.arc(left, top + LANE / 2, 4, 0, Math.PI * 2);
+  else {
+    pen.moveTo(left, top + 4);
+    pen.lineTo(left + 5, top + LANE / 2);
+    pen.lineTo(left, top + LANE - 4);
+    pen.lineTo(left - 5, top + LANE / 2);
+  }
+  pen.fill();
+}

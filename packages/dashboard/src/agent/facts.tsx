@@ -1,0 +1,37 @@
+import type { AgentView } from '@holter/server/wire';
+import type { ComponentChildren } from 'preact';
+import { Ago, Countdown } from '../parts/time.tsx';
+import { dollars, grouped, plain } from '../words.ts';
+
+/** What Holter knows, in a few lines. */
+export function Facts({ agent }: { readonly agent: AgentView }) {
+  const { task, promises, end, recovery, probation } = agent;
+  const facts: readonly (readonly [string, ComponentChildren])[] = [
+    ['Last beat', <Ago key="b" at={agent.lastBeatAt} />],
+    ['Last progress', <Ago key="p" at={agent.lastProgressAt} />],
+    ['Task', task ? `${task.taskId}${task.percent === null ? '' : `, ${task.percent} %`}` : 'none'],
+    ['Phase', agent.phase ?? '–'],
+    ['Holds', agent.holds.map(({ kind }) => plain(kind)).join(', ') || 'none'],
+    ['Tokens', grouped(agent.tokens)],
+    ['Cost', dollars(agent.costUsd)],
+    ['Errors reported', String(agent.errorCount ?? 0)],
+    ['Promised', Object.keys(promises).map(plain).join(', ') || 'nothing'],
+    ['Holter can', agent.can.map(plain).join(', ') || 'only watch'],
+    ['Started', <Ago key="s" at={agent.startedAt} />],
+  ];
+  const more: readonly (readonly [string, ComponentChildren])[] = [
+    ...(end ? ([['Ended', `${end.how}: ${end.detail}`]] as const) : []),
+    ...(recovery ? ([['Recoveries', `${recovery.attempts} for this task`]] as const) : []),
+    ...(probation ? ([['Probation', <Countdown key="c" to={probation.until} />]] as const) : []),
+  ];
+  return (
+    <dl class="facts">
+      {[...facts, ...more].map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

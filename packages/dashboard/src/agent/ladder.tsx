@@ -1,0 +1,53 @@
+import type { AgentView } from '@holter/server/wire';
+import { Countdown } from '../parts/time.tsx';
+import { plain, stepWord } from '../words.ts';
+
+const STEPS = ['nudge', 'escalate', 'terminate', 'recover', 'human'] as const;
+
+/** The ladder as it stands, and what comes next. */
+export function Ladder({ agent }: { readonly agent: AgentView }) {
+  const { incident } = agent;
+  if (!incident) {
+    return (
+      <p class="soft">
+        No incident is open.
+        {agent.quiet && (
+          <>
+            {' '}
+            Quiet for <Countdown to={agent.quiet.until} />, by {agent.quiet.by}: {agent.quiet.reason}
+          </>
+        )}
+      </p>
+    );
+  }
+  const current = STEPS.indexOf(incident.step);
+  const { next } = incident;
+  return (
+    <>
+      <ol class="ladder">
+        {STEPS.map((step, i) => (
+          <li
+            key={step}
+            class={i < current ? 'passed' : i === current ? 'current' : ''}
+            {...(i === current && { 'aria-current': 'step' as const })}
+          >
+            {stepWord(step)}
+            {i === current && incident.attempt > 1 && ` ${incident.attempt}`}
+          </li>
+        ))}
+      </ol>
+      <p>
+        About {plain(incident.cause)}
+        {incident.orderedBy !== null && `, ordered by ${incident.orderedBy}`}. Next:{' '}
+        <b>{stepWord(next.step)}</b>
+        {next.at !== null && (
+          <>
+            {' '}
+            in <Countdown to={next.at} />
+          </>
+        )}
+        , {next.why}.
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,91 @@
+import type { AgentView, EventView } from '@holter/server/wire';
+import { plain } from '../words.ts';
+
+/** A stretch or a moment on one lane. */
+export type Mark = {
+  readonly lane: 'state' | 'findings' | 'acts' | 'checkpoints' | 'holds';
+  readonly from: number;
+  /** Equal to `from` for a moment. */
+  readonly to: number;
+  readonly tone: string;
+  readonly label: string;
+};
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+const acts: Readonly<Record<string, (payload: EventView['payload']) => string>> = {
+  NUDGE_SENT: ({ attempt }) => `nudge ${String(attempt)}`,
+  ESCALATION_TRIGGERED: () => 'a person is asked',
+  AGENT_TERMINATED: ({ reason }) => `terminated: ${text(reason)}`,
+  RECOVERY_INITIATED: ({ attempt }) => `recovery ${String(attempt)}`,
+  RECOVERY_COMPLETED: () => 'recovered',
+  RECOVERY_FAILED: ({ reason }) => `recovery failed: ${text(reason)}`,
+  DECISION_MADE: ({ decision }) => `decided: ${plain(text(decision))}`,
+  AGENT_ENDED: ({ how }) => `ended: ${text(how)}`,
+  AGENT_RETURNED: () => 'is back',
+  CIRCUIT_BREAKER_STATE_CHANGED: ({ name, to }) => `breaker ${text(name)} ${plain(text(to))}`,
+};
+
+/** Events, newest first, as stretches: what began and has not ended goes on until now. */
+export function marksOf(agent: AgentView, events: readonly EventView[], now: number): readonly Mark[] {
+  const marks: Mark[] = [];
+  const open = new Map<string, { readonly from: number; readonly tone: string; readonly label: string }>();
+  const close = (lane: Mark['lane'], key: string, to: number): void => {
+    const begun = open.get(key);
+    if (!begun) return;
+    open.delete(key);
+    marks.push({ lane, ...begun, to });
+  };
+  for (const { type, at, payload } of [...events].reverse()) {
+    const act = acts[type];
+    if (act) marks.push({ lane: 'acts', from: at, to: at, tone: toneOf(type), label: act(payload) });
+    switch (type) {
+      case 'HEALTH_STATE_CHANGED': {
+        if (!open.has('state'))
+          open.set('state', { from: 0, tone: text(payload.from).toLowerCase(), label: '' });
+        close('state', 'state', at);
+        const to = text(payload.to).toLowerCase();
+        open.set('state', { from: at, tone: to, label: `${to}: ${text(payload.evidence)}` });
+        break;
+      }
+      case 'FINDING_RAISED': {
+        const kind = text(payload.kind);
+        close('findings', `f-${kind}`, at);
+        const tone = payload.severity === 'act' ? 'stuck' : 'degraded';
+        open.set(`f-${kind}`, { from: at, tone, label: `${plain(kind)}: ${text(payload.evidence)}` });
+        break;
+      }
+      case 'FINDING_CLEARED':
+        close('findings', `f-${text(payload.kind)}`, at);
+        break;
+      case 'HOLD_BEGAN':
+        open.set(`h-${text(payload.hold)}`, { from: at, tone: 'accent', label: plain(text(payload.hold)) });
+        break;
+      case 'HOLD_ENDED':
+        close('holds', `h-${text(payload.hold)}`, at);
+        break;
+      case 'CHECKPOINT_WRITTEN':
+        marks.push({
+          lane: 'checkpoints',
+          from: at,
+          to: at,
+          tone: 'accent',
+          label: `checkpoint ${text(payload.checkpointId)}`,
+        });
+        break;
+    }
+  }
+  if (!open.has('state'))
+    open.set('state', { from: agent.stateSince, tone: agent.state.toLowerCase(), label: '' });
+  for (const key of [...open.keys()]) {
+    const lane = key === 'state' ? 'state' : key.startsWith('f-') ? 'findings' : 'holds';
+    close(lane, key, now);
+  }
+  return marks;
+}
+
+function toneOf(type: string): string {
+  if (type === 'AGENT_TERMINATED' || type === 'RECOVERY_FAILED' || type === 'AGENT_ENDED') return 'failing';
+  if (type === 'NUDGE_SENT' || type === 'ESCALATION_TRIGGERED') return 'stuck';
+  return 'accent';
+}

@@ -1,0 +1,72 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { bindKeys } from '../keys.ts';
+import { known, link, total } from '../live.ts';
+import { Empty, Loading } from '../parts/messages.tsx';
+import { query, setQuery } from '../route.ts';
+import { session } from '../session.ts';
+import { CountsStrip } from './counts-strip.tsx';
+import { Rows } from './rows.tsx';
+import { Toolbar } from './toolbar.tsx';
+
+/** Everybody, the worst first. */
+export function FleetView() {
+  const search = useRef<HTMLInputElement>(null);
+  useEffect(
+    () =>
+      bindKeys({
+        '/': () => search.current?.focus(),
+        j: () => moveFocus(1),
+        k: () => moveFocus(-1),
+      }),
+    [],
+  );
+  useEffect(() => {
+    document.title = 'Fleet · Holter';
+  }, []);
+  return (
+    <>
+      <h1 class="hidden">Fleet</h1>
+      <CountsStrip />
+      <Toolbar searchRef={search} />
+      <List />
+    </>
+  );
+}
+
+function List() {
+  const isFiltered = ['state', 'group', 'q'].some((name) => query.value.get(name));
+  if (total.value === null) return <Loading what="the fleet" />;
+  if (total.value > 0) return <Rows />;
+  if (isFiltered) {
+    return (
+      <Empty title="Nobody is like that" text="No agent matches these filters right now.">
+        <button type="button" onClick={() => setQuery({ state: undefined, group: undefined, q: undefined })}>
+          Show everybody
+        </button>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title="No agent yet" text="Start one under Holter's eyes, in a terminal:">
+      <pre>holter run -- claude</pre>
+      <p class="soft">
+        Or let a program report itself: see <code>POST /v1/agents</code>.
+        {session.value?.demoSpeed === null && link.value === 'live' && ' To look around first: npm run demo'}
+      </p>
+    </Empty>
+  );
+}
+
+/** To the next row's link, or to the first one on the screen. */
+function moveFocus(by: 1 | -1): void {
+  const links = [...document.querySelectorAll<HTMLElement>('.row .who a')];
+  links.sort((a, b) => indexOf(a) - indexOf(b));
+  const current = links.indexOf(document.activeElement as HTMLElement);
+  const visible = links.findIndex((each) => each.getBoundingClientRect().top > 120);
+  const next = links[current === -1 ? Math.max(0, visible) : current + by];
+  next?.focus({ preventScroll: true });
+  next?.closest('.row')?.scrollIntoView({ block: 'nearest' });
+}
+
+const indexOf = (element: HTMLElement): number =>
+  known.value.ids.indexOf(element.closest<HTMLElement>('.row')?.dataset.id ?? '');

@@ -1,0 +1,121 @@
+import type { FleetRowView } from '@holter/server/wire';
+import type { Signal } from '@preact/signals';
+import { Link } from '../parts/link.tsx';
+import { StateLabel } from '../parts/state-mark.tsx';
+import { Ago, Countdown } from '../parts/time.tsx';
+import { agentPath, go } from '../route.ts';
+import { Strip } from '../strip/strip.tsx';
+import { dollars, plain, short, stepWord } from '../words.ts';
+
+type Props = {
+  readonly row: Signal<FleetRowView>;
+  readonly index: number;
+  readonly setSize: number;
+  readonly y: number;
+};
+
+export function Row({ row: shown, index, setSize, y }: Props) {
+  const row = shown.value;
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the link inside does the same for keys
+    <li
+      class={`row edge-${row.state.toLowerCase()}`}
+      data-id={row.agentId}
+      style={{ transform: `translateY(${y}px)` }}
+      aria-setsize={setSize}
+      aria-posinset={index + 1}
+      onClick={() => go(agentPath(row.agentId))}
+    >
+      <div class="how">
+        <StateLabel state={row.state} />
+        <span class="soft">
+          <Ago at={row.stateSince} />
+        </span>
+      </div>
+      <div class="who">
+        <Link to={agentPath(row.agentId)}>{row.agentId}</Link>
+        <span class="soft">
+          {row.group} · {row.role} · {row.mode}
+        </span>
+      </div>
+      <div class="why">
+        <Why row={row} />
+      </div>
+      <Strip letters={row.strip} width={240} height={44} />
+      <div class="when">
+        <span>
+          <i aria-hidden="true">♥</i>
+          <span class="hidden">last beat </span> <Ago at={row.lastBeatAt} />
+        </span>
+        <span class="soft">
+          <i aria-hidden="true">↗</i>
+          <span class="hidden">last progress </span> <Ago at={row.lastProgressAt} />
+        </span>
+      </div>
+      <Work row={row} />
+      <Next row={row} />
+    </li>
+  );
+}
+
+/** The first finding in its own words; else what the agent waits for. */
+function Why({ row }: { readonly row: FleetRowView }) {
+  if (row.why !== null) {
+    const more = row.findingCount - 1;
+    return (
+      <>
+        {row.kind !== null && <b>{plain(row.kind)}: </b>}
+        {row.why}
+        {more > 0 && <span class="soft"> (+{more})</span>}
+      </>
+    );
+  }
+  if (row.hold !== null && row.hold.kind !== 'in-tool')
+    return <span class="soft">on hold: {plain(row.hold.kind)}</span>;
+  return <span class="soft">{row.isWorking ? 'working' : 'idle, no task'}</span>;
+}
+
+function Work({ row }: { readonly row: FleetRowView }) {
+  return (
+    <div class="work">
+      <span class="tool">{row.tool === null ? <span class="soft">no call open</span> : `▸ ${row.tool}`}</span>
+      <span class="soft">
+        {short(row.tokens)} tok
+        {row.tokensPerMinute > 0 && ` · ${short(row.tokensPerMinute)}/min`}
+        {row.costUsd > 0 && ` · ${dollars(row.costUsd)}`}
+        {row.errors > 0 && <span class="errors"> · {row.errors} err</span>}
+      </span>
+    </div>
+  );
+}
+
+function Next({ row: { step, quietUntil } }: { readonly row: FleetRowView }) {
+  if (step === null) {
+    return (
+      <div class="next soft">
+        {quietUntil === null ? (
+          ''
+        ) : (
+          <>
+            quiet for <Countdown to={quietUntil} />
+          </>
+        )}
+      </div>
+    );
+  }
+  const { next } = step;
+  return (
+    <div class="next">
+      <span class={`step step-${next.step}`}>{stepWord(next.step)}</span>
+      <span class="soft">
+        {next.at === null ? (
+          next.why
+        ) : (
+          <>
+            in <Countdown to={next.at} />
+          </>
+        )}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,72 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { messageOf } from './api.ts';
+import { changes } from './live.ts';
+
+type Fresh<T> = {
+  readonly data: T | null;
+  readonly problem: string | null;
+  readonly reload: () => void;
+};
+
+/**
+ * What a view shows beyond rows: asked once, and again when the stream says that something has changed, but
+ * never more often than `everyMs`. An answer that came stays while the next one is on its way.
+ */
+export function useFresh<T>(key: string, ask: (stop: AbortSignal) => Promise<T>, everyMs = 700): Fresh<T> {
+  const [state, setState] = useState<{ key: string; data: T | null; problem: string | null }>({
+    key,
+    data: null,
+    problem: null,
+  });
+  const asking = useRef(ask);
+  asking.current = ask;
+  const reload = useRef<() => void>(() => undefined);
+
+  useEffect(() => {
+    const stop = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | null = null;
+    let isBusy = false;
+    let isWanted = false;
+    const look = async (): Promise<void> => {
+      timer = null;
+      isWanted = false;
+      isBusy = true;
+      try {
+        const data = await asking.current(stop.signal);
+        if (!stop.signal.aborted) setState({ key, data, problem: null });
+      } catch (error) {
+        if (!stop.signal.aborted)
+          setState((before) => ({
+            key,
+            data: before.key === key ? before.data : null,
+            problem: messageOf(error),
+          }));
+      }
+      isBusy = false;
+      if (isWanted) schedule();
+    };
+    const schedule = (): void => {
+      if (isBusy) isWanted = true;
+      else if (timer === null && !stop.signal.aborted) timer = setTimeout(() => void look(), everyMs);
+    };
+    reload.current = () => void look();
+    void look();
+    let isFirst = true;
+    const unsubscribe = changes.subscribe(() => {
+      if (isFirst) isFirst = false;
+      else schedule();
+    });
+    return () => {
+      stop.abort();
+      unsubscribe();
+      if (timer !== null) clearTimeout(timer);
+    };
+  }, [key, everyMs]);
+
+  const isCurrent = state.key === key;
+  return {
+    data: isCurrent ? state.data : null,
+    problem: isCurrent ? state.problem : null,
+    reload: () => reload.current(),
+  };
+}

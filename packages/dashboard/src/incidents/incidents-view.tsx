@@ -1,0 +1,192 @@
+import type { AgentView, HistoryView, IncidentPage, IncidentView } from '@holter/server/wire';
+import { useEffect } from 'preact/hooks';
+import { ActionBar } from '../agent/action-bar.tsx';
+import { get } from '../api.ts';
+import { useFresh } from '../fresh.ts';
+import { rowOf } from '../live.ts';
+import { Link } from '../parts/link.tsx';
+import { Empty, Loading, Problem } from '../parts/messages.tsx';
+import { Scroll } from '../parts/scroll.tsx';
+import { StateLabel } from '../parts/state-mark.tsx';
+import { Ago, Countdown } from '../parts/time.tsx';
+import { agentPath } from '../route.ts';
+import { Strip } from '../strip/strip.tsx';
+import { duration, plain, stepWord } from '../words.ts';
+
+type Inbox = {
+  readonly waiting: readonly { readonly incident: IncidentView; readonly agent: AgentView }[];
+  readonly watched: readonly IncidentView[];
+  readonly past: HistoryView['incidents'];
+};
+
+const DECISIONS = ['more-time', 'handoff', 'terminate-and-recover', 'terminate', 'recover', 'wrong'];
+const PAST_SHOWN = 20;
+
+const needsPerson = ({ step }: IncidentView): boolean => step === 'human' || step === 'escalate';
+
+/** Asking for incidents is reading their notices: from then on the time for a decision runs. */
+async function readInbox(stop: AbortSignal): Promise<Inbox> {
+  const [page, history] = await Promise.all([
+    get<IncidentPage>('/v1/incidents', { limit: 200 }, stop),
+    get<HistoryView>('/v1/history', {}, stop),
+  ]);
+  const oldestFirst = [...page.incidents].sort((a, b) => a.openedAt - b.openedAt);
+  const waiting = await Promise.all(
+    oldestFirst.filter(needsPerson).map(async (incident) => ({
+      incident,
+      agent: await get<AgentView>(`/v1/agents/${encodeURIComponent(incident.agentId)}`, {}, stop),
+    })),
+  );
+  return {
+    waiting,
+    watched: oldestFirst.filter((incident) => !needsPerson(incident)),
+    past: history.incidents.slice(0, PAST_SHOWN),
+  };
+}
+
+/** What needs a person, the oldest first; below it, what Holter handles itself, and what is over. */
+export function IncidentsView() {
+  const { data, problem, reload } = useFresh('inbox', readInbox, 1_000);
+  useEffect(() => {
+    document.title = 'Incidents · Holter';
+  }, []);
+  if (!data) {
+    return problem === null ? <Loading what="the incidents" /> : <Problem error={problem} retry={reload} />;
+  }
+  return (
+    <>
+      <h1>Incidents</h1>
+      {problem !== null && <Problem error={problem} retry={reload} />}
+      {data.waiting.length === 0 ? (
+        <Empty title="Nothing waits for you" text="When an agent needs a decision, it stands here." />
+      ) : (
+        <ol class="inbox" aria-label="Waiting for a decision">
+          {data.waiting.map(({ incident, agent }) => (
+            <Waiting key={incident.incidentId} incident={incident} agent={agent} onDone={reload} />
+          ))}
+        </ol>
+      )}
+      <section class="card">
+        <h2>Holter is on it</h2>
+        <Watched incidents={data.watched} />
+      </section>
+      <section class="card">
+        <h2>Over</h2>
+        <Past incidents={data.past} />
+      </section>
+    </>
+  );
+}
+
+type WaitingProps = {
+  readonly incident: IncidentView;
+  readonly agent: AgentView;
+  readonly onDone: () => void;
+};
+
+function Waiting({ incident, agent, onDone }: WaitingProps) {
+  const { next, findings } = incident;
+  const row = rowOf(incident.agentId)?.value;
+  return (
+    <li class="card incident">
+      <div class="incident-head">
+        <StateLabel state={incident.state} />
+        <h2>
+          <Link to={agentPath(incident.agentId)}>{incident.agentId}</Link>
+        </h2>
+        <span class="soft">
+          {incident.group} · {plain(incident.cause)} · opened <Ago at={incident.openedAt} />
+        </span>
+        {row && <Strip letters={row.strip} width={240} height={40} />}
+      </div>
+      {findings.map((finding) => (
+        <p key={finding.kind} class="evidence">
+          {finding.evidence} <span class="soft">(limit: {finding.threshold})</span>
+        </p>
+      ))}
+      <p>
+        {next.at === null ? (
+          <b>{next.why}</b>
+        ) : (
+          <>
+            Without a decision: <b>{stepWord(next.step)}</b> in <Countdown to={next.at} />
+          </>
+        )}
+        {incident.checkpointId !== null && <span class="soft"> · checkpoint {incident.checkpointId}</span>}
+      </p>
+      <ActionBar agent={agent} onDone={onDone} only={DECISIONS} />
+    </li>
+  );
+}
+
+function Watched({ incidents }: { readonly incidents: readonly IncidentView[] }) {
+  if (incidents.length === 0) return <p class="soft">No other incident is open.</p>;
+  return (
+    <ul class="lines">
+      {incidents.map((incident) => (
+        <li key={incident.incidentId}>
+          <StateLabel state={incident.state} />
+          <Link to={agentPath(incident.agentId)}>{incident.agentId}</Link>
+          <span>{plain(incident.cause)}</span>
+          <span class="soft">
+            {stepWord(incident.step)}
+            {incident.attempt > 1 && ` ${incident.attempt}`}, then {stepWord(incident.next.step)}
+            {incident.next.at !== null && (
+              <>
+                {' '}
+                in <Countdown to={incident.next.at} />
+              </>
+            )}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Past({ incidents }: { readonly incidents: Inbox['past'] }) {
+  if (incidents.length === 0) return <p class="soft">None yet.</p>;
+  return (
+    <Scroll name="Incidents that are over">
+      <table class="plain">
+        <thead>
+          <tr>
+            <th scope="col">Agent</th>
+            <th scope="col">About</th>
+            <th scope="col">Over</th>
+            <th scope="col">It took</th>
+            <th scope="col">It cost</th>
+            <th scope="col">How it ended</th>
+          </tr>
+        </thead>
+        <tbody>
+          {incidents.map((each) => (
+            <tr key={`${each.incidentId}-${each.openedAt}`}>
+              <td>
+                <Link to={agentPath(each.agentId)}>{each.agentId}</Link>
+              </td>
+              <td>{plain(each.cause)}</td>
+              <td>
+                <Ago at={each.closedAt} />
+              </td>
+              <td>{duration(each.closedAt - each.openedAt)}</td>
+              <td>{costOf(each)}</td>
+              <td>{each.reason}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+function costOf({ nudges, recoveries, decisions }: Inbox['past'][number]): string {
+  const count = (number: number, one: string, many: string): string[] =>
+    number === 0 ? [] : [`${number} ${number === 1 ? one : many}`];
+  const parts = [
+    ...count(nudges, 'nudge', 'nudges'),
+    ...count(recoveries, 'restart', 'restarts'),
+    ...count(decisions, 'decision', 'decisions'),
+  ];
+  return parts.join(', ') || 'only time';
+}

@@ -1,0 +1,43 @@
+import { signal } from '@preact/signals';
+import { go } from './route.ts';
+
+export const isHelpOpen = signal(false);
+
+type Press = (event: KeyboardEvent) => void;
+const bound = new Map<string, Press>();
+
+/** A view says what its keys do while it is shown. */
+export function bindKeys(keys: Readonly<Record<string, Press>>): () => void {
+  for (const [key, press] of Object.entries(keys)) bound.set(key, press);
+  return () => {
+    for (const [key, press] of Object.entries(keys)) if (bound.get(key) === press) bound.delete(key);
+  };
+}
+
+const everywhere: Readonly<Record<string, Press>> = {
+  '?': () => {
+    isHelpOpen.value = true;
+  },
+  '1': () => go('/'),
+  '2': () => go('/incidents'),
+  '3': () => go('/breakers'),
+  '4': () => go('/history'),
+  '5': () => go('/system'),
+};
+
+/** Keys are for the page only while nobody is typing. */
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+
+export function startKeys(): void {
+  document.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === 'Escape' && isTyping(event.target)) (event.target as HTMLElement).blur();
+    if (isTyping(event.target) || document.querySelector('dialog[open]')) return;
+    const press = bound.get(event.key) ?? everywhere[event.key];
+    if (!press) return;
+    event.preventDefault();
+    press(event);
+  });
+}

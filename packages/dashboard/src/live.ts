@@ -1,0 +1,125 @@
+import type { FleetDeltaView, FleetPageView, FleetRowView } from '@holter/server/wire';
+import { batch, computed, effect, type Signal, signal } from '@preact/signals';
+import { addressOf, isLoggedOut } from './api.ts';
+import { localNow, serverSaid } from './clock.ts';
+import { query, view } from './route.ts';
+import { readSession, session } from './session.ts';
+
+/** How the page hears of changes: one stream for the part of the fleet that is looked at. */
+type Link = 'opening' | 'live' | 'lost';
+
+export const link = signal<Link>('opening');
+export const counts = signal<FleetPageView['counts'] | null>(null);
+export const groups = signal<readonly string[]>([]);
+export const total = signal<number | null>(null);
+/** Where in the whole order the known ids stand. */
+export const known = signal<{ readonly offset: number; readonly ids: readonly string[] }>({
+  offset: 0,
+  ids: [],
+});
+/** Grows with every message; views that show more than rows look again. */
+export const changes = signal(0);
+
+const rows = new Map<string, Signal<FleetRowView>>();
+export const rowOf = (agentId: string): Signal<FleetRowView> | undefined => rows.get(agentId);
+
+/** What of the fleet is on the screen, in steps, so that a small scroll needs no new stream. */
+export const windowAt = signal({ offset: 0, limit: 60 });
+
+const QUIET_MS_MAX = 25_000;
+const AGAIN_MS = 1_500;
+
+const address = computed(() => {
+  if (session.value === null) return null;
+  const { name } = view.value;
+  const live = '/v1/fleet/live';
+  if (view.value.name === 'agent') return addressOf(live, { agentId: view.value.agentId, limit: 1 });
+  if (name !== 'fleet') return addressOf(live, { limit: name === 'incidents' ? 100 : 0 });
+  const asked = query.value;
+  return addressOf(live, {
+    state: asked.get('state') ?? undefined,
+    group: asked.get('group') ?? undefined,
+    q: asked.get('q') ?? undefined,
+    sort: asked.get('sort') ?? undefined,
+    ...windowAt.value,
+  });
+});
+
+let source: EventSource | null = null;
+let heardAt = 0;
+
+export function startLive(): void {
+  effect(() => {
+    open(address.value);
+  });
+  setInterval(() => {
+    if (source && localNow() - heardAt > QUIET_MS_MAX) open(address.peek());
+  }, AGAIN_MS);
+}
+
+function open(url: string | null): void {
+  source?.close();
+  source = null;
+  if (url === null) return;
+  const opened = new EventSource(url);
+  source = opened;
+  heardAt = localNow();
+  opened.addEventListener('page', (event) => heard(opened, () => takePage(JSON.parse(event.data))));
+  opened.addEventListener('delta', (event) => heard(opened, () => takeDelta(JSON.parse(event.data))));
+  opened.addEventListener('error', () => {
+    if (source !== opened) return;
+    link.value = 'lost';
+    // A browser gives up on an answer that is no stream: then it is for us to try again.
+    if (opened.readyState === EventSource.CLOSED) setTimeout(() => again(opened), AGAIN_MS);
+  });
+}
+
+async function again(closed: EventSource): Promise<void> {
+  if (source !== closed) return;
+  await readSession();
+  if (source === closed && !isLoggedOut.value) open(address.peek());
+}
+
+function heard(from: EventSource, take: () => void): void {
+  if (source !== from) return;
+  heardAt = localNow();
+  batch(() => {
+    take();
+    link.value = 'live';
+    changes.value += 1;
+  });
+}
+
+/** The whole window: after a break nothing is missing, whatever happened in it. */
+function takePage(page: FleetPageView): void {
+  serverSaid(page.at);
+  counts.value = page.counts;
+  groups.value = page.groups;
+  total.value = page.total;
+  for (const row of page.rows) put(row);
+  known.value = { offset: page.offset, ids: page.order };
+  forget(page.order);
+}
+
+function takeDelta(delta: FleetDeltaView): void {
+  serverSaid(delta.at);
+  for (const row of delta.rows) put(row);
+  if (delta.counts) counts.value = delta.counts;
+  if (delta.total !== undefined) total.value = delta.total;
+  if (!delta.order) return;
+  known.value = { offset: known.value.offset, ids: delta.order };
+  forget(delta.order);
+}
+
+function put(row: FleetRowView): void {
+  const shown = rows.get(row.agentId);
+  if (shown) shown.value = row;
+  else rows.set(row.agentId, signal(row));
+}
+
+/** Rows that scrolled away are kept for a while, and not for ever. */
+function forget(order: readonly string[]): void {
+  if (rows.size < 400) return;
+  const wanted = new Set(order);
+  for (const id of rows.keys()) if (!wanted.has(id)) rows.delete(id);
+}

@@ -1,0 +1,50 @@
+import { AgentView } from './agent/agent-view.tsx';
+import { isLoggedOut } from './api.ts';
+import { FleetView } from './fleet/fleet-view.tsx';
+import { IncidentsView } from './incidents/incidents-view.tsx';
+import { Help } from './parts/help.tsx';
+import { Empty } from './parts/messages.tsx';
+import { TopBar } from './parts/top-bar.tsx';
+import { view } from './route.ts';
+import { isOpening, session } from './session.ts';
+import { BreakersView } from './views/breakers-view.tsx';
+import { HistoryView } from './views/history-view.tsx';
+import { Login } from './views/login.tsx';
+import { SystemView } from './views/system-view.tsx';
+
+export function Page() {
+  if (isOpening.value && session.value === null) return <main class="opening" aria-busy="true" />;
+  if (session.value === null || isLoggedOut.value) return <Login />;
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <TopBar />
+      <main id="main" tabIndex={-1}>
+        <Shown />
+      </main>
+      <Help />
+    </>
+  );
+}
+
+function Shown() {
+  const shown = view.value;
+  switch (shown.name) {
+    case 'fleet':
+      return <FleetView />;
+    case 'agent':
+      return <AgentView agentId={shown.agentId} />;
+    case 'incidents':
+      return <IncidentsView />;
+    case 'breakers':
+      return <BreakersView />;
+    case 'history':
+      return <HistoryView />;
+    case 'system':
+      return <SystemView />;
+    case 'lost':
+      return <Empty title="There is no such page" text="The fleet is where everything starts." />;
+  }
+}

@@ -1,0 +1,41 @@
+import { isHelpOpen } from '../keys.ts';
+import { Dialog } from './dialog.tsx';
+
+const keys: readonly (readonly [string, string])[] = [
+  ['j / k', 'next, previous agent'],
+  ['Enter', 'open the agent'],
+  ['/', 'search'],
+  ['1 … 5', 'fleet, incidents, breakers, history, system'],
+  ['Esc', 'leave a field, close a dialog'],
+  ['?', 'this page'],
+];
+
+export function Help() {
+  if (!isHelpOpen.value) return null;
+  return (
+    <Dialog
+      title="How to read this"
+      onClose={() => {
+        isHelpOpen.value = false;
+      }}
+    >
+      <p>
+        Every agent draws a strip: one hour, newest on the right. A small bump is a heartbeat, a tall spike a
+        tool call, a stroke below the line an error. A flat line is silence. The bar underneath is the state:
+        none while healthy, dashes while degraded, blocks while stuck, a solid bar while failing.
+      </p>
+      <table class="plain">
+        <tbody>
+          {keys.map(([key, what]) => (
+            <tr key={key}>
+              <th scope="row">
+                <kbd>{key}</kbd>
+              </th>
+              <td>{what}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Dialog>
+  );
+}

@@ -1,0 +1,18 @@
+import { useComputed } from '@preact/signals';
+import { now } from '../clock.ts';
+import { ago, clockTime, countdown } from '../words.ts';
+
+/** An age that grows by itself; only its text is touched. */
+export function Ago({ at }: { readonly at: number | null }) {
+  const text = useComputed(() => ago(at, now.value));
+  return <time title={at === null ? 'never' : new Date(at).toString()}>{at === null ? 'never' : text}</time>;
+}
+
+export function Countdown({ to }: { readonly to: number }) {
+  const text = useComputed(() => countdown(to - now.value));
+  return (
+    <time class="countdown" title={clockTime(to)}>
+      {text}
+    </time>
+  );
+}

@@ -1,0 +1,50 @@
+import { computed, signal } from '@preact/signals';
+
+/** Where the page is. The address keeps the view, so that it can be sent to somebody. */
+const address = signal(location.pathname + location.search);
+
+type View =
+  | { readonly name: 'fleet' | 'incidents' | 'breakers' | 'history' | 'system' | 'lost' }
+  | { readonly name: 'agent'; readonly agentId: string };
+
+export const view = computed<View>(() => {
+  const [path = '/'] = address.value.split('?', 1);
+  const agent = /^\/agents\/([^/]+)$/.exec(path)?.[1];
+  if (agent !== undefined) return { name: 'agent', agentId: decodeURIComponent(agent) };
+  if (path === '/') return { name: 'fleet' };
+  const name = path.slice(1);
+  if (name === 'incidents' || name === 'breakers' || name === 'history' || name === 'system') return { name };
+  return { name: 'lost' };
+});
+
+export const query = computed(() => new URLSearchParams(address.value.split('?')[1] ?? ''));
+
+export const agentPath = (agentId: string): string => `/agents/${encodeURIComponent(agentId)}`;
+
+export function go(path: string): void {
+  if (path === address.value) return;
+  history.pushState(null, '', path);
+  address.value = path;
+  window.scrollTo(0, 0);
+  // A screen reader has to notice that there is another page.
+  document.querySelector<HTMLElement>('main')?.focus({ preventScroll: true });
+}
+
+/** Changes a part of the question in the address; typing into a search must not fill the history. */
+export function setQuery(changes: Readonly<Record<string, string | undefined>>): void {
+  const search = new URLSearchParams(query.value);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === undefined || value === '') search.delete(name);
+    else search.set(name, value);
+  }
+  const text = search.toString();
+  const path = location.pathname + (text === '' ? '' : `?${text}`);
+  history.replaceState(null, '', path);
+  address.value = path;
+}
+
+export function followHistory(): void {
+  window.addEventListener('popstate', () => {
+    address.value = location.pathname + location.search;
+  });
+}

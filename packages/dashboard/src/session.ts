@@ -1,0 +1,55 @@
+import type { SessionView } from '@holter/server/wire';
+import { signal } from '@preact/signals';
+import { ApiError, get, isLoggedOut, messageOf, post } from './api.ts';
+import { serverSaid } from './clock.ts';
+
+export const session = signal<SessionView | null>(null);
+/** Why the link that was opened did not work. */
+export const loginProblem = signal<string | null>(null);
+export const isOpening = signal(true);
+
+export const mayDecide = (): boolean => session.value !== null && session.value.role !== 'viewer';
+
+const RETRY_MS = 1_500;
+
+/**
+ * A secret in the address's fragment never reaches a server's log. It is taken out of the address at once,
+ * whatever becomes of it.
+ */
+export async function openSession(): Promise<void> {
+  const secret = /^#login=([A-Za-z0-9._~-]+)$/.exec(location.hash)?.[1];
+  if (location.hash !== '') history.replaceState(null, '', location.pathname + location.search);
+  if (secret !== undefined) {
+    try {
+      await post('/v1/login', { secret });
+    } catch (error) {
+      loginProblem.value = messageOf(error);
+    }
+  }
+  await readSession();
+  isOpening.value = false;
+}
+
+export async function readSession(): Promise<void> {
+  try {
+    const found = await get<SessionView>('/v1/session');
+    serverSaid(found.at, found.demoSpeed ?? 1);
+    session.value = found;
+    loginProblem.value = null;
+    isLoggedOut.value = false;
+  } catch (error) {
+    const isKnown = error instanceof ApiError && (error.status === 401 || error.status === 403);
+    if (isKnown) session.value = null;
+    // A server that is just starting: what was known stays, and it is asked again.
+    else if (session.value === null) {
+      loginProblem.value = messageOf(error);
+      setTimeout(() => void readSession(), RETRY_MS);
+    }
+  }
+}
+
+export async function endSession(): Promise<void> {
+  await post('/v1/logout', {}).catch(() => undefined);
+  session.value = null;
+  isLoggedOut.value = true;
+}

@@ -1,0 +1,36 @@
+import type { BreakerPage } from '@holter/server/wire';
+import { useEffect } from 'preact/hooks';
+import { get } from '../api.ts';
+import { useFresh } from '../fresh.ts';
+import { Empty, Loading, Problem } from '../parts/messages.tsx';
+import { BreakerTable } from './breaker-table.tsx';
+
+export function BreakersView() {
+  const { data, problem, reload } = useFresh('breakers', (stop) =>
+    get<BreakerPage>('/v1/breakers', {}, stop),
+  );
+  useEffect(() => {
+    document.title = 'Breakers · Holter';
+  }, []);
+  if (!data)
+    return problem === null ? <Loading what="the breakers" /> : <Problem error={problem} retry={reload} />;
+  return (
+    <>
+      <h1>Breakers</h1>
+      <p class="lead">
+        A breaker opens after failures in a row, so that nobody hammers on what is broken. After a while it
+        lets one try through; one success closes it.
+      </p>
+      {data.breakers.length === 0 ? (
+        <Empty
+          title="No breaker has been used"
+          text="Agents ask theirs with POST /v1/agents/:id/breakers/:name/acquire."
+        />
+      ) : (
+        <section class="card">
+          <BreakerTable breakers={data.breakers} onDone={reload} hasAgent />
+        </section>
+      )}
+    </>
+  );
+}

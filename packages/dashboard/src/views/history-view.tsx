@@ -1,0 +1,164 @@
+import type { HistoryView as HistoryData } from '@holter/server/wire';
+import { useEffect } from 'preact/hooks';
+import { get } from '../api.ts';
+import { useFresh } from '../fresh.ts';
+import { Loading, Problem } from '../parts/messages.tsx';
+import { Scroll } from '../parts/scroll.tsx';
+import { type State, StateLabel } from '../parts/state-mark.tsx';
+import { dayName, duration, grouped } from '../words.ts';
+
+type Day = HistoryData['days'][number];
+const SHOWN: readonly State[] = ['FAILING', 'STUCK', 'DEGRADED', 'HEALTHY'];
+
+/** Thirty days: how agents were, what was done about it, and whether that helped. */
+export function HistoryView() {
+  const { data, problem, reload } = useFresh(
+    'history',
+    (stop) => get<HistoryData>('/v1/history', {}, stop),
+    5_000,
+  );
+  useEffect(() => {
+    document.title = 'History · Holter';
+  }, []);
+  if (!data)
+    return problem === null ? <Loading what="30 days" /> : <Problem error={problem} retry={reload} />;
+  const sum = (count: (day: Day) => number): number => data.days.reduce((all, day) => all + count(day), 0);
+  const done = sum(({ recovered }) => recovered);
+  const failed = sum(({ recoveryFailures }) => recoveryFailures);
+  return (
+    <>
+      <h1>History</h1>
+      <p class="lead">The last 30 days.</p>
+      <section class="tiles" aria-label="In numbers">
+        <Tile name="Incidents" value={grouped(sum(({ incidents }) => incidents))} />
+        <Tile name="Nudges" value={grouped(sum(({ nudges }) => nudges))} />
+        <Tile name="Asked a person" value={grouped(sum(({ escalations }) => escalations))} />
+        <Tile name="Terminations" value={grouped(sum(({ terminations }) => terminations))} />
+        <Tile
+          name="Recoveries that held"
+          value={done + failed === 0 ? '–' : `${Math.round((100 * done) / (done + failed))} %`}
+          note={`${done} of ${done + failed}`}
+        />
+        <Tile
+          name="Found within"
+          value={data.latency.medianMs === null ? '–' : duration(data.latency.medianMs)}
+          note={
+            data.latency.p99Ms === null
+              ? 'since this start'
+              : `99 %: ${duration(data.latency.p99Ms)}, since this start`
+          }
+        />
+        <Tile name="Called wrong" value={grouped(sum(({ wrong }) => wrong))} />
+      </section>
+      <section class="card">
+        <h2>Time in each state</h2>
+        <Bars days={data.days} />
+        <p class="legend">
+          {SHOWN.map((state) => (
+            <StateLabel key={state} state={state} />
+          ))}
+        </p>
+      </section>
+      <section class="card">
+        <h2>Day by day</h2>
+        <Table days={data.days} />
+      </section>
+    </>
+  );
+}
+
+function Tile({
+  name,
+  value,
+  note,
+}: {
+  readonly name: string;
+  readonly value: string;
+  readonly note?: string;
+}) {
+  return (
+    <div class="tile">
+      <span class="number">{value}</span>
+      <span>{name}</span>
+      {note !== undefined && <span class="soft">{note}</span>}
+    </div>
+  );
+}
+
+const minutesOf = ({ stateMinutes }: Day): number =>
+  Object.values(stateMinutes).reduce((all, minutes) => all + minutes, 0);
+
+/** The table below says the same in numbers. */
+function Bars({ days }: { readonly days: readonly Day[] }) {
+  return (
+    <div class="bars" aria-hidden="true">
+      {days.map((day) => {
+        const all = minutesOf(day);
+        return (
+          <div class="bar" key={day.day} title={dayName(day.day)}>
+            <div class="stack">
+              {all > 0 &&
+                SHOWN.map((state) => (
+                  <span
+                    key={state}
+                    class={`fill-${state.toLowerCase()}`}
+                    style={{ height: `${(100 * (day.stateMinutes[state] ?? 0)) / all}%` }}
+                  />
+                ))}
+            </div>
+            <span class="day">{dayName(day.day).split(' ')[0]}</span>
+          </div>
+        );
+      })}
+    </div>
+  );
+}
+
+function Table({ days }: { readonly days: readonly Day[] }) {
+  const used = [...days].reverse().filter((day) => minutesOf(day) > 0 || day.incidents > 0);
+  if (used.length === 0) return <p class="soft">Nothing is on record yet.</p>;
+  const share = (day: Day, state: State): string => {
+    const all = minutesOf(day);
+    return all === 0 ? '–' : `${((100 * (day.stateMinutes[state] ?? 0)) / all).toFixed(1)} %`;
+  };
+  return (
+    <Scroll name="Day by day">
+      <table class="plain numbers">
+        <thead>
+          <tr>
+            <th scope="col">Day</th>
+            {SHOWN.map((state) => (
+              <th scope="col" key={state}>
+                {state.toLowerCase()}
+              </th>
+            ))}
+            <th scope="col">incidents</th>
+            <th scope="col">nudges</th>
+            <th scope="col">asked</th>
+            <th scope="col">terminated</th>
+            <th scope="col">recovered</th>
+            <th scope="col">wrong</th>
+          </tr>
+        </thead>
+        <tbody>
+          {used.map((day) => (
+            <tr key={day.day}>
+              <th scope="row">{dayName(day.day)}</th>
+              {SHOWN.map((state) => (
+                <td key={state}>{share(day, state)}</td>
+              ))}
+              <td>{day.incidents}</td>
+              <td>{day.nudges}</td>
+              <td>{day.escalations}</td>
+              <td>{day.terminations}</td>
+              <td>
+                {day.recovered}/{day.recovered + day.recoveryFailures}
+              </td>
+              <td>{day.wrong}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}

@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import type { Command } from 'commander';
+import { ask } from '../ask.ts';
+import { findServer, refuseAgents, type ServerOptions, withServer } from '../connection.ts';
+import { CliFailure } from '../failure.ts';
+import { withExamples } from '../help.ts';
+import type { Io } from '../io.ts';
+import { painter } from '../paint.ts';
+
+type OpenOptions = ServerOptions & { readonly viewer?: boolean; readonly print?: boolean };
+
+export function registerOpen(program: Command, io: Io): void {
+  withExamples(
+    withServer(
+      program
+        .command('open')
+        .description('open the page in a browser, with a link that works once, for five minutes')
+        .option('--viewer', 'a log-in that may look, but not decide')
+        .option('--print', 'only print the link'),
+    ),
+    [
+      ['holter open', 'look at the fleet'],
+      ['holter open --viewer --print', 'a link for somebody who only looks'],
+    ],
+  ).action((options: OpenOptions) => open(io, options));
+}
+
+async function open(io: Io, options: OpenOptions): Promise<void> {
+  refuseAgents(io, 'open');
+  // Whoever reads a log or a pipe must not find a way in.
+  if (!io.isTerminal) {
+    throw new CliFailure(
+      'the link is a secret, so it is printed only on a terminal',
+      'run `holter open` in a terminal',
+    );
+  }
+  const link = await loginLink(findServer(io, options, 'operator'), options.viewer ? 'viewer' : 'operator');
+  io.out(`${link}\n${painter(io)('dim', 'It works once, for five minutes.')}\n`);
+  if (!options.print) showInBrowser(io, link);
+}
+
+type Server = Parameters<typeof ask>[0];
+
+/** The secret stands behind the `#`: a browser sends that part to nobody. */
+export async function loginLink(server: Server, role: 'viewer' | 'operator'): Promise<string> {
+  const { path } = await ask(server, (client) => client.makeLoginSecret({ role }));
+  return `${server.url}${path}`;
+}
+
+/** Without a desktop there is nothing to open it with, and the line on the terminal is enough. */
+function showInBrowser(io: Io, link: string): void {
+  const opener = process.platform === 'darwin' ? 'open' : 'xdg-open';
+  const hasDesktop = process.platform === 'darwin' || io.env.DISPLAY || io.env.WAYLAND_DISPLAY;
+  if (!hasDesktop) return;
+  const child = spawn(opener, [link], { stdio: 'ignore', detached: true });
+  child.on('error', () => undefined);
+  child.unref();
+}

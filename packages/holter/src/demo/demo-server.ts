@@ -1,0 +1,35 @@
+import { rmSync } from 'node:fs';
+import { compile } from '@holter/core';
+import { acquireLock, type ServerOptions } from '@holter/server';
+import { DataFolder, realClock } from '@holter/server/local';
+import { demoWorld } from '@holter/sim';
+
+/** A decision waits six minutes of real time, so that a newcomer can give it; everything else is the default. */
+const ESCALATION_SECONDS = 2 * 3_600;
+
+/** The options of a server that plays a demo: its own folder, its own time, its own agents. */
+export async function demoServer(options: ServerOptions): Promise<ServerOptions> {
+  const compiled = compile({
+    health_monitoring: { intervention: { escalation: { timeout_seconds: ESCALATION_SECONDS } } },
+  });
+  if (compiled.kind !== 'compiled') throw new Error(JSON.stringify(compiled.problems));
+  const dataFolder = `${options.dataFolder}-demo`;
+  await forgetLastPlay(dataFolder);
+  return {
+    ...options,
+    dataFolder,
+    config: { ...options.config, policies: compiled.policies },
+    demo: demoWorld(realClock()),
+  };
+}
+
+/** A demo's time runs ahead of the clock on the wall; what the last one left lies in the future. */
+async function forgetLastPlay(path: string): Promise<void> {
+  const folder = new DataFolder(path);
+  folder.prepare();
+  const lock = await acquireLock(folder.lockFile);
+  // Somebody plays in it: the start will say so.
+  if (!lock) return;
+  for (const ending of ['', '-wal', '-shm']) rmSync(`${folder.databaseFile}${ending}`, { force: true });
+  await lock.release();
+}

@@ -1,0 +1,73 @@
+import type { Behaviour } from '../agents/behaviour.ts';
+import { burstyThinker } from '../agents/bursty-thinker.ts';
+import { corruptCheckpoint } from '../agents/corrupt-checkpoint.ts';
+import { crasher } from '../agents/crasher.ts';
+import { curedByNudge } from '../agents/cured-by-nudge.ts';
+import { deaf } from '../agents/deaf.ts';
+import { errorSpiral } from '../agents/error-spiral.ts';
+import { freezer } from '../agents/freezer.ts';
+import { idle } from '../agents/idle.ts';
+import { criticalKit, type Kit, ownedKit, remoteKit, standbyKit } from '../agents/kit.ts';
+import { longTool } from '../agents/long-tool.ts';
+import { looper } from '../agents/looper.ts';
+import { partitioned } from '../agents/partitioned.ts';
+import { pausingLooper } from '../agents/pausing-looper.ts';
+import { quietCommand } from '../agents/quiet-command.ts';
+import { rateLimited } from '../agents/rate-limited.ts';
+import { relapser } from '../agents/relapser.ts';
+import { selfRestarter } from '../agents/self-restarter.ts';
+import { slowStarter } from '../agents/slow-starter.ts';
+import { steadyWorker } from '../agents/steady-worker.ts';
+import { waitingForInput } from '../agents/waiting-for-input.ts';
+import { zombie } from '../agents/zombie.ts';
+
+const minutes = (count: number): number => count * 60_000;
+
+export type Part = {
+  readonly behaviour: Behaviour;
+  readonly kit?: Kit;
+  /** When its first trouble comes after its start, in its own time; later ones come by chance. */
+  readonly troubleAfterMs?: number;
+  /** Calls through a breaker that now and then has a bad quarter of an hour. */
+  readonly hasBreaker?: true;
+};
+
+const part = (behaviour: Behaviour, kit?: Kit, troubleMinutes?: number): Part => ({
+  behaviour,
+  ...(kit && { kit }),
+  ...(troubleMinutes !== undefined && { troubleAfterMs: minutes(troubleMinutes) }),
+});
+
+/**
+ * Who plays. The first troubles are arranged so that two minutes show a loop found, nudged and cured, a crash
+ * and its recovery, a breaker that trips and closes, and somebody who needs a decision; the rest is chance.
+ */
+export const CAST: readonly Part[] = [
+  { ...part(steadyWorker, ownedKit), hasBreaker: true },
+  part(curedByNudge, ownedKit, 2),
+  part(crasher, ownedKit, 3),
+  part(deaf, ownedKit, 1),
+  part(steadyWorker, criticalKit),
+  part(burstyThinker, ownedKit),
+  part(looper, ownedKit, 14),
+  part(freezer, ownedKit, 9),
+  part(partitioned, remoteKit, 6),
+  part(waitingForInput, ownedKit, 8),
+  part(longTool, ownedKit, 5),
+  part(idle, standbyKit),
+  { ...part(burstyThinker, remoteKit), hasBreaker: true },
+  part(steadyWorker, remoteKit),
+  part(zombie, ownedKit, 18),
+  part(relapser, ownedKit, 11),
+  part(rateLimited, ownedKit, 12),
+  part(slowStarter, ownedKit),
+  part(errorSpiral, ownedKit, 7),
+  part(pausingLooper, ownedKit, 20),
+  part(corruptCheckpoint, ownedKit, 22),
+  part(selfRestarter, ownedKit, 16),
+  part(quietCommand),
+  part(steadyWorker, ownedKit),
+  part(burstyThinker, criticalKit),
+];
+
+export const GROUPS = ['checkout', 'search', 'platform'] as const;
