@@ -31,8 +31,9 @@ function move(draft: Draft): void {
   const lead = leadOf(actFindings(hard));
   const { incident } = hard;
   if (!incident) {
-    // Quiet is patience with a living agent; a proven end is another matter.
-    if (lead && (hard.end || !isQuiet(draft))) enterLadder(draft, lead);
+    // Quiet is patience with a living agent; a proven end is another matter. And it is the only one then:
+    // whatever else was found against the agent is over with it.
+    if (lead && (hard.end ? lead.kind === 'process-gone' : !isQuiet(draft))) enterLadder(draft, lead);
     return;
   }
   if (hard.end) return moveGone(draft, incident);
