@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hookSettings } from '../../packages/server/src/adapters/claude-code/hook-settings.ts';
@@ -11,6 +11,7 @@ import { type Script, ScriptedModel } from './scripted-model.ts';
 /** A whole story in seconds: the same rules, shorter clocks. */
 export const shortPolicy = `
 health_monitoring:
+  health_check: { interval_seconds: 1 }
   intervention:
     nudge: { interval_seconds: 3 }
     escalation: { timeout_seconds: 30 }
@@ -25,6 +26,12 @@ rules:
 `;
 
 export type Ran = { readonly code: number | null; readonly out: string; readonly err: string };
+
+export type RunParts = {
+  readonly options?: readonly string[];
+  readonly args?: readonly string[];
+  readonly more?: Record<string, string>;
+};
 
 export type Event = { readonly type: string; readonly payload: Readonly<Record<string, unknown>> };
 
@@ -103,6 +110,16 @@ export class World {
     return this.spawn(this.claudePath, all, env).ended;
   }
 
+  /** `holter run -- claude …`, headless; Holter may act on it. */
+  run(
+    model: ScriptedModel,
+    { options = [], args = [], more = {} }: RunParts = {},
+  ): { readonly child: ChildProcess; readonly ended: Promise<Ran> } {
+    const command = [this.claudePath, '-p', 'do the work', '--allowedTools', 'Bash', ...args];
+    const all = [bin, 'run', '--look-every', '250ms', ...options, '--', ...command];
+    return this.spawn(process.execPath, all, this.environment(model, more));
+  }
+
   holter(args: readonly string[]): Promise<Ran> {
     const { PATH = '' } = process.env;
     const env = { PATH, HOME: this.folder, HOLTER_DATA: join(this.folder, 'data'), NO_COLOR: '1' };
@@ -129,6 +146,20 @@ export class World {
       return { code: code as number | null, out, err };
     });
     return { child, ended };
+  }
+
+  /** The process that a run looks after, by what it has told the server. */
+  async childOf(agentId: string): Promise<number> {
+    const mark = `HOLTER_AGENT_ID=${agentId}\0`;
+    for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+      try {
+        const isClaude = readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith(this.claudePath);
+        if (isClaude && readFileSync(`/proc/${pid}/environ`, 'utf8').includes(mark)) return Number(pid);
+      } catch {
+        // Gone meanwhile.
+      }
+    }
+    throw new Error(`no Claude Code runs as ${agentId}`);
   }
 
   async get<T>(path: string): Promise<T> {

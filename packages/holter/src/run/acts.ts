@@ -68,7 +68,14 @@ export class Acts {
       `${effect.id}/save`,
       'Holter: this process is about to be stopped. What is saved now is kept.',
     );
-    const stopped = await stopTree({ table, tree: child.tree, clock, send, cleanupMs: effect.cleanupMs });
+    const stopped = await stopTree({
+      table,
+      tree: child.tree,
+      clock,
+      send,
+      cleanupMs: effect.cleanupMs,
+      from: plan.recipe?.stopFrom ?? 'SIGINT',
+    });
     if (stopped.kind === 'gone') {
       await child.ended;
       await keepCheckpoint();
@@ -111,8 +118,9 @@ export class Acts {
 
   private async startSuccessor(effect: Extract<Effect, { kind: 'spawn' }>): Promise<Outcome> {
     const { context, state, agent, keeper, start } = this.parts;
-    const { plan, say } = context;
+    const { plan, say, link } = context;
     const { key, attempt, taskId } = effect;
+    const cause = (await agent.look())?.incident?.cause ?? null;
     const { checkpoint, skipped } = keeper.restore();
     for (const why of skipped) say(`a checkpoint can't be used, an older one is tried (${why})`);
     await agent.register(key);
@@ -123,7 +131,8 @@ export class Acts {
       checkpoint: checkpoint ? keeper.file : '',
       attempt: String(attempt),
     };
-    const argv = plan.resumeWords ? fillIn(plan.resumeWords, values) : plan.argv;
+    const again = plan.recipe?.startAgain(link.url, { attempt, cause }) ?? plan.argv;
+    const argv = plan.resumeWords ? fillIn(plan.resumeWords, values) : again;
     const checkpointId = checkpoint?.checkpointId ?? null;
     await start(argv, attempt, checkpointId);
     return { outcome: 'done', detail: `started from ${checkpointId ?? 'the beginning'}` };

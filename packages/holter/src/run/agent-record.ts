@@ -8,6 +8,7 @@ import type { ServerLink } from './server-link.ts';
 /** What a run reads of its agent's record. */
 type AgentLook = {
   readonly incident: {
+    readonly cause: string;
     readonly step: string;
     readonly next: { readonly step: string; readonly inSeconds: number | null };
   } | null;

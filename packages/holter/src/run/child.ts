@@ -18,6 +18,8 @@ type ChildOptions = {
   readonly terminal: Terminal;
   readonly table: ProcessTable;
   readonly clock: Clock;
+  /** What it prints, where it passes through here; called before it is passed on. */
+  readonly printed: (bytes: Buffer) => void;
 };
 
 /** Which of the three streams are a terminal; with any of them the child stays in our group and session. */
@@ -100,11 +102,13 @@ export class Child {
     cancel();
   }
 
-  private pass(from: Readable | null, fd: number, { clock }: ChildOptions): Promise<void> {
+  private pass(from: Readable | null, fd: number, { clock, printed }: ChildOptions): Promise<void> {
     if (!from) return Promise.resolve();
     return passThrough(from, fd, clock, (bytes) => {
       this.outputBytes += bytes.length;
-      if (fd === 1) this.hasOpenLine = bytes[bytes.length - 1] !== 10;
+      if (fd !== 1) return;
+      this.hasOpenLine = bytes[bytes.length - 1] !== 10;
+      printed(bytes);
     });
   }
 }

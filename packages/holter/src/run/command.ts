@@ -50,7 +50,7 @@ async function supervise(
   const clock = realClock();
   const startedAt = clock.now();
   const { newId } = realDice;
-  const plan = planOf(options, command, terminal, env, process.cwd(), newId);
+  const plan = planOf(options, command, terminal, env, process.cwd(), newId, () => clock.now());
   const table = systemTable();
   if (!table) throw new RunFailure(CODE.error, 'processes can only be watched on Linux and macOS');
   const folder = new DataFolder(dataFolderPath(options.data, env));

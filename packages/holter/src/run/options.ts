@@ -1,9 +1,12 @@
 import { parseBytes, parseDuration } from '@holter/core/units';
 import type { OnLost } from '@holter/server/process';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { AGENT_KINDS, type AgentKind } from './recipes/find-recipe.ts';
 
 export type RunOptions = {
   readonly agent?: string;
+  readonly agentKind: AgentKind;
+  readonly modelTimeout?: number;
   readonly role: string;
   readonly task?: string;
   readonly group: string;
@@ -30,6 +33,12 @@ export type RunOptions = {
 export function withRunOptions(command: Command): Command {
   return command
     .option('--agent <id>', 'its name (default: the command and a few letters)', agentName)
+    .addOption(
+      new Option('--agent-kind <kind>', 'which agent it is (auto: by the name of the command)')
+        .choices(AGENT_KINDS)
+        .default('auto'),
+    )
+    .option('--model-timeout <time>', "how long a known agent may wait for its model's answer", duration)
     .option('--role <role>', 'decides which thresholds hold', 'default')
     .option('--task <id>', 'the task that it works on')
     .option('--group <group>', 'agents that belong together', 'default')

@@ -3,6 +3,8 @@ import type { Capability, Mode } from '@holter/core';
 import { hasTerminal, type Terminal } from './child.ts';
 import { findCommand } from './find-command.ts';
 import type { RunOptions } from './options.ts';
+import { recipeFor } from './recipes/find-recipe.ts';
+import type { Recipe } from './recipes/recipe.ts';
 import { wordsOf } from './words-of.ts';
 
 /** What the options come to, before anything is started. */
@@ -16,6 +18,8 @@ export type Plan = {
   readonly promises: Readonly<Record<string, unknown>>;
   readonly checkpointFile: string | null;
   readonly isInteractive: boolean;
+  /** For an agent that is known; it says how to start it, and how to bring it back. */
+  readonly recipe: Recipe | null;
 };
 
 export function planOf(
@@ -25,27 +29,45 @@ export function planOf(
   env: NodeJS.ProcessEnv,
   workingDirectory: string,
   newId: () => string,
+  now: () => number,
 ): Plan {
   const [name = '', ...args] = command;
-  const argv = [findCommand(name, env.PATH, workingDirectory), ...args];
+  const program = findCommand(name, env.PATH, workingDirectory);
+  const argv = [program, ...args];
+  const recipe = recipeFor(options.agentKind, { program, args, env, workingDirectory, newId, now });
   const resumeWords = options.resumeCommand === undefined ? null : wordsOf(options.resumeCommand);
   if (resumeWords) findCommand(resumeWords[0] ?? '', env.PATH, workingDirectory);
   // Automatic termination needs a proven way back. Whoever asks for `act` says that a new start is one.
-  const canResume = options.recover && (resumeWords !== null || options.checkpointFile !== undefined);
-  const mode = options.mode ?? (canResume && !terminal.input ? 'act' : 'nudge');
+  const canResume =
+    options.recover &&
+    (resumeWords !== null || options.checkpointFile !== undefined || recipe?.canResume === true);
+  const isAlone = !terminal.input || recipe?.isHeadless === true;
+  const mode = options.mode ?? (canResume && isAlone ? 'act' : 'nudge');
   const canSpawn = options.recover && (canResume || options.mode === 'act');
   return {
     agentId: options.agent ?? nameFor(name, newId()),
     argv,
     resumeWords,
     mode,
-    can: ['nudge', 'terminate', ...(canSpawn ? (['spawn'] as const) : [])],
-    promises: promisesOf(options),
+    can: [
+      'nudge',
+      'terminate',
+      ...(canSpawn ? (['spawn'] as const) : []),
+      ...(recipe ? (['deny-call'] as const) : []),
+    ],
+    promises: { ...promisesOf(options), ...(recipe && reportsOf(recipe, options)) },
     checkpointFile:
       options.checkpointFile === undefined ? null : resolve(workingDirectory, options.checkpointFile),
     isInteractive: hasTerminal(terminal),
+    recipe,
   };
 }
+
+/** A known agent tells of its calls, and of when it has work. */
+const reportsOf = ({ modelTimeoutMs }: Recipe, { modelTimeout }: RunOptions): Plan['promises'] => ({
+  calls: { modelTimeoutSeconds: (modelTimeout ?? modelTimeoutMs) / 1_000 },
+  turns: true,
+});
 
 const nameFor = (command: string, id: string): string =>
   `${

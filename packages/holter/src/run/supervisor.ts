@@ -70,6 +70,7 @@ export class Supervisor {
       options,
       say,
       heartbeatFile: this.heartbeatFile,
+      idle: plan.recipe?.idle ?? null,
       tell: (body) => this.queue.put(this.agent.incarnation, body),
       everySecond: () => this.everySecond(),
       overLimit: (option, evidence, limit) => this.limits.exceed(option, evidence, limit),
@@ -102,7 +103,8 @@ export class Supervisor {
     });
     await this.agent.register();
     this.keeper.load(await this.agent.checkpoints());
-    await this.start(this.context.plan.argv, 0, null);
+    const { plan, link } = this.context;
+    await this.start(plan.recipe?.start(link.url) ?? plan.argv, 0, null);
     void this.loop.run();
     const end = await over;
     this.watcher.stop();
@@ -145,6 +147,7 @@ export class Supervisor {
       run,
       child: child?.isRunning ? child.identity : null,
       nudgeFile: this.nudges.path,
+      words: plan.recipe ? 'replies' : 'file',
       onLost: options.onLost,
     };
   }
@@ -168,7 +171,10 @@ export class Supervisor {
       attempt,
     });
     try {
-      const child = await Child.start({ argv, env: childEnv, runId, terminal, table, clock });
+      const printed = (bytes: Buffer): void => {
+        for (const body of plan.recipe?.heard(bytes) ?? []) this.queue.put(incarnation, body);
+      };
+      const child = await Child.start({ argv, env: childEnv, runId, terminal, table, clock, printed });
       this.state.child = child;
       this.watcher.follow(child);
       void child.ended.then((end) => this.hasEnded(child, end)).catch((error: unknown) => say(String(error)));
@@ -185,10 +191,14 @@ export class Supervisor {
     await this.loop.present();
   }
 
-  private async hasEnded(child: Child, end: ChildEnd): Promise<void> {
+  private async hasEnded(child: Child, exit: ChildEnd): Promise<void> {
     const { state, agent, queue } = this;
+    const { plan, clock } = this.context;
     if (state.isTerminating || child !== state.child) return;
     this.watcher.stop();
+    // Its last record may still be on its way through our pipe.
+    if (plan.recipe) await child.drain(clock, 1_000);
+    const end = plan.recipe?.endOf(exit) ?? exit;
     await this.keepCheckpoint();
     const purpose = end.code === 0 ? null : this.purposeOf(end);
     state.lastHow = end.code === 0 ? 'done' : purpose !== null ? 'stopped' : 'crashed';
@@ -259,6 +269,8 @@ export class Supervisor {
   }
 
   private everySecond(): void {
+    const { plan, table } = this.context;
+    if (this.state.child?.isRunning) plan.recipe?.look(this.state.child.identity.pid, table);
     for (const id of this.nudges.takeSeen()) void this.loop.tellSeen(id);
     void this.keepCheckpoint();
     void this.limits.maybeLookAtTokens();

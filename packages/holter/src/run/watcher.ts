@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import type { SignalBody } from '@holter/core';
 import { type Clock, maybeContinue, type ProcessLook, type ProcessTable } from '@holter/server/process';
 import type { Child } from './child.ts';
+import { type Idle, IdleFloor } from './idle-floor.ts';
 import type { RunOptions } from './options.ts';
 
 type WatcherContext = {
@@ -9,6 +10,8 @@ type WatcherContext = {
   readonly table: ProcessTable;
   readonly options: RunOptions;
   readonly heartbeatFile: string;
+  /** What the command burns while it waits, if that is known. */
+  readonly idle: Idle | null;
   readonly tell: (body: SignalBody) => void;
   readonly say: (line: string) => void;
   /** Something else that wants to be looked at every second. */
@@ -19,6 +22,9 @@ type WatcherContext = {
 const TICK_MS = 1_000;
 /** Looks that bring nothing new are told this often: enough for the core, which wants one a minute. */
 const TELL_EVERY_MS = 15_000;
+/** Counters move in coarse steps; a window of a few looks evens them out. */
+const LOOKS_PER_WINDOW = 4;
+const WINDOW_MS_MAX = 5_000;
 const BEAT_EVERY_MS_MAX = 5_000;
 
 /**
@@ -36,6 +42,7 @@ export class Watcher {
   private lastEvidence: number | string = 0;
   private ioBytes = 0;
   private isOverLimit = false;
+  private floor: IdleFloor | null = null;
   private cancel: () => void = () => undefined;
 
   constructor(context: WatcherContext) {
@@ -51,6 +58,9 @@ export class Watcher {
     this.lastState = null;
     this.lastEvidence = this.evidence();
     this.isOverLimit = false;
+    const { idle, options } = this.context;
+    const windowMs = Math.min(WINDOW_MS_MAX, LOOKS_PER_WINDOW * options.lookEvery);
+    this.floor = idle && new IdleFloor(idle, windowMs);
     this.schedule();
   }
 
@@ -85,7 +95,8 @@ export class Watcher {
   private look(now: number): void {
     if (!this.child) return;
     const { tell, options } = this.context;
-    const look = this.child.sensor.look();
+    const seen = this.child.sensor.look();
+    const look = this.floor?.above(seen, now) ?? seen;
     // The exit itself is told by whoever waits for the child, with its code.
     if (look.state === 'gone') return;
     this.ioBytes = look.ioBytes;

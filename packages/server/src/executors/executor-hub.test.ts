@@ -9,6 +9,7 @@ import { endFixtures, startFixture, table } from '../../test/process-fixture.ts'
 import { until } from '../../test/until.ts';
 import { identityOf, isAlive } from '../adapters/process/index.ts';
 import { Engine } from '../engine/engine.ts';
+import { Mailbox } from '../engine/mailbox.ts';
 import { openMemory } from '../store/memory/index.ts';
 import { ExecutorHub } from './executor-hub.ts';
 import type { RunRecord } from './run-record.ts';
@@ -41,6 +42,7 @@ const record = (fields: Partial<RunRecord> = {}): RunRecord => ({
   run: alive,
   child: null,
   nudgeFile: null,
+  words: 'file',
   onLost: 'adopt',
   ...fields,
 });
@@ -60,8 +62,10 @@ async function world(store = openMemory()) {
     newId: () => `id-${++ids}`,
     onBug,
   });
+  const mailbox = new Mailbox(clock, (effect, outcome, detail) => engine.receive(effect, outcome, detail));
   const hub = new ExecutorHub({
     engine,
+    mailbox,
     store,
     clock,
     table,
@@ -71,7 +75,7 @@ async function world(store = openMemory()) {
   });
   await engine.start();
   await hub.start();
-  return { store, clock, engine, hub, told, bugs };
+  return { store, clock, engine, hub, mailbox, told, bugs };
 }
 
 const crash = { agentId: 'worker', incarnation: 1, kind: 'exited', code: 1 } as const;
@@ -98,6 +102,19 @@ describe('a connected run', () => {
       { status: 'done', outcome: 'delivered' },
     ]);
     expect(bugs).toEqual([]);
+  });
+
+  it('does not get the words for a child that reads replies, but ends and starts it', async () => {
+    const { engine, hub, clock, mailbox } = await world();
+    await engine.register(worker);
+    await hub.present(record({ words: 'replies' }));
+    const polled = hub.poll('run:one', [], 5_000, never);
+    await engine.decide('worker', { decision: 'nudge', by: 'ada', reason: 'look up' });
+    await clock.advance(1_500);
+    expect(mailbox.take('worker', 1)).toMatchObject([{ type: 'nudge', message: 'Holter: look up' }]);
+    await engine.decide('worker', { decision: 'terminate', by: 'ada', reason: 'enough' });
+    await clock.advance(1_500);
+    expect(await polled).toMatchObject([{ kind: 'terminate' }]);
   });
 
   it('gets an effect again when the answer to its poll was lost', async () => {

@@ -2,6 +2,8 @@ import type { Effect, Instant, ReceiptOutcome, Signal } from '@holter/core';
 import { isAlive, type ProcessTable } from '../adapters/process/index.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { Executor } from '../engine/executor.ts';
+import type { Mailbox } from '../engine/mailbox.ts';
 import type { Store } from '../store/store.ts';
 import { AdoptedRun } from './adopted-run.ts';
 import { RemoteExecutor } from './remote-executor.ts';
@@ -11,6 +13,7 @@ type HubContext = {
   readonly engine: Engine;
   readonly store: Store;
   readonly clock: Clock;
+  readonly mailbox: Pick<Mailbox, 'onBehalfOf'>;
   /** Null where processes can't be seen; lost runs then stay lost, and a person is told. */
   readonly table: ProcessTable | null;
   readonly hostId: string;
@@ -90,7 +93,7 @@ export class ExecutorHub {
     if (!entry || this.isClosed) return null;
     entry.polls += 1;
     // Effects are only claimed while somebody is there to take them.
-    entry.leave ??= this.context.engine.addExecutor(entry.remote);
+    entry.leave ??= this.join(entry, entry.remote);
     let isHungUp = false;
     void hungUp.then(() => {
       isHungUp = true;
@@ -147,6 +150,18 @@ export class ExecutorHub {
     return entry;
   }
 
+  /** Whoever comes first is asked first: words for one that reads replies never get to its terminal. */
+  private join({ record }: Entry, executor: Executor): () => void {
+    const { engine, mailbox } = this.context;
+    const leaves = [
+      ...(record.words === 'replies' ? [engine.addExecutor(mailbox.onBehalfOf(record.executorId))] : []),
+      engine.addExecutor(executor),
+    ];
+    return () => {
+      for (const leave of leaves) leave();
+    };
+  }
+
   private remove(entry: Entry): void {
     entry.leave?.();
     entry.remote.close();
@@ -191,7 +206,7 @@ export class ExecutorHub {
       ended: () => void this.leave(record.executorId).catch(this.context.onBug),
     });
     entry.adopted = adopted;
-    entry.leave = engine.addExecutor(adopted);
+    entry.leave = this.join(entry, adopted);
     const isThere = record.child !== null && isAlive(table, record.child);
     const evidence = isThere
       ? 'its `holter run` was killed; the server watches its process, and can not start it again'

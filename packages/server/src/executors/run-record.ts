@@ -20,5 +20,7 @@ export type RunRecord = {
   /** Null before the first start and between two. */
   readonly child: ProcessIdentity | null;
   readonly nudgeFile: string | null;
+  /** How words reach its child: by that file, or in the replies to what the child itself reports. */
+  readonly words: 'file' | 'replies';
   readonly onLost: OnLost;
 };

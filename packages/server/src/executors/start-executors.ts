@@ -1,6 +1,7 @@
 import { systemHostId, systemTable } from '../adapters/process/index.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { Mailbox } from '../engine/mailbox.ts';
 import type { NoticeBoard } from '../engine/notice-board.ts';
 import type { Logger } from '../logging.ts';
 import type { Store } from '../store/store.ts';
@@ -11,15 +12,17 @@ export async function startExecutors(parts: {
   readonly engine: Engine;
   readonly store: Store;
   readonly board: NoticeBoard;
+  readonly mailbox: Mailbox;
   readonly clock: Clock;
   readonly logger: Logger;
 }): Promise<ExecutorHub> {
-  const { engine, store, board, clock, logger } = parts;
+  const { engine, store, board, mailbox, clock, logger } = parts;
   const onBug = (error: unknown): void => logger.error({ err: error }, 'while looking after a holter run');
   const hub = new ExecutorHub({
     engine,
     store,
     clock,
+    mailbox,
     table: systemTable(),
     hostId: systemHostId(),
     tell: ({ agentId, incarnation, executorId }, message) => {

@@ -15,6 +15,7 @@ export const runRecord = z.strictObject({
   run: processIdentity,
   child: processIdentity.nullable(),
   nudgeFile: line(4_096).nullable(),
+  words: z.enum(['file', 'replies']).default('file'),
   onLost: z.enum(['adopt', 'end']),
 });
 

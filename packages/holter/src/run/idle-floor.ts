@@ -1,0 +1,36 @@
+import type { ProcessLook } from '@holter/server/process';
+
+/** What a program burns while it does nothing but wait: timers, a collector, an event loop that turns. */
+export type Idle = { readonly cpuShare: number; readonly bytesPerSecond: number };
+
+/**
+ * Takes a program's own ticking out of what the system counts. The rules call a process flat when its counters
+ * stand still, and those of a runtime never do: Claude Code, hung on its model, still reads a hundred bytes a
+ * second from its own timers. Looked at over a window, because counters move in coarse steps.
+ */
+export class IdleFloor {
+  private readonly idle: Idle;
+  private readonly windowMs: number;
+  private began: { readonly at: number; readonly look: ProcessLook } | null = null;
+  private cpuMs = 0;
+  private ioBytes = 0;
+
+  constructor(idle: Idle, windowMs: number) {
+    this.idle = idle;
+    this.windowMs = windowMs;
+  }
+
+  /** The same look, with only that counted which was more than ticking. */
+  above(look: ProcessLook, now: number): ProcessLook {
+    const { began } = this;
+    const elapsedMs = began ? now - began.at : 0;
+    if (!began || elapsedMs >= this.windowMs) {
+      const cpuMs = look.cpuMs - (began?.look.cpuMs ?? 0);
+      const ioBytes = look.ioBytes - (began?.look.ioBytes ?? 0);
+      if (cpuMs > elapsedMs * this.idle.cpuShare) this.cpuMs += cpuMs;
+      if (ioBytes > (elapsedMs / 1_000) * this.idle.bytesPerSecond) this.ioBytes += ioBytes;
+      this.began = { at: now, look };
+    }
+    return { ...look, cpuMs: this.cpuMs, ioBytes: this.ioBytes };
+  }
+}

@@ -1,0 +1,26 @@
+import type { RestartFacts } from './recipe.ts';
+
+/**
+ * What a successor is told: Holter's own facts, never what the agent or its tools wrote, because what an agent
+ * read must not come back to it with more authority. Facts, not orders: those are taken for an injection.
+ */
+export function restartNote({ attempt, cause }: RestartFacts): string {
+  const what = (cause !== null && reasons[cause]) || 'it was stopped';
+  return (
+    `Holter: this work was interrupted (${what}) and goes on here; it is start ${attempt + 1}. ` +
+    'A tool call that was under way was cut short, and its processes were ended. ' +
+    'The files are as they were left. What led to the interruption has not helped so far; ' +
+    'the task itself is still open.'
+  );
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  'process-gone': 'its process ended before the work was done',
+  silent: 'nothing was heard of it for too long',
+  frozen: 'it had stopped moving',
+  'repeated-call': 'the same call was made again and again with the same result',
+  'call-cycle': 'the same few calls were made in turn again and again',
+  'same-error': 'the same error came back again and again',
+  'near-duplicate': 'variations of one call found nothing new',
+  'limit-exceeded': 'a limit was reached',
+};
