@@ -9,7 +9,7 @@ describe('the watchdog thread', () => {
   together('ends the process by its own exit code if the policy says so', async () => {
     const { lines, ended } = run(fixture('spin-on-ping.mjs'), ['exit']);
     expect(await ended).toEqual({ code: FREEZE_EXIT_CODE, signal: null });
-    expect(texts(lines)).toMatch(/still blocked after 10\.0 s; exit code 86/);
+    expect(texts(lines)).toMatch(/still blocked after 6\.0 s; exit code 86/);
   });
 
   together('says when the loop is back, and where it hung', async () => {

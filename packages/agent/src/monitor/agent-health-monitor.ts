@@ -12,8 +12,8 @@ import type {
   DisconnectionType,
   MonitoredAgent,
 } from './events.ts';
-import { type HealthRecord, type Looking, makeRecord, metricsOf, stateOf } from './health-record.ts';
-import { type Ears, type Link, linkTo } from './link.ts';
+import { HealthRecord, type Looking, metricsOf, stateOf } from './health-record.ts';
+import { type Ears, Links } from './link.ts';
 import { Recovery } from './recovery.ts';
 import { keyOf, type RegisterOptions, readRegistration } from './registration.ts';
 import { Rounds } from './rounds.ts';
@@ -27,6 +27,7 @@ export class AgentHealthMonitor extends EventEmitter<AgentHealthEvents> {
   private readonly config: FullConfig;
   private readonly clock: AgentClock;
   private readonly records = new Map<string, HealthRecord>();
+  private readonly links: Links;
   private readonly rounds: Rounds;
   private readonly recovery: Recovery;
   private watchdog: Watchdog | null = null;
@@ -35,6 +36,7 @@ export class AgentHealthMonitor extends EventEmitter<AgentHealthEvents> {
     super({ captureRejections: true });
     this.config = readConfig(config);
     this.clock = realClock;
+    this.links = new Links(this.ears());
     this.rounds = new Rounds(this.config, this.clock, {
       missed: (record, reason) => this.becomeDegraded(record, reason),
       gone: (record) => this.becomeDisconnected(record, 'missed_heartbeats', silenceOf(record), null),
@@ -44,18 +46,18 @@ export class AgentHealthMonitor extends EventEmitter<AgentHealthEvents> {
     });
     this.recovery = new Recovery(this.config, {
       recovering: (record, attempt) =>
-        this.tell('agent-recovering', { ...this.about(record), strategy: record.strategy, attempt }),
+        this.tell('agent-recovering', { ...this.about(record), strategy: record.about.strategy, attempt }),
       recovered: (record, attempt, ms) =>
         this.tell('agent-recovered', {
           ...this.about(record),
-          strategy: record.strategy,
+          strategy: record.about.strategy,
           attempt,
           duration: Math.round(ms),
         }),
       critical: (record, type, attempts, because) =>
         this.tell('agent-health-critical', { ...this.about(record), type, attempts, because }),
       resume: (record, agent) => this.resume(record, agent),
-      now: () => this.clock.monotonic(),
+      now: () => this.now(),
     });
   }
 
@@ -65,10 +67,10 @@ export class AgentHealthMonitor extends EventEmitter<AgentHealthEvents> {
    */
   registerAgent(agent: MonitoredAgent, options: RegisterOptions = {}): void {
     const about = readRegistration(agent, options, this.config);
-    if (this.records.has(about.key))
+    if (this.records.has(about.key) || this.links.has(agent))
       throw new OptionError('already_registered', `${about.key} is registered already`, 'name');
-    const record = makeRecord(about, NO_LINK, this.clock.monotonic(), this.rounds.now());
-    record.link = linkTo(agent, this.earsFor(record), about.activityEvents);
+    const record = new HealthRecord(about, agent, this.links.to(agent), this.now(), this.rounds.now());
+    record.link.attach(record);
     this.records.set(about.key, record);
     this.rounds.add(record);
     const { watchdog } = this.config;
@@ -105,29 +107,29 @@ export class AgentHealthMonitor extends EventEmitter<AgentHealthEvents> {
     this.watchdog = null;
   }
 
-  private earsFor(record: HealthRecord): Ears {
+  private ears(): Ears {
     return {
-      pong: () => {
+      pong: (record) => {
         if (record.isExited) return;
-        record.lastHeartbeat = this.clock.monotonic();
+        record.lastHeartbeat = this.now();
         record.totalHeartbeats += 1;
         this.heard(record, record.lastHeartbeat);
       },
-      activity: () => {
-        record.lastActivity = this.clock.monotonic();
+      activity: (record) => {
+        record.lastActivity = this.now();
         record.isExited = false;
         this.heard(record, record.lastActivity);
       },
-      exited: (code, detail) => {
+      exited: (record, code, detail) => {
         if (record.isRemoved || record.isExited) return;
         if (code === 0) return this.remove(record, 'exited');
         record.isExited = true;
         this.becomeDisconnected(record, 'exited', 'process-crash', detail);
       },
-      linkLost: () => {
+      linkLost: (record) => {
         record.isLinkLost = true;
       },
-      removed: () => this.remove(record, 'asked'),
+      removed: (record) => this.remove(record, 'asked'),
     };
   }
 
@@ -146,13 +148,13 @@ export class AgentHealthMonitor extends EventEmitter<AgentHealthEvents> {
       this.tell('agent-healthy', { ...this.about(record), metrics: metricsOf(record, this.look()) });
       return;
     }
-    this.tell('agent-reconnected', { ...this.about(record), downtime: Math.round(at - record.lastSeenAt) });
+    this.tell('agent-reconnected', { ...this.about(record), downtime: at - record.lastSeenAt });
     this.recovery.heard(record);
   }
 
   private becomeDegraded(record: HealthRecord, reason: DegradedReason): void {
     record.status = 'degraded';
-    const idleTime = Math.round(this.clock.monotonic() - record.lastActivity);
+    const idleTime = this.now() - record.lastActivity;
     this.tell('agent-degraded', { ...this.about(record), reason, idleTime });
   }
 
@@ -174,9 +176,11 @@ export class AgentHealthMonitor extends EventEmitter<AgentHealthEvents> {
 
   private resume(record: HealthRecord, agent: MonitoredAgent | null): void {
     if (agent) {
-      record.link.detach();
-      record.link = linkTo(agent, this.earsFor(record), record.activityEvents);
-      record.hadListener = record.link.hasListener;
+      record.link.detach(record);
+      record.agent = agent;
+      record.link = this.links.to(agent);
+      record.link.attach(record);
+      record.hadListener = record.link.hasListener(record);
       // The new one may have to start first.
       record.isNew = true;
     }
@@ -193,8 +197,8 @@ export class AgentHealthMonitor extends EventEmitter<AgentHealthEvents> {
 
   private forget(record: HealthRecord): void {
     record.isRemoved = true;
-    record.link.detach();
-    this.records.delete(record.key);
+    record.link.detach(record);
+    this.records.delete(record.about.key);
     this.rounds.remove(record);
     this.recovery.forget(record);
   }
@@ -203,13 +207,18 @@ export class AgentHealthMonitor extends EventEmitter<AgentHealthEvents> {
     this.tell('event-loop-freeze', { duration: Math.round(durationMs), where, timestamp: this.wall() });
   }
 
-  private about({ name, namespace }: HealthRecord) {
+  private about({ about: { name, namespace } }: HealthRecord) {
     return { agent: name, namespace, timestamp: this.wall() };
   }
 
   private look(): Looking {
-    const at = this.clock.monotonic();
+    const at = this.now();
     return { ...this.config, at, toWall: this.wall() - at, attentiveAt: this.rounds.now() };
+  }
+
+  /** Whole milliseconds: they need no memory of their own in a record. */
+  private now(): number {
+    return Math.floor(this.clock.monotonic());
   }
 
   private wall(): number {
@@ -240,14 +249,6 @@ function warnAboutListener(error: unknown, event: string): void {
 }
 
 /** Silence, and nothing else to go by. */
-function silenceOf({ isRemote, isLinkLost }: HealthRecord): DisconnectionType {
+function silenceOf({ about: { isRemote }, isLinkLost }: HealthRecord): DisconnectionType {
   return isRemote || isLinkLost ? 'network-partition' : 'event-loop-freeze';
 }
-
-const NO_LINK: Link = {
-  canPing: false,
-  startupMs: 0,
-  hasListener: false,
-  ping: () => false,
-  detach: () => undefined,
-};

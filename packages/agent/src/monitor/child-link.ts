@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { discount, type IpcHeartbeat, isHeartbeat, recount } from '../heartbeat-channel.ts';
+import type { HealthRecord } from './health-record.ts';
 import { type Ears, type Link, STARTUP_MS } from './link-types.ts';
 
 const PING: IpcHeartbeat = { holter: 'ping' };
@@ -12,24 +13,43 @@ const ignore = (): void => undefined;
  */
 export class ChildLink implements Link {
   readonly canPing: boolean;
-  readonly hasListener = true;
   readonly startupMs = STARTUP_MS;
   private readonly child: ChildProcess;
   private readonly ears: Ears;
-  private readonly doesTrack: boolean;
+  private forget: () => void = ignore;
 
-  constructor(child: ChildProcess, ears: Ears, doesTrack: boolean) {
+  constructor(child: ChildProcess, ears: Ears) {
     this.child = child;
     this.ears = ears;
-    this.doesTrack = doesTrack;
     this.canPing = child.connected;
-    child.on('message', this.onMessage);
-    child.on('disconnect', ears.linkLost);
-    child.on('exit', this.onExit);
+  }
+
+  hasListener(): boolean {
+    return true;
+  }
+
+  attach(record: HealthRecord): void {
+    const { child, ears } = this;
+    const onMessage = (message: unknown): void => {
+      if (isHeartbeat(message, 'pong')) ears.pong(record);
+      else if (record.about.activityEvents.length > 0) ears.activity(record);
+    };
+    const onLinkLost = (): void => ears.linkLost(record);
+    const onExit = (code: number | null, signal: NodeJS.Signals | null): void =>
+      ears.exited(record, code, signal ? `killed by ${signal}` : `exit code ${code}`);
+    child.on('message', onMessage);
+    child.on('disconnect', onLinkLost);
+    child.on('exit', onExit);
     discount(child.channel, COUNTED_LISTENERS);
     // It ended before it was registered, so that no event will tell.
     if (child.exitCode !== null || child.signalCode !== null)
-      process.nextTick(this.onExit, child.exitCode, child.signalCode);
+      process.nextTick(onExit, child.exitCode, child.signalCode);
+    this.forget = () => {
+      recount(child.channel, COUNTED_LISTENERS);
+      child.off('message', onMessage);
+      child.off('disconnect', onLinkLost);
+      child.off('exit', onExit);
+    };
   }
 
   ping(): boolean {
@@ -39,17 +59,6 @@ export class ChildLink implements Link {
   }
 
   detach(): void {
-    recount(this.child.channel, COUNTED_LISTENERS);
-    this.child.off('message', this.onMessage);
-    this.child.off('disconnect', this.ears.linkLost);
-    this.child.off('exit', this.onExit);
+    this.forget();
   }
-
-  private readonly onMessage = (message: unknown): void => {
-    if (isHeartbeat(message, 'pong')) this.ears.pong();
-    else if (this.doesTrack) this.ears.activity();
-  };
-
-  private readonly onExit = (code: number | null, signal: NodeJS.Signals | null): void =>
-    this.ears.exited(code, signal ? `killed by ${signal}` : `exit code ${code}`);
 }

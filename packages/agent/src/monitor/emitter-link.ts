@@ -1,4 +1,5 @@
-import type { MonitoredAgent } from './events.ts';
+import type { EventEmitter } from 'node:events';
+import type { HealthRecord } from './health-record.ts';
 import type { Ears, Link } from './link-types.ts';
 
 /**
@@ -8,50 +9,81 @@ import type { Ears, Link } from './link-types.ts';
 const PING = Object.freeze({ id: 'holter' });
 const PONG = `heartbeat-response-${PING.id}`;
 
-/** An agent in this process, by the protocol of the seed: `heartbeat-ping` and `heartbeat-response-<id>`. */
+type Listeners = Readonly<Record<'pong' | 'activity' | 'linkLost' | 'removed', () => void>> & {
+  readonly exit: (code: unknown) => void;
+};
+
+/**
+ * All agents in this process, by the protocol of the seed: `heartbeat-ping` and `heartbeat-response-<id>`.
+ * The listeners are shared: an emitter calls them with itself as `this`, so an agent costs no closures, and
+ * its answer to a ping needs no search.
+ */
 export class EmitterLink implements Link {
   readonly canPing = true;
   readonly startupMs = 0;
-  private readonly agent: MonitoredAgent;
-  private readonly ears: Ears;
-  private readonly activityEvents: readonly string[];
+  private readonly records = new Map<unknown, HealthRecord>();
+  private readonly listeners: Listeners;
+  /** The one that is being pinged, or was last. */
+  private last: HealthRecord | null = null;
 
-  constructor(agent: MonitoredAgent, ears: Ears, activityEvents: readonly string[]) {
-    this.agent = agent;
-    this.ears = ears;
-    this.activityEvents = activityEvents;
-    for (const event of activityEvents) agent.on(event, ears.activity);
-    agent.on(PONG, ears.pong);
-    agent.on('exit', this.onExit);
-    agent.on('crash', this.onCrash);
-    agent.on('disconnect', ears.linkLost);
-    agent.on('agent-removed', ears.removed);
+  constructor(ears: Ears) {
+    const recordOf = (agent: unknown): HealthRecord | undefined => this.recordOf(agent);
+    const hear = (ear: (record: HealthRecord) => void) =>
+      function (this: unknown): void {
+        const record = recordOf(this);
+        if (record) ear(record);
+      };
+    this.listeners = {
+      pong: hear(ears.pong),
+      activity: hear(ears.activity),
+      linkLost: hear(ears.linkLost),
+      removed: hear(ears.removed),
+      exit(this: unknown, code: unknown): void {
+        const record = recordOf(this);
+        const known = typeof code === 'number' ? code : null;
+        if (record)
+          ears.exited(record, known, known === null ? 'it reported its exit' : `exit code ${known}`);
+      },
+    };
   }
 
-  get hasListener(): boolean {
-    return this.agent.listenerCount('heartbeat-ping') > 0;
+  has(agent: EventEmitter): boolean {
+    return this.records.has(agent);
   }
 
-  ping(): boolean {
-    return this.agent.emit('heartbeat-ping', PING);
+  hasListener({ agent }: HealthRecord): boolean {
+    return agent.listenerCount('heartbeat-ping') > 0;
   }
 
-  detach(): void {
-    const { agent, ears } = this;
-    for (const event of this.activityEvents) agent.off(event, ears.activity);
-    agent.off(PONG, ears.pong);
-    agent.off('exit', this.onExit);
-    agent.off('crash', this.onCrash);
-    agent.off('disconnect', ears.linkLost);
-    agent.off('agent-removed', ears.removed);
+  attach(record: HealthRecord): void {
+    const { agent, about } = record;
+    const { listeners } = this;
+    this.records.set(agent, record);
+    for (const event of about.activityEvents) agent.on(event, listeners.activity);
+    agent.on(PONG, listeners.pong);
+    agent.on('exit', listeners.exit);
+    agent.on('disconnect', listeners.linkLost);
+    agent.on('agent-removed', listeners.removed);
   }
 
-  private readonly onExit = (code: unknown): void => {
-    const known = typeof code === 'number' ? code : null;
-    this.ears.exited(known, known === null ? 'it reported its exit' : `exit code ${known}`);
-  };
+  ping(record: HealthRecord): boolean {
+    this.last = record;
+    return record.agent.emit('heartbeat-ping', PING);
+  }
 
-  private readonly onCrash = (error: unknown): void => {
-    this.ears.exited(null, error instanceof Error ? `crashed: ${error.message}` : 'it reported a crash');
-  };
+  detach({ agent, about }: HealthRecord): void {
+    const { listeners } = this;
+    this.records.delete(agent);
+    this.last = null;
+    for (const event of about.activityEvents) agent.off(event, listeners.activity);
+    agent.off(PONG, listeners.pong);
+    agent.off('exit', listeners.exit);
+    agent.off('disconnect', listeners.linkLost);
+    agent.off('agent-removed', listeners.removed);
+  }
+
+  private recordOf(agent: unknown): HealthRecord | undefined {
+    const { last } = this;
+    return last !== null && last.agent === agent ? last : this.records.get(agent);
+  }
 }

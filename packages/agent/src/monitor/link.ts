@@ -8,10 +8,25 @@ import { WorkerLink } from './worker-link.ts';
 
 export type { Ears, Link } from './link-types.ts';
 
-/** Worker threads and child processes are emitters too, but they answer from elsewhere. */
-export function linkTo(agent: MonitoredAgent, ears: Ears, activityEvents: readonly string[]): Link {
-  const doesTrack = activityEvents.length > 0;
-  if (agent instanceof Worker) return new WorkerLink(agent, ears, doesTrack);
-  if (agent instanceof ChildProcess) return new ChildLink(agent, ears, doesTrack);
-  return new EmitterLink(agent, ears, activityEvents);
+/** The ways to the agents of one monitor. */
+export class Links {
+  private readonly ears: Ears;
+  private readonly emitters: EmitterLink;
+
+  constructor(ears: Ears) {
+    this.ears = ears;
+    this.emitters = new EmitterLink(ears);
+  }
+
+  /** Whether this very emitter is watched already, under whatever name. */
+  has(agent: MonitoredAgent): boolean {
+    return this.emitters.has(agent);
+  }
+
+  /** Worker threads and child processes are emitters too, but they answer from elsewhere. */
+  to(agent: MonitoredAgent): Link {
+    if (agent instanceof Worker) return new WorkerLink(agent, this.ears);
+    if (agent instanceof ChildProcess) return new ChildLink(agent, this.ears);
+    return this.emitters;
+  }
 }

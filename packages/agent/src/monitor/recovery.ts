@@ -42,7 +42,7 @@ export class Recovery {
   }
 
   lost(record: HealthRecord, type: DisconnectionType): void {
-    const { strategy, recover } = record;
+    const { strategy, recover } = record.about;
     if (strategy === 'none') return;
     const attempts = this.courses.get(record)?.attempt ?? 0;
     if (strategy === 'alert') return this.steps.critical(record, type, attempts, 'the strategy is alert');
@@ -102,7 +102,7 @@ export class Recovery {
   }
 
   private async run(record: HealthRecord, type: DisconnectionType, attempt: number): Promise<Outcome> {
-    const { strategy, recover, name, namespace } = record;
+    const { strategy, recover, name, namespace } = record.about;
     if (!recover || strategy === 'alert' || strategy === 'none')
       return { kind: 'failed', because: 'there is no function to recover it' };
     const { recoveryTimeout } = this.config;

@@ -12,15 +12,15 @@ type RoundFindings = {
   readonly stalled: (durationMs: number) => void;
 };
 
-/** Up to this many agents are pinged in one go; more are spread over the round, so that no burst is long. */
-const AGENTS_PER_SHARE = 256;
+/** Up to this many agents are pinged in one go, which takes about a millisecond; more are spread over the round. */
+const AGENTS_PER_SHARE = 1_024;
 const SHARES_MAX = 16;
 const SHARE_MS_MIN = 20;
 /** A timer this late was kept from running: by a blocked loop, a suspended process, a sleeping machine. */
 const LATE_MS = 200;
 const STALL_TOLD_MS = 1_000;
 /** Timers may fire a fraction of a millisecond early. */
-const EARLY_MS = 1;
+const EARLY_MS = 2;
 
 /**
  * Pings every agent once per interval and judges those that have not answered, with one timer for all.
@@ -50,13 +50,13 @@ export class Rounds {
     this.findings = findings;
   }
 
-  /** Monotonic, without the stalls. */
+  /** Monotonic whole milliseconds, without the stalls. */
   now(): number {
-    return this.clock.monotonic() - this.stalledMs;
+    return Math.floor(this.clock.monotonic()) - this.stalledMs;
   }
 
   add(record: HealthRecord): void {
-    record.hadListener = record.link.hasListener;
+    record.hadListener = record.link.hasListener(record);
     this.ring.add(record);
     const { heartbeatInterval } = this.config;
     const now = this.now();
@@ -100,9 +100,8 @@ export class Rounds {
   }
 
   /** Pings one agent now. */
-  visit(record: HealthRecord): void {
+  visit(record: HealthRecord, now = this.now()): void {
     const { enableHeartbeats, activityTimeout } = this.config;
-    const now = this.now();
     if (!enableHeartbeats) {
       const isQuiet = now - record.proofAt > activityTimeout;
       if (isQuiet && record.status === 'healthy') this.findings.missed(record, 'inactivity');
@@ -112,8 +111,9 @@ export class Rounds {
     if (record.pingAt === NO_PING) record.pingAt = now;
     const wasHeard = this.ping(record);
     if (record.isRemoved) return;
-    if (wasHeard) record.hadListener = true;
-    else if (record.hadListener && record.status !== 'disconnected') return this.findings.tornDown(record);
+    if (wasHeard) {
+      if (!record.hadListener) record.hadListener = true;
+    } else if (record.hadListener && record.status !== 'disconnected') return this.findings.tornDown(record);
     if (record.pingAt === NO_PING || record.isWaiting || record.status === 'disconnected') return;
     record.isWaiting = true;
     this.waiting.add(record);
@@ -121,8 +121,8 @@ export class Rounds {
 
   private ping(record: HealthRecord): boolean {
     try {
-      const wasHeard = record.link.ping();
-      record.hasPingFailed = false;
+      const wasHeard = record.link.ping(record);
+      if (record.hasPingFailed) record.hasPingFailed = false;
       return wasHeard;
     } catch {
       // A listener that throws has not answered; it must not take the round, or the host, with it.
@@ -135,7 +135,7 @@ export class Rounds {
     this.timer = null;
     const lateMs = this.now() - this.dueAt;
     if (lateMs > LATE_MS) {
-      this.stalledMs += lateMs;
+      this.stalledMs += Math.round(lateMs);
       if (lateMs > STALL_TOLD_MS) this.findings.stalled(lateMs);
     }
     if (this.now() + EARLY_MS >= this.nextShareAt) this.pingShare();
@@ -145,9 +145,11 @@ export class Rounds {
 
   private pingShare(): void {
     const share = Math.ceil(this.ring.size / this.shares);
+    // One reading of the clock for a share of at most some hundred agents.
+    const now = this.now();
     for (let i = 0; i < share; i += 1) {
       const record = this.ring.take();
-      if (record) this.visit(record);
+      if (record) this.visit(record, now);
     }
     this.nextShareAt += this.config.heartbeatInterval / this.shares;
   }

@@ -1,5 +1,6 @@
 import { BroadcastChannel, type Worker } from 'node:worker_threads';
 import { workerChannelName } from '../heartbeat-channel.ts';
+import type { HealthRecord } from './health-record.ts';
 import { type Ears, type Link, STARTUP_MS } from './link-types.ts';
 
 /**
@@ -8,22 +9,34 @@ import { type Ears, type Link, STARTUP_MS } from './link-types.ts';
  */
 export class WorkerLink implements Link {
   readonly canPing = true;
-  readonly hasListener = true;
   readonly startupMs = STARTUP_MS;
   private readonly worker: Worker;
   private readonly ears: Ears;
   private readonly channel: BroadcastChannel;
-  private readonly doesTrack: boolean;
+  private forget: () => void = () => undefined;
 
-  constructor(worker: Worker, ears: Ears, doesTrack: boolean) {
+  constructor(worker: Worker, ears: Ears) {
     this.worker = worker;
     this.ears = ears;
-    this.doesTrack = doesTrack;
     this.channel = new BroadcastChannel(workerChannelName(worker.threadId));
     this.channel.unref();
-    this.channel.onmessage = ears.pong;
-    if (doesTrack) worker.on('message', ears.activity);
-    worker.on('exit', this.onExit);
+  }
+
+  hasListener(): boolean {
+    return true;
+  }
+
+  attach(record: HealthRecord): void {
+    const { worker, ears, channel } = this;
+    const onMessage = (): void => ears.activity(record);
+    const onExit = (code: number): void => ears.exited(record, code, `worker exit code ${code}`);
+    channel.onmessage = () => ears.pong(record);
+    if (record.about.activityEvents.length > 0) worker.on('message', onMessage);
+    worker.on('exit', onExit);
+    this.forget = () => {
+      worker.off('message', onMessage);
+      worker.off('exit', onExit);
+    };
   }
 
   ping(): boolean {
@@ -33,9 +46,6 @@ export class WorkerLink implements Link {
 
   detach(): void {
     this.channel.close();
-    if (this.doesTrack) this.worker.off('message', this.ears.activity);
-    this.worker.off('exit', this.onExit);
+    this.forget();
   }
-
-  private readonly onExit = (code: number): void => this.ears.exited(code, `worker exit code ${code}`);
 }

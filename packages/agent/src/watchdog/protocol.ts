@@ -26,6 +26,9 @@ export type Freeze = {
 
 /** The place in the shared memory that the watched thread counts up. */
 export const BEATS = 0;
+/** A place that nobody changes, to sleep on. */
+export const NEVER_WOKEN = 1;
+export const SHARED_PLACES = 2;
 export const BEAT_EVERY_MS = 500;
 /** How often the watching thread looks. Four seconds of silence are noticed after at most 4.5. */
 export const LOOK_EVERY_MS = 250;

@@ -1,8 +1,15 @@
 import { writeSync } from 'node:fs';
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { realClock } from '../real-clock.ts';
 import { exitMain, readMainStack } from './main-stack.ts';
-import { BEATS, FREEZE_EXIT_CODE, type Freeze, LOOK_EVERY_MS, type WatchStart } from './protocol.ts';
+import {
+  BEATS,
+  FREEZE_EXIT_CODE,
+  type Freeze,
+  LOOK_EVERY_MS,
+  NEVER_WOKEN,
+  type WatchStart,
+} from './protocol.ts';
 import { report } from './report.ts';
 
 /**
@@ -21,6 +28,8 @@ let beatsSeen = -1;
 let silentMs = 0;
 let lookedAt = monotonic();
 let course: Course | null = null;
+/** Questions and reports under way. */
+let underWay = 0;
 
 /** How much of a freeze one look may count: a suspended process shows as one very late look. */
 const LATE_SHARE = 4;
@@ -42,7 +51,7 @@ function look(): void {
   }
   if (!course && silentMs >= settings.freezeAfterMs) {
     course = { id: `freeze-${pid}-${realClock.wall()}`, where: null, isTold: false, isEnding: false };
-    void noteFreeze(course);
+    follow(noteFreeze(course));
   }
   const { exitAfterMs } = settings;
   if (course?.isTold && exitAfterMs !== null && silentMs >= exitAfterMs) endProcess(course, exitAfterMs);
@@ -58,10 +67,12 @@ async function noteFreeze(of: Course): Promise<void> {
   const text = `the event loop has been blocked for ${seconds(silentMs)} ${where}`;
   say(`event-loop-freeze: pid ${pid}: ${text}`);
   for (const target of settings.targets)
-    void report(target, [
-      { kind: 'blocker', id: of.id, text: `event-loop-freeze: ${text}` },
-      { kind: 'status', id: `${of.id}-status`, status: 'degraded' },
-    ]);
+    follow(
+      report(target, [
+        { kind: 'blocker', id: of.id, text: `event-loop-freeze: ${text}` },
+        { kind: 'status', id: `${of.id}-status`, status: 'degraded' },
+      ]),
+    );
 }
 
 function noteEnd(of: Course): void {
@@ -69,7 +80,7 @@ function noteEnd(of: Course): void {
   say(`event-loop-back: pid ${pid}: the event loop runs again after ${seconds(silentMs)}`);
   parentPort?.postMessage(freeze);
   for (const target of settings.targets)
-    void report(target, [{ kind: 'status', id: `${of.id}-end`, status: 'healthy' }]);
+    follow(report(target, [{ kind: 'status', id: `${of.id}-end`, status: 'healthy' }]));
 }
 
 function endProcess(of: Course, afterMs: number): void {
@@ -93,7 +104,25 @@ function say(line: string): void {
 
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 
-parentPort?.on('message', (next: WatchStart['settings']) => {
-  settings = next;
-});
-setInterval(look, LOOK_EVERY_MS);
+function follow(work: Promise<void>): void {
+  underWay += 1;
+  void work.finally(() => {
+    underWay -= 1;
+  });
+}
+
+/**
+ * While all is well the thread sleeps in one system call between two looks, and runs no event loop at all.
+ * The inspector and the network need one, so it turns from the first sign of a freeze to its last word.
+ */
+function watch(): void {
+  do {
+    if (!course && underWay === 0) Atomics.wait(beats, NEVER_WOKEN, 0, LOOK_EVERY_MS);
+    const next = parentPort && receiveMessageOnPort(parentPort);
+    if (next) settings = next.message as WatchStart['settings'];
+    look();
+  } while (!course && underWay === 0);
+  setTimeout(watch, LOOK_EVERY_MS);
+}
+
+watch();

@@ -5,6 +5,7 @@ import {
   BEATS,
   type Freeze,
   type ReportTarget,
+  SHARED_PLACES,
   type WatchSettings,
   type WatchStart,
 } from './protocol.ts';
@@ -130,7 +131,7 @@ class WatchdogThread {
   private readonly timer: NodeJS.Timeout;
 
   constructor(settings: WatchSettings) {
-    const shared = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+    const shared = new SharedArrayBuffer(SHARED_PLACES * Int32Array.BYTES_PER_ELEMENT);
     const beats = new Int32Array(shared);
     const start: WatchStart = { shared, settings, pid: process.pid, watchesMain: isMainThread };
     // Neither the flags nor the environment of the host: a loader or a debugger is not meant for this thread.

@@ -30,7 +30,7 @@ together('AC3: a frozen event loop is named within 5 seconds', async () => {
   await until(() => freeze() !== undefined, 8_000, 'the line of the watchdog');
   const { text = '', at = 0 } = freeze() ?? {};
   expect(at - spinningAt).toBeLessThan(5_000);
-  expect(text).toMatch(/event-loop-freeze: pid \d+: .* in spinForEver \(.*spin-on-ping\.mjs:9:/);
+  expect(text).toMatch(/event-loop-freeze: pid \d+: .* in spinForEver \(.*spin-on-ping\.mjs:10:/);
   // It was said while the loop was still blocked, and by policy the process lives on.
   expect(child.exitCode).toBe(null);
   child.kill('SIGKILL');

@@ -1,0 +1,48 @@
+// `npm run bench:in-process`: what watching idle agents costs, beside the seed's own design in the same run. Each
+// measurement is a process of its own; all of a size run at once, so that a busy machine troubles them alike, and
+// the median counts. An empty Node process is taken off. Goal: at most a tenth of the seed's CPU. About 40 s.
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const subject = fileURLToPath(new URL('./subject.mjs', import.meta.url));
+
+function measure(design, count, seconds) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ['--expose-gc', subject, design, count, seconds], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let text = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk;
+    });
+    child.on('close', (code) =>
+      code === 0 ? resolve(JSON.parse(text)) : reject(new Error(`${design} failed`)),
+    );
+  });
+}
+
+const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+
+async function compare({ count, seconds, times, designs }) {
+  const wanted = ['nothing', ...designs];
+  const runs = await Promise.all(
+    wanted.flatMap((design) => Array.from({ length: times }, () => measure(design, count, seconds))),
+  );
+  const of = (design, field) => median(runs.filter((run) => run.design === design).map((run) => run[field]));
+  const cost = (design) => Math.max(0, of(design, 'share') - of('nothing', 'share'));
+  return designs.map((design) => ({
+    agents: count,
+    design,
+    'CPU % of a core': (cost(design) * 100).toFixed(4),
+    'seed takes': `${(cost('seed') / cost(design)).toFixed(1)} x`,
+    'bytes per agent': Math.round(of(design, 'bytesPerAgent')),
+  }));
+}
+
+const rows = [
+  ...(await compare({ count: 100, seconds: 14, times: 3, designs: ['seed', 'holter', 'holter+watchdog'] })),
+  ...(await compare({ count: 10_000, seconds: 10, times: 1, designs: ['seed', 'holter'] })),
+];
+console.table(rows);
+const isMet = rows.every((row) => row.design !== 'holter' || Number.parseFloat(row['seed takes']) >= 10);
+console.log(isMet ? 'goal met: at most 1/10 of the CPU of the seed' : 'goal missed: more than 1/10');
