@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -116,6 +116,22 @@ export class World {
     return events.map(({ type }) => type);
   }
 
+  async receipts(agentId: string): Promise<readonly { readonly outcome: string }[]> {
+    const query = `agentId=${agentId}&type=EFFECT_RECEIPT&limit=1000`;
+    const { events } = await this.ask<{ events: { payload: { outcome: string } }[] }>(
+      'GET',
+      `/v1/events?${query}`,
+    );
+    return events.map(({ payload }) => payload);
+  }
+
+  /** Where the only run of this agent writes its nudges. */
+  nudgeFile(agentId: string): string | null {
+    const folder = this.path(`data/runs/${agentId}`);
+    const name = readdirSync(folder).find((each) => each.endsWith('.nudges'));
+    return name === undefined ? null : join(folder, name);
+  }
+
   /** Ends what this world started, and nothing else. */
   async close(): Promise<void> {
     for (const { child } of this.runs) if (isRunning(child)) child.kill('SIGTERM');
@@ -136,6 +152,7 @@ export type AgentShown = {
   readonly incarnation: number;
   readonly state: string;
   readonly liveness: string;
+  readonly lastBeatAt: number | null;
   readonly findings: readonly {
     readonly kind: string;
     readonly severity: string;

@@ -120,7 +120,7 @@ export class Acts {
     const { context, state, agent, keeper, start } = this.parts;
     const { plan, say, link } = context;
     const { key, attempt, taskId } = effect;
-    const cause = (await agent.look())?.incident?.cause ?? null;
+    const cause = plan.recipe ? ((await agent.look())?.incident?.cause ?? null) : null;
     const { checkpoint, skipped } = keeper.restore();
     for (const why of skipped) say(`a checkpoint can't be used, an older one is tried (${why})`);
     await agent.register(key);

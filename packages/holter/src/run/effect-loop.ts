@@ -10,7 +10,11 @@ type EffectLoopContext = {
   readonly clock: Clock;
   readonly record: () => RunRecord;
   readonly carryOut: (effect: Effect) => Promise<Outcome>;
+  /** The server says how often it wants to hear about the process. */
+  readonly lookEvery: (ms: number) => void;
 };
+
+type Polled = { readonly effects: readonly Effect[]; readonly lookEverySeconds: number | null };
 
 const WAIT_SECONDS = 20;
 const AGAIN_MS = 250;
@@ -50,8 +54,7 @@ export class EffectLoop {
         );
         if (reply.status === 404) await this.present();
         else if (reply.status !== 200) await this.wait();
-        else
-          for (const effect of (reply.body as { effects: readonly Effect[] }).effects) void this.take(effect);
+        else this.hear(reply.body as Polled);
       } catch (error) {
         if (!(error instanceof NoAnswer)) throw error;
         await this.wait();
@@ -67,6 +70,11 @@ export class EffectLoop {
   async leave(): Promise<void> {
     this.isStopped = true;
     await this.context.link.ask('DELETE', this.path, undefined, 2_000).catch(() => undefined);
+  }
+
+  private hear({ effects, lookEverySeconds }: Polled): void {
+    if (typeof lookEverySeconds === 'number') this.context.lookEvery(lookEverySeconds * 1_000);
+    for (const effect of effects) void this.take(effect);
   }
 
   private async take(effect: Effect): Promise<void> {

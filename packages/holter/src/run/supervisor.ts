@@ -92,6 +92,7 @@ export class Supervisor {
       clock,
       record: () => this.record(),
       carryOut: (effect) => acts.carryOut(effect),
+      lookEvery: (ms) => this.watcher.tellEvery(ms),
     });
   }
 

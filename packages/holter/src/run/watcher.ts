@@ -20,8 +20,8 @@ type WatcherContext = {
 };
 
 const TICK_MS = 1_000;
-/** Looks that bring nothing new are told this often: enough for the core, which wants one a minute. */
-const TELL_EVERY_MS = 15_000;
+/** Looks that bring nothing new are told this often, or as often as the server wants to hear. */
+const TELL_EVERY_MS_MAX = 15_000;
 /** Counters move in coarse steps; a window of a few looks evens them out. */
 const LOOKS_PER_WINDOW = 4;
 const WINDOW_MS_MAX = 5_000;
@@ -42,6 +42,7 @@ export class Watcher {
   private lastEvidence: number | string = 0;
   private ioBytes = 0;
   private isOverLimit = false;
+  private tellEveryMs = TELL_EVERY_MS_MAX;
   private floor: IdleFloor | null = null;
   private cancel: () => void = () => undefined;
 
@@ -62,6 +63,10 @@ export class Watcher {
     const windowMs = Math.min(WINDOW_MS_MAX, LOOKS_PER_WINDOW * options.lookEvery);
     this.floor = idle && new IdleFloor(idle, windowMs);
     this.schedule();
+  }
+
+  tellEvery(ms: number): void {
+    this.tellEveryMs = Math.min(TELL_EVERY_MS_MAX, ms);
   }
 
   stop(): void {
@@ -100,7 +105,7 @@ export class Watcher {
     // The exit itself is told by whoever waits for the child, with its code.
     if (look.state === 'gone') return;
     this.ioBytes = look.ioBytes;
-    if (look.state !== this.lastState || now - this.toldAt >= TELL_EVERY_MS) {
+    if (look.state !== this.lastState || now - this.toldAt >= this.tellEveryMs) {
       this.toldAt = now;
       tell(look);
     }

@@ -1,4 +1,11 @@
-import type { Effect, Instant, ReceiptOutcome, Signal } from '@holter/core';
+import {
+  type Effect,
+  type Instant,
+  policyFor,
+  probeEveryOf,
+  type ReceiptOutcome,
+  type Signal,
+} from '@holter/core';
 import { isAlive, type ProcessTable } from '../adapters/process/index.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -105,6 +112,16 @@ export class ExecutorHub {
       entry.polls -= 1;
       entry.seenAt = isHungUp ? Number.NEGATIVE_INFINITY : this.context.clock.now();
     }
+  }
+
+  /** How often its agent wants to be looked at: more closely while it is not well. */
+  async lookEveryMs(executorId: string): Promise<number | null> {
+    const { engine } = this.context;
+    const agentId = this.entries.get(executorId)?.record.agentId;
+    const agent = agentId === undefined ? null : await engine.read(agentId);
+    if (!agent) return null;
+    const { role, agentId: id, group } = agent.hard;
+    return probeEveryOf(agent.hard, policyFor(engine.currentPolicies, role, id, group));
   }
 
   async receipt(

@@ -4,6 +4,8 @@ import { type HttpProblem, problem } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { effects, poll, presented, receipt, received, runRecord } from '../schema/executors.ts';
 
+type Polled = { readonly effects: readonly Effect[]; readonly lookEverySeconds: number | null };
+
 const executorIds = /^run:[A-Za-z0-9-]{1,64}$/;
 
 /**
@@ -35,12 +37,14 @@ export function executorRoutes(hub: ExecutorHub): readonly Route[] {
         200: { description: 'What it does not have yet; often nothing.', schema: effects },
         404: { description: 'unknown_executor: it should say again that it is there.' },
       },
-      handle: async ({ params, body, request }): Promise<{ effects: readonly Effect[] }> => {
+      handle: async ({ params, body, request }): Promise<Polled> => {
         // A run that was killed takes its socket along: that is noticed at once, not when the wait is over.
         const hungUp = new Promise<void>((resolve) => request.raw.socket.once('close', () => resolve()));
-        const found = await hub.poll(executorIdOf(params), body.have, body.waitSeconds * 1_000, hungUp);
+        const executorId = executorIdOf(params);
+        const found = await hub.poll(executorId, body.have, body.waitSeconds * 1_000, hungUp);
         if (!found) throw unknownExecutor();
-        return { effects: found };
+        const lookEveryMs = await hub.lookEveryMs(executorId);
+        return { effects: found, lookEverySeconds: lookEveryMs === null ? null : lookEveryMs / 1_000 };
       },
     }),
     defineRoute({

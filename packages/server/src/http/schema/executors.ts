@@ -30,6 +30,9 @@ export const receipt = z.strictObject({
   detail: line(500),
 });
 
-export const effects = z.strictObject({ effects: z.array(z.record(z.string(), z.unknown())) });
+export const effects = z.strictObject({
+  effects: z.array(z.record(z.string(), z.unknown())),
+  lookEverySeconds: z.number().nullable().meta({ description: 'How often to report on its process.' }),
+});
 export const presented = z.strictObject({ executorId: z.string(), pollWithinSeconds: z.number() });
 export const received = z.strictObject({ ok: z.boolean() });
