@@ -12,6 +12,7 @@ import { registerToken } from './commands/token.ts';
 import { registerUp } from './commands/up.ts';
 import { registerVerbs } from './commands/verbs.ts';
 import { registerWhy } from './commands/why.ts';
+import { registerConnect } from './connect/command.ts';
 import { withExamples } from './help.ts';
 import type { Io } from './io.ts';
 import { registerReplay } from './replay/command.ts';
@@ -47,6 +48,7 @@ export function createProgram(io: Io): Command {
     registerDecisions,
     registerTask,
     registerToken,
+    registerConnect,
     registerDoctor,
     registerConfig,
     registerDb,

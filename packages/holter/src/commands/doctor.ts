@@ -2,6 +2,7 @@ import { existsSync, statfsSync, statSync } from 'node:fs';
 import { DataFolder, dataFolderPath, FIRST_ROLES, type HealthView } from '@holter/server/local';
 import type { Command } from 'commander';
 import { ask } from '../ask.ts';
+import { diagnoseClaudeCode } from '../connect/diagnose.ts';
 import { findServer, type ServerOptions, withServer } from '../connection.ts';
 import { CliFailure, EXIT } from '../failure.ts';
 import { withExamples } from '../help.ts';
@@ -35,7 +36,13 @@ export function registerDoctor(program: Command, io: Io): void {
 
 async function doctor(io: Io, options: DoctorOptions): Promise<void> {
   const folder = new DataFolder(dataFolderPath(options.data, io.env));
-  const checks = [checkNode(), ...checkFolder(folder), checkConfig(io), ...(await checkServer(io, options))];
+  const checks = [
+    checkNode(),
+    ...checkFolder(folder),
+    checkConfig(io),
+    ...(await checkServer(io, options)),
+    ...(await checkClaudeCode(io, options)),
+  ];
   const isFine = checks.every((check) => check.isFine);
   if (!isFine) io.setExitCode(EXIT.foundWrong);
   if (options.json) {
@@ -153,6 +160,20 @@ function judgeHealth(health: HealthView, url: string): readonly Check[] {
       next: 'look at the network first: nothing is terminated until it is calm',
     },
   ];
+}
+
+/** Only where it was connected: a session that `holter run` starts needs no settings. */
+async function checkClaudeCode(io: Io, options: DoctorOptions): Promise<readonly Check[]> {
+  let context = { serverUrl: null as string | null, hasSessions: false };
+  try {
+    const connection = findServer(io, options, 'viewer');
+    const { agents } = await ask(connection, (client) => client.agents({ q: 'claude.', limit: '1' }));
+    context = { serverUrl: connection.url, hasSessions: agents.length > 0 };
+  } catch (error) {
+    if (!(error instanceof CliFailure)) throw error;
+  }
+  const diagnosis = diagnoseClaudeCode(io, context);
+  return diagnosis ? [{ about: 'claude code', ...diagnosis }] : [];
 }
 
 async function checkToken(connection: ReturnType<typeof findServer>): Promise<Check> {

@@ -26,7 +26,8 @@ export function isTurnFinished(transcript: string | null): boolean | null {
   const lines = transcript === null ? [] : lastLines(transcript);
   for (const line of lines.reverse()) {
     const record = parse(line);
-    if (record.isSidechain === true) continue;
+    // Side chains are helpers' talk, and what the harness adds in the user's name is nobody's.
+    if (record.isSidechain === true || record.isMeta === true) continue;
     if (record.type === 'user') return false;
     const message =
       record.type === 'assistant' ? (record.message as Record<string, unknown> | undefined) : undefined;
