@@ -110,6 +110,12 @@ export class World {
     return this.spawn(this.claudePath, all, env).ended;
   }
 
+  /** As a person starts it: whatever it knows of Holter stands in its settings. */
+  bare(model: ScriptedModel): Promise<Ran> {
+    const args = ['-p', 'do the work', '--allowedTools', 'Bash'];
+    return this.spawn(this.claudePath, args, this.environment(model)).ended;
+  }
+
   /** `holter run -- claude …`, headless; Holter may act on it. */
   run(
     model: ScriptedModel,
