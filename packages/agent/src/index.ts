@@ -1,7 +1,8 @@
 /** What lives inside an agent: health monitor, watchdog thread, client. Never any harm to its host. */
 export { answerHeartbeats } from './answer-heartbeats.ts';
+export { BreakerOpenError } from './client/breakers.ts';
 export type { CheckpointOutcome } from './client/checkpoint-queue.ts';
-export type { AgentHold, ClientStatus, HolterClient, ToolCall } from './client/client.ts';
+export type { AgentHold, ClientStatus, HolterClient, ToolCall, ToolOptions } from './client/client.ts';
 export { connect } from './client/connect.ts';
 export type { Directive } from './client/directives.ts';
 export type { InstrumentOptions } from './client/instrument.ts';

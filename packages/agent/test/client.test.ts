@@ -79,6 +79,36 @@ together('records tools with result and error, and leaves them as they are', asy
   await server.stop();
 });
 
+together('feeds breakers: asks first, reports how it went, and stops what keeps failing', async () => {
+  const { server, client } = await world();
+  let calls = 0;
+  const search = client.tool(
+    'search',
+    (query: string) => {
+      calls += 1;
+      if (query === 'bad') throw new Error('no index');
+      return query.length;
+    },
+    { breaker: 'tool_execution' },
+  );
+  // Not connected yet: nobody to ask, so it is called all the same.
+  expect(await search('early')).toBe(5);
+  await until(() => client.status.state === 'connected', 5_000, 'connected');
+  expect(await search('good')).toBe(4);
+  await expect(search('bad')).rejects.toThrow('no index');
+  server.permit = { kind: 'refused', because: 'open', retryAt: 1_000 };
+  await expect(search('again')).rejects.toMatchObject({ code: 'breaker_open', retryAt: 1_000 });
+  expect(await client.checkpoint({})).toMatchObject({ because: 'breaker-open' });
+  expect(calls).toBe(3);
+  await sleep(300);
+  const asked = server.seen.filter(({ path }) => path.includes('/breakers/tool_execution/'));
+  const words = asked.map(({ path }) => path.split('/').at(-1));
+  expect(words).toEqual(['acquire', 'success', 'acquire', 'failure', 'acquire']);
+  expect(asked[1]?.body).toMatchObject({ generation: 3, permitId: 7 });
+  await client.close();
+  await server.stop();
+});
+
 together('hands each directive to the host once, also one that came before it listened', async () => {
   const { server, client } = await world({ beatThrottleMs: 10 });
   const nudge: Directive = { type: 'nudge', id: 'n1', message: 'Holter: 5 equal calls.' };

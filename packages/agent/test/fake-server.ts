@@ -19,6 +19,7 @@ export class FakeServer {
   answer: (seen: Seen) => Answer | string | 'silence' | undefined = () => undefined;
   directives: unknown[] = [];
   incarnation = 1;
+  permit: unknown = { kind: 'permit', generation: 3, permitId: 7 };
   private server: Server | null = null;
   private port = 0;
 
@@ -80,6 +81,7 @@ export class FakeServer {
         status: 201,
         body: { checkpointId: (body as { checkpointId: string }).checkpointId, hash: 'abc' },
       };
+    if (path.includes('/breakers/')) return { status: 200, body: { answers: [this.permit] } };
     const directives = this.directives.splice(0);
     return { status: 200, body: { ok: true, accepted: 1, refused: [], directives } };
   }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connect } from '@holter/agent';
+import { BreakerOpenError, connect } from '@holter/agent';
 import {
   createClient,
   createLogger,
@@ -11,7 +11,7 @@ import {
   startServer,
 } from '@holter/server';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { fixture, run, until } from './kit.ts';
+import { fixture, run, sleep, until } from './kit.ts';
 
 const dataFolder = mkdtempSync(join(tmpdir(), 'holter-agent-'));
 let server: RunningServer;
@@ -51,8 +51,6 @@ it('lives with a real server, also through its restart', { timeout: 40_000 }, as
   await search('frogs');
   expect(await client.checkpoint({ done: ['frogs'] })).toMatchObject({ kind: 'written' });
   await until(() => client.status.waiting === 0, 5_000, 'all is sent');
-  const nudges: string[] = [];
-  client.onNudge(({ message }) => nudges.push(message));
   const before = await operator.agent('ada');
   expect(before).toMatchObject({ state: 'HEALTHY', incarnation: 1, phase: 'searching', tokens: 1_200 });
   expect(before.task).toMatchObject({ taskId: 'T-1' });
@@ -68,6 +66,21 @@ it('lives with a real server, also through its restart', { timeout: 40_000 }, as
   expect(client.status.rejections.every(({ code }) => code === 'unreachable')).toBe(true);
   await client.close('the work is done');
   expect(await operator.agent('ada')).toMatchObject({ state: 'TERMINATED', end: { how: 'stopped' } });
+});
+
+it('opens the breaker of a tool that keeps failing', async () => {
+  const client = connect({ agentId: 'bob', url: server.url, token: tokenOf('enroll'), watchdog: 'off' });
+  const fail = () => Promise.reject(new Error('read-only'));
+  const write = client.tool('write', fail, { breaker: 'tool_execution' });
+  await until(() => client.status.state === 'connected', 5_000, 'connected');
+  for (let i = 0; i < 5; i += 1) {
+    await expect(write()).rejects.toThrow('read-only');
+    await sleep(50);
+  }
+  await until(() => client.status.waiting === 0, 5_000, 'all is sent');
+  await sleep(300);
+  await expect(write()).rejects.toThrow(BreakerOpenError);
+  await client.close();
 });
 
 it('hears of a frozen agent from its watchdog, while the agent is frozen', { timeout: 30_000 }, async () => {

@@ -3,11 +3,18 @@ export type CheckpointOutcome =
   | { readonly kind: 'written'; readonly checkpointId: string; readonly hash: string }
   | {
       readonly kind: 'not-written';
-      readonly because: 'superseded' | 'refused' | 'unreachable' | 'closed' | 'not-json' | 'too-large';
+      readonly because:
+        | 'superseded'
+        | 'refused'
+        | 'breaker-open'
+        | 'unreachable'
+        | 'closed'
+        | 'not-json'
+        | 'too-large';
       readonly message: string;
     };
 
-type PendingCheckpoint = {
+export type PendingCheckpoint = {
   readonly checkpointId: string;
   /** The whole request, written down when the host asked for it. */
   readonly body: string;

@@ -17,6 +17,11 @@ export type ToolCall = {
   readonly failed: (error?: unknown) => void;
 };
 
+export type ToolOptions = {
+  /** The name of the breaker, such as `tool_execution`, or one for each tool. */
+  readonly breaker: string;
+};
+
 export type ClientStatus = {
   readonly state: ConnectionState;
   /** Which start of the agent this is; null before the server has said so. */
@@ -105,8 +110,23 @@ export class HolterClient {
   tool<This, Args extends unknown[], Result>(
     name: string,
     run: (this: This, ...args: Args) => Result,
-  ): (this: This, ...args: Args) => Result {
-    return wrapTool(this, name, run);
+  ): (this: This, ...args: Args) => Result;
+  /**
+   * The same behind a breaker, which all callers of this agent share: it asks first, reports how it went, and
+   * throws a `BreakerOpenError` instead of calling a tool that keeps failing. Without a server it just calls.
+   */
+  tool<This, Args extends unknown[], Result>(
+    name: string,
+    run: (this: This, ...args: Args) => Result,
+    options: ToolOptions,
+  ): (this: This, ...args: Args) => Promise<Awaited<Result>>;
+  tool<This, Args extends unknown[], Result>(
+    name: string,
+    run: (this: This, ...args: Args) => Result,
+    options?: ToolOptions,
+  ): (this: This, ...args: Args) => Result | Promise<Awaited<Result>> {
+    const recorded = wrapTool(this, name, run);
+    return options ? this.session.breakers.guard(options.breaker, recorded) : recorded;
   }
 
   /** For tools that `tool` can't wrap. `callId` is the model's own id of the call, if it has one. */

@@ -19,6 +19,7 @@ const EARS: Readonly<Record<Directive['type'], Ear>> = {
   stop: 'stop',
 };
 
+const SUPERSEDED = 'Holter: a newer start of this agent is registered; this one is not listened to any more.';
 const KNOWN_MAX = 500;
 const WAITING_MAX = 20;
 
@@ -55,6 +56,11 @@ export class Directives {
         this.give(value);
       }
     }
+  }
+
+  /** Said by nobody but by the refusal itself: the agent should know, whoever replaced it. */
+  takeSuperseded(): void {
+    this.take([{ type: 'stop', id: 'superseded', message: SUPERSEDED }]);
   }
 
   private give(directive: Directive): void {

@@ -1,4 +1,5 @@
 import type { HeartbeatBody, SelfStatus } from '@holter/core';
+import type { FullOptions } from './options.ts';
 
 /** What a heartbeat says beside "I live". */
 export type BeatDetails = {
@@ -8,6 +9,8 @@ export type BeatDetails = {
   readonly progress?: string;
   readonly status?: SelfStatus;
 };
+
+type PulseOptions = Pick<FullOptions, 'taskId' | 'beatEveryMs' | 'beatThrottleMs' | 'beatsBackedForMs'>;
 
 /**
  * The agent's own pulse. Beats are sent by a timer, but not by its leave alone: while there is work, a beat
@@ -28,15 +31,13 @@ export class Pulse {
   private lastCallAt: number | null = null;
   private errors = 0;
 
-  constructor(
-    taskId: string | null,
-    timing: { readonly everyMs: number; readonly throttleMs: number; readonly backedForMs: number },
-    now: number,
-  ) {
+  constructor(options: PulseOptions, now: number) {
+    const { taskId, beatEveryMs, beatThrottleMs, beatsBackedForMs } = options;
     this.taskId = taskId;
-    this.everyMs = timing.everyMs;
-    this.throttleMs = timing.throttleMs;
-    this.backedForMs = timing.backedForMs;
+    // Well before it is due, so that a slow request is no missed beat.
+    this.everyMs = beatEveryMs * (2 / 3);
+    this.throttleMs = Math.min(beatThrottleMs, beatEveryMs / 2);
+    this.backedForMs = beatsBackedForMs;
     this.reportedAt = now;
   }
 

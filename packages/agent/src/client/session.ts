@@ -1,5 +1,7 @@
 import type { AgentClock, Dice } from '../real-clock.ts';
+import { Alarm } from './alarm.ts';
 import { Backoff } from './backoff.ts';
+import { Breakers } from './breakers.ts';
 import { CheckpointQueue } from './checkpoint-queue.ts';
 import { Directives } from './directives.ts';
 import type { FullOptions } from './options.ts';
@@ -8,6 +10,7 @@ import { Pulse } from './pulse.ts';
 import { readRegistered, registrationBody } from './registration.ts';
 import { Rejections } from './rejections.ts';
 import { type Verdict, verdictOf } from './replies.ts';
+import { sendCheckpoint } from './send-checkpoint.ts';
 import { TokenMeter } from './token-meter.ts';
 import { postJson } from './transport.ts';
 
@@ -29,6 +32,7 @@ export class Session {
   readonly outbox: Outbox;
   readonly pulse: Pulse;
   readonly directives: Directives;
+  readonly breakers: Breakers;
   readonly tokens = new TokenMeter();
   readonly checkpoints = new CheckpointQueue();
   onRegistered: ((token: string) => void) | null = null;
@@ -36,10 +40,9 @@ export class Session {
   private readonly clock: AgentClock;
   private readonly instanceId: string;
   private readonly backoff: Backoff;
+  private readonly alarm: Alarm;
   private token: string | null = null;
   private batchMax = BATCH_MAX;
-  private timer: NodeJS.Timeout | null = null;
-  private wakeAt = 0;
   private notBefore = 0;
   private isBusy = false;
   private isActive = false;
@@ -50,18 +53,16 @@ export class Session {
     this.clock = clock;
     this.instanceId = dice.newId();
     this.backoff = new Backoff(dice);
+    this.alarm = new Alarm(clock, () => void this.run());
+    this.breakers = new Breakers(
+      (path, body, timeoutMs) => this.ask(path, body, timeoutMs),
+      () => this.now(),
+    );
     this.rejections = new Rejections(clock.wall);
     const limits = { signalsMax: options.bufferMax, charactersMax: CHARACTERS_MAX };
     this.outbox = new Outbox(options.agentId, this.instanceId, limits, this.rejections);
     this.directives = new Directives(this.rejections);
-    const { beatEveryMs, beatThrottleMs, beatsBackedForMs } = options;
-    // Well before it is due, so that a slow request is no missed beat.
-    const timing = {
-      everyMs: beatEveryMs * (2 / 3),
-      throttleMs: Math.min(beatThrottleMs, beatEveryMs / 2),
-      backedForMs: beatsBackedForMs,
-    };
-    this.pulse = new Pulse(options.taskId, timing, clock.monotonic());
+    this.pulse = new Pulse(options, clock.monotonic());
   }
 
   now(): number {
@@ -75,12 +76,7 @@ export class Session {
   /** There is something to send, or soon will be. */
   wake(afterMs = FLUSH_MS): void {
     if (this.state === 'closed' || this.state === 'superseded') return;
-    const at = Math.max(this.now() + afterMs, this.notBefore);
-    if (this.timer && this.wakeAt <= at) return;
-    if (this.timer) clearTimeout(this.timer);
-    this.wakeAt = at;
-    this.timer = setTimeout(this.run, Math.max(0, Math.ceil(at - this.now())));
-    this.timer.unref();
+    this.alarm.set(Math.max(this.now() + afterMs, this.notBefore));
   }
 
   /** Something happened; said with the next request, once. */
@@ -107,8 +103,7 @@ export class Session {
     this.end('closed');
   }
 
-  private readonly run = async (): Promise<void> => {
-    this.timer = null;
+  private async run(): Promise<void> {
     if (this.isBusy || this.state === 'closed' || this.state === 'superseded') return;
     this.isBusy = true;
     try {
@@ -120,11 +115,18 @@ export class Session {
     }
     this.isBusy = false;
     this.plan();
-  };
+  }
 
   private async step(): Promise<void> {
     if (this.token === null) return this.register();
-    if (this.checkpoints.head) return this.sendCheckpoint();
+    const { head } = this.checkpoints;
+    if (head)
+      return sendCheckpoint(head, {
+        breakers: this.breakers,
+        now: () => this.now(),
+        post: (body) => this.post(this.path('checkpoints'), this.token, body),
+        isOver: (verdict) => this.isOver(verdict, 'checkpoint'),
+      });
     return this.sendSignals(this.token);
   }
 
@@ -187,20 +189,6 @@ export class Session {
     }
   }
 
-  private async sendCheckpoint(): Promise<void> {
-    const { head } = this.checkpoints;
-    if (!head) return;
-    const verdict = await this.post(this.path('checkpoints'), this.token, head.body);
-    const isOver = this.isOver(verdict, 'checkpoint');
-    if (verdict.kind === 'taken') {
-      const hash = String(verdict.body.hash);
-      head.settle({ kind: 'written', checkpointId: head.checkpointId, hash });
-    } else if (isOver || verdict.kind === 'too-large') {
-      const message = `${verdict.code}: ${verdict.message}`;
-      head.settle({ kind: 'not-written', because: 'refused', message });
-    }
-  }
-
   /** Whether what was sent needs no further try; if it does, everything is made ready for that. */
   private isOver(verdict: Verdict, what: string): boolean {
     switch (verdict.kind) {
@@ -218,7 +206,7 @@ export class Session {
       case 'superseded':
         this.rejections.add(what, verdict.code, verdict.message);
         this.end('superseded');
-        this.directives.take([{ type: 'stop', id: `superseded-${this.instanceId}`, message: SUPERSEDED }]);
+        this.directives.takeSuperseded();
         return false;
       case 'too-large':
         this.rejections.add(what, verdict.code, verdict.message);
@@ -246,8 +234,7 @@ export class Session {
 
   private end(state: 'closed' | 'superseded'): void {
     this.state = state;
-    if (this.timer) clearTimeout(this.timer);
-    this.timer = null;
+    this.alarm.clear();
     this.checkpoints.close();
     this.idle?.();
   }
@@ -256,10 +243,18 @@ export class Session {
     return `/v1/agents/${encodeURIComponent(this.options.agentId)}/${what}`;
   }
 
-  private async post(path: string, token: string | null, body: string): Promise<Verdict> {
-    const { url, requestTimeoutMs: timeoutMs } = this.options;
-    return verdictOf(await postJson({ url, path, token, body, timeoutMs }));
+  private async post(
+    path: string,
+    token: string | null,
+    body: string,
+    timeoutMs = this.options.requestTimeoutMs,
+  ): Promise<Verdict> {
+    return verdictOf(await postJson({ url: this.options.url, path, token, body, timeoutMs }));
+  }
+
+  /** Beside the line of signals, for what can't wait; null while there is nobody to ask. */
+  private ask(what: string, body: string, timeoutMs: number): Promise<Verdict> | null {
+    if (this.state !== 'connected') return null;
+    return this.post(this.path(what), this.token, body, timeoutMs);
   }
 }
-
-const SUPERSEDED = 'Holter: a newer start of this agent is registered; this one is not listened to any more.';

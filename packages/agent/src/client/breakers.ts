@@ -1,0 +1,83 @@
+import type { Verdict } from './replies.ts';
+
+/** Whether a guarded call may be made. */
+type BreakerAnswer =
+  | { readonly kind: 'permit'; readonly generation: number; readonly permitId: number }
+  | { readonly kind: 'refused'; readonly because: string; readonly retryAt: number }
+  /** Nobody could be asked in time: then the call is made, for a monitor that is away must stop nobody. */
+  | { readonly kind: 'unasked' };
+
+/** A guarded tool was not called, because its breaker is open. */
+export class BreakerOpenError extends Error {
+  override readonly name = 'BreakerOpenError';
+  readonly code = 'breaker_open';
+  readonly breaker: string;
+  /** Milliseconds since 1970, by the clock of the server. */
+  readonly retryAt: number;
+
+  constructor(breaker: string, because: string, retryAt: number) {
+    super(`the breaker ${breaker} lets no call through: ${because}`);
+    this.breaker = breaker;
+    this.retryAt = retryAt;
+  }
+}
+
+/** How long a guarded call waits for its permit at most. */
+const ASK_MS_MAX = 500;
+
+type Ask = (path: string, body: string, timeoutMs: number) => Promise<Verdict> | null;
+
+/** The breakers that the callers of one agent share. They live in the server, and open for all at once. */
+export class Breakers {
+  private readonly ask: Ask;
+  private readonly now: () => number;
+
+  constructor(ask: Ask, now: () => number) {
+    this.ask = ask;
+    this.now = now;
+  }
+
+  async acquire(name: string): Promise<BreakerAnswer> {
+    const verdict = await this.ask(pathOf(name, 'acquire'), '{}', ASK_MS_MAX);
+    if (verdict?.kind !== 'taken' || !Array.isArray(verdict.body.answers)) return { kind: 'unasked' };
+    return readAnswer(verdict.body.answers[0]);
+  }
+
+  /** Reported without waiting. A lost report is a lost permit, which expires. */
+  report(name: string, answer: BreakerAnswer, outcome: 'success' | 'failure', startedAt: number): void {
+    if (answer.kind !== 'permit') return;
+    const { generation, permitId } = answer;
+    const body = JSON.stringify({ generation, permitId, durationMs: Math.max(0, this.now() - startedAt) });
+    void this.ask(pathOf(name, outcome), body, 20 * ASK_MS_MAX);
+  }
+
+  /** The same function behind a breaker. It has to ask first, so it returns a promise. */
+  guard<This, Args extends unknown[], Result>(
+    name: string,
+    run: (this: This, ...args: Args) => Result,
+  ): (this: This, ...args: Args) => Promise<Awaited<Result>> {
+    const breakers = this;
+    return async function (this: This, ...args: Args): Promise<Awaited<Result>> {
+      const answer = await breakers.acquire(name);
+      if (answer.kind === 'refused') throw new BreakerOpenError(name, answer.because, answer.retryAt);
+      const startedAt = breakers.now();
+      try {
+        const result = await run.apply(this, args);
+        breakers.report(name, answer, 'success', startedAt);
+        return result;
+      } catch (error) {
+        breakers.report(name, answer, 'failure', startedAt);
+        throw error;
+      }
+    };
+  }
+}
+
+const pathOf = (name: string, word: string): string => `breakers/${encodeURIComponent(name)}/${word}`;
+
+function readAnswer(value: unknown): BreakerAnswer {
+  const { kind, generation, permitId, because, retryAt } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  if (kind === 'refused') return { kind, because: String(because), retryAt: Number(retryAt) };
+  if (kind === 'permit') return { kind, generation: Number(generation), permitId: Number(permitId) };
+  return { kind: 'unasked' };
+}
