@@ -1,5 +1,6 @@
 import type { Agent, Hard, Soft } from './agent.ts';
 import type { Acquired } from './breaker/breaker.ts';
+import { copyHard } from './copy-hard.ts';
 import type { Effect, EffectBody } from './effect.ts';
 import type { EventBody, HolterEvent } from './event.ts';
 import type { Finding } from './finding.ts';
@@ -39,7 +40,7 @@ export type Draft = {
 export function draftOf(agent: Agent, at: Instant, stalls: StallLog, policy: Policy): Draft {
   return {
     soft: agent.soft,
-    hard: { ...agent.hard, at },
+    hard: copyHard(agent.hard, at),
     at,
     stalls,
     policy,
