@@ -5,11 +5,15 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runTool, seconds, setup } from './setup.mjs';
+import { ensure } from './system-packages.mjs.mts';
 
 if (!setup()) {
   console.log('\nFAILED: set-up. No check was run.\n0 passed, 1 failed');
   process.exit(1);
 }
+
+// Tests of the page find the browser by this; without one they do not run.
+process.env.HOLTER_BROWSER = ensure('chromium') ?? '';
 
 const folder = mkdtempSync(join(tmpdir(), 'holter-test-'));
 const reports = [];

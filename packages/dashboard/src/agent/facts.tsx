@@ -3,6 +3,9 @@ import type { ComponentChildren } from 'preact';
 import { Ago, Countdown } from '../parts/time.tsx';
 import { dollars, grouped, plain } from '../words.ts';
 
+const promiseWord = ([name, value]: readonly [string, unknown]): string =>
+  name === 'beatEverySeconds' ? `a beat every ${String(value)} s` : name;
+
 /** What Holter knows, in a few lines. */
 export function Facts({ agent }: { readonly agent: AgentView }) {
   const { task, promises, end, recovery, probation } = agent;
@@ -15,7 +18,7 @@ export function Facts({ agent }: { readonly agent: AgentView }) {
     ['Tokens', grouped(agent.tokens)],
     ['Cost', dollars(agent.costUsd)],
     ['Errors reported', String(agent.errorCount ?? 0)],
-    ['Promised', Object.keys(promises).map(plain).join(', ') || 'nothing'],
+    ['Promised', Object.entries(promises).map(promiseWord).join(', ') || 'nothing'],
     ['Holter can', agent.can.map(plain).join(', ') || 'only watch'],
     ['Started', <Ago key="s" at={agent.startedAt} />],
   ];

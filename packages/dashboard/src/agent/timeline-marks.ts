@@ -36,7 +36,12 @@ export function marksOf(agent: AgentView, events: readonly EventView[], now: num
     open.delete(key);
     marks.push({ lane, ...begun, to });
   };
-  for (const { type, at, payload } of [...events].reverse()) {
+  let start = 0;
+  for (const { type, at, payload, incarnation } of [...events].reverse()) {
+    // A new start of the agent owes nothing to the last one.
+    if (incarnation > start)
+      for (const key of [...open.keys()]) if (key !== 'state') close(laneOf(key), key, at);
+    start = Math.max(start, incarnation);
     const act = acts[type];
     if (act) marks.push({ lane: 'acts', from: at, to: at, tone: toneOf(type), label: act(payload) });
     switch (type) {
@@ -77,12 +82,17 @@ export function marksOf(agent: AgentView, events: readonly EventView[], now: num
   }
   if (!open.has('state'))
     open.set('state', { from: agent.stateSince, tone: agent.state.toLowerCase(), label: '' });
+  const held = new Set(agent.findings.map(({ kind }) => `f-${kind}`));
   for (const key of [...open.keys()]) {
-    const lane = key === 'state' ? 'state' : key.startsWith('f-') ? 'findings' : 'holds';
-    close(lane, key, now);
+    // What a decision has dismissed is not told as cleared; it ended when the state got better.
+    const isOver = key.startsWith('f-') && !held.has(key);
+    close(laneOf(key), key, isOver ? agent.stateSince : now);
   }
   return marks;
 }
+
+const laneOf = (key: string): Mark['lane'] =>
+  key === 'state' ? 'state' : key.startsWith('f-') ? 'findings' : 'holds';
 
 function toneOf(type: string): string {
   if (type === 'AGENT_TERMINATED' || type === 'RECOVERY_FAILED' || type === 'AGENT_ENDED') return 'failing';

@@ -4,7 +4,7 @@ import { Row } from './row.tsx';
 
 /** Fixed heights make ten thousand rows a multiplication; the style sheet has the same numbers. */
 const ROW_WIDE = 76;
-const ROW_NARROW = 158;
+const ROW_NARROW = 174;
 const NARROW = '(max-width: 900px)';
 /** The window moves in steps, so that a small scroll needs no new stream. */
 const STEP = 20;

@@ -52,7 +52,7 @@ export function TopBar() {
       <div class="top-right">
         {speed !== null && (
           <span class="demo" title="Simulated agents; nothing here is real">
-            Demo · {speed}× time
+            Demo<span class="demo-speed"> · {speed}× time</span>
           </span>
         )}
         <span class={`link-state ${link.value}`} role="status">

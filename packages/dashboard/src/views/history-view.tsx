@@ -8,6 +8,7 @@ import { type State, StateLabel } from '../parts/state-mark.tsx';
 import { dayName, duration, grouped } from '../words.ts';
 
 type Day = HistoryData['days'][number];
+const brief = (ms: number): string => (ms < 1_000 ? '< 1 s' : duration(ms));
 const SHOWN: readonly State[] = ['FAILING', 'STUCK', 'DEGRADED', 'HEALTHY'];
 
 /** Thirty days: how agents were, what was done about it, and whether that helped. */
@@ -41,7 +42,7 @@ export function HistoryView() {
         />
         <Tile
           name="Found within"
-          value={data.latency.medianMs === null ? '–' : duration(data.latency.medianMs)}
+          value={data.latency.medianMs === null ? '–' : brief(data.latency.medianMs)}
           note={
             data.latency.p99Ms === null
               ? 'since this start'

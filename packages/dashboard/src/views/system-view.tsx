@@ -70,7 +70,7 @@ export function SystemView() {
     <>
       <h1>System</h1>
       <p class="lead">
-        Holter {health.version} is <b>{health.status}</b>, up since <Ago at={health.startedAt} />.
+        Holter {health.version} is <b>{health.status}</b>, started <Ago at={health.startedAt} />.
       </p>
       {problem !== null && <Problem error={problem} retry={reload} />}
       <section class="tiles" aria-label="Holter's own pulse">

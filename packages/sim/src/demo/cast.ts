@@ -10,6 +10,7 @@ import { idle } from '../agents/idle.ts';
 import { criticalKit, type Kit, ownedKit, remoteKit, standbyKit } from '../agents/kit.ts';
 import { longTool } from '../agents/long-tool.ts';
 import { looper } from '../agents/looper.ts';
+import { startLoop } from '../agents/looping.ts';
 import { partitioned } from '../agents/partitioned.ts';
 import { pausingLooper } from '../agents/pausing-looper.ts';
 import { quietCommand } from '../agents/quiet-command.ts';
@@ -32,6 +33,9 @@ export type Part = {
   readonly hasBreaker?: true;
 };
 
+/** Half of them hang instead of looping; the newcomer is shown a loop. */
+const curedOfLoop: Behaviour = { ...curedByNudge, trouble: startLoop };
+
 const part = (behaviour: Behaviour, kit?: Kit, troubleMinutes?: number): Part => ({
   behaviour,
   ...(kit && { kit }),
@@ -44,25 +48,25 @@ const part = (behaviour: Behaviour, kit?: Kit, troubleMinutes?: number): Part =>
  */
 export const CAST: readonly Part[] = [
   { ...part(steadyWorker, ownedKit), hasBreaker: true },
-  part(curedByNudge, ownedKit, 2),
+  part(curedOfLoop, ownedKit, 2),
   part(crasher, ownedKit, 3),
   part(deaf, ownedKit, 1),
   part(steadyWorker, criticalKit),
   part(burstyThinker, ownedKit),
-  part(looper, ownedKit, 14),
-  part(freezer, ownedKit, 9),
+  part(looper, ownedKit, 35),
+  part(freezer, ownedKit, 25),
   part(partitioned, remoteKit, 6),
   part(waitingForInput, ownedKit, 8),
   part(longTool, ownedKit, 5),
   part(idle, standbyKit),
   { ...part(burstyThinker, remoteKit), hasBreaker: true },
   part(steadyWorker, remoteKit),
-  part(zombie, ownedKit, 18),
+  part(zombie, ownedKit, 60),
   part(relapser, ownedKit, 11),
   part(rateLimited, ownedKit, 12),
   part(slowStarter, ownedKit),
-  part(errorSpiral, ownedKit, 7),
-  part(pausingLooper, ownedKit, 20),
+  part(errorSpiral, ownedKit, 16),
+  part(pausingLooper, ownedKit, 45),
   part(corruptCheckpoint, ownedKit, 22),
   part(selfRestarter, ownedKit, 16),
   part(quietCommand),

@@ -18,7 +18,7 @@ import { DEMO_HOST, demoHost } from './demo-host.ts';
 
 const SEED = 7;
 /** Trouble comes this much more often than in life. */
-const HASTE = 12;
+const HASTE = 4;
 const COME_UP_MS = 40_000;
 const LOOK_MS = 30_000;
 const SPOOL_MAX = 200;

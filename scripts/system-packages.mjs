@@ -1,0 +1,51 @@
+// What tests need beyond npm: a browser. Installs it where that is possible without asking anybody (root on
+// Debian or Ubuntu), and says loudly what is skipped where it is not. With CI=true a missing one is a failure.
+
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+const commands = { chromium: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'] };
+const places = { chromium: ['/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'] };
+
+/** The path of the program, or null where there is none. */
+export function find(name) {
+  const folders = (process.env.PATH ?? '').split(delimiter).filter(Boolean);
+  const paths = commands[name].flatMap((command) => folders.map((folder) => join(folder, command)));
+  return [...paths, ...places[name]].find(isExecutable) ?? null;
+}
+
+/** The path of the program, installed if need be; null after a loud line. Throws with CI=true. */
+export function ensure(name) {
+  const found = find(name) ?? install(name);
+  if (found) return found;
+  const message = `no ${name} here, and it could not be installed; tests that need it do not run`;
+  if (process.env.CI === 'true') throw new Error(message);
+  console.log(
+    `\nSKIPPED: ${message}.\n         Install it with your package manager, e.g. apt-get install ${name}`,
+  );
+  return null;
+}
+
+function install(name) {
+  const isRoot = process.getuid?.() === 0;
+  if (!isRoot || !existsSync('/etc/debian_version')) return null;
+  console.log(`installing ${name} (apt-get)`);
+  const apt = (...args) =>
+    spawnSync('apt-get', args, {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    }).status === 0;
+  const isDone =
+    apt('install', '-y', '-q', name) || (apt('update', '-q') && apt('install', '-y', '-q', name));
+  return isDone ? find(name) : null;
+}
+
+function isExecutable(path) {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
