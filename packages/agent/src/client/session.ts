@@ -191,30 +191,23 @@ export class Session {
 
   /** Whether what was sent needs no further try; if it does, everything is made ready for that. */
   private isOver(verdict: Verdict, what: string): boolean {
-    switch (verdict.kind) {
-      case 'taken':
-        this.becomeConnected();
-        return true;
-      case 'later':
-        this.failed(what, verdict);
-        return false;
-      case 'register-again':
-        this.rejections.add(what, verdict.code, verdict.message);
-        this.token = null;
-        this.state = 'connecting';
-        return false;
-      case 'superseded':
-        this.rejections.add(what, verdict.code, verdict.message);
-        this.end('superseded');
-        this.directives.takeSuperseded();
-        return false;
-      case 'too-large':
-        this.rejections.add(what, verdict.code, verdict.message);
-        return false;
-      case 'refused':
-        this.rejections.add(what, verdict.code, verdict.message);
-        return true;
+    if (verdict.kind === 'taken') {
+      this.becomeConnected();
+      return true;
     }
+    if (verdict.kind === 'later') {
+      this.failed(what, verdict);
+      return false;
+    }
+    this.rejections.add(what, verdict.code, verdict.message);
+    if (verdict.kind === 'register-again') {
+      this.token = null;
+      this.state = 'connecting';
+    } else if (verdict.kind === 'superseded') {
+      this.end('superseded');
+      this.directives.takeSuperseded();
+    }
+    return verdict.kind === 'refused';
   }
 
   private becomeConnected(): void {

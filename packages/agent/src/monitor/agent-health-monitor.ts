@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { warnOfHost } from '../host-fault.ts';
 import { OptionError } from '../option-error.ts';
 import { type AgentClock, realClock } from '../real-clock.ts';
 import { type Freeze, startWatchdog, type Watchdog } from '../watchdog/watchdog.ts';
@@ -233,19 +234,14 @@ export class AgentHealthMonitor extends EventEmitter<AgentHealthEvents> {
     try {
       (this as EventEmitter).emit(name, ...event);
     } catch (error) {
-      warnAboutListener(error, name);
+      warnOfHost(`a listener of ${name}`, error);
     }
   }
 
   /** The same for listeners that return a promise. */
   override [EventEmitter.captureRejectionSymbol](error: Error, name: unknown, ..._event: unknown[]): void {
-    warnAboutListener(error, String(name));
+    warnOfHost(`a listener of ${name}`, error);
   }
-}
-
-function warnAboutListener(error: unknown, event: string): void {
-  const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  process.emitWarning(`a listener of ${event} failed: ${words}`, 'HolterWarning');
 }
 
 /** Silence, and nothing else to go by. */

@@ -1,7 +1,7 @@
 import type { Session } from 'node:inspector';
 
 /** What the inspector saw in the main thread. */
-type MainStack =
+export type MainStack =
   | { readonly kind: 'running'; readonly where: string | null }
   /** Somebody stands at a breakpoint: the loop is stopped on purpose. */
   | { readonly kind: 'debugged' }
@@ -17,18 +17,17 @@ type Frame = {
   };
 };
 
-const WAIT_MS = 700;
 const FRAMES_MAX = 3;
 
 /**
  * Interrupts the main thread for an instant and reads where it is, as a debugger would. It goes on at once.
  * A main thread in native code hears nothing of it: the question is withdrawn before it could.
  */
-export async function readMainStack(): Promise<MainStack> {
+export async function readMainStack(waitMs: number): Promise<MainStack> {
   const session = await connect();
   if (!session) return { kind: 'unknown' };
   try {
-    return await ask(session);
+    return await ask(session, waitMs);
   } finally {
     session.disconnect();
   }
@@ -52,15 +51,17 @@ async function connect(): Promise<Session | null> {
   }
 }
 
-function ask(session: Session): Promise<MainStack> {
+function ask(session: Session, waitMs: number): Promise<MainStack> {
   return new Promise((resolve) => {
     const urls = new Map<string, string>();
     let hasAsked = false;
-    const timer = setTimeout(resolve, WAIT_MS, { kind: 'unknown' } satisfies MainStack);
+    let isAnswered = false;
     const answer = (stack: MainStack): void => {
+      isAnswered = true;
       clearTimeout(timer);
       resolve(stack);
     };
+    const timer = setTimeout(answer, waitMs, { kind: 'unknown' } satisfies MainStack);
     session.on('Debugger.scriptParsed', ({ params }) => urls.set(params.scriptId, params.url));
     session.on('Debugger.paused', ({ params }) => {
       // Paused before we asked: by a debugger, whose pause is not ours to end.
@@ -70,6 +71,8 @@ function ask(session: Session): Promise<MainStack> {
       );
     });
     session.post('Debugger.enable', () => {
+      // Too late: the session is closed, and the main thread is to be left alone.
+      if (isAnswered) return;
       hasAsked = true;
       session.post('Debugger.pause');
     });

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { realClock } from '../real-clock.ts';
-import { exitMain, readMainStack } from './main-stack.ts';
+import { exitMain, type MainStack, readMainStack } from './main-stack.ts';
 import {
   BEATS,
   FREEZE_EXIT_CODE,
@@ -21,7 +21,13 @@ const { shared, settings: startSettings, pid, watchesMain } = workerData as Watc
 const beats = new Int32Array(shared);
 const { monotonic } = realClock;
 
-type Course = { readonly id: string; where: string | null; isTold: boolean; isEnding: boolean };
+type Course = {
+  readonly id: string;
+  /** Null until the inspector has answered. */
+  stack: MainStack | null;
+  isTold: boolean;
+  isEnding: boolean;
+};
 
 let settings = startSettings;
 let beatsSeen = -1;
@@ -33,6 +39,9 @@ let underWay = 0;
 
 /** How much of a freeze one look may count: a suspended process shows as one very late look. */
 const LATE_SHARE = 4;
+/** The place is asked for before the verdict, so that both are there in time, on a busy machine too. */
+const ASK_SHARE = 0.75;
+const PATIENCE_MS = 700;
 /** If ending by its own exit does not work, then without asking. */
 const KILL_AFTER_MS = 2_000;
 
@@ -49,21 +58,29 @@ function look(): void {
     silentMs = 0;
     return;
   }
-  if (!course && silentMs >= settings.freezeAfterMs) {
-    course = { id: `freeze-${pid}-${realClock.wall()}`, where: null, isTold: false, isEnding: false };
-    follow(noteFreeze(course));
+  if (!course && silentMs >= settings.freezeAfterMs * ASK_SHARE) {
+    course = { id: `freeze-${pid}-${realClock.wall()}`, stack: null, isTold: false, isEnding: false };
+    follow(askWhere(course));
   }
+  if (course) maybeTell(course);
   const { exitAfterMs } = settings;
   if (course?.isTold && exitAfterMs !== null && silentMs >= exitAfterMs) endProcess(course, exitAfterMs);
 }
 
-async function noteFreeze(of: Course): Promise<void> {
-  const stack = watchesMain ? await readMainStack() : ({ kind: 'unknown' } as const);
-  // Back while we looked, or stopped on purpose.
-  if (course !== of || Atomics.load(beats, BEATS) !== beatsSeen || stack.kind === 'debugged') return;
-  of.where = stack.kind === 'running' ? stack.where : null;
+async function askWhere(of: Course): Promise<void> {
+  const waitMs = settings.freezeAfterMs * (1 - ASK_SHARE) + PATIENCE_MS;
+  of.stack = watchesMain ? await readMainStack(waitMs) : { kind: 'unknown' };
+  maybeTell(of);
+}
+
+/** Once it is time, the place is known or can't be, and the loop still stands. */
+function maybeTell(of: Course): void {
+  const { stack } = of;
+  if (of.isTold || of !== course || stack === null || silentMs < settings.freezeAfterMs) return;
+  if (stack.kind === 'debugged' || Atomics.load(beats, BEATS) !== beatsSeen) return;
   of.isTold = true;
-  const where = of.where === null ? 'at an unknown place (native code?)' : `in ${of.where}`;
+  const place = placeOf(of);
+  const where = place === null ? 'at an unknown place (native code?)' : `in ${place}`;
   const text = `the event loop has been blocked for ${seconds(silentMs)} ${where}`;
   say(`event-loop-freeze: pid ${pid}: ${text}`);
   for (const target of settings.targets)
@@ -76,7 +93,7 @@ async function noteFreeze(of: Course): Promise<void> {
 }
 
 function noteEnd(of: Course): void {
-  const freeze: Freeze = { durationMs: silentMs, where: of.where };
+  const freeze: Freeze = { durationMs: silentMs, where: placeOf(of) };
   say(`event-loop-back: pid ${pid}: the event loop runs again after ${seconds(silentMs)}`);
   parentPort?.postMessage(freeze);
   for (const target of settings.targets)
@@ -101,6 +118,8 @@ function say(line: string): void {
     // Nobody reads stderr; the server is told all the same.
   }
 }
+
+const placeOf = ({ stack }: Course): string | null => (stack?.kind === 'running' ? stack.where : null);
 
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 

@@ -1,4 +1,5 @@
 import { isMainThread, Worker } from 'node:worker_threads';
+import { warnOfHost } from '../host-fault.ts';
 import { checkPositive, OptionError, refuseUnknown } from '../option-error.ts';
 import {
   BEAT_EVERY_MS,
@@ -117,7 +118,7 @@ function tell(onThaw: User['onThaw'], freeze: Freeze): void {
   try {
     onThaw?.(freeze);
   } catch (error) {
-    process.emitWarning(`onThaw failed: ${error instanceof Error ? error.message : error}`, 'HolterWarning');
+    warnOfHost('onThaw', error);
   }
 }
 
