@@ -102,7 +102,9 @@ export class Tally implements Witness {
     const episode = this.episodes[agent.slot];
     if (effect.kind === 'nudge') {
       this.nudges++;
-      if (agent.truth === 'fine' && at - agent.truthSince > JUST_NOW_MS) this.wrongNudges++;
+      // One that can't reach a cut-off agent disturbs nobody; it will be refused.
+      const isHeard = agent.isReachable && agent.truth === 'fine';
+      if (isHeard && at - agent.truthSince > JUST_NOW_MS) this.wrongNudges++;
     }
     if (effect.kind === 'terminate') this.terminations++;
     if (effect.kind === 'notify') this.notices++;

@@ -33,7 +33,8 @@ function knock(agent: SimAgent): void {
   const elder = agent.incarnation;
   const isMine = agent.ground.claimName(agent, `${agent.name}-younger-${agent.life}-${agent.ground.now}`);
   if (isMine) {
-    // From here on this agent is the younger one; the elder lingers.
+    // From here on this agent is the younger one, with work of its own; the elder lingers.
+    if (agent.mind === 'idle') agent.takeTask();
     agent.plan(1_000, Act.own, { incarnation: elder, until: agent.ground.now + parameters.twin.lingerMs });
   } else if (agent.isCut || --agent.memo > 0) {
     agent.plan(parameters.twin.retryMs, Act.own, 'knock');
