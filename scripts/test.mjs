@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runTool, seconds, setup } from './setup.mjs';
-import { ensure } from './system-packages.mjs.mts';
+import { ensure } from './system-packages.mjs';
 
 if (!setup()) {
   console.log('\nFAILED: set-up. No check was run.\n0 passed, 1 failed');

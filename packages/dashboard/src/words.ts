@@ -24,6 +24,12 @@ export function countdown(ms: number): string {
   return hours > 0 ? `${hours}:${pad(minutes)}:${pad(left % 60)}` : `${minutes}:${pad(left % 60)}`;
 }
 
+/** As short as a column: `78 min`, `2.2 h`, `3 d`. */
+export function brief(ms: number): string {
+  if (ms < HOUR) return duration(ms);
+  return ms < 48 * HOUR ? `${(ms / HOUR).toFixed(1)} h` : `${Math.floor(ms / DAY)} d`;
+}
+
 export const ago = (at: number | null, now: number): string =>
   at === null ? 'never' : now - at < 1_500 ? 'now' : `${duration(now - at)} ago`;
 

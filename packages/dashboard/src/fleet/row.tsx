@@ -2,7 +2,7 @@ import type { FleetRowView } from '@holter/server/wire';
 import type { Signal } from '@preact/signals';
 import { Link } from '../parts/link.tsx';
 import { StateLabel } from '../parts/state-mark.tsx';
-import { Ago, Countdown } from '../parts/time.tsx';
+import { Age, Countdown } from '../parts/time.tsx';
 import { agentPath, go } from '../route.ts';
 import { Strip } from '../strip/strip.tsx';
 import { dollars, plain, short, stepWord } from '../words.ts';
@@ -29,7 +29,7 @@ export function Row({ row: shown, index, setSize, y }: Props) {
       <div class="how">
         <StateLabel state={row.state} />
         <span class="soft">
-          <Ago at={row.stateSince} />
+          for <Age at={row.stateSince} />
         </span>
       </div>
       <div class="who">
@@ -45,11 +45,11 @@ export function Row({ row: shown, index, setSize, y }: Props) {
       <div class="when">
         <span>
           <i aria-hidden="true">♥</i>
-          <span class="hidden">last beat </span> <Ago at={row.lastBeatAt} />
+          <span class="hidden">last beat </span> <Age at={row.lastBeatAt} />
         </span>
         <span class="soft">
           <i aria-hidden="true">↗</i>
-          <span class="hidden">last progress </span> <Ago at={row.lastProgressAt} />
+          <span class="hidden">last progress </span> <Age at={row.lastProgressAt} />
         </span>
       </div>
       <Work row={row} />

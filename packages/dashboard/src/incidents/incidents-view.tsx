@@ -22,7 +22,8 @@ type Inbox = {
 const DECISIONS = ['more-time', 'handoff', 'terminate-and-recover', 'terminate', 'recover', 'wrong'];
 const PAST_SHOWN = 20;
 
-const needsPerson = ({ step }: IncidentView): boolean => step === 'human' || step === 'escalate';
+const needsPerson = ({ step, next }: IncidentView): boolean =>
+  step === 'human' || (step === 'escalate' && next.step !== 'close');
 
 /** Asking for incidents is reading their notices: from then on the time for a decision runs. */
 async function readInbox(stop: AbortSignal): Promise<Inbox> {

@@ -1,6 +1,12 @@
 import { useComputed } from '@preact/signals';
 import { now } from '../clock.ts';
-import { ago, clockTime, countdown } from '../words.ts';
+import { ago, brief, clockTime, countdown } from '../words.ts';
+
+/** An age for a narrow column, whose head says what it is. */
+export function Age({ at }: { readonly at: number | null }) {
+  const text = useComputed(() => (at === null ? 'never' : brief(now.value - at)));
+  return <time title={at === null ? 'never' : new Date(at).toString()}>{text}</time>;
+}
 
 /** An age that grows by itself; only its text is touched. */
 export function Ago({ at }: { readonly at: number | null }) {

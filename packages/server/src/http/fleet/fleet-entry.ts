@@ -52,7 +52,9 @@ export class FleetEntry {
     this.state = hard.health;
     this.stateSince = hard.healthSince;
     this.hasIncident = incident !== undefined;
-    this.needsPerson = incident?.step === 'human' || incident?.step === 'escalate';
+    // One that is calm again closes by itself.
+    const isAsked = incident?.step === 'escalate' && incident.calm === undefined;
+    this.needsPerson = incident?.step === 'human' || isAsked;
     this.hasBreakers = hard.breakers !== undefined;
     this.openBreakers = Object.values(hard.breakers ?? {}).filter(({ state }) => state !== 'CLOSED').length;
     this.takeSoft(soft, at);
