@@ -5,8 +5,9 @@ import { shortPolicy, World } from './world.ts';
 describe('Holter itself dies and comes back', { timeout: 120_000 }, () => {
   let world: World;
   beforeAll(async () => {
-    // Only one nudge may come in all this time; a second one would be a double.
-    world = await World.start(shortPolicy.replace('interval_seconds: 3', 'interval_seconds: 600'));
+    // Only one nudge may come in all this time, neither by the clock nor by further repeats.
+    const patient = shortPolicy.replace('nudge: { interval_seconds: 3 }', 'nudge: { interval_seconds: 600 }');
+    world = await World.start(`${patient}  nudge_repeats_max: 100\n`);
   }, 200_000);
   afterAll(() => world?.stop());
 

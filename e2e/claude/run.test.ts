@@ -12,7 +12,7 @@ const policy = `${shortPolicy}
 
 const RESUMED = 'Holter: this work was interrupted';
 
-describe('holter run -- claude', { timeout: 120_000 }, () => {
+describe.concurrent('holter run -- claude', { timeout: 120_000 }, () => {
   let world: World;
   beforeAll(async () => {
     world = await World.start(policy);

@@ -8,8 +8,9 @@ import { bin, type HolterProcess, startHolter } from '../holter-process.ts';
 import { installClaude } from './install-cli.ts';
 import { type Script, ScriptedModel } from './scripted-model.ts';
 
-/** A whole story in seconds: the same rules, shorter clocks. */
+/** A whole story in seconds: the same rules, shorter clocks; no brake, where several crash on purpose. */
 export const shortPolicy = `
+fleet: { brake: { losses_min: 1000 } }
 health_monitoring:
   health_check: { interval_seconds: 1 }
   intervention:
