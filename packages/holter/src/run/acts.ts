@@ -109,7 +109,7 @@ export class Acts {
   /** What a dead agent left behind would go on beside its successor. Returns how many can't be ended. */
   private async endLeftovers(): Promise<number> {
     const { context, state } = this.parts;
-    if (!state.child) return 0;
+    if (!state.child || state.provenGone === state.child) return 0;
     const { table, clock } = context;
     const { tree } = state.child;
     const stopped = await stopTree({ table, tree, clock, send, cleanupMs: LEFTOVERS_MS, from: 'SIGTERM' });

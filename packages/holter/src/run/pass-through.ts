@@ -1,11 +1,15 @@
 import { write } from 'node:fs';
-import type { Readable } from 'node:stream';
+import { type Readable, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { Clock } from '@holter/server/process';
+
+/** What may wait here for a slow reader; beyond it the child waits, as without Holter. */
+const WAITING_BYTES_MAX = 1024 * 1024;
 
 /**
  * A child's output to where ours goes, byte by byte. Written on a thread of libuv's pool: Node's own stdout
- * blocks the whole process when a pipe is full, and a monitor that hangs with its reader sees nothing. The
- * next chunk is read when the last one is written, so a slow reader slows the child, as without Holter.
+ * blocks the whole process when a pipe is full, and a monitor that hangs with its reader sees nothing. While
+ * one piece is being written the next ones gather, and go together.
  */
 export async function passThrough(
   from: Readable,
@@ -13,17 +17,23 @@ export async function passThrough(
   clock: Clock,
   seen: (bytes: Buffer) => void,
 ): Promise<void> {
+  const to = new Writable({
+    highWaterMark: WAITING_BYTES_MAX,
+    write: (chunk: Buffer, _encoding, done) => writeThen(fd, chunk, clock, done),
+    writev: (chunks, done) =>
+      writeThen(fd, Buffer.concat(chunks.map(({ chunk }) => chunk as Buffer)), clock, done),
+  });
+  from.on('data', seen);
   try {
-    for await (const chunk of from) {
-      const bytes = chunk as Buffer;
-      seen(bytes);
-      await writeAll(fd, bytes, clock);
-    }
+    await pipeline(from, to);
   } catch (error) {
-    // Our reader is gone: the child shall learn it the usual way, by writing into a closed pipe.
+    // Our reader is gone. `pipeline` has closed the child's end too: it learns it the usual way, by writing.
     if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
-    from.destroy();
   }
+}
+
+function writeThen(fd: number, bytes: Buffer, clock: Clock, done: (error?: Error) => void): void {
+  writeAll(fd, bytes, clock).then(() => done(), done);
 }
 
 const AGAIN_MS = 5;

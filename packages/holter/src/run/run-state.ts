@@ -20,6 +20,8 @@ export type RunState = {
   /** The mark in the environment of the newest start. */
   runId: string;
   recoveries: number;
+  /** The newest start, once it and all that came from it are known to be gone: nobody is left to fork. */
+  provenGone: Child | null;
   /** While a termination is under way, the end of the child is part of it and told by its receipt. */
   isTerminating: boolean;
   /** From the order of a start until it runs; nobody may conclude then that it stays down. */

@@ -4,6 +4,7 @@ import { Acts } from './acts.ts';
 import { AgentRecord } from './agent-record.ts';
 import { CheckpointKeeper } from './checkpoint-keeper.ts';
 import { Child } from './child.ts';
+import { untilDecided } from './decision.ts';
 import { EffectLoop } from './effect-loop.ts';
 import { type ChildEnd, CODE, RunFailure } from './end.ts';
 import { childEnvironment } from './environment.ts';
@@ -14,7 +15,6 @@ import type { RunEnd, RunState } from './run-state.ts';
 import { SignalQueue } from './signal-queue.ts';
 import { Watcher } from './watcher.ts';
 
-const DECIDED_LOOK_MS = 500;
 /** An end so soon after Ctrl-C is an answer to it. */
 const INTERRUPT_MS = 5_000;
 
@@ -46,6 +46,7 @@ export class Supervisor {
       child: null,
       runId: id,
       recoveries: 0,
+      provenGone: null,
       isTerminating: false,
       isStarting: false,
       lastHow: 'crashed',
@@ -72,7 +73,7 @@ export class Supervisor {
       heartbeatFile: this.heartbeatFile,
       idle: plan.recipe?.idle ?? null,
       tell: (body) => this.queue.put(this.agent.incarnation, body),
-      everySecond: () => this.everySecond(),
+      everyTick: () => this.everyTick(),
       overLimit: (option, evidence, limit) => this.limits.exceed(option, evidence, limit),
     });
     const acts = new Acts({
@@ -197,6 +198,7 @@ export class Supervisor {
     const { plan, clock } = this.context;
     if (state.isTerminating || child !== state.child) return;
     this.watcher.stop();
+    this.proveGoneSoon(child);
     // Its last record may still be on its way through our pipe.
     if (plan.recipe) await child.drain(clock, 1_000);
     const end = plan.recipe?.endOf(exit) ?? exit;
@@ -214,6 +216,13 @@ export class Supervisor {
     await this.awaitDecision(child, end);
   }
 
+  /** While the server is being told, there is time to look for what the child left behind. */
+  private proveGoneSoon(child: Child): void {
+    this.context.clock.after(1, () => {
+      if (child.tree.sweep().length === 0) this.state.provenGone = child;
+    });
+  }
+
   /** Ctrl-C at the terminal, or a signal to us: whoever sent it wanted the end. */
   private purposeOf({ code, signal }: ChildEnd): string | null {
     if (!this.wish) return null;
@@ -228,29 +237,13 @@ export class Supervisor {
     else if (child.end) void this.awaitDecision(child, child.end, true);
   }
 
-  /**
-   * It is down. Either the server has it started again, or this is the end. After a termination the record
-   * changes only with the receipt, so that a look right now would see the moment before.
-   */
+  /** It is down. Either the server has it started again, or this is the end. */
   private async awaitDecision(child: Child, end: ChildEnd, isReceiptComing = false): Promise<void> {
     const { clock, say } = this.context;
-    const { state } = this;
-    const pause = (): Promise<void> => new Promise((resolve) => void clock.after(DECIDED_LOOK_MS, resolve));
-    if (isReceiptComing) await pause();
-    for (let isTold = false; ; await pause()) {
-      const look = await this.agent.look();
-      if (child !== state.child || state.isStarting) return;
-      const incident = look?.incident ?? null;
-      const needsPerson = incident?.step === 'human';
-      if (!incident || needsPerson) {
-        this.finish({ ...this.facts(), end, needsPerson });
-        return;
-      }
-      const { step, inSeconds } = incident.next;
-      if (isTold || step !== 'recover' || inSeconds === null || inSeconds < 2) continue;
-      isTold = true;
-      say(`it is down, and is started again in ${inSeconds} s (Ctrl-C gives up)`);
-    }
+    const { agent, state } = this;
+    const isOver = (): boolean => child !== state.child || state.isStarting;
+    const decided = await untilDecided({ agent, clock, say, isOver, isReceiptComing });
+    if (decided !== null) this.finish({ ...this.facts(), end, needsPerson: decided === 'person' });
   }
 
   private facts(): Omit<RunEnd, 'end' | 'needsPerson'> {
@@ -269,7 +262,7 @@ export class Supervisor {
     this.finish({ ...this.facts(), how: 'stopped', end, needsPerson: false });
   }
 
-  private everySecond(): void {
+  private everyTick(): void {
     const { plan, table } = this.context;
     if (this.state.child?.isRunning) plan.recipe?.look(this.state.child.identity.pid, table);
     for (const id of this.nudges.takeSeen()) void this.loop.tellSeen(id);

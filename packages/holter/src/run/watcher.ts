@@ -14,12 +14,12 @@ type WatcherContext = {
   readonly idle: Idle | null;
   readonly tell: (body: SignalBody) => void;
   readonly say: (line: string) => void;
-  /** Something else that wants to be looked at every second. */
-  readonly everySecond: () => void;
+  /** Something else that wants to be looked at every two seconds. */
+  readonly everyTick: () => void;
   readonly overLimit: (option: string, evidence: string, limit: string) => void;
 };
 
-const TICK_MS = 1_000;
+const TICK_MS = 2_000;
 /** Looks that bring nothing new are told this often, or as often as the server wants to hear. */
 const TELL_EVERY_MS_MAX = 15_000;
 /** Counters move in coarse steps; a window of a few looks evens them out. */
@@ -28,7 +28,7 @@ const WINDOW_MS_MAX = 5_000;
 const BEAT_EVERY_MS_MAX = 5_000;
 
 /**
- * The senses of a run. Cheap by design: a few `stat` a second, a look at the process tree every few seconds,
+ * The senses of a run. Cheap by design: a few `stat` every other second, a look at the process tree every few seconds,
  * and a word to the server when something changed or enough time has passed.
  */
 export class Watcher {
@@ -85,7 +85,7 @@ export class Watcher {
   private tick(): void {
     const { clock, options } = this.context;
     const now = clock.now();
-    this.context.everySecond();
+    this.context.everyTick();
     if (!this.child?.isRunning) return;
     if (now - this.lookedAt >= options.lookEvery) {
       this.lookedAt = now;

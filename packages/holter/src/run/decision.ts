@@ -1,0 +1,32 @@
+import type { Clock } from '@holter/server/process';
+import type { AgentRecord } from './agent-record.ts';
+
+const LOOK_EVERY_MS = 500;
+
+/**
+ * Waits for what the server makes of an end: `down` for good, `person` when only somebody can decide, null
+ * when a start has been ordered meanwhile. After a termination the record changes only with the receipt, so
+ * that a look right away would see the moment before.
+ */
+export async function untilDecided(parts: {
+  readonly agent: AgentRecord;
+  readonly clock: Clock;
+  readonly say: (line: string) => void;
+  readonly isOver: () => boolean;
+  readonly isReceiptComing: boolean;
+}): Promise<'down' | 'person' | null> {
+  const { agent, clock, say, isOver, isReceiptComing } = parts;
+  const pause = (): Promise<void> => new Promise((resolve) => void clock.after(LOOK_EVERY_MS, resolve));
+  if (isReceiptComing) await pause();
+  for (let isTold = false; ; await pause()) {
+    const look = await agent.look();
+    if (isOver()) return null;
+    const incident = look?.incident ?? null;
+    if (!incident) return 'down';
+    if (incident.step === 'human') return 'person';
+    const { step, inSeconds } = incident.next;
+    if (isTold || step !== 'recover' || inSeconds === null || inSeconds < 2) continue;
+    isTold = true;
+    say(`it is down, and is started again in ${inSeconds} s (Ctrl-C gives up)`);
+  }
+}
