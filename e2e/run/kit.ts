@@ -152,6 +152,7 @@ export type AgentShown = {
   readonly incarnation: number;
   readonly state: string;
   readonly liveness: string;
+  readonly mode: string;
   readonly lastBeatAt: number | null;
   readonly findings: readonly {
     readonly kind: string;

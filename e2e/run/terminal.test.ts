@@ -1,0 +1,73 @@
+import { execFileSync } from 'node:child_process';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { bin, fixture, until, World } from './kit.ts';
+
+vi.setConfig({ testTimeout: 40_000, hookTimeout: 30_000 });
+const world = new World();
+const socket = `holter-test-${process.pid}`;
+const node = process.execPath;
+
+/** A terminal of its own: no tmux server of anybody else is ever talked to. */
+const tmux = (...args: readonly string[]): string =>
+  execFileSync('tmux', ['-L', socket, '-f', '/dev/null', ...args], { encoding: 'utf8', env: world.env });
+
+const screen = (): string => tmux('capture-pane', '-p', '-e', '-t', '=pane:');
+const shows = (text: string | RegExp): Promise<unknown> =>
+  until(
+    `the screen shows ${text}\n${screen()}`,
+    () => (typeof text === 'string' ? screen().includes(text) : text.test(screen())),
+    15_000,
+  );
+
+afterAll(async () => {
+  tmux('kill-session', '-t', '=pane');
+  await world.close();
+});
+
+describe('at a terminal', () => {
+  it('a program has its colours, its size, its keys and its Ctrl-C, as without Holter', async () => {
+    tmux('new-session', '-d', '-s', 'pane', '-x', '80', '-y', '24', 'sh');
+    tmux(
+      'send-keys',
+      '-t',
+      '=pane:',
+      '-l',
+      `${node} ${bin} run --agent screen -- ${node} ${fixture('screen')}; echo "code $?"`,
+    );
+    tmux('send-keys', '-t', '=pane:', 'Enter');
+    await shows('tty true true');
+    expect(screen()).toContain('\u001b[31mred');
+    expect(screen()).toContain('through /dev/tty');
+    expect(screen()).toContain('size 80x24');
+    tmux('resize-window', '-t', '=pane:', '-x', '100', '-y', '30');
+    await shows('size 100x30');
+    tmux('send-keys', '-t', '=pane:', '-l', 'hello');
+    tmux('send-keys', '-t', '=pane:', 'Enter');
+    await shows('keys "hello\\n"');
+    tmux('send-keys', '-t', '=pane:', 'C-c');
+    await shows('interrupt 1');
+    expect(await world.agent('screen')).toMatchObject({ end: null, mode: 'nudge' });
+    tmux('send-keys', '-t', '=pane:', 'C-c');
+    await shows('code 130');
+    expect(await world.agent('screen')).toMatchObject({ end: { how: 'stopped' }, incident: null });
+  });
+
+  it('Ctrl-Z stops both, and fg brings both back', async () => {
+    tmux(
+      'send-keys',
+      '-t',
+      '=pane:',
+      '-l',
+      `clear; set -m; ${node} ${bin} run --agent paused -- ${node} ${fixture('quiet')}`,
+    );
+    tmux('send-keys', '-t', '=pane:', 'Enter');
+    await shows(/pid \d+/);
+    tmux('send-keys', '-t', '=pane:', 'C-z');
+    await shows(/Stopped|suspended|\[1\] \+/);
+    tmux('send-keys', '-t', '=pane:', '-l', 'fg');
+    tmux('send-keys', '-t', '=pane:', 'Enter');
+    await world.untilAgent('paused', 'it is watched again', ({ liveness }) => liveness === 'alive');
+    tmux('send-keys', '-t', '=pane:', 'C-c');
+    await world.untilAgent('paused', 'it ended on purpose', ({ end }) => end?.how === 'stopped');
+  });
+});
