@@ -1,6 +1,6 @@
 import { hours, instant } from '@holter/core';
 import { expect, it, vi } from 'vitest';
-import type { EngineHealth } from './engine/engine.ts';
+import type { EngineHealth } from './engine/engine-options.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { createLogger } from './logging.ts';
 

@@ -1,6 +1,6 @@
 import { hours, later, minutes } from '@holter/core';
 import type { Clock } from './engine/clock.ts';
-import type { EngineHealth } from './engine/engine.ts';
+import type { EngineHealth } from './engine/engine-options.ts';
 import type { Logger } from './logging.ts';
 import type { Store } from './store/store.ts';
 

@@ -1,7 +1,8 @@
 /** The shell around the rules. */
 export type { Answer } from './engine/agent-cell.ts';
 export type { Clock } from './engine/clock.ts';
-export { Engine, EngineBusy, type EngineHealth } from './engine/engine.ts';
+export { Engine } from './engine/engine.ts';
+export { EngineBusy, type EngineHealth } from './engine/engine-options.ts';
 export type { ActResult, Executor } from './engine/executor.ts';
 export { type Directive, Mailbox } from './engine/mailbox.ts';
 export { NoticeBoard } from './engine/notice-board.ts';

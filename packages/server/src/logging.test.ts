@@ -1,6 +1,7 @@
 import { type Effect, type HolterEvent, instant } from '@holter/core';
 import { expect, it } from 'vitest';
-import type { CommittedListener, Engine } from './engine/engine.ts';
+import type { Engine } from './engine/engine.ts';
+import type { CommittedListener } from './engine/engine-options.ts';
 import { createLogger, logCommitted } from './logging.ts';
 
 it('gives the receipt of an effect the correlation id of the signal that led to it', () => {

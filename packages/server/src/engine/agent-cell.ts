@@ -39,7 +39,7 @@ export type Answer =
   | { readonly kind: 'unknown-agent' };
 
 /** What a cell needs of the engine around it. */
-export type CellContext = {
+type CellContext = {
   readonly store: Pick<Store, 'load'>;
   readonly fleet: FleetCell;
   readonly commit: (commit: Commit) => Promise<CommitVerdict>;

@@ -17,6 +17,12 @@ import type { Answer, Request } from './agent-cell.ts';
 import { AgentCell } from './agent-cell.ts';
 import type { Clock } from './clock.ts';
 import { Committer } from './committer.ts';
+import {
+  type CommittedListener,
+  EngineBusy,
+  type EngineHealth,
+  type EngineOptions,
+} from './engine-options.ts';
 import type { Executor } from './executor.ts';
 import { FleetCell } from './fleet-cell.ts';
 import { GroupSizes } from './group-sizes.ts';
@@ -24,53 +30,10 @@ import { LEASE_MS, Outbox } from './outbox.ts';
 import { SoftBuffer } from './soft-buffer.ts';
 import { StallWatch } from './stall-watch.ts';
 
-export type EngineOptions = {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly policies: PolicySet;
-  readonly executors: readonly Executor[];
-  readonly sha256: (text: string) => string;
-  readonly newId: () => string;
-  /** No other engine works on this store: what was claimed before the start may be taken at once. */
-  readonly isAlone?: boolean;
-  /** A broken invariant. The agent's record is as it was before; the monitor goes on. */
-  readonly onBug: (error: unknown) => void;
-  /** Inputs that may wait at once; beyond it soft ones are turned away. */
-  readonly inboxMax?: number;
-  /** Cells kept in memory; idle ones go first. */
-  readonly cellsMax?: number;
-};
-
-export type CommittedListener = (committed: {
-  readonly agent: Agent;
-  readonly events: readonly HolterEvent[];
-  readonly effects: readonly Effect[];
-  /** Cursor of the first stored event; null when none was stored. */
-  readonly firstCursor: number | null;
-  readonly correlationId: string;
-}) => void;
-
-export type EngineHealth = {
-  readonly store: 'ok' | 'unavailable';
-  readonly storeReason: string | null;
-  readonly tickLagMs: number;
-  readonly queueDepth: number;
-  readonly softWaiting: number;
-  readonly lastTickAt: Instant | null;
-  readonly stallCount: number;
-  readonly brakes: readonly string[];
-  readonly cells: number;
-};
-
-export const TICK_MS = 1_000;
+const TICK_MS = 1_000;
 const INBOX_MAX = 50_000;
 const CELLS_MAX = 20_000;
 const DUE_LIMIT = 500;
-
-/** Too much is waiting already; soft signals may come again later. */
-export class EngineBusy extends Error {
-  override readonly name = 'EngineBusy';
-}
 
 /**
  * The loop of the design: signal, step, commit with version, outbox, act, receipt. One direction, no side

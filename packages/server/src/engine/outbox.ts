@@ -15,11 +15,11 @@ export const LEASE_MS = 60_000;
 /** Effects that this server carries out at once. */
 const UNDER_WAY_MAX = 64;
 /** After so many failed tries an effect is given up, and a person is told. */
-export const TRIES_MAX = 8;
+const TRIES_MAX = 8;
 const BACKOFF_MS_MIN = 1_000;
 const BACKOFF_MS_MAX = 5 * 60_000;
 
-export type OutboxContext = {
+type OutboxContext = {
   readonly store: Store;
   readonly clock: Clock;
   readonly executors: () => readonly Executor[];

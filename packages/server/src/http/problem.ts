@@ -1,6 +1,6 @@
 import { InvariantError } from '@holter/core';
 import { z } from 'zod';
-import { EngineBusy } from '../engine/engine.ts';
+import { EngineBusy } from '../engine/engine-options.ts';
 import { StoreUnavailable } from '../store/store.ts';
 
 /** Why a request was not done, in words for the one who sent it. Never repeats what was sent. */

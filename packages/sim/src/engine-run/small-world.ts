@@ -38,7 +38,7 @@ export type Truth = {
 const START = instant(1_000_000_000);
 
 /** Hours become seconds, so that a whole ladder fits into four minutes of virtual time. */
-export const quickPolicies: PolicySet = (() => {
+const quickPolicies: PolicySet = (() => {
   const compiled = compile({
     health_monitoring: {
       heartbeat: { interval_seconds: 10, timeout_seconds: 20 },

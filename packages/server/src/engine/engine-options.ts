@@ -1,0 +1,47 @@
+import type { Agent, Effect, HolterEvent, Instant, PolicySet } from '@holter/core';
+import type { Store } from '../store/store.ts';
+import type { Clock } from './clock.ts';
+import type { Executor } from './executor.ts';
+
+export type EngineOptions = {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly policies: PolicySet;
+  readonly executors: readonly Executor[];
+  readonly sha256: (text: string) => string;
+  readonly newId: () => string;
+  /** No other engine works on this store: what was claimed before the start may be taken at once. */
+  readonly isAlone?: boolean;
+  /** A broken invariant. The agent's record is as it was before; the monitor goes on. */
+  readonly onBug: (error: unknown) => void;
+  /** Inputs that may wait at once; beyond it soft ones are turned away. */
+  readonly inboxMax?: number;
+  /** Cells kept in memory; idle ones go first. */
+  readonly cellsMax?: number;
+};
+
+export type CommittedListener = (committed: {
+  readonly agent: Agent;
+  readonly events: readonly HolterEvent[];
+  readonly effects: readonly Effect[];
+  /** Cursor of the first stored event; null when none was stored. */
+  readonly firstCursor: number | null;
+  readonly correlationId: string;
+}) => void;
+
+export type EngineHealth = {
+  readonly store: 'ok' | 'unavailable';
+  readonly storeReason: string | null;
+  readonly tickLagMs: number;
+  readonly queueDepth: number;
+  readonly softWaiting: number;
+  readonly lastTickAt: Instant | null;
+  readonly stallCount: number;
+  readonly brakes: readonly string[];
+  readonly cells: number;
+};
+
+/** Too much is waiting already; soft signals may come again later. */
+export class EngineBusy extends Error {
+  override readonly name = 'EngineBusy';
+}
