@@ -11,11 +11,9 @@ import type {
   Signal,
   StallLog,
 } from '@holter/core';
-import type { Store } from '../store/store.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import type { Answer, Request } from './agent-cell.ts';
 import { AgentCell } from './agent-cell.ts';
-import type { Clock } from './clock.ts';
 import { Committer } from './committer.ts';
 import {
   type CommittedListener,
