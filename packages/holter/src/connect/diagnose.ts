@@ -6,11 +6,11 @@ import type { Io } from '../io.ts';
 import { type ClaudeSettings, ourHooksOf } from './merge-hooks.ts';
 
 /** Why the hooks of Claude Code may be silent, as `holter doctor` tells it. */
-export type Diagnosis = { readonly isFine: boolean; readonly says: string; readonly next?: string };
+type Diagnosis = { readonly isFine: boolean; readonly says: string; readonly next?: string };
 
 type Known = { readonly path: string; readonly settings: ClaudeSettings; readonly changedAt: number };
 
-export type DiagnosisContext = {
+type DiagnosisContext = {
   /** Null when no server answers: that is another line of the doctor's. */
   readonly serverUrl: string | null;
   /** Whether any session has ever reported by hooks. */

@@ -1,5 +1,5 @@
 /** Lines that go and lines that come, with a little of what stays around them; for a person to agree to. */
-export type DiffLine = { readonly sign: '-' | '+' | ' '; readonly text: string };
+type DiffLine = { readonly sign: '-' | '+' | ' '; readonly text: string };
 
 const CONTEXT = 2;
 

@@ -12,7 +12,7 @@ import { dirname } from 'node:path';
 import { CliFailure } from '../failure.ts';
 import type { ClaudeSettings } from './merge-hooks.ts';
 
-export type SettingsFile = {
+type SettingsFile = {
   readonly path: string;
   /** Null when there is no such file. */
   readonly text: string | null;

@@ -31,13 +31,13 @@ export function readHookBody(value: unknown): HookBody | null {
   };
 }
 
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
+const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 /** One of several calls that ended together. */
-export type BatchedCall = {
+type BatchedCall = {
   readonly callId: string;
   readonly tool: string;
   readonly input: unknown;

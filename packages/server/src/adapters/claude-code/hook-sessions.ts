@@ -10,7 +10,7 @@ import { agentIdOf, registrationOf } from './session-agent.ts';
  * Whose hook it is: an agent that was registered for it, with the start that its token was given to, or any
  * session of whoever may enrol agents.
  */
-export type HookCaller = { readonly agentId: string | null; readonly incarnation: number | null };
+type HookCaller = { readonly agentId: string | null; readonly incarnation: number | null };
 
 /** A session that speaks, for whoever watches it by other senses too. */
 export type LiveSession = {

@@ -8,7 +8,7 @@ import { transcriptFile } from './own-folder.ts';
 import { readSessionFiles, type SessionFile } from './session-file.ts';
 import { TRANSCRIPT_CHANNEL, TranscriptTail } from './transcript-tail.ts';
 
-export type WatchContext = {
+type WatchContext = {
   readonly engine: Engine;
   readonly clock: Clock;
   /** The CLI's own folder; transcripts elsewhere are not read. */

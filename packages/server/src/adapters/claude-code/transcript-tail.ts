@@ -8,7 +8,7 @@ import { type TranscriptFact, TranscriptReader } from './transcript.ts';
 export const TRANSCRIPT_CHANNEL = 'transcript';
 
 /** Where to begin: where an earlier look left off, by the agent's record, so that it survives Holter. */
-export type TailStart = {
+type TailStart = {
   readonly position: number;
   readonly tokens: number;
   readonly costUsd: number;
