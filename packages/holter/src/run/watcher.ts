@@ -14,12 +14,13 @@ type WatcherContext = {
   readonly idle: Idle | null;
   readonly tell: (body: SignalBody) => void;
   readonly say: (line: string) => void;
-  /** Something else that wants to be looked at every two seconds. */
+  /** Something else that wants to be looked at from time to time. */
   readonly everyTick: () => void;
   readonly overLimit: (option: string, evidence: string, limit: string) => void;
 };
 
-const TICK_MS = 2_000;
+/** How much of its newest state may be lost if the crash also spoils the file. */
+const CHECKPOINT_LOOK_MS = 2_000;
 /** Looks that bring nothing new are told this often, or as often as the server wants to hear. */
 const TELL_EVERY_MS_MAX = 15_000;
 /** Counters move in coarse steps; a window of a few looks evens them out. */
@@ -75,11 +76,17 @@ export class Watcher {
   }
 
   private schedule(): void {
-    const { clock, options } = this.context;
-    this.cancel = clock.after(Math.min(TICK_MS, options.lookEvery), () => {
+    this.cancel = this.context.clock.after(this.tickMs, () => {
       this.tick();
       if (this.child) this.schedule();
     });
+  }
+
+  /** Only as often as something could have changed that somebody cares about. */
+  private get tickMs(): number {
+    const { lookEvery, heartbeat, heartbeatEvery, checkpointFile } = this.context.options;
+    const beatMs = heartbeat === 'output' || heartbeat === 'file' ? heartbeatEvery / 3 : lookEvery;
+    return Math.min(lookEvery, beatMs, checkpointFile === undefined ? lookEvery : CHECKPOINT_LOOK_MS);
   }
 
   private tick(): void {

@@ -39,9 +39,16 @@ export function executorRoutes(hub: ExecutorHub): readonly Route[] {
       },
       handle: async ({ params, body, request }): Promise<Polled> => {
         // A run that was killed takes its socket along: that is noticed at once, not when the wait is over.
-        const hungUp = new Promise<void>((resolve) => request.raw.socket.once('close', () => resolve()));
+        const { socket } = request.raw;
+        let hangUp: () => void = () => undefined;
+        const hungUp = new Promise<void>((resolve) => {
+          hangUp = resolve;
+        });
+        socket.once('close', hangUp);
         const executorId = executorIdOf(params);
         const found = await hub.poll(executorId, body.have, body.waitSeconds * 1_000, hungUp);
+        // The connection is used again by the next poll, and the one after it.
+        socket.off('close', hangUp);
         if (!found) throw unknownExecutor();
         const lookEveryMs = await hub.lookEveryMs(executorId);
         return { effects: found, lookEverySeconds: lookEveryMs === null ? null : lookEveryMs / 1_000 };
