@@ -23,25 +23,30 @@ function measure(design, count, seconds) {
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
-async function compare({ count, seconds, times, designs }) {
-  const wanted = ['nothing', ...designs];
-  const runs = await Promise.all(
-    wanted.flatMap((design) => Array.from({ length: times }, () => measure(design, count, seconds))),
+async function measureAll(designs, count, seconds, times) {
+  const jobs = designs.flatMap((design) =>
+    Array.from({ length: times }, () => measure(design, count, seconds)),
   );
-  const of = (design, field) => median(runs.filter((run) => run.design === design).map((run) => run[field]));
-  const cost = (design) => Math.max(0, of(design, 'share') - of('nothing', 'share'));
+  const runs = await Promise.all(jobs);
+  return (design, field) => median(runs.filter((run) => run.design === design).map((run) => run[field]));
+}
+
+async function compare({ count, seconds, times, designs }) {
+  const cpu = await measureAll(['nothing', ...designs], count, seconds, times);
+  const memory = await measureAll(designs, count, 0, 1);
+  const cost = (design) => Math.max(0, cpu(design, 'share') - cpu('nothing', 'share'));
   return designs.map((design) => ({
     agents: count,
     design,
     'CPU % of a core': (cost(design) * 100).toFixed(4),
     'seed takes': `${(cost('seed') / cost(design)).toFixed(1)} x`,
-    'bytes per agent': Math.round(of(design, 'bytesPerAgent')),
+    'bytes per agent': Math.round(memory(design, 'bytesPerAgent')),
   }));
 }
 
 const rows = [
-  ...(await compare({ count: 100, seconds: 14, times: 3, designs: ['seed', 'holter', 'holter+watchdog'] })),
-  ...(await compare({ count: 10_000, seconds: 10, times: 1, designs: ['seed', 'holter'] })),
+  ...(await compare({ count: 100, seconds: 10, times: 5, designs: ['seed', 'holter', 'holter+watchdog'] })),
+  ...(await compare({ count: 10_000, seconds: 8, times: 3, designs: ['seed', 'holter'] })),
 ];
 console.table(rows);
 const isMet = rows.every((row) => row.design !== 'holter' || Number.parseFloat(row['seed takes']) >= 10);

@@ -1,4 +1,5 @@
-// One design with so many agents, alone in its process: `subject.mjs DESIGN COUNT SECONDS` prints one JSON line.
+// One design with so many agents, alone in its process, prints one JSON line. `subject.mjs DESIGN COUNT SECONDS`
+// measures CPU; with 0 seconds it measures memory, since a collection on demand brings others later that cost CPU.
 import { EventEmitter } from 'node:events';
 import { AgentHealthMonitor } from '../../packages/agent/dist/index.js';
 import { SeedMonitor } from './seed-monitor.mjs';
@@ -33,19 +34,30 @@ const heap = () => {
   return process.memoryUsage().heapUsed;
 };
 
-await rest(200);
-const before = heap();
-const monitor = monitors[design]();
-for (const agent of agents) monitor?.registerAgent(agent);
-// Rounds to warm up in; the compiler and a watchdog thread have done their part by then.
-await rest(5_000);
-const bytesPerAgent = (heap() - before) / count;
-await rest(500);
-const lagged = process.cpuUsage();
-const startedAt = performance.now();
-await rest(seconds * 1_000);
-const { user, system } = process.cpuUsage(lagged);
-const share = (user + system) / 1_000 / (performance.now() - startedAt);
-console.log(JSON.stringify({ design, share, bytesPerAgent }));
-clearInterval(keepAlive);
-process.exit(0);
+if (seconds === 0) {
+  await rest(200);
+  const before = heap();
+  watch();
+  await rest(2_500);
+  say({ bytesPerAgent: (heap() - before) / count });
+} else {
+  watch();
+  // Rounds to warm up in; the compiler and a watchdog thread have done their part by then.
+  await rest(6_000);
+  const usedBefore = process.cpuUsage();
+  const startedAt = performance.now();
+  await rest(seconds * 1_000);
+  const { user, system } = process.cpuUsage(usedBefore);
+  say({ share: (user + system) / 1_000 / (performance.now() - startedAt) });
+}
+
+function watch() {
+  const monitor = monitors[design]();
+  for (const agent of agents) monitor?.registerAgent(agent);
+}
+
+function say(measured) {
+  console.log(JSON.stringify({ design, ...measured }));
+  clearInterval(keepAlive);
+  process.exit(0);
+}

@@ -112,7 +112,7 @@ export class AgentHealthMonitor extends EventEmitter<AgentHealthEvents> {
     return {
       pong: (record) => {
         if (record.isExited) return;
-        record.lastHeartbeat = this.now();
+        record.lastHeartbeat = this.rounds.heardAt();
         record.totalHeartbeats += 1;
         this.heard(record, record.lastHeartbeat);
       },

@@ -19,6 +19,9 @@ const SHARE_MS_MIN = 20;
 /** A timer this late was kept from running: by a blocked loop, a suspended process, a sleeping machine. */
 const LATE_MS = 200;
 const STALL_TOLD_MS = 1_000;
+/** Answers come at once, so one reading of the clock serves some tens of them. */
+const VISITS_PER_READING = 64;
+const NOT_IN_SHARE = -1;
 /** Timers may fire a fraction of a millisecond early. */
 const EARLY_MS = 2;
 
@@ -43,6 +46,8 @@ export class Rounds {
   private nextShareAt = 0;
   private shares = 1;
   private stalledMs = 0;
+  /** While agents are pinged: the reading of the clock that serves for their answers. */
+  private shareAt = NOT_IN_SHARE;
 
   constructor(config: FullConfig, clock: AgentClock, findings: RoundFindings) {
     this.config = config;
@@ -53,6 +58,11 @@ export class Rounds {
   /** Monotonic whole milliseconds, without the stalls. */
   now(): number {
     return Math.floor(this.clock.monotonic()) - this.stalledMs;
+  }
+
+  /** Monotonic, with the stalls: when what is heard now was said. */
+  heardAt(): number {
+    return this.shareAt === NOT_IN_SHARE ? Math.floor(this.clock.monotonic()) : this.shareAt;
   }
 
   add(record: HealthRecord): void {
@@ -145,12 +155,12 @@ export class Rounds {
 
   private pingShare(): void {
     const share = Math.ceil(this.ring.size / this.shares);
-    // One reading of the clock for a share of at most some hundred agents.
-    const now = this.now();
     for (let i = 0; i < share; i += 1) {
+      if (i % VISITS_PER_READING === 0) this.shareAt = Math.floor(this.clock.monotonic());
       const record = this.ring.take();
-      if (record) this.visit(record, now);
+      if (record) this.visit(record, this.shareAt - this.stalledMs);
     }
+    this.shareAt = NOT_IN_SHARE;
     this.nextShareAt += this.config.heartbeatInterval / this.shares;
   }
 
