@@ -1,16 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../run/kit.ts';
 import { bash, type ModelMove, type ModelRequest, type Script } from './scripted-model.ts';
 import { type Ran, World } from './world.ts';
 
 const isNudged = ({ text }: ModelRequest): boolean => text.includes('Holter: the same');
 
+/** What a test does while the model thinks; at last it is about to end. */
+type Meanwhile = (isLast: boolean) => Promise<void>;
+
 /** Runs into the wall until Holter says a word; then does something else, and ends. */
 const stubborn =
-  (wall: (turn: number) => ModelMove, meanwhile: () => Promise<void> = async () => undefined): Script =>
+  (wall: (turn: number) => ModelMove, meanwhile: Meanwhile = async () => undefined): Script =>
   async (request, turn) => {
     if (!isNudged(request)) return turn > 30 ? { say: 'I give up.' } : wall(turn);
-    await meanwhile();
     const done = request.text.split('new way').length;
+    await meanwhile(done > 5);
     return done > 5 ? { say: 'Done.' } : bash(`echo new way ${done}`);
   };
 
@@ -30,7 +34,7 @@ describe('a loop is noticed, told, and left', { timeout: 120_000 }, () => {
   afterAll(() => world?.stop());
 
   /** How many calls the model had made when the nudge reached it. */
-  async function callsUntilNudge(wall: (turn: number) => ModelMove, meanwhile?: () => Promise<void>) {
+  async function callsUntilNudge(wall: (turn: number) => ModelMove, meanwhile?: Meanwhile) {
     const model = await world.model(stubborn(wall, meanwhile));
     const ran = await world.claude(model);
     expect(ran, ran.err).toMatchObject({ code: 0, out: expect.stringContaining('Done.') });
@@ -42,7 +46,10 @@ describe('a loop is noticed, told, and left', { timeout: 120_000 }, () => {
     let agentId = '';
     const calls = await callsUntilNudge(
       () => bash('cat missing.txt'),
-      async () => {
+      async (isLast) => {
+        // It is closed because it got better, not because it ended.
+        if (isLast)
+          await until('the incident is closed', async () => (await world.agent(agentId)).incident === null);
         if (why) return;
         agentId = String((await world.agents()).find(({ state }) => state === 'STUCK')?.agentId);
         why = await world.holter(['why', agentId]);

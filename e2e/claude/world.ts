@@ -180,6 +180,10 @@ export class World {
     return (await this.get<{ events: Event[] }>(`/v1/events?${query}limit=1000`)).events;
   }
 
+  agent(agentId: string): Promise<Record<string, unknown>> {
+    return this.get(`/v1/agents/${agentId}`);
+  }
+
   async agents(): Promise<readonly Record<string, unknown>[]> {
     return (await this.get<{ agents: Record<string, unknown>[] }>('/v1/agents')).agents;
   }
