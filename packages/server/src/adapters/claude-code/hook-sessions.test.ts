@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { defaultPolicies } from '@holter/core';
+import { defaultPolicies, seconds } from '@holter/core';
 import { expect, test } from 'vitest';
 import { ManualClock, settled } from '../../../test/manual-clock.ts';
 import { Engine } from '../../engine/engine.ts';
@@ -48,7 +48,7 @@ async function world() {
     );
     return { before, after };
   };
-  return { engine, clock, hook, failingCall, failures };
+  return { engine, clock, hooks, hook, failingCall, failures };
 }
 
 test('a session becomes an agent, named after project and session', async () => {
@@ -92,4 +92,39 @@ test('a permission prompt, a rate limit and the end are holds and a stop, not tr
   expect((await engine.read(AGENT))?.hard.health).toBe('HEALTHY');
   await hook('SessionEnd', { reason: 'other' });
   expect((await engine.read(AGENT))?.hard.health).toBe('TERMINATED');
+});
+
+test('a session that ended and is resumed is a new start of the same agent', async () => {
+  const { engine, hook, failures } = await world();
+  await hook('UserPromptSubmit', { prompt: 'a' });
+  await hook('SessionEnd', { reason: 'other' });
+  await hook('UserPromptSubmit', { prompt: 'go on' });
+  expect((await engine.read(AGENT))?.hard).toMatchObject({ incarnation: 2, turnSince: expect.any(Number) });
+  expect(failures).toEqual([]);
+});
+
+test('a helper is an agent of its own, beside its session, and ends with it', async () => {
+  const { engine, hook } = await world();
+  const helper = `${AGENT}:a1b2`;
+  await hook('UserPromptSubmit', { prompt: 'a' });
+  await hook('SubagentStart', { agent_id: 'a1b2', agent_type: 'Explore' });
+  await hook('PreToolUse', { agent_id: 'a1b2', tool_name: 'Read', tool_input: {}, tool_use_id: 'r1' });
+  expect((await engine.read(helper))?.hard).toMatchObject({ group: 'proj', mode: 'nudge' });
+  expect((await engine.read(AGENT))?.hard.holds).toEqual([]);
+  await hook('SessionEnd', { reason: 'other' });
+  await settled();
+  expect((await engine.read(helper))?.hard.end).toMatchObject({ how: 'stopped' });
+});
+
+test('the end of a session that was started by a run is left to the run, which sees the process', async () => {
+  const { engine, hooks, failures } = await world();
+  const promises = { calls: { modelTimeoutMs: seconds(300) }, turns: true as const, process: true as const };
+  const can = ['nudge', 'deny-call', 'terminate', 'spawn'] as const;
+  const run = { agentId: 'fixer', instanceId: '1', role: 'default', group: 'g', executor: 'run:1' };
+  await engine.register({ ...run, mode: 'act', promises, can });
+  const body = { session_id: SESSION, cwd: '/home/dev/proj', hook_event_name: 'SessionEnd', reason: 'other' };
+  expect(hooks.handle(body, { agentId: 'fixer', incarnation: 1 })).toEqual({});
+  await hooks.settled();
+  expect((await engine.read('fixer'))?.hard.end).toBeUndefined();
+  expect(failures).toEqual([]);
 });

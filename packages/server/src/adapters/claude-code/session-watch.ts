@@ -121,8 +121,9 @@ export class SessionWatch {
 
   private follow(watched: Watched, file: SessionFile): void {
     const before = watched.seen?.status ?? null;
-    watched.seen = file;
-    const { status } = file;
+    // A word that is not known changes nothing, and the last known one is not forgotten over it.
+    const status = file.status ?? before;
+    watched.seen = { ...file, status };
     if (status === null || status === before) return;
     const { session } = watched;
     for (const [held, hold] of HOLDS) {
