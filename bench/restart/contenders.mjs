@@ -10,8 +10,11 @@ export const agent = join(here, 'agent.mjs');
 /** Each starts the agent under its care and returns how to end everything; null when it can't be had here. */
 export const contenders = {
   'shell loop': (folder, args) => {
-    const loop = 'while :; do node "$@"; done';
-    const shell = spawn('sh', ['-c', loop, 'loop', agent, ...args], { stdio: 'ignore', cwd: folder });
+    const loop = 'while :; do "$@"; done';
+    const shell = spawn('sh', ['-c', loop, 'loop', process.execPath, agent, ...args], {
+      stdio: 'ignore',
+      cwd: folder,
+    });
     return () => shell.kill('SIGKILL');
   },
 

@@ -1,6 +1,6 @@
 // From kill -9 of a child to its replacement running with the last state, backoff zero for all.
 // node bench/restart/run.mjs [--rounds 15] [--only holter,pm2]
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -37,48 +37,51 @@ async function waitFor(look, ms = 30_000) {
   throw new Error('nothing came up in time');
 }
 
-async function measure(name) {
+function begin(name) {
   const folder = mkdtempSync(join(tmpdir(), `bench-${name.replace(' ', '-')}-`));
-  mkdirSync(folder, { recursive: true });
   const state = join(folder, 'state.json');
   const log = join(folder, 'starts.log');
   const stop = contenders[name](folder, [state, log]);
-  if (!stop) return null;
-  const times = [];
-  let lost = 0;
+  return stop && { name, folder, state, log, stop, times: [], lost: 0 };
+}
+
+/** One kill, timed by the replacement itself: it says when it runs with the state that it was given. */
+async function once(entry, round) {
+  const { log, state } = entry;
+  const last = await waitFor(() => starts(log)[round]);
+  // Long enough that each supervisor takes the start for a success.
+  await sleep(Math.max(0, last.at + 1_200 - Date.now()));
+  const { count } = JSON.parse(readFileSync(state, 'utf8'));
+  const killedAt = Date.now();
+  process.kill(last.pid, 'SIGKILL');
+  const next = await waitFor(() => starts(log)[round + 1]);
+  entry.times.push(next.at - killedAt);
+  if (next.count < count) entry.lost += 1;
+}
+
+async function end({ log, folder, stop }) {
+  stop();
+  await sleep(500);
+  const last = starts(log).at(-1);
   try {
-    for (let round = 0; round < rounds; round++) {
-      const last = await waitFor(() => starts(log)[round]);
-      // Long enough that each supervisor takes the start for a success.
-      await sleep(1_200);
-      const { count } = JSON.parse(readFileSync(state, 'utf8'));
-      const killedAt = Date.now();
-      process.kill(last.pid, 'SIGKILL');
-      const next = await waitFor(() => starts(log)[round + 1]);
-      times.push(next.at - killedAt);
-      if (next.count < count) lost += 1;
-    }
-  } finally {
-    stop();
-    await sleep(500);
-    const last = starts(log).at(-1);
-    try {
-      if (last) process.kill(last.pid, 'SIGKILL');
-    } catch {
-      // Ended with its supervisor.
-    }
-    if (!process.env.BENCH_KEEP)
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+    if (last) process.kill(last.pid, 'SIGKILL');
+  } catch {
+    // Ended with its supervisor.
   }
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+}
+
+const entries = names.map(begin).filter(Boolean);
+try {
+  // Taking turns: what else the machine has to do meets all of them alike.
+  for (let round = 0; round < rounds; round++) for (const entry of entries) await once(entry, round);
+} finally {
+  for (const entry of entries) await end(entry);
+}
+const results = entries.map(({ name, times, lost }) => {
   times.sort((a, b) => a - b);
   const at = (share) => times[Math.min(times.length - 1, Math.floor(times.length * share))];
   return { name, rounds: times.length, minMs: times[0], p50Ms: at(0.5), p90Ms: at(0.9), maxMs: at(1), lost };
-}
-
-const results = [];
-for (const name of names) {
-  const result = await measure(name).catch((error) => ({ name, error: error.message }));
-  if (result) results.push(result);
-}
+});
 console.table(results);
 console.log(JSON.stringify({ bench: 'restart', results }));
