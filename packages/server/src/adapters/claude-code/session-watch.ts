@@ -26,6 +26,7 @@ type Watched = {
   tail: TranscriptTail | null;
   heardAt: number;
   isLooking: boolean;
+  isLookPlanned: boolean;
   seen: SessionFile | null;
 };
 
@@ -59,12 +60,31 @@ export class SessionWatch {
     if (!watched) {
       const file = transcriptFile(folder, session.sessionId, session.transcriptPath);
       const size = file === null ? 0 : (statSync(file, { throwIfNoEntry: false })?.size ?? 0);
-      watched = { session, file, endAtFirst: size, tail: null, heardAt: 0, isLooking: false, seen: null };
+      watched = {
+        session,
+        file,
+        endAtFirst: size,
+        tail: null,
+        heardAt: 0,
+        isLooking: false,
+        isLookPlanned: false,
+        seen: null,
+      };
       this.watched.set(session, watched);
     }
     watched.heardAt = clock.now();
-    this.later(LOOK_AFTER_HOOK_MS, () => this.look(watched));
+    this.lookSoon(watched);
     this.tick();
+  }
+
+  /** The hooks of one call come within milliseconds, and one look sees what they were about. */
+  private lookSoon(watched: Watched): void {
+    if (watched.isLookPlanned) return;
+    watched.isLookPlanned = true;
+    this.later(LOOK_AFTER_HOOK_MS, () => {
+      watched.isLookPlanned = false;
+      return this.look(watched);
+    });
   }
 
   close(): void {
