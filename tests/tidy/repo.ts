@@ -5,7 +5,7 @@ import { join } from 'node:path';
 export type Repo = ReadonlyMap<string, string>;
 
 const foldersIgnored = new Set(['node_modules', 'dist', '.git', 'coverage']);
-const textFile = /(\.(ts|tsx|mjs|js|json|md|txt|css|html|ya?ml|sh|patch)|(^|\/)(run|LICENSE|\.[a-z]+))$/;
+const textFile = /(\.(ts|tsx|mjs|js|json|md|txt|css|html|svg|ya?ml|sh|patch)|(^|\/)(run|LICENSE|\.[a-z]+))$/;
 
 export function readRepo(root: string, under = ''): Repo {
   const files = new Map<string, string>();
