@@ -143,6 +143,8 @@ export class World {
     } catch {
       // There was none.
     }
+    // A run that a failing test has killed leaves its child behind; the folder in its environment gives it away.
+    for (const pid of pidsOf(this.path('data'))) process.kill(pid, 'SIGKILL');
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
@@ -172,6 +174,19 @@ export function isThere(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+function pidsOf(dataFolder: string): number[] {
+  const hasFolder = (pid: string): boolean => {
+    try {
+      return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(`HOLTER_DATA=${dataFolder}`);
+    } catch {
+      return false;
+    }
+  };
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && hasFolder(name))
+    .map(Number);
 }
 
 export const pidsSaid = (out: string): number[] =>
