@@ -55,22 +55,26 @@ describe('a loop is noticed, told, and left', { timeout: 120_000 }, () => {
         why = await world.holter(['why', agentId]);
       },
     );
-    expect(calls).toBeGreaterThanOrEqual(3);
-    expect(calls).toBeLessThanOrEqual(6);
+    // Found at the fifth; a busy machine may need one or two more until the reply carries it.
+    expect(calls).toBeGreaterThanOrEqual(5);
+    expect(calls).toBeLessThanOrEqual(8);
     expect(agentId).toMatch(/^claude\.shop\.[0-9a-f]{8}$/);
     const lines = (why as Ran | null)?.out.trimEnd().split('\n') ?? [];
     expect(lines).toHaveLength(3);
     expect(lines[0]).toMatch(/is STUCK/);
     expect(lines[1]).toMatch(/same/);
-    const types = (await world.events(agentId)).map(({ type }) => type);
-    expect(types.filter((type) => type === 'NUDGE_SENT')).toHaveLength(1);
+    const events = await world.events(agentId);
+    const types = events.map(({ type }) => type);
+    const sent = events.filter(({ type }) => type === 'NUDGE_SENT');
+    expect(sent).toHaveLength(1);
+    expect(sent[0]?.payload.message).toContain('made 5 times');
     expect(types).toContain('INCIDENT_CLOSED');
     expect(types).not.toContain('ESCALATION_TRIGGERED');
   });
 
   it('whatever it thinks around the call', async () => {
     const calls = await callsUntilNudge((turn) => bash('cat gone.txt', `${thoughts[turn % 5]} (${turn})`));
-    expect(calls).toBeLessThanOrEqual(6);
+    expect(calls).toBeLessThanOrEqual(8);
   });
 
   it('A-B-A-B', async () => {

@@ -145,13 +145,15 @@ export class HookSessions {
     const agent = this.engine.peek(session.agentId);
     const isEnd = body.event === 'SessionEnd';
     // Whoever started the process sees its end, with its exit code; the session's own word says less.
-    if (isEnd && agent?.hard.executor) return [{ kind: 'activity' }];
+    const isStartedByRun = agent ? agent.hard.executor !== null : session.incarnation !== null;
+    if (isEnd && isStartedByRun) return [{ kind: 'activity' }];
     // A session that was ended and is resumed is a new start of the same agent.
     if (agent?.hard.end && !isEnd && session.incarnation === null)
       session.tail = session.tail.then(() => this.enrol(session.agentId, session.body, agent.hard.group));
     const signals = signalsOf(body);
     for (const signal of signals) if (signal.kind === 'call-ended') session.told.add(signal.callId);
-    while (session.told.size > TOLD_MAX) session.told.delete([...session.told][0] ?? '');
+    const oldest = session.told.values().next().value;
+    if (session.told.size > TOLD_MAX && oldest !== undefined) session.told.delete(oldest);
     return signals;
   }
 
