@@ -1,4 +1,4 @@
-// `tmux capture-pane -e -p -t PANE | node scripts/terminal-picture.mjs > docs/images/NAME.svg`: a terminal as it
+// `tmux capture-pane -e -p -t PANE | node scripts/terminal-picture.mjs "WHAT IT SHOWS" > docs/images/NAME.svg`: a terminal as it
 // was, as a picture that stays text. Knows the colours that Holter uses and nothing else of a terminal.
 
 import { readFileSync } from 'node:fs';
@@ -40,6 +40,7 @@ function apply(style, code) {
   else if (COLOURS[code]) style.colour = COLOURS[code];
 }
 
+const title = escaped(process.argv[2] ?? 'a terminal');
 const lines = readFileSync(0, 'utf8').replace(/\n+$/, '').split('\n');
 const style = { colour: null, isBold: false, isDim: false };
 const rows = lines.map((line) => piecesOf(line, style));
@@ -60,6 +61,7 @@ const drawn = rows.map((row, index) => {
 
 process.stdout.write(
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">
+<title>${title}</title>
 <rect width="100%" height="100%" rx="8" fill="#0d1117"/>
 <g font-family="ui-monospace, Menlo, Consolas, monospace" font-size="14" fill="#c9d1d9">
 ${drawn.join('\n')}
