@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isThere, until } from '../run/kit.ts';
@@ -51,6 +52,28 @@ describe.concurrent('holter run -- claude', { timeout: 120_000 }, () => {
     expect(last).toContain(RESUMED);
     const agent = await world.get<Record<string, unknown>>('/v1/agents/killed');
     expect(agent).toMatchObject({ incarnation: 2, end: { how: 'exit-0' } });
+  });
+
+  it('killed, and nothing is left to resume: the task is begun anew, with the note', async () => {
+    const session = randomUUID();
+    const model = await world.model(({ text }, turn) => {
+      if (text.includes(RESUMED)) return { say: 'Finished from the beginning.' };
+      return turn === 1 ? bash('echo before') : bash('touch lost.mark; sleep 300');
+    });
+    const { ended } = world.run(model, { options: ['--agent', 'lost'], args: ['--session-id', session] });
+    await until('the tool runs', () => existsSync(join(world.project, 'lost.mark')));
+    process.kill(await world.childOf('lost'), 'SIGKILL');
+    const projects = join(world.folder, '.claude', 'projects');
+    for (const project of readdirSync(projects))
+      rmSync(join(projects, project, `${session}.jsonl`), { force: true });
+    const ran = await ended;
+    expect(ran, ran.err).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('Finished from the beginning.'),
+    });
+    const last = model.requests.at(-1)?.text ?? '';
+    expect(last).toContain('do the work');
+    expect(last).not.toContain('echo before');
   });
 
   it('a loop that ignores nudges: refused, decided by a person, ended with its tool, and brought back', async () => {
