@@ -109,7 +109,8 @@ function drawMark(
   colours: Palette,
 ): void {
   const top = topOf(mark.lane);
-  const left = x(mark.from);
+  // Far outside, a canvas loses count of its pixels.
+  const left = mark.to > mark.from ? Math.max(GUTTER - 8, x(mark.from)) : x(mark.from);
   pen.fillStyle = colours[mark.tone as keyof Palette] ?? colours.soft;
   if (mark.to > mark.from) {
     const wide = Math.max(2, x(mark.to) - left);

@@ -36,6 +36,7 @@ export function marksOf(agent: AgentView, events: readonly EventView[], now: num
     open.delete(key);
     marks.push({ lane, ...begun, to });
   };
+  const oldest = events.at(-1)?.at ?? agent.startedAt;
   let start = 0;
   for (const { type, at, payload, incarnation } of [...events].reverse()) {
     // A new start of the agent owes nothing to the last one.
@@ -47,7 +48,7 @@ export function marksOf(agent: AgentView, events: readonly EventView[], now: num
     switch (type) {
       case 'HEALTH_STATE_CHANGED': {
         if (!open.has('state'))
-          open.set('state', { from: 0, tone: text(payload.from).toLowerCase(), label: '' });
+          open.set('state', { from: oldest, tone: text(payload.from).toLowerCase(), label: '' });
         close('state', 'state', at);
         const to = text(payload.to).toLowerCase();
         open.set('state', { from: at, tone: to, label: `${to}: ${text(payload.evidence)}` });

@@ -9,12 +9,15 @@ const NARROW = '(max-width: 900px)';
 /** The window moves in steps, so that a small scroll needs no new stream. */
 const STEP = 20;
 const AROUND = 20;
+/** Drawn beyond the edges of the screen, so that a scroll finds them there. */
+const DRAWN_AROUND = 5;
 
-/** Only what is on the screen exists; the server sends only that, and a little around it. */
+/** Only what is on the screen is drawn; the server sends that and some rows around it. */
 export function Rows() {
   const list = useRef<HTMLOListElement>(null);
   const [isNarrow, setNarrow] = useState(matchMedia(NARROW).matches);
   const height = isNarrow ? ROW_NARROW : ROW_WIDE;
+  const [drawn, setDrawn] = useState({ from: 0, to: 2 * STEP });
 
   useEffect(() => {
     const media = matchMedia(NARROW);
@@ -32,6 +35,9 @@ export function Rows() {
       const count = Math.ceil(window.innerHeight / height);
       const offset = Math.max(0, Math.floor((first - AROUND) / STEP) * STEP);
       const limit = Math.ceil((first + count + AROUND - offset) / STEP) * STEP;
+      const from = first - (first % DRAWN_AROUND) - DRAWN_AROUND;
+      const to = from + count + 3 * DRAWN_AROUND;
+      setDrawn((was) => (was.from === from && was.to === to ? was : { from, to }));
       const before = windowAt.peek();
       if (before.offset !== offset || before.limit < limit) windowAt.value = { offset, limit };
     };
@@ -63,10 +69,9 @@ export function Rows() {
       </div>
       <ol class="rows" ref={list} style={{ height: `${all * height}px` }} aria-label="Agents">
         {ids.map((agentId, i) => {
-          const row = rowOf(agentId);
-          return (
-            row && <Row key={agentId} row={row} index={offset + i} setSize={all} y={(offset + i) * height} />
-          );
+          const index = offset + i;
+          const row = index < drawn.from || index > drawn.to ? undefined : rowOf(agentId);
+          return row && <Row key={agentId} row={row} index={index} setSize={all} y={index * height} />;
         })}
       </ol>
     </>
