@@ -14,6 +14,9 @@ export function readRepo(root: string, under = ''): Repo {
     if (entry.isDirectory()) {
       if (foldersIgnored.has(entry.name)) continue;
       for (const [name, text] of readRepo(root, path)) files.set(name, text);
+    } else if (entry.isFile() && path.endsWith('.png')) {
+      // A picture can be linked to; there is nothing to read in it.
+      files.set(path, '');
     } else if (entry.isFile() && textFile.test(path)) {
       files.set(path, readFileSync(join(root, path), 'utf8'));
     }

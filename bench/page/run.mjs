@@ -1,0 +1,151 @@
+// `npm run bench:page [-- minutes]`: the page with 10,000 agents and 1,000 changes a second, beside the same page
+// with 10. Time to the first useful paint (a row with its strip), long tasks, and memory over the given minutes.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpus, loadavg } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+import { ensure } from '../../scripts/system-packages.mjs';
+
+const minutes = Number(process.argv[2] ?? 10);
+const OPENINGS = 7;
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+  '--enable-precise-memory-info',
+];
+
+const executablePath = ensure('chromium');
+if (!executablePath) process.exit(1);
+const browser = await chromium.launch({ executablePath, args: FLAGS });
+
+const small = await measure(10, 1_000, 0);
+const large = await measure(10_000, 1_000, minutes);
+await browser.close();
+
+console.table([
+  row('first useful paint, 10 agents', `${small.paint} ms`, ''),
+  row('first useful paint, 10,000 agents', `${large.paint} ms`, ''),
+  row('ratio', (large.paint / small.paint).toFixed(2), '≤ 1.5'),
+  row(`long tasks > 100 ms in ${minutes} min`, large.longTasks.length, '0'),
+  row('longest task', `${Math.round(Math.max(0, ...large.tasks))} ms`, ''),
+  row('messages in that time', large.messages, ''),
+  row('memory after 1/4, 1/2, 3/4, all of it', large.memory.map((mb) => `${mb} MB`).join(', '), 'flat'),
+]);
+console.log(
+  `Chromium ${browser.version()}, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model.trim()}, load average ${loadavg()[0].toFixed(1)}`,
+);
+
+function row(what, measured, goal) {
+  return { what, measured, goal };
+}
+
+async function measure(agents, perSecond, lasting) {
+  const server = spawn(
+    process.execPath,
+    [fileURLToPath(new URL('fleet.mjs', import.meta.url)), String(agents), String(perSecond)],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  // Whatever happens to this process, that one must not outlive it.
+  process.once('exit', () => server.kill('SIGKILL'));
+  const [line] = await once(server.stdout, 'data');
+  const { url, token } = JSON.parse(String(line));
+  await untilAll(url, token, agents);
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  await context.addInitScript(watch);
+  const page = await context.newPage();
+  await page.goto(`${url}${await secret(url, token)}`);
+  await page.locator('.row').first().waitFor();
+  const paints = [];
+  for (let i = 0; i < OPENINGS; i += 1) {
+    await page.goto(`${url}/`);
+    paints.push(await usefulAt(page));
+  }
+  const memory = lasting > 0 ? await live(page, lasting) : [];
+  const { tasks, messages } = await page.evaluate('({ tasks: window.tasks, messages: window.messages })');
+  await context.close();
+  server.kill('SIGTERM');
+  await once(server, 'exit');
+  const paint = Math.round(paints.sort((a, b) => a - b)[Math.floor(OPENINGS / 2)]);
+  return { paint, memory, messages, tasks, longTasks: tasks.filter((ms) => ms > 100) };
+}
+
+/** Asked from outside: the page's own policy lets nothing be evaluated in it. */
+async function usefulAt(page) {
+  for (;;) {
+    const at = await page.evaluate('window.usefulAt');
+    if (at > 0) return at;
+    await page.waitForTimeout(20);
+  }
+}
+
+/** Looks at it for a while, scrolling now and then, as a person would. */
+async function live(page, lasting) {
+  const session = await page.context().newCDPSession(page);
+  const memory = [];
+  for (let part = 0; part < 4; part += 1) {
+    const until = Date.now() + (lasting * 60_000) / 4;
+    while (Date.now() < until) {
+      await page.evaluate('window.scrollBy(0, 1200)');
+      await page.waitForTimeout(Math.min(2_500, Math.max(0, until - Date.now())));
+    }
+    await page.evaluate('window.scrollTo(0, 0)');
+    await page.waitForTimeout(500);
+    await session.send('HeapProfiler.collectGarbage');
+    const bytes = await page.evaluate('performance.memory.usedJSHeapSize');
+    memory.push(Math.round((bytes / 1_048_576) * 10) / 10);
+  }
+  return memory;
+}
+
+/** Runs in the page, before anything else does. */
+function watch() {
+  window.usefulAt = 0;
+  window.tasks = [];
+  window.messages = 0;
+  new PerformanceObserver((list) => {
+    // What happens before the first paint is in the time to that paint.
+    for (const task of list.getEntries()) if (window.usefulAt > 0) window.tasks.push(task.duration);
+  }).observe({ type: 'longtask' });
+  const seen = new MutationObserver(() => {
+    if (window.usefulAt > 0 || !document.querySelector('.row canvas')) return;
+    requestAnimationFrame(() => {
+      window.usefulAt = performance.now();
+    });
+    seen.disconnect();
+  });
+  seen.observe(document, { childList: true, subtree: true });
+  const Source = window.EventSource;
+  window.EventSource = class extends Source {
+    constructor(...args) {
+      super(...args);
+      for (const type of ['page', 'delta'])
+        this.addEventListener(type, () => {
+          window.messages += 1;
+        });
+    }
+  };
+}
+
+async function secret(url, token) {
+  const answer = await fetch(`${url}/v1/login-secrets`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: '{}',
+  });
+  return (await answer.json()).path;
+}
+
+async function untilAll(url, token, agents) {
+  for (;;) {
+    const answer = await fetch(`${url}/v1/fleet?limit=0`, { headers: { authorization: `Bearer ${token}` } });
+    if ((await answer.json()).total >= agents) return;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
