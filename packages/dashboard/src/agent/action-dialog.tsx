@@ -12,9 +12,15 @@ type Props = {
   readonly onDone: () => void;
 };
 
-const MINUTES = [15, 60, 240, 1_440] as const;
+const MINUTES = [15, 60, 240, 1_440, 10_080] as const;
 const minutesWord = (minutes: number): string =>
-  minutes < 60 ? `${minutes} minutes` : minutes < 1_440 ? `${minutes / 60} h` : 'a day';
+  minutes < 60
+    ? `${minutes} minutes`
+    : minutes < 1_440
+      ? `${minutes / 60} h`
+      : minutes === 1_440
+        ? 'a day'
+        : 'a week';
 
 /** First what will happen, then why you want it; nothing is done on one click. */
 export function ActionDialog({ action, agent, onClose, onDone }: Props) {

@@ -110,8 +110,13 @@ function readyLines(io: Io, { url, dataFolder, tokensMade }: RunningServer): str
 /** The link is a secret: a terminal is shown it, a pipe or a log never. */
 async function pageLine(io: Io, { url, dataFolder }: RunningServer): Promise<string> {
   const token = new DataFolder(dataFolder).readToken('operator');
-  const link = await loginLink({ url, token }, 'operator');
-  return `The page: ${painter(io)('bold', link)}  (once, within 5 minutes; holter open makes another)`;
+  try {
+    const link = await loginLink({ url, token }, 'operator');
+    return `The page: ${painter(io)('bold', link)}  (once, within 5 minutes; holter open makes another)`;
+  } catch {
+    // The server watches, whether or not it can be reached by this name from here.
+    return 'The page: holter open makes a link to it';
+  }
 }
 
 function refuseDatabase(database: string | undefined): void {
