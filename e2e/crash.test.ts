@@ -17,12 +17,13 @@ const seed = Number(process.env.HOLTER_SEED ?? 1);
 const policy = `
 health_monitoring:
   heartbeat: { interval_seconds: 2, timeout_seconds: 6 }
-  health_check: { checkpoint_stale_threshold_seconds: 3 }
+  health_check: { checkpoint_stale_threshold_seconds: 8 }
   intervention: { nudge: { max_attempts: 3, interval_seconds: 3 } }
-rules: { checkpoint_warn: 2s }
+rules: { checkpoint_warn: 5s }
 fleet: { budgets: { nudge: { per_minute: 100000, burst: 10000 }, notice: { per_minute: 100000, burst: 10000 } } }
 `;
-const STALE_MS = 3_000;
+/** Several lives of the server, so that a worker is not called stuck because nobody was there to hear it. */
+const STALE_MS = 8_000;
 /** One beat's interval: the most that a deadline may move for each outage (design, "Time"). */
 const GRACE_MS = 2_000;
 
