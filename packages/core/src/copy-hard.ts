@@ -1,6 +1,9 @@
 import type { Hard } from './agent.ts';
 import type { Instant } from './time.ts';
 
+type OptionalKeys<T> = {
+  [Key in keyof T]-?: Record<never, never> extends Pick<T, Key> ? Key : never;
+}[keyof T];
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /**
@@ -63,4 +66,12 @@ export function copyHard(hard: Hard, at: Instant): Mutable<Hard> {
     // A field that is added to the record has to appear here: the compiler compares.
   } satisfies Record<keyof Hard, unknown>;
   return copy as Mutable<Hard>;
+}
+
+/**
+ * Takes an optional fact away. Never by `delete`: that would throw the one shape of all records away, and
+ * every read after it would be slower than the step itself.
+ */
+export function forget(hard: Mutable<Hard>, key: OptionalKeys<Hard>): void {
+  (hard as Record<OptionalKeys<Hard>, unknown>)[key] = undefined;
 }

@@ -1,3 +1,4 @@
+import { forget } from './copy-hard.ts';
 import type { Draft } from './draft.ts';
 import { emit, wake } from './draft.ts';
 import type { Finding } from './finding.ts';
@@ -52,7 +53,7 @@ export function settleHealth(draft: Draft): void {
   const { hard } = draft;
   const { target, because } = targetOf(draft);
   if (hard.health === target) {
-    delete hard.settlingSince;
+    forget(hard, 'settlingSince');
     return;
   }
   const isBetter = HEALTH_RANK[target] < HEALTH_RANK[hard.health];
@@ -71,7 +72,7 @@ export function becomeHealth(draft: Draft, to: HealthState, reason: string, evid
   invariant(TRANSITIONS[from].includes(to), `health may not go from ${from} to ${to}`);
   hard.health = to;
   hard.healthSince = at;
-  delete hard.settlingSince;
+  forget(hard, 'settlingSince');
   emit(draft, {
     type: 'HEALTH_STATE_CHANGED',
     payload: { agentId: hard.agentId, from, to, reason, evidence },

@@ -1,4 +1,5 @@
 import type { Agent } from './agent.ts';
+import { forget } from './copy-hard.ts';
 import type { Draft } from './draft.ts';
 import { draftOf, emit, markNow } from './draft.ts';
 import { isRepeatedSignal, wasFoldedBefore, whyInadmissible } from './fold/admissible.ts';
@@ -86,9 +87,9 @@ function fold(draft: Draft, input: Input): void {
 /** Clocks about work start when there is some, and are gone when there is none; probation ends by itself. */
 function followWork(draft: Draft): void {
   const { hard } = draft;
-  if (!hasWork(hard)) delete hard.work;
+  if (!hasWork(hard)) forget(hard, 'work');
   else hard.work ??= markNow(draft);
-  if (hard.probation && hard.probation.until <= draft.at) delete hard.probation;
+  if (hard.probation && hard.probation.until <= draft.at) forget(hard, 'probation');
 }
 
 function finish(draft: Draft): Step {

@@ -1,3 +1,4 @@
+import { forget } from '../copy-hard.ts';
 import type { Draft } from '../draft.ts';
 import { clearPoint, raisePoint } from './point.ts';
 
@@ -22,7 +23,7 @@ export function countFailure(draft: Draft): void {
 
 export function endFailureRow(draft: Draft): void {
   if (draft.hard.failuresInRow === undefined) return;
-  delete draft.hard.failuresInRow;
+  forget(draft.hard, 'failuresInRow');
   clearPoint(draft, 'consecutive-failures');
 }
 

@@ -1,4 +1,5 @@
 import type { End, Hard } from '../agent.ts';
+import { forget } from '../copy-hard.ts';
 import type { Draft } from '../draft.ts';
 import { ask, emit, markNow } from '../draft.ts';
 import { EVIDENCE_LENGTH_MAX } from '../finding.ts';
@@ -17,18 +18,18 @@ export function hearFrom(draft: Draft, how: 'beatAt' | 'pongAt' | 'activityAt'):
   const silentSince = lastProofOf(draft);
   draft.soft = { ...draft.soft, [how]: at };
   clearPoint(draft, 'delivery-failed');
-  delete hard.isConnectionClosed;
+  forget(hard, 'isConnectionClosed');
   if (hard.unknownSince !== undefined) becomeAlive(draft, silentSince, 'heard again');
   if (!hard.inquiry) return false;
   // Seed 001 §1.7: it answered, so it is busy; the next silence may last one deadline longer.
-  delete hard.inquiry;
+  forget(hard, 'inquiry');
   hard.isBusy = true;
   return true;
 }
 
 function becomeAlive(draft: Draft, silentSince: Instant, cause: string): void {
   const { hard, at } = draft;
-  delete hard.unknownSince;
+  forget(hard, 'unknownSince');
   emit(draft, {
     type: 'LIVENESS_CHANGED',
     payload: { agentId: hard.agentId, from: 'unknown', to: 'alive', cause },
@@ -82,7 +83,7 @@ function foldErrorCount(draft: Draft, errorCount: number | undefined): void {
 export function foldSelfStatus(draft: Draft, status: SelfStatus): void {
   const { hard, at } = draft;
   if (status === 'busy') hard.isBusy = true;
-  else delete hard.isBusy;
+  else forget(hard, 'isBusy');
   if (status === 'degraded') {
     raisePoint(draft, {
       kind: 'self-reported',
@@ -118,7 +119,7 @@ export function foldProcess(draft: Draft, look: ProcessLook): void {
   if (pulseOf(hard) === 'looks' && hard.unknownSince !== undefined) {
     // Its process is all that it promised, and it is there: nothing is unknown any more.
     becomeAlive(draft, lastProofOf(draft), 'its process was seen again');
-    delete hard.inquiry;
+    forget(hard, 'inquiry');
   }
   const elapsed = between(soft.lookedAt, at);
   const isFlat =
@@ -154,12 +155,12 @@ export function becomeGone(draft: Draft, end: End): void {
   hard.end = proven;
   hard.heldBefore = markNow(draft).held;
   hard.holds = [];
-  delete hard.unknownSince;
-  delete hard.inquiry;
-  delete hard.isBusy;
-  delete hard.acks;
-  delete hard.turnSince;
-  delete hard.process;
+  forget(hard, 'unknownSince');
+  forget(hard, 'inquiry');
+  forget(hard, 'isBusy');
+  forget(hard, 'acks');
+  forget(hard, 'turnSince');
+  forget(hard, 'process');
   emit(draft, {
     type: 'AGENT_ENDED',
     payload: { agentId: hard.agentId, how: proven.how, detail: proven.detail },

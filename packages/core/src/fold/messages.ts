@@ -1,3 +1,4 @@
+import { forget } from '../copy-hard.ts';
 import type { Draft } from '../draft.ts';
 import { markNow } from '../draft.ts';
 import { hashText } from '../hash.ts';
@@ -19,7 +20,7 @@ export function foldAcknowledged(draft: Draft, messageId: string): void {
   const { hard } = draft;
   const idHash = hashText(messageId);
   const rest = (hard.acks ?? []).filter((ack) => ack.idHash !== idHash);
-  if (rest.length === 0) delete hard.acks;
+  if (rest.length === 0) forget(hard, 'acks');
   else hard.acks = rest;
 }
 

@@ -1,3 +1,4 @@
+import { forget } from '../copy-hard.ts';
 import type { Draft } from '../draft.ts';
 import { emit, markNow } from '../draft.ts';
 import { assertNever } from '../invariant.ts';
@@ -87,7 +88,7 @@ export function foldSignal(draft: Draft, signal: Signal, origin: 'agent' | 'holt
       return foldDeliveryFailed(draft, signal.code);
     case 'connection':
       if (signal.state === 'closed') hard.isConnectionClosed = true;
-      else delete hard.isConnectionClosed;
+      else forget(hard, 'isConnectionClosed');
       return;
     case 'process':
       return foldProcess(draft, signal);

@@ -1,3 +1,4 @@
+import { forget } from '../copy-hard.ts';
 import type { Draft } from '../draft.ts';
 import { emit, markNow } from '../draft.ts';
 import type { Instant } from '../time.ts';
@@ -14,9 +15,9 @@ export function assignTask(draft: Draft, taskId: string, expectedAt?: Instant): 
     ...(expectedAt !== undefined && { expectedAt }),
   };
   // What was done before was done for something else.
-  delete hard.doing;
-  delete hard.progress;
-  delete hard.work;
+  forget(hard, 'doing');
+  forget(hard, 'progress');
+  forget(hard, 'work');
   tell(draft, taskId, 'assigned');
 }
 
@@ -48,7 +49,7 @@ export function explainTask(draft: Draft): void {
 export function endTask(draft: Draft, taskId: string, outcome: string): void {
   const { hard } = draft;
   if (hard.task?.id !== taskId) return;
-  delete hard.task;
+  forget(hard, 'task');
   // Done twice is worse than not restarted: whoever ended and has nothing left to do has simply ended.
   if (hard.end?.how === 'crash' || hard.end?.byHolter)
     hard.end = { how: 'stopped', at: hard.end.at, detail: `its task is ${outcome}` };
@@ -63,7 +64,7 @@ export function beginTurn(draft: Draft): void {
 }
 
 export function endTurn(draft: Draft): void {
-  delete draft.hard.turnSince;
+  forget(draft.hard, 'turnSince');
   // A call that was refused or cut short never reports its end.
   endHold(draft, 'in-tool');
   isDoing(draft);

@@ -1,3 +1,4 @@
+import { forget } from '../copy-hard.ts';
 import type { Draft } from '../draft.ts';
 import { emit, markNow, wake } from '../draft.ts';
 import type { Finding } from '../finding.ts';
@@ -147,7 +148,7 @@ function isQuiet(draft: Draft): boolean {
   const { hard, at } = draft;
   if (!hard.quiet) return false;
   if (hard.quiet.until <= at) {
-    delete hard.quiet;
+    forget(hard, 'quiet');
     return false;
   }
   wake(draft, hard.quiet.until);

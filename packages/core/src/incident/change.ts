@@ -1,3 +1,4 @@
+import { forget } from '../copy-hard.ts';
 import type { Draft } from '../draft.ts';
 import { ask, emit } from '../draft.ts';
 import type { FindingKind } from '../finding.ts';
@@ -21,7 +22,7 @@ export function openIncident(
   invariant(!hard.incident, `${hard.agentId} has an open incident already`);
   hard.incidentCount += 1;
   const id = `${hard.agentId}/${hard.incidentCount}`;
-  delete hard.past;
+  forget(hard, 'past');
   hard.incident = { id, cause, openedAt: at, step, attempt, phase: 'due' };
   emit(draft, { type: 'INCIDENT_OPENED', payload: { agentId: hard.agentId, incidentId: id, cause, step } });
 }
@@ -31,7 +32,7 @@ export function closeIncident(draft: Draft, reason: string): void {
   const { incident } = hard;
   if (!incident) return;
   const { id, cause, step, attempt } = incident;
-  delete hard.incident;
+  forget(hard, 'incident');
   hard.past = { id, cause, step, attempt, closedAt: at };
   emit(draft, { type: 'INCIDENT_CLOSED', payload: { agentId: hard.agentId, incidentId: id, reason } });
 }

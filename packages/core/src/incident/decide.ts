@@ -1,3 +1,4 @@
+import { forget } from '../copy-hard.ts';
 import type { Draft } from '../draft.ts';
 import { emit, markNow, want } from '../draft.ts';
 import { EVIDENCE_LENGTH_MAX, FINDING_KINDS } from '../finding.ts';
@@ -108,8 +109,8 @@ function dismiss(draft: Draft, by: string, reason: string): void {
   for (const { kind } of hard.points) {
     if (FINDING_KINDS[kind].about !== 'liveness') clearPoint(draft, kind);
   }
-  delete hard.failuresInRow;
-  delete hard.outcomes;
+  forget(hard, 'failuresInRow');
+  forget(hard, 'outcomes');
   becomeQuiet(draft, policy.incident.reopenWithinMs, by, reason);
 }
 
@@ -131,7 +132,7 @@ function nudgeNow(draft: Draft, text: string): void {
 /** Goes up to the ordered step; from above it, a new incident carries the order, for none goes down. */
 function order(draft: Draft, step: LadderStep, given: Order): void {
   const { hard } = draft;
-  delete hard.quiet;
+  forget(hard, 'quiet');
   // A person who has looked starts the count anew.
   if (step === 'recover' && hard.recovery) hard.recovery = { ...hard.recovery, attempts: 0 };
   const { incident } = hard;
@@ -147,7 +148,7 @@ function order(draft: Draft, step: LadderStep, given: Order): void {
 
 function forceHandoff(draft: Draft, by: string, reason: string): void {
   const { hard, at, policy } = draft;
-  delete hard.handoffNoteId;
+  forget(hard, 'handoffNoteId');
   order(draft, 'terminate', { by, afterwards: 'recover', handoffAskedAt: at });
   const { incident } = hard;
   if (!incident) return;

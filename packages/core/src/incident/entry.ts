@@ -1,3 +1,4 @@
+import { forget } from '../copy-hard.ts';
 import type { Draft } from '../draft.ts';
 import { emit } from '../draft.ts';
 import type { Finding } from '../finding.ts';
@@ -72,7 +73,7 @@ function reopen(draft: Draft, past: PastIncident): void {
   const isNudgesSpent = past.step === 'nudge' && past.attempt >= policy.nudge.attemptsMax;
   const step = isNudgesSpent ? 'escalate' : past.step;
   const attempt = isNudgesSpent ? 1 : past.attempt + 1;
-  delete hard.past;
+  forget(hard, 'past');
   hard.incident = { id: past.id, cause: past.cause, openedAt: at, step, attempt, phase: 'due' };
   const { agentId } = hard;
   emit(draft, {

@@ -1,4 +1,5 @@
 import type { Recovery } from '../agent.ts';
+import { forget } from '../copy-hard.ts';
 import type { Draft } from '../draft.ts';
 import { ask, emit, markNow, wake, want } from '../draft.ts';
 import { acquireBreaker, reportBreaker } from '../fold/breakers.ts';
@@ -126,7 +127,7 @@ export function tellAttemptFailed(draft: Draft, incident: Incident, reason: stri
   // The attempt that failed may have been made for a task that another has followed since.
   const { attempts, taskId } = hard.recovery ?? recoveryOf(draft);
   reportAttempt(draft, 'failure');
-  delete hard.spawnKey;
+  forget(hard, 'spawnKey');
   emit(draft, {
     type: 'RECOVERY_FAILED',
     payload: { agentId: hard.agentId, taskId: taskId ?? hard.agentId, reason, attempts },
