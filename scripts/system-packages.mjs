@@ -1,12 +1,15 @@
-// What tests need beyond npm: a browser. Installs it where that is possible without asking anybody (root on
+// What tests need beyond npm: a browser and tmux. Installs them where that is possible without asking anybody (root on
 // Debian or Ubuntu), and says loudly what is skipped where it is not. With CI=true a missing one is a failure.
 
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-const commands = { chromium: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'] };
-const places = { chromium: ['/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'] };
+const commands = {
+  chromium: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
+  tmux: ['tmux'],
+};
+const places = { chromium: ['/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'], tmux: [] };
 
 /** The path of the program, or null where there is none. */
 export function find(name) {

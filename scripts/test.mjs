@@ -12,8 +12,9 @@ if (!setup()) {
   process.exit(1);
 }
 
-// Tests of the page find the browser by this; without one they do not run.
+// Tests of the page and of terminals find what they need by these; without it they do not run.
 process.env.HOLTER_BROWSER = ensure('chromium') ?? '';
+process.env.HOLTER_TMUX = ensure('tmux') ?? '';
 
 const folder = mkdtempSync(join(tmpdir(), 'holter-test-'));
 const reports = [];
