@@ -228,6 +228,7 @@ function decide(world: StoryWorld, { rest: [name = '', word = ''], fields }: Wor
     reason: fields.reason ?? 'because',
     ...(fields.for !== undefined && { forMs: milliseconds(durationOf(fields.for)) }),
     ...(fields.incident !== undefined && { incidentId: fields.incident }),
+    ...(fields.finding !== undefined && { finding: kindOf(fields.finding) }),
   } as Decision;
   world.feed(name, { kind: 'decision', decision });
 }

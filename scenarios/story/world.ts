@@ -184,7 +184,9 @@ function tellEvent(event: HolterEvent): string | null {
     case 'HOLD_ENDED':
       return `${who} off hold: ${payload.hold}, after ${inWords(milliseconds(payload.heldMs))}`;
     case 'QUIET_BEGAN':
-      return `${who} quiet until ${clock(payload.until)} (${payload.by}: ${payload.reason})`;
+      return `${who} quiet${aboutOf(payload)} until ${clock(payload.until)} (${payload.by}: ${payload.reason})`;
+    case 'QUIET_ENDED':
+      return `${who} not quiet${aboutOf(payload)} any more (${payload.by}: ${payload.reason})`;
     case 'HEALTH_STATE_CHANGED':
       return `${who} ${payload.from} -> ${payload.to} (${payload.reason})`;
     case 'FINDING_RAISED':
@@ -209,6 +211,9 @@ function tellEvent(event: HolterEvent): string | null {
       return `${who} ${type} ${JSON.stringify(withoutAgent(payload))}`;
   }
 }
+
+const aboutOf = ({ finding }: { readonly finding?: string }): string =>
+  finding === undefined ? '' : ` about ${finding}`;
 
 function withoutAgent(payload: object): object {
   const { agentId: _agentId, ...rest } = payload as { agentId?: string };

@@ -58,6 +58,7 @@ export function copyHard(hard: Hard, at: Instant): Mutable<Hard> {
     incidentCount: hard.incidentCount,
     past: hard.past,
     quiet: hard.quiet,
+    quietFindings: hard.quietFindings,
     recovery: hard.recovery,
     probation: hard.probation,
     spawnKey: hard.spawnKey,

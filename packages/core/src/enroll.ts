@@ -95,6 +95,7 @@ function begin(
     ...(old?.incident && { incident: old.incident }),
     ...(old?.past && { past: old.past }),
     ...(old?.quiet && { quiet: old.quiet }),
+    ...(old?.quietFindings && { quietFindings: old.quietFindings }),
     ...(old?.recovery && { recovery: old.recovery }),
     ...(old?.breakers && { breakers: old.breakers }),
     ...taskOf(registration, old, at),

@@ -59,13 +59,23 @@ export type EventBody =
       'INCIDENT_STEP',
       { agentId: string; incidentId: string; step: LadderStep; attempt: number; reason: string }
     >
+  | Of<'INCIDENT_ACKNOWLEDGED', { agentId: string; incidentId: string; by: string; reason: string }>
   | Of<'INCIDENT_CLOSED', { agentId: string; incidentId: string; reason: string }>
   | Of<
       'DECISION_MADE',
-      { agentId: string; incidentId: string | null; decision: string; by: string; reason: string }
+      {
+        agentId: string;
+        incidentId: string | null;
+        decision: string;
+        by: string;
+        reason: string;
+        /** The one kind that it is about. */
+        finding?: FindingKind;
+      }
     >
   | Of<'DECISION_REJECTED', { agentId: string; decision: string; by: string; because: string }>
-  | Of<'QUIET_BEGAN', { agentId: string; until: Instant; by: string; reason: string }>
+  | Of<'QUIET_BEGAN', { agentId: string; finding?: FindingKind; until: Instant; by: string; reason: string }>
+  | Of<'QUIET_ENDED', { agentId: string; finding?: FindingKind; by: string; reason: string }>
   | Of<'HOLD_BEGAN', { agentId: string; hold: HoldKind; until?: Instant }>
   | Of<'HOLD_ENDED', { agentId: string; hold: HoldKind; heldMs: number }>
   | Of<

@@ -8,6 +8,7 @@ export type {
   ProcessView,
   Promises,
   Quiet,
+  QuietFinding,
   Recovery,
   Soft,
   Task,

@@ -3,6 +3,7 @@ import type { Acquired } from './breaker/breaker.ts';
 import type { Report } from './breaker/breaker-report.ts';
 import type { Effect, ReceiptOutcome } from './effect.ts';
 import type { HolterEvent } from './event.ts';
+import type { FindingKind } from './finding.ts';
 import type { Admission, Ask } from './fleet.ts';
 import type { Signal } from './signal.ts';
 import type { StallLog } from './stall.ts';
@@ -49,17 +50,25 @@ export type ClaimEvidence = {
   readonly checkpointsSkipped?: number;
 };
 
-export type Decision = { readonly by: string; readonly reason: string; readonly incidentId?: string } & (
-  | { readonly decision: 'allow_more_time'; readonly forMs: DurationMs }
+export type Decision = {
+  readonly by: string;
+  readonly reason: string;
+  readonly incidentId?: string;
+} /** For the whole agent, or for one kind of finding. */ & (
+  | { readonly decision: 'allow_more_time'; readonly forMs: DurationMs; readonly finding?: FindingKind }
+  /** Takes such time back. */
+  | { readonly decision: 'wake'; readonly finding?: FindingKind }
   | { readonly decision: 'force_handoff' }
   | { readonly decision: 'terminate_and_recover' }
   | { readonly decision: 'terminate' }
   | { readonly decision: 'recover' }
   | { readonly decision: 'nudge'; readonly message?: string }
+  /** "I have seen it": no more notices of this incident, until it needs a new decision. */
+  | { readonly decision: 'acknowledge' }
   | { readonly decision: 'pause' }
   | { readonly decision: 'resume' }
-  /** "This finding was wrong": quiet for it, and what was counted for it is forgotten. */
-  | { readonly decision: 'dismiss' }
+  /** "This was wrong", all of it or one kind of finding: quiet for it, and what was counted for it is forgotten. */
+  | { readonly decision: 'dismiss'; readonly finding?: FindingKind }
 );
 
 export type DecisionWord = Decision['decision'];

@@ -196,22 +196,28 @@ export const SENSES: ReadonlySet<string> = new Set([
   'finding-cleared',
 ]);
 
-const decision: fc.Arbitrary<Decision> = fc.record({
-  decision: fc.constantFrom(
-    'allow_more_time',
-    'force_handoff',
-    'terminate_and_recover',
-    'terminate',
-    'recover',
-    'nudge',
-    'pause',
-    'resume',
-    'dismiss',
-  ),
-  by: fc.constant('olga'),
-  reason: fc.constant('because'),
-  forMs: fc.constantFrom(minutes(1), minutes(20)),
-}) as fc.Arbitrary<Decision>;
+const decision: fc.Arbitrary<Decision> = fc.record(
+  {
+    decision: fc.constantFrom(
+      'allow_more_time',
+      'wake',
+    'acknowledge',
+      'force_handoff',
+      'terminate_and_recover',
+      'terminate',
+      'recover',
+      'nudge',
+      'pause',
+      'resume',
+      'dismiss',
+    ),
+    by: fc.constant('olga'),
+    reason: fc.constant('because'),
+    forMs: fc.constantFrom(minutes(1), minutes(20)),
+    finding: fc.constantFrom(...kinds),
+  },
+  { requiredKeys: ['decision', 'by', 'reason', 'forMs'] },
+) as fc.Arbitrary<Decision>;
 
 const breakerAct: fc.Arbitrary<BreakerAct> = fc.oneof(
   fc.constant({ kind: 'acquire' as const }),

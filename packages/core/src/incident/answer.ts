@@ -1,11 +1,11 @@
 import type { Draft } from '../draft.ts';
-import { ask, emit, markNow, wake, want } from '../draft.ts';
+import { emit, markNow, wake, want } from '../draft.ts';
 import type { ReceiptOutcome } from '../effect.ts';
 import type { Admission, Ask, Notice } from '../fleet.ts';
 import { becomeGone } from '../fold/life.ts';
 import { endTask } from '../fold/tasks.ts';
 import type { ClaimEvidence } from '../input.ts';
-import { amend, effectIdOf } from './change.ts';
+import { amend, effectIdOf, tellPeople } from './change.ts';
 import { sendEscalation } from './escalate.ts';
 import { callHuman } from './human.ts';
 import type { Incident } from './incident.ts';
@@ -112,7 +112,7 @@ function whyNotProceed(draft: Draft, effectId: string, evidence: ClaimEvidence):
       return whyNotSpawn(draft, incident, evidence);
     case 'escalate':
     case 'human':
-      return null;
+      return incident.acknowledged ? `${incident.acknowledged.by} has acknowledged it` : null;
   }
 }
 
@@ -154,8 +154,7 @@ function whyNotSpawn(draft: Draft, incident: Incident, evidence: ClaimEvidence):
   });
   if (evidence.checkpointId === null) {
     const message = `${hard.agentId} has no valid checkpoint; it starts its task from the beginning`;
-    const effectId = `${effectIdOf(incident)}/task-start`;
-    ask(draft, 'notice', effectId, { severity: 'warning', message, incidentId: incident.id });
+    tellPeople(draft, incident, 'task-start', { severity: 'warning', message });
   }
   return null;
 }

@@ -1,16 +1,17 @@
+import type { Hard } from '../agent.ts';
 import { forget } from '../copy-hard.ts';
 import type { Draft } from '../draft.ts';
 import { emit, markNow, want } from '../draft.ts';
-import { EVIDENCE_LENGTH_MAX, FINDING_KINDS } from '../finding.ts';
+import type { FindingKind } from '../finding.ts';
+import { EVIDENCE_LENGTH_MAX } from '../finding.ts';
 import { beginHold, endHold } from '../fold/holds.ts';
-import { clearPoint } from '../fold/point.ts';
 import type { Decision } from '../input.ts';
 import { assertNever } from '../invariant.ts';
-import type { DurationMs } from '../time.ts';
-import { later } from '../time.ts';
+import { findingsOf } from '../judge.ts';
 import { amend, climbTo, closeIncident, effectIdOf, openIncident, rankOf } from './change.ts';
-import type { LadderStep, Order } from './incident.ts';
+import type { Incident, LadderStep, Order } from './incident.ts';
 import { deliverNudge } from './nudge.ts';
+import { becomeQuiet, dismiss, endQuiet, QUIET_FINDINGS_MAX, quietAbout } from './quiet.ts';
 
 /** A person's or an orchestrator's word. It is evidence enough by itself; too late, it is only recorded. */
 export function foldDecision(draft: Draft, decision: Decision): void {
@@ -21,9 +22,17 @@ export function foldDecision(draft: Draft, decision: Decision): void {
     emit(draft, { type: 'DECISION_REJECTED', payload: { agentId, decision: word, by, because } });
     return;
   }
+  const finding = 'finding' in decision ? decision.finding : undefined;
   emit(draft, {
     type: 'DECISION_MADE',
-    payload: { agentId, incidentId: incident?.id ?? null, decision: word, by, reason },
+    payload: {
+      agentId,
+      incidentId: incident?.id ?? null,
+      decision: word,
+      by,
+      reason,
+      ...(finding !== undefined && { finding }),
+    },
   });
   carryOut(draft, decision);
 }
@@ -47,9 +56,16 @@ function whyNotDecide({ hard, policy }: Draft, decision: Decision): string | nul
       if (isActing && hard.incident?.order) return 'a termination is under way';
       return hard.can.includes('terminate') ? null : 'nothing can stop it from here';
     case 'dismiss':
-      if (hard.end && isActing) return 'a start is under way';
-      return null;
+      if (decision.finding !== undefined) return whyNotWrong(hard, decision.finding);
+      return hard.end && isActing ? 'a start is under way' : null;
     case 'allow_more_time':
+      if (hard.end) return 'the agent has ended';
+      return decision.finding === undefined ? null : whyNotSnooze(hard, decision.finding);
+    case 'wake':
+      if (decision.finding === undefined) return hard.quiet ? null : 'it was not given time';
+      return quietAbout(hard, decision.finding) ? null : `${decision.finding} is not snoozed`;
+    case 'acknowledge':
+      return whyNotAcknowledge(hard.incident);
     case 'pause':
     case 'resume':
       return hard.end ? 'the agent has ended' : null;
@@ -58,13 +74,34 @@ function whyNotDecide({ hard, policy }: Draft, decision: Decision): string | nul
   }
 }
 
+function whyNotAcknowledge(incident: Incident | undefined): string | null {
+  if (!incident) return 'no incident is open';
+  return incident.acknowledged ? `${incident.acknowledged.by} has acknowledged it already` : null;
+}
+
+/** Another kind may be snoozed as long as there is room; the same one may be snoozed anew. */
+function whyNotSnooze(hard: Hard, finding: FindingKind): string | null {
+  if (quietAbout(hard, finding) || (hard.quietFindings ?? []).length < QUIET_FINDINGS_MAX) return null;
+  return `${QUIET_FINDINGS_MAX} kinds of findings are snoozed already; wake one first`;
+}
+
+function whyNotWrong(hard: Hard, finding: FindingKind): string | null {
+  if (hard.end) return 'the agent has ended';
+  if (!findingsOf(hard).some(({ kind }) => kind === finding)) return `${finding} is not found`;
+  return whyNotSnooze(hard, finding);
+}
+
 function carryOut(draft: Draft, decision: Decision): void {
   const { by, reason } = decision;
   switch (decision.decision) {
     case 'allow_more_time':
-      return becomeQuiet(draft, decision.forMs, by, reason);
+      return becomeQuiet(draft, decision.forMs, decision);
     case 'dismiss':
-      return dismiss(draft, by, reason);
+      return dismiss(draft, decision);
+    case 'wake':
+      return endQuiet(draft, decision);
+    case 'acknowledge':
+      return acknowledge(draft, by, reason);
     case 'pause':
       return beginHold(draft, 'paused-by-operator');
     case 'resume':
@@ -84,34 +121,20 @@ function carryOut(draft: Draft, decision: Decision): void {
   }
 }
 
-/** Snooze, dismissal and more time are one thing: quiet until a time, with a reason. Then it is asked again. */
-function becomeQuiet(draft: Draft, forMs: DurationMs, by: string, reason: string): void {
+/** Who says so has been reached, so the time for a decision runs, as it does after a notice that was read. */
+function acknowledge(draft: Draft, by: string, reason: string): void {
   const { hard, at } = draft;
-  const until = later(at, forMs);
-  hard.quiet = { until, by, reason: reason.slice(0, EVIDENCE_LENGTH_MAX) };
-  emit(draft, { type: 'QUIET_BEGAN', payload: { agentId: hard.agentId, until, by, reason } });
   const { incident } = hard;
-  // A nudge simply waits; what is under way, or running on probation, is not taken back by more time.
-  const isPostponed = incident && incident.step !== 'nudge' && incident.step !== 'recover';
-  if (!isPostponed || incident.phase === 'acting') return;
-  climbTo(draft, incident.step, incident.attempt + 1, `${by} allowed more time`);
-  amend(draft, { notBefore: until });
-}
-
-/** The finding was wrong: what was counted for it is forgotten, and it is not looked for for a while. */
-function dismiss(draft: Draft, by: string, reason: string): void {
-  const { hard, policy } = draft;
-  // "Leave it down": an end that somebody accepts is no failure any more, and nothing is to be brought back.
-  if (hard.end) {
-    hard.end = { how: 'stopped', at: hard.end.at, detail: `left down by ${by}` };
-    return;
-  }
-  for (const { kind } of hard.points) {
-    if (FINDING_KINDS[kind].about !== 'liveness') clearPoint(draft, kind);
-  }
-  forget(hard, 'failuresInRow');
-  forget(hard, 'outcomes');
-  becomeQuiet(draft, policy.incident.reopenWithinMs, by, reason);
+  if (!incident) return;
+  const isUnread = incident.step === 'escalate' && incident.phase === 'waiting' && !incident.wait;
+  amend(draft, {
+    acknowledged: { by, at, reason: reason.slice(0, EVIDENCE_LENGTH_MAX) },
+    ...(isUnread && { wait: markNow(draft) }),
+  });
+  emit(draft, {
+    type: 'INCIDENT_ACKNOWLEDGED',
+    payload: { agentId: hard.agentId, incidentId: incident.id, by, reason },
+  });
 }
 
 /** A person's own nudge goes through an incident like any other, so that it is on record and has a receipt. */

@@ -20,13 +20,15 @@ function whyHuman({ hard }: Draft, { order, cause }: Incident): string {
 export function callHuman(draft: Draft, incident: Incident): void {
   const { hard } = draft;
   const message = `${hard.agentId} needs you: ${whyHuman(draft, incident)}. Holter will not act by itself.`;
-  want(draft, effectIdOf(incident), {
-    kind: 'notify',
-    audience: 'operator',
-    severity: 'critical',
-    message,
-    incidentId: incident.id,
-  });
+  if (!incident.acknowledged) {
+    want(draft, effectIdOf(incident), {
+      kind: 'notify',
+      audience: 'operator',
+      severity: 'critical',
+      message,
+      incidentId: incident.id,
+    });
+  }
   emit(draft, {
     type: 'ATTENTION_RAISED',
     payload: { agentId: hard.agentId, about: String(incident.cause), message },

@@ -16,6 +16,12 @@ export const LADDER: readonly LadderStep[] = ['nudge', 'escalate', 'terminate', 
  */
 export type StepPhase = 'due' | 'asked' | 'acting' | 'waiting';
 
+/** "I have seen it, don't tell me again." The ladder goes on; notices of the incident stop. */
+type Acknowledgement = { readonly by: string; readonly at: Instant; readonly reason: string };
+
+/** Steps at which somebody is asked: whoever acknowledged what came before has not seen this one. */
+export const ASKING_STEPS: ReadonlySet<LadderStep> = new Set<LadderStep>(['escalate', 'human']);
+
 /** An operator's or orchestrator's order; it is evidence enough by itself. */
 export type Order = {
   readonly by: string;
@@ -43,6 +49,8 @@ export type Incident = {
   readonly countAtNudge?: number;
   readonly countAtStep?: number;
   readonly order?: Order;
+  /** Until the incident closes, or climbs to a step that asks somebody anew. */
+  readonly acknowledged?: Acknowledgement;
   /** Since when no `act` finding holds. */
   readonly calm?: Mark;
 };

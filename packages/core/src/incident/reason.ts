@@ -4,11 +4,20 @@ import type { Finding, FindingEntry, FindingKind } from '../finding.ts';
 import { FINDING_KINDS } from '../finding.ts';
 import { intervalOf } from '../liveness.ts';
 import type { Policy } from '../policy/policy.ts';
+import { quietAbout } from './quiet.ts';
 
-/** What would justify a step now: `act` findings that have a place on the ladder. */
-export function actFindings({ derived, points }: Pick<Hard, 'derived' | 'points'>): readonly Finding[] {
+type Found = Pick<Hard, 'derived' | 'points' | 'quietFindings' | 'end'>;
+
+/**
+ * What would justify a step now: `act` findings that have a place on the ladder, and that nobody has
+ * snoozed. A snooze is patience with a living agent; a proven end is another matter.
+ */
+export function actFindings(hard: Found): readonly Finding[] {
+  const { derived, points, end } = hard;
   const isReason = ({ kind, severity }: Finding): boolean =>
-    severity === 'act' && FINDING_KINDS[kind].entry !== 'none';
+    severity === 'act' &&
+    FINDING_KINDS[kind].entry !== 'none' &&
+    (end !== undefined || quietAbout(hard, kind) === undefined);
   const reasons = derived.filter(isReason);
   return points.length === 0 ? reasons : [...reasons, ...points.filter(isReason)];
 }

@@ -1,7 +1,7 @@
 import type { Recovery } from '../agent.ts';
 import { forget } from '../copy-hard.ts';
 import type { Draft } from '../draft.ts';
-import { ask, emit, markNow, wake, want } from '../draft.ts';
+import { emit, markNow, wake, want } from '../draft.ts';
 import { acquireBreaker, reportBreaker } from '../fold/breakers.ts';
 import { hashText } from '../hash.ts';
 import { invariant } from '../invariant.ts';
@@ -11,7 +11,7 @@ import { isPast } from '../rule/rule.ts';
 import { absenceDeadline } from '../stall.ts';
 import type { Instant } from '../time.ts';
 import { hours, later } from '../time.ts';
-import { amend, askFleet, climbTo, closeIncident, effectIdOf } from './change.ts';
+import { amend, askFleet, climbTo, closeIncident, effectIdOf, tellPeople } from './change.ts';
 import type { Incident } from './incident.ts';
 
 /**
@@ -132,10 +132,9 @@ export function tellAttemptFailed(draft: Draft, incident: Incident, reason: stri
     type: 'RECOVERY_FAILED',
     payload: { agentId: hard.agentId, taskId: taskId ?? hard.agentId, reason, attempts },
   });
-  ask(draft, 'notice', `${effectIdOf(incident)}/failed`, {
+  tellPeople(draft, incident, 'failed', {
     severity: 'critical',
     message: `${hard.agentId}: recovery attempt ${attempts} failed: ${reason}`,
-    incidentId: incident.id,
   });
 }
 
