@@ -1,7 +1,7 @@
 import { type Agent, findingsOf, type HolterEvent, type Instant, type Signal } from '@holter/core';
 import type { HttpDeps } from '../deps.ts';
 import { FleetEntry } from './fleet-entry.ts';
-import { type FleetQuery, orderOf } from './fleet-order.ts';
+import { type FleetQuery, LIVELY_SORTS, orderOf } from './fleet-order.ts';
 import { Latencies, type LatencyView } from './latencies.ts';
 
 type FleetCounts = {
@@ -29,6 +29,10 @@ export class FleetBook {
   private readonly stops: readonly (() => void)[];
   private loading: Promise<void> | null = null;
   private newest = 0;
+  /** `newest` as it was when an agent last changed its place, and so the counts: most changes are beats. */
+  private arranged = 0;
+  private counted: { readonly seq: number; readonly counts: FleetCounts } | null = null;
+  private grouped: { readonly seq: number; readonly groups: readonly string[] } | null = null;
 
   constructor(deps: HttpDeps) {
     this.deps = deps;
@@ -71,16 +75,34 @@ export class FleetBook {
   ids(query: FleetQuery): readonly string[] {
     const key = JSON.stringify(query);
     const known = this.orders.get(key);
-    if (known?.seq === this.newest) return known.ids;
+    const seq = LIVELY_SORTS.has(query.sort) ? this.newest : this.arranged;
+    if (known?.seq === seq) return known.ids;
     const ids = orderOf(this.entries.values(), query);
     this.orders.delete(key);
-    this.orders.set(key, { seq: this.newest, ids });
+    this.orders.set(key, { seq, ids });
     const oldest = this.orders.keys().next();
     if (this.orders.size > ORDERS_KEPT && !oldest.done) this.orders.delete(oldest.value);
     return ids;
   }
 
   counts(): FleetCounts {
+    if (this.counted?.seq !== this.arranged) this.counted = { seq: this.arranged, counts: this.count() };
+    return this.counted.counts;
+  }
+
+  withBreakers(): readonly string[] {
+    return [...this.entries.values()].filter((entry) => entry.hasBreakers).map(({ agentId }) => agentId);
+  }
+
+  groups(): readonly string[] {
+    if (this.grouped?.seq !== this.arranged) {
+      const groups = [...new Set([...this.entries.values()].map(({ group }) => group))].sort();
+      this.grouped = { seq: this.arranged, groups };
+    }
+    return this.grouped.groups;
+  }
+
+  private count(): FleetCounts {
     const byState: Record<string, number> = {};
     let incidents = 0;
     let waiting = 0;
@@ -92,14 +114,6 @@ export class FleetBook {
       openBreakers += entry.openBreakers;
     }
     return { byState, incidents, waiting, openBreakers };
-  }
-
-  withBreakers(): readonly string[] {
-    return [...this.entries.values()].filter((entry) => entry.hasBreakers).map(({ agentId }) => agentId);
-  }
-
-  groups(): readonly string[] {
-    return [...new Set([...this.entries.values()].map(({ group }) => group))].sort();
   }
 
   private async load(): Promise<void> {
@@ -136,8 +150,10 @@ export class FleetBook {
 
   private take(agent: Agent, at: Instant): FleetEntry {
     const entry = this.entryOf(agent.hard.agentId, at);
-    entry.take(agent, at);
-    return this.touch(entry);
+    const isMoved = entry.take(agent, at);
+    this.touch(entry);
+    if (isMoved) this.arranged = this.newest;
+    return entry;
   }
 
   private streamed(event: HolterEvent): void {
@@ -157,10 +173,9 @@ export class FleetBook {
     this.touch(entry);
   }
 
-  private touch(entry: FleetEntry): FleetEntry {
+  private touch(entry: FleetEntry): void {
     this.newest += 1;
     entry.changed = this.newest;
-    return entry;
   }
 
   private entryOf(agentId: string, at: Instant): FleetEntry {
