@@ -114,7 +114,7 @@ function watch() {
     for (const task of list.getEntries()) if (window.usefulAt > 0) window.tasks.push(task.duration);
   }).observe({ type: 'longtask' });
   const seen = new MutationObserver(() => {
-    if (window.usefulAt > 0 || !document.querySelector('.row canvas')) return;
+    if (window.usefulAt > 0 || !document.querySelector('.row .strip')) return;
     requestAnimationFrame(() => {
       window.usefulAt = performance.now();
     });

@@ -40,7 +40,7 @@ describe.runIf(browserPath)('the fleet in a browser', () => {
     await expect.poll(() => row.locator('.why').textContent()).toContain('unrecoverable error');
     await expect.poll(() => row.locator('.next').textContent()).toContain('a person decides');
     await expect.poll(() => page.locator('.count.state-failing .number').textContent()).toBe('1');
-    expect(await row.locator('canvas').getAttribute('aria-label')).toContain('Last hour');
+    expect(await row.locator('.strip').getAttribute('aria-label')).toContain('Last hour');
   });
 
   it('is used with the keyboard alone', async () => {

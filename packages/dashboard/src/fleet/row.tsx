@@ -41,7 +41,7 @@ export function Row({ row: shown, index, setSize, y }: Props) {
       <div class="why">
         <Why row={row} />
       </div>
-      <Strip letters={row.strip} width={240} height={44} />
+      <Strip letters={row.strip} />
       <div class="when">
         <span>
           <i aria-hidden="true">♥</i>

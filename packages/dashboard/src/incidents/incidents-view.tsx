@@ -98,7 +98,7 @@ function Waiting({ incident, agent, onDone }: WaitingProps) {
         <span class="soft">
           {incident.group} · {plain(incident.cause)} · opened <Ago at={incident.openedAt} />
         </span>
-        {row && <Strip letters={row.strip} width={240} height={40} />}
+        {row && <Strip letters={row.strip} />}
       </div>
       {findings.map((finding) => (
         <p key={finding.kind} class="evidence">

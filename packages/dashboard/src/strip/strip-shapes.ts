@@ -1,5 +1,3 @@
-import type { Palette } from './palette.ts';
-
 /** One letter of the server's strip: what happened in half a minute. */
 export type Bin = {
   readonly beats: number;
@@ -18,114 +16,97 @@ export function binsOf(strip: string): readonly Bin[] {
   });
 }
 
-const stateColour = (state: number, colours: Palette): string =>
-  [colours.line, colours.healthy, colours.degraded, colours.stuck, colours.failing, colours.terminated][
-    state
-  ] ?? colours.line;
-
+/** In units of the drawing, which the page may press into another size. */
+export const STRIP_WIDTH = 240;
+export const STRIP_HEIGHT = 44;
+const BASE = 27;
+const BAR_Y = 40;
 const GRID_BINS = 10;
+const STATE_NAMES = ['none', 'healthy', 'degraded', 'stuck', 'failing', 'terminated'] as const;
 
-/** Draws the hour like an ECG: bumps for beats, spikes for calls, strokes below for errors, flat for silence. */
-export function drawStrip(
-  pen: CanvasRenderingContext2D,
-  bins: readonly Bin[],
-  size: { readonly width: number; readonly height: number },
-  colours: Palette,
-): void {
-  const { width, height } = size;
-  const step = width / Math.max(1, bins.length);
-  pen.clearRect(0, 0, width, height);
-  drawGrid(pen, bins.length, step, height, colours);
-  const base = Math.round(height * 0.62);
-  pen.lineWidth = 1.25;
-  pen.lineJoin = 'round';
+/** A stretch of one state: the line of its beats and calls, and the bar that says the state as a shape. */
+type Stretch = { readonly state: (typeof STATE_NAMES)[number]; readonly line: string; readonly bar: string };
+
+type StripShapes = {
+  readonly grid: string;
+  readonly stretches: readonly Stretch[];
+  readonly errors: string;
+};
+
+/**
+ * The hour like an ECG, as paths: bumps for beats, spikes for calls, strokes below for errors, flat for silence.
+ * Paths and not a canvas for each row, because a browser gives every canvas a layer of its own and carries all of
+ * them to the screen in every frame.
+ */
+export function stripShapes(bins: readonly Bin[]): StripShapes {
+  const step = STRIP_WIDTH / Math.max(1, bins.length);
+  const stretches: Stretch[] = [];
   let start = 0;
   while (start < bins.length) {
     const state = bins[start]?.state ?? 0;
     let end = start;
-    while (end < bins.length && (bins[end]?.state ?? 0) === state) end += 1;
-    if (state !== 0) {
-      drawLine(pen, bins, { start, end, step, base, height }, state, colours);
-      drawBar(pen, { x: start * step, width: (end - start) * step, y: height - 4 }, state, colours);
-    }
+    while (end < bins.length && bins[end]?.state === state) end += 1;
+    const [x, width] = [start * step, (end - start) * step];
+    if (state > 0)
+      stretches.push({
+        state: STATE_NAMES[state] ?? 'none',
+        line: `M${tidy(x)} ${BASE}${beatsOf(bins.slice(start, end), step)}`,
+        bar: barOf(state, x, width),
+      });
     start = end;
   }
-  drawErrors(pen, bins, step, base, height, colours);
+  return { grid: gridOf(bins.length, step), stretches, errors: errorsOf(bins, step) };
 }
 
-function drawGrid(
-  pen: CanvasRenderingContext2D,
-  count: number,
-  step: number,
-  height: number,
-  colours: Palette,
-): void {
-  pen.fillStyle = colours.line;
-  for (let bin = 0; bin <= count; bin += GRID_BINS) pen.fillRect(Math.round(bin * step), 0, 1, height - 5);
-}
+const tidy = (value: number): string => String(Math.round(value * 10) / 10);
 
-type Run = {
-  readonly start: number;
-  readonly end: number;
-  readonly step: number;
-  readonly base: number;
-  readonly height: number;
-};
-
-function drawLine(
-  pen: CanvasRenderingContext2D,
-  bins: readonly Bin[],
-  { start, end, step, base, height }: Run,
-  state: number,
-  colours: Palette,
-): void {
-  pen.strokeStyle = stateColour(state, colours);
-  pen.setLineDash(state === 5 ? [2, 4] : []);
-  pen.beginPath();
-  pen.moveTo(start * step, base);
-  for (let i = start; i < end; i += 1) {
-    const bin = bins[i];
-    const x = i * step;
-    if (bin && bin.calls > 0) {
-      const top = base - (height * 0.32 + bin.calls * height * 0.08);
-      pen.lineTo(x + step * 0.2, base);
-      pen.lineTo(x + step * 0.5, top);
-      pen.lineTo(x + step * 0.75, base + height * 0.12);
-    } else if (bin && bin.beats > 0) {
-      pen.lineTo(x + step * 0.3, base);
-      pen.lineTo(x + step * 0.5, base - height * 0.14);
-      pen.lineTo(x + step * 0.7, base);
-    }
-    pen.lineTo(x + step, base);
+function beatsOf(bins: readonly Bin[], step: number): string {
+  let path = '';
+  let flat = 0;
+  const sharp = (text: string): void => {
+    path += flat > 0 ? `h${tidy(flat)}${text}` : text;
+    flat = 0;
+  };
+  for (const { beats, calls } of bins) {
+    if (calls > 0) {
+      const up = 14 + 3.5 * calls;
+      flat += step * 0.2;
+      sharp(`l${tidy(step * 0.3)} ${tidy(-up)}l${tidy(step * 0.25)} ${tidy(up + 5)}l${tidy(step * 0.25)} -5`);
+    } else if (beats > 0) {
+      flat += step * 0.3;
+      sharp(`l${tidy(step * 0.2)} -6l${tidy(step * 0.2)} 6`);
+      flat += step * 0.3;
+    } else flat += step;
   }
-  pen.stroke();
-  pen.setLineDash([]);
+  sharp('');
+  return path;
 }
 
-/** The state once more as a shape: colour is not the only sign. */
-function drawBar(
-  pen: CanvasRenderingContext2D,
-  { x, width, y }: { readonly x: number; readonly width: number; readonly y: number },
-  state: number,
-  colours: Palette,
-): void {
-  pen.fillStyle = stateColour(state, colours);
-  if (state === 2)
-    for (let at = 0; at < width; at += 6) pen.fillRect(x + at, y + 1, Math.min(3, width - at), 2);
-  if (state === 3) for (let at = 0; at < width; at += 5) pen.fillRect(x + at, y, Math.min(4, width - at), 4);
-  if (state === 4) pen.fillRect(x, y, width, 4);
+/** Colour is not the only sign: dashes, blocks, a solid bar. */
+function barOf(state: number, x: number, width: number): string {
+  const piece = (at: number, y: number, w: number, h: number): string =>
+    `M${tidy(at)} ${y}h${tidy(w)}v${h}h${tidy(-w)}z`;
+  const pieces = (every: number, w: number, y: number, h: number): string => {
+    let path = '';
+    for (let at = 0; at < width; at += every) path += piece(x + at, y, Math.min(w, width - at), h);
+    return path;
+  };
+  if (state === 2) return pieces(6, 3, BAR_Y + 1, 2);
+  if (state === 3) return pieces(5, 4, BAR_Y, 4);
+  if (state === 4) return piece(x, BAR_Y, width, 4);
+  return '';
 }
 
-function drawErrors(
-  pen: CanvasRenderingContext2D,
-  bins: readonly Bin[],
-  step: number,
-  base: number,
-  height: number,
-  colours: Palette,
-): void {
-  pen.fillStyle = colours.failing;
+function gridOf(count: number, step: number): string {
+  let path = '';
+  for (let bin = 0; bin <= count; bin += GRID_BINS) path += `M${tidy(bin * step)} 0v${BAR_Y - 1}`;
+  return path;
+}
+
+function errorsOf(bins: readonly Bin[], step: number): string {
+  let path = '';
   bins.forEach(({ hasError }, i) => {
-    if (hasError) pen.fillRect(i * step + step * 0.35, base + 2, 1.5, height * 0.2);
+    if (hasError) path += `M${tidy((i + 0.5) * step)} ${BASE + 2}v9`;
   });
+  return path;
 }
