@@ -146,7 +146,9 @@ export class StoryWorld {
   }
 
   private tellEffect(effect: Effect): void {
-    const detail = 'message' in effect ? ` "${onOneLine(effect.message)}"` : '';
+    const from =
+      effect.kind === 'spawn' && effect.checkpointId !== null ? ` from ${effect.checkpointId}` : '';
+    const detail = 'message' in effect ? ` "${onOneLine(effect.message)}"` : from;
     this.say(`${clock(this.at)} effect ${effect.kind} [${effect.id}]${detail}`);
   }
 }

@@ -71,6 +71,8 @@ export type EventBody =
         reason: string;
         /** The one kind that it is about. */
         finding?: FindingKind;
+        /** The checkpoint that it picks. */
+        checkpointId?: string;
       }
     >
   | Of<'DECISION_REJECTED', { agentId: string; decision: string; by: string; because: string }>

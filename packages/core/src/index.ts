@@ -19,9 +19,12 @@ export { type Report, report } from './breaker/breaker-report.ts';
 export { type Canonical, canonicalJson } from './canonical.ts';
 export {
   type Checkpoint,
+  type CheckpointChain,
   type Choice,
   checkpointHash,
   chooseCheckpoint,
+  type PickedCheckpoint,
+  pickCheckpoint,
   type Sha256,
 } from './checkpoint-chain.ts';
 export type {

@@ -1,6 +1,7 @@
 import type { Agent } from './agent.ts';
 import type { Acquired } from './breaker/breaker.ts';
 import type { Report } from './breaker/breaker-report.ts';
+import type { PickedCheckpoint } from './checkpoint-chain.ts';
 import type { Effect, ReceiptOutcome } from './effect.ts';
 import type { HolterEvent } from './event.ts';
 import type { FindingKind } from './finding.ts';
@@ -45,8 +46,12 @@ export type BreakerAct =
 export type ClaimEvidence = {
   /** Whether the task is still open where tasks are kept; absent when nobody could say. */
   readonly isTaskOpen?: boolean;
-  /** For a spawn: the newest valid checkpoint, or null for the task's start, and how many were skipped. */
+  /**
+   * For a spawn: the newest valid checkpoint, or null for the task's start, and how many were skipped. Where
+   * a person picked one: that one with its hash, or null when nothing can start from it any more.
+   */
   readonly checkpointId?: string | null;
+  readonly checkpointHash?: string;
   readonly checkpointsSkipped?: number;
 };
 
@@ -59,9 +64,10 @@ export type Decision = {
   /** Takes such time back. */
   | { readonly decision: 'wake'; readonly finding?: FindingKind }
   | { readonly decision: 'force_handoff' }
-  | { readonly decision: 'terminate_and_recover' }
+  /** From the newest valid checkpoint, or from the one that they pick. */
+  | { readonly decision: 'terminate_and_recover'; readonly from?: PickedCheckpoint }
   | { readonly decision: 'terminate' }
-  | { readonly decision: 'recover' }
+  | { readonly decision: 'recover'; readonly from?: PickedCheckpoint }
   | { readonly decision: 'nudge'; readonly message?: string }
   /** "I have seen it": no more notices of this incident, until it needs a new decision. */
   | { readonly decision: 'acknowledge' }

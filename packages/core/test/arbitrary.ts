@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { Promises } from '../src/agent.ts';
+import type { PickedCheckpoint } from '../src/checkpoint-chain.ts';
 import type { Registration } from '../src/enroll.ts';
 import { FINDING_KINDS, type FindingKind } from '../src/finding.ts';
 import { HOLD_KINDS } from '../src/hold.ts';
@@ -201,7 +202,7 @@ const decision: fc.Arbitrary<Decision> = fc.record(
     decision: fc.constantFrom(
       'allow_more_time',
       'wake',
-    'acknowledge',
+      'acknowledge',
       'force_handoff',
       'terminate_and_recover',
       'terminate',
@@ -215,6 +216,7 @@ const decision: fc.Arbitrary<Decision> = fc.record(
     reason: fc.constant('because'),
     forMs: fc.constantFrom(minutes(1), minutes(20)),
     finding: fc.constantFrom(...kinds),
+    from: fc.constantFrom<PickedCheckpoint>({ id: 'a', hash: 'a' }, { id: 'b', hash: '', flaw: 'missing' }),
   },
   { requiredKeys: ['decision', 'by', 'reason', 'forMs'] },
 ) as fc.Arbitrary<Decision>;

@@ -56,8 +56,9 @@ class Life {
           detail: 'it',
         });
       case 'claim': {
-        const evidence =
-          what.isTaskOpen === undefined ? {} : { isTaskOpen: what.isTaskOpen, checkpointId: null };
+        const { isTaskOpen } = what;
+        const found = isTaskOpen ? { checkpointId: 'a', checkpointHash: 'a' } : { checkpointId: null };
+        const evidence = isTaskOpen === undefined ? {} : { isTaskOpen, ...found };
         return this.feed({ kind: 'claim', effectId: this.pick(what.pick), evidence });
       }
       case 'breaker':

@@ -142,6 +142,11 @@ function whyNotSpawn(draft: Draft, incident: Incident, evidence: ClaimEvidence):
     endTask(draft, hard.task.id, 'done');
     return 'its task has ended';
   }
+  const from = incident.order?.from;
+  if (from && (evidence.checkpointId !== from.id || evidence.checkpointHash !== from.hash)) {
+    failAttempt(draft, `checkpoint ${from.id} is not what it was`);
+    return 'the checkpoint that was picked is not what it was';
+  }
   const fromCheckpoint = evidence.checkpointId ?? 'task-start';
   emit(draft, {
     type: 'RECOVERY_INITIATED',

@@ -1,4 +1,5 @@
 import type { Hard } from '../agent.ts';
+import type { PickedCheckpoint } from '../checkpoint-chain.ts';
 import { forget } from '../copy-hard.ts';
 import type { Draft } from '../draft.ts';
 import { emit, markNow, want } from '../draft.ts';
@@ -23,6 +24,7 @@ export function foldDecision(draft: Draft, decision: Decision): void {
     return;
   }
   const finding = 'finding' in decision ? decision.finding : undefined;
+  const from = 'from' in decision ? decision.from : undefined;
   emit(draft, {
     type: 'DECISION_MADE',
     payload: {
@@ -32,6 +34,7 @@ export function foldDecision(draft: Draft, decision: Decision): void {
       by,
       reason,
       ...(finding !== undefined && { finding }),
+      ...(from && { checkpointId: from.id }),
     },
   });
   carryOut(draft, decision);
@@ -48,13 +51,14 @@ function whyNotDecide({ hard, policy }: Draft, decision: Decision): string | nul
     case 'recover':
       if (!hard.end) return 'the agent is not known to have ended; terminate_and_recover stops it first';
       if (isActing) return 'a start is under way';
-      return hard.can.includes('spawn') ? null : 'nothing can start it from here';
+      return hard.can.includes('spawn') ? whyNotFrom(decision.from) : 'nothing can start it from here';
     case 'force_handoff':
     case 'terminate':
     case 'terminate_and_recover':
       if (hard.end) return 'the agent has ended; recover brings it back';
       if (isActing && hard.incident?.order) return 'a termination is under way';
-      return hard.can.includes('terminate') ? null : 'nothing can stop it from here';
+      if (!hard.can.includes('terminate')) return 'nothing can stop it from here';
+      return decision.decision === 'terminate_and_recover' ? whyNotFrom(decision.from) : null;
     case 'dismiss':
       if (decision.finding !== undefined) return whyNotWrong(hard, decision.finding);
       return hard.end && isActing ? 'a start is under way' : null;
@@ -71,6 +75,19 @@ function whyNotDecide({ hard, policy }: Draft, decision: Decision): string | nul
       return hard.end ? 'the agent has ended' : null;
     default:
       return assertNever(decision);
+  }
+}
+
+/** Nobody is stopped for a successor that could not start. */
+function whyNotFrom(from: PickedCheckpoint | undefined): string | null {
+  if (from?.flaw === undefined) return null;
+  switch (from.flaw) {
+    case 'missing':
+      return `there is no checkpoint ${from.id} of this agent`;
+    case 'foreign-task':
+      return `checkpoint ${from.id} belongs to another task`;
+    default:
+      return `checkpoint ${from.id} is damaged`;
   }
 }
 
@@ -111,9 +128,9 @@ function carryOut(draft: Draft, decision: Decision): void {
     case 'terminate':
       return order(draft, 'terminate', { by, afterwards: 'stop' });
     case 'terminate_and_recover':
-      return order(draft, 'terminate', { by, afterwards: 'recover' });
+      return order(draft, 'terminate', { by, afterwards: 'recover', ...picked(decision.from) });
     case 'recover':
-      return order(draft, 'recover', { by, afterwards: 'recover' });
+      return order(draft, 'recover', { by, afterwards: 'recover', ...picked(decision.from) });
     case 'force_handoff':
       return forceHandoff(draft, by, reason);
     default:
@@ -168,6 +185,9 @@ function order(draft: Draft, step: LadderStep, given: Order): void {
   }
   amend(draft, { order: given });
 }
+
+const picked = (from: PickedCheckpoint | undefined): Pick<Order, 'from'> =>
+  from ? { from: { id: from.id, hash: from.hash } } : {};
 
 function forceHandoff(draft: Draft, by: string, reason: string): void {
   const { hard, at, policy } = draft;

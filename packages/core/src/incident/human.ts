@@ -11,6 +11,8 @@ export function climbHuman(draft: Draft, incident: Incident): void {
 }
 
 function whyHuman({ hard }: Draft, { order, cause }: Incident): string {
+  if (hard.end && order?.from)
+    return `it did not start from ${order.from.id}, the checkpoint that was picked`;
   const evidence = leadOf(actFindings(hard))?.evidence;
   if (evidence !== undefined) return evidence;
   if (hard.end) return `it stays down (${hard.end.detail})`;

@@ -28,6 +28,8 @@ export type Order = {
   readonly afterwards: 'recover' | 'stop';
   /** Set while the agent is asked for a handoff note first. */
   readonly handoffAskedAt?: Instant;
+  /** The checkpoint that they picked, as it was then. */
+  readonly from?: { readonly id: string; readonly hash: string };
 };
 
 export type Incident = {

@@ -46,13 +46,17 @@ function beginRecovery(draft: Draft, incident: Incident): void {
   askFleet(draft, incident, 'start');
 }
 
-/** The end, or the failure of the attempt before, plus the backoff. A first attempt that was ordered waits for nothing. */
+/**
+ * The end, or the failure of the attempt before, plus the backoff. A first attempt that was ordered waits for
+ * nothing, also where it takes the place of one that was waiting: the order has set the count to zero.
+ */
 function backoffEnd(draft: Draft, incident: Incident): Instant {
   const { hard, policy, at } = draft;
   const isFirst = incident.attempt === 1;
-  if (isFirst && incident.order) return at;
+  const { attempts } = recoveryOf(draft);
+  if (incident.order && (isFirst || attempts === 0)) return at;
   const { backoffMs } = policy.recovery;
-  const wait = backoffMs[Math.min(recoveryOf(draft).attempts, backoffMs.length - 1)] ?? 0;
+  const wait = backoffMs[Math.min(attempts, backoffMs.length - 1)] ?? 0;
   return later(isFirst ? (hard.end?.at ?? at) : at, wait);
 }
 
@@ -98,6 +102,7 @@ export function sendSpawn(draft: Draft, incident: Incident): void {
     taskId: hard.task?.id ?? null,
     attempt,
     handoffNoteId: hard.handoffNoteId ?? null,
+    checkpointId: incident.order?.from?.id ?? null,
   });
   amend(draft, { phase: 'acting', notBefore: undefined, wait: markNow(draft) });
 }
@@ -118,11 +123,27 @@ function awaitSuccessor(draft: Draft, incident: Incident): void {
 export function failAttempt(draft: Draft, reason: string): void {
   const { incident } = draft.hard;
   if (!incident) return;
+  if (incident.order?.from) return giveBack(draft, reason);
   tellAttemptFailed(draft, incident, reason);
   climbTo(draft, 'recover', incident.attempt + 1, reason);
 }
 
+/** Where to start from was a person's choice. Another checkpoint is not Holter's to take: they choose again. */
+function giveBack(draft: Draft, reason: string): void {
+  loseAttempt(draft, reason);
+  climbTo(draft, 'human', 1, `it did not start from the checkpoint that was picked: ${reason}`);
+}
+
 export function tellAttemptFailed(draft: Draft, incident: Incident, reason: string): void {
+  const attempts = loseAttempt(draft, reason);
+  tellPeople(draft, incident, 'failed', {
+    severity: 'critical',
+    message: `${draft.hard.agentId}: recovery attempt ${attempts} failed: ${reason}`,
+  });
+}
+
+/** Returns which attempt it was. */
+function loseAttempt(draft: Draft, reason: string): number {
   const { hard } = draft;
   // The attempt that failed may have been made for a task that another has followed since.
   const { attempts, taskId } = hard.recovery ?? recoveryOf(draft);
@@ -132,10 +153,7 @@ export function tellAttemptFailed(draft: Draft, incident: Incident, reason: stri
     type: 'RECOVERY_FAILED',
     payload: { agentId: hard.agentId, taskId: taskId ?? hard.agentId, reason, attempts },
   });
-  tellPeople(draft, incident, 'failed', {
-    severity: 'critical',
-    message: `${hard.agentId}: recovery attempt ${attempts} failed: ${reason}`,
-  });
+  return attempts;
 }
 
 function watchProbation(draft: Draft): void {
