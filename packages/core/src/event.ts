@@ -60,7 +60,17 @@ export type EventBody =
       { agentId: string; incidentId: string; step: LadderStep; attempt: number; reason: string }
     >
   | Of<'INCIDENT_ACKNOWLEDGED', { agentId: string; incidentId: string; by: string; reason: string }>
-  | Of<'INCIDENT_CLOSED', { agentId: string; incidentId: string; reason: string }>
+  | Of<
+      'INCIDENT_CLOSED',
+      {
+        agentId: string;
+        incidentId: string;
+        reason: string;
+        /** What the agent used while it was open. */
+        tokens: number;
+        costUsd: number;
+      }
+    >
   | Of<
       'DECISION_MADE',
       {

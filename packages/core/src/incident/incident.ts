@@ -1,6 +1,7 @@
 import type { FindingKind } from '../finding.ts';
 import type { Mark } from '../hold.ts';
 import type { Instant } from '../time.ts';
+import type { Cost } from './cost.ts';
 
 /**
  * An incident is the one thing that may cause a nudge, a kill or a restart. At most one is open per agent.
@@ -36,6 +37,8 @@ export type Incident = {
   readonly id: string;
   readonly cause: FindingKind | 'operator';
   readonly openedAt: Instant;
+  /** The counters from which its cost is counted; absent is zero, and below zero after a new start. */
+  readonly meter?: Cost;
   readonly step: LadderStep;
   /** Counts within the step, from 1. (id, step, attempt) is decided once. */
   readonly attempt: number;
