@@ -20,7 +20,7 @@ type SimulationOptions = {
 };
 
 /** Streams of chance: agents have their slot, the rest stand far above any slot. */
-const FAULT_STREAMS = 1_000_000;
+export const FAULT_STREAMS = 1_000_000;
 /** A fleet comes up over five minutes. */
 const COME_UP_MS = 5 * 60_000;
 
