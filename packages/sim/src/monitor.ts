@@ -172,8 +172,11 @@ export class Monitor {
 
   /** Stops ticking. A second reason to be away only makes it longer. */
   goAway(at: number, forMs: number): void {
-    if (!this.isAway())
-      this.awayFrom = this.tickPhase + Math.floor((at - this.tickPhase) / TICK_MS) * TICK_MS;
+    if (this.isAway()) {
+      this.awayUntil = Math.max(this.awayUntil, at + forMs);
+      return;
+    }
+    this.awayFrom = this.tickPhase + Math.floor((at - this.tickPhase) / TICK_MS) * TICK_MS;
     // The tick that would have come next comes this much late.
     this.awayUntil = Math.max(this.awayUntil, this.awayFrom + TICK_MS + forMs);
   }

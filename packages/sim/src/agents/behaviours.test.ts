@@ -105,12 +105,19 @@ const shows: Readonly<Record<string, (diary: Diary) => void>> = {
     expect(diary.of('AGENT_RETURNED')).toBeGreaterThan(5);
     expect(diary.of('terminate done')).toBe(0);
   },
-  looper: (diary) => expect(diary.of('finding')).toBeGreaterThan(50),
+  looper: (diary) => {
+    expect(diary.of('finding')).toBe(0);
+    expect(diary.of('FINDING_RAISED')).toBeGreaterThan(50);
+    expect(diary.of('FINDING_CLEARED')).toBeGreaterThan(20);
+  },
   'pausing-looper': (diary) => expect(diary.of('INCIDENT_REOPENED')).toBeGreaterThan(5),
   'last-minute': (diary) => {
     expect(diary.of('terminate called off')).toBeGreaterThan(0);
   },
-  'error-spiral': (diary) => expect(diary.of('error')).toBeGreaterThan(100),
+  'error-spiral': (diary) => {
+    expect(diary.of('error')).toBeGreaterThan(100);
+    expect(diary.of('FINDING_RAISED')).toBeGreaterThan(20);
+  },
   zombie: (diary) => {
     expect(diary.of('truth stuck')).toBeGreaterThan(10);
     expect(diary.of('nudge done')).toBeGreaterThan(10);

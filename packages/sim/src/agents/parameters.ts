@@ -90,9 +90,13 @@ export const parameters = {
   },
   loop: {
     everyMs: 6 * hour,
-    // A fast loop repeats several times a minute, a slow one every other minute.
-    repeatMinMs: 6 * second,
-    repeatMaxMs: 70 * second,
+    // A loop hammers several times a minute; what repeats slower than every 20 s passes for waiting.
+    repeatMinMs: 4 * second,
+    repeatMaxMs: 17 * second,
+    // Some do wait, for something that will never come.
+    slowShare: 0.2,
+    slowMinMs: 25 * second,
+    slowMaxMs: 70 * second,
     // Some loops end by themselves: the build that was polled is done.
     selfCureShare: 0.2,
     selfCureMs: 9 * minute,
@@ -108,6 +112,8 @@ export const parameters = {
     // Left alone, one spiral in three finds the way out after some more tries.
     selfCureShare: 0.33,
     failuresMax: 14,
+    // The others keep their failures to themselves: only the calls show them.
+    reportShare: 0.5,
   },
   zombie: {
     everyMs: 9 * hour,

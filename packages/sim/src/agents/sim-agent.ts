@@ -57,8 +57,9 @@ export class SimAgent {
   /** A beat from a sidecar costs the agent's own process nothing. */
   isFlat = false;
   isTroubled = false;
-  loopCount = 0;
   failuresInRow = 0;
+  /** Whether it reports that its calls fail, beside the calls themselves. */
+  isTellingFailures = false;
   nudgesSeen = 0;
   /** How often a life of this agent has ended badly; behaviours may count on it. */
   deaths = 0;
@@ -106,7 +107,6 @@ export class SimAgent {
     this.ioBytes = 0;
     this.tokens = 0;
     this.callCount = 0;
-    this.loopCount = 0;
     this.failuresInRow = 0;
     this.become('fine');
     const { bootMinMs, bootMaxMs } = parameters.work;

@@ -112,21 +112,14 @@ export class Checker implements Witness, Court {
       ledger.incident?.step === 'nudge' &&
       Number.isNaN(ledger.repeatsAtNudge)
     ) {
-      ledger.repeatsAtNudge = ledger.repeats;
+      ledger.repeatsAtNudge = ledger.calls.count;
     }
     for (const event of result.events) this.happened(agent, ledger, event);
     for (const effect of result.effects) this.wanted(agent, ledger, effect, at);
     this.brake.settle(agent, at);
     if (packet === undefined) return;
     const { signal } = packet;
-    if (
-      signal.kind === 'finding' &&
-      signal.finding.severity === 'act' &&
-      ledger.health !== 'STUCK' &&
-      ledger.health !== 'FAILING'
-    ) {
-      this.accuse(2, agent, at, `loops (${signal.finding.count} repeats) and is called ${ledger.health}`);
-    }
+    if (signal.kind === 'call-ended') this.progress.called(agent, ledger, at);
     if (signal.kind === 'exited' && ledger.liveness !== 'gone')
       this.accuse(2, agent, at, 'its exit was seen, but it is not called gone');
   }

@@ -30,6 +30,14 @@ export const contract = {
   flatMs: 5 * minute,
   stoppedMs: 60 * second,
   repeatsAfterNudge: 5,
+  /** docs/detection.md: repeated-call, unchanged-poll and same-error. */
+  loop: {
+    repeatsAct: 5,
+    spacedMs: 20 * second,
+    pollsAct: 60,
+    pollsActAfterMs: 60 * minute,
+    failuresAct: 10,
+  },
   failuresInRowMax: 3,
   reopenWithinMs: 30 * minute,
   probationMs: 15 * minute,

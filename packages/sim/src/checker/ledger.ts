@@ -1,4 +1,5 @@
 import type { HealthState, HoldKind, LadderStep, LivenessWord } from '@holter/core';
+import { Repeats } from './repeats.ts';
 
 /** What an outside observer of one agent knows, from the words that were delivered and the events that came out. */
 export class Ledger {
@@ -26,7 +27,6 @@ export class Ledger {
   taskId: string | null = null;
   progressAt = 0;
   failuresInRow = 0;
-  private lastResult = '';
   private readonly results = new Set<string>();
 
   lookedAt = 0;
@@ -35,8 +35,8 @@ export class Ledger {
   flatSince = 0;
   stoppedSince = 0;
 
-  /** The newest count of the repeat finding that was fed; zero when none holds. */
-  repeats = 0;
+  /** What its calls have in common. */
+  calls = new Repeats();
   /** The count when the first nudge of this incident was seen; NaN before. */
   repeatsAtNudge = Number.NaN;
 
@@ -74,7 +74,7 @@ export class Ledger {
     this.lookedAt = 0;
     this.flatSince = 0;
     this.stoppedSince = 0;
-    this.repeats = 0;
+    this.calls = new Repeats();
     this.results.clear();
     this.liveness = 'alive';
     this.acts.clear();
@@ -99,10 +99,8 @@ export class Ledger {
     for (const [kind, until] of this.holds) if (until <= at) this.endHold(kind, until);
   }
 
-  /** A result that this incarnation has had before is no progress; another one ends a row of repeats. */
+  /** A result that this incarnation has had before is no progress. */
   isNewResult(result: string): boolean {
-    if (result !== this.lastResult) this.repeats = 0;
-    this.lastResult = result;
     const isNew = !this.results.has(result);
     if (isNew) this.results.add(result);
     return isNew;

@@ -38,6 +38,7 @@ export function note(ledger: Ledger, signal: Signal, origin: 'agent' | 'holter',
       return;
     case 'call-ended':
       noteCallEnded(ledger, signal.callId, at);
+      ledger.calls.note(signal, at);
       if (ledger.isNewResult(signal.output ?? '') && !signal.isError) moved(ledger, at);
       return;
     case 'checkpoint':
@@ -67,15 +68,6 @@ export function note(ledger: Ledger, signal: Signal, origin: 'agent' | 'holter',
     case 'exited':
       ledger.isEnded = true;
       ledger.holds.clear();
-      return;
-    case 'finding':
-      ledger.repeats = Math.max(
-        ledger.repeats,
-        signal.finding.severity === 'act' ? (signal.finding.count ?? 0) : 0,
-      );
-      return;
-    case 'finding-cleared':
-      ledger.repeats = 0;
       return;
     default:
       return;
