@@ -21,6 +21,8 @@ export class FleetEntry {
   state: HealthState = 'HEALTHY';
   /** -1 before anything was taken, so that the first record always counts as a change. */
   stateSince = -1;
+  /** Of this incarnation. */
+  startedAt = 0;
   hasIncident = false;
   needsPerson = false;
   hasBreakers = false;
@@ -54,10 +56,11 @@ export class FleetEntry {
     this.role = hard.role;
     this.state = hard.health;
     this.stateSince = hard.healthSince;
+    this.startedAt = hard.startedAt;
     this.hasIncident = incident !== undefined;
     // One that is calm again closes by itself.
-    const isAsked = incident?.step === 'escalate' && incident.calm === undefined;
-    this.needsPerson = incident?.step === 'human' || isAsked;
+    const isAsked = incident?.step === 'escalate' || incident?.step === 'human';
+    this.needsPerson = isAsked && (incident.calm === undefined || hard.end !== undefined);
     this.hasBreakers = hard.breakers !== undefined;
     this.openBreakers = Object.values(hard.breakers ?? {}).filter(({ state }) => state !== 'CLOSED').length;
     this.takeSoft(soft, at);

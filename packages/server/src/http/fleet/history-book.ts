@@ -1,4 +1,4 @@
-import type { EventType, HolterEvent } from '@holter/core';
+import type { EventOf, EventType, HolterEvent } from '@holter/core';
 import type { Store } from '../../store/store.ts';
 import type { HistoryView } from '../types.ts';
 
@@ -32,7 +32,7 @@ export const dayOf = (at: number): number => at - (at % DAY_MS);
 export class HistoryBook {
   private readonly store: Pick<Store, 'readEvents'>;
   private readonly days = new Map<number, Day>();
-  private readonly open = new Map<string, Omit<Past, 'closedAt' | 'reason'>>();
+  private readonly open = new Map<string, Omit<Past, 'closedAt' | 'reason' | 'tokens' | 'costUsd'>>();
   private past: Past[] = [];
   private cursor = 0;
   private reading: Promise<void> | null = null;
@@ -119,7 +119,7 @@ export class HistoryBook {
       case 'INCIDENT_CLOSED':
         if (!open) return;
         this.open.delete(agentId);
-        this.past = [{ ...open, closedAt: event.at, reason: event.payload.reason }, ...this.past];
+        this.past = [{ ...open, closedAt: event.at, ...endOf(event.payload) }, ...this.past];
         this.past = this.past.slice(0, PAST_SHOWN);
         return;
       default:
@@ -127,3 +127,14 @@ export class HistoryBook {
     }
   }
 }
+
+/** Older servers did not say what an incident had cost. */
+const endOf = ({
+  reason,
+  tokens = 0,
+  costUsd = 0,
+}: EventOf<'INCIDENT_CLOSED'>['payload']): Pick<Past, 'reason' | 'tokens' | 'costUsd'> => ({
+  reason,
+  tokens,
+  costUsd,
+});

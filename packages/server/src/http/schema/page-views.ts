@@ -137,6 +137,8 @@ const pastIncident = z.strictObject({
   nudges: count,
   recoveries: count,
   decisions: count,
+  tokens: count,
+  costUsd: count,
 });
 export const history = z.strictObject({
   at: time,
