@@ -80,7 +80,8 @@ function trouble(agent: AgentView, now: Instant): readonly Line[] {
     ]);
   for (const { severity, kind, evidence, threshold } of agent.findings)
     lines.push(['finding', `${severity} ${kind}: ${evidence} (allowed: ${threshold})`]);
-  const { incident, quiet, end } = agent;
+  const { incident, quiet, quietFindings, end } = agent;
+  const left = (at: number): string => until(at, now).replace(/^in/, 'for');
   if (incident)
     lines.push(
       [
@@ -89,7 +90,13 @@ function trouble(agent: AgentView, now: Instant): readonly Line[] {
       ],
       ['next', stepInWords(incident, now)],
     );
-  if (quiet) lines.push(['quiet', `${until(quiet.until, now)} by ${quiet.by}: ${quiet.reason}`]);
+  if (incident?.acknowledged) {
+    const { by, at, reason } = incident.acknowledged;
+    lines.push(['seen', `${ago(at, now)} by ${by}: ${reason}`]);
+  }
+  if (quiet) lines.push(['quiet', `${left(quiet.until)} by ${quiet.by}: ${quiet.reason}`]);
+  for (const { kind, until: over, by, reason } of quietFindings)
+    lines.push(['quiet', `about ${kind} ${left(over)} by ${by}: ${reason}`]);
   if (end) lines.push(['ended', `${ago(end.at, now)}: ${end.how}, ${end.detail}`]);
   return lines;
 }
