@@ -203,6 +203,12 @@ export class Engine {
     };
   }
 
+  /** When nobody looked, an outage that still lasts included. */
+  get stalls(): StallLog {
+    if (!this.outage) return this.stallWatch.stalls;
+    return this.stallWatch.withOutage(this.outage.since, this.options.clock.now());
+  }
+
   /** One beat of Holter's own heart. */
   async tick(): Promise<void> {
     const at = this.options.clock.now();
@@ -294,11 +300,6 @@ export class Engine {
     });
     this.cells.set(agentId, cell);
     return cell;
-  }
-
-  private get stalls(): StallLog {
-    if (!this.outage) return this.stallWatch.stalls;
-    return this.stallWatch.withOutage(this.outage.since, this.options.clock.now());
   }
 
   private pumpSoon(): void {

@@ -29,6 +29,8 @@ const OPERATIONS = Object.keys({
   putMeta: true,
   prune: true,
   rollups: true,
+  putStripPage: true,
+  stripPages: true,
   listFinalStates: true,
   backup: true,
   check: true,

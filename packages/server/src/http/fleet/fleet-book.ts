@@ -3,6 +3,7 @@ import type { HttpDeps } from '../deps.ts';
 import { FleetEntry } from './fleet-entry.ts';
 import { type FleetQuery, LIVELY_SORTS, orderOf } from './fleet-order.ts';
 import { Latencies, type LatencyView } from './latencies.ts';
+import { StripKeeper } from './strip-keeper.ts';
 
 type FleetCounts = {
   readonly byState: Readonly<Record<string, number>>;
@@ -13,8 +14,6 @@ type FleetCounts = {
 };
 
 const PAGE = 500;
-/** So much of the newest past is read back after a start, for the strips. */
-const EVENTS_RECALLED = 2_000;
 const ORDERS_KEPT = 20;
 
 /**
@@ -26,6 +25,7 @@ export class FleetBook {
   private readonly entries = new Map<string, FleetEntry>();
   private readonly orders = new Map<string, { readonly seq: number; readonly ids: readonly string[] }>();
   private readonly latencies = new Latencies();
+  private readonly strips: StripKeeper;
   private readonly stops: readonly (() => void)[];
   private loading: Promise<void> | null = null;
   private newest = 0;
@@ -37,6 +37,7 @@ export class FleetBook {
   constructor(deps: HttpDeps) {
     this.deps = deps;
     const { engine, clock } = deps;
+    this.strips = new StripKeeper(deps, this.entries);
     this.stops = [
       engine.onCommitted(({ agent, events }) => this.committed(agent, events)),
       engine.onStreamed((events) => {
@@ -55,8 +56,9 @@ export class FleetBook {
     return this.loading;
   }
 
-  close(): void {
+  async close(): Promise<void> {
     for (const stop of this.stops) stop();
+    await this.strips.close();
   }
 
   get seq(): number {
@@ -125,16 +127,7 @@ export class FleetBook {
       for (const { agent } of page.items) this.take(engine.freshen(agent), at);
       cursor = page.nextCursor ?? undefined;
     } while (cursor !== undefined);
-    const last = await store.lastCursor();
-    const recalled = await store.readEvents({
-      after: Math.max(0, last - EVENTS_RECALLED),
-      limit: EVENTS_RECALLED,
-      types: ['HEALTH_STATE_CHANGED'],
-    });
-    for (const { agentId, event } of recalled) {
-      if (event.type === 'HEALTH_STATE_CHANGED')
-        this.entries.get(agentId)?.pulse.recall(event.payload.to, event.at);
-    }
+    await this.strips.recall();
   }
 
   private committed(agent: Agent, events: readonly HolterEvent[]): void {

@@ -27,6 +27,7 @@ import {
 import { rollups } from './rollups.ts';
 import type { Schema } from './schema.ts';
 import { addBeats, mergeSoft } from './soft.ts';
+import { putStripPage, stripPages } from './strips.ts';
 import { inTransaction } from './transaction.ts';
 
 type Db = Kysely<Schema>;
@@ -77,5 +78,7 @@ export const handlers: Handlers = {
   putMeta,
   prune: (db, before, limit) => inTransaction(db, (transaction) => prune(transaction, before, limit)),
   rollups,
+  putStripPage: (db, page) => inTransaction(db, (transaction) => putStripPage(transaction, page)),
+  stripPages,
   listFinalStates,
 };
