@@ -1,5 +1,5 @@
 import type { DurationMs, Instant } from './time.ts';
-import { later, seconds } from './time.ts';
+import { later, minutes, seconds } from './time.ts';
 
 /**
  * When Holter itself did not look, it can't hold silence against anybody. A stall is a gap between two
@@ -26,14 +26,16 @@ export type StallLog = readonly Stall[];
 
 export const NO_STALLS: StallLog = [];
 const STALL_GAP_MIN: DurationMs = seconds(2);
-export const STALLS_MAX = 32;
+export const STALLS_MAX = 48;
+/** So many of the newest are never folded: the deadlines of most agents reach no further back. */
+const EXACT_MAX = 28;
 
 const GRACE_MIN = seconds(10);
 
 /** A gap between ticks, or between the last tick of a predecessor and the first of this one. */
 export const isStall = (gapMs: number): boolean => gapMs > STALL_GAP_MIN;
 
-/** Adds a stall; when the log is full, the two neighbours become one that lose the least by it. */
+/** Adds a stall; when the log is full, the two old neighbours become one that lose the least by it. */
 export function withStall(log: StallLog, from: Instant, to: Instant): StallLog {
   const next: Stall[] = [...log, { from, to, lostMs: (to - from) as DurationMs, count: 1 }];
   while (next.length > STALLS_MAX) {
@@ -51,12 +53,14 @@ const folded = (first: Stall, second: Stall): Stall => ({
   count: first.count + second.count,
 });
 
+/** The longer ago, the cheaper: a deadline that reaches back for hours can bear to be moved by seconds. */
 function cheapestFold(stalls: readonly Stall[]): number {
+  const newest = (stalls.at(-1) as Stall).to;
   let cheapest = 0;
   let cost = Number.POSITIVE_INFINITY;
-  for (let index = 0; index + 1 < stalls.length; index++) {
+  for (let index = 0; index + 1 < stalls.length - EXACT_MAX; index++) {
     const [first, second] = stalls.slice(index, index + 2) as [Stall, Stall];
-    const costHere = foldCost(first, second);
+    const costHere = foldCost(first, second) / (newest - second.to + minutes(10));
     if (costHere < cost) {
       cheapest = index;
       cost = costHere;
