@@ -9,8 +9,8 @@ import { graceMaxOf } from '../liveness.ts';
 import { RECOVERY_BREAKER } from '../rule/breaker-open.ts';
 import { isPast } from '../rule/rule.ts';
 import { absenceDeadline } from '../stall.ts';
-import type { Instant } from '../time.ts';
-import { hours, later } from '../time.ts';
+import type { DurationMs, Instant } from '../time.ts';
+import { hours, later, milliseconds } from '../time.ts';
 import { amend, askFleet, climbTo, closeIncident, effectIdOf, tellPeople } from './change.ts';
 import type { Incident } from './incident.ts';
 
@@ -78,7 +78,7 @@ function whyNotRecover(draft: Draft, incident: Incident): string | null {
 
 export function sendSpawn(draft: Draft, incident: Incident): void {
   const { hard, at, policy } = draft;
-  const permit = acquireBreaker(draft, RECOVERY_BREAKER);
+  const permit = acquireBreaker(draft, RECOVERY_BREAKER, attemptMsMax(policy.recovery));
   const isOrdered = incident.order !== undefined && incident.order.by !== 'policy';
   if (permit.kind === 'refused' && !isOrdered) {
     amend(draft, { phase: 'due', notBefore: permit.retryAt });
@@ -106,6 +106,13 @@ export function sendSpawn(draft: Draft, incident: Incident): void {
   });
   amend(draft, { phase: 'acting', notBefore: undefined, wait: markNow(draft) });
 }
+
+/**
+ * An attempt is over when its probation is. A permit that expired sooner would let no success close the
+ * breaker; the second half is for whatever Holter's own stalls add.
+ */
+const attemptMsMax = ({ startMs, probationMs }: Draft['policy']['recovery']): DurationMs =>
+  milliseconds(2 * (startMs + probationMs));
 
 function awaitSuccessor(draft: Draft, incident: Incident): void {
   const { hard, policy, stalls } = draft;
