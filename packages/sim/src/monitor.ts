@@ -1,6 +1,5 @@
 import type {
   Agent,
-  ClaimVerdict,
   Enrolment,
   Fleet,
   FleetPolicy,
@@ -111,11 +110,11 @@ export class Monitor {
   }
 
   /** For the few inputs that are not signals. */
-  tell(slot: number, at: number, body: InputBody): ClaimVerdict | undefined {
+  tell(slot: number, at: number, body: InputBody): Turn | undefined {
     return this.fold(slot, { ...body, at: at as Instant, stalls: this.stalls });
   }
 
-  fold(slot: number, input: Input): ClaimVerdict | undefined {
+  fold(slot: number, input: Input): Turn | undefined {
     const { at } = input;
     const before = this.agents[slot];
     if (before === undefined) return undefined;
@@ -129,7 +128,7 @@ export class Monitor {
     this.keep(slot, before, result.agent, at);
     this.plan(slot, result.wakeAt, at);
     this.port.turned(slot, at, input, result);
-    return result.claim;
+    return result;
   }
 
   /** The moment that was asked for has come; the agent may have been heard in between. */

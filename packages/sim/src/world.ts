@@ -1,4 +1,13 @@
-import type { Decision, Effect, InputBody, Instant, SignalBody, Turn } from '@holter/core';
+import type {
+  Acquired,
+  BreakerAct,
+  Decision,
+  Effect,
+  InputBody,
+  Instant,
+  SignalBody,
+  Turn,
+} from '@holter/core';
 import { Act, type Ground } from './agents/ground.ts';
 import { parameters } from './agents/parameters.ts';
 import { perform } from './agents/perform.ts';
@@ -27,12 +36,15 @@ const Plan = {
   back: 108,
   heal: 109,
   inspect: 110,
+  breaker: 111,
 } as const;
 
 /** What queued up while the monitor was away arrives within this time, or a quarter of the agent's interval. */
 const DRAIN_MS_MAX = 8_000;
 /** Beats that found nobody for longer than this were given up by their sender. */
 const BEAT_KEPT_MS = 30_000;
+
+type BreakerWord = { readonly name: string; readonly act: BreakerAct };
 
 /** Virtual time, the way of the words, and who does what when. All parts meet here and nowhere else. */
 export class World implements Ground, PostPort, WeatherPort {
@@ -172,6 +184,8 @@ export class World implements Ground, PostPort, WeatherPort {
         return this.people.decide(agent, data as string);
       case Plan.restart:
         return this.people.restart(agent, data as number);
+      case Plan.breaker:
+        return this.reachBreaker(agent, data as BreakerWord);
       case Plan.inspect:
         // While nobody looks, nobody can be blamed for not seeing.
         if (this.monitor.isAway())
@@ -261,9 +275,30 @@ export class World implements Ground, PostPort, WeatherPort {
     if (this.waitsForMonitor(agent, Plan.claim, effect)) return;
     if (!this.executor.canClaim(agent, effect)) return this.executor.tryLater(agent, effect);
     const evidence = this.executor.evidence(agent, effect);
-    const verdict = this.monitor.tell(agent.slot, this.now, { kind: 'claim', effectId: effect.id, evidence });
-    this.witness.claimed(agent, this.now, effect, verdict === 'proceed');
-    if (verdict === 'proceed') this.executor.perform(agent, effect);
+    const turned = this.monitor.tell(agent.slot, this.now, { kind: 'claim', effectId: effect.id, evidence });
+    const isProceeding = turned?.claim === 'proceed';
+    this.witness.claimed(agent, this.now, effect, isProceeding);
+    if (isProceeding) this.executor.perform(agent, effect);
+  }
+
+  acquire(agent: SimAgent, name: string): Acquired | null {
+    if (this.monitor.isAway() || !agent.isReachable) return null;
+    return this.askBreaker(agent, { name, act: { kind: 'acquire' } })?.permit ?? null;
+  }
+
+  tellBreaker(agent: SimAgent, delayMs: number, name: string, act: BreakerAct): void {
+    this.schedule.add(this.now + delayMs, agent.slot, Plan.breaker, 0, { name, act });
+  }
+
+  /** Nobody sends a report twice: one that finds no way is lost, and its permit with it. */
+  private reachBreaker(agent: SimAgent, word: BreakerWord): void {
+    const isLost = this.monitor.isAway() || (word.act.kind === 'report' && !agent.isReachable);
+    if (!isLost) this.askBreaker(agent, word);
+  }
+
+  private askBreaker(agent: SimAgent, { name, act }: BreakerWord): Turn | undefined {
+    const roll = agent.random.unit();
+    return this.monitor.tell(agent.slot, this.now, { kind: 'breaker', name, act, roll });
   }
 
   decide(agent: SimAgent, decision: Decision): void {

@@ -140,6 +140,11 @@ const shows: Readonly<Record<string, (diary: Diary) => void>> = {
     expect(diary.of('refused')).toBeGreaterThan(10);
     expect(diary.of('SIGNAL_REJECTED')).toBeGreaterThan(10);
   },
+  'breaker-caller': (diary) => {
+    expect(diary.of('CIRCUIT_BREAKER_STATE_CHANGED')).toBeGreaterThan(100);
+    expect(diary.of('DECISION_MADE')).toBeGreaterThan(5);
+    expect(diary.of('terminate done')).toBe(0);
+  },
   'quiet-command': (diary) => {
     expect(diary.of('heartbeat') + diary.of('call-begun')).toBe(0);
     expect(diary.of('exited')).toBeGreaterThan(10);

@@ -1,4 +1,4 @@
-import type { SignalBody } from '@holter/core';
+import type { Acquired, BreakerAct, SignalBody } from '@holter/core';
 import type { SimAgent } from './sim-agent.ts';
 
 /** What can happen to an agent; the world calls it at the planned moment, if that life still goes on. */
@@ -33,5 +33,9 @@ export interface Ground {
   senseExit(agent: SimAgent, code: number | null, signal?: string): void;
   /** Another process asks for this agent's name; true when it got it. */
   claimName(agent: SimAgent, instanceId: string): boolean;
+  /** Asks one of the agent's breakers on the spot; null when nobody could be asked. */
+  acquire(agent: SimAgent, name: string): Acquired | null;
+  /** A word to a breaker that takes its time; it arrives even when its sender has died meanwhile. */
+  tellBreaker(agent: SimAgent, delayMs: number, name: string, act: BreakerAct): void;
   truthChanged(agent: SimAgent): void;
 }

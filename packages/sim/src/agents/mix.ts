@@ -1,4 +1,5 @@
 import type { Behaviour } from './behaviour.ts';
+import { breakerCaller } from './breaker-caller.ts';
 import { burstyThinker } from './bursty-thinker.ts';
 import { corruptCheckpoint } from './corrupt-checkpoint.ts';
 import { crasher } from './crasher.ts';
@@ -49,6 +50,7 @@ const MIX: readonly (readonly [Behaviour, number])[] = [
   [corruptCheckpoint, 2],
   [selfRestarter, 2],
   [twoWithOneName, 1],
+  [breakerCaller, 2],
   [quietCommand, 1.5],
   [inProcess, 0.5],
 ];

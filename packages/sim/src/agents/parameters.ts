@@ -166,5 +166,30 @@ export const parameters = {
     blockMinMs: 5 * second,
     blockMaxMs: 70 * second,
   },
+  breaker: {
+    // A service that a whole agent lives by is asked several times a minute, sometimes by several at once.
+    callEveryMs: 20 * second,
+    callersMax: 3,
+    callMs: 2 * second,
+    failShare: 0.01,
+    // A provider has a bad quarter of an hour now and then: nearly everything fails, or hangs.
+    badEveryMs: 2 * hour,
+    badMinMs: 4 * minute,
+    badMaxMs: 25 * minute,
+    badFailShare: 0.9,
+    slowShare: 0.3,
+    slowMs: 70 * second,
+    // Whoever called was killed or cut off, and never says how it went.
+    lostShare: 0.03,
+    // A response that was stuck in a queue, minutes after everybody has given it up.
+    lateShare: 0.05,
+    lateMaxMs: 9 * minute,
+    // In the middle of it the caller itself dies now and then, its permits in its hands.
+    deathShare: 0.1,
+    // Somebody looks at the dashboard, switches the service off for a while, and maybe on again earlier.
+    isolateShare: 0.25,
+    resetShare: 0.4,
+    isolateMaxMs: 20 * minute,
+  },
   handoff: { writeMinMs: 20 * second, writeMaxMs: 4 * minute },
 } as const;

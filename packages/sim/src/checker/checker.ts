@@ -3,6 +3,7 @@ import type { SimAgent } from '../agents/sim-agent.ts';
 import type { Packet } from '../packet.ts';
 import type { Witness } from '../witness.ts';
 import { BrakeWatch } from './brake-watch.ts';
+import { BreakerWatch } from './breaker-watch.ts';
 import { contract } from './contract.ts';
 import { Gaps } from './gaps.ts';
 import { LadderWatch } from './ladder-watch.ts';
@@ -32,6 +33,7 @@ export class Checker implements Witness, Court {
   private readonly progress: ProgressWatch;
   private readonly ladder: LadderWatch;
   private readonly brake: BrakeWatch;
+  private readonly breakers: BreakerWatch;
   private readonly recovery: RecoveryWatch;
   private readonly truth: TruthWatch;
   private readonly lookingAt: number[] = [];
@@ -47,6 +49,7 @@ export class Checker implements Witness, Court {
     this.ladder = new LadderWatch(this);
     this.termination = new TerminationWatch(this);
     this.brake = new BrakeWatch(this);
+    this.breakers = new BreakerWatch(this);
     this.recovery = new RecoveryWatch(this);
     this.truth = new TruthWatch(this, this.gaps);
   }
@@ -114,6 +117,7 @@ export class Checker implements Witness, Court {
     ) {
       ledger.repeatsAtNudge = ledger.calls.count;
     }
+    this.breakers.turned(agent, at, input, result);
     for (const event of result.events) this.happened(agent, ledger, event);
     for (const effect of result.effects) this.wanted(agent, ledger, effect, at);
     this.brake.settle(agent, at);
@@ -198,6 +202,7 @@ export class Checker implements Witness, Court {
     this.termination.wanted(agent, ledger, effect, at);
     this.brake.wanted(agent, effect, ledger.isOrdered, at);
     this.recovery.wanted(agent, ledger, effect, at);
+    this.breakers.wanted(agent, effect, ledger.isOrdered, at);
   }
 
   claimed(agent: SimAgent, at: number, effect: Effect, isProceeding: boolean): void {

@@ -50,9 +50,28 @@ export const contract = {
     /** Losses of agents that beat every five minutes trickle in; one alert speaks for all of them. */
     alertedMs: 10 * minute,
   },
+  breaker: {
+    permits: 1,
+    permitMs: 60 * second,
+    openGrowth: 2,
+    openMsMax: 60 * minute,
+    jitterMax: 0.1,
+  },
   /** Long enough for every wait that may lawfully lie between the truth and the verdict. */
   healMs: 45 * minute,
 } as const;
+
+/** Failures in a row that open a breaker, and for how long at first (seed 000 §7). */
+export const breakerContract = (name: string): { readonly failures: number; readonly openMs: number } => {
+  switch (name) {
+    case 'tool_execution':
+      return { failures: 5, openMs: 30 * second };
+    case 'checkpoint_write':
+      return { failures: 3, openMs: 120 * second };
+    default:
+      return { failures: 3, openMs: 60 * second };
+  }
+};
 
 /** What may differ because of rounding to the tick and to the millisecond. */
 export const TOLERANCE_MS = 50;

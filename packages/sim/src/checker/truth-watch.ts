@@ -55,7 +55,9 @@ export class TruthWatch {
   private inspectFine(agent: SimAgent, ledger: Ledger, at: number): void {
     if (agent.mind === 'starting') return;
     const hasMoved = ledger.taskId === null || ledger.doingAt > at - contract.healMs / 4;
-    if (hasMoved && BAD.has(ledger.health))
+    // A tripped breaker makes FAILING for as long as its break lasts, which after many trips is an hour.
+    const isBrokenOff = ledger.acts.has('breaker-open');
+    if (hasMoved && !isBrokenOff && BAD.has(ledger.health))
       this.court.accuse(9, agent, at, `fine for ${ago(at, since(agent, at))} and called ${ledger.health}`);
     if (ledger.liveness !== 'alive')
       this.court.accuse(9, agent, at, `heard all the time and called ${ledger.liveness}`);

@@ -10,6 +10,7 @@ export const INVARIANTS = {
   7: 'a mass failure brakes what would hit single agents',
   8: 'recovery stays inside its limits',
   9: 'after faults heal, every agent reaches its true state',
+  10: 'a breaker lets through no more than it may, and forgets a lost permit',
   11: 'bad input changes nothing',
 } as const;
 

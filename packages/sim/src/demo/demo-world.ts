@@ -114,6 +114,13 @@ export class DemoWorld implements Ground {
     return false;
   }
 
+  /** Breakers are called beside the agents' own lives here (`demo-breaker.ts`): nobody asks on the spot. */
+  acquire(): null {
+    return null;
+  }
+
+  tellBreaker(): void {}
+
   truthChanged(agent: SimAgent): void {
     if (!agent.isReachable) return;
     for (const signal of agent.spool.splice(0)) this.tell(signal as Signal, 'agent');
