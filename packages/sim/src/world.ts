@@ -20,6 +20,7 @@ import { People } from './people.ts';
 import { Post, type PostPort } from './post.ts';
 import { Schedule } from './schedule.ts';
 import type { Stopwatch } from './stopwatch.ts';
+import { WaitingRoom } from './waiting-room.ts';
 import { Weather, type WeatherPort } from './weather.ts';
 import type { Witness } from './witness.ts';
 
@@ -39,8 +40,6 @@ const Plan = {
   breaker: 111,
 } as const;
 
-/** What queued up while the monitor was away arrives within this time, or a quarter of the agent's interval. */
-const DRAIN_MS_MAX = 8_000;
 /** Beats that found nobody for longer than this were given up by their sender. */
 const BEAT_KEPT_MS = 30_000;
 
@@ -59,6 +58,7 @@ export class World implements Ground, PostPort, WeatherPort {
   private readonly witness: Witness;
   private readonly post: Post;
   private readonly weather: Weather;
+  private readonly waitingRoom = new WaitingRoom();
   readonly slots: number;
   private readonly makeNoise: (world: World, draw: number) => void;
   private packet: Packet | undefined;
@@ -196,12 +196,7 @@ export class World implements Ground, PostPort, WeatherPort {
 
   private waitsForMonitor(agent: SimAgent, act: number, data: unknown): boolean {
     if (!this.monitor.isAway()) return false;
-    const drainMs = Math.min(DRAIN_MS_MAX, agent.kit.intervalMs / 4);
-    const from = this.monitor.awayUntil + 1;
-    // In the order in which it queued up, somewhere in the time that the draining takes.
-    if (agent.arrivedAt < from) agent.arrivedAt = from + agent.random.unit() * drainMs;
-    agent.arrivedAt += 1;
-    this.schedule.add(agent.arrivedAt, agent.slot, act, 0, data);
+    this.waitingRoom.add(agent, act, data);
     return true;
   }
 
@@ -366,7 +361,9 @@ export class World implements Ground, PostPort, WeatherPort {
   }
 
   private comeBack(): void {
-    this.monitor.comeBack(this.monitor.awayUntil, this.willReload);
+    const at = this.monitor.awayUntil;
+    this.monitor.comeBack(at, this.willReload);
     this.willReload = false;
+    this.waitingRoom.open(at, (when, slot, act, data) => this.schedule.add(when, slot, act, 0, data));
   }
 }
