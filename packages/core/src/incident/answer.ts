@@ -147,6 +147,8 @@ function whyNotSpawn(draft: Draft, incident: Incident, evidence: ClaimEvidence):
     failAttempt(draft, `checkpoint ${from.id} is not what it was`);
     return 'the checkpoint that was picked is not what it was';
   }
+  if (incident.isClaimed) return null;
+  amend(draft, { isClaimed: true });
   const fromCheckpoint = evidence.checkpointId ?? 'task-start';
   emit(draft, {
     type: 'RECOVERY_INITIATED',

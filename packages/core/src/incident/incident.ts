@@ -50,6 +50,8 @@ export type Incident = {
   /** Attempt 1 of the last nudge was seen by the agent, not only sent. */
   readonly isNudgeSeen?: true;
   readonly isNudgeLost?: true;
+  /** An executor was told to go ahead with this attempt: if it asks again, there is nothing new to tell. */
+  readonly isClaimed?: true;
   /** The repeat finding's count when the first nudge was seen, and when the newest step was taken. */
   readonly countAtNudge?: number;
   readonly countAtStep?: number;
