@@ -1,3 +1,4 @@
+import { CUTS, type Cut } from './agents/cut.ts';
 import type { Random } from './random.ts';
 import type { FaultKind, Scenario } from './scenario.ts';
 import { DAY_START, HOUR, MINUTE } from './scenario.ts';
@@ -7,7 +8,14 @@ export type Fault =
   | { readonly kind: 'away'; readonly at: number; readonly forMs: number; readonly isReload: boolean }
   /** Everything stands still: the lid is closed. */
   | { readonly kind: 'sleep'; readonly at: number; readonly forMs: number }
-  | { readonly kind: 'cut'; readonly at: number; readonly forMs: number; readonly draw: number }
+  /** A group's switch lets nothing pass, or nothing in one direction. */
+  | {
+      readonly kind: 'cut';
+      readonly at: number;
+      readonly forMs: number;
+      readonly draw: number;
+      readonly cut: Cut;
+    }
   | { readonly kind: 'power'; readonly at: number; readonly draw: number }
   | { readonly kind: 'noise'; readonly at: number; readonly draw: number };
 
@@ -80,7 +88,13 @@ function faultOf(
     case 'sleep':
       return { kind: 'sleep', at, forMs: dice.between(0.3, 4) * (HOUR / Math.sqrt(haste)) };
     case 'switch':
-      return { kind: 'cut', at, forMs: dice.between(2 * MINUTE, 40 * MINUTE), draw: dice.unit() };
+      return {
+        kind: 'cut',
+        at,
+        forMs: dice.between(2 * MINUTE, 40 * MINUTE),
+        draw: dice.unit(),
+        cut: dice.pick(CUTS),
+      };
     case 'power':
       return { kind: 'power', at, draw: dice.unit() };
     case 'noise':

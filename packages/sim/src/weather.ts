@@ -1,3 +1,4 @@
+import type { Cut } from './agents/cut.ts';
 import type { SimAgent } from './agents/sim-agent.ts';
 import type { Fault } from './faults.ts';
 import { groupOf } from './scenario.ts';
@@ -31,7 +32,7 @@ export class Weather {
         this.port.sleep(fault.forMs);
         return this.port.leave(fault.forMs, false);
       case 'cut':
-        return this.cut(this.drawGroup(fault.draw), fault.forMs);
+        return this.cut(this.drawGroup(fault.draw), fault.forMs, fault.cut);
       case 'power':
         for (const agent of this.ofGroup(this.drawGroup(fault.draw)))
           if (agent.kit.isLocal) agent.die(null, 'SIGKILL');
@@ -43,14 +44,14 @@ export class Weather {
 
   heal(group: string): void {
     for (const agent of this.ofGroup(group)) {
-      agent.isGroupCut = false;
+      agent.groupCut = 'none';
       this.port.truthChanged(agent);
     }
   }
 
-  private cut(group: string, forMs: number): void {
+  private cut(group: string, forMs: number, cut: Cut): void {
     for (const agent of this.ofGroup(group)) {
-      agent.isGroupCut = true;
+      agent.groupCut = cut;
       this.port.truthChanged(agent);
     }
     this.port.healAt(this.port.now + forMs, group);

@@ -151,8 +151,13 @@ export class World implements Ground, PostPort, WeatherPort {
       return;
     }
     if (act === Act.comeUp) return this.comeUp(agent);
-    if (act === Act.nudgeSeen) {
-      const receipt: Receipt = { effectId: data as string, outcome: 'seen', detail: '' };
+    if (act === Act.nudgeSeen && agent.isHeard) {
+      const receipt: Receipt = {
+        effectId: data as string,
+        outcome: 'seen',
+        detail: '',
+        isFromHost: false,
+      };
       this.schedule.add(this.now + 200, agent.slot, Plan.receipt, 0, receipt);
     }
     perform(agent, act, data);
@@ -173,9 +178,7 @@ export class World implements Ground, PostPort, WeatherPort {
       case Plan.claim:
         return this.claim(agent, data as Effect);
       case Plan.receipt:
-        if (this.waitsForMonitor(agent, act, data)) return;
-        this.monitor.tell(slot, this.now, { kind: 'receipt', ...(data as Receipt) });
-        return;
+        return this.receive(agent, data as Receipt);
       case Plan.kill: {
         const { effect, life } = data as { effect: Effect; life: number };
         return this.executor.killed(agent, effect, life);
@@ -192,6 +195,15 @@ export class World implements Ground, PostPort, WeatherPort {
           return this.schedule.add(this.monitor.awayUntil + 1_500, slot, act, 0, data);
         return this.witness.inspect(agent, this.now);
     }
+  }
+
+  private receive(agent: SimAgent, receipt: Receipt): void {
+    if (this.waitsForMonitor(agent, Plan.receipt, receipt)) return;
+    const { isFromHost, ...told } = receipt;
+    if (isFromHost && !agent.isHostHeard) return this.executor.reportLater(agent, receipt);
+    this.monitor.tell(agent.slot, this.now, { kind: 'receipt', ...told });
+    // It can't know that it was heard.
+    if (isFromHost && !agent.isHostHearing) this.executor.reportLater(agent, receipt);
   }
 
   private waitsForMonitor(agent: SimAgent, act: number, data: unknown): boolean {
@@ -268,9 +280,10 @@ export class World implements Ground, PostPort, WeatherPort {
 
   private claim(agent: SimAgent, effect: Effect): void {
     if (this.waitsForMonitor(agent, Plan.claim, effect)) return;
-    if (!this.executor.canClaim(agent, effect)) return this.executor.tryLater(agent, effect);
+    if (!this.executor.canAsk(agent, effect)) return this.executor.tryLater(agent, effect);
     const evidence = this.executor.evidence(agent, effect);
     const turned = this.monitor.tell(agent.slot, this.now, { kind: 'claim', effectId: effect.id, evidence });
+    if (!this.executor.hearsAnswer(agent, effect)) return this.executor.tryLater(agent, effect);
     const isProceeding = turned?.claim === 'proceed';
     this.witness.claimed(agent, this.now, effect, isProceeding);
     if (isProceeding) this.executor.perform(agent, effect);
@@ -313,7 +326,7 @@ export class World implements Ground, PostPort, WeatherPort {
   }
 
   private register(agent: SimAgent, instanceId: string): boolean {
-    if (this.monitor.isAway() || agent.isGroupCut) return false;
+    if (this.monitor.isAway() || !agent.isHostHeard) return false;
     const { kit } = agent;
     const result = this.monitor.enroll(agent.slot, this.now, {
       agentId: agent.name,
@@ -327,8 +340,10 @@ export class World implements Ground, PostPort, WeatherPort {
       ...(agent.taskId !== null && { taskId: agent.taskId }),
       ...(agent.spawnKey !== undefined && { spawnKey: agent.spawnKey }),
     });
-    if (result.kind === 'enrolled') agent.incarnation = result.agent.hard.incarnation;
-    return result.kind === 'enrolled';
+    // Whoever does not hear the answer asks again, as the same instance.
+    if (result.kind === 'refused' || !agent.isHostHearing) return false;
+    agent.incarnation = result.agent.hard.incarnation;
+    return true;
   }
 
   /** A cut that healed lets the client's spool go. */

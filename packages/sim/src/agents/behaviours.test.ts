@@ -44,7 +44,7 @@ class Diary implements Witness {
 
   truthChanged(agent: SimAgent): void {
     this.count(`truth ${agent.truth}`);
-    if (agent.isCut) this.count('cut');
+    if (agent.cut !== 'none') this.count(`cut ${agent.cut}`);
   }
 
   enrolled(
@@ -101,7 +101,7 @@ const shows: Readonly<Record<string, (diary: Diary) => void>> = {
   },
   freezer: (diary) => expect(diary.of('LIVENESS_CHANGED')).toBeGreaterThan(10),
   partitioned: (diary) => {
-    expect(diary.of('cut')).toBeGreaterThan(0);
+    for (const cut of ['both', 'words', 'answers']) expect(diary.of(`cut ${cut}`)).toBeGreaterThan(0);
     expect(diary.of('AGENT_RETURNED')).toBeGreaterThan(5);
     expect(diary.of('terminate done')).toBe(0);
   },

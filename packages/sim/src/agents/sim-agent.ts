@@ -1,5 +1,6 @@
 import type { Random } from '../random.ts';
 import type { Behaviour } from './behaviour.ts';
+import { type Cut, letsAnswersPass, letsWordsPass } from './cut.ts';
 import type { Ground } from './ground.ts';
 import { Act } from './ground.ts';
 import type { Kit } from './kit.ts';
@@ -32,10 +33,10 @@ export class SimAgent {
   mind: Mind = 'off';
   truth: Truth = 'ended';
   truthSince = 0;
-  /** Its own way to Holter is cut, in both directions. */
-  isCut = false;
-  /** Its group's switch is down: that cuts off the executor on its host as well. */
-  isGroupCut = false;
+  /** What is missing on its own way to Holter. */
+  cut: Cut = 'none';
+  /** What its group's switch does not let pass: that concerns the executor on its host as well. */
+  groupCut: Cut = 'none';
   /** What the client kept to send again once the way is free. Beats are not kept. */
   spool: unknown[] = [];
   arrivedAt = 0;
@@ -78,7 +79,25 @@ export class SimAgent {
   }
 
   get isReachable(): boolean {
-    return !this.isCut && !this.isGroupCut;
+    return this.cut === 'none' && this.groupCut === 'none';
+  }
+
+  /** What it says arrives at Holter. */
+  get isHeard(): boolean {
+    return letsWordsPass(this.cut) && this.isHostHeard;
+  }
+
+  /** What Holter says arrives at the agent. */
+  get isHearing(): boolean {
+    return letsAnswersPass(this.cut) && this.isHostHearing;
+  }
+
+  get isHostHeard(): boolean {
+    return letsWordsPass(this.groupCut);
+  }
+
+  get isHostHearing(): boolean {
+    return letsAnswersPass(this.groupCut);
   }
 
   /** A process of its own: Holter tells instances apart by this. */
