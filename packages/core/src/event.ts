@@ -38,7 +38,15 @@ export type EventBody =
   | Of<'LIVENESS_CHANGED', { agentId: string; from: LivenessWord; to: LivenessWord; cause: string }>
   | Of<
       'FINDING_RAISED',
-      { agentId: string; kind: FindingKind; severity: Severity; evidence: string; threshold: string }
+      {
+        agentId: string;
+        kind: FindingKind;
+        severity: Severity;
+        evidence: string;
+        threshold: string;
+        /** How long its condition had held before anybody looked. */
+        lateMs: number;
+      }
     >
   | Of<'FINDING_CLEARED', { agentId: string; kind: FindingKind }>
   | Of<
