@@ -1,6 +1,7 @@
 import type { AgentView, HistoryView, IncidentPage, IncidentView } from '@holter/server/wire';
 import { useEffect } from 'preact/hooks';
 import { ActionBar } from '../agent/action-bar.tsx';
+import { Seen } from '../agent/seen.tsx';
 import { get } from '../api.ts';
 import { useFresh } from '../fresh.ts';
 import { rowOf } from '../live.ts';
@@ -11,7 +12,7 @@ import { StateLabel } from '../parts/state-mark.tsx';
 import { Ago, Countdown } from '../parts/time.tsx';
 import { agentPath } from '../route.ts';
 import { Strip } from '../strip/strip.tsx';
-import { duration, plain, stepWord } from '../words.ts';
+import { dollars, duration, plain, short, stepWord } from '../words.ts';
 
 type Inbox = {
   readonly waiting: readonly { readonly incident: IncidentView; readonly agent: AgentView }[];
@@ -19,11 +20,24 @@ type Inbox = {
   readonly past: HistoryView['incidents'];
 };
 
-const DECISIONS = ['more-time', 'handoff', 'terminate-and-recover', 'terminate', 'recover', 'wrong'];
+const DECISIONS = [
+  'acknowledge',
+  'more-time',
+  'wake',
+  'handoff',
+  'terminate-and-recover',
+  'terminate',
+  'recover',
+  'wrong',
+];
 const PAST_SHOWN = 20;
 
 const needsPerson = ({ step, next }: IncidentView): boolean =>
-  step === 'human' || (step === 'escalate' && next.step !== 'close');
+  (step === 'human' || step === 'escalate') && next.step !== 'close';
+
+/** The oldest first, and before all what nobody has seen yet. */
+const byUrgency = (a: IncidentView, b: IncidentView): number =>
+  Number(a.acknowledged !== null) - Number(b.acknowledged !== null) || a.openedAt - b.openedAt;
 
 /** Asking for incidents is reading their notices: from then on the time for a decision runs. */
 async function readInbox(stop: AbortSignal): Promise<Inbox> {
@@ -31,16 +45,16 @@ async function readInbox(stop: AbortSignal): Promise<Inbox> {
     get<IncidentPage>('/v1/incidents', { limit: 200 }, stop),
     get<HistoryView>('/v1/history', {}, stop),
   ]);
-  const oldestFirst = [...page.incidents].sort((a, b) => a.openedAt - b.openedAt);
+  const sorted = [...page.incidents].sort(byUrgency);
   const waiting = await Promise.all(
-    oldestFirst.filter(needsPerson).map(async (incident) => ({
+    sorted.filter(needsPerson).map(async (incident) => ({
       incident,
       agent: await get<AgentView>(`/v1/agents/${encodeURIComponent(incident.agentId)}`, {}, stop),
     })),
   );
   return {
     waiting,
-    watched: oldestFirst.filter((incident) => !needsPerson(incident)),
+    watched: sorted.filter((incident) => !needsPerson(incident)),
     past: history.incidents.slice(0, PAST_SHOWN),
   };
 }
@@ -115,6 +129,7 @@ function Waiting({ incident, agent, onDone }: WaitingProps) {
         )}
         {incident.checkpointId !== null && <span class="soft"> · checkpoint {incident.checkpointId}</span>}
       </p>
+      <Seen incident={incident} />
       <ActionBar agent={agent} onDone={onDone} only={DECISIONS} />
     </li>
   );
@@ -181,10 +196,12 @@ function Past({ incidents }: { readonly incidents: Inbox['past'] }) {
   );
 }
 
-function costOf({ nudges, recoveries, decisions }: Inbox['past'][number]): string {
+function costOf({ tokens, costUsd, nudges, recoveries, decisions }: Inbox['past'][number]): string {
   const count = (number: number, one: string, many: string): string[] =>
     number === 0 ? [] : [`${number} ${number === 1 ? one : many}`];
   const parts = [
+    ...(tokens === 0 ? [] : [`${short(tokens)} tokens`]),
+    ...(costUsd === 0 ? [] : [dollars(costUsd)]),
     ...count(nudges, 'nudge', 'nudges'),
     ...count(recoveries, 'restart', 'restarts'),
     ...count(decisions, 'decision', 'decisions'),
