@@ -103,7 +103,7 @@ export class Tally implements Witness {
     if (effect.kind === 'nudge') {
       this.nudges++;
       // One that can't reach a cut-off agent disturbs nobody; it will be refused.
-      const isHeard = agent.isReachable && agent.truth === 'fine';
+      const isHeard = agent.isReachable && agent.truth === 'fine' && effect.about !== 'operator';
       if (isHeard && at - agent.truthSince > JUST_NOW_MS) this.wrongNudges++;
     }
     if (effect.kind === 'terminate') this.terminations++;

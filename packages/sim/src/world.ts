@@ -38,6 +38,7 @@ const Plan = {
   heal: 109,
   inspect: 110,
   breaker: 111,
+  visit: 112,
 } as const;
 
 /** Beats that found nobody for longer than this were given up by their sender. */
@@ -187,6 +188,8 @@ export class World implements Ground, PostPort, WeatherPort {
         return this.people.decide(agent, data as string);
       case Plan.restart:
         return this.people.restart(agent, data as number);
+      case Plan.visit:
+        return this.decide(agent, data as Decision);
       case Plan.breaker:
         return this.reachBreaker(agent, data as BreakerWord);
       case Plan.inspect:
@@ -296,6 +299,10 @@ export class World implements Ground, PostPort, WeatherPort {
 
   tellBreaker(agent: SimAgent, delayMs: number, name: string, act: BreakerAct): void {
     this.schedule.add(this.now + delayMs, agent.slot, Plan.breaker, 0, { name, act });
+  }
+
+  decideLater(agent: SimAgent, delayMs: number, decision: Decision): void {
+    this.schedule.add(this.now + delayMs, agent.slot, Plan.visit, 0, decision);
   }
 
   /** Nobody sends a report twice: one that finds no way is lost, and its permit with it. */

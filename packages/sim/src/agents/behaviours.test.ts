@@ -145,6 +145,17 @@ const shows: Readonly<Record<string, (diary: Diary) => void>> = {
     expect(diary.of('DECISION_MADE')).toBeGreaterThan(5);
     expect(diary.of('terminate done')).toBe(0);
   },
+  'odd-one': (diary) => {
+    expect(diary.of('said') + diary.of('compaction') + diary.of('tokens')).toBeGreaterThan(200);
+    expect(diary.of('FINDING_RAISED')).toBeGreaterThan(100);
+    expect(diary.of('terminate done')).toBe(0);
+  },
+  visited: (diary) => {
+    expect(diary.of('DECISION_MADE')).toBeGreaterThan(20);
+    expect(diary.of('DECISION_REJECTED')).toBeGreaterThan(5);
+    expect(diary.of('nudge done')).toBeGreaterThan(0);
+    expect(diary.of('terminate done')).toBeGreaterThan(0);
+  },
   'quiet-command': (diary) => {
     expect(diary.of('heartbeat') + diary.of('call-begun')).toBe(0);
     expect(diary.of('exited')).toBeGreaterThan(10);

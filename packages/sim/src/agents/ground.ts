@@ -1,4 +1,4 @@
-import type { Acquired, BreakerAct, SignalBody } from '@holter/core';
+import type { Acquired, BreakerAct, Decision, SignalBody } from '@holter/core';
 import type { SimAgent } from './sim-agent.ts';
 
 /** What can happen to an agent; the world calls it at the planned moment, if that life still goes on. */
@@ -37,5 +37,7 @@ export interface Ground {
   acquire(agent: SimAgent, name: string): Acquired | null;
   /** A word to a breaker that takes its time; it arrives even when its sender has died meanwhile. */
   tellBreaker(agent: SimAgent, delayMs: number, name: string, act: BreakerAct): void;
+  /** Somebody decides something about this agent, whatever has become of it by then. */
+  decideLater(agent: SimAgent, delayMs: number, decision: Decision): void;
   truthChanged(agent: SimAgent): void;
 }

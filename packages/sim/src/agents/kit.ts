@@ -54,6 +54,16 @@ export const criticalKit: Kit = {
   isLocal: true,
 };
 
+/** Only watched: nothing can be said to it, and nothing done. */
+export const watchedKit: Kit = {
+  role: 'background',
+  intervalMs: 300_000,
+  mode: 'observe',
+  promises: { beatEveryMs: ms(300_000), calls, tasks: true },
+  can: [],
+  isLocal: false,
+};
+
 /** Connected itself and beats often: seed 001's critical infrastructure, elsewhere. */
 export const remoteCriticalKit: Kit = {
   role: 'critical-infrastructure',

@@ -12,6 +12,7 @@ import { inProcess } from './in-process.ts';
 import { lastMinute } from './last-minute.ts';
 import { longTool } from './long-tool.ts';
 import { looper } from './looper.ts';
+import { oddOne } from './odd-one.ts';
 import { partitioned } from './partitioned.ts';
 import { pausingLooper } from './pausing-looper.ts';
 import { quietCommand } from './quiet-command.ts';
@@ -21,6 +22,7 @@ import { selfRestarter } from './self-restarter.ts';
 import { slowStarter } from './slow-starter.ts';
 import { steadyWorker } from './steady-worker.ts';
 import { twoWithOneName } from './two-with-one-name.ts';
+import { visited } from './visited.ts';
 import { waitingForInput } from './waiting-for-input.ts';
 import { zombie } from './zombie.ts';
 
@@ -51,6 +53,8 @@ const MIX: readonly (readonly [Behaviour, number])[] = [
   [selfRestarter, 2],
   [twoWithOneName, 1],
   [breakerCaller, 2],
+  [oddOne, 3],
+  [visited, 2],
   [quietCommand, 1.5],
   [inProcess, 0.5],
 ];

@@ -191,5 +191,13 @@ export const parameters = {
     resetShare: 0.4,
     isolateMaxMs: 20 * minute,
   },
+  odd: { everyMs: 80 * minute, laterMs: 20 * second },
+  visited: {
+    // Somebody clicks through the page now and then, and does what it offers.
+    everyMs: 3 * hour,
+    pauseMaxMs: 25 * minute,
+    bringBackMinMs: 5 * minute,
+    bringBackMaxMs: 60 * minute,
+  },
   handoff: { writeMinMs: 20 * second, writeMaxMs: 4 * minute },
 } as const;

@@ -16,6 +16,14 @@ import { TerminationWatch } from './termination-watch.ts';
 import { TruthWatch } from './truth-watch.ts';
 import type { Court, InvariantNumber, Violation } from './violation.ts';
 
+/** What a person says that stands by itself, as evidence and as a reason. */
+const ORDERS: ReadonlySet<Decision['decision']> = new Set<Decision['decision']>([
+  'terminate',
+  'terminate_and_recover',
+  'force_handoff',
+  'recover',
+]);
+
 /** Kept in full; beyond this many they are only counted. */
 const KEPT_MAX = 50;
 
@@ -211,8 +219,10 @@ export class Checker implements Witness, Court {
 
   decides(agent: SimAgent, _at: number, decision: Decision): void {
     const ledger = this.ledgerOf(agent);
-    const isOrder = decision.decision !== 'allow_more_time' && decision.decision !== 'dismiss';
-    if (isOrder && (decision.incidentId === undefined || decision.incidentId === ledger.incident?.id))
+    if (
+      ORDERS.has(decision.decision) &&
+      (decision.incidentId === undefined || decision.incidentId === ledger.incident?.id)
+    )
       ledger.isOrdered = true;
   }
 

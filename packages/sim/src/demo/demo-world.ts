@@ -121,6 +121,9 @@ export class DemoWorld implements Ground {
 
   tellBreaker(): void {}
 
+  /** Whoever looks at the page decides, or the colleague. */
+  decideLater(): void {}
+
   truthChanged(agent: SimAgent): void {
     if (!agent.isReachable) return;
     for (const signal of agent.spool.splice(0)) this.tell(signal as Signal, 'agent');
