@@ -133,6 +133,8 @@ export function failAttempt(draft: Draft, reason: string): void {
   if (incident.order?.from) return giveBack(draft, reason);
   tellAttemptFailed(draft, incident, reason);
   climbTo(draft, 'recover', incident.attempt + 1, reason);
+  // One word is one attempt: what comes after it is Holter's own, and keeps to the limits.
+  amend(draft, { order: undefined });
 }
 
 /** Where to start from was a person's choice. Another checkpoint is not Holter's to take: they choose again. */
