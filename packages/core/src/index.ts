@@ -56,6 +56,7 @@ export {
   emptyFleet,
   type Fleet,
 } from './fleet.ts';
+export { graceShare } from './grace.ts';
 export { hashText } from './hash.ts';
 export { HEALTH_RANK, type HealthState, TRANSITIONS } from './health.ts';
 export { HOLD_KINDS, type Hold, type HoldKind } from './hold.ts';

@@ -105,7 +105,8 @@ export function absenceDeadline(
   return later(start, Math.ceil(wait + lost + grace));
 }
 
-function graceOf(stall: Stall, graceMax: DurationMs): number {
+/** What a deadline gets on top for this entry of the log. */
+export function graceOf(stall: Stall, graceMax: DurationMs): number {
   const gap = stall.lostMs / stall.count;
   return Math.min(graceMax, stall.count * Math.min(graceMax, Math.max(GRACE_MIN, 2 * gap)));
 }

@@ -55,6 +55,11 @@ export function createMetrics(deps: HttpDeps, streams: () => number): Metrics {
   gauge('holter_queue_depth', 'Inputs that wait to be folded.', () => engine.health.queueDepth);
   gauge('holter_soft_waiting', 'Agents with soft facts to flush.', () => engine.health.softWaiting);
   gauge('holter_stalls', 'Stalls on record.', () => engine.health.stallCount);
+  gauge(
+    'holter_grace_ratio',
+    'Share of the last hour in which no silence counted.',
+    () => engine.health.graceShare,
+  );
   gauge('holter_brakes_engaged', 'Groups under the mass-failure brake.', () => engine.health.brakes.length);
   gauge('holter_cells', 'Agents kept in memory.', () => engine.health.cells);
   gauge('holter_event_streams', 'Listeners of the event stream.', streams);

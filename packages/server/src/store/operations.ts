@@ -29,6 +29,7 @@ const OPERATIONS = Object.keys({
   putMeta: true,
   prune: true,
   rollups: true,
+  stateTime: true,
   putStripPage: true,
   stripPages: true,
   listFinalStates: true,

@@ -89,6 +89,11 @@ export type Store = {
    */
   rollups(query: { from: Instant; to: Instant; agentId?: string }): Promise<readonly Rollup[]>;
   /**
+   * How long all agents together were in each state, in ms, from the hour that holds `from` up to `to`: the sum of
+   * their roll-ups, without a row for each agent and hour on the way.
+   */
+  stateTime(query: { from: Instant; to: Instant }): Promise<Readonly<Record<string, number>>>;
+  /**
    * Takes the place of this writer's page of that time, if there is one. Pages that are more than an hour older
    * than this one go: nobody's strip is longer.
    */

@@ -1,8 +1,7 @@
-import { type Agent, findingsOf, type HolterEvent, type Instant, type Signal } from '@holter/core';
+import type { Agent, HolterEvent, Instant, Signal } from '@holter/core';
 import type { HttpDeps } from '../deps.ts';
 import { FleetEntry } from './fleet-entry.ts';
 import { type FleetQuery, LIVELY_SORTS, orderOf } from './fleet-order.ts';
-import { Latencies, type LatencyView } from './latencies.ts';
 import { StripKeeper } from './strip-keeper.ts';
 
 type FleetCounts = {
@@ -24,7 +23,6 @@ export class FleetBook {
   private readonly deps: HttpDeps;
   private readonly entries = new Map<string, FleetEntry>();
   private readonly orders = new Map<string, { readonly seq: number; readonly ids: readonly string[] }>();
-  private readonly latencies = new Latencies();
   private readonly strips: StripKeeper;
   private readonly stops: readonly (() => void)[];
   private loading: Promise<void> | null = null;
@@ -63,10 +61,6 @@ export class FleetBook {
 
   get seq(): number {
     return this.newest;
-  }
-
-  get latency(): LatencyView {
-    return this.latencies.view();
   }
 
   entry(agentId: string): FleetEntry | null {
@@ -133,12 +127,7 @@ export class FleetBook {
   private committed(agent: Agent, events: readonly HolterEvent[]): void {
     const at = agent.hard.at;
     const entry = this.take(agent, at);
-    for (const event of events) {
-      if (event.type === 'AGENT_HEARTBEAT') entry.pulse.beat(event.at);
-      if (event.type !== 'FINDING_RAISED' || event.payload.severity !== 'act') continue;
-      const finding = findingsOf(agent.hard).find(({ kind }) => kind === event.payload.kind);
-      if (finding) this.latencies.add(event.at - finding.since);
-    }
+    for (const event of events) if (event.type === 'AGENT_HEARTBEAT') entry.pulse.beat(event.at);
   }
 
   private take(agent: Agent, at: Instant): FleetEntry {

@@ -234,6 +234,7 @@ export const health = z.strictObject({
   queueDepth: z.number(),
   softWaiting: z.number(),
   stallCount: z.number(),
+  graceShare: z.number().meta({ description: 'Of the last hour: time in which no silence counted.' }),
   brakes: z.array(word),
   cells: z.number(),
   streams: z.number(),

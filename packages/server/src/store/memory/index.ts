@@ -123,6 +123,12 @@ const handlers: Handlers = {
   },
   prune: (tables, _, before, limit) => prune(tables, before, limit),
   rollups: (tables, _, query) => rollups(tables, query),
+  stateTime: (tables, _, query) => {
+    const sums: Record<string, number> = {};
+    for (const { stateMs } of rollups(tables, query))
+      for (const [state, ms] of Object.entries(stateMs)) sums[state] = (sums[state] ?? 0) + ms;
+    return sums;
+  },
   putStripPage: (tables, _, page) => {
     const kept = tables.stripPages.filter(
       ({ at, writer }) => at >= page.at - STRIP_MS && !(at === page.at && writer === page.writer),

@@ -134,6 +134,7 @@ async function look(store: Store): Promise<unknown> {
     rollups: await store.rollups({ from: at(0), to: at(5 * HOUR) }),
     finals: await store.listFinalStates('ada', 9),
     strips: await store.stripPages(at(0)),
+    stateTime: await store.stateTime({ from: at(HOUR), to: at(3 * HOUR) }),
   };
 }
 
