@@ -60,6 +60,16 @@ describe.runIf(browserPath)('one agent in a browser', () => {
     expect(token).toBeTruthy();
   });
 
+  it('says in the inbox what its incident has cost, once it is over', async () => {
+    await stage.operator.register(owned('gus'));
+    const used = (total: number, costUsd: number) => ({ kind: 'tokens', total, costUsd, incarnation: 1 });
+    await stage.operator.signal('gus', [used(1_000, 0.1), failing, used(25_000, 0.52)]);
+    await stage.operator.signal('gus', { kind: 'stopped', reason: 'enough', incarnation: 1 });
+    const page = await stage.open('/incidents');
+    const row = page.locator('tr').filter({ has: page.getByRole('link', { name: 'gus' }) });
+    await expect.poll(() => row.textContent()).toContain('24k tokens, $0.42');
+  });
+
   it('moves on its axis of time, and says so when there is nobody', async () => {
     await stage.operator.register(owned('fay'));
     const page = await stage.open('/agents/fay');

@@ -102,6 +102,7 @@ type WaitingProps = {
 function Waiting({ incident, agent, onDone }: WaitingProps) {
   const { next, findings } = incident;
   const row = rowOf(incident.agentId)?.value;
+  const isQuiet = (kind: string): boolean => agent.quietFindings.some((quiet) => quiet.kind === kind);
   return (
     <li class="card incident">
       <div class="incident-head">
@@ -116,7 +117,10 @@ function Waiting({ incident, agent, onDone }: WaitingProps) {
       </div>
       {findings.map((finding) => (
         <p key={finding.kind} class="evidence">
-          {finding.evidence} <span class="soft">(limit: {finding.threshold})</span>
+          {finding.evidence}{' '}
+          <span class="soft">
+            (limit: {finding.threshold}){isQuiet(finding.kind) && ' · snoozed'}
+          </span>
         </p>
       ))}
       <p>
