@@ -18,6 +18,7 @@ import { Monitor } from './monitor.ts';
 import type { Packet } from './packet.ts';
 import { People } from './people.ts';
 import { Post, type PostPort } from './post.ts';
+import { ReceiptEcho } from './receipt-echo.ts';
 import { Schedule } from './schedule.ts';
 import type { Stopwatch } from './stopwatch.ts';
 import { WaitingRoom } from './waiting-room.ts';
@@ -59,6 +60,7 @@ export class World implements Ground, PostPort, WeatherPort {
   private readonly witness: Witness;
   private readonly post: Post;
   private readonly weather: Weather;
+  private readonly echo = new ReceiptEcho();
   private readonly waitingRoom = new WaitingRoom();
   readonly slots: number;
   private readonly makeNoise: (world: World, draw: number) => void;
@@ -204,6 +206,8 @@ export class World implements Ground, PostPort, WeatherPort {
     if (this.waitsForMonitor(agent, Plan.receipt, receipt)) return;
     const { isFromHost, ...told } = receipt;
     if (isFromHost && !agent.isHostHeard) return this.executor.reportLater(agent, receipt);
+    // Whatever time alone would do is done first, so that what follows is the receipt's doing.
+    this.monitor.tell(agent.slot, this.now, { kind: 'tick' });
     this.monitor.tell(agent.slot, this.now, { kind: 'receipt', ...told });
     // It can't know that it was heard.
     if (isFromHost && !agent.isHostHearing) this.executor.reportLater(agent, receipt);
@@ -277,6 +281,8 @@ export class World implements Ground, PostPort, WeatherPort {
     this.witness.turned(agent, at, input, result, packet);
     for (const effect of result.effects) {
       this.executor.take(agent, effect);
+      const echo = this.echo.behind(agent, effect);
+      if (echo !== null) this.schedule.add(this.now + 50, agent.slot, Plan.receipt, 0, echo);
       agent.behaviour.ordered?.(agent, effect);
     }
   }

@@ -11,6 +11,7 @@ import { Ledger } from './ledger.ts';
 import { type Fate, fateOf, note } from './listen.ts';
 import { LivenessWatch } from './liveness-watch.ts';
 import { ProgressWatch } from './progress-watch.ts';
+import { ReceiptWatch } from './receipt-watch.ts';
 import { RecoveryWatch } from './recovery-watch.ts';
 import { TerminationWatch } from './termination-watch.ts';
 import { TruthWatch } from './truth-watch.ts';
@@ -42,6 +43,7 @@ export class Checker implements Witness, Court {
   private readonly ladder: LadderWatch;
   private readonly brake: BrakeWatch;
   private readonly breakers: BreakerWatch;
+  private readonly receipts: ReceiptWatch;
   private readonly recovery: RecoveryWatch;
   private readonly truth: TruthWatch;
   private readonly lookingAt: number[] = [];
@@ -58,6 +60,7 @@ export class Checker implements Witness, Court {
     this.termination = new TerminationWatch(this);
     this.brake = new BrakeWatch(this);
     this.breakers = new BreakerWatch(this);
+    this.receipts = new ReceiptWatch(this);
     this.recovery = new RecoveryWatch(this);
     this.truth = new TruthWatch(this, this.gaps);
   }
@@ -92,6 +95,8 @@ export class Checker implements Witness, Court {
       return;
     }
     if (may === 'no') this.accuse(5, agent, at, 'a second instance got the name of one that is heard');
+    if (!isOrdered && result.events.some(({ type }) => type === 'RECOVERY_COMPLETED'))
+      this.accuse(5, agent, at, 'taken for the successor that was ordered, without the key of that start');
     const { incarnation } = result.agent.hard;
     if (incarnation !== ledger.incarnation) {
       if (incarnation < ledger.incarnation)
@@ -125,6 +130,7 @@ export class Checker implements Witness, Court {
     ) {
       ledger.repeatsAtNudge = ledger.calls.count;
     }
+    if (input.kind === 'receipt') this.receipts.received(agent, ledger, at, input.effectId, result);
     this.breakers.turned(agent, at, input, result);
     for (const event of result.events) this.happened(agent, ledger, event);
     for (const effect of result.effects) this.wanted(agent, ledger, effect, at);
@@ -206,6 +212,7 @@ export class Checker implements Witness, Court {
   }
 
   private wanted(agent: SimAgent, ledger: Ledger, effect: Effect, at: number): void {
+    this.receipts.wanted(effect);
     this.ladder.wanted(agent, effect.id, at);
     this.termination.wanted(agent, ledger, effect, at);
     this.brake.wanted(agent, effect, ledger.isOrdered, at);
@@ -242,6 +249,7 @@ export class Checker implements Witness, Court {
     const ledger = this.ledgerOf(agent);
     ledger.endExpired(at);
     this.truth.inspect(agent, ledger, at);
+    this.brake.inspect(agent, ledger, at, this.gaps.lastEnd);
     const next = Math.min(this.liveness.inspect(agent, ledger, at), this.progress.inspect(agent, ledger, at));
     this.lookAt(agent, Math.max(next, at + 1_000));
   }

@@ -49,6 +49,8 @@ export const contract = {
     withinMs: 60 * second,
     /** Losses of agents that beat every five minutes trickle in; one alert speaks for all of them. */
     alertedMs: 10 * minute,
+    /** The longest backoff, a queue before the budget of starts, and some breaks of Holter's own starts. */
+    releasedMs: 40 * minute,
   },
   breaker: {
     permits: 1,
