@@ -1,7 +1,7 @@
 import type { FleetDeltaView, FleetPageView, FleetRowView } from '@holter/server/wire';
 import { batch, computed, effect, type Signal, signal } from '@preact/signals';
 import { addressOf, isLoggedOut } from './api.ts';
-import { localNow, serverSaid } from './clock.ts';
+import { localNow, serverIsSilent, serverSaid } from './clock.ts';
 import { frameQueue } from './frames.ts';
 import { query, view } from './route.ts';
 import { readSession, session } from './session.ts';
@@ -80,6 +80,7 @@ function open(url: string | null): void {
   opened.addEventListener('error', () => {
     if (source !== opened) return;
     link.value = 'lost';
+    serverIsSilent();
     // A browser gives up on an answer that is no stream: then it is for us to try again.
     if (opened.readyState === EventSource.CLOSED) setTimeout(() => again(opened), AGAIN_MS);
   });
