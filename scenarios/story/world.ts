@@ -179,7 +179,6 @@ function tellEvent(event: HolterEvent): string | null {
     case 'EFFECT_RECEIPT':
     case 'CHECKPOINT_WRITTEN':
     case 'NUDGE_SENT':
-    case 'AGENT_STARTED':
       return null;
     case 'HOLD_BEGAN':
       return `${who} on hold: ${payload.hold}${payload.until === undefined ? '' : ` until ${clock(payload.until)}`}`;

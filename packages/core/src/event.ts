@@ -32,7 +32,6 @@ export type EventBody =
     >
   // Beyond the seed.
   | Of<'AGENT_REGISTERED', { agentId: string; role: string; group: string; spawnKey?: string }>
-  | Of<'AGENT_STARTED', { agentId: string }>
   | Of<'AGENT_ENDED', { agentId: string; how: 'exit-0' | 'stopped' | 'crash'; detail: string }>
   | Of<'AGENT_RETURNED', { agentId: string; downtimeMs: number }>
   | Of<'LIVENESS_CHANGED', { agentId: string; from: LivenessWord; to: LivenessWord; cause: string }>
