@@ -59,7 +59,7 @@ export const watchedKit: Kit = {
   role: 'background',
   intervalMs: 300_000,
   mode: 'observe',
-  promises: { beatEveryMs: ms(300_000), calls, tasks: true },
+  promises: { beatEveryMs: ms(300_000), calls, tasks: true, checkpoints: true },
   can: [],
   isLocal: false,
 };

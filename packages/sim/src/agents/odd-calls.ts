@@ -23,8 +23,32 @@ const SPELLINGS = [
   'parseTheConfig',
 ] as const;
 
-/** Calls that lead nowhere in ways that no single repeat shows. */
+/** Calls that lead nowhere, each in its own way. */
 export const calls: readonly Oddity[] = [
+  {
+    tells: 'makes the same call with the same result',
+    turns: 8,
+    everyMs: PACE_MS,
+    work: 'stuck',
+    play: (agent) => call(agent, 'bash', { command: 'make check' }, 'nothing to be done'),
+  },
+  {
+    tells: 'waits for something that never comes',
+    turns: 66,
+    everyMs: 60_000,
+    work: 'stuck',
+    play: (agent) => call(agent, 'bash', { command: 'gh run view' }, 'queued'),
+  },
+  {
+    tells: 'fails in one way with ever other arguments',
+    turns: 12,
+    everyMs: PACE_MS,
+    work: 'stuck',
+    play: (agent, turn) => {
+      const file = 'abcdefghijkl'[turn % 12] as string;
+      call(agent, 'edit', { path: `src/${file}.ts` }, `src/${file}.ts: Permission denied`, true);
+    },
+  },
   {
     tells: 'goes back and forth between two calls',
     turns: 16,

@@ -33,6 +33,24 @@ export const life: readonly Oddity[] = [
   rest('asleep', 35, true),
   rest('hibernated', 90, false),
   {
+    tells: 'does nothing for half an hour',
+    turns: 1,
+    everyMs: 34 * MINUTE,
+    work: 'stuck',
+    play: () => {},
+  },
+  {
+    tells: 'leaves a new task where it lies',
+    turns: 1,
+    everyMs: 34 * MINUTE,
+    work: 'stuck',
+    play: (agent) => {
+      agent.taskId = `left${agent.slot}.${++agent.taskCount}`;
+      agent.taskUntil = agent.ground.now + 2 * 60 * MINUTE;
+      say(agent, { kind: 'task-assigned', taskId: agent.taskId });
+    },
+  },
+  {
     tells: 'calls itself degraded',
     turns: 2,
     everyMs: 4 * MINUTE,

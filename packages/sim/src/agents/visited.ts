@@ -36,6 +36,8 @@ const VISITS: readonly ((agent: SimAgent) => void)[] = [
     ];
     for (const decision of tries)
       agent.ground.decideLater(agent, laterMs, { ...about, decision } as Decision);
+    // Too late to leave it down: it is being started.
+    agent.ground.decideLater(agent, laterMs + 300, { ...about, decision: 'dismiss' });
   },
 ];
 

@@ -21,6 +21,8 @@ export function fateOf(ledger: Ledger, { signal, origin, twin }: Packet): Fate {
   if (signal.incarnation < ledger.incarnation) return 'stale';
   if (signal.incarnation > ledger.incarnation) return 'bad';
   if (origin === 'agent' && SENSED.has(signal.kind)) return 'bad';
+  if (origin === 'agent' && signal.kind === 'hold-begun' && signal.hold === 'paused-by-operator')
+    return 'bad';
   if (twin?.isHeard === true && signal.id !== undefined) return 'repeat';
   return ledger.isEnded && signal.kind !== 'task-ended' ? 'bad' : 'accept';
 }
