@@ -107,6 +107,21 @@ describe.runIf(browserPath)('what a person does in the page reaches an agent tha
     expect((await stage.operator.incidents()).notices).toEqual([]);
   });
 
+  it('leave it down: what has crashed is not brought back, and is no wrong finding', async () => {
+    const wrongs = async () => {
+      const response = await page.request.get(`${stage.holter.url}/v1/history`);
+      return ((await response.json()) as { days: { wrong: number }[] }).days.at(-1)?.wrong;
+    };
+    await stage.operator.register(owned('jan'));
+    await stage.operator.signal('jan', { kind: 'exited', code: 1, incarnation: 1 });
+    expect((await agent('jan')).incident?.step).toBe('recover');
+    await page.goto(`${stage.holter.url}/agents/jan`);
+    const before = await wrongs();
+    await act(page, 'Leave it down');
+    expect(await agent('jan')).toMatchObject({ incident: null, state: 'TERMINATED' });
+    expect(await wrongs()).toBe(before);
+  });
+
   it('isolate and reset a breaker: the agent is refused, and then permitted', async () => {
     await stage.operator.register(owned('hal'));
     const ask = async () => (await stage.operator.tellBreaker('hal', 'external_api', 'acquire', {})).answers;

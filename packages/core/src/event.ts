@@ -88,6 +88,8 @@ export type EventBody =
         reason: string;
         /** The one kind that it is about. */
         finding?: FindingKind;
+        /** What it calls wrong. */
+        wrong?: readonly FindingKind[];
         /** The checkpoint that it picks. */
         checkpointId?: string;
       }

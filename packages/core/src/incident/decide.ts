@@ -3,16 +3,17 @@ import type { PickedCheckpoint } from '../checkpoint-chain.ts';
 import { forget } from '../copy-hard.ts';
 import type { Draft } from '../draft.ts';
 import { emit, markNow, want } from '../draft.ts';
-import type { FindingKind } from '../finding.ts';
+import type { EventOf } from '../event.ts';
 import { EVIDENCE_LENGTH_MAX } from '../finding.ts';
 import { beginHold, endHold } from '../fold/holds.ts';
 import type { Decision } from '../input.ts';
 import { assertNever } from '../invariant.ts';
 import { findingsOf } from '../judge.ts';
 import { amend, climbTo, closeIncident, effectIdOf, openIncident, rankOf } from './change.ts';
-import type { Incident, LadderStep, Order } from './incident.ts';
+import type { LadderStep, Order } from './incident.ts';
 import { deliverNudge } from './nudge.ts';
-import { becomeQuiet, dismiss, endQuiet, QUIET_FINDINGS_MAX, quietAbout } from './quiet.ts';
+import { whyNotDecide } from './obstacle.ts';
+import { becomeQuiet, dismiss, endQuiet } from './quiet.ts';
 
 /** A person's or an orchestrator's word. It is evidence enough by itself; too late, it is only recorded. */
 export function foldDecision(draft: Draft, decision: Decision): void {
@@ -23,8 +24,6 @@ export function foldDecision(draft: Draft, decision: Decision): void {
     emit(draft, { type: 'DECISION_REJECTED', payload: { agentId, decision: word, by, because } });
     return;
   }
-  const finding = 'finding' in decision ? decision.finding : undefined;
-  const from = 'from' in decision ? decision.from : undefined;
   emit(draft, {
     type: 'DECISION_MADE',
     payload: {
@@ -33,79 +32,25 @@ export function foldDecision(draft: Draft, decision: Decision): void {
       decision: word,
       by,
       reason,
-      ...(finding !== undefined && { finding }),
-      ...(from && { checkpointId: from.id }),
+      ...subjectOf(draft.hard, decision),
     },
   });
   carryOut(draft, decision);
 }
 
-function whyNotDecide({ hard, policy }: Draft, decision: Decision): string | null {
-  if (decision.incidentId !== undefined && decision.incidentId !== hard.incident?.id)
-    return 'that incident is not open';
-  const isActing = hard.incident?.phase === 'acting';
-  switch (decision.decision) {
-    case 'nudge':
-      if (hard.end) return 'the agent has ended';
-      return hard.can.includes('nudge') && policy.nudge.isEnabled ? null : 'nothing can nudge it';
-    case 'recover':
-      if (!hard.end) return 'the agent is not known to have ended; terminate_and_recover stops it first';
-      if (isActing) return 'a start is under way';
-      return hard.can.includes('spawn') ? whyNotFrom(decision.from) : 'nothing can start it from here';
-    case 'force_handoff':
-    case 'terminate':
-    case 'terminate_and_recover':
-      if (hard.end) return 'the agent has ended; recover brings it back';
-      if (isActing && hard.incident?.order) return 'a termination is under way';
-      if (!hard.can.includes('terminate')) return 'nothing can stop it from here';
-      return decision.decision === 'terminate_and_recover' ? whyNotFrom(decision.from) : null;
-    case 'dismiss':
-      if (decision.finding !== undefined) return whyNotWrong(hard, decision.finding);
-      return hard.end && isActing ? 'a start is under way' : null;
-    case 'allow_more_time':
-      if (hard.end) return 'the agent has ended';
-      return decision.finding === undefined ? null : whyNotSnooze(hard, decision.finding);
-    case 'wake':
-      if (decision.finding === undefined) return hard.quiet ? null : 'it was not given time';
-      return quietAbout(hard, decision.finding) ? null : `${decision.finding} is not snoozed`;
-    case 'acknowledge':
-      return whyNotAcknowledge(hard.incident);
-    case 'pause':
-    case 'resume':
-      return hard.end ? 'the agent has ended' : null;
-    default:
-      return assertNever(decision);
-  }
-}
-
-/** Nobody is stopped for a successor that could not start. */
-function whyNotFrom(from: PickedCheckpoint | undefined): string | null {
-  if (from?.flaw === undefined) return null;
-  switch (from.flaw) {
-    case 'missing':
-      return `there is no checkpoint ${from.id} of this agent`;
-    case 'foreign-task':
-      return `checkpoint ${from.id} belongs to another task`;
-    default:
-      return `checkpoint ${from.id} is damaged`;
-  }
-}
-
-function whyNotAcknowledge(incident: Incident | undefined): string | null {
-  if (!incident) return 'no incident is open';
-  return incident.acknowledged ? `${incident.acknowledged.by} has acknowledged it already` : null;
-}
-
-/** Another kind may be snoozed as long as there is room; the same one may be snoozed anew. */
-function whyNotSnooze(hard: Hard, finding: FindingKind): string | null {
-  if (quietAbout(hard, finding) || (hard.quietFindings ?? []).length < QUIET_FINDINGS_MAX) return null;
-  return `${QUIET_FINDINGS_MAX} kinds of findings are snoozed already; wake one first`;
-}
-
-function whyNotWrong(hard: Hard, finding: FindingKind): string | null {
-  if (hard.end) return 'the agent has ended';
-  if (!findingsOf(hard).some(({ kind }) => kind === finding)) return `${finding} is not found`;
-  return whyNotSnooze(hard, finding);
+/** What exactly it is about, for the record. An end that is accepted was no wrong finding. */
+function subjectOf(
+  hard: Hard,
+  decision: Decision,
+): Pick<EventOf<'DECISION_MADE'>['payload'], 'finding' | 'wrong' | 'checkpointId'> {
+  const finding = 'finding' in decision ? decision.finding : undefined;
+  const from = 'from' in decision ? decision.from : undefined;
+  const isWrong = decision.decision === 'dismiss' && !hard.end;
+  return {
+    ...(finding !== undefined && { finding }),
+    ...(isWrong && { wrong: finding === undefined ? findingsOf(hard).map(({ kind }) => kind) : [finding] }),
+    ...(from && { checkpointId: from.id }),
+  };
 }
 
 function carryOut(draft: Draft, decision: Decision): void {

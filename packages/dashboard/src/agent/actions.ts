@@ -87,9 +87,20 @@ export const ACTIONS: readonly Action[] = [
     name: 'wrong',
     label: 'It was all wrong',
     tone: 'calm',
-    obstacle: (agent) => (agent.findings.length > 0 ? null : 'nothing is found against it'),
+    obstacle: (agent) => ended(agent) ?? (agent.findings.length > 0 ? null : 'nothing is found against it'),
     preview: (agent) =>
-      `What was counted for ${agent.findings.map(({ kind }) => plain(kind)).join(', ')} is forgotten, and Holter is quiet about the whole agent for a while. The History counts it as a wrong finding.`,
+      `What was counted for ${agent.findings.map(({ kind }) => plain(kind)).join(', ')} is forgotten, and Holter is quiet about the whole agent for a while. The History counts each as a wrong finding.`,
+    send: (agent, { reason }) => ({ path: at(agent, 'wrong'), body: { reason } }),
+  },
+  {
+    name: 'leave-down',
+    label: 'Leave it down',
+    tone: 'calm',
+    obstacle: (agent) => {
+      if (!agent.end) return 'it has not ended';
+      return agent.incident ? null : 'nobody wants to bring it back';
+    },
+    preview: () => 'Its end is accepted: the incident is over, and nothing is started again.',
     send: (agent, { reason }) => ({ path: at(agent, 'wrong'), body: { reason } }),
   },
   {

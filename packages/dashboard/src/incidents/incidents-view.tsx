@@ -28,6 +28,7 @@ const DECISIONS = [
   'terminate-and-recover',
   'terminate',
   'recover',
+  'leave-down',
   'wrong',
 ];
 const PAST_SHOWN = 20;

@@ -133,7 +133,7 @@ export class HistoryBook {
           this.latencies.add(event.payload.lateMs);
         return;
       case 'DECISION_MADE':
-        if (event.payload.decision === 'dismiss') day.wrong += 1;
+        day.wrong += event.payload.wrong?.length ?? 0;
         if (open) open.decisions += 1;
         return;
       case 'INCIDENT_CLOSED':
