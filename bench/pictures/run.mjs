@@ -120,7 +120,7 @@ async function sheet() {
     (name) => `<figure><img src="${name}.png"><figcaption>${name}</figcaption></figure>`,
   );
   const style =
-    'body{margin:16px;font:13px sans-serif;display:grid;grid-template-columns:repeat(5,1fr);gap:16px}figure{margin:0}img{width:100%;height:260px;object-fit:cover;object-position:top;border:1px solid #999}';
+    'body{margin:16px;font:13px sans-serif;display:grid;grid-template-columns:repeat(5,1fr);gap:16px}figure{margin:0}img{width:100%;height:260px;object-fit:cover;object-position:top left;border:1px solid #999}';
   const file = join(folder, 'sheet.html');
   writeFileSync(file, `<!doctype html><meta charset="utf-8"><style>${style}</style>${figures.join('')}`);
   const page = await browser.newPage({ viewport: { width: 1800, height: 1000 } });

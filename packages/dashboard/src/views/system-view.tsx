@@ -49,19 +49,23 @@ export function SystemView() {
           ` In this demo a second of Holter's is ${Math.round(1_000 / speed)} ms on the wall, so that a busy machine looks like one that falls asleep.`}
       </p>
       {problem !== null && <Problem error={problem} retry={reload} />}
-      <Pulse health={health} speed={speed} />
-      <Outbox outbox={system.outbox} />
+      <section class="tiles small" aria-label="Holter's own pulse">
+        <Pulse health={health} speed={speed} />
+        <Outbox outbox={system.outbox} />
+      </section>
       <div class="pair">
         <section class="card">
           <h2>When nobody looked</h2>
           <Stalls stalls={system.stalls} share={percent(health.graceShare)} />
         </section>
-        <section class="card">
-          <h2>Brake</h2>
-          <Brakes brakes={system.brakes} />
-        </section>
+        <div>
+          <section class={system.brakes.length > 0 ? 'card bad' : 'card'}>
+            <h2>Brake</h2>
+            <Brakes brakes={system.brakes} />
+          </section>
+          <Kept health={health} system={system} />
+        </div>
       </div>
-      <Kept health={health} system={system} />
     </>
   );
 }
@@ -69,7 +73,7 @@ export function SystemView() {
 function Pulse({ health, speed }: { readonly health: HealthView; readonly speed: number }) {
   const lagMs = Math.round(health.tickLagMs / speed);
   return (
-    <section class="tiles" aria-label="Holter's own pulse">
+    <>
       <Tile
         name="Tick lag"
         value={`${lagMs} ms`}
@@ -80,7 +84,7 @@ function Pulse({ health, speed }: { readonly health: HealthView; readonly speed:
         name="In grace, last hour"
         value={percent(health.graceShare)}
         isBad={health.graceShare > GRACE_MAX}
-        note="no silence counted, because nobody looked; an alert above 10 %"
+        note="nobody looked, so no silence counted; bad above 10 %"
       />
       <Tile
         name="Waiting inputs"
@@ -95,19 +99,13 @@ function Pulse({ health, speed }: { readonly health: HealthView; readonly speed:
         isBad={health.store !== 'ok'}
         note={health.storeReason ?? 'nothing destructive happens without it'}
       />
-      <Tile
-        name="Brake"
-        value={health.brakes.length === 0 ? 'off' : grouped(health.brakes.length)}
-        isBad={health.brakes.length > 0}
-        note="groups that were lost together"
-      />
-    </section>
+    </>
   );
 }
 
 function Outbox({ outbox }: { readonly outbox: SystemData['outbox'] }) {
   return (
-    <section class="tiles" aria-label="Outbox">
+    <>
       <Tile
         name="Outbox: waiting"
         value={counted(outbox.pending)}
@@ -120,7 +118,7 @@ function Outbox({ outbox }: { readonly outbox: SystemData['outbox'] }) {
         isBad={outbox.dead > 0}
         note="tried too often; a person was told"
       />
-    </section>
+    </>
   );
 }
 
@@ -147,7 +145,7 @@ function Kept({ health, system }: { readonly health: HealthView; readonly system
         </div>
         <div>
           <dt>Listeners</dt>
-          <dd>{grouped(health.streams)} open streams, this page included</dd>
+          <dd>{grouped(health.streams)}, this page included</dd>
         </div>
         <div>
           <dt>Process</dt>
