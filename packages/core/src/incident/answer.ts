@@ -112,7 +112,9 @@ function whyNotProceed(draft: Draft, effectId: string, evidence: ClaimEvidence):
       return whyNotSpawn(draft, incident, evidence);
     case 'escalate':
     case 'human':
-      return incident.acknowledged ? `${incident.acknowledged.by} has acknowledged it` : null;
+      // The notice has no use any more; what is done to the agent goes on.
+      if (isDenial(effectId) || !incident.acknowledged) return null;
+      return `${incident.acknowledged.by} has acknowledged it`;
   }
 }
 
