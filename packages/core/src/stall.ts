@@ -105,6 +105,16 @@ export function absenceDeadline(
   return later(start, Math.ceil(wait + lost + grace));
 }
 
+/**
+ * Whether Holter has only just begun to look again: what queued up while it did not may still be on its way,
+ * and what it knows is from before. Hiccups are too short for anybody to change in.
+ */
+export function hasJustReturned(stalls: StallLog, at: Instant, graceMax: DurationMs): boolean {
+  return stalls.some(
+    (stall) => stall.lostMs / stall.count > GRACE_MIN && at < stall.to + graceOf(stall, graceMax),
+  );
+}
+
 /** What a deadline gets on top for this entry of the log. */
 export function graceOf(stall: Stall, graceMax: DurationMs): number {
   const gap = stall.lostMs / stall.count;

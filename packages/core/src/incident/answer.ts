@@ -5,6 +5,8 @@ import type { Admission, Ask, Notice } from '../fleet.ts';
 import { becomeGone } from '../fold/life.ts';
 import { endTask } from '../fold/tasks.ts';
 import type { ClaimEvidence } from '../input.ts';
+import { graceMaxOf } from '../liveness.ts';
+import { hasJustReturned } from '../stall.ts';
 import { amend, effectIdOf, tellPeople } from './change.ts';
 import { sendEscalation } from './escalate.ts';
 import { callHuman } from './human.ts';
@@ -131,9 +133,12 @@ function whyNotStop(draft: Draft, incident: Incident): string | null {
   if (incident.phase !== 'acting') return 'it was called off';
   if (incident.order && incident.order.by !== 'policy') return null;
   const isGrounded = isOrdered(draft) || (hard.holds.length === 0 && hasTwoSources(draft));
-  if (isGrounded && (hard.quiet === undefined || hard.quiet.until <= draft.at)) return null;
+  const isOld = hasJustReturned(draft.stalls, draft.at, graceMaxOf(hard, draft.policy));
+  if (isGrounded && !isOld && (hard.quiet === undefined || hard.quiet.until <= draft.at)) return null;
   amend(draft, { phase: 'waiting', wait: markNow(draft) });
-  return 'the evidence does not hold any more';
+  return isOld
+    ? 'nobody looked for a while, and it may have moved on'
+    : 'the evidence does not hold any more';
 }
 
 function whyNotSpawn(draft: Draft, incident: Incident, evidence: ClaimEvidence): string | null {
