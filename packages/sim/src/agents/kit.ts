@@ -59,9 +59,15 @@ export const watchedKit: Kit = {
   role: 'background',
   intervalMs: 300_000,
   mode: 'observe',
-  promises: { beatEveryMs: ms(300_000), calls, tasks: true, checkpoints: true },
+  promises: { beatEveryMs: ms(300_000), calls, tasks: true },
   can: [],
   isLocal: false,
+};
+
+/** The same, of an agent that promised to save its work. */
+export const watchedSavingKit: Kit = {
+  ...watchedKit,
+  promises: { ...watchedKit.promises, checkpoints: true },
 };
 
 /** Connected itself and beats often: seed 001's critical infrastructure, elsewhere. */

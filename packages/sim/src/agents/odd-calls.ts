@@ -48,6 +48,8 @@ export const calls: readonly Oddity[] = [
       const file = 'abcdefghijkl'[turn % 12] as string;
       call(agent, 'edit', { path: `src/${file}.ts` }, `src/${file}.ts: Permission denied`, true);
     },
+    // Only a success shows that it is over; the next piece of work may begin with an error of its own.
+    over: (agent) => call(agent, 'edit', { path: `src/${agent.word()}.ts` }, `wrote ${agent.word()}`),
   },
   {
     tells: 'goes back and forth between two calls',

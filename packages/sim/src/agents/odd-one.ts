@@ -1,6 +1,6 @@
 import type { Behaviour } from './behaviour.ts';
 import { Act } from './ground.ts';
-import { remoteKit, watchedKit } from './kit.ts';
+import { remoteKit, watchedKit, watchedSavingKit } from './kit.ts';
 import { calls } from './odd-calls.ts';
 import { life } from './odd-life.ts';
 import { consumption, talk } from './odd-talk.ts';
@@ -18,7 +18,7 @@ const ODDITIES: readonly Oddity[] = [...talk, ...consumption, ...calls, ...life]
 export const oddOne: Behaviour = {
   name: 'odd-one',
   tells: 'does something strange now and then',
-  kits: [remoteKit, watchedKit],
+  kits: [remoteKit, watchedKit, watchedSavingKit],
   troubleEveryMs: parameters.odd.everyMs,
   trouble: (agent) => {
     // Between two calls, with a task in hand: a tool that runs would answer into the middle of it.

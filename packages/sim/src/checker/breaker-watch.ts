@@ -40,6 +40,10 @@ export class BreakerWatch {
     return seen;
   }
 
+  stateOf(agent: SimAgent, name: string): BreakerState {
+    return this.of(agent, name).state;
+  }
+
   turned(agent: SimAgent, at: number, input: InputBody, result: Turn): void {
     const changes = result.events.filter(
       (event): event is Change => event.type === 'CIRCUIT_BREAKER_STATE_CHANGED',
@@ -178,7 +182,7 @@ export class BreakerWatch {
   /** Holter's own starts go through a breaker too; only a person's order passes it while it is open. */
   wanted(agent: SimAgent, effect: Effect, isOrdered: boolean, at: number): void {
     if (effect.kind !== 'spawn' || isOrdered) return;
-    if (this.of(agent, 'recovery_attempt').state === 'OPEN')
+    if (this.stateOf(agent, 'recovery_attempt') === 'OPEN')
       this.court.accuse(10, agent, at, 'a start is wanted while starts are broken off');
   }
 }

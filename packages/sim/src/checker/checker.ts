@@ -249,7 +249,9 @@ export class Checker implements Witness, Court {
     const ledger = this.ledgerOf(agent);
     ledger.endExpired(at);
     this.truth.inspect(agent, ledger, at);
-    this.brake.inspect(agent, ledger, at, this.gaps.lastEnd);
+    // Holter's own starts may be broken off for another reason.
+    if (this.breakers.stateOf(agent, 'recovery_attempt') === 'CLOSED')
+      this.brake.inspect(agent, ledger, at, this.gaps.lastEnd);
     const next = Math.min(this.liveness.inspect(agent, ledger, at), this.progress.inspect(agent, ledger, at));
     this.lookAt(agent, Math.max(next, at + 1_000));
   }
