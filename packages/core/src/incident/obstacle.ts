@@ -9,7 +9,7 @@ import type { Incident } from './incident.ts';
 import { QUIET_FINDINGS_MAX, quietAbout } from './quiet.ts';
 
 /** Why this can not be done now; null when it can. */
-export function whyNotDecide({ hard, policy }: Draft, decision: Decision): string | null {
+export function whyNotDecide({ hard, policy, at }: Draft, decision: Decision): string | null {
   if (decision.incidentId !== undefined && decision.incidentId !== hard.incident?.id)
     return 'that incident is not open';
   const isActing = hard.incident?.phase === 'acting';
@@ -35,7 +35,8 @@ export function whyNotDecide({ hard, policy }: Draft, decision: Decision): strin
       if (hard.end) return 'the agent has ended';
       return decision.finding === undefined ? null : whyNotSnooze(hard, decision.finding);
     case 'wake':
-      if (decision.finding === undefined) return hard.quiet ? null : 'it was not given time';
+      if (decision.finding === undefined)
+        return hard.quiet && hard.quiet.until > at ? null : 'it was not given time';
       return quietAbout(hard, decision.finding) ? null : `${decision.finding} is not snoozed`;
     case 'acknowledge':
       return whyNotAcknowledge(hard.incident);

@@ -46,7 +46,7 @@ export function registerDecisions(program: Command, io: Io): void {
       ...(checkpoint !== undefined && { checkpointId: checkpoint }),
     };
     const decided = await decide(io, options, who, { decision, ...more });
-    tellDecided(io, options, decided, `: ${decision}`);
+    tellDecided(io, options, decided, `has your decision: ${decision}`);
   });
 }
 
