@@ -133,6 +133,8 @@ export type Hard = {
   readonly inquiry?: Inquiry;
 
   readonly holds: readonly Hold[];
+  /** Its last hold was ended by Holter's clock alone, and nothing was heard of its work since. */
+  readonly isHoldLapsed?: true;
   readonly heldBefore: HeldTime;
   readonly task?: Task;
   readonly turnSince?: Instant;

@@ -35,6 +35,7 @@ export function copyHard(hard: Hard, at: Instant): Mutable<Hard> {
     isBusy: hard.isBusy,
     inquiry: hard.inquiry,
     holds: hard.holds,
+    isHoldLapsed: hard.isHoldLapsed,
     heldBefore: hard.heldBefore,
     task: hard.task,
     turnSince: hard.turnSince,

@@ -67,13 +67,15 @@ const NO_WITNESS: ReadonlySet<FindingKind> = new Set<FindingKind>([
  * Invariant 6. Automatic termination needs two pieces of evidence from different sources:
  * what the agent's reports (or the lack of them) say, and what the operating system or the screen says.
  * A nudge that was seen is a second source only for a repeat that went on at least five times after it.
- * Silence and a failed delivery are one story, so a remote agent that is merely silent is never killed.
+ * Silence and a failed delivery are one story, so a remote agent that is merely silent is never killed. Nor is a
+ * still process a witness while only a clock says that its agent no longer waits.
  */
 export function hasTwoSources(draft: Draft): boolean {
   const { hard, policy } = draft;
   const findings = actFindings(hard);
   const isWitnessed = findings.some(
-    ({ kind, source }) => !NO_WITNESS.has(kind) && (source === 'operating-system' || source === 'screen'),
+    ({ kind, source }) =>
+      !hard.isHoldLapsed && !NO_WITNESS.has(kind) && (source === 'operating-system' || source === 'screen'),
   );
   const isReported = findings.some(
     ({ source }) => source === 'agent-reports' || source === 'delivery-receipts',
