@@ -17,6 +17,14 @@ export type Fault =
       readonly cut: Cut;
     }
   | { readonly kind: 'power'; readonly at: number; readonly draw: number }
+  /** Somebody sets the clock on the monitor's wall, and that of one group's host. */
+  | {
+      readonly kind: 'clocks';
+      readonly at: number;
+      readonly wallMs: number;
+      readonly hostMs: number;
+      readonly draw: number;
+    }
   | { readonly kind: 'noise'; readonly at: number; readonly draw: number };
 
 const SECOND = 1_000;
@@ -31,6 +39,7 @@ const every: Readonly<Record<Exclude<FaultKind, 'network'>, number>> = {
   restart: 3 * HOUR,
   switch: 5 * HOUR,
   power: 9 * HOUR,
+  clocks: 2 * HOUR,
   noise: 4 * MINUTE,
 };
 
@@ -70,6 +79,7 @@ const streamOf: Readonly<Record<Exclude<FaultKind, 'network'>, number>> = {
   switch: 6,
   power: 7,
   noise: 8,
+  clocks: 9,
 };
 
 function faultOf(
@@ -97,9 +107,17 @@ function faultOf(
       };
     case 'power':
       return { kind: 'power', at, draw: dice.unit() };
+    case 'clocks':
+      return { kind: 'clocks', at, wallMs: stepOf(dice), hostMs: stepOf(dice), draw: dice.unit() };
     case 'noise':
       return { kind: 'noise', at, draw: dice.unit() };
   }
+}
+
+/** From a second to three hours, forwards or back: an answer of NTP, a summer time, a person. */
+function stepOf(dice: Random): number {
+  const ms = SECOND * 10_800 ** dice.unit();
+  return dice.chance(0.5) ? ms : -ms;
 }
 
 /** A tick every 10 s comes 1.1 s late, for three hours, or for a quarter of a short run. */

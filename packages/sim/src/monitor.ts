@@ -180,17 +180,30 @@ export class Monitor {
     this.awayUntil = Math.max(this.awayUntil, this.awayFrom + TICK_MS + forMs);
   }
 
-  comeBack(at: number, isReload: boolean): void {
+  get lastTickAt(): number {
+    return this.awayFrom;
+  }
+
+  comeBack(at: number): void {
     const from = this.awayFrom;
     this.awayFrom = Number.NaN;
     this.tickPhase = at;
-    if (isReload) this.reload();
     if (!isStall(at - from)) return;
     this.stalls = withStall(this.stalls, from as Instant, at as Instant);
     this.port.wasAway(from, at);
   }
 
-  /** A start from what the store holds. */
+  /** A start from what the store holds; whoever was due is looked for anew, as the clock may show another time. */
+  restart(at: number): void {
+    this.reload();
+    this.comeBack(at);
+    for (let slot = 0; slot < this.agents.length; slot++) {
+      if (this.agents[slot] === undefined) continue;
+      this.dueAt[slot] = Number.POSITIVE_INFINITY;
+      this.plan(slot, this.wakeAt[slot] as number, at);
+    }
+  }
+
   private reload(): void {
     for (let slot = 0; slot < this.agents.length; slot++) {
       const agent = this.agents[slot];

@@ -38,5 +38,5 @@ export function makeNoise(world: World, draw: number): void {
   const agent = world.at(slot);
   const lie = lies[Math.floor((scaled % 1) * lies.length)];
   if (lie === undefined) return;
-  world.whisper(agent, { signal: lie(agent.name, agent.incarnation, world.now), origin: 'agent' });
+  world.whisper(agent, { signal: lie(agent.name, agent.incarnation, world.holterNow), origin: 'agent' });
 }

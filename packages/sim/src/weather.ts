@@ -14,6 +14,7 @@ export interface WeatherPort {
   healAt(at: number, group: string): void;
   truthChanged(agent: SimAgent): void;
   noise(draw: number): void;
+  stepWall(byMs: number): void;
 }
 
 /** Lets faults happen to the world. */
@@ -36,6 +37,10 @@ export class Weather {
       case 'power':
         for (const agent of this.ofGroup(this.drawGroup(fault.draw)))
           if (agent.kit.isLocal) agent.die(null, 'SIGKILL');
+        return;
+      case 'clocks':
+        this.port.stepWall(fault.wallMs);
+        for (const agent of this.ofGroup(this.drawGroup(fault.draw))) agent.clockOffsetMs += fault.hostMs;
         return;
       case 'noise':
         return this.port.noise(fault.draw);

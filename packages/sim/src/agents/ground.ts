@@ -21,6 +21,8 @@ export type Act = (typeof Act)[keyof typeof Act];
 /** What the world offers to its agents. */
 export interface Ground {
   readonly now: number;
+  /** The same moment by Holter's own clock. */
+  readonly holterNow: number;
   plan(agent: SimAgent, delayMs: number, act: Act, data?: unknown): void;
   /** The agent's own word; it travels over the network. */
   send(agent: SimAgent, body: SignalBody, id?: string): void;

@@ -32,7 +32,12 @@ export class SimAgent {
   isStopped = false;
   mind: Mind = 'off';
   truth: Truth = 'ended';
+  /** By Holter's clock. */
   truthSince = 0;
+  /** How long a second lasts for it: its timers are a little fast or slow. */
+  pace = 1;
+  /** How far its host's wall clock is off. */
+  clockOffsetMs = 0;
   /** What is missing on its own way to Holter. */
   cut: Cut = 'none';
   /** What its group's switch does not let pass: that concerns the executor on its host as well. */
@@ -100,6 +105,11 @@ export class SimAgent {
     return letsAnswersPass(this.groupCut);
   }
 
+  /** What the clock on its wall shows. */
+  get wallNow(): number {
+    return Math.round(this.ground.now + this.clockOffsetMs);
+  }
+
   /** A process of its own: Holter tells instances apart by this. */
   get instanceId(): string {
     return `${this.name}-${this.life}`;
@@ -108,7 +118,7 @@ export class SimAgent {
   become(truth: Truth): void {
     if (this.truth === truth) return;
     this.truth = truth;
-    this.truthSince = this.ground.now;
+    this.truthSince = this.ground.holterNow;
     this.ground.truthChanged(this);
   }
 

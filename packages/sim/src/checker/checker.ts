@@ -51,9 +51,11 @@ export class Checker implements Witness, Court {
   private inputs = 0;
   /** Asks the world to call `inspect` at a time. */
   private readonly inspectAt: (agent: SimAgent, at: number) => void;
+  private readonly trueNow: () => number;
 
-  constructor(inspectAt: (agent: SimAgent, at: number) => void) {
+  constructor(inspectAt: (agent: SimAgent, at: number) => void, trueNow: () => number) {
     this.inspectAt = inspectAt;
+    this.trueNow = trueNow;
     this.liveness = new LivenessWatch(this, this.gaps);
     this.progress = new ProgressWatch(this, this.gaps);
     this.ladder = new LadderWatch(this);
@@ -80,7 +82,15 @@ export class Checker implements Witness, Court {
   accuse(invariant: InvariantNumber, agent: SimAgent, at: number, what: string): void {
     this.violationCount++;
     if (this.violations.length >= KEPT_MAX) return;
-    this.violations.push({ invariant, agent: agent.name, slot: agent.slot, at, what, inputs: this.inputs });
+    this.violations.push({
+      invariant,
+      agent: agent.name,
+      slot: agent.slot,
+      at,
+      trueAt: this.trueNow(),
+      what,
+      inputs: this.inputs,
+    });
   }
 
   enrolled(agent: SimAgent, at: number, registration: Registration, result: Enrolment): void {

@@ -59,6 +59,8 @@ export const contract = {
     openMsMax: 60 * minute,
     jitterMax: 0.1,
   },
+  /** Who does something after so long without has yet to be seen at work. */
+  restMs: 5 * minute,
   /** Long enough for every wait that may lawfully lie between the truth and the verdict. */
   healMs: 45 * minute,
 } as const;

@@ -1,4 +1,5 @@
 import type { HealthState, HoldKind, LadderStep, LivenessWord } from '@holter/core';
+import { contract } from './contract.ts';
 import { Repeats } from './repeats.ts';
 
 /** What an outside observer of one agent knows, from the words that were delivered and the events that came out. */
@@ -23,6 +24,8 @@ export class Ledger {
   private heldSince = 0;
   private heldTotal = 0;
   doingAt = 0;
+  /** When it last did something after a long time without. */
+  resumedAt = 0;
   private heldAtDoing = 0;
   taskId: string | null = null;
   progressAt = 0;
@@ -107,6 +110,7 @@ export class Ledger {
   }
 
   does(at: number): void {
+    if (at - this.doingAt > contract.restMs) this.resumedAt = at;
     this.doingAt = at;
     this.heldAtDoing = this.heldMs(at);
   }

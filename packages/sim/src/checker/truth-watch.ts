@@ -54,7 +54,8 @@ export class TruthWatch {
   /** A thinker may be late in earnest; only who has really moved since must be well again. */
   private inspectFine(agent: SimAgent, ledger: Ledger, at: number): void {
     if (agent.mind === 'starting') return;
-    const hasMoved = ledger.taskId === null || ledger.doingAt > at - contract.healMs / 4;
+    const isAtWork = at - ledger.resumedAt > contract.restMs && ledger.doingAt > at - contract.healMs / 4;
+    const hasMoved = isAtWork || (ledger.taskId === null && ledger.doingAt < at - contract.restMs);
     // A tripped breaker makes FAILING for as long as its break lasts, which after many trips is an hour.
     const isBrokenOff = ledger.acts.has('breaker-open');
     if (hasMoved && !isBrokenOff && BAD.has(ledger.health))

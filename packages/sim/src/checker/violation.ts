@@ -20,7 +20,9 @@ export type Violation = {
   readonly invariant: InvariantNumber;
   readonly agent: string;
   readonly slot: number;
+  /** By the monitor's clock, as in a trace; and the true time, for playing it again. */
   readonly at: number;
+  readonly trueAt: number;
   readonly what: string;
   /** How many inputs had been folded by then. */
   readonly inputs: number;

@@ -73,6 +73,10 @@ export class DemoWorld implements Ground {
     return this.clock.now();
   }
 
+  get holterNow(): number {
+    return this.clock.now();
+  }
+
   plan(agent: SimAgent, delayMs: number, act: Act, data?: unknown): void {
     const { life } = agent;
     this.after(delayMs, () => {
