@@ -47,7 +47,8 @@ function nextStepOf(hard: Agent['hard'], incident: Incident, policy: Policy, at:
   if (calm && !order && !hard.end) {
     const isSnoozed = hard.quietFindings?.some(({ kind }) => kind === incident.cause) === true;
     const why = isSnoozed ? 'quiet about it is wanted' : 'not found any more';
-    return when(why, later(calm.at, policy.incident.closeAfterMs), 'close');
+    const heldMs = hard.heldBefore.anyMs - calm.held.anyMs;
+    return when(why, later(calm.at, policy.incident.closeAfterMs + heldMs), 'close');
   }
   if (step === 'human') return when('a person has to decide', null);
   if (hard.quiet && hard.quiet.until > at) return when('given more time', hard.quiet.until);
