@@ -98,8 +98,8 @@ export type Store = {
    * than this one go: nobody's strip is longer.
    */
   putStripPage(page: StripPage): Promise<void>;
-  /** Pages of `from` and later, the oldest first. */
-  stripPages(from: Instant): Promise<readonly StripPage[]>;
+  /** Pages of `from` and later, up to and without `to`, the oldest first. */
+  stripPages(from: Instant, to: Instant): Promise<readonly StripPage[]>;
   /** The last hard state of each earlier incarnation and of a TERMINATED one, newest first. */
   listFinalStates(agentId: string, limit: number): Promise<readonly Hard[]>;
 

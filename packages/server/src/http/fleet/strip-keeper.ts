@@ -1,6 +1,6 @@
 import type { HolterEvent, Instant } from '@holter/core';
 import { instant, later } from '@holter/core';
-import { STRIP_MS } from '../../store/store.ts';
+import { STRIP_MS, type StripPage } from '../../store/store.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { FleetEntry } from './fleet-entry.ts';
 import { BIN_MS, type BinCounts, binStart } from './pulse.ts';
@@ -10,6 +10,8 @@ type Body = Readonly<Record<string, BinCounts>>;
 type StateChange = Extract<HolterEvent, { type: 'HEALTH_STATE_CHANGED' }>;
 
 const EVENTS_PAGE = 2_000;
+/** Two pages, unless several servers wrote. */
+const READ_MS = 2 * BIN_MS;
 /** Beyond it the oldest changes of state are left out; the strips begin later, and nothing else is missing. */
 const EVENTS_MAX = 40_000;
 
@@ -26,6 +28,8 @@ export class StripKeeper {
   private unsaved: Instant;
   /** What others have on record of a half minute that this one has yet to write: it stays theirs. */
   private readonly others = new Map<Instant, Body[]>();
+  /** Pages before this are in the strips already: a reading that broke off goes on from here. */
+  private readUpTo: Instant | null = null;
   private cancel: () => void = () => undefined;
   private isClosed = false;
 
@@ -41,12 +45,11 @@ export class StripKeeper {
   async recall(): Promise<void> {
     const now = this.deps.clock.now();
     this.recallStates(await this.stateChanges(later(now, -STRIP_MS)), now);
-    for (const { at, writer, body } of await this.deps.store.stripPages(later(now, -STRIP_MS))) {
-      if (writer === this.writer) continue;
-      const counted = bodyFrom(body);
-      if (at >= this.unsaved) this.others.set(at, [...(this.others.get(at) ?? []), counted]);
-      for (const [agentId, counts] of Object.entries(counted))
-        this.entries.get(agentId)?.pulse.add(counts, at);
+    // In small parts, with the loop free in between: ten thousand agents have a million counts in an hour.
+    for (let from = this.readUpTo ?? later(now, -STRIP_MS); from <= now; from = later(from, READ_MS)) {
+      const to = later(from, READ_MS);
+      for (const page of await this.deps.store.stripPages(from, to)) this.take(page);
+      this.readUpTo = to;
     }
   }
 
@@ -56,6 +59,13 @@ export class StripKeeper {
     this.cancel();
     const now = this.deps.clock.now();
     await this.save(later(binStart(now), BIN_MS)).catch(() => undefined);
+  }
+
+  private take({ at, writer, body }: StripPage): void {
+    if (writer === this.writer) return;
+    const counted = bodyFrom(body);
+    if (at >= this.unsaved) this.others.set(at, [...(this.others.get(at) ?? []), counted]);
+    for (const [agentId, counts] of Object.entries(counted)) this.entries.get(agentId)?.pulse.add(counts, at);
   }
 
   private schedule(): void {

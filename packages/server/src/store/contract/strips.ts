@@ -16,12 +16,13 @@ export function stripsContract(open: OpenStore): void {
       await store.putStripPage(page(30, 'w1', 'whole'));
       await store.putStripPage(page(30, 'w0', "another's"));
       await current.reopen();
-      expect(await current.store.stripPages(at(30))).toEqual([
+      expect(await current.store.stripPages(at(30), at(61))).toEqual([
         page(30, 'w0', "another's"),
         page(30, 'w1', 'whole'),
         page(60, 'w2', 'later'),
       ]);
-      expect(await current.store.stripPages(at(31))).toEqual([page(60, 'w2', 'later')]);
+      expect(await current.store.stripPages(at(31), at(61))).toEqual([page(60, 'w2', 'later')]);
+      expect(await current.store.stripPages(at(0), at(60))).toHaveLength(2);
     });
 
     it('forgets what is more than an hour older than the newest', async () => {
@@ -29,7 +30,10 @@ export function stripsContract(open: OpenStore): void {
       await store.putStripPage(page(0, 'w', 'old'));
       await store.putStripPage(page(1, 'w', 'an hour'));
       await store.putStripPage(page(STRIP_MS + 1, 'w', 'new'));
-      expect((await store.stripPages(at(0))).map(({ body }) => body)).toEqual(['an hour', 'new']);
+      expect((await store.stripPages(at(0), at(2 * STRIP_MS))).map(({ body }) => body)).toEqual([
+        'an hour',
+        'new',
+      ]);
     });
   });
 }

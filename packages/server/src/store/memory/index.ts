@@ -137,7 +137,7 @@ const handlers: Handlers = {
       (a, b) => a.at - b.at || (a.writer < b.writer ? -1 : a.writer > b.writer ? 1 : 0),
     );
   },
-  stripPages: (tables, _, from) => tables.stripPages.filter(({ at }) => at >= from),
+  stripPages: (tables, _, from, to) => tables.stripPages.filter(({ at }) => at >= from && at < to),
   listFinalStates: (tables, _, agentId, limit) => (tables.finalStates.get(agentId) ?? []).slice(0, limit),
   backup: () => {
     throw new StoreUnavailable('unknown', 'a store in memory has no file to copy; take a snapshot');

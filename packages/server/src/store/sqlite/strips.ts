@@ -17,11 +17,12 @@ export async function putStripPage(db: Db, { at, writer, body }: StripPage): Pro
     .execute();
 }
 
-export async function stripPages(db: Db, from: Instant): Promise<readonly StripPage[]> {
+export async function stripPages(db: Db, from: Instant, to: Instant): Promise<readonly StripPage[]> {
   const rows = await db
     .selectFrom('strip_pages')
     .selectAll()
     .where('at', '>=', from)
+    .where('at', '<', to)
     .orderBy('at')
     .orderBy('writer')
     .execute();

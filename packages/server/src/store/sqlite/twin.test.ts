@@ -133,7 +133,7 @@ async function look(store: Store): Promise<unknown> {
     cursor: await store.lastCursor(),
     rollups: await store.rollups({ from: at(0), to: at(5 * HOUR) }),
     finals: await store.listFinalStates('ada', 9),
-    strips: await store.stripPages(at(0)),
+    strips: await store.stripPages(at(0), at(4 * HOUR)),
     stateTime: await store.stateTime({ from: at(HOUR), to: at(3 * HOUR) }),
   };
 }
