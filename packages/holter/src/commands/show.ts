@@ -2,6 +2,7 @@ import type { Instant } from '@holter/core';
 import { type AgentView, realClock } from '@holter/server/local';
 import type { Command } from 'commander';
 import { ask } from '../ask.ts';
+import { breakerInWords } from '../breaker-in-words.ts';
 import { type Connection, findServer, type ServerOptions, withServer } from '../connection.ts';
 import { eventLine } from '../event-line.ts';
 import { stepInWords } from '../explain-agent.ts';
@@ -35,13 +36,18 @@ export function registerShow(program: Command, io: Io): void {
 async function show(io: Io, agentId: string, options: ShowOptions): Promise<void> {
   const connection = findServer(io, options, 'operator');
   const agent = await ask(connection, (client) => client.agent(agentId));
+  const { breakers } = await ask(connection, (client) => client.breakers(agentId));
   if (options.json) {
-    io.out(`${JSON.stringify(agent)}\n`);
+    io.out(`${JSON.stringify({ ...agent, breakers })}\n`);
     return;
   }
   const paint = painter(io);
   const now = realClock().now();
-  const lines = [...facts(agent, now), ...trouble(agent, now)].map(([label, text]) => {
+  const lines = [
+    ...facts(agent, now),
+    ...breakers.map((breaker): Line => ['breaker', breakerInWords(breaker, now)]),
+    ...trouble(agent, now),
+  ].map(([label, text]) => {
     const painted = label === 'state' ? paint(colourOfState(agent.state), text) : text;
     return `${paint('dim', label.padEnd(LABEL_WIDTH))}${fitLine(painted, text, io.width)}`;
   });
