@@ -41,7 +41,8 @@ export class TruthWatch {
         }
         return;
       case 'stuck':
-        if (ledger.health === 'HEALTHY')
+        // A call that was begun and never ended is a tool that runs, for all that anybody can know.
+        if (ledger.health === 'HEALTHY' && ledger.holds.size === 0)
           this.court.accuse(9, agent, at, `stuck since ${ago(at, since)} and called HEALTHY`);
         return;
       case 'ended':
