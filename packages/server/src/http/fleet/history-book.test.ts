@@ -80,13 +80,17 @@ describe('thirty days in numbers', () => {
     expect([book.day(START).nudges, book.day(START + DAY).nudges]).toEqual([1, 2]);
   });
 
-  it('counts only what was called wrong as wrong', async () => {
-    const decision = (name: 'dismiss' | 'allow_more_time') =>
+  it('counts the findings that were called wrong, and no other decision', async () => {
+    const decision = (more: { readonly decision: string; readonly wrong?: readonly 'silent'[] }) =>
       ({
         type: 'DECISION_MADE',
-        payload: { agentId: 'ada', decision: name, by: 'op', reason: '' },
-      }) as unknown as EventBody;
-    const book = await bookOf(decision('dismiss'), decision('allow_more_time'), decision('dismiss'));
+        payload: { agentId: 'ada', incidentId: null, by: 'op', reason: '', ...more },
+      }) as const;
+    const book = await bookOf(
+      decision({ decision: 'dismiss', wrong: ['silent', 'silent'] }),
+      decision({ decision: 'allow_more_time' }),
+      decision({ decision: 'dismiss' }),
+    );
     expect(book.day(START).wrong).toBe(2);
   });
 
