@@ -24,38 +24,32 @@ const SPELLINGS = [
 ] as const;
 
 /** Calls that lead nowhere, each in its own way. */
-export const calls: readonly Oddity[] = [
+const fruitless: readonly Omit<Oddity, 'over' | 'work'>[] = [
   {
     tells: 'makes the same call with the same result',
     turns: 8,
     everyMs: PACE_MS,
-    work: 'stuck',
     play: (agent) => call(agent, 'bash', { command: 'make check' }, 'nothing to be done'),
   },
   {
     tells: 'waits for something that never comes',
     turns: 66,
     everyMs: 60_000,
-    work: 'stuck',
     play: (agent) => call(agent, 'bash', { command: 'gh run view' }, 'queued'),
   },
   {
     tells: 'fails in one way with ever other arguments',
     turns: 12,
     everyMs: PACE_MS,
-    work: 'stuck',
     play: (agent, turn) => {
       const file = 'abcdefghijkl'[turn % 12] as string;
       call(agent, 'edit', { path: `src/${file}.ts` }, `src/${file}.ts: Permission denied`, true);
     },
-    // Only a success shows that it is over; the next piece of work may begin with an error of its own.
-    over: (agent) => call(agent, 'edit', { path: `src/${agent.word()}.ts` }, `wrote ${agent.word()}`),
   },
   {
     tells: 'goes back and forth between two calls',
     turns: 16,
     everyMs: PACE_MS,
-    work: 'stuck',
     play: (agent, turn) =>
       call(agent, 'read', { path: turn % 2 === 0 ? 'src/left.ts' : 'src/right.ts' }, `side ${turn % 2}`),
   },
@@ -63,7 +57,6 @@ export const calls: readonly Oddity[] = [
     tells: 'wanders between files that it knows',
     turns: 45,
     everyMs: PACE_MS,
-    work: 'stuck',
     play: (agent, turn) => {
       const file = 'abcdefg'[turn < 7 ? turn : agent.random.below(7)] as string;
       call(agent, 'read', { path: `src/${file}.ts` }, `the text of ${file}`);
@@ -73,7 +66,6 @@ export const calls: readonly Oddity[] = [
     tells: 'spells a name that is not there in every way',
     turns: SPELLINGS.length,
     everyMs: PACE_MS,
-    work: 'stuck',
     play: (agent, turn) =>
       call(agent, 'grep', { pattern: SPELLINGS[turn % SPELLINGS.length], path: 'src' }, 'No matches found'),
   },
@@ -81,7 +73,6 @@ export const calls: readonly Oddity[] = [
     tells: 'calls a tool that does not exist',
     turns: 7,
     everyMs: PACE_MS,
-    work: 'stuck',
     play: (agent, turn) =>
       call(
         agent,
@@ -92,3 +83,13 @@ export const calls: readonly Oddity[] = [
       ),
   },
 ];
+
+/** Only a new result shows that it is over: the next piece of work might begin with an error, or be the last. */
+const succeed = (agent: SimAgent): void =>
+  call(agent, 'edit', { path: `src/${agent.word()}.ts` }, `wrote ${agent.word()}`);
+
+export const calls: readonly Oddity[] = fruitless.map((oddity) => ({
+  ...oddity,
+  work: 'stuck',
+  over: succeed,
+}));
