@@ -9,6 +9,7 @@ import { Mailbox } from './engine/mailbox.ts';
 import { NoticeBoard } from './engine/notice-board.ts';
 import { startExecutors } from './executors/index.ts';
 import { ensureFirstTokens } from './first-tokens.ts';
+import { startGraceAlert } from './grace-alert.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { buildHttp } from './http/index.ts';
 import { DEFAULT_HOST, DEFAULT_PORT, isLoopback, LOCAL_NAMES, urlName, urlOf } from './listen-address.ts';
@@ -92,6 +93,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await engine.start();
     undo.push(() => engine.stop());
     if (options.demo) undo.push(options.demo.begin({ engine, store, sha256 }));
+    // In a demo seconds are too short for that: every hiccup of the machine is a long one.
+    if (!options.demo) undo.push(startGraceAlert({ clock, health: () => engine.health, logger }));
     undo.push(startHousekeeping({ store, clock, health: () => engine.health, logger }));
 
     const executors = await startExecutors({ engine, store, board, mailbox, clock, logger });

@@ -1,3 +1,4 @@
+import { GRACE_SHARE_MAX } from '../../grace-alert.ts';
 import type { HttpContext } from '../context.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { health, ready } from '../schema/views.ts';
@@ -5,8 +6,6 @@ import type { HealthView, ReadyView } from '../types.ts';
 
 /** A tick comes every second; without one for this long the monitor itself is what needs help. */
 const TICK_LATE_MS = 10_000;
-/** More of an hour than this in grace: the monitor looks away too often to be relied on. */
-const GRACE_SHARE_MAX = 0.1;
 
 /** Holter's own pulse. Open: whoever watches the watcher should need nothing. */
 export function healthRoutes({ deps, metrics, streams }: HttpContext): readonly Route[] {
