@@ -32,6 +32,34 @@ describe('the fleet as a page shows it', () => {
     expect((await server.call('GET', '/v1/fleet?sort=odd', { token: token() })).status).toBe(400);
   });
 
+  it('keeps each order as new as what it orders by', async () => {
+    const order = async (sort: string) => (await fleet(`?sort=${sort}`)).order;
+    expect(await order('beat')).toEqual(['ada', 'bob', 'cal']);
+    expect(await order('tokens')).toEqual(['ada', 'bob', 'cal']);
+    expect(await order('since')).toHaveLength(3);
+    // A beat changes who was silent longest and who used most, and nobody's place among the worst.
+    await server.operator.heartbeat('ada', { incarnation: 1 });
+    await server.operator.heartbeat('cal', { incarnation: 1, tokenCount: 500 });
+    expect((await order('beat'))[0]).toBe('bob');
+    expect((await order('tokens'))[0]).toBe('cal');
+    expect(await order('worst')).toEqual(['ada', 'bob', 'cal']);
+    await server.operator.signal('bob', {
+      kind: 'error',
+      message: 'x',
+      isUnrecoverable: true,
+      incarnation: 1,
+    });
+    expect((await order('worst'))[0]).toBe('bob');
+    expect((await order('since'))[0]).toBe('bob');
+    await server.operator.register({ agentId: 'dan', instanceId: 'd', group: 'alone', mode: 'nudge' });
+    expect(await order('group')).toEqual(['dan', 'ada', 'bob', 'cal']);
+    const { json } = await server.call('GET', '/v1/fleet', { token: token() });
+    expect(json).toMatchObject({
+      groups: ['alone', 'crew'],
+      counts: { byState: { FAILING: 1, HEALTHY: 3 } },
+    });
+  });
+
   it('draws beats, calls and errors on the strip, and names the tool that runs', async () => {
     await server.operator.heartbeat('ada', { incarnation: 1 });
     const call = { callId: 'c1', tool: 'bash', incarnation: 1 };
