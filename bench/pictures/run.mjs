@@ -42,7 +42,10 @@ for (const look of Object.keys(LOOKS)) {
   if (look !== 'phone') await dialogs(page, look);
   await page.context().close();
 }
+const last = await opened(demo, 'light');
 await demo.end();
+await last.locator('.link-state.lost').waitFor();
+await picture(last, 'fleet-away');
 await sheet();
 await browser.close();
 console.log(`${taken.length} pictures, and all of them on sheet.png: ${folder}`);
