@@ -166,6 +166,7 @@ export class AgentCell {
   private async process(requests: readonly Request[]): Promise<readonly Answer[]> {
     for (let conflicts = 0; ; conflicts++) {
       await this.load();
+      await this.loadGroups(requests);
       const before = this.stored;
       const folded = this.fold(requests);
       if (!folded.agent || !needsCommit(folded))
@@ -187,6 +188,12 @@ export class AgentCell {
     this.isLoaded = true;
     // Something else may have forgotten the fleet while this was read.
     await this.context.fleet.load();
+  }
+
+  /** A group is counted before its first agent is committed: from then on the commits are followed. */
+  private async loadGroups(requests: readonly Request[]): Promise<void> {
+    for (const request of requests)
+      if (request.kind === 'register') await this.context.groups.load(request.registration.group);
   }
 
   private commit(

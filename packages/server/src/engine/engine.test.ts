@@ -68,6 +68,20 @@ const beat = (fields: Partial<Signal> = {}): Signal =>
 const typesOf = (events: readonly HolterEvent[]): string[] => events.map(({ type }) => type);
 
 describe('the engine', () => {
+  test.each([
+    [30, []],
+    [12, ['MASS_FAILURE']],
+  ])('counts a group whose %i agents it has never read: four of them lost is %j', async (size, alarm) => {
+    const { engine, events } = world();
+    await engine.start();
+    const names = Array.from({ length: size }, (_, i) => `bot-${i}`);
+    await Promise.all(names.map((agentId) => engine.register({ ...ada, agentId, group: 'new' })));
+    for (const agentId of names.slice(0, 4))
+      await engine.signal({ agentId, incarnation: 1, kind: 'exited', code: 1 }, 'holter');
+    expect(typesOf(events).filter((type) => type === 'MASS_FAILURE')).toEqual(alarm);
+    await engine.stop();
+  });
+
   test('gives out an incarnation and makes it durable', async () => {
     const { engine, store } = world();
     await engine.start();
