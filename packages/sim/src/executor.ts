@@ -28,6 +28,8 @@ const executorParameters = {
   // Asking to save, SIGINT, SIGTERM, SIGKILL.
   killMinMs: 500,
   killMaxMs: 29_000,
+  // A signal that is not permitted, a socket that closed in the middle of the answer.
+  failsShare: 0.03,
   // The image can't be pulled, the port is taken.
   launchFailsShare: 0.01,
 } as const;
@@ -90,6 +92,7 @@ export class Executor {
   }
 
   perform(agent: SimAgent, effect: Effect): void {
+    if (this.fails(agent, effect)) return;
     switch (effect.kind) {
       case 'nudge':
         return this.nudge(agent, effect);
@@ -119,6 +122,18 @@ export class Executor {
       case 'spawn':
         return this.spawn(agent, effect);
     }
+  }
+
+  /** An adapter that can't, or does not know whether it could; who kills may have killed all the same. */
+  private fails(agent: SimAgent, effect: Effect): boolean {
+    // Nudges have failures of their own, and notices are sent until they arrive.
+    if (effect.kind === 'nudge' || effect.kind === 'notify') return false;
+    if (!agent.random.chance(executorParameters.failsShare)) return false;
+    const outcome = agent.random.chance(0.5) ? 'refused' : 'unknown';
+    if (effect.kind === 'terminate' && outcome === 'unknown' && agent.random.chance(0.5))
+      agent.die(null, 'SIGKILL');
+    this.answer(agent, effect, outcome, 1_000);
+    return true;
   }
 
   /** The process tree is gone, or was gone already: say so. Its exit may be seen before or after. */

@@ -73,6 +73,11 @@ export const EXPLAINED: readonly Explanation[] = [
     because: 'words of yesterday do no harm: the core lets every claim of one proceed',
   },
   {
+    section: 'effect',
+    items: /^notify (refused|unknown)$/,
+    because: 'notices are sent again until they arrive: nobody gives up on one',
+  },
+  {
     section: 'breaker',
     items: /^recovery_attempt OPEN → CLOSED$/,
     because: 'nobody resets the breaker of Holter’s own starts here; the other three show what a reset does',

@@ -28,7 +28,7 @@ export function drawScenario(seed: number): Scenario {
 
 const storm: Omit<Scenario, 'seed'> = {
   agents: 500,
-  hours: 3,
+  hours: 2,
   haste: 40,
   faults: ['network', 'stall', 'restart'],
   only: ['looper', 'cured-by-nudge'],
