@@ -34,6 +34,7 @@ export function useFresh<T>(
     let isBusy = false;
     let isWanted = false;
     const look = async (): Promise<void> => {
+      if (timer !== null) clearTimeout(timer);
       timer = null;
       isWanted = false;
       isBusy = true;

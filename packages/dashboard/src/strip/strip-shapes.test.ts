@@ -21,11 +21,14 @@ describe('the strip as paths', () => {
 
   test('beats are bumps, calls are spikes, and more calls are taller', () => {
     const line = (text: string): string => shapesOf(text).stretches[0]?.line ?? '';
-    expect(line(letter(1, { beats: 1 }))).toBe('M0 27h72l48 -6l48 6h72');
-    const heights = [1, 2, 3].map((calls) => Number(/l72 -([\d.]+)/.exec(line(letter(1, { calls })))?.[1]));
+    expect(line(letter(1, { beats: 1 }))).toBe('M0 27h60v-6v6h180');
+    const heights = [1, 2, 3].map((calls) => Number(/h60v-([\d.]+)/.exec(line(letter(1, { calls })))?.[1]));
     expect(heights).toEqual([17.5, 21, 24.5]);
     // It comes back to the base line: what goes up comes down.
-    expect(line(letter(1, { calls: 1 }))).toBe('M0 27h48l72 -17.5l60 22.5l60 -5');
+    expect(line(letter(1, { calls: 1 }))).toBe('M0 27h60v-17.5v17.5h120v5v-5h60');
+    // With two pixels to a step, strokes stand in the middle of a pixel each, so that they are sharp.
+    const hour = shapesOf(...Array.from({ length: 120 }, () => letter(1, { calls: 1 }))).stretches[0]?.line;
+    expect(hour?.slice(0, 44)).toBe('M0 27h0.5v-17.5v17.5h1v5v-5h1v-17.5v17.5h1v5');
   });
 
   test('says the state as a shape too', () => {

@@ -60,26 +60,26 @@ export function stripShapes(bins: readonly Bin[]): StripShapes {
 
 const tidy = (value: number): string => String(Math.round(value * 10) / 10);
 
+/**
+ * A call goes straight up and a little below the line half a step later, a beat only a little up. Slanted strokes
+ * would fill the two pixels that a step has, and an agent that calls all the time would be a block of colour.
+ */
 function beatsOf(bins: readonly Bin[], step: number): string {
   let path = '';
   let flat = 0;
-  const sharp = (text: string): void => {
-    path += flat > 0 ? `h${tidy(flat)}${text}` : text;
+  const stroke = (height: number): void => {
+    path += `h${tidy(flat)}v${tidy(-height)}v${tidy(height)}`;
     flat = 0;
   };
   for (const { beats, calls } of bins) {
-    if (calls > 0) {
-      const up = 14 + 3.5 * calls;
-      flat += step * 0.2;
-      sharp(`l${tidy(step * 0.3)} ${tidy(-up)}l${tidy(step * 0.25)} ${tidy(up + 5)}l${tidy(step * 0.25)} -5`);
-    } else if (beats > 0) {
-      flat += step * 0.3;
-      sharp(`l${tidy(step * 0.2)} -6l${tidy(step * 0.2)} 6`);
-      flat += step * 0.3;
-    } else flat += step;
+    flat += step * 0.25;
+    if (calls > 0) stroke(14 + 3.5 * calls);
+    else if (beats > 0) stroke(6);
+    flat += step * 0.5;
+    if (calls > 0) stroke(-5);
+    flat += step * 0.25;
   }
-  sharp('');
-  return path;
+  return `${path}h${tidy(flat)}`;
 }
 
 /** Colour is not the only sign: dashes, blocks, a solid bar. */
