@@ -1,18 +1,30 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createClient } from '@holter/server/local';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browserPath, type Page } from './browser.ts';
 import { act, failing, openStage, owned, type Stage } from './kit.ts';
+import { type StepsRun, startSteps } from './steps-run.ts';
+
+let stage: Stage;
+/** One log-in for all: what is tested here is what a click leads to. */
+let page: Page;
+/** They save their steps while other tests run. */
+const runs = new Map<string, StepsRun>();
+const run = (agentId: string): StepsRun => runs.get(agentId) as StepsRun;
+
+beforeAll(async () => {
+  if (!browserPath) return;
+  stage = await openStage(browserPath);
+  page = await stage.open();
+  for (const agentId of ['kim', 'lea', 'max', 'nia']) runs.set(agentId, startSteps(stage, agentId));
+});
+afterAll(async () => {
+  for (const { end } of runs.values()) await end();
+  await stage?.close();
+});
 
 describe.runIf(browserPath)('what a person does in the page reaches an agent that calls in', () => {
-  let stage: Stage;
-  /** One log-in for all: what is tested here is what a click leads to. */
-  let page: Page;
-  beforeAll(async () => {
-    stage = await openStage(browserPath);
-    page = await stage.open();
-  });
-  afterAll(() => stage?.close());
-
   const agent = (agentId: string) => stage.operator.agent(agentId);
   const kind = 'unrecoverable-error';
 
@@ -149,5 +161,52 @@ describe.runIf(browserPath)('what a person does in the page reaches an agent tha
     await expect.poll(() => dialog.getByRole('alert').textContent()).toContain('that incident is not open');
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await expect.poll(() => page.locator('dialog[open]').count()).toBe(0);
+  });
+});
+
+describe.runIf(browserPath)('what a person does in the page reaches a command that Holter runs', () => {
+  it('terminate and recover: it is stopped, and its successor goes on from the newest step', async () => {
+    await run('kim').saved();
+    await page.goto(`${stage.holter.url}/agents/kim`);
+    expect(await act(page, 'Terminate and recover')).toContain('newest valid checkpoint');
+    await expect.poll(run('kim').said, { timeout: 20_000 }).toContain('attempt 1 from step 3');
+    await expect.poll(() => page.locator('.events').textContent()).toContain('recovery completed');
+    expect(await stage.operator.agent('kim')).toMatchObject({ incarnation: 2, end: null });
+  });
+
+  it('recover from a chosen checkpoint: its successor starts there, and from no other', async () => {
+    await run('lea').saved();
+    const { checkpoints } = await stage.operator.checkpoints('lea');
+    const first = checkpoints.at(-1)?.checkpointId ?? '';
+    await page.goto(`${stage.holter.url}/agents/lea`);
+    const preview = await act(page, 'Recover from here', { button: `Recover from here: ${first}` });
+    expect(preview).toContain(`starts from ${first}, and from no other. 2 newer ones are passed over.`);
+    await expect.poll(run('lea').said, { timeout: 20_000 }).toContain('attempt 1 from step 1');
+    const { events } = await stage.operator.events({ agentId: 'lea', type: 'RECOVERY_INITIATED' });
+    expect(events.map(({ payload }) => payload)).toMatchObject([{ fromCheckpoint: first, attempt: 1 }]);
+    await expect.poll(() => page.locator('.events').textContent()).toContain(`fromCheckpoint: ${first}`);
+  });
+
+  it('recover from a checkpoint that has rotted: nothing else is taken, and a person is asked again', async () => {
+    await run('nia').saved();
+    const { checkpoints } = await stage.operator.checkpoints('nia');
+    const first = checkpoints.at(-1);
+    const { sha256 } = (first?.content ?? { sha256: '' }) as { sha256: string };
+    writeFileSync(join(stage.folder, 'data', 'runs', 'nia', 'checkpoints', sha256), 'rotten');
+    await page.goto(`${stage.holter.url}/agents/nia`);
+    await act(page, 'Recover from here', { button: `Recover from here: ${first?.checkpointId}` });
+    const ladder = page.locator('.ladder [aria-current]');
+    await expect.poll(() => ladder.textContent(), { timeout: 20_000 }).toBe('a person decides');
+    await expect.poll(() => page.locator('.events').textContent()).toContain('its bytes have changed');
+    expect(run('nia').said()).not.toContain('attempt 1');
+  });
+
+  it('force handoff: it writes its note, is stopped, and a successor takes over', async () => {
+    await run('max').saved();
+    await stage.operator.signal('max', failing);
+    await page.goto(`${stage.holter.url}/agents/max`);
+    expect(await act(page, 'Force handoff')).toContain('asked for a handoff note');
+    await expect.poll(run('max').said, { timeout: 20_000 }).toContain('wrote a note');
+    await expect.poll(run('max').said, { timeout: 20_000 }).toContain('attempt 1 from step 3');
   });
 });

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { browserPath } from './browser.ts';
+import { browserPath, type Page } from './browser.ts';
 import { act, failing, openStage, owned, type Stage } from './kit.ts';
 
 describe.runIf(browserPath)('one agent in a browser', () => {
   let stage: Stage;
+  let page: Page;
   beforeAll(async () => {
     stage = await openStage(browserPath);
+    page = await stage.open();
   });
   afterAll(() => stage?.close());
 
@@ -15,7 +17,7 @@ describe.runIf(browserPath)('one agent in a browser', () => {
   it('is stopped and brought back by a decision in the inbox', async () => {
     await stage.operator.register(owned('cal'));
     await stage.operator.signal('cal', failing);
-    const page = await stage.open('/incidents');
+    await page.goto(`${stage.holter.url}/incidents`);
     await page.getByRole('link', { name: 'cal' }).waitFor();
     await act(page, 'Terminate and recover');
     await expect.poll(() => effects('cal', 'terminate')).toHaveLength(1);
@@ -28,7 +30,7 @@ describe.runIf(browserPath)('one agent in a browser', () => {
   it('is called all wrong about: every finding goes, and it is left in peace', async () => {
     await stage.operator.register(owned('dan'));
     await stage.operator.signal('dan', failing);
-    const page = await stage.open('/agents/dan');
+    await page.goto(`${stage.holter.url}/agents/dan`);
     await page.locator('.findings').waitFor();
     expect(await page.locator('.findings').textContent()).toContain('Limit:');
     await act(page, 'It was all wrong');
@@ -46,7 +48,7 @@ describe.runIf(browserPath)('one agent in a browser', () => {
     ]);
     const failures = Array.from({ length: 20 }, () => ({ generation: 0, permitId: 0 }));
     await stage.operator.tellBreaker('eva', 'external_api', 'failure', failures);
-    const page = await stage.open('/agents/eva');
+    await page.goto(`${stage.holter.url}/agents/eva`);
     await expect.poll(() => page.locator('.chain').textContent()).toContain('a recovery starts here');
     expect(await page.locator('.calls').textContent()).toContain('bash');
     expect(await page.locator('.breakers').textContent()).toContain('tries again in');
@@ -65,14 +67,14 @@ describe.runIf(browserPath)('one agent in a browser', () => {
     const used = (total: number, costUsd: number) => ({ kind: 'tokens', total, costUsd, incarnation: 1 });
     await stage.operator.signal('gus', [used(1_000, 0.1), failing, used(25_000, 0.52)]);
     await stage.operator.signal('gus', { kind: 'stopped', reason: 'enough', incarnation: 1 });
-    const page = await stage.open('/incidents');
+    await page.goto(`${stage.holter.url}/incidents`);
     const row = page.locator('tr').filter({ has: page.getByRole('link', { name: 'gus' }) });
     await expect.poll(() => row.textContent()).toContain('24k tokens, $0.42');
   });
 
   it('moves on its axis of time, and says so when there is nobody', async () => {
     await stage.operator.register(owned('fay'));
-    const page = await stage.open('/agents/fay');
+    await page.goto(`${stage.holter.url}/agents/fay`);
     await page.getByRole('button', { name: '6 h' }).click();
     await page.getByRole('button', { name: 'Zoom in' }).click();
     expect(await page.locator('.timeline canvas').getAttribute('aria-label')).toContain('3 h');

@@ -15,8 +15,9 @@ export const FLAGS = [
   '--no-first-run',
 ];
 
-/** Short times, so that a ladder is climbed while a test looks on. */
+/** Short times, so that a ladder is climbed while a test looks on; no brake, for a busy machine makes many late at once. */
 const POLICY = `
+fleet: { brake: { losses_min: 1000 } }
 health_monitoring:
   health_check: { interval_seconds: 1 }
   intervention:
