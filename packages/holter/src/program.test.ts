@@ -34,7 +34,7 @@ describe('the help', () => {
   it('knows every command of the design', () => {
     const names = new Set(commands.map(([name]) => name));
     const wanted =
-      'up status show why events nudge decide terminate recover pause resume snooze wrong task token doctor config db sim replay';
+      'up status show why events nudge decide terminate recover pause resume snooze wake wrong task token doctor config db sim replay';
     expect(wanted.split(' ').filter((name) => !names.has(name))).toEqual([]);
   });
 
