@@ -26,6 +26,8 @@ export default defineConfig({
           // Real servers, agents and browsers: slow by nature, and never faster for a short time-out.
           testTimeout: 120_000,
           hookTimeout: 120_000,
+          // A busy machine needs longer than a second to show what is right; what must be fast is measured.
+          expect: { poll: { timeout: 10_000 } },
         },
       },
     ],

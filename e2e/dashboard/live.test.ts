@@ -78,6 +78,22 @@ describe.runIf(browserPath)('the page is live', () => {
     await wire.close();
   });
 
+  it('shows how Holter itself is, and looks again by itself', async () => {
+    const page = await stage.open('/system');
+    const tile = (name: string) => page.locator('.tile', { hasText: name }).locator('.number').textContent();
+    await expect.poll(() => tile('Store')).toBe('ok');
+    const waiting = Number(await tile('Outbox: waiting'));
+    await stage.operator.register({ ...owned('ned'), group: 'pulse' });
+    // Nobody is there who could carry it out, so it waits.
+    await stage.operator.terminate('ned', { reason: 'a test says so' });
+    await expect
+      .poll(async () => Number(await tile('Outbox: waiting')), { timeout: 10_000 })
+      .toBe(waiting + 1);
+    await page.goto(`${stage.holter.url}/history`);
+    const opened = await stage.operator.events({ type: 'INCIDENT_OPENED', limit: '500' });
+    await expect.poll(() => tile('Incidents')).toBe(String(opened.events.length));
+  });
+
   it('still has the strips after a restart of the server', async () => {
     await stage.operator.register({ ...owned('ida'), group: 'strip' });
     await stage.operator.heartbeat('ida', { incarnation: 1 });
