@@ -251,7 +251,7 @@ function show(world: StoryWorld, name: string): void {
   world.say(`${name} ${hard.health}, ${livenessOf(hard)}, ${found.join(', ') || 'nothing found'}${incident}`);
 }
 
-/** `breaker ada external_api acquire`, then `success` or `failure` for that permit; `reset`, `isolate for=5m`. */
+/** `breaker ada external_api acquire`, then `success took=40s` or `failure` for that permit; `reset`, `isolate for=5m`. */
 function breaker(
   world: StoryWorld,
   { rest: [agent = '', name = '', word = 'acquire'], fields }: Words,
@@ -265,5 +265,6 @@ function breaker(
   const permit = world.permit;
   if (permit?.kind !== 'permit') throw new Error('nothing was permitted that could be reported');
   const { generation, permitId } = permit;
-  feed({ kind: 'report', report: { generation, permitId, outcome: word as 'success' } });
+  const durationMs = fields.took === undefined ? {} : { durationMs: milliseconds(durationOf(fields.took)) };
+  feed({ kind: 'report', report: { generation, permitId, outcome: word as 'success', ...durationMs } });
 }

@@ -40,7 +40,7 @@ export function step(agent: Agent, input: Input, policy: Policy): Step {
       return beaten(agent, at, input.signal);
   }
   if (input.kind === 'breaker') {
-    const permit = permitOfClosed(agent.hard, input.name, input.act);
+    const permit = permitOfClosed(agent.hard, input.name, input.act, policy);
     // While nothing is wrong, asking changes nothing: no commit, and no round trip for it.
     if (permit !== null) return { ...unchanged(agent), ...(permit.kind === 'permit' && { permit }) };
   }

@@ -5,6 +5,7 @@ import type { Draft } from '../draft.ts';
 import { emit } from '../draft.ts';
 import type { BreakerAct } from '../input.ts';
 import { assertNever } from '../invariant.ts';
+import type { Policy } from '../policy/policy.ts';
 import { breakerFor } from '../policy/policy-set.ts';
 import type { DurationMs } from '../time.ts';
 import { later } from '../time.ts';
@@ -44,15 +45,17 @@ export function permitOfClosed(
   hard: Hard,
   name: string,
   act: BreakerAct,
+  policy: Policy,
 ): Acquired | { readonly kind: 'noted' } | null {
   const breaker = hard.breakers && Object.hasOwn(hard.breakers, name) ? hard.breakers[name] : closedBreaker;
   if (breaker?.state !== 'CLOSED' || breaker.isolation) return null;
   if (act.kind === 'acquire') return { kind: 'permit', generation: breaker.generation, permitId: 0 };
+  // Where a share counts, every outcome does; failures in a row begin with a failure.
   const isNews =
     act.kind !== 'report' ||
     act.report.outcome === 'failure' ||
     breaker.failures > 0 ||
-    breaker.outcomes !== '';
+    breakerFor(policy, name).mode !== 'consecutive';
   return isNews ? null : { kind: 'noted' };
 }
 

@@ -171,6 +171,21 @@ describe('what an operator writes', () => {
     });
   });
 
+  test('a named breaker may count shares, and asks for no more calls than it remembers', () => {
+    const overrides = {
+      api: { mode: 'slow', ratio: 0.4, window_calls: 8, minimum_calls: 20, slow_seconds: 2 },
+    };
+    const { breakers } = compiled({ health_monitoring: { circuit_breaker: { overrides } } });
+    expect(breakers.overrides.get('api')).toMatchObject({
+      mode: 'slow',
+      ratioMax: 0.4,
+      windowCalls: 8,
+      volumeMin: 8,
+      slowMs: seconds(2),
+      failuresMax: 3,
+    });
+  });
+
   test('a default gives way, in proportion, to what was written', () => {
     const policy = plain(
       compiled({

@@ -62,7 +62,7 @@ export type AgentHealthConfig = {
 type HealthMonitoringConfig = AgentHealthConfig & {
   readonly circuit_breaker?: {
     readonly default?: BreakerConfig;
-    readonly overrides?: Readonly<Record<string, BreakerConfig>>;
+    readonly overrides?: Readonly<Record<string, NamedBreakerConfig>>;
   };
   readonly alerting?: {
     readonly stuck_agent?: AlertConfig;
@@ -75,6 +75,15 @@ type BreakerConfig = {
   readonly failure_threshold?: number;
   readonly recovery_timeout_seconds?: Duration;
   readonly half_open_requests?: number;
+};
+
+type NamedBreakerConfig = BreakerConfig & {
+  /** What opens it: failures in a row, or a share of the newest calls that failed, or that failed or were slow. */
+  readonly mode?: 'consecutive' | 'ratio' | 'slow';
+  readonly ratio?: number;
+  readonly minimum_calls?: number;
+  readonly window_calls?: number;
+  readonly slow_seconds?: Duration;
 };
 
 type AlertConfig = { readonly channels?: readonly string[]; readonly severity?: NoticeSeverity };

@@ -23,6 +23,16 @@ const breakerFields = {
   half_open_requests: count(ranges.breakerPermits),
 } as const;
 
+/** A breaker that is named may also count in another way than failures in a row. */
+const namedBreakerFields = {
+  ...breakerFields,
+  mode: oneOf<BreakerPolicy['mode']>(['consecutive', 'ratio', 'slow']),
+  ratio: amount(ranges.share),
+  minimum_calls: count(ranges.windowCalls),
+  window_calls: count(ranges.windowCalls),
+  slow_seconds: inSeconds(ranges.breakerTimeout),
+} as const;
+
 const breakerName = /^[A-Za-z0-9._:-]{1,64}$/;
 const channels = names(ranges.channels, /^[A-Za-z0-9._:-]{1,64}$/);
 const severity = oneOf<NoticeSeverity>(['info', 'warning', 'critical']);
@@ -35,7 +45,7 @@ export const SHARED_FIELDS = {
     breakerFields.recovery_timeout_seconds,
   'health_monitoring.circuit_breaker.default.half_open_requests': breakerFields.half_open_requests,
   'health_monitoring.circuit_breaker.overrides': mapOf(
-    breakerFields,
+    namedBreakerFields,
     (name) => breakerName.test(name) && !isPrototypeName(name),
     "a breaker's name (1 to 64 of A-Z a-z 0-9 . _ : -)",
   ),
@@ -99,12 +109,19 @@ export function buildBreakers(settings: SharedSettings): BreakerPolicies {
   };
   const overrides = new Map<string, BreakerPolicy>();
   for (const [name, { values }] of settings['health_monitoring.circuit_breaker.overrides']) {
+    const windowCalls = values.window_calls ?? base.windowCalls;
     overrides.set(name, {
       ...base,
       whenStoreIsAway: refusedWithoutStore.includes(name) ? 'refuse' : 'pass',
       failuresMax: values.failure_threshold ?? base.failuresMax,
       openMs: values.recovery_timeout_seconds ?? base.openMs,
       halfOpenPermits: values.half_open_requests ?? base.halfOpenPermits,
+      mode: values.mode ?? base.mode,
+      ratioMax: values.ratio ?? base.ratioMax,
+      windowCalls,
+      // More than the window holds would never be reached.
+      volumeMin: Math.min(values.minimum_calls ?? base.volumeMin, windowCalls),
+      slowMs: values.slow_seconds ?? base.slowMs,
     });
   }
   for (const name of refusedWithoutStore) {
