@@ -150,11 +150,16 @@ describe('the command line against a real server', { timeout: 60_000 }, () => {
 
   it('lets an operator act, with who and why on record', async () => {
     const acts = [
+      ['decide', 'bob', 'acknowledge', '--reason', 'seen'],
+      ['snooze', 'bob', '--finding', 'checkpoint-stale', '--minutes', '5', '--reason', 'a big step'],
+      ['wake', 'bob', '--finding', 'checkpoint-stale', '--reason', 'it is over'],
       ['decide', 'bob', 'allow_more_time', '--minutes', '5', '--reason', 'it is fine'],
       ['nudge', 'ada', '--message', 'look at the build', '--reason', 'red'],
       ['pause', 'ada', '--reason', 'lunch'],
       ['resume', 'ada', '--reason', 'back'],
       ['snooze', 'ada', '--minutes', '1', '--reason', 'long build'],
+      ['wake', 'ada', '--reason', 'built'],
+      ['snooze', 'ada', '--finding', 'unchanged-poll', '--reason', 'it waits for me'],
       ['wrong', 'bob', '--reason', 'mistaken'],
       ['task', 'update', 'bob', 'T-1', '--percent', '40'],
       ['task', 'end', 'bob', 'T-1'],
@@ -170,13 +175,26 @@ describe('the command line against a real server', { timeout: 60_000 }, () => {
       .split('\n')
       .map((line) => JSON.parse(line) as { payload: Record<string, string> });
     expect(made.map(({ payload }) => payload.decision)).toEqual(
-      expect.arrayContaining(['allow_more_time', 'nudge', 'pause', 'resume', 'dismiss']),
+      expect.arrayContaining([
+        'acknowledge',
+        'allow_more_time',
+        'wake',
+        'nudge',
+        'pause',
+        'resume',
+        'dismiss',
+      ]),
     );
     expect(made.every(({ payload }) => payload.by?.includes('ines') && payload.reason)).toBe(true);
 
     const refused = await holter(['terminate', 'ada', '--reason', 'x']);
     expect(refused).toMatchObject({ code: 1 });
     expect(refused.err).toMatch(/nothing can stop it from here/);
+    expect((await holter(['show', 'ada'])).out).toMatch(/quiet +about unchanged-poll for \d+ min by ines/);
+    const unknown = await holter(['snooze', 'ada', '--finding', 'bad-mood', '--reason', 'x']);
+    expect(unknown.err).toMatch(/finding/);
+    const early = await holter(['recover', 'ada', '--checkpoint', 'c-9', '--reason', 'x']);
+    expect(early.err).toMatch(/not known to have ended/);
   });
 
   it('refuses operators’ verbs in an agent’s terminal', async () => {

@@ -1,11 +1,13 @@
-// `npm run sim:mutants`: takes ten rules out of the core, one at a time, and shows that the simulator notices
-// each by an invariant. A rule that can be removed unseen is a rule that nobody checks.
+// `npm run sim:mutants [-- NAME…]`: takes rules out, one at a time, and shows that the simulator notices each by
+// an invariant. A rule that can be removed unseen is a rule that nobody checks.
 //
-// Each mutant is a patch in mutants/, applied to a copy of the core in a temporary folder; the simulator that
-// runs it is the built one. The same seeds on the core as it is must be clean.
+// Each mutant is a patch in mutants/ to packages/core or packages/server, applied to a copy in a temporary
+// folder; its first line says which runs judge it (`# runs: world` or `# runs: engine`). The simulator that runs
+// it is the built one. The same runs on the rules as they are must be clean.
 
-import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root, setup } from './setup.mjs';
@@ -13,8 +15,11 @@ import { root, setup } from './setup.mjs';
 /** Small and hasty: each run holds many troubles and faults, and takes about a second. */
 const scenario = { agents: 75, hours: 6, haste: 4 };
 const seedsMax = Number(process.env.HOLTER_MUTANT_SEEDS ?? 12);
+const atOnce = Number(process.env.HOLTER_MUTANTS_AT_ONCE ?? 2);
 
-const runner = `
+/** Seed by seed until something breaks. Each module answers with one line of JSON. */
+const runners = {
+  world: `
 import { defaultScenario, Simulation } from '@holter/sim';
 const [seedsMax, scenario] = JSON.parse(process.argv[2]);
 let events = 0;
@@ -24,117 +29,170 @@ for (let seed = 1; seed <= seedsMax; seed++) {
   simulation.run(() => checker.violationCount === 0);
   const [violation] = checker.violations;
   if (violation) {
-    console.log(JSON.stringify({ seed, events: events + violation.inputs, ...violation, seed }));
+    const { invariant, agent, what, inputs } = violation;
+    console.log(JSON.stringify({ seed, invariant, what: agent + ': ' + what, events: events + inputs }));
     process.exit(0);
   }
   events += world.monitor.inputs;
 }
 console.log(JSON.stringify({ events }));
-`;
+`,
+  engine: `
+import * as sim from '@holter/sim';
+const [seedsMax] = JSON.parse(process.argv[2]);
+if (typeof sim.runEngineSeed !== 'function') throw new Error('this simulator offers no runs of the engine');
+let events = 0;
+for (let seed = 1; seed <= seedsMax; seed++) {
+  const result = await sim.runEngineSeed(seed);
+  events += result.events;
+  const [violation] = result.violations;
+  if (violation) {
+    const { invariant, what } = violation;
+    console.log(JSON.stringify({ seed, invariant, what, events }));
+    process.exit(0);
+  }
+}
+console.log(JSON.stringify({ events }));
+`,
+};
 
 if (!setup()) process.exit(1);
-const folder = mkdtempSync(join(tmpdir(), 'holter-mutants-'));
+const folder = await mkdtemp(join(tmpdir(), 'holter-mutants-'));
 try {
-  process.exitCode = main() ? 0 : 1;
+  process.exitCode = (await main(process.argv.slice(2))) ? 0 : 1;
 } finally {
-  rmSync(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true });
 }
 
-function main() {
-  const patches = readdirSync(join(root, 'mutants'))
-    .filter((name) => name.endsWith('.patch'))
-    .sort();
+async function main(wanted) {
+  const mutants = await readMutants(wanted);
+  const kinds = [...new Set(mutants.map(({ runs }) => runs))];
   say('mutant', 'caught by', 'seed', 'events', 'what the simulator said');
-  const original = run(null);
-  const isClean = original.invariant === undefined && original.error === undefined;
-  say(
-    '(the core as it is)',
-    isClean ? 'clean' : describe(original),
-    '',
-    original.events ?? '',
-    original.error ?? '',
-  );
-  let isEachCaught = isClean;
-  for (const patch of patches) {
-    const result = run(patch);
-    isEachCaught &&= result.invariant !== undefined;
-    const name = patch.replace(/\.patch$/, '');
-    say(name, describe(result), result.seed ?? '', result.events ?? '', result.what ?? result.error ?? '');
-  }
-  return isEachCaught;
-}
-
-function describe({ invariant, error }) {
-  if (invariant !== undefined) return `invariant ${invariant}`;
-  return error === undefined ? 'NOT CAUGHT' : 'CRASHED';
-}
-
-/** Builds the core with the patch and runs the simulator on it, seed by seed, until something breaks. */
-function run(patch) {
-  const house = join(folder, patch ?? 'original');
-  mkdirSync(join(house, 'node_modules', '@holter'), { recursive: true });
-  for (const part of ['core', 'sim']) {
-    const from = join(root, 'packages', part);
-    cpSync(join(from, 'package.json'), join(house, part, 'package.json'));
-    cpSync(
-      join(from, part === 'core' ? 'src' : 'dist'),
-      join(house, part, part === 'core' ? 'src' : 'dist'),
-      {
-        recursive: true,
-      },
-    );
-    symlinkSync(join(house, part), join(house, 'node_modules', '@holter', part));
-  }
-  // The simulator's door also names the server; it is not what is being tried here.
-  symlinkSync(join(root, 'packages', 'server'), join(house, 'node_modules', '@holter', 'server'));
-  if (patch !== null) {
-    const file = join(root, 'mutants', patch);
-    // The patch names packages/core/src; here the core lies one folder up.
-    const applied = spawnSync('git', ['apply', '-p2', file], { cwd: house, encoding: 'utf8' });
-    if (applied.status !== 0) return { error: `the patch does not apply: ${applied.stderr.trim()}` };
-  }
-  const compiled = compile(house);
-  if (compiled !== null) return { error: compiled };
-  writeFileSync(join(house, 'run.mjs'), runner);
-  const ran = spawnSync(process.execPath, [join(house, 'run.mjs'), JSON.stringify([seedsMax, scenario])], {
-    encoding: 'utf8',
+  const asTheyAre = kinds.map((runs) => ({ name: `(the rules as they are, ${runs})`, runs, patch: null }));
+  let isEachCaught = true;
+  await inLanes([...asTheyAre, ...mutants], async (mutant) => {
+    const result = await run(mutant);
+    const { invariant, error, seed = '', events = '', what } = result;
+    const isOriginal = mutant.patch === null;
+    isEachCaught &&= error === undefined && (invariant !== undefined) !== isOriginal;
+    say(mutant.name, describe(result, isOriginal), seed, events, what ?? error ?? '');
   });
-  if (ran.status !== 0)
-    return {
-      error: ran.stderr
-        .trim()
-        .split('\n')
-        .find((line) => line.includes('Error')),
-    };
-  return JSON.parse(ran.stdout);
+  return isEachCaught && mutants.length > 0;
 }
 
-function compile(house) {
+async function readMutants(wanted) {
+  const names = (await readdir(join(root, 'mutants'))).filter((name) => name.endsWith('.patch')).sort();
+  const picked = names.filter((name) => wanted.length === 0 || wanted.some((word) => name.includes(word)));
+  return Promise.all(
+    picked.map(async (name) => {
+      const patch = join(root, 'mutants', name);
+      const text = await readFile(patch, 'utf8');
+      const runs = /^# runs: (\w+)$/m.exec(text)?.[1] ?? 'world';
+      if (!Object.hasOwn(runners, runs)) throw new Error(`${name}: nobody knows runs of the kind ${runs}`);
+      const parts = new Set([...text.matchAll(/^--- a\/packages\/(\w+)\//gm)].map(([, part]) => part));
+      return { name: name.replace(/\.patch$/, ''), runs, patch, parts };
+    }),
+  );
+}
+
+/** So many at a time, in their order. */
+async function inLanes(items, work) {
+  const rest = [...items];
+  const lane = async () => {
+    for (let item = rest.shift(); item !== undefined; item = rest.shift()) await work(item);
+  };
+  await Promise.all(Array.from({ length: atOnce }, lane));
+}
+
+function describe({ invariant, error }, isOriginal) {
+  if (error !== undefined) return 'CRASHED';
+  if (invariant !== undefined) return isOriginal ? `BROKEN: ${invariant}` : `invariant ${invariant}`;
+  return isOriginal ? 'clean' : 'NOT CAUGHT';
+}
+
+/** Builds a house with the patched part and the rest as built, and runs the simulator in it. */
+async function run({ name, runs, patch, parts = new Set() }) {
+  const house = join(folder, name.replace(/\W+/g, '-'));
+  await furnish(house, parts);
+  if (patch !== null) {
+    // The patch names packages/core/src; here the core lies one folder up.
+    const applied = await command('git', ['apply', '-p2', patch], house);
+    if (applied.status !== 0) return { error: `the patch does not apply: ${applied.stderr.trim()}` };
+    for (const part of ['core', 'server'].filter((each) => parts.has(each))) {
+      const failed = await compile(house, part);
+      if (failed !== null) return { error: failed };
+    }
+  }
+  await writeFile(join(house, 'run.mjs'), runners[runs]);
+  const options = JSON.stringify([seedsMax, scenario]);
+  const ran = await command(process.execPath, [join(house, 'run.mjs'), options], house);
+  if (ran.status === 0) return JSON.parse(ran.stdout);
+  const lines = ran.stderr.trim().split('\n');
+  return { error: lines.find((line) => line.includes('Error')) ?? lines.at(-1) ?? 'no word' };
+}
+
+/**
+ * Packages as built, but copied, because Node looks for a package's neighbours where it really lies. What is to
+ * be patched comes as source too.
+ */
+async function furnish(house, parts) {
+  const modules = join(house, 'node_modules');
+  await mkdir(join(modules, '@holter'), { recursive: true });
+  for (const entry of await readdir(join(root, 'node_modules'))) {
+    if (entry !== '@holter' && !entry.startsWith('.'))
+      await symlink(join(root, 'node_modules', entry), join(modules, entry));
+  }
+  for (const part of ['core', 'agent', 'server', 'sim']) {
+    const from = join(root, 'packages', part);
+    const to = join(house, part);
+    for (const piece of ['package.json', 'dist', ...(parts.has(part) ? ['src'] : [])]) {
+      if (existsSync(join(from, piece))) await cp(join(from, piece), join(to, piece), { recursive: true });
+    }
+    await symlink(to, join(modules, '@holter', part));
+  }
+}
+
+async function compile(house, part) {
   const config = {
     extends: join(root, 'tsconfig.base.json'),
     compilerOptions: {
-      rootDir: 'core/src',
-      outDir: 'core/dist',
+      rootDir: `${part}/src`,
+      outDir: `${part}/dist`,
       composite: false,
-      declaration: false,
       declarationMap: false,
       sourceMap: false,
       // A rule that was taken out leaves names that nobody uses.
       noUnusedLocals: false,
       noUnusedParameters: false,
+      ...(part === 'server' && { types: ['node'] }),
     },
-    include: ['core/src/**/*.ts'],
-    exclude: ['core/src/**/*.test.ts'],
+    include: [`${part}/src/**/*.ts`],
+    exclude: [`${part}/src/**/*.test.ts`],
   };
-  writeFileSync(join(house, 'tsconfig.json'), JSON.stringify(config));
+  const file = join(house, `tsconfig.${part}.json`);
+  await writeFile(file, JSON.stringify(config));
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  const done = spawnSync(process.execPath, [tsc, '-p', house], { encoding: 'utf8' });
+  const done = await command(process.execPath, [tsc, '-p', file], house);
   return done.status === 0 ? null : `does not compile: ${done.stdout.trim().split('\n')[0]}`;
+}
+
+function command(file, args, cwd) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+    const out = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr']) {
+      child[name].setEncoding('utf8').on('data', (text) => {
+        out[name] += text;
+      });
+    }
+    child.on('error', reject);
+    child.on('close', (status) => resolve({ status, ...out }));
+  });
 }
 
 function say(name, caught, seed, events, what) {
   const cells = [
-    name.padEnd(30),
+    name.padEnd(34),
     String(caught).padEnd(13),
     String(seed).padStart(4),
     String(events).padStart(9),

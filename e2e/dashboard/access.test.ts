@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { browserPath } from './browser.ts';
+import { browserPath, type Page } from './browser.ts';
 import { failing, openStage, owned, type Stage } from './kit.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -19,6 +19,21 @@ describe.runIf(browserPath)('a page for everybody', () => {
   });
   afterAll(() => stage?.close());
 
+  /** A view with all that belongs to it: one that is still being read would be judged for nothing. */
+  async function shown(page: Page, view: string): Promise<void> {
+    await page.goto(`${stage.holter.url}${view}`);
+    await page.locator('h1').waitFor({ state: 'attached' });
+    await expect.poll(() => page.locator('.loading').count(), { message: view }).toBe(0);
+    if (view === '/') await expect.poll(() => page.locator('.row').count()).toBeGreaterThan(2);
+  }
+
+  async function graveIn(page: Page, what: string, rules: object = {}): Promise<readonly string[]> {
+    await page.evaluate(axe);
+    const { violations } = (await page.evaluate(`axe.run(${JSON.stringify(rules)})`)) as AxeResult;
+    const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+    return grave.map(({ id, nodes }) => `${what} ${id} ${nodes[0]?.html}`);
+  }
+
   // Dark differs from light in colours only, so only they are looked at twice.
   it.each([
     ['light', {}],
@@ -26,22 +41,45 @@ describe.runIf(browserPath)('a page for everybody', () => {
   ] as const)('axe finds nothing serious in any view (%s)', async (colorScheme, rules) => {
     const page = await stage.open('/', { colorScheme, bypassCSP: true });
     for (const view of VIEWS) {
-      await page.goto(`${stage.holter.url}${view}`);
-      await page.locator('h1').waitFor({ state: 'attached' });
-      await page.evaluate(axe);
-      const { violations } = (await page.evaluate(`axe.run(${JSON.stringify(rules)})`)) as AxeResult;
-      const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-      expect(grave.map(({ id, nodes }) => `${view} ${id} ${nodes[0]?.html}`)).toEqual([]);
+      await shown(page, view);
+      expect(await graveIn(page, view, rules)).toEqual([]);
     }
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').waitFor();
+    expect(await graveIn(page, 'help', rules)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await shown(page, '/agents/cal');
+    await page.getByRole('button', { name: 'Allow more time', exact: true }).click();
+    await page.getByRole('dialog').waitFor();
+    expect(await graveIn(page, 'an act', rules)).toEqual([]);
+    await page.goto(`${stage.holter.url}/?q=nobody`);
+    await page.getByRole('button', { name: 'Show everybody' }).waitFor();
+    expect(await graveIn(page, 'nobody found', rules)).toEqual([]);
+    await page.context().clearCookies();
+    await page.goto(stage.holter.url);
+    await page.getByText('holter open').waitFor();
+    expect(await graveIn(page, 'log-in', rules)).toEqual([]);
   });
 
-  it('fits a phone: nothing is wider than the screen', async () => {
-    const page = await stage.open('/', { viewport: { width: 390, height: 844 } });
+  it('the check itself notices what it should', async () => {
+    const page = await stage.open('/', { bypassCSP: true });
+    await shown(page, '/');
+    await page.evaluate("document.querySelector('.toolbar input').parentElement.firstChild.remove()");
+    await page.evaluate("document.querySelector('.toolbar input').placeholder = ''");
+    expect((await graveIn(page, 'spoilt')).join()).toContain('label');
+  });
+
+  it.each([390, 320])('fits a phone of %i pixels: nothing is wider than the screen', async (width) => {
+    const page = await stage.open('/', { viewport: { width, height: 844 } });
+    const widest = () => page.evaluate('document.documentElement.scrollWidth');
     for (const view of VIEWS) {
-      await page.goto(`${stage.holter.url}${view}`);
-      await page.locator('h1').waitFor({ state: 'attached' });
-      expect(await page.evaluate('document.documentElement.scrollWidth'), view).toBeLessThanOrEqual(390);
+      await shown(page, view);
+      expect(await widest(), view).toBeLessThanOrEqual(width);
     }
+    await page.route('**/v1/fleet/live**', (route) => route.abort());
+    await page.goto(`${stage.holter.url}/incidents`);
+    await page.locator('.stale').waitFor();
+    expect(await widest(), 'connection lost').toBeLessThanOrEqual(width);
   });
 
   it('has only the rows that are on the screen, however many agents there are', async () => {

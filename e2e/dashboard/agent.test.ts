@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { browserPath, type Page } from './browser.ts';
-import { failing, openStage, owned, type Stage } from './kit.ts';
+import { browserPath } from './browser.ts';
+import { act, failing, openStage, owned, type Stage } from './kit.ts';
 
 describe.runIf(browserPath)('one agent in a browser', () => {
   let stage: Stage;
@@ -9,48 +9,8 @@ describe.runIf(browserPath)('one agent in a browser', () => {
   });
   afterAll(() => stage?.close());
 
-  /** Opens the dialog, reads what will happen, gives a reason, and does it. */
-  async function act(page: Page, name: string, more: (page: Page) => Promise<void> = async () => undefined) {
-    await page.getByRole('button', { name, exact: true }).first().click();
-    const dialog = page.getByRole('dialog');
-    expect(await dialog.locator('.preview').textContent()).toContain('What will happen');
-    expect(await dialog.getByRole('button', { name, exact: true }).isDisabled()).toBe(true);
-    await more(page);
-    await dialog.getByLabel('Reason').fill('a test says so');
-    await dialog.getByRole('button', { name, exact: true }).click();
-    await expect.poll(() => page.locator('dialog[open]').count()).toBe(0);
-  }
-
   const effects = async (agentId: string, kind: string) =>
     (await stage.operator.effects(agentId)).effects.filter((effect) => effect.kind === kind);
-
-  it('is nudged: the words arrive in its next reply', async () => {
-    await stage.operator.register({ agentId: 'ada', instanceId: 'i', can: ['nudge'], promises: {} });
-    const page = await stage.open('/agents/ada');
-    await act(page, 'Nudge', async () => page.getByLabel('Message').fill('please look at the build'));
-    const heard = () => stage.operator.heartbeat('ada', { incarnation: 1 });
-    await expect
-      .poll(async () => (await stage.operator.effects('ada')).effects.map(({ message }) => message).join())
-      .toContain('please look at the build');
-    expect((await heard()).ok).toBe(true);
-    await expect.poll(() => page.locator('.events').textContent()).toContain('nudge sent');
-  });
-
-  it('is paused, resumed and given more time', async () => {
-    await stage.operator.register(owned('bob'));
-    const page = await stage.open('/agents/bob');
-    await act(page, 'Pause judging');
-    await expect.poll(() => page.locator('.facts').textContent()).toContain('paused by operator');
-    expect((await stage.operator.agent('bob')).holds).toMatchObject([{ kind: 'paused-by-operator' }]);
-    await act(page, 'Resume judging');
-    await expect.poll(async () => (await stage.operator.agent('bob')).holds).toEqual([]);
-    await act(page, 'Allow more time', async () => {
-      await page.getByLabel('For how long').selectOption('60');
-    });
-    const quiet = (await stage.operator.agent('bob')).quiet;
-    expect(quiet?.reason).toBe('a test says so');
-    await expect.poll(() => page.locator('main').textContent()).toMatch(/Quiet for (1:00:0|59:)/);
-  });
 
   it('is stopped and brought back by a decision in the inbox', async () => {
     await stage.operator.register(owned('cal'));
@@ -65,16 +25,15 @@ describe.runIf(browserPath)('one agent in a browser', () => {
     await expect.poll(() => effects('cal', 'spawn')).toHaveLength(1);
   });
 
-  it('is called wrong about: the finding goes, and the history counts it', async () => {
+  it('is called all wrong about: every finding goes, and it is left in peace', async () => {
     await stage.operator.register(owned('dan'));
     await stage.operator.signal('dan', failing);
     const page = await stage.open('/agents/dan');
     await page.locator('.findings').waitFor();
     expect(await page.locator('.findings').textContent()).toContain('Limit:');
-    await act(page, 'This was wrong');
+    await act(page, 'It was all wrong');
     await expect.poll(async () => (await stage.operator.agent('dan')).findings).toEqual([]);
-    await page.goto(`${stage.holter.url}/history`);
-    await expect.poll(() => page.locator('.tiles').textContent()).toContain('1Called wrong');
+    expect((await stage.operator.agent('dan')).quiet?.reason).toBe('a test says so');
   });
 
   it('shows its checkpoints, calls and breakers, and a person resets one', async () => {
@@ -99,6 +58,16 @@ describe.runIf(browserPath)('one agent in a browser', () => {
     const { breakers } = await stage.operator.breakers('eva');
     expect(breakers).toMatchObject([{ state: 'CLOSED' }]);
     expect(token).toBeTruthy();
+  });
+
+  it('says in the inbox what its incident has cost, once it is over', async () => {
+    await stage.operator.register(owned('gus'));
+    const used = (total: number, costUsd: number) => ({ kind: 'tokens', total, costUsd, incarnation: 1 });
+    await stage.operator.signal('gus', [used(1_000, 0.1), failing, used(25_000, 0.52)]);
+    await stage.operator.signal('gus', { kind: 'stopped', reason: 'enough', incarnation: 1 });
+    const page = await stage.open('/incidents');
+    const row = page.locator('tr').filter({ has: page.getByRole('link', { name: 'gus' }) });
+    await expect.poll(() => row.textContent()).toContain('24k tokens, $0.42');
   });
 
   it('moves on its axis of time, and says so when there is nobody', async () => {

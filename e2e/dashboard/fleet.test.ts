@@ -28,32 +28,56 @@ describe.runIf(browserPath)('the fleet in a browser', () => {
     await expect.poll(() => page.locator('.message h2').textContent()).toBe('Nobody is like that');
   });
 
-  it('shows a change within a second, the worst first, with its reason and the next step', async () => {
+  it('shows the worst first, with its reason and the next step', async () => {
     const page = await stage.open();
     await expect.poll(() => page.locator('.row').count()).toBe(4);
-    const before = performance.now();
     await stage.operator.signal('cal', failing);
     await page.locator('.row[data-id=cal] .state-failing').first().waitFor();
-    expect(performance.now() - before).toBeLessThan(1_500);
     await expect.poll(() => page.locator('.row .who a').first().textContent()).toBe('cal');
     const row = page.locator('.row[data-id=cal]');
     await expect.poll(() => row.locator('.why').textContent()).toContain('unrecoverable error');
     await expect.poll(() => row.locator('.next').textContent()).toContain('a person decides');
     await expect.poll(() => page.locator('.count.state-failing .number').textContent()).toBe('1');
-    expect(await row.locator('canvas').getAttribute('aria-label')).toContain('Last hour');
+    expect(await row.locator('.strip').getAttribute('aria-label')).toContain('Last hour');
   });
 
   it('is used with the keyboard alone', async () => {
     const page = await stage.open();
     await expect.poll(() => page.locator('.row').count()).toBe(4);
-    await page.keyboard.press('j');
-    await page.keyboard.press('j');
-    await page.keyboard.press('k');
-    const chosen = await page.evaluate("document.activeElement?.textContent ?? ''");
+    const names = await page.locator('.row .who a').allTextContents();
+    const chosen = () => page.evaluate("document.activeElement?.textContent ?? ''");
+    for (const [key, index] of [
+      ['j', 0],
+      ['j', 1],
+      ['j', 2],
+      ['k', 1],
+    ] as const) {
+      await page.keyboard.press(key);
+      expect(await chosen(), key).toBe(names[index]);
+    }
     await page.keyboard.press('Enter');
-    await expect.poll(() => page.locator('h1').textContent()).toBe(chosen);
+    await expect.poll(() => page.locator('h1').textContent()).toBe(names[1]);
     await page.keyboard.press('?');
     await page.getByRole('dialog').waitFor();
+    // While a dialog asks, keys are for it alone.
+    await page.keyboard.press('1');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+    expect(await page.locator('h1').textContent()).toBe(names[1]);
+    for (const [key, title] of [
+      ['2', 'Incidents'],
+      ['3', 'Breakers'],
+      ['4', 'History'],
+      ['5', 'System'],
+      ['1', 'Fleet'],
+    ] as const) {
+      await page.keyboard.press(key);
+      await expect.poll(() => page.locator('h1').textContent(), { message: key }).toBe(title);
+    }
+    // What is typed into a field is text, until Escape leaves it.
+    await page.keyboard.press('/');
+    await page.keyboard.type('2?j');
+    expect(await page.getByRole('searchbox').inputValue()).toBe('2?j');
     await page.keyboard.press('Escape');
     await page.keyboard.press('2');
     await expect.poll(() => page.locator('h1').textContent()).toBe('Incidents');
@@ -61,8 +85,13 @@ describe.runIf(browserPath)('the fleet in a browser', () => {
 
   it('shows what agents say as text, whatever they say', async () => {
     const evil = '<img src=x onerror="window.hurt=1"><script>window.hurt=1</script>';
-    await stage.operator.register(owned('eve'));
+    for (const name of ['agentId', 'group', 'role'])
+      await expect(stage.operator.register({ ...owned('mallory'), [name]: evil })).rejects.toMatchObject({
+        status: 400,
+      });
+    await stage.operator.register({ ...owned('eve'), taskId: evil });
     await stage.operator.heartbeat('eve', { incarnation: 1, phase: evil });
+    await stage.operator.tellBreaker('eve', 'external_api', 'failure', [{ generation: 0, permitId: 0 }]);
     const call = { callId: 'c1', tool: evil, incarnation: 1, input: { path: evil } };
     await stage.operator.signal('eve', [
       { kind: 'call-begun', ...call },
@@ -72,13 +101,21 @@ describe.runIf(browserPath)('the fleet in a browser', () => {
     const page = await stage.open();
     await page.locator('.row[data-id=eve] .state-failing').first().waitFor();
     await expect.poll(() => page.locator('.row[data-id=eve]').textContent()).toContain('<img');
-    for (const path of ['/agents/eve', '/incidents']) {
+    await stage.operator.snooze('eve', { minutes: 1, reason: evil });
+    for (const path of ['/agents/eve', '/incidents', '/breakers', `/?q=${encodeURIComponent(evil)}`]) {
       await page.goto(`${stage.holter.url}${path}`);
-      await expect.poll(() => page.locator('main').textContent()).toContain('eve');
-      await expect.poll(() => page.locator('main').textContent()).toMatch(/<img|unrecoverable/);
-      expect(await page.locator('main img, main script').count()).toBe(0);
+      await page.locator('h1').waitFor({ state: 'attached' });
+      if (path.startsWith('/agents')) {
+        // Its task, its error and the person's reason, all of them as they were written.
+        await expect
+          .poll(async () => (await page.locator('main').textContent())?.split(evil).length)
+          .toBeGreaterThan(2);
+      } else if (!path.startsWith('/?')) {
+        await expect.poll(() => page.locator('main').textContent()).toContain('eve');
+      }
+      expect(await page.locator('body img, body script, body iframe').count(), path).toBe(0);
+      expect(await page.evaluate("'hurt' in window"), path).toBe(false);
     }
-    expect(await page.evaluate("'hurt' in window")).toBe(false);
     const policy = (await page.request.get(stage.holter.url)).headers()['content-security-policy'] ?? '';
     expect(policy).toContain("script-src 'self'");
     expect(policy).not.toContain('unsafe');

@@ -21,10 +21,13 @@ health_monitoring:
   health_check: { interval_seconds: 1 }
   intervention:
     nudge: { max_attempts: 1, interval_seconds: 600 }
+    termination: { cleanup_timeout_seconds: 3 }
 rules: { settle: 1 }
 `;
 
 export type Stage = {
+  /** Where the server keeps its data, in `data`; tests may put files beside it. */
+  readonly folder: string;
   readonly holter: HolterProcess;
   readonly browser: Browser;
   readonly operator: Client;
@@ -47,6 +50,7 @@ export async function openStage(executablePath: string): Promise<Stage> {
   const link = async (role?: 'viewer'): Promise<string> =>
     `${holter.url}${(await operator.makeLoginSecret(role ? { role } : {})).path}`;
   return {
+    folder,
     get holter() {
       return holter;
     },
@@ -58,7 +62,7 @@ export async function openStage(executablePath: string): Promise<Stage> {
       contexts.push(context);
       const page = await context.newPage();
       await page.goto(await link());
-      await expect.poll(() => page.locator('.link-state').textContent()).toContain('Live');
+      await page.locator('.link-state.live').waitFor();
       if (path !== '/') await page.goto(`${holter.url}${path}`);
       return page;
     },
@@ -90,3 +94,21 @@ export const owned = (agentId: string) => ({
 });
 
 export const failing = { kind: 'error', message: 'no disk', isUnrecoverable: true, incarnation: 1 };
+
+/** Opens the dialog, reads what will happen, gives a reason, and does it. Returns what the dialog said. */
+export async function act(
+  page: Page,
+  name: string,
+  { more = async () => undefined, button = name }: { more?: () => Promise<void>; button?: string } = {},
+): Promise<string> {
+  await page.getByRole('button', { name: button, exact: true }).first().click();
+  const dialog = page.getByRole('dialog');
+  const preview = (await dialog.locator('.preview').textContent()) ?? '';
+  expect(preview).toContain('What will happen');
+  expect(await dialog.getByRole('button', { name, exact: true }).isDisabled()).toBe(true);
+  await more();
+  await dialog.getByLabel('Reason').fill('a test says so');
+  await dialog.getByRole('button', { name, exact: true }).click();
+  await expect.poll(() => page.locator('dialog[open]').count()).toBe(0);
+  return preview;
+}

@@ -8,6 +8,7 @@ import {
   isFindingKind,
   livenessOf,
   milliseconds,
+  type PickedCheckpoint,
   type Promises,
   type Registration,
   type SignalBody,
@@ -228,9 +229,18 @@ function decide(world: StoryWorld, { rest: [name = '', word = ''], fields }: Wor
     reason: fields.reason ?? 'because',
     ...(fields.for !== undefined && { forMs: milliseconds(durationOf(fields.for)) }),
     ...(fields.incident !== undefined && { incidentId: fields.incident }),
+    ...(fields.finding !== undefined && { finding: kindOf(fields.finding) }),
+    ...(fields.from !== undefined && { from: pickedOf(fields) }),
   } as Decision;
   world.feed(name, { kind: 'decision', decision });
 }
+
+/** `from=cp1`, as somebody found it: `hash=h`, or `flaw=missing`. */
+const pickedOf = ({ from = '', hash = 'h', flaw }: Words['fields']): PickedCheckpoint => ({
+  id: from,
+  hash,
+  ...(flaw !== undefined && { flaw: flaw as 'missing' }),
+});
 
 function show(world: StoryWorld, name: string): void {
   const { hard } = world.agent(name);

@@ -146,7 +146,9 @@ export class StoryWorld {
   }
 
   private tellEffect(effect: Effect): void {
-    const detail = 'message' in effect ? ` "${onOneLine(effect.message)}"` : '';
+    const from =
+      effect.kind === 'spawn' && effect.checkpointId !== null ? ` from ${effect.checkpointId}` : '';
+    const detail = 'message' in effect ? ` "${onOneLine(effect.message)}"` : from;
     this.say(`${clock(this.at)} effect ${effect.kind} [${effect.id}]${detail}`);
   }
 }
@@ -177,14 +179,15 @@ function tellEvent(event: HolterEvent): string | null {
     case 'EFFECT_RECEIPT':
     case 'CHECKPOINT_WRITTEN':
     case 'NUDGE_SENT':
-    case 'AGENT_STARTED':
       return null;
     case 'HOLD_BEGAN':
       return `${who} on hold: ${payload.hold}${payload.until === undefined ? '' : ` until ${clock(payload.until)}`}`;
     case 'HOLD_ENDED':
       return `${who} off hold: ${payload.hold}, after ${inWords(milliseconds(payload.heldMs))}`;
     case 'QUIET_BEGAN':
-      return `${who} quiet until ${clock(payload.until)} (${payload.by}: ${payload.reason})`;
+      return `${who} quiet${aboutOf(payload)} until ${clock(payload.until)} (${payload.by}: ${payload.reason})`;
+    case 'QUIET_ENDED':
+      return `${who} not quiet${aboutOf(payload)} any more (${payload.by}: ${payload.reason})`;
     case 'HEALTH_STATE_CHANGED':
       return `${who} ${payload.from} -> ${payload.to} (${payload.reason})`;
     case 'FINDING_RAISED':
@@ -209,6 +212,9 @@ function tellEvent(event: HolterEvent): string | null {
       return `${who} ${type} ${JSON.stringify(withoutAgent(payload))}`;
   }
 }
+
+const aboutOf = ({ finding }: { readonly finding?: string }): string =>
+  finding === undefined ? '' : ` about ${finding}`;
 
 function withoutAgent(payload: object): object {
   const { agentId: _agentId, ...rest } = payload as { agentId?: string };

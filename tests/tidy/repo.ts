@@ -4,7 +4,7 @@ import { join } from 'node:path';
 /** Every text file of the repository by its path from the root, with forward slashes. */
 export type Repo = ReadonlyMap<string, string>;
 
-const foldersIgnored = new Set(['node_modules', 'dist', '.git', 'coverage']);
+const foldersIgnored = new Set(['node_modules', 'dist', '.git']);
 const textFile = /(\.(ts|tsx|mjs|js|json|md|txt|css|html|svg|ya?ml|sh|patch)|(^|\/)(run|LICENSE|\.[a-z]+))$/;
 
 export function readRepo(root: string, under = ''): Repo {
@@ -12,7 +12,8 @@ export function readRepo(root: string, under = ''): Repo {
   for (const entry of readdirSync(join(root, under), { withFileTypes: true })) {
     const path = under === '' ? entry.name : `${under}/${entry.name}`;
     if (entry.isDirectory()) {
-      if (foldersIgnored.has(entry.name)) continue;
+      // What a coverage tool leaves lies at the top; elsewhere the word is a folder of ours.
+      if (foldersIgnored.has(entry.name) || path === 'coverage') continue;
       for (const [name, text] of readRepo(root, path)) files.set(name, text);
     } else if (entry.isFile() && path.endsWith('.png')) {
       // A picture can be linked to; there is nothing to read in it.

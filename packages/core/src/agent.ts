@@ -1,6 +1,6 @@
 import type { Breaker } from './breaker/breaker.ts';
 import type { Capability } from './effect.ts';
-import type { Finding } from './finding.ts';
+import type { Finding, FindingKind } from './finding.ts';
 import type { Trail } from './fold/trail.ts';
 import type { HealthState } from './health.ts';
 import type { HeldTime, Hold, Mark } from './hold.ts';
@@ -87,6 +87,9 @@ export type PendingAck = {
 
 export type Quiet = { readonly until: Instant; readonly by: string; readonly reason: string };
 
+/** One kind of finding that somebody snoozed, or called wrong: it is seen, but nothing follows from it. */
+export type QuietFinding = Quiet & { readonly kind: FindingKind };
+
 /** Recoveries so far. Counted when decided, so that a crash of Holter can't make one free. */
 export type Recovery = {
   readonly taskId: string | null;
@@ -130,6 +133,8 @@ export type Hard = {
   readonly inquiry?: Inquiry;
 
   readonly holds: readonly Hold[];
+  /** Its last hold was ended by Holter's clock alone, and nothing was heard of its work since. */
+  readonly isHoldLapsed?: true;
   readonly heldBefore: HeldTime;
   readonly task?: Task;
   readonly turnSince?: Instant;
@@ -167,6 +172,8 @@ export type Hard = {
   readonly incidentCount: number;
   readonly past?: PastIncident;
   readonly quiet?: Quiet;
+  /** One for each kind; those that are over go with the next input. */
+  readonly quietFindings?: readonly QuietFinding[];
   readonly recovery?: Recovery;
   readonly probation?: Probation;
   /** Until a successor presents it, or the attempt is given up. */

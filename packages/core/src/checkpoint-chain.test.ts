@@ -7,6 +7,7 @@ import {
   type CheckpointChain,
   checkpointHash,
   chooseCheckpoint,
+  pickCheckpoint,
   validate,
 } from './checkpoint-chain.ts';
 import { instant } from './time.ts';
@@ -148,6 +149,26 @@ describe('chooseCheckpoint', () => {
       }),
       { numRuns: 1_000 },
     );
+  });
+});
+
+describe('pickCheckpoint', () => {
+  const older = checkpoint('c1', null);
+  const newer = checkpoint('c2', 'c1');
+  const damaged = corrupt(checkpoint('c3', 'c2'));
+  const foreign = checkpoint('c4', 'c3', { taskId: 't0' });
+  const all = chain('c4', [foreign, damaged, newer, older]);
+
+  test('takes an older one when it is sound, with its hash', () => {
+    expect(pickCheckpoint(all, 'c1', sha256)).toEqual({ id: 'c1', hash: older.hash });
+  });
+
+  test.each([
+    ['c3', 'hash-mismatch'],
+    ['c4', 'foreign-task'],
+    ['c9', 'missing'],
+  ])('says what is wrong with %s: %s', (id, flaw) => {
+    expect(pickCheckpoint(all, id, sha256)).toMatchObject({ id, flaw });
   });
 });
 

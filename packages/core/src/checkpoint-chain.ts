@@ -41,6 +41,9 @@ export type Choice =
   | { readonly kind: 'chosen'; readonly checkpoint: Checkpoint; readonly skipped: readonly Skipped[] }
   | { readonly kind: 'task-start'; readonly skipped: readonly Skipped[] };
 
+/** A checkpoint that a person picked, as the shell found it; `flaw` says why nothing can start from it. */
+export type PickedCheckpoint = { readonly id: string; readonly hash: string; readonly flaw?: SkipReason };
+
 /** Whose chain it is, where it begins, and the checkpoints that there are, in any order. */
 export type CheckpointChain = {
   readonly agentId: string;
@@ -99,6 +102,13 @@ export function chooseCheckpoint(chain: CheckpointChain, sha256: Sha256): Choice
     id = checkpoint.parentId;
   }
   return { kind: 'task-start', skipped };
+}
+
+/** One that a person names, wherever it lies: an older one is theirs to choose, an unsound one is nobody's. */
+export function pickCheckpoint(chain: CheckpointChain, id: string, sha256: Sha256): PickedCheckpoint {
+  const checkpoint = chain.checkpoints.find(({ checkpointId }) => checkpointId === id);
+  const flaw = skipReason(chain, checkpoint, sha256);
+  return { id, hash: checkpoint?.hash ?? '', ...(flaw !== undefined && { flaw }) };
 }
 
 /** Why the walk can't go on. */

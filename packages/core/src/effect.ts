@@ -48,6 +48,8 @@ export type EffectBody =
       readonly taskId: string | null;
       readonly attempt: number;
       readonly handoffNoteId: string | null;
+      /** The one that a person picked: from it, or not at all. Null is the newest that is sound. */
+      readonly checkpointId: string | null;
     };
 
 export type EffectKind = EffectBody['kind'];

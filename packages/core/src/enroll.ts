@@ -7,6 +7,7 @@ import { hashText } from './hash.ts';
 import { becomeHealth } from './health.ts';
 import { NOTHING_HELD } from './hold.ts';
 import { closeIncident } from './incident/change.ts';
+import { meterAcross } from './incident/cost.ts';
 import { nameFreeAt } from './liveness.ts';
 import type { Policy } from './policy/policy.ts';
 import type { StallLog } from './stall.ts';
@@ -92,9 +93,11 @@ function begin(
     seen: [],
     ...(old?.marks && { marks: old.marks }),
     ...(old?.checkpoint && { checkpoint: { ...old.checkpoint, mark: { at, held: NOTHING_HELD } } }),
-    ...(old?.incident && { incident: old.incident }),
+    ...(before &&
+      old?.incident && { incident: { ...old.incident, meter: meterAcross(old.incident, before.soft) } }),
     ...(old?.past && { past: old.past }),
     ...(old?.quiet && { quiet: old.quiet }),
+    ...(old?.quietFindings && { quietFindings: old.quietFindings }),
     ...(old?.recovery && { recovery: old.recovery }),
     ...(old?.breakers && { breakers: old.breakers }),
     ...taskOf(registration, old, at),

@@ -32,13 +32,20 @@ export type EventBody =
     >
   // Beyond the seed.
   | Of<'AGENT_REGISTERED', { agentId: string; role: string; group: string; spawnKey?: string }>
-  | Of<'AGENT_STARTED', { agentId: string }>
   | Of<'AGENT_ENDED', { agentId: string; how: 'exit-0' | 'stopped' | 'crash'; detail: string }>
   | Of<'AGENT_RETURNED', { agentId: string; downtimeMs: number }>
   | Of<'LIVENESS_CHANGED', { agentId: string; from: LivenessWord; to: LivenessWord; cause: string }>
   | Of<
       'FINDING_RAISED',
-      { agentId: string; kind: FindingKind; severity: Severity; evidence: string; threshold: string }
+      {
+        agentId: string;
+        kind: FindingKind;
+        severity: Severity;
+        evidence: string;
+        threshold: string;
+        /** How long its condition had held before anybody looked. */
+        lateMs: number;
+      }
     >
   | Of<'FINDING_CLEARED', { agentId: string; kind: FindingKind }>
   | Of<
@@ -59,13 +66,37 @@ export type EventBody =
       'INCIDENT_STEP',
       { agentId: string; incidentId: string; step: LadderStep; attempt: number; reason: string }
     >
-  | Of<'INCIDENT_CLOSED', { agentId: string; incidentId: string; reason: string }>
+  | Of<'INCIDENT_ACKNOWLEDGED', { agentId: string; incidentId: string; by: string; reason: string }>
+  | Of<
+      'INCIDENT_CLOSED',
+      {
+        agentId: string;
+        incidentId: string;
+        reason: string;
+        /** What the agent used while it was open. */
+        tokens: number;
+        costUsd: number;
+      }
+    >
   | Of<
       'DECISION_MADE',
-      { agentId: string; incidentId: string | null; decision: string; by: string; reason: string }
+      {
+        agentId: string;
+        incidentId: string | null;
+        decision: string;
+        by: string;
+        reason: string;
+        /** The one kind that it is about. */
+        finding?: FindingKind;
+        /** What it calls wrong. */
+        wrong?: readonly FindingKind[];
+        /** The checkpoint that it picks. */
+        checkpointId?: string;
+      }
     >
   | Of<'DECISION_REJECTED', { agentId: string; decision: string; by: string; because: string }>
-  | Of<'QUIET_BEGAN', { agentId: string; until: Instant; by: string; reason: string }>
+  | Of<'QUIET_BEGAN', { agentId: string; finding?: FindingKind; until: Instant; by: string; reason: string }>
+  | Of<'QUIET_ENDED', { agentId: string; finding?: FindingKind; by: string; reason: string }>
   | Of<'HOLD_BEGAN', { agentId: string; hold: HoldKind; until?: Instant }>
   | Of<'HOLD_ENDED', { agentId: string; hold: HoldKind; heldMs: number }>
   | Of<

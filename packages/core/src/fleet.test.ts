@@ -119,6 +119,15 @@ describe('the brake', () => {
     expect(group.alertAfter(12)).toBe(3);
   });
 
+  test('who was lost during the calm counts for the next mass failure', () => {
+    const group = new Group(12);
+    expect(group.alertAfter(5)).toBe(4);
+    group.at += 115_000;
+    for (const lost of ['early-1', 'early-2']) group.ask('loss', lost);
+    group.at += 10_000;
+    expect(group.alertAfter(5)).toBe(2);
+  });
+
   test('is each group for itself, whatever the group is called', () => {
     for (const name of ['__proto__', 'constructor', 'toString']) {
       const group = new Group(10, name);

@@ -192,7 +192,16 @@ function releaseBrake(
   const brake = brakeOf(fleet, group);
   if (brake?.engagedAt === undefined || brake.releaseAt !== undefined) return { fleet, events: [] };
   if (at < calmAt(brake, policy)) return { fleet, events: [] };
-  const next = withBrake(fleet, group, { losses: [], engagedAt: brake.engagedAt, releaseAt: at });
+  // The crowd has had its alert; who was lost during the calm may be the first of another one.
+  const crowdAt = brake.massAt ?? brake.engagedAt;
+  const isAfterCrowd = (loss: { readonly at: Instant }): boolean => loss.at > crowdAt;
+  const older = brake.older?.filter(isAfterCrowd) ?? [];
+  const next = withBrake(fleet, group, {
+    losses: brake.losses.filter(isAfterCrowd),
+    ...(older.length > 0 && { older }),
+    engagedAt: brake.engagedAt,
+    releaseAt: at,
+  });
   return { fleet: next, events: [{ at, incarnation: 0, type: 'MASS_FAILURE_OVER', payload: { group } }] };
 }
 

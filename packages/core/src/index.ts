@@ -8,6 +8,7 @@ export type {
   ProcessView,
   Promises,
   Quiet,
+  QuietFinding,
   Recovery,
   Soft,
   Task,
@@ -18,9 +19,12 @@ export { type Report, report } from './breaker/breaker-report.ts';
 export { type Canonical, canonicalJson } from './canonical.ts';
 export {
   type Checkpoint,
+  type CheckpointChain,
   type Choice,
   checkpointHash,
   chooseCheckpoint,
+  type PickedCheckpoint,
+  pickCheckpoint,
   type Sha256,
 } from './checkpoint-chain.ts';
 export type {
@@ -52,6 +56,7 @@ export {
   emptyFleet,
   type Fleet,
 } from './fleet.ts';
+export { graceShare } from './grace.ts';
 export { hashText } from './hash.ts';
 export { HEALTH_RANK, type HealthState, TRANSITIONS } from './health.ts';
 export { HOLD_KINDS, type Hold, type HoldKind } from './hold.ts';
@@ -79,6 +84,7 @@ export {
 } from './liveness.ts';
 export type { PolicyProblem } from './policy/check.ts';
 export { type Compiled, compile, defaultPolicies } from './policy/compile.ts';
+export { refusedWithoutStore } from './policy/defaults.ts';
 export type { FleetPolicy, Policy } from './policy/policy.ts';
 export {
   breakerFor,

@@ -1,8 +1,10 @@
 import type { Agent } from './agent.ts';
 import type { Acquired } from './breaker/breaker.ts';
 import type { Report } from './breaker/breaker-report.ts';
+import type { PickedCheckpoint } from './checkpoint-chain.ts';
 import type { Effect, ReceiptOutcome } from './effect.ts';
 import type { HolterEvent } from './event.ts';
+import type { FindingKind } from './finding.ts';
 import type { Admission, Ask } from './fleet.ts';
 import type { Signal } from './signal.ts';
 import type { StallLog } from './stall.ts';
@@ -44,22 +46,35 @@ export type BreakerAct =
 export type ClaimEvidence = {
   /** Whether the task is still open where tasks are kept; absent when nobody could say. */
   readonly isTaskOpen?: boolean;
-  /** For a spawn: the newest valid checkpoint, or null for the task's start, and how many were skipped. */
+  /**
+   * For a spawn: the newest valid checkpoint, or null for the task's start, and how many were skipped. Where
+   * a person picked one: that one with its hash, or null when nothing can start from it any more.
+   */
   readonly checkpointId?: string | null;
+  readonly checkpointHash?: string;
   readonly checkpointsSkipped?: number;
 };
 
-export type Decision = { readonly by: string; readonly reason: string; readonly incidentId?: string } & (
-  | { readonly decision: 'allow_more_time'; readonly forMs: DurationMs }
+export type Decision = {
+  readonly by: string;
+  readonly reason: string;
+  readonly incidentId?: string;
+} /** For the whole agent, or for one kind of finding. */ & (
+  | { readonly decision: 'allow_more_time'; readonly forMs: DurationMs; readonly finding?: FindingKind }
+  /** Takes such time back. */
+  | { readonly decision: 'wake'; readonly finding?: FindingKind }
   | { readonly decision: 'force_handoff' }
-  | { readonly decision: 'terminate_and_recover' }
+  /** From the newest valid checkpoint, or from the one that they pick. */
+  | { readonly decision: 'terminate_and_recover'; readonly from?: PickedCheckpoint }
   | { readonly decision: 'terminate' }
-  | { readonly decision: 'recover' }
+  | { readonly decision: 'recover'; readonly from?: PickedCheckpoint }
   | { readonly decision: 'nudge'; readonly message?: string }
+  /** "I have seen it": no more notices of this incident, until it needs a new decision. */
+  | { readonly decision: 'acknowledge' }
   | { readonly decision: 'pause' }
   | { readonly decision: 'resume' }
-  /** "This finding was wrong": quiet for it, and what was counted for it is forgotten. */
-  | { readonly decision: 'dismiss' }
+  /** "This was wrong", all of it or one kind of finding: quiet for it, and what was counted for it is forgotten. */
+  | { readonly decision: 'dismiss'; readonly finding?: FindingKind }
 );
 
 export type DecisionWord = Decision['decision'];

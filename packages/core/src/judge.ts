@@ -36,7 +36,7 @@ function tellChanges(draft: Draft, before: readonly Finding[], now: readonly Fin
   }
   for (const finding of now) {
     if (!before.some(({ kind, severity }) => kind === finding.kind && severity === finding.severity)) {
-      tellRaised(draft, finding);
+      tellRaised(draft, finding, lateBy(draft));
       if (finding.kind === 'hold-overdue') tellPerson(draft, finding);
     }
   }
@@ -56,9 +56,16 @@ function tellPerson(draft: Draft, { kind, evidence }: Finding): void {
   });
 }
 
-export function tellRaised(draft: Draft, { kind, severity, evidence, threshold }: Finding): void {
+/** What time alone brings is looked at when it is due, and this look may come late; a signal is its own moment. */
+const lateBy = ({ at, hard }: Draft): number => (hard.wakeAt <= at ? between(hard.wakeAt, at) : 0);
+
+export function tellRaised(
+  draft: Draft,
+  { kind, severity, evidence, threshold }: Finding,
+  lateMs: number,
+): void {
   const { agentId } = draft.hard;
-  emit(draft, { type: 'FINDING_RAISED', payload: { agentId, kind, severity, evidence, threshold } });
+  emit(draft, { type: 'FINDING_RAISED', payload: { agentId, kind, severity, evidence, threshold, lateMs } });
 }
 
 export function tellCleared(draft: Draft, { kind }: Finding): void {

@@ -85,6 +85,17 @@ describe('the log', () => {
     expect(log.reduce((sum, { count }) => sum + count, 0)).toBe(500);
   });
 
+  test('keeps the newest exactly, after hours of hiccups and a suspension', () => {
+    const gaps: [number, number][] = [];
+    for (let hiccup = 0; hiccup < 720; hiccup++) gaps.push([hiccup * 10 + 7, hiccup * 10 + 9.1]);
+    gaps.push([7_207, 12_000]);
+    for (let hiccup = 1_200; hiccup < 1_220; hiccup++) gaps.push([hiccup * 10 + 7, hiccup * 10 + 9.1]);
+    const newest = logOf(...gaps.slice(-25));
+    const deadline = deadlineOf(7_170, 195, logOf(...gaps), 30);
+    expect(deadline).toBe(deadlineOf(7_170, 195, newest, 30));
+    expect(deadline).toBeGreaterThan(12_000);
+  });
+
   test('keeps its entries in order and apart', () => {
     let log: StallLog = NO_STALLS;
     for (let gap = 0; gap < 100; gap++) log = withStall(log, at(gap * gap), at(gap * gap + 1));

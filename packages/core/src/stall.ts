@@ -1,5 +1,5 @@
 import type { DurationMs, Instant } from './time.ts';
-import { later, seconds } from './time.ts';
+import { later, minutes, seconds } from './time.ts';
 
 /**
  * When Holter itself did not look, it can't hold silence against anybody. A stall is a gap between two
@@ -26,7 +26,9 @@ export type StallLog = readonly Stall[];
 
 export const NO_STALLS: StallLog = [];
 const STALL_GAP_MIN: DurationMs = seconds(2);
-export const STALLS_MAX = 32;
+export const STALLS_MAX = 48;
+/** So many of the newest are never folded: the deadlines of most agents reach no further back. */
+const EXACT_MAX = 28;
 
 const GRACE_MIN = seconds(10);
 
@@ -36,7 +38,7 @@ export const isStall = (gapMs: number): boolean => gapMs > STALL_GAP_MIN;
 /**
  * Adds a stall. It may reach back behind what is on record: while the store is away a tick may also come late,
  * and who starts after a crash knows only the last tick that was written down. Time that both cover was lost
- * once. When the log is full, the two neighbours become one that lose the least by it.
+ * once. When the log is full, the two old neighbours become one that lose the least by it.
  */
 export function withStall(log: StallLog, from: Instant, to: Instant): StallLog {
   if (to <= from) return log;
@@ -69,12 +71,14 @@ const folded = (first: Stall, second: Stall): Stall => ({
   count: first.count + second.count,
 });
 
+/** The longer ago, the cheaper: a deadline that reaches back for hours can bear to be moved by seconds. */
 function cheapestFold(stalls: readonly Stall[]): number {
+  const newest = (stalls.at(-1) as Stall).to;
   let cheapest = 0;
   let cost = Number.POSITIVE_INFINITY;
-  for (let index = 0; index + 1 < stalls.length; index++) {
+  for (let index = 0; index + 1 < stalls.length - EXACT_MAX; index++) {
     const [first, second] = stalls.slice(index, index + 2) as [Stall, Stall];
-    const costHere = foldCost(first, second);
+    const costHere = foldCost(first, second) / (newest - second.to + minutes(10));
     if (costHere < cost) {
       cheapest = index;
       cost = costHere;
@@ -119,7 +123,18 @@ export function absenceDeadline(
   return later(start, Math.ceil(wait + lost + grace));
 }
 
-function graceOf(stall: Stall, graceMax: DurationMs): number {
+/**
+ * Whether Holter has only just begun to look again: what queued up while it did not may still be on its way,
+ * and what it knows is from before. Hiccups are too short for anybody to change in.
+ */
+export function hasJustReturned(stalls: StallLog, at: Instant, graceMax: DurationMs): boolean {
+  return stalls.some(
+    (stall) => stall.lostMs / stall.count > GRACE_MIN && at < stall.to + graceOf(stall, graceMax),
+  );
+}
+
+/** What a deadline gets on top for this entry of the log. */
+export function graceOf(stall: Stall, graceMax: DurationMs): number {
   const gap = stall.lostMs / stall.count;
   return Math.min(graceMax, stall.count * Math.min(graceMax, Math.max(GRACE_MIN, 2 * gap)));
 }

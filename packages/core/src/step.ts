@@ -11,6 +11,7 @@ import { hashText } from './hash.ts';
 import { advance } from './incident/advance.ts';
 import { foldClaim, foldGrant, foldReceipt } from './incident/answer.ts';
 import { foldDecision } from './incident/decide.ts';
+import { endExpiredQuiet } from './incident/quiet.ts';
 import type { Input, Step } from './input.ts';
 import { assertNever } from './invariant.ts';
 import { judge } from './judge.ts';
@@ -48,10 +49,12 @@ export function step(agent: Agent, input: Input, policy: Policy): Step {
   if (!policy.isEnabled) return handsOff(agent, at, input);
 
   endExpiredHolds(draft);
+  endExpiredQuiet(draft);
   settleBreakers(draft);
   fold(draft, input);
-  // Once more: a hold that has just begun names its end, or is over already.
+  // Once more: a hold or a snooze that has just begun names its end, or is over already.
   endExpiredHolds(draft);
+  endExpiredQuiet(draft);
   followWork(draft);
   judge(draft);
   if (input.kind === 'claim') {

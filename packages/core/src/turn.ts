@@ -2,7 +2,7 @@ import type { Agent } from './agent.ts';
 import type { Acquired } from './breaker/breaker.ts';
 import type { Effect } from './effect.ts';
 import type { HolterEvent } from './event.ts';
-import type { Ask, Fleet } from './fleet.ts';
+import type { Ask, AskKind, Fleet } from './fleet.ts';
 import { admit } from './fleet.ts';
 import type { ClaimVerdict, Input } from './input.ts';
 import { invariant } from './invariant.ts';
@@ -26,7 +26,11 @@ export type Turn = {
   readonly wakeAt: Instant;
   readonly claim?: ClaimVerdict;
   readonly permit?: Acquired;
+  /** What the fleet put off, for those who count; absent when it put off nothing. */
+  readonly deferrals?: readonly Deferral[];
 };
+
+type Deferral = { readonly kind: AskKind; readonly because: 'brake' | 'budget' };
 
 /** An incident asks once per step, and one input can't climb further than the ladder is high. */
 const ROUNDS_MAX = 16;
@@ -52,6 +56,7 @@ export function turn(agent: Agent, fleet: Fleet, input: Input, context: TurnCont
   }
   const events: HolterEvent[] = [...first.events];
   const effects: Effect[] = [...first.effects];
+  const deferrals: Deferral[] = [];
   const queue: Ask[] = [...first.asks];
   let latest = first;
   let latestFleet = fleet;
@@ -64,9 +69,11 @@ export function turn(agent: Agent, fleet: Fleet, input: Input, context: TurnCont
     effects.push(...admitted.effects);
     // A loss is news for the fleet; nobody waits for the answer.
     if (ask.kind === 'loss') continue;
+    const { admission } = admitted;
+    if (admission.kind === 'deferred') deferrals.push({ kind: ask.kind, because: admission.because });
     latest = step(
       latest.agent,
-      { at: input.at, stalls: input.stalls, kind: 'grant', ask, admission: admitted.admission },
+      { at: input.at, stalls: input.stalls, kind: 'grant', ask, admission },
       policy,
     );
     events.push(...latest.events);
@@ -82,5 +89,6 @@ export function turn(agent: Agent, fleet: Fleet, input: Input, context: TurnCont
     wakeAt: latest.wakeAt,
     ...(claim && { claim }),
     ...(permit && { permit }),
+    ...(deferrals.length > 0 && { deferrals }),
   };
 }

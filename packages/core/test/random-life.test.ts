@@ -57,8 +57,9 @@ class Life {
           detail: 'it',
         });
       case 'claim': {
-        const evidence =
-          what.isTaskOpen === undefined ? {} : { isTaskOpen: what.isTaskOpen, checkpointId: null };
+        const { isTaskOpen } = what;
+        const found = isTaskOpen ? { checkpointId: 'a', checkpointHash: 'a' } : { checkpointId: null };
+        const evidence = isTaskOpen === undefined ? {} : { isTaskOpen, ...found };
         return this.feed({ kind: 'claim', effectId: this.pick(what.pick), evidence });
       }
       case 'breaker':
@@ -141,10 +142,13 @@ class Life {
     expect(hard.wakeAt).toBe(after.wakeAt);
     if (healthBefore === 'TERMINATED')
       expect(hard.health, 'the end is left only by a new start').toBe('TERMINATED');
+    const acknowledged = hard.incident?.acknowledged && hard.incident;
     for (const effect of after.effects) {
       expect(this.effects, 'one decision is one effect').not.toContain(effect.id);
       this.effects.push(effect.id);
       if (effect.kind === 'spawn') expect(hard.end, 'no successor before a proven death').toBeDefined();
+      if (effect.kind === 'notify' && acknowledged)
+        expect(effect.incidentId, 'who has acknowledged is not told again').not.toBe(acknowledged.id);
       if (this.mode !== 'act' && (effect.kind === 'terminate' || effect.kind === 'spawn'))
         expect(this.isOrderedToAct, `${effect.kind} in mode ${this.mode}`).toBe(true);
     }

@@ -25,12 +25,12 @@ const lookOf = (count: number): Word => ({
 });
 
 // Found by simulation: a server that woke up read one request many times, with forty looks in between.
-test('looks and beats with ids do not crowd out what must be counted once', () => {
+test('looks and signs of life with ids do not crowd out what must be counted once', () => {
   const bench = new Bench({ promises: { beatEveryMs: seconds(60), process: true } });
   const blocker: Word = { kind: 'blocker', text: 'the build is red', id: 'b1' };
   const between = Array.from({ length: 100 }, (_, count): readonly Word[] => [
     lookOf(count),
-    { kind: 'heartbeat', id: `beat-${count}` },
+    { kind: 'activity', id: `sign-${count}` },
   ]).flat();
   expect(recorded(bench, [blocker, ...between, blocker])).toEqual(['the build is red']);
 });

@@ -6,7 +6,7 @@ import { signal } from '@preact/signals';
  */
 export const localNow = (): number => performance.now();
 
-const server = { at: Date.now(), heardAt: localNow(), speed: 1 };
+const server = { at: Date.now(), heardAt: localNow(), speed: 1, isSilent: false };
 
 /** The server's time, about twice a second; whoever shows an age reads it. */
 export const now = signal(server.at);
@@ -17,11 +17,17 @@ export function serverSaid(at: number, speed: number = server.speed): void {
   server.at = at;
   server.heardAt = localNow();
   server.speed = speed;
+  server.isSilent = false;
   tick();
 }
 
+/** What the server would say by now is not known: ages stop growing until it speaks again. */
+export function serverIsSilent(): void {
+  server.isSilent = true;
+}
+
 function tick(): void {
-  now.value = server.at + (localNow() - server.heardAt) * server.speed;
+  if (!server.isSilent) now.value = server.at + (localNow() - server.heardAt) * server.speed;
 }
 
 export function startClock(): void {

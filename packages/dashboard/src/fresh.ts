@@ -10,9 +10,15 @@ type Fresh<T> = {
 
 /**
  * What a view shows beyond rows: asked once, and again when the stream says that something has changed, but
- * never more often than `everyMs`. An answer that came stays while the next one is on its way.
+ * never more often than `everyMs`. An answer that came stays while the next one is on its way. What changes
+ * without the stream's knowing, such as Holter's own pulse, is asked again after `quietMs` anyway.
  */
-export function useFresh<T>(key: string, ask: (stop: AbortSignal) => Promise<T>, everyMs = 700): Fresh<T> {
+export function useFresh<T>(
+  key: string,
+  ask: (stop: AbortSignal) => Promise<T>,
+  everyMs = 700,
+  quietMs?: number,
+): Fresh<T> {
   const [state, setState] = useState<{ key: string; data: T | null; problem: string | null }>({
     key,
     data: null,
@@ -43,11 +49,11 @@ export function useFresh<T>(key: string, ask: (stop: AbortSignal) => Promise<T>,
           }));
       }
       isBusy = false;
-      if (isWanted) schedule();
+      if (isWanted || quietMs !== undefined) schedule(isWanted ? everyMs : quietMs);
     };
-    const schedule = (): void => {
+    const schedule = (inMs = everyMs): void => {
       if (isBusy) isWanted = true;
-      else if (timer === null && !stop.signal.aborted) timer = setTimeout(() => void look(), everyMs);
+      else if (timer === null && !stop.signal.aborted) timer = setTimeout(() => void look(), inMs);
     };
     reload.current = () => void look();
     void look();
@@ -61,7 +67,7 @@ export function useFresh<T>(key: string, ask: (stop: AbortSignal) => Promise<T>,
       unsubscribe();
       if (timer !== null) clearTimeout(timer);
     };
-  }, [key, everyMs]);
+  }, [key, everyMs, quietMs]);
 
   const isCurrent = state.key === key;
   return {

@@ -1,7 +1,8 @@
 import type { FleetDeltaView, FleetPageView, FleetRowView } from '@holter/server/wire';
 import { batch, computed, effect, type Signal, signal } from '@preact/signals';
 import { addressOf, isLoggedOut } from './api.ts';
-import { localNow, serverSaid } from './clock.ts';
+import { localNow, serverIsSilent, serverSaid } from './clock.ts';
+import { frameQueue } from './frames.ts';
 import { query, view } from './route.ts';
 import { readSession, session } from './session.ts';
 
@@ -21,6 +22,16 @@ export const known = signal<{ readonly offset: number; readonly ids: readonly st
 export const changes = signal(0);
 
 const rows = new Map<string, Signal<FleetRowView>>();
+/** A row on the screen costs about a millisecond to draw again. */
+const ROWS_PER_FRAME = 8;
+const redrawn = frameQueue<FleetRowView>(ROWS_PER_FRAME, requestAnimationFrame, (fresh) =>
+  batch(() => {
+    for (const row of fresh) {
+      const shown = rows.get(row.agentId);
+      if (shown) shown.value = row;
+    }
+  }),
+);
 export const rowOf = (agentId: string): Signal<FleetRowView> | undefined => rows.get(agentId);
 
 /** What of the fleet is on the screen, in steps, so that a small scroll needs no new stream. */
@@ -69,6 +80,7 @@ function open(url: string | null): void {
   opened.addEventListener('error', () => {
     if (source !== opened) return;
     link.value = 'lost';
+    serverIsSilent();
     // A browser gives up on an answer that is no stream: then it is for us to try again.
     if (opened.readyState === EventSource.CLOSED) setTimeout(() => again(opened), AGAIN_MS);
   });
@@ -111,9 +123,9 @@ function takeDelta(delta: FleetDeltaView): void {
   forget(delta.order);
 }
 
+/** A row that nobody has drawn yet is there at once; one that may be on the screen waits for its frame. */
 function put(row: FleetRowView): void {
-  const shown = rows.get(row.agentId);
-  if (shown) shown.value = row;
+  if (rows.has(row.agentId)) redrawn.put(row.agentId, row);
   else rows.set(row.agentId, signal(row));
 }
 

@@ -4,6 +4,7 @@ import { FleetView } from './fleet/fleet-view.tsx';
 import { IncidentsView } from './incidents/incidents-view.tsx';
 import { Help } from './parts/help.tsx';
 import { Empty } from './parts/messages.tsx';
+import { Stale } from './parts/stale.tsx';
 import { TopBar } from './parts/top-bar.tsx';
 import { view } from './route.ts';
 import { isOpening, session } from './session.ts';
@@ -22,6 +23,7 @@ export function Page() {
       </a>
       <TopBar />
       <main id="main" tabIndex={-1}>
+        <Stale />
         <Shown />
       </main>
       <Help />

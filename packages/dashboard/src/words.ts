@@ -15,8 +15,9 @@ export function duration(ms: number): string {
   return `${Math.floor(length / DAY)} d`;
 }
 
-/** `4:05`, `1:02:09`: digits that stand still while they count. */
+/** `4:05`, `1:02:09`: digits that stand still while they count. What is due has only to be looked at. */
 export function countdown(ms: number): string {
+  if (ms <= 0) return 'a moment';
   const left = Math.max(0, Math.ceil(ms / SECOND));
   const pad = (value: number): string => String(value).padStart(2, '0');
   const hours = Math.floor(left / 3_600);

@@ -5,7 +5,7 @@ import type { Logger } from './logging.ts';
 import type { Store } from './store/store.ts';
 
 /** The audit trail is kept 30 days; hourly roll-ups live longer. */
-const RETENTION_MS = hours(24 * 30);
+export const RETENTION_MS = hours(24 * 30);
 const EVERY_MS = hours(1);
 const FIRST_AFTER_MS = minutes(1);
 /** A batch holds the store's writer for some milliseconds, so batches are small and far apart. */

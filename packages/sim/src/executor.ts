@@ -41,6 +41,8 @@ export type Receipt = {
   readonly effectId: string;
   readonly outcome: ReceiptOutcome;
   readonly detail: string;
+  /** From the executor on the agent's host, not from a server. */
+  readonly isFromHost: boolean;
 };
 
 /** The hands: claims effects, does them to the simulated agents, and says what became of them. */
@@ -56,13 +58,23 @@ export class Executor {
     this.port.after(agent.slot, agent.random.between(low, high), 'claim', effect);
   }
 
-  /** Only the executor that an effect names may claim it, and it has to be reached. */
-  canClaim(agent: SimAgent, effect: Effect): boolean {
-    return effect.executor === null || !agent.isGroupCut;
+  /** Only the executor that an effect names may claim it, and its question has to arrive. */
+  canAsk(agent: SimAgent, effect: Effect): boolean {
+    return effect.executor === null || agent.isHostHeard;
+  }
+
+  /** A claim whose answer is lost is no leave to act: it is asked again. */
+  hearsAnswer(agent: SimAgent, effect: Effect): boolean {
+    return effect.executor === null || agent.isHostHearing;
   }
 
   tryLater(agent: SimAgent, effect: Effect): void {
     this.port.after(agent.slot, executorParameters.retryMs * agent.random.between(0.8, 1.2), 'claim', effect);
+  }
+
+  reportLater(agent: SimAgent, receipt: Receipt): void {
+    const delayMs = executorParameters.retryMs * agent.random.between(0.8, 1.2);
+    this.port.after(agent.slot, delayMs, 'receipt', receipt);
   }
 
   /** What the executor has just looked up, for the last re-check. */
@@ -82,7 +94,7 @@ export class Executor {
       case 'nudge':
         return this.nudge(agent, effect);
       case 'inquire':
-        if (isResponsive(agent) && agent.isReachable) agent.plan(agent.random.between(500, 20_000), Act.pong);
+        if (isResponsive(agent) && agent.isHearing) agent.plan(agent.random.between(500, 20_000), Act.pong);
         return this.answer(agent, effect, 'delivered', 500);
       case 'remind':
         return this.answer(agent, effect, 'delivered', 500);
@@ -90,7 +102,7 @@ export class Executor {
         return this.answer(agent, effect, 'done', 300);
       case 'request-handoff': {
         const { writeMinMs, writeMaxMs } = parameters.handoff;
-        if (isResponsive(agent) && agent.isReachable)
+        if (isResponsive(agent) && agent.isHearing)
           agent.plan(agent.random.between(writeMinMs, writeMaxMs), Act.handoff);
         return this.answer(agent, effect, 'delivered', 500);
       }
@@ -116,7 +128,7 @@ export class Executor {
   }
 
   private nudge(agent: SimAgent, effect: Effect): void {
-    if (agent.random.chance(executorParameters.nudgeLostShare) || !agent.isReachable || !agent.isRunning) {
+    if (agent.random.chance(executorParameters.nudgeLostShare) || !agent.isHearing || !agent.isRunning) {
       return this.answer(agent, effect, agent.random.chance(0.5) ? 'refused' : 'unknown', 400);
     }
     this.answer(agent, effect, 'delivered', 300);
@@ -146,7 +158,8 @@ export class Executor {
   }
 
   answer(agent: SimAgent, effect: Effect, outcome: ReceiptOutcome, delayMs: number): void {
-    const receipt: Receipt = { effectId: effect.id, outcome, detail: '' };
+    const isFromHost = effect.executor !== null;
+    const receipt: Receipt = { effectId: effect.id, outcome, detail: '', isFromHost };
     this.port.after(agent.slot, delayMs * agent.random.between(0.5, 1.5), 'receipt', receipt);
   }
 }

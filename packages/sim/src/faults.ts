@@ -1,3 +1,4 @@
+import { CUTS, type Cut } from './agents/cut.ts';
 import type { Random } from './random.ts';
 import type { FaultKind, Scenario } from './scenario.ts';
 import { DAY_START, HOUR, MINUTE } from './scenario.ts';
@@ -7,8 +8,23 @@ export type Fault =
   | { readonly kind: 'away'; readonly at: number; readonly forMs: number; readonly isReload: boolean }
   /** Everything stands still: the lid is closed. */
   | { readonly kind: 'sleep'; readonly at: number; readonly forMs: number }
-  | { readonly kind: 'cut'; readonly at: number; readonly forMs: number; readonly draw: number }
+  /** A group's switch lets nothing pass, or nothing in one direction. */
+  | {
+      readonly kind: 'cut';
+      readonly at: number;
+      readonly forMs: number;
+      readonly draw: number;
+      readonly cut: Cut;
+    }
   | { readonly kind: 'power'; readonly at: number; readonly draw: number }
+  /** Somebody sets the clock on the monitor's wall, and that of one group's host. */
+  | {
+      readonly kind: 'clocks';
+      readonly at: number;
+      readonly wallMs: number;
+      readonly hostMs: number;
+      readonly draw: number;
+    }
   | { readonly kind: 'noise'; readonly at: number; readonly draw: number };
 
 const SECOND = 1_000;
@@ -23,6 +39,7 @@ const every: Readonly<Record<Exclude<FaultKind, 'network'>, number>> = {
   restart: 3 * HOUR,
   switch: 5 * HOUR,
   power: 9 * HOUR,
+  clocks: 2 * HOUR,
   noise: 4 * MINUTE,
 };
 
@@ -62,6 +79,7 @@ const streamOf: Readonly<Record<Exclude<FaultKind, 'network'>, number>> = {
   switch: 6,
   power: 7,
   noise: 8,
+  clocks: 9,
 };
 
 function faultOf(
@@ -80,12 +98,26 @@ function faultOf(
     case 'sleep':
       return { kind: 'sleep', at, forMs: dice.between(0.3, 4) * (HOUR / Math.sqrt(haste)) };
     case 'switch':
-      return { kind: 'cut', at, forMs: dice.between(2 * MINUTE, 40 * MINUTE), draw: dice.unit() };
+      return {
+        kind: 'cut',
+        at,
+        forMs: dice.between(2 * MINUTE, 40 * MINUTE),
+        draw: dice.unit(),
+        cut: dice.pick(CUTS),
+      };
     case 'power':
       return { kind: 'power', at, draw: dice.unit() };
+    case 'clocks':
+      return { kind: 'clocks', at, wallMs: stepOf(dice), hostMs: stepOf(dice), draw: dice.unit() };
     case 'noise':
       return { kind: 'noise', at, draw: dice.unit() };
   }
+}
+
+/** From a second to three hours, forwards or back: an answer of NTP, a summer time, a person. */
+function stepOf(dice: Random): number {
+  const ms = SECOND * 10_800 ** dice.unit();
+  return dice.chance(0.5) ? ms : -ms;
 }
 
 /** A tick every 10 s comes 1.1 s late, for three hours, or for a quarter of a short run. */

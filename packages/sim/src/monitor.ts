@@ -1,6 +1,5 @@
 import type {
   Agent,
-  ClaimVerdict,
   Enrolment,
   Fleet,
   FleetPolicy,
@@ -111,11 +110,11 @@ export class Monitor {
   }
 
   /** For the few inputs that are not signals. */
-  tell(slot: number, at: number, body: InputBody): ClaimVerdict | undefined {
+  tell(slot: number, at: number, body: InputBody): Turn | undefined {
     return this.fold(slot, { ...body, at: at as Instant, stalls: this.stalls });
   }
 
-  fold(slot: number, input: Input): ClaimVerdict | undefined {
+  fold(slot: number, input: Input): Turn | undefined {
     const { at } = input;
     const before = this.agents[slot];
     if (before === undefined) return undefined;
@@ -129,7 +128,7 @@ export class Monitor {
     this.keep(slot, before, result.agent, at);
     this.plan(slot, result.wakeAt, at);
     this.port.turned(slot, at, input, result);
-    return result.claim;
+    return result;
   }
 
   /** The moment that was asked for has come; the agent may have been heard in between. */
@@ -172,23 +171,39 @@ export class Monitor {
 
   /** Stops ticking. A second reason to be away only makes it longer. */
   goAway(at: number, forMs: number): void {
-    if (!this.isAway())
-      this.awayFrom = this.tickPhase + Math.floor((at - this.tickPhase) / TICK_MS) * TICK_MS;
+    if (this.isAway()) {
+      this.awayUntil = Math.max(this.awayUntil, at + forMs);
+      return;
+    }
+    this.awayFrom = this.tickPhase + Math.floor((at - this.tickPhase) / TICK_MS) * TICK_MS;
     // The tick that would have come next comes this much late.
     this.awayUntil = Math.max(this.awayUntil, this.awayFrom + TICK_MS + forMs);
   }
 
-  comeBack(at: number, isReload: boolean): void {
+  get lastTickAt(): number {
+    return this.awayFrom;
+  }
+
+  comeBack(at: number): void {
     const from = this.awayFrom;
     this.awayFrom = Number.NaN;
     this.tickPhase = at;
-    if (isReload) this.reload();
     if (!isStall(at - from)) return;
     this.stalls = withStall(this.stalls, from as Instant, at as Instant);
     this.port.wasAway(from, at);
   }
 
-  /** A start from what the store holds. */
+  /** A start from what the store holds; whoever was due is looked for anew, as the clock may show another time. */
+  restart(at: number): void {
+    this.reload();
+    this.comeBack(at);
+    for (let slot = 0; slot < this.agents.length; slot++) {
+      if (this.agents[slot] === undefined) continue;
+      this.dueAt[slot] = Number.POSITIVE_INFINITY;
+      this.plan(slot, this.wakeAt[slot] as number, at);
+    }
+  }
+
   private reload(): void {
     for (let slot = 0; slot < this.agents.length; slot++) {
       const agent = this.agents[slot];

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -8,11 +8,17 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 const patches = readdirSync(join(root, 'mutants')).filter((name) => name.endsWith('.patch'));
 
 // Whether each is caught takes minutes and is `npm run sim:mutants`; that each still applies takes none.
-test('there are at least ten mutants', () => {
-  expect(patches.length).toBeGreaterThanOrEqual(10);
+test('there are at least seventeen mutants', () => {
+  expect(patches.length).toBeGreaterThanOrEqual(17);
 });
 
-test.each(patches)('%s applies to the core as it is', (patch) => {
+test.each(patches)('%s says which runs judge it, and takes a rule out of the core or the server', (patch) => {
+  const text = readFileSync(join(root, 'mutants', patch), 'utf8');
+  expect(text).toMatch(/^# runs: (world|engine)\n/);
+  expect(text).toMatch(/^--- a\/packages\/(core|server)\/src\//m);
+});
+
+test.each(patches)('%s applies to the rules as they are', (patch) => {
   const checked = spawnSync('git', ['apply', '--check', join('mutants', patch)], {
     cwd: root,
     encoding: 'utf8',

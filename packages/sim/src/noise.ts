@@ -24,6 +24,8 @@ const lies: readonly ((agentId: string, incarnation: number, at: number) => Sign
       count: 99,
     },
   }),
+  // Whoever could pause itself would never be judged again.
+  (agentId, incarnation) => ({ agentId, incarnation, kind: 'hold-begun', hold: 'paused-by-operator' }),
   // The start before this one.
   (agentId, incarnation) => ({ agentId, incarnation: incarnation - 1, kind: 'stopped', reason: 'late news' }),
 ];
@@ -36,5 +38,5 @@ export function makeNoise(world: World, draw: number): void {
   const agent = world.at(slot);
   const lie = lies[Math.floor((scaled % 1) * lies.length)];
   if (lie === undefined) return;
-  world.whisper(agent, { signal: lie(agent.name, agent.incarnation, world.now), origin: 'agent' });
+  world.whisper(agent, { signal: lie(agent.name, agent.incarnation, world.holterNow), origin: 'agent' });
 }

@@ -29,10 +29,11 @@ export class Post {
     const signal = { agentId: agent.name, incarnation, ...(id !== undefined && { id }), ...body } as Signal;
     const packet: Packet = { signal, origin: 'agent' };
     const isBeat = body.kind === 'heartbeat' || body.kind === 'pong';
-    if (!agent.isReachable) {
+    if (!agent.isHeard) {
       if (!isBeat) this.keep(agent, packet);
       return;
     }
+    if (!agent.isHearing) return this.sendUnanswered(agent, packet, isBeat);
     if (!this.hasNetworkFaults || agent.kit.role === 'in-process') return this.bring(agent, LOCAL_MS, packet);
     const { journey } = this;
     agent.arrivedAt = travel(agent.random, this.port.now, agent.arrivedAt, isBeat, journey);
@@ -43,12 +44,23 @@ export class Post {
     if (hasCopy) this.port.deliverAt(agent, journey.copyAt, sent);
   }
 
+  /** What arrives without an answer is sent again, the first of the queue first; the rest waits behind it. */
+  private sendUnanswered(agent: SimAgent, packet: Packet, isBeat: boolean): void {
+    if (isBeat) this.bring(agent, LOCAL_MS, packet);
+    else this.keep(agent, packet);
+    const first = agent.spool[0];
+    if (first !== undefined && (isBeat || agent.spool.length === 1))
+      this.bring(agent, LOCAL_MS, first as Packet);
+  }
+
   /** An executor reports what it sees in the order in which it sees it; looks that are not reported are lost. */
   sense(agent: SimAgent, body: SignalBody): void {
     const signal = { agentId: agent.name, incarnation: agent.incarnation, ...body } as Signal;
     const packet: Packet = { signal, origin: 'holter' };
-    if (!agent.isGroupCut) this.bring(agent, SENSED_MS, packet);
-    else if (body.kind !== 'process') this.keep(agent, packet);
+    const isHeard = agent.isHostHeard;
+    if (isHeard) this.bring(agent, SENSED_MS, packet);
+    // Without an answer the executor can't know that it was heard, and says it once more later.
+    if (body.kind !== 'process' && !(isHeard && agent.isHostHearing)) this.keep(agent, packet);
   }
 
   /** The way is free again. */
@@ -57,8 +69,9 @@ export class Post {
     if (agent.spool.length > 0) agent.spool = [];
   }
 
+  /** What is kept may be sent more than once before somebody answers. */
   private keep(agent: SimAgent, packet: Packet): void {
-    if (agent.spool.length < SPOOL_MAX) agent.spool.push(packet);
+    if (agent.spool.length < SPOOL_MAX) agent.spool.push({ ...packet, twin: { isHeard: false } });
   }
 
   /** Strictly after what came before: words that arrive at the same moment have no order. */

@@ -25,7 +25,7 @@ export function shrink(scenario: Scenario, violation: Violation): Shrunk {
   const attempt = (candidate: Scenario): boolean => {
     if (runs >= RUNS_MAX) return false;
     runs++;
-    const found = firstViolation(candidate, violation.invariant, best.violation.at);
+    const found = firstViolation(candidate, violation.invariant, best.violation.trueAt);
     if (found === undefined) return false;
     best = { scenario: candidate, violation: found };
     return true;
@@ -38,7 +38,7 @@ export function shrink(scenario: Scenario, violation: Violation): Shrunk {
   for (const kind of scenario.faults) {
     attempt({ ...best.scenario, faults: best.scenario.faults.filter((other) => other !== kind) });
   }
-  const hours = Math.ceil(((best.violation.at - DAY_START) / HOUR) * 100 + 1) / 100;
+  const hours = Math.ceil(((best.violation.trueAt - DAY_START) / HOUR) * 100 + 1) / 100;
   // A shorter day moves the faults; only keep it when the story survives.
   attempt({ ...best.scenario, hours });
   return { ...best, trace: traceOf(best.scenario, best.violation), runs };
@@ -63,7 +63,7 @@ function firstViolation(
 /** Runs up to the violation once more, with somebody who writes down what happens to that agent. */
 function traceOf(scenario: Scenario, violation: Violation, linesMax = 30): readonly string[] {
   const trace = new Trace(violation.slot, linesMax);
-  new Simulation(scenario, { witnesses: [trace] }).world.runUntil(violation.at);
+  new Simulation(scenario, { witnesses: [trace] }).world.runUntil(violation.trueAt);
   return trace.lines;
 }
 

@@ -20,7 +20,10 @@ type SimulationOptions = {
 };
 
 /** Streams of chance: agents have their slot, the rest stand far above any slot. */
-const FAULT_STREAMS = 1_000_000;
+export const FAULT_STREAMS = 1_000_000;
+const CLOCK_STREAMS = 2_000_001;
+/** A bad oscillator, or a virtual machine that is not given its time. */
+const DRIFT = 0.03;
 /** A fleet comes up over five minutes. */
 const COME_UP_MS = 5 * 60_000;
 
@@ -33,7 +36,10 @@ export class Simulation {
 
   constructor(scenario: Scenario, options: SimulationOptions = {}) {
     this.scenario = scenario;
-    this.checker = new Checker((agent, at) => this.world.inspectAt(agent, at));
+    this.checker = new Checker(
+      (agent, at) => this.world.inspectAt(agent, at),
+      () => this.world.now,
+    );
     this.tally = new Tally((agent, event) => this.checker.conditionAt(agent, event));
     this.world = new World({
       seed: scenario.seed,
@@ -42,6 +48,7 @@ export class Simulation {
       stopwatch: options.stopwatch ?? noStopwatch,
       isPedantic: options.isPedantic ?? false,
       hasNetworkFaults: scenario.faults.includes('network'),
+      clockRate: this.paceOf(-1),
       noise: makeNoise,
     });
     const faults = drawFaults(scenario, (stream) => new Random(scenario.seed, FAULT_STREAMS + stream));
@@ -57,7 +64,14 @@ export class Simulation {
     const kit = random.pick(behaviour.kits);
     const agent = new SimAgent(slot, groupOf(slot), kit, behaviour, random, this.world);
     agent.haste = this.scenario.haste;
+    agent.pace = this.paceOf(slot);
     this.world.add(agent, DAY_START + random.unit() * COME_UP_MS);
+  }
+
+  /** How fast a clock runs; the monitor's has the slot before the first. */
+  private paceOf(slot: number): number {
+    if (!this.scenario.faults.includes('clocks')) return 1;
+    return new Random(this.scenario.seed, CLOCK_STREAMS + slot).between(1 - DRIFT, 1 + DRIFT);
   }
 
   private behaviourOf(slot: number, random: Random): Behaviour {
@@ -84,6 +98,6 @@ export class Simulation {
       this.world.runUntil(DAY_START + (length * part) / parts);
       if (pause?.(part / parts) === false) break;
     }
-    this.tally.finish(this.world.agents, this.world.now);
+    this.tally.finish(this.world.agents, this.world.holterNow);
   }
 }

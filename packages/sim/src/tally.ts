@@ -102,9 +102,11 @@ export class Tally implements Witness {
     const episode = this.episodes[agent.slot];
     if (effect.kind === 'nudge') {
       this.nudges++;
-      // One that can't reach a cut-off agent disturbs nobody; it will be refused.
-      const isHeard = agent.isReachable && agent.truth === 'fine';
-      if (isHeard && at - agent.truthSince > JUST_NOW_MS) this.wrongNudges++;
+      // One that can't reach a cut-off agent disturbs nobody; it will be refused. And whoever waits for a moment
+      // that another clock has passed already looks late to everybody but itself.
+      const isMisdated = agent.mind === 'held' && Math.abs(agent.wallNow - at) > JUST_NOW_MS;
+      const isHeard = agent.isReachable && agent.truth === 'fine' && effect.about !== 'operator';
+      if (isHeard && !isMisdated && at - agent.truthSince > JUST_NOW_MS) this.wrongNudges++;
     }
     if (effect.kind === 'terminate') this.terminations++;
     if (effect.kind === 'notify') this.notices++;

@@ -41,6 +41,7 @@ export class Trace implements Witness {
       }
     }
     this.say(at, describeInput(input));
+    if (result.permit !== undefined) this.say(at, `    answers ${JSON.stringify(result.permit)}`);
     for (const event of news) this.say(at, `    ${describeEvent(event)}`);
     for (const effect of result.effects) this.say(at, `    wants ${effect.kind} (${effect.id})`);
   }
@@ -86,6 +87,8 @@ function describeInput(input: InputBody): string {
       return `claim ${input.effectId} ${JSON.stringify(input.evidence)}`;
     case 'decision':
       return `decision ${input.decision.decision}`;
+    case 'breaker':
+      return `breaker ${input.name} ${JSON.stringify(input.act)}`.slice(0, 160);
     default:
       return input.kind;
   }

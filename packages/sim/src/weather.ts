@@ -1,3 +1,4 @@
+import type { Cut } from './agents/cut.ts';
 import type { SimAgent } from './agents/sim-agent.ts';
 import type { Fault } from './faults.ts';
 import { groupOf } from './scenario.ts';
@@ -13,6 +14,7 @@ export interface WeatherPort {
   healAt(at: number, group: string): void;
   truthChanged(agent: SimAgent): void;
   noise(draw: number): void;
+  stepWall(byMs: number): void;
 }
 
 /** Lets faults happen to the world. */
@@ -31,10 +33,14 @@ export class Weather {
         this.port.sleep(fault.forMs);
         return this.port.leave(fault.forMs, false);
       case 'cut':
-        return this.cut(this.drawGroup(fault.draw), fault.forMs);
+        return this.cut(this.drawGroup(fault.draw), fault.forMs, fault.cut);
       case 'power':
         for (const agent of this.ofGroup(this.drawGroup(fault.draw)))
           if (agent.kit.isLocal) agent.die(null, 'SIGKILL');
+        return;
+      case 'clocks':
+        this.port.stepWall(fault.wallMs);
+        for (const agent of this.ofGroup(this.drawGroup(fault.draw))) agent.clockOffsetMs += fault.hostMs;
         return;
       case 'noise':
         return this.port.noise(fault.draw);
@@ -43,14 +49,14 @@ export class Weather {
 
   heal(group: string): void {
     for (const agent of this.ofGroup(group)) {
-      agent.isGroupCut = false;
+      agent.groupCut = 'none';
       this.port.truthChanged(agent);
     }
   }
 
-  private cut(group: string, forMs: number): void {
+  private cut(group: string, forMs: number, cut: Cut): void {
     for (const agent of this.ofGroup(group)) {
-      agent.isGroupCut = true;
+      agent.groupCut = cut;
       this.port.truthChanged(agent);
     }
     this.port.healAt(this.port.now + forMs, group);

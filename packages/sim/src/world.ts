@@ -1,4 +1,13 @@
-import type { Decision, Effect, InputBody, Instant, SignalBody, Turn } from '@holter/core';
+import type {
+  Acquired,
+  BreakerAct,
+  Decision,
+  Effect,
+  InputBody,
+  Instant,
+  SignalBody,
+  Turn,
+} from '@holter/core';
 import { Act, type Ground } from './agents/ground.ts';
 import { parameters } from './agents/parameters.ts';
 import { perform } from './agents/perform.ts';
@@ -6,33 +15,23 @@ import type { SimAgent } from './agents/sim-agent.ts';
 import { Executor, type Receipt } from './executor.ts';
 import type { Fault } from './faults.ts';
 import { Monitor } from './monitor.ts';
+import { MonitorClock } from './monitor-clock.ts';
 import type { Packet } from './packet.ts';
 import { People } from './people.ts';
+import { Plan } from './plan.ts';
 import { Post, type PostPort } from './post.ts';
+import { Presence } from './presence.ts';
+import { ReceiptEcho } from './receipt-echo.ts';
+import { registrationOf } from './registration.ts';
 import { Schedule } from './schedule.ts';
 import type { Stopwatch } from './stopwatch.ts';
 import { Weather, type WeatherPort } from './weather.ts';
 import type { Witness } from './witness.ts';
 
-/** What the world itself plans; agents' own acts have smaller numbers. */
-const Plan = {
-  deliver: 100,
-  due: 101,
-  claim: 102,
-  receipt: 103,
-  kill: 104,
-  decide: 105,
-  restart: 106,
-  fault: 107,
-  back: 108,
-  heal: 109,
-  inspect: 110,
-} as const;
-
-/** What queued up while the monitor was away arrives within this time, or a quarter of the agent's interval. */
-const DRAIN_MS_MAX = 8_000;
 /** Beats that found nobody for longer than this were given up by their sender. */
 const BEAT_KEPT_MS = 30_000;
+
+type BreakerWord = { readonly name: string; readonly act: BreakerAct };
 
 /** Virtual time, the way of the words, and who does what when. All parts meet here and nowhere else. */
 export class World implements Ground, PostPort, WeatherPort {
@@ -47,12 +46,14 @@ export class World implements Ground, PostPort, WeatherPort {
   private readonly witness: Witness;
   private readonly post: Post;
   private readonly weather: Weather;
+  private readonly echo = new ReceiptEcho();
   readonly slots: number;
   private readonly makeNoise: (world: World, draw: number) => void;
   private packet: Packet | undefined;
   private sleepsUntil = 0;
   private sleptFrom = 0;
-  private willReload = false;
+  private readonly clock: MonitorClock;
+  private readonly presence: Presence;
 
   constructor(options: {
     readonly seed: number;
@@ -62,17 +63,20 @@ export class World implements Ground, PostPort, WeatherPort {
     readonly stopwatch: Stopwatch;
     readonly isPedantic: boolean;
     readonly hasNetworkFaults: boolean;
+    /** How many seconds the monitor counts while one passes. */
+    readonly clockRate: number;
     readonly noise: (world: World, draw: number) => void;
   }) {
     this.schedule = new Schedule(options.seed);
     this.slots = options.slots;
     this.witness = options.witness;
+    this.clock = new MonitorClock(options.clockRate);
     this.post = new Post(this, options.hasNetworkFaults);
     this.weather = new Weather(this);
     this.makeNoise = options.noise;
     this.monitor = new Monitor(
       {
-        wake: (slot, at) => this.schedule.add(at, slot, Plan.due, 0, undefined),
+        wake: (slot, at) => this.schedule.add(this.clock.when(at), slot, Plan.due, 0, at),
         turned: (slot, at, input, result) => this.turned(this.at(slot), at, input, result),
         enrolled: (slot, at, registration, result) =>
           this.witness.enrolled(this.at(slot), at, registration, result),
@@ -81,6 +85,7 @@ export class World implements Ground, PostPort, WeatherPort {
       options.stopwatch,
       options.isPedantic,
     );
+    this.presence = new Presence(this.monitor, this.clock);
     this.executor = new Executor({
       after: (slot, delayMs, act, data) => this.schedule.add(this.now + delayMs, slot, Plan[act], 0, data),
       notice: (agent, effect) => this.people.notice(agent, effect),
@@ -90,6 +95,14 @@ export class World implements Ground, PostPort, WeatherPort {
       decide: (agent, decision) => this.decide(agent, decision),
     });
   }
+
+  /** What the monitor's own clock shows: the time of everything that it is told, and of all who watch it. */
+  get holterNow(): number {
+    return this.clock.at(this.now);
+  }
+
+  private readonly bring = (at: number, slot: number, act: number, data: unknown): void =>
+    this.schedule.add(at, slot, act, 0, data);
 
   add(agent: SimAgent, startsAt: number): void {
     (this.agents as SimAgent[]).push(agent);
@@ -105,7 +118,7 @@ export class World implements Ground, PostPort, WeatherPort {
   }
 
   inspectAt(agent: SimAgent, at: number): void {
-    this.schedule.add(at, agent.slot, Plan.inspect, 0, undefined);
+    this.schedule.add(this.clock.when(at), agent.slot, Plan.inspect, 0, at);
   }
 
   at(slot: number): SimAgent {
@@ -122,7 +135,7 @@ export class World implements Ground, PostPort, WeatherPort {
       this.now = schedule.nowAt;
       this.happenings++;
       // Whatever else falls on the moment of its return finds the monitor back.
-      if (this.monitor.isAway() && this.now >= this.monitor.awayUntil) this.comeBack();
+      this.presence.comeBackBy(this.now, this.bring);
       const act = schedule.nowAct;
       if (act < 100) this.live(this.at(schedule.nowSlot), act as Act, schedule.nowLife, schedule.nowData);
       else this.happen(act, schedule.nowSlot, schedule.nowData);
@@ -139,8 +152,13 @@ export class World implements Ground, PostPort, WeatherPort {
       return;
     }
     if (act === Act.comeUp) return this.comeUp(agent);
-    if (act === Act.nudgeSeen) {
-      const receipt: Receipt = { effectId: data as string, outcome: 'seen', detail: '' };
+    if (act === Act.nudgeSeen && agent.isHeard) {
+      const receipt: Receipt = {
+        effectId: data as string,
+        outcome: 'seen',
+        detail: '',
+        isFromHost: false,
+      };
       this.schedule.add(this.now + 200, agent.slot, Plan.receipt, 0, receipt);
     }
     perform(agent, act, data);
@@ -155,15 +173,11 @@ export class World implements Ground, PostPort, WeatherPort {
       case Plan.deliver:
         return this.deliver(agent, data as Packet);
       case Plan.due:
-        if (this.monitor.isAway())
-          return this.schedule.add(this.monitor.awayUntil, slot, Plan.due, 0, undefined);
-        return this.monitor.due(slot, this.now);
+        return this.due(slot, data as number);
       case Plan.claim:
         return this.claim(agent, data as Effect);
       case Plan.receipt:
-        if (this.waitsForMonitor(agent, act, data)) return;
-        this.monitor.tell(slot, this.now, { kind: 'receipt', ...(data as Receipt) });
-        return;
+        return this.receive(agent, data as Receipt);
       case Plan.kill: {
         const { effect, life } = data as { effect: Effect; life: number };
         return this.executor.killed(agent, effect, life);
@@ -172,27 +186,45 @@ export class World implements Ground, PostPort, WeatherPort {
         return this.people.decide(agent, data as string);
       case Plan.restart:
         return this.people.restart(agent, data as number);
+      case Plan.visit:
+        return this.decide(agent, data as Decision);
+      case Plan.breaker:
+        return this.reachBreaker(agent, data as BreakerWord);
       case Plan.inspect:
-        // While nobody looks, nobody can be blamed for not seeing.
-        if (this.monitor.isAway())
-          return this.schedule.add(this.monitor.awayUntil + 1_500, slot, act, 0, data);
-        return this.witness.inspect(agent, this.now);
+        return this.inspect(agent, data as number);
     }
   }
 
-  private waitsForMonitor(agent: SimAgent, act: number, data: unknown): boolean {
-    if (!this.monitor.isAway()) return false;
-    const drainMs = Math.min(DRAIN_MS_MAX, agent.kit.intervalMs / 4);
-    const from = this.monitor.awayUntil + 1;
-    // In the order in which it queued up, somewhere in the time that the draining takes.
-    if (agent.arrivedAt < from) agent.arrivedAt = from + agent.random.unit() * drainMs;
-    agent.arrivedAt += 1;
-    this.schedule.add(agent.arrivedAt, agent.slot, act, 0, data);
-    return true;
+  /** A moment that was planned by the monitor's clock, which may have been set back since. */
+  private due(slot: number, dueAt: number): void {
+    if (this.presence.isAway) return this.schedule.add(this.presence.backAt, slot, Plan.due, 0, dueAt);
+    const at = this.holterNow;
+    if (at < dueAt - 1) this.schedule.add(this.clock.when(dueAt), slot, Plan.due, 0, dueAt);
+    else this.monitor.due(slot, Math.max(at, dueAt));
+  }
+
+  private inspect(agent: SimAgent, wantedAt: number): void {
+    const at = this.holterNow;
+    // While nobody looks, nobody can be blamed for not seeing.
+    if (this.presence.isAway)
+      this.schedule.add(this.presence.backAt + 1_500, agent.slot, Plan.inspect, 0, wantedAt);
+    else if (at < wantedAt - 1) this.inspectAt(agent, wantedAt);
+    else this.witness.inspect(agent, Math.max(at, wantedAt));
+  }
+
+  private receive(agent: SimAgent, receipt: Receipt): void {
+    if (this.presence.hasToWait(agent, Plan.receipt, receipt)) return;
+    const { isFromHost, ...told } = receipt;
+    if (isFromHost && !agent.isHostHeard) return this.executor.reportLater(agent, receipt);
+    // Whatever time alone would do is done first, so that what follows is the receipt's doing.
+    this.monitor.tell(agent.slot, this.holterNow, { kind: 'tick' });
+    this.monitor.tell(agent.slot, this.holterNow, { kind: 'receipt', ...told });
+    // It can't know that it was heard.
+    if (isFromHost && !agent.isHostHearing) this.executor.reportLater(agent, receipt);
   }
 
   plan(agent: SimAgent, delayMs: number, act: Act, data?: unknown): void {
-    this.schedule.add(this.now + delayMs, agent.slot, act, agent.life, data);
+    this.schedule.add(this.now + delayMs * agent.pace, agent.slot, act, agent.life, data);
   }
 
   send(agent: SimAgent, body: SignalBody, id?: string): void {
@@ -217,18 +249,18 @@ export class World implements Ground, PostPort, WeatherPort {
 
   /** For the noise: a word that nobody should believe, delivered now. */
   whisper(agent: SimAgent, packet: Packet): void {
-    if (this.monitor.isAway() || !this.monitor.knows(agent.slot)) return;
+    if (this.presence.isAway || !this.monitor.knows(agent.slot)) return;
     // Whatever time alone would do is done first, so that what follows is the word's doing.
-    this.monitor.tell(agent.slot, this.now, { kind: 'tick' });
+    this.monitor.tell(agent.slot, this.holterNow, { kind: 'tick' });
     this.fold(agent, packet);
   }
 
   private deliver(agent: SimAgent, packet: Packet): void {
     const { monitor } = this;
-    if (monitor.isAway()) {
+    if (this.presence.isAway) {
       const isBeat = packet.signal.kind === 'heartbeat' || packet.signal.kind === 'process';
-      if (isBeat && monitor.awayUntil - this.now > BEAT_KEPT_MS) return;
-      this.waitsForMonitor(agent, Plan.deliver, packet);
+      if (isBeat && this.presence.backAt - this.now > BEAT_KEPT_MS) return;
+      this.presence.hasToWait(agent, Plan.deliver, packet);
       return;
     }
     if (!monitor.knows(agent.slot)) return;
@@ -236,11 +268,11 @@ export class World implements Ground, PostPort, WeatherPort {
   }
 
   private fold(agent: SimAgent, packet: Packet): void {
-    this.witness.hears(agent, this.now, packet);
+    this.witness.hears(agent, this.holterNow, packet);
     this.packet = packet;
     this.monitor.fold(agent.slot, {
       kind: 'signal',
-      at: this.now as Instant,
+      at: this.holterNow as Instant,
       stalls: this.monitor.stallLog,
       signal: packet.signal,
       origin: packet.origin,
@@ -253,23 +285,55 @@ export class World implements Ground, PostPort, WeatherPort {
     this.witness.turned(agent, at, input, result, packet);
     for (const effect of result.effects) {
       this.executor.take(agent, effect);
+      const echo = this.echo.behind(agent, effect);
+      if (echo !== null) this.schedule.add(this.now + 50, agent.slot, Plan.receipt, 0, echo);
       agent.behaviour.ordered?.(agent, effect);
     }
   }
 
   private claim(agent: SimAgent, effect: Effect): void {
-    if (this.waitsForMonitor(agent, Plan.claim, effect)) return;
-    if (!this.executor.canClaim(agent, effect)) return this.executor.tryLater(agent, effect);
+    if (this.presence.hasToWait(agent, Plan.claim, effect)) return;
+    if (!this.executor.canAsk(agent, effect)) return this.executor.tryLater(agent, effect);
     const evidence = this.executor.evidence(agent, effect);
-    const verdict = this.monitor.tell(agent.slot, this.now, { kind: 'claim', effectId: effect.id, evidence });
-    this.witness.claimed(agent, this.now, effect, verdict === 'proceed');
-    if (verdict === 'proceed') this.executor.perform(agent, effect);
+    const turned = this.monitor.tell(agent.slot, this.holterNow, {
+      kind: 'claim',
+      effectId: effect.id,
+      evidence,
+    });
+    if (!this.executor.hearsAnswer(agent, effect)) return this.executor.tryLater(agent, effect);
+    const isProceeding = turned?.claim === 'proceed';
+    this.witness.claimed(agent, this.holterNow, effect, isProceeding);
+    if (isProceeding) this.executor.perform(agent, effect);
+  }
+
+  acquire(agent: SimAgent, name: string): Acquired | null {
+    if (this.presence.isAway || !agent.isReachable) return null;
+    return this.askBreaker(agent, { name, act: { kind: 'acquire' } })?.permit ?? null;
+  }
+
+  tellBreaker(agent: SimAgent, delayMs: number, name: string, act: BreakerAct): void {
+    this.schedule.add(this.now + delayMs, agent.slot, Plan.breaker, 0, { name, act });
+  }
+
+  decideLater(agent: SimAgent, delayMs: number, decision: Decision): void {
+    this.schedule.add(this.now + delayMs, agent.slot, Plan.visit, 0, decision);
+  }
+
+  /** Nobody sends a report twice: one that finds no way is lost, and its permit with it. */
+  private reachBreaker(agent: SimAgent, word: BreakerWord): void {
+    const isLost = this.presence.isAway || (word.act.kind === 'report' && !agent.isReachable);
+    if (!isLost) this.askBreaker(agent, word);
+  }
+
+  private askBreaker(agent: SimAgent, { name, act }: BreakerWord): Turn | undefined {
+    const roll = agent.random.unit();
+    return this.monitor.tell(agent.slot, this.holterNow, { kind: 'breaker', name, act, roll });
   }
 
   decide(agent: SimAgent, decision: Decision): void {
-    if (this.monitor.isAway()) return;
-    this.witness.decides(agent, this.now, decision);
-    this.monitor.tell(agent.slot, this.now, { kind: 'decision', decision });
+    if (this.presence.isAway) return;
+    this.witness.decides(agent, this.holterNow, decision);
+    this.monitor.tell(agent.slot, this.holterNow, { kind: 'decision', decision });
   }
 
   private comeUp(agent: SimAgent): void {
@@ -283,28 +347,18 @@ export class World implements Ground, PostPort, WeatherPort {
   }
 
   private register(agent: SimAgent, instanceId: string): boolean {
-    if (this.monitor.isAway() || agent.isGroupCut) return false;
-    const { kit } = agent;
-    const result = this.monitor.enroll(agent.slot, this.now, {
-      agentId: agent.name,
-      instanceId,
-      role: kit.role,
-      group: agent.group,
-      mode: kit.mode,
-      promises: kit.promises,
-      can: kit.can,
-      executor: agent.executor,
-      ...(agent.taskId !== null && { taskId: agent.taskId }),
-      ...(agent.spawnKey !== undefined && { spawnKey: agent.spawnKey }),
-    });
-    if (result.kind === 'enrolled') agent.incarnation = result.agent.hard.incarnation;
-    return result.kind === 'enrolled';
+    if (this.presence.isAway || !agent.isHostHeard) return false;
+    const result = this.monitor.enroll(agent.slot, this.holterNow, registrationOf(agent, instanceId));
+    // Whoever does not hear the answer asks again, as the same instance.
+    if (result.kind === 'refused' || !agent.isHostHearing) return false;
+    agent.incarnation = result.agent.hard.incarnation;
+    return true;
   }
 
   /** A cut that healed lets the client's spool go. */
   truthChanged(agent: SimAgent): void {
     if (agent.isReachable) this.post.flush(agent);
-    this.witness.truthChanged(agent, this.now);
+    this.witness.truthChanged(agent, this.holterNow);
   }
 
   deliverAt(agent: SimAgent, at: number, packet: Packet): void {
@@ -319,19 +373,17 @@ export class World implements Ground, PostPort, WeatherPort {
     this.makeNoise(this, draw);
   }
 
+  stepWall(byMs: number): void {
+    this.clock.stepWall(byMs);
+  }
+
   sleep(forMs: number): void {
     this.sleepsUntil = this.now + forMs;
     this.sleptFrom = this.now;
   }
 
   leave(forMs: number, isReload: boolean): void {
-    this.monitor.goAway(this.now, forMs);
-    this.willReload ||= isReload;
-    this.schedule.add(this.monitor.awayUntil, -1, Plan.back, 0, undefined);
-  }
-
-  private comeBack(): void {
-    this.monitor.comeBack(this.monitor.awayUntil, this.willReload);
-    this.willReload = false;
+    this.presence.leave(this.now, forMs, isReload);
+    this.schedule.add(this.presence.backAt, -1, Plan.back, 0, undefined);
   }
 }

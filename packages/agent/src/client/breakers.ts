@@ -1,10 +1,11 @@
+import { refusedWithoutStore } from '@holter/core';
 import type { Verdict } from './replies.ts';
 
 /** Whether a guarded call may be made. */
 type BreakerAnswer =
   | { readonly kind: 'permit'; readonly generation: number; readonly permitId: number }
   | { readonly kind: 'refused'; readonly because: string; readonly retryAt: number }
-  /** Nobody could be asked in time: then the call is made, for a monitor that is away must stop nobody. */
+  /** Nobody could be asked in time: then the call is made, unless it is one that must not be made unseen. */
   | { readonly kind: 'unasked' };
 
 /** A guarded tool was not called, because its breaker is open. */
@@ -12,7 +13,7 @@ export class BreakerOpenError extends Error {
   override readonly name = 'BreakerOpenError';
   readonly code = 'breaker_open';
   readonly breaker: string;
-  /** Milliseconds since 1970, by the clock of the server. */
+  /** Milliseconds since 1970, by the clock of the server; 0 when nobody could be asked. */
   readonly retryAt: number;
 
   constructor(breaker: string, because: string, retryAt: number) {
@@ -31,16 +32,24 @@ type Ask = (path: string, body: string, timeoutMs: number) => Promise<Verdict> |
 export class Breakers {
   private readonly ask: Ask;
   private readonly now: () => number;
+  /** The newest answer that held for everybody, by breaker. */
+  private readonly kept = new Map<string, { readonly answer: BreakerAnswer; readonly at: number }>();
 
   constructor(ask: Ask, now: () => number) {
     this.ask = ask;
     this.now = now;
   }
 
-  async acquire(name: string): Promise<BreakerAnswer> {
+  /** An answer that is no older than `staleMs` is good enough: then nobody is asked, and nothing waited for. */
+  async acquire(name: string, staleMs = 0): Promise<BreakerAnswer> {
+    const kept = this.kept.get(name);
+    if (kept !== undefined && staleMs > 0 && this.now() - kept.at <= staleMs) return kept.answer;
     const verdict = await this.ask(pathOf(name, 'acquire'), '{}', ASK_MS_MAX);
+    this.kept.delete(name);
     if (verdict?.kind !== 'taken' || !Array.isArray(verdict.body.answers)) return { kind: 'unasked' };
-    return readAnswer(verdict.body.answers[0]);
+    const answer = readAnswer(verdict.body.answers[0]);
+    if (isForAll(answer)) this.kept.set(name, { answer, at: this.now() });
+    return answer;
   }
 
   /** Reported without waiting. A lost report is a lost permit, which expires. */
@@ -48,18 +57,25 @@ export class Breakers {
     if (answer.kind !== 'permit') return;
     const { generation, permitId } = answer;
     const body = JSON.stringify({ generation, permitId, durationMs: Math.max(0, this.now() - startedAt) });
-    void this.ask(pathOf(name, outcome), body, 20 * ASK_MS_MAX);
+    // What was kept is out of date as soon as a report has opened it, or has closed it again.
+    void this.ask(pathOf(name, outcome), body, 20 * ASK_MS_MAX)?.then((verdict) => {
+      if (verdict.kind === 'taken' && stateIn(verdict.body.breaker) !== 'CLOSED') this.kept.delete(name);
+    });
   }
 
   /** The same function behind a breaker. It has to ask first, so it returns a promise. */
   guard<This, Args extends unknown[], Result>(
     name: string,
     run: (this: This, ...args: Args) => Result,
+    staleMs = 0,
   ): (this: This, ...args: Args) => Promise<Awaited<Result>> {
     const breakers = this;
     return async function (this: This, ...args: Args): Promise<Awaited<Result>> {
-      const answer = await breakers.acquire(name);
+      const answer = await breakers.acquire(name, staleMs);
       if (answer.kind === 'refused') throw new BreakerOpenError(name, answer.because, answer.retryAt);
+      // A call to a service does little harm; a start that nobody knows of does.
+      if (answer.kind === 'unasked' && refusedWithoutStore.includes(name))
+        throw new BreakerOpenError(name, 'nobody could be asked', 0);
       const startedAt = breakers.now();
       try {
         const result = await run.apply(this, args);
@@ -72,6 +88,14 @@ export class Breakers {
     };
   }
 }
+
+/** While closed everybody may, while open nobody: such an answer is the same for the next caller. */
+const isForAll = (answer: BreakerAnswer): boolean =>
+  answer.kind === 'permit'
+    ? answer.permitId === 0
+    : answer.kind === 'refused' && answer.because !== 'half-open';
+
+const stateIn = (breaker: unknown): unknown => (breaker as { state?: unknown } | undefined)?.state;
 
 const pathOf = (name: string, word: string): string => `breakers/${encodeURIComponent(name)}/${word}`;
 

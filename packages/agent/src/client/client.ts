@@ -20,6 +20,8 @@ export type ToolCall = {
 export type ToolOptions = {
   /** The name of the breaker, such as `tool_execution`, or one for each tool. */
   readonly breaker: string;
+  /** An answer of the breaker may be this old, in milliseconds: calls in quick succession then ask once. Default 0. */
+  readonly staleMs?: number;
 };
 
 export type ClientStatus = {
@@ -113,7 +115,8 @@ export class HolterClient {
   ): (this: This, ...args: Args) => Result;
   /**
    * The same behind a breaker, which all callers of this agent share: it asks first, reports how it went, and
-   * throws a `BreakerOpenError` instead of calling a tool that keeps failing. Without a server it just calls.
+   * throws a `BreakerOpenError` instead of calling a tool that keeps failing. Without a server it
+   * just calls, unless the breaker is `recovery_attempt`: nothing is started that nobody knows of.
    */
   tool<This, Args extends unknown[], Result>(
     name: string,
@@ -126,7 +129,7 @@ export class HolterClient {
     options?: ToolOptions,
   ): (this: This, ...args: Args) => Result | Promise<Awaited<Result>> {
     const recorded = wrapTool(this, name, run);
-    return options ? this.session.breakers.guard(options.breaker, recorded) : recorded;
+    return options ? this.session.breakers.guard(options.breaker, recorded, options.staleMs) : recorded;
   }
 
   /** For tools that `tool` can't wrap. `callId` is the model's own id of the call, if it has one. */

@@ -116,6 +116,14 @@ describe('errors', () => {
     );
     expect(judge(steps).kinds).toContain('same-error:warn');
   });
+  test('ten fruitless attempts act, whatever worked before the first of them', () => {
+    const denied = (name: string): AgentStep =>
+      failing(`echo 1 > /opt/${name}`, `sh: /opt/${name}: Permission denied`);
+    const attempts = (count: number): AgentStep[] => repeat(count, (index) => denied('b'.repeat(index + 1)));
+    const looksAround = [denied('first'), call('ls', 'README'), call('cat README', 'words')];
+    expect(judge([...looksAround, ...attempts(9)]).worst).toBe('warn');
+    expect(judge([...looksAround, ...attempts(10)]).worst).toBe('act');
+  });
   test('edits that never change the failure act at eight', () => {
     const flat = (count: number): AgentStep[] =>
       repeat(count, (index) => [

@@ -19,8 +19,8 @@ import type { DetectionPolicy } from './policy.ts';
  * new ends the count; so does a dozen steps without that error. Errors that are spaced out in time or speak
  * of a rate limit are waiting, not trying.
  *
- * Cutoff: warn 3; act only at 10 with no progress of any kind since the first, because an agent that varies
- * its attempts is still looking. Unknown tools: 3 and 5 for one name; guessing names only warns.
+ * Cutoff: warn 3; act only at 10 in a stretch without progress of any kind, because an agent that varies its
+ * attempts is still looking. Unknown tools: 3 and 5 for one name; guessing names only warns.
  *
  * Blind spots: one cause told by different programs in different words. Rejected: resetting on any
  * success: agents look around between attempts (`ls`, `cat`) and would never be noticed.
@@ -36,8 +36,8 @@ type ErrorRun = {
   readonly since: Instant | null;
   readonly lastAt: Instant | null;
   readonly lastIndex: number;
-  /** Something moved since the first of them. */
-  readonly hasProgress: boolean;
+  /** How many of them came since something last moved. */
+  readonly fruitless: number;
 };
 
 export type SameErrorState = {
@@ -71,16 +71,17 @@ export function observeSameError(state: SameErrorState, facts: CallFacts): SameE
   const before = state.runs.find((run) => run.key === key);
   const isFresh =
     before !== undefined && index - before.lastIndex <= FORGET_AFTER && !facts.comparison.isImproved;
+  const isAnother = isFresh && before.lastCall !== facts.call;
   const run: ErrorRun = {
     key,
     tool: facts.tool,
     isOneTool: !isFresh || (before.isOneTool && before.tool === facts.tool),
     lastCall: facts.call,
-    count: isFresh ? before.count + (before.lastCall === facts.call ? 0 : 1) : 1,
+    count: isFresh ? before.count + (isAnother ? 1 : 0) : 1,
     since: isFresh ? before.since : facts.at,
     lastAt: facts.at,
     lastIndex: index,
-    hasProgress: isFresh && before.hasProgress,
+    fruitless: isFresh ? before.fruitless + (isAnother ? 1 : 0) : 1,
   };
   const runs = [run, ...state.runs.filter((other) => other.key !== key)].slice(0, RUNS_MAX);
   return { runs, unknownTool };
@@ -96,7 +97,7 @@ function afterSuccess(state: SameErrorState, facts: CallFacts): SameErrorState {
     // After an edit a failure is a new result of new code: flat-failure's business.
     if (facts.isEdit) continue;
     if (facts.index - run.lastIndex > FORGET_AFTER) continue;
-    runs.push(run.hasProgress ? run : { ...run, hasProgress: true });
+    runs.push(run.fruitless === 0 ? run : { ...run, fruitless: 0 });
   }
   return { runs, unknownTool: null };
 }
@@ -114,7 +115,7 @@ function countUnknown(
 
 /** It holds at the step that failed, and after it for as long as nothing moves. */
 const isCurrent = (run: ErrorRun, index: number): boolean =>
-  run.lastIndex === index || (!run.hasProgress && index - run.lastIndex <= FORGET_AFTER);
+  run.lastIndex === index || (run.fruitless > 0 && index - run.lastIndex <= FORGET_AFTER);
 
 const none: readonly Finding[] = [];
 
@@ -131,7 +132,7 @@ export function findSameError(
     found.push(
       finding({
         kind: 'same-error',
-        severity: run.count >= limits.act && run.isOneTool && !run.hasProgress ? 'act' : 'warn',
+        severity: run.fruitless >= limits.act && run.isOneTool ? 'act' : 'warn',
         since: run.since,
         evidence: `Tool ${shortTool(run.tool)} failed ${times(run.count)} with the same kind of error${spanInWords(run.since, run.lastAt)}.`,
         threshold: `${limits.warn} failures of one kind to warn, ${limits.act} without any progress to act`,

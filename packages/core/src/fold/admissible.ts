@@ -22,9 +22,9 @@ export function whyInadmissible(hard: Hard, signal: Signal, origin: 'agent' | 'h
   return null;
 }
 
-/** Totals, looks and signs of life: told again they say nothing new, and they must not crowd out what would. */
+/** Totals, looks and signs of life: told again they say nothing new, and they must not crowd out what would. A
+ * beat is none of them: it may carry words and counts. */
 export const HARMLESS_TWICE: ReadonlySet<Signal['kind']> = new Set<Signal['kind']>([
-  'heartbeat',
   'pong',
   'activity',
   'tokens',

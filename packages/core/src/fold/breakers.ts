@@ -6,6 +6,7 @@ import { emit } from '../draft.ts';
 import type { BreakerAct } from '../input.ts';
 import { assertNever } from '../invariant.ts';
 import { breakerFor } from '../policy/policy-set.ts';
+import type { DurationMs } from '../time.ts';
 import { later } from '../time.ts';
 
 /** The four of seed 000 §4, and a few of the agent's own. */
@@ -55,9 +56,11 @@ export function permitOfClosed(
   return isNews ? null : { kind: 'noted' };
 }
 
-export function acquireBreaker(draft: Draft, name: string): Acquired {
+/** `permitMs` is for callers that know how long their own call may take. */
+export function acquireBreaker(draft: Draft, name: string, permitMs?: DurationMs): Acquired {
   const before = breakerOf(draft, name);
-  const { breaker, answer } = acquire(before, draft.at, breakerFor(draft.policy, name));
+  const policy = breakerFor(draft.policy, name);
+  const { breaker, answer } = acquire(before, draft.at, { ...policy, permitMs: permitMs ?? policy.permitMs });
   put(draft, name, before, breaker);
   return answer;
 }

@@ -1,3 +1,4 @@
+import { forget } from '../copy-hard.ts';
 import type { Draft } from '../draft.ts';
 import { markNow } from '../draft.ts';
 import { endFailureRow } from './failures.ts';
@@ -7,6 +8,7 @@ import { clearPoint } from './point.ts';
 export function isDoing(draft: Draft): void {
   const { hard, at } = draft;
   hard.doing = markNow(draft);
+  forget(hard, 'isHoldLapsed');
   if (hard.task && hard.task.begunAt === undefined) hard.task = { ...hard.task, begunAt: at };
 }
 

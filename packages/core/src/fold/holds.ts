@@ -60,11 +60,17 @@ export function closeCall(draft: Draft, callId: string): void {
   else hard.holds = hard.holds.map((other) => (other === hold ? { ...hold, calls } : other));
 }
 
-/** Holds with a wall-clock end are over when it comes, whether or not anybody says so. */
+/**
+ * Holds with a wall-clock end are over when it comes, whether or not anybody says so. But the end was read off
+ * another clock, and if one of the two is wrong the agent still waits, rightly still: that is remembered.
+ */
 export function endExpiredHolds(draft: Draft): void {
   for (const hold of draft.hard.holds) {
     if (hold.until === undefined) continue;
-    if (hold.until <= draft.at) endHold(draft, hold.kind);
-    else wake(draft, hold.until);
+    if (hold.until > draft.at) wake(draft, hold.until);
+    else {
+      endHold(draft, hold.kind);
+      draft.hard.isHoldLapsed = true;
+    }
   }
 }

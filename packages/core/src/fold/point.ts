@@ -14,7 +14,7 @@ export function raisePoint(draft: Draft, finding: Finding): void {
   const evidence = finding.evidence.slice(0, EVIDENCE_LENGTH_MAX);
   const point = { ...finding, evidence, since: before?.since ?? finding.since };
   hard.points = [...hard.points.filter(({ kind }) => kind !== finding.kind), point];
-  if (before?.severity !== point.severity) tellRaised(draft, point);
+  if (before?.severity !== point.severity) tellRaised(draft, point, 0);
 }
 
 export function clearPoint(draft: Draft, kind: FindingKind): void {

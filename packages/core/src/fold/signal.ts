@@ -95,6 +95,7 @@ export function foldSignal(draft: Draft, signal: Signal, origin: 'agent' | 'holt
     case 'hold-begun':
       return beginHold(draft, signal.hold, signal.until);
     case 'hold-ended':
+      forget(hard, 'isHoldLapsed');
       return endHold(draft, signal.hold);
     case 'error':
       return foldError(draft, signal.isUnrecoverable === true);

@@ -67,7 +67,9 @@ export function followVerdict(draft: Draft, verdict: Verdict): void {
 export function followTokens(draft: Draft, total: number): void {
   const { hard, at, policy } = draft;
   const before = hard.trail?.tokens ?? emptyTokenState;
-  if (before.lastAt !== null && between(before.lastAt, at) < TOKENS_EVERY) return;
+  // What was held against it is taken back at once: this may be the last report for a long time.
+  const isRelief = total > before.total && hard.points.some(({ kind }) => kind === 'token-flat');
+  if (before.lastAt !== null && between(before.lastAt, at) < TOKENS_EVERY && !isRelief) return;
   const isResting = hard.holds.length > 0 || !hasWork(hard);
   const tokens = observeTokens(before, { total, at, isResting }, policy.detection);
   hard.trail = { ...hard.trail, tokens };

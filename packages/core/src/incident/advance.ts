@@ -11,6 +11,7 @@ import { climbEscalate } from './escalate.ts';
 import { climbHuman } from './human.ts';
 import type { Incident } from './incident.ts';
 import { climbNudge } from './nudge.ts';
+import { quietAbout } from './quiet.ts';
 import { actFindings, isOrdered, leadOf, ownThresholdMs } from './reason.ts';
 import { climbRecover, tellAttemptFailed } from './recover.ts';
 import { climbTerminate, reasonFor } from './terminate.ts';
@@ -141,7 +142,10 @@ function restCalm(draft: Draft, incident: Incident): void {
   if (!incident.calm) return amend(draft, { calm: markNow(draft) });
   if (hard.holds.length > 0) return;
   const calmMs = Math.max(policy.incident.closeAfterMs, ownThresholdMs(incident.cause, hard, policy));
-  if (isPast(draft, deadlineAfter(draft, incident.calm, calmMs))) closeIncident(draft, 'not found any more');
+  if (!isPast(draft, deadlineAfter(draft, incident.calm, calmMs))) return;
+  const { cause } = incident;
+  const quiet = cause === 'operator' ? undefined : quietAbout(hard, cause);
+  closeIncident(draft, quiet ? `${quiet.by} wants quiet about it` : 'not found any more');
 }
 
 function isQuiet(draft: Draft): boolean {

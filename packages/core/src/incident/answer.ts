@@ -1,11 +1,13 @@
 import type { Draft } from '../draft.ts';
-import { ask, emit, markNow, wake, want } from '../draft.ts';
+import { emit, markNow, wake, want } from '../draft.ts';
 import type { ReceiptOutcome } from '../effect.ts';
 import type { Admission, Ask, Notice } from '../fleet.ts';
 import { becomeGone } from '../fold/life.ts';
 import { endTask } from '../fold/tasks.ts';
 import type { ClaimEvidence } from '../input.ts';
-import { amend, effectIdOf } from './change.ts';
+import { graceMaxOf } from '../liveness.ts';
+import { hasJustReturned } from '../stall.ts';
+import { amend, effectIdOf, tellPeople } from './change.ts';
 import { sendEscalation } from './escalate.ts';
 import { callHuman } from './human.ts';
 import type { Incident } from './incident.ts';
@@ -112,7 +114,9 @@ function whyNotProceed(draft: Draft, effectId: string, evidence: ClaimEvidence):
       return whyNotSpawn(draft, incident, evidence);
     case 'escalate':
     case 'human':
-      return null;
+      // The notice has no use any more; what is done to the agent goes on.
+      if (isDenial(effectId) || !incident.acknowledged) return null;
+      return `${incident.acknowledged.by} has acknowledged it`;
   }
 }
 
@@ -129,9 +133,12 @@ function whyNotStop(draft: Draft, incident: Incident): string | null {
   if (incident.phase !== 'acting') return 'it was called off';
   if (incident.order && incident.order.by !== 'policy') return null;
   const isGrounded = isOrdered(draft) || (hard.holds.length === 0 && hasTwoSources(draft));
-  if (isGrounded && (hard.quiet === undefined || hard.quiet.until <= draft.at)) return null;
+  const isOld = hasJustReturned(draft.stalls, draft.at, graceMaxOf(hard, draft.policy));
+  if (isGrounded && !isOld && (hard.quiet === undefined || hard.quiet.until <= draft.at)) return null;
   amend(draft, { phase: 'waiting', wait: markNow(draft) });
-  return 'the evidence does not hold any more';
+  return isOld
+    ? 'nobody looked for a while, and it may have moved on'
+    : 'the evidence does not hold any more';
 }
 
 function whyNotSpawn(draft: Draft, incident: Incident, evidence: ClaimEvidence): string | null {
@@ -142,6 +149,13 @@ function whyNotSpawn(draft: Draft, incident: Incident, evidence: ClaimEvidence):
     endTask(draft, hard.task.id, 'done');
     return 'its task has ended';
   }
+  const from = incident.order?.from;
+  if (from && (evidence.checkpointId !== from.id || evidence.checkpointHash !== from.hash)) {
+    failAttempt(draft, `checkpoint ${from.id} is not what it was`);
+    return 'the checkpoint that was picked is not what it was';
+  }
+  if (incident.isClaimed) return null;
+  amend(draft, { isClaimed: true });
   const fromCheckpoint = evidence.checkpointId ?? 'task-start';
   emit(draft, {
     type: 'RECOVERY_INITIATED',
@@ -154,8 +168,7 @@ function whyNotSpawn(draft: Draft, incident: Incident, evidence: ClaimEvidence):
   });
   if (evidence.checkpointId === null) {
     const message = `${hard.agentId} has no valid checkpoint; it starts its task from the beginning`;
-    const effectId = `${effectIdOf(incident)}/task-start`;
-    ask(draft, 'notice', effectId, { severity: 'warning', message, incidentId: incident.id });
+    tellPeople(draft, incident, 'task-start', { severity: 'warning', message });
   }
   return null;
 }

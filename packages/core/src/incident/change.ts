@@ -2,10 +2,11 @@ import { forget } from '../copy-hard.ts';
 import type { Draft } from '../draft.ts';
 import { ask, emit } from '../draft.ts';
 import type { FindingKind } from '../finding.ts';
-import type { AskKind } from '../fleet.ts';
+import type { AskKind, Notice } from '../fleet.ts';
 import { invariant } from '../invariant.ts';
+import { costOf, meterOf } from './cost.ts';
 import type { Incident, LadderStep } from './incident.ts';
-import { LADDER } from './incident.ts';
+import { ASKING_STEPS, LADDER } from './incident.ts';
 
 export const rankOf = (step: LadderStep): number => LADDER.indexOf(step);
 
@@ -23,7 +24,7 @@ export function openIncident(
   hard.incidentCount += 1;
   const id = `${hard.agentId}/${hard.incidentCount}`;
   forget(hard, 'past');
-  hard.incident = { id, cause, openedAt: at, step, attempt, phase: 'due' };
+  hard.incident = { id, cause, openedAt: at, ...meterOf(draft.soft), step, attempt, phase: 'due' };
   emit(draft, { type: 'INCIDENT_OPENED', payload: { agentId: hard.agentId, incidentId: id, cause, step } });
 }
 
@@ -34,7 +35,10 @@ export function closeIncident(draft: Draft, reason: string): void {
   const { id, cause, step, attempt } = incident;
   forget(hard, 'incident');
   hard.past = { id, cause, step, attempt, closedAt: at };
-  emit(draft, { type: 'INCIDENT_CLOSED', payload: { agentId: hard.agentId, incidentId: id, reason } });
+  emit(draft, {
+    type: 'INCIDENT_CLOSED',
+    payload: { agentId: hard.agentId, incidentId: id, reason, ...costOf(incident, draft.soft) },
+  });
 }
 
 /** Up the ladder, or to the next attempt of the same step. Never down. */
@@ -44,22 +48,37 @@ export function climbTo(draft: Draft, step: LadderStep, attempt: number, reason:
   invariant(before, `${hard.agentId} has no incident to climb`);
   const isForward = rankOf(step) > rankOf(before.step) || (step === before.step && attempt > before.attempt);
   invariant(isForward, `${before.id} may not go from ${before.step} ${before.attempt} to ${step} ${attempt}`);
-  const { id, cause, openedAt, isNudgeSeen, countAtNudge, order } = before;
+  const { id, cause, openedAt, meter, isNudgeSeen, countAtNudge, order, acknowledged } = before;
   hard.incident = {
     id,
     cause,
     openedAt,
+    ...(meter && { meter }),
     step,
     attempt,
     phase: 'due',
     ...(isNudgeSeen && { isNudgeSeen }),
     ...(countAtNudge !== undefined && { countAtNudge }),
     ...(order && { order }),
+    ...(acknowledged && !ASKING_STEPS.has(step) && { acknowledged }),
   };
   emit(draft, {
     type: 'INCIDENT_STEP',
     payload: { agentId: hard.agentId, incidentId: id, step, attempt, reason },
   });
+}
+
+/** Tells people beside the steps; whoever has acknowledged the incident finds it on record. */
+export function tellPeople(
+  draft: Draft,
+  incident: Incident,
+  name: string,
+  words: Pick<Notice, 'severity' | 'message'>,
+): void {
+  const effectId = `${effectIdOf(incident)}/${name}`;
+  if (!incident.acknowledged) return ask(draft, 'notice', effectId, { ...words, incidentId: incident.id });
+  const { agentId } = draft.hard;
+  emit(draft, { type: 'ATTENTION_RAISED', payload: { agentId, about: effectId, message: words.message } });
 }
 
 /** The step needs the fleet's grant; `turn` brings the answer. */

@@ -1,16 +1,19 @@
+import type { Hard } from '../agent.ts';
+import type { PickedCheckpoint } from '../checkpoint-chain.ts';
 import { forget } from '../copy-hard.ts';
 import type { Draft } from '../draft.ts';
 import { emit, markNow, want } from '../draft.ts';
-import { EVIDENCE_LENGTH_MAX, FINDING_KINDS } from '../finding.ts';
+import type { EventOf } from '../event.ts';
+import { EVIDENCE_LENGTH_MAX } from '../finding.ts';
 import { beginHold, endHold } from '../fold/holds.ts';
-import { clearPoint } from '../fold/point.ts';
 import type { Decision } from '../input.ts';
 import { assertNever } from '../invariant.ts';
-import type { DurationMs } from '../time.ts';
-import { later } from '../time.ts';
+import { findingsOf } from '../judge.ts';
 import { amend, climbTo, closeIncident, effectIdOf, openIncident, rankOf } from './change.ts';
 import type { LadderStep, Order } from './incident.ts';
 import { deliverNudge } from './nudge.ts';
+import { whyNotDecide } from './obstacle.ts';
+import { becomeQuiet, dismiss, endQuiet } from './quiet.ts';
 
 /** A person's or an orchestrator's word. It is evidence enough by itself; too late, it is only recorded. */
 export function foldDecision(draft: Draft, decision: Decision): void {
@@ -23,48 +26,44 @@ export function foldDecision(draft: Draft, decision: Decision): void {
   }
   emit(draft, {
     type: 'DECISION_MADE',
-    payload: { agentId, incidentId: incident?.id ?? null, decision: word, by, reason },
+    payload: {
+      agentId,
+      incidentId: incident?.id ?? null,
+      decision: word,
+      by,
+      reason,
+      ...subjectOf(draft.hard, decision),
+    },
   });
   carryOut(draft, decision);
 }
 
-function whyNotDecide({ hard, policy }: Draft, decision: Decision): string | null {
-  if (decision.incidentId !== undefined && decision.incidentId !== hard.incident?.id)
-    return 'that incident is not open';
-  const isActing = hard.incident?.phase === 'acting';
-  switch (decision.decision) {
-    case 'nudge':
-      if (hard.end) return 'the agent has ended';
-      return hard.can.includes('nudge') && policy.nudge.isEnabled ? null : 'nothing can nudge it';
-    case 'recover':
-      if (!hard.end) return 'the agent is not known to have ended; terminate_and_recover stops it first';
-      if (isActing) return 'a start is under way';
-      return hard.can.includes('spawn') ? null : 'nothing can start it from here';
-    case 'force_handoff':
-    case 'terminate':
-    case 'terminate_and_recover':
-      if (hard.end) return 'the agent has ended; recover brings it back';
-      if (isActing && hard.incident?.order) return 'a termination is under way';
-      return hard.can.includes('terminate') ? null : 'nothing can stop it from here';
-    case 'dismiss':
-      if (hard.end && isActing) return 'a start is under way';
-      return null;
-    case 'allow_more_time':
-    case 'pause':
-    case 'resume':
-      return hard.end ? 'the agent has ended' : null;
-    default:
-      return assertNever(decision);
-  }
+/** What exactly it is about, for the record. An end that is accepted was no wrong finding. */
+function subjectOf(
+  hard: Hard,
+  decision: Decision,
+): Pick<EventOf<'DECISION_MADE'>['payload'], 'finding' | 'wrong' | 'checkpointId'> {
+  const finding = 'finding' in decision ? decision.finding : undefined;
+  const from = 'from' in decision ? decision.from : undefined;
+  const isWrong = decision.decision === 'dismiss' && !hard.end;
+  return {
+    ...(finding !== undefined && { finding }),
+    ...(isWrong && { wrong: finding === undefined ? findingsOf(hard).map(({ kind }) => kind) : [finding] }),
+    ...(from && { checkpointId: from.id }),
+  };
 }
 
 function carryOut(draft: Draft, decision: Decision): void {
   const { by, reason } = decision;
   switch (decision.decision) {
     case 'allow_more_time':
-      return becomeQuiet(draft, decision.forMs, by, reason);
+      return becomeQuiet(draft, decision.forMs, decision);
     case 'dismiss':
-      return dismiss(draft, by, reason);
+      return dismiss(draft, decision);
+    case 'wake':
+      return endQuiet(draft, decision);
+    case 'acknowledge':
+      return acknowledge(draft, by, reason);
     case 'pause':
       return beginHold(draft, 'paused-by-operator');
     case 'resume':
@@ -74,9 +73,9 @@ function carryOut(draft: Draft, decision: Decision): void {
     case 'terminate':
       return order(draft, 'terminate', { by, afterwards: 'stop' });
     case 'terminate_and_recover':
-      return order(draft, 'terminate', { by, afterwards: 'recover' });
+      return order(draft, 'terminate', { by, afterwards: 'recover', ...picked(decision.from) });
     case 'recover':
-      return order(draft, 'recover', { by, afterwards: 'recover' });
+      return order(draft, 'recover', { by, afterwards: 'recover', ...picked(decision.from) });
     case 'force_handoff':
       return forceHandoff(draft, by, reason);
     default:
@@ -84,34 +83,20 @@ function carryOut(draft: Draft, decision: Decision): void {
   }
 }
 
-/** Snooze, dismissal and more time are one thing: quiet until a time, with a reason. Then it is asked again. */
-function becomeQuiet(draft: Draft, forMs: DurationMs, by: string, reason: string): void {
+/** Who says so has been reached, so the time for a decision runs, as it does after a notice that was read. */
+function acknowledge(draft: Draft, by: string, reason: string): void {
   const { hard, at } = draft;
-  const until = later(at, forMs);
-  hard.quiet = { until, by, reason: reason.slice(0, EVIDENCE_LENGTH_MAX) };
-  emit(draft, { type: 'QUIET_BEGAN', payload: { agentId: hard.agentId, until, by, reason } });
   const { incident } = hard;
-  // A nudge simply waits; what is under way, or running on probation, is not taken back by more time.
-  const isPostponed = incident && incident.step !== 'nudge' && incident.step !== 'recover';
-  if (!isPostponed || incident.phase === 'acting') return;
-  climbTo(draft, incident.step, incident.attempt + 1, `${by} allowed more time`);
-  amend(draft, { notBefore: until });
-}
-
-/** The finding was wrong: what was counted for it is forgotten, and it is not looked for for a while. */
-function dismiss(draft: Draft, by: string, reason: string): void {
-  const { hard, policy } = draft;
-  // "Leave it down": an end that somebody accepts is no failure any more, and nothing is to be brought back.
-  if (hard.end) {
-    hard.end = { how: 'stopped', at: hard.end.at, detail: `left down by ${by}` };
-    return;
-  }
-  for (const { kind } of hard.points) {
-    if (FINDING_KINDS[kind].about !== 'liveness') clearPoint(draft, kind);
-  }
-  forget(hard, 'failuresInRow');
-  forget(hard, 'outcomes');
-  becomeQuiet(draft, policy.incident.reopenWithinMs, by, reason);
+  if (!incident) return;
+  const isUnread = incident.step === 'escalate' && incident.phase === 'waiting' && !incident.wait;
+  amend(draft, {
+    acknowledged: { by, at, reason: reason.slice(0, EVIDENCE_LENGTH_MAX) },
+    ...(isUnread && { wait: markNow(draft) }),
+  });
+  emit(draft, {
+    type: 'INCIDENT_ACKNOWLEDGED',
+    payload: { agentId: hard.agentId, incidentId: incident.id, by, reason },
+  });
 }
 
 /** A person's own nudge goes through an incident like any other, so that it is on record and has a receipt. */
@@ -145,6 +130,9 @@ function order(draft: Draft, step: LadderStep, given: Order): void {
   }
   amend(draft, { order: given });
 }
+
+const picked = (from: PickedCheckpoint | undefined): Pick<Order, 'from'> =>
+  from ? { from: { id: from.id, hash: from.hash } } : {};
 
 function forceHandoff(draft: Draft, by: string, reason: string): void {
   const { hard, at, policy } = draft;

@@ -5,6 +5,7 @@ import type { Finding } from '../finding.ts';
 import { FINDING_KINDS } from '../finding.ts';
 import type { PolicyStep } from '../policy/policy.ts';
 import { amend, openIncident } from './change.ts';
+import { meterOf } from './cost.ts';
 import type { LadderStep, PastIncident } from './incident.ts';
 import { whyNotTerminate } from './terminate.ts';
 
@@ -74,10 +75,11 @@ function reopen(draft: Draft, past: PastIncident): void {
   const step = isNudgesSpent ? 'escalate' : past.step;
   const attempt = isNudgesSpent ? 1 : past.attempt + 1;
   forget(hard, 'past');
-  hard.incident = { id: past.id, cause: past.cause, openedAt: at, step, attempt, phase: 'due' };
+  const { id, cause } = past;
+  hard.incident = { id, cause, openedAt: at, ...meterOf(draft.soft), step, attempt, phase: 'due' };
   const { agentId } = hard;
   emit(draft, {
     type: 'INCIDENT_REOPENED',
-    payload: { agentId, incidentId: past.id, cause: past.cause, step, attempt },
+    payload: { agentId, incidentId: id, cause, step, attempt },
   });
 }

@@ -23,13 +23,17 @@ export function sendEscalation(draft: Draft, incident: Incident): void {
   const { hard, policy } = draft;
   const reason = leadOf(actFindings(hard))?.evidence ?? String(incident.cause);
   const usable = hard.checkpoint ? ` Newest checkpoint: ${hard.checkpoint.id}.` : ' It has no checkpoint.';
-  want(draft, effectIdOf(incident), {
-    kind: 'notify',
-    audience: 'orchestrator',
-    severity: 'warning',
-    message: `${hard.agentId} needs a decision (allow_more_time, force_handoff, terminate_and_recover): ${reason}.${usable}`,
-    incidentId: incident.id,
-  });
+  // Acknowledged while the fleet held it back: somebody knows, and is not told.
+  const isKnown = incident.acknowledged !== undefined;
+  if (!isKnown) {
+    want(draft, effectIdOf(incident), {
+      kind: 'notify',
+      audience: 'orchestrator',
+      severity: 'warning',
+      message: `${hard.agentId} needs a decision (allow_more_time, force_handoff, terminate_and_recover): ${reason}.${usable}`,
+      incidentId: incident.id,
+    });
+  }
   denyLoopingCall(draft, incident);
   emit(draft, {
     type: 'ESCALATION_TRIGGERED',
@@ -38,6 +42,6 @@ export function sendEscalation(draft: Draft, incident: Incident): void {
   amend(draft, {
     phase: 'waiting',
     notBefore: undefined,
-    wait: policy.escalation.isUnattended ? markNow(draft) : undefined,
+    wait: isKnown || policy.escalation.isUnattended ? markNow(draft) : undefined,
   });
 }

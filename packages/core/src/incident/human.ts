@@ -11,6 +11,8 @@ export function climbHuman(draft: Draft, incident: Incident): void {
 }
 
 function whyHuman({ hard }: Draft, { order, cause }: Incident): string {
+  if (hard.end && order?.from)
+    return `it did not start from ${order.from.id}, the checkpoint that was picked`;
   const evidence = leadOf(actFindings(hard))?.evidence;
   if (evidence !== undefined) return evidence;
   if (hard.end) return `it stays down (${hard.end.detail})`;
@@ -20,13 +22,15 @@ function whyHuman({ hard }: Draft, { order, cause }: Incident): string {
 export function callHuman(draft: Draft, incident: Incident): void {
   const { hard } = draft;
   const message = `${hard.agentId} needs you: ${whyHuman(draft, incident)}. Holter will not act by itself.`;
-  want(draft, effectIdOf(incident), {
-    kind: 'notify',
-    audience: 'operator',
-    severity: 'critical',
-    message,
-    incidentId: incident.id,
-  });
+  if (!incident.acknowledged) {
+    want(draft, effectIdOf(incident), {
+      kind: 'notify',
+      audience: 'operator',
+      severity: 'critical',
+      message,
+      incidentId: incident.id,
+    });
+  }
   emit(draft, {
     type: 'ATTENTION_RAISED',
     payload: { agentId: hard.agentId, about: String(incident.cause), message },

@@ -1,6 +1,7 @@
 import type { FindingKind } from '../finding.ts';
 import type { Mark } from '../hold.ts';
 import type { Instant } from '../time.ts';
+import type { Cost } from './cost.ts';
 
 /**
  * An incident is the one thing that may cause a nudge, a kill or a restart. At most one is open per agent.
@@ -16,18 +17,28 @@ export const LADDER: readonly LadderStep[] = ['nudge', 'escalate', 'terminate', 
  */
 export type StepPhase = 'due' | 'asked' | 'acting' | 'waiting';
 
+/** "I have seen it, don't tell me again." The ladder goes on; notices of the incident stop. */
+type Acknowledgement = { readonly by: string; readonly at: Instant; readonly reason: string };
+
+/** Steps at which somebody is asked: whoever acknowledged what came before has not seen this one. */
+export const ASKING_STEPS: ReadonlySet<LadderStep> = new Set<LadderStep>(['escalate', 'human']);
+
 /** An operator's or orchestrator's order; it is evidence enough by itself. */
 export type Order = {
   readonly by: string;
   readonly afterwards: 'recover' | 'stop';
   /** Set while the agent is asked for a handoff note first. */
   readonly handoffAskedAt?: Instant;
+  /** The checkpoint that they picked, as it was then. */
+  readonly from?: { readonly id: string; readonly hash: string };
 };
 
 export type Incident = {
   readonly id: string;
   readonly cause: FindingKind | 'operator';
   readonly openedAt: Instant;
+  /** The counters from which its cost is counted; absent is zero, and below zero after a new start. */
+  readonly meter?: Cost;
   readonly step: LadderStep;
   /** Counts within the step, from 1. (id, step, attempt) is decided once. */
   readonly attempt: number;
@@ -39,10 +50,14 @@ export type Incident = {
   /** Attempt 1 of the last nudge was seen by the agent, not only sent. */
   readonly isNudgeSeen?: true;
   readonly isNudgeLost?: true;
+  /** An executor was told to go ahead with this attempt: if it asks again, there is nothing new to tell. */
+  readonly isClaimed?: true;
   /** The repeat finding's count when the first nudge was seen, and when the newest step was taken. */
   readonly countAtNudge?: number;
   readonly countAtStep?: number;
   readonly order?: Order;
+  /** Until the incident closes, or climbs to a step that asks somebody anew. */
+  readonly acknowledged?: Acknowledgement;
   /** Since when no `act` finding holds. */
   readonly calm?: Mark;
 };

@@ -4,11 +4,20 @@ import type { Finding, FindingEntry, FindingKind } from '../finding.ts';
 import { FINDING_KINDS } from '../finding.ts';
 import { intervalOf } from '../liveness.ts';
 import type { Policy } from '../policy/policy.ts';
+import { quietAbout } from './quiet.ts';
 
-/** What would justify a step now: `act` findings that have a place on the ladder. */
-export function actFindings({ derived, points }: Pick<Hard, 'derived' | 'points'>): readonly Finding[] {
+type Found = Pick<Hard, 'derived' | 'points' | 'quietFindings' | 'end'>;
+
+/**
+ * What would justify a step now: `act` findings that have a place on the ladder, and that nobody has
+ * snoozed. A snooze is patience with a living agent; a proven end is another matter.
+ */
+export function actFindings(hard: Found): readonly Finding[] {
+  const { derived, points, end } = hard;
   const isReason = ({ kind, severity }: Finding): boolean =>
-    severity === 'act' && FINDING_KINDS[kind].entry !== 'none';
+    severity === 'act' &&
+    FINDING_KINDS[kind].entry !== 'none' &&
+    (end !== undefined || quietAbout(hard, kind) === undefined);
   const reasons = derived.filter(isReason);
   return points.length === 0 ? reasons : [...reasons, ...points.filter(isReason)];
 }
@@ -58,13 +67,15 @@ const NO_WITNESS: ReadonlySet<FindingKind> = new Set<FindingKind>([
  * Invariant 6. Automatic termination needs two pieces of evidence from different sources:
  * what the agent's reports (or the lack of them) say, and what the operating system or the screen says.
  * A nudge that was seen is a second source only for a repeat that went on at least five times after it.
- * Silence and a failed delivery are one story, so a remote agent that is merely silent is never killed.
+ * Silence and a failed delivery are one story, so a remote agent that is merely silent is never killed. Nor is a
+ * still process a witness while only a clock says that its agent no longer waits.
  */
 export function hasTwoSources(draft: Draft): boolean {
   const { hard, policy } = draft;
   const findings = actFindings(hard);
   const isWitnessed = findings.some(
-    ({ kind, source }) => !NO_WITNESS.has(kind) && (source === 'operating-system' || source === 'screen'),
+    ({ kind, source }) =>
+      !hard.isHoldLapsed && !NO_WITNESS.has(kind) && (source === 'operating-system' || source === 'screen'),
   );
   const isReported = findings.some(
     ({ source }) => source === 'agent-reports' || source === 'delivery-receipts',

@@ -1,7 +1,7 @@
 import type { Recovery } from '../agent.ts';
 import { forget } from '../copy-hard.ts';
 import type { Draft } from '../draft.ts';
-import { ask, emit, markNow, wake, want } from '../draft.ts';
+import { emit, markNow, wake, want } from '../draft.ts';
 import { acquireBreaker, reportBreaker } from '../fold/breakers.ts';
 import { hashText } from '../hash.ts';
 import { invariant } from '../invariant.ts';
@@ -9,9 +9,9 @@ import { graceMaxOf } from '../liveness.ts';
 import { RECOVERY_BREAKER } from '../rule/breaker-open.ts';
 import { isPast } from '../rule/rule.ts';
 import { absenceDeadline } from '../stall.ts';
-import type { Instant } from '../time.ts';
-import { hours, later } from '../time.ts';
-import { amend, askFleet, climbTo, closeIncident, effectIdOf } from './change.ts';
+import type { DurationMs, Instant } from '../time.ts';
+import { hours, later, milliseconds } from '../time.ts';
+import { amend, askFleet, climbTo, closeIncident, effectIdOf, tellPeople } from './change.ts';
 import type { Incident } from './incident.ts';
 
 /**
@@ -46,13 +46,17 @@ function beginRecovery(draft: Draft, incident: Incident): void {
   askFleet(draft, incident, 'start');
 }
 
-/** The end, or the failure of the attempt before, plus the backoff. A first attempt that was ordered waits for nothing. */
+/**
+ * The end, or the failure of the attempt before, plus the backoff. A first attempt that was ordered waits for
+ * nothing, also where it takes the place of one that was waiting: the order has set the count to zero.
+ */
 function backoffEnd(draft: Draft, incident: Incident): Instant {
   const { hard, policy, at } = draft;
   const isFirst = incident.attempt === 1;
-  if (isFirst && incident.order) return at;
+  const { attempts } = recoveryOf(draft);
+  if (incident.order && (isFirst || attempts === 0)) return at;
   const { backoffMs } = policy.recovery;
-  const wait = backoffMs[Math.min(recoveryOf(draft).attempts, backoffMs.length - 1)] ?? 0;
+  const wait = backoffMs[Math.min(attempts, backoffMs.length - 1)] ?? 0;
   return later(isFirst ? (hard.end?.at ?? at) : at, wait);
 }
 
@@ -74,7 +78,7 @@ function whyNotRecover(draft: Draft, incident: Incident): string | null {
 
 export function sendSpawn(draft: Draft, incident: Incident): void {
   const { hard, at, policy } = draft;
-  const permit = acquireBreaker(draft, RECOVERY_BREAKER);
+  const permit = acquireBreaker(draft, RECOVERY_BREAKER, attemptMsMax(policy.recovery));
   const isOrdered = incident.order !== undefined && incident.order.by !== 'policy';
   if (permit.kind === 'refused' && !isOrdered) {
     amend(draft, { phase: 'due', notBefore: permit.retryAt });
@@ -98,9 +102,17 @@ export function sendSpawn(draft: Draft, incident: Incident): void {
     taskId: hard.task?.id ?? null,
     attempt,
     handoffNoteId: hard.handoffNoteId ?? null,
+    checkpointId: incident.order?.from?.id ?? null,
   });
   amend(draft, { phase: 'acting', notBefore: undefined, wait: markNow(draft) });
 }
+
+/**
+ * An attempt is over when its probation is. A permit that expired sooner would let no success close the
+ * breaker; the second half is for whatever Holter's own stalls add.
+ */
+const attemptMsMax = ({ startMs, probationMs }: Draft['policy']['recovery']): DurationMs =>
+  milliseconds(2 * (startMs + probationMs));
 
 function awaitSuccessor(draft: Draft, incident: Incident): void {
   const { hard, policy, stalls } = draft;
@@ -118,11 +130,29 @@ function awaitSuccessor(draft: Draft, incident: Incident): void {
 export function failAttempt(draft: Draft, reason: string): void {
   const { incident } = draft.hard;
   if (!incident) return;
+  if (incident.order?.from) return giveBack(draft, reason);
   tellAttemptFailed(draft, incident, reason);
   climbTo(draft, 'recover', incident.attempt + 1, reason);
+  // One word is one attempt: what comes after it is Holter's own, and keeps to the limits.
+  amend(draft, { order: undefined });
+}
+
+/** Where to start from was a person's choice. Another checkpoint is not Holter's to take: they choose again. */
+function giveBack(draft: Draft, reason: string): void {
+  loseAttempt(draft, reason);
+  climbTo(draft, 'human', 1, `it did not start from the checkpoint that was picked: ${reason}`);
 }
 
 export function tellAttemptFailed(draft: Draft, incident: Incident, reason: string): void {
+  const attempts = loseAttempt(draft, reason);
+  tellPeople(draft, incident, 'failed', {
+    severity: 'critical',
+    message: `${draft.hard.agentId}: recovery attempt ${attempts} failed: ${reason}`,
+  });
+}
+
+/** Returns which attempt it was. */
+function loseAttempt(draft: Draft, reason: string): number {
   const { hard } = draft;
   // The attempt that failed may have been made for a task that another has followed since.
   const { attempts, taskId } = hard.recovery ?? recoveryOf(draft);
@@ -132,11 +162,7 @@ export function tellAttemptFailed(draft: Draft, incident: Incident, reason: stri
     type: 'RECOVERY_FAILED',
     payload: { agentId: hard.agentId, taskId: taskId ?? hard.agentId, reason, attempts },
   });
-  ask(draft, 'notice', `${effectIdOf(incident)}/failed`, {
-    severity: 'critical',
-    message: `${hard.agentId}: recovery attempt ${attempts} failed: ${reason}`,
-    incidentId: incident.id,
-  });
+  return attempts;
 }
 
 function watchProbation(draft: Draft): void {

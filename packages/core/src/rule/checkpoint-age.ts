@@ -10,6 +10,8 @@ import { asBefore, deadlineAfter, finding, isPast } from './rule.ts';
  * agent shows warning signs. It is stuck only if nothing else moved either: many agents that work well
  * simply write few checkpoints. The clock runs on during a tool (a checkpoint could have been written
  * before), which warns but is not called stuck while the tool runs; every other hold stops the clock.
+ * Who was called stuck already is not called less than that because the next tool runs: an agent that calls
+ * the same tool every few seconds would be stuck and not stuck in turns.
  */
 export function checkpointAge(draft: Draft): Finding | null {
   const { hard, at, policy } = draft;
@@ -23,7 +25,7 @@ export function checkpointAge(draft: Draft): Finding | null {
   const moved = hard.progress && hard.progress.at > since.at ? hard.progress : since;
   const isInTool = hard.holds.length > 0;
   const isAct =
-    !isInTool &&
+    (!isInTool || asBefore(draft, 'checkpoint-stale')?.severity === 'act') &&
     isOld &&
     isPast(draft, deadlineAfter(draft, moved, policy.checkpoint.actMs, 'outsideToolMs'));
   return finding({

@@ -1,8 +1,8 @@
 import type { AgentView } from '@holter/server/wire';
 import { useState } from 'preact/hooks';
+import { DeedDialog } from '../parts/deed-dialog.tsx';
 import { mayDecide } from '../session.ts';
-import { ActionDialog } from './action-dialog.tsx';
-import { ACTIONS, type Action, actionNamed } from './actions.ts';
+import { ACTIONS, type Action, actionNamed, deedOf } from './actions.ts';
 
 type Props = {
   readonly agent: AgentView;
@@ -37,9 +37,7 @@ export function ActionBar({ agent, onDone, only }: Props) {
           </ul>
         </details>
       )}
-      {chosen && (
-        <ActionDialog action={chosen} agent={agent} onClose={() => setChosen(null)} onDone={onDone} />
-      )}
+      {chosen && <DeedDialog deed={deedOf(chosen, agent)} onClose={() => setChosen(null)} onDone={onDone} />}
     </div>
   );
 }

@@ -1,22 +1,24 @@
 import type { AgentView } from '@holter/server/wire';
-import { plain } from '../words.ts';
+import type { Deed, DeedWords, Sent } from '../parts/deed-dialog.tsx';
+import { plain, stepWord } from '../words.ts';
 
-/** What an operator can do, what will happen then, and whether it is possible now. */
-export type Action = {
+/** What can be done about a whole agent, what will happen then, and whether it is possible now. */
+export type Action = Pick<Deed, 'label' | 'tone' | 'fields'> & {
   readonly name: string;
-  readonly label: string;
-  readonly tone: 'calm' | 'grave';
   /** Null when it can be done; else why not. */
   readonly obstacle: (agent: AgentView) => string | null;
   readonly preview: (agent: AgentView) => string;
-  readonly fields?: readonly ('minutes' | 'message')[];
-  readonly send: (
-    agent: AgentView,
-    words: { readonly reason: string; readonly minutes: number; readonly message: string },
-  ) => { readonly path: string; readonly body: Readonly<Record<string, unknown>> };
+  readonly send: (agent: AgentView, words: DeedWords) => Sent;
 };
 
-const at = (agent: AgentView, word: string): string =>
+export const deedOf = (action: Action, agent: AgentView): Deed => ({
+  ...action,
+  title: `${action.label}: ${agent.agentId}`,
+  preview: action.preview(agent),
+  send: (words) => action.send(agent, words),
+});
+
+export const at = (agent: AgentView, word: string): string =>
   `/v1/agents/${encodeURIComponent(agent.agentId)}/${word}`;
 const decision = (agent: AgentView): string =>
   `/v1/incidents/${encodeURIComponent(agent.incident?.incidentId ?? '')}/decision`;
@@ -26,6 +28,11 @@ const ended = (agent: AgentView): string | null => (agent.end ? 'it has ended' :
 const noIncident = (agent: AgentView): string | null => (agent.incident ? null : 'no incident is open');
 const noWayBack = (agent: AgentView): string | null =>
   can(agent, 'spawn') ? null : 'nothing can start it from here';
+
+export const cannotRecover = (agent: AgentView): string | null =>
+  agent.end || can(agent, 'terminate') ? noWayBack(agent) : 'nothing can stop it from here';
+
+export const STOPPED = 'It is asked to save, then interrupted, terminated and killed within 30 s.';
 
 const restart = (agent: AgentView): string =>
   agent.checkpoint
@@ -59,12 +66,41 @@ export const ACTIONS: readonly Action[] = [
     send: (agent, { reason, minutes }) => ({ path: at(agent, 'snooze'), body: { reason, minutes } }),
   },
   {
-    name: 'wrong',
-    label: 'This was wrong',
+    name: 'wake',
+    label: 'Wake it',
     tone: 'calm',
-    obstacle: (agent) => (agent.findings.length > 0 ? null : 'nothing is found against it'),
+    obstacle: (agent) => (agent.quiet ? null : 'it was not given time'),
+    preview: () => 'The time that was given ends now. What still holds is due at once.',
+    send: (agent, { reason }) => ({ path: at(agent, 'wake'), body: { reason } }),
+  },
+  {
+    name: 'acknowledge',
+    label: 'Acknowledge',
+    tone: 'calm',
+    obstacle: (agent) =>
+      noIncident(agent) ?? (agent.incident?.acknowledged ? 'somebody has acknowledged it' : null),
     preview: (agent) =>
-      `What was counted for ${agent.findings.map(({ kind }) => plain(kind)).join(', ')} is forgotten, and Holter is quiet about it for a while. The History counts it as a wrong finding.`,
+      `Nobody is told about this incident again until it closes, or until it climbs to a step that needs a new decision. The ladder goes on (next: ${stepWord(agent.incident?.next.step ?? '')}), and findings stay visible.`,
+    send: (agent, { reason }) => ({ path: decision(agent), body: { decision: 'acknowledge', reason } }),
+  },
+  {
+    name: 'wrong',
+    label: 'It was all wrong',
+    tone: 'calm',
+    obstacle: (agent) => ended(agent) ?? (agent.findings.length > 0 ? null : 'nothing is found against it'),
+    preview: (agent) =>
+      `What was counted for ${agent.findings.map(({ kind }) => plain(kind)).join(', ')} is forgotten, and Holter is quiet about the whole agent for a while. The History counts each as a wrong finding.`,
+    send: (agent, { reason }) => ({ path: at(agent, 'wrong'), body: { reason } }),
+  },
+  {
+    name: 'leave-down',
+    label: 'Leave it down',
+    tone: 'calm',
+    obstacle: (agent) => {
+      if (!agent.end) return 'it has not ended';
+      return agent.incident ? null : 'nobody wants to bring it back';
+    },
+    preview: () => 'Its end is accepted: the incident is over, and nothing is started again.',
     send: (agent, { reason }) => ({ path: at(agent, 'wrong'), body: { reason } }),
   },
   {
@@ -96,10 +132,8 @@ export const ACTIONS: readonly Action[] = [
     name: 'terminate-and-recover',
     label: 'Terminate and recover',
     tone: 'grave',
-    obstacle: (agent) =>
-      ended(agent) ?? (can(agent, 'terminate') ? noWayBack(agent) : 'nothing can stop it from here'),
-    preview: (agent) =>
-      `It is asked to save, then interrupted, terminated and killed within 30 s. When its end is proven, ${restart(agent)}.`,
+    obstacle: (agent) => ended(agent) ?? cannotRecover(agent),
+    preview: (agent) => `${STOPPED} When its end is proven, ${restart(agent)}.`,
     send: (agent, { reason }) => ({ path: at(agent, 'terminate'), body: { reason, recover: true } }),
   },
   {
@@ -107,8 +141,7 @@ export const ACTIONS: readonly Action[] = [
     label: 'Terminate',
     tone: 'grave',
     obstacle: (agent) => ended(agent) ?? (can(agent, 'terminate') ? null : 'nothing can stop it from here'),
-    preview: () =>
-      'It is asked to save, then interrupted, terminated and killed within 30 s. Nothing starts again.',
+    preview: () => `${STOPPED} Nothing starts again.`,
     send: (agent, { reason }) => ({ path: at(agent, 'terminate'), body: { reason, recover: false } }),
   },
   {

@@ -89,7 +89,7 @@ export function AgentView({ agentId }: { readonly agentId: string }) {
       <div class="columns">
         <section class="card">
           <h2>Findings</h2>
-          <Findings agent={agent} />
+          <Findings agent={agent} onDone={reload} />
         </section>
         <section class="card">
           <h2>Ladder</h2>
@@ -105,7 +105,7 @@ export function AgentView({ agentId }: { readonly agentId: string }) {
         </section>
         <section class="card">
           <h2>Checkpoints</h2>
-          <Checkpoints page={checkpoints} />
+          <Checkpoints page={checkpoints} agent={agent} onDone={reload} />
         </section>
         <section class="card">
           <h2>Breakers</h2>

@@ -1,22 +1,47 @@
-import type { CheckpointPage } from '@holter/server/wire';
+import type { AgentView, CheckpointPage } from '@holter/server/wire';
+import { useState } from 'preact/hooks';
+import { type Deed, DeedDialog } from '../parts/deed-dialog.tsx';
 import { Ago } from '../parts/time.tsx';
+import { mayDecide } from '../session.ts';
+import { canStartFrom, isOfItsTask, recoverFrom } from './checkpoint-deed.ts';
 
-/** The chain, newest first: which links hold, and where a successor would start. */
-export function Checkpoints({ page }: { readonly page: CheckpointPage }) {
-  if (page.checkpoints.length === 0)
+type Props = {
+  readonly page: CheckpointPage;
+  readonly agent: AgentView;
+  readonly onDone: () => void;
+};
+
+/** The chain, newest first: which links hold, where a successor would start, and from where it could. */
+export function Checkpoints({ page: { checkpoints, usable }, agent, onDone }: Props) {
+  const [chosen, setChosen] = useState<Deed | null>(null);
+  if (checkpoints.length === 0)
     return <p class="soft">None. A successor would start at the beginning of its task.</p>;
   return (
-    <ol class="chain">
-      {page.checkpoints.map((each) => (
-        <li key={each.checkpointId} class={each.isValid ? '' : 'broken'}>
-          <code>{each.checkpointId}</code>
-          <span>{each.isValid ? '✓ valid' : '✗ damaged'}</span>
-          {each.checkpointId === page.usable && <span class="tag calm">a recovery starts here</span>}
-          <span class="soft">
-            <Ago at={each.at} /> · start {each.incarnation}
-          </span>
-        </li>
-      ))}
-    </ol>
+    <>
+      <ol class="chain">
+        {checkpoints.map((each) => (
+          <li key={each.checkpointId} class={each.isValid ? '' : 'broken'}>
+            <code>{each.checkpointId}</code>
+            <span>{each.isValid ? '✓ valid' : '✗ damaged'}</span>
+            {each.checkpointId === usable && <span class="tag calm">a recovery starts here</span>}
+            <span class="soft">
+              <Ago at={each.at} /> · start {each.incarnation}
+              {!isOfItsTask(agent, each) && ' · of another task'}
+            </span>
+            {mayDecide() && canStartFrom(agent, each) && (
+              <button
+                type="button"
+                class="quiet"
+                aria-label={`Recover from here: ${each.checkpointId}`}
+                onClick={() => setChosen(recoverFrom(agent, checkpoints, each.checkpointId))}
+              >
+                Recover from here
+              </button>
+            )}
+          </li>
+        ))}
+      </ol>
+      {chosen && <DeedDialog deed={chosen} onClose={() => setChosen(null)} onDone={onDone} />}
+    </>
   );
 }

@@ -1,26 +1,93 @@
-import type { AgentView } from '@holter/server/wire';
+import type { AgentView, FindingView } from '@holter/server/wire';
+import { useState } from 'preact/hooks';
+import { type Deed, DeedDialog } from '../parts/deed-dialog.tsx';
 import { Ago } from '../parts/time.tsx';
+import { mayDecide } from '../session.ts';
 import { plain } from '../words.ts';
+import { snooze, wake, wrong } from './finding-deeds.ts';
+import { QuietLine } from './quiet-line.tsx';
 
-export function Findings({ agent }: { readonly agent: AgentView }) {
-  if (agent.findings.length === 0) return <p class="soft">Nothing is found against it.</p>;
+type Props = { readonly agent: AgentView; readonly onDone: () => void };
+
+/** What is found, what may be said about each, and what somebody wants quiet about. */
+export function Findings({ agent, onDone }: Props) {
+  const [chosen, setChosen] = useState<Deed | null>(null);
+  const { findings, quietFindings } = agent;
+  const unfound = quietFindings.filter(({ kind }) => !findings.some((found) => found.kind === kind));
   return (
-    <ul class="findings">
-      {agent.findings.map((finding) => (
-        <li key={finding.kind} class={finding.severity}>
-          <p>
-            <b>{plain(finding.kind)}</b> <span class={`tag ${finding.severity}`}>{finding.severity}</span>{' '}
-            <span class="soft">
-              <Ago at={finding.since} />
-            </span>
-          </p>
-          <p class="evidence">{finding.evidence}</p>
-          <p class="soft">
-            Limit: {finding.threshold} · seen by {plain(finding.source)}
-            {finding.count !== null && ` · ${finding.count} times`}
-          </p>
-        </li>
-      ))}
-    </ul>
+    <>
+      {findings.length === 0 && <p class="soft">Nothing is found against it.</p>}
+      <ul class="findings">
+        {findings.map((finding) => (
+          <li key={finding.kind} class={finding.severity}>
+            <Found finding={finding} />
+            <Said agent={agent} kind={finding.kind} isFound choose={setChosen} />
+          </li>
+        ))}
+        {unfound.map(({ kind }) => (
+          <li key={kind}>
+            <p>
+              <b>{plain(kind)}</b> <span class="soft">is not found now</span>
+            </p>
+            <Said agent={agent} kind={kind} choose={setChosen} />
+          </li>
+        ))}
+      </ul>
+      {chosen && <DeedDialog deed={chosen} onClose={() => setChosen(null)} onDone={onDone} />}
+    </>
+  );
+}
+
+function Found({ finding }: { readonly finding: FindingView }) {
+  return (
+    <>
+      <p>
+        <b>{plain(finding.kind)}</b> <span class={`tag ${finding.severity}`}>{finding.severity}</span>{' '}
+        <span class="soft">
+          <Ago at={finding.since} />
+        </span>
+      </p>
+      <p class="evidence">{finding.evidence}</p>
+      <p class="soft">
+        Limit: {finding.threshold} · seen by {plain(finding.source)}
+        {finding.count !== null && ` · ${finding.count} times`}
+      </p>
+    </>
+  );
+}
+
+type SaidProps = {
+  readonly agent: AgentView;
+  readonly kind: string;
+  readonly isFound?: boolean;
+  readonly choose: (deed: Deed) => void;
+};
+
+/** The word about one kind that holds now, and what else may be said. */
+function Said({ agent, kind, isFound = false, choose }: SaidProps) {
+  const quiet = agent.quietFindings.find((each) => each.kind === kind) ?? null;
+  const deeds = quiet ? [wake] : [snooze, ...(isFound ? [wrong] : [])];
+  return (
+    <>
+      <QuietLine quiet={quiet} />
+      {mayDecide() && !agent.end && (
+        <p class="deeds">
+          {deeds.map((make) => {
+            const deed = make(agent, kind);
+            return (
+              <button
+                type="button"
+                key={deed.label}
+                class="quiet"
+                aria-label={`${deed.label}: ${plain(kind)}`}
+                onClick={() => choose(deed)}
+              >
+                {deed.label}
+              </button>
+            );
+          })}
+        </p>
+      )}
+    </>
   );
 }

@@ -1,6 +1,8 @@
 import type { AgentView } from '@holter/server/wire';
 import { Countdown } from '../parts/time.tsx';
 import { plain, stepWord } from '../words.ts';
+import { QuietLine } from './quiet-line.tsx';
+import { Seen } from './seen.tsx';
 
 const STEPS = ['nudge', 'escalate', 'terminate', 'recover', 'human'] as const;
 
@@ -9,15 +11,10 @@ export function Ladder({ agent }: { readonly agent: AgentView }) {
   const { incident } = agent;
   if (!incident) {
     return (
-      <p class="soft">
-        No incident is open.
-        {agent.quiet && (
-          <>
-            {' '}
-            Quiet for <Countdown to={agent.quiet.until} />, by {agent.quiet.by}: {agent.quiet.reason}
-          </>
-        )}
-      </p>
+      <>
+        <p class="soft">No incident is open.</p>
+        <QuietLine quiet={agent.quiet} />
+      </>
     );
   }
   const current = STEPS.indexOf(incident.step);
@@ -48,6 +45,8 @@ export function Ladder({ agent }: { readonly agent: AgentView }) {
         )}
         , {next.why}.
       </p>
+      <Seen incident={incident} />
+      <QuietLine quiet={agent.quiet} />
     </>
   );
 }

@@ -20,7 +20,8 @@ const acts: Readonly<Record<string, (payload: EventView['payload']) => string>> 
   RECOVERY_INITIATED: ({ attempt }) => `recovery ${String(attempt)}`,
   RECOVERY_COMPLETED: () => 'recovered',
   RECOVERY_FAILED: ({ reason }) => `recovery failed: ${text(reason)}`,
-  DECISION_MADE: ({ decision }) => `decided: ${plain(text(decision))}`,
+  DECISION_MADE: ({ decision, finding }) =>
+    `decided: ${plain(text(decision))}${finding === undefined ? '' : ` about ${plain(text(finding))}`}`,
   AGENT_ENDED: ({ how }) => `ended: ${text(how)}`,
   AGENT_RETURNED: () => 'is back',
   CIRCUIT_BREAKER_STATE_CHANGED: ({ name, to }) => `breaker ${text(name)} ${plain(text(to))}`,

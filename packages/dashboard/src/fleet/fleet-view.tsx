@@ -5,6 +5,7 @@ import { Empty, Loading } from '../parts/messages.tsx';
 import { query, setQuery } from '../route.ts';
 import { session } from '../session.ts';
 import { CountsStrip } from './counts-strip.tsx';
+import { DemoHint } from './demo-hint.tsx';
 import { Rows } from './rows.tsx';
 import { Toolbar } from './toolbar.tsx';
 
@@ -26,6 +27,7 @@ export function FleetView() {
   return (
     <>
       <h1 class="hidden">Fleet</h1>
+      <DemoHint />
       <CountsStrip />
       <Toolbar searchRef={search} />
       <List />

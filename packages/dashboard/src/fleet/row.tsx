@@ -34,14 +34,14 @@ export function Row({ row: shown, index, setSize, y }: Props) {
       </div>
       <div class="who">
         <Link to={agentPath(row.agentId)}>{row.agentId}</Link>
-        <span class="soft">
+        <span class="soft" title={`${row.group} · ${row.role} · ${row.mode}`}>
           {row.group} · {row.role} · {row.mode}
         </span>
       </div>
       <div class="why">
         <Why row={row} />
       </div>
-      <Strip letters={row.strip} width={240} height={44} />
+      <Strip letters={row.strip} />
       <div class="when">
         <span>
           <i aria-hidden="true">♥</i>
@@ -72,19 +72,29 @@ function Why({ row }: { readonly row: FleetRowView }) {
   }
   if (row.hold !== null && row.hold.kind !== 'in-tool')
     return <span class="soft">on hold: {plain(row.hold.kind)}</span>;
+  // A state outlives its finding for a while: whoever was stuck a moment ago has to prove itself.
+  if (row.state !== 'HEALTHY' && row.state !== 'TERMINATED')
+    return <span class="soft">nothing found any more; it has to prove itself</span>;
   return <span class="soft">{row.isWorking ? 'working' : 'idle, no task'}</span>;
 }
 
 function Work({ row }: { readonly row: FleetRowView }) {
   return (
     <div class="work">
-      <span class="tool">{row.tool === null ? <span class="soft">no call open</span> : `▸ ${row.tool}`}</span>
+      <span>
+        {row.errors > 0 && <span class="errors">{row.errors} err · </span>}
+        <span class="tool">{row.tool === null ? <span class="soft">no call</span> : `▸ ${row.tool}`}</span>
+      </span>
       <span class="soft">
         {short(row.tokens)} tok
         {row.tokensPerMinute > 0 && ` · ${short(row.tokensPerMinute)}/min`}
-        {row.costUsd > 0 && ` · ${dollars(row.costUsd)}`}
-        {row.errors > 0 && <span class="errors"> · {row.errors} err</span>}
       </span>
+      {row.costUsd > 0 && (
+        <span class="soft">
+          {dollars(row.costUsd)}
+          {row.costPerHour > 0 && ` · ${dollars(row.costPerHour)}/h`}
+        </span>
+      )}
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import type { AgentView, HistoryView, IncidentPage, IncidentView } from '@holter/server/wire';
 import { useEffect } from 'preact/hooks';
 import { ActionBar } from '../agent/action-bar.tsx';
+import { Seen } from '../agent/seen.tsx';
 import { get } from '../api.ts';
 import { useFresh } from '../fresh.ts';
 import { rowOf } from '../live.ts';
@@ -11,7 +12,7 @@ import { StateLabel } from '../parts/state-mark.tsx';
 import { Ago, Countdown } from '../parts/time.tsx';
 import { agentPath } from '../route.ts';
 import { Strip } from '../strip/strip.tsx';
-import { duration, plain, stepWord } from '../words.ts';
+import { dollars, duration, plain, short, stepWord } from '../words.ts';
 
 type Inbox = {
   readonly waiting: readonly { readonly incident: IncidentView; readonly agent: AgentView }[];
@@ -19,11 +20,25 @@ type Inbox = {
   readonly past: HistoryView['incidents'];
 };
 
-const DECISIONS = ['more-time', 'handoff', 'terminate-and-recover', 'terminate', 'recover', 'wrong'];
+const DECISIONS = [
+  'acknowledge',
+  'more-time',
+  'wake',
+  'handoff',
+  'terminate-and-recover',
+  'terminate',
+  'recover',
+  'leave-down',
+  'wrong',
+];
 const PAST_SHOWN = 20;
 
 const needsPerson = ({ step, next }: IncidentView): boolean =>
-  step === 'human' || (step === 'escalate' && next.step !== 'close');
+  (step === 'human' || step === 'escalate') && next.step !== 'close';
+
+/** The oldest first, and before all what nobody has seen yet. */
+const byUrgency = (a: IncidentView, b: IncidentView): number =>
+  Number(a.acknowledged !== null) - Number(b.acknowledged !== null) || a.openedAt - b.openedAt;
 
 /** Asking for incidents is reading their notices: from then on the time for a decision runs. */
 async function readInbox(stop: AbortSignal): Promise<Inbox> {
@@ -31,16 +46,16 @@ async function readInbox(stop: AbortSignal): Promise<Inbox> {
     get<IncidentPage>('/v1/incidents', { limit: 200 }, stop),
     get<HistoryView>('/v1/history', {}, stop),
   ]);
-  const oldestFirst = [...page.incidents].sort((a, b) => a.openedAt - b.openedAt);
+  const sorted = [...page.incidents].sort(byUrgency);
   const waiting = await Promise.all(
-    oldestFirst.filter(needsPerson).map(async (incident) => ({
+    sorted.filter(needsPerson).map(async (incident) => ({
       incident,
       agent: await get<AgentView>(`/v1/agents/${encodeURIComponent(incident.agentId)}`, {}, stop),
     })),
   );
   return {
     waiting,
-    watched: oldestFirst.filter((incident) => !needsPerson(incident)),
+    watched: sorted.filter((incident) => !needsPerson(incident)),
     past: history.incidents.slice(0, PAST_SHOWN),
   };
 }
@@ -88,6 +103,7 @@ type WaitingProps = {
 function Waiting({ incident, agent, onDone }: WaitingProps) {
   const { next, findings } = incident;
   const row = rowOf(incident.agentId)?.value;
+  const isQuiet = (kind: string): boolean => agent.quietFindings.some((quiet) => quiet.kind === kind);
   return (
     <li class="card incident">
       <div class="incident-head">
@@ -98,11 +114,14 @@ function Waiting({ incident, agent, onDone }: WaitingProps) {
         <span class="soft">
           {incident.group} · {plain(incident.cause)} · opened <Ago at={incident.openedAt} />
         </span>
-        {row && <Strip letters={row.strip} width={240} height={40} />}
+        {row && <Strip letters={row.strip} />}
       </div>
       {findings.map((finding) => (
         <p key={finding.kind} class="evidence">
-          {finding.evidence} <span class="soft">(limit: {finding.threshold})</span>
+          {finding.evidence}{' '}
+          <span class="soft">
+            (limit: {finding.threshold}){isQuiet(finding.kind) && ' · snoozed'}
+          </span>
         </p>
       ))}
       <p>
@@ -115,6 +134,7 @@ function Waiting({ incident, agent, onDone }: WaitingProps) {
         )}
         {incident.checkpointId !== null && <span class="soft"> · checkpoint {incident.checkpointId}</span>}
       </p>
+      <Seen incident={incident} />
       <ActionBar agent={agent} onDone={onDone} only={DECISIONS} />
     </li>
   );
@@ -181,10 +201,12 @@ function Past({ incidents }: { readonly incidents: Inbox['past'] }) {
   );
 }
 
-function costOf({ nudges, recoveries, decisions }: Inbox['past'][number]): string {
+function costOf({ tokens, costUsd, nudges, recoveries, decisions }: Inbox['past'][number]): string {
   const count = (number: number, one: string, many: string): string[] =>
     number === 0 ? [] : [`${number} ${number === 1 ? one : many}`];
   const parts = [
+    ...(tokens === 0 ? [] : [`${short(tokens)} tokens`]),
+    ...(costUsd === 0 ? [] : [dollars(costUsd)]),
     ...count(nudges, 'nudge', 'nudges'),
     ...count(recoveries, 'restart', 'restarts'),
     ...count(decisions, 'decision', 'decisions'),

@@ -34,10 +34,27 @@ export function Problem({ error, retry }: { readonly error: unknown; readonly re
     <p class="problem" role="alert">
       <strong>That did not work:</strong> {typeof error === 'string' ? error : messageOf(error)}
       {retry && (
-        <button type="button" class="quiet" onClick={retry}>
+        <button type="button" onClick={retry}>
           Try again
         </button>
       )}
     </p>
+  );
+}
+
+type Unread = {
+  readonly title: string;
+  readonly what: string;
+  readonly problem: string | null;
+  readonly retry: () => void;
+};
+
+/** A view before its first answer: it has its name already, whatever comes. */
+export function NotYet({ title, what, problem, retry }: Unread) {
+  return (
+    <>
+      <h1>{title}</h1>
+      {problem === null ? <Loading what={what} /> : <Problem error={problem} retry={retry} />}
+    </>
   );
 }

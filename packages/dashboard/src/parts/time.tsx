@@ -4,9 +4,12 @@ import { ago, brief, clockTime, countdown } from '../words.ts';
 
 /** An age for a narrow column, whose head says what it is. */
 export function Age({ at }: { readonly at: number | null }) {
-  const text = useComputed(() => (at === null ? 'never' : brief(now.value - at)));
+  // The clock is read whatever `at` is: a computed text that never read it would say "never" for ever.
+  const text = useComputed(() => ageAt(at, now.value));
   return <time title={at === null ? 'never' : new Date(at).toString()}>{text}</time>;
 }
+
+const ageAt = (at: number | null, time: number): string => (at === null ? 'never' : brief(time - at));
 
 /** An age that grows by itself; only its text is touched. */
 export function Ago({ at }: { readonly at: number | null }) {

@@ -1,33 +1,29 @@
-import { useEffect, useRef } from 'preact/hooks';
-import { paint } from '../theme.ts';
-import { type Bin, binsOf, drawStrip } from './draw-strip.ts';
-import { palette } from './palette.ts';
-
-type Props = { readonly letters: string; readonly width: number; readonly height: number };
+import { useMemo } from 'preact/hooks';
+import { type Bin, binsOf, STRIP_HEIGHT, STRIP_WIDTH, stripShapes } from './strip-shapes.ts';
 
 /** The page's one idea: an hour of an agent's heart. */
-export function Strip({ letters, width, height }: Props) {
-  const canvas = useRef<HTMLCanvasElement>(null);
-  const painted = paint.value;
-  useEffect(() => {
-    const element = canvas.current;
-    const pen = element?.getContext('2d');
-    if (!element || !pen) return;
-    const scale = window.devicePixelRatio || 1;
-    // Setting a canvas's size clears it and costs; most of the time it is right already.
-    if (element.width !== Math.round(width * scale)) element.width = Math.round(width * scale);
-    if (element.height !== Math.round(height * scale)) element.height = Math.round(height * scale);
-    pen.setTransform(scale, 0, 0, scale, 0, 0);
-    drawStrip(pen, binsOf(letters), { width, height }, palette());
-  }, [letters, width, height, painted]);
+export function Strip({ letters }: { readonly letters: string }) {
+  const { shapes, words } = useMemo(() => {
+    const bins = binsOf(letters);
+    return { shapes: stripShapes(bins), words: inWords(bins) };
+  }, [letters]);
   return (
-    <canvas
-      ref={canvas}
+    <svg
       class="strip"
+      viewBox={`0 0 ${STRIP_WIDTH} ${STRIP_HEIGHT}`}
+      preserveAspectRatio="none"
       role="img"
-      aria-label={inWords(binsOf(letters))}
-      style={{ width: `${width}px`, height: `${height}px` }}
-    />
+      aria-label={words}
+    >
+      <path class="strip-grid" d={shapes.grid} />
+      {shapes.stretches.map(({ state, line, bar }, i) => (
+        <g key={i} class={`state-${state}`}>
+          <path class="strip-line" d={line} />
+          {bar !== '' && <path class="strip-bar" d={bar} />}
+        </g>
+      ))}
+      {shapes.errors !== '' && <path class="strip-errors" d={shapes.errors} />}
+    </svg>
   );
 }
 

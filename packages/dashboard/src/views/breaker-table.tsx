@@ -1,9 +1,7 @@
 import type { BreakerView } from '@holter/server/wire';
 import { useState } from 'preact/hooks';
-import { messageOf, post } from '../api.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { type Deed, DeedDialog } from '../parts/deed-dialog.tsx';
 import { Link } from '../parts/link.tsx';
-import { Problem } from '../parts/messages.tsx';
 import { Scroll } from '../parts/scroll.tsx';
 import { Countdown } from '../parts/time.tsx';
 import { agentPath } from '../route.ts';
@@ -78,7 +76,7 @@ export function BreakerTable({ breakers, onDone, hasAgent = false }: Props) {
           </tbody>
         </table>
       </Scroll>
-      {chosen && <BreakerDialog chosen={chosen} onClose={() => setChosen(null)} onDone={onDone} />}
+      {chosen && <DeedDialog deed={deedOf(chosen)} onClose={() => setChosen(null)} onDone={onDone} />}
     </>
   );
 }
@@ -101,52 +99,17 @@ function Now({ breaker }: { readonly breaker: BreakerView }) {
   return <span class="soft">{failures === 0 ? 'no failure' : `${failures} failures in a row`}</span>;
 }
 
-type DialogProps = {
-  readonly chosen: Chosen;
-  readonly onClose: () => void;
-  readonly onDone: () => void;
-};
-
-function BreakerDialog({ chosen: { breaker, word }, onClose, onDone }: DialogProps) {
-  const [reason, setReason] = useState('');
-  const [problem, setProblem] = useState<string | null>(null);
-  const submit = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    const path = `/v1/agents/${encodeURIComponent(breaker.agentId)}/breakers/${encodeURIComponent(breaker.name)}/${word}`;
-    try {
-      await post(path, { reason: reason.trim() });
-      onDone();
-      onClose();
-    } catch (error) {
-      setProblem(messageOf(error));
-    }
+function deedOf({ breaker, word }: Chosen): Deed {
+  const { agentId, name } = breaker;
+  const label = word === 'reset' ? 'Reset' : 'Isolate';
+  return {
+    title: `${label} ${name}`,
+    label,
+    tone: 'calm',
+    preview: words[word],
+    send: ({ reason }) => ({
+      path: `/v1/agents/${encodeURIComponent(agentId)}/breakers/${encodeURIComponent(name)}/${word}`,
+      body: { reason },
+    }),
   };
-  return (
-    <Dialog title={`${word === 'reset' ? 'Reset' : 'Isolate'} ${breaker.name}`} onClose={onClose}>
-      <form onSubmit={(event: Event) => void submit(event)}>
-        <p class="preview">
-          <b>What will happen. </b>
-          {words[word]}
-        </p>
-        <label class="field">
-          Reason, for the audit trail
-          <input
-            value={reason}
-            required
-            maxLength={1_000}
-            onInput={(event: Event) => setReason((event.target as HTMLInputElement).value)}
-          />
-        </label>
-        {problem !== null && <Problem error={problem} />}
-        <div class="dialog-foot">
-          <button type="button" class="quiet" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="calm" disabled={reason.trim() === ''}>
-            {word === 'reset' ? 'Reset' : 'Isolate'}
-          </button>
-        </div>
-      </form>
-    </Dialog>
-  );
 }

@@ -2,7 +2,7 @@ import type { BreakerPage } from '@holter/server/wire';
 import { useEffect } from 'preact/hooks';
 import { get } from '../api.ts';
 import { useFresh } from '../fresh.ts';
-import { Empty, Loading, Problem } from '../parts/messages.tsx';
+import { Empty, NotYet } from '../parts/messages.tsx';
 import { BreakerTable } from './breaker-table.tsx';
 
 export function BreakersView() {
@@ -12,8 +12,7 @@ export function BreakersView() {
   useEffect(() => {
     document.title = 'Breakers · Holter';
   }, []);
-  if (!data)
-    return problem === null ? <Loading what="the breakers" /> : <Problem error={problem} retry={reload} />;
+  if (!data) return <NotYet title="Breakers" what="the breakers" problem={problem} retry={reload} />;
   return (
     <>
       <h1>Breakers</h1>

@@ -2,13 +2,14 @@ import type { HistoryView as HistoryData } from '@holter/server/wire';
 import { useEffect } from 'preact/hooks';
 import { get } from '../api.ts';
 import { useFresh } from '../fresh.ts';
-import { Loading, Problem } from '../parts/messages.tsx';
+import { NotYet } from '../parts/messages.tsx';
 import { Scroll } from '../parts/scroll.tsx';
 import { type State, StateLabel } from '../parts/state-mark.tsx';
-import { dayName, duration, grouped } from '../words.ts';
+import { Tile } from '../parts/tile.tsx';
+import { dayName, grouped } from '../words.ts';
 
 type Day = HistoryData['days'][number];
-const brief = (ms: number): string => (ms < 1_000 ? '< 1 s' : duration(ms));
+const late = (ms: number): string => (ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`);
 const SHOWN: readonly State[] = ['FAILING', 'STUCK', 'DEGRADED', 'HEALTHY'];
 
 /** Thirty days: how agents were, what was done about it, and whether that helped. */
@@ -21,8 +22,7 @@ export function HistoryView() {
   useEffect(() => {
     document.title = 'History · Holter';
   }, []);
-  if (!data)
-    return problem === null ? <Loading what="30 days" /> : <Problem error={problem} retry={reload} />;
+  if (!data) return <NotYet title="History" what="30 days" problem={problem} retry={reload} />;
   const sum = (count: (day: Day) => number): number => data.days.reduce((all, day) => all + count(day), 0);
   const done = sum(({ recovered }) => recovered);
   const failed = sum(({ recoveryFailures }) => recoveryFailures);
@@ -42,14 +42,14 @@ export function HistoryView() {
         />
         <Tile
           name="Found within"
-          value={data.latency.medianMs === null ? '–' : brief(data.latency.medianMs)}
+          value={data.latency.medianMs === null ? '–' : late(data.latency.medianMs)}
           note={
             data.latency.p99Ms === null
-              ? 'since this start'
-              : `99 %: ${duration(data.latency.p99Ms)}, since this start`
+              ? 'after a limit is reached'
+              : `after a limit is reached; 99 % within ${late(data.latency.p99Ms)}`
           }
         />
-        <Tile name="Called wrong" value={grouped(sum(({ wrong }) => wrong))} />
+        <Tile name="Called wrong" value={grouped(sum(({ wrong }) => wrong))} note="findings, by a person" />
       </section>
       <section class="card">
         <h2>Time in each state</h2>
@@ -65,24 +65,6 @@ export function HistoryView() {
         <Table days={data.days} />
       </section>
     </>
-  );
-}
-
-function Tile({
-  name,
-  value,
-  note,
-}: {
-  readonly name: string;
-  readonly value: string;
-  readonly note?: string;
-}) {
-  return (
-    <div class="tile">
-      <span class="number">{value}</span>
-      <span>{name}</span>
-      {note !== undefined && <span class="soft">{note}</span>}
-    </div>
   );
 }
 

@@ -2,89 +2,158 @@ import type { HealthView, SystemView as SystemData } from '@holter/server/wire';
 import { useEffect } from 'preact/hooks';
 import { get } from '../api.ts';
 import { useFresh } from '../fresh.ts';
-import { Loading, Problem } from '../parts/messages.tsx';
+import { NotYet, Problem } from '../parts/messages.tsx';
+import { Tile } from '../parts/tile.tsx';
 import { Ago } from '../parts/time.tsx';
-import { bytes, grouped } from '../words.ts';
+import { session } from '../session.ts';
+import { bytes, duration, grouped } from '../words.ts';
+import { Brakes, Stalls } from './system-tables.tsx';
+
+const LOOK_MS = 2_000;
+const LAG_MS_MAX = 500;
+const QUEUE_MAX = 1_000;
+const GRACE_MAX = 0.1;
+/** The server counts no further. */
+const COUNTED_MAX = 500;
+
+const counted = (count: number): string =>
+  count >= COUNTED_MAX ? `${grouped(COUNTED_MAX)} or more` : grouped(count);
+const percent = (share: number): string => `${(100 * share).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`;
 
 /** Who watches the watcher: its tick, its queues, its store. */
 export function SystemView() {
   const { data, problem, reload } = useFresh(
     'system',
-    async (stop) => ({
-      health: await get<HealthView>('/health', {}, stop),
-      system: await get<SystemData>('/v1/system', {}, stop),
-    }),
-    2_000,
+    async (stop) => {
+      const [health, system] = await Promise.all([
+        get<HealthView>('/health', {}, stop),
+        get<SystemData>('/v1/system', {}, stop),
+      ]);
+      return { health, system };
+    },
+    LOOK_MS,
+    LOOK_MS,
   );
   useEffect(() => {
     document.title = 'System · Holter';
   }, []);
-  if (!data)
-    return problem === null ? <Loading what="Holter itself" /> : <Problem error={problem} retry={reload} />;
+  if (!data) return <NotYet title="System" what="Holter itself" problem={problem} retry={reload} />;
   const { health, system } = data;
-  const rows: readonly (readonly [name: string, value: string, isFine: boolean, says: string])[] = [
-    ['Tick lag', `${health.tickLagMs} ms`, health.tickLagMs < 500, 'how late the last look at the clock was'],
-    [
-      'Waiting inputs',
-      grouped(health.queueDepth),
-      health.queueDepth < 1_000,
-      'signals that are not folded in yet',
-    ],
-    ['Waiting beats', grouped(health.softWaiting), true, 'flushed at most a second apart'],
-    [
-      'Stalls on record',
-      grouped(health.stallCount),
-      true,
-      'times in which nobody looked; deadlines moved by them',
-    ],
-    [
-      'Brake',
-      health.brakes.join(', ') || 'off',
-      health.brakes.length === 0,
-      'groups lost together: single acts rest',
-    ],
-    [
-      'Store',
-      health.storeReason ?? health.store,
-      health.store === 'ok',
-      'nothing destructive happens without it',
-    ],
-    [
-      'Outbox waiting',
-      grouped(system.outbox.pending + system.outbox.claimed),
-      true,
-      'effects to be carried out',
-    ],
-    [
-      'Outbox given up',
-      grouped(system.outbox.dead),
-      system.outbox.dead === 0,
-      'tried too often; a person was told',
-    ],
-    ['Agents in memory', grouped(health.cells), true, 'the rest is in the store'],
-    ['Listeners', grouped(health.streams), true, 'open streams, this page included'],
-    ['Events kept', grouped(system.events), true, 'since the beginning'],
-    ['Memory', bytes(system.memoryBytes), true, 'of this process'],
-  ];
+  const speed = session.value?.demoSpeed ?? 1;
   return (
     <>
       <h1>System</h1>
       <p class="lead">
         Holter {health.version} is <b>{health.status}</b>, started <Ago at={health.startedAt} />.
+        {speed > 1 &&
+          ` In this demo a second of Holter's is ${Math.round(1_000 / speed)} ms on the wall, so that a busy machine looks like one that falls asleep.`}
       </p>
       {problem !== null && <Problem error={problem} retry={reload} />}
-      <section class="tiles" aria-label="Holter's own pulse">
-        {rows.map(([name, value, isFine, says]) => (
-          <div class={`tile ${isFine ? '' : 'bad'}`} key={name}>
-            <span class="number">
-              {!isFine && <span aria-hidden="true">▲ </span>}
-              {value}
-            </span>
-            <span>{name}</span>
-            <span class="soft">{says}</span>
-          </div>
-        ))}
+      <section class="tiles small" aria-label="Holter's own pulse">
+        <Pulse health={health} speed={speed} />
+        <Outbox outbox={system.outbox} />
       </section>
+      <div class="pair">
+        <section class="card">
+          <h2>When nobody looked</h2>
+          <Stalls stalls={system.stalls} share={percent(health.graceShare)} />
+        </section>
+        <div>
+          <section class={system.brakes.length > 0 ? 'card bad' : 'card'}>
+            <h2>Brake</h2>
+            <Brakes brakes={system.brakes} />
+          </section>
+          <Kept health={health} system={system} />
+        </div>
+      </div>
     </>
+  );
+}
+
+function Pulse({ health, speed }: { readonly health: HealthView; readonly speed: number }) {
+  const lagMs = Math.round(health.tickLagMs / speed);
+  return (
+    <>
+      <Tile
+        name="Tick lag"
+        value={`${lagMs} ms`}
+        isBad={lagMs >= LAG_MS_MAX}
+        note="how late the last look at the clock was"
+      />
+      <Tile
+        name="In grace, last hour"
+        value={percent(health.graceShare)}
+        isBad={health.graceShare > GRACE_MAX}
+        note="nobody looked, so no silence counted; bad above 10 %"
+      />
+      <Tile
+        name="Waiting inputs"
+        value={grouped(health.queueDepth)}
+        isBad={health.queueDepth >= QUEUE_MAX}
+        note="signals that are not folded in yet"
+      />
+      <Tile name="Waiting beats" value={grouped(health.softWaiting)} note="written at most a second apart" />
+      <Tile
+        name="Store"
+        value={health.store}
+        isBad={health.store !== 'ok'}
+        note={health.storeReason ?? 'nothing destructive happens without it'}
+      />
+    </>
+  );
+}
+
+function Outbox({ outbox }: { readonly outbox: SystemData['outbox'] }) {
+  return (
+    <>
+      <Tile
+        name="Outbox: waiting"
+        value={counted(outbox.pending)}
+        note="effects that nobody has taken up yet"
+      />
+      <Tile name="Outbox: under way" value={counted(outbox.claimed)} note="taken up, not finished" />
+      <Tile
+        name="Outbox: given up"
+        value={counted(outbox.dead)}
+        isBad={outbox.dead > 0}
+        note="tried too often; a person was told"
+      />
+    </>
+  );
+}
+
+function Kept({ health, system }: { readonly health: HealthView; readonly system: SystemData }) {
+  const { keptMs, oldestEventAt } = system.retention;
+  return (
+    <section class="card">
+      <h2>What is kept</h2>
+      <dl class="facts">
+        <div>
+          <dt>Audit trail</dt>
+          <dd>
+            {grouped(system.events)} events so far, each kept {duration(keptMs)}
+            {oldestEventAt !== null && (
+              <>
+                ; the oldest is from <Ago at={oldestEventAt} />
+              </>
+            )}
+          </dd>
+        </div>
+        <div>
+          <dt>Agents</dt>
+          <dd>{grouped(health.cells)} in memory, the others in the store</dd>
+        </div>
+        <div>
+          <dt>Listeners</dt>
+          <dd>{grouped(health.streams)}, this page included</dd>
+        </div>
+        <div>
+          <dt>Process</dt>
+          <dd>
+            {bytes(system.memoryBytes)} of memory, {duration(system.cpuSeconds * 1_000)} of CPU time
+          </dd>
+        </div>
+      </dl>
+    </section>
   );
 }

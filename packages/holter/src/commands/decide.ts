@@ -7,9 +7,10 @@ import { withExamples } from '../help.ts';
 import type { Io } from '../io.ts';
 import { type ActOptions, byOf, minutes, tellDecided, withActOptions } from './verbs.ts';
 
-type DecideOptions = ActOptions & { readonly minutes?: number };
+type DecideOptions = ActOptions & { readonly minutes?: number; readonly checkpoint?: string };
 
 const decisions = [
+  'acknowledge',
   'allow_more_time',
   'force_handoff',
   'terminate_and_recover',
@@ -25,18 +26,27 @@ export function registerDecisions(program: Command, io: Io): void {
         .description('answer an escalation: what shall become of the agent?')
         .argument('<agent>', 'its id, or the id of the incident')
         .addArgument(new Argument('<decision>', 'your decision').choices(decisions))
-        .option('--minutes <n>', 'how much time (allow_more_time); 15 unless told', minutes),
+        .option('--minutes <n>', 'how much time (allow_more_time); 15 unless told', minutes)
+        .option('--checkpoint <id>', 'where to start from (recover, terminate_and_recover)'),
     ),
     [
+      [
+        'holter decide worker-7 acknowledge --reason "I am on it"',
+        'no more notices until it needs a new decision',
+      ],
       ['holter decide worker-7 allow_more_time --minutes 30 --reason "big file"', 'wait'],
       ['holter decide worker-7 force_handoff --reason "context is full"', 'let somebody else go on'],
       ['holter decide worker-7 terminate_and_recover --reason "looping"', 'start anew from its checkpoint'],
     ],
   ).action(async (who: string, decision: DecisionInput['decision'], options: DecideOptions) => {
     refuseAgents(io, 'decide');
-    const more = options.minutes === undefined ? {} : { minutes: options.minutes };
+    const { minutes: given, checkpoint } = options;
+    const more = {
+      ...(given !== undefined && { minutes: given }),
+      ...(checkpoint !== undefined && { checkpointId: checkpoint }),
+    };
     const decided = await decide(io, options, who, { decision, ...more });
-    tellDecided(io, options, decided, `: ${decision}`);
+    tellDecided(io, options, decided, `has your decision: ${decision}`);
   });
 }
 
@@ -44,7 +54,7 @@ async function decide(
   io: Io,
   options: ActOptions,
   who: string,
-  decision: Pick<DecisionInput, 'decision' | 'minutes'>,
+  decision: Pick<DecisionInput, 'decision' | 'minutes' | 'checkpointId'>,
 ): Promise<DecidedView> {
   const connection = findServer(io, options, 'operator');
   const incidentId = who.includes('/') ? who : await openIncidentOf(connection, who);

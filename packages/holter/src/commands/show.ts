@@ -2,6 +2,7 @@ import type { Instant } from '@holter/core';
 import { type AgentView, realClock } from '@holter/server/local';
 import type { Command } from 'commander';
 import { ask } from '../ask.ts';
+import { breakerInWords } from '../breaker-in-words.ts';
 import { type Connection, findServer, type ServerOptions, withServer } from '../connection.ts';
 import { eventLine } from '../event-line.ts';
 import { stepInWords } from '../explain-agent.ts';
@@ -35,13 +36,18 @@ export function registerShow(program: Command, io: Io): void {
 async function show(io: Io, agentId: string, options: ShowOptions): Promise<void> {
   const connection = findServer(io, options, 'operator');
   const agent = await ask(connection, (client) => client.agent(agentId));
+  const { breakers } = await ask(connection, (client) => client.breakers(agentId));
   if (options.json) {
-    io.out(`${JSON.stringify(agent)}\n`);
+    io.out(`${JSON.stringify({ ...agent, breakers })}\n`);
     return;
   }
   const paint = painter(io);
   const now = realClock().now();
-  const lines = [...facts(agent, now), ...trouble(agent, now)].map(([label, text]) => {
+  const lines = [
+    ...facts(agent, now),
+    ...breakers.map((breaker): Line => ['breaker', breakerInWords(breaker, now)]),
+    ...trouble(agent, now),
+  ].map(([label, text]) => {
     const painted = label === 'state' ? paint(colourOfState(agent.state), text) : text;
     return `${paint('dim', label.padEnd(LABEL_WIDTH))}${fitLine(painted, text, io.width)}`;
   });
@@ -80,7 +86,8 @@ function trouble(agent: AgentView, now: Instant): readonly Line[] {
     ]);
   for (const { severity, kind, evidence, threshold } of agent.findings)
     lines.push(['finding', `${severity} ${kind}: ${evidence} (allowed: ${threshold})`]);
-  const { incident, quiet, end } = agent;
+  const { incident, quiet, quietFindings, end } = agent;
+  const left = (at: number): string => until(at, now).replace(/^in/, 'for');
   if (incident)
     lines.push(
       [
@@ -89,7 +96,13 @@ function trouble(agent: AgentView, now: Instant): readonly Line[] {
       ],
       ['next', stepInWords(incident, now)],
     );
-  if (quiet) lines.push(['quiet', `${until(quiet.until, now)} by ${quiet.by}: ${quiet.reason}`]);
+  if (incident?.acknowledged) {
+    const { by, at, reason } = incident.acknowledged;
+    lines.push(['seen', `${ago(at, now)} by ${by}: ${reason}`]);
+  }
+  if (quiet) lines.push(['quiet', `${left(quiet.until)} by ${quiet.by}: ${quiet.reason}`]);
+  for (const { kind, until: over, by, reason } of quietFindings)
+    lines.push(['quiet', `about ${kind} ${left(over)} by ${by}: ${reason}`]);
   if (end) lines.push(['ended', `${ago(end.at, now)}: ${end.how}, ${end.detail}`]);
   return lines;
 }

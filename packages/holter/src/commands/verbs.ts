@@ -13,7 +13,7 @@ export type ActOptions = ServerOptions & {
 };
 
 type Verb = {
-  readonly name: 'nudge' | 'terminate' | 'recover' | 'pause' | 'resume' | 'snooze' | 'wrong';
+  readonly name: 'nudge' | 'terminate' | 'recover' | 'pause' | 'resume' | 'snooze' | 'wake' | 'wrong';
   readonly does: string;
   /** What is said when it was taken. */
   readonly done: string;
@@ -21,6 +21,19 @@ type Verb = {
   readonly options?: (command: Command) => Command;
   readonly body?: (options: never) => Readonly<Record<string, unknown>>;
 };
+
+type FindingOption = { readonly finding?: string };
+type CheckpointOption = { readonly checkpoint?: string };
+
+const withFinding = (command: Command): Command =>
+  command.option('--finding <kind>', 'only this kind of finding, e.g. repeated-call');
+const findingOf = ({ finding }: FindingOption) => ({ ...(finding !== undefined && { finding }) });
+
+const withCheckpoint = (command: Command): Command =>
+  command.option('--checkpoint <id>', 'start from this one, and from no other');
+const checkpointOf = ({ checkpoint }: CheckpointOption) => ({
+  ...(checkpoint !== undefined && { checkpointId: checkpoint }),
+});
 
 const verbs: readonly Verb[] = [
   {
@@ -35,8 +48,12 @@ const verbs: readonly Verb[] = [
     name: 'terminate',
     does: 'stop an agent: it is asked to save its work first',
     done: 'will be stopped',
-    options: (command) => command.option('--recover', 'and start a successor from its newest checkpoint'),
-    body: ({ recover }: { readonly recover?: boolean }) => ({ recover: recover === true }),
+    options: (command) =>
+      withCheckpoint(command.option('--recover', 'and start a successor from its newest valid checkpoint')),
+    body: ({ recover, ...rest }: { readonly recover?: boolean } & CheckpointOption) => ({
+      recover: recover === true,
+      ...checkpointOf(rest),
+    }),
     examples: [
       ['holter terminate worker-7 --reason "wrong branch"', 'stop it'],
       ['holter terminate worker-7 --recover --reason "confused"', 'and start it again'],
@@ -45,8 +62,13 @@ const verbs: readonly Verb[] = [
   {
     name: 'recover',
     does: 'start a successor of an agent that has ended',
-    done: 'will be started from its newest valid checkpoint',
-    examples: [['holter recover worker-7 --reason "fixed the disk"', 'bring it back']],
+    done: 'will be started from a checkpoint',
+    options: (command) => withCheckpoint(command),
+    body: checkpointOf,
+    examples: [
+      ['holter recover worker-7 --reason "fixed the disk"', 'from its newest valid checkpoint'],
+      ['holter recover worker-7 --checkpoint c-12 --reason "c-13 is confused"', 'from the one you pick'],
+    ],
   },
   {
     name: 'pause',
@@ -64,15 +86,40 @@ const verbs: readonly Verb[] = [
     name: 'snooze',
     does: 'leave an agent in peace for a while; findings stay visible',
     done: 'is left in peace',
-    options: (command) => command.option('--minutes <n>', 'for how long', minutes, 30),
-    body: ({ minutes: forMinutes }: { readonly minutes: number }) => ({ minutes: forMinutes }),
-    examples: [['holter snooze worker-7 --minutes 60 --reason "long build"', 'for an hour']],
+    options: (command) => withFinding(command.option('--minutes <n>', 'for how long', minutes, 30)),
+    body: ({ minutes: forMinutes, ...rest }: { readonly minutes: number } & FindingOption) => ({
+      minutes: forMinutes,
+      ...findingOf(rest),
+    }),
+    examples: [
+      ['holter snooze worker-7 --minutes 60 --reason "long build"', 'for an hour'],
+      [
+        'holter snooze worker-7 --finding unchanged-poll --reason "it waits for CI"',
+        'other findings still act',
+      ],
+    ],
+  },
+  {
+    name: 'wake',
+    does: 'take a snooze back: what still holds is due at once',
+    done: 'is looked at again',
+    options: (command) => withFinding(command),
+    body: findingOf,
+    examples: [
+      ['holter wake worker-7 --reason "the build is over"', 'end its peace'],
+      ['holter wake worker-7 --finding unchanged-poll --reason "CI is done"', 'let this finding act again'],
+    ],
   },
   {
     name: 'wrong',
     does: 'say that what was found is wrong: it is forgotten, and not looked for for a while',
     done: 'is left in peace, and what was counted is forgotten',
-    examples: [['holter wrong worker-7 --reason "it was waiting for me"', 'Holter was mistaken']],
+    options: (command) => withFinding(command),
+    body: findingOf,
+    examples: [
+      ['holter wrong worker-7 --reason "it was waiting for me"', 'Holter was mistaken about all of it'],
+      ['holter wrong worker-7 --finding repeated-call --reason "it polls"', 'about this one only'],
+    ],
   },
 ];
 

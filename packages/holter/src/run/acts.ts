@@ -121,7 +121,11 @@ export class Acts {
     const { plan, say, link } = context;
     const { key, attempt, taskId } = effect;
     const cause = plan.recipe ? ((await agent.look())?.incident?.cause ?? null) : null;
-    const { checkpoint, skipped } = keeper.restore();
+    const { checkpoint, skipped } = keeper.restore(effect.checkpointId);
+    if (effect.checkpointId !== null && !checkpoint) {
+      const obstacle = this.whyNotFrom(effect.checkpointId, skipped);
+      if (obstacle !== null) return { outcome: 'refused', detail: obstacle };
+    }
     for (const why of skipped) say(`a checkpoint can't be used, an older one is tried (${why})`);
     await agent.register(key);
     state.recoveries += 1;
@@ -133,8 +137,16 @@ export class Acts {
     };
     const again = plan.recipe?.startAgain(link.url, { attempt, cause }) ?? plan.argv;
     const argv = plan.resumeWords ? fillIn(plan.resumeWords, values) : again;
-    const checkpointId = checkpoint?.checkpointId ?? null;
+    const checkpointId = checkpoint?.checkpointId ?? effect.checkpointId;
     await start(argv, attempt, checkpointId);
     return { outcome: 'done', detail: `started from ${checkpointId ?? 'the beginning'}` };
+  }
+
+  /** A run that keeps no file leaves the state with the agent, which finds it on the server by the id it is told. */
+  private whyNotFrom(checkpointId: string, skipped: readonly string[]): string | null {
+    const { context, keeper } = this.parts;
+    if (context.plan.recipe) return 'it goes on with its session, and can not start from a checkpoint';
+    if (keeper.newest === null) return null;
+    return skipped[0] ?? `${checkpointId}: its bytes are not kept here any more`;
   }
 }

@@ -61,6 +61,20 @@ describe('a checkpoint file', () => {
     expect(readFileSync(`${keeper.file}.bad`, 'utf8')).toBe('garbage that nobody kept');
   });
 
+  it('is put back from the version that was picked, and from no other', () => {
+    const keeper = keep();
+    for (const text of ['one', 'second', 'and a third']) {
+      write(text);
+      keeper.look();
+    }
+    expect(keeper.restore('c9')).toEqual({ checkpoint: null, skipped: [] });
+    writeFileSync(join(folder, 'kept', hashOf('second')), 'rotten');
+    expect(keeper.restore('c2')).toEqual({ checkpoint: null, skipped: ['c2: its bytes have changed'] });
+    expect(readFileSync(keeper.file, 'utf8')).toBe('and a third');
+    expect(keeper.restore('c1').checkpoint?.checkpointId).toBe('c1');
+    expect(readFileSync(keeper.file, 'utf8')).toBe('one');
+  });
+
   it('is put aside when nothing in it was ever sound', () => {
     const keeper = keep('state.json');
     write('{"n":', 'state.json');

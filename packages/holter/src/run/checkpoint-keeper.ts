@@ -86,10 +86,12 @@ export class CheckpointKeeper {
     return kept;
   }
 
-  /** Puts the newest sound version where the agent will look for it. */
-  restore(): Restored {
+  /** Puts the newest sound version where the agent will look for it; or the one that was picked, and no other. */
+  restore(pickedId: string | null = null): Restored {
     const skipped: string[] = [];
-    for (const kept of [...this.chain].reverse()) {
+    const isTried = ({ checkpointId }: KeptCheckpoint): boolean =>
+      pickedId === null || pickedId === checkpointId;
+    for (const kept of this.chain.filter(isTried).reverse()) {
       const copy = join(this.folder, kept.sha256);
       const content = readOrNull(copy);
       if (content === null || hashOf(content) !== kept.sha256) {
@@ -105,6 +107,7 @@ export class CheckpointKeeper {
       this.seenVersion = versionOf(this.file) ?? '';
       return { checkpoint: kept, skipped };
     }
+    if (pickedId !== null) return { checkpoint: null, skipped };
     // Nothing to start from. What lies there was never sound, and must not be taken for a state.
     const live = readOrNull(this.file);
     if (live !== null && !this.isSound(live)) this.putAside();

@@ -34,7 +34,7 @@ function row(simulation: Simulation, sim: SimAgent, feed: LiveFeed, paint: Paint
   const agent = simulation.world.monitor.agentOf(sim.slot);
   const state = agent?.hard.health ?? 'starting';
   const strip = ecg(feed.strips.get(sim.slot) ?? '', STRIP_WIDTH);
-  const why = agent ? whyAndNext(agent, simulation.world.now) : '';
+  const why = agent ? whyAndNext(agent, simulation.world.holterNow) : '';
   const rest = Math.max(10, width - NAME_WIDTH - STRIP_WIDTH - STATE_WIDTH - 4);
   const colour = colourOfState(state);
   return [

@@ -37,8 +37,17 @@ export type EngineHealth = {
   readonly softWaiting: number;
   readonly lastTickAt: Instant | null;
   readonly stallCount: number;
+  /** How much of the last hour nobody's silence counted, because Holter itself did not look. */
+  readonly graceShare: number;
   readonly brakes: readonly string[];
   readonly cells: number;
+};
+
+export type EngagedBrake = {
+  readonly group: string;
+  readonly engagedAt: Instant;
+  /** Once calm: when the next act that waits may pass. */
+  readonly releaseAt: Instant | null;
 };
 
 /** Too much is waiting already; soft signals may come again later. */

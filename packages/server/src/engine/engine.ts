@@ -11,12 +11,14 @@ import type {
   Signal,
   StallLog,
 } from '@holter/core';
+import { graceShare, instant } from '@holter/core';
 import { StoreUnavailable } from '../store/store.ts';
 import type { Answer, Request } from './agent-cell.ts';
 import { AgentCell } from './agent-cell.ts';
 import { Committer } from './committer.ts';
 import {
   type CommittedListener,
+  type EngagedBrake,
   EngineBusy,
   type EngineHealth,
   type EngineOptions,
@@ -32,6 +34,7 @@ const TICK_MS = 1_000;
 const INBOX_MAX = 50_000;
 const CELLS_MAX = 20_000;
 const DUE_LIMIT = 500;
+const GRACE_OVER_MS = 3_600_000;
 
 /**
  * The loop of the design: signal, step, commit with version, outbox, act, receipt. One direction, no side
@@ -54,6 +57,7 @@ export class Engine {
   private waiting = 0;
   private tickLagMs = 0;
   private lastTickAt: Instant | null = null;
+  private startedAt = 0;
   private outage: { since: Instant; reason: string } | null = null;
   private cancelTick: (() => void) | null = null;
   private ticking: Promise<void> | null = null;
@@ -89,7 +93,8 @@ export class Engine {
   }
 
   async start(): Promise<void> {
-    await this.stallWatch.load(this.options.clock.now());
+    this.startedAt = this.options.clock.now();
+    await this.stallWatch.load(instant(this.startedAt));
     this.committer.saw(await this.options.store.lastCursor());
     await this.fleet.load();
     if (this.options.isAlone) await this.outbox.pump(LEASE_MS);
@@ -191,7 +196,6 @@ export class Engine {
   }
 
   get health(): EngineHealth {
-    const brakes = this.fleet.isLoaded ? Object.entries(this.fleet.get().fleet.brakes) : [];
     return {
       store: this.outage ? 'unavailable' : 'ok',
       storeReason: this.outage?.reason ?? null,
@@ -200,9 +204,31 @@ export class Engine {
       softWaiting: this.soft.size,
       lastTickAt: this.lastTickAt,
       stallCount: this.stallWatch.stalls.reduce((sum, { count }) => sum + count, 0),
-      brakes: brakes.filter(([, brake]) => brake.engagedAt !== undefined).map(([group]) => group),
+      graceShare: this.graceShare(),
+      brakes: this.brakes.map(({ group }) => group),
       cells: this.cells.size,
     };
+  }
+
+  /** The time before this start is nobody's fault here, and would be an alert after every night. */
+  private graceShare(): number {
+    const now = this.options.clock.now();
+    const from = instant(Math.max(this.startedAt, now - GRACE_OVER_MS));
+    return (graceShare(this.stalls, from, now) * (now - from)) / GRACE_OVER_MS;
+  }
+
+  /** Groups that were lost together, and for which single acts rest. */
+  get brakes(): readonly EngagedBrake[] {
+    if (!this.fleet.isLoaded) return [];
+    return Object.entries(this.fleet.get().fleet.brakes).flatMap(([group, { engagedAt, releaseAt }]) =>
+      engagedAt === undefined ? [] : [{ group, engagedAt, releaseAt: releaseAt ?? null }],
+    );
+  }
+
+  /** When nobody looked, an outage that still lasts included. */
+  get stalls(): StallLog {
+    if (!this.outage) return this.stallWatch.stalls;
+    return this.stallWatch.withOutage(this.outage.since, this.options.clock.now());
   }
 
   /** One beat of Holter's own heart. */
@@ -296,11 +322,6 @@ export class Engine {
     });
     this.cells.set(agentId, cell);
     return cell;
-  }
-
-  private get stalls(): StallLog {
-    if (!this.outage) return this.stallWatch.stalls;
-    return this.stallWatch.withOutage(this.outage.since, this.options.clock.now());
   }
 
   private pumpSoon(): void {

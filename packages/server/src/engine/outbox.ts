@@ -5,10 +5,12 @@ import {
   type Instant,
   instant,
   later,
+  pickCheckpoint,
 } from '@holter/core';
 import type { ClaimedEffect, Settlement, Store } from '../store/store.ts';
 import type { Clock } from './clock.ts';
 import type { ActResult, Executor } from './executor.ts';
+import { readChain } from './stored-chain.ts';
 
 /** Longer than any act takes; what a crashed server had claimed comes back after it. */
 export const LEASE_MS = 60_000;
@@ -132,18 +134,17 @@ export class Outbox {
     return this.context.executors().find(({ id, kinds }) => id === effect.executor && kinds.has(effect.kind));
   }
 
-  /** A start is told where it would start from: the newest checkpoint whose hash is right. */
+  /** A start is told where it would start from: the one that was picked, or the newest whose hash is right. */
   private async evidenceFor(effect: Effect): Promise<ClaimEvidence> {
     if (effect.kind !== 'spawn') return {};
-    const { agentId, taskId } = effect;
-    const stored = await this.context.store.listCheckpoints(agentId, CHECKPOINTS_MAX);
-    const checkpoints = stored.map(({ content, ...rest }) => ({
-      ...rest,
-      content: JSON.parse(content) as unknown,
-    }));
-    // The record knows the head; a row that a stale start left behind is not one.
-    const headId = this.context.headOf(agentId) ?? checkpoints[0]?.checkpointId ?? null;
-    const choice = chooseCheckpoint({ agentId, taskId, headId, checkpoints }, this.context.sha256);
+    const { store, sha256, headOf } = this.context;
+    const { agentId, taskId, checkpointId } = effect;
+    const chain = await readChain(store, { agentId, taskId, headId: headOf(agentId) });
+    if (checkpointId !== null) {
+      const { hash, flaw } = pickCheckpoint(chain, checkpointId, sha256);
+      return flaw === undefined ? { checkpointId, checkpointHash: hash } : { checkpointId: null };
+    }
+    const choice = chooseCheckpoint(chain, sha256);
     return {
       checkpointId: choice.kind === 'chosen' ? choice.checkpoint.checkpointId : null,
       checkpointsSkipped: choice.skipped.length,
@@ -170,8 +171,6 @@ export class Outbox {
     });
   }
 }
-
-const CHECKPOINTS_MAX = 100;
 
 /** 1 s, 2 s, 4 s … 5 min. */
 const backoffMs = (tries: number): Instant =>

@@ -63,11 +63,10 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
     const refusal = guard(request.headers, request.raw.url ?? '');
     done(refusal ? new HttpProblem(refusal) : undefined);
   });
-  app.addHook('preClose', (done) => {
+  app.addHook('preClose', async () => {
     streams.close();
     metrics.close();
-    context.fleet.close();
-    done();
+    await context.fleet.close();
   });
   app.decorateRequest('caller', null);
   // A logger of its own for every beat would cost more than the beat; what is logged names its request.

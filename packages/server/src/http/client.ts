@@ -35,6 +35,7 @@ import type {
 export { ClientError };
 
 type Words = { readonly reason: string; readonly by?: string };
+type AboutFinding = Words & { readonly finding?: string };
 type Query<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
 
 /** Everything that a program may ask of a running Holter. Throws a `ClientError` with the server's words. */
@@ -68,13 +69,18 @@ export function createClient(options: CallOptions) {
       call<RollupPage>('GET', '/v1/rollups', { query }),
 
     nudge: (agentId: string, body: Words & { readonly message?: string }) => act('nudge')(agentId, body),
-    terminate: (agentId: string, body: Words & { readonly recover?: boolean }) =>
-      act('terminate')(agentId, body),
-    recover: act('recover'),
+    terminate: (
+      agentId: string,
+      body: Words & { readonly recover?: boolean; readonly checkpointId?: string },
+    ) => act('terminate')(agentId, body),
+    recover: (agentId: string, body: Words & { readonly checkpointId?: string }) =>
+      act('recover')(agentId, body),
     pause: act('pause'),
     resume: act('resume'),
-    snooze: (agentId: string, body: Words & { readonly minutes: number }) => act('snooze')(agentId, body),
-    wrong: act('wrong'),
+    snooze: (agentId: string, body: AboutFinding & { readonly minutes: number }) =>
+      act('snooze')(agentId, body),
+    wake: (agentId: string, body: AboutFinding) => act('wake')(agentId, body),
+    wrong: (agentId: string, body: AboutFinding) => act('wrong')(agentId, body),
     task: (agentId: string, body: TaskInput) => call<DecidedView>('POST', at(agentId, '/task'), { body }),
 
     incidents: (query: { readonly group?: string; readonly cursor?: string } = {}) =>

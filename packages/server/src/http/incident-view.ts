@@ -3,7 +3,7 @@ import { findingView } from './finding-view.ts';
 import type { IncidentView, NextStepView } from './types.ts';
 
 export function incidentView({ hard }: Agent, incident: Incident, policy: Policy, at: Instant): IncidentView {
-  const { id, cause, openedAt, step, attempt, phase, order } = incident;
+  const { id, cause, openedAt, step, attempt, phase, order, acknowledged } = incident;
   return {
     incidentId: id,
     agentId: hard.agentId,
@@ -16,10 +16,18 @@ export function incidentView({ hard }: Agent, incident: Incident, policy: Policy
     attempt,
     phase,
     orderedBy: order?.by ?? null,
+    acknowledged: acknowledged ?? null,
     next: nextStepOf(hard, incident, policy, at),
     findings: findingsOf(hard).map(findingView),
     checkpointId: hard.checkpoint?.id ?? null,
   };
+}
+
+/** To whom its notice is being shown now, it is read: from this moment on the time for a decision runs. */
+export function incidentAsRead(agent: Agent, incident: Incident, policy: Policy, at: Instant): IncidentView {
+  const isUnread = incident.step === 'escalate' && incident.phase === 'waiting' && !incident.wait;
+  const wait = { at, held: agent.hard.heldBefore };
+  return incidentView(agent, isUnread ? { ...incident, wait } : incident, policy, at);
 }
 
 /**
@@ -34,11 +42,15 @@ function nextStepOf(hard: Agent['hard'], incident: Incident, policy: Policy, at:
     inSeconds: moment === null ? null : Math.max(0, Math.round((moment - at) / 1_000)),
     why,
   });
-  if (step === 'human') return when('a person has to decide', null);
   if (order && step === 'terminate') return when(`ordered by ${order.by}`, notBefore ?? null);
   if (step === 'recover') return recoverNext(hard, incident, when);
-  if (calm && !order)
-    return when('not found any more', later(calm.at, policy.incident.closeAfterMs), 'close');
+  if (calm && !order && !hard.end) {
+    const isSnoozed = hard.quietFindings?.some(({ kind }) => kind === incident.cause) === true;
+    const why = isSnoozed ? 'quiet about it is wanted' : 'not found any more';
+    const heldMs = hard.heldBefore.anyMs - calm.held.anyMs;
+    return when(why, later(calm.at, policy.incident.closeAfterMs + heldMs), 'close');
+  }
+  if (step === 'human') return when('a person has to decide', null);
   if (hard.quiet && hard.quiet.until > at) return when('given more time', hard.quiet.until);
   if (hard.holds.length > 0) return when('on hold: its clocks stand still', null);
   if (phase === 'acting') return when('under way', null);

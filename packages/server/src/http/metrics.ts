@@ -5,6 +5,14 @@ import { LatencyHistogram } from './latency-histogram.ts';
 /** Names of health states, so that a state without agents shows as 0 and not as a gap. */
 const states = ['HEALTHY', 'DEGRADED', 'STUCK', 'FAILING', 'TERMINATED'] as const;
 
+/** Breakers that every agent may have. Others are counted together: their names are the agents' own. */
+const breakerNames: readonly string[] = [
+  'tool_execution',
+  'checkpoint_write',
+  'external_api',
+  'recovery_attempt',
+];
+
 export type Metrics = {
   readonly signalTaken: (kind: string) => void;
   readonly signalRefused: (kind: string) => void;
@@ -24,6 +32,7 @@ export function createMetrics(deps: HttpDeps, streams: () => number): Metrics {
   const refused = new Map<string, number>();
   const events = new Map<string, number>();
   const effects = new Map<string, number>();
+  const breakerMoves = new Map<string, number>();
 
   const tally = (name: string, help: string, label: string, counts: ReadonlyMap<string, number>) =>
     new Counter({
@@ -41,6 +50,20 @@ export function createMetrics(deps: HttpDeps, streams: () => number): Metrics {
   tally('holter_events_total', 'Events committed, by type.', 'type', events);
   tally('holter_effects_total', 'Effects wanted, by kind.', 'kind', effects);
 
+  new Counter({
+    name: 'holter_breaker_changes_total',
+    help: 'Changes of circuit breakers, by name and new state.',
+    labelNames: ['breaker', 'to'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [key, count] of breakerMoves) {
+        const [breaker = '', to = ''] = key.split(' ');
+        this.inc({ breaker, to }, count);
+      }
+    },
+  });
+
   const gauge = (name: string, help: string, read: () => number) =>
     new Gauge({
       name,
@@ -55,6 +78,11 @@ export function createMetrics(deps: HttpDeps, streams: () => number): Metrics {
   gauge('holter_queue_depth', 'Inputs that wait to be folded.', () => engine.health.queueDepth);
   gauge('holter_soft_waiting', 'Agents with soft facts to flush.', () => engine.health.softWaiting);
   gauge('holter_stalls', 'Stalls on record.', () => engine.health.stallCount);
+  gauge(
+    'holter_grace_ratio',
+    'Share of the last hour in which no silence counted.',
+    () => engine.health.graceShare,
+  );
   gauge('holter_brakes_engaged', 'Groups under the mass-failure brake.', () => engine.health.brakes.length);
   gauge('holter_cells', 'Agents kept in memory.', () => engine.health.cells);
   gauge('holter_event_streams', 'Listeners of the event stream.', streams);
@@ -79,7 +107,11 @@ export function createMetrics(deps: HttpDeps, streams: () => number): Metrics {
   );
 
   const stop = engine.onCommitted((committed) => {
-    for (const { type } of committed.events) count(events, type);
+    for (const event of committed.events) {
+      count(events, event.type);
+      if (event.type === 'CIRCUIT_BREAKER_STATE_CHANGED')
+        count(breakerMoves, `${breakerLabel(event.payload.name)} ${event.payload.to}`);
+    }
     for (const { kind } of committed.effects) count(effects, kind);
   });
 
@@ -92,6 +124,8 @@ export function createMetrics(deps: HttpDeps, streams: () => number): Metrics {
     close: stop,
   };
 }
+
+const breakerLabel = (name: string): string => (breakerNames.includes(name) ? name : 'other');
 
 function count(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);

@@ -69,11 +69,12 @@ function workView(hard: Agent['hard']): Pick<AgentView, 'task' | 'holds' | 'chec
 }
 
 function troubleView(
-  { quiet, recovery, probation, end }: Agent['hard'],
+  { quiet, quietFindings = [], recovery, probation, end }: Agent['hard'],
   at: Instant,
-): Pick<AgentView, 'quiet' | 'recovery' | 'probation' | 'end'> {
+): Pick<AgentView, 'quiet' | 'quietFindings' | 'recovery' | 'probation' | 'end'> {
   return {
     quiet: quiet && quiet.until > at ? { ...quiet } : null,
+    quietFindings: quietFindings.filter(({ until }) => until > at).map((each) => ({ ...each })),
     recovery: recovery ? { ...recovery, startedAt: [...recovery.startedAt] } : null,
     probation: probation ? { ...probation } : null,
     end: end ? { how: end.how, at: end.at, detail: end.detail, byHolter: end.byHolter === true } : null,

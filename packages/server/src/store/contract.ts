@@ -8,6 +8,7 @@ import { pruneContract } from './contract/prune.ts';
 import { recordsContract } from './contract/records.ts';
 import { rollupsContract } from './contract/rollups.ts';
 import { softContract } from './contract/soft.ts';
+import { stripsContract } from './contract/strips.ts';
 
 /** What every store must do, whatever is behind it. */
 export function storeContract(name: string, open: OpenStore): void {
@@ -19,6 +20,7 @@ export function storeContract(name: string, open: OpenStore): void {
     eventsContract(open);
     recordsContract(open);
     rollupsContract(open);
+    stripsContract(open);
     pruneContract(open);
   });
 }

@@ -90,6 +90,18 @@ export type Store = {
    * up to `to`, so `to` is now or earlier. TERMINATED is not counted: the dead would fill a row each hour.
    */
   rollups(query: { from: Instant; to: Instant; agentId?: string }): Promise<readonly Rollup[]>;
+  /**
+   * How long all agents together were in each state, in ms, from the hour that holds `from` up to `to`: the sum of
+   * their roll-ups, without a row for each agent and hour on the way.
+   */
+  stateTime(query: { from: Instant; to: Instant }): Promise<Readonly<Record<string, number>>>;
+  /**
+   * Takes the place of this writer's page of that time, if there is one. Pages that are more than an hour older
+   * than this one go: nobody's strip is longer.
+   */
+  putStripPage(page: StripPage): Promise<void>;
+  /** Pages of `from` and later, up to and without `to`, the oldest first. */
+  stripPages(from: Instant, to: Instant): Promise<readonly StripPage[]>;
   /** The last hard state of each earlier incarnation and of a TERMINATED one, newest first. */
   listFinalStates(agentId: string, limit: number): Promise<readonly Hard[]>;
 
@@ -226,6 +238,18 @@ export type Rollup = {
   readonly recoveries: number;
   readonly stateMs: Readonly<Record<string, number>>;
 };
+
+/** What many agents did in one half minute, for the strips that people look at. */
+export type StripPage = {
+  /** When that half minute began. */
+  readonly at: Instant;
+  /** Several servers write for one time, and so does one that starts again in the middle of it. */
+  readonly writer: string;
+  readonly body: string;
+};
+
+/** No strip is longer than this. */
+export const STRIP_MS = 3_600_000;
 
 /**
  * `missing`: the folder or the file is gone. `newer_schema`: written by a newer Holter. `older`: it has

@@ -36,6 +36,12 @@ describe('breakers over HTTP', () => {
     expect(all.json.breakers).toHaveLength(1);
   });
 
+  it('counts its changes for whoever collects metrics', async () => {
+    await open();
+    const { text } = await server.call('GET', '/metrics', { token: server.tokens.viewer });
+    expect(text).toContain('holter_breaker_changes_total{breaker="tool_execution",to="OPEN"} 1');
+  });
+
   it('takes many asks and many reports in one round trip', async () => {
     const asked = await tell('acquire', [{}, {}, {}]);
     expect(asked.json.answers).toHaveLength(3);

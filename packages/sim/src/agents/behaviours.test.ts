@@ -44,7 +44,7 @@ class Diary implements Witness {
 
   truthChanged(agent: SimAgent): void {
     this.count(`truth ${agent.truth}`);
-    if (agent.isCut) this.count('cut');
+    if (agent.cut !== 'none') this.count(`cut ${agent.cut}`);
   }
 
   enrolled(
@@ -101,16 +101,23 @@ const shows: Readonly<Record<string, (diary: Diary) => void>> = {
   },
   freezer: (diary) => expect(diary.of('LIVENESS_CHANGED')).toBeGreaterThan(10),
   partitioned: (diary) => {
-    expect(diary.of('cut')).toBeGreaterThan(0);
+    for (const cut of ['both', 'words', 'answers']) expect(diary.of(`cut ${cut}`)).toBeGreaterThan(0);
     expect(diary.of('AGENT_RETURNED')).toBeGreaterThan(5);
     expect(diary.of('terminate done')).toBe(0);
   },
-  looper: (diary) => expect(diary.of('finding')).toBeGreaterThan(50),
+  looper: (diary) => {
+    expect(diary.of('finding')).toBe(0);
+    expect(diary.of('FINDING_RAISED')).toBeGreaterThan(50);
+    expect(diary.of('FINDING_CLEARED')).toBeGreaterThan(20);
+  },
   'pausing-looper': (diary) => expect(diary.of('INCIDENT_REOPENED')).toBeGreaterThan(5),
   'last-minute': (diary) => {
     expect(diary.of('terminate called off')).toBeGreaterThan(0);
   },
-  'error-spiral': (diary) => expect(diary.of('error')).toBeGreaterThan(100),
+  'error-spiral': (diary) => {
+    expect(diary.of('error')).toBeGreaterThan(100);
+    expect(diary.of('FINDING_RAISED')).toBeGreaterThan(20);
+  },
   zombie: (diary) => {
     expect(diary.of('truth stuck')).toBeGreaterThan(10);
     expect(diary.of('nudge done')).toBeGreaterThan(10);
@@ -132,6 +139,22 @@ const shows: Readonly<Record<string, (diary: Diary) => void>> = {
   'two-with-one-name': (diary) => {
     expect(diary.of('refused')).toBeGreaterThan(10);
     expect(diary.of('SIGNAL_REJECTED')).toBeGreaterThan(10);
+  },
+  'breaker-caller': (diary) => {
+    expect(diary.of('CIRCUIT_BREAKER_STATE_CHANGED')).toBeGreaterThan(100);
+    expect(diary.of('DECISION_MADE')).toBeGreaterThan(5);
+    expect(diary.of('terminate done')).toBe(0);
+  },
+  'odd-one': (diary) => {
+    expect(diary.of('said') + diary.of('compaction') + diary.of('tokens')).toBeGreaterThan(200);
+    expect(diary.of('FINDING_RAISED')).toBeGreaterThan(100);
+    expect(diary.of('terminate done')).toBe(0);
+  },
+  visited: (diary) => {
+    expect(diary.of('DECISION_MADE')).toBeGreaterThan(20);
+    expect(diary.of('DECISION_REJECTED')).toBeGreaterThan(5);
+    expect(diary.of('nudge done')).toBeGreaterThan(0);
+    expect(diary.of('terminate done')).toBeGreaterThan(0);
   },
   'quiet-command': (diary) => {
     expect(diary.of('heartbeat') + diary.of('call-begun')).toBe(0);

@@ -13,7 +13,8 @@ export const errorSpiral: Behaviour = {
   trouble: (agent) => {
     agent.mind = 'looping';
     agent.become('stuck');
-    const { selfCureShare, failuresMax } = parameters.errorSpiral;
+    const { selfCureShare, failuresMax, reportShare } = parameters.errorSpiral;
+    agent.isTellingFailures = agent.random.chance(reportShare);
     agent.memo = agent.random.chance(selfCureShare)
       ? 2 + agent.random.below(failuresMax)
       : Number.POSITIVE_INFINITY;
@@ -30,7 +31,7 @@ export const errorSpiral: Behaviour = {
     }
     const isCured = agent.memo-- <= 0;
     agent.endCall('bash', !isCured, isCured ? `wrote ${agent.word()}` : `cannot find ${agent.word()}`);
-    if (!isCured)
+    if (!isCured && agent.isTellingFailures)
       agent.ground.send(agent, { kind: 'error', message: 'failed' }, `f${agent.life}.${agent.callCount}`);
     if (isCured) agent.resumeWork();
     else agent.plan(agent.random.exponential(parameters.errorSpiral.betweenMs), Act.own, 'begin');

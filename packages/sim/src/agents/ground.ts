@@ -1,4 +1,4 @@
-import type { SignalBody } from '@holter/core';
+import type { Acquired, BreakerAct, Decision, SignalBody } from '@holter/core';
 import type { SimAgent } from './sim-agent.ts';
 
 /** What can happen to an agent; the world calls it at the planned moment, if that life still goes on. */
@@ -21,6 +21,8 @@ export type Act = (typeof Act)[keyof typeof Act];
 /** What the world offers to its agents. */
 export interface Ground {
   readonly now: number;
+  /** The same moment by Holter's own clock. */
+  readonly holterNow: number;
   plan(agent: SimAgent, delayMs: number, act: Act, data?: unknown): void;
   /** The agent's own word; it travels over the network. */
   send(agent: SimAgent, body: SignalBody, id?: string): void;
@@ -33,5 +35,11 @@ export interface Ground {
   senseExit(agent: SimAgent, code: number | null, signal?: string): void;
   /** Another process asks for this agent's name; true when it got it. */
   claimName(agent: SimAgent, instanceId: string): boolean;
+  /** Asks one of the agent's breakers on the spot; null when nobody could be asked. */
+  acquire(agent: SimAgent, name: string): Acquired | null;
+  /** A word to a breaker that takes its time; it arrives even when its sender has died meanwhile. */
+  tellBreaker(agent: SimAgent, delayMs: number, name: string, act: BreakerAct): void;
+  /** Somebody decides something about this agent, whatever has become of it by then. */
+  decideLater(agent: SimAgent, delayMs: number, decision: Decision): void;
   truthChanged(agent: SimAgent): void;
 }

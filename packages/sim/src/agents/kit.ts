@@ -54,6 +54,22 @@ export const criticalKit: Kit = {
   isLocal: true,
 };
 
+/** Only watched: nothing can be said to it, and nothing done. */
+export const watchedKit: Kit = {
+  role: 'background',
+  intervalMs: 300_000,
+  mode: 'observe',
+  promises: { beatEveryMs: ms(300_000), calls, tasks: true },
+  can: [],
+  isLocal: false,
+};
+
+/** The same, of an agent that promised to save its work. */
+export const watchedSavingKit: Kit = {
+  ...watchedKit,
+  promises: { ...watchedKit.promises, checkpoints: true },
+};
+
 /** Connected itself and beats often: seed 001's critical infrastructure, elsewhere. */
 export const remoteCriticalKit: Kit = {
   role: 'critical-infrastructure',

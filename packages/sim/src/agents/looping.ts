@@ -1,21 +1,27 @@
-import type { Finding, FindingKind, Instant } from '@holter/core';
 import { Act } from './ground.ts';
 import { parameters } from './parameters.ts';
 import type { SimAgent } from './sim-agent.ts';
 
 /**
- * The same call with the same result, again and again. The loop detectors of a later issue will read the
- * calls; until then the world says what they will say: `warn` from 3 repeats, `act` from 5.
+ * The same call with the same result, again and again. Nobody says that it is a loop: the detectors of the
+ * core see the calls, and the checker counts them by itself.
  */
-const KIND: FindingKind = 'repeated-call';
-
 export function startLoop(agent: SimAgent): void {
+  const { slowShare, slowMinMs, slowMaxMs } = parameters.loop;
+  if (agent.random.chance(slowShare)) loopEvery(agent, agent.random.between(slowMinMs, slowMaxMs));
+  else startFastLoop(agent);
+}
+
+/** One that is found within a minute. */
+export function startFastLoop(agent: SimAgent): void {
+  loopEvery(agent, agent.random.between(parameters.loop.repeatMinMs, parameters.loop.repeatMaxMs));
+}
+
+function loopEvery(agent: SimAgent, paceMs: number): void {
   agent.mind = 'looping';
-  agent.loopCount = 0;
-  const { repeatMinMs, repeatMaxMs } = parameters.loop;
-  agent.memo = agent.random.between(repeatMinMs, repeatMaxMs);
+  agent.memo = paceMs;
   agent.become('stuck');
-  agent.plan(agent.memo, Act.own, 'repeat');
+  agent.plan(paceMs, Act.own, 'repeat');
 }
 
 /** One more repeat: the call opens now and ends a second later. */
@@ -29,9 +35,7 @@ export function repeatLoop(agent: SimAgent, data: unknown): void {
     agent.plan(1_000, Act.own, 'result');
     return;
   }
-  agent.loopCount++;
   agent.endCall('bash', false, 'the build is running', 'same');
-  if (agent.loopCount >= 3) agent.ground.sense(agent, { kind: 'finding', finding: loopFinding(agent) });
   agent.plan(agent.memo, Act.own, 'repeat');
 }
 
@@ -46,19 +50,5 @@ export function leaveLoop(agent: SimAgent): void {
     `${callId}b`,
   );
   agent.endCall('edit', false, `wrote ${agent.word()}`);
-  if (agent.loopCount >= 3) agent.ground.sense(agent, { kind: 'finding-cleared', findingKind: KIND });
-  agent.loopCount = 0;
   agent.resumeWork();
-}
-
-function loopFinding(agent: SimAgent): Finding {
-  return {
-    kind: KIND,
-    severity: agent.loopCount >= 5 ? 'act' : 'warn',
-    source: 'agent-reports',
-    since: agent.truthSince as Instant,
-    evidence: `bash gave the same result ${agent.loopCount} times`,
-    threshold: '5 identical calls',
-    count: agent.loopCount,
-  };
 }

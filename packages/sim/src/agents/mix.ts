@@ -1,4 +1,5 @@
 import type { Behaviour } from './behaviour.ts';
+import { breakerCaller } from './breaker-caller.ts';
 import { burstyThinker } from './bursty-thinker.ts';
 import { corruptCheckpoint } from './corrupt-checkpoint.ts';
 import { crasher } from './crasher.ts';
@@ -11,6 +12,7 @@ import { inProcess } from './in-process.ts';
 import { lastMinute } from './last-minute.ts';
 import { longTool } from './long-tool.ts';
 import { looper } from './looper.ts';
+import { oddOne } from './odd-one.ts';
 import { partitioned } from './partitioned.ts';
 import { pausingLooper } from './pausing-looper.ts';
 import { quietCommand } from './quiet-command.ts';
@@ -20,6 +22,7 @@ import { selfRestarter } from './self-restarter.ts';
 import { slowStarter } from './slow-starter.ts';
 import { steadyWorker } from './steady-worker.ts';
 import { twoWithOneName } from './two-with-one-name.ts';
+import { visited } from './visited.ts';
 import { waitingForInput } from './waiting-for-input.ts';
 import { zombie } from './zombie.ts';
 
@@ -49,6 +52,9 @@ const MIX: readonly (readonly [Behaviour, number])[] = [
   [corruptCheckpoint, 2],
   [selfRestarter, 2],
   [twoWithOneName, 1],
+  [breakerCaller, 2],
+  [oddOne, 3],
+  [visited, 2],
   [quietCommand, 1.5],
   [inProcess, 0.5],
 ];

@@ -90,9 +90,13 @@ export const parameters = {
   },
   loop: {
     everyMs: 6 * hour,
-    // A fast loop repeats several times a minute, a slow one every other minute.
-    repeatMinMs: 6 * second,
-    repeatMaxMs: 70 * second,
+    // A loop hammers several times a minute; what repeats slower than every 20 s passes for waiting.
+    repeatMinMs: 4 * second,
+    repeatMaxMs: 17 * second,
+    // Some do wait, for something that will never come.
+    slowShare: 0.2,
+    slowMinMs: 25 * second,
+    slowMaxMs: 70 * second,
     // Some loops end by themselves: the build that was polled is done.
     selfCureShare: 0.2,
     selfCureMs: 9 * minute,
@@ -108,6 +112,8 @@ export const parameters = {
     // Left alone, one spiral in three finds the way out after some more tries.
     selfCureShare: 0.33,
     failuresMax: 14,
+    // The others keep their failures to themselves: only the calls show them.
+    reportShare: 0.5,
   },
   zombie: {
     everyMs: 9 * hour,
@@ -159,6 +165,39 @@ export const parameters = {
     everyMs: 2 * hour,
     blockMinMs: 5 * second,
     blockMaxMs: 70 * second,
+  },
+  breaker: {
+    // A service that a whole agent lives by is asked several times a minute, sometimes by several at once.
+    callEveryMs: 20 * second,
+    callersMax: 3,
+    callMs: 2 * second,
+    failShare: 0.01,
+    // A provider has a bad quarter of an hour now and then: nearly everything fails, or hangs.
+    badEveryMs: 2 * hour,
+    badMinMs: 4 * minute,
+    badMaxMs: 25 * minute,
+    badFailShare: 0.9,
+    slowShare: 0.3,
+    slowMs: 70 * second,
+    // Whoever called was killed or cut off, and never says how it went.
+    lostShare: 0.03,
+    // A response that was stuck in a queue, minutes after everybody has given it up.
+    lateShare: 0.05,
+    lateMaxMs: 9 * minute,
+    // In the middle of it the caller itself dies now and then, its permits in its hands.
+    deathShare: 0.1,
+    // Somebody looks at the dashboard, switches the service off for a while, and maybe on again earlier.
+    isolateShare: 0.25,
+    resetShare: 0.4,
+    isolateMaxMs: 20 * minute,
+  },
+  odd: { everyMs: 80 * minute, laterMs: 20 * second },
+  visited: {
+    // Somebody clicks through the page now and then, and does what it offers.
+    everyMs: 3 * hour,
+    pauseMaxMs: 25 * minute,
+    bringBackMinMs: 5 * minute,
+    bringBackMaxMs: 60 * minute,
   },
   handoff: { writeMinMs: 20 * second, writeMaxMs: 4 * minute },
 } as const;

@@ -1,21 +1,22 @@
 import type { Behaviour } from './behaviour.ts';
+import { CUTS } from './cut.ts';
 import { Act } from './ground.ts';
 import { farKit, remoteKit } from './kit.ts';
 import { parameters } from './parameters.ts';
 
-/** Works all the time, but for a while nothing gets through in either direction. It must outlive that. */
+/** Works all the time, but for a while nothing gets through in one direction or both. It must outlive that. */
 export const partitioned: Behaviour = {
   name: 'partitioned',
   tells: 'works behind a cut network',
   kits: [farKit, farKit, remoteKit],
   troubleEveryMs: parameters.partition.everyMs,
   trouble: (agent) => {
-    agent.isCut = true;
+    agent.cut = agent.random.pick(CUTS);
     agent.ground.truthChanged(agent);
     agent.plan(agent.random.between(parameters.partition.minMs, parameters.partition.maxMs), Act.relief);
   },
   relief: (agent) => {
-    agent.isCut = false;
+    agent.cut = 'none';
     agent.isTroubled = false;
     agent.ground.truthChanged(agent);
     agent.planTrouble();

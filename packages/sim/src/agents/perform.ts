@@ -54,6 +54,7 @@ function beat(agent: SimAgent): void {
   const isBusy = agent.mind === 'in-tool' && agent.random.chance(parameters.work.busyShare);
   agent.ground.send(agent, {
     kind: 'heartbeat',
+    timestamp: agent.wallNow,
     tokenCount: agent.tokens,
     ...(isBusy ? { status: 'busy' as const } : {}),
   });

@@ -14,7 +14,7 @@ export const rateLimited: Behaviour = {
   trouble: (agent) => {
     agent.mind = 'held';
     const waitMs = agent.random.between(parameters.rateLimit.minMs, parameters.rateLimit.maxMs);
-    const until = (agent.ground.now + waitMs) as Instant;
+    const until = (agent.wallNow + waitMs) as Instant;
     agent.ground.send(agent, { kind: 'hold-begun', hold: 'rate-limited', until }, agent.freshId());
     agent.plan(waitMs + agent.random.between(500, 8_000), Act.relief);
   },

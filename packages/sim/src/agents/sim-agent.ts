@@ -1,5 +1,6 @@
 import type { Random } from '../random.ts';
 import type { Behaviour } from './behaviour.ts';
+import { type Cut, letsAnswersPass, letsWordsPass } from './cut.ts';
 import type { Ground } from './ground.ts';
 import { Act } from './ground.ts';
 import type { Kit } from './kit.ts';
@@ -31,11 +32,16 @@ export class SimAgent {
   isStopped = false;
   mind: Mind = 'off';
   truth: Truth = 'ended';
+  /** By Holter's clock. */
   truthSince = 0;
-  /** Its own way to Holter is cut, in both directions. */
-  isCut = false;
-  /** Its group's switch is down: that cuts off the executor on its host as well. */
-  isGroupCut = false;
+  /** How long a second lasts for it: its timers are a little fast or slow. */
+  pace = 1;
+  /** How far its host's wall clock is off. */
+  clockOffsetMs = 0;
+  /** What is missing on its own way to Holter. */
+  cut: Cut = 'none';
+  /** What its group's switch does not let pass: that concerns the executor on its host as well. */
+  groupCut: Cut = 'none';
   /** What the client kept to send again once the way is free. Beats are not kept. */
   spool: unknown[] = [];
   arrivedAt = 0;
@@ -57,8 +63,9 @@ export class SimAgent {
   /** A beat from a sidecar costs the agent's own process nothing. */
   isFlat = false;
   isTroubled = false;
-  loopCount = 0;
   failuresInRow = 0;
+  /** Whether it reports that its calls fail, beside the calls themselves. */
+  isTellingFailures = false;
   nudgesSeen = 0;
   /** How often a life of this agent has ended badly; behaviours may count on it. */
   deaths = 0;
@@ -77,7 +84,30 @@ export class SimAgent {
   }
 
   get isReachable(): boolean {
-    return !this.isCut && !this.isGroupCut;
+    return this.cut === 'none' && this.groupCut === 'none';
+  }
+
+  /** What it says arrives at Holter. */
+  get isHeard(): boolean {
+    return letsWordsPass(this.cut) && this.isHostHeard;
+  }
+
+  /** What Holter says arrives at the agent. */
+  get isHearing(): boolean {
+    return letsAnswersPass(this.cut) && this.isHostHearing;
+  }
+
+  get isHostHeard(): boolean {
+    return letsWordsPass(this.groupCut);
+  }
+
+  get isHostHearing(): boolean {
+    return letsAnswersPass(this.groupCut);
+  }
+
+  /** What the clock on its wall shows. */
+  get wallNow(): number {
+    return Math.round(this.ground.now + this.clockOffsetMs);
   }
 
   /** A process of its own: Holter tells instances apart by this. */
@@ -88,7 +118,7 @@ export class SimAgent {
   become(truth: Truth): void {
     if (this.truth === truth) return;
     this.truth = truth;
-    this.truthSince = this.ground.now;
+    this.truthSince = this.ground.holterNow;
     this.ground.truthChanged(this);
   }
 
@@ -106,7 +136,6 @@ export class SimAgent {
     this.ioBytes = 0;
     this.tokens = 0;
     this.callCount = 0;
-    this.loopCount = 0;
     this.failuresInRow = 0;
     this.become('fine');
     const { bootMinMs, bootMaxMs } = parameters.work;

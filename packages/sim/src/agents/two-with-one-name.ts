@@ -17,7 +17,7 @@ export const twoWithOneName: Behaviour = {
   trouble: (agent) => {
     agent.memo = parameters.twin.tries;
     // Half the time the elder is behind a cut network, and the younger wins in the end.
-    agent.isCut = agent.random.chance(0.5);
+    agent.cut = agent.random.chance(0.5) ? 'both' : 'none';
     agent.plan(parameters.twin.retryMs, Act.own, 'knock');
   },
   own: (agent, data) => {
@@ -36,11 +36,11 @@ function knock(agent: SimAgent): void {
     // From here on this agent is the younger one, with work of its own; the elder lingers.
     if (agent.mind === 'idle') agent.takeTask();
     agent.plan(1_000, Act.own, { incarnation: elder, until: agent.ground.now + parameters.twin.lingerMs });
-  } else if (agent.isCut || --agent.memo > 0) {
+  } else if (agent.cut !== 'none' || --agent.memo > 0) {
     agent.plan(parameters.twin.retryMs, Act.own, 'knock');
     return;
   }
-  agent.isCut = false;
+  agent.cut = 'none';
   agent.isTroubled = false;
   agent.ground.truthChanged(agent);
   agent.planTrouble();

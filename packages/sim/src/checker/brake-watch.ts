@@ -1,6 +1,7 @@
 import type { Effect } from '@holter/core';
 import type { SimAgent } from '../agents/sim-agent.ts';
 import { contract, TOLERANCE_MS } from './contract.ts';
+import type { Ledger } from './ledger.ts';
 import type { Court } from './violation.ts';
 
 type Group = {
@@ -64,6 +65,22 @@ export class BrakeWatch {
     if (group === undefined || group.engagedAt !== at || group.alertedAt >= at - contract.brake.alertedMs)
       return;
     this.court.accuse(7, agent, at, `${group.losses.size} of ${group.size} lost at once, and no alert`);
+  }
+
+  /** Calm again, what was held back must go on: an agent that waits to be brought back is, sooner or later. */
+  inspect(agent: SimAgent, ledger: Ledger, at: number, lookedFrom: number): void {
+    const group = this.groups.get(agent.group);
+    if (group === undefined || ledger.incident?.step !== 'recover' || ledger.liveness !== 'gone') return;
+    const since = Math.max(
+      ledger.endedAt,
+      ledger.spawnedAt.at(-1) ?? 0,
+      group.engagedUntil,
+      group.alertedAt + contract.brake.calmMs,
+      lookedFrom,
+    );
+    if (at - since <= contract.brake.releasedMs) return;
+    const minutes = Math.round((at - since) / 60_000);
+    this.court.accuse(7, agent, at, `held back for ${minutes} min, though its group is calm`);
   }
 
   wanted(agent: SimAgent, effect: Effect, isOrdered: boolean, at: number): void {

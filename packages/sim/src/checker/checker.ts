@@ -3,6 +3,7 @@ import type { SimAgent } from '../agents/sim-agent.ts';
 import type { Packet } from '../packet.ts';
 import type { Witness } from '../witness.ts';
 import { BrakeWatch } from './brake-watch.ts';
+import { BreakerWatch } from './breaker-watch.ts';
 import { contract } from './contract.ts';
 import { Gaps } from './gaps.ts';
 import { LadderWatch } from './ladder-watch.ts';
@@ -10,10 +11,19 @@ import { Ledger } from './ledger.ts';
 import { type Fate, fateOf, note } from './listen.ts';
 import { LivenessWatch } from './liveness-watch.ts';
 import { ProgressWatch } from './progress-watch.ts';
+import { ReceiptWatch } from './receipt-watch.ts';
 import { RecoveryWatch } from './recovery-watch.ts';
 import { TerminationWatch } from './termination-watch.ts';
 import { TruthWatch } from './truth-watch.ts';
 import type { Court, InvariantNumber, Violation } from './violation.ts';
+
+/** What a person says that stands by itself, as evidence and as a reason. */
+const ORDERS: ReadonlySet<Decision['decision']> = new Set<Decision['decision']>([
+  'terminate',
+  'terminate_and_recover',
+  'force_handoff',
+  'recover',
+]);
 
 /** Kept in full; beyond this many they are only counted. */
 const KEPT_MAX = 50;
@@ -32,6 +42,8 @@ export class Checker implements Witness, Court {
   private readonly progress: ProgressWatch;
   private readonly ladder: LadderWatch;
   private readonly brake: BrakeWatch;
+  private readonly breakers: BreakerWatch;
+  private readonly receipts: ReceiptWatch;
   private readonly recovery: RecoveryWatch;
   private readonly truth: TruthWatch;
   private readonly lookingAt: number[] = [];
@@ -39,14 +51,18 @@ export class Checker implements Witness, Court {
   private inputs = 0;
   /** Asks the world to call `inspect` at a time. */
   private readonly inspectAt: (agent: SimAgent, at: number) => void;
+  private readonly trueNow: () => number;
 
-  constructor(inspectAt: (agent: SimAgent, at: number) => void) {
+  constructor(inspectAt: (agent: SimAgent, at: number) => void, trueNow: () => number) {
     this.inspectAt = inspectAt;
+    this.trueNow = trueNow;
     this.liveness = new LivenessWatch(this, this.gaps);
     this.progress = new ProgressWatch(this, this.gaps);
     this.ladder = new LadderWatch(this);
     this.termination = new TerminationWatch(this);
     this.brake = new BrakeWatch(this);
+    this.breakers = new BreakerWatch(this);
+    this.receipts = new ReceiptWatch(this);
     this.recovery = new RecoveryWatch(this);
     this.truth = new TruthWatch(this, this.gaps);
   }
@@ -66,7 +82,15 @@ export class Checker implements Witness, Court {
   accuse(invariant: InvariantNumber, agent: SimAgent, at: number, what: string): void {
     this.violationCount++;
     if (this.violations.length >= KEPT_MAX) return;
-    this.violations.push({ invariant, agent: agent.name, slot: agent.slot, at, what, inputs: this.inputs });
+    this.violations.push({
+      invariant,
+      agent: agent.name,
+      slot: agent.slot,
+      at,
+      trueAt: this.trueNow(),
+      what,
+      inputs: this.inputs,
+    });
   }
 
   enrolled(agent: SimAgent, at: number, registration: Registration, result: Enrolment): void {
@@ -81,6 +105,8 @@ export class Checker implements Witness, Court {
       return;
     }
     if (may === 'no') this.accuse(5, agent, at, 'a second instance got the name of one that is heard');
+    if (!isOrdered && result.events.some(({ type }) => type === 'RECOVERY_COMPLETED'))
+      this.accuse(5, agent, at, 'taken for the successor that was ordered, without the key of that start');
     const { incarnation } = result.agent.hard;
     if (incarnation !== ledger.incarnation) {
       if (incarnation < ledger.incarnation)
@@ -112,21 +138,16 @@ export class Checker implements Witness, Court {
       ledger.incident?.step === 'nudge' &&
       Number.isNaN(ledger.repeatsAtNudge)
     ) {
-      ledger.repeatsAtNudge = ledger.repeats;
+      ledger.repeatsAtNudge = ledger.calls.count;
     }
+    if (input.kind === 'receipt') this.receipts.received(agent, ledger, at, input.effectId, result);
+    this.breakers.turned(agent, at, input, result);
     for (const event of result.events) this.happened(agent, ledger, event);
     for (const effect of result.effects) this.wanted(agent, ledger, effect, at);
     this.brake.settle(agent, at);
     if (packet === undefined) return;
     const { signal } = packet;
-    if (
-      signal.kind === 'finding' &&
-      signal.finding.severity === 'act' &&
-      ledger.health !== 'STUCK' &&
-      ledger.health !== 'FAILING'
-    ) {
-      this.accuse(2, agent, at, `loops (${signal.finding.count} repeats) and is called ${ledger.health}`);
-    }
+    if (signal.kind === 'call-ended') this.progress.called(agent, ledger, at);
     if (signal.kind === 'exited' && ledger.liveness !== 'gone')
       this.accuse(2, agent, at, 'its exit was seen, but it is not called gone');
   }
@@ -201,10 +222,12 @@ export class Checker implements Witness, Court {
   }
 
   private wanted(agent: SimAgent, ledger: Ledger, effect: Effect, at: number): void {
+    this.receipts.wanted(effect);
     this.ladder.wanted(agent, effect.id, at);
     this.termination.wanted(agent, ledger, effect, at);
     this.brake.wanted(agent, effect, ledger.isOrdered, at);
     this.recovery.wanted(agent, ledger, effect, at);
+    this.breakers.wanted(agent, effect, ledger.isOrdered, at);
   }
 
   claimed(agent: SimAgent, at: number, effect: Effect, isProceeding: boolean): void {
@@ -213,8 +236,10 @@ export class Checker implements Witness, Court {
 
   decides(agent: SimAgent, _at: number, decision: Decision): void {
     const ledger = this.ledgerOf(agent);
-    const isOrder = decision.decision !== 'allow_more_time' && decision.decision !== 'dismiss';
-    if (isOrder && (decision.incidentId === undefined || decision.incidentId === ledger.incident?.id))
+    if (
+      ORDERS.has(decision.decision) &&
+      (decision.incidentId === undefined || decision.incidentId === ledger.incident?.id)
+    )
       ledger.isOrdered = true;
   }
 
@@ -234,6 +259,9 @@ export class Checker implements Witness, Court {
     const ledger = this.ledgerOf(agent);
     ledger.endExpired(at);
     this.truth.inspect(agent, ledger, at);
+    // Holter's own starts may be broken off for another reason.
+    if (this.breakers.stateOf(agent, 'recovery_attempt') === 'CLOSED')
+      this.brake.inspect(agent, ledger, at, this.gaps.lastEnd);
     const next = Math.min(this.liveness.inspect(agent, ledger, at), this.progress.inspect(agent, ledger, at));
     this.lookAt(agent, Math.max(next, at + 1_000));
   }

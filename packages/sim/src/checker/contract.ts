@@ -30,6 +30,14 @@ export const contract = {
   flatMs: 5 * minute,
   stoppedMs: 60 * second,
   repeatsAfterNudge: 5,
+  /** docs/detection.md: repeated-call, unchanged-poll and same-error. */
+  loop: {
+    repeatsAct: 5,
+    spacedMs: 20 * second,
+    pollsAct: 60,
+    pollsActAfterMs: 60 * minute,
+    failuresAct: 10,
+  },
   failuresInRowMax: 3,
   reopenWithinMs: 30 * minute,
   probationMs: 15 * minute,
@@ -41,10 +49,33 @@ export const contract = {
     withinMs: 60 * second,
     /** Losses of agents that beat every five minutes trickle in; one alert speaks for all of them. */
     alertedMs: 10 * minute,
+    /** The longest backoff, a queue before the budget of starts, and some breaks of Holter's own starts. */
+    releasedMs: 40 * minute,
   },
+  breaker: {
+    permits: 1,
+    permitMs: 60 * second,
+    openGrowth: 2,
+    openMsMax: 60 * minute,
+    jitterMax: 0.1,
+  },
+  /** Who does something after so long without has yet to be seen at work. */
+  restMs: 5 * minute,
   /** Long enough for every wait that may lawfully lie between the truth and the verdict. */
   healMs: 45 * minute,
 } as const;
+
+/** Failures in a row that open a breaker, and for how long at first (seed 000 §7). */
+export const breakerContract = (name: string): { readonly failures: number; readonly openMs: number } => {
+  switch (name) {
+    case 'tool_execution':
+      return { failures: 5, openMs: 30 * second };
+    case 'checkpoint_write':
+      return { failures: 3, openMs: 120 * second };
+    default:
+      return { failures: 3, openMs: 60 * second };
+  }
+};
 
 /** What may differ because of rounding to the tick and to the millisecond. */
 export const TOLERANCE_MS = 50;

@@ -32,7 +32,12 @@ export class LadderWatch {
     if (ledger.incident !== null)
       this.court.accuse(3, agent, event.at, `${incidentId} opened beside ${ledger.incident.id}`);
     const past = ledger.past;
-    const isSame = past !== null && past.cause === cause && past.incarnation === ledger.incarnation;
+    // A person who nudges twice means two nudges.
+    const isSame =
+      past !== null &&
+      cause !== 'operator' &&
+      past.cause === cause &&
+      past.incarnation === ledger.incarnation;
     if (isSame && RANK[past.step] <= RANK.escalate && event.at - past.closedAt <= contract.reopenWithinMs) {
       const minutesAgo = Math.round((event.at - past.closedAt) / 60_000);
       this.court.accuse(
@@ -43,7 +48,7 @@ export class LadderWatch {
       );
     }
     ledger.incident = { id: incidentId, cause, step, attempt: 1 };
-    ledger.isOrdered = cause === 'operator';
+    ledger.isOrdered = cause === 'operator' && step !== 'nudge';
     ledger.repeatsAtNudge = Number.NaN;
   }
 

@@ -1,4 +1,6 @@
 import type { HealthState, HoldKind, LadderStep, LivenessWord } from '@holter/core';
+import { contract } from './contract.ts';
+import { Repeats } from './repeats.ts';
 
 /** What an outside observer of one agent knows, from the words that were delivered and the events that came out. */
 export class Ledger {
@@ -22,11 +24,12 @@ export class Ledger {
   private heldSince = 0;
   private heldTotal = 0;
   doingAt = 0;
+  /** When it last did something after a long time without. */
+  resumedAt = 0;
   private heldAtDoing = 0;
   taskId: string | null = null;
   progressAt = 0;
   failuresInRow = 0;
-  private lastResult = '';
   private readonly results = new Set<string>();
 
   lookedAt = 0;
@@ -35,8 +38,8 @@ export class Ledger {
   flatSince = 0;
   stoppedSince = 0;
 
-  /** The newest count of the repeat finding that was fed; zero when none holds. */
-  repeats = 0;
+  /** What its calls have in common. */
+  calls = new Repeats();
   /** The count when the first nudge of this incident was seen; NaN before. */
   repeatsAtNudge = Number.NaN;
 
@@ -74,7 +77,7 @@ export class Ledger {
     this.lookedAt = 0;
     this.flatSince = 0;
     this.stoppedSince = 0;
-    this.repeats = 0;
+    this.calls = new Repeats();
     this.results.clear();
     this.liveness = 'alive';
     this.acts.clear();
@@ -99,16 +102,15 @@ export class Ledger {
     for (const [kind, until] of this.holds) if (until <= at) this.endHold(kind, until);
   }
 
-  /** A result that this incarnation has had before is no progress; another one ends a row of repeats. */
+  /** A result that this incarnation has had before is no progress. */
   isNewResult(result: string): boolean {
-    if (result !== this.lastResult) this.repeats = 0;
-    this.lastResult = result;
     const isNew = !this.results.has(result);
     if (isNew) this.results.add(result);
     return isNew;
   }
 
   does(at: number): void {
+    if (at - this.doingAt > contract.restMs) this.resumedAt = at;
     this.doingAt = at;
     this.heldAtDoing = this.heldMs(at);
   }

@@ -21,6 +21,8 @@ export function fateOf(ledger: Ledger, { signal, origin, twin }: Packet): Fate {
   if (signal.incarnation < ledger.incarnation) return 'stale';
   if (signal.incarnation > ledger.incarnation) return 'bad';
   if (origin === 'agent' && SENSED.has(signal.kind)) return 'bad';
+  if (origin === 'agent' && signal.kind === 'hold-begun' && signal.hold === 'paused-by-operator')
+    return 'bad';
   if (twin?.isHeard === true && signal.id !== undefined) return 'repeat';
   return ledger.isEnded && signal.kind !== 'task-ended' ? 'bad' : 'accept';
 }
@@ -38,6 +40,7 @@ export function note(ledger: Ledger, signal: Signal, origin: 'agent' | 'holter',
       return;
     case 'call-ended':
       noteCallEnded(ledger, signal.callId, at);
+      ledger.calls.note(signal, at);
       if (ledger.isNewResult(signal.output ?? '') && !signal.isError) moved(ledger, at);
       return;
     case 'checkpoint':
@@ -67,15 +70,6 @@ export function note(ledger: Ledger, signal: Signal, origin: 'agent' | 'holter',
     case 'exited':
       ledger.isEnded = true;
       ledger.holds.clear();
-      return;
-    case 'finding':
-      ledger.repeats = Math.max(
-        ledger.repeats,
-        signal.finding.severity === 'act' ? (signal.finding.count ?? 0) : 0,
-      );
-      return;
-    case 'finding-cleared':
-      ledger.repeats = 0;
       return;
     default:
       return;

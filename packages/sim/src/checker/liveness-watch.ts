@@ -59,7 +59,9 @@ export class LivenessWatch {
   }
 
   becameGone(agent: SimAgent, at: number): void {
-    if (agent.isRunning) this.court.accuse(1, agent, at, 'called gone, but its process runs');
+    // A successor that has not registered yet is another process: the one that had the name is gone.
+    if (agent.isRunning && agent.incarnation > 0)
+      this.court.accuse(1, agent, at, 'called gone, but its process runs');
   }
 
   /** The latest lawful moment of the verdict "unknown" on the present silence. */

@@ -2,6 +2,7 @@ import type { SimAgent } from '../agents/sim-agent.ts';
 import { contract, pulseOf, TOLERANCE_MS } from './contract.ts';
 import type { Gaps } from './gaps.ts';
 import type { Ledger } from './ledger.ts';
+import { LOOP_KINDS } from './repeats.ts';
 import type { Court } from './violation.ts';
 
 /** Invariants 1 and 2 for progress: who may be called stuck, and who must be. */
@@ -56,6 +57,12 @@ export class ProgressWatch {
           );
         }
         return;
+      case 'repeated-call':
+      case 'unchanged-poll':
+      case 'same-error':
+        if (!ledger.calls.isLooping(kind))
+          this.court.accuse(1, agent, at, `called looping (${kind}), but its calls are not`);
+        return;
       case 'frozen': {
         const isStopped =
           ledger.stoppedSince > 0 && at - ledger.stoppedSince >= contract.stoppedMs - TOLERANCE_MS;
@@ -88,6 +95,20 @@ export class ProgressWatch {
         `called silent after ${Math.round(quietMs / 1000)} s of ${Math.round(limitMs / 1000)} s`,
       );
     }
+  }
+
+  /** A call has ended: what loops is called so at once, and what does not loop any more is not. */
+  called(agent: SimAgent, ledger: Ledger, at: number): void {
+    for (const kind of LOOP_KINDS) {
+      const isLooping = ledger.calls.isLooping(kind);
+      if (isLooping === ledger.acts.has(kind)) continue;
+      const what = isLooping
+        ? `loops (${kind}, ${ledger.calls.count} repeats) and is not called stuck`
+        : `does something else now and is still called looping (${kind})`;
+      this.court.accuse(isLooping ? 2 : 1, agent, at, what);
+    }
+    if (ledger.calls.count > 0 && ledger.health !== 'STUCK' && ledger.health !== 'FAILING')
+      this.court.accuse(2, agent, at, `loops and is called ${ledger.health}`);
   }
 
   /** An agent that hangs with work in hand: called stuck in time? Says when to look again. */

@@ -51,8 +51,9 @@ export class TerminationWatch {
 
   private whatIsMissing(ledger: Ledger, at: number): string | null {
     if (ledger.holds.size > 0) return `it is on hold (${[...ledger.holds.keys()].join(', ')})`;
-    const further = ledger.repeats - ledger.repeatsAtNudge;
-    if (ledger.repeats > 0 && further >= contract.repeatsAfterNudge) return null;
+    const repeats = ledger.calls.count;
+    const further = repeats - ledger.repeatsAtNudge;
+    if (repeats > 0 && further >= contract.repeatsAfterNudge) return null;
     const isFlat = ledger.flatSince > 0 && at - ledger.flatSince >= contract.flatMs - TOLERANCE_MS;
     const isStopped =
       ledger.stoppedSince > 0 && at - ledger.stoppedSince >= contract.stoppedMs - TOLERANCE_MS;
@@ -60,6 +61,6 @@ export class TerminationWatch {
     const isReported = ['silent', 'work-unstarted', 'checkpoint-stale', 'missed-heartbeats'].some((kind) =>
       ledger.acts.has(kind),
     );
-    return isReported || ledger.repeats > 0 ? null : 'only the operating system speaks for it';
+    return isReported || repeats > 0 ? null : 'only the operating system speaks for it';
   }
 }

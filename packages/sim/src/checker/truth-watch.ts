@@ -41,7 +41,8 @@ export class TruthWatch {
         }
         return;
       case 'stuck':
-        if (ledger.health === 'HEALTHY')
+        // A call that was begun and never ended is a tool that runs, for all that anybody can know.
+        if (ledger.health === 'HEALTHY' && ledger.holds.size === 0)
           this.court.accuse(9, agent, at, `stuck since ${ago(at, since)} and called HEALTHY`);
         return;
       case 'ended':
@@ -54,8 +55,11 @@ export class TruthWatch {
   /** A thinker may be late in earnest; only who has really moved since must be well again. */
   private inspectFine(agent: SimAgent, ledger: Ledger, at: number): void {
     if (agent.mind === 'starting') return;
-    const hasMoved = ledger.taskId === null || ledger.doingAt > at - contract.healMs / 4;
-    if (hasMoved && BAD.has(ledger.health))
+    const isAtWork = at - ledger.resumedAt > contract.restMs && ledger.doingAt > at - contract.healMs / 4;
+    const hasMoved = isAtWork || (ledger.taskId === null && ledger.doingAt < at - contract.restMs);
+    // A tripped breaker makes FAILING for as long as its break lasts, which after many trips is an hour.
+    const isBrokenOff = ledger.acts.has('breaker-open');
+    if (hasMoved && !isBrokenOff && BAD.has(ledger.health))
       this.court.accuse(9, agent, at, `fine for ${ago(at, since(agent, at))} and called ${ledger.health}`);
     if (ledger.liveness !== 'alive')
       this.court.accuse(9, agent, at, `heard all the time and called ${ledger.liveness}`);

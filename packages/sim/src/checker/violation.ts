@@ -10,6 +10,7 @@ export const INVARIANTS = {
   7: 'a mass failure brakes what would hit single agents',
   8: 'recovery stays inside its limits',
   9: 'after faults heal, every agent reaches its true state',
+  10: 'a breaker lets through no more than it may, and forgets a lost permit',
   11: 'bad input changes nothing',
 } as const;
 
@@ -19,7 +20,9 @@ export type Violation = {
   readonly invariant: InvariantNumber;
   readonly agent: string;
   readonly slot: number;
+  /** By the monitor's clock, as in a trace; and the true time, for playing it again. */
   readonly at: number;
+  readonly trueAt: number;
   readonly what: string;
   /** How many inputs had been folded by then. */
   readonly inputs: number;

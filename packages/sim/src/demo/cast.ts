@@ -10,7 +10,7 @@ import { idle } from '../agents/idle.ts';
 import { criticalKit, type Kit, ownedKit, remoteKit, standbyKit } from '../agents/kit.ts';
 import { longTool } from '../agents/long-tool.ts';
 import { looper } from '../agents/looper.ts';
-import { startLoop } from '../agents/looping.ts';
+import { startFastLoop } from '../agents/looping.ts';
 import { partitioned } from '../agents/partitioned.ts';
 import { pausingLooper } from '../agents/pausing-looper.ts';
 import { quietCommand } from '../agents/quiet-command.ts';
@@ -33,8 +33,9 @@ export type Part = {
   readonly hasBreaker?: true;
 };
 
-/** Half of them hang instead of looping; the newcomer is shown a loop. */
-const curedOfLoop: Behaviour = { ...curedByNudge, trouble: startLoop };
+/** Some hang or loop slowly; the newcomer is shown loops that are found soon. */
+const curedOfLoop: Behaviour = { ...curedByNudge, trouble: startFastLoop };
+const deafInLoop: Behaviour = { ...deaf, trouble: startFastLoop };
 
 const part = (behaviour: Behaviour, kit?: Kit, troubleMinutes?: number): Part => ({
   behaviour,
@@ -50,7 +51,7 @@ export const CAST: readonly Part[] = [
   { ...part(steadyWorker, ownedKit), hasBreaker: true },
   part(curedOfLoop, ownedKit, 2),
   part(crasher, ownedKit, 3),
-  part(deaf, ownedKit, 1),
+  part(deafInLoop, ownedKit, 1),
   part(steadyWorker, criticalKit),
   part(burstyThinker, ownedKit),
   part(looper, ownedKit, 35),

@@ -73,6 +73,10 @@ export class DemoWorld implements Ground {
     return this.clock.now();
   }
 
+  get holterNow(): number {
+    return this.clock.now();
+  }
+
   plan(agent: SimAgent, delayMs: number, act: Act, data?: unknown): void {
     const { life } = agent;
     this.after(delayMs, () => {
@@ -113,6 +117,16 @@ export class DemoWorld implements Ground {
   claimName(): boolean {
     return false;
   }
+
+  /** Breakers are called beside the agents' own lives here (`demo-breaker.ts`): nobody asks on the spot. */
+  acquire(): null {
+    return null;
+  }
+
+  tellBreaker(): void {}
+
+  /** Whoever looks at the page decides, or the colleague. */
+  decideLater(): void {}
 
   truthChanged(agent: SimAgent): void {
     if (!agent.isReachable) return;

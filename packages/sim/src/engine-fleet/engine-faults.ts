@@ -1,3 +1,4 @@
+import { CUTS, type Cut } from '../agents/cut.ts';
 import type { Random } from '../random.ts';
 import { STORE_MOODS, type StoreMood } from './store-weather.ts';
 
@@ -7,7 +8,8 @@ const MINUTE = 60 * SECOND;
 /**
  * `crash` kills a server at an await; `suspend` stops one for seconds to an hour; `rival` lets a second server
  * work on the same store for a while; `weather` puts the store into a mood; `snapshot` lets the store come back
- * as it was some time ago; `cut` takes the network away from a group, `power` its processes.
+ * as it was some time ago; `cut` takes the network away from a group, in one direction or both, `power` its
+ * processes.
  */
 export type EngineFault = { readonly at: number } & (
   | { readonly kind: 'crash'; readonly awaits: number; readonly downMs: number }
@@ -15,7 +17,7 @@ export type EngineFault = { readonly at: number } & (
   | { readonly kind: 'rival'; readonly forMs: number }
   | { readonly kind: 'weather'; readonly mood: StoreMood; readonly forMs: number }
   | { readonly kind: 'snapshot'; readonly ageMs: number; readonly forMs: number }
-  | { readonly kind: 'cut'; readonly group: number; readonly forMs: number }
+  | { readonly kind: 'cut'; readonly group: number; readonly cut: Cut; readonly forMs: number }
   | { readonly kind: 'power'; readonly group: number }
 );
 
@@ -70,7 +72,13 @@ function faultOf(kind: EngineFaultKind, at: number, groups: number, dice: Random
     case 'snapshot':
       return { kind, at, ageMs: dice.between(1, 30) * MINUTE, forMs: dice.between(10, 300) * SECOND };
     case 'cut':
-      return { kind, at, group: dice.below(groups), forMs: dice.between(1, 25) * MINUTE };
+      return {
+        kind,
+        at,
+        group: dice.below(groups),
+        cut: dice.pick(CUTS),
+        forMs: dice.between(1, 25) * MINUTE,
+      };
     case 'power':
       return { kind, at, group: dice.below(groups) };
   }

@@ -1,5 +1,6 @@
 import { instant } from '@holter/core';
 import { openMemory } from '@holter/server';
+import { type Cut, letsAnswersPass } from '../agents/cut.ts';
 import { BEHAVIOURS, drawBehaviour } from '../agents/mix.ts';
 import { SimAgent } from '../agents/sim-agent.ts';
 import type { Complaint } from '../audit/complaint.ts';
@@ -19,8 +20,8 @@ const START = instant(1_000_000_000);
 const HEALING_MS = 2.5 * HOUR;
 const GROUP_SIZE = 6;
 const STREAMS = 2_000_000;
-/** Behaviours that need what only the other world has: a second process that wants the name. */
-const ELSEWHERE: ReadonlySet<string> = new Set(['two-with-one-name']);
+/** Behaviours that need what only the other world has: a second process that wants the name, breakers. */
+const ELSEWHERE: ReadonlySet<string> = new Set(['two-with-one-name', 'breaker-caller']);
 
 export type EngineScenario = {
   readonly seed: number;
@@ -171,7 +172,7 @@ class EngineSimulation {
       case 'snapshot':
         return this.comeBackOld(fault.ageMs, fault.forMs);
       case 'cut':
-        return this.cut(groupName(fault.group), fault.forMs);
+        return this.cut(groupName(fault.group), fault.cut, fault.forMs);
       case 'power':
         return this.powerOff(groupName(fault.group));
     }
@@ -209,27 +210,27 @@ class EngineSimulation {
     });
   }
 
-  private cut(group: string, forMs: number): void {
-    this.setCut(group, true);
-    this.clock.after(forMs, () => this.setCut(group, false));
+  private cut(group: string, cut: Cut, forMs: number): void {
+    this.setCut(group, cut);
+    this.clock.after(forMs, () => this.setCut(group, 'none'));
   }
 
-  private setCut(group: string, isCut: boolean): void {
+  private setCut(group: string, cut: Cut): void {
     const members = this.membersOf(group);
-    if (isCut) this.servers.cutOff(`host-${group}`);
-    else this.servers.reach(`host-${group}`);
     for (const agent of members) {
-      agent.isGroupCut = isCut;
+      agent.groupCut = cut;
       this.world.truthChanged(agent);
     }
-    if (isCut) this.world.audit.brake.struck(group, 0, members.length, this.clock.now());
+    // An executor that can't be told anything is not attached.
+    if (letsAnswersPass(cut)) this.servers.reach(`host-${group}`);
+    else this.servers.cutOff(`host-${group}`);
   }
 
   private powerOff(group: string): void {
     const members = this.membersOf(group);
     const hit = members.filter(
-      ({ isRunning, kit, isGroupCut, incarnation }) =>
-        isRunning && kit.isLocal && kit.promises.process === true && !isGroupCut && incarnation > 0,
+      ({ isRunning, kit, isHostHeard, incarnation }) =>
+        isRunning && kit.isLocal && kit.promises.process === true && isHostHeard && incarnation > 0,
     );
     const size = members.filter(({ isRunning }) => isRunning).length;
     for (const agent of hit) agent.die(null, 'SIGKILL');

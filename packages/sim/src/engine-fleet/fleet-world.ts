@@ -16,6 +16,7 @@ import { Auditor } from '../audit/auditor.ts';
 import type { VirtualClock } from '../engine-run/virtual-clock.ts';
 import { People } from '../people.ts';
 import type { Random } from '../random.ts';
+import { registrationOf } from '../registration.ts';
 import { Client } from './client.ts';
 import { Hands } from './hands.ts';
 import type { Servers } from './servers.ts';
@@ -78,12 +79,17 @@ export class FleetWorld implements Ground {
     return this.clock.now();
   }
 
+  /** As far as agents know; what servers' clocks show is their own affair. */
+  get holterNow(): number {
+    return this.clock.now();
+  }
+
   add(agent: SimAgent, bootMs: number): void {
     this.agents.set(agent.name, agent);
     const client = new Client(
       {
         after: (ms, callback) => void this.clock.after(ms, callback),
-        say: ({ signal, origin }) => this.request((engine) => engine.signal(signal, origin)),
+        say: ({ signal, origin }) => this.request((engine) => engine.signal(signal, origin), agent.isHearing),
         answered: ({ signal }, answer) => this.answered(signal, answer),
       },
       this.random,
@@ -110,7 +116,7 @@ export class FleetWorld implements Ground {
   sendAs(agent: SimAgent, incarnation: number, body: SignalBody, id?: string): void {
     const signal = { agentId: agent.name, incarnation, ...(id !== undefined && { id }), ...body } as Signal;
     if (body.kind === 'heartbeat' || body.kind === 'pong') {
-      if (agent.isReachable) this.request((engine) => engine.signal(signal, 'agent')).catch(() => undefined);
+      if (agent.isHeard) this.request((engine) => engine.signal(signal, 'agent')).catch(() => undefined);
       return;
     }
     if (signal.kind === 'checkpoint') void this.save(agent, signal);
@@ -123,7 +129,7 @@ export class FleetWorld implements Ground {
     const signal = { agentId: agent.name, incarnation: agent.incarnation, id, ...body } as Signal;
     if (body.kind !== 'process') return this.clientOf(agent).say({ signal, origin: 'holter' });
     // A look is followed by the next one; it is not worth keeping.
-    if (!agent.isGroupCut) this.request((engine) => engine.signal(signal, 'holter')).catch(() => undefined);
+    if (agent.isHostHeard) this.request((engine) => engine.signal(signal, 'holter')).catch(() => undefined);
   }
 
   senseExit(agent: SimAgent, code: number | null, signal?: string): void {
@@ -139,13 +145,24 @@ export class FleetWorld implements Ground {
     return false;
   }
 
+  /** Breakers are tried in the other world: nobody asks on the spot here. */
+  acquire(): null {
+    return null;
+  }
+
+  tellBreaker(): void {}
+
+  decideLater(agent: SimAgent, delayMs: number, decision: Decision): void {
+    this.clock.after(delayMs, () => this.decide(agent, decision));
+  }
+
   truthChanged(agent: SimAgent): void {
     this.audit.truth.became(agent.name, agent.truth, this.now);
-    this.audit.truth.reached(agent.name, agent.isReachable, this.now);
+    this.audit.truth.reached(agent.name, agent.isHeard, this.now);
     if (!agent.isRunning) this.hands.processEnded(agent);
     const client = this.clientOf(agent);
-    client.isCut = !agent.isReachable;
-    if (agent.isReachable) client.heal();
+    client.isCut = !agent.isHeard;
+    if (agent.isHeard) client.heal();
   }
 
   /** A report whose fate can be followed: acknowledged means on record, once. */
@@ -167,24 +184,11 @@ export class FleetWorld implements Ground {
   }
 
   private async comeUp(agent: SimAgent): Promise<void> {
-    const { kit, life } = agent;
+    const { life } = agent;
     const again = (): void => this.plan(agent, COME_BACK_MS, Act.comeUp);
     if (!agent.isReachable) return again();
     try {
-      const answer = await this.request((engine) =>
-        engine.register({
-          agentId: agent.name,
-          instanceId: agent.instanceId,
-          role: kit.role,
-          group: agent.group,
-          mode: kit.mode,
-          promises: kit.promises,
-          can: kit.can,
-          executor: agent.executor,
-          ...(agent.taskId !== null && { taskId: agent.taskId }),
-          ...(agent.spawnKey !== undefined && { spawnKey: agent.spawnKey }),
-        }),
-      );
+      const answer = await this.request((engine) => engine.register(registrationOf(agent, agent.instanceId)));
       if (agent.life !== life) return;
       if (answer.kind !== 'enrolled' || answer.enrolment.kind !== 'enrolled') return again();
       agent.incarnation = answer.agent.hard.incarnation;
@@ -224,7 +228,7 @@ export class FleetWorld implements Ground {
   }
 
   /** To any server that listens. Whoever asks one that is suspended waits, and may be heard when it wakes. */
-  private async request<T>(call: (engine: Engine) => Promise<T>): Promise<T> {
+  private async request<T>(call: (engine: Engine) => Promise<T>, hearsAnswer = true): Promise<T> {
     const server = this.servers().pick(this.random);
     if (!server) throw new Error('nobody listens');
     const answer = server.pass().then(() => {
@@ -233,7 +237,17 @@ export class FleetWorld implements Ground {
     });
     return await new Promise<T>((resolve, reject) => {
       const cancel = this.clock.after(ANSWER_MS, () => reject(new Error('no answer in time')));
-      answer.then(resolve, reject).finally(cancel);
+      answer.then(
+        (value) => {
+          if (!hearsAnswer) return;
+          cancel();
+          resolve(value);
+        },
+        (error) => {
+          cancel();
+          reject(error);
+        },
+      );
     });
   }
 }

@@ -132,7 +132,7 @@ export class Hands {
       case 'nudge':
         return this.nudge(agent, effect);
       case 'inquire':
-        if (isResponsive(agent) && agent.isReachable) agent.plan(agent.random.between(500, 20_000), Act.pong);
+        if (isResponsive(agent) && agent.isHearing) agent.plan(agent.random.between(500, 20_000), Act.pong);
         return receipt('delivered', 'asked');
       case 'request-handoff': {
         const { writeMinMs, writeMaxMs } = parameters.handoff;
@@ -152,7 +152,7 @@ export class Hands {
   }
 
   private nudge(agent: SimAgent, effect: Effect): ActResult {
-    if (!agent.isReachable || !agent.isRunning) return receipt('refused', 'it can not be reached');
+    if (!agent.isHearing || !agent.isRunning) return receipt('refused', 'it can not be reached');
     const { random } = agent;
     if (random.chance(LIES.nudgeUnknown)) return receipt('unknown', 'the answer was lost');
     const isDeaf = !isResponsive(agent) || (agent.mind === 'hung' && agent.behaviour.nudged === undefined);

@@ -134,7 +134,7 @@ export class Servers {
   }
 
   reach(host: string): void {
-    this.unreachable.delete(host);
+    if (!this.unreachable.delete(host)) return;
     for (const process of this.processes) if (process.engine) this.attach(process, process.engine, host);
   }
 

@@ -1,8 +1,8 @@
-import { type Agent, findingsOf, type HolterEvent, type Instant, type Signal } from '@holter/core';
+import type { Agent, HolterEvent, Instant, Signal } from '@holter/core';
 import type { HttpDeps } from '../deps.ts';
 import { FleetEntry } from './fleet-entry.ts';
-import { type FleetQuery, orderOf } from './fleet-order.ts';
-import { Latencies, type LatencyView } from './latencies.ts';
+import { type FleetQuery, LIVELY_SORTS, orderOf } from './fleet-order.ts';
+import { StripKeeper } from './strip-keeper.ts';
 
 type FleetCounts = {
   readonly byState: Readonly<Record<string, number>>;
@@ -13,8 +13,6 @@ type FleetCounts = {
 };
 
 const PAGE = 500;
-/** So much of the newest past is read back after a start, for the strips. */
-const EVENTS_RECALLED = 2_000;
 const ORDERS_KEPT = 20;
 
 /**
@@ -25,14 +23,19 @@ export class FleetBook {
   private readonly deps: HttpDeps;
   private readonly entries = new Map<string, FleetEntry>();
   private readonly orders = new Map<string, { readonly seq: number; readonly ids: readonly string[] }>();
-  private readonly latencies = new Latencies();
+  private readonly strips: StripKeeper;
   private readonly stops: readonly (() => void)[];
   private loading: Promise<void> | null = null;
   private newest = 0;
+  /** `newest` as it was when an agent last changed its place, and so the counts: most changes are beats. */
+  private arranged = 0;
+  private counted: { readonly seq: number; readonly counts: FleetCounts } | null = null;
+  private grouped: { readonly seq: number; readonly groups: readonly string[] } | null = null;
 
   constructor(deps: HttpDeps) {
     this.deps = deps;
     const { engine, clock } = deps;
+    this.strips = new StripKeeper(deps, this.entries);
     this.stops = [
       engine.onCommitted(({ agent, events }) => this.committed(agent, events)),
       engine.onStreamed((events) => {
@@ -51,16 +54,13 @@ export class FleetBook {
     return this.loading;
   }
 
-  close(): void {
+  async close(): Promise<void> {
     for (const stop of this.stops) stop();
+    await this.strips.close();
   }
 
   get seq(): number {
     return this.newest;
-  }
-
-  get latency(): LatencyView {
-    return this.latencies.view();
   }
 
   entry(agentId: string): FleetEntry | null {
@@ -71,16 +71,34 @@ export class FleetBook {
   ids(query: FleetQuery): readonly string[] {
     const key = JSON.stringify(query);
     const known = this.orders.get(key);
-    if (known?.seq === this.newest) return known.ids;
+    const seq = LIVELY_SORTS.has(query.sort) ? this.newest : this.arranged;
+    if (known?.seq === seq) return known.ids;
     const ids = orderOf(this.entries.values(), query);
     this.orders.delete(key);
-    this.orders.set(key, { seq: this.newest, ids });
+    this.orders.set(key, { seq, ids });
     const oldest = this.orders.keys().next();
     if (this.orders.size > ORDERS_KEPT && !oldest.done) this.orders.delete(oldest.value);
     return ids;
   }
 
   counts(): FleetCounts {
+    if (this.counted?.seq !== this.arranged) this.counted = { seq: this.arranged, counts: this.count() };
+    return this.counted.counts;
+  }
+
+  withBreakers(): readonly string[] {
+    return [...this.entries.values()].filter((entry) => entry.hasBreakers).map(({ agentId }) => agentId);
+  }
+
+  groups(): readonly string[] {
+    if (this.grouped?.seq !== this.arranged) {
+      const groups = [...new Set([...this.entries.values()].map(({ group }) => group))].sort();
+      this.grouped = { seq: this.arranged, groups };
+    }
+    return this.grouped.groups;
+  }
+
+  private count(): FleetCounts {
     const byState: Record<string, number> = {};
     let incidents = 0;
     let waiting = 0;
@@ -94,14 +112,6 @@ export class FleetBook {
     return { byState, incidents, waiting, openBreakers };
   }
 
-  withBreakers(): readonly string[] {
-    return [...this.entries.values()].filter((entry) => entry.hasBreakers).map(({ agentId }) => agentId);
-  }
-
-  groups(): readonly string[] {
-    return [...new Set([...this.entries.values()].map(({ group }) => group))].sort();
-  }
-
   private async load(): Promise<void> {
     const { store, engine, clock } = this.deps;
     let cursor: string | undefined;
@@ -111,33 +121,21 @@ export class FleetBook {
       for (const { agent } of page.items) this.take(engine.freshen(agent), at);
       cursor = page.nextCursor ?? undefined;
     } while (cursor !== undefined);
-    const last = await store.lastCursor();
-    const recalled = await store.readEvents({
-      after: Math.max(0, last - EVENTS_RECALLED),
-      limit: EVENTS_RECALLED,
-      types: ['HEALTH_STATE_CHANGED'],
-    });
-    for (const { agentId, event } of recalled) {
-      if (event.type === 'HEALTH_STATE_CHANGED')
-        this.entries.get(agentId)?.pulse.recall(event.payload.to, event.at);
-    }
+    await this.strips.recall();
   }
 
   private committed(agent: Agent, events: readonly HolterEvent[]): void {
     const at = agent.hard.at;
     const entry = this.take(agent, at);
-    for (const event of events) {
-      if (event.type === 'AGENT_HEARTBEAT') entry.pulse.beat(event.at);
-      if (event.type !== 'FINDING_RAISED' || event.payload.severity !== 'act') continue;
-      const finding = findingsOf(agent.hard).find(({ kind }) => kind === event.payload.kind);
-      if (finding) this.latencies.add(event.at - finding.since);
-    }
+    for (const event of events) if (event.type === 'AGENT_HEARTBEAT') entry.pulse.beat(event.at);
   }
 
   private take(agent: Agent, at: Instant): FleetEntry {
     const entry = this.entryOf(agent.hard.agentId, at);
-    entry.take(agent, at);
-    return this.touch(entry);
+    const isMoved = entry.take(agent, at);
+    this.touch(entry);
+    if (isMoved) this.arranged = this.newest;
+    return entry;
   }
 
   private streamed(event: HolterEvent): void {
@@ -157,10 +155,9 @@ export class FleetBook {
     this.touch(entry);
   }
 
-  private touch(entry: FleetEntry): FleetEntry {
+  private touch(entry: FleetEntry): void {
     this.newest += 1;
     entry.changed = this.newest;
-    return entry;
   }
 
   private entryOf(agentId: string, at: Instant): FleetEntry {

@@ -19,7 +19,10 @@ export class FleetEntry {
   group = '';
   role = '';
   state: HealthState = 'HEALTHY';
-  stateSince = 0;
+  /** -1 before anything was taken, so that the first record always counts as a change. */
+  stateSince = -1;
+  /** Of this incarnation. */
+  startedAt = 0;
   hasIncident = false;
   needsPerson = false;
   hasBreakers = false;
@@ -45,21 +48,31 @@ export class FleetEntry {
     return this.calls.filter(({ endedAt }) => endedAt === null).at(-1)?.tool ?? null;
   }
 
-  take({ soft, hard }: Agent, at: Instant): void {
+  /** Returns whether that can change where the agent stands, whether it is found, or how it is counted. */
+  take({ soft, hard }: Agent, at: Instant): boolean {
+    const before = this.place;
     const { incident } = hard;
     this.group = hard.group;
     this.role = hard.role;
     this.state = hard.health;
     this.stateSince = hard.healthSince;
+    this.startedAt = hard.startedAt;
     this.hasIncident = incident !== undefined;
     // One that is calm again closes by itself.
-    const isAsked = incident?.step === 'escalate' && incident.calm === undefined;
-    this.needsPerson = incident?.step === 'human' || isAsked;
+    const isAsked = incident?.step === 'escalate' || incident?.step === 'human';
+    this.needsPerson = isAsked && (incident.calm === undefined || hard.end !== undefined);
     this.hasBreakers = hard.breakers !== undefined;
     this.openBreakers = Object.values(hard.breakers ?? {}).filter(({ state }) => state !== 'CLOSED').length;
     this.takeSoft(soft, at);
     this.pulse.stateIs(hard.health, at);
     if (hard.end) this.calls = this.calls.filter(({ endedAt }) => endedAt !== null);
+    return this.place !== before;
+  }
+
+  /** All that orders, filters and counts look at, beside what every beat changes. */
+  private get place(): string {
+    const flags = `${this.hasIncident} ${this.needsPerson} ${this.hasBreakers} ${this.openBreakers}`;
+    return `${this.group} ${this.role} ${this.state} ${this.stateSince} ${flags}`;
   }
 
   takeSoft({ beatAt, tokens, costUsd }: Agent['soft'], at: Instant): void {

@@ -3,6 +3,8 @@ import type { FleetEntry } from './fleet-entry.ts';
 
 export const FLEET_SORTS = ['worst', 'name', 'group', 'beat', 'tokens', 'cost', 'since'] as const;
 type FleetSort = (typeof FLEET_SORTS)[number];
+/** Orders that every beat may change; the others hold until an agent's state or incident changes. */
+export const LIVELY_SORTS: ReadonlySet<FleetSort> = new Set(['beat', 'tokens', 'cost']);
 
 export type FleetQuery = {
   readonly state?: string | undefined;

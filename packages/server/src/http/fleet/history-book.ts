@@ -1,6 +1,7 @@
-import type { EventType, HolterEvent } from '@holter/core';
+import type { EventOf, EventType, HolterEvent } from '@holter/core';
 import type { Store } from '../../store/store.ts';
 import type { HistoryView } from '../types.ts';
+import { Latencies, type LatencyView } from './latencies.ts';
 
 type Day = HistoryView['days'][number];
 type Past = HistoryView['incidents'][number];
@@ -15,15 +16,16 @@ const COUNTED: Partial<Record<EventType, Counted>> = {
   ESCALATION_TRIGGERED: 'escalations',
   AGENT_TERMINATED: 'terminations',
   RECOVERY_INITIATED: 'recoveries',
-  RECOVERY_COMPLETED: 'recovered',
   RECOVERY_FAILED: 'recoveryFailures',
   INCIDENT_OPENED: 'incidents',
 };
 const TYPES: EventType[] = [
   ...(Object.keys(COUNTED) as EventType[]),
+  'RECOVERY_COMPLETED',
   'INCIDENT_REOPENED',
   'INCIDENT_CLOSED',
   'DECISION_MADE',
+  'FINDING_RAISED',
 ];
 
 export const dayOf = (at: number): number => at - (at % DAY_MS);
@@ -32,7 +34,10 @@ export const dayOf = (at: number): number => at - (at % DAY_MS);
 export class HistoryBook {
   private readonly store: Pick<Store, 'readEvents'>;
   private readonly days = new Map<number, Day>();
-  private readonly open = new Map<string, Omit<Past, 'closedAt' | 'reason'>>();
+  private readonly open = new Map<string, Omit<Past, 'closedAt' | 'reason' | 'tokens' | 'costUsd'>>();
+  /** Agents whose successor runs, and may yet fail. */
+  private readonly onTrial = new Set<string>();
+  private readonly latencies = new Latencies();
   private past: Past[] = [];
   private cursor = 0;
   private reading: Promise<void> | null = null;
@@ -67,6 +72,10 @@ export class HistoryBook {
       this.days.set(day, found);
     }
     return found;
+  }
+
+  get latency(): LatencyView {
+    return this.latencies.view();
   }
 
   /** Closed ones, the newest first. */
@@ -112,14 +121,27 @@ export class HistoryBook {
       case 'RECOVERY_INITIATED':
         if (open) open.recoveries += 1;
         return;
+      case 'RECOVERY_COMPLETED':
+        this.onTrial.add(agentId);
+        return;
+      case 'RECOVERY_FAILED':
+        this.onTrial.delete(agentId);
+        return;
+      case 'FINDING_RAISED':
+        // Older servers did not say it.
+        if (event.payload.severity === 'act' && event.payload.lateMs !== undefined)
+          this.latencies.add(event.payload.lateMs);
+        return;
       case 'DECISION_MADE':
-        if (event.payload.decision === 'dismiss') day.wrong += 1;
+        day.wrong += event.payload.wrong?.length ?? 0;
         if (open) open.decisions += 1;
         return;
       case 'INCIDENT_CLOSED':
+        // A start is not a recovery yet: it has held when its incident ends without its failing again.
+        if (this.onTrial.delete(agentId)) day.recovered += 1;
         if (!open) return;
         this.open.delete(agentId);
-        this.past = [{ ...open, closedAt: event.at, reason: event.payload.reason }, ...this.past];
+        this.past = [{ ...open, closedAt: event.at, ...endOf(event.payload) }, ...this.past];
         this.past = this.past.slice(0, PAST_SHOWN);
         return;
       default:
@@ -127,3 +149,14 @@ export class HistoryBook {
     }
   }
 }
+
+/** Older servers did not say what an incident had cost. */
+const endOf = ({
+  reason,
+  tokens = 0,
+  costUsd = 0,
+}: EventOf<'INCIDENT_CLOSED'>['payload']): Pick<Past, 'reason' | 'tokens' | 'costUsd'> => ({
+  reason,
+  tokens,
+  costUsd,
+});

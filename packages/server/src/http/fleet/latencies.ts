@@ -1,4 +1,5 @@
-const KEPT = 500;
+/** Enough for a steady 99th percentile, little enough to sort when somebody looks. */
+const KEPT = 5_000;
 
 export type LatencyView = {
   readonly count: number;
@@ -6,14 +7,15 @@ export type LatencyView = {
   readonly p99Ms: number | null;
 };
 
-/** How long the newest findings had been true before they were raised. */
+/** How long after the moment at which their condition held the newest findings were told. */
 export class Latencies {
-  private newest: number[] = [];
+  private readonly newest: number[] = [];
   private total = 0;
 
   add(ms: number): void {
     this.total += 1;
-    this.newest = [...this.newest, Math.max(0, ms)].slice(-KEPT);
+    this.newest.push(Math.max(0, ms));
+    if (this.newest.length > KEPT) this.newest.shift();
   }
 
   view(): LatencyView {

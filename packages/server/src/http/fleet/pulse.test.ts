@@ -38,10 +38,35 @@ describe('the strip of one agent', () => {
     expect(codes(pulse, 0).slice(-3)).toEqual([0, 0, 32]);
     pulse.recall('STUCK', at(-2));
     pulse.recall('HEALTHY', at(-1));
-    expect(codes(pulse, 0).slice(-3)).toEqual([3 * 32, 32, 32]);
+    // The half minute in which it changed shows the worse of the two, as it would have if somebody had looked.
+    expect(codes(pulse, 0).slice(-3)).toEqual([3 * 32, 3 * 32, 32]);
     // Older than the paper: only its end is on it.
     pulse.beat(at(-BINS));
     expect(codes(pulse, 0).every((code) => code % 32 === 0)).toBe(true);
+  });
+
+  test('is put together again from what was written down', () => {
+    const [before, after] = [new Pulse(at(-1)), new Pulse(at(0))];
+    before.beat(at(-1));
+    before.call(at(-1), true);
+    before.tokensAre(10, at(-1));
+    before.tokensAre(40, at(-1));
+    expect(before.countsAt(at(-1))).toEqual([1, 1, 1, 30]);
+    expect(before.countsAt(at(-2))).toBeNull();
+    after.beat(at(0));
+    after.add([1, 1, 1, 30], at(-1));
+    after.add([2, 0, 0, 0], at(0));
+    after.add([9, 9, 9, 9], at(-BINS));
+    expect(after.table(at(0))).toMatchObject({ beats: expect.arrayContaining([1, 3]) });
+    expect(codes(after, 0).slice(-2)).toEqual([16 + 4 + 1, 3]);
+    expect(codes(after, 0).slice(0, -2)).toEqual(Array(BINS - 2).fill(0));
+  });
+
+  test('leaves the half minutes blank in which nobody looked, and only those', () => {
+    const pulse = new Pulse(at(0));
+    pulse.recall('HEALTHY', at(-5));
+    pulse.blank(instant(at(-4) + 1), instant(at(-1) + 1));
+    expect(codes(pulse, 0).slice(-6)).toEqual([32, 32, 0, 0, 32, 32]);
   });
 
   test('knows how fast tokens go, from what was added while it looked', () => {

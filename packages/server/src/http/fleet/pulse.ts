@@ -1,8 +1,9 @@
-import type { HealthState, Instant } from '@holter/core';
+import { type HealthState, type Instant, instant } from '@holter/core';
+import { STRIP_MS } from '../../store/store.ts';
 
 /** One hour in half minutes: fine enough to see a beat go missing, coarse enough to keep for every agent. */
 export const BIN_MS = 30_000;
-export const BINS = 120;
+export const BINS = STRIP_MS / BIN_MS;
 
 /** Beside these, 0 says that nothing is on record. */
 const STATE_CODES: Readonly<Record<HealthState, number>> = {
@@ -20,9 +21,15 @@ const RATE_BINS = 10;
 
 const binOf = (at: Instant): number => Math.floor(at / BIN_MS);
 
+/** The half minute that holds `at`. */
+export const binStart = (at: Instant): Instant => instant(binOf(at) * BIN_MS);
+
+/** What is counted in one half minute. */
+export type BinCounts = readonly [beats: number, calls: number, errors: number, tokens: number];
+
 /**
  * The last hour of one agent as a strip of paper: beats, calls, errors, tokens and the worst state of each
- * half minute. Bounded, and nobody's truth: it is for eyes, and may be forgotten.
+ * half minute. Bounded, and nobody's truth: it is for eyes.
  */
 export class Pulse {
   private readonly beats = new Uint8Array(BINS);
@@ -69,11 +76,45 @@ export class Pulse {
     if (this.state === STATE_CODES.TERMINATED || this.state > worst) this.states[slot] = this.state;
   }
 
-  /** A change of state from before this start of the server; what lies after it was recalled already. */
+  /** From `at` on it was in this state, as far as anybody knows: changes are recalled in their order. */
   recall(state: HealthState, at: Instant): void {
     const bin = binOf(at);
-    for (let next = Math.max(bin, this.head - BINS + 1); next <= this.head; next += 1)
-      this.states[next % BINS] = STATE_CODES[state];
+    const code = STATE_CODES[state];
+    for (let next = Math.max(bin, this.oldest); next <= this.head; next += 1) {
+      const slot = next % BINS;
+      // In its own half minute the worse of the two is shown, as if somebody had looked on.
+      this.states[slot] = next === bin ? Math.max(code, this.states[slot] ?? 0) : code;
+    }
+  }
+
+  /** Nobody looked, so nothing is known of the half minutes that lie in there as a whole. */
+  blank(from: Instant, to: Instant): void {
+    const [first, end] = [Math.ceil(from / BIN_MS), binOf(to)];
+    for (let bin = Math.max(first, this.oldest); bin < Math.min(end, this.head); bin += 1)
+      this.states[bin % BINS] = 0;
+  }
+
+  /** Null when nothing was counted, or when it is not on the strip any more. */
+  countsAt(at: Instant): BinCounts | null {
+    const bin = binOf(at);
+    if (bin < this.oldest || bin > this.head) return null;
+    const read = (from: Uint8Array | Float32Array): number => from[bin % BINS] ?? 0;
+    const counts: BinCounts = [read(this.beats), read(this.calls), read(this.errors), read(this.tokens)];
+    return counts.some((count) => count > 0) ? counts : null;
+  }
+
+  /** Counts that another server, or an earlier start of this one, has on record. */
+  add([beats, calls, errors, tokens]: BinCounts, at: Instant): void {
+    const bin = binOf(at);
+    if (bin < this.oldest || bin > this.head) return;
+    const slot = bin % BINS;
+    const sum = (to: Uint8Array, count: number): void => {
+      to[slot] = Math.min(255, (to[slot] ?? 0) + count);
+    };
+    sum(this.beats, beats);
+    sum(this.calls, calls);
+    sum(this.errors, errors);
+    this.tokens[slot] = (this.tokens[slot] ?? 0) + tokens;
   }
 
   tokensPerMinute(at: Instant): number {
@@ -114,6 +155,10 @@ export class Pulse {
       tokens: read(this.tokens),
       states: read(this.states),
     };
+  }
+
+  private get oldest(): number {
+    return this.head - BINS + 1;
   }
 
   private code(slot: number): number {

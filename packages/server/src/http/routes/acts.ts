@@ -1,15 +1,27 @@
-import { type Decision, type DurationMs, minutes } from '@holter/core';
+import {
+  type Agent,
+  type Decision,
+  type DurationMs,
+  type FindingKind,
+  minutes,
+  pickCheckpoint,
+} from '@holter/core';
+import type { z } from 'zod';
+import { readChain } from '../../engine/stored-chain.ts';
 import { agentIdOf, checkMayDecide, readAgent } from '../access.ts';
 import { type HttpContext, viewOf } from '../context.ts';
 import { problem } from '../problem.ts';
 import { redact } from '../redact.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { act, decision, nudge, snooze, terminate } from '../schema/requests.ts';
+import { aboutFinding, act, decision, nudge, recover, snooze, terminate } from '../schema/requests.ts';
 import { decided } from '../schema/views.ts';
 import type { Caller } from '../tokens.ts';
 import type { DecidedView } from '../types.ts';
 
-type Choice<D> = D extends Decision ? Omit<D, 'by' | 'reason' | 'incidentId'> : never;
+type ChoiceOf<D> = D extends Decision ? Omit<D, 'by' | 'reason' | 'incidentId'> : never;
+type Choice = ChoiceOf<Decision>;
+/** Some choices need a look at what the agent has. */
+type Choosing = Choice | ((agent: Agent) => Promise<Choice>);
 type Words = { readonly reason: string; readonly by?: string | undefined };
 
 const deciders = ['operator', 'orchestrator'] as const;
@@ -21,100 +33,94 @@ const answers = {
 
 /** A person, or the orchestrator of the group, decides. What they say is on record with who and why. */
 export function actRoutes({ deps }: HttpContext): readonly Route[] {
-  const { engine } = deps;
+  const { engine, store, board, sha256 } = deps;
 
   async function decide(
     agentId: string,
     caller: Caller,
     words: Words,
-    choice: Choice<Decision>,
+    choose: Choosing,
     context: { correlationId: string; incidentId?: string },
   ): Promise<DecidedView> {
-    checkMayDecide(caller, await readAgent(engine, agentId));
+    const before = await readAgent(engine, agentId);
+    checkMayDecide(caller, before);
     const { correlationId, incidentId } = context;
     const given: Decision = {
       by: whoOf(caller, words.by),
       reason: redact(words.reason),
       ...(incidentId !== undefined && { incidentId }),
-      ...choice,
+      ...(typeof choose === 'function' ? await choose(before) : choose),
     };
     const answer = await engine.decide(agentId, given, correlationId);
     if (answer.kind !== 'folded') throw problem(404, 'unknown_agent', 'nobody knows this agent');
     if (answer.rejected !== undefined) throw problem(409, 'decision_rejected', answer.rejected);
+    if (given.decision === 'acknowledge') await takeDown(answer.agent, caller);
     return { ok: true, agent: viewOf(deps, answer.agent) };
   }
 
-  const plain = (word: 'recover' | 'pause' | 'resume', summary: string): Route =>
+  /** Whoever acknowledges an incident has no use for what hangs on the board about it. */
+  const takeDown = ({ hard }: Agent, caller: Caller): Promise<void> =>
+    board.shownTo(caller.who, ({ incidentId }) => incidentId !== null && incidentId === hard.incident?.id);
+
+  /** The core refuses a checkpoint that nothing can start from; here it is only looked up. */
+  const from =
+    (word: 'recover' | 'terminate_and_recover', checkpointId: string | undefined) =>
+    async ({ hard: { agentId, task, checkpoint } }: Agent): Promise<Choice> => {
+      if (checkpointId === undefined) return { decision: word };
+      const place = { agentId, taskId: task?.id ?? null, headId: checkpoint?.id };
+      return { decision: word, from: pickCheckpoint(await readChain(store, place), checkpointId, sha256) };
+    };
+
+  const route = <Body extends Words>(
+    word: string,
+    summary: string,
+    body: z.ZodType<Body>,
+    choose: (body: Body) => Choosing,
+  ): Route =>
     defineRoute({
       method: 'POST',
       url: `/v1/agents/:id/${word}`,
       summary,
       access: deciders,
-      body: act,
+      body,
       answers,
-      handle: ({ params, caller, body, request }) =>
-        decide(agentIdOf(params, caller), caller, body, { decision: word }, { correlationId: request.id }),
+      handle: ({ params, caller, body: given, request }) =>
+        decide(agentIdOf(params, caller), caller, given, choose(given), { correlationId: request.id }),
     });
 
   return [
-    plain('recover', 'Bring an agent back that has ended.'),
-    plain('pause', 'Judge its progress no more until it is resumed.'),
-    plain('resume', 'Judge it again.'),
-    defineRoute({
-      method: 'POST',
-      url: '/v1/agents/:id/wrong',
-      summary: 'What was found is wrong: forget what was counted, and be quiet about it for a while.',
-      access: deciders,
-      body: act,
-      answers,
-      handle: ({ params, caller, body, request }) =>
-        decide(
-          agentIdOf(params, caller),
-          caller,
-          body,
-          { decision: 'dismiss' },
-          { correlationId: request.id },
-        ),
-    }),
-    defineRoute({
-      method: 'POST',
-      url: '/v1/agents/:id/nudge',
-      summary: 'Say something to the agent, in its own context.',
-      access: deciders,
-      body: nudge,
-      answers,
-      handle: ({ params, caller, body, request }) => {
-        const message = body.message === undefined ? undefined : redact(body.message);
-        const choice = { decision: 'nudge' as const, ...(message !== undefined && { message }) };
-        return decide(agentIdOf(params, caller), caller, body, choice, { correlationId: request.id });
-      },
-    }),
-    defineRoute({
-      method: 'POST',
-      url: '/v1/agents/:id/terminate',
-      summary: 'Stop it; with `recover`, start it again from its last good checkpoint.',
-      access: deciders,
-      body: terminate,
-      answers,
-      handle: ({ params, caller, body, request }) => {
-        const choice = {
-          decision: body.recover ? ('terminate_and_recover' as const) : ('terminate' as const),
-        };
-        return decide(agentIdOf(params, caller), caller, body, choice, { correlationId: request.id });
-      },
-    }),
-    defineRoute({
-      method: 'POST',
-      url: '/v1/agents/:id/snooze',
-      summary: 'Be quiet about it for some minutes.',
-      access: deciders,
-      body: snooze,
-      answers,
-      handle: ({ params, caller, body, request }) =>
-        decide(agentIdOf(params, caller), caller, body, moreTime(body.minutes), {
-          correlationId: request.id,
-        }),
-    }),
+    route('recover', 'Bring an agent back that has ended.', recover, ({ checkpointId }) =>
+      from('recover', checkpointId),
+    ),
+    route('pause', 'Judge its progress no more until it is resumed.', act, () => ({ decision: 'pause' })),
+    route('resume', 'Judge it again.', act, () => ({ decision: 'resume' })),
+    route(
+      'wrong',
+      'What was found is wrong: forget what was counted, and be quiet about it for a while.',
+      aboutFinding,
+      ({ finding }) => ({ decision: 'dismiss', ...about(finding) }),
+    ),
+    route('nudge', 'Say something to the agent, in its own context.', nudge, ({ message }) => ({
+      decision: 'nudge',
+      ...(message !== undefined && { message: redact(message) }),
+    })),
+    route(
+      'terminate',
+      'Stop it; with `recover`, start it again from a good checkpoint.',
+      terminate,
+      ({ recover: isRecovered, checkpointId }) =>
+        isRecovered ? from('terminate_and_recover', checkpointId) : { decision: 'terminate' },
+    ),
+    route(
+      'snooze',
+      'Be quiet about it, or about one kind of finding, for some minutes.',
+      snooze,
+      ({ minutes: count, finding }) => moreTime(count, finding),
+    ),
+    route('wake', 'Take such quiet back.', aboutFinding, ({ finding }) => ({
+      decision: 'wake',
+      ...about(finding),
+    })),
     ...['/v1/incidents/:incidentId/decision', '/v1/incidents/:id/:number/decision'].map((url) =>
       defineRoute({
         method: 'POST',
@@ -126,22 +132,37 @@ export function actRoutes({ deps }: HttpContext): readonly Route[] {
         handle: ({ params, caller, body, request }) => {
           const incidentId = params.incidentId ?? `${params.id}/${params.number}`;
           const id = incidentId.slice(0, Math.max(0, incidentId.lastIndexOf('/')));
-          const word = body.decision;
-          const choice =
-            word === 'allow_more_time' ? moreTime(body.minutes ?? MORE_TIME_MINUTES) : { decision: word };
-          return decide(agentIdOf({ id }, caller), caller, body, choice, {
-            correlationId: request.id,
-            incidentId,
-          });
+          const context = { correlationId: request.id, incidentId };
+          return decide(agentIdOf({ id }, caller), caller, body, choiceOf(body), context);
         },
       }),
     ),
   ];
+
+  function choiceOf(body: z.infer<typeof decision>): Choosing {
+    const { decision: word, minutes: count = MORE_TIME_MINUTES, finding, checkpointId } = body;
+    switch (word) {
+      case 'allow_more_time':
+        return moreTime(count, finding);
+      case 'wake':
+      case 'dismiss':
+        return { decision: word, ...about(finding) };
+      case 'recover':
+      case 'terminate_and_recover':
+        return from(word, checkpointId);
+      default:
+        return { decision: word };
+    }
+  }
 }
 
-const moreTime = (count: number): { decision: 'allow_more_time'; forMs: DurationMs } => ({
+const about = (finding: FindingKind | undefined): { finding?: FindingKind } =>
+  finding === undefined ? {} : { finding };
+
+const moreTime = (count: number, finding: FindingKind | undefined): Choice => ({
   decision: 'allow_more_time',
   forMs: Math.round(minutes(count)) as DurationMs,
+  ...about(finding),
 });
 
 /** The token is what is proven; a name beside it is what its bearer says. */

@@ -110,8 +110,9 @@ export function checkpointRoutes({ deps, limits, intake }: HttpContext): readonl
         const { hard } = await readAgent(engine, agentId);
         const stored = await store.listCheckpoints(agentId, query.limit ?? CHECKPOINTS_DEFAULT);
         const checkpoints = stored.map((each) => ({ ...each, content: JSON.parse(each.content) as unknown }));
-        const headId = checkpoints[0]?.checkpointId ?? null;
-        const taskId = hard.task?.id ?? checkpoints[0]?.taskId ?? null;
+        // As a start would choose: from the head that the record knows, for the task that is open.
+        const headId = hard.checkpoint?.id ?? checkpoints[0]?.checkpointId ?? null;
+        const taskId = hard.task?.id ?? null;
         const choice = chooseCheckpoint({ agentId, taskId, headId, checkpoints }, sha256);
         return {
           checkpoints: checkpoints.map(({ agentId: _agentId, ...each }) => ({

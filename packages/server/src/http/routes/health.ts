@@ -5,6 +5,8 @@ import type { HealthView, ReadyView } from '../types.ts';
 
 /** A tick comes every second; without one for this long the monitor itself is what needs help. */
 const TICK_LATE_MS = 10_000;
+/** More of an hour than this in grace: the monitor looks away too often to be relied on. */
+const GRACE_SHARE_MAX = 0.1;
 
 /** Holter's own pulse. Open: whoever watches the watcher should need nothing. */
 export function healthRoutes({ deps, metrics, streams }: HttpContext): readonly Route[] {
@@ -24,10 +26,11 @@ export function healthRoutes({ deps, metrics, streams }: HttpContext): readonly 
         const at = clock.now();
         const own = engine.health;
         const isLate = own.lastTickAt !== null && at - own.lastTickAt > TICK_LATE_MS;
+        const isSlow = isLate || own.brakes.length > 0 || own.graceShare > GRACE_SHARE_MAX;
         const isDown = own.store === 'unavailable';
         reply.code(isDown ? 503 : 200);
         return {
-          status: isDown ? 'unavailable' : isLate || own.brakes.length > 0 ? 'degraded' : 'ok',
+          status: isDown ? 'unavailable' : isSlow ? 'degraded' : 'ok',
           version,
           startedAt,
           at,

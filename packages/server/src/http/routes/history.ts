@@ -12,7 +12,7 @@ const MINUTE_MS = 60_000;
 type Minutes = Readonly<Record<string, number>>;
 
 /** The last thirty days: how agents were, what was done about it, and whether that helped. */
-export function historyRoutes({ deps, fleet }: HttpContext): readonly Route[] {
+export function historyRoutes({ deps }: HttpContext): readonly Route[] {
   const { store, clock } = deps;
   const book = new HistoryBook(store);
   /** A day that is over does not change any more. */
@@ -24,11 +24,9 @@ export function historyRoutes({ deps, fleet }: HttpContext): readonly Route[] {
     if (known) return known;
     const isToday = day === dayOf(now);
     if (isToday && today && now - today.at < MINUTE_MS) return today.minutes;
-    const to = instant(Math.min(now, day + DAY_MS - 1));
-    const minutes: Record<string, number> = {};
-    for (const { stateMs } of await store.rollups({ from: instant(day), to }))
-      for (const [state, ms] of Object.entries(stateMs))
-        minutes[state] = (minutes[state] ?? 0) + ms / MINUTE_MS;
+    const to = instant(Math.min(now, day + DAY_MS));
+    const sums = await store.stateTime({ from: instant(day), to });
+    const minutes = Object.fromEntries(Object.entries(sums).map(([state, ms]) => [state, ms / MINUTE_MS]));
     if (isToday) today = { at: now, minutes };
     else finished.set(day, minutes);
     return minutes;
@@ -49,7 +47,7 @@ export function historyRoutes({ deps, fleet }: HttpContext): readonly Route[] {
           const day = dayOf(at) - back * DAY_MS;
           days.push({ ...book.day(day), stateMinutes: { ...(await minutesOf(day, at)) } });
         }
-        return { at, days, latency: fleet.latency, incidents: [...book.incidents] };
+        return { at, days, latency: book.latency, incidents: [...book.incidents] };
       },
     }),
   ];

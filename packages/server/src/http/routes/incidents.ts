@@ -1,7 +1,7 @@
 import { policyFor } from '@holter/core';
 import { mayDecideFor } from '../access.ts';
 import type { HttpContext } from '../context.ts';
-import { incidentView } from '../incident-view.ts';
+import { incidentAsRead, incidentView } from '../incident-view.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { incidentQuery } from '../schema/requests.ts';
 import { incidentPage } from '../schema/views.ts';
@@ -45,12 +45,14 @@ export function incidentRoutes({ deps }: HttpContext): readonly Route[] {
               .catch((error: unknown) => request.log.warn({ error }, 'a notice was read, but not noted'));
           });
         }
+        const readNow = new Set(caller.role === 'viewer' ? [] : notices.map(({ incidentId }) => incidentId));
         return {
           incidents: agents.flatMap((agent) => {
             const { incident, role, agentId } = agent.hard;
             if (!incident) return [];
             const policy = policyFor(engine.currentPolicies, role, agentId, agent.hard.group);
-            return [incidentView(agent, incident, policy, clock.now())];
+            const view = readNow.has(incident.id) ? incidentAsRead : incidentView;
+            return [view(agent, incident, policy, clock.now())];
           }),
           notices: noticesFor(caller, notices),
           nextCursor: page.nextCursor,

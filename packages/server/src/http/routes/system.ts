@@ -1,3 +1,4 @@
+import { RETENTION_MS } from '../../housekeeping.ts';
 import type { HttpContext } from '../context.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { system } from '../schema/page-views.ts';
@@ -8,14 +9,14 @@ const COUNTED_MAX = 500;
 
 /** Holter's own organs, beyond what `/health` tells everybody. */
 export function systemRoutes({ deps }: HttpContext): readonly Route[] {
-  const { store } = deps;
+  const { engine, store } = deps;
   const waiting = async (status: 'pending' | 'claimed' | 'dead'): Promise<number> =>
     (await store.listEffects({ status, limit: COUNTED_MAX })).length;
   return [
     defineRoute({
       method: 'GET',
       url: '/v1/system',
-      summary: 'What waits in the outbox, and what this process uses.',
+      summary: 'When nobody looked, who is braked, what waits in the outbox, and what this process uses.',
       access: ['viewer', 'operator', 'orchestrator'],
       answers: { 200: { description: 'Now.', schema: system } },
       handle: async (): Promise<SystemView> => {
@@ -24,8 +25,12 @@ export function systemRoutes({ deps }: HttpContext): readonly Route[] {
           await waiting('claimed'),
           await waiting('dead'),
         ];
+        const [oldest] = await store.readEvents({ after: 0, limit: 1 });
         const { user, system: kernel } = process.cpuUsage();
         return {
+          stalls: [...engine.stalls].reverse(),
+          brakes: [...engine.brakes],
+          retention: { keptMs: RETENTION_MS, oldestEventAt: oldest?.event.at ?? null },
           outbox: { pending, claimed, dead },
           memoryBytes: process.memoryUsage.rss(),
           cpuSeconds: (user + kernel) / 1e6,

@@ -122,7 +122,7 @@ const day = z.strictObject({
   escalations: count,
   terminations: count,
   recoveries: count,
-  recovered: count,
+  recovered: count.meta({ description: 'Attempts that held: their incident ended without another failure.' }),
   recoveryFailures: count,
   incidents: count,
   wrong: count,
@@ -137,15 +137,29 @@ const pastIncident = z.strictObject({
   nudges: count,
   recoveries: count,
   decisions: count,
+  tokens: count,
+  costUsd: count,
 });
 export const history = z.strictObject({
   at: time,
   days: z.array(day),
+  /** From the moment at which a rule's condition held to its being told. */
   latency: z.strictObject({ count, medianMs: count.nullable(), p99Ms: count.nullable() }),
   incidents: z.array(pastIncident),
 });
 
 export const system = z.strictObject({
+  stalls: z
+    .array(z.strictObject({ from: time, to: time, lostMs: count, count }))
+    .meta({ description: 'When nobody looked, the newest first; old ones are told together.' }),
+  brakes: z.array(
+    z.strictObject({
+      group: word,
+      engagedAt: time,
+      releaseAt: maybeTime.meta({ description: 'Once calm: when the next act that waits may pass.' }),
+    }),
+  ),
+  retention: z.strictObject({ keptMs: count, oldestEventAt: maybeTime }),
   outbox: z.strictObject({ pending: count, claimed: count, dead: count }),
   memoryBytes: count,
   cpuSeconds: count,

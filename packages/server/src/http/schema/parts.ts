@@ -1,4 +1,4 @@
-import { HOLD_KINDS, isAgentId } from '@holter/core';
+import { FINDING_KINDS, type FindingKind, HOLD_KINDS, isAgentId } from '@holter/core';
 import { z } from 'zod';
 
 /** Pieces that several calls share. Unknown fields are refused everywhere: a misspelt one must not be lost. */
@@ -41,5 +41,6 @@ export const time = z
 
 export const healthState = z.enum(['HEALTHY', 'DEGRADED', 'STUCK', 'FAILING', 'TERMINATED']);
 export const holdKind = z.enum(HOLD_KINDS as unknown as [string, ...string[]]);
+export const findingKind = z.enum(Object.keys(FINDING_KINDS) as [FindingKind, ...FindingKind[]]);
 export const ladderStep = z.enum(['nudge', 'escalate', 'terminate', 'recover', 'human']);
 export const mode = z.enum(['observe', 'nudge', 'act']);

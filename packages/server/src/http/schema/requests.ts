@@ -1,5 +1,15 @@
 import { z } from 'zod';
-import { agentId, healthState, identifier, label, line, mode, reason, wholeNumber } from './parts.ts';
+import {
+  agentId,
+  findingKind,
+  healthState,
+  identifier,
+  label,
+  line,
+  mode,
+  reason,
+  wholeNumber,
+} from './parts.ts';
 
 const secondsMax = 30 * 24 * 3_600;
 const duration = z.number().positive().max(secondsMax);
@@ -54,36 +64,59 @@ export const checkpoint = z.strictObject({
 
 const by = line(100).optional().meta({ description: 'A name for the audit trail, beside the token.' });
 
-export const act = z.strictObject({ reason, by });
-export const nudge = z.strictObject({ reason, by, message: line(1_000).optional() });
-export const terminate = z.strictObject({ reason, by, recover: z.boolean().default(false) });
-export const snooze = z.strictObject({
-  reason,
-  by,
-  minutes: z
-    .number()
-    .positive()
-    .max(7 * 24 * 60),
-});
+const minutes = z
+  .number()
+  .positive()
+  .max(7 * 24 * 60);
+const finding = findingKind.optional().meta({ description: 'Only this kind of finding; else all of them.' });
+const checkpointId = identifier
+  .optional()
+  .meta({ description: 'Start from this one; else from the newest that is valid.' });
 
-export const decision = z.strictObject({
-  decision: z.enum([
-    'allow_more_time',
-    'force_handoff',
-    'terminate_and_recover',
-    'terminate',
-    'recover',
-    'dismiss',
-  ]),
-  reason,
-  by,
-  minutes: z
-    .number()
-    .positive()
-    .max(7 * 24 * 60)
-    .optional()
-    .meta({ description: 'For allow_more_time; 15 unless told.' }),
-});
+export const act = z.strictObject({ reason, by });
+export const recover = z.strictObject({ reason, by, checkpointId });
+export const aboutFinding = z.strictObject({ reason, by, finding });
+export const nudge = z.strictObject({ reason, by, message: line(1_000).optional() });
+export const terminate = z
+  .strictObject({ reason, by, recover: z.boolean().default(false), checkpointId })
+  .refine(({ recover, checkpointId: from }) => recover || from === undefined, {
+    path: ['checkpointId'],
+    message: 'is for a successor: it needs `recover`',
+  });
+export const snooze = z.strictObject({ reason, by, minutes, finding });
+
+/** Which decision each further field belongs to: one that would be ignored is refused. */
+const FIELDS_OF = {
+  minutes: ['allow_more_time'],
+  finding: ['allow_more_time', 'wake', 'dismiss'],
+  checkpointId: ['recover', 'terminate_and_recover'],
+} as const satisfies Record<string, readonly string[]>;
+
+export const decision = z
+  .strictObject({
+    decision: z.enum([
+      'acknowledge',
+      'allow_more_time',
+      'wake',
+      'dismiss',
+      'force_handoff',
+      'terminate_and_recover',
+      'terminate',
+      'recover',
+    ]),
+    reason,
+    by,
+    minutes: minutes.optional().meta({ description: 'For allow_more_time; 15 unless told.' }),
+    finding,
+    checkpointId,
+  })
+  .superRefine((given, context) => {
+    for (const [field, words] of Object.entries(FIELDS_OF)) {
+      const isMeant = (words as readonly string[]).includes(given.decision);
+      if (given[field as keyof typeof FIELDS_OF] !== undefined && !isMeant)
+        context.addIssue({ code: 'custom', path: [field], message: `is only for ${words.join(', ')}` });
+    }
+  });
 
 export const task = z.discriminatedUnion('status', [
   z.strictObject({

@@ -35,6 +35,7 @@ export const incident = z.strictObject({
   attempt: z.number(),
   phase: z.enum(['due', 'asked', 'acting', 'waiting']),
   orderedBy: word.nullable(),
+  acknowledged: z.strictObject({ by: word, at: time, reason: word }).nullable(),
   next: nextStep,
   findings: z.array(finding),
   checkpointId: word.nullable(),
@@ -49,6 +50,8 @@ const task = z.strictObject({
   expectedAt: maybeTime,
   percent: z.number().nullable(),
 });
+
+const quiet = { until: time, by: word, reason: word };
 
 export const agent = z.strictObject({
   agentId: word,
@@ -78,7 +81,8 @@ export const agent = z.strictObject({
   checkpoint: z.strictObject({ checkpointId: word, at: time }).nullable(),
   findings: z.array(finding),
   incident: incident.nullable(),
-  quiet: z.strictObject({ until: time, by: word, reason: word }).nullable(),
+  quiet: z.strictObject(quiet).nullable(),
+  quietFindings: z.array(z.strictObject({ kind: word, ...quiet })),
   recovery: z
     .strictObject({ taskId: word.nullable(), attempts: z.number(), startedAt: z.array(time) })
     .nullable(),
@@ -230,6 +234,7 @@ export const health = z.strictObject({
   queueDepth: z.number(),
   softWaiting: z.number(),
   stallCount: z.number(),
+  graceShare: z.number().meta({ description: 'Of the last hour: time in which no silence counted.' }),
   brakes: z.array(word),
   cells: z.number(),
   streams: z.number(),

@@ -102,7 +102,7 @@ export function eventsContract(open: OpenStore): void {
         at: at(3),
         incarnation: 1,
         type: 'INCIDENT_CLOSED',
-        payload: { agentId: 'ada', incidentId: 'i1', reason: 'over' },
+        payload: { agentId: 'ada', incidentId: 'i1', reason: 'over', tokens: 0, costUsd: 0 },
       };
       await store.commit([
         commitOf(agentOf('ada'), 0, { events: [taskChanged('ada', at(1), 'before')] }),

@@ -95,6 +95,10 @@ export function rollupsContract(open: OpenStore): void {
           const stored = await current.store.rollups({ from: at(0), to });
           const own = stored.filter(({ agentId }) => history.agentIds.includes(agentId));
           expect(own.map((row) => [row.hour, row.agentId, row.stateMs])).toEqual(history.naive(to));
+          const sums: Record<string, number> = {};
+          for (const { stateMs } of stored)
+            for (const [state, ms] of Object.entries(stateMs)) sums[state] = (sums[state] ?? 0) + ms;
+          expect(await current.store.stateTime({ from: at(0), to })).toEqual(sums);
         }),
         { numRuns: 15 },
       );

@@ -1,7 +1,7 @@
 import type { Instant } from '@holter/core';
 import { refuseOlder } from '../facts.ts';
 import { type Answer, type Arguments, type Operation, storeFrom } from '../operations.ts';
-import { type Store, StoreUnavailable } from '../store.ts';
+import { STRIP_MS, type Store, StoreUnavailable } from '../store.ts';
 import { commitOne, flushOne } from './commit.ts';
 import { claimEffects, listEffects, retryEffect, settleEffect } from './effects.ts';
 import { countByHealth, listAgents, prune, readEvents, rollups } from './read.ts';
@@ -130,6 +130,21 @@ const handlers: Handlers = {
   },
   prune: (tables, _, before, limit) => prune(tables, before, limit),
   rollups: (tables, _, query) => rollups(tables, query),
+  stateTime: (tables, _, query) => {
+    const sums: Record<string, number> = {};
+    for (const { stateMs } of rollups(tables, query))
+      for (const [state, ms] of Object.entries(stateMs)) sums[state] = (sums[state] ?? 0) + ms;
+    return sums;
+  },
+  putStripPage: (tables, _, page) => {
+    const kept = tables.stripPages.filter(
+      ({ at, writer }) => at >= page.at - STRIP_MS && !(at === page.at && writer === page.writer),
+    );
+    tables.stripPages = [...kept, page].sort(
+      (a, b) => a.at - b.at || (a.writer < b.writer ? -1 : a.writer > b.writer ? 1 : 0),
+    );
+  },
+  stripPages: (tables, _, from, to) => tables.stripPages.filter(({ at }) => at >= from && at < to),
   listFinalStates: (tables, _, agentId, limit) => (tables.finalStates.get(agentId) ?? []).slice(0, limit),
   backup: () => {
     throw new StoreUnavailable('unknown', 'a store in memory has no file to copy; take a snapshot');

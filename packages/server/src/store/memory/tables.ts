@@ -1,7 +1,14 @@
 import type { Agent, Fleet, Hard, Instant } from '@holter/core';
 import { emptyFleet, NEVER } from '@holter/core';
 import type { Tally } from '../rollup.ts';
-import type { EffectStatus, StoredCheckpoint, StoredEffect, StoredEvent, StoredToken } from '../store.ts';
+import type {
+  EffectStatus,
+  StoredCheckpoint,
+  StoredEffect,
+  StoredEvent,
+  StoredToken,
+  StripPage,
+} from '../store.ts';
 import { WakeQueue } from './wake-queue.ts';
 
 export type AgentRow = { readonly agent: Agent; readonly version: number };
@@ -30,6 +37,8 @@ export type Tables = {
   readonly tokens: Map<string, StoredToken>;
   readonly meta: Map<string, string>;
   readonly rollups: Map<string, Map<Instant, Tally>>;
+  /** Oldest first. */
+  stripPages: readonly StripPage[];
   readonly finalStates: Map<string, readonly Hard[]>;
 };
 
@@ -52,6 +61,7 @@ export function emptyTables(): Tables {
     tokens: new Map(),
     meta: new Map(),
     rollups: new Map(),
+    stripPages: [],
     finalStates: new Map(),
   };
 }
@@ -67,6 +77,7 @@ export function copyTables(tables: Tables): Tables {
     tokens: new Map(tables.tokens),
     meta: new Map(tables.meta),
     rollups: new Map([...tables.rollups].map(([agentId, tallies]) => [agentId, copyTallies(tallies)])),
+    stripPages: tables.stripPages,
     finalStates: new Map(tables.finalStates),
   };
 }

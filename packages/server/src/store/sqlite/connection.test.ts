@@ -35,6 +35,7 @@ describe('a connection', () => {
       const { db, database } = await open();
       expect(await db.selectFrom('migrations').selectAll().execute()).toEqual([
         { version: 1, name: 'first tables' },
+        { version: 2, name: 'strips over a restart' },
       ]);
       database.close();
     }

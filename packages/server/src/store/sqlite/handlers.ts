@@ -25,9 +25,10 @@ import {
   putToken,
   revokeToken,
 } from './records.ts';
-import { rollups } from './rollups.ts';
+import { rollups, stateTime } from './rollups.ts';
 import type { Schema } from './schema.ts';
 import { addBeats, mergeSoft } from './soft.ts';
+import { putStripPage, stripPages } from './strips.ts';
 import { inTransaction } from './transaction.ts';
 
 type Db = Kysely<Schema>;
@@ -83,5 +84,8 @@ export const handlers: Handlers = {
   putMeta,
   prune: (db, before, limit) => inTransaction(db, (transaction) => prune(transaction, before, limit)),
   rollups,
+  stateTime,
+  putStripPage: (db, page) => inTransaction(db, (transaction) => putStripPage(transaction, page)),
+  stripPages,
   listFinalStates,
 };

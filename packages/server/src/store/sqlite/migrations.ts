@@ -59,6 +59,12 @@ const MIGRATIONS: readonly Migration[] = [
         primary key (agent_id, incarnation))`,
     ],
   },
+  {
+    name: 'strips over a restart',
+    statements: [
+      'create table strip_pages (at integer not null, writer text not null, body text not null, primary key (at, writer))',
+    ],
+  },
 ];
 
 /** Brings the tables up to date; refuses those of a newer Holter, which it can't know how to read. */

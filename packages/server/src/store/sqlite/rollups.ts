@@ -72,6 +72,28 @@ export async function rollups(
     .sort((a, b) => a.hour - b.hour || (a.agentId < b.agentId ? -1 : 1));
 }
 
+export async function stateTime(
+  db: Kysely<Schema>,
+  ...[{ from, to }]: Arguments<'stateTime'>
+): Promise<Readonly<Record<string, number>>> {
+  const first = hourOf(from);
+  const columns = sql.join(
+    STATES.map(([state, column]) => sql`sum(${sql.ref(column)}) as ${sql.ref(state)}`),
+  );
+  const { rows: booked } = await sql<Record<string, number | null>>`
+    select ${columns} from rollups where hour >= ${first} and hour < ${to}`.execute(db);
+  const { rows: running } = await sql<{ readonly health: string; readonly ms: number }>`
+    select health, sum(${to} - max(health_since, ${first})) as ms from agents
+    where health_since < ${to} and health <> 'TERMINATED' group by health`.execute(db);
+  const sums: Record<string, number> = {};
+  const add = (state: string, ms: number | null): void => {
+    if (ms) sums[state] = (sums[state] ?? 0) + ms;
+  };
+  for (const [state, ms] of Object.entries(booked[0] ?? {})) add(state, ms);
+  for (const { health, ms } of running) add(health, ms);
+  return sums;
+}
+
 type RollupRow = { readonly [Column in (typeof COLUMNS)[number]]: number };
 
 function tallyOf(row: RollupRow): Tally {

@@ -12,6 +12,7 @@ export type Schema = {
   readonly tokens: TokensTable;
   readonly meta: { readonly key: string; readonly value: string };
   readonly rollups: RollupsTable;
+  readonly strip_pages: { readonly at: number; readonly writer: string; readonly body: string };
   readonly final_states: { readonly agent_id: string; readonly incarnation: number; readonly hard: string };
 };
 

@@ -145,7 +145,7 @@ describe('a process that is killed while it commits', () => {
       const store = await openSqlite(${JSON.stringify(path)});
       const agent = ${JSON.stringify(agent)};
       for (let version = 0; ; version += 1) {
-        const event = { at: version, incarnation: 1, type: 'AGENT_STARTED', payload: { agentId: 'ada' } };
+        const event = { at: version, incarnation: 1, type: 'AGENT_RETURNED', payload: { agentId: 'ada', downtimeMs: 1 } };
         const effect = { id: 'e' + version, agentId: 'ada', incarnation: 1, executor: null, kind: 'remind', message: '' };
         await store.commit([{ agent, expectedVersion: version, events: [event], effects: [effect], correlationId: '' }]);
         writeSync(1, (version + 1) + '\\n');

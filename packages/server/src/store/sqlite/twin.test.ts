@@ -112,6 +112,9 @@ const moves: fc.Arbitrary<Move> = fc.oneof(
     .tuple(moments, fc.integer({ min: 1, max: 4 }))
     .map(([moment, limit]) => move('prune', (s) => s.prune(moment, limit))),
   fc.tuple(moments, fc.integer({ min: 1, max: 3 })).map(([m, limit]) => move('due', (s) => s.due(m, limit))),
+  fc
+    .tuple(moments, fc.constantFrom('w1', 'w2'), fc.string())
+    .map(([moment, writer, body]) => move('strip', (s) => s.putStripPage({ at: moment, writer, body }))),
 );
 
 function move(say: string, on: Move['on']): Move {
@@ -132,6 +135,8 @@ async function look(store: Store): Promise<unknown> {
     cursor: await store.lastCursor(),
     rollups: await store.rollups({ from: at(0), to: at(5 * HOUR) }),
     finals: await store.listFinalStates('ada', 9),
+    strips: await store.stripPages(at(0), at(4 * HOUR)),
+    stateTime: await store.stateTime({ from: at(HOUR), to: at(3 * HOUR) }),
   };
 }
 

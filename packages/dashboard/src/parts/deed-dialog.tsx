@@ -1,13 +1,23 @@
-import type { AgentView } from '@holter/server/wire';
 import { useState } from 'preact/hooks';
 import { messageOf, post } from '../api.ts';
-import { Dialog } from '../parts/dialog.tsx';
-import { Problem } from '../parts/messages.tsx';
-import type { Action } from './actions.ts';
+import { Dialog } from './dialog.tsx';
+import { Problem } from './messages.tsx';
+
+/** Something that a person can do: what it is called, what will happen then, and what is sent. */
+export type Deed = {
+  readonly title: string;
+  readonly label: string;
+  readonly tone: 'calm' | 'grave';
+  readonly preview: string;
+  readonly fields?: readonly ('minutes' | 'message')[];
+  readonly send: (words: DeedWords) => Sent;
+};
+
+export type DeedWords = { readonly reason: string; readonly minutes: number; readonly message: string };
+export type Sent = { readonly path: string; readonly body: Readonly<Record<string, unknown>> };
 
 type Props = {
-  readonly action: Action;
-  readonly agent: AgentView;
+  readonly deed: Deed;
   readonly onClose: () => void;
   readonly onDone: () => void;
 };
@@ -22,21 +32,21 @@ const minutesWord = (minutes: number): string =>
         ? 'a day'
         : 'a week';
 
-/** First what will happen, then why you want it; nothing is done on one click. */
-export function ActionDialog({ action, agent, onClose, onDone }: Props) {
+/** First what will happen, then why you want it; nothing is done on one click. A refusal is shown here. */
+export function DeedDialog({ deed, onClose, onDone }: Props) {
   const [reason, setReason] = useState('');
   const [minutes, setMinutes] = useState(15);
   const [message, setMessage] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
   const [isSending, setSending] = useState(false);
-  const has = (field: 'minutes' | 'message'): boolean => action.fields?.includes(field) ?? false;
+  const has = (field: 'minutes' | 'message'): boolean => deed.fields?.includes(field) ?? false;
 
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     setSending(true);
     setProblem(null);
     try {
-      const { path, body } = action.send(agent, { reason: reason.trim(), minutes, message: message.trim() });
+      const { path, body } = deed.send({ reason: reason.trim(), minutes, message: message.trim() });
       await post(path, body);
       onDone();
       onClose();
@@ -47,11 +57,11 @@ export function ActionDialog({ action, agent, onClose, onDone }: Props) {
   };
 
   return (
-    <Dialog title={`${action.label}: ${agent.agentId}`} onClose={onClose}>
+    <Dialog title={deed.title} onClose={onClose}>
       <form onSubmit={(event: Event) => void submit(event)}>
         <p class="preview">
           <b>What will happen. </b>
-          {action.preview(agent)}
+          {deed.preview}
         </p>
         {has('minutes') && (
           <label class="field">
@@ -92,8 +102,8 @@ export function ActionDialog({ action, agent, onClose, onDone }: Props) {
           <button type="button" class="quiet" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" class={action.tone} disabled={isSending || reason.trim() === ''}>
-            {isSending ? 'Sending…' : action.label}
+          <button type="submit" class={deed.tone} disabled={isSending || reason.trim() === ''}>
+            {isSending ? 'Sending…' : deed.label}
           </button>
         </div>
       </form>

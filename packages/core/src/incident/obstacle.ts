@@ -1,0 +1,79 @@
+import type { Hard } from '../agent.ts';
+import type { PickedCheckpoint } from '../checkpoint-chain.ts';
+import type { Draft } from '../draft.ts';
+import type { FindingKind } from '../finding.ts';
+import type { Decision } from '../input.ts';
+import { assertNever } from '../invariant.ts';
+import { findingsOf } from '../judge.ts';
+import type { Incident } from './incident.ts';
+import { QUIET_FINDINGS_MAX, quietAbout } from './quiet.ts';
+
+/** Why this can not be done now; null when it can. */
+export function whyNotDecide({ hard, policy, at }: Draft, decision: Decision): string | null {
+  if (decision.incidentId !== undefined && decision.incidentId !== hard.incident?.id)
+    return 'that incident is not open';
+  const isActing = hard.incident?.phase === 'acting';
+  switch (decision.decision) {
+    case 'nudge':
+      if (hard.end) return 'the agent has ended';
+      return hard.can.includes('nudge') && policy.nudge.isEnabled ? null : 'nothing can nudge it';
+    case 'recover':
+      if (!hard.end) return 'the agent is not known to have ended; terminate_and_recover stops it first';
+      if (isActing) return 'a start is under way';
+      return hard.can.includes('spawn') ? whyNotFrom(decision.from) : 'nothing can start it from here';
+    case 'force_handoff':
+    case 'terminate':
+    case 'terminate_and_recover':
+      if (hard.end) return 'the agent has ended; recover brings it back';
+      if (isActing && hard.incident?.order) return 'a termination is under way';
+      if (!hard.can.includes('terminate')) return 'nothing can stop it from here';
+      return decision.decision === 'terminate_and_recover' ? whyNotFrom(decision.from) : null;
+    case 'dismiss':
+      if (decision.finding !== undefined) return whyNotWrong(hard, decision.finding);
+      return hard.end && isActing ? 'a start is under way' : null;
+    case 'allow_more_time':
+      if (hard.end) return 'the agent has ended';
+      return decision.finding === undefined ? null : whyNotSnooze(hard, decision.finding);
+    case 'wake':
+      if (decision.finding === undefined)
+        return hard.quiet && hard.quiet.until > at ? null : 'it was not given time';
+      return quietAbout(hard, decision.finding) ? null : `${decision.finding} is not snoozed`;
+    case 'acknowledge':
+      return whyNotAcknowledge(hard.incident);
+    case 'pause':
+    case 'resume':
+      return hard.end ? 'the agent has ended' : null;
+    default:
+      return assertNever(decision);
+  }
+}
+
+/** Nobody is stopped for a successor that could not start. */
+function whyNotFrom(from: PickedCheckpoint | undefined): string | null {
+  if (from?.flaw === undefined) return null;
+  switch (from.flaw) {
+    case 'missing':
+      return `there is no checkpoint ${from.id} of this agent`;
+    case 'foreign-task':
+      return `checkpoint ${from.id} belongs to another task`;
+    default:
+      return `checkpoint ${from.id} is damaged`;
+  }
+}
+
+function whyNotAcknowledge(incident: Incident | undefined): string | null {
+  if (!incident) return 'no incident is open';
+  return incident.acknowledged ? `${incident.acknowledged.by} has acknowledged it already` : null;
+}
+
+/** Another kind may be snoozed as long as there is room; the same one may be snoozed anew. */
+function whyNotSnooze(hard: Hard, finding: FindingKind): string | null {
+  if (quietAbout(hard, finding) || (hard.quietFindings ?? []).length < QUIET_FINDINGS_MAX) return null;
+  return `${QUIET_FINDINGS_MAX} kinds of findings are snoozed already; wake one first`;
+}
+
+function whyNotWrong(hard: Hard, finding: FindingKind): string | null {
+  if (hard.end) return 'the agent has ended';
+  if (!findingsOf(hard).some(({ kind }) => kind === finding)) return `${finding} is not found`;
+  return whyNotSnooze(hard, finding);
+}

@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Bench } from '../../test/kit.ts';
+import type { Effect } from '../effect.ts';
+import type { FindingKind } from '../finding.ts';
+import { FINDING_KINDS } from '../finding.ts';
+import { hours, instant, minutes } from '../time.ts';
+
+const words = { by: 'olga', reason: 'because' };
+const kinds = Object.keys(FINDING_KINDS) as FindingKind[];
+
+type Raised = { readonly kind: FindingKind; readonly count: number; readonly afterMinutes: number };
+
+const raised: fc.Arbitrary<Raised> = fc.record({
+  kind: fc.constantFrom(...kinds),
+  count: fc.integer({ min: 5, max: 40 }),
+  afterMinutes: fc.integer({ min: 0, max: 20 }),
+});
+
+/** What is wanted of the world while these are found, one after the other, on an agent with such quiet. */
+function effectsOf(
+  quiet: readonly FindingKind[],
+  findings: readonly Raised[],
+  isHeard: (r: Raised) => boolean,
+) {
+  const bench = new Bench({ promises: {} });
+  for (const finding of quiet)
+    bench.feed({
+      kind: 'decision',
+      decision: { decision: 'allow_more_time', forMs: hours(9), finding, ...words },
+    });
+  const effects: Effect[] = [];
+  for (const each of findings) {
+    effects.push(...bench.advance(minutes(each.afterMinutes)).flatMap((turn) => turn.effects));
+    if (!isHeard(each)) continue;
+    const { kind, count } = each;
+    const finding = {
+      kind,
+      count,
+      severity: 'act',
+      since: instant(0),
+      evidence: kind,
+      threshold: '5',
+    } as const;
+    const said = { kind: 'finding', finding: { ...finding, source: 'agent-reports' } } as const;
+    effects.push(...bench.signal(said, 'holter').effects);
+  }
+  effects.push(...bench.advance(hours(1)).flatMap((turn) => turn.effects));
+  return effects;
+}
+
+describe('one kind that is snoozed', () => {
+  test('does nothing: all that follows is what would follow had it never been found', () => {
+    const some = fc.subarray(kinds, { maxLength: 6 });
+    fc.assert(
+      fc.property(some, fc.array(raised, { maxLength: 6 }), (quiet, findings) => {
+        const isHeard = ({ kind }: Raised): boolean => !quiet.includes(kind);
+        expect(effectsOf(quiet, findings, () => true)).toEqual(effectsOf(quiet, findings, isHeard));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('is one of few: the record stays bounded, and the next one is refused', () => {
+    const bench = new Bench();
+    const told = kinds.slice(0, 9).map((finding) => {
+      const decision = { decision: 'allow_more_time', forMs: minutes(5), finding, ...words } as const;
+      return bench.feed({ kind: 'decision', decision }).events.map(({ type }) => type);
+    });
+    expect(told.map(([first]) => first)).toEqual([...Array(8).fill('DECISION_MADE'), 'DECISION_REJECTED']);
+    expect(bench.agent.hard.quietFindings).toHaveLength(8);
+    bench.advance(minutes(6));
+    expect(bench.agent.hard.quietFindings).toBeUndefined();
+  });
+});

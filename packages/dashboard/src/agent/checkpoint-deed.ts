@@ -1,0 +1,30 @@
+import type { AgentView, CheckpointPage } from '@holter/server/wire';
+import type { Deed } from '../parts/deed-dialog.tsx';
+import { at, cannotRecover, STOPPED } from './actions.ts';
+
+type Checkpoints = CheckpointPage['checkpoints'];
+
+export const isOfItsTask = ({ task }: AgentView, { taskId }: Checkpoints[number]): boolean =>
+  taskId === (task?.taskId ?? null);
+
+export const canStartFrom = (agent: AgentView, checkpoint: Checkpoints[number]): boolean =>
+  checkpoint.isValid && isOfItsTask(agent, checkpoint) && cannotRecover(agent) === null;
+
+/** From this one and no other, whatever came after it. */
+export function recoverFrom(agent: AgentView, checkpoints: Checkpoints, checkpointId: string): Deed {
+  const newer = checkpoints.findIndex((each) => each.checkpointId === checkpointId);
+  const passedOver = newer === 0 ? '' : ` ${newer} newer ${newer === 1 ? 'one is' : 'ones are'} passed over.`;
+  const start = `a successor starts from ${checkpointId}, and from no other.${passedOver} It is an attempt like any other; if it can not start from there, you are asked again.`;
+  return {
+    title: `Recover from ${checkpointId}: ${agent.agentId}`,
+    label: 'Recover from here',
+    tone: 'grave',
+    preview: agent.end
+      ? `Without waiting for the backoff, ${start}`
+      : `${STOPPED} When its end is proven, ${start}`,
+    send: ({ reason }) =>
+      agent.end
+        ? { path: at(agent, 'recover'), body: { reason, checkpointId } }
+        : { path: at(agent, 'terminate'), body: { reason, recover: true, checkpointId } },
+  };
+}

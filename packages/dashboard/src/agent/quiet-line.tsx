@@ -1,0 +1,12 @@
+import type { AgentView } from '@holter/server/wire';
+import { Countdown } from '../parts/time.tsx';
+
+/** For how long nothing follows, and by whose word. */
+export function QuietLine({ quiet }: { readonly quiet: AgentView['quiet'] }) {
+  if (!quiet) return null;
+  return (
+    <p class="soft">
+      Quiet for <Countdown to={quiet.until} />, by {quiet.by}: {quiet.reason}
+    </p>
+  );
+}

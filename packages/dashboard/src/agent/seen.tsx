@@ -1,0 +1,13 @@
+import type { IncidentView } from '@holter/server/wire';
+import { Ago } from '../parts/time.tsx';
+
+/** Who has said "I have seen it". */
+export function Seen({ incident: { acknowledged } }: { readonly incident: IncidentView }) {
+  if (!acknowledged) return null;
+  return (
+    <p class="seen">
+      <span class="tag calm">acknowledged</span> by {acknowledged.by}, <Ago at={acknowledged.at} />:{' '}
+      {acknowledged.reason}
+    </p>
+  );
+}

@@ -1,0 +1,73 @@
+import type { RefObject } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { windowAt } from '../live.ts';
+
+/** Fixed heights make ten thousand rows a multiplication; the style sheet has the same numbers. */
+const ROW_WIDE = 76;
+const ROW_NARROW = 174;
+const NARROW = '(max-width: 900px)';
+/** The window moves in steps, so that a small scroll needs no new stream. */
+const STEP = 20;
+const AROUND = 20;
+/** Drawn beyond the edges of the screen, so that a scroll finds them there. */
+const DRAWN_AROUND = 5;
+
+/** Which rows are on the screen (`first` to `last`), and which are to be drawn (`from` to `to`). */
+type Screen = {
+  readonly height: number;
+  readonly first: number;
+  readonly last: number;
+  readonly from: number;
+  readonly to: number;
+};
+
+/** Follows scrolling and turning, and asks the server for the part of the fleet that is looked at. */
+export function useScreen(list: RefObject<HTMLElement | null>): Screen {
+  const [isNarrow, setNarrow] = useState(matchMedia(NARROW).matches);
+  const height = isNarrow ? ROW_NARROW : ROW_WIDE;
+  const [rows, setRows] = useState({ first: 0, last: STEP, from: 0, to: STEP + DRAWN_AROUND });
+
+  useEffect(() => {
+    const media = matchMedia(NARROW);
+    const change = (): void => setNarrow(media.matches);
+    media.addEventListener('change', change);
+    return () => media.removeEventListener('change', change);
+  }, []);
+
+  useEffect(() => {
+    let frame = 0;
+    const look = (): void => {
+      frame = 0;
+      const top = list.current?.getBoundingClientRect().top ?? 0;
+      const seen = Math.max(0, Math.floor(-top / height));
+      const count = Math.ceil(window.innerHeight / height);
+      // In steps too: most frames of a scroll then change nothing here.
+      const first = seen - (seen % DRAWN_AROUND);
+      const last = first + count + DRAWN_AROUND;
+      const from = first - DRAWN_AROUND;
+      const to = last + DRAWN_AROUND;
+      setRows((was) => (was.first === first && was.last === last ? was : { first, last, from, to }));
+      moveWindow(seen, count);
+    };
+    const soon = (): void => {
+      if (frame === 0) frame = requestAnimationFrame(look);
+    };
+    look();
+    window.addEventListener('scroll', soon, { passive: true });
+    window.addEventListener('resize', soon);
+    return () => {
+      window.removeEventListener('scroll', soon);
+      window.removeEventListener('resize', soon);
+      cancelAnimationFrame(frame);
+    };
+  }, [height, list]);
+
+  return { height, ...rows };
+}
+
+function moveWindow(seen: number, count: number): void {
+  const offset = Math.max(0, Math.floor((seen - AROUND) / STEP) * STEP);
+  const limit = Math.ceil((seen + count + AROUND - offset) / STEP) * STEP;
+  const before = windowAt.peek();
+  if (before.offset !== offset || before.limit < limit) windowAt.value = { offset, limit };
+}

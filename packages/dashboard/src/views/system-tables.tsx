@@ -1,0 +1,93 @@
+import type { SystemView } from '@holter/server/wire';
+import { Link } from '../parts/link.tsx';
+import { Scroll } from '../parts/scroll.tsx';
+import { Ago, Countdown } from '../parts/time.tsx';
+import { clockTime, dayName, duration } from '../words.ts';
+
+const SHOWN = 12;
+
+type StallsProps = { readonly stalls: SystemView['stalls']; readonly share: string };
+
+/** Gaps between two looks at the clock: a restart, a sleep, a machine that was too busy. */
+export function Stalls({ stalls, share }: StallsProps) {
+  if (stalls.length === 0)
+    return <p class="soft">Never, as far as is on record. Gaps of more than two seconds would stand here.</p>;
+  const hidden = stalls.slice(SHOWN).reduce((sum, { count }) => sum + count, 0);
+  return (
+    <>
+      <Scroll name="When nobody looked">
+        <table class="plain numbers">
+          <thead>
+            <tr>
+              <th scope="col">From</th>
+              <th scope="col">To</th>
+              <th scope="col">Length</th>
+            </tr>
+          </thead>
+          <tbody>
+            {stalls.slice(0, SHOWN).map(({ from, to, lostMs, count }) => (
+              <tr key={from}>
+                <td>
+                  {dayName(from)} {clockTime(from)}
+                </td>
+                <td>
+                  {dayName(to)} {clockTime(to)}
+                </td>
+                <td>
+                  {duration(lostMs)}
+                  {count > 1 && <span class="soft"> in {count} gaps</span>}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+      <p class="soft after">
+        {hidden > 0 && `${hidden} older ones are not shown. `}
+        Deadlines moved by these gaps, and by a grace after each: {share} of the last hour.
+      </p>
+    </>
+  );
+}
+
+export function Brakes({ brakes }: { readonly brakes: SystemView['brakes'] }) {
+  if (brakes.length === 0)
+    return (
+      <p class="soft">
+        Off. When many agents of a group are lost together, the monitor or the network is the suspect: single
+        acts rest, and one alert goes out.
+      </p>
+    );
+  return (
+    <table class="plain">
+      <thead>
+        <tr>
+          <th scope="col">Group</th>
+          <th scope="col">Engaged</th>
+          <th scope="col">Next act may pass</th>
+        </tr>
+      </thead>
+      <tbody>
+        {brakes.map(({ group, engagedAt, releaseAt }) => (
+          <tr key={group}>
+            <th scope="row">
+              <Link to={`/?group=${encodeURIComponent(group)}`}>{group}</Link>
+            </th>
+            <td>
+              <Ago at={engagedAt} />
+            </td>
+            <td>
+              {releaseAt === null ? (
+                'when it is calm'
+              ) : (
+                <>
+                  in <Countdown to={releaseAt} />
+                </>
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,14 @@
+import type { Instant } from '@holter/core';
+import type { BreakerView } from '@holter/server/local';
+import { until } from './words.ts';
+
+/** One line about a breaker: how it is, why, and when it lets somebody try again. */
+export function breakerInWords(breaker: BreakerView, now: Instant): string {
+  const { name, state, failures, trips, retryAt, isolation } = breaker;
+  const parts = [`${name} ${state}`];
+  if (failures > 0) parts.push(`${failures} failed in a row`);
+  if (trips > 0) parts.push(`tripped ${trips} in a row`);
+  if (isolation) parts.push(`held open by ${isolation.by}: ${isolation.reason}`);
+  if (retryAt !== null) parts.push(`next try ${until(retryAt, now)}`);
+  return parts.join(', ');
+}

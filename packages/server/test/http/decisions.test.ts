@@ -1,0 +1,152 @@
+import type { Effect } from '@holter/core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startHttp, type TestServer, until } from './kit.ts';
+
+const HOST = 'a-host';
+const reason = 'because';
+
+describe('decisions about one finding, one checkpoint, one incident', () => {
+  let server: TestServer;
+  const done: Effect[] = [];
+  beforeAll(async () => {
+    server = await startHttp();
+    server.engine.addExecutor({
+      name: HOST,
+      id: HOST,
+      kinds: new Set(['nudge', 'terminate', 'spawn']),
+      act: async (effect) => {
+        done.push(effect);
+        return { kind: 'receipt', outcome: 'done', detail: 'it is' };
+      },
+    });
+  });
+  afterAll(() => server.stop());
+
+  const owned = (agentId: string) =>
+    server.operator.register({
+      agentId,
+      instanceId: `${agentId}-1`,
+      mode: 'act',
+      taskId: 'T-1',
+      can: ['nudge', 'terminate', 'spawn'],
+      executor: HOST,
+    });
+  const fail = (agentId: string) =>
+    server.operator.signal(agentId, {
+      kind: 'error',
+      message: 'no disk',
+      isUnrecoverable: true,
+      incarnation: 1,
+    });
+  const hanging = (agentId: string, wanted: number) =>
+    until(
+      () => server.board.notices.filter((notice) => notice.agentId === agentId).length,
+      (count) => count === wanted,
+    );
+  const post = async (path: string, body: object) => {
+    const { status, json } = await server.call('POST', path, { token: server.tokens.operator, body });
+    return [status, json];
+  };
+
+  it('snoozes one kind of finding, and wakes it', async () => {
+    await owned('ada');
+    await fail('ada');
+    const finding = 'unrecoverable-error';
+    const { agent } = await server.operator.snooze('ada', { reason, minutes: 60, finding });
+    expect(agent.quiet).toBeNull();
+    expect(agent.quietFindings).toMatchObject([{ kind: finding, reason }]);
+    expect(agent.findings).toMatchObject([{ kind: finding }]);
+    expect(agent.incident?.next).toMatchObject({ step: 'close', why: 'quiet about it is wanted' });
+    expect((await server.operator.wake('ada', { reason, finding })).agent.quietFindings).toEqual([]);
+    expect(await post('/v1/agents/ada/wake', { reason, finding })).toMatchObject([
+      409,
+      { error: { code: 'decision_rejected', message: `${finding} is not snoozed` } },
+    ]);
+    expect(await post('/v1/agents/ada/snooze', { reason, minutes: 1, finding: 'bad-mood' })).toMatchObject([
+      400,
+      { error: { field: 'finding' } },
+    ]);
+  });
+
+  it('counts one finding as wrong', async () => {
+    const { agent } = await server.operator.wrong('ada', { reason, finding: 'unrecoverable-error' });
+    expect(agent.findings).toEqual([]);
+    expect(agent.quietFindings).toMatchObject([{ kind: 'unrecoverable-error' }]);
+    const { json } = await server.call('GET', '/v1/history', { token: server.tokens.viewer });
+    expect((json.days as { wrong: number }[]).at(-1)?.wrong).toBe(1);
+  });
+
+  it('takes down what hangs about an incident that somebody acknowledges', async () => {
+    await owned('bob');
+    await fail('bob');
+    await hanging('bob', 1);
+    const { incident } = await server.operator.agent('bob');
+    expect(incident?.next.why).toContain('until somebody has read');
+    const words = { decision: 'acknowledge' as const, reason: 'I am on it' };
+    const { agent } = await server.operator.decide(incident?.incidentId ?? '', words);
+    expect(agent.incident?.acknowledged).toMatchObject({ by: 'operator t-operator', reason: 'I am on it' });
+    expect(agent.incident?.next).toMatchObject({ step: 'terminate', why: 'if nobody decides' });
+    await hanging('bob', 0);
+    const again = await post(
+      `/v1/incidents/${encodeURIComponent(incident?.incidentId ?? '')}/decision`,
+      words,
+    );
+    expect(again).toMatchObject([409, { error: { code: 'decision_rejected' } }]);
+  });
+
+  it('shows the inbox to whoever opens it as it is from then on', async () => {
+    await owned('cal');
+    await fail('cal');
+    const next = async (token: string) => {
+      const { incidents } = await server.client(token).incidents();
+      return incidents.find(({ agentId }) => agentId === 'cal')?.next;
+    };
+    await hanging('cal', 1);
+    expect(await next(server.tokens.viewer)).toMatchObject({ at: null, step: 'human' });
+    const first = await next(server.tokens.operator);
+    expect(first).toMatchObject({ step: 'terminate', why: 'if nobody decides', inSeconds: 60 });
+    await hanging('cal', 0);
+    const second = await next(server.tokens.operator);
+    expect(Math.abs(Number(second?.at) - Number(first?.at))).toBeLessThan(2_000);
+  });
+
+  it('recovers from the checkpoint that was picked, and from no other', async () => {
+    await owned('eve');
+    for (const checkpointId of ['c-1', 'c-2', 'c-3'])
+      await server.operator.writeCheckpoint('eve', { checkpointId, content: { checkpointId } });
+    await server.operator.writeCheckpoint('eve', {
+      checkpointId: 'c-0',
+      taskId: 'T-0',
+      content: 1,
+      parentId: null,
+    });
+    const terminate = (checkpointId: string) =>
+      post('/v1/agents/eve/terminate', { reason, recover: true, checkpointId });
+    const rejected = (message: string) => [409, { error: { code: 'decision_rejected', message } }];
+    expect(await terminate('c-9')).toMatchObject(rejected('there is no checkpoint c-9 of this agent'));
+    expect(await terminate('c-0')).toMatchObject(rejected('checkpoint c-0 belongs to another task'));
+    expect(await post('/v1/agents/eve/terminate', { reason, checkpointId: 'c-1' })).toMatchObject([
+      400,
+      { error: { field: 'checkpointId' } },
+    ]);
+    expect(done).toEqual([]);
+    await server.operator.terminate('eve', { reason, recover: true, checkpointId: 'c-1' });
+    const spawned = await until(
+      () => done.find(({ kind }) => kind === 'spawn'),
+      (effect) => effect !== undefined,
+    );
+    expect(spawned).toMatchObject({ agentId: 'eve', checkpointId: 'c-1', attempt: 1 });
+    const { events } = await server.operator.events({ agentId: 'eve', type: 'RECOVERY_INITIATED' });
+    expect(events.map(({ payload }) => payload.fromCheckpoint)).toEqual(['c-1']);
+  });
+
+  it('refuses a field that would be ignored', async () => {
+    const decide = (body: object) => post('/v1/incidents/bob%2F1/decision', { reason, ...body });
+    for (const [field, body] of [
+      ['checkpointId', { decision: 'allow_more_time', checkpointId: 'c-1' }],
+      ['finding', { decision: 'terminate', finding: 'silent' }],
+      ['minutes', { decision: 'acknowledge', minutes: 5 }],
+    ] as const)
+      expect(await decide(body)).toMatchObject([400, { error: { field } }]);
+  });
+});

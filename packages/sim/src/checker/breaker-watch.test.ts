@@ -1,0 +1,119 @@
+import type { Acquired, BreakerAct, BreakerState, HolterEvent, Instant, Turn } from '@holter/core';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { SimAgent } from '../agents/sim-agent.ts';
+import { BreakerWatch } from './breaker-watch.ts';
+
+const NAME = 'external_api';
+const agent = { slot: 3, name: 'ada' } as SimAgent;
+const second = 1_000;
+
+/** What callers of one breaker might see, true or not: the watch has to tell. */
+describe('the watch over breakers', () => {
+  let accused: string[];
+  let watch: BreakerWatch;
+  beforeEach(() => {
+    accused = [];
+    watch = new BreakerWatch({
+      accuse: (invariant, _agent, _at, what) => accused.push(`${invariant} ${what}`),
+    });
+  });
+
+  function see(
+    at: number,
+    act: BreakerAct,
+    permit?: Acquired,
+    ...moves: [BreakerState, BreakerState][]
+  ): void {
+    const events = moves.map(
+      ([from, to]): HolterEvent => ({
+        at: at as Instant,
+        incarnation: 1,
+        type: 'CIRCUIT_BREAKER_STATE_CHANGED',
+        payload: { agentId: agent.name, name: NAME, from, to },
+      }),
+    );
+    const result = { events, effects: [], ...(permit !== undefined && { permit }) } as unknown as Turn;
+    watch.turned(agent, at, { kind: 'breaker', name: NAME, act, roll: 0 }, result);
+  }
+  const acquire: BreakerAct = { kind: 'acquire' };
+  const given = (generation: number, permitId: number): Acquired => ({
+    kind: 'permit',
+    generation,
+    permitId,
+  });
+  const refused = (because: 'open' | 'half-open' | 'isolated'): Acquired => ({
+    kind: 'refused',
+    because,
+    retryAt: 0 as Instant,
+  });
+  const report = (outcome: 'success' | 'failure', generation: number, permitId: number): BreakerAct => ({
+    kind: 'report',
+    report: { outcome, generation, permitId },
+  });
+  const trip = (at: number): void => {
+    for (const failure of [1, 2, 3]) {
+      see(at, acquire, given(0, 0));
+      see(
+        at,
+        report('failure', 0, 0),
+        undefined,
+        ...(failure === 3 ? [['CLOSED', 'OPEN'] as [BreakerState, BreakerState]] : []),
+      );
+    }
+  };
+
+  test('has nothing against a breaker that trips, waits, tries once and closes', () => {
+    trip(0);
+    see(30 * second, acquire, refused('open'));
+    see(61 * second, acquire, given(2, 1), ['OPEN', 'HALF_OPEN']);
+    see(61 * second, acquire, refused('half-open'));
+    see(62 * second, report('success', 2, 1), undefined, ['HALF_OPEN', 'CLOSED']);
+    see(63 * second, acquire, given(3, 0));
+    expect(accused).toEqual([]);
+  });
+
+  test('accuses one that lets somebody through while it is open, or is half open too soon', () => {
+    trip(0);
+    see(20 * second, acquire, given(1, 0));
+    see(30 * second, acquire, given(2, 1), ['OPEN', 'HALF_OPEN']);
+    expect(accused).toEqual([
+      `10 ${NAME} let a call through while it is open`,
+      `10 the breaker ${NAME} is half open before its time`,
+    ]);
+  });
+
+  test('accuses one that gives two permits at a time, or keeps a lost one for ever', () => {
+    trip(0);
+    see(61 * second, acquire, given(2, 1), ['OPEN', 'HALF_OPEN']);
+    see(70 * second, acquire, given(2, 2));
+    see(200 * second, acquire, refused('half-open'));
+    expect(accused).toEqual([
+      `10 ${NAME} let a call through although 1 are out already`,
+      `10 ${NAME} refused a call for permits that were lost long ago`,
+    ]);
+  });
+
+  test('accuses one that listens to late reports, expired or of an earlier time', () => {
+    see(0, acquire, given(0, 0));
+    trip(0);
+    see(61 * second, acquire, given(2, 1), ['OPEN', 'HALF_OPEN']);
+    see(62 * second, report('success', 0, 0), undefined, ['HALF_OPEN', 'CLOSED']);
+    expect(accused).toEqual([`10 ${NAME}: a success that came too late changed it`]);
+  });
+
+  test('accuses one that opens too early, or does not open', () => {
+    see(0, acquire, given(0, 0));
+    see(1, report('failure', 0, 0), undefined, ['CLOSED', 'OPEN']);
+    expect(accused).toEqual([`10 ${NAME}: a failure number 1 in a row opened it`]);
+  });
+
+  test('accuses one that an operator can not hold open, or not let go', () => {
+    see(0, { kind: 'isolate', by: 'olga', reason: 'down', forMs: (60 * second) as never });
+    see(10 * second, acquire, given(0, 0));
+    see(90 * second, acquire, refused('isolated'));
+    expect(accused).toEqual([
+      `10 ${NAME} let a call through while an operator holds it open`,
+      `10 ${NAME} refused a call as isolated, though that is over`,
+    ]);
+  });
+});

@@ -1,0 +1,188 @@
+import type { Acquired, BreakerAct, BreakerState, Effect, HolterEvent, InputBody, Turn } from '@holter/core';
+import type { SimAgent } from '../agents/sim-agent.ts';
+import { breakerContract, contract, TOLERANCE_MS } from './contract.ts';
+import type { Court } from './violation.ts';
+
+type Permit = { readonly generation: number; readonly permitId: number; readonly at: number };
+type Change = Extract<HolterEvent, { type: 'CIRCUIT_BREAKER_STATE_CHANGED' }>;
+
+/** What callers and events show of one breaker. */
+type Seen = {
+  state: BreakerState;
+  openedAt: number;
+  /** Trips in a row, without a time of being closed in between. */
+  trips: number;
+  failuresInRow: number;
+  isolatedUntil: number;
+  /** Permits given since the newest change of any kind; what was given before it is of the past. */
+  permits: Permit[];
+};
+
+/**
+ * Invariant 10, from the callers' side: who was let through and when, who reported what, and what the events
+ * said about it. Breakers belong to the name, so a new start of the agent changes nothing here.
+ */
+export class BreakerWatch {
+  private readonly court: Court;
+  private readonly seen = new Map<string, Seen>();
+
+  constructor(court: Court) {
+    this.court = court;
+  }
+
+  private of(agent: SimAgent, name: string): Seen {
+    const key = `${agent.slot} ${name}`;
+    let seen = this.seen.get(key);
+    if (seen === undefined) {
+      seen = { state: 'CLOSED', openedAt: 0, trips: 0, failuresInRow: 0, isolatedUntil: 0, permits: [] };
+      this.seen.set(key, seen);
+    }
+    return seen;
+  }
+
+  stateOf(agent: SimAgent, name: string): BreakerState {
+    return this.of(agent, name).state;
+  }
+
+  turned(agent: SimAgent, at: number, input: InputBody, result: Turn): void {
+    const changes = result.events.filter(
+      (event): event is Change => event.type === 'CIRCUIT_BREAKER_STATE_CHANGED',
+    );
+    // What time alone has done comes before what the input did.
+    const isByTime = ({ payload }: Change): boolean => payload.from === 'OPEN' && payload.to === 'HALF_OPEN';
+    for (const change of changes.filter(isByTime)) this.changed(agent, change);
+    const others = changes.filter((change) => !isByTime(change));
+    if (input.kind === 'breaker') {
+      const own = others.filter(({ payload }) => payload.name === input.name);
+      this.acted(agent, at, input.name, input.act, result.permit, own);
+    }
+    for (const change of others) this.changed(agent, change);
+  }
+
+  private changed(agent: SimAgent, { at, payload: { name, from, to } }: Change): void {
+    const seen = this.of(agent, name);
+    if (seen.state !== from)
+      this.court.accuse(10, agent, at, `the breaker ${name} went from ${from}, but it was ${seen.state}`);
+    if (to === 'HALF_OPEN' && at < this.halfOpenFrom(name, seen) - TOLERANCE_MS)
+      this.court.accuse(10, agent, at, `the breaker ${name} is half open before its time`);
+    if (to === 'OPEN') {
+      seen.openedAt = at;
+      seen.trips++;
+    } else if (to === 'CLOSED') seen.trips = 0;
+    seen.state = to;
+    seen.failuresInRow = 0;
+    seen.permits = [];
+  }
+
+  private halfOpenFrom(name: string, { openedAt, trips }: Seen): number {
+    const { openGrowth, openMsMax } = contract.breaker;
+    return openedAt + Math.min(openMsMax, breakerContract(name).openMs * openGrowth ** (trips - 1));
+  }
+
+  private acted(
+    agent: SimAgent,
+    at: number,
+    name: string,
+    act: BreakerAct,
+    answer: Acquired | undefined,
+    own: readonly Change[],
+  ): void {
+    const seen = this.of(agent, name);
+    switch (act.kind) {
+      case 'acquire':
+        return answer?.kind === 'permit'
+          ? this.letThrough(agent, at, name, seen, answer)
+          : this.refused(agent, at, name, seen, answer?.because);
+      case 'report':
+        return this.reported(agent, at, name, seen, act.report, own);
+      case 'isolate':
+        seen.isolatedUntil = at + act.forMs;
+        seen.permits = [];
+        return;
+      case 'reset':
+        seen.isolatedUntil = 0;
+        seen.permits = [];
+        seen.failuresInRow = 0;
+        seen.trips = 0;
+        return;
+    }
+  }
+
+  private letThrough(
+    agent: SimAgent,
+    at: number,
+    name: string,
+    seen: Seen,
+    { generation, permitId }: { readonly generation: number; readonly permitId: number },
+  ): void {
+    const say = (what: string): void =>
+      this.court.accuse(10, agent, at, `${name} let a call through ${what}`);
+    if (at < seen.isolatedUntil - TOLERANCE_MS) say('while an operator holds it open');
+    else if (seen.state === 'OPEN') say('while it is open');
+    else if (seen.state === 'HALF_OPEN') {
+      const out = this.stillOut(seen, at + TOLERANCE_MS).length;
+      if (out >= contract.breaker.permits) say(`although ${out} are out already`);
+    }
+    seen.permits.push({ generation, permitId, at });
+  }
+
+  private stillOut({ permits }: Seen, at: number): readonly Permit[] {
+    return permits.filter((permit) => at - permit.at < contract.breaker.permitMs);
+  }
+
+  private refused(agent: SimAgent, at: number, name: string, seen: Seen, because: string | undefined): void {
+    const say = (what: string): void => this.court.accuse(10, agent, at, `${name} refused a call ${what}`);
+    switch (because) {
+      case 'isolated':
+        if (at > seen.isolatedUntil + TOLERANCE_MS) say('as isolated, though that is over');
+        return;
+      case 'open': {
+        const openMs = (this.halfOpenFrom(name, seen) - seen.openedAt) * (1 + contract.breaker.jitterMax);
+        if (seen.state !== 'OPEN' || at > seen.openedAt + openMs + TOLERANCE_MS)
+          say('as open, though its time is over');
+        return;
+      }
+      case 'half-open':
+        if (this.stillOut(seen, at - TOLERANCE_MS).length === 0) say('for permits that were lost long ago');
+        return;
+      default:
+        return say('without a reason');
+    }
+  }
+
+  /** A report counts when its permit is of the present and has not expired; any other must change nothing. */
+  private reported(
+    agent: SimAgent,
+    at: number,
+    name: string,
+    seen: Seen,
+    report: { readonly generation: number; readonly permitId: number; readonly outcome: string },
+    own: readonly Change[],
+  ): void {
+    const say = (what: string): void =>
+      this.court.accuse(10, agent, at, `${name}: a ${report.outcome} ${what}`);
+    const isOfNow = ({ generation, permitId }: Permit): boolean =>
+      generation === report.generation && permitId === report.permitId;
+    const permit = seen.permits.find(isOfNow);
+    const isExpired =
+      seen.state === 'HALF_OPEN' && permit !== undefined && at - permit.at >= contract.breaker.permitMs;
+    if (permit === undefined || isExpired || at < seen.isolatedUntil) {
+      if (own.length > 0) say('that came too late changed it');
+      return;
+    }
+    seen.permits = seen.permits.filter((other) => other !== permit);
+    if (seen.state === 'CLOSED') {
+      seen.failuresInRow = report.outcome === 'failure' ? seen.failuresInRow + 1 : 0;
+      const isDue = seen.failuresInRow >= breakerContract(name).failures;
+      if (isDue !== own.length > 0)
+        say(`number ${seen.failuresInRow} in a row ${isDue ? 'did not open' : 'opened'} it`);
+    } else if (seen.state === 'HALF_OPEN' && own.length === 0) say('of a trial call changed nothing');
+  }
+
+  /** Holter's own starts go through a breaker too; only a person's order passes it while it is open. */
+  wanted(agent: SimAgent, effect: Effect, isOrdered: boolean, at: number): void {
+    if (effect.kind !== 'spawn' || isOrdered) return;
+    if (this.stateOf(agent, 'recovery_attempt') === 'OPEN')
+      this.court.accuse(10, agent, at, 'a start is wanted while starts are broken off');
+  }
+}

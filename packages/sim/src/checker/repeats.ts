@@ -1,0 +1,84 @@
+import type { Signal } from '@holter/core';
+import { contract } from './contract.ts';
+
+type CallEnded = Extract<Signal, { kind: 'call-ended' }>;
+
+/** After so many calls that were not counted, what was counted before them says nothing any more. */
+const FORGOTTEN_AFTER = 12;
+
+/**
+ * The calls of one incarnation, counted a second time by what docs/detection.md promises: the same call with
+ * the same result in a row, fast ones and spaced ones apart; and failures of one tool with nothing new in
+ * between. Only what simulated agents do is told apart here; nobody of them paraphrases.
+ */
+export class Repeats {
+  private call = '';
+  private result = '';
+  private since = 0;
+  /** NaN before the first call, which has no pace. */
+  private lastAt = Number.NaN;
+  private callCount = 0;
+  /** Of each tool that has failed since something last worked: how often, and at which call it last counted. */
+  private readonly failing = new Map<string, { count: number; lastCall: number }>();
+  /** Occurrences of the present call, the first included: at a loop's pace, and at that of waiting. */
+  hasty = 0;
+  spaced = 0;
+  /** Failures of the tool that failed last, with ever different arguments. */
+  failures = 0;
+
+  note({ tool, input, output = '', isError }: CallEnded, at: number): void {
+    const call = `${tool} ${JSON.stringify(input)}`;
+    const isSpaced = at - this.lastAt >= contract.loop.spacedMs;
+    if (call === this.call && output === this.result) {
+      if (isSpaced) this.spaced++;
+      else this.hasty++;
+    } else {
+      this.call = call;
+      this.result = output;
+      this.since = at;
+      this.hasty = 1;
+      this.spaced = 1;
+    }
+    this.lastAt = at;
+    this.noteOutcome(tool, isError, isSpaced);
+  }
+
+  private noteOutcome(tool: string, isError: boolean, isSpaced: boolean): void {
+    this.callCount++;
+    this.failures = 0;
+    if (!isError) return this.failing.clear();
+    const before = this.failing.get(tool) ?? { count: 0, lastCall: this.callCount };
+    const isForgotten = this.callCount - before.lastCall > FORGOTTEN_AFTER;
+    if (isSpaced) {
+      this.failures = isForgotten ? 0 : before.count;
+      return;
+    }
+    this.failures = isForgotten ? 1 : before.count + 1;
+    this.failing.set(tool, { count: this.failures, lastCall: this.callCount });
+  }
+
+  isLooping(kind: string): boolean {
+    switch (kind) {
+      case 'repeated-call':
+        return this.hasty >= contract.loop.repeatsAct;
+      case 'unchanged-poll':
+        return (
+          this.spaced >= contract.loop.pollsAct && this.lastAt - this.since >= contract.loop.pollsActAfterMs
+        );
+      case 'same-error':
+        return this.failures >= contract.loop.failuresAct;
+      default:
+        return false;
+    }
+  }
+
+  /** How far the loop has gone, if it is one. */
+  get count(): number {
+    const repeats =
+      this.isLooping('repeated-call') || this.isLooping('unchanged-poll') ? this.hasty + this.spaced - 1 : 0;
+    return Math.max(repeats, this.isLooping('same-error') ? this.failures : 0);
+  }
+}
+
+/** The loop findings that this fleet can earn. */
+export const LOOP_KINDS = ['repeated-call', 'unchanged-poll', 'same-error'] as const;

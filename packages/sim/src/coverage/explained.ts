@@ -1,0 +1,83 @@
+/**
+ * The one place that says why something is never exercised here. An explanation names what covers it instead;
+ * whatever is zero and not explained is a hole in the simulator, and the soak says so with its exit code.
+ */
+type Explanation = { readonly section: string; readonly items: RegExp; readonly because: string };
+
+export const EXPLAINED: readonly Explanation[] = [
+  {
+    section: 'finding',
+    items:
+      /^(process-gone|frozen|breaker-open|consecutive-failures|unrecoverable-error|limit-exceeded) warn$/,
+    because: 'acts at once: the core has no milder form of it',
+  },
+  {
+    section: 'finding',
+    items: /^(near-duplicate|token-spike|error-rate|delivery-failed|hold-overdue|self-reported|blocker) act$/,
+    because: 'only ever warns: the core has no graver form of it',
+  },
+  {
+    section: 'entry',
+    items: /^(near-duplicate at (nudge|escalate)|delivery-failed at escalate)$/,
+    because: 'only ever warns, and no incident begins with a warning',
+  },
+  {
+    section: 'finding',
+    items: /^no-pong (warn|act)$/,
+    because: 'for agents that answer pings and never beat, which have none here: core/src/liveness.test.ts',
+  },
+  {
+    section: 'entry',
+    items: /^no-pong at escalate$/,
+    because: 'for agents that answer pings and never beat, which have none here: core/src/liveness.test.ts',
+  },
+  {
+    section: 'finding',
+    items: /^limit-exceeded act$/,
+    because: 'the simulated operator sets no limits: scenarios/entry-limits.txt',
+  },
+  {
+    section: 'entry',
+    items: /^limit-exceeded at (escalate|terminate)$/,
+    because: 'the simulated operator sets no limits: scenarios/entry-limits.txt',
+  },
+  {
+    section: 'entry',
+    items: /^(frozen|unrecoverable-error) at terminate$/,
+    because: 'needs a policy that names the step in advance: scenarios/entry-named-by-the-policy.txt',
+  },
+  {
+    section: 'entry',
+    items: /^process-gone at escalate$/,
+    because: 'needs somebody who says so without a proof: core/src/incident/entry.test.ts',
+  },
+  {
+    section: 'signal',
+    items: /^finding(-cleared)?$/,
+    because:
+      'the live detectors judge simulated agents; fed findings are told in the stories (`loop`, `clear`)',
+  },
+  {
+    section: 'effect',
+    items: /^(inquire|remind|notify|deny-call|request-handoff|terminate|spawn) seen$/,
+    because: 'only a nudge is ever seen: nothing else is put into an agent’s context',
+  },
+  {
+    section: 'effect',
+    items: /^(nudge|inquire|remind|notify|request-handoff) done$|^(deny-call|terminate|spawn) delivered$/,
+    because: 'words are delivered, acts are done: no executor says the other',
+  },
+  {
+    section: 'effect',
+    items: /^(inquire|remind|notify|request-handoff) cancelled$/,
+    because: 'words of yesterday do no harm: the core lets every claim of one proceed',
+  },
+  {
+    section: 'breaker',
+    items: /^recovery_attempt OPEN → CLOSED$/,
+    because: 'nobody resets the breaker of Holter’s own starts here; the other three show what a reset does',
+  },
+];
+
+export const whyNever = (section: string, item: string): string | null =>
+  EXPLAINED.find((known) => known.section === section && known.items.test(item))?.because ?? null;
