@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { absenceDeadline, isStall, NO_STALLS, STALLS_MAX, type StallLog, withStall } from './stall.ts';
 import { instant, seconds } from './time.ts';
@@ -46,6 +47,32 @@ describe('a deadline of absence', () => {
     // 195 s and 60 s of grace, at 7.9 s of every ten.
     expect(deadline).toBeGreaterThan(255 / 0.79 - 15);
     expect(deadline).toBeLessThan(255 / 0.79 + 15);
+  });
+});
+
+describe('a stall that reaches back behind what is on record', () => {
+  test.each<[string, StallLog, number]>([
+    ['covers a late tick inside an outage', logOf([50, 60], [10, 70]), 60],
+    ['goes on from what it overlaps', logOf([10, 40], [30, 70]), 60],
+    ['adds nothing when it is known', logOf([10, 70], [20, 30]), 60],
+    ['counts from its own beginning behind a gap', logOf([10, 20], [30, 70]), 50],
+    ['is nothing when it ends before it begins', logOf([10, 70], [90, 80]), 60],
+  ])('%s', (_what, log, lostSeconds) => {
+    expect(log.reduce((sum, { lostMs }) => sum + lostMs, 0)).toBe(lostSeconds * 1_000);
+  });
+
+  test('never puts a deadline before its start and its wait, whatever is on record', () => {
+    const gap = fc.tuple(fc.nat(2_000), fc.nat(400));
+    fc.assert(
+      fc.property(fc.array(gap, { maxLength: 120 }), fc.nat(2_000), fc.nat(900), (gaps, start, wait) => {
+        const log = logOf(...gaps.map(([from, length]) => [from, from + length] as const));
+        for (const [index, { from, to, lostMs }] of log.entries()) {
+          expect(lostMs).toBeLessThanOrEqual(to - from);
+          if (index > 0) expect(from).toBeGreaterThanOrEqual(log[index - 1]?.to ?? 0);
+        }
+        expect(deadlineOf(start, wait, log)).toBeGreaterThanOrEqual(start + wait);
+      }),
+    );
   });
 });
 

@@ -35,15 +35,33 @@ const GRACE_MIN = seconds(10);
 /** A gap between ticks, or between the last tick of a predecessor and the first of this one. */
 export const isStall = (gapMs: number): boolean => gapMs > STALL_GAP_MIN;
 
-/** Adds a stall; when the log is full, the two old neighbours become one that lose the least by it. */
+/**
+ * Adds a stall. It may reach back behind what is on record: while the store is away a tick may also come late,
+ * and who starts after a crash knows only the last tick that was written down. Time that both cover was lost
+ * once. When the log is full, the two old neighbours become one that lose the least by it.
+ */
 export function withStall(log: StallLog, from: Instant, to: Instant): StallLog {
-  const next: Stall[] = [...log, { from, to, lostMs: (to - from) as DurationMs, count: 1 }];
+  if (to <= from) return log;
+  const next = withSpan(log, from, to);
   while (next.length > STALLS_MAX) {
     const index = cheapestFold(next);
     const [first, second] = next.slice(index, index + 2) as [Stall, Stall];
     next.splice(index, 2, folded(first, second));
   }
   return next;
+}
+
+/** The log stays in order and without overlaps: where more was lost than there was time, deadlines would run back. */
+function withSpan(log: StallLog, from: Instant, to: Instant): Stall[] {
+  const before = log.filter((stall) => stall.from < from);
+  const end = Math.max(to, log.at(-1)?.to ?? to) as Instant;
+  const newest = before.at(-1);
+  if (newest === undefined || newest.to <= from)
+    return [...before, { from, to: end, lostMs: (end - from) as DurationMs, count: 1 }];
+  // Stalls that were folded lie somewhere in their entry. All of it may lie before the new one: an agent must not
+  // pay for Holter's book-keeping.
+  const lostMs = Math.min(end - newest.from, newest.lostMs + (end - from)) as DurationMs;
+  return [...before.slice(0, -1), { from: newest.from, to: end, lostMs, count: newest.count + 1 }];
 }
 
 const folded = (first: Stall, second: Stall): Stall => ({
@@ -76,7 +94,7 @@ function foldCost(first: Stall, second: Stall): number {
   return moved(first) + moved(second) + share * (second.from - first.to);
 }
 
-const shareOf = ({ from, to, lostMs }: Stall): number => lostMs / (to - from);
+const shareOf = ({ from, to, lostMs }: Stall): number => Math.min(1, lostMs / (to - from));
 
 /**
  * `start + wait`, moved by the stalls that fell into it. `graceMax` is one interval of the agent.

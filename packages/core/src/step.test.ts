@@ -161,8 +161,9 @@ describe('duplicates', () => {
 
   test('the window is bounded, and the marks are', () => {
     const bench = new Bench(beats);
+    for (let count = 0; count < 200; count++) bench.signal({ kind: 'blocker', text: 'x', id: `id-${count}` });
     for (let count = 0; count < 200; count++)
-      bench.signal({ kind: 'activity', id: `id-${count}`, channel: `channel-${count % 9}`, seq: count });
+      bench.signal({ kind: 'activity', channel: `channel-${count % 9}`, seq: count });
     expect(bench.agent.hard.seen.length).toBe(32);
     expect(Object.keys(bench.agent.hard.marks ?? {}).length).toBe(4);
   });

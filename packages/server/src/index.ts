@@ -1,11 +1,13 @@
 /** The shell around the rules. */
 export type { Answer } from './engine/agent-cell.ts';
 export type { Clock } from './engine/clock.ts';
+export { continuedClock } from './engine/continued-clock.ts';
 export { Engine } from './engine/engine.ts';
 export { EngineBusy, type EngineHealth } from './engine/engine-options.ts';
 export type { ActResult, Executor } from './engine/executor.ts';
 export { type Directive, Mailbox } from './engine/mailbox.ts';
 export { NoticeBoard } from './engine/notice-board.ts';
+export { EventStream } from './http/event-stream.ts';
 export * from './local/index.ts';
 export { createLogger, type Logger } from './logging.ts';
 export {
@@ -17,7 +19,7 @@ export {
 } from './server.ts';
 export { StartError } from './start-error.ts';
 export { acquireLock, lockHolder } from './store/lock.ts';
-export { openMemory } from './store/memory/index.ts';
+export { type MemoryStore, openMemory } from './store/memory/index.ts';
 export { openSqlite } from './store/sqlite/index.ts';
 export type * from './store/store.ts';
 export { StoreUnavailable } from './store/store.ts';

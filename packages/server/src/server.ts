@@ -4,6 +4,7 @@ import { startClaudeCode } from './adapters/claude-code/index.ts';
 import { type Config, type LoadedConfig, problemLine } from './config/load.ts';
 import { DataFolder, type FirstRole } from './data-folder.ts';
 import type { Clock } from './engine/clock.ts';
+import { continuedClock } from './engine/continued-clock.ts';
 import { Engine } from './engine/engine.ts';
 import { Mailbox } from './engine/mailbox.ts';
 import { NoticeBoard } from './engine/notice-board.ts';
@@ -72,7 +73,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   refuseOpenAddress(host, options.insecureBecause);
   const folder = prepareFolder(options.dataFolder);
   const wall = realClock();
-  const clock = options.demo?.clock ?? wall;
   const undo: (() => Promise<void> | void)[] = [];
   const undoAll = async (): Promise<void> => {
     for (const step of undo.splice(0).reverse()) {
@@ -86,6 +86,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     undo.push(() => lock.release());
     const store = await openStore(folder);
     undo.push(() => store.close());
+    const clock = await continuedClock(store, options.demo?.clock ?? wall);
     const tokensMade = await ensureFirstTokens(folder, { store, clock, sha256, ...realDice });
 
     const { engine, mailbox, board } = assembleEngine(store, clock, options);

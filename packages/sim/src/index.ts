@@ -3,6 +3,13 @@ export { BEHAVIOURS } from './agents/mix.ts';
 export type { SimAgent } from './agents/sim-agent.ts';
 export { INVARIANTS, type InvariantNumber, type Violation } from './checker/violation.ts';
 export { DEMO_SPEED, demoWorld } from './demo/index.ts';
+export {
+  defaultEngineScenario,
+  type EngineRun,
+  type EngineScenario,
+  engineReplayLine,
+  runEngineSeed,
+} from './engine-fleet/engine-seed.ts';
 export { type Count, countsOf, type Report, type Row, reportOf, requirementRows } from './report.ts';
 export {
   DAY_START,

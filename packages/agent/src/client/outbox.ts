@@ -11,6 +11,10 @@ type Batch = {
   readonly end: number;
 };
 
+/** The server takes what comes by a channel in order, and drops what lies behind what it has: a batch that was
+ * heard, but whose answer was lost, counts once however long it is. */
+const CHANNEL = 'client';
+
 /** What a request takes at once; half of what the server allows, so that other encodings fit too. */
 const BATCH_SIGNALS_MAX = 100;
 const BATCH_CHARACTERS_MAX = 256 * 1_024;
@@ -27,7 +31,7 @@ export class Outbox {
   private characters = 0;
   /** How many have left the line at its front, sent or dropped. */
   private gone = 0;
-  private nextId = 1;
+  private nextSeq = 1;
   private readonly agentId: string;
   private readonly instanceId: string;
   private readonly limits: OutboxLimits;
@@ -46,7 +50,14 @@ export class Outbox {
 
   /** Checked by the server's own table, so that a wrong signal is known here and spoils no batch. */
   put(signal: SignalBody, id?: string): void {
-    const checked = checkSignal({ agentId: this.agentId, id: id ?? this.newId(), ...signal });
+    const checked = checkSignal({
+      agentId: this.agentId,
+      id: id ?? `${this.instanceId}:${this.nextSeq}`,
+      channel: CHANNEL,
+      seq: this.nextSeq,
+      ...signal,
+    });
+    this.nextSeq += 1;
     if (checked.kind === 'bad-signal') {
       this.rejections.add(signal.kind, checked.code, checked.message);
       return;
@@ -82,11 +93,5 @@ export class Outbox {
     const count = Math.max(0, end - this.gone);
     for (const { json } of this.letters.splice(0, count)) this.characters -= json.length;
     this.gone += count;
-  }
-
-  private newId(): string {
-    const id = `${this.instanceId}:${this.nextId}`;
-    this.nextId += 1;
-    return id;
   }
 }

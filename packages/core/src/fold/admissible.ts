@@ -22,6 +22,15 @@ export function whyInadmissible(hard: Hard, signal: Signal, origin: 'agent' | 'h
   return null;
 }
 
+/** Totals, looks and signs of life: told again they say nothing new, and they must not crowd out what would. A
+ * beat is none of them: it may carry words and counts. */
+export const HARMLESS_TWICE: ReadonlySet<Signal['kind']> = new Set<Signal['kind']>([
+  'pong',
+  'activity',
+  'tokens',
+  'process',
+]);
+
 const isOperatorHold = (signal: Signal): boolean =>
   (signal.kind === 'hold-begun' || signal.kind === 'hold-ended') && signal.hold === 'paused-by-operator';
 
@@ -50,8 +59,11 @@ function isBehindMark({ hard }: Draft, { channel, seq }: Signal): boolean {
 
 function isSeenBefore({ hard }: Draft, signal: Signal): boolean {
   // By hook, by transcript or by a retry, a call is known by its own id; an envelope's id may differ.
-  const id = callIdOf(signal) ?? signal.id;
-  if (id === undefined) return false;
+  const callId = callIdOf(signal);
+  const id = callId ?? signal.id;
+  if (id === undefined || HARMLESS_TWICE.has(signal.kind)) return false;
+  // Only a call comes on several ways; for all else the mark of its own source says enough.
+  if (callId === undefined && signal.seq !== undefined) return false;
   // A call's begin and end share the call's id; the kind keeps them apart.
   const hash = hashText(`${signal.kind} ${id}`);
   if (hard.seen.includes(hash)) return true;

@@ -16,7 +16,7 @@ import {
   turn,
 } from '@holter/core';
 import type { Commit, CommitVerdict, Store, StoredAgent } from '../store/store.ts';
-import type { FleetCell } from './fleet-cell.ts';
+import type { FleetCell, FleetVersions } from './fleet-cell.ts';
 import type { GroupSizes } from './group-sizes.ts';
 
 /** What can be asked of an agent's cell: fold an input, or enrol a new instance. */
@@ -80,8 +80,8 @@ type Folded = {
   readonly events: HolterEvent[];
   readonly effects: Effect[];
   readonly answers: Answer[];
-  /** The fleet's version that the commit must find; null when no turn changed the fleet. */
-  fleetVersion: number | null;
+  /** What the commit must find of the fleet, and what it leaves; null when no turn changed it. */
+  fleetVersions: FleetVersions | null;
   fleet: Fleet | null;
 };
 
@@ -165,8 +165,11 @@ export class AgentCell {
 
   private async process(requests: readonly Request[]): Promise<readonly Answer[]> {
     for (let conflicts = 0; ; conflicts++) {
-      await this.load();
-      await this.loadGroups(requests);
+      // While this was read, others have had their turn, and may have forgotten the fleet again.
+      do {
+        await this.load();
+        await this.loadGroups(requests);
+      } while (!this.context.fleet.isLoaded);
       const before = this.stored;
       const folded = this.fold(requests);
       if (!folded.agent || !needsCommit(folded))
@@ -186,8 +189,6 @@ export class AgentCell {
     if (loaded) await this.context.groups.load(loaded.agent.hard.group);
     this.stored = loaded && this.stored ? withNewerSoft(loaded, this.stored.agent) : loaded;
     this.isLoaded = true;
-    // Something else may have forgotten the fleet while this was read.
-    await this.context.fleet.load();
   }
 
   /** A group is counted before its first agent is committed: from then on the commits are followed. */
@@ -201,14 +202,14 @@ export class AgentCell {
     expectedVersion: number,
     requests: readonly Request[],
   ): Promise<CommitVerdict> {
-    const { agent, events, effects, fleet, fleetVersion } = folded;
+    const { agent, events, effects, fleet, fleetVersions } = folded;
     if (!agent) throw new Error('nothing to commit');
     return this.context.commit({
       agent,
       expectedVersion,
       events,
       effects,
-      ...(fleet && fleetVersion !== null && { fleet: { fleet, expectedVersion: fleetVersion } }),
+      ...(fleet && fleetVersions && { fleet: { fleet, ...fleetVersions } }),
       correlationId: requests[0]?.correlationId ?? '',
     });
   }
@@ -250,7 +251,7 @@ export class AgentCell {
       events: [],
       effects: [],
       answers: [],
-      fleetVersion: null,
+      fleetVersions: null,
       fleet: null,
     };
     for (const request of requests) folded.answers.push(this.foldOne(folded, request));
@@ -279,8 +280,8 @@ export class AgentCell {
     folded.events.push(...after.events.filter((event) => this.isNews(event)));
     folded.effects.push(...after.effects);
     if (after.fleet !== fleet) {
-      if (folded.fleetVersion === null) folded.fleetVersion = this.context.fleet.replace(after.fleet);
-      else this.context.fleet.amend(after.fleet);
+      if (folded.fleetVersions) this.context.fleet.amend(after.fleet);
+      else folded.fleetVersions = this.context.fleet.replace(after.fleet);
       folded.fleet = after.fleet;
     }
     const rejected = after.events.find(

@@ -1,3 +1,4 @@
+import { isKept } from '../store/facts.ts';
 import type { Commit, CommitVerdict, Store } from '../store/store.ts';
 
 type Waiting = {
@@ -17,6 +18,8 @@ export class Committer {
   private readonly store: Pick<Store, 'commit'>;
   private waiting: Waiting[] = [];
   private isWriting = false;
+  /** The newest event that this server knows to be stored: a store without it is not the one it was. */
+  private newest = 0;
 
   constructor(store: Pick<Store, 'commit'>) {
     this.store = store;
@@ -24,6 +27,14 @@ export class Committer {
 
   get depth(): number {
     return this.waiting.length;
+  }
+
+  get seen(): number {
+    return this.newest;
+  }
+
+  saw(cursor: number): void {
+    this.newest = Math.max(this.newest, cursor);
   }
 
   commit(commit: Commit): Promise<CommitVerdict> {
@@ -45,11 +56,19 @@ export class Committer {
 
   private async writeBatch(batch: readonly Waiting[]): Promise<void> {
     try {
-      const verdicts = await this.store.commit(batch.map(({ commit }) => commit));
-      batch.forEach(({ resolve, reject }, index) => {
+      const verdicts = await this.store.commit(
+        batch.map(({ commit }) => commit),
+        this.newest,
+      );
+      batch.forEach(({ commit, resolve, reject }, index) => {
         const verdict = verdicts[index];
-        if (verdict) resolve(verdict);
-        else reject(new Error('the store answered for fewer commits than it was given'));
+        if (!verdict) {
+          reject(new Error('the store answered for fewer commits than it was given'));
+          return;
+        }
+        if (verdict.kind === 'ok' && verdict.firstCursor !== null)
+          this.saw(verdict.firstCursor + commit.events.filter(isKept).length - 1);
+        resolve(verdict);
       });
     } catch (error) {
       for (const { reject } of batch) reject(error);

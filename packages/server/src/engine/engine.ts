@@ -69,13 +69,14 @@ export class Engine {
     this.policies = options.policies;
     this.executors = [...options.executors];
     this.committer = new Committer(store);
-    this.fleet = new FleetCell(store);
+    this.fleet = new FleetCell(store, options.newId);
     this.groups = new GroupSizes(store);
     this.soft = new SoftBuffer(store);
     this.stallWatch = new StallWatch(store);
     this.outbox = new Outbox({
       store,
       clock: options.clock,
+      seen: () => this.committer.seen,
       sha256: options.sha256,
       executors: () => this.executors,
       headOf: (agentId) => this.peek(agentId)?.hard.checkpoint?.id,
@@ -94,6 +95,7 @@ export class Engine {
   async start(): Promise<void> {
     this.startedAt = this.options.clock.now();
     await this.stallWatch.load(instant(this.startedAt));
+    this.committer.saw(await this.options.store.lastCursor());
     await this.fleet.load();
     if (this.options.isAlone) await this.outbox.pump(LEASE_MS);
     await this.tick();

@@ -1,21 +1,29 @@
-import type { Fleet } from '@holter/core';
+import { type Fleet, hashText } from '@holter/core';
 import type { Store, StoredFleet } from '../store/store.ts';
+
+export type FleetVersions = { readonly expectedVersion: number; readonly version: number };
 
 /**
  * The fleet's row, as this server knows it. Turns are folded one after the other in one thread, so each
- * builds on the fleet that the one before it left, with the version that it will have once both are
- * committed. If one of them fails, the row is read again, and whoever built on it folds again.
+ * builds on the fleet that the one before it left, with the mark that it will have once both are committed.
+ * If one of them fails, the row is read again, and whoever built on it folds again: its mark is not in the
+ * store, whatever another server has written there meanwhile.
  */
 export class FleetCell {
   private readonly store: Pick<Store, 'loadFleet'>;
+  private readonly newId: () => string;
   private current: StoredFleet | null = null;
 
-  constructor(store: Pick<Store, 'loadFleet'>) {
+  constructor(store: Pick<Store, 'loadFleet'>, newId: () => string) {
     this.store = store;
+    this.newId = newId;
   }
 
   async load(): Promise<void> {
-    this.current ??= await this.store.loadFleet();
+    if (this.current) return;
+    const loaded = await this.store.loadFleet();
+    // Somebody else may have read it meanwhile, and built on it.
+    this.current ??= loaded;
   }
 
   get(): StoredFleet {
@@ -27,14 +35,15 @@ export class FleetCell {
     return this.current !== null;
   }
 
-  /** The first turn of a commit changed the fleet; the version that the commit must find is returned. */
-  replace(fleet: Fleet): number {
-    const { version } = this.get();
-    this.current = { fleet, version: version + 1 };
-    return version;
+  /** The first turn of a commit changed the fleet: what the commit must find, and what it leaves. */
+  replace(fleet: Fleet): FleetVersions {
+    const { version: expectedVersion } = this.get();
+    const version = hashText(this.newId());
+    this.current = { fleet, version };
+    return { expectedVersion, version };
   }
 
-  /** A further turn of the same commit changed it again: one commit raises the version once. */
+  /** A further turn of the same commit changed it again: one commit leaves one mark. */
   amend(fleet: Fleet): void {
     this.current = { ...this.get(), fleet };
   }

@@ -24,6 +24,8 @@ const BACKOFF_MS_MAX = 5 * 60_000;
 type OutboxContext = {
   readonly store: Store;
   readonly clock: Clock;
+  /** The newest event that this server knows to be stored. */
+  readonly seen: () => number;
   readonly executors: () => readonly Executor[];
   readonly sha256: (text: string) => string;
   /** The newest checkpoint that the agent's record knows. */
@@ -79,7 +81,7 @@ export class Outbox {
   }
 
   private async claimAll(aheadMs: number): Promise<void> {
-    const { store, clock, executors, failed } = this.context;
+    const { store, clock, executors, failed, seen } = this.context;
     for (;;) {
       const limit = UNDER_WAY_MAX - this.underWay.size;
       if (limit <= 0) return;
@@ -89,6 +91,7 @@ export class Outbox {
         at: later(clock.now(), aheadMs),
         leaseMs: LEASE_MS,
         limit,
+        seen: seen(),
       });
       for (const each of claimed) {
         const work: Promise<void> = this.carryOut(each)

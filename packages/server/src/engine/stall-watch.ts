@@ -47,10 +47,7 @@ export class StallWatch {
 
   /** The log as it is while an outage lasts: what can't be heard in it is nobody's silence. */
   withOutage(from: Instant, to: Instant): StallLog {
-    const newest = this.log.at(-1);
-    // A stall that is already on record covers its part; the log stays in order.
-    const start = newest && newest.to > from ? newest.to : from;
-    return to > start ? withStall(this.log, start, to) : this.log;
+    return withStall(this.log, from, to);
   }
 
   endOutage(from: Instant, to: Instant): void {

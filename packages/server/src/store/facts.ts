@@ -1,6 +1,6 @@
 import type { Agent, HolterEvent } from '@holter/core';
 import { instant } from '@holter/core';
-import type { Commit } from './store.ts';
+import { type Commit, StoreUnavailable } from './store.ts';
 
 /** What every store reads out of a commit in the same way. */
 
@@ -36,6 +36,16 @@ export function maxSoft(a: Soft, b: Soft): Soft {
     cpuMs: Math.max(a.cpuMs, b.cpuMs),
     ioBytes: Math.max(a.ioBytes, b.ioBytes),
   };
+}
+
+/** Whoever has seen more than the store holds must not write to it: what it decided there would be decided again. */
+export function refuseOlder(lastCursor: number, seen: number): void {
+  if (lastCursor >= seen) return;
+  throw new StoreUnavailable(
+    'older',
+    `the store ends at event ${lastCursor}, but this server has seen ${seen}: an older copy was put in its place. ` +
+      'Put the newest one back, or restart Holter to go on from the older one',
+  );
 }
 
 /** A NUL ends a text in SQLite's interface, and PostgreSQL refuses it; inside JSON it is escaped. */

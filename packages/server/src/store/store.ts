@@ -18,9 +18,10 @@ export type Store = {
   load(agentId: string): Promise<StoredAgent | null>;
   /**
    * Several commits in one transaction, each with its own verdict: a conflict of one leaves the others
-   * alone. A commit is all or nothing: agent, fleet, events and effects, or none of them.
+   * alone. A commit is all or nothing: agent, fleet, events and effects, or none of them. `seen` is a cursor
+   * that the caller knows: a store that has not given it out is an older copy, and refuses (`older`).
    */
-  commit(commits: readonly Commit[]): Promise<readonly CommitVerdict[]>;
+  commit(commits: readonly Commit[], seen?: number): Promise<readonly CommitVerdict[]>;
   /** Soft facts, merged by maximum; an entry that is not of the stored incarnation changes nothing. */
   flushSoft(entries: readonly SoftEntry[]): Promise<void>;
   loadFleet(): Promise<StoredFleet>;
@@ -37,13 +38,14 @@ export type Store = {
 
   /**
    * Takes effects for an executor under a lease: what was claimed and not settled comes back when the lease
-   * ends. `null` claims what any server may do. Oldest first.
+   * ends. `null` claims what any server may do. Oldest first. `seen` as in `commit`.
    */
   claimEffects(claim: {
     executors: readonly (string | null)[];
     at: Instant;
     leaseMs: number;
     limit: number;
+    seen?: number;
   }): Promise<readonly ClaimedEffect[]>;
   /** Final; a second settling of the same effect changes nothing and says so. */
   settleEffect(effectId: string, settlement: Settlement): Promise<'settled' | 'already-settled' | 'unknown'>;
@@ -119,8 +121,12 @@ export type Commit = {
   readonly expectedVersion: number;
   readonly events: readonly HolterEvent[];
   readonly effects: readonly Effect[];
-  /** Present when the turn changed the fleet as well. */
-  readonly fleet?: { readonly fleet: Fleet; readonly expectedVersion: number };
+  /**
+   * Present when the turn changed the fleet as well. Its versions are marks that nobody else makes, not a count:
+   * a turn may build on a fleet that is still on its way into the store, and if that one loses against another
+   * server's, the next number would be the same for both.
+   */
+  readonly fleet?: { readonly fleet: Fleet; readonly expectedVersion: number; readonly version: number };
   /** One id from signal to effect, for logs. */
   readonly correlationId: string;
 };
@@ -129,7 +135,6 @@ export type CommitVerdict =
   | {
       readonly kind: 'ok';
       readonly version: number;
-      readonly fleetVersion: number | null;
       readonly firstCursor: number | null;
     }
   | { readonly kind: 'conflict'; readonly what: 'agent' | 'fleet' };
@@ -247,9 +252,9 @@ export type StripPage = {
 export const STRIP_MS = 3_600_000;
 
 /**
- * `missing`: the folder or the file is gone. `newer_schema`: written by a newer Holter. `busy`: too many
- * operations are waiting; this one was never begun. After any other code a commit may or may not be stored:
- * load again.
+ * `missing`: the folder or the file is gone. `newer_schema`: written by a newer Holter. `older`: it has
+ * forgotten what this server has seen in it. `busy`: too many operations are waiting; this one was never begun.
+ * After any other code a commit may or may not be stored: load again.
  */
 export type StoreFault =
   | 'disk_full'
@@ -258,6 +263,7 @@ export type StoreFault =
   | 'corrupt'
   | 'missing'
   | 'newer_schema'
+  | 'older'
   | 'busy'
   | 'closed'
   | 'unknown';

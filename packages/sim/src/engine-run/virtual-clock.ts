@@ -1,10 +1,13 @@
 import { type Instant, instant } from '@holter/core';
 import type { Clock } from '@holter/server';
 
+type Timer = { readonly at: number; readonly callback: () => void };
+
 /** Time for the real engine in a simulated world: it moves only when the world says so. */
 export class VirtualClock implements Clock {
   private at: number;
-  private timers: { readonly at: number; readonly callback: () => void }[] = [];
+  /** Latest first: the next one is at the end, and of those for one moment the one that was set first. */
+  private timers: Timer[] = [];
 
   private readonly quiet: () => Promise<void>;
 
@@ -20,21 +23,29 @@ export class VirtualClock implements Clock {
 
   after(ms: number, callback: () => void): () => void {
     const timer = { at: this.at + ms, callback };
-    this.timers.push(timer);
+    let low = 0;
+    let high = this.timers.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.timers[middle] as Timer).at <= timer.at) high = middle;
+      else low = middle + 1;
+    }
+    this.timers.splice(low, 0, timer);
     return () => {
-      this.timers = this.timers.filter((other) => other !== timer);
+      const index = this.timers.indexOf(timer);
+      if (index >= 0) this.timers.splice(index, 1);
     };
   }
 
-  /** To the next timer or by `ms`, whichever is sooner; what the timer started has run when it returns. */
+  /** By `ms`, timer after timer; what each of them started has run before the next. */
   async advance(ms: number): Promise<void> {
     // What was asked for before this moment happens at its own time, however slow the store is.
     await this.quiet();
     const target = this.at + ms;
     for (;;) {
-      const due = this.timers.filter(({ at }) => at <= target).sort((a, b) => a.at - b.at)[0];
-      if (!due) break;
-      this.timers = this.timers.filter((other) => other !== due);
+      const due = this.timers.at(-1);
+      if (!due || due.at > target) break;
+      this.timers.pop();
       this.at = due.at;
       due.callback();
       await this.quiet();

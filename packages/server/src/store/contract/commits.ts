@@ -18,7 +18,7 @@ export function commitsContract(open: OpenStore): void {
       const { store } = current;
       const first = agentOf('ada', { wakeAt: at(5) });
       expect(await store.commit([commitOf(first, 0)])).toEqual([
-        { kind: 'ok', version: 1, fleetVersion: null, firstCursor: null },
+        { kind: 'ok', version: 1, firstCursor: null },
       ]);
       expect(await store.load('ada')).toEqual({ agent: first, version: 1 });
       const second = agentOf('ada', { at: at(9), incidentCount: 3 });
@@ -73,14 +73,14 @@ export function commitsContract(open: OpenStore): void {
       expect(await store.loadFleet()).toEqual({ fleet: emptyFleet, version: 0 });
       const fleet = { ...emptyFleet, brakes: { default: { losses: [{ agentHash: 1, at: at(1) }] } } };
       const [first] = await store.commit([
-        commitOf(agentOf('ada'), 0, { fleet: { fleet, expectedVersion: 0 } }),
+        commitOf(agentOf('ada'), 0, { fleet: { fleet, expectedVersion: 0, version: 2 ** 52 + 1 } }),
       ]);
-      expect(first).toEqual({ kind: 'ok', version: 1, fleetVersion: 1, firstCursor: null });
-      expect(await store.loadFleet()).toEqual({ fleet, version: 1 });
-      for (const expectedVersion of [0, 2]) {
+      expect(first).toEqual({ kind: 'ok', version: 1, firstCursor: null });
+      expect(await store.loadFleet()).toEqual({ fleet, version: 2 ** 52 + 1 });
+      for (const expectedVersion of [0, 1, 2 ** 52]) {
         const [verdict] = await store.commit([
           commitOf(agentOf('bob', {}, { tokens: 7 }), 0, {
-            fleet: { fleet: emptyFleet, expectedVersion },
+            fleet: { fleet: emptyFleet, expectedVersion, version: 7 },
             events: [taskChanged('bob', at(1), 'lost')],
             effects: [nudge('lost', 'bob')],
           }),
@@ -90,13 +90,34 @@ export function commitsContract(open: OpenStore): void {
       expect(await store.load('bob')).toBeNull();
       expect(await store.lastCursor()).toBe(0);
       expect(await store.listEffects({ limit: 10 })).toEqual([]);
-      expect(await store.loadFleet()).toEqual({ fleet, version: 1 });
+      expect(await store.loadFleet()).toEqual({ fleet, version: 2 ** 52 + 1 });
+    });
+
+    it('refuses whoever has seen more than it holds: it is an older copy', async () => {
+      const { store } = current;
+      const [first] = await store.commit([
+        commitOf(agentOf('ada'), 0, {
+          events: [taskChanged('ada', at(1), 'one')],
+          effects: [nudge('e1', 'ada')],
+        }),
+      ]);
+      expect(first).toEqual({ kind: 'ok', version: 1, firstCursor: 1 });
+      const claim = { executors: ['host', null], at: at(2), leaseMs: 1_000, limit: 5 };
+      for (const refused of [
+        store.commit([commitOf(agentOf('bob'), 0)], 2),
+        store.claimEffects({ ...claim, seen: 2 }),
+      ]) {
+        expect(await refused.catch((error: unknown) => error)).toMatchObject({ code: 'older' });
+      }
+      expect(await store.load('bob')).toBeNull();
+      expect(await store.commit([commitOf(agentOf('bob'), 0)], 1)).toMatchObject([{ kind: 'ok' }]);
+      expect(await store.claimEffects({ ...claim, seen: 1 })).toHaveLength(1);
     });
 
     it('keeps everything across a reopening', async () => {
       const before = agentOf('ada', { wakeAt: at(5) }, { tokens: 12 });
       const commit = commitOf(before, 0, {
-        fleet: { fleet: { ...emptyFleet, brakes: { g: { losses: [] } } }, expectedVersion: 0 },
+        fleet: { fleet: { ...emptyFleet, brakes: { g: { losses: [] } } }, expectedVersion: 0, version: 7 },
         events: [taskChanged('ada', at(1), 'done')],
         effects: [nudge('e1', 'ada')],
       });
@@ -105,7 +126,7 @@ export function commitsContract(open: OpenStore): void {
       await current.reopen();
       const { store } = current;
       expect(await store.load('ada')).toEqual({ agent: before, version: 1 });
-      expect((await store.loadFleet()).version).toBe(1);
+      expect((await store.loadFleet()).version).toBe(7);
       expect(await store.readEvents({ after: 0, limit: 10 })).toEqual(events);
       expect(await store.due(at(5), 10)).toEqual(['ada']);
       expect((await store.listEffects({ limit: 10 })).map(({ effect }) => effect.id)).toEqual(['e1']);

@@ -20,7 +20,7 @@ export function commitOne(tables: Tables, indexes: Indexes, commit: Commit): Com
   index(indexes, old?.hard, agent.hard);
   if (old && !isSameStart) keepFinal(tables, old.hard);
   if (agent.hard.health === 'TERMINATED') keepFinal(tables, agent.hard);
-  if (fleet) tables.fleet = { fleet: fleet.fleet, version: fleet.expectedVersion + 1 };
+  if (fleet) tables.fleet = { fleet: fleet.fleet, version: fleet.version };
 
   const standing = old ? { health: old.hard.health, since: old.hard.healthSince } : null;
   book(tables, agentId, tallyOf(standing, commit.events));
@@ -29,7 +29,6 @@ export function commitOne(tables: Tables, indexes: Indexes, commit: Commit): Com
   return {
     kind: 'ok',
     version: expectedVersion + 1,
-    fleetVersion: fleet ? fleet.expectedVersion + 1 : null,
     firstCursor,
   };
 }

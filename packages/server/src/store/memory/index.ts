@@ -1,4 +1,5 @@
 import type { Instant } from '@holter/core';
+import { refuseOlder } from '../facts.ts';
 import { type Answer, type Arguments, type Operation, storeFrom } from '../operations.ts';
 import { STRIP_MS, type Store, StoreUnavailable } from '../store.ts';
 import { commitOne, flushOne } from './commit.ts';
@@ -80,7 +81,10 @@ function perform<Op extends Operation>(
 
 const handlers: Handlers = {
   load: (tables, _, agentId) => tables.agents.get(agentId) ?? null,
-  commit: (tables, indexes, commits) => commits.map((commit) => commitOne(tables, indexes, commit)),
+  commit: (tables, indexes, commits, seen = 0) => {
+    refuseOlder(tables.lastCursor, seen);
+    return commits.map((commit) => commitOne(tables, indexes, commit));
+  },
   flushSoft: (tables, _, entries) => {
     for (const entry of entries) flushOne(tables, entry);
   },
@@ -90,7 +94,10 @@ const handlers: Handlers = {
   listAgents: (tables, _, query) => listAgents(tables, query),
   groupSize: (_, { groupSizes }, group) => groupSizes.get(group) ?? 0,
   countByHealth: (tables) => countByHealth(tables),
-  claimEffects: (tables, indexes, claim) => claimEffects(tables, indexes, claim),
+  claimEffects: (tables, indexes, claim) => {
+    refuseOlder(tables.lastCursor, claim.seen ?? 0);
+    return claimEffects(tables, indexes, claim);
+  },
   settleEffect: (tables, indexes, effectId, settlement) =>
     settleEffect(tables, indexes, effectId, settlement),
   retryEffect: (tables, _, effectId, retryAt, detail, tries) =>

@@ -27,7 +27,7 @@ export async function commitOne(db: Kysely<Schema>, commit: Commit): Promise<Com
   await putAgent(db, rowOf(commit, json));
   await mergeSoftOf(db, agentId, incarnation, agent.soft);
   if (hard.health === 'TERMINATED') await keepFinal(db, agentId, incarnation, json);
-  if (fleet) await putFleet(db, JSON.stringify(fleet.fleet), fleet.expectedVersion + 1);
+  if (fleet) await putFleet(db, JSON.stringify(fleet.fleet), fleet.version);
   const standing = before && {
     health: before.health as HealthState,
     since: before.health_since as Instant,
@@ -38,7 +38,6 @@ export async function commitOne(db: Kysely<Schema>, commit: Commit): Promise<Com
   return {
     kind: 'ok',
     version: expectedVersion + 1,
-    fleetVersion: fleet ? fleet.expectedVersion + 1 : null,
     firstCursor,
   };
 }

@@ -25,6 +25,7 @@ const IN_WORDS: Readonly<Record<StoreFault, string>> = {
   corrupt: 'the database file is damaged',
   missing: 'the database file or its folder is gone',
   newer_schema: 'the database was written by a newer Holter',
+  older: 'an older copy of the database was put in its place',
   busy: 'too many operations wait for the database',
   closed: 'the store is closed',
   unknown: 'the database failed',

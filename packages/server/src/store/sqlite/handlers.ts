@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { refuseOlder } from '../facts.ts';
 import type { Answer, Arguments, Operation } from '../operations.ts';
 import type { CommitVerdict } from '../store.ts';
 import {
@@ -41,9 +42,10 @@ type Handlers = {
 
 export const handlers: Handlers = {
   load,
-  commit: async (db, commits) => {
+  commit: async (db, commits, seen) => {
     if (commits.length === 0) return [];
     return inTransaction(db, async (transaction) => {
+      if (seen) refuseOlder(await lastCursor(transaction), seen);
       const verdicts: CommitVerdict[] = [];
       for (const commit of commits) verdicts.push(await commitOne(transaction, commit));
       return verdicts;
@@ -62,7 +64,11 @@ export const handlers: Handlers = {
   listAgents,
   groupSize,
   countByHealth,
-  claimEffects: (db, claim) => inTransaction(db, (transaction) => claimEffects(transaction, claim)),
+  claimEffects: (db, claim) =>
+    inTransaction(db, async (transaction) => {
+      if (claim.seen) refuseOlder(await lastCursor(transaction), claim.seen);
+      return claimEffects(transaction, claim);
+    }),
   settleEffect,
   retryEffect,
   listEffects,

@@ -1,9 +1,12 @@
 import type Database from 'libsql';
 import type { Answer, Arguments } from '../operations.ts';
-import { StoreUnavailable } from '../store.ts';
+import { type StoreFault, StoreUnavailable } from '../store.ts';
 import { type Connection, type ConnectionOptions, connect, openFile } from './connection.ts';
 import { faultOf } from './faults.ts';
 import { handlers, type WriterOperation } from './handlers.ts';
+
+/** These say nothing against this opening of the file. */
+const PASSING: ReadonlySet<StoreFault> = new Set<StoreFault>(['disk_full', 'locked', 'older']);
 
 /**
  * One opening of the database. A full disk and another's lock pass by themselves. After any other fault the
@@ -34,7 +37,7 @@ export class Session {
     } catch (error) {
       const fault = faultOf(error, this.options.path);
       if (!fault) throw error;
-      const isPassing = this.connection !== null && (fault.code === 'disk_full' || fault.code === 'locked');
+      const isPassing = this.connection !== null && PASSING.has(fault.code);
       // A file that could not even be opened leaves nothing behind.
       if (!isPassing && this.database !== null) this.lost = fault;
       throw fault;

@@ -66,7 +66,9 @@ const commit = fc
       {
         events: x.kinds.map((kind) => eventOf(x.agentId, x.moment, kind)),
         effects: x.effects.map(([id, executor]) => nudge(id, x.agentId, { executor })),
-        ...(x.fleetVersion !== null && { fleet: { fleet: emptyFleet, expectedVersion: x.fleetVersion } }),
+        ...(x.fleetVersion !== null && {
+          fleet: { fleet: emptyFleet, expectedVersion: x.fleetVersion, version: x.fleetVersion + 1 },
+        }),
       },
     ),
   );

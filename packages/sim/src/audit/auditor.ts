@@ -1,0 +1,106 @@
+import { BrakeAudit } from './brake-audit.ts';
+import type { Complaint, Deed, LogEntry } from './complaint.ts';
+import { DeedAudit } from './deed-audit.ts';
+import { IncarnationAudit } from './incarnation-audit.ts';
+import { LadderAudit } from './ladder-audit.ts';
+import { NoticeAudit } from './notice-audit.ts';
+import { RecordAudit } from './record-audit.ts';
+import { RecoveryAudit } from './recovery-audit.ts';
+import { TruthBook } from './truth-book.ts';
+
+/** Kept in full; more of them would only say the same. */
+const KEPT_MAX = 20;
+
+/**
+ * The independent checker. It reads the event log, as any reader may, and the truth of the world: what agents
+ * were, what was really done to them, what was acknowledged. It knows nothing of inputs, records or rules, so a
+ * mistake that the rules and their own checker share can still be seen here.
+ */
+export class Auditor {
+  readonly truth = new TruthBook();
+  readonly complaints: Complaint[] = [];
+  readonly records: RecordAudit;
+  readonly deeds: DeedAudit;
+  readonly brake: BrakeAudit;
+  private readonly ladder: LadderAudit;
+  private readonly incarnations: IncarnationAudit;
+  private readonly recovery: RecoveryAudit;
+  private readonly notice: NoticeAudit;
+  private readonly waiting: Deed[] = [];
+  private readonly kills: { readonly agentId: string; readonly at: number; readonly isHers: boolean }[] = [];
+  /** How often each type of event was read: what was never written was never tried. */
+  readonly seen = new Map<string, number>();
+
+  constructor(
+    kitOf: (agentId: string) => { readonly group: string; readonly intervalMs: number } | undefined,
+  ) {
+    const complain = this.complain.bind(this);
+    this.records = new RecordAudit(complain);
+    this.deeds = new DeedAudit(complain, this.truth);
+    this.brake = new BrakeAudit(complain, this.truth, (agentId) => kitOf(agentId)?.group);
+    this.ladder = new LadderAudit(complain);
+    this.incarnations = new IncarnationAudit(complain);
+    this.recovery = new RecoveryAudit(complain);
+    this.notice = new NoticeAudit(
+      complain,
+      this.truth,
+      (agentId) => this.ladder.isOpen(agentId),
+      (agentId) => kitOf(agentId)?.intervalMs ?? 0,
+    );
+  }
+
+  complain(invariant: number, agentId: string, at: number, what: string): void {
+    if (this.complaints.length < KEPT_MAX) this.complaints.push({ invariant, agentId, at, what });
+  }
+
+  /** Deeds and lines of the log are judged in the order in which they happened, though the log is read later. */
+  read(entry: LogEntry): void {
+    this.judgeDeeds(entry.cursor);
+    this.seen.set(entry.event.type, (this.seen.get(entry.event.type) ?? 0) + 1);
+    this.records.read(entry);
+    this.deeds.read(entry);
+    this.brake.read(entry);
+    this.ladder.read(entry);
+    this.incarnations.read(entry);
+    this.recovery.read(entry);
+    this.notice.read(entry);
+  }
+
+  begun(deed: Deed): void {
+    this.waiting.push(deed);
+  }
+
+  /** A process was really killed; `isHers` says whether it was the one that was meant. */
+  killed(agentId: string, at: number, isHers: boolean): void {
+    this.kills.push({ agentId, at, isHers });
+  }
+
+  /** The log was read to its end. */
+  caughtUp(): void {
+    this.judgeDeeds(Number.POSITIVE_INFINITY);
+    for (const { agentId, at, isHers } of this.kills.splice(0)) this.deeds.killed(agentId, at, isHers);
+  }
+
+  private judgeDeeds(before: number): void {
+    while (this.waiting[0] !== undefined && this.waiting[0].cursor < before) {
+      const deed = this.waiting.shift() as Deed;
+      this.deeds.begun(deed);
+      this.brake.begun(deed);
+    }
+  }
+
+  isInTrouble(agentId: string): boolean {
+    return this.ladder.isOpen(agentId);
+  }
+
+  look(at: number): void {
+    this.notice.look(at);
+    this.brake.look(at);
+  }
+
+  finish(at: number): void {
+    this.look(at);
+    this.records.finish();
+    this.notice.finish(at);
+  }
+}

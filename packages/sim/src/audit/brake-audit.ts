@@ -1,0 +1,67 @@
+import type { Complain, Deed, LogEntry } from './complaint.ts';
+import type { TruthBook } from './truth-book.ts';
+
+const MINUTE_MS = 60_000;
+/** Beats of five minutes apart, three of them, and some grace: by then everybody's loss has been counted. */
+const ALERTED_WITHIN_MS = 25 * MINUTE_MS;
+
+type Group = { brakedAt: number | null; alerts: number[] };
+
+/** Invariant 7: a crowd that is lost together is one alert, and nobody of it is terminated meanwhile. */
+export class BrakeAudit {
+  private readonly complain: Complain;
+  private readonly groups = new Map<string, Group>();
+  private readonly truth: TruthBook;
+  private readonly groupOf: (agentId: string) => string | undefined;
+  private readonly ordered = new Set<string>();
+  private pending: { readonly group: string; readonly at: number }[] = [];
+
+  constructor(complain: Complain, truth: TruthBook, groupOf: (agentId: string) => string | undefined) {
+    this.complain = complain;
+    this.truth = truth;
+    this.groupOf = groupOf;
+  }
+
+  read({ event, at, agentId }: LogEntry): void {
+    if (event.type === 'DECISION_MADE') this.ordered.add(agentId);
+    if (event.type === 'MASS_FAILURE') {
+      const group = this.find(event.payload.group);
+      if (group.brakedAt !== null)
+        this.complain(7, event.payload.group, at, 'a second alert for one mass failure');
+      group.brakedAt = at;
+      group.alerts.push(at);
+    }
+    if (event.type === 'MASS_FAILURE_OVER') this.find(event.payload.group).brakedAt = null;
+  }
+
+  begun({ kind, agentId, from }: Deed): void {
+    if (kind !== 'terminate' || this.ordered.has(agentId)) return;
+    const group = this.groupOf(agentId);
+    const brakedAt = group === undefined ? null : this.find(group).brakedAt;
+    // What was under way when the brake came down may end.
+    if (brakedAt !== null && from - brakedAt > MINUTE_MS)
+      this.complain(7, agentId, from, `terminated while ${group} is braked`);
+  }
+
+  /** The world lost so many of a group at one stroke. */
+  struck(group: string, lost: number, size: number, at: number): void {
+    if (lost > 3 && lost > size * 0.25) this.pending.push({ group, at });
+  }
+
+  look(at: number): void {
+    this.pending = this.pending.filter(({ group, at: since }) => {
+      if (this.find(group).alerts.some((alert) => alert >= since)) return false;
+      if (this.truth.watchedMs(group, since, at) < ALERTED_WITHIN_MS) return true;
+      this.complain(7, group, at, 'many were lost at once, and no alert went out');
+      return false;
+    });
+  }
+
+  private find(name: string): Group {
+    const known = this.groups.get(name);
+    if (known) return known;
+    const fresh: Group = { brakedAt: null, alerts: [] };
+    this.groups.set(name, fresh);
+    return fresh;
+  }
+}

@@ -1,0 +1,112 @@
+import type { HealthState, LivenessWord } from '@holter/core';
+import type { Complain, LogEntry } from './complaint.ts';
+import type { TruthBook } from './truth-book.ts';
+
+const MINUTE_MS = 60_000;
+/**
+ * Wide on purpose: what exactly is due when is the business of the checker that follows every input. Here a
+ * timer that was lost, or a word that never came through, shows as something that nobody ever noticed.
+ */
+const STUCK_NOTICED_WITHIN_MS = 45 * MINUTE_MS;
+/** Somebody saw the exit, or four beats in a row did not come. */
+const deathNoticedWithinMs = (intervalMs: number): number => Math.max(10 * MINUTE_MS, 5 * intervalMs);
+const HEALED_WITHIN_MS = 60 * MINUTE_MS;
+
+type Standing = {
+  health: HealthState;
+  healthSince: number;
+  liveness: LivenessWord;
+  /** The newest line that says that something is wrong with it. */
+  alarmAt: number;
+};
+
+/** Invariants 2 and 9, by the log and the truth: trouble is noticed, and in the end both say the same. */
+export class NoticeAudit {
+  private readonly complain: Complain;
+  private readonly truth: TruthBook;
+  private readonly standings = new Map<string, Standing>();
+  private readonly isOpen: (agentId: string) => boolean;
+  private readonly intervalMs: (agentId: string) => number;
+
+  constructor(
+    complain: Complain,
+    truth: TruthBook,
+    isOpen: (agentId: string) => boolean,
+    intervalMs: (agentId: string) => number,
+  ) {
+    this.complain = complain;
+    this.truth = truth;
+    this.isOpen = isOpen;
+    this.intervalMs = intervalMs;
+  }
+
+  read({ event, at, agentId }: LogEntry): void {
+    const standing = this.standingOf(agentId);
+    switch (event.type) {
+      case 'HEALTH_STATE_CHANGED':
+        standing.health = event.payload.to;
+        standing.healthSince = at;
+        if (event.payload.to !== 'HEALTHY') standing.alarmAt = at;
+        return;
+      case 'LIVENESS_CHANGED':
+        standing.liveness = event.payload.to;
+        if (event.payload.to !== 'alive') standing.alarmAt = at;
+        return;
+      case 'AGENT_REGISTERED':
+        standing.health = 'HEALTHY';
+        standing.liveness = 'alive';
+        return;
+      case 'FINDING_RAISED':
+        standing.alarmAt = at;
+        return;
+      default:
+        return;
+    }
+  }
+
+  /** Called now and then: a trouble that has lasted too long without a word in the log. */
+  look(at: number): void {
+    for (const agentId of this.truth.agents) {
+      const now = this.truth.at(agentId, at);
+      if (now?.truth !== 'dead' && now?.truth !== 'stuck') continue;
+      const standing = this.standingOf(agentId);
+      const isNoticed =
+        standing.alarmAt >= now.since || standing.health !== 'HEALTHY' || this.isOpen(agentId);
+      if (isNoticed) continue;
+      const boundMs =
+        now.truth === 'stuck' ? STUCK_NOTICED_WITHIN_MS : deathNoticedWithinMs(this.intervalMs(agentId));
+      if (this.truth.watchedMs(agentId, now.since, at) > boundMs) {
+        const minutes = Math.round((at - now.since) / MINUTE_MS);
+        this.complain(2, agentId, at, `${now.truth} for ${minutes} min, and nobody noticed`);
+        standing.alarmAt = at;
+      }
+    }
+  }
+
+  finish(at: number): void {
+    for (const agentId of this.truth.agents) {
+      const now = this.truth.at(agentId, at);
+      const standing = this.standingOf(agentId);
+      const since = at - HEALED_WITHIN_MS;
+      // Only who could be heard and seen all that time.
+      if (!now || now.since > since || this.truth.watchedMs(agentId, since, at) < HEALED_WITHIN_MS) continue;
+      if (at - standing.healthSince < HEALED_WITHIN_MS) continue;
+      const { health } = standing;
+      const isRight =
+        now.truth === 'fine'
+          ? health !== 'FAILING' && health !== 'TERMINATED'
+          : now.truth === 'stuck'
+            ? health !== 'HEALTHY'
+            : health === 'FAILING' || health === 'TERMINATED' || standing.liveness === 'unknown';
+      if (!isRight) this.complain(9, agentId, at, `${now.truth} for an hour and called ${health}`);
+    }
+  }
+
+  private standingOf(agentId: string): Standing {
+    const known = this.standings.get(agentId);
+    if (known) return known;
+    const fresh: Standing = { health: 'HEALTHY', healthSince: 0, liveness: 'alive', alarmAt: -1 };
+    this.standings.set(agentId, fresh);
+    return fresh;
+  }
+}

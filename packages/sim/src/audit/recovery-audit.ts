@@ -1,0 +1,37 @@
+import type { Complain, LogEntry } from './complaint.ts';
+
+const HOUR_MS = 3_600_000;
+/** Written down a second time and on purpose, as everything that an audit expects. */
+const PER_HOUR = 5;
+const PER_TASK = 3;
+
+type Attempts = { taskId: string; forTask: number; attempt: number; at: number[] };
+
+/** Invariant 8, by the log: so many recoveries per task and per hour, unless a person said so. */
+export class RecoveryAudit {
+  private readonly complain: Complain;
+  private readonly attempts = new Map<string, Attempts>();
+
+  constructor(complain: Complain) {
+    this.complain = complain;
+  }
+
+  read({ event, at, agentId }: LogEntry): void {
+    if (event.type === 'DECISION_MADE') this.attempts.delete(agentId);
+    if (event.type !== 'RECOVERY_INITIATED') return;
+    const { taskId, attempt } = event.payload;
+    const attempts = this.attempts.get(agentId) ?? { taskId, forTask: 0, attempt: 0, at: [] };
+    this.attempts.set(agentId, attempts);
+    // A server that died between its word and its deed says the same word again.
+    if (attempts.taskId === taskId && attempts.attempt === attempt) return;
+    attempts.attempt = attempt;
+    if (attempts.taskId !== taskId) Object.assign(attempts, { taskId, forTask: 0 });
+    attempts.forTask += 1;
+    // The server's clock may run a little fast or slow beside the world's.
+    attempts.at = [...attempts.at.filter((before) => before > at - HOUR_MS * 0.95), at];
+    if (taskId !== '' && attempts.forTask > PER_TASK)
+      this.complain(8, agentId, at, `recovery ${attempts.forTask} for ${taskId}`);
+    if (attempts.at.length > PER_HOUR)
+      this.complain(8, agentId, at, `recovery ${attempts.at.length} within an hour`);
+  }
+}
