@@ -19,6 +19,7 @@ const START = instant(1_000_000_000);
 /** The last part is free of faults: by its end every agent must have reached its true state. */
 const HEALING_MS = 2.5 * HOUR;
 const GROUP_SIZE = 6;
+const TWIN_EVERY = 3;
 const STREAMS = 2_000_000;
 /** Behaviours that need what only the other world has: a second process that wants the name, breakers. */
 const ELSEWHERE: ReadonlySet<string> = new Set(['two-with-one-name', 'breaker-caller']);
@@ -130,12 +131,14 @@ class EngineSimulation {
   }
 
   private addAgent(slot: number): void {
-    const random = new Random(this.scenario.seed, slot);
+    // Some are twins: the same life at the same moments, so that their deadlines fall together.
+    const like = slot % TWIN_EVERY === TWIN_EVERY - 1 ? slot - 1 : slot;
+    const random = new Random(this.scenario.seed, like);
     const allowed = BEHAVIOURS.filter(({ name }) => !ELSEWHERE.has(name));
     // Half of them as in life, half of them one after the other, so that small fleets hold all kinds.
     const drawn = drawBehaviour(random.unit());
-    const turn = allowed[(slot + this.scenario.seed) % allowed.length] ?? drawn;
-    const behaviour = slot % 2 === 0 || ELSEWHERE.has(drawn.name) ? turn : drawn;
+    const turn = allowed[(like + this.scenario.seed) % allowed.length] ?? drawn;
+    const behaviour = like % 2 === 0 || ELSEWHERE.has(drawn.name) ? turn : drawn;
     const agent = new SimAgent(
       slot,
       groupName(Math.floor(slot / GROUP_SIZE)),
@@ -145,7 +148,7 @@ class EngineSimulation {
       this.world,
     );
     agent.haste = 4;
-    // All at once, as one script starts them: so that their timers fall on one moment.
+    // All at once, as one script starts them.
     this.world.add(agent, 2_000);
   }
 
