@@ -52,7 +52,8 @@ function nextStepOf(hard: Agent['hard'], incident: Incident, policy: Policy, at:
   }
   if (step === 'human') return when('a person has to decide', null);
   if (hard.quiet && hard.quiet.until > at) return when('given more time', hard.quiet.until);
-  if (hard.holds.length > 0) return when('on hold: its clocks stand still', null);
+  // A call that is open holds too, but for a looping agent that would be every other moment.
+  if (hard.holds.some(({ kind }) => kind !== 'in-tool')) return when('on hold: its clocks stand still', null);
   if (phase === 'acting') return when('under way', null);
   if (phase !== 'waiting') return when('due', notBefore ?? at);
   const heldSince = wait ? hard.heldBefore.anyMs - wait.held.anyMs : 0;
