@@ -73,10 +73,12 @@ function nextStepOf(hard: Agent['hard'], incident: Incident, policy: Policy, at:
 
 function recoverNext(
   hard: Agent['hard'],
-  { phase, notBefore }: Incident,
+  { phase, notBefore, order }: Incident,
   when: (why: string, moment: Instant | null, next?: NextStepView['step']) => NextStepView,
 ): NextStepView {
   if (hard.probation) return when('on probation after its recovery', hard.probation.until, 'close');
   if (phase === 'acting') return when('a successor is being started', null);
-  return when('the next start', notBefore ?? null);
+  // An order waits for no backoff: what it waits for is the fleet's grant.
+  const isHeldBack = order !== undefined && order.by !== 'policy' && notBefore !== undefined;
+  return when(isHeldBack ? 'ordered, but the fleet holds it back' : 'the next start', notBefore ?? null);
 }
