@@ -38,17 +38,16 @@ for (let seed = 1; seed <= seedsMax; seed++) {
 console.log(JSON.stringify({ events }));
 `,
   engine: `
-import * as sim from '@holter/sim';
+import { defaultEngineScenario, runEngineSeed } from '@holter/sim';
 const [seedsMax] = JSON.parse(process.argv[2]);
-if (typeof sim.runEngineSeed !== 'function') throw new Error('this simulator offers no runs of the engine');
 let events = 0;
 for (let seed = 1; seed <= seedsMax; seed++) {
-  const result = await sim.runEngineSeed(seed);
-  events += result.events;
-  const [violation] = result.violations;
-  if (violation) {
-    const { invariant, what } = violation;
-    console.log(JSON.stringify({ seed, invariant, what, events }));
+  const run = await runEngineSeed({ ...defaultEngineScenario, seed, hours: 5 });
+  events += run.events;
+  const [complaint] = run.complaints;
+  if (complaint) {
+    const { invariant, agentId, what } = complaint;
+    console.log(JSON.stringify({ seed, invariant, what: agentId + ': ' + what, events }));
     process.exit(0);
   }
 }

@@ -1,5 +1,6 @@
 import type { FleetDeltaView, FleetPageView, FleetRowView } from '@holter/server/wire';
 import { batch, computed, effect, type Signal, signal } from '@preact/signals';
+import { afterPaint } from './after-paint.ts';
 import { addressOf, isLoggedOut } from './api.ts';
 import { localNow, serverIsSilent, serverSaid } from './clock.ts';
 import { frameQueue } from './frames.ts';
@@ -23,8 +24,8 @@ export const changes = signal(0);
 
 const rows = new Map<string, Signal<FleetRowView>>();
 /** A row on the screen costs about a millisecond to draw again. */
-const ROWS_PER_FRAME = 8;
-const redrawn = frameQueue<FleetRowView>(ROWS_PER_FRAME, requestAnimationFrame, (fresh) =>
+const ROWS_PER_FRAME = 6;
+const redrawn = frameQueue<FleetRowView>(ROWS_PER_FRAME, afterPaint, (fresh) =>
   batch(() => {
     for (const row of fresh) {
       const shown = rows.get(row.agentId);

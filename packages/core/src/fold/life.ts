@@ -5,6 +5,7 @@ import { ask, emit, markNow } from '../draft.ts';
 import { EVIDENCE_LENGTH_MAX } from '../finding.ts';
 import { hashText } from '../hash.ts';
 import { lastProofOf, livenessOf, pulseOf } from '../liveness.ts';
+import { LOOKS_FRESH } from '../rule/process.ts';
 import type { HeartbeatBody, ProcessState, SelfStatus } from '../signal.ts';
 import type { Instant } from '../time.ts';
 import { between } from '../time.ts';
@@ -128,8 +129,13 @@ export function foldProcess(draft: Draft, look: ProcessLook): void {
     look.ioBytes <= soft.ioBytes &&
     look.cpuMs - soft.cpuMs <= elapsed * CPU_SHARE_FLAT;
   const state = look.state === 'running' ? (isFlat ? 'flat' : 'working') : look.state;
+  // A gap in the looks is a gap in the evidence: whoever could not look stood behind the same cut network, maybe,
+  // that swallowed the agent's beats. What is seen now begins now.
+  const isSteady = elapsed <= LOOKS_FRESH * draft.policy.probeEveryMs;
   // Flat since the look before: that is the moment from which the counters did not move.
-  const since = hard.process?.state === state ? hard.process.since : state === 'flat' ? soft.lookedAt : at;
+  const flatSince =
+    hard.process?.state === state ? hard.process.since : state === 'flat' ? soft.lookedAt : at;
+  const since = isSteady ? flatSince : at;
   hard.process = { state, since, memoryBytes: look.memoryBytes };
   draft.soft = { ...soft, lookedAt: at, cpuMs: look.cpuMs, ioBytes: look.ioBytes };
 }

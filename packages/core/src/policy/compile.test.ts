@@ -173,7 +173,7 @@ describe('what an operator writes', () => {
 
   test('a named breaker may count shares, and asks for no more calls than it remembers', () => {
     const overrides = {
-      api: { mode: 'slow', ratio: 0.4, window_calls: 8, minimum_calls: 20, slow_seconds: 2 },
+      api: { mode: 'slow' as const, ratio: 0.4, window_calls: 8, minimum_calls: 20, slow_seconds: 2 },
     };
     const { breakers } = compiled({ health_monitoring: { circuit_breaker: { overrides } } });
     expect(breakers.overrides.get('api')).toMatchObject({

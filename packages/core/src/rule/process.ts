@@ -6,7 +6,7 @@ import { between, inWords } from '../time.ts';
 import { finding, isPast } from './rule.ts';
 
 /** How many probe intervals a look at the process stays evidence. */
-const LOOKS_FRESH = 3;
+export const LOOKS_FRESH = 3;
 
 /** The process has ended and nobody wanted that. Exit 0 and a stop on purpose are not failures. */
 export function processGone({ hard }: Draft): Finding | null {

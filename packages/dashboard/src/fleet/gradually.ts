@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { afterPaint } from '../after-paint.ts';
 
 /** A new row costs about two milliseconds; more of them in one frame would be felt. */
-const NEW_PER_FRAME = 6;
+const NEW_PER_FRAME = 4;
 
 /** Which of the wanted rows may be drawn now: those that are there already, and some new ones each frame. */
 export function useGradually(wanted: readonly string[]): ReadonlySet<string> {
@@ -11,9 +12,7 @@ export function useGradually(wanted: readonly string[]): ReadonlySet<string> {
   drawn.current = next;
   const isComplete = next.size === wanted.length;
   useEffect(() => {
-    if (isComplete) return;
-    const frame = requestAnimationFrame(() => drawMore((times) => times + 1));
-    return () => cancelAnimationFrame(frame);
+    return isComplete ? undefined : afterPaint(() => drawMore((times) => times + 1));
   });
   return next;
 }

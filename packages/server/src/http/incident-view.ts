@@ -52,7 +52,8 @@ function nextStepOf(hard: Agent['hard'], incident: Incident, policy: Policy, at:
   }
   if (step === 'human') return when('a person has to decide', null);
   if (hard.quiet && hard.quiet.until > at) return when('given more time', hard.quiet.until);
-  if (hard.holds.length > 0) return when('on hold: its clocks stand still', null);
+  // A call that is open holds too, but for a looping agent that would be every other moment.
+  if (hard.holds.some(({ kind }) => kind !== 'in-tool')) return when('on hold: its clocks stand still', null);
   if (phase === 'acting') return when('under way', null);
   if (phase !== 'waiting') return when('due', notBefore ?? at);
   const heldSince = wait ? hard.heldBefore.anyMs - wait.held.anyMs : 0;
@@ -72,10 +73,12 @@ function nextStepOf(hard: Agent['hard'], incident: Incident, policy: Policy, at:
 
 function recoverNext(
   hard: Agent['hard'],
-  { phase, notBefore }: Incident,
+  { phase, notBefore, order }: Incident,
   when: (why: string, moment: Instant | null, next?: NextStepView['step']) => NextStepView,
 ): NextStepView {
   if (hard.probation) return when('on probation after its recovery', hard.probation.until, 'close');
   if (phase === 'acting') return when('a successor is being started', null);
-  return when('the next start', notBefore ?? null);
+  // An order waits for no backoff: what it waits for is the fleet's grant.
+  const isHeldBack = order !== undefined && order.by !== 'policy' && notBefore !== undefined;
+  return when(isHeldBack ? 'ordered, but the fleet holds it back' : 'the next start', notBefore ?? null);
 }

@@ -29,6 +29,8 @@ export function fateOf(ledger: Ledger, { signal, origin, twin }: Packet): Fate {
 
 /** Writes an accepted word into the ledger. */
 export function note(ledger: Ledger, signal: Signal, origin: 'agent' | 'holter', at: number): void {
+  // A begin that was overtaken by its own end is older news than what is known already.
+  if (signal.kind === 'call-begun' && ledger.endedEarly.delete(signal.callId)) return;
   if (origin === 'agent') ledger.sign(at);
   ledger.endExpired(at);
   switch (signal.kind) {
@@ -86,7 +88,6 @@ function noteCallBegun(ledger: Ledger, callId: string, at: number): void {
   ledger.endHold('waiting-for-input', at);
   ledger.endHold('rate-limited', at);
   ledger.does(at);
-  if (ledger.endedEarly.delete(callId)) return;
   ledger.openCalls.add(callId);
   ledger.beginHold('in-tool', Number.POSITIVE_INFINITY, at);
 }

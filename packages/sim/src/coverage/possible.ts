@@ -14,6 +14,8 @@ import {
   TRANSITIONS,
 } from '@holter/core';
 import { BEHAVIOURS } from '../agents/mix.ts';
+import { ENGINE_FAULTS } from '../engine-fleet/engine-faults.ts';
+import { STORE_MOODS } from '../engine-fleet/store-weather.ts';
 import { FAULT_KINDS } from '../scenario.ts';
 
 /**
@@ -174,6 +176,7 @@ const findingKinds = Object.keys(FINDING_KINDS) as FindingKind[];
 export const POSSIBLE: Readonly<Record<string, readonly string[]>> = {
   behaviour: BEHAVIOURS.map(({ name }) => name),
   fault: FAULT_KINDS,
+  'engine fault': [...ENGINE_FAULTS, ...STORE_MOODS],
   signal: signals,
   rejected: [
     'no incarnation, but the agent is registered',

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
-import { kindOf } from './run-kinds.ts';
+import { runSeed } from './run-seed.ts';
 
 // The thread's side of a lane: a seed comes in, its result goes out.
 parentPort?.on('message', async (seed: number) => {
-  parentPort?.postMessage(await kindOf(seed).run(seed));
+  parentPort?.postMessage(await runSeed(seed));
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { defaultScenario, FAULT_KINDS } from '../scenario.ts';
 import { drawScenario } from './draw-scenario.ts';
-import type { SeedResult } from './run-kinds.ts';
+import type { SeedResult } from './run-seed.ts';
 import { type Lane, NOTHING_YET, Soak, type SoakLimits, withSeed } from './soak.ts';
 import { progressLine, soakExit, soakReport } from './soak-report.ts';
 import { runWorld } from './world-run.ts';

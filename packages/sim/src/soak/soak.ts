@@ -1,5 +1,5 @@
 import { type Counts, mergeCounts } from '../coverage/counts.ts';
-import type { SeedResult, SeedViolation } from './run-kinds.ts';
+import type { SeedResult, SeedViolation } from './run-seed.ts';
 
 /** Somebody who runs one seed after the other: a worker thread, or the caller's own. */
 export interface Lane {

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { SeedResult } from './run-kinds.ts';
+import type { SeedResult } from './run-seed.ts';
 import type { Lane } from './soak.ts';
 
 type Wait = { readonly resolve: (result: SeedResult) => void; readonly reject: (error: Error) => void };

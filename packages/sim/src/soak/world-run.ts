@@ -5,10 +5,10 @@ import { Random } from '../random.ts';
 import { replayLine, type Scenario } from '../scenario.ts';
 import { FAULT_STREAMS, Simulation } from '../simulation.ts';
 import { drawScenario } from './draw-scenario.ts';
-import type { SeedResult, SeedViolation } from './run-kinds.ts';
+import type { SeedResult, SeedViolation } from './run-seed.ts';
 
 /** How many violations of one seed are told; the rest are most likely the same one again. */
-const TOLD_MAX = 3;
+export const TOLD_MAX = 3;
 
 /** One seed of the pure world, checked and counted. */
 export function runWorldSeed(seed: number): SeedResult {

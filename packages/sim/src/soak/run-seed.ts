@@ -1,4 +1,5 @@
 import type { Counts } from '../coverage/counts.ts';
+import { runEngineSoakSeed } from './engine-run.ts';
 import { runWorldSeed } from './world-run.ts';
 
 /** What one seed of one kind of run came to. Plain JSON: it crosses from a worker thread. */
@@ -17,10 +18,8 @@ export type SeedViolation = {
   readonly again: string;
 };
 
-type RunKind = { readonly name: string; readonly run: (seed: number) => SeedResult | Promise<SeedResult> };
+/** One seed in so many is for the real engine, which carries fewer agents in the same time than the pure world. */
+const ENGINE_EVERY = 20;
 
-/** A soak goes through them in turn: the pure world, and whatever else can be run by a seed alone. */
-const RUN_KINDS: readonly RunKind[] = [{ name: 'world', run: runWorldSeed }];
-
-/** Which kind of run a seed is for. */
-export const kindOf = (seed: number): RunKind => RUN_KINDS[seed % RUN_KINDS.length] as RunKind;
+export const runSeed = (seed: number): SeedResult | Promise<SeedResult> =>
+  seed % ENGINE_EVERY === 0 ? runEngineSoakSeed(seed) : runWorldSeed(seed);

@@ -1,0 +1,35 @@
+import { Counter } from '../coverage/counts.ts';
+import {
+  defaultEngineScenario,
+  type EngineScenario,
+  engineReplayLine,
+  runEngineSeed,
+} from '../engine-fleet/engine-seed.ts';
+import { Random } from '../random.ts';
+import type { SeedResult } from './run-seed.ts';
+import { TOLD_MAX } from './world-run.ts';
+
+/** Above the streams of agents, of faults and of the world's own drawing. */
+const STREAM = 3_000_000;
+
+/** One seed of the real engine, with a fleet that it can carry in seconds. */
+export async function runEngineSoakSeed(seed: number): Promise<SeedResult> {
+  const random = new Random(seed, STREAM);
+  const agents = 8 + random.below(25);
+  const hours = 5 + random.below(4);
+  const scenario: EngineScenario = { ...defaultEngineScenario, seed, agents, hours };
+  const run = await runEngineSeed(scenario);
+  const counter = new Counter();
+  for (const [kind, count] of run.struck) counter.add('engine fault', kind, count);
+  for (const [type, count] of run.seen) counter.add('event', type, count);
+  const again = engineReplayLine(scenario);
+  return {
+    agentHours: run.agentHours,
+    events: run.events,
+    violations: run.complaints
+      .slice(0, TOLD_MAX)
+      .map(({ invariant, agentId, what }) => ({ invariant, what: `${agentId}: ${what}`, again })),
+    wrongTerminations: 0,
+    coverage: counter.toJSON(),
+  };
+}
