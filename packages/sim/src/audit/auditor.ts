@@ -4,6 +4,7 @@ import { DeedAudit } from './deed-audit.ts';
 import { IncarnationAudit } from './incarnation-audit.ts';
 import { LadderAudit } from './ladder-audit.ts';
 import { NoticeAudit } from './notice-audit.ts';
+import { Orders } from './orders.ts';
 import { RecordAudit } from './record-audit.ts';
 import { RecoveryAudit } from './recovery-audit.ts';
 import { TruthBook } from './truth-book.ts';
@@ -22,6 +23,7 @@ export class Auditor {
   readonly records: RecordAudit;
   readonly deeds: DeedAudit;
   readonly brake: BrakeAudit;
+  private readonly orders = new Orders();
   private readonly ladder: LadderAudit;
   private readonly incarnations: IncarnationAudit;
   private readonly recovery: RecoveryAudit;
@@ -36,8 +38,8 @@ export class Auditor {
   ) {
     const complain = this.complain.bind(this);
     this.records = new RecordAudit(complain);
-    this.deeds = new DeedAudit(complain, this.truth);
-    this.brake = new BrakeAudit(complain, this.truth, (agentId) => kitOf(agentId)?.group);
+    this.deeds = new DeedAudit(complain, this.truth, this.orders);
+    this.brake = new BrakeAudit(complain, this.truth, this.orders, (agentId) => kitOf(agentId)?.group);
     this.ladder = new LadderAudit(complain);
     this.incarnations = new IncarnationAudit(complain);
     this.recovery = new RecoveryAudit(complain);
@@ -57,6 +59,7 @@ export class Auditor {
   read(entry: LogEntry): void {
     this.judgeDeeds(entry.cursor);
     this.seen.set(entry.event.type, (this.seen.get(entry.event.type) ?? 0) + 1);
+    this.orders.read(entry);
     this.records.read(entry);
     this.deeds.read(entry);
     this.brake.read(entry);

@@ -1,4 +1,5 @@
 import type { Complain, Deed, LogEntry } from './complaint.ts';
+import type { Orders } from './orders.ts';
 import type { TruthBook } from './truth-book.ts';
 
 const MINUTE_MS = 60_000;
@@ -13,17 +14,22 @@ export class BrakeAudit {
   private readonly groups = new Map<string, Group>();
   private readonly truth: TruthBook;
   private readonly groupOf: (agentId: string) => string | undefined;
-  private readonly ordered = new Set<string>();
+  private readonly orders: Orders;
   private pending: { readonly group: string; readonly at: number }[] = [];
 
-  constructor(complain: Complain, truth: TruthBook, groupOf: (agentId: string) => string | undefined) {
+  constructor(
+    complain: Complain,
+    truth: TruthBook,
+    orders: Orders,
+    groupOf: (agentId: string) => string | undefined,
+  ) {
     this.complain = complain;
     this.truth = truth;
+    this.orders = orders;
     this.groupOf = groupOf;
   }
 
-  read({ event, at, agentId }: LogEntry): void {
-    if (event.type === 'DECISION_MADE') this.ordered.add(agentId);
+  read({ event, at }: LogEntry): void {
     if (event.type === 'MASS_FAILURE') {
       const group = this.find(event.payload.group);
       if (group.brakedAt !== null)
@@ -35,7 +41,7 @@ export class BrakeAudit {
   }
 
   begun({ kind, agentId, from }: Deed): void {
-    if (kind !== 'terminate' || this.ordered.has(agentId)) return;
+    if (kind !== 'terminate' || this.orders.has(agentId)) return;
     const group = this.groupOf(agentId);
     const brakedAt = group === undefined ? null : this.find(group).brakedAt;
     // What was under way when the brake came down may end.

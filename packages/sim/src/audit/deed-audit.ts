@@ -1,4 +1,5 @@
 import type { Complain, Deed, LogEntry } from './complaint.ts';
+import type { Orders } from './orders.ts';
 import type { TruthBook } from './truth-book.ts';
 
 /** Shorter than this, what held a moment ago may still be acted upon without being wrong. */
@@ -11,25 +12,23 @@ const LEASE_MS = 60_000;
  * is done before it is on record, and nothing is done twice at once.
  */
 export class DeedAudit {
+  wrongTerminations = 0;
   private readonly complain: Complain;
   private readonly truth: TruthBook;
   private readonly deeds: Deed[] = [];
   /** How many lines decide such a deed for such an agent, and which deeds were begun. */
   private readonly decided = new Map<string, number>();
   private readonly begunIds = new Map<string, Set<string>>();
-  private readonly orderedAt = new Map<string, number>();
+  private readonly orders: Orders;
   private readonly deathsOf = new Map<number, number>();
 
-  constructor(complain: Complain, truth: TruthBook) {
+  constructor(complain: Complain, truth: TruthBook, orders: Orders) {
     this.complain = complain;
     this.truth = truth;
+    this.orders = orders;
   }
 
-  read({ event, at, agentId }: LogEntry): void {
-    if (event.type === 'DECISION_MADE') {
-      const { decision } = event.payload;
-      if (decision !== 'allow_more_time' && decision !== 'dismiss') this.orderedAt.set(agentId, at);
-    }
+  read({ event, agentId }: LogEntry): void {
     const kind = deedDecidedBy(event);
     if (kind === null) return;
     const key = `${agentId} ${kind}`;
@@ -55,7 +54,9 @@ export class DeedAudit {
     }
     const now = this.truth.at(agentId, at);
     if (now?.truth !== 'fine' || at - now.since <= JUST_NOW_MS) return;
-    if (!this.orderedAt.has(agentId)) this.complain(1, agentId, at, 'it worked, and was killed');
+    if (this.orders.has(agentId)) return;
+    this.wrongTerminations += 1;
+    this.complain(1, agentId, at, 'it worked, and was killed');
   }
 
   serverDied(server: number, at: number): void {

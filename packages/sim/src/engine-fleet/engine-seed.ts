@@ -41,6 +41,7 @@ export type EngineRun = {
   readonly deaths: readonly string[];
   readonly events: number;
   readonly reports: number;
+  readonly wrongTerminations: number;
 };
 
 export const defaultEngineScenario: EngineScenario = { seed: 1, agents: 18, hours: 6, faults: ENGINE_FAULTS };
@@ -118,6 +119,7 @@ class EngineSimulation {
       deaths: servers.deaths,
       events: this.log.count,
       reports: world.audit.records.reports,
+      wrongTerminations: world.audit.deeds.wrongTerminations,
     };
   }
 

@@ -22,6 +22,7 @@ export async function runEngineSoakSeed(seed: number): Promise<SeedResult> {
   const counter = new Counter();
   for (const [kind, count] of run.struck) counter.add('engine fault', kind, count);
   for (const [type, count] of run.seen) counter.add('event', type, count);
+  for (const where of run.deaths) counter.add('server killed', where);
   const again = engineReplayLine(scenario);
   return {
     agentHours: run.agentHours,
@@ -29,7 +30,7 @@ export async function runEngineSoakSeed(seed: number): Promise<SeedResult> {
     violations: run.complaints
       .slice(0, TOLD_MAX)
       .map(({ invariant, agentId, what }) => ({ invariant, what: `${agentId}: ${what}`, again })),
-    wrongTerminations: 0,
+    wrongTerminations: run.wrongTerminations,
     coverage: counter.toJSON(),
   };
 }

@@ -1,3 +1,4 @@
+import { AuditWitness } from '../audit/audit-witness.ts';
 import type { Counter } from '../coverage/counts.ts';
 import { Coverage } from '../coverage/coverage.ts';
 import { drawFaults } from '../faults.ts';
@@ -17,10 +18,12 @@ export function runWorldSeed(seed: number): SeedResult {
 
 export function runWorld(scenario: Scenario): SeedResult {
   const coverage = new Coverage();
-  const simulation = new Simulation(scenario, { witnesses: [coverage] });
+  const books = new AuditWitness();
+  const simulation = new Simulation(scenario, { witnesses: [coverage, books] });
   const { checker, world } = simulation;
   const again = replayLine(scenario);
   const thrown = runToEnd(simulation);
+  books.audit.finish(world.now);
   countCast(simulation, coverage.counter);
   return {
     agentHours: scenario.hours * world.agents.length,
@@ -31,6 +34,11 @@ export function runWorld(scenario: Scenario): SeedResult {
         .map(
           ({ invariant, agent, what }): SeedViolation => ({ invariant, what: `${agent}: ${what}`, again }),
         ),
+      ...books.audit.complaints.slice(0, TOLD_MAX).map(({ invariant, agentId, what }) => ({
+        invariant,
+        what: `${agentId}: ${what} (by the log)`,
+        again,
+      })),
       ...(thrown === null ? [] : [{ invariant: null, what: thrown, again }]),
     ],
     wrongTerminations: checker.termination.wrongTerminations,

@@ -1,0 +1,77 @@
+import type { Decision, Effect, Enrolment, HolterEvent, InputBody, Registration, Turn } from '@holter/core';
+import type { SimAgent } from '../agents/sim-agent.ts';
+import type { Packet } from '../packet.ts';
+import type { Witness } from '../witness.ts';
+import { Auditor } from './auditor.ts';
+
+const LOOK_EVERY_MS = 10 * 60_000;
+/** Nothing at all for so long means that nobody looked: what the monitor says of itself is not asked. */
+const AWAY_MS = 20_000;
+
+/**
+ * The audit of the pure world: the events that came out become its log, and nothing else of what went in or out is
+ * shown to it. Its times are the world's own, whatever the monitor's clock says.
+ */
+export class AuditWitness implements Witness {
+  readonly audit: Auditor;
+  private readonly agents = new Map<string, SimAgent>();
+  private cursor = 0;
+  private lookedAt = 0;
+  private turnedAt = 0;
+
+  constructor() {
+    this.audit = new Auditor((agentId) => {
+      const agent = this.agents.get(agentId);
+      return agent && { group: agent.group, intervalMs: agent.kit.intervalMs };
+    });
+  }
+
+  enrolled(agent: SimAgent, _at: number, _registration: Registration, result: Enrolment): void {
+    this.agents.set(agent.name, agent);
+    if (result.kind === 'enrolled') this.write(agent, result.events);
+  }
+
+  turned(agent: SimAgent, _at: number, _input: InputBody, result: Turn, _packet: Packet | undefined): void {
+    this.write(agent, result.events);
+    const { now } = agent.ground;
+    if (now - this.turnedAt > AWAY_MS) {
+      this.audit.truth.watched(false, this.turnedAt);
+      this.audit.truth.watched(true, now);
+    }
+    this.turnedAt = now;
+    if (now - this.lookedAt < LOOK_EVERY_MS) return;
+    this.lookedAt = now;
+    this.audit.look(now);
+  }
+
+  /** In this world what may proceed is done at once. */
+  claimed(agent: SimAgent, _at: number, effect: Effect, isProceeding: boolean): void {
+    if (!isProceeding) return;
+    const { now } = agent.ground;
+    const { id: effectId, kind, agentId } = effect;
+    this.audit.begun({ effectId, kind, agentId, by: 0, from: now, to: now, cursor: this.cursor });
+    if (kind === 'terminate' && agent.isRunning) this.audit.killed(agentId, now, true);
+    this.audit.caughtUp();
+  }
+
+  truthChanged(agent: SimAgent): void {
+    const { now } = agent.ground;
+    this.audit.truth.became(agent.name, agent.truth, now);
+    this.audit.truth.reached(agent.name, agent.isReachable, now);
+  }
+
+  wasAway(): void {}
+  hears(): void {}
+  decides(_agent: SimAgent, _at: number, _decision: Decision): void {}
+  inspect(): void {}
+
+  private write(agent: SimAgent, events: readonly HolterEvent[]): void {
+    for (const event of events) {
+      if (event.type === 'AGENT_HEARTBEAT') continue;
+      this.cursor += 1;
+      const isAboutFleet = event.type === 'MASS_FAILURE' || event.type === 'MASS_FAILURE_OVER';
+      const agentId = isAboutFleet ? `fleet:${event.payload.group}` : agent.name;
+      this.audit.read({ cursor: this.cursor, at: agent.ground.now, agentId, event });
+    }
+  }
+}

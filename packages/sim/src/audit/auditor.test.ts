@@ -1,0 +1,164 @@
+import { type EventBody, type HolterEvent, instant } from '@holter/core';
+import { describe, expect, test } from 'vitest';
+import { Auditor } from './auditor.ts';
+import type { Deed } from './complaint.ts';
+
+const MINUTE = 60_000;
+
+/** A log that is written line by line, and an audit that reads along. */
+class Books {
+  readonly audit = new Auditor(() => ({ group: 'g0', intervalMs: MINUTE }));
+  at = 0;
+  private cursor = 0;
+
+  write(agentId: string, body: EventBody, incarnation = 1): this {
+    this.cursor += 1;
+    const event = { at: instant(this.at), incarnation, ...body } as HolterEvent;
+    this.audit.read({ cursor: this.cursor, at: this.at, agentId, event });
+    this.audit.caughtUp();
+    return this;
+  }
+
+  step(step: 'nudge' | 'terminate' | 'escalate', attempt = 1): this {
+    const payload = { agentId: 'ada', incidentId: 'ada/1', step, attempt, reason: '' };
+    return this.write('ada', { type: 'INCIDENT_STEP', payload });
+  }
+
+  open(): this {
+    const payload = { agentId: 'ada', incidentId: 'ada/1', cause: 'silent', step: 'nudge' } as const;
+    return this.write('ada', { type: 'INCIDENT_OPENED', payload });
+  }
+
+  deed(fields: Partial<Deed>): Deed {
+    const deed: Deed = {
+      effectId: 'ada/1/terminate/1',
+      kind: 'terminate',
+      agentId: 'ada',
+      by: 1,
+      from: this.at,
+      to: Number.NaN,
+      cursor: this.cursor,
+      ...fields,
+    };
+    this.audit.begun(deed);
+    this.audit.caughtUp();
+    return deed;
+  }
+
+  get said(): readonly string[] {
+    return this.audit.complaints.map(({ invariant, what }) => `${invariant}: ${what}`);
+  }
+}
+
+describe('the audit complains about', () => {
+  test('a ladder that goes back, and a step that is decided twice', () => {
+    const books = new Books().open().step('escalate').step('nudge').step('nudge');
+    expect(books.said).toEqual(['3: from escalate back to nudge', '3: ada/1 nudge 1 was decided twice']);
+  });
+
+  test('two incidents at once', () => {
+    expect(new Books().open().open().said).toEqual(['3: ada/1 opened beside ada/1']);
+  });
+
+  test('a deed that is not on record yet', () => {
+    const books = new Books().open();
+    books.deed({});
+    expect(books.said).toEqual(['4: ada/1/terminate/1 was done before it was on record']);
+  });
+
+  test('a deed that is done twice at once, but not one that a dead server left', () => {
+    const books = new Books().open().step('terminate');
+    books.deed({});
+    books.audit.deeds.serverDied(1, books.at);
+    books.deed({ by: 2 });
+    expect(books.said).toEqual([]);
+    books.deed({ by: 3 });
+    expect(books.said).toEqual(['4: ada/1/terminate/1 is done twice at once']);
+  });
+
+  test('the death of one that worked, unless a person ordered it', () => {
+    const books = new Books().open();
+    books.audit.truth.became('ada', 'fine', 0);
+    books.at = 10 * MINUTE;
+    books.audit.killed('ada', books.at, true);
+    books.audit.caughtUp();
+    expect(books.said).toEqual(['1: it worked, and was killed']);
+    const payload = { agentId: 'ada', incidentId: 'ada/1', decision: 'terminate', by: 'op', reason: '' };
+    books.write('ada', { type: 'DECISION_MADE', payload });
+    books.audit.killed('ada', books.at, true);
+    books.audit.caughtUp();
+    expect(books.said).toHaveLength(1);
+  });
+
+  test('a stranger that was hit', () => {
+    const books = new Books();
+    books.audit.killed('ada', 0, false);
+    books.audit.caughtUp();
+    expect(books.said).toEqual(['1: the kill hit a stranger that has its pid now']);
+  });
+
+  test('what was acknowledged and is on record twice, or never', () => {
+    const books = new Books();
+    const blocker: EventBody = { type: 'BLOCKER_REPORTED', payload: { agentId: 'ada', text: 'r1' } };
+    books.write('ada', blocker).write('ada', blocker);
+    books.audit.records.heard('r1', 'ada', 0);
+    books.audit.records.heard('r2', 'ada', 0);
+    books.audit.finish(0);
+    expect(books.said).toEqual([
+      '4: r1 was acknowledged and is on record 2 times',
+      '4: r2 was acknowledged and is on record 0 times',
+    ]);
+  });
+
+  test('a word of a start that was followed by another', () => {
+    const registered: EventBody = {
+      type: 'AGENT_REGISTERED',
+      payload: { agentId: 'ada', role: 'default', group: 'g0' },
+    };
+    const books = new Books().write('ada', registered, 1).write('ada', registered, 2);
+    books.write('ada', { type: 'CHECKPOINT_WRITTEN', payload: { agentId: 'ada', checkpointId: 'k' } }, 1);
+    expect(books.said).toEqual(['5: CHECKPOINT_WRITTEN of start 1 after start 2']);
+  });
+
+  test('a fourth recovery of one task', () => {
+    const books = new Books();
+    for (let attempt = 1; attempt <= 4; attempt++) {
+      const payload = { agentId: 'ada', taskId: 't1', fromCheckpoint: 'k', attempt };
+      books.write('ada', { type: 'RECOVERY_INITIATED', payload });
+    }
+    expect(books.said).toEqual(['8: recovery 4 for t1']);
+  });
+
+  test('a death that nobody noticed, counting only the time in which somebody looked', () => {
+    const books = new Books();
+    books.audit.truth.became('ada', 'dead', 0);
+    books.audit.truth.watched(false, 0);
+    books.audit.look(60 * MINUTE);
+    books.audit.truth.watched(true, 60 * MINUTE);
+    books.audit.look(65 * MINUTE);
+    expect(books.said).toEqual([]);
+    books.audit.look(75 * MINUTE);
+    expect(books.said).toEqual(['2: dead for 75 min, and nobody noticed']);
+  });
+
+  test('one who is well in the end and is called failing', () => {
+    const books = new Books();
+    books.audit.truth.became('ada', 'fine', 0);
+    const change = { agentId: 'ada', from: 'HEALTHY', to: 'FAILING', reason: '', evidence: '' } as const;
+    books.write('ada', { type: 'HEALTH_STATE_CHANGED', payload: change });
+    books.audit.finish(120 * MINUTE);
+    expect(books.said).toEqual(['9: fine for an hour and called FAILING']);
+  });
+
+  test('a crowd that was lost without an alert, and a kill while the brake is on', () => {
+    const books = new Books();
+    books.audit.brake.struck('g0', 5, 6, 0);
+    books.audit.look(30 * MINUTE);
+    expect(books.said).toEqual(['7: many were lost at once, and no alert went out']);
+    books.write('fleet:g0', { type: 'MASS_FAILURE', payload: { group: 'g0', lost: 5, size: 6 } });
+    books.open().step('terminate');
+    books.at = 5 * MINUTE;
+    books.deed({});
+    expect(books.said.at(-1)).toBe('7: terminated while g0 is braked');
+  });
+});
