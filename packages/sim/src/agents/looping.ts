@@ -29,18 +29,26 @@ export function repeatLoop(agent: SimAgent, data: unknown): void {
   if (agent.mind !== 'looping' || agent.isStopped) return;
   if (data === 'repeat') {
     agent.callCount++;
+    agent.isRepeating = true;
     const callId = agent.callId();
     const input = { path: 'src/same.ts' };
     agent.ground.send(agent, { kind: 'call-begun', callId, tool: 'bash', input }, `${callId}b`);
     agent.plan(1_000, Act.own, 'result');
     return;
   }
-  agent.endCall('bash', false, 'the build is running', 'same');
+  endRepeat(agent);
   agent.plan(agent.memo, Act.own, 'repeat');
+}
+
+function endRepeat(agent: SimAgent): void {
+  agent.isRepeating = false;
+  agent.endCall('bash', false, 'the build is running', 'same');
 }
 
 export function leaveLoop(agent: SimAgent): void {
   if (agent.mind !== 'looping') return;
+  // Nobody leaves a call open behind.
+  if (agent.isRepeating) endRepeat(agent);
   // Only a different result shows that the loop is over.
   agent.callCount++;
   const callId = agent.callId();
