@@ -200,6 +200,7 @@ export class Checker implements Witness, Court {
         return;
       case 'FINDING_CLEARED':
         ledger.acts.delete(event.payload.kind);
+        if (event.payload.kind === 'breaker-open') ledger.breakOverAt = at;
         return;
       case 'INCIDENT_OPENED':
         return this.ladder.opened(agent, ledger, event);
