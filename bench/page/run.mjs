@@ -2,13 +2,11 @@
 // page with 10. Time to the first useful paint (a row with its strip), long tasks, and memory over the given minutes;
 // for the first half minute also what each task took of the page's own CPU time.
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { cpus, loadavg } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { chromium } from 'playwright-core';
 import { ensure } from '../../scripts/system-packages.mjs';
+import { fleetStage } from './stages.mjs';
 import { tasksOf } from './tasks.mjs';
 
 const { values } = parseArgs({ options: { minutes: { type: 'string', default: '0.5' } } });
@@ -32,19 +30,26 @@ const executablePath = ensure('chromium');
 if (!executablePath) process.exit(1);
 const browser = await chromium.launch({ executablePath, args: FLAGS });
 
-const small = await measure(10, 1_000, 0);
-const large = await measure(10_000, 1_000, minutes);
+// Both are there at once and are opened in turns: whatever else the machine does, it does to both.
+const small = await opened(10);
+const large = await opened(10_000);
+for (let i = 0; i < OPENINGS; i += 1) for (const fleet of [small, large]) await openAgain(fleet);
+await closed(small);
+const { memory, traced } = await live(large.page, minutes);
+const { tasks, messages } = await large.page.evaluate('({ tasks: window.tasks, messages: window.messages })');
+await closed(large);
 await browser.close();
 
 console.table([
-  row('first useful paint, 10 agents', `${small.paint} ms`, ''),
-  row('first useful paint, 10,000 agents', `${large.paint} ms`, ''),
-  row('ratio', (large.paint / small.paint).toFixed(2), '≤ 1.5'),
-  row(`long tasks > 100 ms in ${minutes} min`, large.longTasks.length, '0'),
-  row('longest task', `${Math.round(Math.max(0, ...large.tasks))} ms`, ''),
-  row('longest by CPU time (first half minute)', `${most(large.traced, 'cpuMs')} ms`, ''),
-  row('messages in that time', large.messages, ''),
-  row('memory after 1/4, 1/2, 3/4, all of it', large.memory.map((mb) => `${mb} MB`).join(', '), 'flat'),
+  row('first useful paint, 10 agents', `${paintOf(small)} ms`, ''),
+  row('first useful paint, 10,000 agents', `${paintOf(large)} ms`, ''),
+  row('ratio', (paintOf(large) / paintOf(small)).toFixed(2), '≤ 1.5'),
+  row(`long tasks > 100 ms in ${minutes} min`, tasks.filter((ms) => ms > 100).length, '0'),
+  row('longest task', `${Math.round(Math.max(0, ...tasks))} ms`, ''),
+  row('first half minute: most CPU time in a task', `${longestBy('cpuMs').cpuMs} ms`, ''),
+  row('… and CPU time of the longest one', inWords(longestBy('wallMs')), ''),
+  row('messages in that time', messages, ''),
+  row('memory after 1/4, 1/2, 3/4, all of it', memory.map((mb) => `${mb} MB`).join(', '), 'flat'),
 ]);
 console.log(
   `Chromium ${browser.version()}, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model.trim()}, load average ${loadavg()[0].toFixed(1)}`,
@@ -54,39 +59,41 @@ function row(what, measured, goal) {
   return { what, measured, goal };
 }
 
-function most(tasks, what) {
-  return Math.round(tasks.reduce((longest, task) => Math.max(longest, task[what]), 0));
+function longestBy(what) {
+  const { wallMs, cpuMs } = traced.reduce((longest, task) => (task[what] > longest[what] ? task : longest));
+  return { wallMs: Math.round(wallMs), cpuMs: Math.round(cpuMs) };
 }
 
-async function measure(agents, perSecond, lasting) {
-  const server = spawn(
-    process.execPath,
-    [fileURLToPath(new URL('fleet.mjs', import.meta.url)), String(agents), String(perSecond)],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  );
-  // Whatever happens to this process, that one must not outlive it.
-  process.once('exit', () => server.kill('SIGKILL'));
-  const [line] = await once(server.stdout, 'data');
-  const { url, token } = JSON.parse(String(line));
-  await untilAll(url, token, agents);
+function inWords({ wallMs, cpuMs }) {
+  return `${cpuMs} of ${wallMs} ms`;
+}
+
+async function opened(agents) {
+  const stage = await fleetStage(agents, 1_000);
+  await untilAll(stage, agents);
   await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
   await context.addInitScript(watch);
   const page = await context.newPage();
-  await page.goto(`${url}${await secret(url, token)}`);
+  await page.goto(`${stage.url}${await secret(stage)}`);
   await page.locator('.row').first().waitFor();
-  const paints = [];
-  for (let i = 0; i < OPENINGS; i += 1) {
-    await page.goto(`${url}/`);
-    paints.push(await usefulAt(page));
-  }
-  const { memory, traced } = lasting > 0 ? await live(page, lasting) : { memory: [], traced: [] };
-  const { tasks, messages } = await page.evaluate('({ tasks: window.tasks, messages: window.messages })');
-  await context.close();
-  server.kill('SIGTERM');
-  await once(server, 'exit');
-  const paint = Math.round(paints.sort((a, b) => a - b)[Math.floor(OPENINGS / 2)]);
-  return { paint, memory, messages, tasks, traced, longTasks: tasks.filter((ms) => ms > 100) };
+  return { stage, page, paints: [] };
+}
+
+/** The other one's page rests meanwhile: two that draw at once would measure each other. */
+async function openAgain({ stage, page, paints }) {
+  await page.goto(`${stage.url}/`);
+  paints.push(await usefulAt(page));
+  if (paints.length < OPENINGS) await page.goto('about:blank');
+}
+
+async function closed({ stage, page }) {
+  await page.context().close();
+  await stage.end();
+}
+
+function paintOf({ paints }) {
+  return Math.round([...paints].sort((a, b) => a - b)[Math.floor(OPENINGS / 2)]);
 }
 
 /** Asked from outside: the page's own policy lets nothing be evaluated in it. */
@@ -159,7 +166,7 @@ function watch() {
   };
 }
 
-async function secret(url, token) {
+async function secret({ url, token }) {
   const answer = await fetch(`${url}/v1/login-secrets`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -168,7 +175,7 @@ async function secret(url, token) {
   return (await answer.json()).path;
 }
 
-async function untilAll(url, token, agents) {
+async function untilAll({ url, token }, agents) {
   for (;;) {
     const answer = await fetch(`${url}/v1/fleet?limit=0`, { headers: { authorization: `Bearer ${token}` } });
     if ((await answer.json()).total >= agents) return;

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 import { ensure } from '../../scripts/system-packages.mjs';
-import { demoStage, fleetStage } from './stages.mjs';
+import { demoStage, fleetStage } from '../page/stages.mjs';
 
 const DEMO_SECONDS = 100;
 const SETTLE_MS = 1_200;

@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { absenceDeadline, isStall, NO_STALLS, STALLS_MAX, type StallLog, withStall } from './stall.ts';
+import {
+  absenceDeadline,
+  hasJustReturned,
+  isStall,
+  NO_STALLS,
+  STALLS_MAX,
+  type StallLog,
+  withStall,
+} from './stall.ts';
 import { instant, seconds } from './time.ts';
 
 const at = (second: number) => instant(second * 1000);
@@ -73,6 +81,18 @@ describe('a stall that reaches back behind what is on record', () => {
         expect(deadlineOf(start, wait, log)).toBeGreaterThanOrEqual(start + wait);
       }),
     );
+  });
+});
+
+describe('whoever has just returned', () => {
+  test.each<[string, number, StallLog, boolean]>([
+    ['has never been away', 100, NO_STALLS, false],
+    ['was away for an hour, a moment ago', 3_700, logOf([90, 3_690]), true],
+    ['was away for an hour, one interval ago', 3_750, logOf([90, 3_690]), false],
+    ['hiccups', 100, logOf([96.9, 99]), false],
+    ['was away before it hiccuped', 100, logOf([40, 90], [96.9, 99]), true],
+  ])('%s', (_what, now, log, expected) => {
+    expect(hasJustReturned(log, at(now), seconds(60))).toBe(expected);
   });
 });
 

@@ -47,12 +47,33 @@ export type Receipt = {
   readonly isFromHost: boolean;
 };
 
+/** What an adapter that is not to be trusted does to its orders and receipts. */
+const lies = {
+  // A receipt that never comes, or comes again when the ladder has moved on or the incident is closed.
+  lostShare: 0.02,
+  twiceShare: 0.04,
+  againMaxMs: 45 * 60_000,
+  // Pasted into a pane that nobody reads; read when the agent looks up after an hour.
+  unseenShare: 0.05,
+  seenLateShare: 0.05,
+  seenLateMaxMs: 90 * 60_000,
+  // The launcher answers before the process has failed to start.
+  emptyStartShare: 0.02,
+} as const;
+
 /** The hands: claims effects, does them to the simulated agents, and says what became of them. */
 export class Executor {
   private readonly port: ExecutorPort;
 
-  constructor(port: ExecutorPort) {
+  private readonly isHonest: boolean;
+
+  constructor(port: ExecutorPort, isHonest: boolean) {
     this.port = port;
+    this.isHonest = isHonest;
+  }
+
+  private lies(agent: SimAgent, share: number): boolean {
+    return !this.isHonest && agent.random.chance(share);
   }
 
   take(agent: SimAgent, effect: Effect): void {
@@ -149,8 +170,10 @@ export class Executor {
     this.answer(agent, effect, 'delivered', 300);
     // Who hangs reads nothing, unless a word is just what it needs.
     if (!isResponsive(agent) || (agent.mind === 'hung' && agent.behaviour.nudged === undefined)) return;
+    if (this.lies(agent, lies.unseenShare)) return;
     const { seenMinMs, seenMaxMs } = parameters.nudge;
-    agent.plan(agent.random.between(seenMinMs, seenMaxMs), Act.nudgeSeen, effect.id);
+    const lateMs = this.lies(agent, lies.seenLateShare) ? agent.random.unit() * lies.seenLateMaxMs : 0;
+    agent.plan(lateMs + agent.random.between(seenMinMs, seenMaxMs), Act.nudgeSeen, effect.id);
   }
 
   private notify(agent: SimAgent, effect: Effect): void {
@@ -168,13 +191,16 @@ export class Executor {
     if (agent.isRunning || agent.random.chance(executorParameters.launchFailsShare)) {
       return this.answer(agent, effect, 'refused', 1_000);
     }
-    agent.boot(effect.key, agent.behaviour.bootMs?.(agent));
+    if (!this.lies(agent, lies.emptyStartShare)) agent.boot(effect.key, agent.behaviour.bootMs?.(agent));
     this.answer(agent, effect, 'done', 800);
   }
 
   answer(agent: SimAgent, effect: Effect, outcome: ReceiptOutcome, delayMs: number): void {
     const isFromHost = effect.executor !== null;
     const receipt: Receipt = { effectId: effect.id, outcome, detail: '', isFromHost };
+    if (this.lies(agent, lies.lostShare)) return;
     this.port.after(agent.slot, delayMs * agent.random.between(0.5, 1.5), 'receipt', receipt);
+    if (this.lies(agent, lies.twiceShare))
+      this.port.after(agent.slot, delayMs + agent.random.unit() * lies.againMaxMs, 'receipt', receipt);
   }
 }

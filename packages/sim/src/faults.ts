@@ -17,6 +17,8 @@ export type Fault =
       readonly cut: Cut;
     }
   | { readonly kind: 'power'; readonly at: number; readonly draw: number }
+  /** All groups at once: the switch before all of them, or the power of the whole house. */
+  | { readonly kind: 'blackout'; readonly at: number; readonly forMs: number; readonly cut: Cut }
   /** Somebody sets the clock on the monitor's wall, and that of one group's host. */
   | {
       readonly kind: 'clocks';
@@ -27,10 +29,13 @@ export type Fault =
     }
   | { readonly kind: 'noise'; readonly at: number; readonly draw: number };
 
+/** The others are not strokes of fate but always there. */
+type DrawnKind = Exclude<FaultKind, 'network' | 'adapters'>;
+
 const SECOND = 1_000;
 
 /** Mean time between faults of a kind on an ordinary day. */
-const every: Readonly<Record<Exclude<FaultKind, 'network'>, number>> = {
+const every: Readonly<Record<DrawnKind, number>> = {
   stall: 90 * MINUTE,
   // Once, in the first third of the run: it lasts for hours.
   hiccup: 0,
@@ -39,6 +44,7 @@ const every: Readonly<Record<Exclude<FaultKind, 'network'>, number>> = {
   restart: 3 * HOUR,
   switch: 5 * HOUR,
   power: 9 * HOUR,
+  blackout: 20 * HOUR,
   clocks: 2 * HOUR,
   noise: 4 * MINUTE,
 };
@@ -51,7 +57,7 @@ export function drawFaults(scenario: Scenario, random: (stream: number) => Rando
   const end = DAY_START + faultyMs(scenario);
   const faults: Fault[] = [];
   scenario.faults.forEach((kind) => {
-    if (kind === 'network') return;
+    if (kind === 'network' || kind === 'adapters') return;
     // One stream per kind: taking a kind away leaves the others as they were.
     const dice = random(streamOf[kind]);
     if (kind === 'hiccup') {
@@ -60,7 +66,11 @@ export function drawFaults(scenario: Scenario, random: (stream: number) => Rando
     }
     const meanMs = every[kind] / scenario.haste;
     for (let at = DAY_START + dice.exponential(meanMs); at < end; at += dice.exponential(meanMs)) {
-      faults.push(faultOf(kind, at, dice, scenario.haste));
+      const fault = faultOf(kind, at, dice, scenario.haste);
+      faults.push(fault);
+      // Nobody looks, and a whole group dies: it has to be found afterwards.
+      if (kind === 'suspend' && fault.kind === 'away' && dice.chance(0.5))
+        faults.push({ kind: 'power', at: at + dice.unit() * fault.forMs, draw: dice.unit() });
     }
   });
   return faults;
@@ -70,7 +80,7 @@ export function drawFaults(scenario: Scenario, random: (stream: number) => Rando
 const faultyMs = ({ hours }: Scenario): number =>
   Math.max(0, hours * HOUR - Math.min(150 * MINUTE, (hours * HOUR) / 2));
 
-const streamOf: Readonly<Record<Exclude<FaultKind, 'network'>, number>> = {
+const streamOf: Readonly<Record<DrawnKind, number>> = {
   stall: 1,
   hiccup: 2,
   suspend: 3,
@@ -80,14 +90,10 @@ const streamOf: Readonly<Record<Exclude<FaultKind, 'network'>, number>> = {
   power: 7,
   noise: 8,
   clocks: 9,
+  blackout: 10,
 };
 
-function faultOf(
-  kind: Exclude<FaultKind, 'network' | 'hiccup'>,
-  at: number,
-  dice: Random,
-  haste: number,
-): Fault {
+function faultOf(kind: Exclude<DrawnKind, 'hiccup'>, at: number, dice: Random, haste: number): Fault {
   switch (kind) {
     case 'stall':
       return { kind: 'away', at, forMs: dice.between(2.5 * SECOND, 90 * SECOND), isReload: false };
@@ -107,6 +113,14 @@ function faultOf(
       };
     case 'power':
       return { kind: 'power', at, draw: dice.unit() };
+    case 'blackout':
+      // Without a cut it is the power.
+      return {
+        kind: 'blackout',
+        at,
+        forMs: dice.between(2 * MINUTE, 30 * MINUTE),
+        cut: dice.chance(0.5) ? dice.pick(CUTS) : 'none',
+      };
     case 'clocks':
       return { kind: 'clocks', at, wallMs: stepOf(dice), hostMs: stepOf(dice), draw: dice.unit() };
     case 'noise':

@@ -48,7 +48,8 @@ export function travel(
     // Behind a queue the retry comes right after; on a free way some time later.
     journey.copyAt =
       Math.max(arrivesAt, lastArrival + 1) + (lastArrival > now ? 1 : random.unit() * network.copyMaxMs);
-  } else if (luck < network.dropShare + network.copyShare + network.overtakenShare) {
+  } else if (luck < network.dropShare + network.copyShare + network.overtakenShare && lastArrival <= now) {
+    // Nobody overtakes a queue: a client sends what waits before it opens a second connection.
     journey.arrivesAt = arrivesAt + random.unit() * network.overtakenMaxMs;
     return lastArrival;
   }

@@ -4,6 +4,8 @@ import type { Signal } from '@holter/core';
 export type Packet = {
   readonly signal: Signal;
   readonly origin: 'agent' | 'holter';
+  /** Found the monitor away, and came again. */
+  readonly hasWaited?: true;
   /** Shared by a word and its second copy; whoever comes first is heard. */
   readonly twin?: { isHeard: boolean };
 };

@@ -2,6 +2,7 @@ import type { InvariantNumber, Violation } from './checker/violation.ts';
 import { DAY_START, groupOf, HOUR, type Scenario } from './scenario.ts';
 import { Simulation } from './simulation.ts';
 import { Trace } from './trace.ts';
+import type { Witness } from './witness.ts';
 
 export type Shrunk = {
   readonly scenario: Scenario;
@@ -11,6 +12,9 @@ export type Shrunk = {
   readonly runs: number;
 };
 
+/** How a scenario is played: a test has its own way of finding fault. */
+type Simulate = (scenario: Scenario, witnesses: readonly Witness[]) => Simulation;
+
 /** No more runs than this: a shorter story is a help, not a duty. */
 const RUNS_MAX = 24;
 
@@ -19,13 +23,17 @@ const RUNS_MAX = 24;
  * Time is cut to just after the violation. Streams of chance belong to slots and faults, so what is left out
  * does not change what remains.
  */
-export function shrink(scenario: Scenario, violation: Violation): Shrunk {
+export function shrink(
+  scenario: Scenario,
+  violation: Violation,
+  simulate: Simulate = (candidate, witnesses) => new Simulation(candidate, { witnesses }),
+): Shrunk {
   let runs = 0;
   let best = { scenario: scenario, violation };
   const attempt = (candidate: Scenario): boolean => {
     if (runs >= RUNS_MAX) return false;
     runs++;
-    const found = firstViolation(candidate, violation.invariant, best.violation.trueAt);
+    const found = firstViolation(simulate(candidate, []), violation.invariant, best.violation.trueAt);
     if (found === undefined) return false;
     best = { scenario: candidate, violation: found };
     return true;
@@ -41,15 +49,14 @@ export function shrink(scenario: Scenario, violation: Violation): Shrunk {
   const hours = Math.ceil(((best.violation.trueAt - DAY_START) / HOUR) * 100 + 1) / 100;
   // A shorter day moves the faults; only keep it when the story survives.
   attempt({ ...best.scenario, hours });
-  return { ...best, trace: traceOf(best.scenario, best.violation), runs };
+  return { ...best, trace: traceOf(simulate, best.scenario, best.violation), runs };
 }
 
 function firstViolation(
-  scenario: Scenario,
+  simulation: Simulation,
   invariant: InvariantNumber,
   until: number,
 ): Violation | undefined {
-  const simulation = new Simulation(scenario);
   const { checker, world } = simulation;
   const wanted = (): Violation | undefined =>
     checker.violations.find((violation) => violation.invariant === invariant);
@@ -61,9 +68,14 @@ function firstViolation(
 }
 
 /** Runs up to the violation once more, with somebody who writes down what happens to that agent. */
-function traceOf(scenario: Scenario, violation: Violation, linesMax = 30): readonly string[] {
+function traceOf(
+  simulate: Simulate,
+  scenario: Scenario,
+  violation: Violation,
+  linesMax = 30,
+): readonly string[] {
   const trace = new Trace(violation.slot, linesMax);
-  new Simulation(scenario, { witnesses: [trace] }).world.runUntil(violation.trueAt);
+  simulate(scenario, [trace]).world.runUntil(violation.trueAt);
   return trace.lines;
 }
 

@@ -43,11 +43,11 @@ test('the line to paste names everything that differs from an ordinary run', () 
   );
 });
 
-// Two hundred worlds, each with its own troubles and faults. A failure names its seed; `holter sim` with that
+// Three hundred worlds, each with its own troubles and faults. A failure names its seed; `holter sim` with that
 // seed tells the story.
 describe('the invariants hold', () => {
   const perTest = 20;
-  for (let first = 1; first <= 200; first += perTest) {
+  for (let first = 1; first <= 300; first += perTest) {
     test(`for seeds ${first} to ${first + perTest - 1}`, { timeout: 60_000 }, () => {
       for (let seed = first; seed < first + perTest; seed++) {
         const scenario: Scenario = { ...defaultScenario, agents: 12, hours: 3, haste: 5, seed };

@@ -48,6 +48,7 @@ export class Simulation {
       stopwatch: options.stopwatch ?? noStopwatch,
       isPedantic: options.isPedantic ?? false,
       hasNetworkFaults: scenario.faults.includes('network'),
+      hasHonestAdapters: !scenario.faults.includes('adapters'),
       clockRate: this.paceOf(-1),
       noise: makeNoise,
     });

@@ -1,4 +1,6 @@
 import type { SimAgent } from './agents/sim-agent.ts';
+import type { Packet } from './packet.ts';
+import { Plan } from './plan.ts';
 
 /** What queued up while the monitor was away arrives within this time, or a quarter of the agent's interval. */
 const DRAIN_MS_MAX = 8_000;
@@ -8,20 +10,27 @@ type Waiting = { readonly agent: SimAgent; readonly act: number; readonly data: 
 /** What found the monitor away, in the order in which it came: senders try again until they are heard. */
 export class WaitingRoom {
   private waiting: Waiting[] = [];
+  /** Who waits for the second time, because the monitor left again, is older than whoever came meanwhile. */
+  private waitingAgain: Waiting[] = [];
 
   add(agent: SimAgent, act: number, data: unknown): void {
-    this.waiting.push({ agent, act, data });
+    const isAgain = act === Plan.deliver && (data as Packet).hasWaited === true;
+    (isAgain ? this.waitingAgain : this.waiting).push({ agent, act, data });
   }
 
   /** The monitor is back: each agent's words come in their order, somewhere in the time that draining takes. */
   open(at: number, bring: (at: number, slot: number, act: number, data: unknown) => void): void {
-    const waiting = this.waiting;
+    const waiting = [...this.waitingAgain, ...this.waiting];
     this.waiting = [];
+    this.waitingAgain = [];
     for (const { agent, act, data } of waiting) {
       const drainMs = Math.min(DRAIN_MS_MAX, agent.kit.intervalMs / 4);
       if (agent.arrivedAt < at + 1) agent.arrivedAt = at + 1 + agent.random.unit() * drainMs;
       agent.arrivedAt += 1;
-      bring(agent.arrivedAt, agent.slot, act, data);
+      agent.drainedAt = agent.arrivedAt;
+      bring(agent.arrivedAt, agent.slot, act, act === Plan.deliver ? again(data as Packet) : data);
     }
   }
 }
+
+const again = (packet: Packet): Packet => ({ ...packet, hasWaited: true });

@@ -35,8 +35,11 @@ export class Weather {
       case 'cut':
         return this.cut(this.drawGroup(fault.draw), fault.forMs, fault.cut);
       case 'power':
-        for (const agent of this.ofGroup(this.drawGroup(fault.draw)))
-          if (agent.kit.isLocal) agent.die(null, 'SIGKILL');
+        return this.powerOff(this.ofGroup(this.drawGroup(fault.draw)));
+      case 'blackout':
+        if (fault.cut === 'none') return this.powerOff(this.port.agents);
+        for (const group of new Set(this.port.agents.map((agent) => agent.group)))
+          this.cut(group, fault.forMs, fault.cut);
         return;
       case 'clocks':
         this.port.stepWall(fault.wallMs);
@@ -52,6 +55,10 @@ export class Weather {
       agent.groupCut = 'none';
       this.port.truthChanged(agent);
     }
+  }
+
+  private powerOff(agents: readonly SimAgent[]): void {
+    for (const agent of agents) if (agent.kit.isLocal) agent.die(null, 'SIGKILL');
   }
 
   private cut(group: string, forMs: number, cut: Cut): void {

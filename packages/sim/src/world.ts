@@ -63,6 +63,7 @@ export class World implements Ground, PostPort, WeatherPort {
     readonly stopwatch: Stopwatch;
     readonly isPedantic: boolean;
     readonly hasNetworkFaults: boolean;
+    readonly hasHonestAdapters: boolean;
     /** How many seconds the monitor counts while one passes. */
     readonly clockRate: number;
     readonly noise: (world: World, draw: number) => void;
@@ -86,13 +87,17 @@ export class World implements Ground, PostPort, WeatherPort {
       options.isPedantic,
     );
     this.presence = new Presence(this.monitor, this.clock);
-    this.executor = new Executor({
-      after: (slot, delayMs, act, data) => this.schedule.add(this.now + delayMs, slot, Plan[act], 0, data),
-      notice: (agent, effect) => this.people.notice(agent, effect),
-    });
+    this.executor = new Executor(
+      {
+        after: (slot, delayMs, act, data) => this.schedule.add(this.now + delayMs, slot, Plan[act], 0, data),
+        notice: (agent, effect) => this.people.notice(agent, effect),
+      },
+      options.hasHonestAdapters,
+    );
     this.people = new People({
       after: (slot, delayMs, act, data) => this.schedule.add(this.now + delayMs, slot, Plan[act], 0, data),
       decide: (agent, decision) => this.decide(agent, decision),
+      decideLater: (agent, delayMs, decision) => this.decideLater(agent, delayMs, decision),
     });
   }
 
@@ -264,6 +269,9 @@ export class World implements Ground, PostPort, WeatherPort {
       return;
     }
     if (!monitor.knows(agent.slot)) return;
+    // A client has one queue: what was on its way when the monitor came back goes behind what waited.
+    if (this.now < agent.drainedAt && packet.hasWaited !== true)
+      return this.schedule.add(agent.drainedAt + 0.5, agent.slot, Plan.deliver, 0, packet);
     this.fold(agent, packet);
   }
 
@@ -332,6 +340,8 @@ export class World implements Ground, PostPort, WeatherPort {
 
   decide(agent: SimAgent, decision: Decision): void {
     if (this.presence.isAway) return;
+    // Whatever time alone would do is done first, so that what follows is the decision's doing.
+    this.monitor.tell(agent.slot, this.holterNow, { kind: 'tick' });
     this.witness.decides(agent, this.holterNow, decision);
     this.monitor.tell(agent.slot, this.holterNow, { kind: 'decision', decision });
   }

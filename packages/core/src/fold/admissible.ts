@@ -22,8 +22,8 @@ export function whyInadmissible(hard: Hard, signal: Signal, origin: 'agent' | 'h
   return null;
 }
 
-/** Looks and signs of life: told again they say nothing new, and they must not crowd out what would. A
- * beat is none of them: it may carry words and counts. */
+/** Looks and signs of life: told again they say nothing new, and they must not crowd out what would. A beat is
+ * none of them: it may carry words and counts. Nor is a total of tokens: told again it would seem to stand still. */
 export const HARMLESS_TWICE: ReadonlySet<Signal['kind']> = new Set<Signal['kind']>([
   'pong',
   'activity',

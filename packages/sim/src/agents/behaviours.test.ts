@@ -156,6 +156,15 @@ const shows: Readonly<Record<string, (diary: Diary) => void>> = {
     expect(diary.of('nudge done')).toBeGreaterThan(0);
     expect(diary.of('terminate done')).toBeGreaterThan(0);
   },
+  flooder: (diary) => {
+    expect(diary.of('call-ended')).toBeGreaterThan(10_000);
+    expect(diary.of('truth stuck')).toBe(0);
+    expect(diary.of('INCIDENT_OPENED')).toBe(0);
+  },
+  replayer: (diary) => {
+    expect(diary.of('SIGNAL_REJECTED')).toBeGreaterThan(200);
+    expect(diary.of('INCIDENT_STEP')).toBe(0);
+  },
   'quiet-command': (diary) => {
     expect(diary.of('heartbeat') + diary.of('call-begun')).toBe(0);
     expect(diary.of('exited')).toBeGreaterThan(10);

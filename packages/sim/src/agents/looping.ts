@@ -17,30 +17,42 @@ export function startFastLoop(agent: SimAgent): void {
   loopEvery(agent, agent.random.between(parameters.loop.repeatMinMs, parameters.loop.repeatMaxMs));
 }
 
+/** A loop is known by its pace, which is drawn anew for each: what an earlier one had planned is over with it. */
+type Round = { readonly step: 'repeat' | 'result'; readonly paceMs: number };
+
 function loopEvery(agent: SimAgent, paceMs: number): void {
   agent.mind = 'looping';
   agent.memo = paceMs;
   agent.become('stuck');
-  agent.plan(paceMs, Act.own, 'repeat');
+  agent.plan(paceMs, Act.own, { step: 'repeat', paceMs } satisfies Round);
 }
 
 /** One more repeat: the call opens now and ends a second later. */
 export function repeatLoop(agent: SimAgent, data: unknown): void {
-  if (agent.mind !== 'looping' || agent.isStopped) return;
-  if (data === 'repeat') {
+  const { step, paceMs } = data as Round;
+  if (agent.mind !== 'looping' || agent.isStopped || paceMs !== agent.memo) return;
+  if (step === 'repeat') {
     agent.callCount++;
+    agent.isRepeating = true;
     const callId = agent.callId();
     const input = { path: 'src/same.ts' };
     agent.ground.send(agent, { kind: 'call-begun', callId, tool: 'bash', input }, `${callId}b`);
-    agent.plan(1_000, Act.own, 'result');
+    agent.plan(1_000, Act.own, { step: 'result', paceMs } satisfies Round);
     return;
   }
+  endRepeat(agent);
+  agent.plan(paceMs, Act.own, { step: 'repeat', paceMs } satisfies Round);
+}
+
+function endRepeat(agent: SimAgent): void {
+  agent.isRepeating = false;
   agent.endCall('bash', false, 'the build is running', 'same');
-  agent.plan(agent.memo, Act.own, 'repeat');
 }
 
 export function leaveLoop(agent: SimAgent): void {
   if (agent.mind !== 'looping') return;
+  // Nobody leaves a call open behind.
+  if (agent.isRepeating) endRepeat(agent);
   // Only a different result shows that the loop is over.
   agent.callCount++;
   const callId = agent.callId();

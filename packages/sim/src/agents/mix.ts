@@ -6,6 +6,7 @@ import { crasher } from './crasher.ts';
 import { curedByNudge } from './cured-by-nudge.ts';
 import { deaf } from './deaf.ts';
 import { errorSpiral } from './error-spiral.ts';
+import { flooder } from './flooder.ts';
 import { freezer } from './freezer.ts';
 import { idle } from './idle.ts';
 import { inProcess } from './in-process.ts';
@@ -18,6 +19,7 @@ import { pausingLooper } from './pausing-looper.ts';
 import { quietCommand } from './quiet-command.ts';
 import { rateLimited } from './rate-limited.ts';
 import { relapser } from './relapser.ts';
+import { replayer } from './replayer.ts';
 import { selfRestarter } from './self-restarter.ts';
 import { slowStarter } from './slow-starter.ts';
 import { steadyWorker } from './steady-worker.ts';
@@ -55,6 +57,8 @@ const MIX: readonly (readonly [Behaviour, number])[] = [
   [breakerCaller, 2],
   [oddOne, 3],
   [visited, 2],
+  [flooder, 0.5],
+  [replayer, 1],
   [quietCommand, 1.5],
   [inProcess, 0.5],
 ];

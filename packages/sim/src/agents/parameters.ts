@@ -154,6 +154,20 @@ export const parameters = {
     // How long the elder goes on talking after the younger has taken the name.
     lingerMs: 6 * minute,
   },
+  flood: {
+    everyMs: 7 * hour,
+    // Ten calls a second, for half a minute to two minutes.
+    betweenMs: 100,
+    callsMin: 300,
+    callsMax: 900,
+  },
+  replay: {
+    everyMs: 6 * hour,
+    // A spool is read soon after a start.
+    withinMs: 5 * minute,
+    // Enough for any detector, if it counted them.
+    calls: 12,
+  },
   generic: {
     // A command that promised only a process: a training run that prints nothing.
     runMedianMs: 5 * hour,

@@ -45,6 +45,8 @@ export class SimAgent {
   /** What the client kept to send again once the way is free. Beats are not kept. */
   spool: unknown[] = [];
   arrivedAt = 0;
+  /** When the last word that found the monitor away has come again. */
+  drainedAt = 0;
 
   taskId: string | null = null;
   taskUntil = 0;
@@ -63,6 +65,8 @@ export class SimAgent {
   /** A beat from a sidecar costs the agent's own process nothing. */
   isFlat = false;
   isTroubled = false;
+  /** A call of its loop is open. */
+  isRepeating = false;
   failuresInRow = 0;
   /** Whether it reports that its calls fail, beside the calls themselves. */
   isTellingFailures = false;
@@ -130,6 +134,7 @@ export class SimAgent {
     this.isStopped = false;
     this.isFlat = false;
     this.isTroubled = false;
+    this.isRepeating = false;
     this.mind = 'starting';
     this.incarnation = 0;
     this.cpuMs = 0;

@@ -14,5 +14,6 @@ export type Mind =
   | 'idle'
   | 'held'
   | 'looping'
+  | 'flooding'
   | 'hung'
   | 'frozen';

@@ -136,11 +136,13 @@ export class Checker implements Witness, Court {
       input.kind === 'receipt' &&
       input.outcome === 'seen' &&
       ledger.incident?.step === 'nudge' &&
+      input.effectId === `${ledger.incident.id}/nudge/${ledger.incident.attempt}` &&
       Number.isNaN(ledger.repeatsAtNudge)
     ) {
       ledger.repeatsAtNudge = ledger.calls.count;
     }
     if (input.kind === 'receipt') this.receipts.received(agent, ledger, at, input.effectId, result);
+    if (input.kind === 'decision') this.checkTooLate(agent, ledger, at, input.decision, result);
     this.breakers.turned(agent, at, input, result);
     for (const event of result.events) this.happened(agent, ledger, event);
     for (const effect of result.effects) this.wanted(agent, ledger, effect, at);
@@ -150,6 +152,20 @@ export class Checker implements Witness, Court {
     if (signal.kind === 'call-ended') this.progress.called(agent, ledger, at);
     if (signal.kind === 'exited' && ledger.liveness !== 'gone')
       this.accuse(2, agent, at, 'its exit was seen, but it is not called gone');
+  }
+
+  /** A decision about an incident that is not open any more, or was never this agent's, is only recorded. */
+  private checkTooLate(
+    agent: SimAgent,
+    ledger: Ledger,
+    at: number,
+    { incidentId, decision }: Decision,
+    result: Turn,
+  ): void {
+    if (incidentId === undefined || incidentId === ledger.incident?.id) return;
+    const isRejected = result.events.length === 1 && result.events[0]?.type === 'DECISION_REJECTED';
+    if (!isRejected || result.effects.length > 0)
+      this.accuse(11, agent, at, `${decision} about ${incidentId}, which is not open, was not only rejected`);
   }
 
   private mustChangeNothing(agent: SimAgent, at: number, packet: Packet, result: Turn): void {
@@ -184,6 +200,7 @@ export class Checker implements Witness, Court {
         return;
       case 'FINDING_CLEARED':
         ledger.acts.delete(event.payload.kind);
+        if (event.payload.kind === 'breaker-open') ledger.breakOverAt = at;
         return;
       case 'INCIDENT_OPENED':
         return this.ladder.opened(agent, ledger, event);

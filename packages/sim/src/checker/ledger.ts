@@ -47,6 +47,8 @@ export class Ledger {
   healthAt = 0;
   liveness: LivenessWord = 'alive';
   readonly acts = new Set<string>();
+  /** When the last break of one of its breakers was over. */
+  breakOverAt = 0;
 
   incident: { id: string; cause: string; step: LadderStep; attempt: number } | null = null;
   past: { cause: string; step: LadderStep; closedAt: number; incarnation: number } | null = null;

@@ -58,7 +58,7 @@ export class TruthWatch {
     const isAtWork = at - ledger.resumedAt > contract.restMs && ledger.doingAt > at - contract.healMs / 4;
     const hasMoved = isAtWork || (ledger.taskId === null && ledger.doingAt < at - contract.restMs);
     // A tripped breaker makes FAILING for as long as its break lasts, which after many trips is an hour.
-    const isBrokenOff = ledger.acts.has('breaker-open');
+    const isBrokenOff = ledger.acts.has('breaker-open') || at - ledger.breakOverAt < contract.healMs;
     if (hasMoved && !isBrokenOff && BAD.has(ledger.health))
       this.court.accuse(9, agent, at, `fine for ${ago(at, since(agent, at))} and called ${ledger.health}`);
     if (ledger.liveness !== 'alive')

@@ -72,6 +72,7 @@ export class FleetWorld implements Ground {
         });
       },
       decide: (agent, decision) => this.decide(agent, decision),
+      decideLater: (agent, delayMs, decision) => this.decideLater(agent, delayMs, decision),
     });
   }
 

@@ -7,10 +7,18 @@ import {
 } from '../engine-fleet/engine-seed.ts';
 import { Random } from '../random.ts';
 import type { SeedResult } from './run-seed.ts';
-import { TOLD_MAX } from './world-run.ts';
+import { TOLD_MAX, thrown } from './world-run.ts';
 
 /** Above the streams of agents, of faults and of the world's own drawing. */
 const STREAM = 3_000_000;
+
+const NOTHING: SeedResult = {
+  agentHours: 0,
+  events: 0,
+  violations: [],
+  wrongTerminations: 0,
+  coverage: {},
+};
 
 /** One seed of the real engine, with a fleet that it can carry in seconds. */
 export async function runEngineSoakSeed(seed: number): Promise<SeedResult> {
@@ -18,12 +26,13 @@ export async function runEngineSoakSeed(seed: number): Promise<SeedResult> {
   const agents = 8 + random.below(25);
   const hours = 5 + random.below(4);
   const scenario: EngineScenario = { ...defaultEngineScenario, seed, agents, hours };
-  const run = await runEngineSeed(scenario);
+  const again = engineReplayLine(scenario);
+  const run = await runEngineSeed(scenario).catch((error: unknown) => thrown(error));
+  if (typeof run === 'string') return { ...NOTHING, violations: [{ invariant: null, what: run, again }] };
   const counter = new Counter();
   for (const [kind, count] of run.struck) counter.add('engine fault', kind, count);
   for (const [type, count] of run.seen) counter.add('event', type, count);
   for (const where of run.deaths) counter.add('server killed', where);
-  const again = engineReplayLine(scenario);
   return {
     agentHours: run.agentHours,
     events: run.events,

@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { defaultScenario, FAULT_KINDS } from '../scenario.ts';
 import { drawScenario } from './draw-scenario.ts';
@@ -93,6 +95,25 @@ describe('a soak', () => {
     };
     const running = soak([stopping], { firstSeed: 1 });
     expect(await running.run()).toMatchObject({ seeds: 2 });
+  });
+});
+
+describe('the command', () => {
+  const script = fileURLToPath(new URL('../../../../scripts/sim-soak.mjs', import.meta.url));
+  const run = (...args: string[]) => spawnSync(process.execPath, [script, ...args], { encoding: 'utf8' });
+
+  test('explains itself, with examples', () => {
+    const { status, stdout } = run('--help');
+    expect(status).toBe(0);
+    expect(stdout).toContain('npm run sim:soak -- --minutes 30');
+  });
+
+  test.each([
+    ['--minutes', 'soon'],
+    ['--seed', '1.5'],
+    ['--fast', ''],
+  ])('ends with 2 for %s %s', (...args) => {
+    expect(run(...args.filter(Boolean))).toMatchObject({ status: 2, stdout: '' });
   });
 });
 

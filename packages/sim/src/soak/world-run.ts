@@ -52,9 +52,12 @@ function runToEnd(simulation: Simulation): string | null {
     simulation.run(undefined, 1);
     return null;
   } catch (error) {
-    return `threw: ${error instanceof Error ? error.message : String(error)}`;
+    return thrown(error);
   }
 }
+
+export const thrown = (error: unknown): string =>
+  `threw: ${error instanceof Error ? error.message : String(error)}`;
 
 /** Who took part, and which faults struck: each kind has its own stream, so it can be drawn by itself. */
 function countCast({ scenario, world }: Simulation, counter: Counter): void {

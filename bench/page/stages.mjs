@@ -1,4 +1,4 @@
-// Servers to take pictures of, each a process of its own: the demo, and fleets of so many agents.
+// Servers with something to look at, each a process of its own: the demo, and fleets of so many agents.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

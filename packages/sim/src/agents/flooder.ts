@@ -1,0 +1,35 @@
+import type { Behaviour } from './behaviour.ts';
+import { Act } from './ground.ts';
+import { farKit, ownedKit } from './kit.ts';
+import { parameters } from './parameters.ts';
+import type { SimAgent } from './sim-agent.ts';
+
+/** Works like mad for a minute or two: thousands of words, each with something new. It must not be accused for it. */
+export const flooder: Behaviour = {
+  name: 'flooder',
+  tells: 'thousands of words a minute, all of them news',
+  kits: [ownedKit, farKit],
+  troubleEveryMs: parameters.flood.everyMs,
+  isTroubleBetweenCalls: true,
+  trouble: (agent) => {
+    agent.mind = 'flooding';
+    agent.memo = parameters.flood.callsMin + agent.random.below(parameters.flood.callsMax);
+    agent.plan(parameters.flood.betweenMs, Act.own);
+  },
+  own: (agent) => {
+    if (agent.mind !== 'flooding') return;
+    pourOut(agent);
+    // A client's spool is bounded: whoever is cut off floods nobody.
+    if (--agent.memo > 0 && agent.isReachable) agent.plan(parameters.flood.betweenMs, Act.own);
+    else agent.resumeWork();
+  },
+};
+
+function pourOut(agent: SimAgent): void {
+  agent.callCount++;
+  const callId = agent.callId();
+  const input = { path: `src/${agent.word()}.ts` };
+  agent.ground.send(agent, { kind: 'heartbeat', tokenCount: agent.tokens });
+  agent.ground.send(agent, { kind: 'call-begun', callId, tool: 'read', input }, `${callId}b`);
+  agent.endCall('read', false, `wrote ${agent.word()}`);
+}
