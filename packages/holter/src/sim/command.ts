@@ -5,6 +5,7 @@ import { type Io, processIo } from '../io.ts';
 import { showLive } from './live.ts';
 import { behaviourList, faultList, positive, type SimOptions, slotList, wholeNumber } from './options.ts';
 import { runSimulation } from './run.ts';
+import { runEngine } from './run-engine.ts';
 
 /** `holter sim`: a simulated fleet, to try the rules in or to watch. */
 export function registerSim(program: Command, io: Io = processIo()): void {
@@ -22,11 +23,17 @@ export function registerSim(program: Command, io: Io = processIo()): void {
       .option('--slots <list>', 'only these agents of the fleet', slotList, [])
       .option('--json', 'end with one line of JSON')
       .option('--live', 'show a small fleet live in the terminal')
+      .option('--engine', 'a small fleet around the real engine, with servers and stores that fail')
       .option('--seconds <n>', 'with --live: stop after so many seconds', positive(1_000_000)),
     [
       ['holter sim --agents 1000 --hours 24', 'a day of a thousand agents, beside the requirements'],
       ['holter sim --live', 'watch twelve agents, sixty times as fast'],
       ['holter sim --seed 7 --json', 'one line at the end, for a script'],
+      ['holter sim --engine --seed 3', 'the real engine, killed and misled for six hours'],
     ],
-  ).action((options: SimOptions) => (options.live ? showLive(io, options) : runSimulation(io, options)));
+  ).action((options: SimOptions, command: Command) => {
+    if (options.engine)
+      return runEngine(io, options, (name) => command.getOptionValueSource(name) !== 'default');
+    return options.live ? showLive(io, options) : runSimulation(io, options);
+  });
 }

@@ -13,6 +13,7 @@ export type SimOptions = {
   readonly seeds: number;
   readonly json?: true;
   readonly live?: true;
+  readonly engine?: true;
   readonly seconds?: number;
 };
 

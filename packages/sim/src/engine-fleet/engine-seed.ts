@@ -100,7 +100,8 @@ class EngineSimulation {
       this.groups,
       (stream) => new Random(scenario.seed, STREAMS + 10 + stream),
     );
-    for (const fault of faults) this.clock.after(fault.at - this.clock.now(), () => this.strike(fault));
+    for (const fault of faults)
+      if (this.concerns(fault)) this.clock.after(fault.at - this.clock.now(), () => this.strike(fault));
     const end = START + scenario.hours * HOUR;
     for (let second = 0; this.clock.now() < end; second++) {
       await this.clock.advance(1_000);
@@ -154,6 +155,14 @@ class EngineSimulation {
     this.world.add(agent, 2_000);
   }
 
+  /**
+   * A rival needs a store that may be shared. What servers that share one know of each other's stalls is a matter of
+   * that store's own clock, which a store in memory has not.
+   */
+  private concerns({ kind }: EngineFault): boolean {
+    return this.isShared ? kind !== 'suspend' : kind !== 'rival';
+  }
+
   private strike(fault: EngineFault): void {
     this.struck.set(fault.kind, (this.struck.get(fault.kind) ?? 0) + 1);
     const { servers, clock, weather } = this;
@@ -161,9 +170,7 @@ class EngineSimulation {
       case 'crash':
         return servers.crash(fault.awaits, fault.downMs);
       case 'suspend':
-        // What servers that share a store know of each other's stalls is a matter of that store's own clock.
-        if (!this.isShared) servers.suspend(fault.forMs);
-        return;
+        return servers.suspend(fault.forMs);
       case 'rival':
         return this.rival(fault.forMs);
       case 'weather':
@@ -183,9 +190,8 @@ class EngineSimulation {
     }
   }
 
-  /** A second server beside the first, as while one is being replaced. Only where the store may be shared. */
+  /** A second server beside the first, as while one is being replaced. */
   private rival(forMs: number): void {
-    if (!this.isShared) return;
     this.servers.want(2);
     this.clock.after(forMs, () => {
       this.servers.want(1);
@@ -253,8 +259,5 @@ export const runEngineSeed = (scenario: EngineScenario): Promise<EngineRun> =>
   new EngineSimulation(scenario).run();
 
 /** The line to paste that runs this fleet again. */
-export function engineReplayLine({ seed, agents, hours, faults }: EngineScenario): string {
-  const parts = ['npm run sim --', '--engine', `--seed ${seed}`, `--agents ${agents}`, `--hours ${hours}`];
-  if (faults.length !== ENGINE_FAULTS.length) parts.push(`--faults ${faults.join(',') || 'none'}`);
-  return parts.join(' ');
-}
+export const engineReplayLine = ({ seed, agents, hours }: EngineScenario): string =>
+  `npm run sim -- --engine --seed ${seed} --agents ${agents} --hours ${hours}`;

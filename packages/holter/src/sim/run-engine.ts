@@ -1,0 +1,61 @@
+import { defaultEngineScenario, type EngineRun, engineReplayLine, runEngineSeed } from '@holter/sim';
+import { EXIT } from '../failure.ts';
+import type { Io } from '../io.ts';
+import { painter } from '../paint.ts';
+import { table } from '../table.ts';
+import type { SimOptions } from './options.ts';
+import { secondsNow } from './wall-clock.ts';
+
+/** The real engine is slower than the rules alone: it carries dozens of agents, where those carry thousands. */
+const AGENTS_MAX = 200;
+
+/** `holter sim --engine`: fleets around the real engine, seed by seed, until an audit has something to say. */
+export async function runEngine(
+  io: Io,
+  options: SimOptions,
+  isSet: (name: string) => boolean,
+): Promise<void> {
+  const { agents: usualAgents, hours: usualHours } = defaultEngineScenario;
+  const agents = Math.min(AGENTS_MAX, isSet('agents') ? options.agents : usualAgents);
+  const hours = isSet('hours') ? options.hours : usualHours;
+  for (let offset = 0; offset < options.seeds; offset++) {
+    const startedAt = secondsNow();
+    const scenario = { ...defaultEngineScenario, agents, hours, seed: options.seed + offset };
+    const run = await runEngineSeed(scenario);
+    tell(io, run, secondsNow() - startedAt, options.json === true);
+    if (run.complaints.length > 0) {
+      io.setExitCode(EXIT.foundWrong);
+      return;
+    }
+  }
+}
+
+function tell(io: Io, run: EngineRun, seconds: number, isJson: boolean): void {
+  const { scenario, agentHours, complaints, events, reports, struck, deaths, wrongTerminations } = run;
+  const { seed, agents, hours } = scenario;
+  const wallSeconds = Math.round(seconds * 100) / 100;
+  if (isJson) {
+    const counts = {
+      events,
+      reports,
+      deaths: deaths.length,
+      violations: complaints.length,
+      wrongTerminations,
+    };
+    const faults = Object.fromEntries(struck);
+    io.out(`${JSON.stringify({ agents, hours, seed, ...counts, faults, complaints, wallSeconds })}\n`);
+    return;
+  }
+  const paint = painter(io);
+  const head = `${agents} agents around the real engine, ${agentHours} agent-hours, seed ${seed}`;
+  io.out(`\n${paint('bold', head)}\n`);
+  const rows = [...struck].map(([fault, times]) => [fault, String(times)]);
+  io.out(table([{ title: 'fault' }, { title: 'times' }], rows, io.width, paint));
+  io.out(
+    `${events} events, ${reports} reports acknowledged, ${deaths.length} servers died, ${wallSeconds} s\n`,
+  );
+  for (const { invariant, agentId, what } of complaints)
+    io.out(`${paint('red', `invariant ${invariant} broken`)}: ${agentId}: ${what}\n`);
+  if (complaints.length === 0) io.out(`${paint('green', 'nothing to complain about')}\n`);
+  else io.out(`\n${paint('bold', 'again:')} ${engineReplayLine(scenario)}\n`);
+}
