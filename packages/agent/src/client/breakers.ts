@@ -57,7 +57,7 @@ export class Breakers {
     if (answer.kind !== 'permit') return;
     const { generation, permitId } = answer;
     const body = JSON.stringify({ generation, permitId, durationMs: Math.max(0, this.now() - startedAt) });
-    // What was kept is out of date as soon as a report has opened it, or has closed it again.
+    // What was kept is out of date as soon as a report has opened it.
     void this.ask(pathOf(name, outcome), body, 20 * ASK_MS_MAX)?.then((verdict) => {
       if (verdict.kind === 'taken' && stateIn(verdict.body.breaker) !== 'CLOSED') this.kept.delete(name);
     });

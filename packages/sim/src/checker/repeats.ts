@@ -21,10 +21,10 @@ export class Repeats {
   /** Of each tool that has failed since something last worked: how often, and at which call it last counted. */
   private readonly failing = new Map<string, { count: number; lastCall: number }>();
   /** Occurrences of the present call, the first included: at a loop's pace, and at that of waiting. */
-  hasty = 0;
-  spaced = 0;
+  private hasty = 0;
+  private spaced = 0;
   /** Failures of the tool that failed last, with ever different arguments. */
-  failures = 0;
+  private failures = 0;
 
   note({ tool, input, output = '', isError }: CallEnded, at: number): void {
     const call = `${tool} ${JSON.stringify(input)}`;
