@@ -28,8 +28,9 @@ export class Auditor {
   private readonly incarnations: IncarnationAudit;
   private readonly recovery: RecoveryAudit;
   private readonly notice: NoticeAudit;
-  private readonly waiting: Deed[] = [];
-  private readonly kills: { readonly agentId: string; readonly at: number; readonly isHers: boolean }[] = [];
+  /** What was done, until the log is read up to the line at which it was. */
+  private readonly waiting: { readonly cursor: number; readonly judge: () => void }[] = [];
+  private readonly terminatedAt = new Map<string, number>();
   /** How often each type of event was read: what was never written was never tried. */
   readonly seen = new Map<string, number>();
 
@@ -57,7 +58,7 @@ export class Auditor {
 
   /** Deeds and lines of the log are judged in the order in which they happened, though the log is read later. */
   read(entry: LogEntry): void {
-    this.judgeDeeds(entry.cursor);
+    this.judge(entry.cursor);
     this.seen.set(entry.event.type, (this.seen.get(entry.event.type) ?? 0) + 1);
     this.orders.read(entry);
     this.records.read(entry);
@@ -70,25 +71,31 @@ export class Auditor {
   }
 
   begun(deed: Deed): void {
-    this.waiting.push(deed);
+    if (deed.kind === 'terminate') this.terminatedAt.set(deed.agentId, deed.cursor);
+    this.waiting.push({
+      cursor: deed.cursor,
+      judge: () => {
+        this.deeds.begun(deed);
+        this.brake.begun(deed);
+      },
+    });
   }
 
-  /** A process was really killed; `isHers` says whether it was the one that was meant. */
+  /** A process was really killed; `isHers` says whether it was the one that was meant. It belongs to the order to kill. */
   killed(agentId: string, at: number, isHers: boolean): void {
-    this.kills.push({ agentId, at, isHers });
+    const cursor = this.terminatedAt.get(agentId) ?? 0;
+    this.waiting.push({ cursor, judge: () => this.deeds.killed(agentId, at, isHers) });
   }
 
   /** The log was read to its end. */
   caughtUp(): void {
-    this.judgeDeeds(Number.POSITIVE_INFINITY);
-    for (const { agentId, at, isHers } of this.kills.splice(0)) this.deeds.killed(agentId, at, isHers);
+    this.judge(Number.POSITIVE_INFINITY);
   }
 
-  private judgeDeeds(before: number): void {
-    while (this.waiting[0] !== undefined && this.waiting[0].cursor < before) {
-      const deed = this.waiting.shift() as Deed;
-      this.deeds.begun(deed);
-      this.brake.begun(deed);
+  private judge(before: number): void {
+    for (let next = this.waiting[0]; next !== undefined && next.cursor < before; next = this.waiting[0]) {
+      this.waiting.shift();
+      next.judge();
     }
   }
 

@@ -24,6 +24,8 @@ import type { Servers } from './servers.ts';
 const ANSWER_MS = 10_000;
 const COME_BACK_MS = 5_000;
 const LOOK_MS = 30_000;
+/** Reports whose fate is followed; agents may have blockers of their own. */
+const REPORT = 'report-';
 
 /**
  * Simulated agents around real engines: they speak to whichever server answers, try again when none does, and
@@ -171,7 +173,7 @@ export class FleetWorld implements Ground {
     const agent = this.random.pick([...this.agents.values()]);
     if (!agent.isRunning || agent.incarnation === 0 || !agent.isReachable) return;
     this.reportCount += 1;
-    const id = `report-${this.reportCount}`;
+    const id = `${REPORT}${this.reportCount}`;
     this.send(agent, { kind: 'blocker', text: id }, id);
   }
 
@@ -180,7 +182,8 @@ export class FleetWorld implements Ground {
   }
 
   private answered(signal: Signal, answer: Answer): void {
-    if (signal.kind !== 'blocker' || answer.kind !== 'folded' || answer.rejected !== undefined) return;
+    if (signal.kind !== 'blocker' || !signal.text.startsWith(REPORT)) return;
+    if (answer.kind !== 'folded' || answer.rejected !== undefined) return;
     this.audit.records.heard(signal.text, signal.agentId, this.now);
   }
 
