@@ -26,9 +26,9 @@ export type StallLog = readonly Stall[];
 
 export const NO_STALLS: StallLog = [];
 const STALL_GAP_MIN: DurationMs = seconds(2);
-export const STALLS_MAX = 48;
+export const STALLS_MAX = 64;
 /** So many of the newest are never folded: the deadlines of most agents reach no further back. */
-const EXACT_MAX = 28;
+const EXACT_MAX = 44;
 
 const GRACE_MIN = seconds(10);
 

@@ -19,7 +19,7 @@ export {
 } from './server.ts';
 export { StartError } from './start-error.ts';
 export { acquireLock, lockHolder } from './store/lock.ts';
-export { type MemoryStore, openMemory } from './store/memory/index.ts';
+export { type MemorySnapshot, type MemoryStore, openMemory } from './store/memory/index.ts';
 export { openSqlite } from './store/sqlite/index.ts';
 export type * from './store/store.ts';
 export { StoreUnavailable } from './store/store.ts';

@@ -34,14 +34,22 @@ export class AuditWitness implements Witness {
   turned(agent: SimAgent, _at: number, _input: InputBody, result: Turn, _packet: Packet | undefined): void {
     this.write(agent, result.events);
     const { now } = agent.ground;
-    if (now - this.turnedAt > AWAY_MS) {
-      this.audit.truth.watched(false, this.turnedAt);
-      this.audit.truth.watched(true, now);
-    }
+    this.mindGap(now);
     this.turnedAt = now;
     if (now - this.lookedAt < LOOK_EVERY_MS) return;
     this.lookedAt = now;
     this.audit.look(now);
+  }
+
+  finish(now: number): void {
+    this.mindGap(now);
+    this.audit.finish(now);
+  }
+
+  private mindGap(now: number): void {
+    if (now - this.turnedAt <= AWAY_MS) return;
+    this.audit.truth.watched(false, this.turnedAt);
+    this.audit.truth.watched(true, now);
   }
 
   /** In this world what may proceed is done at once. */

@@ -24,6 +24,11 @@ class Books {
     return this.write('ada', { type: 'INCIDENT_STEP', payload });
   }
 
+  register(incarnation = 1): this {
+    const payload = { agentId: 'ada', role: 'default', group: 'g0' };
+    return this.write('ada', { type: 'AGENT_REGISTERED', payload }, incarnation);
+  }
+
   open(): this {
     const payload = { agentId: 'ada', incidentId: 'ada/1', cause: 'silent', step: 'nudge' } as const;
     return this.write('ada', { type: 'INCIDENT_OPENED', payload });
@@ -111,11 +116,7 @@ describe('the audit complains about', () => {
   });
 
   test('a word of a start that was followed by another', () => {
-    const registered: EventBody = {
-      type: 'AGENT_REGISTERED',
-      payload: { agentId: 'ada', role: 'default', group: 'g0' },
-    };
-    const books = new Books().write('ada', registered, 1).write('ada', registered, 2);
+    const books = new Books().register(1).register(2);
     books.write('ada', { type: 'CHECKPOINT_WRITTEN', payload: { agentId: 'ada', checkpointId: 'k' } }, 1);
     expect(books.said).toEqual(['5: CHECKPOINT_WRITTEN of start 1 after start 2']);
   });
@@ -130,8 +131,9 @@ describe('the audit complains about', () => {
   });
 
   test('a death that nobody noticed, counting only the time in which somebody looked', () => {
-    const books = new Books();
+    const books = new Books().register();
     books.audit.truth.became('ada', 'dead', 0);
+    books.audit.truth.became('nobody', 'dead', 0);
     books.audit.truth.watched(false, 0);
     books.audit.look(60 * MINUTE);
     books.audit.truth.watched(true, 60 * MINUTE);

@@ -66,10 +66,10 @@ export class NoticeAudit {
 
   /** Called now and then: a trouble that has lasted too long without a word in the log. */
   look(at: number): void {
-    for (const agentId of this.truth.agents) {
+    // Who never said hello is nobody's to miss.
+    for (const [agentId, standing] of this.standings) {
       const now = this.truth.at(agentId, at);
       if (now?.truth !== 'dead' && now?.truth !== 'stuck') continue;
-      const standing = this.standingOf(agentId);
       const isNoticed =
         standing.alarmAt >= now.since || standing.health !== 'HEALTHY' || this.isOpen(agentId);
       if (isNoticed) continue;
@@ -84,9 +84,8 @@ export class NoticeAudit {
   }
 
   finish(at: number): void {
-    for (const agentId of this.truth.agents) {
+    for (const [agentId, standing] of this.standings) {
       const now = this.truth.at(agentId, at);
-      const standing = this.standingOf(agentId);
       const since = at - HEALED_WITHIN_MS;
       // Only who could be heard and seen all that time.
       if (!now || now.since > since || this.truth.watchedMs(agentId, since, at) < HEALED_WITHIN_MS) continue;

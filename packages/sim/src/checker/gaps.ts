@@ -1,7 +1,7 @@
 import { contract } from './contract.ts';
 
 /** The log of the core is short and folds old gaps together; beyond this many its sums may be a little off. */
-const EXACT_MAX = 28;
+const EXACT_MAX = 44;
 
 /**
  * When the monitor did not look, as the world saw it. A second computation of the deadlines of absence, from

@@ -1,5 +1,5 @@
 import { instant } from '@holter/core';
-import { openMemory } from '@holter/server';
+import { type MemorySnapshot, openMemory } from '@holter/server';
 import { type Cut, letsAnswersPass } from '../agents/cut.ts';
 import { BEHAVIOURS, drawBehaviour } from '../agents/mix.ts';
 import { SimAgent } from '../agents/sim-agent.ts';
@@ -202,22 +202,26 @@ class EngineSimulation {
 
   /** Somebody puts a backup in place under the running server, notices, puts the newest data back and restarts. */
   private comeBackOld(ageMs: number, forMs: number): void {
-    if (this.servers.isStoreWrong) return;
     const old = this.store.snapshot();
-    this.clock.after(ageMs, () => {
-      if (this.servers.isStoreWrong) return;
-      const newest = this.store.snapshot();
-      this.servers.isStoreWrong = true;
-      this.servers.lookAround();
-      this.store.restore(old);
-      this.log.pause();
-      this.clock.after(forMs, () => {
-        for (const process of this.servers.listening) this.servers.kill(process);
-        this.store.restore(newest);
-        this.log.goOn();
-        this.servers.isStoreWrong = false;
-        this.servers.want(1);
-      });
+    this.clock.after(ageMs, () => this.replaceStore(old, forMs));
+  }
+
+  private replaceStore(old: MemorySnapshot, forMs: number): void {
+    const { servers, store, log, clock } = this;
+    // Whoever starts right now would take the older copy for what there is, as it should.
+    if (servers.isStarting) return void clock.after(5_000, () => this.replaceStore(old, forMs));
+    if (servers.isStoreWrong) return;
+    const newest = store.snapshot();
+    servers.isStoreWrong = true;
+    servers.lookAround();
+    store.restore(old);
+    log.pause();
+    clock.after(forMs, () => {
+      for (const process of servers.listening) servers.kill(process);
+      store.restore(newest);
+      log.goOn();
+      servers.isStoreWrong = false;
+      servers.want(1);
     });
   }
 

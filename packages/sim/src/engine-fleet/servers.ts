@@ -26,7 +26,7 @@ export class Servers {
   private readonly options: ServersOptions;
   private processes: ServerProcess[] = [];
   private wanted = 0;
-  private isStarting = false;
+  isStarting = false;
   private downMs = 1_000;
   private count = 0;
   private correlations = 0;

@@ -23,7 +23,7 @@ export function runWorld(scenario: Scenario): SeedResult {
   const { checker, world } = simulation;
   const again = replayLine(scenario);
   const thrown = runToEnd(simulation);
-  books.audit.finish(world.now);
+  books.finish(world.now);
   countCast(simulation, coverage.counter);
   return {
     agentHours: scenario.hours * world.agents.length,
