@@ -79,7 +79,7 @@ export const life: readonly Oddity[] = [
       say(
         agent,
         turn === 0
-          ? { kind: 'blocker', text: 'the schema is missing' }
+          ? { kind: 'blocker', text: `the schema ${agent.freshId()} is missing` }
           : { kind: 'handoff-requested', reason: 'this needs somebody else' },
       ),
   },

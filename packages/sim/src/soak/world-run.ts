@@ -65,7 +65,7 @@ function countCast({ scenario, world }: Simulation, counter: Counter): void {
   for (const kind of scenario.faults) {
     const alone = { ...scenario, faults: [kind] };
     const struck = drawFaults(alone, (stream) => new Random(scenario.seed, FAULT_STREAMS + stream)).length;
-    // The network is no single fault: it is bad all day.
-    counter.add('fault', kind, kind === 'network' ? 1 : struck);
+    // Neither the network nor the adapters strike once: they are bad all day.
+    counter.add('fault', kind, kind === 'network' || kind === 'adapters' ? 1 : struck);
   }
 }
