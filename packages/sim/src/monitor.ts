@@ -61,6 +61,8 @@ export class Monitor {
   /** Puts every record through JSON after every input; must change nothing. */
   private readonly isPedantic: boolean;
   awayUntil = 0;
+  /** By its own clock; a start that finds the wall clock set back leaves no gap behind. */
+  restartedAt = Number.NEGATIVE_INFINITY;
   inputs = 0;
 
   constructor(port: MonitorPort, stopwatch: Stopwatch, isPedantic: boolean) {
@@ -195,6 +197,7 @@ export class Monitor {
 
   /** A start from what the store holds; whoever was due is looked for anew, as the clock may show another time. */
   restart(at: number): void {
+    this.restartedAt = at;
     this.reload();
     this.comeBack(at);
     for (let slot = 0; slot < this.agents.length; slot++) {

@@ -7,6 +7,7 @@ import { Auditor } from './auditor.ts';
 const LOOK_EVERY_MS = 10 * 60_000;
 /** Nothing at all for so long means that nobody looked: what the monitor says of itself is not asked. */
 const AWAY_MS = 20_000;
+const CLOCK_OFF_MS = 60_000;
 
 /**
  * The audit of the pure world: the events that came out become its log, and nothing else of what went in or out is
@@ -22,7 +23,9 @@ export class AuditWitness implements Witness {
   constructor() {
     this.audit = new Auditor((agentId) => {
       const agent = this.agents.get(agentId);
-      return agent && { group: agent.group, intervalMs: agent.kit.intervalMs };
+      if (!agent) return undefined;
+      const tellsTime = Math.abs(agent.wallNow - agent.ground.holterNow) <= CLOCK_OFF_MS;
+      return { group: agent.group, intervalMs: agent.kit.intervalMs, tellsTime };
     });
   }
 

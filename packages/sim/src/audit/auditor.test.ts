@@ -7,7 +7,7 @@ const MINUTE = 60_000;
 
 /** A log that is written line by line, and an audit that reads along. */
 class Books {
-  readonly audit = new Auditor(() => ({ group: 'g0', intervalMs: MINUTE }));
+  readonly audit = new Auditor(() => ({ group: 'g0', intervalMs: MINUTE, tellsTime: true }));
   at = 0;
   private cursor = 0;
 

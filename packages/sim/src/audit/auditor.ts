@@ -9,6 +9,13 @@ import { RecordAudit } from './record-audit.ts';
 import { RecoveryAudit } from './recovery-audit.ts';
 import { TruthBook } from './truth-book.ts';
 
+export type AuditedKit = {
+  readonly group: string;
+  readonly intervalMs: number;
+  /** False for one whose clock and Holter's are far apart: what it says about times, as the end of a hold, misleads. */
+  readonly tellsTime: boolean;
+};
+
 /** Kept in full; more of them would only say the same. */
 const KEPT_MAX = 20;
 
@@ -34,9 +41,7 @@ export class Auditor {
   /** How often each type of event was read: what was never written was never tried. */
   readonly seen = new Map<string, number>();
 
-  constructor(
-    kitOf: (agentId: string) => { readonly group: string; readonly intervalMs: number } | undefined,
-  ) {
+  constructor(kitOf: (agentId: string) => AuditedKit | undefined) {
     const complain = this.complain.bind(this);
     this.records = new RecordAudit(complain);
     this.deeds = new DeedAudit(complain, this.truth, this.orders);
@@ -44,12 +49,7 @@ export class Auditor {
     this.ladder = new LadderAudit(complain);
     this.incarnations = new IncarnationAudit(complain);
     this.recovery = new RecoveryAudit(complain);
-    this.notice = new NoticeAudit(
-      complain,
-      this.truth,
-      (agentId) => this.ladder.isOpen(agentId),
-      (agentId) => kitOf(agentId)?.intervalMs ?? 0,
-    );
+    this.notice = new NoticeAudit(complain, this.truth, (agentId) => this.ladder.isOpen(agentId), kitOf);
   }
 
   complain(invariant: number, agentId: string, at: number, what: string): void {

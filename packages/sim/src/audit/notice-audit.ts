@@ -1,4 +1,5 @@
 import type { HealthState, LivenessWord } from '@holter/core';
+import type { AuditedKit } from './auditor.ts';
 import type { Complain, LogEntry } from './complaint.ts';
 import type { TruthBook } from './truth-book.ts';
 
@@ -26,18 +27,18 @@ export class NoticeAudit {
   private readonly truth: TruthBook;
   private readonly standings = new Map<string, Standing>();
   private readonly isOpen: (agentId: string) => boolean;
-  private readonly intervalMs: (agentId: string) => number;
+  private readonly kitOf: (agentId: string) => AuditedKit | undefined;
 
   constructor(
     complain: Complain,
     truth: TruthBook,
     isOpen: (agentId: string) => boolean,
-    intervalMs: (agentId: string) => number,
+    kitOf: (agentId: string) => AuditedKit | undefined,
   ) {
     this.complain = complain;
     this.truth = truth;
     this.isOpen = isOpen;
-    this.intervalMs = intervalMs;
+    this.kitOf = kitOf;
   }
 
   read({ event, at, agentId }: LogEntry): void {
@@ -74,7 +75,9 @@ export class NoticeAudit {
         standing.alarmAt >= now.since || standing.health !== 'HEALTHY' || this.isOpen(agentId);
       if (isNoticed) continue;
       const boundMs =
-        now.truth === 'stuck' ? STUCK_NOTICED_WITHIN_MS : deathNoticedWithinMs(this.intervalMs(agentId));
+        now.truth === 'stuck'
+          ? STUCK_NOTICED_WITHIN_MS
+          : deathNoticedWithinMs(this.kitOf(agentId)?.intervalMs ?? 0);
       if (this.truth.watchedMs(agentId, now.since, at) > boundMs) {
         const minutes = Math.round((at - now.since) / MINUTE_MS);
         this.complain(2, agentId, at, `${now.truth} for ${minutes} min, and nobody noticed`);
@@ -87,6 +90,7 @@ export class NoticeAudit {
     for (const [agentId, standing] of this.standings) {
       const now = this.truth.at(agentId, at);
       const since = at - HEALED_WITHIN_MS;
+      if (this.kitOf(agentId)?.tellsTime === false) continue;
       // Only who could be heard and seen all that time.
       if (!now || now.since > since || this.truth.watchedMs(agentId, since, at) < HEALED_WITHIN_MS) continue;
       if (at - standing.healthSince < HEALED_WITHIN_MS) continue;

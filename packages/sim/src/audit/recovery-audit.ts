@@ -29,7 +29,8 @@ export class RecoveryAudit {
     attempts.forTask += 1;
     // The server's clock may run a little fast or slow beside the world's.
     attempts.at = [...attempts.at.filter((before) => before > at - HOUR_MS * 0.95), at];
-    if (taskId !== '' && attempts.forTask > PER_TASK)
+    // Without a task the agent's own name stands there, and what it owes is counted by the hour.
+    if (taskId !== agentId && attempts.forTask > PER_TASK)
       this.complain(8, agentId, at, `recovery ${attempts.forTask} for ${taskId}`);
     if (attempts.at.length > PER_HOUR)
       this.complain(8, agentId, at, `recovery ${attempts.at.length} within an hour`);

@@ -53,10 +53,14 @@ export class Checker implements Witness, Court {
   private readonly inspectAt: (agent: SimAgent, at: number) => void;
   private readonly trueNow: () => number;
 
-  constructor(inspectAt: (agent: SimAgent, at: number) => void, trueNow: () => number) {
+  constructor(
+    inspectAt: (agent: SimAgent, at: number) => void,
+    trueNow: () => number,
+    restartedAt: () => number,
+  ) {
     this.inspectAt = inspectAt;
     this.trueNow = trueNow;
-    this.liveness = new LivenessWatch(this, this.gaps);
+    this.liveness = new LivenessWatch(this, this.gaps, restartedAt);
     this.progress = new ProgressWatch(this, this.gaps);
     this.ladder = new LadderWatch(this);
     this.termination = new TerminationWatch(this);

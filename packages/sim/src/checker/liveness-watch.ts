@@ -9,9 +9,17 @@ export class LivenessWatch {
   private readonly court: Court;
   private readonly gaps: Gaps;
 
-  constructor(court: Court, gaps: Gaps) {
+  private readonly restartedAt: () => number;
+
+  constructor(court: Court, gaps: Gaps, restartedAt: () => number) {
     this.court = court;
     this.gaps = gaps;
+    this.restartedAt = restartedAt;
+  }
+
+  /** A restart may have lost the newest second of beats: then the one before counts. */
+  private isMaybeLost(sign: number): boolean {
+    return this.gaps.lastEnd > sign || this.restartedAt() >= sign;
   }
 
   /** Whose silence counts: the agent's own, or that of the executor that looks at its process. */
@@ -43,11 +51,9 @@ export class LivenessWatch {
     }
     const waitMs = missed * intervalMs + slackMs;
     const from = this.lastSign(agent, ledger);
-    // A restart may have lost the newest second of beats: then the one before counts.
     const before = this.gaps.earliest(ledger.signBeforeAt, waitMs, this.graceMaxMs(agent));
-    const isMaybeLost = this.gaps.lastEnd > from;
     const own = this.gaps.earliest(from, waitMs, this.graceMaxMs(agent));
-    const earliest = isMaybeLost ? Math.min(own, before) : own;
+    const earliest = this.isMaybeLost(from) ? Math.min(own, before) : own;
     if (at >= earliest - TOLERANCE_MS) return;
     const quietS = Math.round((at - from) / 1000);
     this.court.accuse(
@@ -68,11 +74,12 @@ export class LivenessWatch {
   latestUnknown(agent: SimAgent, ledger: Ledger): number {
     const { intervalMs, missed, slackMs } = pulseOf(agent.kit);
     const busy = ledger.mayBeBusy ? 2 : 1;
-    return this.gaps.latest(
-      this.lastSign(agent, ledger),
-      busy * missed * intervalMs + slackMs,
-      this.graceMaxMs(agent),
-    );
+    const waitMs = busy * missed * intervalMs + slackMs;
+    const sign = this.lastSign(agent, ledger);
+    const own = this.gaps.latest(sign, waitMs, this.graceMaxMs(agent));
+    if (!this.isMaybeLost(sign)) return own;
+    // The one before may lie on the other side of a gap, and have its grace.
+    return Math.max(own, this.gaps.latest(ledger.signBeforeAt, waitMs, this.graceMaxMs(agent)));
   }
 
   /** Called when a deadline may have passed; says when to look again. */

@@ -51,7 +51,7 @@ export class FleetWorld implements Ground {
     this.servers = servers;
     this.audit = new Auditor((agentId) => {
       const agent = this.agents.get(agentId);
-      return agent && { group: agent.group, intervalMs: agent.kit.intervalMs };
+      return agent && { group: agent.group, intervalMs: agent.kit.intervalMs, tellsTime: true };
     });
     this.hands = new Hands(
       {
