@@ -59,7 +59,9 @@ export class TruthWatch {
     const hasMoved = isAtWork || (ledger.taskId === null && ledger.doingAt < at - contract.restMs);
     // A tripped breaker makes FAILING for as long as its break lasts, which after many trips is an hour.
     const isBrokenOff = ledger.acts.has('breaker-open') || at - ledger.breakOverAt < contract.healMs;
-    if (hasMoved && !isBrokenOff && BAD.has(ledger.health))
+    // Whoever reports a fourth failure and then has nothing to do has not shown that the fifth call would work.
+    const saysItFails = ledger.failuresInRow > contract.failuresInRowMax;
+    if (hasMoved && !isBrokenOff && !saysItFails && BAD.has(ledger.health))
       this.court.accuse(9, agent, at, `fine for ${ago(at, since(agent, at))} and called ${ledger.health}`);
     if (ledger.liveness !== 'alive')
       this.court.accuse(9, agent, at, `heard all the time and called ${ledger.liveness}`);
