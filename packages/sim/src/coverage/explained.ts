@@ -6,6 +6,22 @@ type Explanation = { readonly section: string; readonly items: RegExp; readonly 
 
 export const EXPLAINED: readonly Explanation[] = [
   {
+    section: 'server killed',
+    items: /^(before|after) (getMeta|groupSize)$/,
+    because:
+      'asked once by a server, at its start or for a new group: packages/sim/src/engine-run kills there',
+  },
+  {
+    section: 'server killed',
+    items: /^(before|after) act remind$/,
+    because: 'a reminder is rare, and takes the way of every nudge and notice',
+  },
+  {
+    section: 'effect',
+    items: /^remind unknown$/,
+    because: 'a reminder is rare, and its receipts are read as those of a nudge',
+  },
+  {
     section: 'finding',
     items:
       /^(process-gone|frozen|breaker-open|consecutive-failures|unrecoverable-error|limit-exceeded) warn$/,

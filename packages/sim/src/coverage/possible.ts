@@ -14,7 +14,7 @@ import {
   TRANSITIONS,
 } from '@holter/core';
 import { BEHAVIOURS } from '../agents/mix.ts';
-import { ENGINE_FAULTS } from '../engine-fleet/engine-faults.ts';
+import { ENGINE_FAULTS, MOMENTS } from '../engine-fleet/engine-faults.ts';
 import { STORE_MOODS } from '../engine-fleet/store-weather.ts';
 import { FAULT_KINDS } from '../scenario.ts';
 
@@ -170,15 +170,6 @@ function entriesOf(kind: FindingKind): readonly LadderStep[] {
   }
 }
 
-/** Where a server can be killed: before and after whatever leaves its process. */
-const KILLED_AT: readonly string[] = [
-  ...['load', 'commit', 'flushSoft', 'loadFleet', 'due', 'groupSize', 'claimEffects', 'settleEffect'],
-  ...['retryEffect', 'readEvents', 'lastCursor', 'listCheckpoints', 'getMeta', 'putMeta'],
-  ...effects.map((kind) => `act ${kind}`),
-]
-  .flatMap((where) => [`before ${where}`, `after ${where}`])
-  .concat('on request', 'at its start: the store was away');
-
 const findingKinds = Object.keys(FINDING_KINDS) as FindingKind[];
 
 /** Section by section, in the order of the table. */
@@ -186,7 +177,7 @@ export const POSSIBLE: Readonly<Record<string, readonly string[]>> = {
   behaviour: BEHAVIOURS.map(({ name }) => name),
   fault: FAULT_KINDS,
   'engine fault': [...ENGINE_FAULTS, ...STORE_MOODS],
-  'server killed': KILLED_AT,
+  'server killed': [...MOMENTS, 'on request', 'at its start: the store was away'],
   signal: signals,
   rejected: [
     'no incarnation, but the agent is registered',

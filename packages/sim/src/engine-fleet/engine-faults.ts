@@ -12,7 +12,13 @@ const MINUTE = 60 * SECOND;
  * processes.
  */
 export type EngineFault = { readonly at: number } & (
-  | { readonly kind: 'crash'; readonly awaits: number; readonly downMs: number }
+  | {
+      readonly kind: 'crash';
+      readonly awaits: number;
+      /** The moment to wait for; null takes the nth await, whatever it is. */
+      readonly moment: string | null;
+      readonly downMs: number;
+    }
   | { readonly kind: 'suspend'; readonly forMs: number }
   | { readonly kind: 'rival'; readonly forMs: number }
   | { readonly kind: 'weather'; readonly mood: StoreMood; readonly forMs: number }
@@ -33,6 +39,20 @@ const EVERY: Readonly<Record<EngineFaultKind, number>> = {
   cut: 60 * MINUTE,
   power: 120 * MINUTE,
 };
+
+const OPERATIONS = [
+  ...['load', 'commit', 'flushSoft', 'loadFleet', 'due', 'groupSize', 'claimEffects', 'settleEffect'],
+  ...['retryEffect', 'readEvents', 'lastCursor', 'listCheckpoints', 'getMeta', 'putMeta'],
+  ...['nudge', 'inquire', 'remind', 'notify', 'deny-call', 'request-handoff', 'terminate', 'spawn'].map(
+    (kind) => `act ${kind}`,
+  ),
+];
+
+/** Where a server can be killed: before and after whatever leaves its process. */
+export const MOMENTS: readonly string[] = OPERATIONS.flatMap((where) => [
+  `before ${where}`,
+  `after ${where}`,
+]);
 
 export const ENGINE_FAULTS = Object.keys(EVERY) as readonly EngineFaultKind[];
 
@@ -59,7 +79,14 @@ export function drawEngineFaults(
 function faultOf(kind: EngineFaultKind, at: number, groups: number, dice: Random): EngineFault {
   switch (kind) {
     case 'crash':
-      return { kind, at, awaits: 1 + dice.below(40), downMs: dice.between(300, 60 * SECOND) };
+      return {
+        kind,
+        at,
+        awaits: 1 + dice.below(40),
+        // Most awaits are those of a quiet second; half of the crashes wait for a rarer one.
+        moment: dice.chance(0.5) ? dice.pick(MOMENTS) : null,
+        downMs: dice.between(300, 60 * SECOND),
+      };
     case 'suspend': {
       // Mostly a busy machine; now and then a closed lid.
       const isLong = dice.chance(0.2);

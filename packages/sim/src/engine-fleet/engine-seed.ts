@@ -168,7 +168,7 @@ class EngineSimulation {
     const { servers, clock, weather } = this;
     switch (fault.kind) {
       case 'crash':
-        return servers.crash(fault.awaits, fault.downMs);
+        return servers.crash(fault.awaits, fault.moment, fault.downMs);
       case 'suspend':
         return servers.suspend(fault.forMs);
       case 'rival':

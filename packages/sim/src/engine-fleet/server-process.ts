@@ -4,6 +4,9 @@ import type { VirtualClock } from '../engine-run/virtual-clock.ts';
 
 const forever = (): Promise<never> => new Promise(() => undefined);
 
+/** So many awaits, an hour or so, one that is to die at a rare moment waits for it; then any moment will do. */
+const PATIENCE = 40_000;
+
 /**
  * One process of Holter around a real engine: it can be suspended, and killed at any await. A dead one hangs
  * for ever in whatever it was doing; a suspended one goes on where it stood, and does not know for how long it
@@ -20,8 +23,9 @@ export class ServerProcess {
   private readonly world: VirtualClock;
   private resumed: Promise<void> | null = null;
   private resume: () => void = () => undefined;
-  /** It dies at this await from now; NaN while nobody wants that. */
+  /** It dies at this await from now, or at this moment; neither while nobody wants that. */
   private diesIn = Number.NaN;
+  private diesAt: string | null = null;
   private readonly onDeath: (where: string) => void;
 
   constructor(
@@ -43,8 +47,9 @@ export class ServerProcess {
     return this.resumed !== null;
   }
 
-  dieSoon(awaits: number): void {
-    this.diesIn = awaits;
+  dieSoon(awaits: number, moment: string | null): void {
+    this.diesAt = moment;
+    this.diesIn = moment === null ? awaits : PATIENCE;
   }
 
   suspend(forMs: number): void {
@@ -85,7 +90,7 @@ export class ServerProcess {
   private maybeDie(where: string): boolean {
     if (Number.isNaN(this.diesIn)) return false;
     this.diesIn -= 1;
-    if (this.diesIn > 0) return false;
+    if (this.diesIn > 0 && where !== this.diesAt) return false;
     this.die(where);
     return true;
   }

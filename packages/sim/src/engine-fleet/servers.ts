@@ -107,11 +107,11 @@ export class Servers {
     return engine;
   }
 
-  /** The oldest process dies at its nth await from now, and is started again after a while. */
-  crash(awaits: number, downMs: number): void {
+  /** The oldest process dies at its nth await from now or at a moment, and is started again after a while. */
+  crash(awaits: number, moment: string | null, downMs: number): void {
     const [process] = this.processes;
     if (!process) return;
-    process.dieSoon(awaits);
+    process.dieSoon(awaits, moment);
     this.downMs = downMs;
   }
 
