@@ -1,4 +1,5 @@
 import {
+  type Agent,
   type Effect,
   type Instant,
   policyFor,
@@ -35,6 +36,8 @@ type Entry = {
   leave: (() => void) | null;
   polls: number;
   seenAt: number;
+  /** How often it was told to look; null before the first answer. */
+  toldLookMs: number | null;
   adopted: AdoptedRun | null;
   isToldLost: boolean;
 };
@@ -52,6 +55,7 @@ export class ExecutorHub {
   private readonly context: HubContext;
   private readonly entries = new Map<string, Entry>();
   private stopLooking: () => void = () => undefined;
+  private stopFollowing: () => void = () => undefined;
   private saving: Promise<void> = Promise.resolve();
   private isClosed = false;
 
@@ -64,11 +68,13 @@ export class ExecutorHub {
     const text = await this.context.store.getMeta(META_KEY);
     for (const record of text === null ? [] : (JSON.parse(text) as RunRecord[])) this.add(record);
     this.scheduleLook();
+    this.stopFollowing = this.context.engine.onCommitted(({ agent }) => this.followCare(agent));
   }
 
   close(): void {
     this.isClosed = true;
     this.stopLooking();
+    this.stopFollowing();
     for (const { remote, adopted } of this.entries.values()) {
       remote.close();
       adopted?.close();
@@ -107,7 +113,8 @@ export class ExecutorHub {
       entry.remote.release();
     });
     try {
-      return await entry.remote.take(new Set(have), waitMs);
+      // The first answer comes at once: until then nobody has said how closely to look.
+      return await entry.remote.take(new Set(have), entry.toldLookMs === null ? 0 : waitMs);
     } finally {
       entry.polls -= 1;
       entry.seenAt = isHungUp ? Number.NEGATIVE_INFINITY : this.context.clock.now();
@@ -116,12 +123,22 @@ export class ExecutorHub {
 
   /** How often its agent wants to be looked at: more closely while it is not well. */
   async lookEveryMs(executorId: string): Promise<number | null> {
-    const { engine } = this.context;
-    const agentId = this.entries.get(executorId)?.record.agentId;
-    const agent = agentId === undefined ? null : await engine.read(agentId);
-    if (!agent) return null;
-    const { role, agentId: id, group } = agent.hard;
-    return probeEveryOf(agent.hard, policyFor(engine.currentPolicies, role, id, group));
+    const entry = this.entries.get(executorId);
+    const agent = entry ? await this.context.engine.read(entry.record.agentId) : null;
+    if (!entry || !agent) return null;
+    entry.toldLookMs = this.careOf(agent);
+    return entry.toldLookMs;
+  }
+
+  private careOf({ hard }: Agent): number {
+    const { role, agentId, group } = hard;
+    return probeEveryOf(hard, policyFor(this.context.engine.currentPolicies, role, agentId, group));
+  }
+
+  /** Whoever is not well any more is looked at more closely from now on, not when the poll is over. */
+  private followCare(agent: Agent): void {
+    const entry = agent.hard.executor === null ? undefined : this.entries.get(agent.hard.executor);
+    if (entry && entry.toldLookMs !== null && entry.toldLookMs !== this.careOf(agent)) entry.remote.release();
   }
 
   async receipt(
@@ -160,6 +177,7 @@ export class ExecutorHub {
       leave: null,
       polls: 0,
       seenAt: clock.now(),
+      toldLookMs: null,
       adopted: null,
       isToldLost: false,
     };
