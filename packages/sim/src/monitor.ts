@@ -186,11 +186,12 @@ export class Monitor {
     return this.awayFrom;
   }
 
-  comeBack(at: number): void {
-    const from = this.awayFrom;
+  comeBack(at: number, isStart = false): void {
+    // A start is a stall however quick it was, and also when the wall clock was set back meanwhile.
+    const from = isStart ? Math.min(this.awayFrom, at - 1) : this.awayFrom;
     this.awayFrom = Number.NaN;
     this.tickPhase = at;
-    if (!isStall(at - from)) return;
+    if (!isStart && !isStall(at - from)) return;
     this.stalls = withStall(this.stalls, from as Instant, at as Instant);
     this.port.wasAway(from, at);
   }
@@ -199,7 +200,7 @@ export class Monitor {
   restart(at: number): void {
     this.restartedAt = at;
     this.reload();
-    this.comeBack(at);
+    this.comeBack(at, true);
     for (let slot = 0; slot < this.agents.length; slot++) {
       if (this.agents[slot] === undefined) continue;
       this.dueAt[slot] = Number.POSITIVE_INFINITY;

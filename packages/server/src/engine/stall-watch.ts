@@ -1,4 +1,4 @@
-import { type Instant, isStall, NO_STALLS, type StallLog, withStall } from '@holter/core';
+import { type Instant, instant, isStall, NO_STALLS, type StallLog, withStall } from '@holter/core';
 import type { Store } from '../store/store.ts';
 
 /**
@@ -16,6 +16,7 @@ export class StallWatch {
   private log: StallLog = NO_STALLS;
   private lastTickAt: Instant | null = null;
   private persistedAt = 0;
+  private isStart = false;
 
   constructor(store: Pick<Store, 'getMeta' | 'putMeta'>) {
     this.store = store;
@@ -35,12 +36,16 @@ export class StallWatch {
     const { log, lastTickAt } = JSON.parse(saved) as { log: StallLog; lastTickAt: Instant };
     this.log = log;
     this.lastTickAt = lastTickAt;
+    this.isStart = true;
   }
 
   /** Returns how late this tick came beyond the stall threshold; 0 for an ordinary one. */
   tick(at: Instant): number {
     const gap = this.lastTickAt === null ? 0 : at - this.lastTickAt;
-    if (this.lastTickAt !== null && isStall(gap)) this.log = withStall(this.log, this.lastTickAt, at);
+    // A start is a stall however quick it was: the newest second of beats may be lost with the server before.
+    if (this.lastTickAt !== null && (this.isStart || isStall(gap)))
+      this.log = withStall(this.log, instant(Math.min(this.lastTickAt, at - 1)), at);
+    this.isStart = false;
     this.lastTickAt = at;
     return isStall(gap) ? gap : 0;
   }
