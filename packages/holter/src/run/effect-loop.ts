@@ -31,6 +31,7 @@ export class EffectLoop {
   private readonly underWay = new Set<string>();
   private readonly done = new Map<string, Outcome>();
   private isStopped = false;
+  private isTold = false;
 
   constructor(executorId: string, context: EffectLoopContext) {
     this.path = `/v1/executors/${executorId}`;
@@ -49,7 +50,8 @@ export class EffectLoop {
         const reply = await this.context.link.ask(
           'POST',
           `${this.path}/poll`,
-          { have: [...this.underWay], waitSeconds: WAIT_SECONDS },
+          // The first answer is wanted at once: until then nobody has said how closely to look.
+          { have: [...this.underWay], waitSeconds: this.isTold ? WAIT_SECONDS : 0 },
           (WAIT_SECONDS + 10) * 1_000,
         );
         if (reply.status === 404) await this.present();
@@ -73,6 +75,7 @@ export class EffectLoop {
   }
 
   private hear({ effects, lookEverySeconds }: Polled): void {
+    this.isTold = true;
     if (typeof lookEverySeconds === 'number') this.context.lookEvery(lookEverySeconds * 1_000);
     for (const effect of effects) void this.take(effect);
   }

@@ -113,8 +113,7 @@ export class ExecutorHub {
       entry.remote.release();
     });
     try {
-      // The first answer comes at once: until then nobody has said how closely to look.
-      return await entry.remote.take(new Set(have), entry.toldLookMs === null ? 0 : waitMs);
+      return await entry.remote.take(new Set(have), waitMs);
     } finally {
       entry.polls -= 1;
       entry.seenAt = isHungUp ? Number.NEGATIVE_INFINITY : this.context.clock.now();
