@@ -27,8 +27,8 @@ export class RecoveryAudit {
     attempts.attempt = attempt;
     if (attempts.taskId !== taskId) Object.assign(attempts, { taskId, forTask: 0 });
     attempts.forTask += 1;
-    // The server's clock may run a little fast or slow beside the world's.
-    attempts.at = [...attempts.at.filter((before) => before > at - HOUR_MS * 0.95), at];
+    // An hour of the log's own clock: it may be set forward while the world's goes on.
+    attempts.at = [...attempts.at.filter((before) => before > event.at - HOUR_MS), event.at];
     // Without a task the agent's own name stands there, and what it owes is counted by the hour.
     if (taskId !== agentId && attempts.forTask > PER_TASK)
       this.complain(8, agentId, at, `recovery ${attempts.forTask} for ${taskId}`);
