@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isThere, until } from '../run/kit.ts';
@@ -39,8 +39,12 @@ describe.concurrent('holter run -- claude', { timeout: 120_000 }, () => {
       if (text.includes(RESUMED)) return { say: 'Finished after all.' };
       return turn === 1 ? bash('echo before') : bash('echo $$ > tool.pid; exec sleep 300');
     });
-    const { ended } = world.run(model, { options: ['--agent', 'killed'] });
+    const session = randomUUID();
+    const { ended } = world.run(model, { options: ['--agent', 'killed'], args: ['--session-id', session] });
     await until('the tool runs', () => existsSync(join(world.project, 'tool.pid')) && pidIn('tool.pid') > 0);
+    // The CLI writes its transcript in batches, some 40 ms late (measured): a conversation that is cut before
+    // the result of its first call was written is resumed without that call.
+    await until('the conversation is written', () => world.transcript(session).includes('tool.pid'));
     const tool = pidIn('tool.pid');
     const claude = await world.childOf('killed');
     process.kill(claude, 'SIGKILL');
@@ -63,9 +67,7 @@ describe.concurrent('holter run -- claude', { timeout: 120_000 }, () => {
     const { ended } = world.run(model, { options: ['--agent', 'lost'], args: ['--session-id', session] });
     await until('the tool runs', () => existsSync(join(world.project, 'lost.mark')));
     process.kill(await world.childOf('lost'), 'SIGKILL');
-    const projects = join(world.folder, '.claude', 'projects');
-    for (const project of readdirSync(projects))
-      rmSync(join(projects, project, `${session}.jsonl`), { force: true });
+    for (const file of world.transcriptsOf(session)) rmSync(file);
     const ran = await ended;
     expect(ran, ran.err).toMatchObject({
       code: 0,

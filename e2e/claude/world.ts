@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hookSettings } from '../../packages/server/src/adapters/claude-code/hook-settings.ts';
@@ -167,6 +167,21 @@ export class World {
       }
     }
     throw new Error(`no Claude Code runs as ${agentId}`);
+  }
+
+  /** Where the CLI keeps a conversation: none before its first words are written. */
+  transcriptsOf(session: string): readonly string[] {
+    const projects = join(this.folder, '.claude', 'projects');
+    if (!existsSync(projects)) return [];
+    return readdirSync(projects)
+      .map((project) => join(projects, project, `${session}.jsonl`))
+      .filter((file) => existsSync(file));
+  }
+
+  transcript(session: string): string {
+    return this.transcriptsOf(session)
+      .map((file) => readFileSync(file, 'utf8'))
+      .join('');
   }
 
   async get<T>(path: string): Promise<T> {
