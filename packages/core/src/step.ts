@@ -7,11 +7,13 @@ import { foldBreaker, permitOfClosed, settleBreakers } from './fold/breakers.ts'
 import { endExpiredHolds } from './fold/holds.ts';
 import { NO_INDICATOR } from './fold/life.ts';
 import { foldSignal } from './fold/signal.ts';
+import { restTrail } from './fold/trail.ts';
 import { hashText } from './hash.ts';
 import { advance } from './incident/advance.ts';
 import { foldClaim, foldGrant, foldReceipt } from './incident/answer.ts';
 import { foldDecision } from './incident/decide.ts';
 import { endExpiredQuiet } from './incident/quiet.ts';
+import { believeSaidGone } from './incident/terminate.ts';
 import type { Input, Step } from './input.ts';
 import { assertNever } from './invariant.ts';
 import { judge } from './judge.ts';
@@ -52,6 +54,7 @@ export function step(agent: Agent, input: Input, policy: Policy): Step {
   endExpiredQuiet(draft);
   settleBreakers(draft);
   fold(draft, input);
+  believeSaidGone(draft);
   // Once more: a hold or a snooze that has just begun names its end, or is over already.
   endExpiredHolds(draft);
   endExpiredQuiet(draft);
@@ -90,8 +93,11 @@ function fold(draft: Draft, input: Input): void {
 /** Clocks about work start when there is some, and are gone when there is none; probation ends by itself. */
 function followWork(draft: Draft): void {
   const { hard } = draft;
-  if (!hasWork(hard)) forget(hard, 'work');
-  else hard.work ??= markNow(draft);
+  if (hasWork(hard)) hard.work ??= markNow(draft);
+  else if (hard.work) {
+    forget(hard, 'work');
+    restTrail(draft);
+  }
   if (hard.probation && hard.probation.until <= draft.at) forget(hard, 'probation');
 }
 

@@ -59,6 +59,8 @@ const lies = {
   seenLateMaxMs: 90 * 60_000,
   // The launcher answers before the process has failed to start.
   emptyStartShare: 0.02,
+  // The signal went to a wrapper that had let go of the agent: "done", and the process lives on.
+  sparedShare: 0.05,
 } as const;
 
 /** The hands: claims effects, does them to the simulated agents, and says what became of them. */
@@ -159,7 +161,9 @@ export class Executor {
 
   /** The process tree is gone, or was gone already: say so. Its exit may be seen before or after. */
   killed(agent: SimAgent, effect: Effect, life: number): void {
-    if (agent.life === life && agent.isRunning) agent.die(null, 'SIGKILL');
+    // Where nobody looks at processes there is nothing but this word, and nobody could know better.
+    const isSpared = agent.kit.promises.process === true && this.lies(agent, lies.sparedShare);
+    if (agent.life === life && agent.isRunning && !isSpared) agent.die(null, 'SIGKILL');
     this.answer(agent, effect, 'done', agent.random.between(50, 3_000));
   }
 

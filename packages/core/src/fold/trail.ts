@@ -57,6 +57,21 @@ export function followStep(draft: Draft, step: Omit<AgentStep, 'at' | 'tokens'>)
   return seen.progress;
 }
 
+/** Held against the agent's work as it went, not against the agent: with the work they are over. */
+const ABOUT_WORK: readonly FindingKind[] = ['verdict-streak', 'token-flat'];
+
+/**
+ * The work is done, or given up. Whoever has nothing to do goes round in no circle; what the detectors remember
+ * stays, so that a loop which goes on with the next task is called one at its first call.
+ */
+export function restTrail(draft: Draft): void {
+  const { trail } = draft.hard;
+  if (!trail) return;
+  for (const kind of [...(trail.raised ?? []), ...ABOUT_WORK]) clearPoint(draft, kind);
+  const { raised: _over, ...others } = trail;
+  draft.hard.trail = others;
+}
+
 export function followVerdict(draft: Draft, verdict: Verdict): void {
   const { hard, at, policy } = draft;
   const verdicts = observeVerdict(hard.trail?.verdicts ?? emptyVerdictState, { verdict, at });

@@ -2,7 +2,6 @@ import type { Draft } from '../draft.ts';
 import { emit, markNow, wake, want } from '../draft.ts';
 import type { ReceiptOutcome } from '../effect.ts';
 import type { Admission, Ask, Notice } from '../fleet.ts';
-import { becomeGone } from '../fold/life.ts';
 import { endTask } from '../fold/tasks.ts';
 import type { ClaimEvidence } from '../input.ts';
 import { graceMaxOf } from '../liveness.ts';
@@ -12,9 +11,9 @@ import { sendEscalation } from './escalate.ts';
 import { callHuman } from './human.ts';
 import type { Incident } from './incident.ts';
 import { sendNudge } from './nudge.ts';
-import { actFindings, hasTwoSources, isOrdered, repeatOf } from './reason.ts';
+import { actFindings, hasTwoSources, isEvidenceFresh, isOrdered, repeatOf } from './reason.ts';
 import { failAttempt, sendSpawn, taskIdOf } from './recover.ts';
-import { sendTermination, tryAgain } from './terminate.ts';
+import { foldSaidGone, sendTermination, tryAgain } from './terminate.ts';
 
 /** The fleet answered. What is deferred is judged again then; what is granted happens now. */
 export function foldGrant(draft: Draft, asked: Ask, admission: Admission): void {
@@ -68,8 +67,7 @@ export function foldReceipt(draft: Draft, effectId: string, outcome: ReceiptOutc
       return;
     case 'terminate':
       if (incident.phase !== 'acting') return;
-      if (outcome === 'done')
-        becomeGone(draft, { how: 'crash', at: draft.at, detail: `terminated: ${detail}` });
+      if (outcome === 'done') foldSaidGone(draft, incident, detail);
       else if (isFailed) tryAgain(draft, incident, detail);
       return;
     case 'recover':
@@ -132,7 +130,8 @@ function whyNotStop(draft: Draft, incident: Incident): string | null {
   if (hard.end) return 'it has ended already';
   if (incident.phase !== 'acting') return 'it was called off';
   if (incident.order && incident.order.by !== 'policy') return null;
-  const isGrounded = isOrdered(draft) || (hard.holds.length === 0 && hasTwoSources(draft));
+  const isGrounded =
+    isOrdered(draft) || (hard.holds.length === 0 && hasTwoSources(draft) && isEvidenceFresh(draft));
   const isOld = hasJustReturned(draft.stalls, draft.at, graceMaxOf(hard, draft.policy));
   if (isGrounded && !isOld && (hard.quiet === undefined || hard.quiet.until <= draft.at)) return null;
   amend(draft, { phase: 'waiting', wait: markNow(draft) });

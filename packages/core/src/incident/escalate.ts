@@ -3,6 +3,7 @@ import { emit, markNow, want } from '../draft.ts';
 import { deadlineAfter, isPast } from '../rule/rule.ts';
 import { amend, askFleet, climbTo, effectIdOf } from './change.ts';
 import type { Incident } from './incident.ts';
+import { sentence } from './message.ts';
 import { actFindings, leadOf } from './reason.ts';
 import { denyLoopingCall, whyNotTerminate } from './terminate.ts';
 
@@ -30,7 +31,7 @@ export function sendEscalation(draft: Draft, incident: Incident): void {
       kind: 'notify',
       audience: 'orchestrator',
       severity: 'warning',
-      message: `${hard.agentId} needs a decision (allow_more_time, force_handoff, terminate_and_recover): ${reason}.${usable}`,
+      message: `${hard.agentId} needs a decision (allow_more_time, force_handoff, terminate_and_recover): ${sentence(reason)}${usable}`,
       incidentId: incident.id,
     });
   }

@@ -2,6 +2,7 @@ import type { Draft } from '../draft.ts';
 import { emit, want } from '../draft.ts';
 import { amend, askFleet, effectIdOf } from './change.ts';
 import type { Incident } from './incident.ts';
+import { sentence } from './message.ts';
 import { actFindings, leadOf } from './reason.ts';
 
 /** The top of the ladder: Holter does nothing more by itself until somebody decides. */
@@ -21,7 +22,7 @@ function whyHuman({ hard }: Draft, { order, cause }: Incident): string {
 
 export function callHuman(draft: Draft, incident: Incident): void {
   const { hard } = draft;
-  const message = `${hard.agentId} needs you: ${whyHuman(draft, incident)}. Holter will not act by itself.`;
+  const message = `${hard.agentId} needs you: ${sentence(whyHuman(draft, incident))} Holter will not act by itself.`;
   if (!incident.acknowledged) {
     want(draft, effectIdOf(incident), {
       kind: 'notify',

@@ -52,6 +52,8 @@ export type Incident = {
   readonly isNudgeLost?: true;
   /** An executor was told to go ahead with this attempt: if it asks again, there is nothing new to tell. */
   readonly isClaimed?: true;
+  /** Whoever stopped it says that it is gone; its process, which is looked at, was not yet seen to be. */
+  readonly saidGone?: { readonly at: Instant; readonly detail: string };
   /** The repeat finding's count when the first nudge was seen, and when the newest step was taken. */
   readonly countAtNudge?: number;
   readonly countAtStep?: number;

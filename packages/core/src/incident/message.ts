@@ -51,3 +51,6 @@ function fact({ kind, count }: Finding, duration: string): string {
       return `something needs your attention (${kind}) for ${duration}. ${CHOICES}`;
   }
 }
+
+/** Some evidence is a sentence already. */
+export const sentence = (text: string): string => (text.endsWith('.') ? text : `${text}.`);

@@ -4,6 +4,7 @@ import type { Finding, FindingEntry, FindingKind } from '../finding.ts';
 import { FINDING_KINDS } from '../finding.ts';
 import { intervalOf } from '../liveness.ts';
 import type { Policy } from '../policy/policy.ts';
+import { between, seconds } from '../time.ts';
 import { quietAbout } from './quiet.ts';
 
 type Found = Pick<Hard, 'derived' | 'points' | 'quietFindings' | 'end'>;
@@ -70,18 +71,33 @@ const NO_WITNESS: ReadonlySet<FindingKind> = new Set<FindingKind>([
  * Silence and a failed delivery are one story, so a remote agent that is merely silent is never killed. Nor is a
  * still process a witness while only a clock says that its agent no longer waits.
  */
-export function hasTwoSources(draft: Draft): boolean {
-  const { hard, policy } = draft;
+export const hasTwoSources = (draft: Draft): boolean => isWitnessed(draft) || wasDeaf(draft);
+
+/**
+ * A process that is still says so now. A loop was one when it was last heard of: whoever was not heard since
+ * may have left it long ago, behind a network that lets nothing pass.
+ */
+export const isEvidenceFresh = (draft: Draft): boolean => isWitnessed(draft) || isHeardAtIt(draft);
+
+/** What an agent did a moment ago may not have been heard yet; that is nobody's fault. */
+const JUST_NOW = seconds(30);
+
+const isHeardAtIt = ({ hard, at }: Draft): boolean =>
+  hard.doing !== undefined && between(hard.doing.at, at) <= JUST_NOW;
+
+function isWitnessed({ hard }: Draft): boolean {
   const findings = actFindings(hard);
-  const isWitnessed = findings.some(
+  const isSeen = findings.some(
     ({ kind, source }) =>
       !hard.isHoldLapsed && !NO_WITNESS.has(kind) && (source === 'operating-system' || source === 'screen'),
   );
-  const isReported = findings.some(
-    ({ source }) => source === 'agent-reports' || source === 'delivery-receipts',
+  return (
+    isSeen && findings.some(({ source }) => source === 'agent-reports' || source === 'delivery-receipts')
   );
-  if (isWitnessed && isReported) return true;
-  const repeat = repeatOf(findings);
+}
+
+function wasDeaf({ hard, policy }: Draft): boolean {
+  const repeat = repeatOf(actFindings(hard));
   const { incident } = hard;
   if (!repeat || !incident?.isNudgeSeen || incident.countAtNudge === undefined) return false;
   return (repeat.count ?? 0) - incident.countAtNudge >= policy.nudge.repeatsMax;

@@ -1,12 +1,15 @@
+import type { End } from '../agent.ts';
 import type { Draft } from '../draft.ts';
 import { markNow, want } from '../draft.ts';
+import { becomeGone } from '../fold/life.ts';
 import { graceMaxOf } from '../liveness.ts';
 import { deadlineAfter, isPast } from '../rule/rule.ts';
 import { absenceDeadline } from '../stall.ts';
+import type { Instant } from '../time.ts';
 import { inWords } from '../time.ts';
 import { amend, askFleet, climbTo, effectIdOf } from './change.ts';
 import type { Incident } from './incident.ts';
-import { actFindings, hasTwoSources, isOrdered, leadOf, repeatOf } from './reason.ts';
+import { actFindings, hasTwoSources, isEvidenceFresh, isOrdered, leadOf, repeatOf } from './reason.ts';
 
 /** Level 3: stop it. By an order, or by evidence that would convince a stranger; never by doubt. */
 export function climbTerminate(draft: Draft, incident: Incident): void {
@@ -42,10 +45,18 @@ function beginTermination(draft: Draft, incident: Incident): void {
   if (!isOrdered(draft)) {
     const obstacle = whyNotTerminate(draft);
     if (obstacle !== null) return climbTo(draft, 'human', 1, `Holter must not stop it: ${obstacle}`);
+    if (!isEvidenceFresh(draft)) return awaitRepeat(draft);
   }
   if (order?.handoffAskedAt !== undefined && !isHandoffOver(draft, order.handoffAskedAt)) return;
   if (order && order.by !== 'policy') return sendTermination(draft, incident);
   askFleet(draft, incident, 'terminate');
+}
+
+/** The next repeat will do. Whoever is not heard at it any more is a matter for people. */
+function awaitRepeat(draft: Draft): void {
+  const { hard, policy } = draft;
+  if (hard.doing && !isPast(draft, deadlineAfter(draft, hard.doing, policy.silence.warnMs))) return;
+  climbTo(draft, 'human', 1, 'Holter must not stop it: it was not heard at it any more');
 }
 
 function isHandoffOver(draft: Draft, askedAt: Incident['openedAt']): boolean {
@@ -81,10 +92,44 @@ export function reasonFor({ hard }: Draft, { order, cause }: Incident): string {
   return leadOf(actFindings(hard))?.evidence ?? String(cause);
 }
 
+/**
+ * Whoever stopped it says that it is gone. Where nobody looks at the process, that is all there will ever be;
+ * where somebody does, the next look decides: a successor beside a process that lives on would be a twin.
+ */
+export function foldSaidGone(draft: Draft, incident: Incident, detail: string): void {
+  if (isLookedAt(draft)) amend(draft, { saidGone: incident.saidGone ?? { at: draft.at, detail } });
+  else becomeGone(draft, stoppedAt(draft, detail));
+}
+
+/** No look for as long as one may take to come: there is nothing left to look at. */
+export function believeSaidGone(draft: Draft): void {
+  const { incident } = draft.hard;
+  if (draft.hard.end || !incident?.saidGone) return;
+  if (!isPast(draft, lookDeadline(draft, incident.saidGone.at))) return;
+  const { at, detail } = incident.saidGone;
+  if (draft.soft.lookedAt <= at) becomeGone(draft, stoppedAt(draft, detail));
+}
+
+const stoppedAt = ({ at }: Draft, detail: string): End => ({
+  how: 'crash',
+  at,
+  detail: `terminated: ${detail}`,
+  byWord: true,
+});
+
+const isLookedAt = ({ hard }: Draft): boolean => hard.promises.process === true || hard.process !== undefined;
+
+const lookDeadline = ({ hard, policy, stalls }: Draft, saidAt: Instant): Instant =>
+  absenceDeadline(saidAt, policy.probeEveryMs, stalls, graceMaxOf(hard, policy));
+
 /** "Needs a restart" that is only logged was a 155-hour outage: the outcome is verified, or a person told. */
 function awaitProof(draft: Draft, incident: Incident): void {
   const { hard, policy, stalls } = draft;
   if (!incident.wait) return;
+  if (incident.saidGone) {
+    if (!isPast(draft, lookDeadline(draft, incident.saidGone.at))) return;
+    return tryAgain(draft, incident, 'its process was seen after it was said to be gone');
+  }
   const waitMs = policy.termination.cleanupMs + policy.termination.answerMs;
   if (!isPast(draft, absenceDeadline(incident.wait.at, waitMs, stalls, graceMaxOf(hard, policy)))) return;
   tryAgain(draft, incident, `its end was not proven within ${inWords(policy.termination.cleanupMs)}`);

@@ -53,7 +53,9 @@ export class TerminationWatch {
     if (ledger.holds.size > 0) return `it is on hold (${[...ledger.holds.keys()].join(', ')})`;
     const repeats = ledger.calls.count;
     const further = repeats - ledger.repeatsAtNudge;
-    if (repeats > 0 && further >= contract.repeatsAfterNudge) return null;
+    // A call that is open on its way counts as much as one that has ended: it was heard at it.
+    const isFresh = at - ledger.doingAt <= JUST_NOW_MS + TOLERANCE_MS;
+    if (repeats > 0 && further >= contract.repeatsAfterNudge && isFresh) return null;
     const isFlat = ledger.flatSince > 0 && at - ledger.flatSince >= contract.flatMs - TOLERANCE_MS;
     const isStopped =
       ledger.stoppedSince > 0 && at - ledger.stoppedSince >= contract.stoppedMs - TOLERANCE_MS;

@@ -26,6 +26,8 @@ const LIES = {
   nudgeUnknown: 0.03,
   /** Done, but the adapter says that it could not. */
   doneButFailed: 0.03,
+  /** "Done", and the process lives on; only where it is looked at, or nobody could know better. */
+  spared: 0.05,
   launchFails: 0.02,
 } as const;
 
@@ -170,6 +172,8 @@ export class Hands {
     const life = this.lifeOf.get(`${agent.name} ${effect.incarnation}`);
     const identity = this.processes.get(`${agent.name} ${life}`);
     if (!identity) return receipt('done', 'it is gone');
+    if (agent.kit.promises.process === true && agent.random.chance(LIES.spared))
+      return receipt('done', 'a wrapper of it is gone');
     const stopped = await stopTree({
       table: this.machine,
       tree: new ProcessTree(this.machine, identity, effect.id),

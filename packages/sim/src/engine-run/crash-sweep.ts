@@ -49,8 +49,7 @@ async function play(world: SmallWorld, second: number): Promise<void> {
   if (second <= 20) await world.beat('bob');
   if (second % 7 === 0 && second < 100) world.report('dora');
   // The loop goes on until the instance that loops is gone.
-  if (second > 5 && second % 3 === 0 && world.truth.running.get('ada') === 'ada-1')
-    world.finding('ada', 5 + second);
+  if (second > 5 && second % 3 === 0 && world.truth.running.get('ada') === 'ada-1') await world.loop('ada');
   if (second === 30) world.die('cal', 'SIGSEGV');
 }
 

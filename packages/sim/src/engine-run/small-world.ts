@@ -2,7 +2,6 @@ import {
   type Agent,
   compile,
   type Effect,
-  type Finding,
   type HolterEvent,
   instant,
   milliseconds,
@@ -158,10 +157,15 @@ export class SmallWorld {
     });
   }
 
-  async beat(agentId: string): Promise<void> {
+  beat(agentId: string): Promise<void> {
+    return this.say(agentId, { kind: 'heartbeat' });
+  }
+
+  /** A word of the agent's own that nobody keeps: it is not said again when nobody listens. */
+  private async say(agentId: string, body: SignalBody): Promise<void> {
     const agent = await this.read(agentId);
     if (!agent || !this.truth.running.get(agentId)) return;
-    const signal: Signal = { agentId, incarnation: agent.hard.incarnation, kind: 'heartbeat' };
+    const signal = { agentId, incarnation: agent.hard.incarnation, ...body } as Signal;
     void this.engine?.signal(signal, 'agent').catch(() => undefined);
     await this.plan.quiet();
   }
@@ -171,17 +175,18 @@ export class SmallWorld {
     this.reports.push({ id: `${agentId}-report-${++this.ids}`, isUnderWay: false });
   }
 
-  finding(agentId: string, count: number): void {
-    const finding: Finding = {
-      kind: 'repeated-call',
-      severity: 'act',
-      source: 'agent-reports',
-      since: this.clock.now(),
-      evidence: `the same call ${count} times`,
-      threshold: '5',
-      count,
-    };
-    this.sense(agentId, { kind: 'finding', finding });
+  /** The same call with the same result, once more. */
+  loop(agentId: string): Promise<void> {
+    const callId = `${agentId}-call-${++this.ids}`;
+    const input = { command: 'make status' };
+    return this.say(agentId, {
+      kind: 'call-ended',
+      callId,
+      tool: 'Bash',
+      input,
+      isError: false,
+      output: 'still building',
+    });
   }
 
   /** One second of the world. */
