@@ -155,6 +155,10 @@ describe('the audit complains about', () => {
   test('a crowd that was lost without an alert, and a kill while the brake is on', () => {
     const books = new Books();
     books.audit.brake.struck('g0', 5, 6, 0);
+    for (const agentId of ['ada', 'bob', 'cal', 'dan', 'eve']) {
+      const payload = { agentId, from: 'alive', to: 'gone', cause: 'process-crash' } as const;
+      books.write(agentId, { type: 'LIVENESS_CHANGED', payload });
+    }
     books.audit.look(30 * MINUTE);
     expect(books.said).toEqual(['7: many were lost at once, and no alert went out']);
     books.write('fleet:g0', { type: 'MASS_FAILURE', payload: { group: 'g0', lost: 5, size: 6 } });

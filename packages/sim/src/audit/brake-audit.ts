@@ -6,7 +6,12 @@ const MINUTE_MS = 60_000;
 /** Beats of five minutes apart, three of them, and some grace: by then everybody's loss has been counted. */
 const ALERTED_WITHIN_MS = 25 * MINUTE_MS;
 
-type Group = { brakedAt: number | null; alerts: number[] };
+/** The shortest interval in which losses are "at the same time". */
+const TOGETHER_MS = MINUTE_MS;
+
+type Loss = { readonly agentId: string; readonly at: number };
+type Group = { brakedAt: number | null; alerts: number[]; losses: Loss[] };
+type Stroke = { readonly group: string; readonly at: number; readonly size: number };
 
 /** Invariant 7: a crowd that is lost together is one alert, and nobody of it is terminated meanwhile. */
 export class BrakeAudit {
@@ -15,7 +20,7 @@ export class BrakeAudit {
   private readonly truth: TruthBook;
   private readonly groupOf: (agentId: string) => string | undefined;
   private readonly orders: Orders;
-  private pending: { readonly group: string; readonly at: number }[] = [];
+  private pending: Stroke[] = [];
 
   constructor(
     complain: Complain,
@@ -37,6 +42,10 @@ export class BrakeAudit {
       group.brakedAt = at;
       group.alerts.push(at);
     }
+    if (event.type === 'LIVENESS_CHANGED' && event.payload.from === 'alive') {
+      const { agentId } = event.payload;
+      this.find(this.groupOf(agentId) ?? '').losses.push({ agentId, at });
+    }
     if (event.type === 'MASS_FAILURE_OVER') this.find(event.payload.group).brakedAt = null;
   }
 
@@ -51,23 +60,36 @@ export class BrakeAudit {
 
   /** The world lost so many of a group at one stroke. */
   struck(group: string, lost: number, size: number, at: number): void {
-    if (lost > 3 && lost > size * 0.25) this.pending.push({ group, at });
+    if (isCrowd(lost, size)) this.pending.push({ group, at, size });
   }
 
   look(at: number): void {
-    this.pending = this.pending.filter(({ group, at: since }) => {
+    this.pending = this.pending.filter((stroke) => {
+      const { group, at: since } = stroke;
       if (this.find(group).alerts.some((alert) => alert >= since)) return false;
       if (this.truth.watchedMs(group, since, at) < ALERTED_WITHIN_MS) return true;
-      this.complain(7, group, at, 'many were lost at once, and no alert went out');
+      if (this.wasSeenAsOne(stroke))
+        this.complain(7, group, at, 'many were lost at once, and no alert went out');
       return false;
+    });
+  }
+
+  /** Some are seen to end, and of others, whose host is cut off as well, it shows minutes later: that is no crowd. */
+  private wasSeenAsOne({ group, at, size }: Stroke): boolean {
+    const losses = this.find(group).losses.filter((loss) => loss.at >= at);
+    return losses.some((first) => {
+      const together = losses.filter((loss) => loss.at >= first.at && loss.at < first.at + TOGETHER_MS);
+      return isCrowd(new Set(together.map(({ agentId }) => agentId)).size, size);
     });
   }
 
   private find(name: string): Group {
     const known = this.groups.get(name);
     if (known) return known;
-    const fresh: Group = { brakedAt: null, alerts: [] };
+    const fresh: Group = { brakedAt: null, alerts: [], losses: [] };
     this.groups.set(name, fresh);
     return fresh;
   }
 }
+
+const isCrowd = (lost: number, size: number): boolean => lost > 3 && lost > size * 0.25;

@@ -30,3 +30,12 @@ test('knows the first moment at which somebody looked', () => {
   expect(gaps.lookedFrom(50 * S)).toBe(90 * S);
   expect(gaps.lookedFrom(91 * S)).toBe(91 * S);
 });
+
+test('counts what two gaps cover once', () => {
+  const gaps = new Gaps();
+  gaps.add(110 * S, 115 * S);
+  gaps.add(114 * S, 115 * S);
+  expect(gaps.deadline(100 * S, 60 * S, 60 * S)).toBe((160 + 5 + 10) * S);
+  gaps.add(105 * S, 120 * S);
+  expect(gaps.deadline(100 * S, 60 * S, 60 * S)).toBe((160 + 15 + 30) * S);
+});

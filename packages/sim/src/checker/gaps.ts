@@ -12,8 +12,15 @@ export class Gaps {
   private readonly from: number[] = [];
   private readonly to: number[] = [];
 
+  /** Two starts may show the same time, when the wall clock was set back: what both cover was lost once. */
   add(from: number, to: number): void {
-    this.from.push(from);
+    while (this.from.length > 0 && (this.from.at(-1) as number) >= from) {
+      this.from.pop();
+      this.to.pop();
+    }
+    const clear = Math.max(from, this.lastEnd);
+    if (clear >= to) return;
+    this.from.push(clear);
     this.to.push(to);
   }
 
@@ -66,8 +73,18 @@ export class Gaps {
       lostMs += (this.to[index] as number) - Math.max(from, start);
       count++;
     }
-    const slop = count > EXACT_MAX ? 0.25 * lostMs : 0;
+    // What was folded together reaches back behind the start, and what was lost there may be counted here.
+    const slop = count > EXACT_MAX ? 0.25 * (lostMs + this.lostBetween(start - waitMs, start)) : 0;
     return start + waitMs + lostMs + slop + (count > 0 ? graceMaxMs : 0) + contract.tickMs;
+  }
+
+  private lostBetween(from: number, to: number): number {
+    let lostMs = 0;
+    for (let index = this.firstAfter(from); index < this.to.length; index++) {
+      if ((this.from[index] as number) >= to) break;
+      lostMs += Math.min(to, this.to[index] as number) - Math.max(from, this.from[index] as number);
+    }
+    return lostMs;
   }
 
   private firstAfter(start: number): number {

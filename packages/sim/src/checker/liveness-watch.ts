@@ -17,9 +17,12 @@ export class LivenessWatch {
     this.restartedAt = restartedAt;
   }
 
-  /** A restart may have lost the newest second of beats: then the one before counts. */
+  /**
+   * A restart may have lost the newest second of beats: then the one before counts. It goes on from the last
+   * stored tick, so that what was heard since then seems to come after it.
+   */
   private isMaybeLost(sign: number): boolean {
-    return this.gaps.lastEnd > sign || this.restartedAt() >= sign;
+    return this.gaps.lastEnd > sign || this.restartedAt() >= sign - contract.tickMs;
   }
 
   /** Whose silence counts: the agent's own, or that of the executor that looks at its process. */

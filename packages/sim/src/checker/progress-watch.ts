@@ -80,6 +80,8 @@ export class ProgressWatch {
       this.court.accuse(1, agent, at, 'called silent, though it promised no calls');
       return;
     }
+    // A hold that named its end is over then, whether anybody was heard since or not.
+    ledger.endExpired(at);
     if (ledger.holds.size > 0) {
       this.court.accuse(1, agent, at, `called silent while on hold (${[...ledger.holds.keys()].join(', ')})`);
       return;

@@ -31,7 +31,7 @@ export type EngineFaultKind = EngineFault['kind'];
 
 /** Mean time between two of a kind: an hour holds more of each than an ordinary year. */
 const EVERY: Readonly<Record<EngineFaultKind, number>> = {
-  crash: 12 * MINUTE,
+  crash: 8 * MINUTE,
   suspend: 35 * MINUTE,
   rival: 25 * MINUTE,
   weather: 15 * MINUTE,
@@ -53,6 +53,15 @@ export const MOMENTS: readonly string[] = OPERATIONS.flatMap((where) => [
   `before ${where}`,
   `after ${where}`,
 ]);
+
+/** Moments that come some times on a day at best: whoever is to die there has to wait for one. */
+const RARE_MOMENTS = [
+  ...MOMENTS.filter((moment) =>
+    /listCheckpoints|act (remind|deny-call|request-handoff|terminate|spawn)$/.test(moment),
+  ),
+  // An adapter has to fail at what it may try again: the rarest of all.
+  ...Array.from({ length: 3 }, () => ['before retryEffect', 'after retryEffect']).flat(),
+];
 
 export const ENGINE_FAULTS = Object.keys(EVERY) as readonly EngineFaultKind[];
 
@@ -83,8 +92,7 @@ function faultOf(kind: EngineFaultKind, at: number, groups: number, dice: Random
         kind,
         at,
         awaits: 1 + dice.below(40),
-        // Most awaits are those of a quiet second; half of the crashes wait for a rarer one.
-        moment: dice.chance(0.5) ? dice.pick(MOMENTS) : null,
+        moment: momentOf(dice),
         downMs: dice.between(300, 60 * SECOND),
       };
     case 'suspend': {
@@ -109,4 +117,10 @@ function faultOf(kind: EngineFaultKind, at: number, groups: number, dice: Random
     case 'power':
       return { kind, at, group: dice.below(groups) };
   }
+}
+
+/** Most awaits are those of a quiet second: most crashes wait for another one. */
+function momentOf(dice: Random): string | null {
+  if (dice.chance(0.4)) return dice.pick(RARE_MOMENTS);
+  return dice.chance(0.5) ? dice.pick(MOMENTS) : null;
 }

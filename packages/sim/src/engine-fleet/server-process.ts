@@ -47,7 +47,9 @@ export class ServerProcess {
     return this.resumed !== null;
   }
 
+  /** Whoever waits for its moment already goes on waiting. */
   dieSoon(awaits: number, moment: string | null): void {
+    if (this.diesAt !== null && moment !== null) return;
     this.diesAt = moment;
     this.diesIn = moment === null ? awaits : PATIENCE;
   }
