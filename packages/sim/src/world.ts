@@ -8,6 +8,7 @@ import type {
   SignalBody,
   Turn,
 } from '@holter/core';
+import { anotherOf } from './agents/another.ts';
 import { Act, type Ground } from './agents/ground.ts';
 import { parameters } from './agents/parameters.ts';
 import { perform } from './agents/perform.ts';
@@ -244,10 +245,6 @@ export class World implements Ground, PostPort, WeatherPort {
     this.post.sense(agent, body);
   }
 
-  senseExit(agent: SimAgent, code: number | null, signal?: string): void {
-    this.sense(agent, { kind: 'exited', code, ...(signal !== undefined && { signal }) });
-  }
-
   lookEveryMs(agent: SimAgent): number {
     return this.monitor.lookEveryMs(agent.slot);
   }
@@ -350,6 +347,10 @@ export class World implements Ground, PostPort, WeatherPort {
     const isMine = this.register(agent, agent.instanceId);
     if (isMine) agent.begin();
     else agent.plan(agent.random.between(0.7, 1.3) * parameters.selfRestart.retryMs, Act.comeUp);
+  }
+
+  another(agent: SimAgent): SimAgent | null {
+    return anotherOf(agent, this.agents);
   }
 
   claimName(agent: SimAgent, instanceId: string): boolean {

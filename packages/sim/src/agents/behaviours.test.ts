@@ -48,10 +48,12 @@ class Diary implements Witness {
   }
 
   enrolled(
-    _agent: SimAgent,
+    agent: SimAgent,
     _at: number,
-    ...[{ spawnKey }, result]: Tail<Parameters<Witness['enrolled']>>
+    ...[{ spawnKey, instanceId }, result]: Tail<Parameters<Witness['enrolled']>>
   ): void {
+    if (result.kind === 'enrolled' && !instanceId.startsWith(`${agent.name}-`))
+      this.count('under another name');
     this.count(result.kind === 'refused' ? 'refused' : spawnKey !== undefined ? 'successor' : 'registered');
   }
 
@@ -139,6 +141,10 @@ const shows: Readonly<Record<string, (diary: Diary) => void>> = {
   'two-with-one-name': (diary) => {
     expect(diary.of('refused')).toBeGreaterThan(10);
     expect(diary.of('SIGNAL_REJECTED')).toBeGreaterThan(10);
+  },
+  swapper: (diary) => {
+    expect(diary.of('under another name')).toBeGreaterThan(30);
+    expect(diary.of('refused')).toBeGreaterThan(30);
   },
   'breaker-caller': (diary) => {
     expect(diary.of('CIRCUIT_BREAKER_STATE_CHANGED')).toBeGreaterThan(100);

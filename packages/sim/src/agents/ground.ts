@@ -32,7 +32,8 @@ export interface Ground {
   sense(agent: SimAgent, body: SignalBody): void;
   /** How often an executor looks at this agent's process now. */
   lookEveryMs(agent: SimAgent): number;
-  senseExit(agent: SimAgent, code: number | null, signal?: string): void;
+  /** Another agent of the same kind that runs, is connected in the same way and has no trouble now. */
+  another(agent: SimAgent): SimAgent | null;
   /** Another process asks for this agent's name; true when it got it. */
   claimName(agent: SimAgent, instanceId: string): boolean;
   /** Asks one of the agent's breakers on the spot; null when nobody could be asked. */

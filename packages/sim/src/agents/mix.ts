@@ -23,6 +23,7 @@ import { replayer } from './replayer.ts';
 import { selfRestarter } from './self-restarter.ts';
 import { slowStarter } from './slow-starter.ts';
 import { steadyWorker } from './steady-worker.ts';
+import { swapper } from './swapper.ts';
 import { twoWithOneName } from './two-with-one-name.ts';
 import { visited } from './visited.ts';
 import { waitingForInput } from './waiting-for-input.ts';
@@ -54,6 +55,7 @@ const MIX: readonly (readonly [Behaviour, number])[] = [
   [corruptCheckpoint, 2],
   [selfRestarter, 2],
   [twoWithOneName, 1],
+  [swapper, 2],
   [breakerCaller, 2],
   [oddOne, 3],
   [visited, 2],

@@ -154,6 +154,10 @@ export const parameters = {
     // How long the elder goes on talking after the younger has taken the name.
     lingerMs: 6 * minute,
   },
+  swap: {
+    // Whoever mixes up two configurations notices, and mixes up others.
+    everyMs: 4 * hour,
+  },
   flood: {
     everyMs: 7 * hour,
     // Ten calls a second, for half a minute to two minutes.

@@ -28,6 +28,8 @@ export class SimAgent {
   life = 0;
   incarnation = 0;
   spawnKey: string | undefined;
+  /** A process of its own: Holter tells instances apart by this. */
+  instanceId = '';
   isRunning = false;
   isStopped = false;
   mind: Mind = 'off';
@@ -114,11 +116,6 @@ export class SimAgent {
     return Math.round(this.ground.now + this.clockOffsetMs);
   }
 
-  /** A process of its own: Holter tells instances apart by this. */
-  get instanceId(): string {
-    return `${this.name}-${this.life}`;
-  }
-
   become(truth: Truth): void {
     if (this.truth === truth) return;
     this.truth = truth;
@@ -129,6 +126,7 @@ export class SimAgent {
   /** A process comes up; it says hello when it is ready. */
   boot(spawnKey: string | undefined, bootMs?: number): void {
     this.life++;
+    this.instanceId = `${this.name}-${this.life}`;
     this.spawnKey = spawnKey;
     this.isRunning = true;
     this.isStopped = false;
@@ -293,7 +291,7 @@ export class SimAgent {
       this.become('dead');
     }
     if (this.kit.promises.process === true) {
-      this.ground.senseExit(this, code, signal);
+      this.ground.sense(this, { kind: 'exited', code, ...(signal !== undefined && { signal }) });
     }
   }
 }

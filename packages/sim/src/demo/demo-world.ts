@@ -105,12 +105,13 @@ export class DemoWorld implements Ground {
     this.tell({ agentId: agent.name, incarnation: agent.incarnation, ...body } as Signal, 'holter');
   }
 
-  senseExit(agent: SimAgent, code: number | null, signal?: string): void {
-    this.sense(agent, { kind: 'exited', code, ...(signal !== undefined && { signal }) });
-  }
-
   lookEveryMs(): number {
     return LOOK_MS;
+  }
+
+  /** Nobody here changes names. */
+  another(): null {
+    return null;
   }
 
   /** Nobody here plays two with one name. */

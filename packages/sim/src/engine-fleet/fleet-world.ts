@@ -9,6 +9,7 @@ import {
   type SignalBody,
 } from '@holter/core';
 import type { Answer, Engine, MemoryStore } from '@holter/server';
+import { anotherOf } from '../agents/another.ts';
 import { Act, type Ground } from '../agents/ground.ts';
 import { perform } from '../agents/perform.ts';
 import type { SimAgent } from '../agents/sim-agent.ts';
@@ -135,12 +136,12 @@ export class FleetWorld implements Ground {
     if (agent.isHostHeard) this.request((engine) => engine.signal(signal, 'holter')).catch(() => undefined);
   }
 
-  senseExit(agent: SimAgent, code: number | null, signal?: string): void {
-    this.sense(agent, { kind: 'exited', code, ...(signal !== undefined && { signal }) });
-  }
-
   lookEveryMs(): number {
     return LOOK_MS;
+  }
+
+  another(agent: SimAgent): SimAgent | null {
+    return anotherOf(agent, this.agents.values());
   }
 
   /** Nobody here plays two with one name. */
