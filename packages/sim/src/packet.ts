@@ -4,8 +4,8 @@ import type { Signal } from '@holter/core';
 export type Packet = {
   readonly signal: Signal;
   readonly origin: 'agent' | 'holter';
-  /** Found the monitor away, and came again. */
-  readonly hasWaited?: true;
+  /** Found the monitor away, and came again: with which of its returns. */
+  readonly waits?: number;
   /** Shared by a word and its second copy; whoever comes first is heard. */
   readonly twin?: { isHeard: boolean };
 };

@@ -26,6 +26,7 @@ import { ReceiptEcho } from './receipt-echo.ts';
 import { registrationOf } from './registration.ts';
 import { Schedule } from './schedule.ts';
 import type { Stopwatch } from './stopwatch.ts';
+import { behindQueue } from './waiting-room.ts';
 import { Weather, type WeatherPort } from './weather.ts';
 import type { Witness } from './witness.ts';
 
@@ -266,9 +267,8 @@ export class World implements Ground, PostPort, WeatherPort {
       return;
     }
     if (!monitor.knows(agent.slot)) return;
-    // A client has one queue: what was on its way when the monitor came back goes behind what waited.
-    if (this.now < agent.drainedAt && packet.hasWaited !== true)
-      return this.schedule.add(agent.drainedAt + 0.5, agent.slot, Plan.deliver, 0, packet);
+    const queued = behindQueue(agent, this.now, packet);
+    if (queued !== null) return this.deliverAt(agent, agent.drainedAt, queued);
     this.fold(agent, packet);
   }
 

@@ -49,6 +49,8 @@ export class SimAgent {
   arrivedAt = 0;
   /** When the last word that found the monitor away has come again. */
   drainedAt = 0;
+  /** How often it has waited for the monitor's return. */
+  waits = 0;
 
   taskId: string | null = null;
   taskUntil = 0;
