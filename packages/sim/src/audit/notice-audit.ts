@@ -9,8 +9,9 @@ const MINUTE_MS = 60_000;
  * timer that was lost, or a word that never came through, shows as something that nobody ever noticed.
  */
 const STUCK_NOTICED_WITHIN_MS = 45 * MINUTE_MS;
-/** Somebody saw the exit, or four beats in a row did not come. */
-const deathNoticedWithinMs = (intervalMs: number): number => Math.max(10 * MINUTE_MS, 5 * intervalMs);
+/** Somebody saw the exit, or a beat did not come: of an agent that had said it was busy the fourth, with a grace of
+ * one interval, and later still while Holter hiccups. */
+const deathNoticedWithinMs = (intervalMs: number): number => Math.max(10 * MINUTE_MS, 8 * intervalMs);
 const HEALED_WITHIN_MS = 60 * MINUTE_MS;
 
 type Standing = {
