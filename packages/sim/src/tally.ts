@@ -119,7 +119,8 @@ export class Tally implements Witness {
       effect.kind === 'spawn';
     if (!isIntervention || Number.isNaN(episode.noticedAt) || !Number.isNaN(episode.intervenedAt)) return;
     episode.intervenedAt = at;
-    this.interventionMs.push(at - episode.conditionAt);
+    // Who was helped before its time was not late.
+    this.interventionMs.push(Math.max(0, at - episode.conditionAt));
   }
 
   hears(_agent: SimAgent, _at: number, _packet: Packet): void {}
