@@ -80,9 +80,9 @@ export function foldReceipt(draft: Draft, effectId: string, outcome: ReceiptOutc
 
 /** Repeats are counted from the first nudge that was seen: only what came after it is deafness. */
 function noteNudgeSeen(draft: Draft, incident: Incident): void {
-  const count = repeatOf(actFindings(draft.hard))?.count ?? incident.countAtStep;
-  if (incident.isNudgeSeen || count === undefined) return amend(draft, { isNudgeSeen: true });
-  amend(draft, { isNudgeSeen: true, countAtNudge: count });
+  const repeat = repeatOf(actFindings(draft.hard)) ?? incident.repeatAtStep;
+  if (incident.isNudgeSeen || !repeat) return amend(draft, { isNudgeSeen: true });
+  amend(draft, { isNudgeSeen: true, repeatAtNudge: repeat });
 }
 
 /** The last moment to think again: the agent was judged just now, with everything that came in since. */

@@ -48,7 +48,7 @@ export function climbTo(draft: Draft, step: LadderStep, attempt: number, reason:
   invariant(before, `${hard.agentId} has no incident to climb`);
   const isForward = rankOf(step) > rankOf(before.step) || (step === before.step && attempt > before.attempt);
   invariant(isForward, `${before.id} may not go from ${before.step} ${before.attempt} to ${step} ${attempt}`);
-  const { id, cause, openedAt, meter, isNudgeSeen, countAtNudge, order, acknowledged } = before;
+  const { id, cause, openedAt, meter, isNudgeSeen, repeatAtNudge, order, acknowledged } = before;
   hard.incident = {
     id,
     cause,
@@ -58,7 +58,7 @@ export function climbTo(draft: Draft, step: LadderStep, attempt: number, reason:
     attempt,
     phase: 'due',
     ...(isNudgeSeen && { isNudgeSeen }),
-    ...(countAtNudge !== undefined && { countAtNudge }),
+    ...(repeatAtNudge && { repeatAtNudge }),
     ...(order && { order }),
     ...(acknowledged && !ASKING_STEPS.has(step) && { acknowledged }),
   };

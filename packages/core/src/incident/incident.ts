@@ -33,6 +33,9 @@ export type Order = {
   readonly from?: { readonly id: string; readonly hash: string };
 };
 
+/** Counts of different kinds can not be compared: five failures more are no answer to ten equal calls. */
+export type Repeat = { readonly kind: FindingKind; readonly count: number };
+
 export type Incident = {
   readonly id: string;
   readonly cause: FindingKind | 'operator';
@@ -54,9 +57,9 @@ export type Incident = {
   readonly isClaimed?: true;
   /** Whoever stopped it says that it is gone; its process, which is looked at, was not yet seen to be. */
   readonly saidGone?: { readonly at: Instant; readonly detail: string };
-  /** The repeat finding's count when the first nudge was seen, and when the newest step was taken. */
-  readonly countAtNudge?: number;
-  readonly countAtStep?: number;
+  /** How far the loop had gone when the first nudge was seen, and when the newest step was taken. */
+  readonly repeatAtNudge?: Repeat;
+  readonly repeatAtStep?: Repeat;
   readonly order?: Order;
   /** Until the incident closes, or climbs to a step that asks somebody anew. */
   readonly acknowledged?: Acknowledgement;

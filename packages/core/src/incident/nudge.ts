@@ -6,7 +6,7 @@ import { amend, askFleet, climbTo, effectIdOf } from './change.ts';
 import { canNudge } from './entry.ts';
 import type { Incident } from './incident.ts';
 import { nudgeMessage } from './message.ts';
-import { actFindings, leadOf, repeatOf } from './reason.ts';
+import { actFindings, furtherRepeats, leadOf, repeatOf } from './reason.ts';
 
 /** Level 1: say to the agent, in its own context, what Holter sees. */
 export function climbNudge(draft: Draft, incident: Incident): void {
@@ -38,8 +38,8 @@ export function sendNudge(draft: Draft, incident: Incident): void {
   }
   const message = nudgeMessage(lead, incident.attempt, at);
   deliverNudge(draft, incident, lead.kind, message);
-  const count = repeatOf(actFindings(hard))?.count;
-  amend(draft, { phase: 'waiting', notBefore: undefined, wait: markNow(draft), countAtStep: count });
+  const repeatAtStep = repeatOf(actFindings(hard));
+  amend(draft, { phase: 'waiting', notBefore: undefined, wait: markNow(draft), repeatAtStep });
 }
 
 export function deliverNudge(
@@ -55,9 +55,7 @@ export function deliverNudge(
 
 function isWaitOver(draft: Draft, incident: Incident): boolean {
   const { policy } = draft;
-  const repeat = repeatOf(actFindings(draft.hard));
-  const further = (repeat?.count ?? 0) - (incident.countAtStep ?? 0);
-  if (repeat && incident.countAtStep !== undefined && further >= policy.nudge.repeatsMax) return true;
+  if (furtherRepeats(draft.hard, incident.repeatAtStep) >= policy.nudge.repeatsMax) return true;
   return (
     incident.wait !== undefined && isPast(draft, deadlineAfter(draft, incident.wait, policy.nudge.waitMs))
   );

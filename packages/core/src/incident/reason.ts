@@ -5,6 +5,7 @@ import { FINDING_KINDS } from '../finding.ts';
 import { intervalOf } from '../liveness.ts';
 import type { Policy } from '../policy/policy.ts';
 import { between, seconds } from '../time.ts';
+import type { Repeat } from './incident.ts';
 import { quietAbout } from './quiet.ts';
 
 type Found = Pick<Hard, 'derived' | 'points' | 'quietFindings' | 'end'>;
@@ -53,9 +54,17 @@ export function isOrdered({ hard }: Draft): boolean {
   );
 }
 
-/** The repeat finding that an incident's nudges are about, if there is one. */
-export const repeatOf = (findings: readonly Finding[]): Finding | null =>
-  findings.find(({ kind }) => FINDING_KINDS[kind].isRepeat) ?? null;
+/** The loop that an incident's nudges are about, if there is one, and how far it has gone. */
+export function repeatOf(findings: readonly Finding[]): Repeat | undefined {
+  const repeat = findings.find(({ kind }) => FINDING_KINDS[kind].isRepeat);
+  return repeat && { kind: repeat.kind, count: repeat.count ?? 0 };
+}
+
+/** How much further the same loop has gone. */
+export function furtherRepeats(hard: Found, since: Repeat | undefined): number {
+  const now = actFindings(hard).find(({ kind }) => kind === since?.kind);
+  return now && since ? (now.count ?? 0) - since.count : 0;
+}
 
 /** A spent limit shows that an agent was busy, a missing look that nobody saw it: neither that it is stuck. */
 const NO_WITNESS: ReadonlySet<FindingKind> = new Set<FindingKind>([
@@ -97,10 +106,9 @@ function isWitnessed({ hard }: Draft): boolean {
 }
 
 function wasDeaf({ hard, policy }: Draft): boolean {
-  const repeat = repeatOf(actFindings(hard));
   const { incident } = hard;
-  if (!repeat || !incident?.isNudgeSeen || incident.countAtNudge === undefined) return false;
-  return (repeat.count ?? 0) - incident.countAtNudge >= policy.nudge.repeatsMax;
+  if (!incident?.isNudgeSeen) return false;
+  return furtherRepeats(hard, incident.repeatAtNudge) >= policy.nudge.repeatsMax;
 }
 
 /** How long the condition itself needs to show: an incident must not close before it could come back. */
