@@ -116,6 +116,42 @@ describe('the log', () => {
     expect(deadline).toBeGreaterThan(12_000);
   });
 
+  test('folded, moves a deadline of the present by seconds only, whatever the day was like', () => {
+    const quiet = fc.integer({ min: 60, max: 1_800 });
+    const single = fc.tuple(quiet, fc.integer({ min: 3, max: 90 }), fc.constant(1));
+    const suspension = fc.tuple(quiet, fc.integer({ min: 600, max: 7_200 }), fc.constant(1));
+    const hiccups = fc.tuple(fc.constant(8), fc.constant(2.1), fc.integer({ min: 60, max: 250 }));
+    const lid = fc.tuple(fc.constant(8), fc.integer({ min: 600, max: 3_000 }), fc.constant(1));
+    // At its end the worst: Holter hiccups, somebody closes the lid for a while, and it goes on hiccuping.
+    const day = fc
+      .tuple(fc.array(fc.oneof(single, suspension), { minLength: 20, maxLength: 30 }), hiccups, lid, hiccups)
+      .map(([chapters, ...end]) => [...chapters, ...end]);
+    fc.assert(
+      fc.property(day, fc.integer({ min: 0, max: 1_800 }), (chapters, ago) => {
+        const gaps: [number, number][] = [];
+        let now = 0;
+        for (const [pause, length, times] of chapters) {
+          now += pause;
+          for (let time = 0; time < times; time++, now += length + 8) gaps.push([now, now + length]);
+        }
+        const exact: StallLog = gaps.map(([from, to]) => ({
+          from: at(from),
+          to: at(to),
+          lostMs: seconds(to - from),
+          count: 1,
+        }));
+        const log = logOf(...gaps);
+        for (const wait of [195, 375, 975]) {
+          const deadline = deadlineOf(now - ago, wait, exact, 300);
+          // What was due long before the newest stall has been judged when it was due.
+          if (deadline < now - 300) continue;
+          expect(Math.abs(deadlineOf(now - ago, wait, log, 300) - deadline)).toBeLessThan(15);
+        }
+      }),
+      { seed: 1, endOnFailure: true },
+    );
+  });
+
   test('keeps its entries in order and apart', () => {
     let log: StallLog = NO_STALLS;
     for (let gap = 0; gap < 100; gap++) log = withStall(log, at(gap * gap), at(gap * gap + 1));

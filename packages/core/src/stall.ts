@@ -26,7 +26,7 @@ export type StallLog = readonly Stall[];
 
 export const NO_STALLS: StallLog = [];
 const STALL_GAP_MIN: DurationMs = seconds(2);
-export const STALLS_MAX = 64;
+export const STALLS_MAX = 96;
 /** So many of the newest are never folded: the deadlines of most agents reach no further back. */
 const EXACT_MAX = 44;
 
@@ -87,12 +87,18 @@ function cheapestFold(stalls: readonly Stall[]): number {
   return cheapest;
 }
 
-/** How much lost time a fold would move to where it was not lost: a suspension is not mixed with hiccups. */
+/**
+ * How much lost time a fold would move to where it was not lost. Unlike stalls cost more: a suspension is not mixed
+ * with hiccups, not even with one after the other, each of which would cost little.
+ */
 function foldCost(first: Stall, second: Stall): number {
   const share = shareOf(folded(first, second));
   const moved = (stall: Stall): number => Math.abs(shareOf(stall) - share) * (stall.to - stall.from);
-  return moved(first) + moved(second) + share * (second.from - first.to);
+  const unlikeness = Math.abs(Math.log2(gapOf(first) / gapOf(second)));
+  return (moved(first) + moved(second) + share * (second.from - first.to)) * (1 + unlikeness);
 }
+
+const gapOf = ({ lostMs, count }: Stall): number => lostMs / count;
 
 const shareOf = ({ from, to, lostMs }: Stall): number => Math.min(1, lostMs / (to - from));
 
@@ -128,13 +134,11 @@ export function absenceDeadline(
  * and what it knows is from before. Hiccups are too short for anybody to change in.
  */
 export function hasJustReturned(stalls: StallLog, at: Instant, graceMax: DurationMs): boolean {
-  return stalls.some(
-    (stall) => stall.lostMs / stall.count > GRACE_MIN && at < stall.to + graceOf(stall, graceMax),
-  );
+  return stalls.some((stall) => gapOf(stall) > GRACE_MIN && at < stall.to + graceOf(stall, graceMax));
 }
 
 /** What a deadline gets on top for this entry of the log. */
 export function graceOf(stall: Stall, graceMax: DurationMs): number {
-  const gap = stall.lostMs / stall.count;
+  const gap = gapOf(stall);
   return Math.min(graceMax, stall.count * Math.min(graceMax, Math.max(GRACE_MIN, 2 * gap)));
 }

@@ -30,7 +30,8 @@ export function advance(draft: Draft): void {
 
 function move(draft: Draft): void {
   const { hard } = draft;
-  const lead = leadOf(actFindings(hard));
+  const findings = actFindings(hard);
+  const lead = leadOf(findings);
   const { incident } = hard;
   if (!incident) {
     // Quiet is patience with a living agent; a proven end is another matter. And it is the only one then:
@@ -39,6 +40,10 @@ function move(draft: Draft): void {
     return;
   }
   if (hard.end) return moveGone(draft, incident);
+  // The nudge was heard after all: whoever falls into a loop again is not deaf to it.
+  const { repeatAtNudge } = incident;
+  if (repeatAtNudge && !findings.some(({ kind }) => kind === repeatAtNudge.kind))
+    return amend(draft, { repeatAtNudge: undefined });
   if (incident.step === 'recover') return moveRecovered(draft, incident, lead?.evidence ?? null);
   if (!lead && !isOrdered(draft)) return restCalm(draft, incident);
   if (incident.calm) return amend(draft, { calm: undefined });

@@ -2,6 +2,8 @@ import { contract } from './contract.ts';
 
 /** The log of the core is short and folds old gaps together; beyond this many its sums may be a little off. */
 const EXACT_MAX = 44;
+/** The share of what was lost by which they may be off: seven seconds of some hundred, measured. */
+const SLOP = 0.1;
 
 /**
  * When the monitor did not look, as the world saw it. A second computation of the deadlines of absence, from
@@ -34,7 +36,7 @@ export class Gaps {
   }
 
   earliest(start: number, waitMs: number, graceMaxMs: number): number {
-    return this.walk(start, waitMs, graceMaxMs, 0.2);
+    return this.walk(start, waitMs, graceMaxMs, SLOP);
   }
 
   /** `slop`: the share by which many small gaps may be counted too low. */
@@ -73,18 +75,8 @@ export class Gaps {
       lostMs += (this.to[index] as number) - Math.max(from, start);
       count++;
     }
-    // What was folded together reaches back behind the start, and what was lost there may be counted here.
-    const slop = count > EXACT_MAX ? 0.25 * (lostMs + this.lostBetween(start - waitMs, start)) : 0;
+    const slop = count > EXACT_MAX ? SLOP * lostMs : 0;
     return start + waitMs + lostMs + slop + (count > 0 ? graceMaxMs : 0) + contract.tickMs;
-  }
-
-  private lostBetween(from: number, to: number): number {
-    let lostMs = 0;
-    for (let index = this.firstAfter(from); index < this.to.length; index++) {
-      if ((this.from[index] as number) >= to) break;
-      lostMs += Math.min(to, this.to[index] as number) - Math.max(from, this.from[index] as number);
-    }
-    return lostMs;
   }
 
   private firstAfter(start: number): number {

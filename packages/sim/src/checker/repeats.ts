@@ -18,12 +18,12 @@ export class Repeats {
   /** NaN before the first call, which has no pace. */
   private lastAt = Number.NaN;
   private callCount = 0;
-  /** Of each tool that has failed since something last worked: how often, and at which call it last counted. */
+  /** Of each kind of failure since something last worked: how often, and at which call it last counted. */
   private readonly failing = new Map<string, { count: number; lastCall: number }>();
   /** Occurrences of the present call, the first included: at a loop's pace, and at that of waiting. */
   private hasty = 0;
   private spaced = 0;
-  /** Failures of the tool that failed last, with ever different arguments. */
+  /** Failures of the kind that came last, with ever different arguments. */
   private failures = 0;
 
   note({ tool, input, output = '', isError }: CallEnded, at: number): void {
@@ -40,21 +40,21 @@ export class Repeats {
       this.spaced = 1;
     }
     this.lastAt = at;
-    this.noteOutcome(tool, isError, isSpaced);
+    this.noteOutcome(`${tool} ${kindOf(output)}`, isError, isSpaced);
   }
 
-  private noteOutcome(tool: string, isError: boolean, isSpaced: boolean): void {
+  private noteOutcome(failure: string, isError: boolean, isSpaced: boolean): void {
     this.callCount++;
     this.failures = 0;
     if (!isError) return this.failing.clear();
-    const before = this.failing.get(tool) ?? { count: 0, lastCall: this.callCount };
+    const before = this.failing.get(failure) ?? { count: 0, lastCall: this.callCount };
     const isForgotten = this.callCount - before.lastCall > FORGOTTEN_AFTER;
     if (isSpaced) {
       this.failures = isForgotten ? 0 : before.count;
       return;
     }
     this.failures = isForgotten ? 1 : before.count + 1;
-    this.failing.set(tool, { count: this.failures, lastCall: this.callCount });
+    this.failing.set(failure, { count: this.failures, lastCall: this.callCount });
   }
 
   isLooping(kind: string): boolean {
@@ -79,6 +79,9 @@ export class Repeats {
     return Math.max(repeats, this.isLooping('same-error') ? this.failures : 0);
   }
 }
+
+/** An error without the file or the word that it is about. */
+const kindOf = (output: string): string => output.replace(/src\/\w+\.ts|\b[a-z]{6}$/g, '');
 
 /** The loop findings that this fleet can earn. */
 export const LOOP_KINDS = ['repeated-call', 'unchanged-poll', 'same-error'] as const;

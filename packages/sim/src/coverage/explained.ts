@@ -13,8 +13,8 @@ export const EXPLAINED: readonly Explanation[] = [
   },
   {
     section: 'server killed',
-    items: /^(before|after) act remind$/,
-    because: 'a reminder is rare, and takes the way of every nudge and notice',
+    items: /^(before|after) (act (remind|request-handoff)|retryEffect)$/,
+    because: 'comes some times in a thousand hours, and takes the way of every nudge and notice',
   },
   {
     section: 'effect',

@@ -54,14 +54,11 @@ export const MOMENTS: readonly string[] = OPERATIONS.flatMap((where) => [
   `after ${where}`,
 ]);
 
-/** Moments that come some times on a day at best: whoever is to die there has to wait for one. */
-const RARE_MOMENTS = [
-  ...MOMENTS.filter((moment) =>
-    /listCheckpoints|act (remind|deny-call|request-handoff|terminate|spawn)$/.test(moment),
-  ),
-  // An adapter has to fail at what it may try again: the rarest of all.
-  ...Array.from({ length: 3 }, () => ['before retryEffect', 'after retryEffect']).flat(),
-];
+/** Where most crashes are aimed: the moments that come some times on a day, the rarest of all most of all. */
+const RARE_MOMENTS = MOMENTS.flatMap((moment) => {
+  if (moment.endsWith('retryEffect')) return [moment, moment, moment, moment];
+  return /act |listCheckpoints/.test(moment) ? [moment] : [];
+});
 
 export const ENGINE_FAULTS = Object.keys(EVERY) as readonly EngineFaultKind[];
 
@@ -121,6 +118,6 @@ function faultOf(kind: EngineFaultKind, at: number, groups: number, dice: Random
 
 /** Most awaits are those of a quiet second: most crashes wait for another one. */
 function momentOf(dice: Random): string | null {
-  if (dice.chance(0.4)) return dice.pick(RARE_MOMENTS);
-  return dice.chance(0.5) ? dice.pick(MOMENTS) : null;
+  if (dice.chance(0.5)) return dice.pick(RARE_MOMENTS);
+  return dice.chance(0.6) ? dice.pick(MOMENTS) : null;
 }

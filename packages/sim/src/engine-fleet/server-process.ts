@@ -4,8 +4,8 @@ import type { VirtualClock } from '../engine-run/virtual-clock.ts';
 
 const forever = (): Promise<never> => new Promise(() => undefined);
 
-/** So many awaits, an hour or so, one that is to die at a rare moment waits for it; then any moment will do. */
-const PATIENCE = 40_000;
+/** So many awaits, half an hour or so, one that is to die at a rare moment waits for it; then any moment will do. */
+const PATIENCE = 20_000;
 
 /**
  * One process of Holter around a real engine: it can be suspended, and killed at any await. A dead one hangs
@@ -49,7 +49,7 @@ export class ServerProcess {
 
   /** Whoever waits for its moment already goes on waiting. */
   dieSoon(awaits: number, moment: string | null): void {
-    if (this.diesAt !== null && moment !== null) return;
+    if (this.diesAt !== null) return;
     this.diesAt = moment;
     this.diesIn = moment === null ? awaits : PATIENCE;
   }

@@ -22,7 +22,7 @@ export type SeedViolation = {
  * One seed in so many is for the real engine, which carries fewer agents in the same time than the pure world. An odd
  * number: fleets of even seeds share their store.
  */
-const ENGINE_EVERY = 15;
+const ENGINE_EVERY = 9;
 
 export const runSeed = (seed: number): SeedResult | Promise<SeedResult> =>
   seed % ENGINE_EVERY === 0 ? runEngineSoakSeed(seed) : runWorldSeed(seed);
