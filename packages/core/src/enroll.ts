@@ -1,6 +1,6 @@
 import type { Agent, Hard, Mode, Promises, Soft, Task } from './agent.ts';
 import type { Draft } from './draft.ts';
-import { draftOf, emit } from './draft.ts';
+import { draftOf, emit, markNow } from './draft.ts';
 import type { Capability } from './effect.ts';
 import type { HolterEvent } from './event.ts';
 import { hashText } from './hash.ts';
@@ -13,6 +13,7 @@ import type { Policy } from './policy/policy.ts';
 import type { StallLog } from './stall.ts';
 import type { DurationMs, Instant } from './time.ts';
 import { between, instant, later, latest, minutes, NEVER } from './time.ts';
+import { hasWork } from './work.ts';
 
 /** What an agent, or the adapter that started it, says when it comes up. */
 export type Registration = {
@@ -103,6 +104,8 @@ function begin(
     ...taskOf(registration, old, at),
   };
   const draft = draftOf({ soft: NEVER_HEARD, hard }, at, stalls, policy);
+  // Its clocks begin with the start itself, not with the first look at it.
+  if (hasWork(draft.hard)) draft.hard.work = markNow(draft);
   const { spawnKey } = registration;
   emit(draft, {
     type: 'AGENT_REGISTERED',

@@ -21,6 +21,8 @@ type ActsParts = {
   readonly keepCheckpoint: () => Promise<void>;
   /** The watcher need not look while the tree is being stopped. */
   readonly pauseWatching: () => void;
+  /** The end was seen: the receipt alone is only a word. */
+  readonly tellGone: (by: string | null) => void;
   /** A termination is over: it is down, or (still there) everything goes on. */
   readonly terminated: () => void;
 };
@@ -57,7 +59,7 @@ export class Acts {
   }
 
   private async terminate(effect: Extract<Effect, { kind: 'terminate' }>): Promise<Outcome> {
-    const { context, state, nudges, keepCheckpoint, pauseWatching, terminated } = this.parts;
+    const { context, state, nudges, keepCheckpoint, pauseWatching, tellGone, terminated } = this.parts;
     const { child } = state;
     if (!child) return { outcome: 'done', detail: 'nothing was running' };
     const { table, clock, say, plan } = context;
@@ -80,6 +82,7 @@ export class Acts {
       await child.ended;
       await keepCheckpoint();
       state.lastHow = 'terminated';
+      tellGone(stopped.by);
     }
     state.isTerminating = false;
     terminated();

@@ -86,6 +86,12 @@ export class Supervisor {
       start: (argv, attempt, checkpointId) => this.start(argv, attempt, checkpointId),
       keepCheckpoint: () => this.keepCheckpoint(),
       pauseWatching: () => this.watcher.stop(),
+      tellGone: (by) =>
+        this.queue.put(this.agent.incarnation, {
+          kind: 'exited',
+          code: null,
+          ...(by !== null && { signal: by }),
+        }),
       terminated: () => this.goOnAfterTermination(),
     });
     this.loop = new EffectLoop(this.executorId, {

@@ -93,6 +93,8 @@ export class AdoptedRun implements Executor {
     const send = (pid: number, signal: NodeJS.Signals): void => void process.kill(pid, signal);
     const stopped = await stopTree({ table, tree: this.tree, clock, send, cleanupMs });
     if (stopped.kind === 'gone') {
+      // What was seen, not only said: the word of whoever stops a process is no proof where it is looked at.
+      await this.tell({ kind: 'exited', code: null, ...(stopped.by && { signal: stopped.by }) });
       this.context.ended();
       return receipt('done', `ended by ${stopped.by ?? 'itself'}, with all its children`);
     }

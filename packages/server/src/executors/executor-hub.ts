@@ -236,7 +236,7 @@ export class ExecutorHub {
     const adopted = new AdoptedRun(record, {
       table,
       clock,
-      signal: (signal) => engine.signal(signal, signal.kind === 'process' ? 'holter' : 'agent'),
+      signal: (signal) => engine.signal(signal, signal.kind === 'stopped' ? 'agent' : 'holter'),
       ended: () => void this.leave(record.executorId).catch(this.context.onBug),
     });
     entry.adopted = adopted;
