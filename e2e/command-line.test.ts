@@ -148,6 +148,35 @@ describe('the command line against a real server', { timeout: 60_000 }, () => {
     expect(show.out).toMatch(/ESCALATION_TRIGGERED/);
   });
 
+  it('holds a breaker open and closes it again, for everybody who asks', async () => {
+    const none = await holter(['breaker', 'list', 'ada']);
+    expect(none).toMatchObject({ code: 0, out: 'ada has asked none yet.\n' });
+    const why = ['--reason', 'they are down', '--by', 'ines'];
+    const held = await holter(['breaker', 'isolate', 'ada', 'external_api', '--minutes', '5', ...why]);
+    expect(held, held.err).toMatchObject({ code: 0 });
+    expect(held.out).toMatch(/^ada {2}external_api OPEN, held open by ines \(.+\): they are down, next try /);
+    const path = '/v1/agents/ada/breakers/external_api/acquire';
+    const asked = await call(path, server.token('operator'), {});
+    expect(asked.answers).toEqual([expect.objectContaining({ kind: 'refused', because: 'isolated' })]);
+    expect((await holter(['breaker', 'list'])).out).toContain('ada  external_api OPEN');
+    const closed = await holter([
+      'breaker',
+      'reset',
+      'ada',
+      'external_api',
+      '--reason',
+      'back',
+      '--by',
+      'ines',
+      '--json',
+    ]);
+    expect(JSON.parse(closed.out)).toMatchObject({ breaker: { state: 'CLOSED', isolation: null } });
+    expect(await holter(['breaker', 'list'])).toMatchObject({ code: 0, out: 'All breakers are closed.\n' });
+    const unknown = await holter(['breaker', 'reset', 'nobody', 'external_api', '--reason', 'back']);
+    expect(unknown.code).toBe(1);
+    expect(unknown.err).toContain('nobody');
+  });
+
   it('lets an operator act, with who and why on record', async () => {
     const acts = [
       ['decide', 'bob', 'acknowledge', '--reason', 'seen'],

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { registerBreaker } from './commands/breaker.ts';
 import { registerConfig } from './commands/config.ts';
 import { registerDb } from './commands/db.ts';
 import { registerDecisions } from './commands/decide.ts';
@@ -46,6 +47,7 @@ export function createProgram(io: Io): Command {
     registerEvents,
     registerVerbs,
     registerDecisions,
+    registerBreaker,
     registerTask,
     registerToken,
     registerConnect,

@@ -98,6 +98,7 @@ export function createClient(options: CallOptions) {
     makeLoginSecret: (body: { readonly role?: 'viewer' | 'operator' } = {}) =>
       call<LoginSecretView>('POST', '/v1/login-secrets', { body }),
     breakers: (agentId: string) => call<BreakerPage>('GET', at(agentId, '/breakers')),
+    allBreakers: () => call<BreakerPage>('GET', '/v1/breakers'),
     tellBreaker: (agentId: string, name: string, word: string, body: object) =>
       call<BreakerToldView>('POST', at(agentId, `/breakers/${encodeURIComponent(name)}/${word}`), { body }),
     makeToken: (body: NewTokenInput) => call<TokenMadeView>('POST', '/v1/tokens', { body }),

@@ -90,7 +90,7 @@ export function breakerRoutes({ deps, fleet }: HttpContext): readonly Route[] {
     defineRoute({
       method: 'GET',
       url: '/v1/breakers',
-      summary: 'All breakers that are not closed, of all agents.',
+      summary: 'The breakers of all agents that ever asked one.',
       access: readers,
       answers: { 200: { description: 'Open ones first.', schema: breakerPage } },
       handle: async (): Promise<BreakerPage> => {

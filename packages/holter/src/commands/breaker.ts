@@ -1,0 +1,94 @@
+import { type BreakerToldView, realClock } from '@holter/server/local';
+import type { Command } from 'commander';
+import { ask } from '../ask.ts';
+import { breakerInWords } from '../breaker-in-words.ts';
+import { findServer, refuseAgents, type ServerOptions, withServer } from '../connection.ts';
+import { withExamples } from '../help.ts';
+import type { Io } from '../io.ts';
+import { type ActOptions, byOf, minutes, withActOptions } from './verbs.ts';
+
+type ListOptions = ServerOptions & { readonly json?: boolean };
+
+/** What is shared by many callers is held open, and closed again, by one person for all of them. */
+export function registerBreaker(program: Command, io: Io): void {
+  const breaker = program.command('breaker').description('see, isolate and reset circuit breakers');
+
+  withExamples(
+    withServer(
+      breaker
+        .command('list')
+        .description('the breakers of an agent, or all that are not closed')
+        .argument('[agent]', 'its id')
+        .option('--json', 'print JSON'),
+    ),
+    [
+      ['holter breaker list', 'whatever is broken off now'],
+      ['holter breaker list worker-7', 'all of one agent'],
+    ],
+  ).action(async (agentId: string | undefined, options: ListOptions) => {
+    const connection = findServer(io, options, 'viewer');
+    const { breakers } = await ask(connection, (client) =>
+      agentId === undefined ? client.allBreakers() : client.breakers(agentId),
+    );
+    const shown = agentId === undefined ? breakers.filter(({ state }) => state !== 'CLOSED') : breakers;
+    if (options.json) return io.out(`${JSON.stringify({ breakers: shown })}\n`);
+    if (shown.length === 0)
+      return io.out(
+        agentId === undefined ? 'All breakers are closed.\n' : `${agentId} has asked none yet.\n`,
+      );
+    for (const one of shown) io.out(`${one.agentId}  ${breakerInWords(one, realClock().now())}\n`);
+  });
+
+  const act = async (
+    word: 'isolate' | 'reset',
+    [agentId, name]: readonly [string, string],
+    options: ActOptions,
+    more: object = {},
+  ): Promise<void> => {
+    refuseAgents(io, 'breaker');
+    const connection = findServer(io, options, 'operator');
+    const body = { reason: options.reason, ...byOf(io, options), ...more };
+    tell(io, options, await ask(connection, (client) => client.tellBreaker(agentId, name, word, body)));
+  };
+  const command = (name: string, does: string): Command =>
+    withActOptions(
+      breaker
+        .command(name)
+        .description(does)
+        .argument('<agent>', 'its id')
+        .argument(
+          '<name>',
+          'tool_execution, checkpoint_write, external_api, recovery_attempt, or one of yours',
+        ),
+    );
+
+  withExamples(
+    command('isolate', 'hold it open, whatever is reported, and then let it try again').option(
+      '--minutes <n>',
+      'for how long',
+      minutes,
+      60,
+    ),
+    [
+      [
+        'holter breaker isolate worker-7 external_api --minutes 30 --reason "they are down"',
+        'for half an hour',
+      ],
+    ],
+  ).action((agentId: string, name: string, options: ActOptions & { readonly minutes: number }) =>
+    act('isolate', [agentId, name], options, { minutes: options.minutes }),
+  );
+
+  withExamples(command('reset', 'close it, and forget what was counted'), [
+    ['holter breaker reset worker-7 external_api --reason "they are back"', 'let everybody through again'],
+  ]).action((agentId: string, name: string, options: ActOptions) => act('reset', [agentId, name], options));
+}
+
+function tell(io: Io, { json }: ActOptions, told: BreakerToldView): void {
+  const { breaker } = told;
+  io.out(
+    json
+      ? `${JSON.stringify(told)}\n`
+      : `${breaker.agentId}  ${breakerInWords(breaker, realClock().now())}\n`,
+  );
+}
