@@ -4,7 +4,7 @@ export type { Clock } from './engine/clock.ts';
 export { continuedClock } from './engine/continued-clock.ts';
 export { Engine } from './engine/engine.ts';
 export { EngineBusy, type EngineHealth } from './engine/engine-options.ts';
-export type { ActResult, Executor } from './engine/executor.ts';
+export { type ActResult, AGENT_EFFECTS, type Executor } from './engine/executor.ts';
 export { type Directive, Mailbox } from './engine/mailbox.ts';
 export { NoticeBoard } from './engine/notice-board.ts';
 export { EventStream } from './http/event-stream.ts';

@@ -10,6 +10,17 @@ export type Executor = {
   act(effect: Effect): Promise<ActResult>;
 };
 
+/** What is done to an agent itself, by whoever sits on its host; notices are for people. */
+export const AGENT_EFFECTS: ReadonlySet<EffectKind> = new Set<EffectKind>([
+  'nudge',
+  'inquire',
+  'remind',
+  'request-handoff',
+  'deny-call',
+  'terminate',
+  'spawn',
+]);
+
 export type ActResult =
   | { readonly kind: 'receipt'; readonly outcome: ReceiptOutcome; readonly detail: string }
   /** Taken on; the receipt will come by itself (`Engine.receive`). Until then it is offered again. */

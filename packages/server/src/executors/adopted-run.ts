@@ -1,8 +1,8 @@
 import { appendFileSync } from 'node:fs';
-import type { Effect, EffectKind, Signal, SignalBody } from '@holter/core';
+import type { Effect, Signal, SignalBody } from '@holter/core';
 import { type ProcessTable, ProcessTree, stopTree, TreeSensor } from '../adapters/process/index.ts';
 import type { Clock } from '../engine/clock.ts';
-import type { ActResult, Executor } from '../engine/executor.ts';
+import { type ActResult, AGENT_EFFECTS, type Executor } from '../engine/executor.ts';
 import { nudgeLine } from './nudge-line.ts';
 import type { RunRecord } from './run-record.ts';
 
@@ -23,15 +23,7 @@ const LOOK_EVERY_MS = 5_000;
 export class AdoptedRun implements Executor {
   readonly name = 'adopted run';
   readonly id: string;
-  readonly kinds: ReadonlySet<EffectKind> = new Set<EffectKind>([
-    'nudge',
-    'inquire',
-    'remind',
-    'request-handoff',
-    'deny-call',
-    'terminate',
-    'spawn',
-  ]);
+  readonly kinds = AGENT_EFFECTS;
   private readonly record: RunRecord;
   private readonly context: AdoptedContext;
   private readonly tree: ProcessTree | null;

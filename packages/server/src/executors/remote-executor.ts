@@ -1,6 +1,6 @@
-import { type Effect, type EffectKind, later, type ReceiptOutcome } from '@holter/core';
+import { type Effect, later, type ReceiptOutcome } from '@holter/core';
 import type { Clock } from '../engine/clock.ts';
-import type { ActResult, Executor } from '../engine/executor.ts';
+import { type ActResult, AGENT_EFFECTS, type Executor } from '../engine/executor.ts';
 
 /** Shorter than the outbox's lease, or a second server's claim could meet the first one's act. */
 const ACT_MS_MAX = 50_000;
@@ -16,15 +16,7 @@ type Offer = { readonly effect: Effect; readonly settle: (result: ActResult) => 
 export class RemoteExecutor implements Executor {
   readonly name = 'holter run';
   readonly id: string;
-  readonly kinds: ReadonlySet<EffectKind> = new Set<EffectKind>([
-    'nudge',
-    'inquire',
-    'remind',
-    'request-handoff',
-    'deny-call',
-    'terminate',
-    'spawn',
-  ]);
+  readonly kinds = AGENT_EFFECTS;
   private readonly clock: Clock;
   private readonly offers = new Map<string, Offer>();
   private wake: (() => void) | null = null;

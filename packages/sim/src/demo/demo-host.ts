@@ -1,5 +1,5 @@
-import type { Effect, EffectKind } from '@holter/core';
-import type { ActResult, Engine, Executor } from '@holter/server';
+import type { Effect } from '@holter/core';
+import { type ActResult, AGENT_EFFECTS, type Engine, type Executor } from '@holter/server';
 import { Act } from '../agents/ground.ts';
 import { parameters } from '../agents/parameters.ts';
 import { isResponsive } from '../agents/perform.ts';
@@ -53,15 +53,7 @@ export function demoHost(
   return {
     name: DEMO_HOST,
     id: DEMO_HOST,
-    kinds: new Set<EffectKind>([
-      'nudge',
-      'inquire',
-      'remind',
-      'deny-call',
-      'request-handoff',
-      'terminate',
-      'spawn',
-    ]),
+    kinds: AGENT_EFFECTS,
     act: async (effect) => {
       const agent = find(effect.agentId);
       return agent ? act(agent, effect) : { kind: 'failed', detail: 'nobody of this name plays here' };

@@ -1,5 +1,5 @@
 import type { Effect, EffectKind } from '@holter/core';
-import type { ActResult, Executor } from '@holter/server';
+import { type ActResult, AGENT_EFFECTS, type Executor } from '@holter/server';
 import { type ProcessIdentity, ProcessTree, type StopSignal, stopTree } from '@holter/server/process';
 import { Act } from '../agents/ground.ts';
 import { parameters } from '../agents/parameters.ts';
@@ -9,16 +9,6 @@ import type { Auditor } from '../audit/auditor.ts';
 import type { Deed } from '../audit/complaint.ts';
 import { Machine } from './machine.ts';
 import type { ServerProcess } from './server-process.ts';
-
-const ACTS: ReadonlySet<EffectKind> = new Set<EffectKind>([
-  'nudge',
-  'inquire',
-  'remind',
-  'deny-call',
-  'request-handoff',
-  'terminate',
-  'spawn',
-]);
 
 /** Adapters lie: how often something else is true than what they say. */
 const LIES = {
@@ -62,7 +52,7 @@ export class Hands {
     return {
       name: id ?? 'anywhere',
       id,
-      kinds: ACTS,
+      kinds: AGENT_EFFECTS,
       act: (effect) => process.through(`act ${effect.kind}`, () => this.act(effect, process)),
     };
   }

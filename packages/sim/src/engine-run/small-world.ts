@@ -10,7 +10,7 @@ import {
   type Signal,
   type SignalBody,
 } from '@holter/core';
-import { type ActResult, Engine, type Executor, type Store } from '@holter/server';
+import { type ActResult, AGENT_EFFECTS, Engine, type Executor, type Store } from '@holter/server';
 import { type CrashPlan, storeOf } from './crash-plan.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
@@ -269,15 +269,7 @@ export class SmallWorld {
     return {
       name: 'host',
       id: 'host',
-      kinds: new Set([
-        'nudge',
-        'inquire',
-        'remind',
-        'deny-call',
-        'request-handoff',
-        'terminate',
-        'spawn',
-      ] as const),
+      kinds: AGENT_EFFECTS,
       act: (effect) => this.plan.through(generation, `act ${effect.kind}`, () => act(effect)),
     };
   }
