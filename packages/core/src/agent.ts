@@ -53,8 +53,6 @@ export type End = {
   readonly detail: string;
   /** Holter's own doing: a termination that an incident ordered. */
   readonly byHolter?: true;
-  /** Nobody saw it: whoever stopped the process said so, and was believed. */
-  readonly byWord?: true;
 };
 
 export type Task = {

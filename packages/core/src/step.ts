@@ -13,7 +13,6 @@ import { advance } from './incident/advance.ts';
 import { foldClaim, foldGrant, foldReceipt } from './incident/answer.ts';
 import { foldDecision } from './incident/decide.ts';
 import { endExpiredQuiet } from './incident/quiet.ts';
-import { believeSaidGone } from './incident/terminate.ts';
 import type { Input, Step } from './input.ts';
 import { assertNever } from './invariant.ts';
 import { judge } from './judge.ts';
@@ -54,7 +53,6 @@ export function step(agent: Agent, input: Input, policy: Policy): Step {
   endExpiredQuiet(draft);
   settleBreakers(draft);
   fold(draft, input);
-  believeSaidGone(draft);
   // Once more: a hold or a snooze that has just begun names its end, or is over already.
   endExpiredHolds(draft);
   endExpiredQuiet(draft);

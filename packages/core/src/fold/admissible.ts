@@ -1,4 +1,4 @@
-import type { End, Hard } from '../agent.ts';
+import type { Hard } from '../agent.ts';
 import type { Draft } from '../draft.ts';
 import { hashText } from '../hash.ts';
 import type { Signal } from '../signal.ts';
@@ -18,13 +18,9 @@ export function whyInadmissible(hard: Hard, signal: Signal, origin: 'agent' | 'h
   }
   if (origin === 'agent' && SENSED_ONLY.has(signal.kind)) return 'only Holter itself may say this';
   if (origin === 'agent' && isOperatorHold(signal)) return 'only an operator may pause';
-  if (hard.end && signal.kind !== 'task-ended' && !tellsMore(hard.end, signal)) return 'the agent has ended';
+  if (hard.end && signal.kind !== 'task-ended') return 'the agent has ended';
   return null;
 }
-
-/** Of an end that was only said, what the operating system shows of the process is news. */
-const tellsMore = (end: End, { kind }: Signal): boolean =>
-  end.byWord === true && (kind === 'process' || kind === 'exited');
 
 /** Looks and signs of life: told again they say nothing new, and they must not crowd out what would. A beat is
  * none of them: it may carry words and counts. Nor is a total of tokens: told again it would seem to stand still. */

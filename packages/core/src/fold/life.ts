@@ -4,8 +4,6 @@ import type { Draft } from '../draft.ts';
 import { ask, emit, markNow } from '../draft.ts';
 import { EVIDENCE_LENGTH_MAX } from '../finding.ts';
 import { hashText } from '../hash.ts';
-import { becomeHealth } from '../health.ts';
-import { climbTo } from '../incident/change.ts';
 import { lastProofOf, livenessOf, pulseOf } from '../liveness.ts';
 import { LOOKS_FRESH } from '../rule/process.ts';
 import type { HeartbeatBody, ProcessState, SelfStatus } from '../signal.ts';
@@ -115,7 +113,6 @@ const CPU_SHARE_FLAT = 0.01;
 /** The executor looked at the process tree. Counters are compared with the look before. */
 export function foldProcess(draft: Draft, look: ProcessLook): void {
   const { hard, soft, at } = draft;
-  if (hard.end && look.state !== 'gone') takeBackEnd(draft, hard.end);
   if (look.state === 'gone') {
     becomeGone(draft, { how: 'crash', at, detail: 'the process is gone' });
     return;
@@ -143,20 +140,6 @@ export function foldProcess(draft: Draft, look: ProcessLook): void {
   draft.soft = { ...soft, lookedAt: at, cpuMs: look.cpuMs, ioBytes: look.ioBytes };
 }
 
-/** It was said to be gone, and its process runs. Nobody starts a twin beside it, and people are told. */
-function takeBackEnd(draft: Draft, { at: saidAt }: End): void {
-  const { hard, at } = draft;
-  const { agentId, incident } = hard;
-  const cause = 'its process was seen after it was said to be gone';
-  forget(hard, 'end');
-  emit(draft, { type: 'LIVENESS_CHANGED', payload: { agentId, from: 'gone', to: 'alive', cause } });
-  emit(draft, { type: 'AGENT_RETURNED', payload: { agentId, downtimeMs: between(saidAt, at) } });
-  if (hard.health === 'TERMINATED') becomeHealth(draft, 'HEALTHY', 'not gone', cause);
-  if (incident?.step === 'recover') climbTo(draft, 'human', 1, cause);
-  else if (!incident)
-    emit(draft, { type: 'ATTENTION_RAISED', payload: { agentId, about: 'not-gone', message: cause } });
-}
-
 export function foldExit(draft: Draft, code: number | null, signal: string | undefined): void {
   const { at } = draft;
   if (code === 0) becomeGone(draft, { how: 'exit-0', at, detail: 'exit code 0' });
@@ -171,12 +154,6 @@ export function foldExit(draft: Draft, code: number | null, signal: string | und
 /** The end is proven. Nothing that was open can go on: holds, questions, acknowledgements, the turn. */
 export function becomeGone(draft: Draft, end: End): void {
   const { hard, at } = draft;
-  // Said before, seen now: all that follows from it has followed.
-  if (hard.end) {
-    const { byWord: _said, ...seen } = hard.end;
-    hard.end = seen;
-    return;
-  }
   const from = livenessOf(hard);
   const isOurs = hard.incident?.step === 'terminate' && hard.incident.phase === 'acting';
   const detail = end.detail.slice(0, EVIDENCE_LENGTH_MAX);

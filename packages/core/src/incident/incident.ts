@@ -56,7 +56,7 @@ export type Incident = {
   /** An executor was told to go ahead with this attempt: if it asks again, there is nothing new to tell. */
   readonly isClaimed?: true;
   /** Whoever stopped it says that it is gone; its process, which is looked at, was not yet seen to be. */
-  readonly saidGone?: { readonly at: Instant; readonly detail: string };
+  readonly saidGoneAt?: Instant;
   /** How far the loop had gone when the first nudge was seen, and when the newest step was taken. */
   readonly repeatAtNudge?: Repeat;
   readonly repeatAtStep?: Repeat;

@@ -1,4 +1,3 @@
-import type { End } from '../agent.ts';
 import type { Draft } from '../draft.ts';
 import { markNow, want } from '../draft.ts';
 import { becomeGone } from '../fold/life.ts';
@@ -93,46 +92,31 @@ export function reasonFor({ hard }: Draft, { order, cause }: Incident): string {
 }
 
 /**
- * Whoever stopped it says that it is gone. Where nobody looks at the process, that is all there will ever be;
- * where somebody does, the next look decides: a successor beside a process that lives on would be a twin.
+ * Whoever stopped it says that it is gone. Where nobody looks at the process, that is all there will ever be; where
+ * somebody does, its end has to be seen: a successor beside a process that lives on would be a twin.
  */
 export function foldSaidGone(draft: Draft, incident: Incident, detail: string): void {
-  if (isLookedAt(draft)) amend(draft, { saidGone: incident.saidGone ?? { at: draft.at, detail } });
-  else becomeGone(draft, stoppedAt(draft, detail));
+  const { hard, at } = draft;
+  if (hard.promises.process || hard.process) amend(draft, { saidGoneAt: incident.saidGoneAt ?? at });
+  else becomeGone(draft, { how: 'crash', at, detail: `terminated: ${detail}` });
 }
-
-/** No look for as long as one may take to come: there is nothing left to look at. */
-export function believeSaidGone(draft: Draft): void {
-  const { incident } = draft.hard;
-  if (draft.hard.end || !incident?.saidGone) return;
-  if (!isPast(draft, lookDeadline(draft, incident.saidGone.at))) return;
-  const { at, detail } = incident.saidGone;
-  if (draft.soft.lookedAt <= at) becomeGone(draft, stoppedAt(draft, detail));
-}
-
-const stoppedAt = ({ at }: Draft, detail: string): End => ({
-  how: 'crash',
-  at,
-  detail: `terminated: ${detail}`,
-  byWord: true,
-});
-
-const isLookedAt = ({ hard }: Draft): boolean => hard.promises.process === true || hard.process !== undefined;
-
-const lookDeadline = ({ hard, policy, stalls }: Draft, saidAt: Instant): Instant =>
-  absenceDeadline(saidAt, policy.probeEveryMs, stalls, graceMaxOf(hard, policy));
 
 /** "Needs a restart" that is only logged was a 155-hour outage: the outcome is verified, or a person told. */
 function awaitProof(draft: Draft, incident: Incident): void {
   const { hard, policy, stalls } = draft;
   if (!incident.wait) return;
-  if (incident.saidGone) {
-    if (!isPast(draft, lookDeadline(draft, incident.saidGone.at))) return;
-    return tryAgain(draft, incident, 'its process was seen after it was said to be gone');
-  }
+  if (incident.saidGoneAt !== undefined) return awaitEnd(draft, incident, incident.saidGoneAt);
   const waitMs = policy.termination.cleanupMs + policy.termination.answerMs;
   if (!isPast(draft, absenceDeadline(incident.wait.at, waitMs, stalls, graceMaxOf(hard, policy)))) return;
   tryAgain(draft, incident, `its end was not proven within ${inWords(policy.termination.cleanupMs)}`);
+}
+
+/** As long as a look may take to come. */
+function awaitEnd(draft: Draft, incident: Incident, saidAt: Instant): void {
+  const { hard, soft, policy, stalls } = draft;
+  if (!isPast(draft, absenceDeadline(saidAt, policy.probeEveryMs, stalls, graceMaxOf(hard, policy)))) return;
+  const what = soft.lookedAt > saidAt ? 'its process was seen after that' : 'nobody has seen its end';
+  tryAgain(draft, incident, `it was said to be gone, but ${what}`);
 }
 
 export function tryAgain(draft: Draft, incident: Incident, reason: string): void {
