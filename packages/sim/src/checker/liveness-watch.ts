@@ -56,7 +56,8 @@ export class LivenessWatch {
     const from = this.lastSign(agent, ledger);
     const before = this.gaps.earliest(ledger.signBeforeAt, waitMs, this.graceMaxMs(agent));
     const own = this.gaps.earliest(from, waitMs, this.graceMaxMs(agent));
-    const earliest = this.isMaybeLost(from) ? Math.min(own, before) : own;
+    // Of several signs within the second that was lost, an earlier one may have been kept.
+    const earliest = this.isMaybeLost(from) ? Math.min(own - contract.tickMs, before) : own;
     if (at >= earliest - TOLERANCE_MS) return;
     const quietS = Math.round((at - from) / 1000);
     this.court.accuse(
@@ -112,7 +113,8 @@ export class LivenessWatch {
       this.gaps.earliest(sign, waitMs, grace),
       this.gaps.earliest(ledger.signBeforeAt, waitMs, grace),
     );
-    if (at < earliest - TOLERANCE_MS) return 'no';
+    const lostMs = this.isMaybeLost(sign) ? contract.tickMs : 0;
+    if (at < earliest - lostMs - TOLERANCE_MS) return 'no';
     if (at > this.gaps.latest(sign, intervalMs + slackMs + busy, this.graceMaxMs(agent)) + TOLERANCE_MS)
       return 'yes';
     return 'either';
