@@ -45,6 +45,15 @@ export function note(ledger: Ledger, signal: Signal, origin: 'agent' | 'holter',
       ledger.calls.note(signal, at);
       if (ledger.isNewResult(signal.output ?? '') && !signal.isError) moved(ledger, at);
       return;
+    case 'turn-begun':
+      ledger.does(at);
+      return;
+    case 'turn-ended':
+      // A call that was refused or cut short never reports its end.
+      ledger.openCalls.clear();
+      ledger.endHold('in-tool', at);
+      ledger.does(at);
+      return;
     case 'checkpoint':
       ledger.does(at);
       moved(ledger, at);
@@ -102,7 +111,9 @@ type Look = Extract<Signal, { kind: 'process' }>;
 
 function noteLook(ledger: Ledger, look: Look, at: number): void {
   // Below one per cent of a core, what a process burns is housekeeping.
-  const isIdle = look.cpuMs - ledger.cpuMs <= 0.01 * (at - ledger.lookedAt) && look.ioBytes <= ledger.ioBytes;
+  // A restart goes on from its last tick: the look before may seem to lie ahead.
+  const elapsed = Math.max(0, at - ledger.lookedAt);
+  const isIdle = look.cpuMs - ledger.cpuMs <= 0.01 * elapsed && look.ioBytes <= ledger.ioBytes;
   const isFlat = ledger.lookedAt > 0 && isIdle && look.childrenAtWork === 0;
   if (!isFlat) ledger.flatSince = 0;
   else if (ledger.flatSince === 0) ledger.flatSince = ledger.lookedAt;

@@ -182,7 +182,7 @@ class EngineSimulation {
         });
         return;
       case 'snapshot':
-        return this.comeBackOld(fault.ageMs, fault.forMs);
+        return void this.comeBackOld(fault.ageMs, fault.forMs);
       case 'cut':
         return this.cut(groupName(fault.group), fault.cut, fault.forMs);
       case 'power':
@@ -201,15 +201,18 @@ class EngineSimulation {
   }
 
   /** Somebody puts a backup in place under the running server, notices, puts the newest data back and restarts. */
-  private comeBackOld(ageMs: number, forMs: number): void {
+  private async comeBackOld(ageMs: number, forMs: number): Promise<void> {
     const old = this.store.snapshot();
-    this.clock.after(ageMs, () => this.replaceStore(old, forMs));
+    const cursor = await this.store.lastCursor();
+    this.clock.after(ageMs, () => void this.replaceStore(old, cursor, forMs));
   }
 
-  private replaceStore(old: MemorySnapshot, forMs: number): void {
+  private async replaceStore(old: MemorySnapshot, cursor: number, forMs: number): Promise<void> {
     const { servers, store, log, clock } = this;
+    // Of a server that slept all the while a backup is no older than what it was made from.
+    if ((await store.lastCursor()) === cursor) return;
     // Whoever starts right now would take the older copy for what there is, as it should.
-    if (servers.isStarting) return void clock.after(5_000, () => this.replaceStore(old, forMs));
+    if (servers.isStarting) return void clock.after(5_000, () => void this.replaceStore(old, cursor, forMs));
     if (servers.isStoreWrong) return;
     const newest = store.snapshot();
     servers.isStoreWrong = true;
