@@ -20,6 +20,8 @@ type Standing = {
   liveness: LivenessWord;
   /** The newest line that says that something is wrong with it. */
   alarmAt: number;
+  /** It reported more failures than it may; as long as its next call lasts, nothing else is known of it. */
+  saysFailing: boolean;
 };
 
 /** Invariants 2 and 9, by the log and the truth: trouble is noticed, and in the end both say the same. */
@@ -57,9 +59,14 @@ export class NoticeAudit {
       case 'AGENT_REGISTERED':
         standing.health = 'HEALTHY';
         standing.liveness = 'alive';
+        standing.saysFailing = false;
         return;
       case 'FINDING_RAISED':
         standing.alarmAt = at;
+        if (event.payload.kind === 'consecutive-failures') standing.saysFailing = true;
+        return;
+      case 'FINDING_CLEARED':
+        if (event.payload.kind === 'consecutive-failures') standing.saysFailing = false;
         return;
       default:
         return;
@@ -98,7 +105,7 @@ export class NoticeAudit {
       const { health } = standing;
       const isRight =
         now.truth === 'fine'
-          ? health !== 'FAILING' && health !== 'TERMINATED'
+          ? (health !== 'FAILING' || standing.saysFailing) && health !== 'TERMINATED'
           : now.truth === 'stuck'
             ? health !== 'HEALTHY'
             : health === 'FAILING' || health === 'TERMINATED' || standing.liveness === 'unknown';
@@ -109,7 +116,13 @@ export class NoticeAudit {
   private standingOf(agentId: string): Standing {
     const known = this.standings.get(agentId);
     if (known) return known;
-    const fresh: Standing = { health: 'HEALTHY', healthSince: 0, liveness: 'alive', alarmAt: -1 };
+    const fresh: Standing = {
+      health: 'HEALTHY',
+      healthSince: 0,
+      liveness: 'alive',
+      alarmAt: -1,
+      saysFailing: false,
+    };
     this.standings.set(agentId, fresh);
     return fresh;
   }
