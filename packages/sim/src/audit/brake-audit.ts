@@ -11,7 +11,7 @@ const TOGETHER_MS = MINUTE_MS;
 
 type Loss = { readonly agentId: string; readonly at: number };
 type Group = { brakedAt: number | null; alerts: number[]; losses: Loss[] };
-type Stroke = { readonly group: string; readonly at: number; readonly size: number };
+type Stroke = { readonly group: string; readonly at: number; readonly lost: number; readonly size: number };
 
 /** Invariant 7: a crowd that is lost together is one alert, and nobody of it is terminated meanwhile. */
 export class BrakeAudit {
@@ -42,7 +42,7 @@ export class BrakeAudit {
       group.brakedAt = at;
       group.alerts.push(at);
     }
-    if (event.type === 'LIVENESS_CHANGED' && event.payload.from === 'alive') {
+    if (event.type === 'LIVENESS_CHANGED' && event.payload.to !== 'alive') {
       const { agentId } = event.payload;
       this.find(this.groupOf(agentId) ?? '').losses.push({ agentId, at });
     }
@@ -60,7 +60,7 @@ export class BrakeAudit {
 
   /** The world lost so many of a group at one stroke. */
   struck(group: string, lost: number, size: number, at: number): void {
-    if (isCrowd(lost, size)) this.pending.push({ group, at, size });
+    if (isCrowd(lost, size)) this.pending.push({ group, at, lost, size });
   }
 
   look(at: number): void {
@@ -68,19 +68,22 @@ export class BrakeAudit {
       const { group, at: since } = stroke;
       if (this.find(group).alerts.some((alert) => alert >= since)) return false;
       if (this.truth.watchedMs(group, since, at) < ALERTED_WITHIN_MS) return true;
-      if (this.wasSeenAsOne(stroke))
+      if (!this.wereSeenApart(stroke))
         this.complain(7, group, at, 'many were lost at once, and no alert went out');
       return false;
     });
   }
 
   /** Some are seen to end, and of others, whose host is cut off as well, it shows minutes later: that is no crowd. */
-  private wasSeenAsOne({ group, at, size }: Stroke): boolean {
+  private wereSeenApart({ group, at, lost, size }: Stroke): boolean {
     const losses = this.find(group).losses.filter((loss) => loss.at >= at);
-    return losses.some((first) => {
-      const together = losses.filter((loss) => loss.at >= first.at && loss.at < first.at + TOGETHER_MS);
-      return isCrowd(new Set(together.map(({ agentId }) => agentId)).size, size);
-    });
+    if (agentsOf(losses) < lost) return false;
+    return !losses.some((first) =>
+      isCrowd(
+        agentsOf(losses.filter((loss) => loss.at >= first.at && loss.at < first.at + TOGETHER_MS)),
+        size,
+      ),
+    );
   }
 
   private find(name: string): Group {
@@ -93,3 +96,5 @@ export class BrakeAudit {
 }
 
 const isCrowd = (lost: number, size: number): boolean => lost > 3 && lost > size * 0.25;
+
+const agentsOf = (losses: readonly Loss[]): number => new Set(losses.map(({ agentId }) => agentId)).size;
