@@ -94,7 +94,8 @@ function followWork(draft: Draft): void {
   if (hasWork(hard)) hard.work ??= markNow(draft);
   else if (hard.work) {
     forget(hard, 'work');
-    restTrail(draft);
+    // Of one that has ended, what was found is the reason that is told.
+    if (!hard.end) restTrail(draft);
   }
   if (hard.probation && hard.probation.until <= draft.at) forget(hard, 'probation');
 }

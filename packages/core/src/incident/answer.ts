@@ -78,11 +78,10 @@ export function foldReceipt(draft: Draft, effectId: string, outcome: ReceiptOutc
   }
 }
 
-/** Repeats are counted from the first nudge that was seen: only what came after it is deafness. */
+/** Repeats are counted from the first nudge about this loop that was seen: only what came after it is deafness. */
 function noteNudgeSeen(draft: Draft, incident: Incident): void {
   const repeat = repeatOf(actFindings(draft.hard)) ?? incident.repeatAtStep;
-  if (incident.isNudgeSeen || !repeat) return amend(draft, { isNudgeSeen: true });
-  amend(draft, { isNudgeSeen: true, repeatAtNudge: repeat });
+  amend(draft, { isNudgeSeen: true, repeatAtNudge: incident.repeatAtNudge ?? repeat });
 }
 
 /** The last moment to think again: the agent was judged just now, with everything that came in since. */

@@ -105,11 +105,8 @@ function isWitnessed({ hard }: Draft): boolean {
   );
 }
 
-function wasDeaf({ hard, policy }: Draft): boolean {
-  const { incident } = hard;
-  if (!incident?.isNudgeSeen) return false;
-  return furtherRepeats(hard, incident.repeatAtNudge) >= policy.nudge.repeatsMax;
-}
+const wasDeaf = ({ hard, policy }: Draft): boolean =>
+  furtherRepeats(hard, hard.incident?.repeatAtNudge) >= policy.nudge.repeatsMax;
 
 /** How long the condition itself needs to show: an incident must not close before it could come back. */
 export function ownThresholdMs(kind: FindingKind | 'operator', hard: Hard, policy: Policy): number {
