@@ -236,13 +236,12 @@ describe('text', () => {
 
   it('paths of one machine are reported', () => {
     const bad = ['root', 'work', 'Users'].map((top) => `/${top}/x`);
+    const good = `see docs${bad[1]} and https://example.org${bad[0]}`;
     for (const path of bad) {
       expect(noMachinePaths(repo({ 'a.md': `see ${path}` }), '/srv/clone')).toHaveLength(1);
     }
     expect(noMachinePaths(repo({ 'a.md': 'see /srv/clone/a' }), '/srv/clone')).toHaveLength(1);
-    expect(
-      noMachinePaths(repo({ 'a.md': 'see docs/work/a and https://example.org/root/a' }), '/srv/clone'),
-    ).toEqual([]);
+    expect(noMachinePaths(repo({ 'a.md': good }), '/srv/clone')).toEqual([]);
   });
 
   it('a package.json that the lock file does not know is reported', () => {

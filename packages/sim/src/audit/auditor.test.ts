@@ -152,6 +152,17 @@ describe('the audit complains about', () => {
     expect(books.said).toEqual(['9: fine for an hour and called FAILING']);
   });
 
+  test('an agent that is down, was to be brought back, and is forgotten', () => {
+    const books = new Books();
+    books.audit.truth.became('ada', 'dead', 0);
+    const payload = { agentId: 'ada', incidentId: 'ada/1', cause: 'process-gone', step: 'recover' } as const;
+    books.write('ada', { type: 'INCIDENT_OPENED', payload });
+    books.audit.look(59 * MINUTE);
+    expect(books.said).toEqual([]);
+    books.audit.look(61 * MINUTE);
+    expect(books.said).toEqual(['9: down for an hour, and neither brought back nor given up']);
+  });
+
   test('a crowd that was lost without an alert, and a kill while the brake is on', () => {
     const books = new Books();
     books.audit.brake.struck('g0', 5, 6, 0);

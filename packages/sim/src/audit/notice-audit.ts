@@ -13,6 +13,8 @@ const STUCK_NOTICED_WITHIN_MS = 45 * MINUTE_MS;
  * one interval, and later still while Holter hiccups. */
 const deathNoticedWithinMs = (intervalMs: number): number => Math.max(10 * MINUTE_MS, 8 * intervalMs);
 const HEALED_WITHIN_MS = 60 * MINUTE_MS;
+/** Backoffs, budgets and the brake hold a start back for minutes; after so long nobody thinks of it any more. */
+const BROUGHT_BACK_WITHIN_MS = 60 * MINUTE_MS;
 
 type Standing = {
   health: HealthState;
@@ -22,6 +24,8 @@ type Standing = {
   alarmAt: number;
   /** It reported more failures than it may; as long as its next call lasts, nothing else is known of it. */
   saysFailing: boolean;
+  /** It is down and to be brought back, and this is the newest line about it. */
+  recoversSince: number | null;
 };
 
 /** Invariants 2 and 9, by the log and the truth: trouble is noticed, and in the end both say the same. */
@@ -46,7 +50,15 @@ export class NoticeAudit {
 
   read({ event, at, agentId }: LogEntry): void {
     const standing = this.standingOf(agentId);
+    if (standing.recoversSince !== null) standing.recoversSince = at;
     switch (event.type) {
+      case 'INCIDENT_OPENED':
+      case 'INCIDENT_STEP':
+        standing.recoversSince = event.payload.step === 'recover' ? at : null;
+        return;
+      case 'INCIDENT_CLOSED':
+        standing.recoversSince = null;
+        return;
       case 'HEALTH_STATE_CHANGED':
         standing.health = event.payload.to;
         standing.healthSince = at;
@@ -79,6 +91,7 @@ export class NoticeAudit {
     for (const [agentId, standing] of this.standings) {
       const now = this.truth.at(agentId, at);
       if (now?.truth !== 'dead' && now?.truth !== 'stuck') continue;
+      this.lookAtRecovery(agentId, standing, at);
       const isNoticed =
         standing.alarmAt >= now.since || standing.health !== 'HEALTHY' || this.isOpen(agentId);
       if (isNoticed) continue;
@@ -92,6 +105,15 @@ export class NoticeAudit {
         standing.alarmAt = at;
       }
     }
+  }
+
+  /** "Needs a restart" that is only logged was a 155-hour outage. */
+  private lookAtRecovery(agentId: string, standing: Standing, at: number): void {
+    const { recoversSince } = standing;
+    if (recoversSince === null) return;
+    if (this.truth.watchedMs(agentId, recoversSince, at) <= BROUGHT_BACK_WITHIN_MS) return;
+    this.complain(9, agentId, at, 'down for an hour, and neither brought back nor given up');
+    standing.recoversSince = null;
   }
 
   finish(at: number): void {
@@ -122,6 +144,7 @@ export class NoticeAudit {
       liveness: 'alive',
       alarmAt: -1,
       saysFailing: false,
+      recoversSince: null,
     };
     this.standings.set(agentId, fresh);
     return fresh;
