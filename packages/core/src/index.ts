@@ -84,6 +84,7 @@ export {
 } from './liveness.ts';
 export type { PolicyProblem } from './policy/check.ts';
 export { type Compiled, compile, defaultPolicies } from './policy/compile.ts';
+export type { HolterConfig } from './policy/config.ts';
 export { refusedWithoutStore } from './policy/defaults.ts';
 export type { FleetPolicy, Policy } from './policy/policy.ts';
 export {

@@ -12,16 +12,8 @@ import type {
   StallLog,
   Turn,
 } from '@holter/core';
-import {
-  defaultPolicies,
-  emptyFleet,
-  enroll,
-  isStall,
-  NO_STALLS,
-  policyFor,
-  turn,
-  withStall,
-} from '@holter/core';
+import { emptyFleet, enroll, isStall, NO_STALLS, policyFor, turn, withStall } from '@holter/core';
+import { simPolicies } from './policies.ts';
 import type { Stopwatch } from './stopwatch.ts';
 
 /** What the shell needs from the world around it. */
@@ -92,12 +84,12 @@ export class Monitor {
 
   enroll(slot: number, at: number, registration: Registration): Enrolment {
     const { role, agentId, group } = registration;
-    const policy = this.contexts[slot]?.policy ?? policyFor(defaultPolicies, role, agentId, group);
+    const policy = this.contexts[slot]?.policy ?? policyFor(simPolicies, role, agentId, group);
     const before = this.agents[slot];
     const result = enroll(before ?? null, registration, { at: at as Instant, stalls: this.stalls, policy });
     this.inputs++;
     if (result.kind === 'enrolled') {
-      this.contexts[slot] ??= { policy, fleetPolicy: defaultPolicies.fleet, groupSize: 0 };
+      this.contexts[slot] ??= { policy, fleetPolicy: simPolicies.fleet, groupSize: 0 };
       this.groups[slot] = group;
       this.keep(slot, before, result.agent, at);
       this.plan(slot, result.agent.hard.wakeAt, at);

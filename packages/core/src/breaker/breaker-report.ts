@@ -61,14 +61,20 @@ function letterOf(said: Report, policy: BreakerPolicy): string {
   return (said.durationMs ?? 0) > policy.slowMs ? 's' : '.';
 }
 
+const isBad = (letter: string, { mode }: BreakerPolicy): boolean =>
+  letter === 'x' || (letter === 's' && mode === 'slow');
+
 function isOverRatio(outcomes: string, policy: BreakerPolicy): boolean {
   if (outcomes.length < policy.volumeMin) return false;
   let bad = 0;
-  for (const letter of outcomes) if (letter === 'x' || (letter === 's' && policy.mode === 'slow')) bad += 1;
+  for (const letter of outcomes) if (isBad(letter, policy)) bad += 1;
   return bad / outcomes.length > policy.ratioMax;
 }
 
-/** One success closes it, one failure opens it again. A report without a permit of ours says nothing. */
+/**
+ * One success closes it; one failure opens it again, and so does a slow call where slow calls are what it is for.
+ * A report without a permit of ours says nothing.
+ */
 function reportHalfOpen(
   breaker: Breaker,
   said: Report,
@@ -77,7 +83,7 @@ function reportHalfOpen(
   policy: BreakerPolicy,
 ): Breaker {
   if (!breaker.permits.some(({ id, expiresAt }) => id === said.permitId && expiresAt > at)) return breaker;
-  if (said.outcome === 'failure') return trip(breaker, at, roll, policy);
+  if (isBad(letterOf(said, policy), policy)) return trip(breaker, at, roll, policy);
   return { ...closedBreaker, generation: breaker.generation + 1, trips: 0 };
 }
 

@@ -118,6 +118,15 @@ describe('a breaker', () => {
     expect(sluggish.state).toBe('OPEN');
   });
 
+  test('a trial call that is slow opens a breaker for slow calls again, and no other', () => {
+    const slow = { ...policy, mode: 'slow' as const };
+    let sluggish = closedBreaker;
+    for (let n = 0; n < 10; n++) sluggish = call(sluggish, n, 'success', slow, 6_000);
+    expect(call(sluggish, 61_000, 'success', slow, 6_000)).toMatchObject({ state: 'OPEN', trips: 2 });
+    expect(call(sluggish, 61_000, 'success', slow, 4_000).state).toBe('CLOSED');
+    expect(call(failing(3), 61_000, 'success', policy, 6_000).state).toBe('CLOSED');
+  });
+
   test('isolated by an operator until a time; reset closes it', () => {
     const held = isolate(closedBreaker, { by: 'olga', reason: 'maintenance', until: instant(1_000) });
     expect(acquire(held, instant(1), policy).answer).toEqual({

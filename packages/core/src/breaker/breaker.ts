@@ -18,7 +18,7 @@ export type Breaker = {
   /** Meaningful unless CLOSED. */
   readonly openedAt: Instant;
   readonly openMs: DurationMs;
-  /** Trips in a row, without a CLOSED phase that lasted: each makes the break longer. */
+  /** Trips in a row, without a trial call that went well: each makes the break longer. */
   readonly trips: number;
   /** Who may try while HALF_OPEN. A permit is a lease: one that is never reported expires. */
   readonly permits: readonly Permit[];

@@ -1,7 +1,10 @@
+import type { Breaker } from '../breaker/breaker.ts';
+import type { BreakerPolicy } from '../breaker/breaker-policy.ts';
 import type { Draft } from '../draft.ts';
 import { wake } from '../draft.ts';
 import type { Finding } from '../finding.ts';
-import { later } from '../time.ts';
+import { breakerFor } from '../policy/policy-set.ts';
+import { inWords, later } from '../time.ts';
 import { finding } from './rule.ts';
 
 /** Holter's own starts have a breaker too; that it is open is told by the incident which wants to start. */
@@ -9,7 +12,7 @@ export const RECOVERY_BREAKER = 'recovery_attempt';
 
 /** Seed 000 §1: a tripped breaker makes FAILING. It counts what was reported to it, never tool results. */
 export function breakerOpen(draft: Draft): Finding | null {
-  const { hard } = draft;
+  const { hard, policy } = draft;
   if (hard.end) return null;
   for (const [name, breaker] of Object.entries(hard.breakers ?? {})) {
     if (name === RECOVERY_BREAKER || breaker.state !== 'OPEN') continue;
@@ -19,9 +22,22 @@ export function breakerOpen(draft: Draft): Finding | null {
       severity: 'act',
       source: 'agent-reports',
       since: breaker.openedAt,
-      evidence: `its breaker ${name} is open after repeated failures (${breaker.trips} in a row)`,
+      evidence: `its breaker ${name} is open: ${whyOpen(breaker, breakerFor(policy, name))}`,
       threshold: 'any breaker that trips',
     });
   }
   return null;
+}
+
+function whyOpen({ trips }: Breaker, policy: BreakerPolicy): string {
+  const how = whatOpens(policy);
+  return trips > 1
+    ? `${how}, and ${trips - 1} trial ${trips === 2 ? 'call' : 'calls'} since went no better`
+    : how;
+}
+
+function whatOpens({ mode, failuresMax, ratioMax, slowMs }: BreakerPolicy): string {
+  if (mode === 'consecutive') return `${failuresMax} of its calls failed in a row`;
+  const bad = mode === 'slow' ? `failed or took over ${inWords(slowMs)}` : 'failed';
+  return `more than ${Math.round(ratioMax * 100)} % of its newest calls ${bad}`;
 }

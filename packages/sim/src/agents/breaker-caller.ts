@@ -5,7 +5,8 @@ import { criticalKit, farKit, ownedKit, remoteKit } from './kit.ts';
 import { parameters } from './parameters.ts';
 import type { SimAgent } from './sim-agent.ts';
 
-const NAMES = ['tool_execution', 'checkpoint_write', 'external_api'] as const;
+/** Those that every agent has, and two of its own that count in other ways (`policies.ts`). */
+const NAMES = ['tool_execution', 'checkpoint_write', 'external_api', 'model_call', 'search'] as const;
 
 type Report = Extract<BreakerAct, { kind: 'report' }>['report'];
 /** What the agent itself plans: the next calls, or the end of one that it made. */
@@ -61,12 +62,12 @@ const isBadNow = (agent: SimAgent, name: string): boolean => NAMES[agent.memo - 
 function call(agent: SimAgent, name: string, isBad: boolean): void {
   const answer = agent.ground.acquire(agent, name);
   if (answer?.kind !== 'permit') return;
-  const { callMs, failShare, badFailShare, slowShare, slowMs, lostShare, lateShare, lateMaxMs } =
-    parameters.breaker;
+  const { callMs, failShare, badTimes, slowMs, lostShare, lateShare, lateMaxMs } = parameters.breaker;
   const { random } = agent;
-  const isSlow = isBad && random.chance(slowShare);
+  const bad = name === 'search' ? badTimes.slow : badTimes.failing;
+  const isSlow = isBad && random.chance(bad.slowShare);
   const durationMs = random.exponential(isSlow ? slowMs : callMs);
-  const report = reportOf(answer, random.chance(isBad ? badFailShare : failShare), durationMs);
+  const report = reportOf(answer, random.chance(isBad ? bad.failShare : failShare), durationMs);
   const luck = random.unit();
   if (luck < lostShare) return;
   if (luck < lostShare + lateShare) {

@@ -190,12 +190,15 @@ export const parameters = {
     callersMax: 3,
     callMs: 2 * second,
     failShare: 0.01,
-    // A provider has a bad quarter of an hour now and then: nearly everything fails, or hangs.
+    // A provider has a bad quarter of an hour now and then: nearly everything fails, or hangs, or takes its time.
     badEveryMs: 2 * hour,
     badMinMs: 4 * minute,
     badMaxMs: 25 * minute,
-    badFailShare: 0.9,
-    slowShare: 0.3,
+    badTimes: {
+      failing: { failShare: 0.9, slowShare: 0.3 },
+      // An overloaded index answers rightly, and late.
+      slow: { failShare: 0.1, slowShare: 0.9 },
+    },
     slowMs: 70 * second,
     // Whoever called was killed or cut off, and never says how it went.
     lostShare: 0.03,

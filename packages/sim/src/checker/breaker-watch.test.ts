@@ -3,15 +3,16 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { SimAgent } from '../agents/sim-agent.ts';
 import { BreakerWatch } from './breaker-watch.ts';
 
-const NAME = 'external_api';
 const agent = { slot: 3, name: 'ada' } as SimAgent;
 const second = 1_000;
 
 /** What callers of one breaker might see, true or not: the watch has to tell. */
 describe('the watch over breakers', () => {
   let accused: string[];
+  let name: string;
   let watch: BreakerWatch;
   beforeEach(() => {
+    name = 'external_api';
     accused = [];
     watch = new BreakerWatch({
       accuse: (invariant, _agent, _at, what) => accused.push(`${invariant} ${what}`),
@@ -29,11 +30,11 @@ describe('the watch over breakers', () => {
         at: at as Instant,
         incarnation: 1,
         type: 'CIRCUIT_BREAKER_STATE_CHANGED',
-        payload: { agentId: agent.name, name: NAME, from, to },
+        payload: { agentId: agent.name, name, from, to },
       }),
     );
     const result = { events, effects: [], ...(permit !== undefined && { permit }) } as unknown as Turn;
-    watch.turned(agent, at, { kind: 'breaker', name: NAME, act, roll: 0 }, result);
+    watch.turned(agent, at, { kind: 'breaker', name, act, roll: 0 }, result);
   }
   const acquire: BreakerAct = { kind: 'acquire' };
   const given = (generation: number, permitId: number): Acquired => ({
@@ -77,8 +78,8 @@ describe('the watch over breakers', () => {
     see(20 * second, acquire, given(1, 0));
     see(30 * second, acquire, given(2, 1), ['OPEN', 'HALF_OPEN']);
     expect(accused).toEqual([
-      `10 ${NAME} let a call through while it is open`,
-      `10 the breaker ${NAME} is half open before its time`,
+      `10 ${name} let a call through while it is open`,
+      `10 the breaker ${name} is half open before its time`,
     ]);
   });
 
@@ -88,8 +89,8 @@ describe('the watch over breakers', () => {
     see(70 * second, acquire, given(2, 2));
     see(200 * second, acquire, refused('half-open'));
     expect(accused).toEqual([
-      `10 ${NAME} let a call through although 1 are out already`,
-      `10 ${NAME} refused a call for permits that were lost long ago`,
+      `10 ${name} let a call through although 1 are out already`,
+      `10 ${name} refused a call for permits that were lost long ago`,
     ]);
   });
 
@@ -98,13 +99,32 @@ describe('the watch over breakers', () => {
     trip(0);
     see(61 * second, acquire, given(2, 1), ['OPEN', 'HALF_OPEN']);
     see(62 * second, report('success', 0, 0), undefined, ['HALF_OPEN', 'CLOSED']);
-    expect(accused).toEqual([`10 ${NAME}: a success that came too late changed it`]);
+    expect(accused).toEqual([`10 ${name}: a success that came too late changed it`]);
   });
 
   test('accuses one that opens too early, or does not open', () => {
     see(0, acquire, given(0, 0));
     see(1, report('failure', 0, 0), undefined, ['CLOSED', 'OPEN']);
-    expect(accused).toEqual([`10 ${NAME}: a failure number 1 in a row opened it`]);
+    expect(accused).toEqual([`10 ${name}: a failure with 1 bad of 1 opened it`]);
+  });
+
+  test('accuses one that opens by a share too early, or is closed by a slow trial call', () => {
+    name = 'search';
+    const slow = {
+      kind: 'report' as const,
+      report: { outcome: 'success' as const, generation: 0, permitId: 0, durationMs: (40 * second) as never },
+    };
+    for (const n of [1, 2, 3, 4, 5, 6, 7, 8, 9]) {
+      see(n, acquire, given(0, 0));
+      see(n, slow, undefined, ...(n === 9 ? [['CLOSED', 'OPEN'] as [BreakerState, BreakerState]] : []));
+    }
+    see(61 * second, acquire, given(2, 1), ['OPEN', 'HALF_OPEN']);
+    const trial = { ...slow, report: { ...slow.report, generation: 2, permitId: 1 } };
+    see(101 * second, trial, undefined, ['HALF_OPEN', 'CLOSED']);
+    expect(accused).toEqual([
+      '10 search: a success with 9 bad of 9 opened it',
+      '10 search: a success of a trial call left it CLOSED',
+    ]);
   });
 
   test('accuses one that an operator can not hold open, or not let go', () => {
@@ -112,8 +132,8 @@ describe('the watch over breakers', () => {
     see(10 * second, acquire, given(0, 0));
     see(90 * second, acquire, refused('isolated'));
     expect(accused).toEqual([
-      `10 ${NAME} let a call through while an operator holds it open`,
-      `10 ${NAME} refused a call as isolated, though that is over`,
+      `10 ${name} let a call through while an operator holds it open`,
+      `10 ${name} refused a call as isolated, though that is over`,
     ]);
   });
 });

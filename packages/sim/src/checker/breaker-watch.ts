@@ -3,8 +3,15 @@ import type { SimAgent } from '../agents/sim-agent.ts';
 import { breakerContract, contract, TOLERANCE_MS } from './contract.ts';
 import type { Court } from './violation.ts';
 
+type Report = Extract<BreakerAct, { kind: 'report' }>['report'];
 type Permit = { readonly generation: number; readonly permitId: number; readonly at: number };
 type Change = Extract<HolterEvent, { type: 'CIRCUIT_BREAKER_STATE_CHANGED' }>;
+
+/** Of a call that was reported. */
+type Outcome = { readonly isFailure: boolean; readonly durationMs: number };
+
+/** As far back as any of them looks. */
+const OUTCOMES_MAX = 20;
 
 /** What callers and events show of one breaker. */
 type Seen = {
@@ -12,7 +19,8 @@ type Seen = {
   openedAt: number;
   /** Trips in a row, without a time of being closed in between. */
   trips: number;
-  failuresInRow: number;
+  /** How the calls went that count while it is closed, oldest first. */
+  outcomes: Outcome[];
   isolatedUntil: number;
   /** Permits given since the newest change of any kind; what was given before it is of the past. */
   permits: Permit[];
@@ -34,7 +42,7 @@ export class BreakerWatch {
     const key = `${agent.slot} ${name}`;
     let seen = this.seen.get(key);
     if (seen === undefined) {
-      seen = { state: 'CLOSED', openedAt: 0, trips: 0, failuresInRow: 0, isolatedUntil: 0, permits: [] };
+      seen = { state: 'CLOSED', openedAt: 0, trips: 0, outcomes: [], isolatedUntil: 0, permits: [] };
       this.seen.set(key, seen);
     }
     return seen;
@@ -70,7 +78,7 @@ export class BreakerWatch {
       seen.trips++;
     } else if (to === 'CLOSED') seen.trips = 0;
     seen.state = to;
-    seen.failuresInRow = 0;
+    seen.outcomes = [];
     seen.permits = [];
   }
 
@@ -102,7 +110,7 @@ export class BreakerWatch {
       case 'reset':
         seen.isolatedUntil = 0;
         seen.permits = [];
-        seen.failuresInRow = 0;
+        seen.outcomes = [];
         seen.trips = 0;
         return;
     }
@@ -121,7 +129,7 @@ export class BreakerWatch {
     else if (seen.state === 'OPEN') say('while it is open');
     else if (seen.state === 'HALF_OPEN') {
       const out = this.stillOut(seen, at + TOLERANCE_MS).length;
-      if (out >= contract.breaker.permits) say(`although ${out} are out already`);
+      if (out >= breakerContract(name).permits) say(`although ${out} are out already`);
     }
     seen.permits.push({ generation, permitId, at });
   }
@@ -143,7 +151,8 @@ export class BreakerWatch {
         return;
       }
       case 'half-open':
-        if (this.stillOut(seen, at - TOLERANCE_MS).length === 0) say('for permits that were lost long ago');
+        if (this.stillOut(seen, at - TOLERANCE_MS).length < breakerContract(name).permits)
+          say('for permits that were lost long ago');
         return;
       default:
         return say('without a reason');
@@ -156,7 +165,7 @@ export class BreakerWatch {
     at: number,
     name: string,
     seen: Seen,
-    report: { readonly generation: number; readonly permitId: number; readonly outcome: string },
+    report: Report,
     own: readonly Change[],
   ): void {
     const say = (what: string): void =>
@@ -171,12 +180,17 @@ export class BreakerWatch {
       return;
     }
     seen.permits = seen.permits.filter((other) => other !== permit);
+    const outcome = { isFailure: report.outcome === 'failure', durationMs: report.durationMs ?? 0 };
+    const became = own[0]?.payload.to ?? seen.state;
     if (seen.state === 'CLOSED') {
-      seen.failuresInRow = report.outcome === 'failure' ? seen.failuresInRow + 1 : 0;
-      const isDue = seen.failuresInRow >= breakerContract(name).failures;
-      if (isDue !== own.length > 0)
-        say(`number ${seen.failuresInRow} in a row ${isDue ? 'did not open' : 'opened'} it`);
-    } else if (seen.state === 'HALF_OPEN' && own.length === 0) say('of a trial call changed nothing');
+      seen.outcomes = [...seen.outcomes, outcome].slice(-OUTCOMES_MAX);
+      const has = `with ${seen.outcomes.filter((each) => isBad(name, each)).length} bad of ${seen.outcomes.length}`;
+      const should = opens(name, seen.outcomes) ? 'OPEN' : 'CLOSED';
+      if (became !== should) say(`${has} ${should === 'OPEN' ? 'did not open' : 'opened'} it`);
+    } else if (seen.state === 'HALF_OPEN') {
+      const should = isBad(name, outcome) ? 'OPEN' : 'CLOSED';
+      if (became !== should) say(`of a trial call left it ${became}`);
+    }
   }
 
   /** Holter's own starts go through a breaker too; only a person's order passes it while it is open. */
@@ -185,4 +199,19 @@ export class BreakerWatch {
     if (this.stateOf(agent, 'recovery_attempt') === 'OPEN')
       this.court.accuse(10, agent, at, 'a start is wanted while starts are broken off');
   }
+}
+
+function isBad(name: string, { isFailure, durationMs }: Outcome): boolean {
+  const { opens } = breakerContract(name);
+  return isFailure || ('slowMs' in opens && durationMs > opens.slowMs);
+}
+
+function opens(name: string, outcomes: readonly Outcome[]): boolean {
+  const { opens: by } = breakerContract(name);
+  if ('inRow' in by)
+    return outcomes.length >= by.inRow && outcomes.slice(-by.inRow).every(({ isFailure }) => isFailure);
+  const newest = outcomes.slice(-by.of);
+  return (
+    newest.length >= by.min && newest.filter((each) => isBad(name, each)).length > by.share * newest.length
+  );
 }

@@ -53,7 +53,6 @@ export const contract = {
     releasedMs: 40 * minute,
   },
   breaker: {
-    permits: 1,
     permitMs: 60 * second,
     openGrowth: 2,
     openMsMax: 60 * minute,
@@ -65,15 +64,28 @@ export const contract = {
   healMs: 45 * minute,
 } as const;
 
-/** Failures in a row that open a breaker, and for how long at first (seed 000 §7). */
-export const breakerContract = (name: string): { readonly failures: number; readonly openMs: number } => {
+type BreakerContract = {
+  readonly openMs: number;
+  readonly permits: number;
+  /** So many failures in a row, or a share of the newest calls that were bad. */
+  readonly opens:
+    | { readonly inRow: number }
+    | { readonly share: number; readonly of: number; readonly min: number; readonly slowMs?: number };
+};
+
+/** What opens a breaker, and for how long at first: seed 000 §7, and the fleet's own two (`policies.ts`). */
+export const breakerContract = (name: string): BreakerContract => {
   switch (name) {
     case 'tool_execution':
-      return { failures: 5, openMs: 30 * second };
+      return { openMs: 30 * second, permits: 1, opens: { inRow: 5 } };
     case 'checkpoint_write':
-      return { failures: 3, openMs: 120 * second };
+      return { openMs: 120 * second, permits: 1, opens: { inRow: 3 } };
+    case 'model_call':
+      return { openMs: 60 * second, permits: 2, opens: { share: 0.5, of: 12, min: 6 } };
+    case 'search':
+      return { openMs: 60 * second, permits: 1, opens: { share: 0.5, of: 20, min: 10, slowMs: 30 * second } };
     default:
-      return { failures: 3, openMs: 60 * second };
+      return { openMs: 60 * second, permits: 1, opens: { inRow: 3 } };
   }
 };
 

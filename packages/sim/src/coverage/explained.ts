@@ -96,7 +96,7 @@ export const EXPLAINED: readonly Explanation[] = [
   {
     section: 'breaker',
     items: /^recovery_attempt OPEN → CLOSED$/,
-    because: 'nobody resets the breaker of Holter’s own starts here; the other three show what a reset does',
+    because: 'nobody resets the breaker of Holter’s own starts here; the others show what a reset does',
   },
 ];
 

@@ -152,7 +152,15 @@ const breakerMoves: readonly (readonly [from: BreakerState, to: BreakerState])[]
   ['OPEN', 'CLOSED'],
 ];
 
-const BREAKERS = ['tool_execution', 'checkpoint_write', 'external_api', 'recovery_attempt'] as const;
+const BREAKERS = [
+  'tool_execution',
+  'checkpoint_write',
+  'external_api',
+  'recovery_attempt',
+  // Of the simulated operator: by a share of failures, and of slow calls.
+  'model_call',
+  'search',
+] as const;
 
 /** Where an incident about this kind may begin; the operator's own have no finding. */
 function entriesOf(kind: FindingKind): readonly LadderStep[] {

@@ -1,7 +1,7 @@
-import { defaultPolicies } from '@holter/core';
 import { type Clock, continuedClock, Engine, type MemoryStore, type Store } from '@holter/server';
 import type { Auditor } from '../audit/auditor.ts';
 import type { VirtualClock } from '../engine-run/virtual-clock.ts';
+import { simPolicies } from '../policies.ts';
 import type { Random } from '../random.ts';
 import type { Hands } from './hands.ts';
 import { ServerProcess } from './server-process.ts';
@@ -96,7 +96,7 @@ export class Servers {
     const engine = new Engine({
       store,
       clock,
-      policies: defaultPolicies,
+      policies: simPolicies,
       executors: [hands.people(process), hands.hostFor(null, process)],
       sha256: (text) => text,
       newId: () => `c${++this.correlations}`,

@@ -1,16 +1,15 @@
 import {
   type Agent,
-  compile,
   type Effect,
   type HolterEvent,
   instant,
   milliseconds,
-  type PolicySet,
   type Registration,
   type Signal,
   type SignalBody,
 } from '@holter/core';
 import { type ActResult, AGENT_EFFECTS, Engine, type Executor, type Store } from '@holter/server';
+import { policiesOf } from '../policies.ts';
 import { type CrashPlan, storeOf } from './crash-plan.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
@@ -37,30 +36,26 @@ export type Truth = {
 const START = instant(1_000_000_000);
 
 /** Hours become seconds, so that a whole ladder fits into four minutes of virtual time. */
-const quickPolicies: PolicySet = (() => {
-  const compiled = compile({
-    health_monitoring: {
-      heartbeat: { interval_seconds: 10, timeout_seconds: 20 },
-      intervention: {
-        nudge: { max_attempts: 2, interval_seconds: 10 },
-        escalation: { timeout_seconds: 15 },
-        termination: { cleanup_timeout_seconds: 5 },
-      },
-      recovery: { backoff_seconds: [5, 10, 20] },
+const quickPolicies = policiesOf({
+  health_monitoring: {
+    heartbeat: { interval_seconds: 10, timeout_seconds: 20 },
+    intervention: {
+      nudge: { max_attempts: 2, interval_seconds: 10 },
+      escalation: { timeout_seconds: 15 },
+      termination: { cleanup_timeout_seconds: 5 },
     },
-    rules: {
-      inquiry_wait: '10s',
-      settle: '5s',
-      termination_answer: '10s',
-      probation: '20s',
-      start_wait: '10s',
-      incident_close_after: '20s',
-      incident_reopen_within: '60s',
-    },
-  });
-  if (compiled.kind === 'invalid') throw new Error(JSON.stringify(compiled.problems));
-  return compiled.policies;
-})();
+    recovery: { backoff_seconds: [5, 10, 20] },
+  },
+  rules: {
+    inquiry_wait: '10s',
+    settle: '5s',
+    termination_answer: '10s',
+    probation: '20s',
+    start_wait: '10s',
+    incident_close_after: '20s',
+    incident_reopen_within: '60s',
+  },
+});
 
 export class SmallWorld {
   readonly clock: VirtualClock;
