@@ -56,8 +56,13 @@ function fall(fault: Fault): { readonly diary: Diary; readonly simulation: Simul
   return { diary, simulation };
 }
 
-const healths = ({ world }: Simulation): ReadonlySet<string | undefined> =>
-  new Set(world.agents.map(({ slot }) => world.monitor.agentOf(slot)?.hard.health));
+/** Who is called FAILING or STUCK for anything but its own calls, which fail now and then on any day. */
+const accused = ({ world }: Simulation): readonly string[] =>
+  world.agents.flatMap(({ slot, name }) => {
+    const { health, points } = world.monitor.agentOf(slot)?.hard ?? { health: 'unheard of', points: [] };
+    const isOwnFault = points.some(({ kind }) => kind === 'consecutive-failures');
+    return health === 'HEALTHY' || health === 'DEGRADED' || isOwnFault ? [] : [`${name} ${health}`];
+  });
 
 describe('five hundred agents fall at once', { timeout: 120_000 }, () => {
   test('because of a switch: nobody is stopped, and all are well again afterwards', () => {
@@ -66,16 +71,14 @@ describe('five hundred agents fall at once', { timeout: 120_000 }, () => {
     // Who beats every five minutes is missed a quarter of an hour later, and may be a crowd of its own.
     expect(diary.of('MASS_FAILURE').length).toBeLessThanOrEqual(2 * GROUPS);
     expect(diary.of('AGENT_RETURNED').length).toBeGreaterThan(400);
-    expect(
-      [...healths(simulation)].filter((health) => health !== 'HEALTHY' && health !== 'DEGRADED'),
-    ).toEqual([]);
+    expect(accused(simulation)).toEqual([]);
   });
 
   test('because of the power: all that can be brought back are, a few at a time', () => {
     const { diary, simulation } = fall({ kind: 'blackout', at: FALLS_AT, forMs: 0, cut: 'none' });
     const local = simulation.world.agents.filter(({ kit }) => kit.isLocal);
     expect(diary.of('MASS_FAILURE')).toHaveLength(GROUPS);
-    expect(local.length).toBeGreaterThan(250);
+    expect(local.length).toBeGreaterThan(200);
     expect(diary.of('RECOVERY_INITIATED').length).toBeGreaterThanOrEqual(local.length);
     expect(local.every(({ isRunning }) => isRunning)).toBe(true);
     const startedAt = diary.of('RECOVERY_INITIATED').map(({ at }) => at);

@@ -7,6 +7,8 @@ export function policiesOf(config: HolterConfig): PolicySet {
   return compiled.policies;
 }
 
+const usual = { interval_seconds: 60, missed_threshold: 3 };
+
 /**
  * What stands in the simulated operator's holter.yaml. Nearly everything is left as it comes; what is set is what
  * no default has, so that the rules for it are asked too. The checker knows the same numbers from `contract.ts`.
@@ -19,5 +21,10 @@ export const simPolicies = policiesOf({
         search: { mode: 'slow', ratio: 0.5, minimum_calls: 10, window_calls: 20, slow_seconds: 30 },
       },
     },
+  },
+  profiles: {
+    metered: { ...usual, limits: { tokens_max: 15_000_000, step: 'terminate' } },
+    lean: { ...usual, limits: { memory_max: '2GB' } },
+    'critical-infrastructure': { rules: { freeze_step: 'terminate' } },
   },
 });

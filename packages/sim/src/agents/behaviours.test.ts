@@ -151,6 +151,13 @@ const shows: Readonly<Record<string, (diary: Diary) => void>> = {
     expect(diary.of('DECISION_MADE')).toBeGreaterThan(5);
     expect(diary.of('terminate done')).toBe(0);
   },
+  spender: (diary) => {
+    expect(diary.of('truth stuck')).toBeGreaterThan(10);
+    expect(diary.of('INCIDENT_OPENED')).toBeGreaterThan(10);
+    // Half of them are stopped for good, as their operator has said; for the others people are asked.
+    expect(diary.of('terminate done')).toBeGreaterThan(5);
+    expect(diary.of('ESCALATION_TRIGGERED')).toBeGreaterThan(5);
+  },
   'odd-one': (diary) => {
     expect(diary.of('said') + diary.of('compaction') + diary.of('tokens')).toBeGreaterThan(200);
     expect(diary.of('FINDING_RAISED')).toBeGreaterThan(100);

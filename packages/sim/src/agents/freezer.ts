@@ -1,13 +1,13 @@
 import type { Behaviour } from './behaviour.ts';
 import { Act } from './ground.ts';
-import { ownedKit, remoteKit } from './kit.ts';
+import { criticalKit, ownedKit, remoteKit } from './kit.ts';
 import { parameters } from './parameters.ts';
 
 /** Its event loop stands still: no beat, no answer, no CPU. Some were only stopped and come back. */
 export const freezer: Behaviour = {
   name: 'freezer',
   tells: 'its event loop stands still',
-  kits: [ownedKit, ownedKit, remoteKit],
+  kits: [ownedKit, criticalKit, remoteKit],
   troubleEveryMs: parameters.freeze.everyMs,
   isTroubleBetweenCalls: true,
   trouble: (agent) => {

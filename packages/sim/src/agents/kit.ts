@@ -25,6 +25,12 @@ export const ownedKit: Kit = {
   isLocal: true,
 };
 
+/** Its operator counts its tokens, and has said what happens when there are too many: it is stopped. */
+export const meteredKit: Kit = { ...ownedKit, role: 'metered' };
+
+/** Its operator has set how much memory it may take, and wants to be asked. */
+export const leanKit: Kit = { ...ownedKit, role: 'lean' };
+
 /** Started by Holter too, but on a machine where nobody looks at processes. */
 export const farKit: Kit = {
   role: 'active-development',
@@ -70,6 +76,9 @@ export const watchedSavingKit: Kit = {
   promises: { ...watchedKit.promises, checkpoints: true },
 };
 
+/** The same, of one that never beats by itself and answers when it is asked. */
+export const pingedKit: Kit = { ...remoteKit, promises: { pongs: true, calls, tasks: true } };
+
 /** Connected itself and beats often: seed 001's critical infrastructure, elsewhere. */
 export const remoteCriticalKit: Kit = {
   role: 'critical-infrastructure',
@@ -107,3 +116,7 @@ export const inProcessKit: Kit = {
   can: [],
   isLocal: true,
 };
+
+/** Signs of life of its own, and regular ones. */
+export const hasPulse = ({ promises }: Kit): boolean =>
+  promises.beatEveryMs !== undefined || promises.pongs === true;

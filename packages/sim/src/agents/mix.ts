@@ -22,6 +22,7 @@ import { relapser } from './relapser.ts';
 import { replayer } from './replayer.ts';
 import { selfRestarter } from './self-restarter.ts';
 import { slowStarter } from './slow-starter.ts';
+import { spender } from './spender.ts';
 import { steadyWorker } from './steady-worker.ts';
 import { swapper } from './swapper.ts';
 import { twoWithOneName } from './two-with-one-name.ts';
@@ -57,6 +58,7 @@ const MIX: readonly (readonly [Behaviour, number])[] = [
   [twoWithOneName, 1],
   [swapper, 2],
   [breakerCaller, 2],
+  [spender, 1.5],
   [oddOne, 3],
   [visited, 2],
   [flooder, 0.5],

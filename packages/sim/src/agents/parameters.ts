@@ -31,6 +31,7 @@ export const parameters = {
     bootMinMs: 2 * second,
     bootMaxMs: 25 * second,
     tokensPerCall: 1_800,
+    memoryBytes: 300_000_000,
     // A share of status lines says "busy"; seed 001 lets it stretch the deadline once.
     busyShare: 0.002,
   },
@@ -211,6 +212,12 @@ export const parameters = {
     isolateShare: 0.25,
     resetShare: 0.4,
     isolateMaxMs: 20 * minute,
+  },
+  spender: {
+    // Beyond what policies.ts allows, at one blow: what creeps up to a limit crosses it no differently.
+    everyMs: 3 * hour,
+    tokens: 20_000_000,
+    memoryBytes: 3_000_000_000,
   },
   odd: { everyMs: 80 * minute, laterMs: 20 * second },
   visited: {

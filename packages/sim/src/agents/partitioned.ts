@@ -1,14 +1,14 @@
 import type { Behaviour } from './behaviour.ts';
 import { CUTS } from './cut.ts';
 import { Act } from './ground.ts';
-import { farKit, remoteKit } from './kit.ts';
+import { farKit, pingedKit, remoteKit } from './kit.ts';
 import { parameters } from './parameters.ts';
 
 /** Works all the time, but for a while nothing gets through in one direction or both. It must outlive that. */
 export const partitioned: Behaviour = {
   name: 'partitioned',
   tells: 'works behind a cut network',
-  kits: [farKit, farKit, remoteKit],
+  kits: [farKit, farKit, remoteKit, pingedKit],
   troubleEveryMs: parameters.partition.everyMs,
   trouble: (agent) => {
     agent.cut = agent.random.pick(CUTS);

@@ -51,6 +51,7 @@ function beat(agent: SimAgent): void {
   agent.plan(agent.beatMs(), Act.beat);
   if (!isResponsive(agent)) return;
   if (!agent.isFlat) agent.cpuMs += 4;
+  if (agent.kit.promises.pongs) return agent.ground.send(agent, { kind: 'pong' });
   const isBusy = agent.mind === 'in-tool' && agent.random.chance(parameters.work.busyShare);
   agent.ground.send(agent, {
     kind: 'heartbeat',
@@ -73,7 +74,7 @@ function look(agent: SimAgent): void {
     cpuMs: agent.cpuMs,
     ioBytes: agent.ioBytes,
     childrenAtWork: isAtWork ? 1 : 0,
-    memoryBytes: 300_000_000,
+    memoryBytes: agent.memoryBytes,
   });
 }
 

@@ -3,7 +3,7 @@ import type { Behaviour } from './behaviour.ts';
 import { type Cut, letsAnswersPass, letsWordsPass } from './cut.ts';
 import type { Ground } from './ground.ts';
 import { Act } from './ground.ts';
-import type { Kit } from './kit.ts';
+import { hasPulse, type Kit } from './kit.ts';
 import { parameters } from './parameters.ts';
 import type { Mind, Truth } from './truth.ts';
 
@@ -66,6 +66,7 @@ export class SimAgent {
   tokens = 0;
   cpuMs = 0;
   ioBytes = 0;
+  memoryBytes: number = parameters.work.memoryBytes;
   /** A beat from a sidecar costs the agent's own process nothing. */
   isFlat = false;
   isTroubled = false;
@@ -154,7 +155,7 @@ export class SimAgent {
   /** Registered: beats begin, the executor looks at the process, and the behaviour takes over. */
   begin(): void {
     this.ground.send(this, { kind: 'started' });
-    if (this.kit.promises.beatEveryMs !== undefined) this.plan(this.beatMs() * this.random.unit(), Act.beat);
+    if (hasPulse(this.kit)) this.plan(this.beatMs() * this.random.unit(), Act.beat);
     if (this.kit.promises.process === true) this.plan(this.random.between(1_000, 60_000), Act.look);
     if (this.behaviour.troubleEveryMs !== undefined) this.planTrouble();
     this.mind = 'idle';

@@ -1,9 +1,9 @@
 import type { Behaviour } from './behaviour.ts';
-import { criticalKit, farKit, ownedKit, remoteKit } from './kit.ts';
+import { criticalKit, farKit, ownedKit, pingedKit, remoteKit } from './kit.ts';
 
 /** The reference: takes tasks, calls tools, saves, rests. Whatever happens to it is Holter's fault. */
 export const steadyWorker: Behaviour = {
   name: 'steady-worker',
   tells: 'works, saves, rests',
-  kits: [ownedKit, ownedKit, remoteKit, farKit, criticalKit],
+  kits: [ownedKit, ownedKit, remoteKit, pingedKit, farKit, criticalKit],
 };

@@ -12,6 +12,8 @@ type Pulse = { readonly intervalMs: number; readonly missed: number; readonly sl
 const pulses: Readonly<Record<string, Pulse>> = {
   'critical-infrastructure': { intervalMs: 30 * second, missed: 2, slackMs: 7.5 * second },
   'active-development': { intervalMs: 60 * second, missed: 3, slackMs: 15 * second },
+  metered: { intervalMs: 60 * second, missed: 3, slackMs: 15 * second },
+  lean: { intervalMs: 60 * second, missed: 3, slackMs: 15 * second },
   background: { intervalMs: 300 * second, missed: 3, slackMs: 60 * second },
   standby: { intervalMs: 900 * second, missed: 5, slackMs: 60 * second },
   'in-process': { intervalMs: 2 * second, missed: 2, slackMs: 0 },

@@ -48,7 +48,7 @@ export class LadderWatch {
       );
     }
     ledger.incident = { id: incidentId, cause, step, attempt: 1 };
-    ledger.isOrdered = cause === 'operator' && step !== 'nudge';
+    ledger.isOrdered = (cause === 'operator' && step !== 'nudge') || isNamedInAdvance(agent, ledger, step);
     ledger.repeatsAtNudge = Number.NaN;
   }
 
@@ -79,6 +79,7 @@ export class LadderWatch {
         `from ${before.step} ${before.attempt} back to ${step} ${attempt}`,
       );
     }
+    if (isNamedInAdvance(agent, ledger, step)) ledger.isOrdered = true;
     before.step = step;
     before.attempt = attempt;
   }
@@ -91,3 +92,7 @@ export class LadderWatch {
     ledger.isOrdered = false;
   }
 }
+
+/** The operator has said what happens to whoever spends too much (`policies.ts`). */
+const isNamedInAdvance = (agent: SimAgent, ledger: Ledger, step: LadderStep): boolean =>
+  step === 'terminate' && ledger.acts.has('limit-exceeded') && agent.kit.role === 'metered';

@@ -1,3 +1,4 @@
+import { hasPulse } from '../agents/kit.ts';
 import type { SimAgent } from '../agents/sim-agent.ts';
 import { contract, pulseOf, TOLERANCE_MS } from './contract.ts';
 import type { Gaps } from './gaps.ts';
@@ -27,15 +28,11 @@ export class LivenessWatch {
 
   /** Whose silence counts: the agent's own, or that of the executor that looks at its process. */
   private lastSign(agent: SimAgent, ledger: Ledger): number {
-    return agent.kit.promises.beatEveryMs !== undefined
-      ? ledger.signAt
-      : Math.max(ledger.signAt, ledger.lookedAt);
+    return hasPulse(agent.kit) ? ledger.signAt : Math.max(ledger.signAt, ledger.lookedAt);
   }
 
   private graceMaxMs(agent: SimAgent): number {
-    return agent.kit.promises.beatEveryMs !== undefined
-      ? pulseOf(agent.kit).intervalMs
-      : contract.graceWithoutBeatsMs;
+    return hasPulse(agent.kit) ? pulseOf(agent.kit).intervalMs : contract.graceWithoutBeatsMs;
   }
 
   /** The moment from which the missed beats are too many; the monitor's own gaps move it. */
@@ -48,7 +45,7 @@ export class LivenessWatch {
 
   becameUnknown(agent: SimAgent, ledger: Ledger, at: number): void {
     const { intervalMs, missed, slackMs } = pulseOf(agent.kit);
-    if (agent.kit.promises.beatEveryMs === undefined && agent.kit.promises.process === undefined) {
+    if (!hasPulse(agent.kit) && agent.kit.promises.process === undefined) {
       this.court.accuse(1, agent, at, 'called unknown, though it promised no sign of life');
       return;
     }

@@ -57,6 +57,10 @@ export class ProgressWatch {
           );
         }
         return;
+      case 'limit-exceeded':
+        if (agent.behaviour.name !== 'spender' || agent.truth !== 'stuck')
+          this.court.accuse(1, agent, at, 'called over its limit, and is not');
+        return;
       case 'repeated-call':
       case 'unchanged-poll':
       case 'same-error':

@@ -38,28 +38,13 @@ export const EXPLAINED: readonly Explanation[] = [
     because: 'only ever warns, and no incident begins with a warning',
   },
   {
-    section: 'finding',
-    items: /^no-pong (warn|act)$/,
-    because: 'for agents that answer pings and never beat, which have none here: core/src/liveness.test.ts',
+    section: 'entry',
+    items: /^frozen at terminate$/,
+    because: 'one source notices a freeze first: its incident begins at escalate and climbs with the second',
   },
   {
     section: 'entry',
-    items: /^no-pong at escalate$/,
-    because: 'for agents that answer pings and never beat, which have none here: core/src/liveness.test.ts',
-  },
-  {
-    section: 'finding',
-    items: /^limit-exceeded act$/,
-    because: 'the simulated operator sets no limits: scenarios/entry-limits.txt',
-  },
-  {
-    section: 'entry',
-    items: /^limit-exceeded at (escalate|terminate)$/,
-    because: 'the simulated operator sets no limits: scenarios/entry-limits.txt',
-  },
-  {
-    section: 'entry',
-    items: /^(frozen|unrecoverable-error) at terminate$/,
+    items: /^unrecoverable-error at terminate$/,
     because: 'needs a policy that names the step in advance: scenarios/entry-named-by-the-policy.txt',
   },
   {

@@ -1,0 +1,24 @@
+import type { Behaviour } from './behaviour.ts';
+import { leanKit, meteredKit } from './kit.ts';
+import { parameters } from './parameters.ts';
+
+/**
+ * Works, and one day takes more than its operator allows: a context that costs a fortune, or memory that is
+ * never given back. It goes on working; that it must not is the operator's word, not its own trouble.
+ */
+export const spender: Behaviour = {
+  name: 'spender',
+  tells: 'takes more than its operator allows',
+  kits: [meteredKit, leanKit],
+  troubleEveryMs: parameters.spender.everyMs,
+  begin: (agent) => {
+    agent.memoryBytes = parameters.work.memoryBytes;
+    if (agent.taskId !== null) agent.think();
+    else agent.takeTask();
+  },
+  trouble: (agent) => {
+    if (agent.kit === meteredKit) agent.tokens += parameters.spender.tokens;
+    else agent.memoryBytes = parameters.spender.memoryBytes;
+    agent.become('stuck');
+  },
+};
