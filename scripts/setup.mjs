@@ -56,10 +56,7 @@ function checkNode() {
   );
 }
 
-/**
- * `npm install --no-save` takes the versions of the lock file and leaves it as it is. `npm ci` would refuse the
- * lock file wherever a registry lacks the optional packages of some other platform.
- */
+/** The versions of the lock file, which stays as it is; unlike `npm ci` it keeps what is installed already. */
 function maybeInstall() {
   const wanted = existsSync(lockFile) ? hash(readFileSync(lockFile)) : 'no lock file';
   if (read(installStamp) === wanted) return false;

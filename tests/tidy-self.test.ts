@@ -4,7 +4,7 @@ import { coreIsPure } from './tidy/core-purity.ts';
 import { filesAreShort, linesMax } from './tidy/file-length.ts';
 import { importsPointOneWay, manifestsPointOneWay } from './tidy/import-direction.ts';
 import { importsOf } from './tidy/imports.ts';
-import { lockMatchesManifests, lockNamesNoHost } from './tidy/lock-file.ts';
+import { lockKnowsEveryPlatform, lockMatchesManifests, lockNamesNoHost } from './tidy/lock-file.ts';
 import { mask } from './tidy/mask.ts';
 import type { Repo } from './tidy/repo.ts';
 import {
@@ -251,6 +251,13 @@ describe('text', () => {
     expect(lockMatchesManifests(repo({ 'package-lock.json': lock, ...root('2') }))).toHaveLength(1);
     const core = { 'packages/core/package.json': '{"dependencies":{"b":"1"}}' };
     expect(lockMatchesManifests(repo({ 'package-lock.json': lock, ...core }))).toHaveLength(1);
+  });
+
+  it('a platform that the lock file does not know is reported', () => {
+    const lock = (known: string) =>
+      `{"packages":{"node_modules/a":{"optionalDependencies":{"a-linux":"1"}},"node_modules/${known}":{}}}`;
+    expect(lockKnowsEveryPlatform(repo({ 'package-lock.json': lock('a-linux') }))).toEqual([]);
+    expect(lockKnowsEveryPlatform(repo({ 'package-lock.json': lock('a-darwin') }))).toHaveLength(1);
   });
 
   it('a registry in the lock file is reported', () => {

@@ -7,7 +7,7 @@ import { coreIsPure } from './tidy/core-purity.ts';
 import type { Exceptions } from './tidy/exceptions.ts';
 import { filesAreShort } from './tidy/file-length.ts';
 import { importsPointOneWay, manifestsPointOneWay } from './tidy/import-direction.ts';
-import { lockMatchesManifests, lockNamesNoHost } from './tidy/lock-file.ts';
+import { lockKnowsEveryPlatform, lockMatchesManifests, lockNamesNoHost } from './tidy/lock-file.ts';
 import { readRepo } from './tidy/repo.ts';
 import {
   linksResolve,
@@ -39,6 +39,7 @@ describe('the repository is tidy', () => {
     ['no path of one machine', () => noMachinePaths(repo, root)],
     ['the lock file matches the package.json files', () => lockMatchesManifests(repo)],
     ['the lock file names no registry', () => lockNamesNoHost(repo)],
+    ['the lock file knows every platform', () => lockKnowsEveryPlatform(repo)],
   ];
 
   it.each(checks)('%s', (_rule, check) => {

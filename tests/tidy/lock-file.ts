@@ -12,6 +12,24 @@ export function lockNamesNoHost(repo: Repo): string[] {
   );
 }
 
+/**
+ * A package with a binary for each platform names all of them, and npm installs the one that fits, if the lock
+ * file knows it. One that was written while a registry did not have them all yet leaves other people without.
+ */
+export function lockKnowsEveryPlatform(repo: Repo): string[] {
+  const lock = JSON.parse(repo.get('package-lock.json') ?? '{}') as Lock;
+  const packages = Object.entries(lock.packages ?? {});
+  const known = new Set(packages.map(([path]) => path.split('node_modules/').at(-1)));
+  return packages.flatMap(([path, { optionalDependencies = {} }]) =>
+    Object.keys(optionalDependencies as object)
+      .filter((name) => !known.has(name))
+      .map(
+        (name) =>
+          `package-lock.json: ${path} wants ${name}, which is missing. Instead: take a version that has it in the registry.`,
+      ),
+  );
+}
+
 /** `npm install --no-save`, which the set-up uses, would quietly install what the lock file does not know. */
 export function lockMatchesManifests(repo: Repo): string[] {
   const lock = JSON.parse(repo.get('package-lock.json') ?? '{}') as Lock;
