@@ -1,14 +1,15 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defaultPolicies, policyFor } from '@holter/core';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { type BadLine, judgeFile } from './judge-file.ts';
 import { jsonLine } from './report-json.ts';
 import type { RunReport } from './run-report.ts';
 
 const policy = policyFor(defaultPolicies, 'default', 'replayed');
 const folder = mkdtempSync(join(tmpdir(), 'holter-replay-'));
+afterAll(() => rmSync(folder, { recursive: true }));
 
 async function judged(
   name: string,
