@@ -1,6 +1,6 @@
 import type { EventView } from '@holter/server/wire';
 import { useState } from 'preact/hooks';
-import { Scroll } from '../parts/scroll.tsx';
+import { Table } from '../parts/table.tsx';
 import { clockTime, plain } from '../words.ts';
 
 const STEP = 50;
@@ -11,28 +11,17 @@ export function Events({ events }: { readonly events: readonly EventView[] }) {
   if (events.length === 0) return <p class="soft">Nothing has happened yet.</p>;
   return (
     <>
-      <Scroll name="Events, newest first">
-        <table class="events">
-          <thead>
-            <tr>
-              <th scope="col">When</th>
-              <th scope="col">What</th>
-              <th scope="col">Details</th>
-            </tr>
-          </thead>
-          <tbody>
-            {events.slice(0, shown).map((event) => (
-              <tr key={event.cursor}>
-                <td>
-                  <time title={new Date(event.at).toString()}>{clockTime(event.at)}</time>
-                </td>
-                <td>{plain(event.type)}</td>
-                <td class="details">{detailsOf(event)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <Table name="Events, newest first" columns={['When', 'What', 'Details']} look="events">
+        {events.slice(0, shown).map((event) => (
+          <tr key={event.cursor}>
+            <td>
+              <time title={new Date(event.at).toString()}>{clockTime(event.at)}</time>
+            </td>
+            <td>{plain(event.type)}</td>
+            <td class="details">{detailsOf(event)}</td>
+          </tr>
+        ))}
+      </Table>
       {events.length > shown && (
         <button type="button" class="quiet" onClick={() => setShown(shown + STEP)}>
           Show more

@@ -7,8 +7,8 @@ import { useFresh } from '../fresh.ts';
 import { rowOf } from '../live.ts';
 import { Link } from '../parts/link.tsx';
 import { Empty, Loading, Problem } from '../parts/messages.tsx';
-import { Scroll } from '../parts/scroll.tsx';
 import { StateLabel } from '../parts/state-mark.tsx';
+import { Table } from '../parts/table.tsx';
 import { Ago, Countdown } from '../parts/time.tsx';
 import { agentPath } from '../route.ts';
 import { Strip } from '../strip/strip.tsx';
@@ -168,36 +168,25 @@ function Watched({ incidents }: { readonly incidents: readonly IncidentView[] })
 function Past({ incidents }: { readonly incidents: Inbox['past'] }) {
   if (incidents.length === 0) return <p class="soft">None yet.</p>;
   return (
-    <Scroll name="Incidents that are over">
-      <table class="plain">
-        <thead>
-          <tr>
-            <th scope="col">Agent</th>
-            <th scope="col">About</th>
-            <th scope="col">Over</th>
-            <th scope="col">It took</th>
-            <th scope="col">It cost</th>
-            <th scope="col">How it ended</th>
-          </tr>
-        </thead>
-        <tbody>
-          {incidents.map((each) => (
-            <tr key={`${each.incidentId}-${each.openedAt}`}>
-              <td>
-                <Link to={agentPath(each.agentId)}>{each.agentId}</Link>
-              </td>
-              <td>{plain(each.cause)}</td>
-              <td>
-                <Ago at={each.closedAt} />
-              </td>
-              <td>{duration(each.closedAt - each.openedAt)}</td>
-              <td>{costOf(each)}</td>
-              <td>{each.reason}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table
+      name="Incidents that are over"
+      columns={['Agent', 'About', 'Over', 'It took', 'It cost', 'How it ended']}
+    >
+      {incidents.map((each) => (
+        <tr key={`${each.incidentId}-${each.openedAt}`}>
+          <td>
+            <Link to={agentPath(each.agentId)}>{each.agentId}</Link>
+          </td>
+          <td>{plain(each.cause)}</td>
+          <td>
+            <Ago at={each.closedAt} />
+          </td>
+          <td>{duration(each.closedAt - each.openedAt)}</td>
+          <td>{costOf(each)}</td>
+          <td>{each.reason}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

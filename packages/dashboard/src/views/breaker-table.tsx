@@ -2,7 +2,7 @@ import type { BreakerView } from '@holter/server/wire';
 import { useState } from 'preact/hooks';
 import { type Deed, DeedDialog } from '../parts/deed-dialog.tsx';
 import { Link } from '../parts/link.tsx';
-import { Scroll } from '../parts/scroll.tsx';
+import { Table } from '../parts/table.tsx';
 import { Countdown } from '../parts/time.tsx';
 import { agentPath } from '../route.ts';
 import { mayDecide } from '../session.ts';
@@ -23,59 +23,48 @@ type Props = {
   readonly hasAgent?: boolean;
 };
 
+const COLUMNS = [
+  'Name',
+  'State',
+  'Now',
+  <span key="actions" class="hidden">
+    Actions
+  </span>,
+];
+
 export function BreakerTable({ breakers, onDone, hasAgent = false }: Props) {
   const [chosen, setChosen] = useState<Chosen | null>(null);
   if (breakers.length === 0) return <p class="soft">No breaker was asked yet.</p>;
   return (
     <>
-      <Scroll name="Breakers">
-        <table class="plain breakers">
-          <thead>
-            <tr>
-              {hasAgent && <th scope="col">Agent</th>}
-              <th scope="col">Name</th>
-              <th scope="col">State</th>
-              <th scope="col">Now</th>
-              <th scope="col">
-                <span class="hidden">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {breakers.map((breaker) => (
-              <tr key={`${breaker.agentId} ${breaker.name}`}>
-                {hasAgent && (
-                  <td>
-                    <Link to={agentPath(breaker.agentId)}>{breaker.agentId}</Link>
-                  </td>
-                )}
-                <td>
-                  <code>{breaker.name}</code>
-                </td>
-                <td class={`breaker-${breaker.state.toLowerCase()}`}>
-                  <span aria-hidden="true">{marks[breaker.state]}</span> {plain(breaker.state)}
-                </td>
-                <td>
-                  <Now breaker={breaker} />
-                </td>
-                <td>
-                  {mayDecide() &&
-                    (['isolate', 'reset'] as const).map((word) => (
-                      <button
-                        type="button"
-                        key={word}
-                        class="quiet"
-                        onClick={() => setChosen({ breaker, word })}
-                      >
-                        {word}
-                      </button>
-                    ))}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <Table name="Breakers" columns={[...(hasAgent ? ['Agent'] : []), ...COLUMNS]} look="plain breakers">
+        {breakers.map((breaker) => (
+          <tr key={`${breaker.agentId} ${breaker.name}`}>
+            {hasAgent && (
+              <td>
+                <Link to={agentPath(breaker.agentId)}>{breaker.agentId}</Link>
+              </td>
+            )}
+            <td>
+              <code>{breaker.name}</code>
+            </td>
+            <td class={`breaker-${breaker.state.toLowerCase()}`}>
+              <span aria-hidden="true">{marks[breaker.state]}</span> {plain(breaker.state)}
+            </td>
+            <td>
+              <Now breaker={breaker} />
+            </td>
+            <td>
+              {mayDecide() &&
+                (['isolate', 'reset'] as const).map((word) => (
+                  <button type="button" key={word} class="quiet" onClick={() => setChosen({ breaker, word })}>
+                    {word}
+                  </button>
+                ))}
+            </td>
+          </tr>
+        ))}
+      </Table>
       {chosen && <DeedDialog deed={deedOf(chosen)} onClose={() => setChosen(null)} onDone={onDone} />}
     </>
   );

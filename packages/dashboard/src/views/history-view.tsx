@@ -3,8 +3,8 @@ import { useEffect } from 'preact/hooks';
 import { get } from '../api.ts';
 import { useFresh } from '../fresh.ts';
 import { NotYet } from '../parts/messages.tsx';
-import { Scroll } from '../parts/scroll.tsx';
 import { type State, StateLabel } from '../parts/state-mark.tsx';
+import { Table } from '../parts/table.tsx';
 import { Tile } from '../parts/tile.tsx';
 import { dayName, grouped } from '../words.ts';
 
@@ -62,7 +62,7 @@ export function HistoryView() {
       </section>
       <section class="card">
         <h2>Day by day</h2>
-        <Table days={data.days} />
+        <Days days={data.days} />
       </section>
     </>
   );
@@ -97,7 +97,13 @@ function Bars({ days }: { readonly days: readonly Day[] }) {
   );
 }
 
-function Table({ days }: { readonly days: readonly Day[] }) {
+const DAY_COLUMNS = [
+  'Day',
+  ...SHOWN.map((state) => state.toLowerCase()),
+  ...['incidents', 'nudges', 'asked', 'terminated', 'recovered', 'wrong'],
+];
+
+function Days({ days }: { readonly days: readonly Day[] }) {
   const used = [...days].reverse().filter((day) => minutesOf(day) > 0 || day.incidents > 0);
   if (used.length === 0) return <p class="soft">Nothing is on record yet.</p>;
   const share = (day: Day, state: State): string => {
@@ -105,43 +111,23 @@ function Table({ days }: { readonly days: readonly Day[] }) {
     return all === 0 ? '–' : `${((100 * (day.stateMinutes[state] ?? 0)) / all).toFixed(1)} %`;
   };
   return (
-    <Scroll name="Day by day">
-      <table class="plain numbers">
-        <thead>
-          <tr>
-            <th scope="col">Day</th>
-            {SHOWN.map((state) => (
-              <th scope="col" key={state}>
-                {state.toLowerCase()}
-              </th>
-            ))}
-            <th scope="col">incidents</th>
-            <th scope="col">nudges</th>
-            <th scope="col">asked</th>
-            <th scope="col">terminated</th>
-            <th scope="col">recovered</th>
-            <th scope="col">wrong</th>
-          </tr>
-        </thead>
-        <tbody>
-          {used.map((day) => (
-            <tr key={day.day}>
-              <th scope="row">{dayName(day.day)}</th>
-              {SHOWN.map((state) => (
-                <td key={state}>{share(day, state)}</td>
-              ))}
-              <td>{day.incidents}</td>
-              <td>{day.nudges}</td>
-              <td>{day.escalations}</td>
-              <td>{day.terminations}</td>
-              <td>
-                {day.recovered}/{day.recovered + day.recoveryFailures}
-              </td>
-              <td>{day.wrong}</td>
-            </tr>
+    <Table name="Day by day" columns={DAY_COLUMNS} look="plain numbers">
+      {used.map((day) => (
+        <tr key={day.day}>
+          <th scope="row">{dayName(day.day)}</th>
+          {SHOWN.map((state) => (
+            <td key={state}>{share(day, state)}</td>
           ))}
-        </tbody>
-      </table>
-    </Scroll>
+          <td>{day.incidents}</td>
+          <td>{day.nudges}</td>
+          <td>{day.escalations}</td>
+          <td>{day.terminations}</td>
+          <td>
+            {day.recovered}/{day.recovered + day.recoveryFailures}
+          </td>
+          <td>{day.wrong}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }

@@ -1,6 +1,6 @@
 import type { SystemView } from '@holter/server/wire';
 import { Link } from '../parts/link.tsx';
-import { Scroll } from '../parts/scroll.tsx';
+import { Table } from '../parts/table.tsx';
 import { Ago, Countdown } from '../parts/time.tsx';
 import { clockTime, dayName, duration } from '../words.ts';
 
@@ -15,33 +15,22 @@ export function Stalls({ stalls, share }: StallsProps) {
   const hidden = stalls.slice(SHOWN).reduce((sum, { count }) => sum + count, 0);
   return (
     <>
-      <Scroll name="When nobody looked">
-        <table class="plain numbers">
-          <thead>
-            <tr>
-              <th scope="col">From</th>
-              <th scope="col">To</th>
-              <th scope="col">Length</th>
-            </tr>
-          </thead>
-          <tbody>
-            {stalls.slice(0, SHOWN).map(({ from, to, lostMs, count }) => (
-              <tr key={from}>
-                <td>
-                  {dayName(from)} {clockTime(from)}
-                </td>
-                <td>
-                  {dayName(to)} {clockTime(to)}
-                </td>
-                <td>
-                  {duration(lostMs)}
-                  {count > 1 && <span class="soft"> in {count} gaps</span>}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <Table name="When nobody looked" columns={['From', 'To', 'Length']} look="plain numbers">
+        {stalls.slice(0, SHOWN).map(({ from, to, lostMs, count }) => (
+          <tr key={from}>
+            <td>
+              {dayName(from)} {clockTime(from)}
+            </td>
+            <td>
+              {dayName(to)} {clockTime(to)}
+            </td>
+            <td>
+              {duration(lostMs)}
+              {count > 1 && <span class="soft"> in {count} gaps</span>}
+            </td>
+          </tr>
+        ))}
+      </Table>
       <p class="soft after">
         {hidden > 0 && `${hidden} older ones are not shown. `}
         Deadlines moved by these gaps, and by a grace after each: {share} of the last hour.
@@ -59,35 +48,26 @@ export function Brakes({ brakes }: { readonly brakes: SystemView['brakes'] }) {
       </p>
     );
   return (
-    <table class="plain">
-      <thead>
-        <tr>
-          <th scope="col">Group</th>
-          <th scope="col">Engaged</th>
-          <th scope="col">Next act may pass</th>
+    <Table name="Groups that lost many at once" columns={['Group', 'Engaged', 'Next act may pass']}>
+      {brakes.map(({ group, engagedAt, releaseAt }) => (
+        <tr key={group}>
+          <th scope="row">
+            <Link to={`/?group=${encodeURIComponent(group)}`}>{group}</Link>
+          </th>
+          <td>
+            <Ago at={engagedAt} />
+          </td>
+          <td>
+            {releaseAt === null ? (
+              'when it is calm'
+            ) : (
+              <>
+                in <Countdown to={releaseAt} />
+              </>
+            )}
+          </td>
         </tr>
-      </thead>
-      <tbody>
-        {brakes.map(({ group, engagedAt, releaseAt }) => (
-          <tr key={group}>
-            <th scope="row">
-              <Link to={`/?group=${encodeURIComponent(group)}`}>{group}</Link>
-            </th>
-            <td>
-              <Ago at={engagedAt} />
-            </td>
-            <td>
-              {releaseAt === null ? (
-                'when it is calm'
-              ) : (
-                <>
-                  in <Countdown to={releaseAt} />
-                </>
-              )}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </Table>
   );
 }
