@@ -28,6 +28,8 @@ interface MonitorPort {
 type Context = { readonly policy: Policy; readonly fleetPolicy: FleetPolicy; groupSize: number };
 
 const TICK_MS = 1_000;
+/** Older ones lie before everything that anybody still waits for. */
+const DEATHS_MAX = 16;
 
 /**
  * The shell in miniature: it keeps the agents' records, ticks every second when somebody is due, keeps the
@@ -53,8 +55,8 @@ export class Monitor {
   /** Puts every record through JSON after every input; must change nothing. */
   private readonly isPedantic: boolean;
   awayUntil = 0;
-  /** By its own clock; a start that finds the wall clock set back leaves no gap behind. */
-  restartedAt = Number.NEGATIVE_INFINITY;
+  /** The last ticks of its newest lives, by its own clock: what was only just heard then is lost. */
+  readonly deaths: number[] = [];
   inputs = 0;
 
   constructor(port: MonitorPort, stopwatch: Stopwatch, isPedantic: boolean) {
@@ -190,7 +192,8 @@ export class Monitor {
 
   /** A start from what the store holds; whoever was due is looked for anew, as the clock may show another time. */
   restart(at: number): void {
-    this.restartedAt = at;
+    this.deaths.push(this.awayFrom);
+    if (this.deaths.length > DEATHS_MAX) this.deaths.shift();
     this.reload();
     this.comeBack(at, true);
     for (let slot = 0; slot < this.agents.length; slot++) {
@@ -204,7 +207,10 @@ export class Monitor {
     for (let slot = 0; slot < this.agents.length; slot++) {
       const agent = this.agents[slot];
       if (agent === undefined) continue;
-      this.agents[slot] = roundTrip({ soft: this.stored[slot] as Soft, hard: agent.hard });
+      // What waits to be written waits for a second at most.
+      const isFlushed = (this.storedAt[slot] as number) + TICK_MS <= this.awayFrom;
+      const soft = isFlushed ? agent.soft : (this.stored[slot] as Soft);
+      this.agents[slot] = roundTrip({ soft, hard: agent.hard });
     }
     this.fleet = roundTrip(this.fleet);
     this.stalls = roundTrip(this.stalls);

@@ -39,7 +39,7 @@ export class Simulation {
     this.checker = new Checker(
       (agent, at) => this.world.inspectAt(agent, at),
       () => this.world.now,
-      () => this.world.monitor.restartedAt,
+      () => this.world.monitor.deaths,
     );
     this.tally = new Tally((agent, event) => this.checker.conditionAt(agent, event));
     this.world = new World({

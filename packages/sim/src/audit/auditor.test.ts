@@ -157,10 +157,10 @@ describe('the audit complains about', () => {
     books.audit.truth.became('ada', 'dead', 0);
     const payload = { agentId: 'ada', incidentId: 'ada/1', cause: 'process-gone', step: 'recover' } as const;
     books.write('ada', { type: 'INCIDENT_OPENED', payload });
-    books.audit.look(59 * MINUTE);
+    books.audit.look(89 * MINUTE);
     expect(books.said).toEqual([]);
-    books.audit.look(61 * MINUTE);
-    expect(books.said).toEqual(['9: down for an hour, and neither brought back nor given up']);
+    books.audit.look(91 * MINUTE);
+    expect(books.said).toEqual(['9: down for an hour and a half, and neither brought back nor given up']);
   });
 
   test('a crowd that was lost without an alert, and a kill while the brake is on', () => {

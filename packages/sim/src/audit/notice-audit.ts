@@ -13,8 +13,11 @@ const STUCK_NOTICED_WITHIN_MS = 45 * MINUTE_MS;
  * one interval, and later still while Holter hiccups. */
 const deathNoticedWithinMs = (intervalMs: number): number => Math.max(10 * MINUTE_MS, 8 * intervalMs);
 const HEALED_WITHIN_MS = 60 * MINUTE_MS;
-/** Backoffs, budgets and the brake hold a start back for minutes; after so long nobody thinks of it any more. */
-const BROUGHT_BACK_WITHIN_MS = 60 * MINUTE_MS;
+/**
+ * Backoffs, budgets and the brake hold a start back for minutes, a break of Holter's own starts for up to an hour and
+ * a tenth; after so long nobody thinks of it any more.
+ */
+const BROUGHT_BACK_WITHIN_MS = 90 * MINUTE_MS;
 
 type Standing = {
   health: HealthState;
@@ -112,7 +115,7 @@ export class NoticeAudit {
     const { recoversSince } = standing;
     if (recoversSince === null) return;
     if (this.truth.watchedMs(agentId, recoversSince, at) <= BROUGHT_BACK_WITHIN_MS) return;
-    this.complain(9, agentId, at, 'down for an hour, and neither brought back nor given up');
+    this.complain(9, agentId, at, 'down for an hour and a half, and neither brought back nor given up');
     standing.recoversSince = null;
   }
 

@@ -56,11 +56,11 @@ export class Checker implements Witness, Court {
   constructor(
     inspectAt: (agent: SimAgent, at: number) => void,
     trueNow: () => number,
-    restartedAt: () => number,
+    deaths: () => readonly number[],
   ) {
     this.inspectAt = inspectAt;
     this.trueNow = trueNow;
-    this.liveness = new LivenessWatch(this, this.gaps, restartedAt);
+    this.liveness = new LivenessWatch(this, this.gaps, deaths);
     this.progress = new ProgressWatch(this, this.gaps);
     this.ladder = new LadderWatch(this);
     this.termination = new TerminationWatch(this);

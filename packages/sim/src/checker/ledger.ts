@@ -14,6 +14,7 @@ export class Ledger {
   /** The last accepted word of the agent itself, and the one before it that is surely in the store. */
   signAt = 0;
   signBeforeAt = 0;
+  signBeforeThatAt = 0;
   /** Said "busy", or answered an inquiry: its next deadline may be longer. */
   mayBeBusy = false;
 
@@ -67,6 +68,7 @@ export class Ledger {
     this.isEnded = false;
     this.signAt = at;
     this.signBeforeAt = at;
+    this.signBeforeThatAt = at;
     this.mayBeBusy = false;
     this.openCalls.clear();
     this.endedEarly.clear();
@@ -86,7 +88,10 @@ export class Ledger {
   }
 
   sign(at: number): void {
-    if (at - this.signAt >= 1_000) this.signBeforeAt = this.signAt;
+    if (at - this.signAt >= 1_000) {
+      this.signBeforeThatAt = this.signBeforeAt;
+      this.signBeforeAt = this.signAt;
+    }
     this.signAt = at;
   }
 

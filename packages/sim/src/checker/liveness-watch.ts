@@ -10,20 +10,23 @@ export class LivenessWatch {
   private readonly court: Court;
   private readonly gaps: Gaps;
 
-  private readonly restartedAt: () => number;
+  private readonly deaths: () => readonly number[];
 
-  constructor(court: Court, gaps: Gaps, restartedAt: () => number) {
+  constructor(court: Court, gaps: Gaps, deaths: () => readonly number[]) {
     this.court = court;
     this.gaps = gaps;
-    this.restartedAt = restartedAt;
+    this.deaths = deaths;
   }
 
-  /**
-   * A restart may have lost the newest second of beats: then the one before counts. It goes on from the last
-   * stored tick, so that what was heard since then seems to come after it.
-   */
+  /** A server that dies may take the newest second of beats with it, counted from its last tick or from its end. */
   private isMaybeLost(sign: number): boolean {
-    return this.gaps.lastEnd > sign || this.restartedAt() >= sign - contract.tickMs;
+    return this.deaths().some((lastTick) => Math.abs(sign - lastTick) <= contract.tickMs + TOLERANCE_MS);
+  }
+
+  /** The newest sign that was surely kept; two deaths may have taken one each. */
+  private keptSign({ signAt, signBeforeAt, signBeforeThatAt }: Ledger): number {
+    if (!this.isMaybeLost(signAt)) return signAt;
+    return this.isMaybeLost(signBeforeAt) ? signBeforeThatAt : signBeforeAt;
   }
 
   /** Whose silence counts: the agent's own, or that of the executor that looks at its process. */
@@ -51,7 +54,7 @@ export class LivenessWatch {
     }
     const waitMs = missed * intervalMs + slackMs;
     const from = this.lastSign(agent, ledger);
-    const before = this.gaps.earliest(ledger.signBeforeAt, waitMs, this.graceMaxMs(agent));
+    const before = this.gaps.earliest(this.keptSign(ledger), waitMs, this.graceMaxMs(agent));
     const own = this.gaps.earliest(from, waitMs, this.graceMaxMs(agent));
     // Of several signs within the second that was lost, an earlier one may have been kept.
     const earliest = this.isMaybeLost(from) ? Math.min(own - contract.tickMs, before) : own;
@@ -80,7 +83,7 @@ export class LivenessWatch {
     const own = this.gaps.latest(sign, waitMs, this.graceMaxMs(agent));
     if (!this.isMaybeLost(sign)) return own;
     // The one before may lie on the other side of a gap, and have its grace.
-    return Math.max(own, this.gaps.latest(ledger.signBeforeAt, waitMs, this.graceMaxMs(agent)));
+    return Math.max(own, this.gaps.latest(this.keptSign(ledger), waitMs, this.graceMaxMs(agent)));
   }
 
   /** Called when a deadline may have passed; says when to look again. */
@@ -108,7 +111,7 @@ export class LivenessWatch {
     const grace = this.graceMaxMs(agent);
     const earliest = Math.min(
       this.gaps.earliest(sign, waitMs, grace),
-      this.gaps.earliest(ledger.signBeforeAt, waitMs, grace),
+      this.gaps.earliest(this.keptSign(ledger), waitMs, grace),
     );
     const lostMs = this.isMaybeLost(sign) ? contract.tickMs : 0;
     if (at < earliest - lostMs - TOLERANCE_MS) return 'no';
