@@ -65,18 +65,27 @@ try {
 
 async function main(wanted) {
   const mutants = await readMutants(wanted);
+  if (mutants.length === 0) {
+    console.error(`No mutant is called ${wanted.join(' or ')}; those in mutants/ are.`);
+    return false;
+  }
   const kinds = [...new Set(mutants.map(({ runs }) => runs))];
   say('mutant', 'caught by', 'seed', 'events', 'what the simulator said');
   const asTheyAre = kinds.map((runs) => ({ name: `(the rules as they are, ${runs})`, runs, patch: null }));
-  let isEachCaught = true;
+  let caught = 0;
+  let isClean = true;
   await inLanes([...asTheyAre, ...mutants], async (mutant) => {
     const result = await run(mutant);
     const { invariant, error, seed = '', events = '', what } = result;
     const isOriginal = mutant.patch === null;
-    isEachCaught &&= error === undefined && (invariant !== undefined) !== isOriginal;
+    if (isOriginal) isClean &&= error === undefined && invariant === undefined;
+    else if (error === undefined && invariant !== undefined) caught++;
     say(mutant.name, describe(result, isOriginal), seed, events, what ?? error ?? '');
   });
-  return isEachCaught && mutants.length > 0;
+  console.log(
+    `${caught} of ${mutants.length} caught; the rules as they are: ${isClean ? 'clean' : 'NOT clean'}`,
+  );
+  return isClean && caught === mutants.length;
 }
 
 async function readMutants(wanted) {
