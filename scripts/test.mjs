@@ -20,7 +20,7 @@ const folder = mkdtempSync(join(tmpdir(), 'holter-test-'));
 const reports = [];
 
 /** One run of Vitest over one project; its counts are read from its report. */
-function vitest(project) {
+function vitest(project, ...options) {
   const report = join(folder, `${project}.json`);
   reports.push(report);
   return [
@@ -30,6 +30,7 @@ function vitest(project) {
     '--reporter=default',
     '--reporter=json',
     `--outputFile.json=${report}`,
+    ...options,
     ...process.argv.slice(2),
   ];
 }
@@ -51,7 +52,12 @@ const steps = [
   },
   { name: 'types of the tests', tool: 'typescript/bin/tsc', args: ['-p', 'tsconfig.test.json'] },
   // Real parts run by themselves: property tests beside them would starve what they measure in real time.
-  { name: 'rules, stories and simulation', tool: 'vitest/vitest.mjs', args: vitest('rules') },
+  {
+    name: 'rules, stories and simulation',
+    tool: 'vitest/vitest.mjs',
+    // Left to itself Vitest keeps one core free, which is half of a small machine.
+    args: vitest('rules', '--maxWorkers=100%'),
+  },
   { name: 'real parts', tool: 'vitest/vitest.mjs', args: vitest('real-parts') },
 ];
 
