@@ -6,6 +6,7 @@ import {
   type Enrolment,
   enroll,
   type Fleet,
+  type Hard,
   type HolterEvent,
   type InputBody,
   type Instant,
@@ -15,7 +16,7 @@ import {
   type StallLog,
   turn,
 } from '@holter/core';
-import type { Commit, CommitVerdict, Store, StoredAgent } from '../store/store.ts';
+import type { Commit, CommitVerdict, SoftEntry, Store, StoredAgent } from '../store/store.ts';
 import type { FleetCell, FleetVersions } from './fleet-cell.ts';
 import type { GroupSizes } from './group-sizes.ts';
 
@@ -47,8 +48,8 @@ type CellContext = {
   readonly stalls: () => StallLog;
   readonly policies: () => PolicySet;
   readonly groups: GroupSizes;
-  /** `beats` of it are in no commit. */
-  readonly softChanged: (agent: Agent, beats: number) => void;
+  /** `beats` of it are in no commit, and neither is `wake`. */
+  readonly softChanged: (agent: Agent, beats: number, wake?: SoftEntry['wake']) => void;
   /** After a commit, and never before. */
   readonly committed: (
     before: Agent | null,
@@ -77,6 +78,8 @@ const REJECTION_EVERY_MS = 60_000;
 type Folded = {
   agent: Agent | null;
   isHardChanged: boolean;
+  /** A look that found nothing new. */
+  isPostponed: boolean;
   readonly events: HolterEvent[];
   readonly effects: Effect[];
   readonly answers: Answer[];
@@ -235,10 +238,12 @@ export class AgentCell {
     return answers;
   }
 
-  private acceptSoft({ agent, events, answers }: Folded): readonly Answer[] {
+  private acceptSoft({ agent, events, answers, isPostponed }: Folded): readonly Answer[] {
     if (agent && this.stored && agent !== this.stored.agent) {
-      this.stored = { ...this.stored, agent };
-      this.context.softChanged(agent, events.length);
+      const { version } = this.stored;
+      this.stored = { agent, version };
+      const wake = isPostponed ? { version, at: agent.hard.wakeAt } : undefined;
+      this.context.softChanged(agent, events.length, wake);
     }
     if (events.length > 0) this.context.streamed(events);
     return answers;
@@ -248,6 +253,7 @@ export class AgentCell {
     const folded: Folded = {
       agent: this.stored?.agent ?? null,
       isHardChanged: false,
+      isPostponed: false,
       events: [],
       effects: [],
       answers: [],
@@ -276,7 +282,10 @@ export class AgentCell {
       },
     );
     folded.agent = after.agent;
-    folded.isHardChanged ||= after.agent.hard !== before.hard;
+    if (after.agent.hard !== before.hard) {
+      if (isOnlyLookedAt(before.hard, after.agent.hard)) folded.isPostponed = true;
+      else folded.isHardChanged = true;
+    }
     folded.events.push(...after.events.filter((event) => this.isNews(event)));
     folded.effects.push(...after.effects);
     if (after.fleet !== fleet) {
@@ -327,6 +336,14 @@ export class AgentCell {
 /** A rejection is on record, so it is committed although the agent did not change. */
 function needsCommit({ isHardChanged, events, effects }: Folded): boolean {
   return isHardChanged || effects.length > 0 || events.some(({ type }) => type !== 'AGENT_HEARTBEAT');
+}
+
+/** Time has passed, and nothing follows from it but when to look again: no reason for a commit. */
+function isOnlyLookedAt(before: Hard, after: Hard): boolean {
+  return (Object.keys(after) as (keyof Hard)[]).every((key) => {
+    if (key === 'at' || key === 'wakeAt' || after[key] === before[key]) return true;
+    return key === 'derived' && after.derived.length === 0 && before.derived.length === 0;
+  });
 }
 
 /** What this server heard in the last second may not have been flushed yet. */

@@ -82,6 +82,34 @@ describe('the engine', () => {
     await engine.stop();
   });
 
+  test('a look that finds nothing new is no commit, and the next look is still on record', async () => {
+    const { engine, store, clock } = world();
+    let commits = 0;
+    const { commit } = store;
+    Object.assign(store, {
+      commit: (...args: Parameters<typeof commit>) => {
+        commits += 1;
+        return commit(...args);
+      },
+    });
+    await engine.start();
+    await engine.register(ada);
+    const version = async () => (await store.load('ada'))?.version;
+    const before = [commits, await version()];
+    let wakes = 0;
+    for (let minute = 0; minute < 10; minute++) {
+      const wakeAt = await store.nextWakeAt();
+      await engine.signal(beat(), 'agent');
+      await clock.advance(60_000);
+      if ((await store.nextWakeAt()) !== wakeAt) wakes++;
+    }
+    expect(wakes).toBeGreaterThan(5);
+    expect([commits, await version()]).toEqual(before);
+    await clock.advance(300_000);
+    expect(engine.peek('ada')?.hard.unknownSince).toBeDefined();
+    await engine.stop();
+  });
+
   test('gives out an incarnation and makes it durable', async () => {
     const { engine, store } = world();
     await engine.start();

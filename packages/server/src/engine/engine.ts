@@ -309,7 +309,7 @@ export class Engine {
       now: () => this.options.clock.now(),
       stalls: () => this.stalls,
       policies: () => this.policies,
-      softChanged: (agent, beats) => this.soft.put(agent, beats),
+      softChanged: (agent, beats, wake) => this.soft.put(agent, beats, wake),
       committed: (before, agent, events, effects, firstCursor, correlationId) => {
         this.groups.follow(before, agent);
         for (const listener of this.listeners)

@@ -19,10 +19,12 @@ export class SoftBuffer {
   }
 
   /** `beats` are those that no commit carries; the roll-ups count them. */
-  put({ soft, hard }: Agent, beats: number): void {
+  put({ soft, hard }: Agent, beats: number, wake?: SoftEntry['wake']): void {
     const { agentId, incarnation } = hard;
-    const before = this.dirty.get(agentId);
-    this.dirty.set(agentId, { agentId, incarnation, soft, beats: (before?.beats ?? 0) + beats });
+    this.dirty.set(
+      agentId,
+      joined(this.dirty.get(agentId), { agentId, incarnation, soft, beats, ...(wake && { wake }) }),
+    );
   }
 
   /** On failure everything that is not newer by now is kept for the next flush. */
@@ -36,11 +38,18 @@ export class SoftBuffer {
     } catch (error) {
       for (const [agentId, entry] of batch) {
         const newer = this.dirty.get(agentId);
-        this.dirty.set(agentId, { ...(newer ?? entry), beats: (newer?.beats ?? 0) + (entry.beats ?? 0) });
+        this.dirty.set(agentId, newer ? joined(entry, newer) : entry);
       }
       throw error;
     } finally {
       this.isFlushing = false;
     }
   }
+}
+
+/** The newer facts hold all that the older ones did, but for what is counted, and for a wake that stands alone. */
+function joined(older: SoftEntry | undefined, newer: SoftEntry): SoftEntry {
+  if (!older) return newer;
+  const { beats = 0, wake = older.wake } = newer;
+  return { ...newer, beats: beats + (older.beats ?? 0), ...(wake && { wake }) };
 }

@@ -145,6 +145,8 @@ export type SoftEntry = {
   readonly soft: Agent['soft'];
   /** Beats since the last flush that no commit carried; counted into the hour of `soft.beatAt`. */
   readonly beats?: number;
+  /** A look found nothing new: this is when to look again, unless the record has changed meanwhile. */
+  readonly wake?: { readonly version: number; readonly at: Instant };
 };
 
 export type AgentQuery = {

@@ -56,6 +56,34 @@ export function softContract(open: OpenStore): void {
       expect((await store.load('ada'))?.agent.soft).toEqual(softOf({ tokens: 1 }));
     });
 
+    it('moves the next look of a record that has not changed, and of no other', async () => {
+      const { store } = current;
+      const soft = softOf({ beatAt: at(1) });
+      const entry = (agentId: string, version: number, wakeAt: number, incarnation = 1) => ({
+        agentId,
+        incarnation,
+        soft,
+        wake: { version, at: at(wakeAt) },
+      });
+      for (const id of ['ada', 'bob', 'cat']) {
+        await committed(store, commitOf(agentOf(id, { wakeAt: at(5) }), 0));
+      }
+      await committed(store, commitOf(agentOf('bob', { wakeAt: at(6) }), 1));
+      await store.flushSoft([
+        entry('ada', 1, 40),
+        entry('ada', 1, 50),
+        entry('bob', 1, 50),
+        entry('cat', 1, 50, 2),
+      ]);
+      expect(await store.due(at(20), 9)).toEqual(['cat', 'bob']);
+      expect(await store.due(at(50), 9)).toEqual(['cat', 'bob', 'ada']);
+      const { agent, version } = (await store.load('ada')) ?? {};
+      expect([agent?.hard.wakeAt, version]).toEqual([at(50), 1]);
+      await store.flushSoft([entry('ada', 1, 3)]);
+      expect(await store.nextWakeAt()).toBe(at(3));
+      expect(await store.check()).toEqual([]);
+    });
+
     it('takes thousands at once', async () => {
       const { store } = current;
       const ids = Array.from({ length: 3_000 }, (_, i) => `agent-${i}`);

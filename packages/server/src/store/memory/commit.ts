@@ -33,11 +33,14 @@ export function commitOne(tables: Tables, indexes: Indexes, commit: Commit): Com
   };
 }
 
-export function flushOne(tables: Tables, { agentId, incarnation, soft, beats }: SoftEntry): void {
+export function flushOne(tables: Tables, { wakes }: Indexes, entry: SoftEntry): void {
+  const { agentId, incarnation, soft, beats, wake } = entry;
   const row = tables.agents.get(agentId);
   if (!row || row.agent.hard.incarnation !== incarnation) return;
-  const { hard } = row.agent;
+  const isPostponed = wake?.version === row.version;
+  const hard = isPostponed ? { ...row.agent.hard, wakeAt: wake.at } : row.agent.hard;
   tables.agents.set(agentId, { ...row, agent: { soft: maxSoft(row.agent.soft, soft), hard } });
+  if (isPostponed && wake.at < NEVER) wakes.push({ agentId, wakeAt: wake.at });
   if (beats) book(tables, agentId, new Map([[hourOf(soft.beatAt), { ...emptyTally(), beats }]]));
 }
 

@@ -85,8 +85,8 @@ const handlers: Handlers = {
     refuseOlder(tables.lastCursor, seen);
     return commits.map((commit) => commitOne(tables, indexes, commit));
   },
-  flushSoft: (tables, _, entries) => {
-    for (const entry of entries) flushOne(tables, entry);
+  flushSoft: (tables, indexes, entries) => {
+    for (const entry of entries) flushOne(tables, indexes, entry);
   },
   loadFleet: (tables) => tables.fleet,
   due: (_, { wakes }, at, limit) => wakes.upTo(at, limit),

@@ -27,7 +27,7 @@ import {
 } from './records.ts';
 import { rollups, stateTime } from './rollups.ts';
 import type { Schema } from './schema.ts';
-import { addBeats, mergeSoft } from './soft.ts';
+import { addBeats, mergeSoft, postpone } from './soft.ts';
 import { putStripPage, stripPages } from './strips.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -56,6 +56,7 @@ export const handlers: Handlers = {
     await inTransaction(db, async (transaction) => {
       await mergeSoft(transaction, entries);
       await addBeats(transaction, entries);
+      await postpone(transaction, entries);
     });
   },
   loadFleet,

@@ -105,3 +105,17 @@ export async function addBeats(db: Kysely<Schema>, entries: readonly SoftEntry[]
   });
   await addRollups(db, counted);
 }
+
+/** Also by one statement. Two entries for one record would be in no order there: the last one counts. */
+export async function postpone(db: Kysely<Schema>, entries: readonly SoftEntry[]): Promise<void> {
+  const rows = new Map<string, readonly [string, number, number, number]>();
+  for (const { agentId, incarnation, wake } of entries)
+    if (wake)
+      rows.set(`${agentId} ${incarnation} ${wake.version}`, [agentId, incarnation, wake.version, wake.at]);
+  if (rows.size === 0) return;
+  await sql`
+    update agents set wake_at = entry.value ->> 3, hard = json_set(hard, '$.wakeAt', entry.value ->> 3)
+    from json_each(${JSON.stringify([...rows.values()])}) as entry
+    where agents.agent_id = entry.value ->> 0 and agents.incarnation = entry.value ->> 1
+      and agents.version = entry.value ->> 2`.execute(db);
+}

@@ -79,12 +79,14 @@ const softEntry = fc
     incarnation: fc.integer({ min: 1, max: 3 }),
     tokens: fc.nat(99),
     beatAt: moments,
+    wake: fc.option(fc.record({ version: fc.integer({ min: 1, max: 3 }), at: moments }), { nil: undefined }),
   })
-  .map(({ agentId, incarnation, tokens, beatAt }) => ({
+  .map(({ agentId, incarnation, tokens, beatAt, wake }) => ({
     agentId,
     incarnation,
     soft: softOf({ tokens, beatAt }),
     beats: tokens % 3,
+    ...(wake && { wake }),
   }));
 
 const moves: fc.Arbitrary<Move> = fc.oneof(
