@@ -17,7 +17,7 @@ export function silence(draft: Draft): Finding | null {
   const { calls, verdicts } = hard.promises;
   if ((!calls && !verdicts) || !hasWork(hard)) return null;
   const kind = isUnstarted(hard) ? 'work-unstarted' : 'silent';
-  if (hard.holds.length > 0) return asBefore(draft, kind);
+  if (hard.holds.length > 0) return asItWas(draft, kind);
 
   const sinceMark = hard.doing ?? hard.work ?? markNow(draft);
   const modelTimeoutMs = calls?.modelTimeoutMs ?? 0;
@@ -39,4 +39,11 @@ export function silence(draft: Draft): Finding | null {
         : `has a task that it has not begun after ${quiet}`,
     threshold: `${inWords(policy.silence.warnMs)} to warn, ${inWords(milliseconds(actMs))} to act`,
   });
+}
+
+/** A hold rests the judging, but the call that began it was the end of the silence before it. */
+function asItWas(draft: Draft, kind: 'silent' | 'work-unstarted'): Finding | null {
+  const { doing } = draft.hard;
+  const before = asBefore(draft, kind);
+  return before && doing && doing.at > before.since ? null : before;
 }

@@ -153,6 +153,7 @@ export class Checker implements Witness, Court {
     this.brake.settle(agent, at);
     if (packet === undefined) return;
     const { signal } = packet;
+    if (signal.kind === 'call-begun') this.progress.calls(agent, ledger, at);
     if (signal.kind === 'call-ended') this.progress.called(agent, ledger, at);
     if (signal.kind === 'exited' && ledger.liveness !== 'gone')
       this.accuse(2, agent, at, 'its exit was seen, but it is not called gone');

@@ -103,6 +103,12 @@ export class ProgressWatch {
     }
   }
 
+  /** A call has begun, if it is news: that is the end of every silence. */
+  calls(agent: SimAgent, ledger: Ledger, at: number): void {
+    if (ledger.doingAt === at && ledger.acts.has('silent'))
+      this.court.accuse(1, agent, at, 'calls a tool and is still called silent');
+  }
+
   /** A call has ended: what loops is called so at once, and what does not loop any more is not. */
   called(agent: SimAgent, ledger: Ledger, at: number): void {
     for (const kind of LOOP_KINDS) {
