@@ -18,7 +18,10 @@ const onTimeout: Readonly<Record<MessagePriority, 'escalate' | 'remind-then-esca
 export function ackOverdue(draft: Draft): Finding | null {
   const { hard, at } = draft;
   if (!hard.acks || hard.end) return null;
-  if (hard.holds.length > 0) return asBefore(draft, 'ack-overdue');
+  if (hard.holds.length > 0) {
+    const before = asBefore(draft, 'ack-overdue');
+    return hard.acks.some(({ delivered }) => delivered.at === before?.since) ? before : null;
+  }
   let worst: Finding | null = null;
   for (const ack of hard.acks) {
     const severity = severityOf(draft, ack);
