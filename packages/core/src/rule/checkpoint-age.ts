@@ -3,7 +3,7 @@ import type { Finding } from '../finding.ts';
 import type { Mark } from '../hold.ts';
 import { between, inWords } from '../time.ts';
 import { hasWork } from '../work.ts';
-import { asBefore, deadlineAfter, finding, isPast } from './rule.ts';
+import { asBefore, atRest, deadlineAfter, finding, isPast } from './rule.ts';
 
 /**
  * Seed 000 §1: a checkpoint younger than 10 minutes is fine, older than 30 is stuck, and in between the
@@ -16,7 +16,8 @@ import { asBefore, deadlineAfter, finding, isPast } from './rule.ts';
 export function checkpointAge(draft: Draft): Finding | null {
   const { hard, at, policy } = draft;
   if (!hard.promises.checkpoints || !hasWork(hard) || !hard.work) return null;
-  if (hard.holds.some((hold) => hold.kind !== 'in-tool')) return asBefore(draft, 'checkpoint-stale');
+  if (hard.holds.some((hold) => hold.kind !== 'in-tool'))
+    return atRest(draft, 'checkpoint-stale', hard.checkpoint?.mark.at);
 
   const written = hard.checkpoint?.mark;
   const since: Mark = written && written.at > hard.work.at ? written : hard.work;

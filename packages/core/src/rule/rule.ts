@@ -31,9 +31,18 @@ export function isPast(draft: Draft, deadline: Instant): boolean {
   return false;
 }
 
-/** On hold, judging rests: what was found before stays as it was, nothing new is found. */
+/** What the last judgement found of this kind. */
 export const asBefore = (draft: Draft, kind: FindingKind): Finding | null =>
   draft.hard.derived.find((finding) => finding.kind === kind) ?? null;
+
+/**
+ * On hold, judging rests: what was found before stays as it was, nothing new is found. Only what was waited for
+ * may still come, and then the waiting is over.
+ */
+export function atRest(draft: Draft, kind: FindingKind, cameAt: Instant | undefined): Finding | null {
+  const before = asBefore(draft, kind);
+  return before && cameAt !== undefined && cameAt > before.since ? null : before;
+}
 
 export function finding(fields: Finding): Finding {
   if (fields.evidence.length <= EVIDENCE_LENGTH_MAX) return fields;

@@ -3,7 +3,7 @@ import { markNow } from '../draft.ts';
 import type { Finding } from '../finding.ts';
 import { between, inWords, milliseconds } from '../time.ts';
 import { hasWork, isUnstarted } from '../work.ts';
-import { asBefore, deadlineAfter, finding, isPast } from './rule.ts';
+import { atRest, deadlineAfter, finding, isPast } from './rule.ts';
 
 /**
  * An agent that reports its calls, has work, and does nothing: no call, no word, no token. Counted outside
@@ -17,7 +17,7 @@ export function silence(draft: Draft): Finding | null {
   const { calls, verdicts } = hard.promises;
   if ((!calls && !verdicts) || !hasWork(hard)) return null;
   const kind = isUnstarted(hard) ? 'work-unstarted' : 'silent';
-  if (hard.holds.length > 0) return asItWas(draft, kind);
+  if (hard.holds.length > 0) return atRest(draft, kind, hard.doing?.at);
 
   const sinceMark = hard.doing ?? hard.work ?? markNow(draft);
   const modelTimeoutMs = calls?.modelTimeoutMs ?? 0;
@@ -39,11 +39,4 @@ export function silence(draft: Draft): Finding | null {
         : `has a task that it has not begun after ${quiet}`,
     threshold: `${inWords(policy.silence.warnMs)} to warn, ${inWords(milliseconds(actMs))} to act`,
   });
-}
-
-/** A hold rests the judging, but the call that began it was the end of the silence before it. */
-function asItWas(draft: Draft, kind: 'silent' | 'work-unstarted'): Finding | null {
-  const { doing } = draft.hard;
-  const before = asBefore(draft, kind);
-  return before && doing && doing.at > before.since ? null : before;
 }
