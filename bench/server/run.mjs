@@ -176,7 +176,7 @@ async function idle() {
     `${round(share * 100, 1)} % of one core, ${round(rss / 2 ** 20)} MiB`,
     '',
     true,
-    `${round(sent / seconds)} requests/s, and each deadline that passes is a commit`,
+    `${round(sent / seconds)} requests/s, and as many looks, which write down only when to look again`,
   );
 }
 
