@@ -20,7 +20,7 @@ test.each<[string, Partial<BreakerView>]>([
   ['external_api CLOSED', {}],
   ['external_api CLOSED, 2 failed in a row', { failures: 2 }],
   [
-    'external_api OPEN, tripped 3 in a row, next try in 4 min',
+    'external_api OPEN, tripped 3 times in a row, next try in 4 min',
     { state: 'OPEN', trips: 3, openedAt: 900_000, retryAt: 1_240_000 },
   ],
   [

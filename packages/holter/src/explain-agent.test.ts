@@ -85,7 +85,7 @@ describe('three lines for somebody who was woken up', () => {
       { state: 'STUCK', stateSince: minutesAgo(15), findings: [stale], incident },
       [
         'ada is STUCK for 15 min.',
-        'Why: no checkpoint for 45 min, and nothing else moved (checkpoint-stale; allowed: 10 min to warn, 30 min to act).',
+        'Why: no checkpoint for 45 min, and nothing else moved (checkpoint-stale; limit: 10 min to warn, 30 min to act).',
         'Next: the agent is nudged in 4 min (nudge 3 of 3). You can: holter decide ada allow_more_time --minutes 15 --reason "…"  or  holter wrong ada --reason "…"',
       ],
     ],
@@ -99,7 +99,7 @@ describe('three lines for somebody who was woken up', () => {
       },
       [
         'ada is DEGRADED for 60 min, and nobody knows whether it is alive (network-partition).',
-        'Why: no checkpoint for 45 min, and nothing else moved (checkpoint-stale; allowed: 10 min to warn, 30 min to act). And 1 more: holter show ada',
+        'Why: no checkpoint for 45 min, and nothing else moved (checkpoint-stale; limit: 10 min to warn, 30 min to act). And 1 more: holter show ada',
         'Next: Holter goes on watching; nobody has to do anything yet.',
       ],
     ],

@@ -31,7 +31,7 @@ function because(agent: AgentView, now: Instant): string {
   const more = agent.findings.length - 1;
   if (lead) {
     const others = more > 0 ? ` And ${more} more: holter show ${agent.agentId}` : '';
-    return `${lead.evidence} (${lead.kind}; allowed: ${lead.threshold}).${others}`;
+    return `${lead.evidence} (${lead.kind}; limit: ${lead.threshold}).${others}`;
   }
   if (agent.end) return `it ended ${ago(agent.end.at, now)}: ${agent.end.detail}.`;
   if (agent.holds.length > 0)

@@ -17,8 +17,8 @@ export function BreakersView() {
     <>
       <h1>Breakers</h1>
       <p class="lead">
-        A breaker opens after failures in a row, so that nobody hammers on what is broken. After a while it
-        lets one try through; one success closes it.
+        A breaker opens after failures in a row, or when too many calls fail or are slow, so that nobody
+        hammers on what is broken. After a while it lets one try through; one success closes it.
       </p>
       {data.breakers.length === 0 ? (
         <Empty

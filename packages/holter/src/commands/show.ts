@@ -64,13 +64,20 @@ function facts(agent: AgentView, now: Instant): readonly Line[] {
     ['state', `${agent.state} since ${ago(agent.stateSince, now)}`],
     ['alive', `${agent.liveness}${agent.cause ? ` (${agent.cause})` : ''}, ${agent.presence}`],
     ['heard', `${ago(agent.lastSignAt, now)}; progress ${ago(agent.lastProgressAt, now)}`],
-    ['mode', `${agent.mode}; can be ${agent.can.join(', ') || 'watched only'}`],
+    ['mode', `${agent.mode}; can be ${agent.can.map((what) => CAN_BE[what]).join(', ') || 'watched only'}`],
     ['promised', Object.entries(agent.promises).map(promiseInWords).join(', ') || 'nothing'],
     ['task', task ? `${task.taskId}, assigned ${ago(task.assignedAt, now)}${done}` : 'none'],
     ['checkpoint', checkpoint ? `${checkpoint.checkpointId}, ${ago(checkpoint.at, now)}` : 'none'],
     ['used', `${agent.tokens} tokens, ${agent.costUsd} USD`],
   ];
 }
+
+const CAN_BE: Readonly<Record<AgentView['can'][number], string>> = {
+  nudge: 'nudged',
+  'deny-call': 'kept from a call',
+  terminate: 'stopped',
+  spawn: 'brought back',
+};
 
 function promiseInWords([name, value]: readonly [string, unknown]): string {
   if (name === 'beatEverySeconds') return `a beat every ${String(value)} s`;
@@ -85,7 +92,7 @@ function trouble(agent: AgentView, now: Instant): readonly Line[] {
       `${hold.kind} since ${ago(hold.since, now)}${hold.until ? `, until ${moment(hold.until)}` : ''}`,
     ]);
   for (const { severity, kind, evidence, threshold } of agent.findings)
-    lines.push(['finding', `${severity} ${kind}: ${evidence} (allowed: ${threshold})`]);
+    lines.push(['finding', `${severity} ${kind}: ${evidence} (limit: ${threshold})`]);
   const { incident, quiet, quietFindings, end } = agent;
   const left = (at: number): string => until(at, now).replace(/^in/, 'for');
   if (incident)
