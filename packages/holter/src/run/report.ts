@@ -27,13 +27,11 @@ export function reportOf(
 export function summaryOf(report: RunReport, end: ChildEnd, isRecovered: boolean): readonly string[] {
   const { agentId, recoveries, checkpointId, how, needsPerson } = report;
   if (how === 'done' || how === 'stopped') return [];
-  const again =
-    recoveries > 0
-      ? `, after ${recoveries} new ${recoveries === 1 ? 'start' : 'starts'}, which is the limit`
-      : '';
+  const after = recoveries > 0 ? ` after ${recoveries} new ${recoveries === 1 ? 'start' : 'starts'}` : '';
+  const again = recoveries > 0 ? `,${after}, which is the limit` : '';
   const lines = [
     how === 'terminated'
-      ? `${agentId} was stopped${recoveries > 0 ? ` after ${recoveries} new starts` : ''}`
+      ? `${agentId} was stopped${after}`
       : `${agentId} ${endInWords(end)}${needsPerson && isRecovered ? again : ''}`,
   ];
   if (checkpointId !== null) lines.push(`last checkpoint: ${checkpointId}`);
