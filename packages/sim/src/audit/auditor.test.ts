@@ -178,4 +178,16 @@ describe('the audit complains about', () => {
     books.deed({});
     expect(books.said.at(-1)).toBe('7: terminated while g0 is braked');
   });
+
+  test('nothing, when one of a crowd was being stopped anyway and the rest are none', () => {
+    const books = new Books();
+    books.audit.brake.struck('g0', 4, 6, 0);
+    for (const agentId of ['ada', 'bob', 'cal', 'dan']) {
+      const payload = { agentId, from: 'alive', to: 'gone', cause: 'process-crash' } as const;
+      books.write(agentId, { type: 'LIVENESS_CHANGED', payload });
+    }
+    books.write('dan', { type: 'AGENT_TERMINATED', payload: { agentId: 'dan', reason: 'ordered by olga' } });
+    books.audit.look(30 * MINUTE);
+    expect(books.said).toEqual([]);
+  });
 });

@@ -9,7 +9,8 @@ const ALERTED_WITHIN_MS = 25 * MINUTE_MS;
 /** The shortest interval in which losses are "at the same time". */
 const TOGETHER_MS = MINUTE_MS;
 
-type Loss = { readonly agentId: string; readonly at: number };
+/** `isOurs`: it was being stopped on purpose when it was lost. */
+type Loss = { readonly agentId: string; readonly at: number; isOurs: boolean };
 type Group = { brakedAt: number | null; alerts: number[]; losses: Loss[] };
 type Stroke = { readonly group: string; readonly at: number; readonly lost: number; readonly size: number };
 
@@ -44,7 +45,13 @@ export class BrakeAudit {
     }
     if (event.type === 'LIVENESS_CHANGED' && event.payload.to !== 'alive') {
       const { agentId } = event.payload;
-      this.find(this.groupOf(agentId) ?? '').losses.push({ agentId, at });
+      this.find(this.groupOf(agentId) ?? '').losses.push({ agentId, at, isOurs: false });
+    }
+    if (event.type === 'AGENT_TERMINATED') {
+      const { agentId } = event.payload;
+      const { losses } = this.find(this.groupOf(agentId) ?? '');
+      const own = losses.find((loss) => loss.agentId === agentId && loss.at === at);
+      if (own) own.isOurs = true;
     }
     if (event.type === 'MASS_FAILURE_OVER') this.find(event.payload.group).brakedAt = null;
   }
@@ -68,16 +75,24 @@ export class BrakeAudit {
       const { group, at: since } = stroke;
       if (this.find(group).alerts.some((alert) => alert >= since)) return false;
       if (this.truth.watchedMs(group, since, at) < ALERTED_WITHIN_MS) return true;
-      if (!this.wereSeenApart(stroke))
+      if (isCrowd(this.missed(stroke), stroke.size) && !this.wereSeenApart(stroke))
         this.complain(7, group, at, 'many were lost at once, and no alert went out');
       return false;
     });
   }
 
+  /** How many were lost to the stroke, without those that were being stopped anyway when it fell. */
+  private missed({ group, at, lost }: Stroke): number {
+    const since = this.find(group).losses.filter((loss) => loss.at >= at);
+    const isFirst = (loss: Loss): boolean => since.find(({ agentId }) => agentId === loss.agentId) === loss;
+    return lost - since.filter((loss) => loss.isOurs && isFirst(loss)).length;
+  }
+
   /** Some are seen to end, and of others, whose host is cut off as well, it shows minutes later: that is no crowd. */
-  private wereSeenApart({ group, at, lost, size }: Stroke): boolean {
-    const losses = this.find(group).losses.filter((loss) => loss.at >= at);
-    if (agentsOf(losses) < lost) return false;
+  private wereSeenApart(stroke: Stroke): boolean {
+    const { group, at, size } = stroke;
+    const losses = this.find(group).losses.filter((loss) => loss.at >= at && !loss.isOurs);
+    if (agentsOf(losses) < this.missed(stroke)) return false;
     return !losses.some((first) =>
       isCrowd(
         agentsOf(losses.filter((loss) => loss.at >= first.at && loss.at < first.at + TOGETHER_MS)),
