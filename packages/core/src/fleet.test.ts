@@ -54,6 +54,12 @@ describe('the brake', () => {
     expect(new Group(size).alertAfter(size)).toBe(expected);
   });
 
+  test('an alert never speaks of more than there were', () => {
+    const group = new Group(2);
+    const alerts = [1, 2, 3, 4].flatMap((who) => group.ask('loss', who).events);
+    expect(alerts.map(({ payload }) => payload)).toEqual([{ group: 'default', lost: 4, size: 4 }]);
+  });
+
   test('losses that are spread out are single fates', () => {
     expect(new Group(10).alertAfter(10, 30_000)).toBe(0);
     expect(new Group(1_000).alertAfter(1_000, 1_000)).toBe(0);

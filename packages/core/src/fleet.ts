@@ -123,7 +123,8 @@ function foldLoss(fleet: Fleet, ask: Ask, context: AdmitContext): Admitted {
   };
   const next = { fleet: withBrake(released.fleet, ask.group, brake), admission: GRANTED };
   if (!isMass || isBraking) return { ...next, events: released.events, effects: [] };
-  const alert = massAlert(ask.group, lost, groupSize, at);
+  // Whoever is gone is not counted in its group any more, but was of it.
+  const alert = massAlert(ask.group, lost, Math.max(groupSize, lost), at);
   return { ...next, events: [...released.events, ...alert.events], effects: alert.effects };
 }
 
