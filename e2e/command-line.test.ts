@@ -263,6 +263,20 @@ describe('the command line against a real server', { timeout: 60_000 }, () => {
     expect((await holter(['token', 'create', '--role', 'agent'])).code).toBe(2);
   });
 
+  it('shows the newest events, in the order in which they happened', async () => {
+    const cursors = async (...options: string[]): Promise<number[]> => {
+      const { out } = await holter(['events', '--json', ...options]);
+      const lines = out.split('\n').filter((line) => line !== '');
+      return lines.map((line) => (JSON.parse(line) as { cursor: number }).cursor);
+    };
+    const all = await cursors('--tail', '5000');
+    expect(all.length).toBeGreaterThan(10);
+    expect(all).toEqual([...all].sort((a, b) => a - b));
+    expect(await cursors('--tail', '3')).toEqual(all.slice(-3));
+    expect(await cursors('--after', String(all.at(-3)))).toEqual(all.slice(-2));
+    expect(await cursors('--tail', '0')).toEqual([]);
+  });
+
   it('follows events, and stops on Ctrl-C', async () => {
     const child = spawn(process.execPath, [bin, 'events', '--follow', '--tail', '0', '--json'], {
       cwd: folder,

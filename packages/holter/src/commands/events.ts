@@ -17,6 +17,8 @@ type EventsOptions = ServerOptions & {
 };
 
 const PAGE = 1_000;
+/** The largest cursor that the server reads. */
+const BEYOND_ALL = 999_999_999_999_999;
 const RECONNECT_MS = 1_000;
 
 export function registerEvents(program: Command, io: Io): void {
@@ -45,7 +47,7 @@ async function events(io: Io, options: EventsOptions): Promise<void> {
   const paint = painter(io);
   const tell = (event: EventView): void =>
     io.out(`${options.json ? JSON.stringify(event) : eventLine(event, io.width, paint)}\n`);
-  const { newest, cursor } = await readAll(connection, options);
+  const { newest, cursor } = await readNewest(connection, options);
   for (const event of newest) tell(event);
   if (options.follow) await follow(io, connection, options, cursor, tell);
   else if (newest.length === 0 && !options.json) io.err('no such events yet\n');
@@ -55,19 +57,30 @@ function filterOf({ agent, type }: EventsOptions): Readonly<Record<string, strin
   return { agentId: agent, type: type?.toUpperCase() };
 }
 
-async function readAll(
+/** From the end backwards, however long the history is. The cursor is where to go on. */
+async function readNewest(
   connection: Connection,
   options: EventsOptions,
 ): Promise<{ newest: readonly EventView[]; cursor: number }> {
-  let newest: readonly EventView[] = [];
-  let cursor = options.after ?? 0;
-  for (;;) {
-    const query = { ...filterOf(options), after: String(cursor), limit: String(PAGE) };
-    const page = await ask(connection, (client) => client.events(query));
-    newest = [...newest, ...page.events].slice(-Math.max(1, options.tail));
-    cursor = page.nextCursor;
-    if (page.events.length < PAGE) return { newest: options.tail === 0 ? [] : newest, cursor };
+  const newest: EventView[] = [];
+  const after = options.after ?? 0;
+  // Whoever wants nothing of the past still has to know where it ends.
+  const wanted = Math.max(1, options.tail);
+  for (let before = BEYOND_ALL; newest.length < wanted; ) {
+    const limit = Math.min(PAGE, wanted - newest.length);
+    const query = {
+      ...filterOf(options),
+      after: String(after),
+      before: String(before),
+      limit: String(limit),
+    };
+    const { events, nextCursor } = await ask(connection, (client) => client.events(query));
+    newest.push(...events);
+    if (events.length < limit) break;
+    before = nextCursor;
   }
+  newest.reverse();
+  return { newest: options.tail === 0 ? [] : newest, cursor: newest.at(-1)?.cursor ?? after };
 }
 
 async function follow(
