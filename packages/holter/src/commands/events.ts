@@ -1,10 +1,11 @@
 import type { EventView } from '@holter/server/local';
 import { type Command, InvalidArgumentError } from 'commander';
-import { ask, clientOf, inWords } from '../ask.ts';
+import { clientOf, inWords } from '../ask.ts';
 import { type Connection, findServer, type ServerOptions, withServer } from '../connection.ts';
 import { eventLine } from '../event-line.ts';
 import { withExamples } from '../help.ts';
 import type { Io } from '../io.ts';
+import { newestEvents } from '../newest-events.ts';
 import { painter } from '../paint.ts';
 
 type EventsOptions = ServerOptions & {
@@ -16,9 +17,6 @@ type EventsOptions = ServerOptions & {
   readonly json?: boolean;
 };
 
-const PAGE = 1_000;
-/** The largest cursor that the server reads. */
-const BEYOND_ALL = 999_999_999_999_999;
 const RECONNECT_MS = 1_000;
 
 export function registerEvents(program: Command, io: Io): void {
@@ -47,40 +45,17 @@ async function events(io: Io, options: EventsOptions): Promise<void> {
   const paint = painter(io);
   const tell = (event: EventView): void =>
     io.out(`${options.json ? JSON.stringify(event) : eventLine(event, io.width, paint)}\n`);
-  const { newest, cursor } = await readNewest(connection, options);
-  for (const event of newest) tell(event);
-  if (options.follow) await follow(io, connection, options, cursor, tell);
+  const { tail, after = 0 } = options;
+  // Whoever wants nothing of the past still has to know where it ends.
+  const filter = { ...filterOf(options), after: String(after) };
+  const newest = await newestEvents(connection, filter, Math.max(1, tail));
+  if (tail > 0) for (const event of newest) tell(event);
+  if (options.follow) await follow(io, connection, options, newest.at(-1)?.cursor ?? after, tell);
   else if (newest.length === 0 && !options.json) io.err('no such events yet\n');
 }
 
 function filterOf({ agent, type }: EventsOptions): Readonly<Record<string, string | undefined>> {
   return { agentId: agent, type: type?.toUpperCase() };
-}
-
-/** From the end backwards, however long the history is. The cursor is where to go on. */
-async function readNewest(
-  connection: Connection,
-  options: EventsOptions,
-): Promise<{ newest: readonly EventView[]; cursor: number }> {
-  const newest: EventView[] = [];
-  const after = options.after ?? 0;
-  // Whoever wants nothing of the past still has to know where it ends.
-  const wanted = Math.max(1, options.tail);
-  for (let before = BEYOND_ALL; newest.length < wanted; ) {
-    const limit = Math.min(PAGE, wanted - newest.length);
-    const query = {
-      ...filterOf(options),
-      after: String(after),
-      before: String(before),
-      limit: String(limit),
-    };
-    const { events, nextCursor } = await ask(connection, (client) => client.events(query));
-    newest.push(...events);
-    if (events.length < limit) break;
-    before = nextCursor;
-  }
-  newest.reverse();
-  return { newest: options.tail === 0 ? [] : newest, cursor: newest.at(-1)?.cursor ?? after };
 }
 
 async function follow(

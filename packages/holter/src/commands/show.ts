@@ -8,6 +8,7 @@ import { eventLine } from '../event-line.ts';
 import { stepInWords } from '../explain-agent.ts';
 import { withExamples } from '../help.ts';
 import type { Io } from '../io.ts';
+import { newestEvents } from '../newest-events.ts';
 import { colourOfState, type Paint, painter, printable } from '../paint.ts';
 import { cutTo } from '../table.ts';
 import { ago, moment, until } from '../words.ts';
@@ -123,10 +124,12 @@ async function story(
 ): Promise<string> {
   if (!incident) return paint('dim', `its events: holter events --agent ${agentId}\n`);
   const { incidentId } = incident;
-  const { events } = await ask(connection, (client) =>
-    client.events({ agentId, incidentId, limit: String(EVENTS_SHOWN) }),
-  );
-  return `\n${events.map((event) => `${eventLine(event, io.width, paint)}\n`).join('')}`;
+  const events = await newestEvents(connection, { agentId, incidentId }, EVENTS_SHOWN);
+  const more =
+    events.length < EVENTS_SHOWN
+      ? ''
+      : paint('dim', `earlier: holter events --agent ${agentId} --tail 1000\n`);
+  return `\n${more}${events.map((event) => `${eventLine(event, io.width, paint)}\n`).join('')}`;
 }
 
 const fitLine = (painted: string, text: string, width: number): string =>

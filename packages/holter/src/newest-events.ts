@@ -1,0 +1,27 @@
+import type { EventView } from '@holter/server/local';
+import { ask } from './ask.ts';
+import type { Connection } from './connection.ts';
+
+const PAGE = 1_000;
+/** The largest cursor that the server reads. */
+const BEYOND_ALL = 999_999_999_999_999;
+
+type Filter = Readonly<Record<string, string | undefined>>;
+
+/** So many of the newest that fit, in the order in which they happened: read from the end, however long the history is. */
+export async function newestEvents(
+  connection: Connection,
+  filter: Filter,
+  wanted: number,
+): Promise<readonly EventView[]> {
+  const newest: EventView[] = [];
+  for (let before = BEYOND_ALL; newest.length < wanted; ) {
+    const limit = Math.min(PAGE, wanted - newest.length);
+    const query = { ...filter, before: String(before), limit: String(limit) };
+    const { events, nextCursor } = await ask(connection, (client) => client.events(query));
+    newest.push(...events);
+    if (events.length < limit) break;
+    before = nextCursor;
+  }
+  return newest.reverse();
+}
