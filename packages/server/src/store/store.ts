@@ -82,7 +82,8 @@ export type Store = {
 
   /**
    * One small batch of housekeeping: events older than `before` go (never those of an open incident's agent
-   * while it is open), settled effects likewise; hourly roll-ups stay. Returns whether there may be more.
+   * while it is open), settled effects likewise, and checkpoints but for each agent's newest; hourly roll-ups
+   * stay. Returns whether there may be more.
    */
   prune(before: Instant, limit: number): Promise<{ readonly pruned: number; readonly hasMore: boolean }>;
   /**

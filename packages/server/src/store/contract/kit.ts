@@ -1,6 +1,6 @@
 import type { Agent, Effect, Hard, HealthState, HolterEvent, Incident, Instant } from '@holter/core';
 import { instant, later, NEVER } from '@holter/core';
-import type { Commit, Store } from '../store.ts';
+import type { Commit, Store, StoredCheckpoint } from '../store.ts';
 
 /** A store under test. `reopen` closes it and opens the same data again. */
 export type Opened = {
@@ -130,4 +130,19 @@ export const incidentOf = (id: string): Incident => ({
   step: 'nudge',
   attempt: 1,
   phase: 'due',
+});
+
+export const checkpointOf = (
+  checkpointId: string,
+  rest: Partial<StoredCheckpoint> = {},
+): StoredCheckpoint => ({
+  agentId: 'ada',
+  checkpointId,
+  parentId: null,
+  taskId: null,
+  incarnation: 1,
+  at: at(1),
+  hash: 'h',
+  content: '{}',
+  ...rest,
 });

@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { OpenStore } from './kit.ts';
-import { agentOf, at, beat, commitOf, committed, incidentOf, nudge, taskChanged } from './kit.ts';
+import {
+  agentOf,
+  at,
+  beat,
+  checkpointOf,
+  commitOf,
+  committed,
+  incidentOf,
+  nudge,
+  taskChanged,
+} from './kit.ts';
 import { withStore } from './with-store.ts';
 
 export function pruneContract(open: OpenStore): void {
@@ -47,6 +57,26 @@ export function pruneContract(open: OpenStore): void {
       await committed(store, commitOf(agentOf('ada'), 1));
       expect(await store.prune(at(50), 10)).toEqual({ pruned: 2, hasMore: false });
       expect(await store.listEffects({ limit: 10 })).toEqual([]);
+    });
+
+    it('removes old checkpoints, but for the newest of each agent and those of an open incident', async () => {
+      const { store } = current;
+      const write = async (agentId: string, count: number) => {
+        for (let n = 1; n <= count; n++)
+          await store.putCheckpoint(checkpointOf(`c${n}`, { agentId, at: at(n) }));
+      };
+      const left = async (agentId: string) =>
+        (await store.listCheckpoints(agentId, 99)).map(({ checkpointId }) => checkpointId);
+      await committed(store, commitOf(agentOf('ada'), 0));
+      await committed(store, commitOf(agentOf('bob', { incident: incidentOf('i1') }), 0));
+      for (const id of ['ada', 'bob']) await write(id, 25);
+      await write('cat', 20);
+      expect(await store.prune(at(4), 2)).toEqual({ pruned: 2, hasMore: true });
+      expect(await store.prune(at(4), 2)).toEqual({ pruned: 1, hasMore: false });
+      expect((await left('ada')).slice(-2)).toEqual(['c5', 'c4']);
+      expect(await store.prune(at(99), 9)).toEqual({ pruned: 2, hasMore: false });
+      expect(await left('ada')).toHaveLength(20);
+      expect([await left('bob'), await left('cat')].map(({ length }) => length)).toEqual([25, 20]);
     });
 
     it('keeps effects that are not settled, and roll-ups', async () => {

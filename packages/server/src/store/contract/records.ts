@@ -1,20 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredCheckpoint, StoredToken } from '../store.ts';
+import type { StoredToken } from '../store.ts';
 import type { OpenStore } from './kit.ts';
-import { agentOf, at, commitOf, committed, nudge, taskChanged } from './kit.ts';
+import { agentOf, at, checkpointOf, commitOf, committed, nudge, taskChanged } from './kit.ts';
 import { withStore } from './with-store.ts';
-
-const checkpoint = (checkpointId: string, rest: Partial<StoredCheckpoint> = {}): StoredCheckpoint => ({
-  agentId: 'ada',
-  checkpointId,
-  parentId: null,
-  taskId: null,
-  incarnation: 1,
-  at: at(1),
-  hash: 'h',
-  content: '{}',
-  ...rest,
-});
 
 const token = (id: string, rest: Partial<StoredToken> = {}): StoredToken => ({
   id,
@@ -43,12 +31,12 @@ export function recordsContract(open: OpenStore): void {
 
     it('keeps checkpoints, newest first, each once', async () => {
       const { store } = current;
-      const first = checkpoint('k1');
-      const second = checkpoint('k2', { parentId: 'k1', taskId: 't', at: at(2) });
+      const first = checkpointOf('k1');
+      const second = checkpointOf('k2', { parentId: 'k1', taskId: 't', at: at(2) });
       expect(await store.putCheckpoint(first)).toBe('stored');
       expect(await store.putCheckpoint(second)).toBe('stored');
-      expect(await store.putCheckpoint(checkpoint('k1', { content: '{"other":1}' }))).toBe('exists');
-      expect(await store.putCheckpoint(checkpoint('k1', { agentId: 'bob' }))).toBe('stored');
+      expect(await store.putCheckpoint(checkpointOf('k1', { content: '{"other":1}' }))).toBe('exists');
+      expect(await store.putCheckpoint(checkpointOf('k1', { agentId: 'bob' }))).toBe('stored');
       expect(await store.listCheckpoints('ada', 10)).toEqual([second, first]);
       expect(await store.listCheckpoints('ada', 1)).toEqual([second]);
       expect(await store.listCheckpoints('cyd', 1)).toEqual([]);
@@ -103,7 +91,7 @@ export function recordsContract(open: OpenStore): void {
         await store.settleEffect(effect.id, { at: at(2), outcome: 'done', detail: text });
         expect(await store.listEffects({ limit: 1 })).toMatchObject([{ detail: plain }]);
         const content = JSON.stringify(text);
-        await store.putCheckpoint(checkpoint(`k${text}`, { agentId: id, content }));
+        await store.putCheckpoint(checkpointOf(`k${text}`, { agentId: id, content }));
         expect(await store.listCheckpoints(id, 1)).toMatchObject([{ content }]);
         await store.putMeta(`key ${plain}`, plain);
         expect(await store.getMeta(`key ${plain}`)).toBe(plain);
@@ -113,7 +101,7 @@ export function recordsContract(open: OpenStore): void {
     it('takes a checkpoint of many megabytes', async () => {
       const { store } = current;
       const content = JSON.stringify('é'.repeat(4 * 2 ** 20));
-      await store.putCheckpoint(checkpoint('big', { content }));
+      await store.putCheckpoint(checkpointOf('big', { content }));
       const [stored] = await store.listCheckpoints('ada', 1);
       expect(stored?.content === content).toBe(true);
     });

@@ -1,6 +1,6 @@
 import type { Instant } from '@holter/core';
 import { instant } from '@holter/core';
-import { lowerAscii } from '../facts.ts';
+import { CHECKPOINTS_KEPT, lowerAscii } from '../facts.ts';
 import type { Answer, Arguments } from '../operations.ts';
 import { addSpan, emptyTally, hourOf, type Tally } from '../rollup.ts';
 import type { AgentQuery, EventQuery, Page, Rollup, StoredAgent, StoredEvent } from '../store.ts';
@@ -64,7 +64,7 @@ function firstAfter(events: readonly EventRow[], after: number): number {
   return low;
 }
 
-/** Old events and settled effects, oldest first; an open incident keeps what belongs to its agent. */
+/** Old events, settled effects and checkpoints, oldest first; an open incident keeps what belongs to its agent. */
 export function prune(tables: Tables, before: Instant, limit: number): Answer<'prune'> {
   const hasIncident = (agentId: string) => tables.agents.get(agentId)?.agent.hard.incident !== undefined;
   const oldEvents = tables.events
@@ -80,7 +80,20 @@ export function prune(tables: Tables, before: Instant, limit: number): Answer<'p
     .sort((a, b) => (a.settledAt ?? 0) - (b.settledAt ?? 0))
     .slice(0, limit - oldEvents.length);
   for (const { effect } of oldEffects) tables.effects.delete(effect.id);
-  const pruned = oldEvents.length + oldEffects.length;
+  const oldCheckpoints = [...tables.checkpoints]
+    .filter(([agentId]) => !hasIncident(agentId))
+    .flatMap(([, chain]) => chain.slice(0, -CHECKPOINTS_KEPT))
+    .filter((checkpoint) => checkpoint.at < before)
+    .sort((a, b) => a.at - b.at)
+    .slice(0, limit - oldEvents.length - oldEffects.length);
+  for (const gone of oldCheckpoints) {
+    const chain = tables.checkpoints.get(gone.agentId) ?? [];
+    tables.checkpoints.set(
+      gone.agentId,
+      chain.filter((checkpoint) => checkpoint !== gone),
+    );
+  }
+  const pruned = oldEvents.length + oldEffects.length + oldCheckpoints.length;
   return { pruned, hasMore: pruned >= limit };
 }
 

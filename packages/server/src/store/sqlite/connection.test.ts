@@ -36,6 +36,7 @@ describe('a connection', () => {
       expect(await db.selectFrom('migrations').selectAll().execute()).toEqual([
         { version: 1, name: 'first tables' },
         { version: 2, name: 'strips over a restart' },
+        { version: 3, name: 'old checkpoints are found by their time' },
       ]);
       database.close();
     }

@@ -1,5 +1,6 @@
 import type { HolterEvent, Instant } from '@holter/core';
 import { type Kysely, sql } from 'kysely';
+import { CHECKPOINTS_KEPT } from '../facts.ts';
 import type { Answer } from '../operations.ts';
 import type { EventQuery, StoredEvent } from '../store.ts';
 import { parse } from './json.ts';
@@ -48,7 +49,7 @@ export async function lastCursor(db: Db): Promise<number> {
   return rows[0]?.seq ?? 0;
 }
 
-/** Old events and settled effects, oldest first, so that an index finds them; an open incident keeps what belongs to its agent. */
+/** Old events, settled effects and checkpoints, oldest first, so that an index finds them; an open incident keeps what belongs to its agent. */
 export async function prune(db: Db, before: Instant, limit: number): Promise<Answer<'prune'>> {
   const busy = db.selectFrom('agents').select('agent_id').where('has_incident', '=', 1);
   const oldEvents = db
@@ -70,6 +71,30 @@ export async function prune(db: Db, before: Instant, limit: number): Promise<Ans
     .orderBy('seq')
     .limit(limit - removed);
   const effects = await db.deleteFrom('effects').where('seq', 'in', oldEffects).executeTakeFirstOrThrow();
-  const pruned = removed + Number(effects.numDeletedRows);
+  const settled = Number(effects.numDeletedRows);
+  const oldCheckpoints = db
+    .selectFrom('checkpoints as old')
+    .select('old.seq')
+    .where('old.at', '<', before)
+    .where('old.agent_id', 'not in', busy)
+    // As many newer ones as are kept: found by stepping over all but one of them.
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('checkpoints as newer')
+          .select('newer.seq')
+          .whereRef('newer.agent_id', '=', 'old.agent_id')
+          .whereRef('newer.seq', '>', 'old.seq')
+          .limit(1)
+          .offset(CHECKPOINTS_KEPT - 1),
+      ),
+    )
+    .orderBy('old.at')
+    .orderBy('old.seq')
+    .limit(limit - removed - settled);
+  const checkpoints = await db
+    .deleteFrom('checkpoints')
+    .where('seq', 'in', oldCheckpoints)
+    .executeTakeFirstOrThrow();
+  const pruned = removed + settled + Number(checkpoints.numDeletedRows);
   return { pruned, hasMore: pruned >= limit };
 }

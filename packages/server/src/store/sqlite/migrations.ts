@@ -65,6 +65,10 @@ const MIGRATIONS: readonly Migration[] = [
       'create table strip_pages (at integer not null, writer text not null, body text not null, primary key (at, writer))',
     ],
   },
+  {
+    name: 'old checkpoints are found by their time',
+    statements: ['create index checkpoints_at on checkpoints (at)'],
+  },
 ];
 
 /** Brings the tables up to date; refuses those of a newer Holter, which it can't know how to read. */
