@@ -25,6 +25,9 @@ export function incidentOf({ agent }: Commit, event: HolterEvent): string | null
 /** So many of an agent's newest checkpoints are kept, however old: whoever comes back after a summer may need one. */
 export const CHECKPOINTS_KEPT = 20;
 
+/** Of so many starts of an agent it is known how they ended. */
+export const FINAL_STATES_KEPT = 50;
+
 type Soft = Agent['soft'];
 
 /** Soft facts may arrive in any order and more than once: the greatest value is the newest. */

@@ -103,7 +103,7 @@ export type Store = {
   putStripPage(page: StripPage): Promise<void>;
   /** Pages of `from` and later, up to and without `to`, the oldest first. */
   stripPages(from: Instant, to: Instant): Promise<readonly StripPage[]>;
-  /** The last hard state of each earlier incarnation and of a TERMINATED one, newest first. */
+  /** The last hard state of each earlier incarnation and of a TERMINATED one, newest first; of the newest fifty. */
   listFinalStates(agentId: string, limit: number): Promise<readonly Hard[]>;
 
   /** A consistent copy while writing goes on; refuses to replace a file. */

@@ -148,6 +148,14 @@ export function commitsContract(open: OpenStore): void {
       expect(await store.listFinalStates('bob', 10)).toEqual([]);
     });
 
+    it('keeps the last states of fifty starts, and no more', async () => {
+      const { store } = current;
+      for (let start = 1; start <= 53; start++)
+        await committed(store, commitOf(agentOf('ada', { incarnation: start }), start - 1));
+      const kept = (await store.listFinalStates('ada', 99)).map(({ incarnation }) => incarnation);
+      expect([kept.length, kept[0], kept.at(-1)]).toEqual([50, 52, 3]);
+    });
+
     it('says so when it is closed', async () => {
       const { store } = current;
       await store.close();

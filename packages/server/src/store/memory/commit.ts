@@ -1,6 +1,6 @@
 import type { Hard, Instant } from '@holter/core';
 import { NEVER } from '@holter/core';
-import { incidentOf, isKept, maxSoft, plainText, subjectOf } from '../facts.ts';
+import { FINAL_STATES_KEPT, incidentOf, isKept, maxSoft, plainText, subjectOf } from '../facts.ts';
 import { emptyTally, hourOf, type Tallies, type Tally, tallyOf } from '../rollup.ts';
 import type { Commit, CommitVerdict, SoftEntry } from '../store.ts';
 import type { Indexes, Tables } from './tables.ts';
@@ -18,7 +18,7 @@ export function commitOne(tables: Tables, indexes: Indexes, commit: Commit): Com
   const soft = isSameStart ? maxSoft(old.soft, agent.soft) : agent.soft;
   tables.agents.set(agentId, { agent: { soft, hard: agent.hard }, version: expectedVersion + 1 });
   index(indexes, old?.hard, agent.hard);
-  if (old && !isSameStart) keepFinal(tables, old.hard);
+  if (old && !isSameStart) keepPredecessor(tables, old.hard, agent.hard.incarnation);
   if (agent.hard.health === 'TERMINATED') keepFinal(tables, agent.hard);
   if (fleet) tables.fleet = { fleet: fleet.fleet, version: fleet.version };
 
@@ -49,6 +49,15 @@ function index({ wakes, groupSizes }: Indexes, old: Hard | undefined, hard: Hard
   if (wakeAt < NEVER && old?.wakeAt !== wakeAt) wakes.push({ agentId, wakeAt });
   if (old && !old.end) groupSizes.set(old.group, (groupSizes.get(old.group) ?? 0) - 1);
   if (!hard.end) groupSizes.set(hard.group, (groupSizes.get(hard.group) ?? 0) + 1);
+}
+
+/** Another start follows; of the starts that are long past, nobody asks any more how they ended. */
+function keepPredecessor(tables: Tables, old: Hard, incarnation: number): void {
+  keepFinal(tables, old);
+  const kept = tables.finalStates
+    .get(old.agentId)
+    ?.filter((hard) => hard.incarnation >= incarnation - FINAL_STATES_KEPT);
+  tables.finalStates.set(old.agentId, kept ?? []);
 }
 
 /** Newest first; the same incarnation may end up there more than once, and then its last state counts. */

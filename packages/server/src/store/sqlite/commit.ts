@@ -1,6 +1,6 @@
 import type { HealthState, Instant } from '@holter/core';
 import type { Kysely } from 'kysely';
-import { incidentOf, isKept, plainText, subjectOf } from '../facts.ts';
+import { FINAL_STATES_KEPT, incidentOf, isKept, plainText, subjectOf } from '../facts.ts';
 import { tallyOf } from '../rollup.ts';
 import type { Commit, CommitVerdict } from '../store.ts';
 import { prepared } from './prepared.ts';
@@ -23,7 +23,7 @@ export async function commitOne(db: Kysely<Schema>, commit: Commit): Promise<Com
   if (fleet && (await fleetVersion(db)) !== fleet.expectedVersion) return { kind: 'conflict', what: 'fleet' };
 
   const json = JSON.stringify(hard);
-  if (before && before.incarnation !== incarnation) await keepPredecessor(db, agentId);
+  if (before && before.incarnation !== incarnation) await keepPredecessor(db, agentId, incarnation);
   await putAgent(db, rowOf(commit, json));
   await mergeSoftOf(db, agentId, incarnation, agent.soft);
   if (hard.health === 'TERMINATED') await keepFinal(db, agentId, incarnation, json);
@@ -101,8 +101,8 @@ async function putFleet(db: Kysely<Schema>, state: string, version: number): Pro
     .execute();
 }
 
-/** Another start follows: what its predecessor was last is kept as it is. */
-async function keepPredecessor(db: Kysely<Schema>, agentId: string): Promise<void> {
+/** Another start follows: what its predecessor was last is kept as it is, and the oldest of them goes. */
+async function keepPredecessor(db: Kysely<Schema>, agentId: string, incarnation: number): Promise<void> {
   await db
     .insertInto('final_states')
     .columns(['agent_id', 'incarnation', 'hard'])
@@ -114,6 +114,11 @@ async function keepPredecessor(db: Kysely<Schema>, agentId: string): Promise<voi
         .columns(['agent_id', 'incarnation'])
         .doUpdateSet(({ ref }) => ({ hard: ref('excluded.hard') })),
     )
+    .execute();
+  await db
+    .deleteFrom('final_states')
+    .where('agent_id', '=', agentId)
+    .where('incarnation', '<', incarnation - FINAL_STATES_KEPT)
     .execute();
 }
 
