@@ -68,14 +68,16 @@ export class Gaps {
 
   latest(start: number, waitMs: number, graceMaxMs: number): number {
     let lostMs = 0;
+    let slop = 0;
     let count = 0;
     for (let index = this.firstAfter(start); index < this.to.length; index++) {
       const from = this.from[index] as number;
-      if (from >= start + waitMs + lostMs + graceMaxMs) break;
+      // A deadline that is a little off may be so by reaching the next gap, and then it moves by all of that.
+      if (from >= start + waitMs + lostMs + slop + graceMaxMs) break;
       lostMs += (this.to[index] as number) - Math.max(from, start);
       count++;
+      slop = count > EXACT_MAX ? SLOP * lostMs : 0;
     }
-    const slop = count > EXACT_MAX ? SLOP * lostMs : 0;
     return start + waitMs + lostMs + slop + (count > 0 ? graceMaxMs : 0) + contract.tickMs;
   }
 

@@ -58,7 +58,8 @@ export class ProgressWatch {
         }
         return;
       case 'limit-exceeded':
-        if (agent.behaviour.name !== 'spender' || agent.truth !== 'stuck')
+        // Whoever has died since may have been looked at before.
+        if (agent.behaviour.name !== 'spender' || agent.truth === 'fine')
           this.court.accuse(1, agent, at, 'called over its limit, and is not');
         return;
       case 'repeated-call':
