@@ -18,11 +18,21 @@ const newSecret = (): string => `hlt_${randomBytes(32).toString('base64url')}`;
 /** Real timers, and a clock that a test may move forward. */
 export type TestClock = Clock & { skip(ms: number): void };
 
-export function testClock(): TestClock {
+export const testClock = (): TestClock => {
   const offset = Date.now() - performance.now();
+  return skippingClock(() => offset + performance.now());
+};
+
+/** Time passes only when it is told to: for tests that measure it, however busy the machine is. */
+export const stillClock = (): TestClock => {
+  const start = Date.now();
+  return skippingClock(() => start);
+};
+
+function skippingClock(base: () => number): TestClock {
   let skipped = 0;
   return {
-    now: () => instant(Math.floor(offset + performance.now() + skipped)),
+    now: () => instant(Math.floor(base() + skipped)),
     after: (ms, callback) => {
       const timer = setTimeout(callback, ms);
       return () => clearTimeout(timer);

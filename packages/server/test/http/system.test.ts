@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { HealthView, HistoryView, SystemView } from '../../src/http/types.ts';
 import { openMemory } from '../../src/store/memory/index.ts';
-import { startHttp, type TestServer, testClock } from './kit.ts';
+import { startHttp, stillClock, type TestServer } from './kit.ts';
 
 const MINUTE = 60_000;
 
 describe('how Holter itself is', () => {
   const store = openMemory();
-  const clock = testClock();
+  const clock = stillClock();
   let server: TestServer;
   beforeEach(async () => {
-    server = await startHttp({ store: openMemory() });
+    server = await startHttp({ store: openMemory(), clock: stillClock() });
   });
   afterEach(() => server.stop());
 
