@@ -140,6 +140,7 @@ export class SimAgent {
     this.incarnation = 0;
     this.cpuMs = 0;
     this.ioBytes = 0;
+    this.memoryBytes = parameters.work.memoryBytes;
     this.tokens = 0;
     this.callCount = 0;
     this.failuresInRow = 0;

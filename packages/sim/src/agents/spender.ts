@@ -11,11 +11,6 @@ export const spender: Behaviour = {
   tells: 'takes more than its operator allows',
   kits: [meteredKit, leanKit],
   troubleEveryMs: parameters.spender.everyMs,
-  begin: (agent) => {
-    agent.memoryBytes = parameters.work.memoryBytes;
-    if (agent.taskId !== null) agent.think();
-    else agent.takeTask();
-  },
   trouble: (agent) => {
     if (agent.kit === meteredKit) agent.tokens += parameters.spender.tokens;
     else agent.memoryBytes = parameters.spender.memoryBytes;
