@@ -14,7 +14,8 @@ import {
 } from './agents.ts';
 import { commitOne } from './commit.ts';
 import { claimEffects, listEffects, retryEffect, settleEffect } from './effects.ts';
-import { lastCursor, prune, readEvents } from './events.ts';
+import { lastCursor, readEvents } from './events.ts';
+import { prune } from './prune.ts';
 import {
   findToken,
   getMeta,
