@@ -74,7 +74,8 @@ function refusalOfFastify({ code, statusCode }: FastifyFault): Refusal {
 }
 
 function refusalOfZod(error: z.ZodError): Refusal {
-  const issue = error.issues[0];
+  const first = error.issues[0];
+  const issue = first && meantIssue(first);
   if (!issue) return { status: 400, code: 'bad_request', message: 'the request is not as it should be' };
   const path = issue.path.map(String);
   if (issue.code === 'unrecognized_keys') {
@@ -88,6 +89,15 @@ function refusalOfZod(error: z.ZodError): Refusal {
     message: issue.message,
     ...(field !== '' && { field }),
   };
+}
+
+/** Of one that may have several shapes, what is wrong with the shape that was meant: the one that fits at its top. */
+function meantIssue(issue: z.core.$ZodIssue): z.core.$ZodIssue {
+  if (issue.code !== 'invalid_union') return issue;
+  const isInside = ({ code, path }: z.core.$ZodIssue): boolean =>
+    path.length > 0 || code === 'unrecognized_keys';
+  const inner = issue.errors.map(([first]) => first).find((first) => first !== undefined && isInside(first));
+  return inner ? { ...meantIssue(inner), path: [...issue.path, ...inner.path] } : issue;
 }
 
 function codeOfIssue(issue: z.core.$ZodIssue): string {

@@ -63,6 +63,24 @@ describe('breakers over HTTP', () => {
     expect(await acquire()).toMatchObject({ kind: 'permit' });
   });
 
+  it.each([
+    [{ generation: 'x', permitId: 0 }, 'wrong_type', 'generation'],
+    [{ generation: 0 }, 'missing_field', 'permitId'],
+    [{ generation: 0, permitId: 0, color: 1 }, 'unknown_field', 'color'],
+    [
+      [
+        { generation: 0, permitId: 0 },
+        { generation: 0, permitId: -1 },
+      ],
+      'out_of_range',
+      '1.permitId',
+    ],
+  ])('says what is wrong with %j, and counts nothing', async (body, code, field) => {
+    const refused = await tell('failure', body);
+    expect(refused).toMatchObject({ status: 400, json: { error: { code, field } } });
+    expect((await server.operator.breakers('ada')).breakers).toEqual([]);
+  });
+
   it('refuses agents that nobody knows, names that are none, and the breakers of others', async () => {
     const path = '/v1/agents/bob/breakers/x/acquire';
     expect((await server.call('POST', path, { token, body: {} })).status).toBe(403);
