@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { clockAndDiceAreListed } from './tidy/clock-and-dice.ts';
 import { coreIsPure } from './tidy/core-purity.ts';
 import { filesAreShort, linesMax } from './tidy/file-length.ts';
+import { foldersPointOneWay } from './tidy/folder-direction.ts';
 import { importsPointOneWay, manifestsPointOneWay } from './tidy/import-direction.ts';
 import { importsOf } from './tidy/imports.ts';
 import { lockKnowsEveryPlatform, lockMatchesManifests, lockNamesNoHost } from './tidy/lock-file.ts';
@@ -19,7 +20,7 @@ import { exportsAreUsed } from './tidy/unused-exports.ts';
 // Each check is shown something bad, which it must report with a remedy, and something good that looks alike.
 
 const repo = (files: Record<string, string>): Repo => new Map(Object.entries(files));
-const noExceptions = { clockAndDice: [], longFiles: [] };
+const noExceptions = { clockAndDice: [], longFiles: [], folderCycles: [] };
 
 describe('core is pure', () => {
   const bad = [
@@ -114,6 +115,52 @@ describe('imports point one way', () => {
       expect.stringContaining('sim depends on holter'),
       expect.stringContaining('unknown package attic'),
     ]);
+  });
+});
+
+describe('folders point one way', () => {
+  const src = 'packages/sim/src';
+  const files = {
+    [`${src}/index.ts`]: "/** What the package offers. */\nexport { a } from './low/a.ts';",
+    [`${src}/low/a.ts`]: 'export const a = 1;',
+    [`${src}/low/a.test.ts`]: "import { b } from '../high/b.ts';",
+    [`${src}/low/deep/c.ts`]: "import { a } from '../a.ts';",
+    [`${src}/high/b.ts`]: "import { a } from '../low/a.ts';\nimport { c } from '../low/deep/c.ts';",
+  };
+  const withFile = (path: string, text: string) => repo({ ...files, [`${src}/${path}`]: text });
+
+  it('accepts one direction, tests and entry points', () => {
+    expect(foldersPointOneWay(repo(files), noExceptions)).toEqual([]);
+  });
+
+  it.each([
+    ['low/d.ts', "import { b } from '../high/b.ts';"],
+    ['low/d.ts', "import type { B } from '../high/b.ts';"],
+    ['low/d.ts', "export { b } from '../high/b.ts';"],
+    ['low/d.ts', "export const b = import('../high/b.ts');"],
+    ['low/d.ts', "import { c } from './deep/c.ts';"],
+    ['start.ts', "import { b } from './high/b.ts';\nexport const e = b;", "import { e } from '../start.ts';"],
+  ])('reports %s with %s', (path, text, above = '') => {
+    const cyclic = new Map(withFile(path, text)).set(`${src}/high/e.ts`, above);
+    expect(foldersPointOneWay(cyclic, noExceptions)).toEqual([
+      expect.stringMatching(
+        /these folders import each other\. Instead: .*\n {2}packages.* imports packages/s,
+      ),
+    ]);
+  });
+
+  it('reports who imports an entry point', () => {
+    expect(
+      foldersPointOneWay(withFile('low/d.ts', "import { a } from '../index.ts';"), noExceptions),
+    ).toEqual([expect.stringContaining('imports the entry point')]);
+  });
+
+  it('lets a listed import be, and wants the list to shrink', () => {
+    const cyclic = withFile('low/d.ts', "import { b } from '../high/b.ts';");
+    const listed = { ...noExceptions, folderCycles: [`${src}/low -> ${src}/high`] };
+    expect(foldersPointOneWay(cyclic, listed, 1)).toEqual([]);
+    expect(foldersPointOneWay(cyclic, listed, 0)).toEqual([expect.stringContaining('may only shrink')]);
+    expect(foldersPointOneWay(repo(files), listed, 1)).toEqual([expect.stringContaining('take it off')]);
   });
 });
 

@@ -6,6 +6,7 @@ import { clockAndDiceAreListed } from './tidy/clock-and-dice.ts';
 import { coreIsPure } from './tidy/core-purity.ts';
 import type { Exceptions } from './tidy/exceptions.ts';
 import { filesAreShort } from './tidy/file-length.ts';
+import { foldersPointOneWay } from './tidy/folder-direction.ts';
 import { importsPointOneWay, manifestsPointOneWay } from './tidy/import-direction.ts';
 import { lockKnowsEveryPlatform, lockMatchesManifests, lockNamesNoHost } from './tidy/lock-file.ts';
 import { readRepo } from './tidy/repo.ts';
@@ -28,6 +29,7 @@ describe('the repository is tidy', () => {
   const checks: readonly [rule: string, check: () => readonly string[]][] = [
     ['core is pure', () => coreIsPure(repo)],
     ['imports point one way', () => importsPointOneWay(repo)],
+    ['folders point one way', () => foldersPointOneWay(repo, exceptions)],
     ['package.json files point one way', () => manifestsPointOneWay(repo)],
     ['only listed files read clock or dice', () => clockAndDiceAreListed(repo, exceptions)],
     ['files are short', () => filesAreShort(repo, exceptions)],
