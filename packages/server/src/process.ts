@@ -2,9 +2,10 @@
  * What a program beside the server needs: processes, the data folder, the clock. It loads nothing from npm, so
  * that a `holter run` per agent stays small.
  */
-export * from './adapters/process/index.ts';
+
 export { DataFolder, dataFolderPath, type FirstRole } from './data-folder.ts';
 export type { Clock } from './engine/clock.ts';
 export { nudgeLine } from './executors/nudge-line.ts';
 export type { OnLost, RunRecord } from './executors/run-record.ts';
+export * from './processes/index.ts';
 export { realClock, realDice } from './real-clock.ts';

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { findProcess, identityOf, ProcessTree, systemTable } from '../src/adapters/process/index.ts';
+import { findProcess, identityOf, ProcessTree, systemTable } from '../src/processes/index.ts';
 
 const folder = fileURLToPath(new URL('./fixtures/process/', import.meta.url));
 

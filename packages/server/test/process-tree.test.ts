@@ -12,7 +12,7 @@ import {
   stopTree,
   TreeSensor,
   takeSpawnKey,
-} from '../src/adapters/process/index.ts';
+} from '../src/processes/index.ts';
 import { realClock } from '../src/real-clock.ts';
 import { endFixtures, type Fixture, isThere, startFixture, table } from './process-fixture.ts';
 import { until } from './until.ts';

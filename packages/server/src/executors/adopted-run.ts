@@ -1,8 +1,8 @@
 import { appendFileSync } from 'node:fs';
 import type { Effect, Signal, SignalBody } from '@holter/core';
-import { type ProcessTable, ProcessTree, stopTree, TreeSensor } from '../adapters/process/index.ts';
 import type { Clock } from '../engine/clock.ts';
 import { type ActResult, AGENT_EFFECTS, type Executor } from '../engine/executor.ts';
+import { type ProcessTable, ProcessTree, stopTree, TreeSensor } from '../processes/index.ts';
 import { nudgeLine } from './nudge-line.ts';
 import type { RunRecord } from './run-record.ts';
 

@@ -7,11 +7,11 @@ import {
   type ReceiptOutcome,
   type Signal,
 } from '@holter/core';
-import { isAlive, type ProcessTable } from '../adapters/process/index.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Executor } from '../engine/executor.ts';
 import type { Mailbox } from '../engine/mailbox.ts';
+import { isAlive, type ProcessTable } from '../processes/index.ts';
 import type { Store } from '../store/store.ts';
 import { AdoptedRun } from './adopted-run.ts';
 import { RemoteExecutor } from './remote-executor.ts';

@@ -1,4 +1,4 @@
-import type { ProcessIdentity } from '../adapters/process/index.ts';
+import type { ProcessIdentity } from '../processes/index.ts';
 
 /** What becomes of a child whose `holter run` was killed: watched on from the server, or ended in order. */
 export type OnLost = 'adopt' | 'end';

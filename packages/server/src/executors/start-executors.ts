@@ -1,9 +1,9 @@
-import { systemHostId, systemTable } from '../adapters/process/index.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Mailbox } from '../engine/mailbox.ts';
 import type { NoticeBoard } from '../engine/notice-board.ts';
 import type { Logger } from '../logging.ts';
+import { systemHostId, systemTable } from '../processes/index.ts';
 import type { Store } from '../store/store.ts';
 import { ExecutorHub } from './executor-hub.ts';
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../engine/clock.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Mailbox } from '../../engine/mailbox.ts';
 import type { Logger } from '../../logging.ts';
-import { systemTable } from '../process/index.ts';
+import { systemTable } from '../../processes/index.ts';
 import { HookSessions } from './hook-sessions.ts';
 import { claudeFolder } from './own-folder.ts';
 import { SessionWatch } from './session-watch.ts';

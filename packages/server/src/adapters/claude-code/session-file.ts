@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isAlive, type ProcessIdentity, type ProcessTable } from '../process/index.ts';
+import { isAlive, type ProcessIdentity, type ProcessTable } from '../../processes/index.ts';
 
 /** What Claude Code writes about a session that runs: `sessions/<pid>.json` in its own folder. */
 export type SessionFile = {

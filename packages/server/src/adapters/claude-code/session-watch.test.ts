@@ -5,7 +5,7 @@ import type { SignalBody } from '@holter/core';
 import { afterAll, expect, test } from 'vitest';
 import { ManualClock, settled } from '../../../test/manual-clock.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { ProcessRow, ProcessTable } from '../process/index.ts';
+import type { ProcessRow, ProcessTable } from '../../processes/index.ts';
 import { SessionWatch } from './session-watch.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'holter-sessions-'));

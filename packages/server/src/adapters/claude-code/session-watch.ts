@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import type { HoldKind } from '@holter/core';
 import type { Clock } from '../../engine/clock.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { ProcessTable } from '../process/index.ts';
+import type { ProcessTable } from '../../processes/index.ts';
 import type { LiveSession } from './hook-sessions.ts';
 import { transcriptFile } from './own-folder.ts';
 import { readSessionFiles, type SessionFile } from './session-file.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../engine/clock.ts';
+import type { Clock } from '../engine/clock.ts';
 import type { ProcessRow, ProcessTable } from './process-table.ts';
 import { findProcess, identityOf } from './process-table.ts';
 import type { ProcessTree } from './process-tree.ts';
