@@ -1,4 +1,4 @@
-import { instant } from '../packages/core/src/time.ts';
+import { instant } from '../packages/core/src/base/time.ts';
 import { randomFrom } from './mutate.ts';
 import type { Level, RecordedStep } from './steps-file.ts';
 import { explain, judge } from './verdict.ts';

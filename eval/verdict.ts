@@ -1,5 +1,5 @@
 import { defaultDetectionPolicy, emptyDetectorState, observe } from '../packages/core/src/detect/index.ts';
-import type { Finding } from '../packages/core/src/finding.ts';
+import type { Finding } from '../packages/core/src/vocabulary/finding.ts';
 import type { Expectation, Level, RecordedStep } from './steps-file.ts';
 
 /** The worst that was found in a run, when, and why. */

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import type { Promises } from '../src/agent.ts';
-import type { PickedCheckpoint } from '../src/checkpoint-chain.ts';
-import type { Registration } from '../src/enroll.ts';
-import { FINDING_KINDS, type FindingKind } from '../src/finding.ts';
-import { HOLD_KINDS } from '../src/hold.ts';
-import type { BreakerAct, Decision } from '../src/input.ts';
-import type { SignalBody } from '../src/signal.ts';
-import { instant, milliseconds, minutes, seconds } from '../src/time.ts';
+import { instant, milliseconds, minutes, seconds } from '../src/base/time.ts';
+import type { Promises } from '../src/record/agent.ts';
+import type { BreakerAct, Decision } from '../src/record/input.ts';
+import type { Registration } from '../src/transition/enroll.ts';
+import type { PickedCheckpoint } from '../src/vocabulary/checkpoint-chain.ts';
+import { FINDING_KINDS, type FindingKind } from '../src/vocabulary/finding.ts';
+import { HOLD_KINDS } from '../src/vocabulary/hold.ts';
+import type { SignalBody } from '../src/vocabulary/signal.ts';
 
 /** Whatever may happen to one agent, in any order: what an agent, a detector, an operator or a clock can do. */
 export type Happening =

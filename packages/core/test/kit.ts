@@ -1,13 +1,13 @@
-import type { Agent } from '../src/agent.ts';
-import { enroll, type Registration } from '../src/enroll.ts';
-import { emptyFleet, type Fleet } from '../src/fleet.ts';
-import type { Input, InputBody } from '../src/input.ts';
+import { type Instant, instant } from '../src/base/time.ts';
+import { emptyFleet, type Fleet } from '../src/fleet/guard.ts';
 import { compile } from '../src/policy/compile.ts';
 import { type PolicySet, policyFor } from '../src/policy/policy-set.ts';
-import type { Signal, SignalBody } from '../src/signal.ts';
-import { NO_STALLS, type StallLog } from '../src/stall.ts';
-import { type Instant, instant } from '../src/time.ts';
-import { type Turn, turn } from '../src/turn.ts';
+import type { Agent } from '../src/record/agent.ts';
+import type { Input, InputBody } from '../src/record/input.ts';
+import { enroll, type Registration } from '../src/transition/enroll.ts';
+import { type Turn, turn } from '../src/transition/transition.ts';
+import type { Signal, SignalBody } from '../src/vocabulary/signal.ts';
+import { NO_STALLS, type StallLog } from '../src/vocabulary/stall.ts';
 
 /** What the tests of core share: an agent that has just started, and a way to feed it. */
 export function policiesOf(raw: unknown = {}): PolicySet {

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Agent } from '../src/agent.ts';
+import { instant, NEVER, seconds } from '../src/base/time.ts';
 import { HARMLESS_TWICE } from '../src/fold/admissible.ts';
-import { LADDER } from '../src/incident/incident.ts';
-import type { InputBody } from '../src/input.ts';
-import { withStall } from '../src/stall.ts';
-import { instant, NEVER, seconds } from '../src/time.ts';
-import type { Turn } from '../src/turn.ts';
+import type { Agent } from '../src/record/agent.ts';
+import type { InputBody } from '../src/record/input.ts';
+import type { Turn } from '../src/transition/transition.ts';
+import { LADDER } from '../src/vocabulary/ladder.ts';
+import { withStall } from '../src/vocabulary/stall.ts';
 import { type Happening, happenings, rawPolicy, registration, SENSES } from './arbitrary.ts';
 import { Bench, policiesOf, type registrationOf } from './kit.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Signal, SignalBody } from '../src/signal.ts';
-import { seconds } from '../src/time.ts';
+import { seconds } from '../src/base/time.ts';
+import type { Signal, SignalBody } from '../src/vocabulary/signal.ts';
 import { Bench } from './kit.ts';
 
 type Word = SignalBody & Partial<Signal>;

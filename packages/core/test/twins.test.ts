@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { HOLD_KINDS, type HoldKind, heldUntil } from '../src/hold.ts';
-import { intervalOf, missesAt } from '../src/liveness.ts';
-import { absenceDeadline, NO_STALLS, type Stall } from '../src/stall.ts';
-import { type DurationMs, instant, minutes, seconds } from '../src/time.ts';
+import { type DurationMs, instant, minutes, seconds } from '../src/base/time.ts';
+import { intervalOf, missesAt } from '../src/record/liveness.ts';
+import { HOLD_KINDS, type HoldKind, heldUntil } from '../src/vocabulary/hold.ts';
+import { absenceDeadline, NO_STALLS, type Stall } from '../src/vocabulary/stall.ts';
 import { Bench, policiesOf } from './kit.ts';
 
 /** Each rule beside a twin that is too simple to be wrong, and too slow to be used. */

@@ -1,4 +1,4 @@
-import type { DurationMs } from '../time.ts';
+import type { DurationMs } from '../base/time.ts';
 
 /** When a breaker opens, how long it stays open, and how many may try while it is half open. */
 export type BreakerPolicy = {
@@ -23,3 +23,12 @@ export type BreakerPolicy = {
   /** What callers do while the store is away. */
   readonly whenStoreIsAway: 'pass' | 'refuse';
 };
+
+export type BreakerPolicies = {
+  readonly default: BreakerPolicy;
+  readonly overrides: ReadonlyMap<string, BreakerPolicy>;
+};
+
+export function breakerFor(set: { readonly breakers: BreakerPolicies }, name: string): BreakerPolicy {
+  return set.breakers.overrides.get(name) ?? set.breakers.default;
+}

@@ -1,5 +1,5 @@
-import type { DurationMs, Instant } from '../time.ts';
-import { milliseconds } from '../time.ts';
+import type { DurationMs, Instant } from '../base/time.ts';
+import { milliseconds } from '../base/time.ts';
 import { type Breaker, closedBreaker, type Isolation, settle } from './breaker.ts';
 import type { BreakerPolicy } from './breaker-policy.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Instant, instant, milliseconds, seconds } from '../time.ts';
+import { type Instant, instant, milliseconds, seconds } from '../base/time.ts';
 import { acquire, type Breaker, closedBreaker, stateAt } from './breaker.ts';
 import type { BreakerPolicy } from './breaker-policy.ts';
 import { isolate, report, reset } from './breaker-report.ts';

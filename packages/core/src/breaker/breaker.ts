@@ -1,6 +1,6 @@
-import type { BreakerState } from '../event.ts';
-import type { DurationMs, Instant } from '../time.ts';
-import { later } from '../time.ts';
+import type { DurationMs, Instant } from '../base/time.ts';
+import { later } from '../base/time.ts';
+import type { BreakerState } from '../vocabulary/event.ts';
 import type { BreakerPolicy } from './breaker-policy.ts';
 
 /**

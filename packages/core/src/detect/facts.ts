@@ -1,4 +1,4 @@
-import type { Instant } from '../time.ts';
+import type { Instant } from '../base/time.ts';
 import type { Comparison } from './memory.ts';
 import type { AgentStep } from './step.ts';
 

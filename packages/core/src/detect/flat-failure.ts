@@ -1,5 +1,5 @@
-import type { Finding } from '../finding.ts';
-import type { Instant } from '../time.ts';
+import type { Instant } from '../base/time.ts';
+import type { Finding } from '../vocabulary/finding.ts';
 import { commandOf, labelOf } from './call-shape.ts';
 import type { CallFacts } from './facts.ts';
 import type { Memory } from './memory.ts';

@@ -1,5 +1,5 @@
-import type { Finding } from '../finding.ts';
-import type { Instant } from '../time.ts';
+import type { Instant } from '../base/time.ts';
+import type { Finding } from '../vocabulary/finding.ts';
 import { type CycleState, emptyCycle, findCycle, forgiveRound, observeCycle } from './call-cycle.ts';
 import { isEditCall, isThoughtCall, isWaitCall } from './call-shape.ts';
 import { hashCall } from './canonical-arguments.ts';

@@ -1,4 +1,4 @@
-import type { Instant } from '../time.ts';
+import type { Instant } from '../base/time.ts';
 import type { CallFacts } from './facts.ts';
 import { bestOf, type Gauge, isBetter, noGauge } from './gauge.ts';
 import { hashRaw } from './hash.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { instant, minutes } from '../time.ts';
+import { instant, minutes } from '../base/time.ts';
 import {
   emptyContextState,
   emptyTokenState,

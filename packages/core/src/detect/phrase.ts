@@ -1,5 +1,5 @@
-import { EVIDENCE_LENGTH_MAX, type Finding, type FindingKind, type Severity } from '../finding.ts';
-import { between, type Instant, instant, inWords } from '../time.ts';
+import { between, type Instant, instant, inWords } from '../base/time.ts';
+import { EVIDENCE_LENGTH_MAX, type Finding, type FindingKind, type Severity } from '../vocabulary/finding.ts';
 
 /** How detectors put a finding into words. Everything here ends up before a person's eyes. */
 export const times = (count: number): string => `${count} times`;

@@ -1,4 +1,4 @@
-import { type DurationMs, minutes, seconds } from '../time.ts';
+import { type DurationMs, minutes, seconds } from '../base/time.ts';
 
 /** Every threshold of the detectors, in one place. Counts are of occurrences: 3 means "the third time". */
 export type DetectionPolicy = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { call, failing, judge, rankOf, say } from '../../test/detect/runs.ts';
-import { type Instant, instant } from '../time.ts';
+import { type Instant, instant } from '../base/time.ts';
 import { type AgentStep, defaultDetectionPolicy, emptyDetectorState, observe } from './index.ts';
 
 /** Runs that like to repeat themselves: few calls, few results. */

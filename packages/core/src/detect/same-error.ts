@@ -1,5 +1,5 @@
-import type { Finding } from '../finding.ts';
-import type { Instant } from '../time.ts';
+import type { Instant } from '../base/time.ts';
+import type { Finding } from '../vocabulary/finding.ts';
 import { commandOf } from './call-shape.ts';
 import { argumentsText } from './canonical-arguments.ts';
 import { errorClass, saysRateLimited, saysUnknownTool } from './error-text.ts';

@@ -1,4 +1,4 @@
-import type { Instant } from '../time.ts';
+import type { Instant } from '../base/time.ts';
 
 /** What an agent did, as its adapter or its transcript tells it. One tool call with its result is one step. */
 export type AgentStep = {

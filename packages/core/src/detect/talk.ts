@@ -1,5 +1,5 @@
-import type { Finding } from '../finding.ts';
-import type { Instant } from '../time.ts';
+import type { Instant } from '../base/time.ts';
+import type { Finding } from '../vocabulary/finding.ts';
 import { finish, HASH_SEED, mix } from './hash.ts';
 import { finding, spanInWords, times } from './phrase.ts';
 import type { DetectionPolicy } from './policy.ts';

@@ -1,5 +1,5 @@
-import type { Finding, Severity } from '../finding.ts';
-import type { Instant } from '../time.ts';
+import type { Instant } from '../base/time.ts';
+import type { Finding, Severity } from '../vocabulary/finding.ts';
 import { finding, spanInWords } from './phrase.ts';
 import type { DetectionPolicy } from './policy.ts';
 

@@ -1,8 +1,8 @@
-import type { Hard } from '../agent.ts';
-import type { Draft } from '../draft.ts';
-import { hashText } from '../hash.ts';
-import type { Signal } from '../signal.ts';
-import { SENSED_ONLY } from '../signal.ts';
+import { hashText } from '../base/hash.ts';
+import type { Hard } from '../record/agent.ts';
+import type { Draft } from '../record/draft.ts';
+import type { Signal } from '../vocabulary/signal.ts';
+import { SENSED_ONLY } from '../vocabulary/signal.ts';
 
 /** Enough for what a hook, a transcript and a retried request can overlap; older repeats fall to the marks. */
 const SEEN_MAX = 32;

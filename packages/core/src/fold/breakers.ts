@@ -1,14 +1,14 @@
-import type { Hard } from '../agent.ts';
+import { assertNever } from '../base/invariant.ts';
+import type { DurationMs } from '../base/time.ts';
+import { later } from '../base/time.ts';
 import { type Acquired, acquire, type Breaker, closedBreaker, settle } from '../breaker/breaker.ts';
+import { breakerFor } from '../breaker/breaker-policy.ts';
 import { isolate, type Report, report, reset } from '../breaker/breaker-report.ts';
-import type { Draft } from '../draft.ts';
-import { emit } from '../draft.ts';
-import type { BreakerAct } from '../input.ts';
-import { assertNever } from '../invariant.ts';
 import type { Policy } from '../policy/policy.ts';
-import { breakerFor } from '../policy/policy-set.ts';
-import type { DurationMs } from '../time.ts';
-import { later } from '../time.ts';
+import type { Hard } from '../record/agent.ts';
+import type { Draft } from '../record/draft.ts';
+import { emit } from '../record/draft.ts';
+import type { BreakerAct } from '../record/input.ts';
 
 /** The four of seed 000 §4, and a few of the agent's own. */
 const BREAKERS_MAX = 8;

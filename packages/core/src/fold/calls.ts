@@ -1,5 +1,5 @@
-import type { Draft } from '../draft.ts';
-import type { SignalBody } from '../signal.ts';
+import type { Draft } from '../record/draft.ts';
+import type { SignalBody } from '../vocabulary/signal.ts';
 import { hasProgressed, isDoing } from './doing.ts';
 import { countOutcome } from './failures.ts';
 import { closeCall, endHold, openCall } from './holds.ts';

@@ -1,6 +1,6 @@
-import { forget } from '../copy-hard.ts';
-import type { Draft } from '../draft.ts';
-import { markNow } from '../draft.ts';
+import { forget } from '../record/copy-hard.ts';
+import type { Draft } from '../record/draft.ts';
+import { markNow } from '../record/draft.ts';
 import { endFailureRow } from './failures.ts';
 import { clearPoint } from './point.ts';
 

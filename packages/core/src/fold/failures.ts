@@ -1,5 +1,5 @@
-import { forget } from '../copy-hard.ts';
-import type { Draft } from '../draft.ts';
+import { forget } from '../record/copy-hard.ts';
+import type { Draft } from '../record/draft.ts';
 import { clearPoint, raisePoint } from './point.ts';
 
 /**

@@ -1,9 +1,9 @@
-import type { Draft } from '../draft.ts';
-import { emit, markNow, wake } from '../draft.ts';
-import { hashText } from '../hash.ts';
-import type { Hold, HoldKind } from '../hold.ts';
-import type { Instant } from '../time.ts';
-import { between } from '../time.ts';
+import { hashText } from '../base/hash.ts';
+import type { Instant } from '../base/time.ts';
+import { between } from '../base/time.ts';
+import type { Draft } from '../record/draft.ts';
+import { emit, markNow, wake } from '../record/draft.ts';
+import type { Hold, HoldKind } from '../vocabulary/hold.ts';
 
 /** Calls that may be open at once in one agent; more than this is a sender that never ends its calls. */
 const OPEN_CALLS_MAX = 16;

@@ -1,8 +1,8 @@
-import { forget } from '../copy-hard.ts';
-import type { Draft } from '../draft.ts';
-import { markNow } from '../draft.ts';
-import { hashText } from '../hash.ts';
-import type { MessagePriority } from '../signal.ts';
+import { hashText } from '../base/hash.ts';
+import { forget } from '../record/copy-hard.ts';
+import type { Draft } from '../record/draft.ts';
+import { markNow } from '../record/draft.ts';
+import type { MessagePriority } from '../vocabulary/signal.ts';
 import { raisePoint } from './point.ts';
 
 /** Unacknowledged messages that are watched; of more, the oldest are the ones that matter. */

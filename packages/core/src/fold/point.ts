@@ -1,7 +1,7 @@
-import type { Draft } from '../draft.ts';
-import type { Finding, FindingKind } from '../finding.ts';
-import { EVIDENCE_LENGTH_MAX } from '../finding.ts';
-import { tellCleared, tellRaised } from '../judge.ts';
+import type { Draft } from '../record/draft.ts';
+import { tellCleared, tellRaised } from '../record/findings.ts';
+import type { Finding, FindingKind } from '../vocabulary/finding.ts';
+import { EVIDENCE_LENGTH_MAX } from '../vocabulary/finding.ts';
 
 /** Point findings are few by nature; the bound keeps a broken detector from growing the record. */
 const POINTS_MAX = 8;

@@ -1,9 +1,9 @@
-import { forget } from '../copy-hard.ts';
-import type { Draft } from '../draft.ts';
-import { emit, markNow } from '../draft.ts';
-import { assertNever } from '../invariant.ts';
-import type { Signal } from '../signal.ts';
-import { between, seconds } from '../time.ts';
+import { assertNever } from '../base/invariant.ts';
+import { between, seconds } from '../base/time.ts';
+import { forget } from '../record/copy-hard.ts';
+import type { Draft } from '../record/draft.ts';
+import { emit, markNow } from '../record/draft.ts';
+import type { Signal } from '../vocabulary/signal.ts';
 import { foldCallBegun, foldCallEnded } from './calls.ts';
 import { hasProgressed, isDoing } from './doing.ts';
 import { countFailure } from './failures.ts';

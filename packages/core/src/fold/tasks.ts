@@ -1,7 +1,7 @@
-import { forget } from '../copy-hard.ts';
-import type { Draft } from '../draft.ts';
-import { emit, markNow } from '../draft.ts';
-import type { Instant } from '../time.ts';
+import type { Instant } from '../base/time.ts';
+import { forget } from '../record/copy-hard.ts';
+import type { Draft } from '../record/draft.ts';
+import { emit, markNow } from '../record/draft.ts';
 import { hasProgressed, isDoing } from './doing.ts';
 import { endHold } from './holds.ts';
 

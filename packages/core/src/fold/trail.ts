@@ -1,8 +1,7 @@
+import { between, seconds } from '../base/time.ts';
 import {
   type AgentStep,
   type ContextInput,
-  type ContextState,
-  type DetectorState,
   emptyContextState,
   emptyDetectorState,
   emptyTokenState,
@@ -15,28 +14,12 @@ import {
   observeContext,
   observeTokens,
   observeVerdict,
-  type TokenState,
-  type VerdictState,
 } from '../detect/index.ts';
-import type { Draft } from '../draft.ts';
-import type { Finding, FindingKind } from '../finding.ts';
-import type { Verdict } from '../signal.ts';
-import { between, seconds } from '../time.ts';
-import { hasWork } from '../work.ts';
+import type { Draft } from '../record/draft.ts';
+import { hasWork } from '../record/work.ts';
+import type { Finding, FindingKind } from '../vocabulary/finding.ts';
+import type { Verdict } from '../vocabulary/signal.ts';
 import { clearPoint, raisePoint } from './point.ts';
-
-/**
- * What the detectors remember of what an agent did. Made only when it reports calls, words, verdicts or
- * tokens, and thrown away with the incarnation.
- */
-export type Trail = {
-  readonly calls?: DetectorState;
-  /** Kinds that the call detectors hold up now; what somebody else fed in is not theirs to clear. */
-  readonly raised?: readonly FindingKind[];
-  readonly verdicts?: VerdictState;
-  readonly tokens?: TokenState;
-  readonly context?: ContextState;
-};
 
 /** A rate needs no closer look, and every look is a hard fact. */
 const TOKENS_EVERY = seconds(30);

@@ -1,12 +1,13 @@
-import { forget } from '../copy-hard.ts';
-import type { Draft } from '../draft.ts';
-import { ask, emit } from '../draft.ts';
-import type { FindingKind } from '../finding.ts';
-import type { AskKind, Notice } from '../fleet.ts';
-import { invariant } from '../invariant.ts';
+import { invariant } from '../base/invariant.ts';
+import { forget } from '../record/copy-hard.ts';
+import type { Draft } from '../record/draft.ts';
+import { ask, emit } from '../record/draft.ts';
+import type { Incident } from '../record/incident.ts';
+import type { AskKind, Notice } from '../vocabulary/ask.ts';
+import type { FindingKind } from '../vocabulary/finding.ts';
+import type { LadderStep } from '../vocabulary/ladder.ts';
+import { ASKING_STEPS, LADDER } from '../vocabulary/ladder.ts';
 import { costOf, meterOf } from './cost.ts';
-import type { Incident, LadderStep } from './incident.ts';
-import { ASKING_STEPS, LADDER } from './incident.ts';
 
 export const rankOf = (step: LadderStep): number => LADDER.indexOf(step);
 

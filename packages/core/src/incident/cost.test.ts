@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Bench } from '../../test/kit.ts';
-import { minutes } from '../time.ts';
-import type { Turn } from '../turn.ts';
+import { minutes } from '../base/time.ts';
+import type { Turn } from '../transition/transition.ts';
 
 const closed = (turns: readonly Turn[]): unknown =>
   turns.flatMap(({ events }) => events).find(({ type }) => type === 'INCIDENT_CLOSED')?.payload;

@@ -1,8 +1,5 @@
-import type { Soft } from '../agent.ts';
-import type { Incident } from './incident.ts';
-
-/** What was used while an incident was open, by all starts of the agent. */
-export type Cost = { readonly tokens: number; readonly costUsd: number };
+import type { Soft } from '../record/agent.ts';
+import type { Cost, Incident } from '../record/incident.ts';
 
 /** The counters as they stand: what an incident cost is what they grow by until it closes. */
 export function meterOf({ tokens, costUsd }: Soft): Pick<Incident, 'meter'> {

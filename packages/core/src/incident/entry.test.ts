@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { agentOf, Bench, policiesOf } from '../../test/kit.ts';
-import type { Mode } from '../agent.ts';
-import { draftOf } from '../draft.ts';
-import type { Capability } from '../effect.ts';
-import { FINDING_KINDS, type FindingKind } from '../finding.ts';
+import { instant } from '../base/time.ts';
 import { policyFor } from '../policy/policy-set.ts';
-import { NO_STALLS } from '../stall.ts';
-import { instant } from '../time.ts';
+import type { Mode } from '../record/agent.ts';
+import { draftOf } from '../record/draft.ts';
+import type { Capability } from '../vocabulary/effect.ts';
+import { FINDING_KINDS, type FindingKind } from '../vocabulary/finding.ts';
+import type { LadderStep } from '../vocabulary/ladder.ts';
+import { LADDER } from '../vocabulary/ladder.ts';
+import { NO_STALLS } from '../vocabulary/stall.ts';
 import { climbTo, openIncident } from './change.ts';
-import { LADDER, type LadderStep } from './incident.ts';
 
 const all: readonly Capability[] = ['nudge', 'terminate', 'spawn'];
 

@@ -1,12 +1,13 @@
-import { forget } from '../copy-hard.ts';
-import type { Draft } from '../draft.ts';
-import { emit } from '../draft.ts';
-import type { Finding } from '../finding.ts';
-import { FINDING_KINDS } from '../finding.ts';
 import type { PolicyStep } from '../policy/policy.ts';
+import { forget } from '../record/copy-hard.ts';
+import type { Draft } from '../record/draft.ts';
+import { emit } from '../record/draft.ts';
+import type { PastIncident } from '../record/incident.ts';
+import type { Finding } from '../vocabulary/finding.ts';
+import { FINDING_KINDS } from '../vocabulary/finding.ts';
+import type { LadderStep } from '../vocabulary/ladder.ts';
 import { amend, openIncident } from './change.ts';
 import { meterOf } from './cost.ts';
-import type { LadderStep, PastIncident } from './incident.ts';
 import { whyNotTerminate } from './terminate.ts';
 
 /** The design's entry table, in code: what happened decides where the incident begins. */

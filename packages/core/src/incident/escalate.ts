@@ -1,8 +1,8 @@
-import type { Draft } from '../draft.ts';
-import { emit, markNow, want } from '../draft.ts';
+import type { Draft } from '../record/draft.ts';
+import { emit, markNow, want } from '../record/draft.ts';
+import type { Incident } from '../record/incident.ts';
 import { deadlineAfter, isPast } from '../rule/rule.ts';
 import { amend, askFleet, climbTo, effectIdOf } from './change.ts';
-import type { Incident } from './incident.ts';
 import { sentence } from './message.ts';
 import { actFindings, leadOf } from './reason.ts';
 import { denyLoopingCall, whyNotTerminate } from './terminate.ts';

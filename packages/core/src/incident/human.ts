@@ -1,7 +1,7 @@
-import type { Draft } from '../draft.ts';
-import { emit, want } from '../draft.ts';
+import type { Draft } from '../record/draft.ts';
+import { emit, want } from '../record/draft.ts';
+import type { Incident } from '../record/incident.ts';
 import { amend, askFleet, effectIdOf } from './change.ts';
-import type { Incident } from './incident.ts';
 import { sentence } from './message.ts';
 import { actFindings, leadOf } from './reason.ts';
 

@@ -1,5 +1,5 @@
-import type { Finding } from '../finding.ts';
-import { between, type Instant, inWords } from '../time.ts';
+import { between, type Instant, inWords } from '../base/time.ts';
+import type { Finding } from '../vocabulary/finding.ts';
 
 /**
  * Nudges start with "Holter:" and state facts, filled only with Holter's own: counts and durations, never

@@ -1,10 +1,10 @@
-import type { Draft } from '../draft.ts';
-import { emit, markNow, want } from '../draft.ts';
-import type { Finding } from '../finding.ts';
+import type { Draft } from '../record/draft.ts';
+import { emit, markNow, want } from '../record/draft.ts';
+import type { Incident } from '../record/incident.ts';
 import { deadlineAfter, isPast } from '../rule/rule.ts';
+import type { Finding } from '../vocabulary/finding.ts';
 import { amend, askFleet, climbTo, effectIdOf } from './change.ts';
 import { canNudge } from './entry.ts';
-import type { Incident } from './incident.ts';
 import { nudgeMessage } from './message.ts';
 import { actFindings, furtherRepeats, leadOf, repeatOf } from './reason.ts';
 

@@ -1,11 +1,11 @@
-import type { Hard } from '../agent.ts';
-import type { PickedCheckpoint } from '../checkpoint-chain.ts';
-import type { Draft } from '../draft.ts';
-import type { FindingKind } from '../finding.ts';
-import type { Decision } from '../input.ts';
-import { assertNever } from '../invariant.ts';
-import { findingsOf } from '../judge.ts';
-import type { Incident } from './incident.ts';
+import { assertNever } from '../base/invariant.ts';
+import type { Hard } from '../record/agent.ts';
+import type { Draft } from '../record/draft.ts';
+import { findingsOf } from '../record/findings.ts';
+import type { Incident } from '../record/incident.ts';
+import type { Decision } from '../record/input.ts';
+import type { PickedCheckpoint } from '../vocabulary/checkpoint-chain.ts';
+import type { FindingKind } from '../vocabulary/finding.ts';
 import { QUIET_FINDINGS_MAX, quietAbout } from './quiet.ts';
 
 /** Why this can not be done now; null when it can. */

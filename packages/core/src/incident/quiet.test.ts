@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Bench } from '../../test/kit.ts';
-import type { Effect } from '../effect.ts';
-import type { FindingKind } from '../finding.ts';
-import { FINDING_KINDS } from '../finding.ts';
-import { hours, instant, minutes } from '../time.ts';
+import { hours, instant, minutes } from '../base/time.ts';
+import type { Effect } from '../vocabulary/effect.ts';
+import type { FindingKind } from '../vocabulary/finding.ts';
+import { FINDING_KINDS } from '../vocabulary/finding.ts';
 
 const words = { by: 'olga', reason: 'because' };
 const kinds = Object.keys(FINDING_KINDS) as FindingKind[];

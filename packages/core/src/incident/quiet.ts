@@ -1,12 +1,12 @@
-import type { Hard, Quiet } from '../agent.ts';
-import { forget } from '../copy-hard.ts';
-import type { Draft } from '../draft.ts';
-import { emit, wake } from '../draft.ts';
-import type { FindingKind } from '../finding.ts';
-import { EVIDENCE_LENGTH_MAX, FINDING_KINDS } from '../finding.ts';
+import type { DurationMs } from '../base/time.ts';
+import { later } from '../base/time.ts';
 import { clearPoint } from '../fold/point.ts';
-import type { DurationMs } from '../time.ts';
-import { later } from '../time.ts';
+import type { Hard, Quiet } from '../record/agent.ts';
+import { forget } from '../record/copy-hard.ts';
+import type { Draft } from '../record/draft.ts';
+import { emit, wake } from '../record/draft.ts';
+import type { FindingKind } from '../vocabulary/finding.ts';
+import { EVIDENCE_LENGTH_MAX, FINDING_KINDS } from '../vocabulary/finding.ts';
 import { amend, climbTo } from './change.ts';
 
 /**

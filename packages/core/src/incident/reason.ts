@@ -1,11 +1,11 @@
-import type { Hard } from '../agent.ts';
-import type { Draft } from '../draft.ts';
-import type { Finding, FindingEntry, FindingKind } from '../finding.ts';
-import { FINDING_KINDS } from '../finding.ts';
-import { intervalOf } from '../liveness.ts';
+import { between, seconds } from '../base/time.ts';
 import type { Policy } from '../policy/policy.ts';
-import { between, seconds } from '../time.ts';
-import type { Repeat } from './incident.ts';
+import type { Hard } from '../record/agent.ts';
+import type { Draft } from '../record/draft.ts';
+import type { Repeat } from '../record/incident.ts';
+import { intervalOf } from '../record/liveness.ts';
+import type { Finding, FindingEntry, FindingKind } from '../vocabulary/finding.ts';
+import { FINDING_KINDS } from '../vocabulary/finding.ts';
 import { quietAbout } from './quiet.ts';
 
 type Found = Pick<Hard, 'derived' | 'points' | 'quietFindings' | 'end'>;

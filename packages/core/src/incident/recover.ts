@@ -1,18 +1,18 @@
-import type { Recovery } from '../agent.ts';
-import { forget } from '../copy-hard.ts';
-import type { Draft } from '../draft.ts';
-import { emit, markNow, wake, want } from '../draft.ts';
+import { hashText } from '../base/hash.ts';
+import { invariant } from '../base/invariant.ts';
+import type { DurationMs, Instant } from '../base/time.ts';
+import { hours, later, milliseconds } from '../base/time.ts';
 import { acquireBreaker, reportBreaker } from '../fold/breakers.ts';
-import { hashText } from '../hash.ts';
-import { invariant } from '../invariant.ts';
-import { graceMaxOf } from '../liveness.ts';
+import type { Recovery } from '../record/agent.ts';
+import { forget } from '../record/copy-hard.ts';
+import type { Draft } from '../record/draft.ts';
+import { emit, markNow, wake, want } from '../record/draft.ts';
+import type { Incident } from '../record/incident.ts';
+import { graceMaxOf } from '../record/liveness.ts';
 import { RECOVERY_BREAKER } from '../rule/breaker-open.ts';
 import { isPast } from '../rule/rule.ts';
-import { absenceDeadline } from '../stall.ts';
-import type { DurationMs, Instant } from '../time.ts';
-import { hours, later, milliseconds } from '../time.ts';
+import { absenceDeadline } from '../vocabulary/stall.ts';
 import { amend, askFleet, climbTo, closeIncident, effectIdOf, tellPeople } from './change.ts';
-import type { Incident } from './incident.ts';
 
 /**
  * Brings the agent back from its newest good checkpoint. Only after its death is proven, only while its

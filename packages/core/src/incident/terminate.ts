@@ -1,13 +1,13 @@
-import type { Draft } from '../draft.ts';
-import { markNow, want } from '../draft.ts';
+import type { Instant } from '../base/time.ts';
+import { inWords } from '../base/time.ts';
 import { becomeGone } from '../fold/life.ts';
-import { graceMaxOf } from '../liveness.ts';
+import type { Draft } from '../record/draft.ts';
+import { markNow, want } from '../record/draft.ts';
+import type { Incident } from '../record/incident.ts';
+import { graceMaxOf } from '../record/liveness.ts';
 import { deadlineAfter, isPast } from '../rule/rule.ts';
-import { absenceDeadline } from '../stall.ts';
-import type { Instant } from '../time.ts';
-import { inWords } from '../time.ts';
+import { absenceDeadline } from '../vocabulary/stall.ts';
 import { amend, askFleet, climbTo, effectIdOf } from './change.ts';
-import type { Incident } from './incident.ts';
 import { actFindings, hasTwoSources, isEvidenceFresh, isOrdered, leadOf, repeatOf } from './reason.ts';
 
 /** Level 3: stop it. By an order, or by evidence that would convince a stranger; never by doubt. */

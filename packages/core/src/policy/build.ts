@@ -1,8 +1,8 @@
-import { type DurationMs, milliseconds } from '../time.ts';
+import { type DurationMs, milliseconds } from '../base/time.ts';
+import type { BreakerPolicies } from '../breaker/breaker-policy.ts';
 import { buildDetection } from './detection-fields.ts';
 import type { Settings } from './fields.ts';
 import type { BeatPolicy, Limits, Policy } from './policy.ts';
-import type { BreakerPolicies } from './shared-fields.ts';
 
 /** Settings, as an operator thinks of them, into the numbers that the rules read. */
 export function buildPolicy(settings: Settings, breakers: BreakerPolicies): Policy {

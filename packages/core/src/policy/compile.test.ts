@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hours, minutes, seconds } from '../time.ts';
+import { hours, minutes, seconds } from '../base/time.ts';
 import { type Compiled, compile, defaultPolicies } from './compile.ts';
 import type { HolterConfig } from './config.ts';
 import { healthMonitoringDefaults, profileDefaults, ruleDefaults } from './defaults.ts';

@@ -1,5 +1,5 @@
-import { isAgentId } from '../identifier.ts';
-import { invariant } from '../invariant.ts';
+import { isAgentId } from '../base/identifier.ts';
+import { invariant } from '../base/invariant.ts';
 import { buildPolicy } from './build.ts';
 import { type PolicyProblem, type Table, type TableReading, tableReader } from './check.ts';
 import { profileDefaults } from './defaults.ts';

@@ -1,5 +1,5 @@
-import type { NoticeSeverity } from '../effect.ts';
-import type { DurationMs } from '../time.ts';
+import type { DurationMs } from '../base/time.ts';
+import type { NoticeSeverity } from '../vocabulary/effect.ts';
 import type { ruleDefaults } from './defaults.ts';
 import type { DETECTION_WITH_BOTH } from './detection-fields.ts';
 import type { PolicyStep } from './policy.ts';

@@ -1,4 +1,4 @@
-import { hours, minutes, seconds } from '../time.ts';
+import { hours, minutes, seconds } from '../base/time.ts';
 import type { FleetPolicy } from './policy.ts';
 
 /**

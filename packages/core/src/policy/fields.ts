@@ -1,4 +1,4 @@
-import type { DurationMs } from '../time.ts';
+import type { DurationMs } from '../base/time.ts';
 import { type Table, tableReader, type Values } from './check.ts';
 import type { AgentHealthConfig, LimitsConfig, RuleKey, RulesConfig, SettingPath } from './config.ts';
 import { healthMonitoringDefaults, ruleDefaults } from './defaults.ts';

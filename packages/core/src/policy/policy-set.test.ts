@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { milliseconds, seconds } from '../time.ts';
+import { milliseconds, seconds } from '../base/time.ts';
+import { breakerFor } from '../breaker/breaker-policy.ts';
 import { compile, defaultPolicies } from './compile.ts';
 import type { HolterConfig } from './config.ts';
-import { breakerFor, crossings, explain, type PolicySet, policyFor } from './policy-set.ts';
+import { crossings, explain, type PolicySet, policyFor } from './policy-set.ts';
 
 function compiled(config: HolterConfig): PolicySet {
   const result = compile(config);

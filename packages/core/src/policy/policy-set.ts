@@ -1,11 +1,11 @@
-import type { BreakerPolicy } from '../breaker/breaker-policy.ts';
-import { seconds } from '../time.ts';
+import { seconds } from '../base/time.ts';
+import type { BreakerPolicies } from '../breaker/breaker-policy.ts';
 import { buildPolicy, missedMax, slack } from './build.ts';
 import { AGENT_FIELDS, type SettingKey } from './fields.ts';
 import { type Layer, type LayerName, type Resolved, resolve } from './layers.ts';
 import type { FleetPolicy, Policy } from './policy.ts';
 import { relationProblems } from './relations.ts';
-import { type Alerting, type BreakerPolicies, SHARED_FIELDS, type SharedSettings } from './shared-fields.ts';
+import { type Alerting, SHARED_FIELDS, type SharedSettings } from './shared-fields.ts';
 
 /** A whole configuration, checked and compiled: ask `policyFor` for one agent's numbers. */
 export type PolicySet = {
@@ -34,10 +34,6 @@ export function policyFor(set: PolicySet, role: string, agentId: string, group?:
     !set.layers.agents.has(agentId) && (group === undefined || !set.layers.groups.has(group));
   if (isOnlyRole) return set.byRole.get(role) ?? set.withoutRole;
   return buildPolicy(resolve(layersFor(set.layers, role, agentId, group)).settings, set.breakers);
-}
-
-export function breakerFor(set: Pick<PolicySet, 'breakers'>, name: string): BreakerPolicy {
-  return set.breakers.overrides.get(name) ?? set.breakers.default;
 }
 
 /**

@@ -1,7 +1,7 @@
+import type { DurationMs } from '../base/time.ts';
+import type { BreakerPolicies } from '../breaker/breaker-policy.ts';
 import type { DetectionPolicy } from '../detect/index.ts';
-import type { HoldAges } from '../hold.ts';
-import type { DurationMs } from '../time.ts';
-import type { BreakerPolicies } from './shared-fields.ts';
+import type { HoldAges } from '../vocabulary/hold.ts';
 
 /**
  * The rules' numbers for one agent, compiled: every duration in milliseconds, every default filled in.

@@ -1,6 +1,6 @@
-import type { BreakerPolicy } from '../breaker/breaker-policy.ts';
-import type { NoticeSeverity } from '../effect.ts';
-import { isPrototypeName } from '../identifier.ts';
+import { isPrototypeName } from '../base/identifier.ts';
+import type { BreakerPolicies, BreakerPolicy } from '../breaker/breaker-policy.ts';
+import type { NoticeSeverity } from '../vocabulary/effect.ts';
 import { type Table, tableReader, type Values } from './check.ts';
 import { breakerDefaults, fleetDefaults, healthMonitoringDefaults, refusedWithoutStore } from './defaults.ts';
 import type { FleetPolicy } from './policy.ts';
@@ -8,11 +8,6 @@ import { ranges } from './ranges.ts';
 import { amount, count, duration, inSeconds, mapOf, names, oneOf } from './readers.ts';
 
 /** Settings that are the same for all agents: breakers, alerts, and what concerns the fleet. */
-
-export type BreakerPolicies = {
-  readonly default: BreakerPolicy;
-  readonly overrides: ReadonlyMap<string, BreakerPolicy>;
-};
 
 type AlertPolicy = { readonly channels: readonly string[]; readonly severity: NoticeSeverity };
 export type Alerting = Readonly<Record<'stuckAgent' | 'circuitBreakerOpen' | 'recoveryFailed', AlertPolicy>>;

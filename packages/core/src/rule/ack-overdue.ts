@@ -1,9 +1,9 @@
-import type { PendingAck } from '../agent.ts';
-import type { Draft } from '../draft.ts';
-import { want } from '../draft.ts';
-import type { Finding } from '../finding.ts';
-import type { MessagePriority } from '../signal.ts';
-import { between, inWords } from '../time.ts';
+import { between, inWords } from '../base/time.ts';
+import type { PendingAck } from '../record/agent.ts';
+import type { Draft } from '../record/draft.ts';
+import { want } from '../record/draft.ts';
+import type { Finding } from '../vocabulary/finding.ts';
+import type { MessagePriority } from '../vocabulary/signal.ts';
 import { asBefore, deadlineAfter, finding, isPast } from './rule.ts';
 
 /** Seed 001 §1.4.3, in words: what follows when a message of this priority is not acknowledged in time. */

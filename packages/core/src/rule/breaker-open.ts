@@ -1,10 +1,10 @@
+import { inWords, later } from '../base/time.ts';
 import type { Breaker } from '../breaker/breaker.ts';
 import type { BreakerPolicy } from '../breaker/breaker-policy.ts';
-import type { Draft } from '../draft.ts';
-import { wake } from '../draft.ts';
-import type { Finding } from '../finding.ts';
-import { breakerFor } from '../policy/policy-set.ts';
-import { inWords, later } from '../time.ts';
+import { breakerFor } from '../breaker/breaker-policy.ts';
+import type { Draft } from '../record/draft.ts';
+import { wake } from '../record/draft.ts';
+import type { Finding } from '../vocabulary/finding.ts';
 import { finding } from './rule.ts';
 
 /** Holter's own starts have a breaker too; that it is open is told by the incident which wants to start. */

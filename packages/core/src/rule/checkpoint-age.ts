@@ -1,8 +1,8 @@
-import type { Draft } from '../draft.ts';
-import type { Finding } from '../finding.ts';
-import type { Mark } from '../hold.ts';
-import { between, inWords } from '../time.ts';
-import { hasWork } from '../work.ts';
+import { between, inWords } from '../base/time.ts';
+import type { Draft } from '../record/draft.ts';
+import { hasWork } from '../record/work.ts';
+import type { Finding } from '../vocabulary/finding.ts';
+import type { Mark } from '../vocabulary/hold.ts';
 import { asBefore, atRest, deadlineAfter, finding, isPast } from './rule.ts';
 
 /**

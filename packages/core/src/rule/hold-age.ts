@@ -1,6 +1,6 @@
-import type { Draft } from '../draft.ts';
-import type { Finding } from '../finding.ts';
-import { between, inWords, later } from '../time.ts';
+import { between, inWords, later } from '../base/time.ts';
+import type { Draft } from '../record/draft.ts';
+import type { Finding } from '../vocabulary/finding.ts';
 import { finding, isPast } from './rule.ts';
 
 /** A hold that was forgotten would blind Holter for ever. After its maximum age a person is told; it never kills. */

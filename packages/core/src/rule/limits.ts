@@ -1,6 +1,6 @@
-import type { Draft } from '../draft.ts';
-import type { Finding } from '../finding.ts';
-import { inWords, later } from '../time.ts';
+import { inWords, later } from '../base/time.ts';
+import type { Draft } from '../record/draft.ts';
+import type { Finding } from '../vocabulary/finding.ts';
 import { asBefore, finding, isPast } from './rule.ts';
 
 /**

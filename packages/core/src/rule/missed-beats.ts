@@ -1,9 +1,9 @@
-import type { Draft } from '../draft.ts';
-import { wake } from '../draft.ts';
-import type { Finding } from '../finding.ts';
-import { graceMaxOf, isOffline, lastProofOf, likelyCause, missesAt, pulseOf } from '../liveness.ts';
-import { absenceDeadline } from '../stall.ts';
-import { between, type Instant, inWords } from '../time.ts';
+import { between, type Instant, inWords } from '../base/time.ts';
+import type { Draft } from '../record/draft.ts';
+import { wake } from '../record/draft.ts';
+import { graceMaxOf, isOffline, lastProofOf, likelyCause, missesAt, pulseOf } from '../record/liveness.ts';
+import type { Finding } from '../vocabulary/finding.ts';
+import { absenceDeadline } from '../vocabulary/stall.ts';
 import { finding, isPast } from './rule.ts';
 
 /**

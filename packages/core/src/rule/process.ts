@@ -1,8 +1,8 @@
-import type { Draft } from '../draft.ts';
-import type { Finding } from '../finding.ts';
-import { graceMaxOf, missesAt, pulseOf } from '../liveness.ts';
-import { absenceDeadline } from '../stall.ts';
-import { between, inWords } from '../time.ts';
+import { between, inWords } from '../base/time.ts';
+import type { Draft } from '../record/draft.ts';
+import { graceMaxOf, missesAt, pulseOf } from '../record/liveness.ts';
+import type { Finding } from '../vocabulary/finding.ts';
+import { absenceDeadline } from '../vocabulary/stall.ts';
 import { finding, isPast } from './rule.ts';
 
 /** How many probe intervals a look at the process stays evidence. */

@@ -1,12 +1,12 @@
-import type { Draft } from '../draft.ts';
-import { wake } from '../draft.ts';
-import type { Finding, FindingKind } from '../finding.ts';
-import { EVIDENCE_LENGTH_MAX } from '../finding.ts';
-import type { HeldTime, Mark } from '../hold.ts';
-import { heldUntil } from '../hold.ts';
-import { graceMaxOf } from '../liveness.ts';
-import { absenceDeadline } from '../stall.ts';
-import type { Instant } from '../time.ts';
+import type { Instant } from '../base/time.ts';
+import type { Draft } from '../record/draft.ts';
+import { wake } from '../record/draft.ts';
+import { graceMaxOf } from '../record/liveness.ts';
+import type { Finding, FindingKind } from '../vocabulary/finding.ts';
+import { EVIDENCE_LENGTH_MAX } from '../vocabulary/finding.ts';
+import type { HeldTime, Mark } from '../vocabulary/hold.ts';
+import { heldUntil } from '../vocabulary/hold.ts';
+import { absenceDeadline } from '../vocabulary/stall.ts';
 
 /**
  * A rule looks at the facts and yields at most one finding, and it names the next moment at which time

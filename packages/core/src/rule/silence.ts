@@ -1,8 +1,8 @@
-import type { Draft } from '../draft.ts';
-import { markNow } from '../draft.ts';
-import type { Finding } from '../finding.ts';
-import { between, inWords, milliseconds } from '../time.ts';
-import { hasWork, isUnstarted } from '../work.ts';
+import { between, inWords, milliseconds } from '../base/time.ts';
+import type { Draft } from '../record/draft.ts';
+import { markNow } from '../record/draft.ts';
+import { hasWork, isUnstarted } from '../record/work.ts';
+import type { Finding } from '../vocabulary/finding.ts';
 import { atRest, deadlineAfter, finding, isPast } from './rule.ts';
 
 /**

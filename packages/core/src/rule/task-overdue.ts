@@ -1,7 +1,7 @@
-import type { Draft } from '../draft.ts';
-import type { Finding } from '../finding.ts';
-import { missesAt } from '../liveness.ts';
-import { between, inWords } from '../time.ts';
+import { between, inWords } from '../base/time.ts';
+import type { Draft } from '../record/draft.ts';
+import { missesAt } from '../record/liveness.ts';
+import type { Finding } from '../vocabulary/finding.ts';
 import { isUnanswered } from './missed-beats.ts';
 import { asBefore, deadlineAfter, finding, isPast } from './rule.ts';
 

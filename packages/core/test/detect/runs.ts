@@ -1,10 +1,10 @@
+import { type Instant, instant } from '../../src/base/time.ts';
 import {
   type AgentStep,
   defaultDetectionPolicy,
   emptyDetectorState,
   observe,
 } from '../../src/detect/index.ts';
-import { type Instant, instant } from '../../src/time.ts';
 
 /** How tests build and judge runs. */
 export type StepParts = Partial<AgentStep>;

@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest';
+import { deepFreeze } from '../../test/kit.ts';
+import { instant } from '../base/time.ts';
+import { fleetDefaults } from '../policy/defaults.ts';
+import type { Ask, AskKind } from '../vocabulary/ask.ts';
+import { type Admitted, admit, emptyFleet, type Fleet } from './guard.ts';
+
+const policy = fleetDefaults;
+
+class Group {
+  fleet: Fleet = emptyFleet;
+  at = 1_000_000;
+  private readonly size: number;
+  private readonly name: string;
+
+  constructor(size: number, name = 'default') {
+    this.size = size;
+    this.name = name;
+  }
+
+  ask(kind: AskKind, who: number | string = 'x'): Admitted {
+    const agentId = `agent-${who}`;
+    const ask: Ask = { kind, agentId, group: this.name, effectId: `${agentId}/${kind}`, intervalMs: 60_000 };
+    const admitted = admit(deepFreeze(this.fleet), ask, {
+      at: instant(this.at),
+      groupSize: this.size,
+      policy,
+    });
+    this.fleet = admitted.fleet;
+    return admitted;
+  }
+
+  /** How many are lost until the alert goes out; 0 if none does. */
+  alertAfter(count: number, everyMs = 0): number {
+    for (let lost = 1; lost <= count; lost++) {
+      this.at += everyMs;
+      if (this.ask('loss', lost).events.some(({ type }) => type === 'MASS_FAILURE')) return lost;
+    }
+    return 0;
+  }
+}
+
+describe('the brake', () => {
+  // More than 3, and more than a fifth, within one interval of theirs.
+  test.each([
+    [3, 0],
+    [4, 4],
+    [10, 4],
+    [15, 4],
+    [20, 5],
+    [100, 21],
+    [1_000, 201],
+    [10_000, 2_001],
+  ])('a group of %i is lost with agent %i', (size, expected) => {
+    expect(new Group(size).alertAfter(size)).toBe(expected);
+  });
+
+  test('an alert never speaks of more than there were', () => {
+    const group = new Group(2);
+    const alerts = [1, 2, 3, 4].flatMap((who) => group.ask('loss', who).events);
+    expect(alerts.map(({ payload }) => payload)).toEqual([{ group: 'default', lost: 4, size: 4 }]);
+  });
+
+  test('losses that are spread out are single fates', () => {
+    expect(new Group(10).alertAfter(10, 30_000)).toBe(0);
+    expect(new Group(1_000).alertAfter(1_000, 1_000)).toBe(0);
+  });
+
+  test('one agent that crashes all the time is no crowd', () => {
+    const group = new Group(5);
+    for (let crash = 0; crash < 50; crash++) expect(group.ask('loss', 1).events).toEqual([]);
+  });
+
+  test('stays a small row, however many are lost', () => {
+    const group = new Group(10_000);
+    group.alertAfter(10_000, 5);
+    for (let lost = 0; lost < 5_000; lost++) group.ask('loss', `more-${lost}`);
+    expect(JSON.stringify(group.fleet).length).toBeLessThan(8_000);
+  });
+
+  test('holds terminations, starts and notices, not nudges, until 120 s after the crowd was lost', () => {
+    const group = new Group(10);
+    group.alertAfter(4);
+    const until = group.at + 120_000;
+    for (const kind of ['terminate', 'start', 'notice'] as const)
+      expect(group.ask(kind).admission).toEqual({ kind: 'deferred', until, because: 'brake' });
+    expect(group.ask('nudge').admission.kind).toBe('granted');
+    group.at += 61_000;
+    // One loss more is ordinary in a large group; it must not keep the brake on for ever.
+    group.ask('loss', 'another');
+    expect(group.ask('notice').admission).toMatchObject({ until });
+  });
+
+  test('lets one through per 30 s afterwards, and is over when nobody waits', () => {
+    const group = new Group(10);
+    group.alertAfter(4);
+    group.at += 120_000;
+    const first = group.ask('notice', 1);
+    expect(first.admission.kind).toBe('granted');
+    expect(first.events.map(({ type }) => type)).toEqual(['MASS_FAILURE_OVER']);
+    expect(group.ask('terminate', 2).admission).toMatchObject({ kind: 'deferred', until: group.at + 30_000 });
+    // A start has its own budget; one per half a minute would leave a large fleet down for hours.
+    expect(group.ask('start', 3).admission.kind).toBe('granted');
+    group.at += 30_000;
+    expect(group.ask('terminate', 2).admission.kind).toBe('granted');
+    group.at += 90_000;
+    expect(group.ask('notice', 4).admission.kind).toBe('granted');
+    expect(group.ask('notice', 5).admission.kind).toBe('granted');
+  });
+
+  test('alerts once per mass failure, and again for the next one', () => {
+    const group = new Group(10);
+    expect(group.alertAfter(10)).toBe(4);
+    expect(group.alertAfter(10)).toBe(0);
+    group.at += 3_600_000;
+    expect(group.alertAfter(10)).toBe(4);
+  });
+
+  test('after the calm, one loss more is a single fate, and the next mass failure is told', () => {
+    const group = new Group(12);
+    expect(group.alertAfter(5)).toBe(4);
+    group.at += 130_000;
+    expect(group.ask('loss', 'late').events.map(({ type }) => type)).toEqual(['MASS_FAILURE_OVER']);
+    expect(group.ask('notice', 'late').admission.kind).toBe('granted');
+    group.at += 1_000;
+    expect(group.alertAfter(12)).toBe(3);
+  });
+
+  test('who was lost during the calm counts for the next mass failure', () => {
+    const group = new Group(12);
+    expect(group.alertAfter(5)).toBe(4);
+    group.at += 115_000;
+    for (const lost of ['early-1', 'early-2']) group.ask('loss', lost);
+    group.at += 10_000;
+    expect(group.alertAfter(5)).toBe(2);
+  });
+
+  test('is each group for itself, whatever the group is called', () => {
+    for (const name of ['__proto__', 'constructor', 'toString']) {
+      const group = new Group(10, name);
+      expect(group.ask('notice').admission.kind).toBe('granted');
+      expect(group.alertAfter(10)).toBe(4);
+      expect(group.ask('notice').admission.kind).toBe('deferred');
+      const ask: Ask = { kind: 'notice', agentId: 'b', group: 'other', effectId: 'b/n', intervalMs: 60_000 };
+      expect(admit(group.fleet, ask, { at: instant(group.at), groupSize: 5, policy }).admission.kind).toBe(
+        'granted',
+      );
+      expect(JSON.parse(JSON.stringify(group.fleet))).toEqual(group.fleet);
+    }
+  });
+});
+
+describe('budgets', () => {
+  test.each([
+    ['nudge', 60, 1_000],
+    ['notice', 30, 2_000],
+    ['start', 20, 3_000],
+  ] as const)('%s: %i at once, then one per %i ms', (kind, burst, everyMs) => {
+    const group = new Group(100);
+    for (let count = 0; count < burst; count++) expect(group.ask(kind, count).admission.kind).toBe('granted');
+    expect(group.ask(kind).admission).toEqual({
+      kind: 'deferred',
+      until: group.at + everyMs,
+      because: 'budget',
+    });
+    group.at += everyMs;
+    expect(group.ask(kind).admission.kind).toBe('granted');
+    expect(group.ask(kind).admission.kind).toBe('deferred');
+    group.at += 24 * 3_600_000;
+    for (let count = 0; count < burst; count++) expect(group.ask(kind, count).admission.kind).toBe('granted');
+    expect(group.ask(kind).admission.kind).toBe('deferred');
+  });
+
+  test('terminations need the brake only', () => {
+    const group = new Group(100);
+    for (let count = 0; count < 500; count++)
+      expect(group.ask('terminate', count).admission.kind).toBe('granted');
+  });
+
+  test('a clock that steps back fills nothing and breaks nothing', () => {
+    const group = new Group(100);
+    for (let count = 0; count < 30; count++) group.ask('notice', count);
+    group.at -= 60_000;
+    expect(group.ask('notice').admission.kind).toBe('deferred');
+  });
+});

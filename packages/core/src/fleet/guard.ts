@@ -1,0 +1,231 @@
+import { hashText } from '../base/hash.ts';
+import type { Instant } from '../base/time.ts';
+import { later, minutes, NEVER } from '../base/time.ts';
+import type { FleetPolicy } from '../policy/policy.ts';
+import type { Admission, Ask } from '../vocabulary/ask.ts';
+import type { Effect } from '../vocabulary/effect.ts';
+import type { HolterEvent } from '../vocabulary/event.ts';
+
+/**
+ * The second pure machine: what concerns many agents at once. `step` wants something for one agent; `admit`
+ * says whether the fleet can bear it now.
+ *
+ * The brake. Intuition: when many agents of a group fall silent together, the monitor or the network is
+ * the suspect, not a dozen agents (Eureka, Kubernetes). While it is engaged, terminations, starts and
+ * single notices wait, and one alert goes out for all. After a calm while, what waits is judged again and
+ * let through one by one. Nudges pass: an agent that can be nudged is not lost.
+ * Blind spot: a real mass death is brought back more slowly than it could be.
+ *
+ * The budgets are token buckets: enough for an ordinary day, too little for a storm.
+ */
+/** The fleet's own state: one small row, versioned by the store. */
+export type Fleet = {
+  readonly brakes: Readonly<Record<string, GroupBrake>>;
+  readonly budgets: Readonly<Record<'nudge' | 'notice' | 'start', Budget>>;
+};
+
+/** Recent losses of one group; engaged while a mass failure lasts. */
+type GroupBrake = {
+  readonly losses: readonly { readonly agentHash: number; readonly at: Instant }[];
+  /** Of a large group: losses that are no longer told apart, by handfuls, each with its newest moment. */
+  readonly older?: readonly Handful[];
+  readonly engagedAt?: Instant;
+  /** The newest loss that was part of a crowd: single ones, as every large group has, do not delay the calm. */
+  readonly massAt?: Instant;
+  /** Once calm: the next moment at which one deferred act may pass. */
+  readonly releaseAt?: Instant;
+};
+
+type Handful = { readonly at: Instant; readonly count: number };
+
+/** A token bucket: `tokens` as of `at`. */
+type Budget = { readonly tokens: number; readonly at: Instant };
+
+export type Admitted = {
+  readonly fleet: Fleet;
+  readonly admission: Admission;
+  readonly events: readonly HolterEvent[];
+  readonly effects: readonly Effect[];
+};
+
+export const emptyFleet: Fleet = {
+  brakes: {},
+  budgets: {
+    nudge: { tokens: NEVER, at: 0 as Instant },
+    notice: { tokens: NEVER, at: 0 as Instant },
+    start: { tokens: NEVER, at: 0 as Instant },
+  },
+};
+
+type AdmitContext = { readonly at: Instant; readonly groupSize: number; readonly policy: FleetPolicy };
+
+export function admit(fleet: Fleet, ask: Ask, context: AdmitContext): Admitted {
+  if (ask.kind === 'loss') return foldLoss(fleet, ask, context);
+  const released = releaseBrake(fleet, ask.group, context);
+  if (ask.kind !== 'nudge') {
+    const braked = throughBrake(released.fleet, ask, context);
+    if (braked.admission.kind === 'deferred') return { ...braked, events: released.events, effects: [] };
+    if (ask.kind === 'terminate') return { ...braked, events: released.events, effects: [] };
+    return { ...spend(braked.fleet, ask.kind, context), events: released.events, effects: [] };
+  }
+  return { ...spend(released.fleet, 'nudge', context), events: released.events, effects: [] };
+}
+
+/** One agent more became unknown or gone. Too many within one interval of theirs engage the brake. */
+function foldLoss(fleet: Fleet, ask: Ask, context: AdmitContext): Admitted {
+  const { at, groupSize, policy } = context;
+  const released = releaseBrake(fleet, ask.group, context);
+  const before = brakeOf(released.fleet, ask.group) ?? { losses: [] };
+  const agentHash = hashText(ask.agentId);
+  const windowMs = Math.max(ask.intervalMs, minutes(1));
+  const isRecent = (loss: { readonly at: Instant }): boolean => loss.at > at - windowMs;
+  const told = before.losses.filter((loss) => isRecent(loss) && loss.agentHash !== agentHash);
+  const all = [...told, { agentHash, at }];
+  const losses = all.slice(-LOSSES_MAX);
+  const older = withHandful(before.older?.filter(isRecent) ?? [], all.slice(0, -LOSSES_MAX), windowMs);
+  const lost = older.reduce((sum, { count }) => sum + count, losses.length);
+  const { lossesMin, share } = policy.brake;
+  const isMass = lost > lossesMin && lost > share * groupSize;
+  const { engagedAt, releaseAt } = before;
+  const isBraking = engagedAt !== undefined && releaseAt === undefined;
+  // After the calm one loss more is a single fate; the next mass failure has its own alert.
+  const isReleasing = !isMass && releaseAt !== undefined && !isWorkedOff(before, at, policy);
+  const brake: GroupBrake = {
+    losses,
+    ...(older.length > 0 && { older }),
+    ...((isMass || isBraking) && { engagedAt: isBraking ? engagedAt : at }),
+    ...((isMass || isBraking) && { massAt: isMass ? at : (before.massAt ?? at) }),
+    ...(isReleasing && { engagedAt: engagedAt ?? at, releaseAt }),
+  };
+  const next = { fleet: withBrake(released.fleet, ask.group, brake), admission: GRANTED };
+  if (!isMass || isBraking) return { ...next, events: released.events, effects: [] };
+  // Whoever is gone is not counted in its group any more, but was of it.
+  const alert = massAlert(ask.group, lost, Math.max(groupSize, lost), at);
+  return { ...next, events: [...released.events, ...alert.events], effects: alert.effects };
+}
+
+/** Joins those that fell close together, so that even ten thousand losses stay a small row. */
+function withHandful(
+  older: readonly Handful[],
+  added: readonly { readonly at: Instant }[],
+  windowMs: number,
+): readonly Handful[] {
+  const next = [...older];
+  for (const { at } of added) {
+    const last = next.at(-1);
+    const isClose =
+      last !== undefined &&
+      Math.floor(last.at / (windowMs / HANDFULS)) === Math.floor(at / (windowMs / HANDFULS));
+    if (isClose) next[next.length - 1] = { at, count: last.count + 1 };
+    else next.push({ at, count: 1 });
+  }
+  return next;
+}
+
+/** Any group may be called like a property that every object has. */
+const brakeOf = (fleet: Fleet, group: string): GroupBrake | undefined =>
+  Object.hasOwn(fleet.brakes, group) ? fleet.brakes[group] : undefined;
+
+/** Nobody has waited for the newest slot: the queue is worked off, and the brake is as it was before. */
+const isWorkedOff = ({ releaseAt }: GroupBrake, at: Instant, policy: FleetPolicy): boolean =>
+  releaseAt !== undefined && at >= releaseAt + 2 * policy.brake.releaseEveryMs;
+
+const GRANTED: Admission = { kind: 'granted' };
+/** So many losses are told apart, so that one agent that crashes all the time is not taken for a crowd. */
+const LOSSES_MAX = 64;
+const HANDFULS = 16;
+
+function massAlert(
+  group: string,
+  lost: number,
+  size: number,
+  at: Instant,
+): Pick<Admitted, 'events' | 'effects'> {
+  const message = `${lost} of ${size} agents of group ${group} were lost at once: the monitor or the network is the suspect. Holter holds back.`;
+  return {
+    events: [{ at, incarnation: 0, type: 'MASS_FAILURE', payload: { group, lost, size } }],
+    effects: [
+      {
+        id: `fleet/${group}/mass-failure/${at}`,
+        agentId: `fleet:${group}`,
+        incarnation: 0,
+        executor: null,
+        kind: 'notify',
+        audience: 'operator',
+        severity: 'critical',
+        message,
+        incidentId: null,
+      },
+    ],
+  };
+}
+
+/** The last loss is long enough ago: what was deferred may come again, spread out. */
+function releaseBrake(
+  fleet: Fleet,
+  group: string,
+  { at, policy }: AdmitContext,
+): Pick<Admitted, 'fleet' | 'events'> {
+  const brake = brakeOf(fleet, group);
+  if (brake?.engagedAt === undefined || brake.releaseAt !== undefined) return { fleet, events: [] };
+  if (at < calmAt(brake, policy)) return { fleet, events: [] };
+  // The crowd has had its alert; who was lost during the calm may be the first of another one.
+  const crowdAt = brake.massAt ?? brake.engagedAt;
+  const isAfterCrowd = (loss: { readonly at: Instant }): boolean => loss.at > crowdAt;
+  const older = brake.older?.filter(isAfterCrowd) ?? [];
+  const next = withBrake(fleet, group, {
+    losses: brake.losses.filter(isAfterCrowd),
+    ...(older.length > 0 && { older }),
+    engagedAt: brake.engagedAt,
+    releaseAt: at,
+  });
+  return { fleet: next, events: [{ at, incarnation: 0, type: 'MASS_FAILURE_OVER', payload: { group } }] };
+}
+
+const calmAt = (brake: GroupBrake, policy: FleetPolicy): Instant =>
+  later(brake.massAt ?? brake.engagedAt ?? NEVER, policy.brake.calmMs);
+
+function throughBrake(
+  fleet: Fleet,
+  ask: Ask,
+  { at, policy }: AdmitContext,
+): Pick<Admitted, 'fleet' | 'admission'> {
+  const brake = brakeOf(fleet, ask.group);
+  if (brake?.engagedAt === undefined) return { fleet, admission: GRANTED };
+  if (brake.releaseAt === undefined) {
+    return { fleet, admission: { kind: 'deferred', until: calmAt(brake, policy), because: 'brake' } };
+  }
+  // A start has its own budget; one per half a minute would leave a large fleet down for hours.
+  if (ask.kind === 'start') return { fleet, admission: GRANTED };
+  if (at < brake.releaseAt)
+    return { fleet, admission: { kind: 'deferred', until: brake.releaseAt, because: 'brake' } };
+  if (isWorkedOff(brake, at, policy))
+    return { fleet: withBrake(fleet, ask.group, { losses: brake.losses }), admission: GRANTED };
+  const releaseAt = later(at, policy.brake.releaseEveryMs);
+  return { fleet: withBrake(fleet, ask.group, { ...brake, releaseAt }), admission: GRANTED };
+}
+
+function spend(
+  fleet: Fleet,
+  kind: 'nudge' | 'notice' | 'start',
+  { at, policy }: AdmitContext,
+): Pick<Admitted, 'fleet' | 'admission'> {
+  const { perMinute, burst } = policy.budgets[kind];
+  const { tokens, at: filledAt } = fleet.budgets[kind];
+  const perMs = perMinute / minutes(1);
+  const available = Math.min(burst, tokens + Math.max(0, at - filledAt) * perMs);
+  if (available < 1) {
+    const until = later(at, Math.ceil((1 - available) / perMs));
+    return { fleet, admission: { kind: 'deferred', until, because: 'budget' } };
+  }
+  return {
+    fleet: { ...fleet, budgets: { ...fleet.budgets, [kind]: { tokens: available - 1, at } } },
+    admission: GRANTED,
+  };
+}
+
+function withBrake(fleet: Fleet, group: string, brake: GroupBrake): Fleet {
+  const { [group]: _before, ...others } = fleet.brakes;
+  const isEmpty = brake.losses.length === 0 && brake.engagedAt === undefined;
+  return { ...fleet, brakes: isEmpty ? others : { ...others, [group]: brake } };
+}

@@ -1,0 +1,26 @@
+import { describe, expect, test } from 'vitest';
+import { Bench } from '../../test/kit.ts';
+import { later, milliseconds, seconds } from '../base/time.ts';
+import type { HolterEvent } from '../vocabulary/event.ts';
+
+const raised = (events: readonly HolterEvent[]) =>
+  events.flatMap((event) => (event.type === 'FINDING_RAISED' ? [event.payload] : []));
+
+describe('how late a finding is told', () => {
+  test('what time brings is late by as much as the look came after it was due', () => {
+    const bench = new Bench({ promises: { beatEveryMs: seconds(60) } });
+    bench.signal({ kind: 'heartbeat' });
+    const found = [];
+    for (let looks = 0; found.length === 0 && looks < 10; looks += 1) {
+      bench.at = later(bench.agent.hard.wakeAt, milliseconds(700));
+      found.push(...raised(bench.feed({ kind: 'tick' }).events));
+    }
+    expect(found).toMatchObject([{ kind: 'missed-heartbeats', lateMs: 700 }]);
+  });
+
+  test('what the agent says is told at once', () => {
+    const bench = new Bench({ promises: { beatEveryMs: seconds(60) } });
+    const { events } = bench.signal({ kind: 'error', message: 'no disk', isUnrecoverable: true });
+    expect(raised(events)).toMatchObject([{ kind: 'unrecoverable-error', lateMs: 0 }]);
+  });
+});

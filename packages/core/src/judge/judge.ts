@@ -1,0 +1,100 @@
+import { between, inWords, later } from '../base/time.ts';
+import type { Draft } from '../record/draft.ts';
+import { ask, emit, wake, want } from '../record/draft.ts';
+import { tellCleared, tellRaised } from '../record/findings.ts';
+import { isOffline, lastProofOf, likelyCause, missesAt } from '../record/liveness.ts';
+import { RULES } from '../rule/rules.ts';
+import type { Finding } from '../vocabulary/finding.ts';
+import { settleHealth } from './health.ts';
+
+/** Asks every rule, tells what changed since the last judgement, and moves liveness and health. */
+export function judge(draft: Draft): void {
+  draft.found = [];
+  for (const rule of RULES) {
+    const found = rule(draft);
+    if (found) draft.found.push(found);
+  }
+  tellChanges(draft, draft.hard.derived, draft.found);
+  draft.hard.derived = draft.found;
+  judgeLiveness(draft);
+  inquireAboutTask(draft);
+  settleHealth(draft);
+}
+
+/** A finding is news when its kind is new or its severity changed; its wording alone is not. */
+function tellChanges(draft: Draft, before: readonly Finding[], now: readonly Finding[]): void {
+  for (const old of before) {
+    if (!now.some(({ kind }) => kind === old.kind)) tellCleared(draft, old);
+  }
+  for (const finding of now) {
+    if (!before.some(({ kind, severity }) => kind === finding.kind && severity === finding.severity)) {
+      tellRaised(draft, finding, lateBy(draft));
+      if (finding.kind === 'hold-overdue') tellPerson(draft, finding);
+    }
+  }
+}
+
+/** A forgotten hold blinds Holter; somebody has to look, and nothing else follows from it. */
+function tellPerson(draft: Draft, { kind, evidence }: Finding): void {
+  const { agentId, incarnation, at } = draft.hard;
+  const message = `${agentId} is ${evidence}. Nothing happens to it; please look.`;
+  emit(draft, { type: 'ATTENTION_RAISED', payload: { agentId, about: kind, message } });
+  want(draft, `${agentId}#${incarnation}/hold/${at}`, {
+    kind: 'notify',
+    audience: 'operator',
+    severity: 'info',
+    message,
+    incidentId: null,
+  });
+}
+
+/** What time alone brings is looked at when it is due, and this look may come late; a signal is its own moment. */
+const lateBy = ({ at, hard }: Draft): number => (hard.wakeAt <= at ? between(hard.wakeAt, at) : 0);
+
+function judgeLiveness(draft: Draft): void {
+  const { hard, at, policy, stalls } = draft;
+  if (hard.end || hard.unknownSince !== undefined) return;
+  if (missesAt(draft, at, policy, stalls).count < policy.beat.missedMax) return;
+  becomeUnknown(draft);
+}
+
+/** No proof either way. The agent is asked, the fleet is told, and nobody is killed for it. */
+function becomeUnknown(draft: Draft): void {
+  const { hard, at, policy } = draft;
+  hard.unknownSince = at;
+  const cause = likelyCause(draft);
+  emit(draft, {
+    type: 'LIVENESS_CHANGED',
+    payload: { agentId: hard.agentId, from: 'alive', to: 'unknown', cause },
+  });
+  ask(draft, 'loss', `${hard.agentId}#${hard.incarnation}/loss/${at}`);
+  if (isOffline(hard)) return;
+  hard.inquiry = { askedAt: at };
+  const silence = inWords(between(lastProofOf(draft), at));
+  inquire(
+    draft,
+    'inquire',
+    `Holter: no sign of life from you for ${silence}. Any answer within ${inWords(policy.inquiryWaitMs)} will do.`,
+  );
+}
+
+/** Seed 001 §1.5.3: before anything else, a stalled task's agent is asked, once per stall; a beat is no answer. */
+function inquireAboutTask(draft: Draft): void {
+  const { hard, at, policy } = draft;
+  const { task } = hard;
+  if (!task || task.inquiredAt !== undefined) return;
+  if (!draft.found.some(({ kind }) => kind === 'task-overdue')) return;
+  hard.task = { ...task, inquiredAt: at };
+  inquire(
+    draft,
+    'inquire-task',
+    `Holter: your task appears stalled. Please give a status update within ${inWords(policy.inquiryWaitMs)}.`,
+  );
+}
+
+function inquire(draft: Draft, name: string, message: string): void {
+  const { hard, at, policy } = draft;
+  const id = `${hard.agentId}#${hard.incarnation}/${name}/${at}`;
+  want(draft, id, { kind: 'inquire', message, answerBy: later(at, policy.inquiryWaitMs) });
+  wake(draft, later(at, policy.inquiryWaitMs));
+}

@@ -1,0 +1,186 @@
+import type { DurationMs, Instant } from '../base/time.ts';
+import type { Breaker } from '../breaker/breaker.ts';
+import type { Capability } from '../vocabulary/effect.ts';
+import type { Finding, FindingKind } from '../vocabulary/finding.ts';
+import type { HealthState } from '../vocabulary/health-state.ts';
+import type { HeldTime, Hold, Mark } from '../vocabulary/hold.ts';
+import type { MessagePriority } from '../vocabulary/signal.ts';
+import type { Incident, PastIncident } from './incident.ts';
+import type { Trail } from './trail.ts';
+
+/**
+ * Everything that Holter knows about one agent: plain JSON, bounded in size. `soft` facts arrive all the
+ * time, are merged by maximum and may be lost for a second; `hard` facts are committed before they count.
+ * A heartbeat copies only `soft`, which is what makes it cheap.
+ */
+export type Agent = { readonly soft: Soft; readonly hard: Hard };
+
+/** Zero means never. */
+export type Soft = {
+  readonly beatAt: Instant;
+  readonly pongAt: Instant;
+  /** Any other sign that the agent itself gave; it counts as a beat. */
+  readonly activityAt: Instant;
+  readonly tokens: number;
+  readonly costUsd: number;
+  /** The last look of the operating system at the process tree, with its counters. */
+  readonly lookedAt: Instant;
+  readonly cpuMs: number;
+  readonly ioBytes: number;
+};
+
+/** What the agent will be judged by, and nothing else. Its adapter, profile or registration says which. */
+export type Promises = {
+  /** Beats at least this often. */
+  readonly beatEveryMs?: DurationMs;
+  readonly pongs?: true;
+  /** Reports tool calls. The value is how long its model call may rightly hang before it gives up itself. */
+  readonly calls?: { readonly modelTimeoutMs: DurationMs };
+  readonly turns?: true;
+  readonly tasks?: true;
+  readonly checkpoints?: true;
+  readonly verdicts?: true;
+  /** Its process can be seen by an executor. */
+  readonly process?: true;
+};
+
+export type Mode = 'observe' | 'nudge' | 'act';
+
+/** Proven end of a process. Only `crash` is a failure. */
+export type End = {
+  readonly how: 'exit-0' | 'stopped' | 'crash';
+  readonly at: Instant;
+  readonly detail: string;
+  /** Holter's own doing: a termination that an incident ordered. */
+  readonly byHolter?: true;
+};
+
+export type Task = {
+  readonly id: string;
+  readonly assignedAt: Instant;
+  readonly expectedAt?: Instant;
+  /** Last update from the agent about this task, or its assignment. */
+  readonly updated: Mark;
+  readonly percent?: number;
+  /** When its first call, turn or update showed that it was taken up; absent while it lies untouched. */
+  readonly begunAt?: Instant;
+  /** When the agent was asked about its delay; absent again with the next word about the task. */
+  readonly inquiredAt?: Instant;
+};
+
+export type ProcessView = {
+  readonly state: 'working' | 'flat' | 'stopped' | 'uninterruptible';
+  readonly since: Instant;
+  readonly memoryBytes: number;
+};
+
+/** A question put to a silent agent; any sign of life is the answer. */
+type Inquiry = { readonly askedAt: Instant };
+
+/** A delivered message that is waiting for its acknowledgement. */
+export type PendingAck = {
+  readonly idHash: number;
+  readonly priority: MessagePriority;
+  readonly delivered: Mark;
+  readonly isReminded?: true;
+};
+
+export type Quiet = { readonly until: Instant; readonly by: string; readonly reason: string };
+
+/** One kind of finding that somebody snoozed, or called wrong: it is seen, but nothing follows from it. */
+export type QuietFinding = Quiet & { readonly kind: FindingKind };
+
+/** Recoveries so far. Counted when decided, so that a crash of Holter can't make one free. */
+export type Recovery = {
+  readonly taskId: string | null;
+  readonly attempts: number;
+  /** Decisions of the last hour, oldest first; never longer than the hourly limit. */
+  readonly startedAt: readonly Instant[];
+  /** The permit of the `recovery_attempt` breaker that the newest attempt runs under. */
+  readonly permit?: { readonly generation: number; readonly permitId: number };
+};
+
+export type Probation = { readonly until: Instant; readonly incidentId: string };
+
+export type Hard = {
+  readonly agentId: string;
+  /** 0 for an agent that was never registered (a curl ping, an imported log). */
+  readonly incarnation: number;
+  readonly instanceHash: number;
+  readonly role: string;
+  readonly group: string;
+  readonly mode: Mode;
+  readonly promises: Promises;
+  readonly can: readonly Capability[];
+  readonly executor: string | null;
+  /** Start of this incarnation. */
+  readonly startedAt: Instant;
+  /** The newest `at` that was folded in; inputs from before are lifted to it. */
+  readonly at: Instant;
+  readonly wakeAt: Instant;
+
+  readonly health: HealthState;
+  readonly healthSince: Instant;
+  /** While the next better state has to prove itself: since when nothing bad was found. */
+  readonly settlingSince?: Instant;
+
+  readonly end?: End;
+  readonly isConnectionClosed?: true;
+  /** Since when it is unknown whether the agent lives. */
+  readonly unknownSince?: Instant;
+  /** `busy`, or an inquiry that was answered: the next silence may last one deadline longer. */
+  readonly isBusy?: true;
+  readonly inquiry?: Inquiry;
+
+  readonly holds: readonly Hold[];
+  /** Its last hold was ended by Holter's clock alone, and nothing was heard of its work since. */
+  readonly isHoldLapsed?: true;
+  readonly heldBefore: HeldTime;
+  readonly task?: Task;
+  readonly turnSince?: Instant;
+  readonly acks?: readonly PendingAck[];
+  readonly process?: ProcessView;
+
+  /** When it last went from having no work to having some; absent while it has none. */
+  readonly work?: Mark;
+  /** Last sign of doing something (a call, a turn, words, tokens); beats are not doing. */
+  readonly doing?: Mark;
+  /** Last evidence of getting anywhere. */
+  readonly progress?: Mark;
+  /** Head of the checkpoint chain, and since when its age counts. */
+  readonly checkpoint?: { readonly id: string; readonly hash: string; readonly mark: Mark };
+  readonly phase?: string;
+  readonly indicatorHash?: number;
+  readonly errorCount?: number;
+  readonly handoffNoteId?: string;
+
+  /** Outcomes of the newest calls as a string of `.` and `x`, oldest first. */
+  readonly outcomes?: string;
+  readonly failuresInRow?: number;
+  /** What the detectors remember; beside the record's own bound, it has one of its own. */
+  readonly trail?: Trail;
+
+  /** By name; made when first asked for, few by nature. */
+  readonly breakers?: Readonly<Record<string, Breaker>>;
+
+  /** Findings that hold until contrary evidence or a decision. */
+  readonly points: readonly Finding[];
+  /** Findings that time and facts yield; made anew whenever the agent is judged. */
+  readonly derived: readonly Finding[];
+
+  readonly incident?: Incident;
+  readonly incidentCount: number;
+  readonly past?: PastIncident;
+  readonly quiet?: Quiet;
+  /** One for each kind; those that are over go with the next input. */
+  readonly quietFindings?: readonly QuietFinding[];
+  readonly recovery?: Recovery;
+  readonly probation?: Probation;
+  /** Until a successor presents it, or the attempt is given up. */
+  readonly spawnKey?: string;
+
+  /** Hashed ids of the newest signals, oldest first. */
+  readonly seen: readonly number[];
+  /** High-water mark of each ordered source. */
+  readonly marks?: Readonly<Record<string, number>>;
+};

@@ -1,0 +1,79 @@
+import type { Instant } from '../base/time.ts';
+import type { Hard } from './agent.ts';
+
+type OptionalKeys<T> = {
+  [Key in keyof T]-?: Record<never, never> extends Pick<T, Key> ? Key : never;
+}[keyof T];
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/**
+ * A copy of an agent's hard facts for one step. Field by field, because every agent has other optional
+ * fields in another order, and spreading such records costs several times as much: with one shape for all
+ * of them, the engine underneath copies without looking anything up. An absent field is `undefined` here,
+ * which JSON leaves out again.
+ */
+export function copyHard(hard: Hard, at: Instant): Mutable<Hard> {
+  const copy = {
+    agentId: hard.agentId,
+    incarnation: hard.incarnation,
+    instanceHash: hard.instanceHash,
+    role: hard.role,
+    group: hard.group,
+    mode: hard.mode,
+    promises: hard.promises,
+    can: hard.can,
+    executor: hard.executor,
+    startedAt: hard.startedAt,
+    at,
+    wakeAt: hard.wakeAt,
+    health: hard.health,
+    healthSince: hard.healthSince,
+    settlingSince: hard.settlingSince,
+    end: hard.end,
+    isConnectionClosed: hard.isConnectionClosed,
+    unknownSince: hard.unknownSince,
+    isBusy: hard.isBusy,
+    inquiry: hard.inquiry,
+    holds: hard.holds,
+    isHoldLapsed: hard.isHoldLapsed,
+    heldBefore: hard.heldBefore,
+    task: hard.task,
+    turnSince: hard.turnSince,
+    acks: hard.acks,
+    process: hard.process,
+    work: hard.work,
+    doing: hard.doing,
+    progress: hard.progress,
+    checkpoint: hard.checkpoint,
+    phase: hard.phase,
+    indicatorHash: hard.indicatorHash,
+    errorCount: hard.errorCount,
+    handoffNoteId: hard.handoffNoteId,
+    outcomes: hard.outcomes,
+    failuresInRow: hard.failuresInRow,
+    trail: hard.trail,
+    breakers: hard.breakers,
+    points: hard.points,
+    derived: hard.derived,
+    incident: hard.incident,
+    incidentCount: hard.incidentCount,
+    past: hard.past,
+    quiet: hard.quiet,
+    quietFindings: hard.quietFindings,
+    recovery: hard.recovery,
+    probation: hard.probation,
+    spawnKey: hard.spawnKey,
+    seen: hard.seen,
+    marks: hard.marks,
+    // A field that is added to the record has to appear here: the compiler compares.
+  } satisfies Record<keyof Hard, unknown>;
+  return copy as Mutable<Hard>;
+}
+
+/**
+ * Takes an optional fact away. Never by `delete`: that would throw the one shape of all records away, and
+ * every read after it would be slower than the step itself.
+ */
+export function forget(hard: Mutable<Hard>, key: OptionalKeys<Hard>): void {
+  (hard as Record<OptionalKeys<Hard>, unknown>)[key] = undefined;
+}

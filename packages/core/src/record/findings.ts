@@ -1,0 +1,25 @@
+import type { Finding } from '../vocabulary/finding.ts';
+import type { Draft } from './draft.ts';
+import { emit } from './draft.ts';
+
+/** All that holds against the agent now, worst first and then oldest first. */
+export function findingsOf(hard: {
+  readonly points: readonly Finding[];
+  readonly derived: readonly Finding[];
+}): readonly Finding[] {
+  if (hard.points.length === 0) return hard.derived;
+  return [...hard.derived, ...hard.points];
+}
+
+export function tellRaised(
+  draft: Draft,
+  { kind, severity, evidence, threshold }: Finding,
+  lateMs: number,
+): void {
+  const { agentId } = draft.hard;
+  emit(draft, { type: 'FINDING_RAISED', payload: { agentId, kind, severity, evidence, threshold, lateMs } });
+}
+
+export function tellCleared(draft: Draft, { kind }: Finding): void {
+  emit(draft, { type: 'FINDING_CLEARED', payload: { agentId: draft.hard.agentId, kind } });
+}

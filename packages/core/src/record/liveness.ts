@@ -1,0 +1,117 @@
+import type { DurationMs, Instant } from '../base/time.ts';
+import { NEVER } from '../base/time.ts';
+import { GRACE_WITHOUT_BEATS, ruleDefaults } from '../policy/defaults.ts';
+import type { BeatPolicy, Policy } from '../policy/policy.ts';
+import type { StallLog } from '../vocabulary/stall.ts';
+import { absenceDeadline } from '../vocabulary/stall.ts';
+import type { Agent, Hard } from './agent.ts';
+
+/**
+ * Is it alive? Three answers: alive; gone, which is proven; unknown, which is everything else. A silent
+ * agent may only be thinking, so unknown by itself never kills and never starts a twin.
+ */
+export type Liveness = 'alive' | 'gone' | 'unknown';
+
+export type LossCause = 'process-crash' | 'stopped' | 'event-loop-freeze' | 'network-partition' | 'silence';
+
+export const livenessOf = (hard: Hard): Liveness =>
+  hard.end !== undefined ? 'gone' : hard.unknownSince !== undefined ? 'unknown' : 'alive';
+
+/** Whose silence is meant: the agent's own beats, or the looks of the executor that watches its process. */
+type Pulse = 'beats' | 'looks' | 'none';
+
+export function pulseOf(hard: Hard): Pulse {
+  if (hard.promises.beatEveryMs !== undefined || hard.promises.pongs) return 'beats';
+  return hard.promises.process ? 'looks' : 'none';
+}
+
+export function intervalOf(hard: Hard, policy: Policy): DurationMs {
+  if (hard.promises.beatEveryMs !== undefined) return hard.promises.beatEveryMs;
+  return pulseOf(hard) === 'looks' ? policy.probeEveryMs : policy.beat.intervalMs;
+}
+
+/** How often its adapter should look at it now: four times as often while something is wrong with it. */
+export function probeEveryOf(hard: Hard, policy: Policy): DurationMs {
+  const isFine = hard.health === 'HEALTHY' || hard.health === 'TERMINATED';
+  return (
+    isFine ? policy.probeEveryMs : policy.probeEveryMs / ruleDefaults.degradedProbeFactor
+  ) as DurationMs;
+}
+
+/** The most grace that one deadline of this agent may get for Holter's own stalls. */
+export const graceMaxOf = (hard: Hard, policy: Policy): DurationMs =>
+  pulseOf(hard) === 'beats' ? intervalOf(hard, policy) : GRACE_WITHOUT_BEATS;
+
+/** The newest moment at which the agent itself was heard. A look of its executor proves only a process. */
+export function lastProofOf({ soft, hard }: Agent): Instant {
+  const own = Math.max(soft.beatAt, soft.pongAt, soft.activityAt, hard.startedAt);
+  return (pulseOf(hard) === 'looks' ? Math.max(own, soft.lookedAt) : own) as Instant;
+}
+
+/** When miss `n` of the current silence falls, or has fallen. */
+export function missDeadline(agent: Agent, n: number, policy: Policy, stalls: StallLog): Instant {
+  const { hard } = agent;
+  if (pulseOf(hard) === 'none') return NEVER;
+  const interval = intervalOf(hard, policy);
+  // `busy` doubles the deadline once: the misses of this silence start one whole deadline later.
+  const intervals = n + (hard.isBusy ? policy.beat.missedMax : 0);
+  const wait = intervals * interval + slackOf(interval, policy.beat);
+  return absenceDeadline(lastProofOf(agent), wait, stalls, graceMaxOf(hard, policy));
+}
+
+/**
+ * When another instance may take the name: at the first missed beat. Whoever promised neither beats nor a
+ * process could otherwise hold a name for ever after dying unseen, so the default interval counts for it.
+ */
+export function nameFreeAt(agent: Agent, policy: Policy, stalls: StallLog): Instant {
+  if (pulseOf(agent.hard) !== 'none') return missDeadline(agent, 1, policy, stalls);
+  const { intervalMs, slackMs } = policy.beat;
+  return absenceDeadline(lastProofOf(agent), intervalMs + slackMs, stalls, GRACE_WITHOUT_BEATS);
+}
+
+/** Consecutive misses up to the threshold (more say nothing more), and when the next one falls. */
+export function missesAt(
+  agent: Agent,
+  at: Instant,
+  policy: Policy,
+  stalls: StallLog,
+): { count: number; nextAt: Instant } {
+  const { missedMax } = policy.beat;
+  for (let count = 0; count < missedMax; count++) {
+    const deadline = missDeadline(agent, count + 1, policy, stalls);
+    if (deadline > at) return { count, nextAt: deadline };
+  }
+  return { count: missedMax, nextAt: NEVER };
+}
+
+/** An agent that promised its own interval gets no more slack than a quarter of it. */
+function slackOf(interval: DurationMs, beat: BeatPolicy): number {
+  const own = Math.max(ruleDefaults.slackMin, interval * ruleDefaults.slackShare);
+  return Math.min(beat.slackMs, own);
+}
+
+/** What the silence most likely is, from what else is known. Advice for people; no rule kills by it. */
+export function likelyCause(agent: Agent): LossCause {
+  const { hard, soft } = agent;
+  if (hard.end) return hard.end.how === 'crash' ? 'process-crash' : 'stopped';
+  const isSeenSince = soft.lookedAt > lastProofOf(agent) && pulseOf(hard) === 'beats';
+  if (isSeenSince) return 'event-loop-freeze';
+  if (isOffline(hard)) return 'network-partition';
+  return 'silence';
+}
+
+/** Seed 001's `offline`: a closed connection or a failed delivery, not silence alone. */
+export const isOffline = (hard: Hard): boolean =>
+  hard.isConnectionClosed === true || hard.points.some((finding) => finding.kind === 'delivery-failed');
+
+/** Seed 001's four words, derived and never stored. */
+export function presenceOf(
+  hard: Hard,
+  at: Instant,
+  isWorking: boolean,
+): 'online' | 'idle' | 'busy' | 'offline' {
+  if (hard.end || (hard.unknownSince !== undefined && isOffline(hard))) return 'offline';
+  if (hard.isBusy || hard.holds.some((hold) => hold.kind === 'in-tool')) return 'busy';
+  const isRecent = hard.doing !== undefined && at - hard.doing.at < ruleDefaults.silenceWarn;
+  return isWorking && isRecent ? 'online' : 'idle';
+}

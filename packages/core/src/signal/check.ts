@@ -1,0 +1,44 @@
+import type { Signal } from '../vocabulary/signal.ts';
+import { type BadSignal, badSignal } from './field.ts';
+import { ENVELOPE_FIELDS, KIND_FIELDS } from './kinds.ts';
+import { type Fields, readFields } from './record.ts';
+
+/**
+ * The door for everything that somebody outside says. One table says what each kind of signal holds; a
+ * field that is in no table is refused, so that a misspelt one is noticed by its sender and not lost.
+ */
+export type SignalCheck = { readonly kind: 'signal'; readonly signal: Signal } | BadSignal;
+
+/** The names that seed 000 §2 gives to a heartbeat's fields. */
+const seedNames: Readonly<Record<string, string>> = {
+  agent_id: 'agentId',
+  task_id: 'taskId',
+  last_tool_call: 'lastToolCall',
+  token_count: 'tokenCount',
+  error_count: 'errorCount',
+  progress_indicator: 'progressIndicator',
+};
+
+const fieldsByKind = new Map<unknown, Fields>(
+  Object.entries(KIND_FIELDS).map(([kind, fields]) => [kind, { ...ENVELOPE_FIELDS, ...fields }]),
+);
+const allowedKinds = [...fieldsByKind.keys()].join(', ');
+
+export function checkSignal(value: unknown): SignalCheck {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return badSignal('not_an_object', 'a signal must be an object with a kind');
+  }
+  const kind: unknown = Object.hasOwn(value, 'kind') ? (value as { kind: unknown }).kind : undefined;
+  const fields = fieldsByKind.get(kind);
+  if (fields === undefined) return badSignal('unknown_kind', `kind must be one of ${allowedKinds}`, 'kind');
+  const reading = readFields<Omit<Signal, 'kind'>>(fields, value, kind === 'heartbeat' ? seedNames : {}, '', [
+    'kind',
+  ]);
+  if (reading.kind !== 'field') return reading;
+  const signal = { kind, ...reading.value } as Signal;
+  // A position says nothing without the thing that it is a position in.
+  if (signal.seq !== undefined && signal.channel === undefined) {
+    return badSignal('missing_field', 'channel is needed where seq is given', 'channel');
+  }
+  return { kind: 'signal', signal };
+}

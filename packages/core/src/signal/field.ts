@@ -1,0 +1,173 @@
+import { isPlainObject } from '../base/canonical.ts';
+import { isPrototypeName } from '../base/identifier.ts';
+import { parseIsoTime } from '../base/iso-time.ts';
+import { type Instant, instant } from '../base/time.ts';
+
+/** What a field of a signal may hold, and what to say if it does not. Nothing is cut or guessed. */
+export type SignalProblemCode =
+  | 'not_an_object'
+  | 'unknown_kind'
+  | 'unknown_field'
+  | 'forbidden_field'
+  | 'duplicate_field'
+  | 'missing_field'
+  | 'wrong_type'
+  | 'out_of_range'
+  | 'too_long'
+  | 'too_deep';
+
+export type BadSignal = {
+  readonly kind: 'bad-signal';
+  readonly code: SignalProblemCode;
+  /** Names what is allowed; repeats nothing of what was sent but the field's name. */
+  readonly message: string;
+  readonly field?: string;
+};
+
+export type FieldReading<T> = { readonly kind: 'field'; readonly value: T } | BadSignal;
+export type FieldReader<T> = (value: unknown, field: string) => FieldReading<T>;
+
+export const ID_LENGTH_MAX = 256;
+export const NAME_LENGTH_MAX = 200;
+export const TEXT_LENGTH_MAX = 64 * 1_024;
+export const INPUT_DEPTH_MAX = 32;
+/** All texts and keys of an input together; a file written in one call is the largest that is common. */
+export const INPUT_LENGTH_MAX = 256 * 1_024;
+const INPUT_NODES_MAX = 20_000;
+
+const good = <T>(value: T): FieldReading<T> => ({ kind: 'field', value });
+
+export function badSignal(code: SignalProblemCode, message: string, field?: string): BadSignal {
+  return { kind: 'bad-signal', code, message, ...(field === undefined ? {} : { field }) };
+}
+
+const wrongType = (field: string, allowed: string): BadSignal =>
+  badSignal('wrong_type', `${field} must be ${allowed}`, field);
+const outOfRange = (field: string, allowed: string): BadSignal =>
+  badSignal('out_of_range', `${field} must be ${allowed}`, field);
+
+export const text: FieldReader<string> = (value, field) => boundedText(value, field, 0, TEXT_LENGTH_MAX);
+/** Words for people that fit on a line. */
+export const label: FieldReader<string> = (value, field) => boundedText(value, field, 0, NAME_LENGTH_MAX);
+export const name: FieldReader<string> = (value, field) => oneLine(value, field, NAME_LENGTH_MAX);
+export const id: FieldReader<string> = (value, field) => oneLine(value, field, ID_LENGTH_MAX);
+
+/** A name that becomes a key of a record. */
+export const key: FieldReader<string> = (value, field) => {
+  const reading = oneLine(value, field, NAME_LENGTH_MAX);
+  if (reading.kind === 'field' && isPrototypeName(reading.value))
+    return outOfRange(field, 'a name that no object has by itself');
+  return reading;
+};
+
+/** Ids and names are printed in terminals and logs, where control characters do harm. */
+function oneLine(value: unknown, field: string, lengthMax: number): FieldReading<string> {
+  const reading = boundedText(value, field, 1, lengthMax);
+  if (reading.kind === 'field' && hasControl(reading.value))
+    return outOfRange(field, 'without control characters');
+  return reading;
+}
+
+function hasControl(value: string): boolean {
+  for (let i = 0; i < value.length; i += 1) {
+    const unit = value.charCodeAt(i);
+    if (unit < 0x20 || (unit >= 0x7f && unit <= 0x9f)) return true;
+  }
+  return false;
+}
+
+function boundedText(
+  value: unknown,
+  field: string,
+  lengthMin: number,
+  lengthMax: number,
+): FieldReading<string> {
+  const allowed = `a text of ${lengthMin} to ${lengthMax} characters`;
+  if (typeof value !== 'string') return wrongType(field, allowed);
+  if (value.length > lengthMax)
+    return badSignal('too_long', `${field} must be ${allowed}, not ${value.length}`, field);
+  return value.length < lengthMin ? outOfRange(field, allowed) : good(value);
+}
+
+export const flag: FieldReader<boolean> = (value, field) =>
+  typeof value === 'boolean' ? good(value) : wrongType(field, 'true or false');
+
+/** How many: whole, exact, not negative. */
+export const count: FieldReader<number> = (value, field) => whole(value, field, 0);
+export const incarnation: FieldReader<number> = (value, field) => whole(value, field, 1);
+
+function whole(value: unknown, field: string, min: number): FieldReading<number> {
+  const allowed = `a whole number of at least ${min}`;
+  if (typeof value !== 'number') return wrongType(field, allowed);
+  return Number.isSafeInteger(value) && value >= min ? good(value) : outOfRange(field, allowed);
+}
+
+export const exitCode: FieldReader<number | null> = (value, field) =>
+  value === null || Number.isSafeInteger(value)
+    ? good(value as number | null)
+    : wrongType(field, 'a whole number or null');
+
+export const amount: FieldReader<number> = (value, field) => within(value, field, Number.MAX_SAFE_INTEGER);
+export const share: FieldReader<number> = (value, field) => within(value, field, 1);
+export const percent: FieldReader<number> = (value, field) => within(value, field, 100);
+
+function within(value: unknown, field: string, max: number): FieldReading<number> {
+  const allowed = max === Number.MAX_SAFE_INTEGER ? 'a number of at least 0' : `a number from 0 to ${max}`;
+  if (typeof value !== 'number') return wrongType(field, allowed);
+  // NaN fails both comparisons.
+  return value >= 0 && value <= max ? good(value) : outOfRange(field, allowed);
+}
+
+/** Milliseconds since 1970, or an ISO timestamp. */
+export const time: FieldReader<Instant> = (value, field) => {
+  const ms = typeof value === 'string' ? parseIsoTime(value) : value;
+  const allowed = 'a timestamp such as 2026-01-24T10:00:00Z, or milliseconds since 1970';
+  if (typeof ms !== 'number') return wrongType(field, allowed);
+  return ms >= 0 && ms <= Number.MAX_SAFE_INTEGER ? good(instant(ms)) : outOfRange(field, allowed);
+};
+
+export const oneOf =
+  <Word extends string>(words: readonly Word[]): FieldReader<Word> =>
+  (value, field) => {
+    const word = words.find((candidate) => candidate === value);
+    return word === undefined ? wrongType(field, `one of ${words.join(', ')}`) : good(word);
+  };
+
+/** Any JSON value of bounded depth and size; cycles end at the depth. */
+export const json: FieldReader<unknown> = (value, field) => {
+  const budget = { nodes: INPUT_NODES_MAX, length: INPUT_LENGTH_MAX };
+  return jsonProblem(value, field, INPUT_DEPTH_MAX, budget) ?? good(value);
+};
+
+type JsonBudget = { nodes: number; length: number };
+
+function jsonProblem(
+  value: unknown,
+  field: string,
+  depthLeft: number,
+  budget: JsonBudget,
+): BadSignal | undefined {
+  budget.nodes -= 1;
+  if (typeof value === 'string') budget.length -= value.length;
+  if (budget.nodes < 0 || budget.length < 0) {
+    return badSignal(
+      'too_long',
+      `${field} must hold at most ${INPUT_LENGTH_MAX} characters in ${INPUT_NODES_MAX} values`,
+      field,
+    );
+  }
+  if (value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value))
+    return undefined;
+  if (typeof value !== 'object' || !(Array.isArray(value) || isPlainObject(value)))
+    return wrongType(field, 'JSON');
+  if (depthLeft === 0)
+    return badSignal('too_deep', `${field} must be nested at most ${INPUT_DEPTH_MAX} deep`, field);
+  for (const [below, item] of Object.entries(value)) {
+    if (below === '__proto__')
+      return badSignal('forbidden_field', `${field} must not hold a key __proto__`, field);
+    if (!Array.isArray(value)) budget.length -= below.length;
+    const problem = jsonProblem(item, field, depthLeft - 1, budget);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}

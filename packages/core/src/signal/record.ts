@@ -1,0 +1,74 @@
+import { isPrototypeName } from '../base/identifier.ts';
+import { badSignal, type FieldReader, type FieldReading } from './field.ts';
+
+/** An object with named fields, each read by its own rule: a signal, or something inside one. */
+type Needed<T> = { readonly isNeeded: true; readonly read: FieldReader<T> };
+type Optional<T> = { readonly isNeeded: false; readonly read: FieldReader<T> };
+
+/** Exactly the fields of a type, and needed where it needs them: the compiler compares table and type. */
+export type FieldsOf<T> = {
+  readonly [F in keyof T]-?: Record<never, never> extends Pick<T, F>
+    ? Optional<Exclude<T[F], undefined>>
+    : Needed<T[F]>;
+};
+export type Fields = Readonly<Record<string, Needed<unknown> | Optional<unknown>>>;
+
+export const needed = <T>(read: FieldReader<T>): Needed<T> => ({ isNeeded: true, read });
+export const maybe = <T>(read: FieldReader<T>): Optional<T> => ({ isNeeded: false, read });
+
+/** Known fields only, in a new object. For an optional field null is as good as nothing. */
+export function readFields<T>(
+  fields: Fields,
+  raw: unknown,
+  aliases: Readonly<Record<string, string>>,
+  prefix: string,
+  ignored: readonly string[],
+): FieldReading<T> {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
+    return badSignal('wrong_type', `${prefix.slice(0, -1)} must be an object`, prefix.slice(0, -1));
+  }
+  const record = raw as Readonly<Record<string, unknown>>;
+  const result: Record<string, unknown> = {};
+  // `Object.keys` and an index: this loop runs for every signal that comes in.
+  for (const written of Object.keys(record)) {
+    if (ignored.includes(written)) continue;
+    const name = Object.hasOwn(aliases, written) ? (aliases[written] ?? written) : written;
+    const known = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (known === undefined) return unknownField(fields, written, prefix);
+    if (Object.hasOwn(result, name)) {
+      return badSignal(
+        'duplicate_field',
+        `${prefix}${written} is given under two names`,
+        `${prefix}${written}`,
+      );
+    }
+    const value = record[written];
+    if (value === undefined || (value === null && !known.isNeeded && name !== 'input')) continue;
+    const reading = known.read(value, prefix === '' ? written : prefix + written);
+    if (reading.kind !== 'field') return reading;
+    result[name] = reading.value;
+  }
+  for (const name of neededOf(fields)) {
+    if (!Object.hasOwn(result, name))
+      return badSignal('missing_field', `${prefix}${name} is needed`, `${prefix}${name}`);
+  }
+  return { kind: 'field', value: result as T };
+}
+
+function unknownField(fields: Fields, written: string, prefix: string): FieldReading<never> {
+  const shown = `${prefix}${written.slice(0, 64)}`;
+  if (isPrototypeName(written))
+    return badSignal('forbidden_field', `${shown} is not allowed as a field`, shown);
+  return badSignal('unknown_field', `allowed fields: ${Object.keys(fields).join(', ')}`, shown);
+}
+
+/** Tables of fields are made once and live for ever; so does the list of what each of them needs. */
+const neededByTable = new WeakMap<Fields, readonly string[]>();
+
+function neededOf(fields: Fields): readonly string[] {
+  const known = neededByTable.get(fields);
+  if (known) return known;
+  const names = Object.keys(fields).filter((name) => fields[name]?.isNeeded);
+  neededByTable.set(fields, names);
+  return names;
+}

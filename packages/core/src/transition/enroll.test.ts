@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest';
+import { Bench, registrationOf } from '../../test/kit.ts';
+import { minutes, seconds } from '../base/time.ts';
+import type { Registration } from './enroll.ts';
+import { enroll } from './enroll.ts';
+
+const beats: Partial<Registration> = { promises: { beatEveryMs: seconds(60) }, instanceId: 'one' };
+
+const enrolmentOf = (bench: Bench, fields: Partial<Registration>) =>
+  enroll(bench.agent, registrationOf({ ...beats, ...fields }), {
+    at: bench.at,
+    stalls: bench.stalls,
+    policy: bench.policy,
+  });
+
+describe('who may take a name', () => {
+  test('the same instance gets the same incarnation back, unchanged', () => {
+    const bench = new Bench(beats);
+    const enrolment = enrolmentOf(bench, { instanceId: 'one' });
+    expect(enrolment).toEqual({ kind: 'enrolled', agent: bench.agent, events: [] });
+  });
+
+  test('another instance is refused while the first is alive, with the time of its first miss', () => {
+    const bench = new Bench(beats);
+    bench.signal({ kind: 'heartbeat' });
+    bench.advance(seconds(20));
+    expect(enrolmentOf(bench, { instanceId: 'two' })).toEqual({
+      kind: 'refused',
+      code: 'agent_running',
+      retryAfterMs: seconds(55),
+    });
+  });
+
+  test('a wrong key opens nothing', () => {
+    const bench = new Bench(beats);
+    expect(enrolmentOf(bench, { instanceId: 'two', spawnKey: 'ada/1/recover/1' }).kind).toBe('refused');
+  });
+
+  test.each<[string, (bench: Bench) => void]>([
+    ['after one missed beat', (bench) => bench.advance(seconds(75))],
+    ['after its exit', (bench) => bench.signal({ kind: 'exited', code: 0 }, 'holter')],
+    ['after its crash', (bench) => bench.signal({ kind: 'exited', code: 1 }, 'holter')],
+    ['after its stop', (bench) => bench.signal({ kind: 'stopped', reason: 'done' })],
+  ])('another instance is accepted %s', (_when, happens) => {
+    const bench = new Bench(beats);
+    happens(bench);
+    expect(bench.register({ instanceId: 'two' })).toBe(true);
+    expect(bench.agent.hard).toMatchObject({ incarnation: 2, health: 'HEALTHY' });
+    expect(bench.agent.hard.end).toBeUndefined();
+  });
+
+  test('even the same instance is a new incarnation after its end', () => {
+    const bench = new Bench(beats);
+    bench.signal({ kind: 'exited', code: 1 }, 'holter');
+    expect(bench.register({ instanceId: 'one' })).toBe(true);
+    expect(bench.agent.hard.incarnation).toBe(2);
+  });
+});
+
+describe('what a new start keeps', () => {
+  function crashed(): Bench {
+    const bench = new Bench({ ...beats, promises: { beatEveryMs: seconds(60), tasks: true }, taskId: 't1' });
+    bench.signal({ kind: 'checkpoint', checkpointId: 'cp1', hash: 'h' });
+    bench.signal({ kind: 'call-begun', callId: 'c1', tool: 'Bash' });
+    bench.signal({ kind: 'error', message: 'no', id: 'e1' });
+    bench.signal({ kind: 'handoff-written', noteId: 'n1' });
+    bench.signal({ kind: 'exited', code: 1 }, 'holter');
+    bench.advance(minutes(1));
+    return bench;
+  }
+
+  test('the work stays: task, checkpoint, recoveries', () => {
+    const bench = crashed();
+    const key = bench.agent.hard.spawnKey ?? '';
+    bench.register({ instanceId: 'two', spawnKey: key });
+    const { hard } = bench.agent;
+    expect(hard.task).toMatchObject({ id: 't1', assignedAt: bench.at });
+    expect(hard.task?.begunAt).toBeUndefined();
+    expect(hard.checkpoint?.id).toBe('cp1');
+    expect(hard.recovery).toMatchObject({ taskId: 't1', attempts: 1 });
+  });
+
+  test('what was said about the old one is over: findings, holds, notes, ids, counts', () => {
+    const bench = crashed();
+    bench.register({ instanceId: 'two' });
+    const { hard, soft } = bench.agent;
+    expect(hard).toMatchObject({ points: [], derived: [], holds: [], seen: [] });
+    for (const key of ['end', 'handoffNoteId', 'failuresInRow', 'spawnKey', 'inquiry'] as const)
+      expect(hard[key]).toBeUndefined();
+    expect(soft).toMatchObject({ beatAt: 0, tokens: 0 });
+  });
+
+  test('the ordered successor is on probation, one that came by itself ends the incident', () => {
+    const ordered = crashed();
+    ordered.register({ instanceId: 'two', spawnKey: ordered.agent.hard.spawnKey ?? '' });
+    expect(ordered.agent.hard.probation?.until).toBe(ordered.at + minutes(15));
+    expect(ordered.agent.hard.incident).toMatchObject({ step: 'recover', phase: 'waiting' });
+
+    const own = crashed();
+    own.register({ instanceId: 'two' });
+    expect(own.agent.hard.probation).toBeUndefined();
+    expect(own.agent.hard.incident).toBeUndefined();
+    expect(own.agent.hard.recovery?.attempts).toBe(1);
+  });
+
+  test('another task is another task', () => {
+    const bench = crashed();
+    bench.register({ instanceId: 'two', taskId: 't2' });
+    expect(bench.agent.hard.task?.id).toBe('t2');
+  });
+
+  test('a clock that stepped back is lifted', () => {
+    const bench = crashed();
+    const latest = bench.agent.hard.at;
+    bench.at = registrationAt(latest - 30_000);
+    bench.register({ instanceId: 'two' });
+    expect(bench.agent.hard.startedAt).toBe(latest);
+  });
+});
+
+const registrationAt = (ms: number): Bench['at'] => ms as Bench['at'];

@@ -1,0 +1,160 @@
+import { hashText } from '../base/hash.ts';
+import type { DurationMs, Instant } from '../base/time.ts';
+import { between, instant, later, latest, minutes, NEVER } from '../base/time.ts';
+import { closeIncident } from '../incident/change.ts';
+import { meterAcross } from '../incident/cost.ts';
+import { becomeHealth } from '../judge/health.ts';
+import type { Policy } from '../policy/policy.ts';
+import type { Agent, Hard, Mode, Promises, Soft, Task } from '../record/agent.ts';
+import type { Draft } from '../record/draft.ts';
+import { draftOf, emit, markNow } from '../record/draft.ts';
+import { nameFreeAt } from '../record/liveness.ts';
+import { hasWork } from '../record/work.ts';
+import type { Capability } from '../vocabulary/effect.ts';
+import type { HolterEvent } from '../vocabulary/event.ts';
+import { NOTHING_HELD } from '../vocabulary/hold.ts';
+import type { StallLog } from '../vocabulary/stall.ts';
+
+/** What an agent, or the adapter that started it, says when it comes up. */
+export type Registration = {
+  readonly agentId: string;
+  /** One per process: the same instance gets its incarnation back, another one has to wait its turn. */
+  readonly instanceId: string;
+  readonly role: string;
+  readonly group: string;
+  readonly mode: Mode;
+  readonly promises: Promises;
+  readonly can: readonly Capability[];
+  readonly executor: string | null;
+  readonly taskId?: string;
+  /** The key of the spawn that Holter ordered. */
+  readonly spawnKey?: string;
+};
+
+export type Enrolment =
+  | { readonly kind: 'enrolled'; readonly agent: Agent; readonly events: readonly HolterEvent[] }
+  /** The name is taken by an instance that is alive. */
+  | { readonly kind: 'refused'; readonly code: 'agent_running'; readonly retryAfterMs: DurationMs };
+
+export type EnrolContext = { readonly at: Instant; readonly stalls: StallLog; readonly policy: Policy };
+
+/**
+ * Who is this? The server gives out incarnations, and one name has one living instance. A second instance
+ * is let in when the first is proven gone, has missed a beat, or when it presents the key of the start
+ * that Holter ordered; what the older one says afterwards is recorded and ignored.
+ */
+export function enroll(existing: Agent | null, registration: Registration, context: EnrolContext): Enrolment {
+  if (!existing) return { kind: 'enrolled', ...begin(registration, null, context) };
+  const { hard } = existing;
+  const isSame = hard.incarnation > 0 && hard.instanceHash === hashText(registration.instanceId) && !hard.end;
+  if (isSame) return { kind: 'enrolled', agent: existing, events: [] };
+  if (hard.incarnation > 0 && !hard.end) {
+    const firstMissAt = nameFreeAt(existing, context.policy, context.stalls);
+    if (firstMissAt > context.at) {
+      const retryAfterMs = Math.min(between(context.at, firstMissAt), RETRY_AFTER_MAX) as DurationMs;
+      return { kind: 'refused', code: 'agent_running', retryAfterMs };
+    }
+  }
+  return { kind: 'enrolled', ...begin(registration, existing, context) };
+}
+
+/** An agent without beats is only replaced when its process is gone; asking again later is then a guess. */
+const RETRY_AFTER_MAX = minutes(5);
+
+/** A new incarnation: what was said about the old one is over, what was learnt about the work stays. */
+function begin(
+  registration: Registration,
+  before: Agent | null,
+  context: EnrolContext,
+): Pick<Draft, 'events'> & { agent: Agent } {
+  const { stalls, policy } = context;
+  const at = before ? latest(context.at, latest(before.hard.at, before.soft.beatAt)) : context.at;
+  const { agentId, role, group, mode, promises, can, executor } = registration;
+  const old = before?.hard;
+  const hard: Hard = {
+    agentId,
+    incarnation: (old?.incarnation ?? 0) + 1,
+    instanceHash: hashText(registration.instanceId),
+    role,
+    group,
+    mode,
+    promises,
+    can,
+    executor,
+    startedAt: at,
+    at,
+    wakeAt: NEVER,
+    health: old?.health ?? 'HEALTHY',
+    healthSince: old?.healthSince ?? at,
+    holds: [],
+    heldBefore: NOTHING_HELD,
+    points: [],
+    derived: [],
+    incidentCount: old?.incidentCount ?? 0,
+    seen: [],
+    ...(old?.marks && { marks: old.marks }),
+    ...(old?.checkpoint && { checkpoint: { ...old.checkpoint, mark: { at, held: NOTHING_HELD } } }),
+    ...(before &&
+      old?.incident && { incident: { ...old.incident, meter: meterAcross(old.incident, before.soft) } }),
+    ...(old?.past && { past: old.past }),
+    ...(old?.quiet && { quiet: old.quiet }),
+    ...(old?.quietFindings && { quietFindings: old.quietFindings }),
+    ...(old?.recovery && { recovery: old.recovery }),
+    ...(old?.breakers && { breakers: old.breakers }),
+    ...taskOf(registration, old, at),
+  };
+  const draft = draftOf({ soft: NEVER_HEARD, hard }, at, stalls, policy);
+  // Its clocks begin with the start itself, not with the first look at it.
+  if (hasWork(draft.hard)) draft.hard.work = markNow(draft);
+  const { spawnKey } = registration;
+  emit(draft, {
+    type: 'AGENT_REGISTERED',
+    payload: { agentId, role, group, ...(spawnKey !== undefined && { spawnKey }) },
+  });
+  if (draft.hard.health !== 'HEALTHY')
+    becomeHealth(draft, 'HEALTHY', 'a new start', `incarnation ${hard.incarnation}`);
+  succeed(draft, spawnKey !== undefined && spawnKey === old?.spawnKey);
+  // Looked at in a moment, so that the deadlines of the new start are named by the rules themselves.
+  draft.hard.wakeAt = at;
+  return { agent: { soft: draft.soft, hard: draft.hard }, events: draft.events };
+}
+
+const NEVER_HEARD: Soft = {
+  beatAt: instant(0),
+  pongAt: instant(0),
+  activityAt: instant(0),
+  tokens: 0,
+  costUsd: 0,
+  lookedAt: instant(0),
+  cpuMs: 0,
+  ioBytes: 0,
+};
+
+/** An open task stays open across starts; the successor has yet to take it up. */
+function taskOf(registration: Registration, old: Hard | undefined, at: Instant): { task?: Task } {
+  const updated = { at, held: NOTHING_HELD };
+  const { taskId } = registration;
+  if (old?.task && (taskId === undefined || taskId === old.task.id)) {
+    const { begunAt: _begunAt, inquiredAt: _inquiredAt, ...task } = old.task;
+    return { task: { ...task, assignedAt: at, updated } };
+  }
+  return taskId === undefined ? {} : { task: { id: taskId, assignedAt: at, updated } };
+}
+
+/** The ordered successor is on probation; one that came by itself ends whatever was going on. */
+function succeed(draft: Draft, isOrdered: boolean): void {
+  const { hard, at, policy } = draft;
+  const { incident, agentId } = hard;
+  if (!incident) return;
+  if (!isOrdered) {
+    closeIncident(draft, 'the agent started anew by itself');
+    return;
+  }
+  emit(draft, {
+    type: 'RECOVERY_COMPLETED',
+    payload: { taskId: hard.task?.id ?? agentId, newAgentId: agentId },
+  });
+  hard.probation = { until: later(at, policy.recovery.probationMs), incidentId: incident.id };
+  const { order: _order, wait: _wait, ...rest } = incident;
+  hard.incident = { ...rest, phase: 'waiting' };
+}

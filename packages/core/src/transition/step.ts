@@ -1,0 +1,193 @@
+import { hashText } from '../base/hash.ts';
+import { assertNever } from '../base/invariant.ts';
+import type { Instant } from '../base/time.ts';
+import { latest } from '../base/time.ts';
+import { isRepeatedSignal, wasFoldedBefore, whyInadmissible } from '../fold/admissible.ts';
+import { foldBreaker, permitOfClosed, settleBreakers } from '../fold/breakers.ts';
+import { endExpiredHolds } from '../fold/holds.ts';
+import { NO_INDICATOR } from '../fold/life.ts';
+import { foldSignal } from '../fold/signal.ts';
+import { restTrail } from '../fold/trail.ts';
+import { advance } from '../incident/advance.ts';
+import { foldClaim, foldGrant, foldReceipt } from '../incident/answer.ts';
+import { foldDecision } from '../incident/decide.ts';
+import { endExpiredQuiet } from '../incident/quiet.ts';
+import { judge } from '../judge/judge.ts';
+import type { Policy } from '../policy/policy.ts';
+import type { Agent } from '../record/agent.ts';
+import { forget } from '../record/copy-hard.ts';
+import type { Draft } from '../record/draft.ts';
+import { draftOf, emit, markNow } from '../record/draft.ts';
+import type { Input, Step } from '../record/input.ts';
+import { hasWork } from '../record/work.ts';
+import type { HeartbeatBody, Signal } from '../vocabulary/signal.ts';
+
+/**
+ * One input into one agent's record: facts first, then the judgement, then what to do. Pure: the same
+ * agent, input and policy give the same step, byte for byte. A beat that changes nothing takes a short way.
+ */
+export function step(agent: Agent, input: Input, policy: Policy): Step {
+  // Clocks step back; an agent's time doesn't.
+  const at = latest(input.at, latest(agent.hard.at, agent.soft.beatAt));
+  if (input.kind === 'signal') {
+    const because = whyInadmissible(agent.hard, input.signal, input.origin);
+    if (because !== null) {
+      // A retried request about what is known long since is no bad input, only an old one.
+      const isOld =
+        input.signal.incarnation === agent.hard.incarnation && wasFoldedBefore(agent.hard, input.signal);
+      return isOld ? unchanged(agent) : rejected(agent, at, input.signal, because);
+    }
+    if (input.signal.kind === 'heartbeat' && isPlainBeat(agent, input.signal, policy))
+      return beaten(agent, at, input.signal);
+  }
+  if (input.kind === 'breaker') {
+    const permit = permitOfClosed(agent.hard, input.name, input.act, policy);
+    // While nothing is wrong, asking changes nothing: no commit, and no round trip for it.
+    if (permit !== null) return { ...unchanged(agent), ...(permit.kind === 'permit' && { permit }) };
+  }
+  const draft = draftOf(agent, at, input.stalls, policy);
+  if (input.kind === 'signal' && isRepeatedSignal(draft, input.signal)) return unchanged(agent);
+  if (!policy.isEnabled) return handsOff(agent, at, input);
+
+  endExpiredHolds(draft);
+  endExpiredQuiet(draft);
+  settleBreakers(draft);
+  fold(draft, input);
+  // Once more: a hold or a snooze that has just begun names its end, or is over already.
+  endExpiredHolds(draft);
+  endExpiredQuiet(draft);
+  followWork(draft);
+  judge(draft);
+  if (input.kind === 'claim') {
+    // It is answered by the judgement of this very moment; what the executor looked up may change that.
+    foldClaim(draft, input.effectId, input.evidence);
+    judge(draft);
+  }
+  advance(draft);
+  return finish(draft);
+}
+
+function fold(draft: Draft, input: Input): void {
+  switch (input.kind) {
+    case 'signal':
+      if (input.signal.kind === 'heartbeat') tellBeat(draft, input.signal);
+      return foldSignal(draft, input.signal, input.origin);
+    case 'receipt':
+      return foldReceipt(draft, input.effectId, input.outcome, input.detail);
+    case 'decision':
+      return foldDecision(draft, input.decision);
+    case 'grant':
+      return foldGrant(draft, input.ask, input.admission);
+    case 'breaker':
+      return foldBreaker(draft, input.name, input.act, input.roll);
+    case 'tick':
+    case 'claim':
+      return;
+    default:
+      return assertNever(input);
+  }
+}
+
+/** Clocks about work start when there is some, and are gone when there is none; probation ends by itself. */
+function followWork(draft: Draft): void {
+  const { hard } = draft;
+  if (hasWork(hard)) hard.work ??= markNow(draft);
+  else if (hard.work) {
+    forget(hard, 'work');
+    // Of one that has ended, what was found is the reason that is told.
+    if (!hard.end) restTrail(draft);
+  }
+  if (hard.probation && hard.probation.until <= draft.at) forget(hard, 'probation');
+}
+
+function finish(draft: Draft): Step {
+  const { soft, hard, events, effects, asks, wakeAt, claim, permit } = draft;
+  hard.wakeAt = wakeAt;
+  return {
+    agent: { soft, hard },
+    events,
+    effects,
+    asks,
+    wakeAt,
+    ...(claim && { claim }),
+    ...(permit && { permit }),
+  };
+}
+
+/**
+ * Whether this beat says nothing but "alive": then only the soft facts move, and no timer does. When the
+ * old deadline fires, the rule looks at the newest beat and names the next one.
+ */
+function isPlainBeat({ soft, hard }: Agent, beat: HeartbeatBody & Signal, policy: Policy): boolean {
+  if (
+    hard.derived.length > 0 ||
+    hard.points.length > 0 ||
+    hard.isBusy ||
+    hard.inquiry ||
+    hard.settlingSince !== undefined
+  )
+    return false;
+  if (beat.status !== undefined && beat.status !== 'healthy') return false;
+  if (beat.id !== undefined || beat.channel !== undefined) return false;
+  if (hard.unknownSince !== undefined || hard.isConnectionClosed) return false;
+  if (beat.errorCount !== undefined && (beat.errorCount !== (hard.errorCount ?? 0) || hard.failuresInRow))
+    return false;
+  if (
+    beat.tokenCount !== undefined &&
+    policy.limits.tokensMax !== undefined &&
+    beat.tokenCount > policy.limits.tokensMax
+  )
+    return false;
+  if (!policy.isEnabled || soft.beatAt === 0) return false;
+  if (beat.phase === undefined && beat.progressIndicator === undefined)
+    return (hard.indicatorHash ?? NO_INDICATOR) === NO_INDICATOR;
+  return hashText(`${beat.phase ?? ''}\n${beat.progressIndicator ?? ''}`) === hard.indicatorHash;
+}
+
+function beaten(agent: Agent, at: Instant, beat: HeartbeatBody & Signal): Step {
+  const { soft, hard } = agent;
+  const tokens =
+    beat.tokenCount !== undefined && beat.tokenCount > soft.tokens ? beat.tokenCount : soft.tokens;
+  return {
+    agent: { soft: { ...soft, beatAt: at, tokens }, hard },
+    events: [{ at, incarnation: hard.incarnation, type: 'AGENT_HEARTBEAT', payload: payloadOf(beat) }],
+    effects: [],
+    asks: [],
+    wakeAt: hard.wakeAt,
+  };
+}
+
+function tellBeat(draft: Draft, beat: HeartbeatBody & Signal): void {
+  emit(draft, { type: 'AGENT_HEARTBEAT', payload: payloadOf(beat) });
+}
+
+function payloadOf(beat: HeartbeatBody & Signal): { agentId: string } & Omit<HeartbeatBody, 'kind'> {
+  const { kind: _kind, incarnation: _incarnation, id: _id, channel: _channel, seq: _seq, ...payload } = beat;
+  return payload;
+}
+
+/** Monitoring is switched off: nothing is judged, and what was still to be done is left undone. */
+const handsOff = (agent: Agent, at: Instant, input: Input): Step => ({
+  ...unchanged(agent),
+  // Who was heard is remembered all the same: nobody is accused of the time in which nobody listened.
+  ...(input.kind === 'signal' &&
+    input.origin === 'agent' && { agent: { ...agent, soft: { ...agent.soft, activityAt: at } } }),
+  ...(input.kind === 'claim' && { claim: 'cancelled' as const }),
+});
+
+/** Bad input changes nothing and is on record (invariants 5 and 11). */
+function rejected(agent: Agent, at: Instant, signal: Signal, because: string): Step {
+  const { agentId, incarnation } = agent.hard;
+  return {
+    ...unchanged(agent),
+    events: [{ at, incarnation, type: 'SIGNAL_REJECTED', payload: { agentId, kind: signal.kind, because } }],
+  };
+}
+
+const unchanged = (agent: Agent): Step => ({
+  agent,
+  events: [],
+  effects: [],
+  asks: [],
+  wakeAt: agent.hard.wakeAt,
+});

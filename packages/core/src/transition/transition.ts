@@ -1,0 +1,95 @@
+import { invariant } from '../base/invariant.ts';
+import type { Instant } from '../base/time.ts';
+import type { Acquired } from '../breaker/breaker.ts';
+import type { Fleet } from '../fleet/guard.ts';
+import { admit } from '../fleet/guard.ts';
+import type { FleetPolicy, Policy } from '../policy/policy.ts';
+import type { Agent } from '../record/agent.ts';
+import type { ClaimVerdict, Input } from '../record/input.ts';
+import type { Ask, AskKind } from '../vocabulary/ask.ts';
+import type { Effect } from '../vocabulary/effect.ts';
+import type { HolterEvent } from '../vocabulary/event.ts';
+import { step } from './step.ts';
+
+export type TurnContext = {
+  readonly policy: Policy;
+  readonly fleetPolicy: FleetPolicy;
+  /** How many agents of this agent's group have not ended. */
+  readonly groupSize: number;
+};
+
+/** Everything that one input leads to, ready to be committed in one transaction. */
+export type Turn = {
+  readonly agent: Agent;
+  readonly fleet: Fleet;
+  readonly events: readonly HolterEvent[];
+  readonly effects: readonly Effect[];
+  readonly wakeAt: Instant;
+  readonly claim?: ClaimVerdict;
+  readonly permit?: Acquired;
+  /** What the fleet put off, for those who count; absent when it put off nothing. */
+  readonly deferrals?: readonly Deferral[];
+};
+
+type Deferral = { readonly kind: AskKind; readonly because: 'brake' | 'budget' };
+
+/** An incident asks once per step, and one input can't climb further than the ladder is high. */
+const ROUNDS_MAX = 16;
+
+/**
+ * `step`, and then the fleet's answers to what it asked, until nothing is asked any more. The shell calls
+ * only this: so a grant is never lost between two transactions, and one place combines both machines.
+ */
+export function turn(agent: Agent, fleet: Fleet, input: Input, context: TurnContext): Turn {
+  const { policy, fleetPolicy, groupSize } = context;
+  const first = step(agent, input, policy);
+  if (first.asks.length === 0) {
+    const { agent: next, events, effects, wakeAt, claim, permit } = first;
+    return {
+      agent: next,
+      fleet,
+      events,
+      effects,
+      wakeAt,
+      ...(claim && { claim }),
+      ...(permit && { permit }),
+    };
+  }
+  const events: HolterEvent[] = [...first.events];
+  const effects: Effect[] = [...first.effects];
+  const deferrals: Deferral[] = [];
+  const queue: Ask[] = [...first.asks];
+  let latest = first;
+  let latestFleet = fleet;
+  for (let round = 0; queue.length > 0; round++) {
+    invariant(round < ROUNDS_MAX, `${agent.hard.agentId} keeps asking the fleet`);
+    const ask = queue.shift() as Ask;
+    const admitted = admit(latestFleet, ask, { at: latest.agent.hard.at, groupSize, policy: fleetPolicy });
+    latestFleet = admitted.fleet;
+    events.push(...admitted.events);
+    effects.push(...admitted.effects);
+    // A loss is news for the fleet; nobody waits for the answer.
+    if (ask.kind === 'loss') continue;
+    const { admission } = admitted;
+    if (admission.kind === 'deferred') deferrals.push({ kind: ask.kind, because: admission.because });
+    latest = step(
+      latest.agent,
+      { at: input.at, stalls: input.stalls, kind: 'grant', ask, admission },
+      policy,
+    );
+    events.push(...latest.events);
+    effects.push(...latest.effects);
+    queue.push(...latest.asks.filter((next) => !queue.some(({ effectId }) => effectId === next.effectId)));
+  }
+  const { claim, permit } = first;
+  return {
+    agent: latest.agent,
+    fleet: latestFleet,
+    events,
+    effects,
+    wakeAt: latest.wakeAt,
+    ...(claim && { claim }),
+    ...(permit && { permit }),
+    ...(deferrals.length > 0 && { deferrals }),
+  };
+}

@@ -1,0 +1,125 @@
+import type { Instant } from '../base/time.ts';
+import type { EffectKind, ReceiptOutcome } from './effect.ts';
+import type { FindingKind, Severity } from './finding.ts';
+import type { HealthState } from './health-state.ts';
+import type { HoldKind } from './hold.ts';
+import type { LadderStep } from './ladder.ts';
+import type { HeartbeatBody } from './signal.ts';
+
+/** What happened, for everybody who listens. The first nine names and payloads are seed 000 §6. */
+export type HolterEvent = { readonly at: Instant; readonly incarnation: number } & EventBody;
+
+export type BreakerState = 'CLOSED' | 'OPEN' | 'HALF_OPEN';
+export type LivenessWord = 'alive' | 'gone' | 'unknown';
+
+type Of<Type extends string, Payload> = { readonly type: Type; readonly payload: Readonly<Payload> };
+
+export type EventBody =
+  | Of<'AGENT_HEARTBEAT', { agentId: string } & Omit<HeartbeatBody, 'kind'>>
+  | Of<
+      'HEALTH_STATE_CHANGED',
+      { agentId: string; from: HealthState; to: HealthState; reason: string; evidence: string }
+    >
+  | Of<'NUDGE_SENT', { agentId: string; attempt: number; message: string }>
+  | Of<'ESCALATION_TRIGGERED', { agentId: string; reason: string; incidentId: string }>
+  | Of<'AGENT_TERMINATED', { agentId: string; reason: string; checkpoint?: string }>
+  | Of<'RECOVERY_INITIATED', { agentId: string; taskId: string; fromCheckpoint: string; attempt: number }>
+  | Of<'RECOVERY_COMPLETED', { taskId: string; newAgentId: string }>
+  | Of<'RECOVERY_FAILED', { agentId: string; taskId: string; reason: string; attempts: number }>
+  | Of<
+      'CIRCUIT_BREAKER_STATE_CHANGED',
+      { agentId: string; name: string; from: BreakerState; to: BreakerState }
+    >
+  // Beyond the seed.
+  | Of<'AGENT_REGISTERED', { agentId: string; role: string; group: string; spawnKey?: string }>
+  | Of<'AGENT_ENDED', { agentId: string; how: 'exit-0' | 'stopped' | 'crash'; detail: string }>
+  | Of<'AGENT_RETURNED', { agentId: string; downtimeMs: number }>
+  | Of<'LIVENESS_CHANGED', { agentId: string; from: LivenessWord; to: LivenessWord; cause: string }>
+  | Of<
+      'FINDING_RAISED',
+      {
+        agentId: string;
+        kind: FindingKind;
+        severity: Severity;
+        evidence: string;
+        threshold: string;
+        /** How long its condition had held before anybody looked. */
+        lateMs: number;
+      }
+    >
+  | Of<'FINDING_CLEARED', { agentId: string; kind: FindingKind }>
+  | Of<
+      'INCIDENT_OPENED',
+      { agentId: string; incidentId: string; cause: FindingKind | 'operator'; step: LadderStep }
+    >
+  | Of<
+      'INCIDENT_REOPENED',
+      {
+        agentId: string;
+        incidentId: string;
+        cause: FindingKind | 'operator';
+        step: LadderStep;
+        attempt: number;
+      }
+    >
+  | Of<
+      'INCIDENT_STEP',
+      { agentId: string; incidentId: string; step: LadderStep; attempt: number; reason: string }
+    >
+  | Of<'INCIDENT_ACKNOWLEDGED', { agentId: string; incidentId: string; by: string; reason: string }>
+  | Of<
+      'INCIDENT_CLOSED',
+      {
+        agentId: string;
+        incidentId: string;
+        reason: string;
+        /** What the agent used while it was open. */
+        tokens: number;
+        costUsd: number;
+      }
+    >
+  | Of<
+      'DECISION_MADE',
+      {
+        agentId: string;
+        incidentId: string | null;
+        decision: string;
+        by: string;
+        reason: string;
+        /** The one kind that it is about. */
+        finding?: FindingKind;
+        /** What it calls wrong. */
+        wrong?: readonly FindingKind[];
+        /** The checkpoint that it picks. */
+        checkpointId?: string;
+      }
+    >
+  | Of<'DECISION_REJECTED', { agentId: string; decision: string; by: string; because: string }>
+  | Of<'QUIET_BEGAN', { agentId: string; finding?: FindingKind; until: Instant; by: string; reason: string }>
+  | Of<'QUIET_ENDED', { agentId: string; finding?: FindingKind; by: string; reason: string }>
+  | Of<'HOLD_BEGAN', { agentId: string; hold: HoldKind; until?: Instant }>
+  | Of<'HOLD_ENDED', { agentId: string; hold: HoldKind; heldMs: number }>
+  | Of<
+      'EFFECT_RECEIPT',
+      {
+        agentId: string;
+        effectId: string;
+        effect: EffectKind | null;
+        outcome: ReceiptOutcome;
+        detail: string;
+      }
+    >
+  | Of<'EFFECT_CANCELLED', { agentId: string; effectId: string; because: string }>
+  | Of<'SIGNAL_REJECTED', { agentId: string; kind: string; because: string }>
+  | Of<'CHECKPOINT_WRITTEN', { agentId: string; checkpointId: string }>
+  | Of<'TASK_CHANGED', { agentId: string; taskId: string; status: string; percent?: number }>
+  | Of<'BLOCKER_REPORTED', { agentId: string; text: string }>
+  | Of<'HANDOFF_REQUESTED', { agentId: string; by: 'agent' | 'holter'; reason: string }>
+  | Of<'HANDOFF_WRITTEN', { agentId: string; noteId: string }>
+  | Of<'ATTENTION_RAISED', { agentId: string; about: string; message: string }>
+  // About the fleet; the payload's group stands where an agent would.
+  | Of<'MASS_FAILURE', { group: string; lost: number; size: number }>
+  | Of<'MASS_FAILURE_OVER', { group: string }>;
+
+export type EventType = EventBody['type'];
+export type EventOf<T extends EventType> = Extract<HolterEvent, { readonly type: T }>;

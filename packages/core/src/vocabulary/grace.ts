@@ -1,0 +1,29 @@
+import type { DurationMs, Instant } from '../base/time.ts';
+import { seconds } from '../base/time.ts';
+import type { Stall, StallLog } from './stall.ts';
+import { graceOf } from './stall.ts';
+
+/** For an agent without beats; those that beat more often get less. */
+const GRACE_MAX = seconds(60);
+
+/**
+ * How much of a time nobody's silence counted: the gaps in which Holter did not look, and the grace after each.
+ * Much of it means that the monitor itself is what needs help.
+ */
+export function graceShare(stalls: StallLog, from: Instant, to: Instant): number {
+  let covered = 0;
+  let reached = from as number;
+  for (const stall of stalls) {
+    const single = { ...stall, lostMs: (stall.lostMs / stall.count) as DurationMs, count: 1 };
+    const grace = graceOf(single, GRACE_MAX);
+    const [start, end] = [Math.max(stall.from, reached), Math.min(stall.to + grace, to)];
+    if (end <= start) continue;
+    covered += (end - start) * densityOf(stall, grace);
+    reached = end;
+  }
+  return to > from ? covered / (to - from) : 0;
+}
+
+/** Where many hiccups became one entry, nobody looked in a part of it only. */
+const densityOf = ({ from, to, lostMs, count }: Stall, grace: number): number =>
+  Math.min(1, (lostMs + count * grace) / (to - from + grace));

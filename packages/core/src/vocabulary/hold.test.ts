@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { Bench } from '../../test/kit.ts';
+import { instant, milliseconds, minutes } from '../base/time.ts';
+import { HOLD_KINDS, type Hold, type HoldKind, heldUntil, NOTHING_HELD } from './hold.ts';
+
+const hold = (kind: HoldKind, since: number): Hold => ({ kind, since: instant(since) });
+
+describe('the stopwatches', () => {
+  test.each<[string, readonly Hold[], number, number]>([
+    ['nobody on hold', [], 0, 0],
+    ['one hold', [hold('asleep', 400)], 600, 600],
+    ['a tool is no excuse for checkpoints', [hold('in-tool', 400)], 600, 0],
+    ['two at once count once', [hold('asleep', 400), hold('rate-limited', 700)], 600, 600],
+    ['a tool before a hold', [hold('in-tool', 100), hold('asleep', 700)], 900, 300],
+  ])('%s', (_what, holds, anyMs, outsideToolMs) => {
+    expect(heldUntil(NOTHING_HELD, holds, instant(1_000))).toEqual({ anyMs, outsideToolMs });
+    const before = { anyMs: 50, outsideToolMs: 7 };
+    expect(heldUntil(before, holds, instant(1_000))).toEqual({
+      anyMs: anyMs + 50,
+      outsideToolMs: outsideToolMs + 7,
+    });
+  });
+});
+
+describe('every hold', () => {
+  const start = (bench: Bench, kind: HoldKind): unknown =>
+    kind === 'paused-by-operator'
+      ? bench.feed({ kind: 'decision', decision: { decision: 'pause', by: 'olga', reason: 'lunch' } })
+      : bench.signal({ kind: 'hold-begun', hold: kind });
+  const stop = (bench: Bench, kind: HoldKind): unknown =>
+    kind === 'paused-by-operator'
+      ? bench.feed({ kind: 'decision', decision: { decision: 'resume', by: 'olga', reason: 'back' } })
+      : bench.signal({ kind: 'hold-ended', hold: kind });
+  const kindsFound = (bench: Bench): readonly string[] => bench.agent.hard.derived.map(({ kind }) => kind);
+
+  test.each(HOLD_KINDS)('%s stops the clock of silence', (kind) => {
+    const bench = new Bench({
+      promises: { calls: { modelTimeoutMs: milliseconds(0) }, tasks: true },
+      taskId: 't1',
+    });
+    bench.signal({ kind: 'call-ended', callId: 'c', tool: 'Bash', isError: false });
+    bench.advance(minutes(3));
+    start(bench, kind);
+    bench.advance(minutes(100));
+    expect(kindsFound(bench)).toEqual([]);
+    stop(bench, kind);
+    bench.advance(minutes(1) - 1);
+    expect(kindsFound(bench)).toEqual([]);
+    bench.advance(1);
+    expect(kindsFound(bench)).toEqual(['silent']);
+  });
+
+  test.each(HOLD_KINDS)('%s and the age of a checkpoint', (kind) => {
+    const bench = new Bench({ promises: { checkpoints: true, tasks: true }, taskId: 't1' });
+    start(bench, kind);
+    bench.advance(minutes(10));
+    expect(kindsFound(bench)).toEqual(kind === 'in-tool' ? ['checkpoint-stale'] : []);
+  });
+
+  test.each(HOLD_KINDS)('%s has a maximum age, and never kills', (kind) => {
+    const bench = new Bench({ promises: { tasks: true }, taskId: 't1' });
+    start(bench, kind);
+    const ageMsMax = bench.policy.holdMsMax[kind];
+    bench.advance(ageMsMax - 1);
+    expect(kindsFound(bench)).toEqual([]);
+    const turns = bench.advance(1);
+    expect(kindsFound(bench)).toEqual(['hold-overdue']);
+    expect(turns.flatMap(({ effects }) => effects.map((effect) => effect.kind))).toEqual(['notify']);
+    expect(bench.advance(ageMsMax).flatMap(({ effects }) => effects)).toEqual([]);
+  });
+
+  test('one that names its end is over by itself, and one that is over already never began', () => {
+    const bench = new Bench({ promises: { tasks: true }, taskId: 't1' });
+    bench.signal({ kind: 'hold-begun', hold: 'rate-limited', until: instant(bench.at + 5_000) });
+    expect(bench.agent.hard.wakeAt).toBe(bench.at + 5_000);
+    bench.advance(5_000);
+    expect(bench.agent.hard.holds).toEqual([]);
+    bench.signal({ kind: 'hold-begun', hold: 'rate-limited', until: instant(bench.at - 1) });
+    expect(bench.agent.hard.holds).toEqual([]);
+  });
+});

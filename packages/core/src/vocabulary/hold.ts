@@ -1,0 +1,68 @@
+import type { DurationMs, Instant } from '../base/time.ts';
+
+/**
+ * A hold says why an agent rightly does nothing: somebody else has the next move. While one is open,
+ * judging of progress rests and its clocks stand still; liveness rules go on.
+ */
+export type HoldKind =
+  | 'waiting-for-input'
+  | 'waiting-for-permission'
+  | 'awaiting-gate'
+  | 'rate-limited'
+  | 'in-tool'
+  | 'asleep'
+  | 'paused-by-operator'
+  | 'hibernated';
+
+export const HOLD_KINDS: readonly HoldKind[] = [
+  'waiting-for-input',
+  'waiting-for-permission',
+  'awaiting-gate',
+  'rate-limited',
+  'in-tool',
+  'asleep',
+  'paused-by-operator',
+  'hibernated',
+];
+
+export type Hold = {
+  readonly kind: HoldKind;
+  readonly since: Instant;
+  /** Wall-clock end (a rate limit's reset). It does not move with stalls: the other side keeps its clock. */
+  readonly until?: Instant;
+  /** The open calls, hashed, for `in-tool`: the hold ends with the last of them. */
+  readonly calls?: readonly number[];
+};
+
+/**
+ * How long an agent has been on hold in all, as two stopwatches. A deadline that must not run during holds
+ * remembers the stopwatch's reading at its start (a `Mark`) and moves by what has been added since.
+ */
+export type HeldTime = {
+  /** Any hold. */
+  readonly anyMs: number;
+  /** Any hold but `in-tool`: a long tool does not excuse a missing checkpoint. */
+  readonly outsideToolMs: number;
+};
+
+/** A moment, with the readings of both stopwatches at that moment. */
+export type Mark = { readonly at: Instant; readonly held: HeldTime };
+
+export const NOTHING_HELD: HeldTime = { anyMs: 0, outsideToolMs: 0 };
+
+export type HoldAges = Readonly<Record<HoldKind, DurationMs>>;
+
+/** The readings at `at`: what was added up when holds ended, plus what is running now. */
+export function heldUntil(heldBefore: HeldTime, holds: readonly Hold[], at: Instant): HeldTime {
+  if (holds.length === 0) return heldBefore;
+  let anySince = at;
+  let outsideSince = at;
+  for (const hold of holds) {
+    if (hold.since < anySince) anySince = hold.since;
+    if (hold.kind !== 'in-tool' && hold.since < outsideSince) outsideSince = hold.since;
+  }
+  return {
+    anyMs: heldBefore.anyMs + (at - anySince),
+    outsideToolMs: heldBefore.outsideToolMs + (at - outsideSince),
+  };
+}
