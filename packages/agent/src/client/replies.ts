@@ -1,4 +1,4 @@
-import type { Reply } from './transport.ts';
+import type { Reply } from '../transport.ts';
 
 type Refusal = { readonly code: string; readonly message: string };
 

@@ -1,4 +1,5 @@
 import type { AgentClock, Dice } from '../real-clock.ts';
+import { postJson } from '../transport.ts';
 import { Alarm } from './alarm.ts';
 import { Backoff } from './backoff.ts';
 import { Breakers } from './breakers.ts';
@@ -12,7 +13,6 @@ import { Rejections } from './rejections.ts';
 import { type Verdict, verdictOf } from './replies.ts';
 import { sendCheckpoint } from './send-checkpoint.ts';
 import { TokenMeter } from './token-meter.ts';
-import { postJson } from './transport.ts';
 
 export type ConnectionState = 'connecting' | 'connected' | 'refused' | 'superseded' | 'closed';
 

@@ -1,5 +1,5 @@
 import type { SignalBody } from '@holter/core';
-import { postJson } from '../client/transport.ts';
+import { postJson } from '../transport.ts';
 import type { ReportTarget } from './protocol.ts';
 
 const TIMEOUT_MS = 3_000;
