@@ -1,11 +1,11 @@
 import { render } from 'preact';
-import { startClock } from './clock.ts';
-import { startKeys } from './keys.ts';
-import { startLive } from './live.ts';
 import { Page } from './page.tsx';
-import { followHistory } from './route.ts';
-import { openSession } from './session.ts';
-import { applyTheme } from './theme.ts';
+import { startClock } from './state/clock.ts';
+import { startKeys } from './state/keys.ts';
+import { startLive } from './state/live.ts';
+import { followHistory } from './state/route.ts';
+import { openSession } from './state/session.ts';
+import { applyTheme } from './state/theme.ts';
 
 applyTheme();
 startClock();

@@ -1,13 +1,13 @@
 import { AgentView } from './agent/agent-view.tsx';
-import { isLoggedOut } from './api.ts';
 import { FleetView } from './fleet/fleet-view.tsx';
 import { IncidentsView } from './incidents/incidents-view.tsx';
 import { Help } from './parts/help.tsx';
 import { Empty } from './parts/messages.tsx';
 import { Stale } from './parts/stale.tsx';
 import { TopBar } from './parts/top-bar.tsx';
-import { view } from './route.ts';
-import { isOpening, session } from './session.ts';
+import { isLoggedOut } from './state/api.ts';
+import { view } from './state/route.ts';
+import { isOpening, session } from './state/session.ts';
 import { BreakersView } from './views/breakers-view.tsx';
 import { HistoryView } from './views/history-view.tsx';
 import { Login } from './views/login.tsx';

@@ -1,7 +1,7 @@
 import type { AgentView } from '@holter/server/wire';
 import { useState } from 'preact/hooks';
 import { DeedDialog } from '../parts/deed-dialog.tsx';
-import { mayDecide } from '../session.ts';
+import { mayDecide } from '../state/session.ts';
 import { ACTIONS, type Action, actionNamed, deedOf } from './actions.ts';
 
 type Props = {

@@ -1,6 +1,6 @@
 import type { AgentView } from '@holter/server/wire';
 import type { Deed, DeedWords, Sent } from '../parts/deed-dialog.tsx';
-import { plain, stepWord } from '../words.ts';
+import { plain, stepWord } from '../parts/words.ts';
 
 /** What can be done about a whole agent, what will happen then, and whether it is possible now. */
 export type Action = Pick<Deed, 'label' | 'tone' | 'fields'> & {

@@ -6,14 +6,14 @@ import type {
   PulseView,
 } from '@holter/server/wire';
 import { useEffect } from 'preact/hooks';
-import { ApiError, get } from '../api.ts';
-import { useFresh } from '../fresh.ts';
-import { bindKeys } from '../keys.ts';
 import { Link } from '../parts/link.tsx';
 import { Empty, Loading, Problem } from '../parts/messages.tsx';
 import { StateLabel } from '../parts/state-mark.tsx';
 import { Ago } from '../parts/time.tsx';
-import { go } from '../route.ts';
+import { ApiError, get } from '../state/api.ts';
+import { useFresh } from '../state/fresh.ts';
+import { bindKeys } from '../state/keys.ts';
+import { go } from '../state/route.ts';
 import { BreakerTable } from '../views/breaker-table.tsx';
 import { ActionBar } from './action-bar.tsx';
 import { Calls } from './calls.tsx';

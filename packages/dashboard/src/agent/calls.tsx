@@ -1,6 +1,6 @@
 import type { PulseView } from '@holter/server/wire';
 import { Ago } from '../parts/time.tsx';
-import { duration } from '../words.ts';
+import { duration } from '../parts/words.ts';
 
 const SHOWN = 12;
 

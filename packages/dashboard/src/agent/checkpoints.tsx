@@ -2,7 +2,7 @@ import type { AgentView, CheckpointPage } from '@holter/server/wire';
 import { useState } from 'preact/hooks';
 import { type Deed, DeedDialog } from '../parts/deed-dialog.tsx';
 import { Ago } from '../parts/time.tsx';
-import { mayDecide } from '../session.ts';
+import { mayDecide } from '../state/session.ts';
 import { canStartFrom, isOfItsTask, recoverFrom } from './checkpoint-deed.ts';
 
 type Props = {

@@ -1,6 +1,6 @@
 import type { PulseView } from '@holter/server/wire';
+import { clockTime, dayName } from '../parts/words.ts';
 import type { Palette } from '../strip/palette.ts';
-import { clockTime, dayName } from '../words.ts';
 import type { Mark } from './timeline-marks.ts';
 
 export const LANES = [

@@ -1,7 +1,7 @@
 import type { EventView } from '@holter/server/wire';
 import { useState } from 'preact/hooks';
 import { Table } from '../parts/table.tsx';
-import { clockTime, plain } from '../words.ts';
+import { clockTime, plain } from '../parts/words.ts';
 
 const STEP = 50;
 

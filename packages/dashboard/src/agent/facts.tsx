@@ -1,7 +1,7 @@
 import type { AgentView } from '@holter/server/wire';
 import type { ComponentChildren } from 'preact';
 import { Ago, Countdown } from '../parts/time.tsx';
-import { dollars, grouped, plain } from '../words.ts';
+import { dollars, grouped, plain } from '../parts/words.ts';
 
 const promiseWord = ([name, value]: readonly [string, unknown]): string =>
   name === 'beatEverySeconds' ? `a beat every ${String(value)} s` : name;

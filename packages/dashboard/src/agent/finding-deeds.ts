@@ -1,6 +1,6 @@
 import type { AgentView } from '@holter/server/wire';
 import type { Deed } from '../parts/deed-dialog.tsx';
-import { plain } from '../words.ts';
+import { plain } from '../parts/words.ts';
 import { at } from './actions.ts';
 
 /** What can be said about one kind of finding; every other kind goes on acting. */

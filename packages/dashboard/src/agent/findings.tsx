@@ -2,8 +2,8 @@ import type { AgentView, FindingView } from '@holter/server/wire';
 import { useState } from 'preact/hooks';
 import { type Deed, DeedDialog } from '../parts/deed-dialog.tsx';
 import { Ago } from '../parts/time.tsx';
-import { mayDecide } from '../session.ts';
-import { plain } from '../words.ts';
+import { plain } from '../parts/words.ts';
+import { mayDecide } from '../state/session.ts';
 import { snooze, wake, wrong } from './finding-deeds.ts';
 import { QuietLine } from './quiet-line.tsx';
 

@@ -1,6 +1,6 @@
 import type { AgentView } from '@holter/server/wire';
 import { Countdown } from '../parts/time.tsx';
-import { plain, stepWord } from '../words.ts';
+import { plain, stepWord } from '../parts/words.ts';
 import { QuietLine } from './quiet-line.tsx';
 import { Seen } from './seen.tsx';
 

@@ -1,5 +1,5 @@
 import type { AgentView, EventView } from '@holter/server/wire';
-import { plain } from '../words.ts';
+import { plain } from '../parts/words.ts';
 
 /** A stretch or a moment on one lane. */
 export type Mark = {

@@ -1,9 +1,9 @@
 import type { AgentView, EventView, PulseView } from '@holter/server/wire';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { now } from '../clock.ts';
+import { clockTime, duration } from '../parts/words.ts';
+import { now } from '../state/clock.ts';
+import { paint } from '../state/theme.ts';
 import { palette } from '../strip/palette.ts';
-import { paint } from '../theme.ts';
-import { clockTime, duration } from '../words.ts';
 import { drawTimeline, GUTTER, LANES, timelineHeight } from './draw-timeline.ts';
 import { marksOf } from './timeline-marks.ts';
 

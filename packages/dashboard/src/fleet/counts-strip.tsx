@@ -1,7 +1,7 @@
-import { counts } from '../live.ts';
 import { STATES, type State, StateMark } from '../parts/state-mark.tsx';
-import { query, setQuery } from '../route.ts';
-import { grouped } from '../words.ts';
+import { grouped } from '../parts/words.ts';
+import { counts } from '../state/live.ts';
+import { query, setQuery } from '../state/route.ts';
 
 /** How many are how; each count is a filter. */
 export function CountsStrip() {

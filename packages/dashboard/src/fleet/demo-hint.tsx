@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
-import { counts } from '../live.ts';
 import { Link } from '../parts/link.tsx';
-import { session } from '../session.ts';
+import { counts } from '../state/live.ts';
+import { session } from '../state/session.ts';
 
 const isRead = signal(false);
 

@@ -1,9 +1,9 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { bindKeys } from '../keys.ts';
-import { known, link, total } from '../live.ts';
 import { Empty, Loading } from '../parts/messages.tsx';
-import { query, setQuery } from '../route.ts';
-import { session } from '../session.ts';
+import { bindKeys } from '../state/keys.ts';
+import { known, link, total } from '../state/live.ts';
+import { query, setQuery } from '../state/route.ts';
+import { session } from '../state/session.ts';
 import { CountsStrip } from './counts-strip.tsx';
 import { DemoHint } from './demo-hint.tsx';
 import { Rows } from './rows.tsx';

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { afterPaint } from '../after-paint.ts';
+import { afterPaint } from '../state/after-paint.ts';
 
 /** A new row costs about two milliseconds; more of them in one frame would be felt. */
 const NEW_PER_FRAME = 4;

@@ -3,9 +3,9 @@ import type { Signal } from '@preact/signals';
 import { Link } from '../parts/link.tsx';
 import { StateLabel } from '../parts/state-mark.tsx';
 import { Age, Countdown } from '../parts/time.tsx';
-import { agentPath, go } from '../route.ts';
+import { dollars, plain, short, stepWord } from '../parts/words.ts';
+import { agentPath, go } from '../state/route.ts';
 import { Strip } from '../strip/strip.tsx';
-import { dollars, plain, short, stepWord } from '../words.ts';
 
 type Props = {
   readonly row: Signal<FleetRowView>;

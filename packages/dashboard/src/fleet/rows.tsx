@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks';
-import { known, rowOf, total } from '../live.ts';
+import { known, rowOf, total } from '../state/live.ts';
 import { useGradually } from './gradually.ts';
 import { Row } from './row.tsx';
 import { useScreen } from './screen.ts';

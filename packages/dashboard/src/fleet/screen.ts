@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { windowAt } from '../live.ts';
+import { windowAt } from '../state/live.ts';
 
 /** Fixed heights make ten thousand rows a multiplication; the style sheet has the same numbers. */
 const ROW_WIDE = 76;

@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
-import { groups, total } from '../live.ts';
-import { query, setQuery } from '../route.ts';
-import { grouped } from '../words.ts';
+import { grouped } from '../parts/words.ts';
+import { groups, total } from '../state/live.ts';
+import { query, setQuery } from '../state/route.ts';
 
 const sorts: readonly (readonly [string, string])[] = [
   ['', 'Worst first'],

@@ -2,17 +2,17 @@ import type { AgentView, HistoryView, IncidentPage, IncidentView } from '@holter
 import { useEffect } from 'preact/hooks';
 import { ActionBar } from '../agent/action-bar.tsx';
 import { Seen } from '../agent/seen.tsx';
-import { get } from '../api.ts';
-import { useFresh } from '../fresh.ts';
-import { rowOf } from '../live.ts';
 import { Link } from '../parts/link.tsx';
 import { Empty, Loading, Problem } from '../parts/messages.tsx';
 import { StateLabel } from '../parts/state-mark.tsx';
 import { Table } from '../parts/table.tsx';
 import { Ago, Countdown } from '../parts/time.tsx';
-import { agentPath } from '../route.ts';
+import { dollars, duration, plain, short, stepWord } from '../parts/words.ts';
+import { get } from '../state/api.ts';
+import { useFresh } from '../state/fresh.ts';
+import { rowOf } from '../state/live.ts';
+import { agentPath } from '../state/route.ts';
 import { Strip } from '../strip/strip.tsx';
-import { dollars, duration, plain, short, stepWord } from '../words.ts';
 
 type Inbox = {
   readonly waiting: readonly { readonly incident: IncidentView; readonly agent: AgentView }[];

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { messageOf, post } from '../api.ts';
+import { messageOf, post } from '../state/api.ts';
 import { Dialog } from './dialog.tsx';
 import { Problem } from './messages.tsx';
 

@@ -1,4 +1,4 @@
-import { isHelpOpen } from '../keys.ts';
+import { isHelpOpen } from '../state/keys.ts';
 import { Dialog } from './dialog.tsx';
 
 const keys: readonly (readonly [string, string])[] = [

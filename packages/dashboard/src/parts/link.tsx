@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { go } from '../route.ts';
+import { go } from '../state/route.ts';
 
 type Props = {
   readonly to: string;

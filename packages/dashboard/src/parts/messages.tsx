@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { messageOf } from '../api.ts';
+import { messageOf } from '../state/api.ts';
 
 type Words = {
   readonly title: string;

@@ -1,6 +1,6 @@
-import { now } from '../clock.ts';
-import { link } from '../live.ts';
-import { clockTime } from '../words.ts';
+import { now } from '../state/clock.ts';
+import { link } from '../state/live.ts';
+import { clockTime } from './words.ts';
 
 /** Old news says that it is old. The clock stands still meanwhile: silence that nobody could hear is none. */
 export function Stale() {

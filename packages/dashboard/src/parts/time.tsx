@@ -1,6 +1,6 @@
 import { useComputed } from '@preact/signals';
-import { now } from '../clock.ts';
-import { ago, brief, clockTime, countdown } from '../words.ts';
+import { now } from '../state/clock.ts';
+import { ago, brief, clockTime, countdown } from './words.ts';
 
 /** An age for a narrow column, whose head says what it is. */
 export function Age({ at }: { readonly at: number | null }) {

@@ -1,8 +1,8 @@
-import { isHelpOpen } from '../keys.ts';
-import { counts, link } from '../live.ts';
-import { view } from '../route.ts';
-import { endSession, session } from '../session.ts';
-import { nextTheme, theme } from '../theme.ts';
+import { isHelpOpen } from '../state/keys.ts';
+import { counts, link } from '../state/live.ts';
+import { view } from '../state/route.ts';
+import { endSession, session } from '../state/session.ts';
+import { nextTheme, theme } from '../state/theme.ts';
 import { Link } from './link.tsx';
 
 const linkWords = { opening: 'Connecting…', live: 'Live', lost: 'Connection lost, trying again…' } as const;

@@ -1,4 +1,4 @@
-import { paint } from '../theme.ts';
+import { paint } from '../state/theme.ts';
 
 const NAMES = [
   'ink',

@@ -4,9 +4,9 @@ import { type Deed, DeedDialog } from '../parts/deed-dialog.tsx';
 import { Link } from '../parts/link.tsx';
 import { Table } from '../parts/table.tsx';
 import { Countdown } from '../parts/time.tsx';
-import { agentPath } from '../route.ts';
-import { mayDecide } from '../session.ts';
-import { plain } from '../words.ts';
+import { plain } from '../parts/words.ts';
+import { agentPath } from '../state/route.ts';
+import { mayDecide } from '../state/session.ts';
 
 type Word = 'isolate' | 'reset';
 type Chosen = { readonly breaker: BreakerView; readonly word: Word };

@@ -1,8 +1,8 @@
 import type { BreakerPage } from '@holter/server/wire';
 import { useEffect } from 'preact/hooks';
-import { get } from '../api.ts';
-import { useFresh } from '../fresh.ts';
 import { Empty, NotYet } from '../parts/messages.tsx';
+import { get } from '../state/api.ts';
+import { useFresh } from '../state/fresh.ts';
 import { BreakerTable } from './breaker-table.tsx';
 
 export function BreakersView() {

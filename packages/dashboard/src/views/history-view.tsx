@@ -1,12 +1,12 @@
 import type { HistoryView as HistoryData } from '@holter/server/wire';
 import { useEffect } from 'preact/hooks';
-import { get } from '../api.ts';
-import { useFresh } from '../fresh.ts';
 import { NotYet } from '../parts/messages.tsx';
 import { type State, StateLabel } from '../parts/state-mark.tsx';
 import { Table } from '../parts/table.tsx';
 import { Tile } from '../parts/tile.tsx';
-import { dayName, grouped } from '../words.ts';
+import { dayName, grouped } from '../parts/words.ts';
+import { get } from '../state/api.ts';
+import { useFresh } from '../state/fresh.ts';
 
 type Day = HistoryData['days'][number];
 const late = (ms: number): string => (ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`);

@@ -1,4 +1,4 @@
-import { loginProblem } from '../session.ts';
+import { loginProblem } from '../state/session.ts';
 
 /** There is no password: whoever may open a terminal beside the server may open the page. */
 export function Login() {

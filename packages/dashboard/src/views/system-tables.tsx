@@ -2,7 +2,7 @@ import type { SystemView } from '@holter/server/wire';
 import { Link } from '../parts/link.tsx';
 import { Table } from '../parts/table.tsx';
 import { Ago, Countdown } from '../parts/time.tsx';
-import { clockTime, dayName, duration } from '../words.ts';
+import { clockTime, dayName, duration } from '../parts/words.ts';
 
 const SHOWN = 12;
 

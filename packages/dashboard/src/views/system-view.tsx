@@ -1,12 +1,12 @@
 import type { HealthView, SystemView as SystemData } from '@holter/server/wire';
 import { useEffect } from 'preact/hooks';
-import { get } from '../api.ts';
-import { useFresh } from '../fresh.ts';
 import { NotYet, Problem } from '../parts/messages.tsx';
 import { Tile } from '../parts/tile.tsx';
 import { Ago } from '../parts/time.tsx';
-import { session } from '../session.ts';
-import { bytes, duration, grouped } from '../words.ts';
+import { bytes, duration, grouped } from '../parts/words.ts';
+import { get } from '../state/api.ts';
+import { useFresh } from '../state/fresh.ts';
+import { session } from '../state/session.ts';
 import { Brakes, Stalls } from './system-tables.tsx';
 
 const LOOK_MS = 2_000;
