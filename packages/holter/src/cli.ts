@@ -1,8 +1,8 @@
 import { CommanderError } from 'commander';
-import { CliFailure, EXIT } from './failure.ts';
-import { processIo } from './io.ts';
-import { painter } from './paint.ts';
 import { createProgram } from './program.ts';
+import { CliFailure, EXIT } from './terminal/failure.ts';
+import { processIo } from './terminal/io.ts';
+import { painter } from './terminal/paint.ts';
 
 const io = processIo();
 

@@ -1,7 +1,7 @@
 import { type Command, CommanderError } from 'commander';
 import { describe, expect, it } from 'vitest';
-import type { Io } from './io.ts';
 import { createProgram } from './program.ts';
+import type { Io } from './terminal/io.ts';
 
 let said = '';
 const io: Io = {

@@ -14,12 +14,12 @@ import { registerUp } from './commands/up.ts';
 import { registerVerbs } from './commands/verbs.ts';
 import { registerWhy } from './commands/why.ts';
 import { registerConnect } from './connect/command.ts';
-import { withExamples } from './help.ts';
-import type { Io } from './io.ts';
+import { version } from './package/version.ts';
 import { registerReplay } from './replay/command.ts';
 import { registerRun } from './run/register.ts';
 import { registerSim } from './sim/command.ts';
-import { version } from './version.ts';
+import { withExamples } from './terminal/help.ts';
+import type { Io } from './terminal/io.ts';
 
 export function createProgram(io: Io): Command {
   const program = new Command('holter')

@@ -1,10 +1,10 @@
 import { type BreakerToldView, realClock } from '@holter/server/local';
 import type { Command } from 'commander';
-import { ask } from '../ask.ts';
-import { breakerInWords } from '../breaker-in-words.ts';
-import { findServer, refuseAgents, type ServerOptions, withServer } from '../connection.ts';
-import { withExamples } from '../help.ts';
-import type { Io } from '../io.ts';
+import { ask } from '../client/ask.ts';
+import { findServer, refuseAgents, type ServerOptions, withServer } from '../client/connection.ts';
+import { breakerInWords } from '../explain/breaker-in-words.ts';
+import { withExamples } from '../terminal/help.ts';
+import type { Io } from '../terminal/io.ts';
 import { type ActOptions, byOf, minutes, withActOptions } from './verbs.ts';
 
 type ListOptions = ServerOptions & { readonly json?: boolean };

@@ -6,11 +6,11 @@ import {
   problemLine,
 } from '@holter/server/local';
 import type { Command } from 'commander';
-import { CliFailure } from '../failure.ts';
-import { withExamples } from '../help.ts';
-import type { Io } from '../io.ts';
-import { painter } from '../paint.ts';
-import { table } from '../table.ts';
+import { CliFailure } from '../terminal/failure.ts';
+import { withExamples } from '../terminal/help.ts';
+import type { Io } from '../terminal/io.ts';
+import { painter } from '../terminal/paint.ts';
+import { table } from '../terminal/table.ts';
 
 type CheckOptions = { readonly config?: string; readonly json?: boolean };
 type ShowOptions = CheckOptions & {

@@ -3,9 +3,9 @@ import { resolve } from 'node:path';
 import type { Store } from '@holter/server';
 import { DataFolder, dataFolderPath } from '@holter/server/local';
 import type { Command } from 'commander';
-import { CliFailure, EXIT } from '../failure.ts';
-import { withExamples } from '../help.ts';
-import type { Io } from '../io.ts';
+import { CliFailure, EXIT } from '../terminal/failure.ts';
+import { withExamples } from '../terminal/help.ts';
+import type { Io } from '../terminal/io.ts';
 
 type DbOptions = { readonly data?: string; readonly json?: boolean };
 

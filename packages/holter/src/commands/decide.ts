@@ -1,10 +1,10 @@
 import type { DecidedView, DecisionInput } from '@holter/server/local';
 import { Argument, type Command } from 'commander';
-import { ask } from '../ask.ts';
-import { type Connection, findServer, refuseAgents } from '../connection.ts';
-import { CliFailure } from '../failure.ts';
-import { withExamples } from '../help.ts';
-import type { Io } from '../io.ts';
+import { ask } from '../client/ask.ts';
+import { type Connection, findServer, refuseAgents } from '../client/connection.ts';
+import { CliFailure } from '../terminal/failure.ts';
+import { withExamples } from '../terminal/help.ts';
+import type { Io } from '../terminal/io.ts';
 import { type ActOptions, byOf, minutes, tellDecided, withActOptions } from './verbs.ts';
 
 type DecideOptions = ActOptions & { readonly minutes?: number; readonly checkpoint?: string };

@@ -1,14 +1,14 @@
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { DataFolder, dataFolderPath, FIRST_ROLES, type HealthView } from '@holter/server/local';
 import type { Command } from 'commander';
-import { ask } from '../ask.ts';
+import { ask } from '../client/ask.ts';
+import { findServer, type ServerOptions, withServer } from '../client/connection.ts';
 import { diagnoseClaudeCode } from '../connect/diagnose.ts';
-import { findServer, type ServerOptions, withServer } from '../connection.ts';
-import { CliFailure, EXIT } from '../failure.ts';
-import { withExamples } from '../help.ts';
-import type { Io } from '../io.ts';
-import { painter } from '../paint.ts';
-import { version } from '../version.ts';
+import { version } from '../package/version.ts';
+import { CliFailure, EXIT } from '../terminal/failure.ts';
+import { withExamples } from '../terminal/help.ts';
+import type { Io } from '../terminal/io.ts';
+import { painter } from '../terminal/paint.ts';
 import { load } from './config.ts';
 
 type DoctorOptions = ServerOptions & { readonly json?: boolean };

@@ -1,12 +1,12 @@
 import type { EventView } from '@holter/server/local';
 import { type Command, InvalidArgumentError } from 'commander';
-import { clientOf, inWords } from '../ask.ts';
-import { type Connection, findServer, type ServerOptions, withServer } from '../connection.ts';
-import { eventLine } from '../event-line.ts';
-import { withExamples } from '../help.ts';
-import type { Io } from '../io.ts';
-import { newestEvents } from '../newest-events.ts';
-import { painter } from '../paint.ts';
+import { clientOf, inWords } from '../client/ask.ts';
+import { type Connection, findServer, type ServerOptions, withServer } from '../client/connection.ts';
+import { newestEvents } from '../client/newest-events.ts';
+import { eventLine } from '../explain/event-line.ts';
+import { withExamples } from '../terminal/help.ts';
+import type { Io } from '../terminal/io.ts';
+import { painter } from '../terminal/paint.ts';
 
 type EventsOptions = ServerOptions & {
   readonly follow?: boolean;

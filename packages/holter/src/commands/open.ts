@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import type { Command } from 'commander';
-import { ask } from '../ask.ts';
-import { findServer, refuseAgents, type ServerOptions, withServer } from '../connection.ts';
-import { CliFailure } from '../failure.ts';
-import { withExamples } from '../help.ts';
-import type { Io } from '../io.ts';
-import { painter } from '../paint.ts';
+import { ask } from '../client/ask.ts';
+import { findServer, refuseAgents, type ServerOptions, withServer } from '../client/connection.ts';
+import { CliFailure } from '../terminal/failure.ts';
+import { withExamples } from '../terminal/help.ts';
+import type { Io } from '../terminal/io.ts';
+import { painter } from '../terminal/paint.ts';
 
 type OpenOptions = ServerOptions & { readonly viewer?: boolean; readonly print?: boolean };
 

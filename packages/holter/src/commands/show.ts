@@ -1,17 +1,17 @@
 import type { Instant } from '@holter/core';
 import { type AgentView, realClock } from '@holter/server/local';
 import type { Command } from 'commander';
-import { ask } from '../ask.ts';
-import { breakerInWords } from '../breaker-in-words.ts';
-import { type Connection, findServer, type ServerOptions, withServer } from '../connection.ts';
-import { eventLine } from '../event-line.ts';
-import { stepInWords } from '../explain-agent.ts';
-import { withExamples } from '../help.ts';
-import type { Io } from '../io.ts';
-import { newestEvents } from '../newest-events.ts';
-import { colourOfState, type Paint, painter, printable } from '../paint.ts';
-import { cutTo } from '../table.ts';
-import { ago, moment, until } from '../words.ts';
+import { ask } from '../client/ask.ts';
+import { type Connection, findServer, type ServerOptions, withServer } from '../client/connection.ts';
+import { newestEvents } from '../client/newest-events.ts';
+import { breakerInWords } from '../explain/breaker-in-words.ts';
+import { eventLine } from '../explain/event-line.ts';
+import { stepInWords } from '../explain/explain-agent.ts';
+import { withExamples } from '../terminal/help.ts';
+import type { Io } from '../terminal/io.ts';
+import { colourOfState, type Paint, painter, printable } from '../terminal/paint.ts';
+import { cutTo } from '../terminal/table.ts';
+import { ago, moment, until } from '../terminal/words.ts';
 
 type ShowOptions = ServerOptions & { readonly json?: boolean };
 

@@ -1,15 +1,15 @@
 import { type AgentFilter, type AgentView, realClock } from '@holter/server/local';
 import type { Command } from 'commander';
-import { ask } from '../ask.ts';
-import { type Connection, findServer, type ServerOptions, withServer } from '../connection.ts';
-import { leadFinding, stepInWords } from '../explain-agent.ts';
-import { EXIT } from '../failure.ts';
-import { withExamples } from '../help.ts';
-import type { Io } from '../io.ts';
-import { colourOfState, painter } from '../paint.ts';
-import { isWrong, worstFirst } from '../state-order.ts';
-import { type Column, table } from '../table.ts';
-import { ago } from '../words.ts';
+import { ask } from '../client/ask.ts';
+import { type Connection, findServer, type ServerOptions, withServer } from '../client/connection.ts';
+import { leadFinding, stepInWords } from '../explain/explain-agent.ts';
+import { isWrong, worstFirst } from '../explain/state-order.ts';
+import { EXIT } from '../terminal/failure.ts';
+import { withExamples } from '../terminal/help.ts';
+import type { Io } from '../terminal/io.ts';
+import { colourOfState, painter } from '../terminal/paint.ts';
+import { type Column, table } from '../terminal/table.ts';
+import { ago } from '../terminal/words.ts';
 
 type StatusOptions = ServerOptions & {
   readonly state?: string;

@@ -1,9 +1,9 @@
 import type { TaskInput } from '@holter/server/local';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { ask } from '../ask.ts';
-import { findServer, refuseAgents, type ServerOptions, withServer } from '../connection.ts';
-import { withExamples } from '../help.ts';
-import type { Io } from '../io.ts';
+import { ask } from '../client/ask.ts';
+import { findServer, refuseAgents, type ServerOptions, withServer } from '../client/connection.ts';
+import { withExamples } from '../terminal/help.ts';
+import type { Io } from '../terminal/io.ts';
 
 type TaskOptions = ServerOptions & { readonly json?: boolean };
 type AssignOptions = TaskOptions & { readonly expectedMinutes?: number };

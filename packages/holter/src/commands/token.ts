@@ -1,13 +1,13 @@
 import { type NewTokenInput, realClock } from '@holter/server/local';
 import { type Command, Option } from 'commander';
-import { ask } from '../ask.ts';
-import { findServer, refuseAgents, type ServerOptions, withServer } from '../connection.ts';
-import { CliFailure, EXIT } from '../failure.ts';
-import { withExamples } from '../help.ts';
-import type { Io } from '../io.ts';
-import { painter } from '../paint.ts';
-import { table } from '../table.ts';
-import { ago } from '../words.ts';
+import { ask } from '../client/ask.ts';
+import { findServer, refuseAgents, type ServerOptions, withServer } from '../client/connection.ts';
+import { CliFailure, EXIT } from '../terminal/failure.ts';
+import { withExamples } from '../terminal/help.ts';
+import type { Io } from '../terminal/io.ts';
+import { painter } from '../terminal/paint.ts';
+import { table } from '../terminal/table.ts';
+import { ago } from '../terminal/words.ts';
 
 type TokenOptions = ServerOptions & { readonly json?: boolean };
 type CreateOptions = TokenOptions & {

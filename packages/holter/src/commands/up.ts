@@ -1,12 +1,12 @@
 import type { RunningServer, ServerOptions } from '@holter/server';
 import { DataFolder, DEFAULT_HOST, DEFAULT_PORT, dataFolderPath } from '@holter/server/local';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { CliFailure, EXIT } from '../failure.ts';
-import { withExamples } from '../help.ts';
-import type { Io } from '../io.ts';
-import { pageFolder } from '../page-folder.ts';
-import { painter } from '../paint.ts';
-import { version } from '../version.ts';
+import { pageFolder } from '../package/page-folder.ts';
+import { version } from '../package/version.ts';
+import { CliFailure, EXIT } from '../terminal/failure.ts';
+import { withExamples } from '../terminal/help.ts';
+import type { Io } from '../terminal/io.ts';
+import { painter } from '../terminal/paint.ts';
 import { invalidConfig, load } from './config.ts';
 import { loginLink } from './open.ts';
 

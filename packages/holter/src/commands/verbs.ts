@@ -1,10 +1,10 @@
 import type { Client, DecidedView } from '@holter/server/local';
 import { type Command, InvalidArgumentError } from 'commander';
-import { ask } from '../ask.ts';
-import { findServer, refuseAgents, type ServerOptions, withServer } from '../connection.ts';
-import { type Example, withExamples } from '../help.ts';
-import type { Io } from '../io.ts';
-import { colourOfState, painter } from '../paint.ts';
+import { ask } from '../client/ask.ts';
+import { findServer, refuseAgents, type ServerOptions, withServer } from '../client/connection.ts';
+import { type Example, withExamples } from '../terminal/help.ts';
+import type { Io } from '../terminal/io.ts';
+import { colourOfState, painter } from '../terminal/paint.ts';
 
 export type ActOptions = ServerOptions & {
   readonly reason: string;

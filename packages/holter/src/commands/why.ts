@@ -1,11 +1,11 @@
 import { realClock } from '@holter/server/local';
 import type { Command } from 'commander';
-import { ask } from '../ask.ts';
-import { findServer, type ServerOptions, withServer } from '../connection.ts';
-import { threeLines } from '../explain-agent.ts';
-import { withExamples } from '../help.ts';
-import type { Io } from '../io.ts';
-import { colourOfState, painter, printable } from '../paint.ts';
+import { ask } from '../client/ask.ts';
+import { findServer, type ServerOptions, withServer } from '../client/connection.ts';
+import { threeLines } from '../explain/explain-agent.ts';
+import { withExamples } from '../terminal/help.ts';
+import type { Io } from '../terminal/io.ts';
+import { colourOfState, painter, printable } from '../terminal/paint.ts';
 
 export function registerWhy(program: Command, io: Io): void {
   withExamples(

@@ -12,8 +12,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hookSettings } from '@holter/server/claude-code';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Io } from '../io.ts';
 import { createProgram } from '../program.ts';
+import type { Io } from '../terminal/io.ts';
 import { diagnoseClaudeCode } from './diagnose.ts';
 import { withHooks, withoutHooks } from './merge-hooks.ts';
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { claudeFolder, HOOK_PATH, type HookEntry } from '@holter/server/claude-code';
-import type { Io } from '../io.ts';
+import type { Io } from '../terminal/io.ts';
 import { type ClaudeSettings, ourHooksOf } from './merge-hooks.ts';
 
 /** Why the hooks of Claude Code may be silent, as `holter doctor` tells it. */

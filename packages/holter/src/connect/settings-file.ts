@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { CliFailure } from '../failure.ts';
+import { CliFailure } from '../terminal/failure.ts';
 import type { ClaudeSettings } from './merge-hooks.ts';
 
 type SettingsFile = {

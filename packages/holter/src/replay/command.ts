@@ -1,9 +1,9 @@
 import { defaultPolicies, policyFor } from '@holter/core';
 import { type Command, InvalidArgumentError } from 'commander';
 import { invalidConfig, load } from '../commands/config.ts';
-import { CliFailure } from '../failure.ts';
-import { withExamples } from '../help.ts';
-import type { Io } from '../io.ts';
+import { CliFailure } from '../terminal/failure.ts';
+import { withExamples } from '../terminal/help.ts';
+import type { Io } from '../terminal/io.ts';
 import { findFiles } from './find-files.ts';
 import { defaultPrice } from './price.ts';
 import { replay } from './replay.ts';

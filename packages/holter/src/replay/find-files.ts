@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CliFailure } from '../failure.ts';
+import { CliFailure } from '../terminal/failure.ts';
 
 export type InputFile = { readonly path: string; readonly bytes: number };
 

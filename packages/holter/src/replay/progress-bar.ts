@@ -1,4 +1,4 @@
-import type { Io } from '../io.ts';
+import type { Io } from '../terminal/io.ts';
 
 const WIDTH = 30;
 const REDRAW_BYTES = 4 * 1_024 * 1_024;

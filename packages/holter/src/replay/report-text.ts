@@ -1,6 +1,6 @@
 import { inWords, milliseconds } from '@holter/core';
-import type { Paint } from '../paint.ts';
-import { printable } from '../paint.ts';
+import type { Paint } from '../terminal/paint.ts';
+import { printable } from '../terminal/paint.ts';
 import type { LadderMove } from './ladder.ts';
 import { costOf, inDollars, inTokens, type Price } from './price.ts';
 import type { Found, RunReport } from './run-report.ts';

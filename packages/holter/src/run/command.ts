@@ -9,7 +9,7 @@ import {
   systemTable,
 } from '@holter/server/process';
 import { CommanderError } from 'commander';
-import { version } from '../version.ts';
+import { version } from '../package/version.ts';
 import type { Terminal } from './child.ts';
 import { CODE, exitCodeOf, RunFailure } from './end.ts';
 import type { Target } from './http-call.ts';

@@ -9,7 +9,7 @@ import {
   StartError,
   startServer,
 } from '@holter/server';
-import { version } from '../version.ts';
+import { version } from '../package/version.ts';
 import { CODE, RunFailure } from './end.ts';
 
 type HostOptions = {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Io } from '../io.ts';
+import type { Io } from '../terminal/io.ts';
 import { runCommand } from './run-command.ts';
 
 /** For the list of commands. `holter run …` itself never gets here: main.ts takes the short way. */

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { withExamples } from '../help.ts';
+import { withExamples } from '../terminal/help.ts';
 import { withRunOptions } from './options.ts';
 
 /** What `holter run` takes. */

@@ -1,7 +1,7 @@
 import { defaultScenario } from '@holter/sim';
 import type { Command } from 'commander';
-import { withExamples } from '../help.ts';
-import { type Io, processIo } from '../io.ts';
+import { withExamples } from '../terminal/help.ts';
+import { type Io, processIo } from '../terminal/io.ts';
 import { showLive } from './live.ts';
 import { behaviourList, faultList, positive, type SimOptions, slotList, wholeNumber } from './options.ts';
 import { runSimulation } from './run.ts';

@@ -1,7 +1,7 @@
 import { type Agent, type DurationMs, findingsOf, inWords, NEVER } from '@holter/core';
 import { clock, type SimAgent, type Simulation } from '@holter/sim';
-import { colourOfState, type Paint, printable } from '../paint.ts';
-import { cutTo } from '../table.ts';
+import { colourOfState, type Paint, printable } from '../terminal/paint.ts';
+import { cutTo } from '../terminal/table.ts';
 import { ecg } from './ecg.ts';
 import type { LiveFeed } from './live-feed.ts';
 

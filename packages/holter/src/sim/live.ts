@@ -1,6 +1,6 @@
 import { defaultScenario, Simulation } from '@holter/sim';
-import type { Io } from '../io.ts';
-import { painter } from '../paint.ts';
+import type { Io } from '../terminal/io.ts';
+import { painter } from '../terminal/paint.ts';
 import { LiveFeed } from './live-feed.ts';
 import { frame } from './live-frame.ts';
 import type { SimOptions } from './options.ts';

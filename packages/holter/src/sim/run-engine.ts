@@ -1,8 +1,8 @@
 import { defaultEngineScenario, type EngineRun, engineReplayLine, runEngineSeed } from '@holter/sim';
-import { EXIT } from '../failure.ts';
-import type { Io } from '../io.ts';
-import { painter } from '../paint.ts';
-import { table } from '../table.ts';
+import { EXIT } from '../terminal/failure.ts';
+import type { Io } from '../terminal/io.ts';
+import { painter } from '../terminal/paint.ts';
+import { table } from '../terminal/table.ts';
 import type { SimOptions } from './options.ts';
 import { secondsNow } from './wall-clock.ts';
 

@@ -9,10 +9,10 @@ import {
   shrink,
   type Violation,
 } from '@holter/sim';
-import { EXIT } from '../failure.ts';
-import type { Io } from '../io.ts';
-import { type Paint, painter } from '../paint.ts';
-import { table } from '../table.ts';
+import { EXIT } from '../terminal/failure.ts';
+import type { Io } from '../terminal/io.ts';
+import { type Paint, painter } from '../terminal/paint.ts';
+import { table } from '../terminal/table.ts';
 import { type SimOptions, scenarioOf } from './options.ts';
 import { progressBar } from './progress-bar.ts';
 import { sampler, secondsNow } from './wall-clock.ts';

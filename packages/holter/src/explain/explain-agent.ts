@@ -1,6 +1,6 @@
 import { type Instant, instant } from '@holter/core';
 import type { AgentView, FindingView, IncidentView } from '@holter/server/local';
-import { ago, until } from './words.ts';
+import { ago, until } from '../terminal/words.ts';
 
 /** The finding to speak about: the gravest, and of those the oldest. */
 export function leadFinding({ findings }: Pick<AgentView, 'findings'>): FindingView | null {

@@ -1,6 +1,6 @@
 import type { Instant } from '@holter/core';
 import type { BreakerView } from '@holter/server/local';
-import { until } from './words.ts';
+import { until } from '../terminal/words.ts';
 
 /** One line about a breaker: how it is, why, and when it lets somebody try again. */
 export function breakerInWords(breaker: BreakerView, now: Instant): string {

@@ -1,7 +1,7 @@
 import { DataFolder, dataFolderPath, type FirstRole } from '@holter/server/local';
 import type { Command } from 'commander';
-import { CliFailure } from './failure.ts';
-import type { Io } from './io.ts';
+import { CliFailure } from '../terminal/failure.ts';
+import type { Io } from '../terminal/io.ts';
 
 export type ServerOptions = { readonly url?: string; readonly data?: string };
 

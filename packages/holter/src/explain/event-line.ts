@@ -1,7 +1,7 @@
 import type { EventView } from '@holter/server/local';
-import { type Paint, printable } from './paint.ts';
-import { cutTo } from './table.ts';
-import { timeOfDay } from './words.ts';
+import { type Paint, printable } from '../terminal/paint.ts';
+import { cutTo } from '../terminal/table.ts';
+import { timeOfDay } from '../terminal/words.ts';
 
 const alarming = new Set([
   'ESCALATION_TRIGGERED',

@@ -1,6 +1,6 @@
 import { type Client, ClientError, createClient } from '@holter/server/local';
+import { CliFailure } from '../terminal/failure.ts';
 import type { Connection } from './connection.ts';
-import { CliFailure } from './failure.ts';
 
 const TIMEOUT_MS = 15_000;
 
