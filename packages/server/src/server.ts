@@ -6,8 +6,8 @@ import { DataFolder, type FirstRole } from './data-folder.ts';
 import type { Clock } from './engine/clock.ts';
 import { continuedClock } from './engine/continued-clock.ts';
 import { Engine } from './engine/engine.ts';
-import { Mailbox } from './engine/mailbox.ts';
 import { NoticeBoard } from './engine/notice-board.ts';
+import { ReplyQueue } from './engine/reply-queue.ts';
 import { startExecutors } from './executors/index.ts';
 import { ensureFirstTokens } from './first-tokens.ts';
 import { startGraceAlert } from './grace-alert.ts';
@@ -89,7 +89,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const clock = await continuedClock(store, options.demo?.clock ?? wall);
     const tokensMade = await ensureFirstTokens(folder, { store, clock, sha256, ...realDice });
 
-    const { engine, mailbox, board } = assembleEngine(store, clock, options);
+    const { engine, replies, board } = assembleEngine(store, clock, options);
     undo.push(logCommitted(engine, logger));
     await engine.start();
     undo.push(() => engine.stop());
@@ -98,13 +98,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (!options.demo) undo.push(startGraceAlert({ clock, health: () => engine.health, logger }));
     undo.push(startHousekeeping({ store, clock, health: () => engine.health, logger }));
 
-    const executors = await startExecutors({ engine, store, board, mailbox, clock, logger });
-    const claudeCode = startClaudeCode({ engine, mailbox, clock, logger, env: process.env });
+    const executors = await startExecutors({ engine, store, board, replies, clock, logger });
+    const claudeCode = startClaudeCode({ engine, replies, clock, logger, env: process.env });
     undo.push(() => claudeCode.close());
     const http = buildHttp({
       engine,
       store,
-      mailbox,
+      replies,
       board,
       hooks: claudeCode.hooks,
       executors,
@@ -146,8 +146,8 @@ function assembleEngine(
   store: Store,
   clock: Clock,
   { config, logger }: ServerOptions,
-): { engine: Engine; mailbox: Mailbox; board: NoticeBoard } {
-  const mailbox: Mailbox = new Mailbox(clock, (effect, outcome, detail) =>
+): { engine: Engine; replies: ReplyQueue; board: NoticeBoard } {
+  const replies: ReplyQueue = new ReplyQueue(clock, (effect, outcome, detail) =>
     engine.receive(effect, outcome, detail),
   );
   const board: NoticeBoard = new NoticeBoard(
@@ -160,14 +160,14 @@ function assembleEngine(
     store,
     clock,
     policies: config.policies,
-    executors: [mailbox, board],
+    executors: [replies, board],
     sha256,
     newId: realDice.newId,
     // One engine per data folder: the lock says so.
     isAlone: true,
     onBug: (error) => logger.error({ err: error }, 'a bug in Holter: the agent is left as it was'),
   });
-  return { engine, mailbox, board };
+  return { engine, replies, board };
 }
 
 function refuseOpenAddress(host: string, because: string | undefined): void {

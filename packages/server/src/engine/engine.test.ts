@@ -12,8 +12,8 @@ import { openMemory } from '../store/memory/index.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import { Engine } from './engine.ts';
 import type { Executor } from './executor.ts';
-import { Mailbox } from './mailbox.ts';
 import { NoticeBoard } from './notice-board.ts';
+import { ReplyQueue } from './reply-queue.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -37,19 +37,19 @@ function world(
     newId: () => `id-${++ids}`,
     onBug: (error) => bugs.push(error),
   });
-  const mailbox = new Mailbox(clock, (effect, outcome, detail) => engine.receive(effect, outcome, detail));
+  const replies = new ReplyQueue(clock, (effect, outcome, detail) => engine.receive(effect, outcome, detail));
   const board = new NoticeBoard(
     clock,
     (effect, outcome, detail) => engine.receive(effect, outcome, detail),
     () => undefined,
   );
   if (!options.executors) {
-    engine.addExecutor(mailbox);
+    engine.addExecutor(replies);
     engine.addExecutor(board);
   }
   const events: HolterEvent[] = [];
   engine.onCommitted((committed) => events.push(...committed.events));
-  return { store, clock, engine, mailbox, board, events, bugs };
+  return { store, clock, engine, replies, board, events, bugs };
 }
 
 const ada: Registration = {
@@ -160,7 +160,7 @@ describe('the engine', () => {
   });
 
   test('a nudge travels in the reply, and the next signal shows that it was seen', async () => {
-    const { engine, clock, mailbox } = world();
+    const { engine, clock, replies } = world();
     await engine.start();
     await engine.register({
       ...ada,
@@ -168,18 +168,18 @@ describe('the engine', () => {
       taskId: 't1',
     });
     await clock.advance(16 * 60_000);
-    const directives = mailbox.take('ada', 1);
+    const directives = replies.take('ada', 1);
     expect(directives).toMatchObject([{ type: 'nudge', id: 'ada/1/nudge/1' }]);
     expect(directives[0]?.message).toMatch(/^Holter: /);
     await settled();
-    mailbox.heard('ada');
+    replies.heard('ada');
     await settled();
     expect((await engine.read('ada'))?.hard.incident?.isNudgeSeen).toBe(true);
-    expect(mailbox.take('ada', 1)).toEqual([]);
+    expect(replies.take('ada', 1)).toEqual([]);
     await engine.stop();
   });
 
-  test('a nudge that lay in the mailbox survives a restart', async () => {
+  test('a nudge that lay in the reply queue survives a restart', async () => {
     const first = world();
     await first.engine.start();
     await first.engine.register({
@@ -192,7 +192,7 @@ describe('the engine', () => {
     await first.engine.stop();
     await second.engine.start();
     await second.clock.advance(61_000);
-    expect(second.mailbox.take('ada', 1)).toMatchObject([{ id: 'ada/1/nudge/1' }]);
+    expect(second.replies.take('ada', 1)).toMatchObject([{ id: 'ada/1/nudge/1' }]);
     await second.engine.stop();
   });
 

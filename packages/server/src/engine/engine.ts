@@ -141,7 +141,7 @@ export class Engine {
     return this.ask(agentId, { kind: 'breaker', name, act, roll });
   }
 
-  /** A receipt that came by itself: from an executor elsewhere, or from the mailbox. */
+  /** A receipt that came by itself: from an executor elsewhere, or from the reply queue. */
   async receive(effect: Effect, outcome: ReceiptOutcome, detail: string): Promise<void> {
     await this.receiveOutcome(effect, outcome, detail);
     await this.options.store.settleEffect(effect.id, { at: this.options.clock.now(), outcome, detail });

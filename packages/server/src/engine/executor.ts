@@ -1,6 +1,6 @@
 import type { Effect, EffectKind, Instant, ReceiptOutcome } from '@holter/core';
 
-/** Something that can carry out effects: the mailbox for replies, the notice board, a process adapter. */
+/** Something that can carry out effects: the reply queue, the notice board, a process adapter. */
 export type Executor = {
   readonly name: string;
   /** Whose effects it takes: null are those that any server may carry out. */

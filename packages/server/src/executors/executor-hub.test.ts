@@ -8,7 +8,7 @@ import { ManualClock, settled } from '../../test/manual-clock.ts';
 import { endFixtures, startFixture, table } from '../../test/process-fixture.ts';
 import { until } from '../../test/until.ts';
 import { Engine } from '../engine/engine.ts';
-import { Mailbox } from '../engine/mailbox.ts';
+import { ReplyQueue } from '../engine/reply-queue.ts';
 import { identityOf, isAlive } from '../processes/index.ts';
 import { openMemory } from '../store/memory/index.ts';
 import { ExecutorHub } from './executor-hub.ts';
@@ -62,10 +62,10 @@ async function world(store = openMemory()) {
     newId: () => `id-${++ids}`,
     onBug,
   });
-  const mailbox = new Mailbox(clock, (effect, outcome, detail) => engine.receive(effect, outcome, detail));
+  const replies = new ReplyQueue(clock, (effect, outcome, detail) => engine.receive(effect, outcome, detail));
   const hub = new ExecutorHub({
     engine,
-    mailbox,
+    replies,
     store,
     clock,
     table,
@@ -75,7 +75,7 @@ async function world(store = openMemory()) {
   });
   await engine.start();
   await hub.start();
-  return { store, clock, engine, hub, mailbox, told, bugs };
+  return { store, clock, engine, hub, replies, told, bugs };
 }
 
 const crash = { agentId: 'worker', incarnation: 1, kind: 'exited', code: 1 } as const;
@@ -105,13 +105,13 @@ describe('a connected run', () => {
   });
 
   it('does not get the words for a child that reads replies, but ends and starts it', async () => {
-    const { engine, hub, clock, mailbox } = await world();
+    const { engine, hub, clock, replies } = await world();
     await engine.register(worker);
     await hub.present(record({ words: 'replies' }));
     const polled = hub.poll('run:one', [], 5_000, never);
     await engine.decide('worker', { decision: 'nudge', by: 'ada', reason: 'look up' });
     await clock.advance(1_500);
-    expect(mailbox.take('worker', 1)).toMatchObject([{ type: 'nudge', message: 'Holter: look up' }]);
+    expect(replies.take('worker', 1)).toMatchObject([{ type: 'nudge', message: 'Holter: look up' }]);
     await engine.decide('worker', { decision: 'terminate', by: 'ada', reason: 'enough' });
     await clock.advance(1_500);
     expect(await polled).toMatchObject([{ kind: 'terminate' }]);

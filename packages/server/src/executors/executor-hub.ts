@@ -10,7 +10,7 @@ import {
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Executor } from '../engine/executor.ts';
-import type { Mailbox } from '../engine/mailbox.ts';
+import type { ReplyQueue } from '../engine/reply-queue.ts';
 import { isAlive, type ProcessTable } from '../processes/index.ts';
 import type { Store } from '../store/store.ts';
 import { AdoptedRun } from './adopted-run.ts';
@@ -21,7 +21,7 @@ type HubContext = {
   readonly engine: Engine;
   readonly store: Store;
   readonly clock: Clock;
-  readonly mailbox: Pick<Mailbox, 'onBehalfOf'>;
+  readonly replies: Pick<ReplyQueue, 'onBehalfOf'>;
   /** Null where processes can't be seen; lost runs then stay lost, and a person is told. */
   readonly table: ProcessTable | null;
   readonly hostId: string;
@@ -186,9 +186,9 @@ export class ExecutorHub {
 
   /** Whoever comes first is asked first: words for one that reads replies never get to its terminal. */
   private join({ record }: Entry, executor: Executor): () => void {
-    const { engine, mailbox } = this.context;
+    const { engine, replies } = this.context;
     const leaves = [
-      ...(record.words === 'replies' ? [engine.addExecutor(mailbox.onBehalfOf(record.executorId))] : []),
+      ...(record.words === 'replies' ? [engine.addExecutor(replies.onBehalfOf(record.executorId))] : []),
       engine.addExecutor(executor),
     ];
     return () => {

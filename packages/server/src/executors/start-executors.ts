@@ -1,7 +1,7 @@
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { Mailbox } from '../engine/mailbox.ts';
 import type { NoticeBoard } from '../engine/notice-board.ts';
+import type { ReplyQueue } from '../engine/reply-queue.ts';
 import type { Logger } from '../logging.ts';
 import { systemHostId, systemTable } from '../processes/index.ts';
 import type { Store } from '../store/store.ts';
@@ -12,17 +12,17 @@ export async function startExecutors(parts: {
   readonly engine: Engine;
   readonly store: Store;
   readonly board: NoticeBoard;
-  readonly mailbox: Mailbox;
+  readonly replies: ReplyQueue;
   readonly clock: Clock;
   readonly logger: Logger;
 }): Promise<ExecutorHub> {
-  const { engine, store, board, mailbox, clock, logger } = parts;
+  const { engine, store, board, replies, clock, logger } = parts;
   const onBug = (error: unknown): void => logger.error({ err: error }, 'while looking after a holter run');
   const hub = new ExecutorHub({
     engine,
     store,
     clock,
-    mailbox,
+    replies,
     table: systemTable(),
     hostId: systemHostId(),
     tell: ({ agentId, incarnation, executorId }, message) => {

@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import type { HookSessions } from '../adapters/claude-code/hook-sessions.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { Mailbox } from '../engine/mailbox.ts';
 import type { NoticeBoard } from '../engine/notice-board.ts';
+import type { ReplyQueue } from '../engine/reply-queue.ts';
 import type { ExecutorHub } from '../executors/index.ts';
 import type { Store } from '../store/store.ts';
 
@@ -12,7 +12,7 @@ import type { Store } from '../store/store.ts';
 export type HttpDeps = {
   readonly engine: Engine;
   readonly store: Store;
-  readonly mailbox: Mailbox;
+  readonly replies: ReplyQueue;
   readonly board: NoticeBoard;
   /** For `holter run`; without it nobody outside can carry out effects. */
   readonly executors?: ExecutorHub;

@@ -58,7 +58,7 @@ export class Intake {
     const isAnyStart = signal.incarnation === undefined && caller.incarnation === null && current > 0;
     const full = isAnyStart ? { ...signal, incarnation: current } : signal;
     // A message to this start was seen when this start speaks again; an older start has seen nothing.
-    if ((full.incarnation ?? 0) === current) this.deps.mailbox.heard(signal.agentId);
+    if ((full.incarnation ?? 0) === current) this.deps.replies.heard(signal.agentId);
     return full;
   }
 
@@ -80,7 +80,7 @@ export class Intake {
   }
 }
 
-type Needs = Pick<HttpDeps, 'engine' | 'mailbox' | 'clock'>;
+type Needs = Pick<HttpDeps, 'engine' | 'replies' | 'clock'>;
 
 /** Every signal has a kind, and no refusal does. */
 export const isSignal = (value: Signal | Refusal): value is Signal => 'kind' in value;

@@ -6,8 +6,8 @@ import { expect } from 'vitest';
 import { HookSessions } from '../../src/adapters/claude-code/hook-sessions.ts';
 import type { Clock } from '../../src/engine/clock.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import { Mailbox } from '../../src/engine/mailbox.ts';
 import { NoticeBoard } from '../../src/engine/notice-board.ts';
+import { ReplyQueue } from '../../src/engine/reply-queue.ts';
 import { buildHttp, type Client, createClient, type HttpLimits } from '../../src/http/index.ts';
 import { openMemory } from '../../src/store/memory/index.ts';
 import type { Store, TokenRole } from '../../src/store/store.ts';
@@ -104,13 +104,13 @@ export type StartOptions = {
 export async function startHttp(options: StartOptions = {}): Promise<TestServer> {
   const { store = openMemory(), clock = testClock() } = options;
   const receive = (...args: Parameters<Engine['receive']>) => engine.receive(...args);
-  const mailbox = new Mailbox(clock, receive);
+  const replies = new ReplyQueue(clock, receive);
   const board = new NoticeBoard(clock, receive, () => undefined);
   const engine: Engine = new Engine({
     store,
     clock,
     policies: shortPolicies(),
-    executors: [mailbox, board],
+    executors: [replies, board],
     sha256,
     newId: randomUUID,
     onBug: (error) => {
@@ -122,11 +122,11 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
   await engine.start();
   const app = buildHttp({
     engine,
-    hooks: new HookSessions(engine, mailbox, (error) => {
+    hooks: new HookSessions(engine, replies, (error) => {
       throw error;
     }),
     store,
-    mailbox,
+    replies,
     board,
     clock,
     sha256,

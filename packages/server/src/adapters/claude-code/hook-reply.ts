@@ -1,4 +1,4 @@
-import type { Directive } from '../../engine/mailbox.ts';
+import type { Directive } from '../../engine/reply-queue.ts';
 
 /** What a hook's reply may say. Claude Code ignores what it does not know. */
 export type HookReply = Readonly<Record<string, unknown>>;
@@ -15,7 +15,7 @@ const CONTEXT_SLOTS: ReadonlySet<string> = new Set([
   'UserPromptSubmit',
 ]);
 
-/** Whether this hook's reply can carry words to the model; otherwise they stay in the mailbox. */
+/** Whether this hook's reply can carry words to the model; otherwise they stay in the queue. */
 export const isSlot = (event: string): boolean => CONTEXT_SLOTS.has(event);
 
 /**

@@ -3,7 +3,7 @@ import { defaultPolicies, seconds } from '@holter/core';
 import { expect, test } from 'vitest';
 import { ManualClock, settled } from '../../../test/manual-clock.ts';
 import { Engine } from '../../engine/engine.ts';
-import { Mailbox } from '../../engine/mailbox.ts';
+import { ReplyQueue } from '../../engine/reply-queue.ts';
 import { openMemory } from '../../store/memory/index.ts';
 import { HookSessions } from './hook-sessions.ts';
 
@@ -23,10 +23,10 @@ async function world() {
     newId: () => `id-${++ids}`,
     onBug: (error) => failures.push(error),
   });
-  const mailbox = new Mailbox(clock, (effect, outcome, detail) => engine.receive(effect, outcome, detail));
-  engine.addExecutor(mailbox);
+  const replies = new ReplyQueue(clock, (effect, outcome, detail) => engine.receive(effect, outcome, detail));
+  engine.addExecutor(replies);
   await engine.start();
-  const hooks = new HookSessions(engine, mailbox, (error) => failures.push(error));
+  const hooks = new HookSessions(engine, replies, (error) => failures.push(error));
   const hook = async (event: string, fields: object = {}, session = SESSION) => {
     const body = { session_id: session, cwd: '/home/dev/proj', hook_event_name: event, ...fields };
     const reply = hooks.handle(body, { agentId: null, incarnation: null });

@@ -1,6 +1,6 @@
 import { type Agent, canonicalJson, hashText, type Signal, type SignalBody } from '@holter/core';
 import type { Engine } from '../../engine/engine.ts';
-import type { Mailbox } from '../../engine/mailbox.ts';
+import type { ReplyQueue } from '../../engine/reply-queue.ts';
 import { type HookBody, readHookBody } from './hook-body.ts';
 import { type HookReply, isSlot, NO_WORD, replyTo } from './hook-reply.ts';
 import { type SignalMark, signalsOf } from './hook-signals.ts';
@@ -51,19 +51,19 @@ const TOLD_MAX = 2_000;
  */
 export class HookSessions {
   private readonly engine: Engine;
-  private readonly mailbox: Mailbox;
+  private readonly replies: ReplyQueue;
   private readonly failed: (error: unknown) => void;
   private readonly heard: (session: LiveSession, event: string) => void;
   private readonly sessions = new Map<string, Session>();
 
   constructor(
     engine: Engine,
-    mailbox: Mailbox,
+    replies: ReplyQueue,
     failed: (error: unknown) => void,
     heard: (session: LiveSession, event: string) => void = () => undefined,
   ) {
     this.engine = engine;
-    this.mailbox = mailbox;
+    this.replies = replies;
     this.failed = failed;
     this.heard = heard;
     // Helpers of an agent that has ended have ended with it, and nobody else would say so.
@@ -133,10 +133,10 @@ export class HookSessions {
     const agent = this.engine.peek(agentId);
     // A token of an older start neither sees what is meant for its successor nor shows that it was seen.
     if (!agent || !isCurrent(session, agent)) return NO_WORD;
-    this.mailbox.heard(agentId);
+    this.replies.heard(agentId);
     if (!agent.hard.incident) session.denied = null;
     if (!isSlot(body.event)) return NO_WORD;
-    const directives = this.mailbox.take(agentId, agent.hard.incarnation);
+    const directives = this.replies.take(agentId, agent.hard.incarnation);
     if (directives.some(({ type }) => type === 'deny')) session.denied = session.lastCall;
     return replyTo(body.event, directives, call !== null && call === session.denied);
   }

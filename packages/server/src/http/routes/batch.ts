@@ -58,7 +58,7 @@ export function batchRoutes({ deps, intake, limits }: HttpContext): readonly Rou
 
   function directivesFor({ role, agentId, incarnation }: Caller) {
     if (role !== 'agent' || agentId === null || incarnation === null) return [];
-    return deps.mailbox.take(agentId, incarnation);
+    return deps.replies.take(agentId, incarnation);
   }
 }
 

@@ -15,13 +15,13 @@ const HEARD = JSON.stringify({ ok: true, directives: [] } satisfies HeardView);
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 export function signalRoutes({ deps, intake }: HttpContext): readonly Route[] {
-  const { engine, mailbox, clock } = deps;
+  const { engine, replies, clock } = deps;
 
   /** What waits for the agent goes with the reply to it, and to nobody else. */
   async function directivesFor(agentId: string, caller: Caller): Promise<HeardView['directives']> {
     if (caller.role !== 'agent') return [];
     const incarnation = caller.incarnation ?? (await engine.read(agentId))?.hard.incarnation ?? 0;
-    return [...mailbox.take(agentId, incarnation)];
+    return [...replies.take(agentId, incarnation)];
   }
 
   return [
@@ -46,7 +46,7 @@ export function signalRoutes({ deps, intake }: HttpContext): readonly Route[] {
         const notes = futureNotes(beat, clock.now());
         const directives =
           caller.role === 'agent' && caller.incarnation !== null
-            ? mailbox.take(agentId, caller.incarnation)
+            ? replies.take(agentId, caller.incarnation)
             : await directivesFor(agentId, caller);
         if (notes.length > 0) return { ok: true, directives: [...directives], notes: [...notes] };
         if (directives.length > 0) return { ok: true, directives: [...directives] };

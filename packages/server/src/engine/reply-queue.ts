@@ -20,16 +20,16 @@ const directiveTypes: Readonly<Partial<Record<EffectKind, Directive['type']>>> =
   'deny-call': 'deny',
 };
 
-/** How often an effect that lies in the mailbox is offered again: that is how a restart refills it. */
+/** How often an effect that waits for a reply is offered again: that is how a restart refills it. */
 const OFFER_AGAIN_MS = 60_000;
 
 /**
- * Words for agents that call in themselves: they lie here until the agent's next request, whose reply
+ * Words for agents that call in themselves: they wait here until the agent's next request, whose reply
  * carries them. In a reply is delivered; the agent's next signal after that reply shows that it was seen.
  * Only what is committed gets here, so a reply never waits for the store.
  */
-export class Mailbox implements Executor {
-  readonly name = 'mailbox';
+export class ReplyQueue implements Executor {
+  readonly name = 'reply-queue';
   readonly id = null;
   readonly kinds: ReadonlySet<EffectKind> = new Set(Object.keys(directiveTypes) as EffectKind[]);
   private readonly waiting = new Map<string, Effect[]>();
@@ -43,8 +43,8 @@ export class Mailbox implements Executor {
   }
 
   async act(effect: Effect): Promise<ActResult> {
-    const letters = this.waiting.get(effect.agentId) ?? [];
-    if (!letters.some(({ id }) => id === effect.id)) this.waiting.set(effect.agentId, [...letters, effect]);
+    const effects = this.waiting.get(effect.agentId) ?? [];
+    if (!effects.some(({ id }) => id === effect.id)) this.waiting.set(effect.agentId, [...effects, effect]);
     return {
       kind: 'underway',
       checkAgainAt: later(this.clock.now(), OFFER_AGAIN_MS),
@@ -52,18 +52,18 @@ export class Mailbox implements Executor {
     };
   }
 
-  /** The same box for agents of another executor, which ends and starts them but does not talk to them. */
+  /** The same queue for agents of another executor, which ends and starts them but does not talk to them. */
   onBehalfOf(executorId: string): Executor {
     const { name, kinds } = this;
     return { name, id: executorId, kinds, act: (effect) => this.act(effect) };
   }
 
-  /** For a reply to this very incarnation; letters to an older one are thrown away. */
+  /** For a reply to this very incarnation; effects for an older one are thrown away. */
   take(agentId: string, incarnation: number): readonly Directive[] {
-    const letters = this.waiting.get(agentId);
-    if (!letters) return [];
+    const effects = this.waiting.get(agentId);
+    if (!effects) return [];
     this.waiting.delete(agentId);
-    const current = letters.filter((effect) => effect.incarnation === incarnation);
+    const current = effects.filter((effect) => effect.incarnation === incarnation);
     if (current.length === 0) return [];
     this.given.set(agentId, [...(this.given.get(agentId) ?? []), ...current]);
     for (const effect of current)
@@ -73,10 +73,10 @@ export class Mailbox implements Executor {
 
   /** The agent spoke again: whatever an earlier reply carried has been seen. */
   heard(agentId: string): void {
-    const letters = this.given.get(agentId);
-    if (!letters) return;
+    const effects = this.given.get(agentId);
+    if (!effects) return;
     this.given.delete(agentId);
-    for (const effect of letters)
+    for (const effect of effects)
       void this.receive(effect, 'seen', 'the agent spoke after it').catch(ignoreOutage);
   }
 }
