@@ -9,8 +9,8 @@ export {
   type EngineScenario,
   engineReplayLine,
   runEngineSeed,
-} from './engine-fleet/engine-seed.ts';
-export { type Count, countsOf, type Report, type Row, reportOf, requirementRows } from './report.ts';
+} from './engine/engine-simulation.ts';
+export { type Count, countsOf, type Report, type Row, reportOf, requirementRows } from './simulation/report.ts';
 export {
   DAY_START,
   defaultScenario,
@@ -19,9 +19,9 @@ export {
   HOUR,
   replayLine,
   type Scenario,
-} from './scenario.ts';
-export { type Shrunk, shrink } from './shrink.ts';
-export { Simulation } from './simulation.ts';
-export type { Stopwatch } from './stopwatch.ts';
-export { clock, Trace } from './trace.ts';
-export type { Witness } from './witness.ts';
+} from './base/scenario.ts';
+export { type Shrunk, shrink } from './simulation/shrink.ts';
+export { Simulation } from './simulation/simulation.ts';
+export type { Stopwatch } from './base/stopwatch.ts';
+export { clock, Trace } from './simulation/trace.ts';
+export type { Witness } from './world/witness.ts';

@@ -1,5 +1,5 @@
 import type { Effect } from '@holter/core';
-import type { Kit } from './kit.ts';
+import type { Kit } from './agent-profile.ts';
 import type { SimAgent } from './sim-agent.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Acquired, BreakerAct, DurationMs } from '@holter/core';
 import type { Behaviour } from './behaviour.ts';
-import { Act } from './ground.ts';
-import { criticalKit, farKit, ownedKit, remoteKit } from './kit.ts';
+import { Act } from './agent-env.ts';
+import { criticalKit, farKit, ownedKit, remoteKit } from './agent-profile.ts';
 import { parameters } from './parameters.ts';
 import type { SimAgent } from './sim-agent.ts';
 

@@ -1,5 +1,5 @@
 import type { Behaviour } from './behaviour.ts';
-import { farKit, ownedKit } from './kit.ts';
+import { farKit, ownedKit } from './agent-profile.ts';
 import { parameters } from './parameters.ts';
 
 /** Works like the steady worker, with model calls whose tail nobody cuts: now and then one takes half an hour. */

@@ -1,5 +1,5 @@
 import type { Behaviour } from './behaviour.ts';
-import { ownedKit } from './kit.ts';
+import { ownedKit } from './agent-profile.ts';
 import { parameters } from './parameters.ts';
 
 /** Crashes while writing: the newest checkpoints can't be read, so an older one, or the start, has to do. */

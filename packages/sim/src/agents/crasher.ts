@@ -1,5 +1,5 @@
 import type { Behaviour } from './behaviour.ts';
-import { criticalKit, farKit, ownedKit, pingedKit, remoteKit } from './kit.ts';
+import { criticalKit, farKit, ownedKit, pingedKit, remoteKit } from './agent-profile.ts';
 import { parameters } from './parameters.ts';
 
 /** Its process ends with an error in the middle of work. A successor works. */

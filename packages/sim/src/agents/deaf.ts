@@ -1,5 +1,5 @@
 import type { Behaviour } from './behaviour.ts';
-import { ownedKit, remoteKit } from './kit.ts';
+import { ownedKit, remoteKit } from './agent-profile.ts';
 import { repeatLoop, startLoop } from './looping.ts';
 import { parameters } from './parameters.ts';
 

@@ -1,6 +1,6 @@
 import type { Behaviour } from './behaviour.ts';
-import { Act } from './ground.ts';
-import { criticalKit, ownedKit, remoteKit } from './kit.ts';
+import { Act } from './agent-env.ts';
+import { criticalKit, ownedKit, remoteKit } from './agent-profile.ts';
 import { parameters } from './parameters.ts';
 
 /** Its event loop stands still: no beat, no answer, no CPU. Some were only stopped and come back. */

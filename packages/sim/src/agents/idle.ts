@@ -1,5 +1,5 @@
 import type { Behaviour } from './behaviour.ts';
-import { ownedKit, remoteKit, standbyKit } from './kit.ts';
+import { ownedKit, remoteKit, standbyKit } from './agent-profile.ts';
 import { parameters } from './parameters.ts';
 
 /** Beats and has nothing to do; twice a day a small task. No calls and no tokens are healthy here. */

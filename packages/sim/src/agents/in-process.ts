@@ -1,6 +1,6 @@
 import type { Behaviour } from './behaviour.ts';
-import { Act } from './ground.ts';
-import { inProcessKit } from './kit.ts';
+import { Act } from './agent-env.ts';
+import { inProcessKit } from './agent-profile.ts';
 import { parameters } from './parameters.ts';
 
 /** Lives inside another program, beats every two seconds, and sometimes blocks the loop it shares. */

@@ -1,5 +1,5 @@
 import type { Behaviour } from './behaviour.ts';
-import { farKit, ownedKit } from './kit.ts';
+import { farKit, ownedKit } from './agent-profile.ts';
 import { parameters } from './parameters.ts';
 
 /** One tool call in between runs for half an hour; hooks are silent all that time. */

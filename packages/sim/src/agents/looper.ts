@@ -1,6 +1,6 @@
 import type { Behaviour } from './behaviour.ts';
-import { Act } from './ground.ts';
-import { farKit, ownedKit, remoteKit } from './kit.ts';
+import { Act } from './agent-env.ts';
+import { farKit, ownedKit, remoteKit } from './agent-profile.ts';
 import { leaveLoop, repeatLoop, startLoop } from './looping.ts';
 import { parameters } from './parameters.ts';
 

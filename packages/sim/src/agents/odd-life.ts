@@ -1,5 +1,5 @@
 import type { HoldKind, Instant, SignalBody } from '@holter/core';
-import { Act } from './ground.ts';
+import { Act } from './agent-env.ts';
 import { type Oddity, START_AGAIN } from './oddity.ts';
 import type { SimAgent } from './sim-agent.ts';
 

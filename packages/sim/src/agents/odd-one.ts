@@ -1,6 +1,6 @@
 import type { Behaviour } from './behaviour.ts';
-import { Act } from './ground.ts';
-import { remoteKit, watchedKit, watchedSavingKit } from './kit.ts';
+import { Act } from './agent-env.ts';
+import { remoteKit, watchedKit, watchedSavingKit } from './agent-profile.ts';
 import { calls } from './odd-calls.ts';
 import { life } from './odd-life.ts';
 import { consumption, talk } from './odd-talk.ts';

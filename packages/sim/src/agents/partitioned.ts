@@ -1,7 +1,7 @@
 import type { Behaviour } from './behaviour.ts';
-import { CUTS } from './cut.ts';
-import { Act } from './ground.ts';
-import { farKit, pingedKit, remoteKit } from './kit.ts';
+import { CUTS } from './partition.ts';
+import { Act } from './agent-env.ts';
+import { farKit, pingedKit, remoteKit } from './agent-profile.ts';
 import { parameters } from './parameters.ts';
 
 /** Works all the time, but for a while nothing gets through in one direction or both. It must outlive that. */

@@ -1,4 +1,4 @@
-import { Act } from './ground.ts';
+import { Act } from './agent-env.ts';
 import { parameters } from './parameters.ts';
 import type { SimAgent } from './sim-agent.ts';
 

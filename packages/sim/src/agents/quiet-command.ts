@@ -1,6 +1,6 @@
 import type { Behaviour } from './behaviour.ts';
-import { Act } from './ground.ts';
-import { genericKit } from './kit.ts';
+import { Act } from './agent-env.ts';
+import { genericKit } from './agent-profile.ts';
 import { parameters } from './parameters.ts';
 
 /** A command that knows nothing of Holter: says nothing for hours, may even sleep, and ends with a code. */

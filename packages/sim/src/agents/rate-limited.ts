@@ -1,7 +1,7 @@
 import type { Instant } from '@holter/core';
 import type { Behaviour } from './behaviour.ts';
-import { Act } from './ground.ts';
-import { farKit, ownedKit } from './kit.ts';
+import { Act } from './agent-env.ts';
+import { farKit, ownedKit } from './agent-profile.ts';
 import { parameters } from './parameters.ts';
 
 /** Runs into a usage limit with a known reset time, sleeps until then, and works on. */

@@ -1,5 +1,5 @@
 import type { Behaviour } from './behaviour.ts';
-import { remoteCriticalKit, remoteKit } from './kit.ts';
+import { remoteCriticalKit, remoteKit } from './agent-profile.ts';
 import { parameters } from './parameters.ts';
 
 /** A supervisor of its own brings it back under the same name before Holter has done anything. */

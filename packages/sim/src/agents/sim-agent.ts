@@ -1,9 +1,9 @@
-import type { Random } from '../random.ts';
+import type { Random } from '../base/random.ts';
 import type { Behaviour } from './behaviour.ts';
-import { type Cut, letsAnswersPass, letsWordsPass } from './cut.ts';
-import type { Ground } from './ground.ts';
-import { Act } from './ground.ts';
-import { hasPulse, type Kit } from './kit.ts';
+import { type Cut, letsAnswersPass, letsWordsPass } from './partition.ts';
+import type { Ground } from './agent-env.ts';
+import { Act } from './agent-env.ts';
+import { hasPulse, type Kit } from './agent-profile.ts';
 import { parameters } from './parameters.ts';
 import type { Mind, Truth } from './truth.ts';
 

@@ -1,5 +1,5 @@
 import type { Behaviour } from './behaviour.ts';
-import { ownedKit, remoteKit } from './kit.ts';
+import { ownedKit, remoteKit } from './agent-profile.ts';
 import { parameters } from './parameters.ts';
 
 /** Takes minutes from the task to the first call, each time: clone, install, index. */

@@ -1,5 +1,5 @@
 import type { Behaviour } from './behaviour.ts';
-import { leanKit, meteredKit } from './kit.ts';
+import { leanKit, meteredKit } from './agent-profile.ts';
 import { parameters } from './parameters.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Behaviour } from './behaviour.ts';
-import { criticalKit, farKit, ownedKit, pingedKit, remoteKit } from './kit.ts';
+import { criticalKit, farKit, ownedKit, pingedKit, remoteKit } from './agent-profile.ts';
 
 /** The reference: takes tasks, calls tools, saves, rests. Whatever happens to it is Holter's fault. */
 export const steadyWorker: Behaviour = {

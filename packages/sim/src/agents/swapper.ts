@@ -1,5 +1,5 @@
 import type { Behaviour } from './behaviour.ts';
-import { ownedKit, remoteCriticalKit, remoteKit } from './kit.ts';
+import { ownedKit, remoteCriticalKit, remoteKit } from './agent-profile.ts';
 import { parameters } from './parameters.ts';
 import type { SimAgent } from './sim-agent.ts';
 

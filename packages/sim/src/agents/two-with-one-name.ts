@@ -1,6 +1,6 @@
 import type { Behaviour } from './behaviour.ts';
-import { Act } from './ground.ts';
-import { remoteCriticalKit, remoteKit } from './kit.ts';
+import { Act } from './agent-env.ts';
+import { remoteCriticalKit, remoteKit } from './agent-profile.ts';
 import { parameters } from './parameters.ts';
 import type { SimAgent } from './sim-agent.ts';
 

@@ -1,6 +1,6 @@
 import type { Decision, DurationMs } from '@holter/core';
 import type { Behaviour } from './behaviour.ts';
-import { farKit, ownedKit, remoteKit } from './kit.ts';
+import { farKit, ownedKit, remoteKit } from './agent-profile.ts';
 import { parameters } from './parameters.ts';
 import type { SimAgent } from './sim-agent.ts';
 

@@ -1,6 +1,6 @@
 import type { Behaviour } from './behaviour.ts';
-import { Act } from './ground.ts';
-import { ownedKit, remoteKit } from './kit.ts';
+import { Act } from './agent-env.ts';
+import { ownedKit, remoteKit } from './agent-profile.ts';
 import { parameters } from './parameters.ts';
 
 /** Asks a person and waits, for hours if need be, doing nothing at all: the person has the next move. */

@@ -1,5 +1,5 @@
 import type { Behaviour } from './behaviour.ts';
-import { farKit, ownedKit, remoteKit } from './kit.ts';
+import { farKit, ownedKit, remoteKit } from './agent-profile.ts';
 import { parameters } from './parameters.ts';
 
 /** Beats on time and does no work: a background loop speaks for an agent that hangs. */

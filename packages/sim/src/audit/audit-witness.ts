@@ -1,7 +1,7 @@
 import type { Decision, Effect, Enrolment, HolterEvent, InputBody, Registration, Turn } from '@holter/core';
 import type { SimAgent } from '../agents/sim-agent.ts';
-import type { Packet } from '../packet.ts';
-import type { Witness } from '../witness.ts';
+import type { Packet } from '../world/packet.ts';
+import type { Witness } from '../world/witness.ts';
 import { Auditor } from './auditor.ts';
 
 const LOOK_EVERY_MS = 10 * 60_000;

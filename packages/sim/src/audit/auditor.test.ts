@@ -1,7 +1,7 @@
 import { type EventBody, type HolterEvent, instant } from '@holter/core';
 import { describe, expect, test } from 'vitest';
 import { Auditor } from './auditor.ts';
-import type { Deed } from './complaint.ts';
+import type { Deed } from './violation.ts';
 
 const MINUTE = 60_000;
 

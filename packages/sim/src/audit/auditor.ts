@@ -1,13 +1,13 @@
 import { BrakeAudit } from './brake-audit.ts';
-import type { Complaint, Deed, LogEntry } from './complaint.ts';
-import { DeedAudit } from './deed-audit.ts';
+import type { Complaint, Deed, LogEntry } from './violation.ts';
+import { DeedAudit } from './execution-audit.ts';
 import { IncarnationAudit } from './incarnation-audit.ts';
 import { LadderAudit } from './ladder-audit.ts';
 import { NoticeAudit } from './notice-audit.ts';
 import { Orders } from './orders.ts';
 import { RecordAudit } from './record-audit.ts';
 import { RecoveryAudit } from './recovery-audit.ts';
-import { TruthBook } from './truth-book.ts';
+import { TruthBook } from './truth-log.ts';
 
 export type AuditedKit = {
   readonly group: string;

@@ -1,6 +1,6 @@
-import type { Complain, Deed, LogEntry } from './complaint.ts';
+import type { Complain, Deed, LogEntry } from './violation.ts';
 import type { Orders } from './orders.ts';
-import type { TruthBook } from './truth-book.ts';
+import type { TruthBook } from './truth-log.ts';
 
 const MINUTE_MS = 60_000;
 /** Beats of five minutes apart, three of them, and some grace: by then everybody's loss has been counted. */

@@ -1,4 +1,4 @@
-import type { Complain, LogEntry } from './complaint.ts';
+import type { Complain, LogEntry } from './violation.ts';
 
 /** Written about the present whatever it concerns: a refusal names the start that was refused. */
 const ABOUT_OTHERS: ReadonlySet<string> = new Set(['SIGNAL_REJECTED', 'DECISION_REJECTED']);

@@ -1,5 +1,5 @@
 import { LADDER, type LadderStep } from '@holter/core';
-import type { Complain, LogEntry } from './complaint.ts';
+import type { Complain, LogEntry } from './violation.ts';
 
 type Open = { readonly id: string; step: LadderStep; attempt: number };
 

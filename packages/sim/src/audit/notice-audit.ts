@@ -1,7 +1,7 @@
 import type { HealthState, LivenessWord } from '@holter/core';
 import type { AuditedKit } from './auditor.ts';
-import type { Complain, LogEntry } from './complaint.ts';
-import type { TruthBook } from './truth-book.ts';
+import type { Complain, LogEntry } from './violation.ts';
+import type { TruthBook } from './truth-log.ts';
 
 const MINUTE_MS = 60_000;
 /**

@@ -1,5 +1,5 @@
 import type { DecisionWord } from '@holter/core';
-import type { LogEntry } from './complaint.ts';
+import type { LogEntry } from './violation.ts';
 
 const ORDERS: ReadonlySet<string> = new Set<DecisionWord>([
   'terminate',

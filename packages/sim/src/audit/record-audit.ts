@@ -1,4 +1,4 @@
-import type { Complain, LogEntry } from './complaint.ts';
+import type { Complain, LogEntry } from './violation.ts';
 
 /** Invariant 4: what was acknowledged is on record, once; and what readers were shown is the whole record. */
 export class RecordAudit {

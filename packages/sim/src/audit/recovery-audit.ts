@@ -1,4 +1,4 @@
-import type { Complain, LogEntry } from './complaint.ts';
+import type { Complain, LogEntry } from './violation.ts';
 
 const HOUR_MS = 3_600_000;
 /** Written down a second time and on purpose, as everything that an audit expects. */

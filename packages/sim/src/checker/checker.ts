@@ -1,7 +1,7 @@
 import type { Decision, Effect, Enrolment, HolterEvent, InputBody, Registration, Turn } from '@holter/core';
 import type { SimAgent } from '../agents/sim-agent.ts';
-import type { Packet } from '../packet.ts';
-import type { Witness } from '../witness.ts';
+import type { Packet } from '../world/packet.ts';
+import type { Witness } from '../world/witness.ts';
 import { BrakeWatch } from './brake-watch.ts';
 import { BreakerWatch } from './breaker-watch.ts';
 import { contract } from './contract.ts';

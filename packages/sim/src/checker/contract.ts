@@ -1,4 +1,4 @@
-import type { Kit } from '../agents/kit.ts';
+import type { Kit } from '../agents/agent-profile.ts';
 
 /**
  * What Holter promises, written down a second time and on purpose: the checker must not take a number or a

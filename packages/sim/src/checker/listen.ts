@@ -1,5 +1,5 @@
 import type { Signal } from '@holter/core';
-import type { Packet } from '../packet.ts';
+import type { Packet } from '../world/packet.ts';
 import type { Ledger } from './ledger.ts';
 
 /** What has to become of a word, by the design's rules of identity. */

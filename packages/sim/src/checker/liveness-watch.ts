@@ -1,4 +1,4 @@
-import { hasPulse } from '../agents/kit.ts';
+import { hasPulse } from '../agents/agent-profile.ts';
 import type { SimAgent } from '../agents/sim-agent.ts';
 import { contract, pulseOf, TOLERANCE_MS } from './contract.ts';
 import type { Gaps } from './gaps.ts';

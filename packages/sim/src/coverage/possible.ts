@@ -14,9 +14,9 @@ import {
   TRANSITIONS,
 } from '@holter/core';
 import { BEHAVIOURS } from '../agents/mix.ts';
-import { ENGINE_FAULTS, MOMENTS } from '../engine-fleet/engine-faults.ts';
-import { STORE_MOODS } from '../engine-fleet/store-weather.ts';
-import { FAULT_KINDS } from '../scenario.ts';
+import { ENGINE_FAULTS, MOMENTS } from '../engine/engine-faults.ts';
+import { STORE_MOODS } from '../engine/faulty-store.ts';
+import { FAULT_KINDS } from '../base/scenario.ts';
 
 /**
  * Everything that could happen in a run, so that what never does is seen. Lists come from the core; where it

@@ -7,7 +7,7 @@ import { deaf } from '../agents/deaf.ts';
 import { errorSpiral } from '../agents/error-spiral.ts';
 import { freezer } from '../agents/freezer.ts';
 import { idle } from '../agents/idle.ts';
-import { criticalKit, type Kit, ownedKit, remoteKit, standbyKit } from '../agents/kit.ts';
+import { criticalKit, type Kit, ownedKit, remoteKit, standbyKit } from '../agents/agent-profile.ts';
 import { longTool } from '../agents/long-tool.ts';
 import { looper } from '../agents/looper.ts';
 import { startFastLoop } from '../agents/looping.ts';

@@ -1,6 +1,6 @@
 import type { Effect } from '@holter/core';
 import { type ActResult, AGENT_EFFECTS, type Engine, type Executor } from '@holter/server';
-import { Act } from '../agents/ground.ts';
+import { Act } from '../agents/agent-env.ts';
 import { parameters } from '../agents/parameters.ts';
 import { isResponsive } from '../agents/perform.ts';
 import type { SimAgent } from '../agents/sim-agent.ts';

@@ -8,10 +8,10 @@ import {
   type SignalBody,
 } from '@holter/core';
 import type { Clock, DemoParts } from '@holter/server';
-import { Act, type Ground } from '../agents/ground.ts';
+import { Act, type Ground } from '../agents/agent-env.ts';
 import { perform } from '../agents/perform.ts';
 import { SimAgent } from '../agents/sim-agent.ts';
-import { Random } from '../random.ts';
+import { Random } from '../base/random.ts';
 import { CAST, GROUPS, type Part } from './cast.ts';
 import { callThroughBreaker } from './demo-breaker.ts';
 import { DEMO_HOST, demoHost } from './demo-host.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { defaultPolicies, instant } from '@holter/core';
 import { Engine, openMemory } from '@holter/server';
 import { expect, test } from 'vitest';
-import { VirtualClock } from '../engine-run/virtual-clock.ts';
+import { VirtualClock } from '../base/virtual-clock.ts';
 import { DemoWorld } from './demo-world.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

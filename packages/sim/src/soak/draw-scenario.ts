@@ -1,5 +1,5 @@
-import { Random } from '../random.ts';
-import { FAULT_KINDS, type Scenario } from '../scenario.ts';
+import { Random } from '../base/random.ts';
+import { FAULT_KINDS, type Scenario } from '../base/scenario.ts';
 
 /** Above the streams of agents and of faults, so that the drawing disturbs nobody's dice. */
 const STREAM = 2_000_000;

@@ -1,6 +1,6 @@
 import type { Counts } from '../coverage/counts.ts';
-import { runEngineSoakSeed } from './engine-run.ts';
-import { runWorldSeed } from './world-run.ts';
+import { runEngineSoakSeed } from './run-engine-seed.ts';
+import { runWorldSeed } from './run-world-seed.ts';
 
 /** What one seed of one kind of run came to. Plain JSON: it crosses from a worker thread. */
 export type SeedResult = {

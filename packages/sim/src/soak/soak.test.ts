@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { defaultScenario, FAULT_KINDS } from '../scenario.ts';
+import { defaultScenario, FAULT_KINDS } from '../base/scenario.ts';
 import { drawScenario } from './draw-scenario.ts';
 import type { SeedResult } from './run-seed.ts';
 import { type Lane, NOTHING_YET, Soak, type SoakLimits, withSeed } from './soak.ts';
 import { progressLine, soakExit, soakReport } from './soak-report.ts';
-import { runWorld } from './world-run.ts';
+import { runWorld } from './run-world-seed.ts';
 
 const tiny = (seed: number): SeedResult =>
   runWorld({ ...defaultScenario, agents: 6, hours: 1, haste: 4, seed });

@@ -1,0 +1,104 @@
+import type { Decision, DurationMs, Effect } from '@holter/core';
+import type { SimAgent } from '../agents/sim-agent.ts';
+
+const peopleParameters = {
+  // Most notices are read; the rest meet a night or a meeting.
+  attentionShare: 0.7,
+  // Read, looked into, decided.
+  decideMedianMs: 7 * 60_000,
+  decideSigma: 0.9,
+  handoffShare: 0.3,
+  moreTimeMs: 30 * 60_000,
+  // Clicked twice; a colleague who has not heard of it; a page that shows another incident.
+  twiceShare: 0.1,
+  colleagueShare: 0.1,
+  strayShare: 0.05,
+  againMaxMs: 4 * 60_000,
+  // Somebody goes and starts it by hand.
+  restartMinMs: 2 * 60_000,
+  restartMaxMs: 40 * 60_000,
+} as const;
+
+interface PeoplePort {
+  after(slot: number, delayMs: number, act: 'decide' | 'restart', data: unknown): void;
+  decide(agent: SimAgent, decision: Decision): void;
+  decideLater(agent: SimAgent, delayMs: number, decision: Decision): void;
+}
+
+/**
+ * Orchestrators and operators. They look before they decide, so they decide by what is true; what they
+ * lack is time, not judgement.
+ */
+export class People {
+  private readonly port: PeoplePort;
+
+  constructor(port: PeoplePort) {
+    this.port = port;
+  }
+
+  notice(agent: SimAgent, effect: Effect): void {
+    if (effect.kind !== 'notify' || effect.incidentId === null) return;
+    if (!agent.random.chance(peopleParameters.attentionShare)) return;
+    const { decideMedianMs, decideSigma } = peopleParameters;
+    this.port.after(
+      agent.slot,
+      agent.random.lognormal(decideMedianMs, decideSigma),
+      'decide',
+      effect.incidentId,
+    );
+  }
+
+  decide(agent: SimAgent, incidentId: string): void {
+    const about = { by: 'operator', incidentId };
+    const canHandle = agent.kit.can.includes('terminate') && agent.kit.can.includes('spawn');
+    switch (agent.truth) {
+      case 'ended':
+        return;
+      case 'fine': {
+        const forMs = peopleParameters.moreTimeMs as DurationMs;
+        const reason = 'it works';
+        return this.say(agent, { ...about, reason, decision: 'allow_more_time', forMs });
+      }
+      case 'stuck': {
+        if (!canHandle) return this.restartByHand(agent);
+        const isGentle = agent.mind !== 'frozen' && agent.random.chance(peopleParameters.handoffShare);
+        const decision = isGentle ? 'force_handoff' : 'terminate_and_recover';
+        return this.say(agent, { ...about, reason: 'it is stuck', decision });
+      }
+      case 'dead':
+        if (!canHandle) return this.restartByHand(agent);
+        return this.say(agent, { ...about, reason: 'it is dead', decision: 'recover' });
+    }
+  }
+
+  private say(agent: SimAgent, decision: Decision): void {
+    const { twiceShare, colleagueShare, strayShare, againMaxMs } = peopleParameters;
+    if (agent.random.chance(strayShare))
+      this.port.decide(agent, { ...decision, incidentId: `${agent.name}-of-another-page/1` });
+    this.port.decide(agent, decision);
+    if (agent.random.chance(twiceShare))
+      this.port.decideLater(agent, agent.random.unit() * againMaxMs, decision);
+    if (agent.random.chance(colleagueShare))
+      this.port.decideLater(agent, agent.random.unit() * againMaxMs, contradictionOf(decision));
+  }
+
+  private restartByHand(agent: SimAgent): void {
+    const { restartMinMs, restartMaxMs } = peopleParameters;
+    this.port.after(agent.slot, agent.random.between(restartMinMs, restartMaxMs), 'restart', agent.life);
+  }
+
+  /** Whoever restarts a hanging agent by hand stops it first. */
+  restart(agent: SimAgent, life: number): void {
+    if (agent.life !== life) return;
+    if (agent.isRunning) agent.die(null, 'SIGTERM');
+    agent.boot(undefined);
+  }
+}
+
+/** What a colleague says who thinks otherwise about the same incident: wait, or put it aside. */
+function contradictionOf(decision: Decision): Decision {
+  const { incidentId } = decision;
+  const about = { by: 'colleague', reason: 'I see it differently', ...(incidentId && { incidentId }) };
+  if (decision.decision === 'allow_more_time') return { ...about, decision: 'dismiss' };
+  return { ...about, decision: 'allow_more_time', forMs: peopleParameters.moreTimeMs as DurationMs };
+}

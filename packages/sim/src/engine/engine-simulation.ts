@@ -1,0 +1,270 @@
+import { instant } from '@holter/core';
+import { type MemorySnapshot, openMemory } from '@holter/server';
+import { type Cut, letsAnswersPass } from '../agents/partition.ts';
+import { BEHAVIOURS, drawBehaviour } from '../agents/mix.ts';
+import { SimAgent } from '../agents/sim-agent.ts';
+import type { Complaint } from '../audit/violation.ts';
+import { VirtualClock } from '../base/virtual-clock.ts';
+import { Random } from '../base/random.ts';
+import { drawEngineFaults, ENGINE_FAULTS, type EngineFault, type EngineFaultKind } from './engine-faults.ts';
+import { FleetWorld } from './engine-world.ts';
+import { LogKeeper } from './store-inspector.ts';
+import { Reader } from './stream-reader.ts';
+import { Servers } from './server-pool.ts';
+import { StoreWeather } from './faulty-store.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const START = instant(1_000_000_000);
+/** The last part is free of faults: by its end every agent must have reached its true state. */
+const HEALING_MS = 2.5 * HOUR;
+const GROUP_SIZE = 6;
+const TWIN_EVERY = 3;
+const STREAMS = 2_000_000;
+/** Behaviours that need what only the other world has: a second process that wants the name, breakers. */
+const ELSEWHERE: ReadonlySet<string> = new Set(['two-with-one-name', 'breaker-caller']);
+
+export type EngineScenario = {
+  readonly seed: number;
+  readonly agents: number;
+  readonly hours: number;
+  readonly faults: readonly EngineFaultKind[];
+};
+
+export type EngineRun = {
+  readonly scenario: EngineScenario;
+  readonly agentHours: number;
+  readonly complaints: readonly Complaint[];
+  /** How often each fault struck, each type of event was written, and servers died where. */
+  readonly struck: ReadonlyMap<string, number>;
+  readonly seen: ReadonlyMap<string, number>;
+  readonly deaths: readonly string[];
+  readonly events: number;
+  readonly reports: number;
+  readonly wrongTerminations: number;
+};
+
+export const defaultEngineScenario: EngineScenario = { seed: 1, agents: 18, hours: 6, faults: ENGINE_FAULTS };
+
+/** One fleet around the real engine on a store in memory, for some hours of virtual time, with all faults of its seed. */
+class EngineSimulation {
+  readonly scenario: EngineScenario;
+  readonly world: FleetWorld;
+  readonly servers: Servers;
+  private readonly clock = new VirtualClock(
+    START,
+    () => new Promise((resolve) => void setImmediate(resolve)),
+  );
+  private readonly store = openMemory();
+  private readonly weather: StoreWeather;
+  private readonly log: LogKeeper;
+  private readonly reader = new Reader();
+  private readonly random: Random;
+  private readonly struck = new Map<string, number>();
+  private readonly groups: number;
+
+  constructor(scenario: EngineScenario) {
+    this.scenario = scenario;
+    const { seed } = scenario;
+    this.random = new Random(seed, STREAMS);
+    this.groups = Math.ceil(scenario.agents / GROUP_SIZE);
+    this.weather = new StoreWeather(new Random(seed, STREAMS + 1), this.clock);
+    this.world = new FleetWorld(this.clock, this.store, new Random(seed, STREAMS + 2), () => this.servers);
+    this.log = new LogKeeper(this.store, this.clock, this.world.audit);
+    this.servers = new Servers({
+      clock: this.clock,
+      store: this.store,
+      weather: this.weather,
+      hands: this.world.hands,
+      audit: this.world.audit,
+      random: this.random,
+      isShared: this.isShared,
+      hosts: Array.from({ length: this.groups }, (_, index) => `host-${groupName(index)}`),
+    });
+  }
+
+  /** Every other fleet is watched by servers that share their store; there may be two at a time. */
+  private get isShared(): boolean {
+    return this.scenario.seed % 2 === 0;
+  }
+
+  async run(): Promise<EngineRun> {
+    const { scenario, world, servers } = this;
+    servers.want(1);
+    await this.clock.advance(1_000);
+    for (let slot = 0; slot < scenario.agents; slot++) this.addAgent(slot);
+    const span = { from: START + 10 * MINUTE, to: START + scenario.hours * HOUR - HEALING_MS };
+    const faults = drawEngineFaults(
+      scenario.faults,
+      span,
+      this.groups,
+      (stream) => new Random(scenario.seed, STREAMS + 10 + stream),
+    );
+    for (const fault of faults)
+      if (this.concerns(fault)) this.clock.after(fault.at - this.clock.now(), () => this.strike(fault));
+    const end = START + scenario.hours * HOUR;
+    for (let second = 0; this.clock.now() < end; second++) {
+      await this.clock.advance(1_000);
+      await this.log.read();
+      if (second % 5 === 0) world.report();
+      if (second % 30 === 0) await this.lookAfter();
+    }
+    world.audit.finish(this.clock.now());
+    await this.log.finish(this.reader.cursors);
+    return {
+      scenario,
+      agentHours: scenario.agents * scenario.hours,
+      complaints: world.audit.complaints,
+      struck: new Map([...this.struck, ...this.weather.struck]),
+      seen: world.audit.seen,
+      deaths: servers.deaths,
+      events: this.log.count,
+      reports: world.audit.records.reports,
+      wrongTerminations: world.audit.deeds.wrongTerminations,
+    };
+  }
+
+  private async lookAfter(): Promise<void> {
+    const { servers, reader, world } = this;
+    world.audit.look(this.clock.now());
+    await this.log.lookAtSoft();
+    const [server] = servers.listening;
+    if (!reader.isConnected && server) reader.connect(server, this.weather.storeOf(this.store, server));
+    if (this.random.chance(0.02) && server && !servers.isStoreWrong) await this.log.prune(server.clock.now());
+  }
+
+  private addAgent(slot: number): void {
+    // Some are twins: the same life at the same moments, so that their deadlines fall together.
+    const like = slot % TWIN_EVERY === TWIN_EVERY - 1 ? slot - 1 : slot;
+    const random = new Random(this.scenario.seed, like);
+    const allowed = BEHAVIOURS.filter(({ name }) => !ELSEWHERE.has(name));
+    // Half of them as in life, half of them one after the other, so that small fleets hold all kinds.
+    const drawn = drawBehaviour(random.unit());
+    const turn = allowed[(like + this.scenario.seed) % allowed.length] ?? drawn;
+    const behaviour = like % 2 === 0 || ELSEWHERE.has(drawn.name) ? turn : drawn;
+    const agent = new SimAgent(
+      slot,
+      groupName(Math.floor(slot / GROUP_SIZE)),
+      random.pick(behaviour.kits),
+      behaviour,
+      random,
+      this.world,
+    );
+    agent.haste = 4;
+    // All at once, as one script starts them.
+    this.world.add(agent, 2_000);
+  }
+
+  /**
+   * A rival needs a store that may be shared. What servers that share one know of each other's stalls is a matter of
+   * that store's own clock, which a store in memory has not.
+   */
+  private concerns({ kind }: EngineFault): boolean {
+    return this.isShared ? kind !== 'suspend' : kind !== 'rival';
+  }
+
+  private strike(fault: EngineFault): void {
+    this.struck.set(fault.kind, (this.struck.get(fault.kind) ?? 0) + 1);
+    const { servers, clock, weather } = this;
+    switch (fault.kind) {
+      case 'crash':
+        return servers.crash(fault.awaits, fault.moment, fault.downMs);
+      case 'suspend':
+        return servers.suspend(fault.forMs);
+      case 'rival':
+        return this.rival(fault.forMs);
+      case 'weather':
+        weather.mood = fault.mood;
+        servers.lookAround();
+        clock.after(fault.forMs, () => {
+          weather.mood = null;
+          servers.lookAround();
+        });
+        return;
+      case 'snapshot':
+        return void this.comeBackOld(fault.ageMs, fault.forMs);
+      case 'cut':
+        return this.cut(groupName(fault.group), fault.cut, fault.forMs);
+      case 'power':
+        return this.powerOff(groupName(fault.group));
+    }
+  }
+
+  /** A second server beside the first, as while one is being replaced. */
+  private rival(forMs: number): void {
+    this.servers.want(2);
+    this.clock.after(forMs, () => {
+      this.servers.want(1);
+      const [oldest, ...others] = this.servers.listening;
+      if (oldest && others.length > 0) this.servers.kill(oldest);
+    });
+  }
+
+  /** Somebody puts a backup in place under the running server, notices, puts the newest data back and restarts. */
+  private async comeBackOld(ageMs: number, forMs: number): Promise<void> {
+    const old = this.store.snapshot();
+    const cursor = await this.store.lastCursor();
+    this.clock.after(ageMs, () => void this.replaceStore(old, cursor, forMs));
+  }
+
+  private async replaceStore(old: MemorySnapshot, cursor: number, forMs: number): Promise<void> {
+    const { servers, store, log, clock } = this;
+    // Of a server that slept all the while a backup is no older than what it was made from.
+    if ((await store.lastCursor()) === cursor) return;
+    // Whoever starts right now would take the older copy for what there is, as it should.
+    if (servers.isStarting) return void clock.after(5_000, () => void this.replaceStore(old, cursor, forMs));
+    if (servers.isStoreWrong) return;
+    const newest = store.snapshot();
+    servers.isStoreWrong = true;
+    servers.lookAround();
+    store.restore(old);
+    log.pause();
+    clock.after(forMs, () => {
+      for (const process of servers.listening) servers.kill(process);
+      store.restore(newest);
+      log.goOn();
+      servers.isStoreWrong = false;
+      servers.want(1);
+    });
+  }
+
+  private cut(group: string, cut: Cut, forMs: number): void {
+    this.setCut(group, cut);
+    this.clock.after(forMs, () => this.setCut(group, 'none'));
+  }
+
+  private setCut(group: string, cut: Cut): void {
+    const members = this.membersOf(group);
+    for (const agent of members) {
+      agent.groupCut = cut;
+      this.world.truthChanged(agent);
+    }
+    // An executor that can't be told anything is not attached.
+    if (letsAnswersPass(cut)) this.servers.reach(`host-${group}`);
+    else this.servers.cutOff(`host-${group}`);
+  }
+
+  private powerOff(group: string): void {
+    const members = this.membersOf(group);
+    const hit = members.filter(
+      ({ isRunning, kit, isHostHeard, incarnation }) =>
+        isRunning && kit.isLocal && kit.promises.process === true && isHostHeard && incarnation > 0,
+    );
+    const size = members.filter(({ isRunning }) => isRunning).length;
+    for (const agent of hit) agent.die(null, 'SIGKILL');
+    this.world.audit.brake.struck(group, hit.length, size, this.clock.now());
+  }
+
+  private membersOf(group: string): readonly SimAgent[] {
+    return [...this.world.agents.values()].filter((agent) => agent.group === group);
+  }
+}
+
+const groupName = (index: number): string => `g${index}`;
+
+export const runEngineSeed = (scenario: EngineScenario): Promise<EngineRun> =>
+  new EngineSimulation(scenario).run();
+
+/** The line to paste that runs this fleet again. */
+export const engineReplayLine = ({ seed, agents, hours }: EngineScenario): string =>
+  `npm run sim -- --engine --seed ${seed} --agents ${agents} --hours ${hours}`;

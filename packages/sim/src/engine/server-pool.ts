@@ -1,0 +1,169 @@
+import { type Clock, continuedClock, Engine, type MemoryStore, type Store } from '@holter/server';
+import type { Auditor } from '../audit/auditor.ts';
+import type { VirtualClock } from '../base/virtual-clock.ts';
+import { simPolicies } from '../base/policies.ts';
+import type { Random } from '../base/random.ts';
+import type { Hands } from './sim-executor.ts';
+import { ServerProcess } from './server-process.ts';
+import type { StoreWeather } from './faulty-store.ts';
+
+const HOUR = 3_600_000;
+
+type ServersOptions = {
+  readonly clock: VirtualClock;
+  readonly store: MemoryStore;
+  readonly weather: StoreWeather;
+  readonly hands: Hands;
+  readonly audit: Auditor;
+  readonly random: Random;
+  /** Several servers may share the store: nobody may take what another has claimed. */
+  readonly isShared: boolean;
+  readonly hosts: readonly string[];
+};
+
+/** The processes of Holter, and whoever starts them again. */
+export class Servers {
+  private readonly options: ServersOptions;
+  private processes: ServerProcess[] = [];
+  private wanted = 0;
+  isStarting = false;
+  private downMs = 1_000;
+  private count = 0;
+  private correlations = 0;
+  /** Hosts that can't be reached: their executors are not attached. */
+  private readonly unreachable = new Set<string>();
+  private readonly detach = new Map<string, (() => void)[]>();
+  /** Set while the store holds what it should not: nobody who notices may write or act. */
+  isStoreWrong = false;
+  readonly deaths: string[] = [];
+
+  constructor(options: ServersOptions) {
+    this.options = options;
+  }
+
+  /** Those that take requests. */
+  get listening(): readonly ServerProcess[] {
+    return this.processes.filter(({ engine }) => engine !== null);
+  }
+
+  pick(random: Random): ServerProcess | undefined {
+    const { listening } = this;
+    return listening.length === 0 ? undefined : random.pick(listening);
+  }
+
+  /** So many servers from now on: started one by one where some are missing. */
+  want(count: number): void {
+    this.wanted = count;
+    this.keepUp();
+  }
+
+  private keepUp(): void {
+    // A start would accept an older copy of the store: whoever put it there by mistake starts nothing on it.
+    if (this.isStarting || this.isStoreWrong || this.processes.length >= this.wanted) return;
+    this.isStarting = true;
+    void this.boot().finally(() => {
+      this.isStarting = false;
+      const { clock, random } = this.options;
+      clock.after(random.between(1_000, 5_000), () => this.keepUp());
+    });
+  }
+
+  /**
+   * A start; the wall clock that it reads may be wrong by up to an hour, either way. Servers that share a store
+   * go by its clock, so theirs agree.
+   */
+  private async boot(): Promise<void> {
+    const { clock, store, weather, random, isShared } = this.options;
+    const skewMs = isShared || random.chance(0.7) ? 0 : random.between(-HOUR, HOUR);
+    const rate = isShared ? 1 : random.between(0.99, 1.01);
+    const process = new ServerProcess(++this.count, clock, { skewMs, rate }, (where) =>
+      this.died(process, where),
+    );
+    this.processes.push(process);
+    const view = weather.storeOf(store, process);
+    const start = async (): Promise<void> => {
+      const engine = this.assemble(process, view, await continuedClock(view, process.clock));
+      await engine.start();
+      if (!process.isDead) process.engine = engine;
+    };
+    const started = start().catch(() => process.die('at its start: the store was away'));
+    await Promise.race([started, process.death]);
+    this.lookAround();
+  }
+
+  private assemble(process: ServerProcess, store: Store, clock: Clock): Engine {
+    const { hands, hosts, isShared } = this.options;
+    const engine = new Engine({
+      store,
+      clock,
+      policies: simPolicies,
+      executors: [hands.people(process), hands.hostFor(null, process)],
+      sha256: (text) => text,
+      newId: () => `c${++this.correlations}`,
+      isAlone: !isShared,
+      onBug: (error) => this.bug(process, error),
+    });
+    for (const host of hosts) if (!this.unreachable.has(host)) this.attach(process, engine, host);
+    return engine;
+  }
+
+  /** The oldest process dies at its nth await from now or at a moment, and is started again after a while. */
+  crash(awaits: number, moment: string | null, downMs: number): void {
+    const [process] = this.processes;
+    if (!process) return;
+    process.dieSoon(awaits, moment);
+    this.downMs = downMs;
+  }
+
+  /** The order from outside: this one ends now. */
+  kill(process: ServerProcess): void {
+    process.die('on request');
+  }
+
+  suspend(forMs: number): void {
+    const [process] = this.processes;
+    process?.suspend(forMs);
+    this.lookAround();
+    this.options.clock.after(forMs + 1, () => this.lookAround());
+  }
+
+  cutOff(host: string): void {
+    this.unreachable.add(host);
+    for (const stop of this.detach.get(host) ?? []) stop();
+    this.detach.delete(host);
+  }
+
+  reach(host: string): void {
+    if (!this.unreachable.delete(host)) return;
+    for (const process of this.processes) if (process.engine) this.attach(process, process.engine, host);
+  }
+
+  /** Somebody has to look and be able to write; times in which nobody does are written down. */
+  lookAround(): void {
+    const { clock, weather, audit } = this.options;
+    const isCalm = weather.mood === null || weather.mood === 'contended';
+    const isWatched = isCalm && !this.isStoreWrong && this.listening.some(({ isSuspended }) => !isSuspended);
+    audit.truth.watched(isWatched, clock.now());
+  }
+
+  private attach(process: ServerProcess, engine: Engine, host: string): void {
+    const stop = engine.addExecutor(this.options.hands.hostFor(host, process));
+    this.detach.set(host, [...(this.detach.get(host) ?? []), stop]);
+  }
+
+  private died(process: ServerProcess, where: string): void {
+    this.deaths.push(where);
+    this.processes = this.processes.filter((other) => other !== process);
+    this.options.clock.after(this.downMs, () => this.keepUp());
+    this.options.audit.deeds.serverDied(process.id, this.options.clock.now());
+    this.lookAround();
+  }
+
+  /** A record that is contended for ever is bad luck that was made on purpose; all else is a bug. */
+  private bug(process: ServerProcess, error: unknown): void {
+    const { weather, audit, clock } = this.options;
+    const message = error instanceof Error ? error.message : String(error);
+    if (weather.mood === 'contended' && message.includes('conflicts in a row')) return;
+    audit.complain(0, `server ${process.id}`, clock.now(), `a bug: ${message}`);
+  }
+}

@@ -1,0 +1,45 @@
+import type { SimAgent } from '../agents/sim-agent.ts';
+import type { Monitor } from './monitor.ts';
+import type { MonitorClock } from './monitor-clock.ts';
+import { WaitingRoom } from './outage-queue.ts';
+
+type Bring = (at: number, slot: number, act: number, data: unknown) => void;
+
+/** Whether the monitor is there, when it will be back, and who waits for it. Times are true times. */
+export class Presence {
+  backAt = 0;
+  private readonly monitor: Monitor;
+  private readonly clock: MonitorClock;
+  private readonly waitingRoom = new WaitingRoom();
+  private willReload = false;
+
+  constructor(monitor: Monitor, clock: MonitorClock) {
+    this.monitor = monitor;
+    this.clock = clock;
+  }
+
+  get isAway(): boolean {
+    return this.monitor.isAway();
+  }
+
+  leave(now: number, forMs: number, isReload: boolean): void {
+    this.monitor.goAway(this.clock.at(now), forMs);
+    this.willReload ||= isReload;
+    this.backAt = this.clock.when(this.monitor.awayUntil);
+  }
+
+  /** Whoever finds the monitor away tries again until it is back; says whether it was away. */
+  hasToWait(agent: SimAgent, act: number, data: unknown): boolean {
+    if (this.isAway) this.waitingRoom.add(agent, act, data);
+    return this.isAway;
+  }
+
+  comeBackBy(now: number, bring: Bring): void {
+    if (!this.isAway || now < this.backAt) return;
+    const { monitor, clock, backAt } = this;
+    if (this.willReload) monitor.restart(clock.restart(backAt, monitor.lastTickAt));
+    else monitor.comeBack(monitor.awayUntil);
+    this.willReload = false;
+    this.waitingRoom.open(backAt, bring);
+  }
+}
