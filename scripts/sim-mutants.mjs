@@ -44,9 +44,9 @@ let events = 0;
 for (let seed = 1; seed <= seedsMax; seed++) {
   const run = await runEngineSeed({ ...defaultEngineScenario, seed, hours: 5 });
   events += run.events;
-  const [complaint] = run.complaints;
-  if (complaint) {
-    const { invariant, agentId, what } = complaint;
+  const [violation] = run.violations;
+  if (violation) {
+    const { invariant, agentId, what } = violation;
     console.log(JSON.stringify({ seed, invariant, what: agentId + ': ' + what, events }));
     process.exit(0);
   }
@@ -74,7 +74,7 @@ async function main(wanted) {
   const asTheyAre = kinds.map((runs) => ({ name: `(the rules as they are, ${runs})`, runs, patch: null }));
   let caught = 0;
   let isClean = true;
-  await inLanes([...asTheyAre, ...mutants], async (mutant) => {
+  await inParallel([...asTheyAre, ...mutants], async (mutant) => {
     const result = await run(mutant);
     const { invariant, error, seed = '', events = '', what } = result;
     const isOriginal = mutant.patch === null;
@@ -104,12 +104,12 @@ async function readMutants(wanted) {
 }
 
 /** So many at a time, in their order. */
-async function inLanes(items, work) {
+async function inParallel(items, work) {
   const rest = [...items];
-  const lane = async () => {
+  const worker = async () => {
     for (let item = rest.shift(); item !== undefined; item = rest.shift()) await work(item);
   };
-  await Promise.all(Array.from({ length: atOnce }, lane));
+  await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
 function describe({ invariant, error }, isOriginal) {

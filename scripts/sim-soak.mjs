@@ -70,12 +70,12 @@ function readOptions(args) {
 }
 
 async function main(options) {
-  const { progressLine, Soak, soakExit, soakJson, soakReport, threadLane, violationLines } = await import(
+  const { progressLine, Soak, soakExit, soakJson, soakReport, seedThread, violationLines } = await import(
     '../packages/sim/dist/soak/index.js'
   );
   const isWatched = process.stderr.isTTY === true;
   let told = 0;
-  const soak = new Soak(Array.from({ length: options.workers }, threadLane), options.limits, {
+  const soak = new Soak(Array.from({ length: options.workers }, seedThread), options.limits, {
     secondsNow: () => performance.now() / 1_000,
     progressed: (totals, seconds) => {
       if (isWatched) process.stderr.write('\r\u001b[2K');

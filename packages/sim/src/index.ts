@@ -1,16 +1,6 @@
 /** A simulated world of agents that misbehave, to try the rules in. Start at `Simulation`. */
 export { BEHAVIOURS } from './agents/mix.ts';
 export type { SimAgent } from './agents/sim-agent.ts';
-export { INVARIANTS, type InvariantNumber, type Violation } from './checker/violation.ts';
-export { DEMO_SPEED, demoWorld } from './demo/index.ts';
-export {
-  defaultEngineScenario,
-  type EngineRun,
-  type EngineScenario,
-  engineReplayLine,
-  runEngineSeed,
-} from './engine/engine-simulation.ts';
-export { type Count, countsOf, type Report, type Row, reportOf, requirementRows } from './simulation/report.ts';
 export {
   DAY_START,
   defaultScenario,
@@ -20,8 +10,25 @@ export {
   replayLine,
   type Scenario,
 } from './base/scenario.ts';
+export type { Stopwatch } from './base/stopwatch.ts';
+export { INVARIANTS, type InvariantNumber, type Violation } from './checker/violation.ts';
+export { DEMO_SPEED, demoWorld } from './demo/index.ts';
+export {
+  defaultEngineScenario,
+  type EngineRun,
+  type EngineScenario,
+  engineReplayLine,
+  runEngineSeed,
+} from './engine/engine-simulation.ts';
+export {
+  type Count,
+  countsOf,
+  type Report,
+  type Row,
+  reportOf,
+  requirementRows,
+} from './simulation/report.ts';
 export { type Shrunk, shrink } from './simulation/shrink.ts';
 export { Simulation } from './simulation/simulation.ts';
-export type { Stopwatch } from './base/stopwatch.ts';
 export { clock, Trace } from './simulation/trace.ts';
 export type { Witness } from './world/witness.ts';

@@ -14,18 +14,18 @@ export class LiveFeed implements Witness {
   private unread: string[] = [];
   private readonly pulses = new Map<number, Pulse>();
 
-  hears(agent: SimAgent, _at: number, packet: Parameters_<'hears'>[2]): void {
+  delivering(agent: SimAgent, _at: number, packet: Parameters_<'delivering'>[2]): void {
     const pulse = this.pulses.get(agent.slot) ?? 'none';
     const { kind } = packet.signal;
     if (kind === 'call-ended' || kind === 'checkpoint') this.pulses.set(agent.slot, 'work');
     else if (kind === 'heartbeat' && pulse === 'none') this.pulses.set(agent.slot, 'beat');
   }
 
-  turned(
+  folded(
     agent: SimAgent,
     at: number,
-    _input: Parameters_<'turned'>[2],
-    result: Parameters_<'turned'>[3],
+    _input: Parameters_<'folded'>[2],
+    result: Parameters_<'folded'>[3],
   ): void {
     for (const event of result.events) {
       const line = headline(event);
@@ -58,20 +58,20 @@ export class LiveFeed implements Witness {
 
   enrolled(): void {}
   claimed(): void {}
-  decides(agent: SimAgent, at: number, decision: Parameters_<'decides'>[2]): void {
+  deciding(agent: SimAgent, at: number, decision: Parameters_<'deciding'>[2]): void {
     this.tell(
       at,
       agent.name,
       `a person decides: ${decision.decision.replaceAll('_', ' ')} (${decision.reason})`,
     );
   }
-  wasAway(): void {}
+  stalled(): void {}
   truthChanged(): void {}
   inspect(): void {}
 }
 
 type Pulse = 'none' | 'beat' | 'work';
-type LiveEvent = Parameters_<'turned'>[3]['events'][number];
+type LiveEvent = Parameters_<'folded'>[3]['events'][number];
 
 /** What is worth a line; beats and receipts are not. */
 function headline(event: LiveEvent): string | null {

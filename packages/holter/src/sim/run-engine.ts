@@ -23,7 +23,7 @@ export async function runEngine(
     const scenario = { ...defaultEngineScenario, agents, hours, seed: options.seed + offset };
     const run = await runEngineSeed(scenario);
     tell(io, run, secondsNow() - startedAt, options.json === true);
-    if (run.complaints.length > 0) {
+    if (run.violations.length > 0) {
       io.setExitCode(EXIT.foundWrong);
       return;
     }
@@ -31,7 +31,7 @@ export async function runEngine(
 }
 
 function tell(io: Io, run: EngineRun, seconds: number, isJson: boolean): void {
-  const { scenario, agentHours, complaints, events, reports, struck, deaths, wrongTerminations } = run;
+  const { scenario, agentHours, violations, events, reports, struck, deaths, wrongTerminations } = run;
   const { seed, agents, hours } = scenario;
   const wallSeconds = Math.round(seconds * 100) / 100;
   if (isJson) {
@@ -39,11 +39,13 @@ function tell(io: Io, run: EngineRun, seconds: number, isJson: boolean): void {
       events,
       reports,
       deaths: deaths.length,
-      violations: complaints.length,
+      violations: violations.length,
       wrongTerminations,
     };
     const faults = Object.fromEntries(struck);
-    io.out(`${JSON.stringify({ agents, hours, seed, ...counts, faults, complaints, wallSeconds })}\n`);
+    io.out(
+      `${JSON.stringify({ agents, hours, seed, ...counts, faults, complaints: violations, wallSeconds })}\n`,
+    );
     return;
   }
   const paint = painter(io);
@@ -54,8 +56,8 @@ function tell(io: Io, run: EngineRun, seconds: number, isJson: boolean): void {
   io.out(
     `${events} events, ${reports} reports acknowledged, ${deaths.length} servers died, ${wallSeconds} s\n`,
   );
-  for (const { invariant, agentId, what } of complaints)
+  for (const { invariant, agentId, what } of violations)
     io.out(`${paint('red', `invariant ${invariant} broken`)}: ${agentId}: ${what}\n`);
-  if (complaints.length === 0) io.out(`${paint('green', 'nothing to complain about')}\n`);
+  if (violations.length === 0) io.out(`${paint('green', 'nothing to complain about')}\n`);
   else io.out(`\n${paint('bold', 'again:')} ${engineReplayLine(scenario)}\n`);
 }

@@ -50,7 +50,7 @@ export class People {
 
   decide(agent: SimAgent, incidentId: string): void {
     const about = { by: 'operator', incidentId };
-    const canHandle = agent.kit.can.includes('terminate') && agent.kit.can.includes('spawn');
+    const canHandle = agent.profile.can.includes('terminate') && agent.profile.can.includes('spawn');
     switch (agent.truth) {
       case 'ended':
         return;
@@ -61,7 +61,7 @@ export class People {
       }
       case 'stuck': {
         if (!canHandle) return this.restartByHand(agent);
-        const isGentle = agent.mind !== 'frozen' && agent.random.chance(peopleParameters.handoffShare);
+        const isGentle = agent.activity !== 'frozen' && agent.random.chance(peopleParameters.handoffShare);
         const decision = isGentle ? 'force_handoff' : 'terminate_and_recover';
         return this.say(agent, { ...about, reason: 'it is stuck', decision });
       }

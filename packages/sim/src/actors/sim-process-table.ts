@@ -9,7 +9,7 @@ type Resident = {
  * The process table of a simulated host. Pids are few and are given out again at once, to whoever comes next:
  * whoever kills by pid alone will hit a stranger before long.
  */
-export class Machine implements ProcessTable {
+export class SimProcessTable implements ProcessTable {
   readonly bootId = 'simulated-boot';
   private readonly residents = new Map<number, Resident>();
   private ticks = 0;

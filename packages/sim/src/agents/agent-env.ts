@@ -3,14 +3,14 @@ import type { SimAgent } from './sim-agent.ts';
 
 /** What can happen to an agent; the world calls it at the planned moment, if that life still goes on. */
 export const Act = {
-  comeUp: 1,
+  register: 1,
   beat: 2,
   thought: 3,
   toolDone: 4,
   nextTask: 5,
   trouble: 6,
   relief: 7,
-  look: 8,
+  probe: 8,
   nudgeSeen: 9,
   own: 10,
   handoff: 11,
@@ -19,7 +19,7 @@ export const Act = {
 export type Act = (typeof Act)[keyof typeof Act];
 
 /** What the world offers to its agents. */
-export interface Ground {
+export interface AgentEnv {
   readonly now: number;
   /** The same moment by Holter's own clock. */
   readonly holterNow: number;
@@ -31,9 +31,9 @@ export interface Ground {
   /** What Holter's own senses report about the agent. */
   sense(agent: SimAgent, body: SignalBody): void;
   /** How often an executor looks at this agent's process now. */
-  lookEveryMs(agent: SimAgent): number;
+  probeEveryMs(agent: SimAgent): number;
   /** Another agent of the same kind that runs, is connected in the same way and has no trouble now. */
-  another(agent: SimAgent): SimAgent | null;
+  findSimilar(agent: SimAgent): SimAgent | null;
   /** Another process asks for this agent's name; true when it got it. */
   claimName(agent: SimAgent, instanceId: string): boolean;
   /** Asks one of the agent's breakers on the spot; null when nobody could be asked. */

@@ -2,7 +2,7 @@ import type { Capability, DurationMs, Mode, Promises } from '@holter/core';
 import { parameters } from './parameters.ts';
 
 /** How an agent is connected to Holter: what it promised, and what can be done for it. */
-export type Kit = {
+export type AgentProfile = {
   readonly role: string;
   readonly intervalMs: number;
   readonly mode: Mode;
@@ -16,7 +16,7 @@ const ms = (value: number): DurationMs => value as DurationMs;
 const calls = { modelTimeoutMs: ms(parameters.modelTimeoutMs) };
 
 /** Started by Holter on a host of its own: everything can be seen and done. */
-export const ownedKit: Kit = {
+export const ownedProfile: AgentProfile = {
   role: 'active-development',
   intervalMs: 60_000,
   mode: 'act',
@@ -26,13 +26,13 @@ export const ownedKit: Kit = {
 };
 
 /** Its operator counts its tokens, and has said what happens when there are too many: it is stopped. */
-export const meteredKit: Kit = { ...ownedKit, role: 'metered' };
+export const meteredProfile: AgentProfile = { ...ownedProfile, role: 'metered' };
 
 /** Its operator has set how much memory it may take, and wants to be asked. */
-export const leanKit: Kit = { ...ownedKit, role: 'lean' };
+export const leanProfile: AgentProfile = { ...ownedProfile, role: 'lean' };
 
 /** Started by Holter too, but on a machine where nobody looks at processes. */
-export const farKit: Kit = {
+export const farProfile: AgentProfile = {
   role: 'active-development',
   intervalMs: 60_000,
   mode: 'act',
@@ -42,7 +42,7 @@ export const farKit: Kit = {
 };
 
 /** Connected itself: may be told and nudged, never touched. */
-export const remoteKit: Kit = {
+export const remoteProfile: AgentProfile = {
   role: 'background',
   intervalMs: 300_000,
   mode: 'nudge',
@@ -51,7 +51,7 @@ export const remoteKit: Kit = {
   isLocal: false,
 };
 
-export const criticalKit: Kit = {
+export const criticalProfile: AgentProfile = {
   role: 'critical-infrastructure',
   intervalMs: 30_000,
   mode: 'act',
@@ -61,7 +61,7 @@ export const criticalKit: Kit = {
 };
 
 /** Only watched: nothing can be said to it, and nothing done. */
-export const watchedKit: Kit = {
+export const watchedProfile: AgentProfile = {
   role: 'background',
   intervalMs: 300_000,
   mode: 'observe',
@@ -71,16 +71,19 @@ export const watchedKit: Kit = {
 };
 
 /** The same, of an agent that promised to save its work. */
-export const watchedSavingKit: Kit = {
-  ...watchedKit,
-  promises: { ...watchedKit.promises, checkpoints: true },
+export const watchedSavingProfile: AgentProfile = {
+  ...watchedProfile,
+  promises: { ...watchedProfile.promises, checkpoints: true },
 };
 
 /** The same, of one that never beats by itself and answers when it is asked. */
-export const pingedKit: Kit = { ...remoteKit, promises: { pongs: true, calls, tasks: true } };
+export const pingedProfile: AgentProfile = {
+  ...remoteProfile,
+  promises: { pongs: true, calls, tasks: true },
+};
 
 /** Connected itself and beats often: seed 001's critical infrastructure, elsewhere. */
-export const remoteCriticalKit: Kit = {
+export const remoteCriticalProfile: AgentProfile = {
   role: 'critical-infrastructure',
   intervalMs: 30_000,
   mode: 'nudge',
@@ -89,7 +92,7 @@ export const remoteCriticalKit: Kit = {
   isLocal: false,
 };
 
-export const standbyKit: Kit = {
+export const standbyProfile: AgentProfile = {
   role: 'standby',
   intervalMs: 900_000,
   mode: 'nudge',
@@ -99,7 +102,7 @@ export const standbyKit: Kit = {
 };
 
 /** `holter run -- CMD` with a command that knows nothing of Holter. */
-export const genericKit: Kit = {
+export const genericProfile: AgentProfile = {
   role: 'active-development',
   intervalMs: 60_000,
   mode: 'act',
@@ -108,7 +111,7 @@ export const genericKit: Kit = {
   isLocal: true,
 };
 
-export const inProcessKit: Kit = {
+export const inProcessProfile: AgentProfile = {
   role: 'in-process',
   intervalMs: 2_000,
   mode: 'nudge',
@@ -118,5 +121,5 @@ export const inProcessKit: Kit = {
 };
 
 /** Signs of life of its own, and regular ones. */
-export const hasPulse = ({ promises }: Kit): boolean =>
+export const hasPulse = ({ promises }: AgentProfile): boolean =>
   promises.beatEveryMs !== undefined || promises.pongs === true;

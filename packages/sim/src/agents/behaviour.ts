@@ -1,5 +1,5 @@
 import type { Effect } from '@holter/core';
-import type { Kit } from './agent-profile.ts';
+import type { AgentProfile } from './agent-profile.ts';
 import type { SimAgent } from './sim-agent.ts';
 
 /**
@@ -11,7 +11,7 @@ export type Behaviour = {
   /** One sentence for the tables. */
   readonly tells: string;
   /** The ways in which such agents are connected; one is drawn for each agent. */
-  readonly kits: readonly Kit[];
+  readonly profiles: readonly AgentProfile[];
   /** Mean time until its trouble comes; absent for agents without one. */
   readonly troubleEveryMs?: number;
   /** Trouble that has to wait until no call is open (a hang inside a tool is a long tool). */

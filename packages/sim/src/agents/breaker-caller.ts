@@ -1,7 +1,7 @@
 import type { Acquired, BreakerAct, DurationMs } from '@holter/core';
-import type { Behaviour } from './behaviour.ts';
 import { Act } from './agent-env.ts';
-import { criticalKit, farKit, ownedKit, remoteKit } from './agent-profile.ts';
+import { criticalProfile, farProfile, ownedProfile, remoteProfile } from './agent-profile.ts';
+import type { Behaviour } from './behaviour.ts';
 import { parameters } from './parameters.ts';
 import type { SimAgent } from './sim-agent.ts';
 
@@ -20,7 +20,7 @@ type Errand = { readonly name: string; readonly report: Report } | 'call';
 export const breakerCaller: Behaviour = {
   name: 'breaker-caller',
   tells: 'calls services through its breakers',
-  kits: [ownedKit, farKit, remoteKit, criticalKit],
+  profiles: [ownedProfile, farProfile, remoteProfile, criticalProfile],
   troubleEveryMs: parameters.breaker.badEveryMs,
   begin: (agent) => {
     agent.memo = 0;
@@ -44,7 +44,7 @@ export const breakerCaller: Behaviour = {
   own: (agent, data) => {
     const errand = data as Errand;
     if (errand !== 'call')
-      return agent.ground.tellBreaker(agent, 20, errand.name, { kind: 'report', report: errand.report });
+      return agent.env.tellBreaker(agent, 20, errand.name, { kind: 'report', report: errand.report });
     const { callEveryMs, callersMax, deathShare } = parameters.breaker;
     agent.plan(agent.random.exponential(callEveryMs), Act.own, 'call' satisfies Errand);
     const name = agent.random.pick(NAMES);
@@ -60,7 +60,7 @@ const isBadNow = (agent: SimAgent, name: string): boolean => NAMES[agent.memo - 
 
 /** Asked, made, and reported, if nothing comes between. Unasked calls are made too, and reported to nobody. */
 function call(agent: SimAgent, name: string, isBad: boolean): void {
-  const answer = agent.ground.acquire(agent, name);
+  const answer = agent.env.acquire(agent, name);
   if (answer?.kind !== 'permit') return;
   const { callMs, failShare, badTimes, slowMs, lostShare, lateShare, lateMaxMs } = parameters.breaker;
   const { random } = agent;
@@ -72,7 +72,7 @@ function call(agent: SimAgent, name: string, isBad: boolean): void {
   if (luck < lostShare) return;
   if (luck < lostShare + lateShare) {
     const lateMs = durationMs + random.unit() * lateMaxMs;
-    return agent.ground.tellBreaker(agent, lateMs, name, { kind: 'report', report });
+    return agent.env.tellBreaker(agent, lateMs, name, { kind: 'report', report });
   }
   agent.plan(durationMs, Act.own, { name, report } satisfies Errand);
 }
@@ -90,20 +90,20 @@ const reportOf = (
 
 function callOperator(agent: SimAgent, badMs: number): void {
   const { isolateShare, resetShare, isolateMaxMs } = parameters.breaker;
-  const { ground, random } = agent;
+  const { env, random } = agent;
   const name = NAMES[agent.memo - 1] as string;
   const by = 'operator';
   const cameAfterMs = random.unit() * badMs;
   const forMs = Math.round(random.unit() * isolateMaxMs) as DurationMs;
   if (random.chance(isolateShare))
-    ground.tellBreaker(agent, cameAfterMs, name, {
+    env.tellBreaker(agent, cameAfterMs, name, {
       kind: 'isolate',
       by,
       reason: 'its provider is down',
       forMs,
     });
   if (random.chance(resetShare))
-    ground.tellBreaker(agent, cameAfterMs + random.unit() * isolateMaxMs, name, {
+    env.tellBreaker(agent, cameAfterMs + random.unit() * isolateMaxMs, name, {
       kind: 'reset',
       by,
       reason: 'its provider is back',

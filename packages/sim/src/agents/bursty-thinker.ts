@@ -1,11 +1,11 @@
+import { farProfile, ownedProfile } from './agent-profile.ts';
 import type { Behaviour } from './behaviour.ts';
-import { farKit, ownedKit } from './agent-profile.ts';
 import { parameters } from './parameters.ts';
 
 /** Works like the steady worker, with model calls whose tail nobody cuts: now and then one takes half an hour. */
 export const burstyThinker: Behaviour = {
   name: 'bursty-thinker',
   tells: 'model calls with a heavy tail',
-  kits: [ownedKit, farKit],
+  profiles: [ownedProfile, farProfile],
   thinkMs: (agent) => agent.random.lognormal(parameters.thinker.thinkMedianMs, parameters.thinker.thinkSigma),
 };

@@ -1,6 +1,6 @@
-import type { Behaviour } from './behaviour.ts';
 import { Act } from './agent-env.ts';
-import { farKit, ownedKit, remoteKit } from './agent-profile.ts';
+import { farProfile, ownedProfile, remoteProfile } from './agent-profile.ts';
+import type { Behaviour } from './behaviour.ts';
 import { leaveLoop, repeatLoop, startLoop } from './looping.ts';
 import { parameters } from './parameters.ts';
 
@@ -8,12 +8,12 @@ import { parameters } from './parameters.ts';
 export const curedByNudge: Behaviour = {
   name: 'cured-by-nudge',
   tells: 'needs one word to go on',
-  kits: [ownedKit, farKit, remoteKit],
+  profiles: [ownedProfile, farProfile, remoteProfile],
   troubleEveryMs: parameters.loop.everyMs,
   isTroubleBetweenCalls: true,
   trouble: (agent) => {
     if (agent.random.chance(0.5)) return startLoop(agent);
-    agent.mind = 'hung';
+    agent.activity = 'hung';
     agent.become('stuck');
   },
   own: repeatLoop,
@@ -22,7 +22,7 @@ export const curedByNudge: Behaviour = {
     agent.plan(agent.random.between(parameters.nudge.cureMinMs, parameters.nudge.cureMaxMs), Act.relief);
   },
   relief: (agent) => {
-    if (agent.mind === 'looping') leaveLoop(agent);
-    else if (agent.mind === 'hung') agent.resumeWork();
+    if (agent.activity === 'looping') leaveLoop(agent);
+    else if (agent.activity === 'hung') agent.resumeWork();
   },
 };

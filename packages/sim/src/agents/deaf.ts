@@ -1,5 +1,5 @@
+import { ownedProfile, remoteProfile } from './agent-profile.ts';
 import type { Behaviour } from './behaviour.ts';
-import { ownedKit, remoteKit } from './agent-profile.ts';
 import { repeatLoop, startLoop } from './looping.ts';
 import { parameters } from './parameters.ts';
 
@@ -7,7 +7,7 @@ import { parameters } from './parameters.ts';
 export const deaf: Behaviour = {
   name: 'deaf',
   tells: 'reads nudges and loops on',
-  kits: [ownedKit, ownedKit, remoteKit],
+  profiles: [ownedProfile, ownedProfile, remoteProfile],
   troubleEveryMs: parameters.loop.everyMs,
   isTroubleBetweenCalls: true,
   trouble: startLoop,

@@ -1,6 +1,6 @@
-import type { Behaviour } from './behaviour.ts';
 import { Act } from './agent-env.ts';
-import { farKit, ownedKit } from './agent-profile.ts';
+import { farProfile, ownedProfile } from './agent-profile.ts';
+import type { Behaviour } from './behaviour.ts';
 import { parameters } from './parameters.ts';
 import type { SimAgent } from './sim-agent.ts';
 
@@ -8,16 +8,16 @@ import type { SimAgent } from './sim-agent.ts';
 export const flooder: Behaviour = {
   name: 'flooder',
   tells: 'thousands of words a minute, all of them news',
-  kits: [ownedKit, farKit],
+  profiles: [ownedProfile, farProfile],
   troubleEveryMs: parameters.flood.everyMs,
   isTroubleBetweenCalls: true,
   trouble: (agent) => {
-    agent.mind = 'flooding';
+    agent.activity = 'flooding';
     agent.memo = parameters.flood.callsMin + agent.random.below(parameters.flood.callsMax);
     agent.plan(parameters.flood.betweenMs, Act.own);
   },
   own: (agent) => {
-    if (agent.mind !== 'flooding') return;
+    if (agent.activity !== 'flooding') return;
     pourOut(agent);
     // A client's spool is bounded: whoever is cut off floods nobody.
     if (--agent.memo > 0 && agent.isReachable) agent.plan(parameters.flood.betweenMs, Act.own);
@@ -29,7 +29,7 @@ function pourOut(agent: SimAgent): void {
   agent.callCount++;
   const callId = agent.callId();
   const input = { path: `src/${agent.word()}.ts` };
-  agent.ground.send(agent, { kind: 'heartbeat', tokenCount: agent.tokens });
-  agent.ground.send(agent, { kind: 'call-begun', callId, tool: 'read', input }, `${callId}b`);
+  agent.env.send(agent, { kind: 'heartbeat', tokenCount: agent.tokens });
+  agent.env.send(agent, { kind: 'call-begun', callId, tool: 'read', input }, `${callId}b`);
   agent.endCall('read', false, `wrote ${agent.word()}`);
 }

@@ -1,12 +1,12 @@
+import { ownedProfile, remoteProfile, standbyProfile } from './agent-profile.ts';
 import type { Behaviour } from './behaviour.ts';
-import { ownedKit, remoteKit, standbyKit } from './agent-profile.ts';
 import { parameters } from './parameters.ts';
 
 /** Beats and has nothing to do; twice a day a small task. No calls and no tokens are healthy here. */
 export const idle: Behaviour = {
   name: 'idle',
   tells: 'beats, mostly without work',
-  kits: [standbyKit, standbyKit, remoteKit, ownedKit],
+  profiles: [standbyProfile, standbyProfile, remoteProfile, ownedProfile],
   troubleEveryMs: parameters.idle.taskEveryMs,
   begin: (agent) => {
     // A successor that inherited a task takes it up.
@@ -15,6 +15,6 @@ export const idle: Behaviour = {
   trouble: (agent) => {
     agent.isTroubled = false;
     agent.planTrouble();
-    if (agent.mind === 'idle') agent.takeTask(parameters.idle.taskMs);
+    if (agent.activity === 'idle') agent.takeTask(parameters.idle.taskMs);
   },
 };

@@ -1,17 +1,17 @@
-import type { Behaviour } from './behaviour.ts';
 import { Act } from './agent-env.ts';
-import { inProcessKit } from './agent-profile.ts';
+import { inProcessProfile } from './agent-profile.ts';
+import type { Behaviour } from './behaviour.ts';
 import { parameters } from './parameters.ts';
 
 /** Lives inside another program, beats every two seconds, and sometimes blocks the loop it shares. */
 export const inProcess: Behaviour = {
   name: 'in-process',
   tells: 'beats every two seconds',
-  kits: [inProcessKit],
+  profiles: [inProcessProfile],
   troubleEveryMs: parameters.inProcess.everyMs,
   isTroubleBetweenCalls: true,
   trouble: (agent) => {
-    agent.mind = 'frozen';
+    agent.activity = 'frozen';
     agent.become('stuck');
     agent.plan(
       agent.random.between(parameters.inProcess.blockMinMs, parameters.inProcess.blockMaxMs),
@@ -19,6 +19,6 @@ export const inProcess: Behaviour = {
     );
   },
   relief: (agent) => {
-    if (agent.mind === 'frozen') agent.resumeWork();
+    if (agent.activity === 'frozen') agent.resumeWork();
   },
 };

@@ -1,6 +1,6 @@
-import type { Behaviour } from './behaviour.ts';
 import { Act } from './agent-env.ts';
-import { ownedKit } from './agent-profile.ts';
+import { ownedProfile } from './agent-profile.ts';
+import type { Behaviour } from './behaviour.ts';
 import { leaveLoop, repeatLoop, startLoop } from './looping.ts';
 import { parameters } from './parameters.ts';
 
@@ -11,7 +11,7 @@ import { parameters } from './parameters.ts';
 export const lastMinute: Behaviour = {
   name: 'last-minute',
   tells: 'recovers between verdict and kill',
-  kits: [ownedKit],
+  profiles: [ownedProfile],
   troubleEveryMs: parameters.loop.everyMs,
   isTroubleBetweenCalls: true,
   trouble: startLoop,

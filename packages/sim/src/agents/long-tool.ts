@@ -1,12 +1,12 @@
+import { farProfile, ownedProfile } from './agent-profile.ts';
 import type { Behaviour } from './behaviour.ts';
-import { farKit, ownedKit } from './agent-profile.ts';
 import { parameters } from './parameters.ts';
 
 /** One tool call in between runs for half an hour; hooks are silent all that time. */
 export const longTool: Behaviour = {
   name: 'long-tool',
   tells: 'one tool runs for half an hour',
-  kits: [ownedKit, farKit],
+  profiles: [ownedProfile, farProfile],
   troubleEveryMs: parameters.longTool.everyMs,
   toolMs: (agent) => {
     if (!agent.isTroubled)

@@ -1,6 +1,6 @@
-import type { Behaviour } from './behaviour.ts';
 import { Act } from './agent-env.ts';
-import { farKit, ownedKit, remoteKit } from './agent-profile.ts';
+import { farProfile, ownedProfile, remoteProfile } from './agent-profile.ts';
+import type { Behaviour } from './behaviour.ts';
 import { leaveLoop, repeatLoop, startLoop } from './looping.ts';
 import { parameters } from './parameters.ts';
 
@@ -8,7 +8,7 @@ import { parameters } from './parameters.ts';
 export const looper: Behaviour = {
   name: 'looper',
   tells: 'the same call with the same result',
-  kits: [ownedKit, farKit, remoteKit],
+  profiles: [ownedProfile, farProfile, remoteProfile],
   troubleEveryMs: parameters.loop.everyMs,
   isTroubleBetweenCalls: true,
   trouble: (agent) => {

@@ -21,7 +21,7 @@ export function startFastLoop(agent: SimAgent): void {
 type Round = { readonly step: 'repeat' | 'result'; readonly paceMs: number };
 
 function loopEvery(agent: SimAgent, paceMs: number): void {
-  agent.mind = 'looping';
+  agent.activity = 'looping';
   agent.memo = paceMs;
   agent.become('stuck');
   agent.plan(paceMs, Act.own, { step: 'repeat', paceMs } satisfies Round);
@@ -30,13 +30,13 @@ function loopEvery(agent: SimAgent, paceMs: number): void {
 /** One more repeat: the call opens now and ends a second later. */
 export function repeatLoop(agent: SimAgent, data: unknown): void {
   const { step, paceMs } = data as Round;
-  if (agent.mind !== 'looping' || agent.isStopped || paceMs !== agent.memo) return;
+  if (agent.activity !== 'looping' || agent.isStopped || paceMs !== agent.memo) return;
   if (step === 'repeat') {
     agent.callCount++;
     agent.isRepeating = true;
     const callId = agent.callId();
     const input = { path: 'src/same.ts' };
-    agent.ground.send(agent, { kind: 'call-begun', callId, tool: 'bash', input }, `${callId}b`);
+    agent.env.send(agent, { kind: 'call-begun', callId, tool: 'bash', input }, `${callId}b`);
     agent.plan(1_000, Act.own, { step: 'result', paceMs } satisfies Round);
     return;
   }
@@ -50,13 +50,13 @@ function endRepeat(agent: SimAgent): void {
 }
 
 export function leaveLoop(agent: SimAgent): void {
-  if (agent.mind !== 'looping') return;
+  if (agent.activity !== 'looping') return;
   // Nobody leaves a call open behind.
   if (agent.isRepeating) endRepeat(agent);
   // Only a different result shows that the loop is over.
   agent.callCount++;
   const callId = agent.callId();
-  agent.ground.send(
+  agent.env.send(
     agent,
     { kind: 'call-begun', callId, tool: 'edit', input: { path: `src/${agent.word()}.ts` } },
     `${callId}b`,

@@ -8,7 +8,7 @@ function call(agent: SimAgent, tool: string, input: unknown, output: string, isE
   agent.callCount++;
   const callId = agent.callId();
   agent.tokens += 500;
-  agent.ground.send(agent, { kind: 'call-ended', callId, tool, input, output, isError }, `${callId}e`);
+  agent.env.send(agent, { kind: 'call-ended', callId, tool, input, output, isError }, `${callId}e`);
 }
 
 const SPELLINGS = [

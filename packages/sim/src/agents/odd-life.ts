@@ -5,13 +5,13 @@ import type { SimAgent } from './sim-agent.ts';
 
 const MINUTE = 60_000;
 
-const say = (agent: SimAgent, body: SignalBody): void => agent.ground.send(agent, body, agent.freshId());
+const say = (agent: SimAgent, body: SignalBody): void => agent.env.send(agent, body, agent.freshId());
 
 const PRIORITIES = ['urgent', 'high', 'normal', 'low'] as const;
 
 function cut(agent: SimAgent, isCut: boolean): void {
-  agent.cut = isCut ? 'both' : 'none';
-  agent.ground.truthChanged(agent);
+  agent.partition = isCut ? 'both' : 'none';
+  agent.env.truthChanged(agent);
 }
 
 const rest = (hold: HoldKind, minutes: number, isKnown: boolean): Oddity => ({
@@ -20,7 +20,7 @@ const rest = (hold: HoldKind, minutes: number, isKnown: boolean): Oddity => ({
   everyMs: minutes * MINUTE,
   work: 'rests',
   play: (agent) => {
-    const until = (agent.ground.now + minutes * MINUTE) as Instant;
+    const until = (agent.env.now + minutes * MINUTE) as Instant;
     say(agent, { kind: 'hold-begun', hold, ...(isKnown && { until }) });
   },
   over: (agent) => say(agent, { kind: 'hold-ended', hold }),
@@ -46,7 +46,7 @@ export const life: readonly Oddity[] = [
     work: 'stuck',
     play: (agent) => {
       agent.taskId = `left${agent.slot}.${++agent.taskCount}`;
-      agent.taskUntil = agent.ground.now + 2 * 60 * MINUTE;
+      agent.taskUntil = agent.env.now + 2 * 60 * MINUTE;
       say(agent, { kind: 'task-assigned', taskId: agent.taskId });
     },
   },
@@ -89,7 +89,7 @@ export const life: readonly Oddity[] = [
     everyMs: 9 * MINUTE,
     work: 'works',
     play: (agent, turn) =>
-      agent.ground.sense(agent, {
+      agent.env.sense(agent, {
         kind: 'message-delivered',
         messageId: `m${agent.life}.${turn}`,
         priority: PRIORITIES[turn % PRIORITIES.length] as (typeof PRIORITIES)[number],
@@ -107,12 +107,12 @@ export const life: readonly Oddity[] = [
     play: (agent, turn) => {
       if (turn > 0) return;
       cut(agent, true);
-      agent.ground.sense(agent, { kind: 'message-failed', messageId: `m${agent.life}`, code: 'unreachable' });
-      agent.ground.sense(agent, { kind: 'connection', state: 'closed' });
+      agent.env.sense(agent, { kind: 'message-failed', messageId: `m${agent.life}`, code: 'unreachable' });
+      agent.env.sense(agent, { kind: 'connection', state: 'closed' });
     },
     over: (agent) => {
       cut(agent, false);
-      agent.ground.sense(agent, { kind: 'connection', state: 'open' });
+      agent.env.sense(agent, { kind: 'connection', state: 'open' });
     },
   },
   {
@@ -123,8 +123,8 @@ export const life: readonly Oddity[] = [
     play: (agent, turn) => {
       if (turn === 0) {
         agent.taskId = `late${agent.slot}.${++agent.taskCount}`;
-        agent.taskUntil = agent.ground.now + 4 * 60 * MINUTE;
-        const expectedAt = (agent.ground.now + 2 * MINUTE) as Instant;
+        agent.taskUntil = agent.env.now + 4 * 60 * MINUTE;
+        const expectedAt = (agent.env.now + 2 * MINUTE) as Instant;
         say(agent, { kind: 'task-assigned', taskId: agent.taskId, expectedAt });
       }
       if (turn === 2) cut(agent, true);

@@ -1,6 +1,6 @@
-import type { Behaviour } from './behaviour.ts';
 import { Act } from './agent-env.ts';
-import { remoteKit, watchedKit, watchedSavingKit } from './agent-profile.ts';
+import { remoteProfile, watchedProfile, watchedSavingProfile } from './agent-profile.ts';
+import type { Behaviour } from './behaviour.ts';
 import { calls } from './odd-calls.ts';
 import { life } from './odd-life.ts';
 import { consumption, talk } from './odd-talk.ts';
@@ -18,20 +18,20 @@ const ODDITIES: readonly Oddity[] = [...talk, ...consumption, ...calls, ...life]
 export const oddOne: Behaviour = {
   name: 'odd-one',
   tells: 'does something strange now and then',
-  kits: [remoteKit, watchedKit, watchedSavingKit],
+  profiles: [remoteProfile, watchedProfile, watchedSavingProfile],
   troubleEveryMs: parameters.odd.everyMs,
   trouble: (agent) => {
     // Between two calls, with a task in hand: a tool that runs would answer into the middle of it.
-    if (agent.mind !== 'thinking') {
+    if (agent.activity !== 'thinking') {
       agent.isTroubled = false;
       return agent.plan(parameters.odd.laterMs, Act.trouble);
     }
     agent.memo = agent.random.below(ODDITIES.length);
     const { work } = oddityOf(agent);
     if (work === 'stuck') {
-      agent.mind = 'looping';
+      agent.activity = 'looping';
       agent.become('stuck');
-    } else if (work === 'rests') agent.mind = 'held';
+    } else if (work === 'rests') agent.activity = 'held';
     takeTurn(agent, 0);
   },
   own: (agent, data) => {

@@ -2,7 +2,7 @@ import type { SignalBody } from '@holter/core';
 import type { Oddity } from './oddity.ts';
 import type { SimAgent } from './sim-agent.ts';
 
-const say = (agent: SimAgent, body: SignalBody): void => agent.ground.send(agent, body, agent.freshId());
+const say = (agent: SimAgent, body: SignalBody): void => agent.env.send(agent, body, agent.freshId());
 const speak = (agent: SimAgent, text: string): void => say(agent, { kind: 'said', role: 'assistant', text });
 
 const letters = 'abcdefghijklmnopqrstuvwxyz';

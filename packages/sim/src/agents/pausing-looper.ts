@@ -1,6 +1,6 @@
-import type { Behaviour } from './behaviour.ts';
 import { Act } from './agent-env.ts';
-import { ownedKit, remoteKit } from './agent-profile.ts';
+import { ownedProfile, remoteProfile } from './agent-profile.ts';
+import type { Behaviour } from './behaviour.ts';
 import { leaveLoop, repeatLoop, startLoop } from './looping.ts';
 import { parameters } from './parameters.ts';
 
@@ -11,17 +11,17 @@ import { parameters } from './parameters.ts';
 export const pausingLooper: Behaviour = {
   name: 'pausing-looper',
   tells: 'loops again after each nudge',
-  kits: [ownedKit, remoteKit],
+  profiles: [ownedProfile, remoteProfile],
   troubleEveryMs: parameters.loop.everyMs,
   isTroubleBetweenCalls: true,
   trouble: startLoop,
   own: (agent, data) => {
     if (data !== 'again') repeatLoop(agent, data);
-    else if (agent.mind === 'thinking' || agent.mind === 'idle') startLoop(agent);
+    else if (agent.activity === 'thinking' || agent.activity === 'idle') startLoop(agent);
     else agent.plan(20_000, Act.own, 'again');
   },
   nudged: (agent) => {
-    if (agent.mind !== 'looping') return;
+    if (agent.activity !== 'looping') return;
     const { pauseMinMs, pauseMaxMs } = parameters.pausingLoop;
     agent.plan(agent.random.between(parameters.nudge.cureMinMs, parameters.nudge.cureMaxMs), Act.relief);
     agent.plan(agent.random.between(pauseMinMs, pauseMaxMs), Act.own, 'again');

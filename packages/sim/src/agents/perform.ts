@@ -4,20 +4,20 @@ import type { SimAgent } from './sim-agent.ts';
 
 const TOOLS = ['read', 'edit', 'bash', 'grep', 'test', 'web'] as const;
 
-/** Does what was planned for an agent's life. `comeUp` is the world's: it needs Holter's answer. */
+/** Does what was planned for an agent's life. `register` is the world's: it needs Holter's answer. */
 export function perform(agent: SimAgent, act: Act, data: unknown): void {
   switch (act) {
     case Act.beat:
       return beat(agent);
-    case Act.look:
+    case Act.probe:
       return look(agent);
     case Act.thought:
-      if (agent.mind === 'thinking' && !agent.isStopped) agent.beginCall(agent.random.pick(TOOLS));
+      if (agent.activity === 'thinking' && !agent.isStopped) agent.beginCall(agent.random.pick(TOOLS));
       return;
     case Act.toolDone:
       return toolDone(agent);
     case Act.nextTask:
-      if (agent.mind === 'idle') agent.takeTask();
+      if (agent.activity === 'idle') agent.takeTask();
       return;
     case Act.trouble:
       return trouble(agent);
@@ -32,11 +32,10 @@ export function perform(agent: SimAgent, act: Act, data: unknown): void {
       agent.behaviour.nudged?.(agent);
       return;
     case Act.pong:
-      if (isResponsive(agent)) agent.ground.send(agent, { kind: 'pong' });
+      if (isResponsive(agent)) agent.env.send(agent, { kind: 'pong' });
       return;
     case Act.handoff:
-      if (isResponsive(agent))
-        agent.ground.send(agent, { kind: 'handoff-written', noteId: `n${agent.slot}` });
+      if (isResponsive(agent)) agent.env.send(agent, { kind: 'handoff-written', noteId: `n${agent.slot}` });
       return;
     default:
       return;
@@ -45,15 +44,15 @@ export function perform(agent: SimAgent, act: Act, data: unknown): void {
 
 /** Its event loop runs: it can beat, answer and read. */
 export const isResponsive = (agent: SimAgent): boolean =>
-  agent.isRunning && !agent.isStopped && agent.mind !== 'frozen' && agent.mind !== 'starting';
+  agent.isRunning && !agent.isStopped && agent.activity !== 'frozen' && agent.activity !== 'starting';
 
 function beat(agent: SimAgent): void {
   agent.plan(agent.beatMs(), Act.beat);
   if (!isResponsive(agent)) return;
   if (!agent.isFlat) agent.cpuMs += 4;
-  if (agent.kit.promises.pongs) return agent.ground.send(agent, { kind: 'pong' });
-  const isBusy = agent.mind === 'in-tool' && agent.random.chance(parameters.work.busyShare);
-  agent.ground.send(agent, {
+  if (agent.profile.promises.pongs) return agent.env.send(agent, { kind: 'pong' });
+  const isBusy = agent.activity === 'in-tool' && agent.random.chance(parameters.work.busyShare);
+  agent.env.send(agent, {
     kind: 'heartbeat',
     timestamp: agent.wallNow,
     tokenCount: agent.tokens,
@@ -63,12 +62,12 @@ function beat(agent: SimAgent): void {
 
 /** The executor's look at the process tree. */
 function look(agent: SimAgent): void {
-  agent.plan(agent.ground.lookEveryMs(agent), Act.look);
-  const isAtWork = agent.mind === 'in-tool' && !agent.isStopped;
+  agent.plan(agent.env.probeEveryMs(agent), Act.probe);
+  const isAtWork = agent.activity === 'in-tool' && !agent.isStopped;
   if (isAtWork) agent.cpuMs += 900;
   // A model call keeps its connection warm: a few bytes of keep-alive each time.
-  if (agent.mind === 'thinking' && !agent.isFlat && !agent.isStopped) agent.ioBytes += 240;
-  agent.ground.sense(agent, {
+  if (agent.activity === 'thinking' && !agent.isFlat && !agent.isStopped) agent.ioBytes += 240;
+  agent.env.sense(agent, {
     kind: 'process',
     state: agent.isStopped ? 'stopped' : 'running',
     cpuMs: agent.cpuMs,
@@ -79,7 +78,7 @@ function look(agent: SimAgent): void {
 }
 
 function toolDone(agent: SimAgent): void {
-  if (agent.mind !== 'in-tool' || agent.isStopped) return;
+  if (agent.activity !== 'in-tool' || agent.isStopped) return;
   const isError = agent.random.chance(parameters.work.errorShare);
   agent.endCall(agent.tool, isError, isError ? `cannot find ${agent.word()}` : `wrote ${agent.word()}`);
   if (isError) reportFailures(agent);
@@ -91,7 +90,7 @@ function reportFailures(agent: SimAgent): void {
   if (!agent.random.chance(parameters.work.errorReportShare)) return;
   const count = 1 + agent.random.below(parameters.work.errorReportsMax);
   for (let failure = 0; failure < count; failure++) {
-    agent.ground.send(
+    agent.env.send(
       agent,
       { kind: 'error', message: 'call failed' },
       `f${agent.life}.${agent.callCount}.${failure}`,
@@ -107,6 +106,6 @@ function trouble(agent: SimAgent): void {
     return;
   }
   agent.isTroubled = true;
-  if (agent.behaviour.isTroubleBetweenCalls && agent.mind === 'in-tool') return;
+  if (agent.behaviour.isTroubleBetweenCalls && agent.activity === 'in-tool') return;
   agent.behaviour.trouble?.(agent);
 }

@@ -1,15 +1,15 @@
-import type { Behaviour } from './behaviour.ts';
 import { Act } from './agent-env.ts';
-import { genericKit } from './agent-profile.ts';
+import { genericProfile } from './agent-profile.ts';
+import type { Behaviour } from './behaviour.ts';
 import { parameters } from './parameters.ts';
 
 /** A command that knows nothing of Holter: says nothing for hours, may even sleep, and ends with a code. */
 export const quietCommand: Behaviour = {
   name: 'quiet-command',
   tells: 'promised only a process',
-  kits: [genericKit],
+  profiles: [genericProfile],
   begin: (agent) => {
-    agent.mind = 'thinking';
+    agent.activity = 'thinking';
     agent.isFlat = agent.random.chance(0.3);
     agent.plan(
       agent.random.lognormal(parameters.generic.runMedianMs, parameters.generic.runSigma),

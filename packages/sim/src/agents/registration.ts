@@ -3,15 +3,15 @@ import type { SimAgent } from './sim-agent.ts';
 
 /** What an agent says when it comes up. */
 export function registrationOf(agent: SimAgent, instanceId: string): Registration {
-  const { kit, taskId, spawnKey } = agent;
+  const { profile, taskId, spawnKey } = agent;
   return {
     agentId: agent.name,
     instanceId,
-    role: kit.role,
+    role: profile.role,
     group: agent.group,
-    mode: kit.mode,
-    promises: kit.promises,
-    can: kit.can,
+    mode: profile.mode,
+    promises: profile.promises,
+    can: profile.can,
     executor: agent.executor,
     ...(taskId !== null && { taskId }),
     ...(spawnKey !== undefined && { spawnKey }),

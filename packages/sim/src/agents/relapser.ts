@@ -1,13 +1,13 @@
-import type { Behaviour } from './behaviour.ts';
 import { Act } from './agent-env.ts';
-import { ownedKit } from './agent-profile.ts';
+import { ownedProfile } from './agent-profile.ts';
+import type { Behaviour } from './behaviour.ts';
 import { parameters } from './parameters.ts';
 
 /** Crashes, and its successors crash again inside their probation: a few times, or past every limit. */
 export const relapser: Behaviour = {
   name: 'relapser',
   tells: 'fails again after recovery',
-  kits: [ownedKit],
+  profiles: [ownedProfile],
   troubleEveryMs: parameters.crash.everyMs,
   trouble: (agent) => {
     if (agent.memo === 0) agent.memo = 1 + agent.random.below(parameters.relapse.timesMax);

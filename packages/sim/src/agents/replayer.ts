@@ -1,6 +1,6 @@
-import type { Behaviour } from './behaviour.ts';
 import { Act } from './agent-env.ts';
-import { farKit, remoteKit } from './agent-profile.ts';
+import { farProfile, remoteProfile } from './agent-profile.ts';
+import type { Behaviour } from './behaviour.ts';
 import { parameters } from './parameters.ts';
 
 /**
@@ -10,7 +10,7 @@ import { parameters } from './parameters.ts';
 export const replayer: Behaviour = {
   name: 'replayer',
   tells: 'sends what an earlier start left behind',
-  kits: [farKit, remoteKit],
+  profiles: [farProfile, remoteProfile],
   troubleEveryMs: parameters.replay.everyMs,
   begin: (agent) => {
     if (agent.memo > 0) agent.plan(agent.random.unit() * parameters.replay.withinMs, Act.own, agent.memo);
@@ -27,7 +27,7 @@ export const replayer: Behaviour = {
   },
   own: (agent, data) => {
     const old = data as number;
-    const send = agent.ground.sendAs.bind(agent.ground, agent, old);
+    const send = agent.env.sendAs.bind(agent.env, agent, old);
     for (let index = 1; index <= parameters.replay.calls; index++) {
       const callId = `c${agent.life - 2}.${index}`;
       const input = { path: 'src/same.ts' };

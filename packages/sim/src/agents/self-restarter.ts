@@ -1,12 +1,12 @@
+import { remoteCriticalProfile, remoteProfile } from './agent-profile.ts';
 import type { Behaviour } from './behaviour.ts';
-import { remoteCriticalKit, remoteKit } from './agent-profile.ts';
 import { parameters } from './parameters.ts';
 
 /** A supervisor of its own brings it back under the same name before Holter has done anything. */
 export const selfRestarter: Behaviour = {
   name: 'self-restarter',
   tells: 'dies and comes back by itself',
-  kits: [remoteKit, remoteCriticalKit],
+  profiles: [remoteProfile, remoteCriticalProfile],
   troubleEveryMs: parameters.selfRestart.everyMs,
   trouble: (agent) => {
     agent.die(1);

@@ -1,11 +1,11 @@
 import type { Random } from '../base/random.ts';
-import type { Behaviour } from './behaviour.ts';
-import { type Cut, letsAnswersPass, letsWordsPass } from './partition.ts';
-import type { Ground } from './agent-env.ts';
+import type { AgentEnv } from './agent-env.ts';
 import { Act } from './agent-env.ts';
-import { hasPulse, type Kit } from './agent-profile.ts';
+import { type AgentProfile, hasPulse } from './agent-profile.ts';
+import type { Behaviour } from './behaviour.ts';
 import { parameters } from './parameters.ts';
-import type { Mind, Truth } from './truth.ts';
+import { type Partition, passesToAgent, passesToHolter } from './partition.ts';
+import type { Activity, Truth } from './truth.ts';
 
 const LETTERS = 'abcdefghijklmnoprstuvwxyz';
 
@@ -18,10 +18,10 @@ export class SimAgent {
   readonly name: string;
   readonly group: string;
   readonly executor: string | null;
-  readonly kit: Kit;
+  readonly profile: AgentProfile;
   readonly behaviour: Behaviour;
   readonly random: Random;
-  readonly ground: Ground;
+  readonly env: AgentEnv;
 
   /** How many times as often as usual its trouble comes. */
   haste = 1;
@@ -32,7 +32,7 @@ export class SimAgent {
   instanceId = '';
   isRunning = false;
   isStopped = false;
-  mind: Mind = 'off';
+  activity: Activity = 'off';
   truth: Truth = 'ended';
   /** By Holter's clock. */
   truthSince = 0;
@@ -41,9 +41,9 @@ export class SimAgent {
   /** How far its host's wall clock is off. */
   clockOffsetMs = 0;
   /** What is missing on its own way to Holter. */
-  cut: Cut = 'none';
+  partition: Partition = 'none';
   /** What its group's switch does not let pass: that concerns the executor on its host as well. */
-  groupCut: Cut = 'none';
+  groupPartition: Partition = 'none';
   /** What the client kept to send again once the way is free. Beats are not kept. */
   spool: unknown[] = [];
   arrivedAt = 0;
@@ -81,49 +81,56 @@ export class SimAgent {
   /** One number that a behaviour may keep for itself. */
   memo = 0;
 
-  constructor(slot: number, group: string, kit: Kit, behaviour: Behaviour, random: Random, ground: Ground) {
+  constructor(
+    slot: number,
+    group: string,
+    profile: AgentProfile,
+    behaviour: Behaviour,
+    random: Random,
+    env: AgentEnv,
+  ) {
     this.slot = slot;
     this.name = `${behaviour.name}-${slot}`;
     this.group = group;
-    this.kit = kit;
-    this.executor = kit.isLocal ? `host-${group}` : null;
+    this.profile = profile;
+    this.executor = profile.isLocal ? `host-${group}` : null;
     this.behaviour = behaviour;
     this.random = random;
-    this.ground = ground;
+    this.env = env;
   }
 
   get isReachable(): boolean {
-    return this.cut === 'none' && this.groupCut === 'none';
+    return this.partition === 'none' && this.groupPartition === 'none';
   }
 
   /** What it says arrives at Holter. */
-  get isHeard(): boolean {
-    return letsWordsPass(this.cut) && this.isHostHeard;
+  get canReachHolter(): boolean {
+    return passesToHolter(this.partition) && this.canHostReachHolter;
   }
 
   /** What Holter says arrives at the agent. */
-  get isHearing(): boolean {
-    return letsAnswersPass(this.cut) && this.isHostHearing;
+  get canBeReached(): boolean {
+    return passesToAgent(this.partition) && this.canHostBeReached;
   }
 
-  get isHostHeard(): boolean {
-    return letsWordsPass(this.groupCut);
+  get canHostReachHolter(): boolean {
+    return passesToHolter(this.groupPartition);
   }
 
-  get isHostHearing(): boolean {
-    return letsAnswersPass(this.groupCut);
+  get canHostBeReached(): boolean {
+    return passesToAgent(this.groupPartition);
   }
 
   /** What the clock on its wall shows. */
   get wallNow(): number {
-    return Math.round(this.ground.now + this.clockOffsetMs);
+    return Math.round(this.env.now + this.clockOffsetMs);
   }
 
   become(truth: Truth): void {
     if (this.truth === truth) return;
     this.truth = truth;
-    this.truthSince = this.ground.holterNow;
-    this.ground.truthChanged(this);
+    this.truthSince = this.env.holterNow;
+    this.env.truthChanged(this);
   }
 
   /** A process comes up; it says hello when it is ready. */
@@ -136,7 +143,7 @@ export class SimAgent {
     this.isFlat = false;
     this.isTroubled = false;
     this.isRepeating = false;
-    this.mind = 'starting';
+    this.activity = 'starting';
     this.incarnation = 0;
     this.cpuMs = 0;
     this.ioBytes = 0;
@@ -146,20 +153,20 @@ export class SimAgent {
     this.failuresInRow = 0;
     this.become('fine');
     const { bootMinMs, bootMaxMs } = parameters.work;
-    this.plan(bootMs ?? this.random.between(bootMinMs, bootMaxMs), Act.comeUp);
+    this.plan(bootMs ?? this.random.between(bootMinMs, bootMaxMs), Act.register);
   }
 
   plan(delayMs: number, act: Act, data?: unknown): void {
-    this.ground.plan(this, delayMs, act, data);
+    this.env.plan(this, delayMs, act, data);
   }
 
   /** Registered: beats begin, the executor looks at the process, and the behaviour takes over. */
   begin(): void {
-    this.ground.send(this, { kind: 'started' });
-    if (hasPulse(this.kit)) this.plan(this.beatMs() * this.random.unit(), Act.beat);
-    if (this.kit.promises.process === true) this.plan(this.random.between(1_000, 60_000), Act.look);
+    this.env.send(this, { kind: 'started' });
+    if (hasPulse(this.profile)) this.plan(this.beatMs() * this.random.unit(), Act.beat);
+    if (this.profile.promises.process === true) this.plan(this.random.between(1_000, 60_000), Act.probe);
     if (this.behaviour.troubleEveryMs !== undefined) this.planTrouble();
-    this.mind = 'idle';
+    this.activity = 'idle';
     if (this.behaviour.begin !== undefined) this.behaviour.begin(this);
     else if (this.taskId !== null) this.think();
     else this.takeTask();
@@ -172,32 +179,32 @@ export class SimAgent {
 
   beatMs(): number {
     const { periodShare, jitterShare } = parameters.beats;
-    return this.kit.intervalMs * (periodShare + jitterShare * this.random.unit());
+    return this.profile.intervalMs * (periodShare + jitterShare * this.random.unit());
   }
 
   takeTask(durationMs?: number): void {
     const { taskMedianMs, taskSigma } = parameters.work;
     this.taskId = `t${this.slot}.${++this.taskCount}`;
-    this.taskUntil = this.ground.now + (durationMs ?? this.random.lognormal(taskMedianMs, taskSigma));
-    this.checkpointAt = this.ground.now;
-    this.ground.send(this, { kind: 'task-assigned', taskId: this.taskId }, `a${this.taskId}`);
+    this.taskUntil = this.env.now + (durationMs ?? this.random.lognormal(taskMedianMs, taskSigma));
+    this.checkpointAt = this.env.now;
+    this.env.send(this, { kind: 'task-assigned', taskId: this.taskId }, `a${this.taskId}`);
     this.think();
   }
 
   think(): void {
-    this.mind = 'thinking';
+    this.activity = 'thinking';
     const { thinkMedianMs, thinkSigma } = parameters.work;
     const own = this.behaviour.thinkMs;
     this.plan(own !== undefined ? own(this) : this.random.lognormal(thinkMedianMs, thinkSigma), Act.thought);
   }
 
   beginCall(tool: string, durationMs?: number): void {
-    this.mind = 'in-tool';
+    this.activity = 'in-tool';
     this.tool = tool;
     this.callCount++;
     const callId = this.callId();
     const input = { path: `src/${this.word()}.ts` };
-    this.ground.send(this, { kind: 'call-begun', callId, tool, input }, `${callId}b`);
+    this.env.send(this, { kind: 'call-begun', callId, tool, input }, `${callId}b`);
     const { toolMedianMs, toolSigma } = parameters.work;
     const own = this.behaviour.toolMs;
     const ms = durationMs ?? (own !== undefined ? own(this) : this.random.lognormal(toolMedianMs, toolSigma));
@@ -235,17 +242,17 @@ export class SimAgent {
     this.cpuMs += 40;
     this.failuresInRow = isError ? this.failuresInRow + 1 : 0;
     const input = { path: `src/${path}.ts` };
-    this.ground.send(this, { kind: 'call-ended', callId, tool, input, isError, output }, `${callId}e`);
+    this.env.send(this, { kind: 'call-ended', callId, tool, input, isError, output }, `${callId}e`);
   }
 
   /** After a call: save, finish, suffer the trouble that waited, or think on. */
   goOn(): void {
-    const now = this.ground.now;
+    const now = this.env.now;
     if (this.isTroubled && this.behaviour.isTroubleBetweenCalls) {
       this.behaviour.trouble?.(this);
       return;
     }
-    const promised = this.kit.promises.checkpoints === true;
+    const promised = this.profile.promises.checkpoints === true;
     if (promised && now - this.checkpointAt > parameters.work.checkpointEveryMs) this.saveCheckpoint();
     if (now >= this.taskUntil && this.taskId !== null) {
       this.endTask('done');
@@ -259,8 +266,8 @@ export class SimAgent {
   saveCheckpoint(): void {
     const parent = this.checkpointCount > 0 ? { parentId: `k${this.slot}.${this.checkpointCount}` } : {};
     const checkpointId = `k${this.slot}.${++this.checkpointCount}`;
-    this.checkpointAt = this.ground.now;
-    this.ground.send(
+    this.checkpointAt = this.env.now;
+    this.env.send(
       this,
       { kind: 'checkpoint', checkpointId, ...parent, hash: `h${checkpointId}` },
       checkpointId,
@@ -268,9 +275,9 @@ export class SimAgent {
   }
 
   endTask(outcome: 'done' | 'failed'): void {
-    this.ground.send(this, { kind: 'task-ended', taskId: this.taskId as string, outcome }, `e${this.taskId}`);
+    this.env.send(this, { kind: 'task-ended', taskId: this.taskId as string, outcome }, `e${this.taskId}`);
     this.taskId = null;
-    this.mind = 'idle';
+    this.activity = 'idle';
   }
 
   /** The trouble is over and the agent works on. */
@@ -287,15 +294,15 @@ export class SimAgent {
   die(code: number | null, signal?: string): void {
     if (!this.isRunning) return;
     this.isRunning = false;
-    this.mind = 'off';
+    this.activity = 'off';
     this.life++;
     if (code === 0) this.become('ended');
     else {
       this.deaths++;
       this.become('dead');
     }
-    if (this.kit.promises.process === true) {
-      this.ground.sense(this, { kind: 'exited', code, ...(signal !== undefined && { signal }) });
+    if (this.profile.promises.process === true) {
+      this.env.sense(this, { kind: 'exited', code, ...(signal !== undefined && { signal }) });
     }
   }
 }

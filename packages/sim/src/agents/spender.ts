@@ -1,5 +1,5 @@
+import { leanProfile, meteredProfile } from './agent-profile.ts';
 import type { Behaviour } from './behaviour.ts';
-import { leanKit, meteredKit } from './agent-profile.ts';
 import { parameters } from './parameters.ts';
 
 /**
@@ -9,10 +9,10 @@ import { parameters } from './parameters.ts';
 export const spender: Behaviour = {
   name: 'spender',
   tells: 'takes more than its operator allows',
-  kits: [meteredKit, leanKit],
+  profiles: [meteredProfile, leanProfile],
   troubleEveryMs: parameters.spender.everyMs,
   trouble: (agent) => {
-    if (agent.kit === meteredKit) agent.tokens += parameters.spender.tokens;
+    if (agent.profile === meteredProfile) agent.tokens += parameters.spender.tokens;
     else agent.memoryBytes = parameters.spender.memoryBytes;
     agent.become('stuck');
   },

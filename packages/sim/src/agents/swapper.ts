@@ -1,5 +1,5 @@
+import { ownedProfile, remoteCriticalProfile, remoteProfile } from './agent-profile.ts';
 import type { Behaviour } from './behaviour.ts';
-import { ownedKit, remoteCriticalKit, remoteKit } from './agent-profile.ts';
 import { parameters } from './parameters.ts';
 import type { SimAgent } from './sim-agent.ts';
 
@@ -10,10 +10,10 @@ import type { SimAgent } from './sim-agent.ts';
 export const swapper: Behaviour = {
   name: 'swapper',
   tells: 'comes back under the name of another',
-  kits: [remoteKit, remoteCriticalKit, ownedKit],
+  profiles: [remoteProfile, remoteCriticalProfile, ownedProfile],
   troubleEveryMs: parameters.swap.everyMs,
   trouble: (agent) => {
-    const other = agent.ground.another(agent);
+    const other = agent.env.findSimilar(agent);
     if (other !== null) return swap(agent, other);
     agent.isTroubled = false;
     agent.planTrouble();

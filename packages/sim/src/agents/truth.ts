@@ -6,7 +6,7 @@
 export type Truth = 'fine' | 'stuck' | 'dead' | 'ended';
 
 /** What it is doing this very moment. */
-export type Mind =
+export type Activity =
   | 'off'
   | 'starting'
   | 'thinking'

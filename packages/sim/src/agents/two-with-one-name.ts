@@ -1,6 +1,6 @@
-import type { Behaviour } from './behaviour.ts';
 import { Act } from './agent-env.ts';
-import { remoteCriticalKit, remoteKit } from './agent-profile.ts';
+import { remoteCriticalProfile, remoteProfile } from './agent-profile.ts';
+import type { Behaviour } from './behaviour.ts';
 import { parameters } from './parameters.ts';
 import type { SimAgent } from './sim-agent.ts';
 
@@ -12,36 +12,36 @@ import type { SimAgent } from './sim-agent.ts';
 export const twoWithOneName: Behaviour = {
   name: 'two-with-one-name',
   tells: 'a second agent wants its name',
-  kits: [remoteKit, remoteCriticalKit],
+  profiles: [remoteProfile, remoteCriticalProfile],
   troubleEveryMs: parameters.twin.everyMs,
   trouble: (agent) => {
     agent.memo = parameters.twin.tries;
     // Half the time the elder is behind a cut network, and the younger wins in the end.
-    agent.cut = agent.random.chance(0.5) ? 'both' : 'none';
+    agent.partition = agent.random.chance(0.5) ? 'both' : 'none';
     agent.plan(parameters.twin.retryMs, Act.own, 'knock');
   },
   own: (agent, data) => {
     if (data === 'knock') return knock(agent);
     const elder = data as { incarnation: number; until: number };
-    agent.ground.sendAs(agent, elder.incarnation, { kind: 'heartbeat', tokenCount: 7 });
-    agent.ground.sendAs(agent, elder.incarnation, { kind: 'activity' });
-    if (agent.ground.now < elder.until) agent.plan(agent.beatMs() / 2, Act.own, elder);
+    agent.env.sendAs(agent, elder.incarnation, { kind: 'heartbeat', tokenCount: 7 });
+    agent.env.sendAs(agent, elder.incarnation, { kind: 'activity' });
+    if (agent.env.now < elder.until) agent.plan(agent.beatMs() / 2, Act.own, elder);
   },
 };
 
 function knock(agent: SimAgent): void {
   const elder = agent.incarnation;
-  const isMine = agent.ground.claimName(agent, `${agent.name}-younger-${agent.life}-${agent.ground.now}`);
+  const isMine = agent.env.claimName(agent, `${agent.name}-younger-${agent.life}-${agent.env.now}`);
   if (isMine) {
     // From here on this agent is the younger one, with work of its own; the elder lingers.
-    if (agent.mind === 'idle') agent.takeTask();
-    agent.plan(1_000, Act.own, { incarnation: elder, until: agent.ground.now + parameters.twin.lingerMs });
-  } else if (agent.cut !== 'none' || --agent.memo > 0) {
+    if (agent.activity === 'idle') agent.takeTask();
+    agent.plan(1_000, Act.own, { incarnation: elder, until: agent.env.now + parameters.twin.lingerMs });
+  } else if (agent.partition !== 'none' || --agent.memo > 0) {
     agent.plan(parameters.twin.retryMs, Act.own, 'knock');
     return;
   }
-  agent.cut = 'none';
+  agent.partition = 'none';
   agent.isTroubled = false;
-  agent.ground.truthChanged(agent);
+  agent.env.truthChanged(agent);
   agent.planTrouble();
 }

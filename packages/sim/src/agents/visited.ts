@@ -1,6 +1,6 @@
 import type { Decision, DurationMs } from '@holter/core';
+import { farProfile, ownedProfile, remoteProfile } from './agent-profile.ts';
 import type { Behaviour } from './behaviour.ts';
-import { farKit, ownedKit, remoteKit } from './agent-profile.ts';
 import { parameters } from './parameters.ts';
 import type { SimAgent } from './sim-agent.ts';
 
@@ -10,20 +10,20 @@ const about = { by: 'visitor', reason: 'trying the buttons' };
 const VISITS: readonly ((agent: SimAgent) => void)[] = [
   (agent) => {
     const { pauseMaxMs } = parameters.visited;
-    agent.ground.decideLater(agent, 0, { ...about, decision: 'pause' });
-    agent.ground.decideLater(agent, agent.random.unit() * pauseMaxMs, { ...about, decision: 'resume' });
+    agent.env.decideLater(agent, 0, { ...about, decision: 'pause' });
+    agent.env.decideLater(agent, agent.random.unit() * pauseMaxMs, { ...about, decision: 'resume' });
   },
-  (agent) => agent.ground.decideLater(agent, 0, { ...about, decision: 'nudge' }),
-  (agent) => agent.ground.decideLater(agent, 0, { ...about, decision: 'dismiss' }),
-  (agent) => agent.ground.decideLater(agent, 0, { ...about, decision: 'acknowledge' }),
+  (agent) => agent.env.decideLater(agent, 0, { ...about, decision: 'nudge' }),
+  (agent) => agent.env.decideLater(agent, 0, { ...about, decision: 'dismiss' }),
+  (agent) => agent.env.decideLater(agent, 0, { ...about, decision: 'acknowledge' }),
   (agent) => {
     const forMs = (30 * 60_000) as DurationMs;
-    agent.ground.decideLater(agent, 0, { ...about, decision: 'allow_more_time', forMs });
-    agent.ground.decideLater(agent, agent.random.unit() * forMs, { ...about, decision: 'wake' });
+    agent.env.decideLater(agent, 0, { ...about, decision: 'allow_more_time', forMs });
+    agent.env.decideLater(agent, agent.random.unit() * forMs, { ...about, decision: 'wake' });
   },
   (agent) => {
     const { bringBackMinMs, bringBackMaxMs } = parameters.visited;
-    agent.ground.decideLater(agent, 0, { ...about, decision: 'terminate' });
+    agent.env.decideLater(agent, 0, { ...about, decision: 'terminate' });
     // Whoever finds it stopped tries everything else as well; only one of these fits what is true then.
     const laterMs = agent.random.between(bringBackMinMs, bringBackMaxMs);
     const tries: readonly Decision['decision'][] = [
@@ -34,10 +34,9 @@ const VISITS: readonly ((agent: SimAgent) => void)[] = [
       'terminate',
       'recover',
     ];
-    for (const decision of tries)
-      agent.ground.decideLater(agent, laterMs, { ...about, decision } as Decision);
+    for (const decision of tries) agent.env.decideLater(agent, laterMs, { ...about, decision } as Decision);
     // Too late to leave it down: it is being started.
-    agent.ground.decideLater(agent, laterMs + 300, { ...about, decision: 'dismiss' });
+    agent.env.decideLater(agent, laterMs + 300, { ...about, decision: 'dismiss' });
   },
 ];
 
@@ -45,7 +44,7 @@ const VISITS: readonly ((agent: SimAgent) => void)[] = [
 export const visited: Behaviour = {
   name: 'visited',
   tells: 'somebody tries every button on it',
-  kits: [ownedKit, farKit, remoteKit],
+  profiles: [ownedProfile, farProfile, remoteProfile],
   troubleEveryMs: parameters.visited.everyMs,
   trouble: (agent) => {
     agent.random.pick(VISITS)(agent);

@@ -24,8 +24,8 @@ export class AuditWitness implements Witness {
     this.audit = new Auditor((agentId) => {
       const agent = this.agents.get(agentId);
       if (!agent) return undefined;
-      const tellsTime = Math.abs(agent.wallNow - agent.ground.holterNow) <= CLOCK_OFF_MS;
-      return { group: agent.group, intervalMs: agent.kit.intervalMs, tellsTime };
+      const tellsTime = Math.abs(agent.wallNow - agent.env.holterNow) <= CLOCK_OFF_MS;
+      return { group: agent.group, intervalMs: agent.profile.intervalMs, tellsTime };
     });
   }
 
@@ -34,9 +34,9 @@ export class AuditWitness implements Witness {
     if (result.kind === 'enrolled') this.write(agent, result.events);
   }
 
-  turned(agent: SimAgent, _at: number, _input: InputBody, result: Turn, _packet: Packet | undefined): void {
+  folded(agent: SimAgent, _at: number, _input: InputBody, result: Turn, _packet: Packet | undefined): void {
     this.write(agent, result.events);
-    const { now } = agent.ground;
+    const { now } = agent.env;
     this.mindGap(now);
     this.turnedAt = now;
     if (now - this.lookedAt < LOOK_EVERY_MS) return;
@@ -58,7 +58,7 @@ export class AuditWitness implements Witness {
   /** In this world what may proceed is done at once. */
   claimed(agent: SimAgent, _at: number, effect: Effect, isProceeding: boolean): void {
     if (!isProceeding) return;
-    const { now } = agent.ground;
+    const { now } = agent.env;
     const { id: effectId, kind, agentId } = effect;
     this.audit.begun({ effectId, kind, agentId, by: 0, from: now, to: now, cursor: this.cursor });
     if (kind === 'terminate' && agent.isRunning) this.audit.killed(agentId, now, true);
@@ -66,14 +66,14 @@ export class AuditWitness implements Witness {
   }
 
   truthChanged(agent: SimAgent): void {
-    const { now } = agent.ground;
+    const { now } = agent.env;
     this.audit.truth.became(agent.name, agent.truth, now);
     this.audit.truth.reached(agent.name, agent.isReachable, now);
   }
 
-  wasAway(): void {}
-  hears(): void {}
-  decides(_agent: SimAgent, _at: number, _decision: Decision): void {}
+  stalled(): void {}
+  delivering(): void {}
+  deciding(_agent: SimAgent, _at: number, _decision: Decision): void {}
   inspect(): void {}
 
   private write(agent: SimAgent, events: readonly HolterEvent[]): void {
@@ -82,7 +82,7 @@ export class AuditWitness implements Witness {
       this.cursor += 1;
       const isAboutFleet = event.type === 'MASS_FAILURE' || event.type === 'MASS_FAILURE_OVER';
       const agentId = isAboutFleet ? `fleet:${event.payload.group}` : agent.name;
-      this.audit.read({ cursor: this.cursor, at: agent.ground.now, agentId, event });
+      this.audit.read({ cursor: this.cursor, at: agent.env.now, agentId, event });
     }
   }
 }

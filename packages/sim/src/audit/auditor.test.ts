@@ -1,7 +1,7 @@
 import { type EventBody, type HolterEvent, instant } from '@holter/core';
 import { describe, expect, test } from 'vitest';
 import { Auditor } from './auditor.ts';
-import type { Deed } from './violation.ts';
+import type { Execution } from './violation.ts';
 
 const MINUTE = 60_000;
 
@@ -34,8 +34,8 @@ class Books {
     return this.write('ada', { type: 'INCIDENT_OPENED', payload });
   }
 
-  deed(fields: Partial<Deed>): Deed {
-    const deed: Deed = {
+  execution(fields: Partial<Execution>): Execution {
+    const execution: Execution = {
       effectId: 'ada/1/terminate/1',
       kind: 'terminate',
       agentId: 'ada',
@@ -45,13 +45,13 @@ class Books {
       cursor: this.cursor,
       ...fields,
     };
-    this.audit.begun(deed);
+    this.audit.begun(execution);
     this.audit.caughtUp();
-    return deed;
+    return execution;
   }
 
   get said(): readonly string[] {
-    return this.audit.complaints.map(({ invariant, what }) => `${invariant}: ${what}`);
+    return this.audit.violations.map(({ invariant, what }) => `${invariant}: ${what}`);
   }
 }
 
@@ -65,19 +65,19 @@ describe('the audit complains about', () => {
     expect(new Books().open().open().said).toEqual(['3: ada/1 opened beside ada/1']);
   });
 
-  test('a deed that is not on record yet', () => {
+  test('a execution that is not on record yet', () => {
     const books = new Books().open();
-    books.deed({});
+    books.execution({});
     expect(books.said).toEqual(['4: ada/1/terminate/1 was done before it was on record']);
   });
 
-  test('a deed that is done twice at once, but not one that a dead server left', () => {
+  test('a execution that is done twice at once, but not one that a dead server left', () => {
     const books = new Books().open().step('terminate');
-    books.deed({});
-    books.audit.deeds.serverDied(1, books.at);
-    books.deed({ by: 2 });
+    books.execution({});
+    books.audit.executions.serverDied(1, books.at);
+    books.execution({ by: 2 });
     expect(books.said).toEqual([]);
-    books.deed({ by: 3 });
+    books.execution({ by: 3 });
     expect(books.said).toEqual(['4: ada/1/terminate/1 is done twice at once']);
   });
 
@@ -175,7 +175,7 @@ describe('the audit complains about', () => {
     books.write('fleet:g0', { type: 'MASS_FAILURE', payload: { group: 'g0', lost: 5, size: 6 } });
     books.open().step('terminate');
     books.at = 5 * MINUTE;
-    books.deed({});
+    books.execution({});
     expect(books.said.at(-1)).toBe('7: terminated while g0 is braked');
   });
 

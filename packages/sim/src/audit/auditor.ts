@@ -1,15 +1,15 @@
 import { BrakeAudit } from './brake-audit.ts';
-import type { Complaint, Deed, LogEntry } from './violation.ts';
-import { DeedAudit } from './execution-audit.ts';
+import { ExecutionAudit } from './execution-audit.ts';
 import { IncarnationAudit } from './incarnation-audit.ts';
 import { LadderAudit } from './ladder-audit.ts';
 import { NoticeAudit } from './notice-audit.ts';
 import { Orders } from './orders.ts';
 import { RecordAudit } from './record-audit.ts';
 import { RecoveryAudit } from './recovery-audit.ts';
-import { TruthBook } from './truth-log.ts';
+import { TruthLog } from './truth-log.ts';
+import type { AuditViolation, Execution, LogEntry } from './violation.ts';
 
-export type AuditedKit = {
+export type AuditedProfile = {
   readonly group: string;
   readonly intervalMs: number;
   /** False for one whose clock and Holter's are far apart: what it says about times, as the end of a hold, misleads. */
@@ -25,10 +25,10 @@ const KEPT_MAX = 20;
  * mistake that the rules and their own checker share can still be seen here.
  */
 export class Auditor {
-  readonly truth = new TruthBook();
-  readonly complaints: Complaint[] = [];
+  readonly truth = new TruthLog();
+  readonly violations: AuditViolation[] = [];
   readonly records: RecordAudit;
-  readonly deeds: DeedAudit;
+  readonly executions: ExecutionAudit;
   readonly brake: BrakeAudit;
   private readonly orders = new Orders();
   private readonly ladder: LadderAudit;
@@ -41,19 +41,19 @@ export class Auditor {
   /** How often each type of event was read: what was never written was never tried. */
   readonly seen = new Map<string, number>();
 
-  constructor(kitOf: (agentId: string) => AuditedKit | undefined) {
-    const complain = this.complain.bind(this);
-    this.records = new RecordAudit(complain);
-    this.deeds = new DeedAudit(complain, this.truth, this.orders);
-    this.brake = new BrakeAudit(complain, this.truth, this.orders, (agentId) => kitOf(agentId)?.group);
-    this.ladder = new LadderAudit(complain);
-    this.incarnations = new IncarnationAudit(complain);
-    this.recovery = new RecoveryAudit(complain);
-    this.notice = new NoticeAudit(complain, this.truth, (agentId) => this.ladder.isOpen(agentId), kitOf);
+  constructor(profileOf: (agentId: string) => AuditedProfile | undefined) {
+    const report = this.report.bind(this);
+    this.records = new RecordAudit(report);
+    this.executions = new ExecutionAudit(report, this.truth, this.orders);
+    this.brake = new BrakeAudit(report, this.truth, this.orders, (agentId) => profileOf(agentId)?.group);
+    this.ladder = new LadderAudit(report);
+    this.incarnations = new IncarnationAudit(report);
+    this.recovery = new RecoveryAudit(report);
+    this.notice = new NoticeAudit(report, this.truth, (agentId) => this.ladder.isOpen(agentId), profileOf);
   }
 
-  complain(invariant: number, agentId: string, at: number, what: string): void {
-    if (this.complaints.length < KEPT_MAX) this.complaints.push({ invariant, agentId, at, what });
+  report(invariant: number, agentId: string, at: number, what: string): void {
+    if (this.violations.length < KEPT_MAX) this.violations.push({ invariant, agentId, at, what });
   }
 
   /** Deeds and lines of the log are judged in the order in which they happened, though the log is read later. */
@@ -62,7 +62,7 @@ export class Auditor {
     this.seen.set(entry.event.type, (this.seen.get(entry.event.type) ?? 0) + 1);
     this.orders.read(entry);
     this.records.read(entry);
-    this.deeds.read(entry);
+    this.executions.read(entry);
     this.brake.read(entry);
     this.ladder.read(entry);
     this.incarnations.read(entry);
@@ -70,21 +70,21 @@ export class Auditor {
     this.notice.read(entry);
   }
 
-  begun(deed: Deed): void {
-    if (deed.kind === 'terminate') this.terminatedAt.set(deed.agentId, deed.cursor);
+  begun(execution: Execution): void {
+    if (execution.kind === 'terminate') this.terminatedAt.set(execution.agentId, execution.cursor);
     this.waiting.push({
-      cursor: deed.cursor,
+      cursor: execution.cursor,
       judge: () => {
-        this.deeds.begun(deed);
-        this.brake.begun(deed);
+        this.executions.begun(execution);
+        this.brake.begun(execution);
       },
     });
   }
 
-  /** A process was really killed; `isHers` says whether it was the one that was meant. It belongs to the order to kill. */
-  killed(agentId: string, at: number, isHers: boolean): void {
+  /** A process was really killed; `isTarget` is false when the signal hit another process. Judged with the newest order to kill. */
+  killed(agentId: string, at: number, isTarget: boolean): void {
     const cursor = this.terminatedAt.get(agentId) ?? 0;
-    this.waiting.push({ cursor, judge: () => this.deeds.killed(agentId, at, isHers) });
+    this.waiting.push({ cursor, judge: () => this.executions.killed(agentId, at, isTarget) });
   }
 
   /** The log was read to its end. */

@@ -1,6 +1,6 @@
-import type { Complain, Deed, LogEntry } from './violation.ts';
 import type { Orders } from './orders.ts';
-import type { TruthBook } from './truth-log.ts';
+import type { TruthLog } from './truth-log.ts';
+import type { Execution, LogEntry, Report } from './violation.ts';
 
 const MINUTE_MS = 60_000;
 /** Beats of five minutes apart, three of them, and some grace: by then everybody's loss has been counted. */
@@ -16,20 +16,20 @@ type Stroke = { readonly group: string; readonly at: number; readonly lost: numb
 
 /** Invariant 7: a crowd that is lost together is one alert, and nobody of it is terminated meanwhile. */
 export class BrakeAudit {
-  private readonly complain: Complain;
+  private readonly report: Report;
   private readonly groups = new Map<string, Group>();
-  private readonly truth: TruthBook;
+  private readonly truth: TruthLog;
   private readonly groupOf: (agentId: string) => string | undefined;
   private readonly orders: Orders;
   private pending: Stroke[] = [];
 
   constructor(
-    complain: Complain,
-    truth: TruthBook,
+    report: Report,
+    truth: TruthLog,
     orders: Orders,
     groupOf: (agentId: string) => string | undefined,
   ) {
-    this.complain = complain;
+    this.report = report;
     this.truth = truth;
     this.orders = orders;
     this.groupOf = groupOf;
@@ -39,7 +39,7 @@ export class BrakeAudit {
     if (event.type === 'MASS_FAILURE') {
       const group = this.find(event.payload.group);
       if (group.brakedAt !== null)
-        this.complain(7, event.payload.group, at, 'a second alert for one mass failure');
+        this.report(7, event.payload.group, at, 'a second alert for one mass failure');
       group.brakedAt = at;
       group.alerts.push(at);
     }
@@ -56,13 +56,13 @@ export class BrakeAudit {
     if (event.type === 'MASS_FAILURE_OVER') this.find(event.payload.group).brakedAt = null;
   }
 
-  begun({ kind, agentId, from }: Deed): void {
+  begun({ kind, agentId, from }: Execution): void {
     if (kind !== 'terminate' || this.orders.has(agentId)) return;
     const group = this.groupOf(agentId);
     const brakedAt = group === undefined ? null : this.find(group).brakedAt;
     // What was under way when the brake came down may end.
     if (brakedAt !== null && from - brakedAt > MINUTE_MS)
-      this.complain(7, agentId, from, `terminated while ${group} is braked`);
+      this.report(7, agentId, from, `terminated while ${group} is braked`);
   }
 
   /** The world lost so many of a group at one stroke. */
@@ -76,7 +76,7 @@ export class BrakeAudit {
       if (this.find(group).alerts.some((alert) => alert >= since)) return false;
       if (this.truth.watchedMs(group, since, at) < ALERTED_WITHIN_MS) return true;
       if (isCrowd(this.missed(stroke), stroke.size) && !this.wereSeenApart(stroke))
-        this.complain(7, group, at, 'many were lost at once, and no alert went out');
+        this.report(7, group, at, 'many were lost at once, and no alert went out');
       return false;
     });
   }

@@ -1,6 +1,6 @@
-import type { Complain, Deed, LogEntry } from './violation.ts';
 import type { Orders } from './orders.ts';
-import type { TruthBook } from './truth-log.ts';
+import type { TruthLog } from './truth-log.ts';
+import type { Execution, LogEntry, Report } from './violation.ts';
 
 /** Shorter than this, what held a moment ago may still be acted upon without being wrong. */
 const JUST_NOW_MS = 90_000;
@@ -11,65 +11,70 @@ const LEASE_MS = 60_000;
  * Invariants 1 and 4, where something was really done: nobody who works is stopped without an order, nothing
  * is done before it is on record, and nothing is done twice at once.
  */
-export class DeedAudit {
+export class ExecutionAudit {
   wrongTerminations = 0;
-  private readonly complain: Complain;
-  private readonly truth: TruthBook;
-  private readonly deeds: Deed[] = [];
-  /** How many lines decide such a deed for such an agent, and which deeds were begun. */
+  private readonly report: Report;
+  private readonly truth: TruthLog;
+  private readonly executions: Execution[] = [];
+  /** By agent and kind: how many log entries decide such an execution, and which effects were executed. */
   private readonly decided = new Map<string, number>();
   private readonly begunIds = new Map<string, Set<string>>();
   private readonly orders: Orders;
   private readonly deathsOf = new Map<number, number>();
 
-  constructor(complain: Complain, truth: TruthBook, orders: Orders) {
-    this.complain = complain;
+  constructor(report: Report, truth: TruthLog, orders: Orders) {
+    this.report = report;
     this.truth = truth;
     this.orders = orders;
   }
 
   read({ event, agentId }: LogEntry): void {
-    const kind = deedDecidedBy(event);
+    const kind = executionDecidedBy(event);
     if (kind === null) return;
     const key = `${agentId} ${kind}`;
     this.decided.set(key, (this.decided.get(key) ?? 0) + 1);
   }
 
-  begun(deed: Deed): void {
-    this.checkRepeat(deed);
-    this.deeds.push(deed);
-    if (!RECORDED.has(deed.kind)) return;
-    const key = `${deed.agentId} ${deed.kind}`;
-    const ids = (this.begunIds.get(key) ?? new Set<string>()).add(deed.effectId);
+  begun(execution: Execution): void {
+    this.checkRepeat(execution);
+    this.executions.push(execution);
+    if (!RECORDED.has(execution.kind)) return;
+    const key = `${execution.agentId} ${execution.kind}`;
+    const ids = (this.begunIds.get(key) ?? new Set<string>()).add(execution.effectId);
     this.begunIds.set(key, ids);
     if (ids.size > (this.decided.get(key) ?? 0))
-      this.complain(4, deed.agentId, deed.from, `${deed.effectId} was done before it was on record`);
+      this.report(
+        4,
+        execution.agentId,
+        execution.from,
+        `${execution.effectId} was done before it was on record`,
+      );
   }
 
-  /** A process of the agent was really killed; `isHers` says whether it was the one that was meant. */
-  killed(agentId: string, at: number, isHers: boolean): void {
-    if (!isHers) {
-      this.complain(1, agentId, at, 'the kill hit a stranger that has its pid now');
+  /** A process of the agent was really killed; `isTarget` is false when the signal hit another process. */
+  killed(agentId: string, at: number, isTarget: boolean): void {
+    if (!isTarget) {
+      this.report(1, agentId, at, 'the kill hit a stranger that has its pid now');
       return;
     }
     const now = this.truth.at(agentId, at);
     if (now?.truth !== 'fine' || at - now.since <= JUST_NOW_MS) return;
     if (this.orders.has(agentId)) return;
     this.wrongTerminations += 1;
-    this.complain(1, agentId, at, 'it worked, and was killed');
+    this.report(1, agentId, at, 'it worked, and was killed');
   }
 
   serverDied(server: number, at: number): void {
     this.deathsOf.set(server, at);
   }
 
-  private checkRepeat(deed: Deed): void {
-    for (const other of this.deeds) {
-      if (other.effectId !== deed.effectId) continue;
-      const isAbandoned = (this.deathsOf.get(other.by) ?? Number.POSITIVE_INFINITY) <= deed.from;
+  private checkRepeat(execution: Execution): void {
+    for (const other of this.executions) {
+      if (other.effectId !== execution.effectId) continue;
+      const isAbandoned = (this.deathsOf.get(other.by) ?? Number.POSITIVE_INFINITY) <= execution.from;
       const isUnderWay = Number.isNaN(other.to) && !isAbandoned;
-      if (isUnderWay && deed.from - other.from < LEASE_MS)
-        this.complain(4, deed.agentId, deed.from, `${deed.effectId} is done twice at once`);
+      if (isUnderWay && execution.from - other.from < LEASE_MS)
+        this.report(4, execution.agentId, execution.from, `${execution.effectId} is done twice at once`);
     }
   }
 }
@@ -77,7 +82,7 @@ export class DeedAudit {
 /** Deeds that have a line of their own in the log; notices and inquiries have none. */
 const RECORDED: ReadonlySet<string> = new Set(['nudge', 'terminate', 'spawn']);
 
-function deedDecidedBy(event: LogEntry['event']): string | null {
+function executionDecidedBy(event: LogEntry['event']): string | null {
   switch (event.type) {
     case 'NUDGE_SENT':
       return 'nudge';

@@ -1,15 +1,15 @@
-import type { Complain, LogEntry } from './violation.ts';
+import type { LogEntry, Report } from './violation.ts';
 
 /** Written about the present whatever it concerns: a refusal names the start that was refused. */
 const ABOUT_OTHERS: ReadonlySet<string> = new Set(['SIGNAL_REJECTED', 'DECISION_REJECTED']);
 
 /** Invariant 5: a start that was followed by another one writes nothing any more. */
 export class IncarnationAudit {
-  private readonly complain: Complain;
+  private readonly report: Report;
   private readonly newest = new Map<string, number>();
 
-  constructor(complain: Complain) {
-    this.complain = complain;
+  constructor(report: Report) {
+    this.report = report;
   }
 
   read({ event, at, agentId }: LogEntry): void {
@@ -17,9 +17,9 @@ export class IncarnationAudit {
     const newest = this.newest.get(agentId) ?? 0;
     if (event.type === 'AGENT_REGISTERED') {
       if (event.incarnation <= newest)
-        this.complain(5, agentId, at, `start ${event.incarnation} after start ${newest}`);
+        this.report(5, agentId, at, `start ${event.incarnation} after start ${newest}`);
       this.newest.set(agentId, Math.max(newest, event.incarnation));
     } else if (event.incarnation < newest && !ABOUT_OTHERS.has(event.type))
-      this.complain(5, agentId, at, `${event.type} of start ${event.incarnation} after start ${newest}`);
+      this.report(5, agentId, at, `${event.type} of start ${event.incarnation} after start ${newest}`);
   }
 }

@@ -1,17 +1,17 @@
 import { LADDER, type LadderStep } from '@holter/core';
-import type { Complain, LogEntry } from './violation.ts';
+import type { LogEntry, Report } from './violation.ts';
 
 type Open = { readonly id: string; step: LadderStep; attempt: number };
 
 /** Invariant 3, by the log alone: one incident at a time, forward only, and every step decided once. */
 export class LadderAudit {
-  private readonly complain: Complain;
+  private readonly report: Report;
   private readonly open = new Map<string, Open>();
   /** (incident, step, attempt) since the incident was opened or reopened. */
   private readonly taken = new Set<string>();
 
-  constructor(complain: Complain) {
-    this.complain = complain;
+  constructor(report: Report) {
+    this.report = report;
   }
 
   /** When somebody asks whether an agent is in trouble by the log's own words. */
@@ -29,7 +29,7 @@ export class LadderAudit {
       case 'INCIDENT_REOPENED': {
         const { incidentId, step } = event.payload;
         const other = this.open.get(agentId);
-        if (other) this.complain(3, agentId, at, `${incidentId} opened beside ${other.id}`);
+        if (other) this.report(3, agentId, at, `${incidentId} opened beside ${other.id}`);
         const attempt = event.type === 'INCIDENT_REOPENED' ? event.payload.attempt : 1;
         this.open.set(agentId, { id: incidentId, step, attempt });
         for (const key of this.taken) if (key.startsWith(`${incidentId} `)) this.taken.delete(key);
@@ -52,14 +52,14 @@ export class LadderAudit {
   ): void {
     const before = this.open.get(agentId);
     if (before?.id !== to.incidentId) {
-      this.complain(3, agentId, at, `${to.incidentId} takes a step but is not open`);
+      this.report(3, agentId, at, `${to.incidentId} takes a step but is not open`);
       return;
     }
     const key = `${to.incidentId} ${to.step} ${to.attempt}`;
-    if (this.taken.has(key)) this.complain(3, agentId, at, `${key} was decided twice`);
+    if (this.taken.has(key)) this.report(3, agentId, at, `${key} was decided twice`);
     this.taken.add(key);
     if (LADDER.indexOf(to.step) < LADDER.indexOf(before.step))
-      this.complain(3, agentId, at, `from ${before.step} back to ${to.step}`);
+      this.report(3, agentId, at, `from ${before.step} back to ${to.step}`);
     before.step = to.step;
     before.attempt = to.attempt;
   }

@@ -1,7 +1,7 @@
 import type { HealthState, LivenessWord } from '@holter/core';
-import type { AuditedKit } from './auditor.ts';
-import type { Complain, LogEntry } from './violation.ts';
-import type { TruthBook } from './truth-log.ts';
+import type { AuditedProfile } from './auditor.ts';
+import type { TruthLog } from './truth-log.ts';
+import type { LogEntry, Report } from './violation.ts';
 
 const MINUTE_MS = 60_000;
 /**
@@ -33,22 +33,22 @@ type Standing = {
 
 /** Invariants 2 and 9, by the log and the truth: trouble is noticed, and in the end both say the same. */
 export class NoticeAudit {
-  private readonly complain: Complain;
-  private readonly truth: TruthBook;
+  private readonly report: Report;
+  private readonly truth: TruthLog;
   private readonly standings = new Map<string, Standing>();
   private readonly isOpen: (agentId: string) => boolean;
-  private readonly kitOf: (agentId: string) => AuditedKit | undefined;
+  private readonly profileOf: (agentId: string) => AuditedProfile | undefined;
 
   constructor(
-    complain: Complain,
-    truth: TruthBook,
+    report: Report,
+    truth: TruthLog,
     isOpen: (agentId: string) => boolean,
-    kitOf: (agentId: string) => AuditedKit | undefined,
+    profileOf: (agentId: string) => AuditedProfile | undefined,
   ) {
-    this.complain = complain;
+    this.report = report;
     this.truth = truth;
     this.isOpen = isOpen;
-    this.kitOf = kitOf;
+    this.profileOf = profileOf;
   }
 
   read({ event, at, agentId }: LogEntry): void {
@@ -101,10 +101,10 @@ export class NoticeAudit {
       const boundMs =
         now.truth === 'stuck'
           ? STUCK_NOTICED_WITHIN_MS
-          : deathNoticedWithinMs(this.kitOf(agentId)?.intervalMs ?? 0);
+          : deathNoticedWithinMs(this.profileOf(agentId)?.intervalMs ?? 0);
       if (this.truth.watchedMs(agentId, now.since, at) > boundMs) {
         const minutes = Math.round((at - now.since) / MINUTE_MS);
-        this.complain(2, agentId, at, `${now.truth} for ${minutes} min, and nobody noticed`);
+        this.report(2, agentId, at, `${now.truth} for ${minutes} min, and nobody noticed`);
         standing.alarmAt = at;
       }
     }
@@ -115,7 +115,7 @@ export class NoticeAudit {
     const { recoversSince } = standing;
     if (recoversSince === null) return;
     if (this.truth.watchedMs(agentId, recoversSince, at) <= BROUGHT_BACK_WITHIN_MS) return;
-    this.complain(9, agentId, at, 'down for an hour and a half, and neither brought back nor given up');
+    this.report(9, agentId, at, 'down for an hour and a half, and neither brought back nor given up');
     standing.recoversSince = null;
   }
 
@@ -123,7 +123,7 @@ export class NoticeAudit {
     for (const [agentId, standing] of this.standings) {
       const now = this.truth.at(agentId, at);
       const since = at - HEALED_WITHIN_MS;
-      if (this.kitOf(agentId)?.tellsTime === false) continue;
+      if (this.profileOf(agentId)?.tellsTime === false) continue;
       // Only who could be heard and seen all that time.
       if (!now || now.since > since || this.truth.watchedMs(agentId, since, at) < HEALED_WITHIN_MS) continue;
       if (at - standing.healthSince < HEALED_WITHIN_MS) continue;
@@ -134,7 +134,7 @@ export class NoticeAudit {
           : now.truth === 'stuck'
             ? health !== 'HEALTHY'
             : health === 'FAILING' || health === 'TERMINATED' || standing.liveness === 'unknown';
-      if (!isRight) this.complain(9, agentId, at, `${now.truth} for an hour and called ${health}`);
+      if (!isRight) this.report(9, agentId, at, `${now.truth} for an hour and called ${health}`);
     }
   }
 

@@ -1,13 +1,13 @@
-import type { Complain, LogEntry } from './violation.ts';
+import type { LogEntry, Report } from './violation.ts';
 
 /** Invariant 4: what was acknowledged is on record, once; and what readers were shown is the whole record. */
 export class RecordAudit {
-  private readonly complain: Complain;
+  private readonly report: Report;
   private readonly timesOnRecord = new Map<string, number>();
   private readonly acknowledged = new Map<string, { readonly agentId: string; readonly at: number }>();
 
-  constructor(complain: Complain) {
-    this.complain = complain;
+  constructor(report: Report) {
+    this.report = report;
   }
 
   read({ event }: LogEntry): void {
@@ -29,7 +29,7 @@ export class RecordAudit {
     for (const [reportId, { agentId, at }] of this.acknowledged) {
       const times = this.timesOnRecord.get(reportId) ?? 0;
       if (times !== 1)
-        this.complain(4, agentId, at, `${reportId} was acknowledged and is on record ${times} times`);
+        this.report(4, agentId, at, `${reportId} was acknowledged and is on record ${times} times`);
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { Complain, LogEntry } from './violation.ts';
+import type { LogEntry, Report } from './violation.ts';
 
 const HOUR_MS = 3_600_000;
 /** Written down a second time and on purpose, as everything that an audit expects. */
@@ -9,11 +9,11 @@ type Attempts = { taskId: string; forTask: number; attempt: number; at: number[]
 
 /** Invariant 8, by the log: so many recoveries per task and per hour, unless a person said so. */
 export class RecoveryAudit {
-  private readonly complain: Complain;
+  private readonly report: Report;
   private readonly attempts = new Map<string, Attempts>();
 
-  constructor(complain: Complain) {
-    this.complain = complain;
+  constructor(report: Report) {
+    this.report = report;
   }
 
   read({ event, at, agentId }: LogEntry): void {
@@ -22,7 +22,7 @@ export class RecoveryAudit {
     const { taskId, attempt } = event.payload;
     const attempts = this.attempts.get(agentId) ?? { taskId, forTask: 0, attempt: 0, at: [] };
     this.attempts.set(agentId, attempts);
-    // A server that died between its word and its deed says the same word again.
+    // A server that died between the decision and the start announces the same attempt again.
     if (attempts.taskId === taskId && attempts.attempt === attempt) return;
     attempts.attempt = attempt;
     if (attempts.taskId !== taskId) Object.assign(attempts, { taskId, forTask: 0 });
@@ -31,8 +31,8 @@ export class RecoveryAudit {
     attempts.at = [...attempts.at.filter((before) => before > event.at - HOUR_MS), event.at];
     // Without a task the agent's own name stands there, and what it owes is counted by the hour.
     if (taskId !== agentId && attempts.forTask > PER_TASK)
-      this.complain(8, agentId, at, `recovery ${attempts.forTask} for ${taskId}`);
+      this.report(8, agentId, at, `recovery ${attempts.forTask} for ${taskId}`);
     if (attempts.at.length > PER_HOUR)
-      this.complain(8, agentId, at, `recovery ${attempts.at.length} within an hour`);
+      this.report(8, agentId, at, `recovery ${attempts.at.length} within an hour`);
   }
 }

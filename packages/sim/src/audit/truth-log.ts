@@ -4,7 +4,7 @@ type Chapter = { readonly truth: Truth; readonly since: number };
 type Span = { readonly from: number; readonly to: number };
 
 /** What was true of each agent, when, and when nobody could have known: written by the world, read by audits. */
-export class TruthBook {
+export class TruthLog {
   private readonly chapters = new Map<string, Chapter[]>();
   private readonly cuts = new Map<string, Span[]>();
   private readonly cutSince = new Map<string, number>();

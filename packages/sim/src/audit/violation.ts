@@ -1,7 +1,7 @@
 import type { HolterEvent } from '@holter/core';
 
 /** What an audit has to say; the number is the design's invariant. */
-export type Complaint = {
+export type AuditViolation = {
   readonly invariant: number;
   readonly agentId: string;
   /** In the world's own time, whatever the clocks of servers say. */
@@ -9,7 +9,7 @@ export type Complaint = {
   readonly what: string;
 };
 
-export type Complain = (invariant: number, agentId: string, at: number, what: string) => void;
+export type Report = (invariant: number, agentId: string, at: number, what: string) => void;
 
 /** One line of the event log, and when it was written in the world's own time. */
 export type LogEntry = {
@@ -20,7 +20,7 @@ export type LogEntry = {
 };
 
 /** Something that was really done to an agent or said to a person, as those saw it who did it. */
-export type Deed = {
+export type Execution = {
   readonly effectId: string;
   readonly kind: string;
   readonly agentId: string;

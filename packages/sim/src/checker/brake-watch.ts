@@ -2,7 +2,7 @@ import type { Effect } from '@holter/core';
 import type { SimAgent } from '../agents/sim-agent.ts';
 import { contract, TOLERANCE_MS } from './contract.ts';
 import type { Ledger } from './ledger.ts';
-import type { Court } from './violation.ts';
+import type { Reporter } from './violation.ts';
 
 type Group = {
   size: number;
@@ -15,11 +15,11 @@ type Group = {
 
 /** Invariant 7: when many of a group are lost together, single agents are left alone and one alert goes out. */
 export class BrakeWatch {
-  private readonly court: Court;
+  private readonly reporter: Reporter;
   private readonly groups = new Map<string, Group>();
 
-  constructor(court: Court) {
-    this.court = court;
+  constructor(reporter: Reporter) {
+    this.reporter = reporter;
   }
 
   private of(name: string): Group {
@@ -64,7 +64,7 @@ export class BrakeWatch {
     const group = this.groups.get(agent.group);
     if (group === undefined || group.engagedAt !== at || group.alertedAt >= at - contract.brake.alertedMs)
       return;
-    this.court.accuse(7, agent, at, `${group.losses.size} of ${group.size} lost at once, and no alert`);
+    this.reporter.report(7, agent, at, `${group.losses.size} of ${group.size} lost at once, and no alert`);
   }
 
   /** Calm again, what was held back must go on: an agent that waits to be brought back is, sooner or later. */
@@ -80,7 +80,7 @@ export class BrakeWatch {
     );
     if (at - since <= contract.brake.releasedMs) return;
     const minutes = Math.round((at - since) / 60_000);
-    this.court.accuse(7, agent, at, `held back for ${minutes} min, though its group is calm`);
+    this.reporter.report(7, agent, at, `held back for ${minutes} min, though its group is calm`);
   }
 
   wanted(agent: SimAgent, effect: Effect, isOrdered: boolean, at: number): void {
@@ -89,7 +89,7 @@ export class BrakeWatch {
     const group = this.of(agent.group);
     // The turn that engages the brake may still have had its own say.
     if (group.engagedAt === at || at + TOLERANCE_MS >= group.engagedUntil) return;
-    this.court.accuse(
+    this.reporter.report(
       7,
       agent,
       at,

@@ -15,7 +15,7 @@ describe('the watch over breakers', () => {
     name = 'external_api';
     accused = [];
     watch = new BreakerWatch({
-      accuse: (invariant, _agent, _at, what) => accused.push(`${invariant} ${what}`),
+      report: (invariant, _agent, _at, what) => accused.push(`${invariant} ${what}`),
     });
   });
 
@@ -34,7 +34,7 @@ describe('the watch over breakers', () => {
       }),
     );
     const result = { events, effects: [], ...(permit !== undefined && { permit }) } as unknown as Turn;
-    watch.turned(agent, at, { kind: 'breaker', name, act, roll: 0 }, result);
+    watch.folded(agent, at, { kind: 'breaker', name, act, roll: 0 }, result);
   }
   const acquire: BreakerAct = { kind: 'acquire' };
   const given = (generation: number, permitId: number): Acquired => ({

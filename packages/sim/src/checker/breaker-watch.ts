@@ -1,7 +1,7 @@
 import type { Acquired, BreakerAct, BreakerState, Effect, HolterEvent, InputBody, Turn } from '@holter/core';
 import type { SimAgent } from '../agents/sim-agent.ts';
 import { breakerContract, contract, TOLERANCE_MS } from './contract.ts';
-import type { Court } from './violation.ts';
+import type { Reporter } from './violation.ts';
 
 type Report = Extract<BreakerAct, { kind: 'report' }>['report'];
 type Permit = { readonly generation: number; readonly permitId: number; readonly at: number };
@@ -31,11 +31,11 @@ type Seen = {
  * said about it. Breakers belong to the name, so a new start of the agent changes nothing here.
  */
 export class BreakerWatch {
-  private readonly court: Court;
+  private readonly reporter: Reporter;
   private readonly seen = new Map<string, Seen>();
 
-  constructor(court: Court) {
-    this.court = court;
+  constructor(reporter: Reporter) {
+    this.reporter = reporter;
   }
 
   private of(agent: SimAgent, name: string): Seen {
@@ -52,7 +52,7 @@ export class BreakerWatch {
     return this.of(agent, name).state;
   }
 
-  turned(agent: SimAgent, at: number, input: InputBody, result: Turn): void {
+  folded(agent: SimAgent, at: number, input: InputBody, result: Turn): void {
     const changes = result.events.filter(
       (event): event is Change => event.type === 'CIRCUIT_BREAKER_STATE_CHANGED',
     );
@@ -70,9 +70,9 @@ export class BreakerWatch {
   private changed(agent: SimAgent, { at, payload: { name, from, to } }: Change): void {
     const seen = this.of(agent, name);
     if (seen.state !== from)
-      this.court.accuse(10, agent, at, `the breaker ${name} went from ${from}, but it was ${seen.state}`);
+      this.reporter.report(10, agent, at, `the breaker ${name} went from ${from}, but it was ${seen.state}`);
     if (to === 'HALF_OPEN' && at < this.halfOpenFrom(name, seen) - TOLERANCE_MS)
-      this.court.accuse(10, agent, at, `the breaker ${name} is half open before its time`);
+      this.reporter.report(10, agent, at, `the breaker ${name} is half open before its time`);
     if (to === 'OPEN') {
       seen.openedAt = at;
       seen.trips++;
@@ -124,7 +124,7 @@ export class BreakerWatch {
     { generation, permitId }: { readonly generation: number; readonly permitId: number },
   ): void {
     const say = (what: string): void =>
-      this.court.accuse(10, agent, at, `${name} let a call through ${what}`);
+      this.reporter.report(10, agent, at, `${name} let a call through ${what}`);
     if (at < seen.isolatedUntil - TOLERANCE_MS) say('while an operator holds it open');
     else if (seen.state === 'OPEN') say('while it is open');
     else if (seen.state === 'HALF_OPEN') {
@@ -139,7 +139,7 @@ export class BreakerWatch {
   }
 
   private refused(agent: SimAgent, at: number, name: string, seen: Seen, because: string | undefined): void {
-    const say = (what: string): void => this.court.accuse(10, agent, at, `${name} refused a call ${what}`);
+    const say = (what: string): void => this.reporter.report(10, agent, at, `${name} refused a call ${what}`);
     switch (because) {
       case 'isolated':
         if (at > seen.isolatedUntil + TOLERANCE_MS) say('as isolated, though that is over');
@@ -169,7 +169,7 @@ export class BreakerWatch {
     own: readonly Change[],
   ): void {
     const say = (what: string): void =>
-      this.court.accuse(10, agent, at, `${name}: a ${report.outcome} ${what}`);
+      this.reporter.report(10, agent, at, `${name}: a ${report.outcome} ${what}`);
     const isOfNow = ({ generation, permitId }: Permit): boolean =>
       generation === report.generation && permitId === report.permitId;
     const permit = seen.permits.find(isOfNow);
@@ -197,7 +197,7 @@ export class BreakerWatch {
   wanted(agent: SimAgent, effect: Effect, isOrdered: boolean, at: number): void {
     if (effect.kind !== 'spawn' || isOrdered) return;
     if (this.stateOf(agent, 'recovery_attempt') === 'OPEN')
-      this.court.accuse(10, agent, at, 'a start is wanted while starts are broken off');
+      this.reporter.report(10, agent, at, 'a start is wanted while starts are broken off');
   }
 }
 

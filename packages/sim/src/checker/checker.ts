@@ -15,7 +15,7 @@ import { ReceiptWatch } from './receipt-watch.ts';
 import { RecoveryWatch } from './recovery-watch.ts';
 import { TerminationWatch } from './termination-watch.ts';
 import { TruthWatch } from './truth-watch.ts';
-import type { Court, InvariantNumber, Violation } from './violation.ts';
+import type { InvariantNumber, Reporter, Violation } from './violation.ts';
 
 /** What a person says that stands by itself, as evidence and as a reason. */
 const ORDERS: ReadonlySet<Decision['decision']> = new Set<Decision['decision']>([
@@ -32,7 +32,7 @@ const KEPT_MAX = 50;
  * Checks the invariants after everything that happens, from outside: by the words that went in, the events
  * and effects that came out, and what is true of the agents. It never looks into the core's records.
  */
-export class Checker implements Witness, Court {
+export class Checker implements Witness, Reporter {
   readonly violations: Violation[] = [];
   violationCount = 0;
   readonly termination: TerminationWatch;
@@ -83,7 +83,7 @@ export class Checker implements Witness, Court {
     return this.ledgers[agent.slot] as Ledger;
   }
 
-  accuse(invariant: InvariantNumber, agent: SimAgent, at: number, what: string): void {
+  report(invariant: InvariantNumber, agent: SimAgent, at: number, what: string): void {
     this.violationCount++;
     if (this.violations.length >= KEPT_MAX) return;
     this.violations.push({
@@ -105,16 +105,16 @@ export class Checker implements Witness, Court {
     const isOrdered = registration.spawnKey !== undefined && registration.spawnKey === ledger.spawnKey;
     const may = isOther && !isOrdered ? this.liveness.mayReplace(agent, ledger, at) : 'either';
     if (result.kind === 'refused') {
-      if (may === 'yes' || ledger.isEnded) this.accuse(5, agent, at, 'its name is free, but it was refused');
+      if (may === 'yes' || ledger.isEnded) this.report(5, agent, at, 'its name is free, but it was refused');
       return;
     }
-    if (may === 'no') this.accuse(5, agent, at, 'a second instance got the name of one that is heard');
+    if (may === 'no') this.report(5, agent, at, 'a second instance got the name of one that is heard');
     if (!isOrdered && result.events.some(({ type }) => type === 'RECOVERY_COMPLETED'))
-      this.accuse(5, agent, at, 'taken for the successor that was ordered, without the key of that start');
+      this.report(5, agent, at, 'taken for the successor that was ordered, without the key of that start');
     const { incarnation } = result.agent.hard;
     if (incarnation !== ledger.incarnation) {
       if (incarnation < ledger.incarnation)
-        this.accuse(5, agent, at, `incarnation ${ledger.incarnation} became ${incarnation}`);
+        this.report(5, agent, at, `incarnation ${ledger.incarnation} became ${incarnation}`);
       if (isFirst || ledger.health === 'TERMINATED') this.brake.counts(agent, 1);
       ledger.begin(incarnation, registration.instanceId, at);
       ledger.taskId = registration.taskId ?? ledger.taskId;
@@ -123,7 +123,7 @@ export class Checker implements Witness, Court {
     for (const event of result.events) this.happened(agent, ledger, event);
   }
 
-  hears(agent: SimAgent, at: number, packet: Packet): void {
+  delivering(agent: SimAgent, at: number, packet: Packet): void {
     const ledger = this.ledgerOf(agent);
     this.fate = fateOf(ledger, packet);
     if (this.fate !== 'accept') return;
@@ -131,7 +131,7 @@ export class Checker implements Witness, Court {
     note(ledger, packet.signal, packet.origin, at);
   }
 
-  turned(agent: SimAgent, at: number, input: InputBody, result: Turn, packet: Packet | undefined): void {
+  folded(agent: SimAgent, at: number, input: InputBody, result: Turn, packet: Packet | undefined): void {
     this.inputs++;
     const ledger = this.ledgerOf(agent);
     if (packet !== undefined && this.fate !== 'accept')
@@ -147,7 +147,7 @@ export class Checker implements Witness, Court {
     }
     if (input.kind === 'receipt') this.receipts.received(agent, ledger, at, input.effectId, result);
     if (input.kind === 'decision') this.checkTooLate(agent, ledger, at, input.decision, result);
-    this.breakers.turned(agent, at, input, result);
+    this.breakers.folded(agent, at, input, result);
     for (const event of result.events) this.happened(agent, ledger, event);
     for (const effect of result.effects) this.wanted(agent, ledger, effect, at);
     this.brake.settle(agent, at);
@@ -156,7 +156,7 @@ export class Checker implements Witness, Court {
     if (signal.kind === 'call-begun') this.progress.calls(agent, ledger, at);
     if (signal.kind === 'call-ended') this.progress.called(agent, ledger, at);
     if (signal.kind === 'exited' && ledger.liveness !== 'gone')
-      this.accuse(2, agent, at, 'its exit was seen, but it is not called gone');
+      this.report(2, agent, at, 'its exit was seen, but it is not called gone');
   }
 
   /** A decision about an incident that is not open any more, or was never this agent's, is only recorded. */
@@ -170,18 +170,18 @@ export class Checker implements Witness, Court {
     if (incidentId === undefined || incidentId === ledger.incident?.id) return;
     const isRejected = result.events.length === 1 && result.events[0]?.type === 'DECISION_REJECTED';
     if (!isRejected || result.effects.length > 0)
-      this.accuse(11, agent, at, `${decision} about ${incidentId}, which is not open, was not only rejected`);
+      this.report(11, agent, at, `${decision} about ${incidentId}, which is not open, was not only rejected`);
   }
 
   private mustChangeNothing(agent: SimAgent, at: number, packet: Packet, result: Turn): void {
     const number = this.fate === 'stale' ? 5 : 11;
     const what = `${this.fate} ${packet.signal.kind}`;
     if (result.effects.length > 0)
-      this.accuse(number, agent, at, `${what} had an effect: ${result.effects[0]?.kind}`);
+      this.report(number, agent, at, `${what} had an effect: ${result.effects[0]?.kind}`);
     const other = result.events.find((event) => event.type !== 'SIGNAL_REJECTED');
-    if (other !== undefined) this.accuse(number, agent, at, `${what} led to ${other.type}`);
+    if (other !== undefined) this.report(number, agent, at, `${what} led to ${other.type}`);
     else if (result.events.length === 0 && this.fate !== 'repeat')
-      this.accuse(number, agent, at, `${what} was taken without a word`);
+      this.report(number, agent, at, `${what} was taken without a word`);
   }
 
   private happened(agent: SimAgent, ledger: Ledger, event: HolterEvent): void {
@@ -256,7 +256,7 @@ export class Checker implements Witness, Court {
     if (isProceeding) this.termination.proceeds(agent, this.ledgerOf(agent), effect, at);
   }
 
-  decides(agent: SimAgent, _at: number, decision: Decision): void {
+  deciding(agent: SimAgent, _at: number, decision: Decision): void {
     const ledger = this.ledgerOf(agent);
     if (
       ORDERS.has(decision.decision) &&
@@ -265,13 +265,13 @@ export class Checker implements Witness, Court {
       ledger.isOrdered = true;
   }
 
-  wasAway(from: number, to: number): void {
+  stalled(from: number, to: number): void {
     this.gaps.add(from, to);
   }
 
   truthChanged(agent: SimAgent, at: number): void {
     this.truth.changed(agent, at);
-    if (agent.mind === 'hung') this.lookAt(agent, at + contract.silenceActInProbationMs);
+    if (agent.activity === 'hung') this.lookAt(agent, at + contract.silenceActInProbationMs);
   }
 
   inspect(agent: SimAgent, at: number): void {

@@ -1,4 +1,4 @@
-import type { Kit } from '../agents/agent-profile.ts';
+import type { AgentProfile } from '../agents/agent-profile.ts';
 
 /**
  * What Holter promises, written down a second time and on purpose: the checker must not take a number or a
@@ -19,7 +19,7 @@ const pulses: Readonly<Record<string, Pulse>> = {
   'in-process': { intervalMs: 2 * second, missed: 2, slackMs: 0 },
 };
 
-export const pulseOf = (kit: Kit): Pulse => pulses[kit.role] as Pulse;
+export const pulseOf = (profile: AgentProfile): Pulse => pulses[profile.role] as Pulse;
 
 export const contract = {
   tickMs: second,

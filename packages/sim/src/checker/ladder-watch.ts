@@ -2,7 +2,7 @@ import type { EventOf, LadderStep } from '@holter/core';
 import type { SimAgent } from '../agents/sim-agent.ts';
 import { contract } from './contract.ts';
 import type { Ledger } from './ledger.ts';
-import type { Court } from './violation.ts';
+import type { Reporter } from './violation.ts';
 
 const RANK: Readonly<Record<LadderStep, number>> = {
   nudge: 0,
@@ -14,23 +14,23 @@ const RANK: Readonly<Record<LadderStep, number>> = {
 
 /** Invariant 3: forward only, each step decided once, and a trouble that pauses does not start from the bottom. */
 export class LadderWatch {
-  private readonly court: Court;
+  private readonly reporter: Reporter;
   /** Every effect ever wanted; each name stands for one decision. */
   private readonly decided = new Set<string>();
 
-  constructor(court: Court) {
-    this.court = court;
+  constructor(reporter: Reporter) {
+    this.reporter = reporter;
   }
 
   wanted(agent: SimAgent, effectId: string, at: number): void {
-    if (this.decided.has(effectId)) this.court.accuse(3, agent, at, `${effectId} was decided twice`);
+    if (this.decided.has(effectId)) this.reporter.report(3, agent, at, `${effectId} was decided twice`);
     this.decided.add(effectId);
   }
 
   opened(agent: SimAgent, ledger: Ledger, event: EventOf<'INCIDENT_OPENED'>): void {
     const { incidentId, cause, step } = event.payload;
     if (ledger.incident !== null)
-      this.court.accuse(3, agent, event.at, `${incidentId} opened beside ${ledger.incident.id}`);
+      this.reporter.report(3, agent, event.at, `${incidentId} opened beside ${ledger.incident.id}`);
     const past = ledger.past;
     // A person who nudges twice means two nudges.
     const isSame =
@@ -40,7 +40,7 @@ export class LadderWatch {
       past.incarnation === ledger.incarnation;
     if (isSame && RANK[past.step] <= RANK.escalate && event.at - past.closedAt <= contract.reopenWithinMs) {
       const minutesAgo = Math.round((event.at - past.closedAt) / 60_000);
-      this.court.accuse(
+      this.reporter.report(
         3,
         agent,
         event.at,
@@ -55,9 +55,9 @@ export class LadderWatch {
   reopened(agent: SimAgent, ledger: Ledger, event: EventOf<'INCIDENT_REOPENED'>): void {
     const { incidentId, cause, step, attempt } = event.payload;
     if (ledger.incident !== null)
-      this.court.accuse(3, agent, event.at, `${incidentId} reopened beside ${ledger.incident.id}`);
+      this.reporter.report(3, agent, event.at, `${incidentId} reopened beside ${ledger.incident.id}`);
     if (RANK[step] > RANK.escalate)
-      this.court.accuse(3, agent, event.at, `${incidentId} reopened at ${step}`);
+      this.reporter.report(3, agent, event.at, `${incidentId} reopened at ${step}`);
     ledger.incident = { id: incidentId, cause, step, attempt };
     ledger.isOrdered = false;
     ledger.repeatsAtNudge = Number.NaN;
@@ -67,12 +67,12 @@ export class LadderWatch {
     const { incidentId, step, attempt } = event.payload;
     const before = ledger.incident;
     if (before === null || before.id !== incidentId) {
-      this.court.accuse(3, agent, event.at, `${incidentId} takes a step but is not open`);
+      this.reporter.report(3, agent, event.at, `${incidentId} takes a step but is not open`);
       return;
     }
     const isForward = RANK[step] > RANK[before.step] || (step === before.step && attempt > before.attempt);
     if (!isForward) {
-      this.court.accuse(
+      this.reporter.report(
         3,
         agent,
         event.at,
@@ -95,4 +95,4 @@ export class LadderWatch {
 
 /** The operator has said what happens to whoever spends too much (`policies.ts`). */
 const isNamedInAdvance = (agent: SimAgent, ledger: Ledger, step: LadderStep): boolean =>
-  step === 'terminate' && ledger.acts.has('limit-exceeded') && agent.kit.role === 'metered';
+  step === 'terminate' && ledger.acts.has('limit-exceeded') && agent.profile.role === 'metered';

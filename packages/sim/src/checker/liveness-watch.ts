@@ -3,17 +3,17 @@ import type { SimAgent } from '../agents/sim-agent.ts';
 import { contract, pulseOf, TOLERANCE_MS } from './contract.ts';
 import type { Gaps } from './gaps.ts';
 import type { Ledger } from './ledger.ts';
-import type { Court } from './violation.ts';
+import type { Reporter } from './violation.ts';
 
 /** Invariants 1 and 2 for silence: nobody is accused before the deadline, nobody is missed after it. */
 export class LivenessWatch {
-  private readonly court: Court;
+  private readonly reporter: Reporter;
   private readonly gaps: Gaps;
 
   private readonly deaths: () => readonly number[];
 
-  constructor(court: Court, gaps: Gaps, deaths: () => readonly number[]) {
-    this.court = court;
+  constructor(reporter: Reporter, gaps: Gaps, deaths: () => readonly number[]) {
+    this.reporter = reporter;
     this.gaps = gaps;
     this.deaths = deaths;
   }
@@ -31,25 +31,25 @@ export class LivenessWatch {
 
   /** Whose silence counts: the agent's own, or that of the executor that looks at its process. */
   private lastSign(agent: SimAgent, ledger: Ledger): number {
-    return hasPulse(agent.kit) ? ledger.signAt : Math.max(ledger.signAt, ledger.lookedAt);
+    return hasPulse(agent.profile) ? ledger.signAt : Math.max(ledger.signAt, ledger.lookedAt);
   }
 
   private graceMaxMs(agent: SimAgent): number {
-    return hasPulse(agent.kit) ? pulseOf(agent.kit).intervalMs : contract.graceWithoutBeatsMs;
+    return hasPulse(agent.profile) ? pulseOf(agent.profile).intervalMs : contract.graceWithoutBeatsMs;
   }
 
   /** The moment from which the missed beats are too many; the monitor's own gaps move it. */
   conditionAt(agent: SimAgent, ledger: Ledger): number {
-    const { intervalMs, missed, slackMs } = pulseOf(agent.kit);
+    const { intervalMs, missed, slackMs } = pulseOf(agent.profile);
     const busy = ledger.mayBeBusy ? 2 : 1;
     const waitMs = busy * missed * intervalMs + slackMs;
     return this.gaps.deadline(this.lastSign(agent, ledger), waitMs, this.graceMaxMs(agent));
   }
 
   becameUnknown(agent: SimAgent, ledger: Ledger, at: number): void {
-    const { intervalMs, missed, slackMs } = pulseOf(agent.kit);
-    if (!hasPulse(agent.kit) && agent.kit.promises.process === undefined) {
-      this.court.accuse(1, agent, at, 'called unknown, though it promised no sign of life');
+    const { intervalMs, missed, slackMs } = pulseOf(agent.profile);
+    if (!hasPulse(agent.profile) && agent.profile.promises.process === undefined) {
+      this.reporter.report(1, agent, at, 'called unknown, though it promised no sign of life');
       return;
     }
     const waitMs = missed * intervalMs + slackMs;
@@ -60,7 +60,7 @@ export class LivenessWatch {
     const earliest = this.isMaybeLost(from) ? Math.min(own - contract.tickMs, before) : own;
     if (at >= earliest - TOLERANCE_MS) return;
     const quietS = Math.round((at - from) / 1000);
-    this.court.accuse(
+    this.reporter.report(
       1,
       agent,
       at,
@@ -71,12 +71,12 @@ export class LivenessWatch {
   becameGone(agent: SimAgent, at: number): void {
     // A successor that has not registered yet is another process: the one that had the name is gone.
     if (agent.isRunning && agent.incarnation > 0)
-      this.court.accuse(1, agent, at, 'called gone, but its process runs');
+      this.reporter.report(1, agent, at, 'called gone, but its process runs');
   }
 
   /** The latest lawful moment of the verdict "unknown" on the present silence. */
   latestUnknown(agent: SimAgent, ledger: Ledger): number {
-    const { intervalMs, missed, slackMs } = pulseOf(agent.kit);
+    const { intervalMs, missed, slackMs } = pulseOf(agent.profile);
     const busy = ledger.mayBeBusy ? 2 : 1;
     const waitMs = busy * missed * intervalMs + slackMs;
     const sign = this.lastSign(agent, ledger);
@@ -88,12 +88,12 @@ export class LivenessWatch {
 
   /** Called when a deadline may have passed; says when to look again. */
   inspect(agent: SimAgent, ledger: Ledger, at: number): number {
-    const { intervalMs, missed } = pulseOf(agent.kit);
+    const { intervalMs, missed } = pulseOf(agent.profile);
     if (ledger.isEnded || ledger.liveness !== 'alive') return at + missed * intervalMs;
     const latest = this.latestUnknown(agent, ledger) + TOLERANCE_MS;
     if (at < latest) return latest;
     const quietS = Math.round((at - this.lastSign(agent, ledger)) / 1000);
-    this.court.accuse(
+    this.reporter.report(
       2,
       agent,
       at,
@@ -104,9 +104,9 @@ export class LivenessWatch {
 
   /** May another process have this name? Only when the present one has surely missed a beat. */
   mayReplace(agent: SimAgent, ledger: Ledger, at: number): 'yes' | 'no' | 'either' {
-    const { intervalMs, slackMs } = pulseOf(agent.kit);
+    const { intervalMs, slackMs } = pulseOf(agent.profile);
     const sign = this.lastSign(agent, ledger);
-    const busy = ledger.mayBeBusy ? pulseOf(agent.kit).missed * intervalMs : 0;
+    const busy = ledger.mayBeBusy ? pulseOf(agent.profile).missed * intervalMs : 0;
     const waitMs = intervalMs + slackMs;
     const grace = this.graceMaxMs(agent);
     const earliest = Math.min(

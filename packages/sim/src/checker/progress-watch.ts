@@ -3,15 +3,15 @@ import { contract, pulseOf, TOLERANCE_MS } from './contract.ts';
 import type { Gaps } from './gaps.ts';
 import type { Ledger } from './ledger.ts';
 import { LOOP_KINDS } from './repeats.ts';
-import type { Court } from './violation.ts';
+import type { Reporter } from './violation.ts';
 
 /** Invariants 1 and 2 for progress: who may be called stuck, and who must be. */
 export class ProgressWatch {
-  private readonly court: Court;
+  private readonly reporter: Reporter;
   private readonly gaps: Gaps;
 
-  constructor(court: Court, gaps: Gaps) {
-    this.court = court;
+  constructor(reporter: Reporter, gaps: Gaps) {
+    this.reporter = reporter;
     this.gaps = gaps;
   }
 
@@ -19,12 +19,12 @@ export class ProgressWatch {
   private limitMs(agent: SimAgent, ledger: Ledger, at: number): number {
     const isProbation = at < ledger.probationUntil;
     const actMs = isProbation ? contract.silenceActInProbationMs : contract.silenceActMs;
-    return actMs + (agent.kit.promises.calls?.modelTimeoutMs ?? 0);
+    return actMs + (agent.profile.promises.calls?.modelTimeoutMs ?? 0);
   }
 
   conditionAt(agent: SimAgent, ledger: Ledger, at: number): number {
     const waitMs = this.limitMs(agent, ledger, at) + ledger.heldSinceDoingMs(at);
-    return this.gaps.deadline(ledger.doingAt, waitMs, pulseOf(agent.kit).intervalMs);
+    return this.gaps.deadline(ledger.doingAt, waitMs, pulseOf(agent.profile).intervalMs);
   }
 
   /** An `act` finding of the core's own rules: its condition must hold in the ledger too. */
@@ -35,10 +35,10 @@ export class ProgressWatch {
         return this.raisedSilent(agent, ledger, at);
       case 'checkpoint-stale': {
         if (ledger.isHeldOutsideTools)
-          this.court.accuse(1, agent, at, 'called stuck (checkpoint) while on hold');
+          this.reporter.report(1, agent, at, 'called stuck (checkpoint) while on hold');
         const idleMs = at - ledger.progressAt;
         if (idleMs < contract.checkpointActMs - TOLERANCE_MS) {
-          this.court.accuse(
+          this.reporter.report(
             1,
             agent,
             at,
@@ -49,7 +49,7 @@ export class ProgressWatch {
       }
       case 'consecutive-failures':
         if (ledger.failuresInRow <= contract.failuresInRowMax) {
-          this.court.accuse(
+          this.reporter.report(
             11,
             agent,
             at,
@@ -60,19 +60,19 @@ export class ProgressWatch {
       case 'limit-exceeded':
         // Whoever has died since may have been looked at before.
         if (agent.behaviour.name !== 'spender' || agent.truth === 'fine')
-          this.court.accuse(1, agent, at, 'called over its limit, and is not');
+          this.reporter.report(1, agent, at, 'called over its limit, and is not');
         return;
       case 'repeated-call':
       case 'unchanged-poll':
       case 'same-error':
         if (!ledger.calls.isLooping(kind))
-          this.court.accuse(1, agent, at, `called looping (${kind}), but its calls are not`);
+          this.reporter.report(1, agent, at, `called looping (${kind}), but its calls are not`);
         return;
       case 'frozen': {
         const isStopped =
           ledger.stoppedSince > 0 && at - ledger.stoppedSince >= contract.stoppedMs - TOLERANCE_MS;
         const isFlat = ledger.flatSince > 0 && at - ledger.flatSince >= contract.flatMs - TOLERANCE_MS;
-        if (!isStopped && !isFlat) this.court.accuse(1, agent, at, 'called frozen, but its process works');
+        if (!isStopped && !isFlat) this.reporter.report(1, agent, at, 'called frozen, but its process works');
         return;
       }
       default:
@@ -81,21 +81,26 @@ export class ProgressWatch {
   }
 
   private raisedSilent(agent: SimAgent, ledger: Ledger, at: number): void {
-    if (agent.kit.promises.calls === undefined) {
-      this.court.accuse(1, agent, at, 'called silent, though it promised no calls');
+    if (agent.profile.promises.calls === undefined) {
+      this.reporter.report(1, agent, at, 'called silent, though it promised no calls');
       return;
     }
     // A hold that named its end is over then, whether anybody was heard since or not.
     ledger.endExpired(at);
     if (ledger.holds.size > 0) {
-      this.court.accuse(1, agent, at, `called silent while on hold (${[...ledger.holds.keys()].join(', ')})`);
+      this.reporter.report(
+        1,
+        agent,
+        at,
+        `called silent while on hold (${[...ledger.holds.keys()].join(', ')})`,
+      );
       return;
     }
     const quietMs = ledger.quietMs(at);
     // In probation the shorter limit may apply a moment longer than the ledger knows.
     const limitMs = Math.min(this.limitMs(agent, ledger, at), this.limitMs(agent, ledger, at - 2_000));
     if (quietMs < limitMs - TOLERANCE_MS) {
-      this.court.accuse(
+      this.reporter.report(
         1,
         agent,
         at,
@@ -107,7 +112,7 @@ export class ProgressWatch {
   /** A call has begun, if it is news: that is the end of every silence. */
   calls(agent: SimAgent, ledger: Ledger, at: number): void {
     if (ledger.doingAt === at && ledger.acts.has('silent'))
-      this.court.accuse(1, agent, at, 'calls a tool and is still called silent');
+      this.reporter.report(1, agent, at, 'calls a tool and is still called silent');
   }
 
   /** A call has ended: what loops is called so at once, and what does not loop any more is not. */
@@ -118,22 +123,23 @@ export class ProgressWatch {
       const what = isLooping
         ? `loops (${kind}, ${ledger.calls.count} repeats) and is not called stuck`
         : `does something else now and is still called looping (${kind})`;
-      this.court.accuse(isLooping ? 2 : 1, agent, at, what);
+      this.reporter.report(isLooping ? 2 : 1, agent, at, what);
     }
     if (ledger.calls.count > 0 && ledger.health !== 'STUCK' && ledger.health !== 'FAILING')
-      this.court.accuse(2, agent, at, `loops and is called ${ledger.health}`);
+      this.reporter.report(2, agent, at, `loops and is called ${ledger.health}`);
   }
 
   /** An agent that hangs with work in hand: called stuck in time? Says when to look again. */
   inspect(agent: SimAgent, ledger: Ledger, at: number): number {
-    const isJudged = agent.mind === 'hung' && agent.isReachable && agent.kit.promises.calls !== undefined;
+    const isJudged =
+      agent.activity === 'hung' && agent.isReachable && agent.profile.promises.calls !== undefined;
     if (!isJudged || ledger.taskId === null || ledger.holds.size > 0 || ledger.isEnded)
       return Number.POSITIVE_INFINITY;
     const waitMs = this.limitMs(agent, ledger, at) + ledger.heldSinceDoingMs(at);
-    const latest = this.gaps.latest(ledger.doingAt, waitMs, pulseOf(agent.kit).intervalMs) + TOLERANCE_MS;
+    const latest = this.gaps.latest(ledger.doingAt, waitMs, pulseOf(agent.profile).intervalMs) + TOLERANCE_MS;
     if (at < latest) return latest;
     if (ledger.acts.size === 0) {
-      this.court.accuse(
+      this.reporter.report(
         2,
         agent,
         at,

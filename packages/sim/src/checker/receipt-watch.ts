@@ -1,15 +1,15 @@
 import type { Effect, Turn } from '@holter/core';
 import type { SimAgent } from '../agents/sim-agent.ts';
 import type { Ledger } from './ledger.ts';
-import type { Court } from './violation.ts';
+import type { Reporter } from './violation.ts';
 
 /** Invariant 5 for receipts: what became of an order for an earlier start is on record, and changes nothing. */
 export class ReceiptWatch {
-  private readonly court: Court;
+  private readonly reporter: Reporter;
   private readonly incarnations = new Map<string, number>();
 
-  constructor(court: Court) {
-    this.court = court;
+  constructor(reporter: Reporter) {
+    this.reporter = reporter;
   }
 
   wanted({ id, incarnation }: Effect): void {
@@ -23,7 +23,7 @@ export class ReceiptWatch {
     const done = result.effects[0];
     const change = told?.type ?? done?.kind;
     if (change !== undefined)
-      this.court.accuse(
+      this.reporter.report(
         5,
         agent,
         at,

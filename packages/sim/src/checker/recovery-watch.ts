@@ -2,22 +2,22 @@ import type { Effect } from '@holter/core';
 import type { SimAgent } from '../agents/sim-agent.ts';
 import { contract, TOLERANCE_MS } from './contract.ts';
 import type { Ledger } from './ledger.ts';
-import type { Court } from './violation.ts';
+import type { Reporter } from './violation.ts';
 
 const HOUR_MS = 3_600_000;
 
 /** Invariant 8: so often per task, so often per hour, and with so much patience in between. */
 export class RecoveryWatch {
-  private readonly court: Court;
+  private readonly reporter: Reporter;
 
-  constructor(court: Court) {
-    this.court = court;
+  constructor(reporter: Reporter) {
+    this.reporter = reporter;
   }
 
   wanted(agent: SimAgent, ledger: Ledger, effect: Effect, at: number): void {
     if (effect.kind !== 'spawn') return;
     if (ledger.liveness !== 'gone')
-      this.court.accuse(6, agent, at, `a successor is wanted while the agent is ${ledger.liveness}`);
+      this.reporter.report(6, agent, at, `a successor is wanted while the agent is ${ledger.liveness}`);
     ledger.spawnKey = effect.key;
     if (ledger.spawnTask !== effect.taskId) {
       ledger.spawnTask = effect.taskId;
@@ -34,7 +34,7 @@ export class RecoveryWatch {
     }
     const { perTask, perHour, backoffMs } = contract.recovery;
     if (effect.taskId !== null && ledger.spawnsForTask > perTask) {
-      this.court.accuse(
+      this.reporter.report(
         8,
         agent,
         at,
@@ -42,7 +42,7 @@ export class RecoveryWatch {
       );
     }
     if (ledger.spawnedAt.length > perHour) {
-      this.court.accuse(
+      this.reporter.report(
         8,
         agent,
         at,
@@ -51,7 +51,7 @@ export class RecoveryWatch {
     }
     const waitMs = backoffMs[Math.min(ledger.spawnsForTask, backoffMs.length) - 1] as number;
     if (effect.taskId !== null && at - ledger.endedAt < waitMs - TOLERANCE_MS) {
-      this.court.accuse(
+      this.reporter.report(
         8,
         agent,
         at,

@@ -2,38 +2,38 @@ import type { Effect } from '@holter/core';
 import type { SimAgent } from '../agents/sim-agent.ts';
 import { contract, TOLERANCE_MS } from './contract.ts';
 import type { Ledger } from './ledger.ts';
-import type { Court } from './violation.ts';
+import type { Reporter } from './violation.ts';
 
 const JUST_NOW_MS = 30_000;
 
 /** Invariants 1 and 6 for the two acts that can't be taken back: stopping an agent and starting another. */
 export class TerminationWatch {
-  private readonly court: Court;
+  private readonly reporter: Reporter;
   wrongTerminations = 0;
 
-  constructor(court: Court) {
-    this.court = court;
+  constructor(reporter: Reporter) {
+    this.reporter = reporter;
   }
 
   wanted(agent: SimAgent, ledger: Ledger, effect: Effect, at: number): void {
     if (effect.kind !== 'terminate' || ledger.isOrdered) return;
-    if (agent.kit.mode !== 'act')
-      this.court.accuse(6, agent, at, `terminate wanted in mode ${agent.kit.mode}`);
-    if (!agent.kit.can.includes('spawn'))
-      this.court.accuse(6, agent, at, 'terminate wanted without a way to resume');
+    if (agent.profile.mode !== 'act')
+      this.reporter.report(6, agent, at, `terminate wanted in mode ${agent.profile.mode}`);
+    if (!agent.profile.can.includes('spawn'))
+      this.reporter.report(6, agent, at, 'terminate wanted without a way to resume');
     const missing = this.whatIsMissing(ledger, at);
-    if (missing !== null) this.court.accuse(6, agent, at, `terminate wanted: ${missing}`);
+    if (missing !== null) this.reporter.report(6, agent, at, `terminate wanted: ${missing}`);
   }
 
   /** The executor was told to go ahead: this is the moment that counts. */
   proceeds(agent: SimAgent, ledger: Ledger, effect: Effect, at: number): void {
     // One that was launched and has not registered yet is known to its launcher, which refuses a second.
     if (effect.kind === 'spawn' && agent.isRunning && agent.incarnation > 0) {
-      this.court.accuse(6, agent, at, 'a successor is started while the predecessor runs');
+      this.reporter.report(6, agent, at, 'a successor is started while the predecessor runs');
     }
     if (effect.kind !== 'terminate') return;
     if (effect.incarnation !== ledger.incarnation) {
-      this.court.accuse(
+      this.reporter.report(
         5,
         agent,
         at,
@@ -42,11 +42,11 @@ export class TerminationWatch {
     }
     if (ledger.isOrdered) return;
     const missing = this.whatIsMissing(ledger, at);
-    if (missing !== null) this.court.accuse(6, agent, at, `terminated without a re-check: ${missing}`);
+    if (missing !== null) this.reporter.report(6, agent, at, `terminated without a re-check: ${missing}`);
     // What it did a moment ago may not have been heard yet; that is nobody's fault.
     if (agent.truth !== 'fine' || at - agent.truthSince < JUST_NOW_MS) return;
     this.wrongTerminations++;
-    this.court.accuse(1, agent, at, `terminated, though it was fine (${agent.mind})`);
+    this.reporter.report(1, agent, at, `terminated, though it was fine (${agent.activity})`);
   }
 
   private whatIsMissing(ledger: Ledger, at: number): string | null {

@@ -29,6 +29,6 @@ export type Violation = {
 };
 
 /** Where the checker's parts report to. */
-export interface Court {
-  accuse(invariant: InvariantNumber, agent: SimAgent, at: number, what: string): void;
+export interface Reporter {
+  report(invariant: InvariantNumber, agent: SimAgent, at: number, what: string): void;
 }

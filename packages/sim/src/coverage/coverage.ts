@@ -13,7 +13,7 @@ export class Coverage implements Witness {
   /** A receipt names only the effect's id. */
   private readonly kinds = new Map<string, Effect['kind']>();
 
-  turned(_agent: SimAgent, _at: number, input: InputBody, result: Turn, packet: Packet | undefined): void {
+  folded(_agent: SimAgent, _at: number, input: InputBody, result: Turn, packet: Packet | undefined): void {
     if (packet !== undefined) this.signal(packet, result);
     else if (input.kind === 'receipt') this.receipt(input.effectId, input.outcome);
     else if (input.kind === 'breaker') this.breaker(input, result);
@@ -100,12 +100,12 @@ export class Coverage implements Witness {
     this.counter.add('effect', `${kind} ${isProceeding ? 'proceeds' : 'cancelled'}`);
   }
 
-  wasAway(_from: number, _to: number): void {
+  stalled(_from: number, _to: number): void {
     this.counter.add('held back', 'stall');
   }
 
-  hears(_agent: SimAgent, _at: number, _packet: Packet): void {}
-  decides(_agent: SimAgent, _at: number, _decision: Decision): void {}
+  delivering(_agent: SimAgent, _at: number, _packet: Packet): void {}
+  deciding(_agent: SimAgent, _at: number, _decision: Decision): void {}
   truthChanged(_agent: SimAgent, _at: number): void {}
   inspect(_agent: SimAgent, _at: number): void {}
 }

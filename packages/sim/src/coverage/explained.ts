@@ -8,8 +8,7 @@ export const EXPLAINED: readonly Explanation[] = [
   {
     section: 'server killed',
     items: /^(before|after) (getMeta|groupSize)$/,
-    because:
-      'asked once by a server, at its start or for a new group: packages/sim/src/crash kills there',
+    because: 'asked once by a server, at its start or for a new group: packages/sim/src/crash kills there',
   },
   {
     section: 'server killed',

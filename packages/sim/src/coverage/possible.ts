@@ -14,9 +14,9 @@ import {
   TRANSITIONS,
 } from '@holter/core';
 import { BEHAVIOURS } from '../agents/mix.ts';
-import { ENGINE_FAULTS, MOMENTS } from '../engine/engine-faults.ts';
-import { STORE_MOODS } from '../engine/faulty-store.ts';
 import { FAULT_KINDS } from '../base/scenario.ts';
+import { ENGINE_FAULTS, MOMENTS } from '../engine/engine-faults.ts';
+import { STORE_FAULTS } from '../engine/faulty-store.ts';
 
 /**
  * Everything that could happen in a run, so that what never does is seen. Lists come from the core; where it
@@ -184,7 +184,7 @@ const findingKinds = Object.keys(FINDING_KINDS) as FindingKind[];
 export const POSSIBLE: Readonly<Record<string, readonly string[]>> = {
   behaviour: BEHAVIOURS.map(({ name }) => name),
   fault: FAULT_KINDS,
-  'engine fault': [...ENGINE_FAULTS, ...STORE_MOODS],
+  'engine fault': [...ENGINE_FAULTS, ...STORE_FAULTS],
   'server killed': [...MOMENTS, 'on request', 'at its start: the store was away'],
   signal: signals,
   rejected: [

@@ -1,7 +1,7 @@
 import type { HolterEvent } from '@holter/core';
 import { openMemory, type Store, type StoredEffect } from '@holter/server';
 import { CrashPlan } from './crash-plan.ts';
-import { SmallWorld, type Truth } from './crash-world.ts';
+import { CrashWorld, type Truth } from './crash-world.ts';
 
 export type CrashRun = {
   readonly crashAt: number;
@@ -17,7 +17,7 @@ const SECONDS = 150;
 
 /**
  * One run of the small world with a crash at await number `crashAt` (0 for none), and what an independent
- * look at the truth, the events and the outbox has to complain about afterwards (invariant 4).
+ * look at the truth, the events and the outbox reports afterwards (invariant 4).
  */
 export async function crashRun(crashAt: number, store: Store = openMemory()): Promise<CrashRun> {
   let where: string | null = null;
@@ -25,7 +25,7 @@ export async function crashRun(crashAt: number, store: Store = openMemory()): Pr
     where = at;
     world.crash();
   });
-  const world: SmallWorld = new SmallWorld(store, plan);
+  const world: CrashWorld = new CrashWorld(store, plan);
   await world.boot();
   for (const name of ['ada', 'bob', 'cal', 'dora', 'eve']) world.start(name, `${name}-1`);
   for (let second = 1; second <= SECONDS; second++) {
@@ -44,7 +44,7 @@ export async function crashRun(crashAt: number, store: Store = openMemory()): Pr
   };
 }
 
-async function play(world: SmallWorld, second: number): Promise<void> {
+async function play(world: CrashWorld, second: number): Promise<void> {
   await world.beat('eve');
   if (second <= 20) await world.beat('bob');
   if (second % 7 === 0 && second < 100) world.report('dora');

@@ -10,8 +10,8 @@ import {
 } from '@holter/core';
 import { type ActResult, AGENT_EFFECTS, Engine, type Executor, type Store } from '@holter/server';
 import { policiesOf } from '../base/policies.ts';
-import { type CrashPlan, storeOf } from './crash-plan.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
+import { type CrashPlan, storeOf } from './crash-plan.ts';
 
 /**
  * A few agents around the real engine, small enough that every single await can be crashed at: one that
@@ -57,7 +57,7 @@ const quickPolicies = policiesOf({
   },
 });
 
-export class SmallWorld {
+export class CrashWorld {
   readonly clock: VirtualClock;
   readonly truth: Truth = {
     running: new Map(),

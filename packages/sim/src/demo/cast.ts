@@ -1,3 +1,10 @@
+import {
+  type AgentProfile,
+  criticalProfile,
+  ownedProfile,
+  remoteProfile,
+  standbyProfile,
+} from '../agents/agent-profile.ts';
 import type { Behaviour } from '../agents/behaviour.ts';
 import { burstyThinker } from '../agents/bursty-thinker.ts';
 import { corruptCheckpoint } from '../agents/corrupt-checkpoint.ts';
@@ -7,7 +14,6 @@ import { deaf } from '../agents/deaf.ts';
 import { errorSpiral } from '../agents/error-spiral.ts';
 import { freezer } from '../agents/freezer.ts';
 import { idle } from '../agents/idle.ts';
-import { criticalKit, type Kit, ownedKit, remoteKit, standbyKit } from '../agents/agent-profile.ts';
 import { longTool } from '../agents/long-tool.ts';
 import { looper } from '../agents/looper.ts';
 import { startFastLoop } from '../agents/looping.ts';
@@ -26,7 +32,7 @@ const minutes = (count: number): number => count * 60_000;
 
 export type Part = {
   readonly behaviour: Behaviour;
-  readonly kit?: Kit;
+  readonly profile?: AgentProfile;
   /** When its first trouble comes after its start, in its own time; later ones come by chance. */
   readonly troubleAfterMs?: number;
   /** Calls through a breaker that now and then has a bad quarter of an hour. */
@@ -37,9 +43,9 @@ export type Part = {
 const curedOfLoop: Behaviour = { ...curedByNudge, trouble: startFastLoop };
 const deafInLoop: Behaviour = { ...deaf, trouble: startFastLoop };
 
-const part = (behaviour: Behaviour, kit?: Kit, troubleMinutes?: number): Part => ({
+const part = (behaviour: Behaviour, profile?: AgentProfile, troubleMinutes?: number): Part => ({
   behaviour,
-  ...(kit && { kit }),
+  ...(profile && { profile }),
   ...(troubleMinutes !== undefined && { troubleAfterMs: minutes(troubleMinutes) }),
 });
 
@@ -48,31 +54,31 @@ const part = (behaviour: Behaviour, kit?: Kit, troubleMinutes?: number): Part =>
  * and its recovery, a breaker that trips and closes, and somebody who needs a decision; the rest is chance.
  */
 export const CAST: readonly Part[] = [
-  { ...part(steadyWorker, ownedKit), hasBreaker: true },
-  part(curedOfLoop, ownedKit, 2),
-  part(crasher, ownedKit, 3),
-  part(deafInLoop, ownedKit, 1),
-  part(steadyWorker, criticalKit),
-  part(burstyThinker, ownedKit),
-  part(looper, ownedKit, 35),
-  part(freezer, ownedKit, 25),
-  part(partitioned, remoteKit, 6),
-  part(waitingForInput, ownedKit, 8),
-  part(longTool, ownedKit, 5),
-  part(idle, standbyKit),
-  { ...part(burstyThinker, remoteKit), hasBreaker: true },
-  part(steadyWorker, remoteKit),
-  part(zombie, ownedKit, 60),
-  part(relapser, ownedKit, 11),
-  part(rateLimited, ownedKit, 12),
-  part(slowStarter, ownedKit),
-  part(errorSpiral, ownedKit, 16),
-  part(pausingLooper, ownedKit, 45),
-  part(corruptCheckpoint, ownedKit, 22),
-  part(selfRestarter, ownedKit, 16),
+  { ...part(steadyWorker, ownedProfile), hasBreaker: true },
+  part(curedOfLoop, ownedProfile, 2),
+  part(crasher, ownedProfile, 3),
+  part(deafInLoop, ownedProfile, 1),
+  part(steadyWorker, criticalProfile),
+  part(burstyThinker, ownedProfile),
+  part(looper, ownedProfile, 35),
+  part(freezer, ownedProfile, 25),
+  part(partitioned, remoteProfile, 6),
+  part(waitingForInput, ownedProfile, 8),
+  part(longTool, ownedProfile, 5),
+  part(idle, standbyProfile),
+  { ...part(burstyThinker, remoteProfile), hasBreaker: true },
+  part(steadyWorker, remoteProfile),
+  part(zombie, ownedProfile, 60),
+  part(relapser, ownedProfile, 11),
+  part(rateLimited, ownedProfile, 12),
+  part(slowStarter, ownedProfile),
+  part(errorSpiral, ownedProfile, 16),
+  part(pausingLooper, ownedProfile, 45),
+  part(corruptCheckpoint, ownedProfile, 22),
+  part(selfRestarter, ownedProfile, 16),
   part(quietCommand),
-  part(steadyWorker, ownedKit),
-  part(burstyThinker, criticalKit),
+  part(steadyWorker, ownedProfile),
+  part(burstyThinker, criticalProfile),
 ];
 
 export const GROUPS = ['checkout', 'search', 'platform'] as const;

@@ -21,7 +21,8 @@ export function demoHost(
   function nudge(agent: SimAgent, effect: Effect): ActResult {
     if (!agent.isReachable || !agent.isRunning) return receipt('refused', 'it can not be reached');
     const { seenMinMs, seenMaxMs } = parameters.nudge;
-    const isDeafNow = !isResponsive(agent) || (agent.mind === 'hung' && agent.behaviour.nudged === undefined);
+    const isDeafNow =
+      !isResponsive(agent) || (agent.activity === 'hung' && agent.behaviour.nudged === undefined);
     if (!isDeafNow) agent.plan(agent.random.between(seenMinMs, seenMaxMs), Act.nudgeSeen, effect);
     return receipt('delivered', 'in its context');
   }

@@ -8,7 +8,7 @@ import {
   type SignalBody,
 } from '@holter/core';
 import type { Clock, DemoParts } from '@holter/server';
-import { Act, type Ground } from '../agents/agent-env.ts';
+import { Act, type AgentEnv } from '../agents/agent-env.ts';
 import { perform } from '../agents/perform.ts';
 import { SimAgent } from '../agents/sim-agent.ts';
 import { Random } from '../base/random.ts';
@@ -30,7 +30,7 @@ const COLLEAGUE_AFTER_MS = 90 * 60_000;
  * Simulated agents in real time around the real engine: they speak to it as adapters do, and what it wants done
  * is done to them. Only the agents are not real.
  */
-export class DemoWorld implements Ground {
+export class DemoWorld implements AgentEnv {
   private readonly clock: Clock;
   private readonly parts: DemoParts;
   private readonly agents = new Map<string, SimAgent>();
@@ -53,9 +53,9 @@ export class DemoWorld implements Ground {
     this.stops.add(engine.addExecutor(this.host));
     CAST.forEach((part, slot) => {
       const random = new Random(SEED, slot);
-      const kit = part.kit ?? random.pick(part.behaviour.kits);
+      const profile = part.profile ?? random.pick(part.behaviour.profiles);
       const group = GROUPS[slot % GROUPS.length] ?? GROUPS[0];
-      const agent = new SimAgent(slot, group, kit, part.behaviour, random, this);
+      const agent = new SimAgent(slot, group, profile, part.behaviour, random, this);
       agent.haste = HASTE;
       this.agents.set(agent.name, agent);
       this.cast.set(agent.name, part);
@@ -81,7 +81,7 @@ export class DemoWorld implements Ground {
     const { life } = agent;
     this.after(delayMs, () => {
       if (agent.life !== life) return;
-      if (act === Act.comeUp) return void this.comeUp(agent);
+      if (act === Act.register) return void this.comeUp(agent);
       if (act === Act.nudgeSeen) this.host.seen(data as Effect);
       perform(agent, act, data);
     });
@@ -105,12 +105,12 @@ export class DemoWorld implements Ground {
     this.tell({ agentId: agent.name, incarnation: agent.incarnation, ...body } as Signal, 'holter');
   }
 
-  lookEveryMs(): number {
+  probeEveryMs(): number {
     return LOOK_MS;
   }
 
   /** Nobody here changes names. */
-  another(): null {
+  findSimilar(): null {
     return null;
   }
 
@@ -135,22 +135,22 @@ export class DemoWorld implements Ground {
   }
 
   private async comeUp(agent: SimAgent): Promise<void> {
-    const { kit, life } = agent;
+    const { profile, life } = agent;
     const answer = await this.parts.engine.register({
       agentId: agent.name,
       instanceId: agent.instanceId,
-      role: kit.role,
+      role: profile.role,
       group: agent.group,
-      mode: kit.mode,
-      promises: kit.promises,
-      can: kit.can,
+      mode: profile.mode,
+      promises: profile.promises,
+      can: profile.can,
       executor: DEMO_HOST,
       ...(agent.taskId !== null && { taskId: agent.taskId }),
       ...(agent.spawnKey !== undefined && { spawnKey: agent.spawnKey }),
     });
     if (agent.life !== life || answer.kind !== 'enrolled') return;
     if (answer.enrolment.kind !== 'enrolled') {
-      agent.plan(20_000, Act.comeUp);
+      agent.plan(20_000, Act.register);
       return;
     }
     agent.incarnation = answer.agent.hard.incarnation;

@@ -1,14 +1,14 @@
-import { CUTS, type Cut } from '../agents/partition.ts';
+import { PARTITIONS, type Partition } from '../agents/partition.ts';
 import type { Random } from '../base/random.ts';
-import { STORE_MOODS, type StoreMood } from './faulty-store.ts';
+import { STORE_FAULTS, type StoreFault } from './faulty-store.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
 /**
  * `crash` kills a server at an await; `suspend` stops one for seconds to an hour; `rival` lets a second server
- * work on the same store for a while; `weather` puts the store into a mood; `snapshot` lets the store come back
- * as it was some time ago; `cut` takes the network away from a group, in one direction or both, `power` its
+ * work on the same store for a while; `store` makes the store misbehave; `snapshot` lets the store come back
+ * as it was some time ago; `partition` takes the network away from a group, in one direction or both, `power` its
  * processes.
  */
 export type EngineFault = { readonly at: number } & (
@@ -21,9 +21,14 @@ export type EngineFault = { readonly at: number } & (
     }
   | { readonly kind: 'suspend'; readonly forMs: number }
   | { readonly kind: 'rival'; readonly forMs: number }
-  | { readonly kind: 'weather'; readonly mood: StoreMood; readonly forMs: number }
+  | { readonly kind: 'store'; readonly fault: StoreFault; readonly forMs: number }
   | { readonly kind: 'snapshot'; readonly ageMs: number; readonly forMs: number }
-  | { readonly kind: 'cut'; readonly group: number; readonly cut: Cut; readonly forMs: number }
+  | {
+      readonly kind: 'partition';
+      readonly group: number;
+      readonly partition: Partition;
+      readonly forMs: number;
+    }
   | { readonly kind: 'power'; readonly group: number }
 );
 
@@ -34,9 +39,9 @@ const EVERY: Readonly<Record<EngineFaultKind, number>> = {
   crash: 8 * MINUTE,
   suspend: 35 * MINUTE,
   rival: 25 * MINUTE,
-  weather: 15 * MINUTE,
+  store: 15 * MINUTE,
   snapshot: 150 * MINUTE,
-  cut: 60 * MINUTE,
+  partition: 60 * MINUTE,
   power: 120 * MINUTE,
 };
 
@@ -99,16 +104,16 @@ function faultOf(kind: EngineFaultKind, at: number, groups: number, dice: Random
     }
     case 'rival':
       return { kind, at, forMs: dice.between(1, 12) * MINUTE };
-    case 'weather':
-      return { kind, at, mood: dice.pick(STORE_MOODS), forMs: dice.between(2, 120) * SECOND };
+    case 'store':
+      return { kind, at, fault: dice.pick(STORE_FAULTS), forMs: dice.between(2, 120) * SECOND };
     case 'snapshot':
       return { kind, at, ageMs: dice.between(1, 30) * MINUTE, forMs: dice.between(10, 300) * SECOND };
-    case 'cut':
+    case 'partition':
       return {
         kind,
         at,
         group: dice.below(groups),
-        cut: dice.pick(CUTS),
+        partition: dice.pick(PARTITIONS),
         forMs: dice.between(1, 25) * MINUTE,
       };
     case 'power':

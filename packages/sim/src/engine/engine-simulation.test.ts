@@ -11,8 +11,8 @@ test.each([1, 2, 3, 4, 5, 6])(
   async (seed) => {
     const scenario = { ...defaultEngineScenario, seed, hours: 5 };
     const run = await runEngineSeed(scenario);
-    expect({ complaints: run.complaints, again: engineReplayLine(scenario) }).toEqual({
-      complaints: [],
+    expect({ violations: run.violations, again: engineReplayLine(scenario) }).toEqual({
+      violations: [],
       again: engineReplayLine(scenario),
     });
     expect(run.reports).toBeGreaterThan(500);

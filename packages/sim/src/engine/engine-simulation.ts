@@ -1,17 +1,17 @@
 import { instant } from '@holter/core';
 import { type MemorySnapshot, openMemory } from '@holter/server';
-import { type Cut, letsAnswersPass } from '../agents/partition.ts';
 import { BEHAVIOURS, drawBehaviour } from '../agents/mix.ts';
+import { type Partition, passesToAgent } from '../agents/partition.ts';
 import { SimAgent } from '../agents/sim-agent.ts';
-import type { Complaint } from '../audit/violation.ts';
-import { VirtualClock } from '../base/virtual-clock.ts';
+import type { AuditViolation } from '../audit/violation.ts';
 import { Random } from '../base/random.ts';
+import { VirtualClock } from '../base/virtual-clock.ts';
 import { drawEngineFaults, ENGINE_FAULTS, type EngineFault, type EngineFaultKind } from './engine-faults.ts';
-import { FleetWorld } from './engine-world.ts';
-import { LogKeeper } from './store-inspector.ts';
-import { Reader } from './stream-reader.ts';
-import { Servers } from './server-pool.ts';
-import { StoreWeather } from './faulty-store.ts';
+import { EngineWorld } from './engine-world.ts';
+import { FaultyStore } from './faulty-store.ts';
+import { ServerPool } from './server-pool.ts';
+import { StoreInspector } from './store-inspector.ts';
+import { StreamReader } from './stream-reader.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -34,7 +34,7 @@ export type EngineScenario = {
 export type EngineRun = {
   readonly scenario: EngineScenario;
   readonly agentHours: number;
-  readonly complaints: readonly Complaint[];
+  readonly violations: readonly AuditViolation[];
   /** How often each fault struck, each type of event was written, and servers died where. */
   readonly struck: ReadonlyMap<string, number>;
   readonly seen: ReadonlyMap<string, number>;
@@ -49,16 +49,16 @@ export const defaultEngineScenario: EngineScenario = { seed: 1, agents: 18, hour
 /** One fleet around the real engine on a store in memory, for some hours of virtual time, with all faults of its seed. */
 class EngineSimulation {
   readonly scenario: EngineScenario;
-  readonly world: FleetWorld;
-  readonly servers: Servers;
+  readonly world: EngineWorld;
+  readonly servers: ServerPool;
   private readonly clock = new VirtualClock(
     START,
     () => new Promise((resolve) => void setImmediate(resolve)),
   );
   private readonly store = openMemory();
-  private readonly weather: StoreWeather;
-  private readonly log: LogKeeper;
-  private readonly reader = new Reader();
+  private readonly faultyStore: FaultyStore;
+  private readonly log: StoreInspector;
+  private readonly reader = new StreamReader();
   private readonly random: Random;
   private readonly struck = new Map<string, number>();
   private readonly groups: number;
@@ -68,14 +68,14 @@ class EngineSimulation {
     const { seed } = scenario;
     this.random = new Random(seed, STREAMS);
     this.groups = Math.ceil(scenario.agents / GROUP_SIZE);
-    this.weather = new StoreWeather(new Random(seed, STREAMS + 1), this.clock);
-    this.world = new FleetWorld(this.clock, this.store, new Random(seed, STREAMS + 2), () => this.servers);
-    this.log = new LogKeeper(this.store, this.clock, this.world.audit);
-    this.servers = new Servers({
+    this.faultyStore = new FaultyStore(new Random(seed, STREAMS + 1), this.clock);
+    this.world = new EngineWorld(this.clock, this.store, new Random(seed, STREAMS + 2), () => this.servers);
+    this.log = new StoreInspector(this.store, this.clock, this.world.audit);
+    this.servers = new ServerPool({
       clock: this.clock,
       store: this.store,
-      weather: this.weather,
-      hands: this.world.hands,
+      faultyStore: this.faultyStore,
+      executor: this.world.executor,
       audit: this.world.audit,
       random: this.random,
       isShared: this.isShared,
@@ -114,13 +114,13 @@ class EngineSimulation {
     return {
       scenario,
       agentHours: scenario.agents * scenario.hours,
-      complaints: world.audit.complaints,
-      struck: new Map([...this.struck, ...this.weather.struck]),
+      violations: world.audit.violations,
+      struck: new Map([...this.struck, ...this.faultyStore.struck]),
       seen: world.audit.seen,
       deaths: servers.deaths,
       events: this.log.count,
       reports: world.audit.records.reports,
-      wrongTerminations: world.audit.deeds.wrongTerminations,
+      wrongTerminations: world.audit.executions.wrongTerminations,
     };
   }
 
@@ -129,7 +129,7 @@ class EngineSimulation {
     world.audit.look(this.clock.now());
     await this.log.lookAtSoft();
     const [server] = servers.listening;
-    if (!reader.isConnected && server) reader.connect(server, this.weather.storeOf(this.store, server));
+    if (!reader.isConnected && server) reader.connect(server, this.faultyStore.storeOf(this.store, server));
     if (this.random.chance(0.02) && server && !servers.isStoreWrong) await this.log.prune(server.clock.now());
   }
 
@@ -145,7 +145,7 @@ class EngineSimulation {
     const agent = new SimAgent(
       slot,
       groupName(Math.floor(slot / GROUP_SIZE)),
-      random.pick(behaviour.kits),
+      random.pick(behaviour.profiles),
       behaviour,
       random,
       this.world,
@@ -165,7 +165,7 @@ class EngineSimulation {
 
   private strike(fault: EngineFault): void {
     this.struck.set(fault.kind, (this.struck.get(fault.kind) ?? 0) + 1);
-    const { servers, clock, weather } = this;
+    const { servers, clock, faultyStore } = this;
     switch (fault.kind) {
       case 'crash':
         return servers.crash(fault.awaits, fault.moment, fault.downMs);
@@ -173,18 +173,18 @@ class EngineSimulation {
         return servers.suspend(fault.forMs);
       case 'rival':
         return this.rival(fault.forMs);
-      case 'weather':
-        weather.mood = fault.mood;
+      case 'store':
+        faultyStore.fault = fault.fault;
         servers.lookAround();
         clock.after(fault.forMs, () => {
-          weather.mood = null;
+          faultyStore.fault = null;
           servers.lookAround();
         });
         return;
       case 'snapshot':
         return void this.comeBackOld(fault.ageMs, fault.forMs);
-      case 'cut':
-        return this.cut(groupName(fault.group), fault.cut, fault.forMs);
+      case 'partition':
+        return this.cutOff(groupName(fault.group), fault.partition, fault.forMs);
       case 'power':
         return this.powerOff(groupName(fault.group));
     }
@@ -228,27 +228,31 @@ class EngineSimulation {
     });
   }
 
-  private cut(group: string, cut: Cut, forMs: number): void {
-    this.setCut(group, cut);
-    this.clock.after(forMs, () => this.setCut(group, 'none'));
+  private cutOff(group: string, partition: Partition, forMs: number): void {
+    this.setPartition(group, partition);
+    this.clock.after(forMs, () => this.setPartition(group, 'none'));
   }
 
-  private setCut(group: string, cut: Cut): void {
+  private setPartition(group: string, partition: Partition): void {
     const members = this.membersOf(group);
     for (const agent of members) {
-      agent.groupCut = cut;
+      agent.groupPartition = partition;
       this.world.truthChanged(agent);
     }
     // An executor that can't be told anything is not attached.
-    if (letsAnswersPass(cut)) this.servers.reach(`host-${group}`);
+    if (passesToAgent(partition)) this.servers.reach(`host-${group}`);
     else this.servers.cutOff(`host-${group}`);
   }
 
   private powerOff(group: string): void {
     const members = this.membersOf(group);
     const hit = members.filter(
-      ({ isRunning, kit, isHostHeard, incarnation }) =>
-        isRunning && kit.isLocal && kit.promises.process === true && isHostHeard && incarnation > 0,
+      ({ isRunning, profile, canHostReachHolter, incarnation }) =>
+        isRunning &&
+        profile.isLocal &&
+        profile.promises.process === true &&
+        canHostReachHolter &&
+        incarnation > 0,
     );
     const size = members.filter(({ isRunning }) => isRunning).length;
     for (const agent of hit) agent.die(null, 'SIGKILL');

@@ -9,18 +9,18 @@ import {
   type SignalBody,
 } from '@holter/core';
 import type { Answer, Engine, MemoryStore } from '@holter/server';
-import { anotherOf } from '../agents/similar-agent.ts';
-import { Act, type Ground } from '../agents/agent-env.ts';
-import { perform } from '../agents/perform.ts';
-import type { SimAgent } from '../agents/sim-agent.ts';
-import { Auditor } from '../audit/auditor.ts';
-import type { VirtualClock } from '../base/virtual-clock.ts';
 import { People } from '../actors/people.ts';
-import type { Random } from '../base/random.ts';
+import { Act, type AgentEnv } from '../agents/agent-env.ts';
+import { perform } from '../agents/perform.ts';
 import { registrationOf } from '../agents/registration.ts';
+import type { SimAgent } from '../agents/sim-agent.ts';
+import { findSimilarAgent } from '../agents/similar-agent.ts';
+import { Auditor } from '../audit/auditor.ts';
+import type { Random } from '../base/random.ts';
+import type { VirtualClock } from '../base/virtual-clock.ts';
 import { Client } from './client.ts';
-import { Hands } from './sim-executor.ts';
-import type { Servers } from './server-pool.ts';
+import type { ServerPool } from './server-pool.ts';
+import { SimExecutor } from './sim-executor.ts';
 
 const ANSWER_MS = 10_000;
 const COME_BACK_MS = 5_000;
@@ -32,29 +32,29 @@ const REPORT = 'report-';
  * Simulated agents around real engines: they speak to whichever server answers, try again when none does, and
  * what Holter wants done is done to them. What is true of them, and what was really done, goes to the audit.
  */
-export class FleetWorld implements Ground {
+export class EngineWorld implements AgentEnv {
   readonly audit: Auditor;
-  readonly hands: Hands;
+  readonly executor: SimExecutor;
   readonly agents = new Map<string, SimAgent>();
   private readonly clients = new Map<string, Client>();
   private readonly clock: VirtualClock;
   private readonly store: MemoryStore;
   private readonly random: Random;
   private readonly people: People;
-  private readonly servers: () => Servers;
+  private readonly servers: () => ServerPool;
   private reportCount = 0;
   private senseCount = 0;
 
-  constructor(clock: VirtualClock, store: MemoryStore, random: Random, servers: () => Servers) {
+  constructor(clock: VirtualClock, store: MemoryStore, random: Random, servers: () => ServerPool) {
     this.clock = clock;
     this.store = store;
     this.random = random;
     this.servers = servers;
     this.audit = new Auditor((agentId) => {
       const agent = this.agents.get(agentId);
-      return agent && { group: agent.group, intervalMs: agent.kit.intervalMs, tellsTime: true };
+      return agent && { group: agent.group, intervalMs: agent.profile.intervalMs, tellsTime: true };
     });
-    this.hands = new Hands(
+    this.executor = new SimExecutor(
       {
         get now() {
           return clock.now();
@@ -93,7 +93,8 @@ export class FleetWorld implements Ground {
     const client = new Client(
       {
         after: (ms, callback) => void this.clock.after(ms, callback),
-        say: ({ signal, origin }) => this.request((engine) => engine.signal(signal, origin), agent.isHearing),
+        say: ({ signal, origin }) =>
+          this.request((engine) => engine.signal(signal, origin), agent.canBeReached),
         answered: ({ signal }, answer) => this.answered(signal, answer),
       },
       this.random,
@@ -104,10 +105,10 @@ export class FleetWorld implements Ground {
 
   plan(agent: SimAgent, delayMs: number, act: Act, data?: unknown): void {
     const { life } = agent;
-    if (act === Act.comeUp) this.hands.processBegan(agent);
+    if (act === Act.register) this.executor.processBegan(agent);
     this.clock.after(delayMs, () => {
       if (agent.life !== life) return;
-      if (act === Act.comeUp) return void this.comeUp(agent);
+      if (act === Act.register) return void this.comeUp(agent);
       if (act === Act.nudgeSeen) this.tellSeen(data as Effect);
       perform(agent, act, data);
     });
@@ -120,7 +121,8 @@ export class FleetWorld implements Ground {
   sendAs(agent: SimAgent, incarnation: number, body: SignalBody, id?: string): void {
     const signal = { agentId: agent.name, incarnation, ...(id !== undefined && { id }), ...body } as Signal;
     if (body.kind === 'heartbeat' || body.kind === 'pong') {
-      if (agent.isHeard) this.request((engine) => engine.signal(signal, 'agent')).catch(() => undefined);
+      if (agent.canReachHolter)
+        this.request((engine) => engine.signal(signal, 'agent')).catch(() => undefined);
       return;
     }
     if (signal.kind === 'checkpoint') void this.save(agent, signal);
@@ -133,15 +135,16 @@ export class FleetWorld implements Ground {
     const signal = { agentId: agent.name, incarnation: agent.incarnation, id, ...body } as Signal;
     if (body.kind !== 'process') return this.clientOf(agent).say({ signal, origin: 'holter' });
     // A look is followed by the next one; it is not worth keeping.
-    if (agent.isHostHeard) this.request((engine) => engine.signal(signal, 'holter')).catch(() => undefined);
+    if (agent.canHostReachHolter)
+      this.request((engine) => engine.signal(signal, 'holter')).catch(() => undefined);
   }
 
-  lookEveryMs(): number {
+  probeEveryMs(): number {
     return LOOK_MS;
   }
 
-  another(agent: SimAgent): SimAgent | null {
-    return anotherOf(agent, this.agents.values());
+  findSimilar(agent: SimAgent): SimAgent | null {
+    return findSimilarAgent(agent, this.agents.values());
   }
 
   /** Nobody here plays two with one name. */
@@ -162,11 +165,11 @@ export class FleetWorld implements Ground {
 
   truthChanged(agent: SimAgent): void {
     this.audit.truth.became(agent.name, agent.truth, this.now);
-    this.audit.truth.reached(agent.name, agent.isHeard, this.now);
-    if (!agent.isRunning) this.hands.processEnded(agent);
+    this.audit.truth.reached(agent.name, agent.canReachHolter, this.now);
+    if (!agent.isRunning) this.executor.processEnded(agent);
     const client = this.clientOf(agent);
-    client.isCut = !agent.isHeard;
-    if (agent.isHeard) client.heal();
+    client.isCut = !agent.canReachHolter;
+    if (agent.canReachHolter) client.heal();
   }
 
   /** A report whose fate can be followed: acknowledged means on record, once. */
@@ -190,14 +193,14 @@ export class FleetWorld implements Ground {
 
   private async comeUp(agent: SimAgent): Promise<void> {
     const { life } = agent;
-    const again = (): void => this.plan(agent, COME_BACK_MS, Act.comeUp);
+    const again = (): void => this.plan(agent, COME_BACK_MS, Act.register);
     if (!agent.isReachable) return again();
     try {
       const answer = await this.request((engine) => engine.register(registrationOf(agent, agent.instanceId)));
       if (agent.life !== life) return;
       if (answer.kind !== 'enrolled' || answer.enrolment.kind !== 'enrolled') return again();
       agent.incarnation = answer.agent.hard.incarnation;
-      this.hands.enrolled(agent);
+      this.executor.enrolled(agent);
       agent.begin();
     } catch {
       if (agent.life === life) again();

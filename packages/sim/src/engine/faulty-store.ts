@@ -1,25 +1,25 @@
 import { type Store, StoreUnavailable } from '@holter/server';
-import type { VirtualClock } from '../base/virtual-clock.ts';
 import type { Random } from '../base/random.ts';
+import type { VirtualClock } from '../base/virtual-clock.ts';
 import type { ServerProcess } from './server-process.ts';
 
 /**
  * `failing` refuses most operations; `hanging` answers late, or gives up late; `forgetful` does what it was
  * asked and loses the connection before it can say so; `contended` says conflict although nobody was faster.
  */
-export const STORE_MOODS = ['failing', 'hanging', 'forgetful', 'contended'] as const;
-export type StoreMood = (typeof STORE_MOODS)[number];
+export const STORE_FAULTS = ['failing', 'hanging', 'forgetful', 'contended'] as const;
+export type StoreFault = (typeof STORE_FAULTS)[number];
 
-/** How often each of them happens on a good day, and in the mood for it. */
-const ODDS = { calm: 0.0004, mood: 0.5 } as const;
+/** The chance of a fault per operation: in normal operation, and while a fault is set. */
+const ODDS = { calm: 0.0004, fault: 0.5 } as const;
 const SLOW_SHARE = 0.05;
 const SLOW_MEAN_MS = 15;
 const HANGS_MS = [1_000, 45_000] as const;
 
 /** What a database does to its callers. It keeps what it said that it keeps; all else may happen. */
-export class StoreWeather {
-  mood: StoreMood | null = null;
-  readonly struck = new Map<StoreMood, number>();
+export class FaultyStore {
+  fault: StoreFault | null = null;
+  readonly struck = new Map<StoreFault, number>();
   private readonly random: Random;
   private readonly clock: VirtualClock;
 
@@ -68,14 +68,14 @@ export class StoreWeather {
     return answer;
   }
 
-  private draw(): StoreMood | null {
-    if (this.mood !== null) return this.random.chance(ODDS.mood) ? this.strike(this.mood) : null;
-    return this.random.chance(ODDS.calm) ? this.strike(this.random.pick(STORE_MOODS)) : null;
+  private draw(): StoreFault | null {
+    if (this.fault !== null) return this.random.chance(ODDS.fault) ? this.strike(this.fault) : null;
+    return this.random.chance(ODDS.calm) ? this.strike(this.random.pick(STORE_FAULTS)) : null;
   }
 
-  private strike(mood: StoreMood): StoreMood {
-    this.struck.set(mood, (this.struck.get(mood) ?? 0) + 1);
-    return mood;
+  private strike(fault: StoreFault): StoreFault {
+    this.struck.set(fault, (this.struck.get(fault) ?? 0) + 1);
+    return fault;
   }
 
   private wait(ms: number): Promise<void> {

@@ -1,19 +1,19 @@
 import { type Clock, continuedClock, Engine, type MemoryStore, type Store } from '@holter/server';
 import type { Auditor } from '../audit/auditor.ts';
-import type { VirtualClock } from '../base/virtual-clock.ts';
 import { simPolicies } from '../base/policies.ts';
 import type { Random } from '../base/random.ts';
-import type { Hands } from './sim-executor.ts';
+import type { VirtualClock } from '../base/virtual-clock.ts';
+import type { FaultyStore } from './faulty-store.ts';
 import { ServerProcess } from './server-process.ts';
-import type { StoreWeather } from './faulty-store.ts';
+import type { SimExecutor } from './sim-executor.ts';
 
 const HOUR = 3_600_000;
 
-type ServersOptions = {
+type ServerPoolOptions = {
   readonly clock: VirtualClock;
   readonly store: MemoryStore;
-  readonly weather: StoreWeather;
-  readonly hands: Hands;
+  readonly faultyStore: FaultyStore;
+  readonly executor: SimExecutor;
   readonly audit: Auditor;
   readonly random: Random;
   /** Several servers may share the store: nobody may take what another has claimed. */
@@ -22,8 +22,8 @@ type ServersOptions = {
 };
 
 /** The processes of Holter, and whoever starts them again. */
-export class Servers {
-  private readonly options: ServersOptions;
+export class ServerPool {
+  private readonly options: ServerPoolOptions;
   private processes: ServerProcess[] = [];
   private wanted = 0;
   isStarting = false;
@@ -37,7 +37,7 @@ export class Servers {
   isStoreWrong = false;
   readonly deaths: string[] = [];
 
-  constructor(options: ServersOptions) {
+  constructor(options: ServerPoolOptions) {
     this.options = options;
   }
 
@@ -73,14 +73,14 @@ export class Servers {
    * go by its clock, so theirs agree.
    */
   private async boot(): Promise<void> {
-    const { clock, store, weather, random, isShared } = this.options;
+    const { clock, store, faultyStore, random, isShared } = this.options;
     const skewMs = isShared || random.chance(0.7) ? 0 : random.between(-HOUR, HOUR);
     const rate = isShared ? 1 : random.between(0.99, 1.01);
     const process = new ServerProcess(++this.count, clock, { skewMs, rate }, (where) =>
       this.died(process, where),
     );
     this.processes.push(process);
-    const view = weather.storeOf(store, process);
+    const view = faultyStore.storeOf(store, process);
     const start = async (): Promise<void> => {
       const engine = this.assemble(process, view, await continuedClock(view, process.clock));
       await engine.start();
@@ -92,12 +92,12 @@ export class Servers {
   }
 
   private assemble(process: ServerProcess, store: Store, clock: Clock): Engine {
-    const { hands, hosts, isShared } = this.options;
+    const { executor, hosts, isShared } = this.options;
     const engine = new Engine({
       store,
       clock,
       policies: simPolicies,
-      executors: [hands.people(process), hands.hostFor(null, process)],
+      executors: [executor.people(process), executor.hostFor(null, process)],
       sha256: (text) => text,
       newId: () => `c${++this.correlations}`,
       isAlone: !isShared,
@@ -140,14 +140,14 @@ export class Servers {
 
   /** Somebody has to look and be able to write; times in which nobody does are written down. */
   lookAround(): void {
-    const { clock, weather, audit } = this.options;
-    const isCalm = weather.mood === null || weather.mood === 'contended';
+    const { clock, faultyStore, audit } = this.options;
+    const isCalm = faultyStore.fault === null || faultyStore.fault === 'contended';
     const isWatched = isCalm && !this.isStoreWrong && this.listening.some(({ isSuspended }) => !isSuspended);
     audit.truth.watched(isWatched, clock.now());
   }
 
   private attach(process: ServerProcess, engine: Engine, host: string): void {
-    const stop = engine.addExecutor(this.options.hands.hostFor(host, process));
+    const stop = engine.addExecutor(this.options.executor.hostFor(host, process));
     this.detach.set(host, [...(this.detach.get(host) ?? []), stop]);
   }
 
@@ -155,15 +155,15 @@ export class Servers {
     this.deaths.push(where);
     this.processes = this.processes.filter((other) => other !== process);
     this.options.clock.after(this.downMs, () => this.keepUp());
-    this.options.audit.deeds.serverDied(process.id, this.options.clock.now());
+    this.options.audit.executions.serverDied(process.id, this.options.clock.now());
     this.lookAround();
   }
 
   /** A record that is contended for ever is bad luck that was made on purpose; all else is a bug. */
   private bug(process: ServerProcess, error: unknown): void {
-    const { weather, audit, clock } = this.options;
+    const { faultyStore, audit, clock } = this.options;
     const message = error instanceof Error ? error.message : String(error);
-    if (weather.mood === 'contended' && message.includes('conflicts in a row')) return;
-    audit.complain(0, `server ${process.id}`, clock.now(), `a bug: ${message}`);
+    if (faultyStore.fault === 'contended' && message.includes('conflicts in a row')) return;
+    audit.report(0, `server ${process.id}`, clock.now(), `a bug: ${message}`);
   }
 }

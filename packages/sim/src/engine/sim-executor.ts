@@ -1,13 +1,13 @@
 import type { Effect, EffectKind } from '@holter/core';
 import { type ActResult, AGENT_EFFECTS, type Executor } from '@holter/server';
 import { type ProcessIdentity, ProcessTree, type StopSignal, stopTree } from '@holter/server/process';
+import { SimProcessTable } from '../actors/sim-process-table.ts';
 import { Act } from '../agents/agent-env.ts';
 import { parameters } from '../agents/parameters.ts';
 import { isResponsive } from '../agents/perform.ts';
 import type { SimAgent } from '../agents/sim-agent.ts';
 import type { Auditor } from '../audit/auditor.ts';
-import type { Deed } from '../audit/violation.ts';
-import { Machine } from '../actors/sim-process-table.ts';
+import type { Execution } from '../audit/violation.ts';
 import type { ServerProcess } from './server-process.ts';
 
 /** Adapters lie: how often something else is true than what they say. */
@@ -25,7 +25,7 @@ const LIES = {
 const STRANGER_SHARE = 0.5;
 const STRANGER_MS = [60_000, 20 * 60_000] as const;
 
-interface HandsPort {
+interface SimExecutorPort {
   readonly now: number;
   find(agentId: string): SimAgent | undefined;
   after(ms: number, callback: () => void): void;
@@ -33,17 +33,17 @@ interface HandsPort {
   noticed(agent: SimAgent, effect: Effect): void;
 }
 
-/** Holter's hands in the simulated world: real code for killing, simulated processes to kill. */
-export class Hands {
-  private readonly port: HandsPort;
+/** Holter's executor in the simulated world: real code for killing, simulated processes to kill. */
+export class SimExecutor {
+  private readonly port: SimExecutorPort;
   private readonly audit: Auditor;
-  private readonly machine = new Machine();
+  private readonly machine = new SimProcessTable();
   /** By agent and life: the process, as its host wrote it down. */
   private readonly processes = new Map<string, ProcessIdentity>();
   private readonly lifeOf = new Map<string, number>();
   private readonly keys = new Set<string>();
 
-  constructor(port: HandsPort, audit: Auditor) {
+  constructor(port: SimExecutorPort, audit: Auditor) {
     this.port = port;
     this.audit = audit;
   }
@@ -103,7 +103,7 @@ export class Hands {
   }
 
   private async act(effect: Effect, process: ServerProcess): Promise<ActResult> {
-    const deed: Deed = {
+    const execution: Execution = {
       effectId: effect.id,
       kind: effect.kind,
       agentId: effect.agentId,
@@ -112,10 +112,10 @@ export class Hands {
       to: Number.NaN,
       cursor: await this.port.lastCursor(),
     };
-    this.audit.begun(deed);
+    this.audit.begun(execution);
     const agent = this.port.find(effect.agentId);
     const result = agent ? await this.actOn(agent, effect, process) : receipt('delivered', 'about the fleet');
-    deed.to = this.port.now;
+    execution.to = this.port.now;
     return result;
   }
 
@@ -124,7 +124,8 @@ export class Hands {
       case 'nudge':
         return this.nudge(agent, effect);
       case 'inquire':
-        if (isResponsive(agent) && agent.isHearing) agent.plan(agent.random.between(500, 20_000), Act.pong);
+        if (isResponsive(agent) && agent.canBeReached)
+          agent.plan(agent.random.between(500, 20_000), Act.pong);
         return receipt('delivered', 'asked');
       case 'request-handoff': {
         const { writeMinMs, writeMaxMs } = parameters.handoff;
@@ -144,10 +145,11 @@ export class Hands {
   }
 
   private nudge(agent: SimAgent, effect: Effect): ActResult {
-    if (!agent.isHearing || !agent.isRunning) return receipt('refused', 'it can not be reached');
+    if (!agent.canBeReached || !agent.isRunning) return receipt('refused', 'it can not be reached');
     const { random } = agent;
     if (random.chance(LIES.nudgeUnknown)) return receipt('unknown', 'the answer was lost');
-    const isDeaf = !isResponsive(agent) || (agent.mind === 'hung' && agent.behaviour.nudged === undefined);
+    const isDeaf =
+      !isResponsive(agent) || (agent.activity === 'hung' && agent.behaviour.nudged === undefined);
     const { seenMinMs, seenMaxMs } = parameters.nudge;
     if (!isDeaf && !random.chance(LIES.nudgeNeverSeen))
       agent.plan(random.between(seenMinMs, seenMaxMs), Act.nudgeSeen, effect);
@@ -162,7 +164,7 @@ export class Hands {
     const life = this.lifeOf.get(`${agent.name} ${effect.incarnation}`);
     const identity = this.processes.get(`${agent.name} ${life}`);
     if (!identity) return receipt('done', 'it is gone');
-    if (agent.kit.promises.process === true && agent.random.chance(LIES.spared))
+    if (agent.profile.promises.process === true && agent.random.chance(LIES.spared))
       return receipt('done', 'a wrapper of it is gone');
     const stopped = await stopTree({
       table: this.machine,

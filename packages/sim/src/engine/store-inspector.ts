@@ -9,7 +9,7 @@ const PRUNED_AT_ONCE = 500;
 const EFFECTS_MAX = 10_000;
 
 /** Reads the event log as it grows, for the audit, and looks whether anything that was stored is lost again. */
-export class LogKeeper {
+export class StoreInspector {
   count = 0;
   private readonly store: MemoryStore;
   private readonly clock: VirtualClock;
@@ -62,7 +62,7 @@ export class LogKeeper {
   private async lookForWrites(): Promise<void> {
     const cursor = await this.store.lastCursor();
     if (cursor <= this.oldCursor) return;
-    this.audit.complain(5, 'store', this.clock.now(), 'an older copy of the store was written to');
+    this.audit.report(5, 'store', this.clock.now(), 'an older copy of the store was written to');
     this.oldCursor = cursor;
   }
 
@@ -76,7 +76,7 @@ export class LogKeeper {
       const { beatAt } = stored.agent.soft;
       const before = this.beats.get(agentId);
       if (before?.incarnation === incarnation && before.beatAt > beatAt)
-        this.audit.complain(
+        this.audit.report(
           5,
           agentId,
           this.clock.now(),
@@ -97,7 +97,7 @@ export class LogKeeper {
       const isThere = new Set(left.map(({ cursor }) => cursor));
       const lost = left.length < PAGE ? cursors.filter((cursor) => !isThere.has(cursor)) : [];
       if (lost.length > 0)
-        this.audit.complain(
+        this.audit.report(
           4,
           agentId,
           this.clock.now(),
@@ -109,12 +109,11 @@ export class LogKeeper {
   async finish(shown: readonly number[]): Promise<void> {
     const at = this.clock.now();
     const isShown = new Set(shown);
-    if (isShown.size < shown.length)
-      this.audit.complain(4, 'reader', at, 'a reader was shown an event twice');
+    if (isShown.size < shown.length) this.audit.report(4, 'reader', at, 'a reader was shown an event twice');
     // What was written in the last moments may still be on its way.
     const missed = this.cursors.filter((cursor) => !isShown.has(cursor) && cursor < this.cursor - 50);
     if (missed.length > 0)
-      this.audit.complain(
+      this.audit.report(
         4,
         'reader',
         at,
@@ -123,7 +122,7 @@ export class LogKeeper {
     for (const { effect, status, createdAt } of await this.store.listEffects({ limit: EFFECTS_MAX })) {
       const isOpen = status === 'pending' || status === 'claimed';
       if (isOpen && at - createdAt > 90 * 60_000)
-        this.audit.complain(4, effect.agentId, at, `${effect.id} is still ${status}`);
+        this.audit.report(4, effect.agentId, at, `${effect.id} is still ${status}`);
     }
   }
 }

@@ -6,7 +6,7 @@ import type { ServerProcess } from './server-process.ts';
  * Somebody who follows the event stream across everything that happens to its server, with the code that
  * serves browsers. It comes back with the last id that it saw, and must in the end have seen every event once.
  */
-export class Reader {
+export class StreamReader {
   readonly cursors: number[] = [];
   private last = 0;
   private stream: EventStream | null = null;

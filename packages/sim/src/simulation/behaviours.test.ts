@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { Packet } from '../world/packet.ts';
-import { defaultScenario } from '../base/scenario.ts';
-import { Simulation } from './simulation.ts';
-import type { Witness } from '../world/witness.ts';
 import { BEHAVIOURS } from '../agents/mix.ts';
 import type { SimAgent } from '../agents/sim-agent.ts';
+import { defaultScenario } from '../base/scenario.ts';
+import type { Packet } from '../world/packet.ts';
+import type { Witness } from '../world/witness.ts';
+import { Simulation } from './simulation.ts';
 
 /** What could be seen of some agents of one kind in one day. */
 class Diary implements Witness {
@@ -24,7 +24,7 @@ class Diary implements Witness {
     return this.counts.get(what) ?? 0;
   }
 
-  hears({ slot }: SimAgent, at: number, { signal }: Packet): void {
+  delivering({ slot }: SimAgent, at: number, { signal }: Packet): void {
     this.count(signal.kind === 'hold-begun' ? `hold ${signal.hold}` : signal.kind);
     if (signal.kind === 'task-assigned') this.taskAt.set(slot, at);
     if (signal.kind === 'call-begun') {
@@ -44,7 +44,7 @@ class Diary implements Witness {
 
   truthChanged(agent: SimAgent): void {
     this.count(`truth ${agent.truth}`);
-    if (agent.cut !== 'none') this.count(`cut ${agent.cut}`);
+    if (agent.partition !== 'none') this.count(`cut ${agent.partition}`);
   }
 
   enrolled(
@@ -65,12 +65,12 @@ class Diary implements Witness {
     this.count(`${effect.kind} ${isProceeding ? 'done' : 'called off'}`);
   }
 
-  turned(_agent: SimAgent, _at: number, ...[, result]: Tail<Parameters<Witness['turned']>>): void {
+  folded(_agent: SimAgent, _at: number, ...[, result]: Tail<Parameters<Witness['folded']>>): void {
     for (const event of result.events) this.count(event.type);
   }
 
-  decides(): void {}
-  wasAway(): void {}
+  deciding(): void {}
+  stalled(): void {}
   inspect(): void {}
 }
 

@@ -1,10 +1,10 @@
 import type { HolterEvent } from '@holter/core';
 import { describe, expect, test } from 'vitest';
 import type { SimAgent } from '../agents/sim-agent.ts';
-import type { Fault } from '../world/faults.ts';
 import { DAY_START, defaultScenario, HOUR, MINUTE, type Scenario } from '../base/scenario.ts';
-import { Simulation } from './simulation.ts';
+import type { Fault } from '../world/faults.ts';
 import type { Witness } from '../world/witness.ts';
+import { Simulation } from './simulation.ts';
 
 const GROUPS = 20;
 const FALLS_AT = DAY_START + HOUR / 3;
@@ -21,7 +21,7 @@ class Diary implements Witness {
   readonly events: HolterEvent[] = [];
   killed = 0;
 
-  turned(_agent: SimAgent, _at: number, ...[, result]: Tail<Parameters<Witness['turned']>>): void {
+  folded(_agent: SimAgent, _at: number, ...[, result]: Tail<Parameters<Witness['folded']>>): void {
     for (const event of result.events) if (event.type !== 'AGENT_HEARTBEAT') this.events.push(event);
   }
 
@@ -33,10 +33,10 @@ class Diary implements Witness {
     return this.events.filter((event) => event.type === type);
   }
 
-  hears(): void {}
+  delivering(): void {}
   enrolled(): void {}
-  decides(): void {}
-  wasAway(): void {}
+  deciding(): void {}
+  stalled(): void {}
   truthChanged(): void {}
   inspect(): void {}
 }
@@ -67,7 +67,7 @@ const accused = ({ world }: Simulation): readonly string[] =>
 describe('five hundred agents fall at once', { timeout: 120_000 }, () => {
   test('because of a switch: nobody is stopped, and all are well again afterwards', () => {
     const forMs = 20 * MINUTE;
-    const { diary, simulation } = fall({ kind: 'blackout', at: FALLS_AT, forMs, cut: 'both' });
+    const { diary, simulation } = fall({ kind: 'blackout', at: FALLS_AT, forMs, partition: 'both' });
     // Who beats every five minutes is missed a quarter of an hour later, and may be a crowd of its own.
     expect(diary.of('MASS_FAILURE').length).toBeLessThanOrEqual(2 * GROUPS);
     expect(diary.of('AGENT_RETURNED').length).toBeGreaterThan(400);
@@ -75,8 +75,8 @@ describe('five hundred agents fall at once', { timeout: 120_000 }, () => {
   });
 
   test('because of the power: all that can be brought back are, a few at a time', () => {
-    const { diary, simulation } = fall({ kind: 'blackout', at: FALLS_AT, forMs: 0, cut: 'none' });
-    const local = simulation.world.agents.filter(({ kit }) => kit.isLocal);
+    const { diary, simulation } = fall({ kind: 'blackout', at: FALLS_AT, forMs: 0, partition: 'none' });
+    const local = simulation.world.agents.filter(({ profile }) => profile.isLocal);
     expect(diary.of('MASS_FAILURE')).toHaveLength(GROUPS);
     expect(local.length).toBeGreaterThan(200);
     expect(diary.of('RECOVERY_INITIATED').length).toBeGreaterThanOrEqual(local.length);

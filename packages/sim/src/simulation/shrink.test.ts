@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { defaultScenario, replayLine, type Scenario } from '../base/scenario.ts';
+import type { Witness } from '../world/witness.ts';
 import { shrink } from './shrink.ts';
 import { Simulation } from './simulation.ts';
-import type { Witness } from '../world/witness.ts';
 
 const nothing: Witness = {
-  hears() {},
-  turned() {},
+  delivering() {},
+  folded() {},
   enrolled() {},
   claimed() {},
-  decides() {},
-  wasAway() {},
+  deciding() {},
+  stalled() {},
   truthChanged() {},
   inspect() {},
 };
@@ -22,7 +22,7 @@ function faultFinder(isAccused: (slot: number, simulation: Simulation) => boolea
       ...nothing,
       truthChanged(agent, at) {
         if (agent.truth === 'dead' && isAccused(agent.slot, simulation))
-          simulation.checker.accuse(8, agent, at, 'died');
+          simulation.checker.report(8, agent, at, 'died');
       },
     };
     const simulation: Simulation = new Simulation(scenario, { witnesses: [accuser, ...witnesses] });

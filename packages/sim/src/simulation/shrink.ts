@@ -1,8 +1,8 @@
-import type { InvariantNumber, Violation } from '../checker/violation.ts';
 import { DAY_START, groupOf, HOUR, type Scenario } from '../base/scenario.ts';
+import type { InvariantNumber, Violation } from '../checker/violation.ts';
+import type { Witness } from '../world/witness.ts';
 import { Simulation } from './simulation.ts';
 import { Trace } from './trace.ts';
-import type { Witness } from '../world/witness.ts';
 
 export type Shrunk = {
   readonly scenario: Scenario;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { reportOf, UNMEASURED } from './report.ts';
 import { defaultScenario, replayLine, type Scenario } from '../base/scenario.ts';
+import { reportOf, UNMEASURED } from './report.ts';
 import { Simulation } from './simulation.ts';
 import { Trace } from './trace.ts';
 

@@ -1,16 +1,16 @@
 import type { Behaviour } from '../agents/behaviour.ts';
 import { BEHAVIOURS, drawBehaviour } from '../agents/mix.ts';
 import { SimAgent } from '../agents/sim-agent.ts';
-import { Checker } from '../checker/checker.ts';
-import { Chorus } from '../world/composite-witness.ts';
-import { drawFaults } from '../world/faults.ts';
-import { makeNoise } from '../world/forged-signals.ts';
 import { Random } from '../base/random.ts';
 import { DAY_START, groupOf, HOUR, type Scenario } from '../base/scenario.ts';
 import { noStopwatch, type Stopwatch } from '../base/stopwatch.ts';
-import { Tally } from './tally.ts';
+import { Checker } from '../checker/checker.ts';
+import { CompositeWitness } from '../world/composite-witness.ts';
+import { drawFaults } from '../world/faults.ts';
+import { injectForgedSignal } from '../world/forged-signals.ts';
 import type { Witness } from '../world/witness.ts';
 import { World } from '../world/world.ts';
+import { Tally } from './tally.ts';
 
 type SimulationOptions = {
   readonly stopwatch?: Stopwatch;
@@ -45,13 +45,13 @@ export class Simulation {
     this.world = new World({
       seed: scenario.seed,
       slots: scenario.agents,
-      witness: new Chorus([this.checker, this.tally, ...(options.witnesses ?? [])]),
+      witness: new CompositeWitness([this.checker, this.tally, ...(options.witnesses ?? [])]),
       stopwatch: options.stopwatch ?? noStopwatch,
       isPedantic: options.isPedantic ?? false,
       hasNetworkFaults: scenario.faults.includes('network'),
       hasHonestAdapters: !scenario.faults.includes('adapters'),
       clockRate: this.paceOf(-1),
-      noise: makeNoise,
+      noise: injectForgedSignal,
     });
     const faults = drawFaults(scenario, (stream) => new Random(scenario.seed, FAULT_STREAMS + stream));
     for (const fault of faults) this.world.addFault(fault);
@@ -63,8 +63,8 @@ export class Simulation {
   private addAgent(slot: number): void {
     const random = new Random(this.scenario.seed, slot);
     const behaviour = this.behaviourOf(slot, random);
-    const kit = random.pick(behaviour.kits);
-    const agent = new SimAgent(slot, groupOf(slot), kit, behaviour, random, this.world);
+    const profile = random.pick(behaviour.profiles);
+    const agent = new SimAgent(slot, groupOf(slot), profile, behaviour, random, this.world);
     agent.haste = this.scenario.haste;
     agent.pace = this.paceOf(slot);
     this.world.add(agent, DAY_START + random.unit() * COME_UP_MS);

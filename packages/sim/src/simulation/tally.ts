@@ -47,8 +47,8 @@ export class Tally implements Witness {
       }
       this.settle(agent, at);
       const isRecoverable =
-        agent.kit.mode === 'act' &&
-        agent.kit.can.includes('spawn') &&
+        agent.profile.mode === 'act' &&
+        agent.profile.can.includes('spawn') &&
         (agent.behaviour.isRecoverable?.(agent) ?? true);
       this.episodes[agent.slot] = {
         since: at,
@@ -84,7 +84,7 @@ export class Tally implements Witness {
     for (const agent of agents) this.settle(agent, at);
   }
 
-  turned(agent: SimAgent, at: number, _input: InputBody, result: Turn, _packet: Packet | undefined): void {
+  folded(agent: SimAgent, at: number, _input: InputBody, result: Turn, _packet: Packet | undefined): void {
     const episode = this.episodes[agent.slot];
     if (episode === undefined || !Number.isNaN(episode.noticedAt)) return;
     for (const event of result.events) {
@@ -104,7 +104,7 @@ export class Tally implements Witness {
       this.nudges++;
       // One that can't reach a cut-off agent disturbs nobody; it will be refused. And whoever waits for a moment
       // that another clock has passed already looks late to everybody but itself.
-      const isMisdated = agent.mind === 'held' && Math.abs(agent.wallNow - at) > JUST_NOW_MS;
+      const isMisdated = agent.activity === 'held' && Math.abs(agent.wallNow - at) > JUST_NOW_MS;
       const isHeard = agent.isReachable && agent.truth === 'fine' && effect.about !== 'operator';
       if (isHeard && !isMisdated && at - agent.truthSince > JUST_NOW_MS) this.wrongNudges++;
     }
@@ -123,10 +123,10 @@ export class Tally implements Witness {
     this.interventionMs.push(Math.max(0, at - episode.conditionAt));
   }
 
-  hears(_agent: SimAgent, _at: number, _packet: Packet): void {}
+  delivering(_agent: SimAgent, _at: number, _packet: Packet): void {}
   enrolled(_agent: SimAgent, _at: number, _registration: Registration, _result: Enrolment): void {}
-  decides(_agent: SimAgent, _at: number, _decision: Decision): void {}
-  wasAway(_from: number, _to: number): void {}
+  deciding(_agent: SimAgent, _at: number, _decision: Decision): void {}
+  stalled(_from: number, _to: number): void {}
   inspect(_agent: SimAgent, _at: number): void {}
 }
 

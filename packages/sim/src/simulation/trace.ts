@@ -1,7 +1,7 @@
 import type { Decision, Effect, Enrolment, HolterEvent, InputBody, Registration, Turn } from '@holter/core';
 import type { SimAgent } from '../agents/sim-agent.ts';
-import type { Packet } from '../world/packet.ts';
 import { DAY_START } from '../base/scenario.ts';
+import type { Packet } from '../world/packet.ts';
 import type { Witness } from '../world/witness.ts';
 
 /** Writes down what happens to one agent and keeps the last lines: the story behind a violation. */
@@ -28,9 +28,9 @@ export class Trace implements Witness {
     if (this.lines.length > this.linesMax) this.lines.shift();
   }
 
-  hears(_agent: SimAgent, _at: number, _packet: Packet): void {}
+  delivering(_agent: SimAgent, _at: number, _packet: Packet): void {}
 
-  turned(agent: SimAgent, at: number, input: InputBody, result: Turn, packet: Packet | undefined): void {
+  folded(agent: SimAgent, at: number, input: InputBody, result: Turn, packet: Packet | undefined): void {
     if (agent.slot !== this.slot) return;
     const news = result.events.filter(({ type }) => type !== 'AGENT_HEARTBEAT');
     const kind = packet?.signal.kind;
@@ -58,17 +58,17 @@ export class Trace implements Witness {
       this.say(at, `claim ${effect.id}: ${isProceeding ? 'proceed' : 'cancelled'}`);
   }
 
-  decides(agent: SimAgent, at: number, decision: Decision): void {
+  deciding(agent: SimAgent, at: number, decision: Decision): void {
     if (agent.slot === this.slot) this.say(at, `${decision.by} decides ${decision.decision}`);
   }
 
-  wasAway(from: number, to: number): void {
+  stalled(from: number, to: number): void {
     this.say(to, `the monitor was away for ${Math.round((to - from) / 100) / 10} s`);
   }
 
   truthChanged(agent: SimAgent, at: number): void {
     if (agent.slot !== this.slot) return;
-    this.say(at, `TRUTH ${agent.truth} (${agent.mind}${agent.isReachable ? '' : ', cut off'})`);
+    this.say(at, `TRUTH ${agent.truth} (${agent.activity}${agent.isReachable ? '' : ', cut off'})`);
   }
 
   inspect(_agent: SimAgent, _at: number): void {}

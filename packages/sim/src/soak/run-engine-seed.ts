@@ -1,3 +1,4 @@
+import { Random } from '../base/random.ts';
 import { Counter } from '../coverage/counts.ts';
 import {
   defaultEngineScenario,
@@ -5,7 +6,6 @@ import {
   engineReplayLine,
   runEngineSeed,
 } from '../engine/engine-simulation.ts';
-import { Random } from '../base/random.ts';
 import type { SeedResult } from './run-seed.ts';
 import { TOLD_MAX, thrown } from './run-world-seed.ts';
 
@@ -36,7 +36,7 @@ export async function runEngineSoakSeed(seed: number): Promise<SeedResult> {
   return {
     agentHours: run.agentHours,
     events: run.events,
-    violations: run.complaints
+    violations: run.violations
       .slice(0, TOLD_MAX)
       .map(({ invariant, agentId, what }) => ({ invariant, what: `${agentId}: ${what}`, again })),
     wrongTerminations: run.wrongTerminations,

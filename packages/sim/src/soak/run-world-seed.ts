@@ -1,10 +1,10 @@
 import { AuditWitness } from '../audit/audit-witness.ts';
-import type { Counter } from '../coverage/counts.ts';
-import { Coverage } from '../coverage/coverage.ts';
-import { drawFaults } from '../world/faults.ts';
 import { Random } from '../base/random.ts';
 import { replayLine, type Scenario } from '../base/scenario.ts';
+import type { Counter } from '../coverage/counts.ts';
+import { Coverage } from '../coverage/coverage.ts';
 import { FAULT_STREAMS, Simulation } from '../simulation/simulation.ts';
+import { drawFaults } from '../world/faults.ts';
 import { drawScenario } from './draw-scenario.ts';
 import type { SeedResult, SeedViolation } from './run-seed.ts';
 
@@ -34,7 +34,7 @@ export function runWorld(scenario: Scenario): SeedResult {
         .map(
           ({ invariant, agent, what }): SeedViolation => ({ invariant, what: `${agent}: ${what}`, again }),
         ),
-      ...books.audit.complaints.slice(0, TOLD_MAX).map(({ invariant, agentId, what }) => ({
+      ...books.audit.violations.slice(0, TOLD_MAX).map(({ invariant, agentId, what }) => ({
         invariant,
         what: `${agentId}: ${what} (by the log)`,
         again,

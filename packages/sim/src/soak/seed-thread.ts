@@ -1,11 +1,11 @@
 import { Worker } from 'node:worker_threads';
 import type { SeedResult } from './run-seed.ts';
-import type { Lane } from './soak.ts';
+import type { SeedRunner } from './soak.ts';
 
 type Wait = { readonly resolve: (result: SeedResult) => void; readonly reject: (error: Error) => void };
 
-/** A lane on a core of its own. */
-export function threadLane(): Lane {
+/** A runner on a core of its own. */
+export function seedThread(): SeedRunner {
   const worker = new Worker(new URL('./seed-worker.js', import.meta.url));
   let waiting: Wait | null = null;
   const settle = (act: (wait: Wait) => void): void => {

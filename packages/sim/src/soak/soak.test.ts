@@ -4,21 +4,21 @@ import { describe, expect, test } from 'vitest';
 import { defaultScenario, FAULT_KINDS } from '../base/scenario.ts';
 import { drawScenario } from './draw-scenario.ts';
 import type { SeedResult } from './run-seed.ts';
-import { type Lane, NOTHING_YET, Soak, type SoakLimits, withSeed } from './soak.ts';
-import { progressLine, soakExit, soakReport } from './soak-report.ts';
 import { runWorld } from './run-world-seed.ts';
+import { NOTHING_YET, type SeedRunner, Soak, type SoakLimits, withSeed } from './soak.ts';
+import { progressLine, soakExit, soakReport } from './soak-report.ts';
 
 const tiny = (seed: number): SeedResult =>
   runWorld({ ...defaultScenario, agents: 6, hours: 1, haste: 4, seed });
 
-/** A lane without a thread. */
-const lane = (run: (seed: number) => SeedResult): Lane => ({
+/** A runner without a thread. */
+const runner = (run: (seed: number) => SeedResult): SeedRunner => ({
   run: (seed) => Promise.resolve(run(seed)),
   stop: () => Promise.resolve(),
 });
 
-const soak = (lanes: readonly Lane[], limits: SoakLimits, secondsNow = () => 0) =>
-  new Soak(lanes, limits, { secondsNow, progressed: () => {} });
+const soak = (runners: readonly SeedRunner[], limits: SoakLimits, secondsNow = () => 0) =>
+  new Soak(runners, limits, { secondsNow, progressed: () => {} });
 
 const clean: SeedResult = { agentHours: 10, events: 5, violations: [], wrongTerminations: 0, coverage: {} };
 
@@ -55,16 +55,16 @@ describe('the scenario of a seed', () => {
 
 describe('a soak', () => {
   test('of two seeds adds up what each of them found and exercised', async () => {
-    const totals = await soak([lane(tiny)], { firstSeed: 3, seeds: 2 }).run();
+    const totals = await soak([runner(tiny)], { firstSeed: 3, seeds: 2 }).run();
     expect(totals).toEqual(withSeed(withSeed(NOTHING_YET, 3, tiny(3)), 4, tiny(4)));
     expect(totals).toMatchObject({ seeds: 2, agentHours: 12, violations: [] });
     expect(totals.coverage['behaviour: steady-worker']).toBeGreaterThan(0);
     expect(totals.coverage['signal: heartbeat']).toBeGreaterThan(100);
   });
 
-  test('gives each seed to one lane only', async () => {
+  test('gives each seed to one runner only', async () => {
     const seen: number[] = [];
-    const noting = lane((seed) => {
+    const noting = runner((seed) => {
       seen.push(seed);
       return clean;
     });
@@ -74,7 +74,7 @@ describe('a soak', () => {
 
   test('ends after its time, or its agent-hours', async () => {
     let seconds = 0;
-    const ticking = lane(() => {
+    const ticking = runner(() => {
       seconds += 60;
       return clean;
     });
@@ -85,7 +85,7 @@ describe('a soak', () => {
   });
 
   test('counts only whole runs when it is stopped', async () => {
-    const stopping: Lane = {
+    const stopping: SeedRunner = {
       run: async (seed) => {
         if (seed < 3) return clean;
         await running.stop();

@@ -2,7 +2,7 @@ import { type Counts, mergeCounts } from '../coverage/counts.ts';
 import type { SeedResult, SeedViolation } from './run-seed.ts';
 
 /** Somebody who runs one seed after the other: a worker thread, or the caller's own. */
-export interface Lane {
+export interface SeedRunner {
   run(seed: number): Promise<SeedResult>;
   /** Gives up whatever is under way. */
   stop(): Promise<void>;
@@ -40,20 +40,20 @@ type SoakWatch = {
 };
 
 /**
- * Seeds by the hundred, each lane taking the next one, until time or work is done. What a seed does depends on
- * the seed alone, so neither the number of lanes nor their pace changes what is found in it.
+ * Seeds by the hundred, each runner taking the next one, until time or work is done. What a seed does depends on
+ * the seed alone, so neither the number of runners nor their pace changes what is found in it.
  */
 export class Soak {
   totals: SoakTotals = NOTHING_YET;
-  private readonly lanes: readonly Lane[];
+  private readonly runners: readonly SeedRunner[];
   private readonly limits: SoakLimits;
   private readonly watch: SoakWatch;
   private readonly startedAt: number;
   private nextSeed: number;
   private isStopping = false;
 
-  constructor(lanes: readonly Lane[], limits: SoakLimits, watch: SoakWatch) {
-    this.lanes = lanes;
+  constructor(runners: readonly SeedRunner[], limits: SoakLimits, watch: SoakWatch) {
+    this.runners = runners;
     this.limits = limits;
     this.watch = watch;
     this.nextSeed = limits.firstSeed;
@@ -65,21 +65,21 @@ export class Soak {
   }
 
   async run(): Promise<SoakTotals> {
-    await Promise.all(this.lanes.map((lane) => this.work(lane)));
-    await Promise.all(this.lanes.map((lane) => lane.stop()));
+    await Promise.all(this.runners.map((runner) => this.work(runner)));
+    await Promise.all(this.runners.map((runner) => runner.stop()));
     return this.totals;
   }
 
   /** No further seed is begun, and what is under way is given up: only whole runs count. */
   async stop(): Promise<void> {
     this.isStopping = true;
-    await Promise.all(this.lanes.map((lane) => lane.stop()));
+    await Promise.all(this.runners.map((runner) => runner.stop()));
   }
 
-  private async work(lane: Lane): Promise<void> {
+  private async work(runner: SeedRunner): Promise<void> {
     while (!this.isOver()) {
       const seed = this.nextSeed++;
-      const result = await lane.run(seed).catch((error: unknown) => {
+      const result = await runner.run(seed).catch((error: unknown) => {
         if (this.isStopping) return null;
         throw error;
       });

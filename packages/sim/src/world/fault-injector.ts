@@ -1,9 +1,9 @@
-import type { Cut } from '../agents/partition.ts';
+import type { Partition } from '../agents/partition.ts';
 import type { SimAgent } from '../agents/sim-agent.ts';
-import type { Fault } from './faults.ts';
 import { groupOf } from '../base/scenario.ts';
+import type { Fault } from './faults.ts';
 
-export interface WeatherPort {
+export interface FaultPort {
   readonly now: number;
   readonly slots: number;
   readonly agents: readonly SimAgent[];
@@ -18,10 +18,10 @@ export interface WeatherPort {
 }
 
 /** Lets faults happen to the world. */
-export class Weather {
-  private readonly port: WeatherPort;
+export class FaultInjector {
+  private readonly port: FaultPort;
 
-  constructor(port: WeatherPort) {
+  constructor(port: FaultPort) {
     this.port = port;
   }
 
@@ -32,14 +32,14 @@ export class Weather {
       case 'sleep':
         this.port.sleep(fault.forMs);
         return this.port.leave(fault.forMs, false);
-      case 'cut':
-        return this.cut(this.drawGroup(fault.draw), fault.forMs, fault.cut);
+      case 'partition':
+        return this.cutOff(this.drawGroup(fault.draw), fault.forMs, fault.partition);
       case 'power':
         return this.powerOff(this.ofGroup(this.drawGroup(fault.draw)));
       case 'blackout':
-        if (fault.cut === 'none') return this.powerOff(this.port.agents);
+        if (fault.partition === 'none') return this.powerOff(this.port.agents);
         for (const group of new Set(this.port.agents.map((agent) => agent.group)))
-          this.cut(group, fault.forMs, fault.cut);
+          this.cutOff(group, fault.forMs, fault.partition);
         return;
       case 'clocks':
         this.port.stepWall(fault.wallMs);
@@ -52,18 +52,18 @@ export class Weather {
 
   heal(group: string): void {
     for (const agent of this.ofGroup(group)) {
-      agent.groupCut = 'none';
+      agent.groupPartition = 'none';
       this.port.truthChanged(agent);
     }
   }
 
   private powerOff(agents: readonly SimAgent[]): void {
-    for (const agent of agents) if (agent.kit.isLocal) agent.die(null, 'SIGKILL');
+    for (const agent of agents) if (agent.profile.isLocal) agent.die(null, 'SIGKILL');
   }
 
-  private cut(group: string, forMs: number, cut: Cut): void {
+  private cutOff(group: string, forMs: number, partition: Partition): void {
     for (const agent of this.ofGroup(group)) {
-      agent.groupCut = cut;
+      agent.groupPartition = partition;
       this.port.truthChanged(agent);
     }
     this.port.healAt(this.port.now + forMs, group);

@@ -1,4 +1,4 @@
-import { CUTS, type Cut } from '../agents/partition.ts';
+import { PARTITIONS, type Partition } from '../agents/partition.ts';
 import type { Random } from '../base/random.ts';
 import type { FaultKind, Scenario } from '../base/scenario.ts';
 import { DAY_START, HOUR, MINUTE } from '../base/scenario.ts';
@@ -10,15 +10,15 @@ export type Fault =
   | { readonly kind: 'sleep'; readonly at: number; readonly forMs: number }
   /** A group's switch lets nothing pass, or nothing in one direction. */
   | {
-      readonly kind: 'cut';
+      readonly kind: 'partition';
       readonly at: number;
       readonly forMs: number;
       readonly draw: number;
-      readonly cut: Cut;
+      readonly partition: Partition;
     }
   | { readonly kind: 'power'; readonly at: number; readonly draw: number }
   /** All groups at once: the switch before all of them, or the power of the whole house. */
-  | { readonly kind: 'blackout'; readonly at: number; readonly forMs: number; readonly cut: Cut }
+  | { readonly kind: 'blackout'; readonly at: number; readonly forMs: number; readonly partition: Partition }
   /** Somebody sets the clock on the monitor's wall, and that of one group's host. */
   | {
       readonly kind: 'clocks';
@@ -105,11 +105,11 @@ function faultOf(kind: Exclude<DrawnKind, 'hiccup'>, at: number, dice: Random, h
       return { kind: 'sleep', at, forMs: dice.between(0.3, 4) * (HOUR / Math.sqrt(haste)) };
     case 'switch':
       return {
-        kind: 'cut',
+        kind: 'partition',
         at,
         forMs: dice.between(2 * MINUTE, 40 * MINUTE),
         draw: dice.unit(),
-        cut: dice.pick(CUTS),
+        partition: dice.pick(PARTITIONS),
       };
     case 'power':
       return { kind: 'power', at, draw: dice.unit() };
@@ -119,7 +119,7 @@ function faultOf(kind: Exclude<DrawnKind, 'hiccup'>, at: number, dice: Random, h
         kind: 'blackout',
         at,
         forMs: dice.between(2 * MINUTE, 30 * MINUTE),
-        cut: dice.chance(0.5) ? dice.pick(CUTS) : 'none',
+        partition: dice.chance(0.5) ? dice.pick(PARTITIONS) : 'none',
       };
     case 'clocks':
       return { kind: 'clocks', at, wallMs: stepOf(dice), hostMs: stepOf(dice), draw: dice.unit() };

@@ -31,12 +31,12 @@ const lies: readonly ((agentId: string, incarnation: number, at: number) => Sign
 ];
 
 /** One lie about one agent, picked by a number of the unit line. */
-export function makeNoise(world: World, draw: number): void {
+export function injectForgedSignal(world: World, draw: number): void {
   const scaled = draw * world.slots;
   const slot = Math.floor(scaled);
   if (!world.has(slot) || world.at(slot).incarnation === 0) return;
   const agent = world.at(slot);
   const lie = lies[Math.floor((scaled % 1) * lies.length)];
   if (lie === undefined) return;
-  world.whisper(agent, { signal: lie(agent.name, agent.incarnation, world.holterNow), origin: 'agent' });
+  world.injectForged(agent, { signal: lie(agent.name, agent.incarnation, world.holterNow), origin: 'agent' });
 }

@@ -1,16 +1,16 @@
 import type { SimAgent } from '../agents/sim-agent.ts';
 import type { Monitor } from './monitor.ts';
 import type { MonitorClock } from './monitor-clock.ts';
-import { WaitingRoom } from './outage-queue.ts';
+import { OutageQueue } from './outage-queue.ts';
 
 type Bring = (at: number, slot: number, act: number, data: unknown) => void;
 
 /** Whether the monitor is there, when it will be back, and who waits for it. Times are true times. */
-export class Presence {
+export class MonitorOutage {
   backAt = 0;
   private readonly monitor: Monitor;
   private readonly clock: MonitorClock;
-  private readonly waitingRoom = new WaitingRoom();
+  private readonly queue = new OutageQueue();
   private willReload = false;
 
   constructor(monitor: Monitor, clock: MonitorClock) {
@@ -29,17 +29,17 @@ export class Presence {
   }
 
   /** Whoever finds the monitor away tries again until it is back; says whether it was away. */
-  hasToWait(agent: SimAgent, act: number, data: unknown): boolean {
-    if (this.isAway) this.waitingRoom.add(agent, act, data);
+  maybeQueue(agent: SimAgent, act: number, data: unknown): boolean {
+    if (this.isAway) this.queue.add(agent, act, data);
     return this.isAway;
   }
 
-  comeBackBy(now: number, bring: Bring): void {
+  endBy(now: number, bring: Bring): void {
     if (!this.isAway || now < this.backAt) return;
     const { monitor, clock, backAt } = this;
     if (this.willReload) monitor.restart(clock.restart(backAt, monitor.lastTickAt));
     else monitor.comeBack(monitor.awayUntil);
     this.willReload = false;
-    this.waitingRoom.open(backAt, bring);
+    this.queue.open(backAt, bring);
   }
 }

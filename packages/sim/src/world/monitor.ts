@@ -20,9 +20,9 @@ import type { Stopwatch } from '../base/stopwatch.ts';
 interface MonitorPort {
   /** Time alone could change the verdict on this agent then: come back. */
   wake(slot: number, at: number): void;
-  turned(slot: number, at: number, input: InputBody, result: Turn): void;
+  folded(slot: number, at: number, input: InputBody, result: Turn): void;
   enrolled(slot: number, at: number, registration: Registration, result: Enrolment): void;
-  wasAway(from: number, to: number): void;
+  stalled(from: number, to: number): void;
 }
 
 type Context = { readonly policy: Policy; readonly fleetPolicy: FleetPolicy; groupSize: number };
@@ -78,7 +78,7 @@ export class Monitor {
   }
 
   /** How often an executor should look at this agent's process: four times as often while it is not well. */
-  lookEveryMs(slot: number): number {
+  probeEveryMs(slot: number): number {
     const agent = this.agents[slot];
     const everyMs = this.contexts[slot]?.policy.probeEveryMs ?? 60_000;
     return agent === undefined || agent.hard.health === 'HEALTHY' ? everyMs : everyMs / 4;
@@ -123,7 +123,7 @@ export class Monitor {
     this.fleet = result.fleet;
     this.keep(slot, before, result.agent, at);
     this.plan(slot, result.wakeAt, at);
-    this.port.turned(slot, at, input, result);
+    this.port.folded(slot, at, input, result);
     return result;
   }
 
@@ -187,7 +187,7 @@ export class Monitor {
     this.tickPhase = at;
     if (!isStart && !isStall(at - from)) return;
     this.stalls = withStall(this.stalls, from as Instant, at as Instant);
-    this.port.wasAway(from, at);
+    this.port.stalled(from, at);
   }
 
   /** A start from what the store holds; whoever was due is looked for anew, as the clock may show another time. */

@@ -1,7 +1,7 @@
 import type { Signal, SignalBody } from '@holter/core';
 import type { SimAgent } from '../agents/sim-agent.ts';
-import { type Journey, travel } from './transit.ts';
 import type { Packet } from './packet.ts';
+import { type Journey, travel } from './transit.ts';
 
 /** What a client keeps while its way is cut; more than this and the oldest work is told by others. */
 const SPOOL_MAX = 400;
@@ -9,18 +9,18 @@ const SPOOL_MAX = 400;
 const LOCAL_MS = 5;
 const SENSED_MS = 20;
 
-export interface PostPort {
+export interface NetworkPort {
   readonly now: number;
   deliverAt(agent: SimAgent, at: number, packet: Packet): void;
 }
 
 /** Takes words from agents and from Holter's senses, and brings them to the monitor, if they get there. */
-export class Post {
-  private readonly port: PostPort;
+export class Network {
+  private readonly port: NetworkPort;
   private readonly hasNetworkFaults: boolean;
   private readonly journey: Journey = { arrivesAt: 0, copyAt: 0 };
 
-  constructor(port: PostPort, hasNetworkFaults: boolean) {
+  constructor(port: NetworkPort, hasNetworkFaults: boolean) {
     this.port = port;
     this.hasNetworkFaults = hasNetworkFaults;
   }
@@ -29,12 +29,13 @@ export class Post {
     const signal = { agentId: agent.name, incarnation, ...(id !== undefined && { id }), ...body } as Signal;
     const packet: Packet = { signal, origin: 'agent' };
     const isBeat = body.kind === 'heartbeat' || body.kind === 'pong';
-    if (!agent.isHeard) {
+    if (!agent.canReachHolter) {
       if (!isBeat) this.keep(agent, packet);
       return;
     }
-    if (!agent.isHearing) return this.sendUnanswered(agent, packet, isBeat);
-    if (!this.hasNetworkFaults || agent.kit.role === 'in-process') return this.bring(agent, LOCAL_MS, packet);
+    if (!agent.canBeReached) return this.sendUnanswered(agent, packet, isBeat);
+    if (!this.hasNetworkFaults || agent.profile.role === 'in-process')
+      return this.bring(agent, LOCAL_MS, packet);
     const { journey } = this;
     agent.arrivedAt = travel(agent.random, this.port.now, agent.arrivedAt, isBeat, journey);
     if (Number.isNaN(journey.arrivesAt)) return;
@@ -57,10 +58,10 @@ export class Post {
   sense(agent: SimAgent, body: SignalBody): void {
     const signal = { agentId: agent.name, incarnation: agent.incarnation, ...body } as Signal;
     const packet: Packet = { signal, origin: 'holter' };
-    const isHeard = agent.isHostHeard;
+    const isHeard = agent.canHostReachHolter;
     if (isHeard) this.bring(agent, SENSED_MS, packet);
     // Without an answer the executor can't know that it was heard, and says it once more later.
-    if (body.kind !== 'process' && !(isHeard && agent.isHostHearing)) this.keep(agent, packet);
+    if (body.kind !== 'process' && !(isHeard && agent.canHostBeReached)) this.keep(agent, packet);
   }
 
   /** The way is free again. */

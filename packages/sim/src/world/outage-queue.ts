@@ -8,7 +8,7 @@ const DRAIN_MS_MAX = 8_000;
 type Waiting = { readonly agent: SimAgent; readonly act: number; readonly data: unknown };
 
 /** What found the monitor away, in the order in which it came: senders try again until they are heard. */
-export class WaitingRoom {
+export class OutageQueue {
   private waiting: Waiting[] = [];
 
   add(agent: SimAgent, act: number, data: unknown): void {
@@ -22,7 +22,7 @@ export class WaitingRoom {
     this.waiting = [];
     for (const agent of new Set(waiting.map((one) => one.agent))) agent.waits++;
     for (const { agent, act, data } of waiting) {
-      const drainMs = Math.min(DRAIN_MS_MAX, agent.kit.intervalMs / 4);
+      const drainMs = Math.min(DRAIN_MS_MAX, agent.profile.intervalMs / 4);
       if (agent.arrivedAt < at + 1) agent.arrivedAt = at + 1 + agent.random.unit() * drainMs;
       agent.arrivedAt += 1;
       agent.drainedAt = agent.arrivedAt;
@@ -40,7 +40,7 @@ const waitsOf = ({ act, data }: Waiting): number =>
   act === Plan.deliver ? ((data as Packet).waits ?? 0) : 0;
 
 /** A client has one queue: what was on its way when the monitor came back goes behind what waited. */
-export function behindQueue(agent: SimAgent, now: number, packet: Packet): Packet | null {
+export function placeBehindQueue(agent: SimAgent, now: number, packet: Packet): Packet | null {
   if (now >= agent.drainedAt || (packet.waits ?? 0) >= agent.waits) return null;
   agent.drainedAt++;
   agent.arrivedAt = Math.max(agent.arrivedAt, agent.drainedAt);

@@ -85,12 +85,12 @@ export class Executor {
 
   /** Only the executor that an effect names may claim it, and its question has to arrive. */
   canAsk(agent: SimAgent, effect: Effect): boolean {
-    return effect.executor === null || agent.isHostHeard;
+    return effect.executor === null || agent.canHostReachHolter;
   }
 
   /** A claim whose answer is lost is no leave to act: it is asked again. */
   hearsAnswer(agent: SimAgent, effect: Effect): boolean {
-    return effect.executor === null || agent.isHostHearing;
+    return effect.executor === null || agent.canHostBeReached;
   }
 
   tryLater(agent: SimAgent, effect: Effect): void {
@@ -120,7 +120,8 @@ export class Executor {
       case 'nudge':
         return this.nudge(agent, effect);
       case 'inquire':
-        if (isResponsive(agent) && agent.isHearing) agent.plan(agent.random.between(500, 20_000), Act.pong);
+        if (isResponsive(agent) && agent.canBeReached)
+          agent.plan(agent.random.between(500, 20_000), Act.pong);
         return this.answer(agent, effect, 'delivered', 500);
       case 'remind':
         return this.answer(agent, effect, 'delivered', 500);
@@ -128,7 +129,7 @@ export class Executor {
         return this.answer(agent, effect, 'done', 300);
       case 'request-handoff': {
         const { writeMinMs, writeMaxMs } = parameters.handoff;
-        if (isResponsive(agent) && agent.isHearing)
+        if (isResponsive(agent) && agent.canBeReached)
           agent.plan(agent.random.between(writeMinMs, writeMaxMs), Act.handoff);
         return this.answer(agent, effect, 'delivered', 500);
       }
@@ -162,18 +163,18 @@ export class Executor {
   /** The process tree is gone, or was gone already: say so. Its exit may be seen before or after. */
   killed(agent: SimAgent, effect: Effect, life: number): void {
     // Where nobody looks at processes there is nothing but this word, and nobody could know better.
-    const isSpared = agent.kit.promises.process === true && this.lies(agent, lies.sparedShare);
+    const isSpared = agent.profile.promises.process === true && this.lies(agent, lies.sparedShare);
     if (agent.life === life && agent.isRunning && !isSpared) agent.die(null, 'SIGKILL');
     this.answer(agent, effect, 'done', agent.random.between(50, 3_000));
   }
 
   private nudge(agent: SimAgent, effect: Effect): void {
-    if (agent.random.chance(executorParameters.nudgeLostShare) || !agent.isHearing || !agent.isRunning) {
+    if (agent.random.chance(executorParameters.nudgeLostShare) || !agent.canBeReached || !agent.isRunning) {
       return this.answer(agent, effect, agent.random.chance(0.5) ? 'refused' : 'unknown', 400);
     }
     this.answer(agent, effect, 'delivered', 300);
     // Who hangs reads nothing, unless a word is just what it needs.
-    if (!isResponsive(agent) || (agent.mind === 'hung' && agent.behaviour.nudged === undefined)) return;
+    if (!isResponsive(agent) || (agent.activity === 'hung' && agent.behaviour.nudged === undefined)) return;
     if (this.lies(agent, lies.unseenShare)) return;
     const { seenMinMs, seenMaxMs } = parameters.nudge;
     const lateMs = this.lies(agent, lies.seenLateShare) ? agent.random.unit() * lies.seenLateMaxMs : 0;

@@ -4,12 +4,12 @@ import type { Packet } from './packet.ts';
 
 /** Somebody who watches from outside; every call comes before or after something really happened. */
 export interface Witness {
-  hears(agent: SimAgent, at: number, packet: Packet): void;
-  turned(agent: SimAgent, at: number, input: InputBody, result: Turn, packet: Packet | undefined): void;
+  delivering(agent: SimAgent, at: number, packet: Packet): void;
+  folded(agent: SimAgent, at: number, input: InputBody, result: Turn, packet: Packet | undefined): void;
   enrolled(agent: SimAgent, at: number, registration: Registration, result: Enrolment): void;
   claimed(agent: SimAgent, at: number, effect: Effect, isProceeding: boolean): void;
-  decides(agent: SimAgent, at: number, decision: Decision): void;
-  wasAway(from: number, to: number): void;
+  deciding(agent: SimAgent, at: number, decision: Decision): void;
+  stalled(from: number, to: number): void;
   truthChanged(agent: SimAgent, at: number): void;
   inspect(agent: SimAgent, at: number): void;
 }

@@ -8,26 +8,26 @@ import type {
   SignalBody,
   Turn,
 } from '@holter/core';
-import { anotherOf } from '../agents/similar-agent.ts';
-import { Act, type Ground } from '../agents/agent-env.ts';
+import { People } from '../actors/people.ts';
+import { Act, type AgentEnv } from '../agents/agent-env.ts';
 import { parameters } from '../agents/parameters.ts';
 import { perform } from '../agents/perform.ts';
+import { registrationOf } from '../agents/registration.ts';
 import type { SimAgent } from '../agents/sim-agent.ts';
-import { Executor, type Receipt } from './pure-executor.ts';
+import { findSimilarAgent } from '../agents/similar-agent.ts';
+import { Schedule } from '../base/schedule.ts';
+import type { Stopwatch } from '../base/stopwatch.ts';
+import { FaultInjector, type FaultPort } from './fault-injector.ts';
 import type { Fault } from './faults.ts';
 import { Monitor } from './monitor.ts';
 import { MonitorClock } from './monitor-clock.ts';
+import { MonitorOutage } from './monitor-outage.ts';
+import { Network, type NetworkPort } from './network.ts';
+import { placeBehindQueue } from './outage-queue.ts';
 import type { Packet } from './packet.ts';
-import { People } from '../actors/people.ts';
 import { Plan } from './plan.ts';
-import { Post, type PostPort } from './network.ts';
-import { Presence } from './monitor-outage.ts';
+import { Executor, type Receipt } from './pure-executor.ts';
 import { ReceiptEcho } from './receipt-echo.ts';
-import { registrationOf } from '../agents/registration.ts';
-import { Schedule } from '../base/schedule.ts';
-import type { Stopwatch } from '../base/stopwatch.ts';
-import { behindQueue } from './outage-queue.ts';
-import { Weather, type WeatherPort } from './fault-injector.ts';
 import type { Witness } from './witness.ts';
 
 /** Beats that found nobody for longer than this were given up by their sender. */
@@ -36,7 +36,7 @@ const BEAT_KEPT_MS = 30_000;
 type BreakerWord = { readonly name: string; readonly act: BreakerAct };
 
 /** Virtual time, the way of the words, and who does what when. All parts meet here and nowhere else. */
-export class World implements Ground, PostPort, WeatherPort {
+export class World implements AgentEnv, NetworkPort, FaultPort {
   now = 0;
   happenings = 0;
   readonly agents: readonly SimAgent[] = [];
@@ -46,16 +46,16 @@ export class World implements Ground, PostPort, WeatherPort {
   private readonly schedule: Schedule;
   private readonly bySlot: (SimAgent | undefined)[] = [];
   private readonly witness: Witness;
-  private readonly post: Post;
-  private readonly weather: Weather;
+  private readonly network: Network;
+  private readonly faultInjector: FaultInjector;
   private readonly echo = new ReceiptEcho();
   readonly slots: number;
-  private readonly makeNoise: (world: World, draw: number) => void;
+  private readonly injectForgedSignal: (world: World, draw: number) => void;
   private packet: Packet | undefined;
   private sleepsUntil = 0;
   private sleptFrom = 0;
   private readonly clock: MonitorClock;
-  private readonly presence: Presence;
+  private readonly outage: MonitorOutage;
 
   constructor(options: {
     readonly seed: number;
@@ -74,21 +74,21 @@ export class World implements Ground, PostPort, WeatherPort {
     this.slots = options.slots;
     this.witness = options.witness;
     this.clock = new MonitorClock(options.clockRate);
-    this.post = new Post(this, options.hasNetworkFaults);
-    this.weather = new Weather(this);
-    this.makeNoise = options.noise;
+    this.network = new Network(this, options.hasNetworkFaults);
+    this.faultInjector = new FaultInjector(this);
+    this.injectForgedSignal = options.noise;
     this.monitor = new Monitor(
       {
         wake: (slot, at) => this.schedule.add(this.clock.when(at), slot, Plan.due, 0, at),
-        turned: (slot, at, input, result) => this.turned(this.at(slot), at, input, result),
+        folded: (slot, at, input, result) => this.folded(this.at(slot), at, input, result),
         enrolled: (slot, at, registration, result) =>
           this.witness.enrolled(this.at(slot), at, registration, result),
-        wasAway: (from, to) => this.witness.wasAway(from, to),
+        stalled: (from, to) => this.witness.stalled(from, to),
       },
       options.stopwatch,
       options.isPedantic,
     );
-    this.presence = new Presence(this.monitor, this.clock);
+    this.outage = new MonitorOutage(this.monitor, this.clock);
     this.executor = new Executor(
       {
         after: (slot, delayMs, act, data) => this.schedule.add(this.now + delayMs, slot, Plan[act], 0, data),
@@ -142,7 +142,7 @@ export class World implements Ground, PostPort, WeatherPort {
       this.now = schedule.nowAt;
       this.happenings++;
       // Whatever else falls on the moment of its return finds the monitor back.
-      this.presence.comeBackBy(this.now, this.bring);
+      this.outage.endBy(this.now, this.bring);
       const act = schedule.nowAct;
       if (act < 100) this.live(this.at(schedule.nowSlot), act as Act, schedule.nowLife, schedule.nowData);
       else this.happen(act, schedule.nowSlot, schedule.nowData);
@@ -154,12 +154,12 @@ export class World implements Ground, PostPort, WeatherPort {
     if (agent.life !== life) return;
     if (this.now < this.sleepsUntil) {
       // The lid is closed. A timer that stood still goes on afterwards; what waited for the wall clock is due.
-      const restMs = Math.min(this.now - this.sleptFrom, agent.kit.intervalMs);
+      const restMs = Math.min(this.now - this.sleptFrom, agent.profile.intervalMs);
       this.schedule.add(this.sleepsUntil + restMs * agent.random.unit(), agent.slot, act, life, data);
       return;
     }
-    if (act === Act.comeUp) return this.comeUp(agent);
-    if (act === Act.nudgeSeen && agent.isHeard) {
+    if (act === Act.register) return this.comeUp(agent);
+    if (act === Act.nudgeSeen && agent.canReachHolter) {
       const receipt: Receipt = {
         effectId: data as string,
         outcome: 'seen',
@@ -172,9 +172,9 @@ export class World implements Ground, PostPort, WeatherPort {
   }
 
   private happen(act: number, slot: number, data: unknown): void {
-    if (act === Plan.fault) return this.weather.strike(data as Fault);
+    if (act === Plan.fault) return this.faultInjector.strike(data as Fault);
     if (act === Plan.back) return;
-    if (act === Plan.heal) return this.weather.heal(data as string);
+    if (act === Plan.heal) return this.faultInjector.heal(data as string);
     const agent = this.at(slot);
     switch (act) {
       case Plan.deliver:
@@ -204,7 +204,7 @@ export class World implements Ground, PostPort, WeatherPort {
 
   /** A moment that was planned by the monitor's clock, which may have been set back since. */
   private due(slot: number, dueAt: number): void {
-    if (this.presence.isAway) return this.schedule.add(this.presence.backAt, slot, Plan.due, 0, dueAt);
+    if (this.outage.isAway) return this.schedule.add(this.outage.backAt, slot, Plan.due, 0, dueAt);
     const at = this.holterNow;
     if (at < dueAt - 1) this.schedule.add(this.clock.when(dueAt), slot, Plan.due, 0, dueAt);
     else this.monitor.due(slot, Math.max(at, dueAt));
@@ -213,21 +213,21 @@ export class World implements Ground, PostPort, WeatherPort {
   private inspect(agent: SimAgent, wantedAt: number): void {
     const at = this.holterNow;
     // While nobody looks, nobody can be blamed for not seeing.
-    if (this.presence.isAway)
-      this.schedule.add(this.presence.backAt + 1_500, agent.slot, Plan.inspect, 0, wantedAt);
+    if (this.outage.isAway)
+      this.schedule.add(this.outage.backAt + 1_500, agent.slot, Plan.inspect, 0, wantedAt);
     else if (at < wantedAt - 1) this.inspectAt(agent, wantedAt);
     else this.witness.inspect(agent, Math.max(at, wantedAt));
   }
 
   private receive(agent: SimAgent, receipt: Receipt): void {
-    if (this.presence.hasToWait(agent, Plan.receipt, receipt)) return;
+    if (this.outage.maybeQueue(agent, Plan.receipt, receipt)) return;
     const { isFromHost, ...told } = receipt;
-    if (isFromHost && !agent.isHostHeard) return this.executor.reportLater(agent, receipt);
+    if (isFromHost && !agent.canHostReachHolter) return this.executor.reportLater(agent, receipt);
     // Whatever time alone would do is done first, so that what follows is the receipt's doing.
     this.monitor.tell(agent.slot, this.holterNow, { kind: 'tick' });
     this.monitor.tell(agent.slot, this.holterNow, { kind: 'receipt', ...told });
     // It can't know that it was heard.
-    if (isFromHost && !agent.isHostHearing) this.executor.reportLater(agent, receipt);
+    if (isFromHost && !agent.canHostBeReached) this.executor.reportLater(agent, receipt);
   }
 
   plan(agent: SimAgent, delayMs: number, act: Act, data?: unknown): void {
@@ -235,24 +235,24 @@ export class World implements Ground, PostPort, WeatherPort {
   }
 
   send(agent: SimAgent, body: SignalBody, id?: string): void {
-    this.post.send(agent, agent.incarnation, body, id);
+    this.network.send(agent, agent.incarnation, body, id);
   }
 
   sendAs(agent: SimAgent, incarnation: number, body: SignalBody, id?: string): void {
-    this.post.send(agent, incarnation, body, id);
+    this.network.send(agent, incarnation, body, id);
   }
 
   sense(agent: SimAgent, body: SignalBody): void {
-    this.post.sense(agent, body);
+    this.network.sense(agent, body);
   }
 
-  lookEveryMs(agent: SimAgent): number {
-    return this.monitor.lookEveryMs(agent.slot);
+  probeEveryMs(agent: SimAgent): number {
+    return this.monitor.probeEveryMs(agent.slot);
   }
 
   /** For the noise: a word that nobody should believe, delivered now. */
-  whisper(agent: SimAgent, packet: Packet): void {
-    if (this.presence.isAway || !this.monitor.knows(agent.slot)) return;
+  injectForged(agent: SimAgent, packet: Packet): void {
+    if (this.outage.isAway || !this.monitor.knows(agent.slot)) return;
     // Whatever time alone would do is done first, so that what follows is the word's doing.
     this.monitor.tell(agent.slot, this.holterNow, { kind: 'tick' });
     this.fold(agent, packet);
@@ -260,20 +260,20 @@ export class World implements Ground, PostPort, WeatherPort {
 
   private deliver(agent: SimAgent, packet: Packet): void {
     const { monitor } = this;
-    if (this.presence.isAway) {
+    if (this.outage.isAway) {
       const isBeat = packet.signal.kind === 'heartbeat' || packet.signal.kind === 'process';
-      if (isBeat && this.presence.backAt - this.now > BEAT_KEPT_MS) return;
-      this.presence.hasToWait(agent, Plan.deliver, packet);
+      if (isBeat && this.outage.backAt - this.now > BEAT_KEPT_MS) return;
+      this.outage.maybeQueue(agent, Plan.deliver, packet);
       return;
     }
     if (!monitor.knows(agent.slot)) return;
-    const queued = behindQueue(agent, this.now, packet);
+    const queued = placeBehindQueue(agent, this.now, packet);
     if (queued !== null) return this.deliverAt(agent, agent.drainedAt, queued);
     this.fold(agent, packet);
   }
 
   private fold(agent: SimAgent, packet: Packet): void {
-    this.witness.hears(agent, this.holterNow, packet);
+    this.witness.delivering(agent, this.holterNow, packet);
     this.packet = packet;
     this.monitor.fold(agent.slot, {
       kind: 'signal',
@@ -284,10 +284,10 @@ export class World implements Ground, PostPort, WeatherPort {
     });
   }
 
-  private turned(agent: SimAgent, at: number, input: InputBody, result: Turn): void {
+  private folded(agent: SimAgent, at: number, input: InputBody, result: Turn): void {
     const packet = this.packet;
     this.packet = undefined;
-    this.witness.turned(agent, at, input, result, packet);
+    this.witness.folded(agent, at, input, result, packet);
     for (const effect of result.effects) {
       this.executor.take(agent, effect);
       const echo = this.echo.behind(agent, effect);
@@ -297,22 +297,22 @@ export class World implements Ground, PostPort, WeatherPort {
   }
 
   private claim(agent: SimAgent, effect: Effect): void {
-    if (this.presence.hasToWait(agent, Plan.claim, effect)) return;
+    if (this.outage.maybeQueue(agent, Plan.claim, effect)) return;
     if (!this.executor.canAsk(agent, effect)) return this.executor.tryLater(agent, effect);
     const evidence = this.executor.evidence(agent, effect);
-    const turned = this.monitor.tell(agent.slot, this.holterNow, {
+    const folded = this.monitor.tell(agent.slot, this.holterNow, {
       kind: 'claim',
       effectId: effect.id,
       evidence,
     });
     if (!this.executor.hearsAnswer(agent, effect)) return this.executor.tryLater(agent, effect);
-    const isProceeding = turned?.claim === 'proceed';
+    const isProceeding = folded?.claim === 'proceed';
     this.witness.claimed(agent, this.holterNow, effect, isProceeding);
     if (isProceeding) this.executor.perform(agent, effect);
   }
 
   acquire(agent: SimAgent, name: string): Acquired | null {
-    if (this.presence.isAway || !agent.isReachable) return null;
+    if (this.outage.isAway || !agent.isReachable) return null;
     return this.askBreaker(agent, { name, act: { kind: 'acquire' } })?.permit ?? null;
   }
 
@@ -326,7 +326,7 @@ export class World implements Ground, PostPort, WeatherPort {
 
   /** Nobody sends a report twice: one that finds no way is lost, and its permit with it. */
   private reachBreaker(agent: SimAgent, word: BreakerWord): void {
-    const isLost = this.presence.isAway || (word.act.kind === 'report' && !agent.isReachable);
+    const isLost = this.outage.isAway || (word.act.kind === 'report' && !agent.isReachable);
     if (!isLost) this.askBreaker(agent, word);
   }
 
@@ -336,21 +336,21 @@ export class World implements Ground, PostPort, WeatherPort {
   }
 
   decide(agent: SimAgent, decision: Decision): void {
-    if (this.presence.isAway) return;
+    if (this.outage.isAway) return;
     // Whatever time alone would do is done first, so that what follows is the decision's doing.
     this.monitor.tell(agent.slot, this.holterNow, { kind: 'tick' });
-    this.witness.decides(agent, this.holterNow, decision);
+    this.witness.deciding(agent, this.holterNow, decision);
     this.monitor.tell(agent.slot, this.holterNow, { kind: 'decision', decision });
   }
 
   private comeUp(agent: SimAgent): void {
     const isMine = this.register(agent, agent.instanceId);
     if (isMine) agent.begin();
-    else agent.plan(agent.random.between(0.7, 1.3) * parameters.selfRestart.retryMs, Act.comeUp);
+    else agent.plan(agent.random.between(0.7, 1.3) * parameters.selfRestart.retryMs, Act.register);
   }
 
-  another(agent: SimAgent): SimAgent | null {
-    return anotherOf(agent, this.agents);
+  findSimilar(agent: SimAgent): SimAgent | null {
+    return findSimilarAgent(agent, this.agents);
   }
 
   claimName(agent: SimAgent, instanceId: string): boolean {
@@ -358,17 +358,17 @@ export class World implements Ground, PostPort, WeatherPort {
   }
 
   private register(agent: SimAgent, instanceId: string): boolean {
-    if (this.presence.isAway || !agent.isHostHeard) return false;
+    if (this.outage.isAway || !agent.canHostReachHolter) return false;
     const result = this.monitor.enroll(agent.slot, this.holterNow, registrationOf(agent, instanceId));
     // Whoever does not hear the answer asks again, as the same instance.
-    if (result.kind === 'refused' || !agent.isHostHearing) return false;
+    if (result.kind === 'refused' || !agent.canHostBeReached) return false;
     agent.incarnation = result.agent.hard.incarnation;
     return true;
   }
 
   /** A cut that healed lets the client's spool go. */
   truthChanged(agent: SimAgent): void {
-    if (agent.isReachable) this.post.flush(agent);
+    if (agent.isReachable) this.network.flush(agent);
     this.witness.truthChanged(agent, this.holterNow);
   }
 
@@ -381,7 +381,7 @@ export class World implements Ground, PostPort, WeatherPort {
   }
 
   noise(draw: number): void {
-    this.makeNoise(this, draw);
+    this.injectForgedSignal(this, draw);
   }
 
   stepWall(byMs: number): void {
@@ -394,7 +394,7 @@ export class World implements Ground, PostPort, WeatherPort {
   }
 
   leave(forMs: number, isReload: boolean): void {
-    this.presence.leave(this.now, forMs, isReload);
-    this.schedule.add(this.presence.backAt, -1, Plan.back, 0, undefined);
+    this.outage.leave(this.now, forMs, isReload);
+    this.schedule.add(this.outage.backAt, -1, Plan.back, 0, undefined);
   }
 }
