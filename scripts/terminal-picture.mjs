@@ -1,5 +1,5 @@
-// `tmux capture-pane -e -p -t PANE | node scripts/terminal-picture.mjs "WHAT IT SHOWS" > docs/images/NAME.svg`: a terminal as it
-// was, as a picture that stays text. Knows the colours that Holter uses and nothing else of a terminal.
+// `tmux capture-pane -e -p -t PANE | node scripts/terminal-picture.mjs "WHAT IT SHOWS" > PICTURE.svg`: turns a
+// captured terminal into an SVG picture whose text stays text. Knows only the colours that Holter uses.
 
 import { readFileSync } from 'node:fs';
 

@@ -10,6 +10,7 @@ import { mask } from './tidy/mask.ts';
 import type { Repo } from './tidy/repo.ts';
 import {
   linksResolve,
+  mentionedPagesExist,
   noMachinePaths,
   noTestIsSwitchedOff,
   nothingIsPutOff,
@@ -256,6 +257,19 @@ describe('text', () => {
       '[a](b.md) [c](../README.md#x) [d](https://example.org/x) [e](#f) [dir](sub/) `[x](y.md)`\n```\n[x](y.md)\n```\n[gone](gone.md)';
     const files = { 'docs/a.md': text, 'docs/b.md': '', 'README.md': '', 'docs/sub/c.md': '' };
     expect(linksResolve(repo(files))).toEqual([expect.stringMatching(/^docs\/a\.md:5: gone\.md .*Instead/)]);
+  });
+
+  it('pages that are named exist', () => {
+    const files = { 'docs/b.md': '', 'README.md': '' };
+    const good = '// See docs/b.md, README.md and https://example.org/docs/x.md. `a.mdx`';
+    expect(mentionedPagesExist(repo({ ...files, 'bench/a.ts': good }))).toEqual([]);
+    expect(mentionedPagesExist(repo({ ...files, 'docs/c.md': 'Your CLAUDE.md stays.' }))).toEqual([]);
+    for (const path of ['bench/a.ts', 'bench/a.test.ts', 'docs/c.md', 'holter.yaml']) {
+      expect(mentionedPagesExist(repo({ ...files, [path]: 'see docs/gone.md' }))).toEqual([
+        expect.stringMatching(/:1: docs\/gone\.md does not exist\. Instead: /),
+      ]);
+    }
+    expect(mentionedPagesExist(repo({ ...files, 'bench/a.ts': '// design.md' }))).toHaveLength(1);
   });
 
   it('every story is run', () => {

@@ -12,6 +12,7 @@ import { lockKnowsEveryPlatform, lockMatchesManifests, lockNamesNoHost } from '.
 import { readRepo } from './tidy/repo.ts';
 import {
   linksResolve,
+  mentionedPagesExist,
   noMachinePaths,
   noTestIsSwitchedOff,
   nothingIsPutOff,
@@ -35,6 +36,7 @@ describe('the repository is tidy', () => {
     ['files are short', () => filesAreShort(repo, exceptions)],
     ['exports are used', () => exportsAreUsed(repo)],
     ['links in Markdown resolve', () => linksResolve(repo)],
+    ['pages that are named exist', () => mentionedPagesExist(repo)],
     ['every story is run', () => storiesAreRun(repo)],
     ['nothing is put off', () => nothingIsPutOff(repo)],
     ['no test is switched off', () => noTestIsSwitchedOff(repo)],

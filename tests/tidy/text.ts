@@ -1,7 +1,7 @@
 import { join } from 'node:path/posix';
 import { resolveFrom } from './imports.ts';
 import { mask } from './mask.ts';
-import { isTest, type Repo, violation } from './repo.ts';
+import { isScript, isTest, type Repo, violation } from './repo.ts';
 
 /** Tidy's own files must name what they forbid. */
 const isTidy = (path: string) => /^tests\/tidy/.test(path);
@@ -19,6 +19,27 @@ export function linksResolve(repo: Repo): string[] {
       if (repo.has(file) || folders.has(file.replace(/\/$/, ''))) continue;
       problems.push(
         violation(path, text, match.index, `${target} does not exist`, 'correct or remove the link'),
+      );
+    }
+  }
+  return problems;
+}
+
+/**
+ * Pages that are named without a link, as in comments, help texts and error messages. `docs/…` is checked in every
+ * file, any other `.md` name only in sources: prose also speaks of files that users have, such as CLAUDE.md.
+ */
+export function mentionedPagesExist(repo: Repo): string[] {
+  const problems: string[] = [];
+  const isSource = (path: string) => isScript(path) && !isTest(path);
+  for (const [path, text] of repo) {
+    if (isTidy(path)) continue;
+    for (const match of text.matchAll(/(?<![\w./-])(?:[\w-]+\/)*[\w-]+\.(?:md|svg|png)\b/g)) {
+      const [page] = match;
+      const concerns = page.startsWith('docs/') || (page.endsWith('.md') && isSource(path));
+      if (!concerns || repo.has(page) || repo.has(resolveFrom(path, page))) continue;
+      problems.push(
+        violation(path, text, match.index, `${page} does not exist`, 'name a page of this repository'),
       );
     }
   }

@@ -40,8 +40,8 @@ type OutboxContext = {
 
 /**
  * Carries out what was committed. Claim, think again, act, settle, tell: a crash between any two of them
- * loses nothing, because the effect stays claimable until it is settled; what it may repeat is what the
- * table in docs/effects.md allows.
+ * loses nothing, because the effect stays claimable until it is settled. An executor may therefore be asked
+ * for the same effect twice.
  */
 export class Outbox {
   private readonly context: OutboxContext;

@@ -2,7 +2,7 @@ import type { AgentProfile } from '../agents/agent-profile.ts';
 
 /**
  * What Holter promises, written down a second time and on purpose: the checker must not take a number or a
- * formula from the code that it checks. Sources: seed 000 §2–§5, seed 001 §1.3.2, seed 002, design.md.
+ * formula from the code that it checks. Sources: seed 000 §2–§5, seed 001 §1.3.2, seed 002.
  */
 const second = 1_000;
 const minute = 60 * second;
