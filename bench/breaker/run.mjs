@@ -4,13 +4,8 @@
  */
 import { ConsecutiveBreaker, circuitBreaker, handleAll } from 'cockatiel';
 import CircuitBreaker from 'opossum';
-import {
-  acquire,
-  breakerFor,
-  closedBreaker,
-  defaultPolicies,
-  report,
-} from '../../packages/core/dist/index.js';
+import { acquire, breakerFor, closedBreaker, report } from '../../packages/core/dist/index.js';
+import { defaultPolicies } from '../../packages/server/dist/policy/index.js';
 
 const CALLS = 50_000;
 const ROUNDS = 9;

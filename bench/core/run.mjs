@@ -2,15 +2,8 @@
  * What one step costs, beside an empty loop and beside copying the record as one flat object, which is what
  * a beat would cost without `{ soft, hard }`. Goal: a heartbeat below 2 µs. `npm run bench:core`
  */
-import {
-  defaultPolicies,
-  emptyFleet,
-  enroll,
-  NO_STALLS,
-  policyFor,
-  step,
-  turn,
-} from '../../packages/core/dist/index.js';
+import { emptyFleet, enroll, NO_STALLS, step, turn } from '../../packages/core/dist/index.js';
+import { defaultPolicies, policyFor } from '../../packages/server/dist/policy/index.js';
 
 const ROUNDS = 15;
 const LENGTH = 100_000;

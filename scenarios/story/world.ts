@@ -1,7 +1,6 @@
 import {
   type Acquired,
   type Agent,
-  compile,
   type Effect,
   emptyFleet,
   enroll,
@@ -14,13 +13,12 @@ import {
   inWords,
   milliseconds,
   NO_STALLS,
-  type PolicySet,
-  policyFor,
   type Registration,
   type StallLog,
   turn,
   withStall,
 } from '@holter/core';
+import { compile, type PolicySet, policyFor } from '@holter/server/policy';
 
 /** A fleet in a story: core alone, with a clock that only `advance` moves. Nothing happens by itself. */
 export class StoryWorld {

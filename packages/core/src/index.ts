@@ -2,7 +2,7 @@
 
 export { type Canonical, canonicalJson } from './base/canonical.ts';
 export { hashText } from './base/hash.ts';
-export { isAgentId } from './base/identifier.ts';
+export { isAgentId, isPrototypeName } from './base/identifier.ts';
 export { assertNever, InvariantError, invariant } from './base/invariant.ts';
 export {
   between,
@@ -18,16 +18,20 @@ export {
   seconds,
 } from './base/time.ts';
 export { type Acquired, acquire, type Breaker, closedBreaker, stateAt } from './breaker/breaker.ts';
-export type { BreakerPolicy } from './breaker/breaker-policy.ts';
-export { breakerFor } from './breaker/breaker-policy.ts';
+
+export { type BreakerPolicies, type BreakerPolicy, breakerFor } from './breaker/breaker-policy.ts';
 export { type Report, report } from './breaker/breaker-report.ts';
+export { type DetectionPolicy, defaultDetectionPolicy } from './detect/index.ts';
 export { type Admitted, admit, emptyFleet, type Fleet } from './fleet/guard.ts';
-export type { PolicyProblem } from './policy/check.ts';
-export { type Compiled, compile, defaultPolicies } from './policy/compile.ts';
-export type { HolterConfig } from './policy/config.ts';
-export { refusedWithoutStore } from './policy/defaults.ts';
-export type { FleetPolicy, Policy } from './policy/policy.ts';
-export { crossings, type Explanation, explain, type PolicySet, policyFor } from './policy/policy-set.ts';
+export {
+  breakerDefaults,
+  fleetDefaults,
+  healthMonitoringDefaults,
+  profileDefaults,
+  refusedWithoutStore,
+  ruleDefaults,
+} from './policy/defaults.ts';
+export type { BeatPolicy, FleetPolicy, Limits, Policy, PolicyStep } from './policy/policy.ts';
 export type {
   Agent,
   End,

@@ -1,13 +1,26 @@
+import { compile, policyFor as compiledPolicyFor, type PolicySet } from '@holter/server/policy';
 import { type Instant, instant } from '../src/base/time.ts';
 import { emptyFleet, type Fleet } from '../src/fleet/guard.ts';
-import { compile } from '../src/policy/compile.ts';
-import { type PolicySet, policyFor } from '../src/policy/policy-set.ts';
+import type { FleetPolicy, Policy } from '../src/policy/policy.ts';
 import type { Agent } from '../src/record/agent.ts';
 import type { Input, InputBody } from '../src/record/input.ts';
 import { enroll, type Registration } from '../src/transition/enroll.ts';
 import { type Turn, turn } from '../src/transition/transition.ts';
 import type { Signal, SignalBody } from '../src/vocabulary/signal.ts';
 import { NO_STALLS, type StallLog } from '../src/vocabulary/stall.ts';
+
+/**
+ * Configurations are read by the server, which is compiled against core as built; the tests of core are compiled
+ * against its sources, whose instants and durations are types of their own.
+ */
+export const policyFor = compiledPolicyFor as unknown as (
+  set: PolicySet,
+  role: string,
+  agentId: string,
+  group?: string,
+) => Policy;
+
+export const fleetPolicyOf = (set: PolicySet): FleetPolicy => set.fleet as unknown as FleetPolicy;
 
 /** What the tests of core share: an agent that has just started, and a way to feed it. */
 export function policiesOf(raw: unknown = {}): PolicySet {
@@ -64,7 +77,7 @@ export class Bench {
   }
 
   turn(agent: Agent, input: Input): Turn {
-    const context = { policy: this.policy, fleetPolicy: this.policies.fleet, groupSize: 5 };
+    const context = { policy: this.policy, fleetPolicy: fleetPolicyOf(this.policies), groupSize: 5 };
     return turn(agent, this.fleet, input, context);
   }
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { agentOf, Bench, policiesOf } from '../../test/kit.ts';
+import { agentOf, Bench, policiesOf, policyFor } from '../../test/kit.ts';
 import { instant } from '../base/time.ts';
-import { policyFor } from '../policy/policy-set.ts';
 import type { Mode } from '../record/agent.ts';
 import { draftOf } from '../record/draft.ts';
 import type { Capability } from '../vocabulary/effect.ts';

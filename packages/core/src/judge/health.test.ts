@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { agentOf, Bench, policiesOf } from '../../test/kit.ts';
+import { agentOf, Bench, policiesOf, policyFor } from '../../test/kit.ts';
 import { instant, minutes, seconds } from '../base/time.ts';
-import { policyFor } from '../policy/policy-set.ts';
 import { draftOf } from '../record/draft.ts';
 import { FINDING_KINDS, type Finding, type FindingKind, type Severity } from '../vocabulary/finding.ts';
 import type { HealthState } from '../vocabulary/health-state.ts';

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
-import { compile } from '@holter/core';
 import { acquireLock, type ServerOptions } from '@holter/server';
 import { DataFolder, realClock } from '@holter/server/local';
+import { compile } from '@holter/server/policy';
 import { demoWorld } from '@holter/sim';
 
 /** A decision waits six minutes of real time, so that a newcomer can give it; everything else is the default. */

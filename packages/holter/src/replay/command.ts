@@ -1,4 +1,4 @@
-import { defaultPolicies, policyFor } from '@holter/core';
+import { defaultPolicies, policyFor } from '@holter/server/policy';
 import { type Command, InvalidArgumentError } from 'commander';
 import { invalidConfig, load } from '../commands/config.ts';
 import { CliFailure } from '../terminal/failure.ts';

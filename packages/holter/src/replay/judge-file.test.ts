@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { defaultPolicies, policyFor } from '@holter/core';
+import { defaultPolicies, policyFor } from '@holter/server/policy';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type BadLine, judgeFile } from './judge-file.ts';
 import { jsonLine } from './report-json.ts';

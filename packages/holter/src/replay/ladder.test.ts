@@ -1,4 +1,5 @@
-import { defaultPolicies, type Instant, instant, minutes, policyFor } from '@holter/core';
+import { type Instant, instant, minutes } from '@holter/core';
+import { defaultPolicies, policyFor } from '@holter/server/policy';
 import { expect, test } from 'vitest';
 import { climb, emptyLadder, type LadderState } from './ladder.ts';
 

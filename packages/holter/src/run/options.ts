@@ -1,4 +1,4 @@
-import { parseBytes, parseDuration } from '@holter/core/units';
+import { parseBytes, parseDuration } from '@holter/server/policy';
 import type { OnLost } from '@holter/server/process';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { AGENT_KINDS, type AgentKind } from './recipes/find-recipe.ts';

@@ -1,4 +1,4 @@
-import { explain } from '@holter/core';
+import { explain } from '../policy/index.ts';
 import type { Config } from './load.ts';
 
 /** One setting as it holds for one agent, and who said so. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { compile, defaultPolicies, type PolicySet } from '@holter/core';
+import { compile, defaultPolicies, type PolicySet } from '../policy/index.ts';
 import { forbiddenIn } from './thresholds-only.ts';
 import { type FileProblem, type Place, readYaml, type YamlFile } from './yaml-file.ts';
 

@@ -10,12 +10,11 @@ import {
   type HolterEvent,
   type InputBody,
   type Instant,
-  type PolicySet,
-  policyFor,
   type Registration,
   type StallLog,
   turn,
 } from '@holter/core';
+import { type PolicySet, policyFor } from '../policy/index.ts';
 import type { Commit, CommitVerdict, SoftEntry, Store, StoredAgent } from '../store/store.ts';
 import type { FleetCell, FleetVersions } from './fleet-cell.ts';
 import type { GroupSizes } from './group-sizes.ts';

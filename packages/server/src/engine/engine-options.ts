@@ -1,4 +1,5 @@
-import type { Agent, Effect, HolterEvent, Instant, PolicySet } from '@holter/core';
+import type { Agent, Effect, HolterEvent, Instant } from '@holter/core';
+import type { PolicySet } from '../policy/index.ts';
 import type { Store } from '../store/store.ts';
 import type { Clock } from './clock.ts';
 import type { Executor } from './executor.ts';

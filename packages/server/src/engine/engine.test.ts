@@ -1,13 +1,8 @@
 import { createHash } from 'node:crypto';
-import {
-  defaultPolicies,
-  type HolterEvent,
-  milliseconds,
-  type Registration,
-  type Signal,
-} from '@holter/core';
+import { type HolterEvent, milliseconds, type Registration, type Signal } from '@holter/core';
 import { describe, expect, test } from 'vitest';
 import { ManualClock, settled } from '../../test/manual-clock.ts';
+import { defaultPolicies } from '../policy/index.ts';
 import { openMemory } from '../store/memory/index.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import { Engine } from './engine.ts';

@@ -5,13 +5,13 @@ import type {
   Effect,
   HolterEvent,
   Instant,
-  PolicySet,
   ReceiptOutcome,
   Registration,
   Signal,
   StallLog,
 } from '@holter/core';
 import { graceShare, instant } from '@holter/core';
+import type { PolicySet } from '../policy/index.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import type { Answer, Request } from './agent-cell.ts';
 import { AgentCell } from './agent-cell.ts';

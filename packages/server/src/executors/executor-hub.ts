@@ -2,7 +2,6 @@ import {
   type Agent,
   type Effect,
   type Instant,
-  policyFor,
   probeEveryOf,
   type ReceiptOutcome,
   type Signal,
@@ -11,6 +10,7 @@ import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Executor } from '../engine/executor.ts';
 import type { ReplyQueue } from '../engine/reply-queue.ts';
+import { policyFor } from '../policy/index.ts';
 import { isAlive, type ProcessTable } from '../processes/index.ts';
 import type { Store } from '../store/store.ts';
 import { AdoptedRun } from './adopted-run.ts';

@@ -1,5 +1,5 @@
 import type { Agent } from '@holter/core';
-import { policyFor } from '@holter/core';
+import { policyFor } from '../policy/index.ts';
 import type { HttpDeps, HttpLimits } from './deps.ts';
 import type { EventStreams } from './event-streams.ts';
 import type { FleetBook } from './fleet/fleet-book.ts';

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import { compile, type Instant, instant, type PolicySet } from '@holter/core';
+import { type Instant, instant } from '@holter/core';
 import type { FastifyInstance } from 'fastify';
 import { expect } from 'vitest';
 import { HookSessions } from '../../src/adapters/claude-code/hook-sessions.ts';
@@ -9,6 +9,7 @@ import { Engine } from '../../src/engine/engine.ts';
 import { NoticeBoard } from '../../src/engine/notice-board.ts';
 import { ReplyQueue } from '../../src/engine/reply-queue.ts';
 import { buildHttp, type Client, createClient, type HttpLimits } from '../../src/http/index.ts';
+import { compile, type PolicySet } from '../../src/policy/index.ts';
 import { openMemory } from '../../src/store/memory/index.ts';
 import type { Store, TokenRole } from '../../src/store/store.ts';
 

@@ -1,4 +1,4 @@
-import { compile, type HolterConfig, type PolicySet } from '@holter/core';
+import { compile, type HolterConfig, type PolicySet } from '@holter/server/policy';
 
 /** For configurations that are part of the program: a mistake in one is a bug. */
 export function policiesOf(config: HolterConfig): PolicySet {

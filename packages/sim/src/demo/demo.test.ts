@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { defaultPolicies, instant } from '@holter/core';
+import { instant } from '@holter/core';
 import { Engine, openMemory } from '@holter/server';
+import { defaultPolicies } from '@holter/server/policy';
 import { expect, test } from 'vitest';
 import { VirtualClock } from '../base/virtual-clock.ts';
 import { DemoWorld } from './demo-world.ts';

@@ -12,7 +12,8 @@ import type {
   StallLog,
   Turn,
 } from '@holter/core';
-import { emptyFleet, enroll, isStall, NO_STALLS, policyFor, turn, withStall } from '@holter/core';
+import { emptyFleet, enroll, isStall, NO_STALLS, turn, withStall } from '@holter/core';
+import { policyFor } from '@holter/server/policy';
 import { simPolicies } from '../base/policies.ts';
 import type { Stopwatch } from '../base/stopwatch.ts';
 

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { defaultPolicies, seconds } from '@holter/core';
+import { seconds } from '@holter/core';
 import { expect, test } from 'vitest';
 import { ManualClock, settled } from '../../../test/manual-clock.ts';
 import { Engine } from '../../engine/engine.ts';
 import { ReplyQueue } from '../../engine/reply-queue.ts';
+import { defaultPolicies } from '../../policy/index.ts';
 import { openMemory } from '../../store/memory/index.ts';
 import { HookSessions } from './hook-sessions.ts';
 

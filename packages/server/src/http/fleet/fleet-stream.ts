@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { type Agent, policyFor } from '@holter/core';
+import type { Agent } from '@holter/core';
+import { policyFor } from '../../policy/index.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { FleetDeltaView, FleetPageView, FleetRowView } from '../types.ts';
 import type { FleetBook } from './fleet-book.ts';

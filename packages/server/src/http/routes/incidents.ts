@@ -1,4 +1,4 @@
-import { policyFor } from '@holter/core';
+import { policyFor } from '../../policy/index.ts';
 import { mayDecideFor } from '../access.ts';
 import type { HttpContext } from '../context.ts';
 import { incidentAsRead, incidentView } from '../incident-view.ts';

@@ -1,4 +1,4 @@
-import { type DetectionPolicy, defaultDetectionPolicy } from '../detect/index.ts';
+import { type DetectionPolicy, defaultDetectionPolicy } from '@holter/core';
 import type { Table, Values } from './check.ts';
 import { ranges } from './ranges.ts';
 import { count, duration, names } from './readers.ts';

@@ -1,9 +1,7 @@
-import { seconds } from '../base/time.ts';
-import type { BreakerPolicies } from '../breaker/breaker-policy.ts';
+import { type BreakerPolicies, type FleetPolicy, type Policy, seconds } from '@holter/core';
 import { buildPolicy, missedMax, slack } from './build.ts';
 import { AGENT_FIELDS, type SettingKey } from './fields.ts';
 import { type Layer, type LayerName, type Resolved, resolve } from './layers.ts';
-import type { FleetPolicy, Policy } from './policy.ts';
 import { relationProblems } from './relations.ts';
 import { type Alerting, SHARED_FIELDS, type SharedSettings } from './shared-fields.ts';
 

@@ -1,11 +1,8 @@
-import { isAgentId } from '../base/identifier.ts';
-import { invariant } from '../base/invariant.ts';
+import { invariant, isAgentId, type Policy, profileDefaults } from '@holter/core';
 import { buildPolicy } from './build.ts';
 import { type PolicyProblem, type Table, type TableReading, tableReader } from './check.ts';
-import { profileDefaults } from './defaults.ts';
 import { AGENT_FIELDS, OVERRIDE_FIELDS } from './fields.ts';
 import { configLayer, DEFAULT_LAYER, type Layer, type LayerName, overrideLayer, resolve } from './layers.ts';
-import type { Policy } from './policy.ts';
 import type { Layers, PolicySet } from './policy-set.ts';
 import { mapOf } from './readers.ts';
 import { relationProblems } from './relations.ts';

@@ -1,9 +1,15 @@
-import { isPrototypeName } from '../base/identifier.ts';
-import type { BreakerPolicies, BreakerPolicy } from '../breaker/breaker-policy.ts';
-import type { NoticeSeverity } from '../vocabulary/effect.ts';
+import {
+  type BreakerPolicies,
+  type BreakerPolicy,
+  breakerDefaults,
+  type FleetPolicy,
+  fleetDefaults,
+  healthMonitoringDefaults,
+  isPrototypeName,
+  type NoticeSeverity,
+  refusedWithoutStore,
+} from '@holter/core';
 import { type Table, tableReader, type Values } from './check.ts';
-import { breakerDefaults, fleetDefaults, healthMonitoringDefaults, refusedWithoutStore } from './defaults.ts';
-import type { FleetPolicy } from './policy.ts';
 import { ranges } from './ranges.ts';
 import { amount, count, duration, inSeconds, mapOf, names, oneOf } from './readers.ts';
 

@@ -1,8 +1,5 @@
-import type { DurationMs } from '../base/time.ts';
-import type { NoticeSeverity } from '../vocabulary/effect.ts';
-import type { ruleDefaults } from './defaults.ts';
+import type { DurationMs, NoticeSeverity, PolicyStep, ruleDefaults } from '@holter/core';
 import type { DETECTION_WITH_BOTH } from './detection-fields.ts';
-import type { PolicyStep } from './policy.ts';
 
 /** What an operator writes in `holter.yaml`. Every key is optional; `defaults.ts` has the rest. */
 export type HolterConfig = OverrideSections & {

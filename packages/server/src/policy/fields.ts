@@ -1,9 +1,7 @@
-import type { DurationMs } from '../base/time.ts';
+import { type DurationMs, healthMonitoringDefaults, type PolicyStep, ruleDefaults } from '@holter/core';
 import { type Table, tableReader, type Values } from './check.ts';
 import type { AgentHealthConfig, LimitsConfig, RuleKey, RulesConfig, SettingPath } from './config.ts';
-import { healthMonitoringDefaults, ruleDefaults } from './defaults.ts';
 import { DETECTION_FIELDS, defaultDetectionSettings } from './detection-fields.ts';
-import type { PolicyStep } from './policy.ts';
 import { ranges } from './ranges.ts';
 import {
   amount,

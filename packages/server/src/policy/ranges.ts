@@ -1,4 +1,4 @@
-import { hours, milliseconds, minutes, seconds } from '../base/time.ts';
+import { hours, milliseconds, minutes, seconds } from '@holter/core';
 
 /** What an operator may choose from. Wide on purpose: a range stops slips of the pen, not opinions. */
 export type Range = { readonly min: number; readonly max: number };

@@ -1,9 +1,15 @@
+import {
+  healthMonitoringDefaults,
+  hours,
+  minutes,
+  type Policy,
+  profileDefaults,
+  ruleDefaults,
+  seconds,
+} from '@holter/core';
 import { describe, expect, test } from 'vitest';
-import { hours, minutes, seconds } from '../base/time.ts';
 import { type Compiled, compile, defaultPolicies } from './compile.ts';
 import type { HolterConfig } from './config.ts';
-import { healthMonitoringDefaults, profileDefaults, ruleDefaults } from './defaults.ts';
-import type { Policy } from './policy.ts';
 import { type PolicySet, policyFor } from './policy-set.ts';
 
 /** Typed, so that the shape that operators are promised is the shape that is read. */

@@ -1,6 +1,6 @@
+import { milliseconds } from '@holter/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { milliseconds } from '../base/time.ts';
 import { parseBytes, parseDuration, showBytes, showDuration } from './units.ts';
 
 test.each([

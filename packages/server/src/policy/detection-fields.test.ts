@@ -1,5 +1,5 @@
+import { defaultDetectionPolicy } from '@holter/core';
 import { expect, test } from 'vitest';
-import { defaultDetectionPolicy } from '../detect/index.ts';
 import { compile } from './compile.ts';
 import { policyFor } from './policy-set.ts';
 

@@ -1,4 +1,4 @@
-import { type DurationMs, milliseconds, seconds } from '../base/time.ts';
+import { type DurationMs, milliseconds, seconds } from '@holter/core';
 import {
   bad,
   describe,

@@ -1,7 +1,6 @@
+import { breakerFor, milliseconds, seconds } from '@holter/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { milliseconds, seconds } from '../base/time.ts';
-import { breakerFor } from '../breaker/breaker-policy.ts';
 import { compile, defaultPolicies } from './compile.ts';
 import type { HolterConfig } from './config.ts';
 import { crossings, explain, type PolicySet, policyFor } from './policy-set.ts';

@@ -1,8 +1,13 @@
-import { type DurationMs, milliseconds } from '../base/time.ts';
-import type { BreakerPolicies } from '../breaker/breaker-policy.ts';
+import {
+  type BeatPolicy,
+  type BreakerPolicies,
+  type DurationMs,
+  type Limits,
+  milliseconds,
+  type Policy,
+} from '@holter/core';
 import { buildDetection } from './detection-fields.ts';
 import type { Settings } from './fields.ts';
-import type { BeatPolicy, Limits, Policy } from './policy.ts';
 
 /** Settings, as an operator thinks of them, into the numbers that the rules read. */
 export function buildPolicy(settings: Settings, breakers: BreakerPolicies): Policy {

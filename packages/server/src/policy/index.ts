@@ -1,0 +1,6 @@
+/** Reading `holter.yaml`: what operators write, checked and compiled into the policies that the rules read. */
+export type { PolicyProblem } from './check.ts';
+export { type Compiled, compile, defaultPolicies } from './compile.ts';
+export type { HolterConfig } from './config.ts';
+export { crossings, type Explanation, explain, type PolicySet, policyFor } from './policy-set.ts';
+export { parseBytes, parseDuration } from './units.ts';
