@@ -1,5 +1,5 @@
 import type { Signal } from '@holter/core';
-import { type Intake, isSignal } from './intake.ts';
+import { type Intake, isSignal } from '../intake/intake.ts';
 import { parseText } from './json-body.ts';
 import type { Line } from './ndjson.ts';
 import { errorBody, type Refusal, refusalOf } from './problem.ts';

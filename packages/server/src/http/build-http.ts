@@ -6,6 +6,7 @@ import {
   fastify,
   LogController,
 } from 'fastify';
+import { Intake } from '../intake/intake.ts';
 import { attach } from './attach.ts';
 import { tellClientError } from './client-error.ts';
 import type { HttpContext } from './context.ts';
@@ -13,7 +14,6 @@ import { type HttpDeps, type HttpLimits, limitDefaults } from './deps.ts';
 import { EventStreams } from './event-streams.ts';
 import { FleetBook } from './fleet/fleet-book.ts';
 import { hostGuard } from './guards.ts';
-import { Intake } from './intake.ts';
 import { inflated, parseJson } from './json-body.ts';
 import { createMetrics } from './metrics.ts';
 import { openApi } from './openapi.ts';

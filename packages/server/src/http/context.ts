@@ -1,9 +1,9 @@
 import type { Agent } from '@holter/core';
+import type { Intake } from '../intake/intake.ts';
 import { policyFor } from '../policy/index.ts';
 import type { HttpDeps, HttpLimits } from './deps.ts';
 import type { EventStreams } from './event-streams.ts';
 import type { FleetBook } from './fleet/fleet-book.ts';
-import type { Intake } from './intake.ts';
 import type { Metrics } from './metrics.ts';
 import type { TokenBook } from './tokens.ts';
 import type { AgentView } from './types.ts';

@@ -8,10 +8,10 @@ import {
 } from '@holter/core';
 import type { z } from 'zod';
 import { readChain } from '../../engine/stored-chain.ts';
+import { redact } from '../../intake/redact.ts';
 import { agentIdOf, checkMayDecide, readAgent } from '../access.ts';
 import { type HttpContext, viewOf } from '../context.ts';
 import { problem } from '../problem.ts';
-import { redact } from '../redact.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { aboutFinding, act, decision, nudge, recover, snooze, terminate } from '../schema/requests.ts';
 import { decided } from '../schema/views.ts';

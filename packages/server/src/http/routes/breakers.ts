@@ -1,10 +1,10 @@
 import { type Agent, type BreakerAct, type DurationMs, minutes } from '@holter/core';
 import { z } from 'zod';
+import { redact } from '../../intake/redact.ts';
 import { agentIdOf, checkMayDecide, readAgent } from '../access.ts';
 import { breakerNamed, breakersOf } from '../breaker-view.ts';
 import type { HttpContext } from '../context.ts';
 import { problem } from '../problem.ts';
-import { redact } from '../redact.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { breakerPage, breakerTold } from '../schema/page-views.ts';
 import { label, line, reason } from '../schema/parts.ts';

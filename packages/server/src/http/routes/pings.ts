@@ -1,7 +1,7 @@
 import { type Agent, type Signal, seconds } from '@holter/core';
+import { refusalOfAnswer } from '../../intake/intake.ts';
 import { agentIdOf, readAgent } from '../access.ts';
 import type { HttpContext } from '../context.ts';
-import { refusalOfAnswer } from '../intake.ts';
 import { HttpProblem, problem } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { pingKey } from '../schema/requests.ts';

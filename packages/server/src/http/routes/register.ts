@@ -1,7 +1,7 @@
 import { type Agent, type Capability, type Promises, type Registration, seconds } from '@holter/core';
+import { redact } from '../../intake/redact.ts';
 import type { HttpContext } from '../context.ts';
 import { HttpProblem, problem } from '../problem.ts';
-import { redact } from '../redact.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { type PromisesBody, type RegistrationBody, registration } from '../schema/requests.ts';
 import { registered } from '../schema/views.ts';

@@ -1,6 +1,6 @@
+import { isSignal } from '../../intake/intake.ts';
 import { agentIdOf } from '../access.ts';
 import type { HttpContext } from '../context.ts';
-import { isSignal } from '../intake.ts';
 import { errorBody, HttpProblem, problem, type Refusal } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { heartbeat, signals } from '../schema/requests.ts';

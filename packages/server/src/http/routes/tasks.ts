@@ -1,10 +1,10 @@
 import { type Agent, assertNever, later, type Signal } from '@holter/core';
 import type { z } from 'zod';
+import { refusalOfAnswer } from '../../intake/intake.ts';
+import { redact } from '../../intake/redact.ts';
 import { agentIdOf, checkMayDecide, readAgent } from '../access.ts';
 import { type HttpContext, viewOf } from '../context.ts';
-import { refusalOfAnswer } from '../intake.ts';
 import { HttpProblem } from '../problem.ts';
-import { redact } from '../redact.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { task } from '../schema/requests.ts';
 import { decided } from '../schema/views.ts';

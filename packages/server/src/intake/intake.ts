@@ -1,10 +1,10 @@
 import { type Agent, checkSignal, SENSED_ONLY, type Signal } from '@holter/core';
 import type { Answer } from '../engine/agent-cell.ts';
+import type { HttpDeps } from '../http/deps.ts';
+import type { Metrics } from '../http/metrics.ts';
+import { type Refusal, refusalOf } from '../http/problem.ts';
+import type { Caller } from '../http/tokens.ts';
 import { cleanSignal } from './clean-signal.ts';
-import type { HttpDeps } from './deps.ts';
-import type { Metrics } from './metrics.ts';
-import { type Refusal, refusalOf } from './problem.ts';
-import type { Caller } from './tokens.ts';
 
 /** The door through which every signal goes: may this caller say that, and what did the engine make of it. */
 export class Intake {
