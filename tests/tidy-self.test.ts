@@ -7,6 +7,7 @@ import { importsPointOneWay, manifestsPointOneWay } from './tidy/import-directio
 import { importsOf } from './tidy/imports.ts';
 import { lockKnowsEveryPlatform, lockMatchesManifests, lockNamesNoHost } from './tidy/lock-file.ts';
 import { mask } from './tidy/mask.ts';
+import { signalsUseTheDoor } from './tidy/one-door.ts';
 import type { Repo } from './tidy/repo.ts';
 import {
   linksResolve,
@@ -349,5 +350,21 @@ describe('the reading of source', () => {
       ['./y.ts', ['*']],
       ['./z.ts', ['e', 'default']],
     ]);
+  });
+});
+
+describe('signals use the one door', () => {
+  const line = "await this.engine.signal(signal, 'agent');";
+
+  it('reports a way around it', () => {
+    expect(signalsUseTheDoor(repo({ 'packages/server/src/http/a.ts': `\n${line}` }))).toEqual([
+      'packages/server/src/http/a.ts:2: engine.signal goes around the intake. Instead: use Intake.',
+    ]);
+    expect(signalsUseTheDoor(repo({ 'packages/server/src/a.ts': 'engine?.register(x);' }))).toHaveLength(1);
+  });
+
+  it('leaves the intake and tests alone', () => {
+    const good = { 'packages/server/src/intake/a.ts': line, 'packages/server/src/engine/a.test.ts': line };
+    expect(signalsUseTheDoor(repo(good))).toEqual([]);
   });
 });

@@ -9,6 +9,7 @@ import { filesAreShort } from './tidy/file-length.ts';
 import { foldersPointOneWay } from './tidy/folder-direction.ts';
 import { importsPointOneWay, manifestsPointOneWay } from './tidy/import-direction.ts';
 import { lockKnowsEveryPlatform, lockMatchesManifests, lockNamesNoHost } from './tidy/lock-file.ts';
+import { signalsUseTheDoor } from './tidy/one-door.ts';
 import { readRepo } from './tidy/repo.ts';
 import {
   linksResolve,
@@ -32,6 +33,7 @@ describe('the repository is tidy', () => {
     ['imports point one way', () => importsPointOneWay(repo)],
     ['folders point one way', () => foldersPointOneWay(repo, exceptions)],
     ['package.json files point one way', () => manifestsPointOneWay(repo)],
+    ['signals use the one door', () => signalsUseTheDoor(repo)],
     ['only listed files read clock or dice', () => clockAndDiceAreListed(repo, exceptions)],
     ['files are short', () => filesAreShort(repo, exceptions)],
     ['exports are used', () => exportsAreUsed(repo)],

@@ -8,6 +8,7 @@ export { type ActResult, AGENT_EFFECTS, type Executor } from './engine/executor.
 export { NoticeBoard } from './engine/notice-board.ts';
 export { type Directive, ReplyQueue } from './engine/reply-queue.ts';
 export { EventStream } from './http/event-stream.ts';
+export { Intake } from './intake/index.ts';
 export * from './local/index.ts';
 export { createLogger, type Logger } from './logging.ts';
 export {

@@ -13,6 +13,7 @@ import { ensureFirstTokens } from './first-tokens.ts';
 import { startGraceAlert } from './grace-alert.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { buildHttp } from './http/index.ts';
+import { Intake } from './intake/index.ts';
 import { DEFAULT_HOST, DEFAULT_PORT, isLoopback, LOCAL_NAMES, urlName, urlOf } from './listen-address.ts';
 import { type Logger, logCommitted } from './logging.ts';
 import { realClock, realDice } from './real-clock.ts';
@@ -50,6 +51,7 @@ export type DemoWorld = {
 /** What agents that are not real may use: they speak to the engine, and save what they know. */
 export type DemoParts = {
   readonly engine: Engine;
+  readonly intake: Intake;
   readonly store: Pick<Store, 'putCheckpoint'>;
   readonly sha256: (text: string) => string;
 };
@@ -90,19 +92,21 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const tokensMade = await ensureFirstTokens(folder, { store, clock, sha256, ...realDice });
 
     const { engine, replies, board } = assembleEngine(store, clock, options);
+    const intake = new Intake({ engine, replies, store, clock });
     undo.push(logCommitted(engine, logger));
     await engine.start();
     undo.push(() => engine.stop());
-    if (options.demo) undo.push(options.demo.begin({ engine, store, sha256 }));
+    if (options.demo) undo.push(options.demo.begin({ engine, intake, store, sha256 }));
     // In a demo seconds are too short for that: every hiccup of the machine is a long one.
     if (!options.demo) undo.push(startGraceAlert({ clock, health: () => engine.health, logger }));
     undo.push(startHousekeeping({ store, clock, health: () => engine.health, logger }));
 
-    const executors = await startExecutors({ engine, store, board, replies, clock, logger });
-    const claudeCode = startClaudeCode({ engine, replies, clock, logger, env: process.env });
+    const executors = await startExecutors({ engine, intake, store, board, replies, clock, logger });
+    const claudeCode = startClaudeCode({ engine, intake, replies, clock, logger, env: process.env });
     undo.push(() => claudeCode.close());
     const http = buildHttp({
       engine,
+      intake,
       store,
       replies,
       board,

@@ -167,7 +167,7 @@ describe('the engine', () => {
     expect(directives).toMatchObject([{ type: 'nudge', id: 'ada/1/nudge/1' }]);
     expect(directives[0]?.message).toMatch(/^Holter: /);
     await settled();
-    replies.heard('ada');
+    replies.seen('ada', 1, replies.unseen('ada'));
     await settled();
     expect((await engine.read('ada'))?.hard.incident?.isNudgeSeen).toBe(true);
     expect(replies.take('ada', 1)).toEqual([]);

@@ -71,15 +71,24 @@ export class ReplyQueue implements Executor {
     return current.flatMap(directiveOf);
   }
 
-  /** The agent spoke again: whatever an earlier reply carried has been seen. */
-  heard(agentId: string): void {
-    const effects = this.given.get(agentId);
-    if (!effects) return;
-    this.given.delete(agentId);
-    for (const effect of effects)
-      void this.receive(effect, 'seen', 'the agent spoke after it').catch(ignoreOutage);
+  /** What earlier replies carried, and the agent is not known to have seen. */
+  unseen(agentId: string): readonly Effect[] {
+    return this.given.get(agentId) ?? NO_EFFECTS;
+  }
+
+  /** This start of the agent spoke after these were carried to it. What an older start was given is gone. */
+  seen(agentId: string, incarnation: number, effects: readonly Effect[]): void {
+    const given = this.unseen(agentId).filter((effect) => effect.incarnation === incarnation);
+    const rest = given.filter((effect) => !effects.includes(effect));
+    if (rest.length === 0) this.given.delete(agentId);
+    else this.given.set(agentId, rest);
+    for (const effect of given)
+      if (effects.includes(effect))
+        void this.receive(effect, 'seen', 'the agent spoke after it').catch(ignoreOutage);
   }
 }
+
+const NO_EFFECTS: readonly Effect[] = [];
 
 /** A receipt that can't be stored now is lost; the effect then counts as not seen, which is the safe side. */
 const ignoreOutage = (): void => undefined;

@@ -9,6 +9,7 @@ import { endFixtures, startFixture, table } from '../../test/process-fixture.ts'
 import { until } from '../../test/until.ts';
 import { Engine } from '../engine/engine.ts';
 import { ReplyQueue } from '../engine/reply-queue.ts';
+import { Intake } from '../intake/index.ts';
 import { defaultPolicies } from '../policy/index.ts';
 import { identityOf, isAlive } from '../processes/index.ts';
 import { openMemory } from '../store/memory/index.ts';
@@ -66,6 +67,7 @@ async function world(store = openMemory()) {
   const replies = new ReplyQueue(clock, (effect, outcome, detail) => engine.receive(effect, outcome, detail));
   const hub = new ExecutorHub({
     engine,
+    intake: new Intake({ engine, replies, store, clock }),
     replies,
     store,
     clock,

@@ -10,6 +10,7 @@ import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Executor } from '../engine/executor.ts';
 import type { ReplyQueue } from '../engine/reply-queue.ts';
+import type { Intake, Sender } from '../intake/index.ts';
 import { policyFor } from '../policy/index.ts';
 import { isAlive, type ProcessTable } from '../processes/index.ts';
 import type { Store } from '../store/store.ts';
@@ -19,6 +20,7 @@ import type { RunRecord } from './run-record.ts';
 
 type HubContext = {
   readonly engine: Engine;
+  readonly intake: Intake;
   readonly store: Store;
   readonly clock: Clock;
   readonly replies: Pick<ReplyQueue, 'onBehalfOf'>;
@@ -41,6 +43,9 @@ type Entry = {
   adopted: AdoptedRun | null;
   isToldLost: boolean;
 };
+
+/** The hub speaks in place of a run, which has an operator's token. */
+const RUN: Sender = { role: 'operator', agentId: null, incarnation: null };
 
 const META_KEY = 'executors/runs';
 const LOOK_EVERY_MS = 1_000;
@@ -230,13 +235,13 @@ export class ExecutorHub {
   }
 
   private async adopt(entry: Entry, table: ProcessTable): Promise<void> {
-    const { engine, clock, tell } = this.context;
+    const { engine, intake, clock, tell } = this.context;
     const { record } = entry;
     const { agentId, onLost } = record;
     const adopted = new AdoptedRun(record, {
       table,
       clock,
-      signal: (signal) => engine.signal(signal, signal.kind === 'stopped' ? 'agent' : 'holter'),
+      signal: (signal) => intake.take(signal, RUN),
       ended: () => void this.leave(record.executorId).catch(this.context.onBug),
     });
     entry.adopted = adopted;
@@ -247,7 +252,7 @@ export class ExecutorHub {
       : 'its `holter run` and its process are gone';
     tell(record, evidence);
     if (isThere) {
-      await engine.signal(lostFinding(record, evidence, clock.now()), 'holter');
+      await intake.take(lostFinding(record, evidence, clock.now()), RUN);
       if (onLost === 'end') {
         const reason = 'its `holter run` is gone, and it was started with --on-lost end';
         await engine.decide(agentId, { decision: 'terminate', by: 'policy on_run_lost', reason });

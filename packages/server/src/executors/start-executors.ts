@@ -2,6 +2,7 @@ import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { NoticeBoard } from '../engine/notice-board.ts';
 import type { ReplyQueue } from '../engine/reply-queue.ts';
+import type { Intake } from '../intake/index.ts';
 import type { Logger } from '../logging.ts';
 import { systemHostId, systemTable } from '../processes/index.ts';
 import type { Store } from '../store/store.ts';
@@ -10,16 +11,18 @@ import { ExecutorHub } from './executor-hub.ts';
 /** The hub of this machine, with the runs of before. Close it before HTTP: its polls wait on purpose. */
 export async function startExecutors(parts: {
   readonly engine: Engine;
+  readonly intake: Intake;
   readonly store: Store;
   readonly board: NoticeBoard;
   readonly replies: ReplyQueue;
   readonly clock: Clock;
   readonly logger: Logger;
 }): Promise<ExecutorHub> {
-  const { engine, store, board, replies, clock, logger } = parts;
+  const { engine, intake, store, board, replies, clock, logger } = parts;
   const onBug = (error: unknown): void => logger.error({ err: error }, 'while looking after a holter run');
   const hub = new ExecutorHub({
     engine,
+    intake,
     store,
     clock,
     replies,

@@ -1,10 +1,11 @@
-import type { Signal } from '@holter/core';
-import { type Intake, isSignal } from '../intake/intake.ts';
+import type { Intake } from '../intake/index.ts';
 import { parseText } from './json-body.ts';
 import type { Line } from './ndjson.ts';
-import { errorBody, type Refusal, refusalOf } from './problem.ts';
+import { errorBody, type Refusal, refusalOf, refusalOfTaking } from './problem.ts';
 import type { Caller } from './tokens.ts';
 import type { DirectiveView } from './types.ts';
+
+type Taking = Awaited<ReturnType<Intake['takeAll']>>[number];
 
 const TAKEN = '{"ok":true}\n';
 
@@ -19,8 +20,6 @@ export class BatchRun {
   private readonly caller: Caller;
   private readonly correlationId: string;
   private readonly depthMax: number;
-  private incarnation: number | undefined;
-  private isPrepared: boolean;
   private accepted = 0;
   private refused = 0;
 
@@ -33,14 +32,18 @@ export class BatchRun {
     this.caller = caller;
     this.correlationId = correlationId;
     this.depthMax = depthMax;
-    this.isPrepared = caller.role !== 'agent';
   }
 
   /** The verdicts as text, one line each. All lines are given in order, and are durable when it returns. */
   async take(lines: readonly Line[]): Promise<string> {
-    const read = lines.map((line) => this.read(line));
-    if (!this.isPrepared) await this.prepare(read.find(isSignal));
-    const verdicts = await Promise.all(read.map((each) => (isSignal(each) ? this.give(each) : each)));
+    const { caller, correlationId } = this;
+    const parsed = lines.map((line) => this.parse(line));
+    const values = parsed.flatMap((each) => ('value' in each ? [each.value] : []));
+    const taking = await this.intake.takeAll(values, caller, { correlationId });
+    const taken = taking.values();
+    const verdicts = await Promise.all(
+      parsed.map((each) => ('value' in each ? refusalOfTaking(taken.next().value as Taking) : each)),
+    );
     let text = '';
     for (const refusal of verdicts) {
       if (refusal === null) {
@@ -59,25 +62,12 @@ export class BatchRun {
     return `${JSON.stringify({ done: failure === null, accepted, refused, directives, ...(failure && errorBody(failure)) })}\n`;
   }
 
-  private read(line: Line): Signal | Refusal {
+  private parse(line: Line): { readonly value: unknown } | Refusal {
     if ('fault' in line) return faults[line.fault] as Refusal;
     try {
-      return this.intake.read(parseText(line.text, this.depthMax), this.caller);
+      return { value: parseText(line.text, this.depthMax) };
     } catch (error) {
       return refusalOf(error);
     }
-  }
-
-  private async prepare(first: Signal | undefined): Promise<void> {
-    if (!first) return;
-    this.isPrepared = true;
-    this.incarnation = (await this.intake.prepare(first, this.caller)).incarnation;
-  }
-
-  private give(signal: Signal): Promise<Refusal | null> {
-    const { incarnation } = this;
-    const full =
-      incarnation === undefined || signal.incarnation !== undefined ? signal : { ...signal, incarnation };
-    return this.intake.give(full, this.caller, this.correlationId);
   }
 }

@@ -6,7 +6,6 @@ import {
   fastify,
   LogController,
 } from 'fastify';
-import { Intake } from '../intake/intake.ts';
 import { attach } from './attach.ts';
 import { tellClientError } from './client-error.ts';
 import type { HttpContext } from './context.ts';
@@ -54,7 +53,6 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
     streams,
     metrics,
     tokens: new TokenBook({ ...deps, sha256: remembering(deps.sha256) }, limits),
-    intake: new Intake(deps, metrics),
     fleet: new FleetBook(deps),
   };
   context.fleet.ready().catch(() => undefined);

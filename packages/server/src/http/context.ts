@@ -1,5 +1,4 @@
 import type { Agent } from '@holter/core';
-import type { Intake } from '../intake/intake.ts';
 import { policyFor } from '../policy/index.ts';
 import type { HttpDeps, HttpLimits } from './deps.ts';
 import type { EventStreams } from './event-streams.ts';
@@ -14,7 +13,6 @@ export type HttpContext = {
   readonly deps: HttpDeps;
   readonly limits: HttpLimits;
   readonly tokens: TokenBook;
-  readonly intake: Intake;
   readonly metrics: Metrics;
   readonly streams: EventStreams;
   readonly fleet: FleetBook;

@@ -6,11 +6,13 @@ import type { Engine } from '../engine/engine.ts';
 import type { NoticeBoard } from '../engine/notice-board.ts';
 import type { ReplyQueue } from '../engine/reply-queue.ts';
 import type { ExecutorHub } from '../executors/index.ts';
+import type { Intake } from '../intake/index.ts';
 import type { Store } from '../store/store.ts';
 
 /** What the HTTP side is given. It starts nothing, owns no clock and no dice. */
 export type HttpDeps = {
   readonly engine: Engine;
+  readonly intake: Intake;
   readonly store: Store;
   readonly replies: ReplyQueue;
   readonly board: NoticeBoard;
@@ -52,7 +54,6 @@ export type HttpLimits = {
   readonly requestsPerSecond: number;
   /** Tokens that nobody knows, per address: guessing must not become work for the store. */
   readonly failedLoginsPerSecond: number;
-  readonly agentsPerEnrolToken: number;
   readonly streamsMax: number;
   /** What may wait in memory for one listener of the event stream. */
   readonly streamBytesMax: number;
@@ -70,7 +71,6 @@ export const limitDefaults: HttpLimits = {
   agentRequestsPerSecond: 100,
   requestsPerSecond: 500,
   failedLoginsPerSecond: 50,
-  agentsPerEnrolToken: 10_000,
   streamsMax: 200,
   streamBytesMax: 1024 * 1024,
   streamStallMs: 30_000,

@@ -14,8 +14,6 @@ const breakerNames: readonly string[] = [
 ];
 
 export type Metrics = {
-  readonly signalTaken: (kind: string) => void;
-  readonly signalRefused: (kind: string) => void;
   /** What to call after each answer of this route; named by its pattern, never by a path. */
   readonly route: (pattern: string) => (status: number, seconds: number) => void;
   readonly text: () => Promise<string>;
@@ -25,11 +23,9 @@ export type Metrics = {
 
 /** What operators collect. Hot counters are plain numbers that are read when somebody asks. */
 export function createMetrics(deps: HttpDeps, streams: () => number): Metrics {
-  const { engine, store } = deps;
+  const { engine, intake, store } = deps;
   const register = new Registry();
   const registers = [register];
-  const taken = new Map<string, number>();
-  const refused = new Map<string, number>();
   const events = new Map<string, number>();
   const effects = new Map<string, number>();
   const breakerMoves = new Map<string, number>();
@@ -45,8 +41,8 @@ export function createMetrics(deps: HttpDeps, streams: () => number): Metrics {
         for (const [key, count] of counts) this.inc({ [label]: key }, count);
       },
     });
-  tally('holter_signals_total', 'Signals taken, by kind.', 'kind', taken);
-  tally('holter_signals_refused_total', 'Signals refused, by kind.', 'kind', refused);
+  tally('holter_signals_total', 'Signals taken, by kind.', 'kind', intake.takenCounts);
+  tally('holter_signals_refused_total', 'Signals refused, by kind.', 'kind', intake.refusedCounts);
   tally('holter_events_total', 'Events committed, by type.', 'type', events);
   tally('holter_effects_total', 'Effects wanted, by kind.', 'kind', effects);
 
@@ -116,8 +112,6 @@ export function createMetrics(deps: HttpDeps, streams: () => number): Metrics {
   });
 
   return {
-    signalTaken: (kind) => count(taken, kind),
-    signalRefused: (kind) => count(refused, kind),
     route: (pattern) => duration.route(pattern),
     text: async () => `${await register.metrics()}\n${duration.text()}`,
     contentType: register.contentType,

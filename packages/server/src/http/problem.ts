@@ -1,6 +1,7 @@
 import { InvariantError } from '@holter/core';
 import { z } from 'zod';
 import { EngineBusy } from '../engine/engine-options.ts';
+import type { Refused, Taken } from '../intake/index.ts';
 import { StoreUnavailable } from '../store/store.ts';
 
 /** Why a request was not done, in words for the one who sent it. Never repeats what was sent. */
@@ -28,6 +29,34 @@ export class HttpProblem extends Error {
 
 export function problem(status: number, code: string, message: string, field?: string): HttpProblem {
   return new HttpProblem({ status, code, message, ...(field !== undefined && { field }) });
+}
+
+/** The status of what the intake refused; a code that is not listed is a mistake in what was sent. */
+const statuses: Readonly<Partial<Record<Refused['code'], number>>> = {
+  forbidden: 403,
+  too_many_agents: 403,
+  unknown_agent: 404,
+  stale_incarnation: 409,
+  unknown_incarnation: 409,
+  no_incarnation: 409,
+  agent_ended: 409,
+  rejected: 409,
+};
+
+export function refusalOfIntake({ code, message, field }: Refused): Refusal {
+  return { status: statuses[code] ?? 400, code, message, ...(field !== undefined && { field }) };
+}
+
+/** Null when it was taken. What nobody foresaw is thrown: the error handler logs it. */
+export async function refusalOfTaking(taking: Promise<Taken>): Promise<Refusal | null> {
+  try {
+    const taken = await taking;
+    return taken.kind === 'taken' ? null : refusalOfIntake(taken);
+  } catch (error) {
+    const refusal = refusalOf(error);
+    if (refusal.status === 500) throw error;
+    return refusal;
+  }
 }
 
 export function errorBody({ code, message, field }: Refusal): ErrorBody {

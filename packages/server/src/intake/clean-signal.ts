@@ -53,3 +53,19 @@ function withText<S extends Signal>(signal: S, field: string, text: string): S {
   const clean = redact(text);
   return clean === text ? signal : { ...signal, [field]: clean };
 }
+
+/** Clocks of two machines differ by this much on a good day; less is not worth a word. */
+const CLOCK_SKEW_MS = 1_000;
+
+/** Times of a beat that `cleanSignal` took as now, for a sender whose clock is ahead; by the names it used. */
+export function notesOn(raw: unknown, given: Signal, clean: Signal): readonly string[] {
+  if (given.kind !== 'heartbeat' || clean.kind !== 'heartbeat') return [];
+  const isAhead = (before = 0, after = 0): boolean => before - after > CLOCK_SKEW_MS;
+  const names = [
+    ...(isAhead(given.timestamp, clean.timestamp) ? ['timestamp'] : []),
+    ...(isAhead(given.lastToolCall, clean.lastToolCall)
+      ? [Object.hasOwn(raw as object, 'lastToolCall') ? 'lastToolCall' : 'last_tool_call']
+      : []),
+  ];
+  return names.map((name) => `${name} was in the future; taken as now`);
+}

@@ -1,136 +1,186 @@
-import { type Agent, checkSignal, SENSED_ONLY, type Signal } from '@holter/core';
+import { checkSignal, type Effect, type Registration, SENSED_ONLY, type Signal } from '@holter/core';
 import type { Answer } from '../engine/agent-cell.ts';
-import type { HttpDeps } from '../http/deps.ts';
-import type { Metrics } from '../http/metrics.ts';
-import { type Refusal, refusalOf } from '../http/problem.ts';
-import type { Caller } from '../http/tokens.ts';
-import { cleanSignal } from './clean-signal.ts';
+import type { Clock } from '../engine/clock.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { ReplyQueue } from '../engine/reply-queue.ts';
+import type { Store } from '../store/store.ts';
+import { AgentQuota } from './agent-quota.ts';
+import { cleanSignal, notesOn } from './clean-signal.ts';
+import { redact } from './redact.ts';
+import { type Refused, refusalOfAnswer, refused } from './refusal.ts';
+import type { Sender } from './sender.ts';
 
-/** The door through which every signal goes: may this caller say that, and what did the engine make of it. */
+type IntakeContext = {
+  readonly engine: Pick<Engine, 'signal' | 'register' | 'peek' | 'read'>;
+  readonly replies: Pick<ReplyQueue, 'unseen' | 'seen'>;
+  readonly store: Pick<Store, 'getMeta' | 'putMeta'>;
+  readonly clock: Clock;
+  readonly agentsPerTokenMax?: number;
+};
+
+/** `notes` tell the sender what was changed in what it said; mostly there are none. */
+export type Taken = { readonly kind: 'taken'; readonly notes: readonly string[] } | Refused;
+
+type Details = {
+  /** The agent in the path, if there is one. */
+  readonly agentId?: string;
+  readonly correlationId?: string;
+  /** What this shows to have been seen; without it, all that earlier replies to the agent carried. */
+  readonly seen?: readonly Effect[];
+};
+
+/** A signal that was checked, and what is known about its arrival. */
+type Checked = { readonly kind: 'checked'; readonly signal: Signal; readonly notes: readonly string[] };
+type Arrival = {
+  readonly sender: Sender;
+  readonly incarnation: number | undefined;
+  readonly seen: readonly Effect[];
+  readonly correlationId: string | undefined;
+};
+
+const AGENTS_PER_TOKEN_MAX = 10_000;
+const NOTHING: readonly never[] = [];
+
+/**
+ * The only way to the engine for signals and registrations, whether they come by HTTP, by a hook, from a log
+ * or from Holter's own senses. Each is checked, may be said by this sender, is cleaned of secrets, counted,
+ * and then given to the engine.
+ */
 export class Intake {
-  private readonly deps: Needs;
-  private readonly metrics: Pick<Metrics, 'signalTaken' | 'signalRefused'>;
+  /** By kind; what is malformed counts as `bad`. */
+  readonly takenCounts = new Map<string, number>();
+  readonly refusedCounts = new Map<string, number>();
+  private readonly context: IntakeContext;
+  private readonly quota: AgentQuota;
 
-  constructor(deps: Needs, metrics: Pick<Metrics, 'signalTaken' | 'signalRefused'>) {
-    this.deps = deps;
-    this.metrics = metrics;
+  constructor(context: IntakeContext) {
+    this.context = context;
+    this.quota = new AgentQuota(context.store, context.agentsPerTokenMax ?? AGENTS_PER_TOKEN_MAX);
   }
 
-  /**
-   * A signal that this caller may give, or why not. `agentId` is the one in the path, if there is one. What
-   * the sender need not say is written into `value`, which was parsed for this request alone.
-   */
-  read(value: unknown, caller: Caller, agentId?: string): Signal | Refusal {
-    address(value, caller, agentId);
-    const checked = checkSignal(value);
-    if (checked.kind === 'bad-signal') {
-      const { code, message, field } = checked;
-      this.metrics.signalRefused('bad');
-      return { status: 400, code, message, ...(field !== undefined && { field }) };
+  /** Resolves when the signal is durable. Throws when the store is away or too much is waiting. */
+  take(value: unknown, sender: Sender, details: Details = {}): Promise<Taken> {
+    const checked = this.check(value, sender, details.agentId);
+    if (checked.kind === 'refused') return Promise.resolve(checked);
+    const arrival = this.arrive(sender, details);
+    return arrival instanceof Promise
+      ? arrival.then((known) => this.give(checked, known))
+      : this.give(checked, arrival);
+  }
+
+  /** All are given to the engine in one go and in this order. Malformed ones keep back none of the others. */
+  async takeAll(
+    values: readonly unknown[],
+    sender: Sender,
+    details: Details = {},
+  ): Promise<readonly Promise<Taken>[]> {
+    const checked = values.map((value) => this.check(value, sender, details.agentId));
+    const arrival = await this.arrive(sender, details);
+    return checked.map((each) =>
+      each.kind === 'refused' ? Promise.resolve(each) : this.give(each, arrival),
+    );
+  }
+
+  async register(
+    registration: Registration,
+    sender: Sender,
+    correlationId?: string,
+  ): Promise<Answer | Refused> {
+    const { engine } = this.context;
+    const { agentId, taskId } = registration;
+    // New names only: an agent that is started again takes no more room than before.
+    if (sender.role === 'enroll' && sender.tokenId !== undefined && (await engine.read(agentId)) === null) {
+      if (!(await this.quota.take(sender.tokenId)))
+        return refused('too_many_agents', 'this token has registered as many agents as it may');
     }
-    const { signal } = checked;
+    const clean = taskId === undefined ? registration : { ...registration, taskId: redact(taskId) };
+    return engine.register(clean, correlationId);
+  }
+
+  /** What the sender need not say is written into `value`, which was made for this one call. */
+  private check(value: unknown, sender: Sender, agentId: string | undefined): Checked | Refused {
+    address(value, sender, agentId);
+    const reading = checkSignal(value);
+    if (reading.kind === 'bad-signal') {
+      count(this.refusedCounts, 'bad');
+      return refused(reading.code, reading.message, reading.field);
+    }
+    const { signal } = reading;
     if (agentId !== undefined && signal.agentId !== agentId) return otherAgent;
-    if (caller.role === 'agent') {
-      if (signal.agentId !== caller.agentId) return notYours;
-      if (caller.incarnation !== null && signal.incarnation !== caller.incarnation) return otherStart;
+    if (sender.role === 'agent') {
+      if (signal.agentId !== sender.agentId) return notYours;
+      if (sender.incarnation !== null && (signal.incarnation ?? 0) !== sender.incarnation) return otherStart;
     }
-    return cleanSignal(signal, this.deps.clock.now());
+    const clean = cleanSignal(signal, this.context.clock.now());
+    const notes = clean === signal ? NOTHING : notesOn(value, signal, clean);
+    return { kind: 'checked', signal: clean, notes };
   }
 
-  /** Null when the signal was taken. */
-  async take(signal: Signal, caller: Caller, correlationId: string): Promise<Refusal | null> {
-    const known = this.deps.engine.peek(signal.agentId);
-    if (known) return this.give(this.introduce(signal, caller, known), caller, correlationId);
-    return this.give(await this.prepare(signal, caller), caller, correlationId);
-  }
-
-  /** The agent's own word shows that it has seen what earlier replies carried. */
-  async prepare(signal: Signal, caller: Caller): Promise<Signal> {
-    if (caller.role !== 'agent') return signal;
-    const agent = await this.deps.engine.read(signal.agentId);
-    return agent ? this.introduce(signal, caller, agent) : signal;
-  }
-
-  private introduce(signal: Signal, caller: Caller, agent: Agent): Signal {
-    if (caller.role !== 'agent') return signal;
-    const current = agent.hard.incarnation;
+  /** What earlier replies carried is noted now: another reply may leave before this signal is durable. */
+  private arrive(sender: Sender, { seen, correlationId }: Details): Arrival | Promise<Arrival> {
+    const { engine, replies } = this.context;
+    const { role, agentId, incarnation } = sender;
+    if (role !== 'agent' || agentId === null)
+      return { sender, incarnation: undefined, seen: NOTHING, correlationId };
+    const carried = seen ?? replies.unseen(agentId);
+    const arrival = { sender, seen: carried, correlationId };
+    if (incarnation !== null) return { ...arrival, incarnation: undefined };
     // A token that an operator made by hand speaks for whichever start there is.
-    const isAnyStart = signal.incarnation === undefined && caller.incarnation === null && current > 0;
-    const full = isAnyStart ? { ...signal, incarnation: current } : signal;
-    // A message to this start was seen when this start speaks again; an older start has seen nothing.
-    if ((full.incarnation ?? 0) === current) this.deps.replies.heard(signal.agentId);
-    return full;
+    const known = engine.peek(agentId);
+    if (known) return { ...arrival, incarnation: known.hard.incarnation || undefined };
+    return engine
+      .read(agentId)
+      .then((agent) => ({ ...arrival, incarnation: agent?.hard.incarnation || undefined }));
   }
 
-  /** To the engine, at once: signals that are given one after the other are folded in that order. */
-  async give(signal: Signal, caller: Caller, correlationId: string): Promise<Refusal | null> {
+  private async give({ signal, notes }: Checked, arrival: Arrival): Promise<Taken> {
+    const { engine, replies } = this.context;
+    const { sender, incarnation, seen, correlationId } = arrival;
+    const full = incarnation === undefined || signal.incarnation ? signal : { ...signal, incarnation };
+    let answer: Answer;
     try {
-      const answer = await this.deps.engine.signal(signal, originOf(signal, caller), correlationId);
-      const refusal = refusalOfAnswer(answer);
-      if (refusal === null) this.metrics.signalTaken(signal.kind);
-      else this.metrics.signalRefused(signal.kind);
-      return refusal;
+      answer = await engine.signal(full, originOf(full, sender), correlationId);
     } catch (error) {
-      const refusal = refusalOf(error);
-      this.metrics.signalRefused(signal.kind);
-      // What nobody foresaw goes to the error handler, which logs it.
-      if (refusal.status === 500) throw error;
+      count(this.refusedCounts, signal.kind);
+      throw error;
+    }
+    const refusal = refusalOfAnswer(answer);
+    if (refusal !== null) {
+      count(this.refusedCounts, signal.kind);
       return refusal;
     }
+    count(this.takenCounts, signal.kind);
+    // The agent's own word was accepted, so it is of the current start, which has seen what it was told.
+    if (seen.length > 0 && answer.kind === 'folded')
+      replies.seen(signal.agentId, answer.agent.hard.incarnation, seen);
+    return notes.length === 0 ? TAKEN : { kind: 'taken', notes };
   }
 }
 
-type Needs = Pick<HttpDeps, 'engine' | 'replies' | 'clock'>;
-
-/** Every signal has a kind, and no refusal does. */
-export const isSignal = (value: Signal | Refusal): value is Signal => 'kind' in value;
+const TAKEN: Taken = { kind: 'taken', notes: NOTHING };
 
 /** The path names the agent and the token its start; if the body does too, they have to agree. */
-function address(value: unknown, { role, incarnation }: Caller, agentId: string | undefined): void {
+function address(value: unknown, { role, incarnation }: Sender, agentId: string | undefined): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
   const raw = value as Record<string, unknown>;
   if (agentId !== undefined && raw.agentId === undefined && raw.agent_id === undefined) raw.agentId = agentId;
-  if (role === 'agent' && incarnation !== null) raw.incarnation ??= incarnation;
+  if (role === 'agent' && incarnation) raw.incarnation ??= incarnation;
 }
 
-function originOf(signal: Signal, caller: Caller): 'agent' | 'holter' {
-  if (caller.role === 'agent') return 'agent';
-  return SENSED_ONLY.has(signal.kind) ? 'holter' : 'agent';
+/** Whoever may speak about any agent reports what was sensed, and for the rest lends the agent a voice. */
+function originOf({ kind }: Signal, { role }: Sender): 'agent' | 'holter' {
+  if (role === 'agent' || role === 'holter') return role;
+  return SENSED_ONLY.has(kind) ? 'holter' : 'agent';
 }
 
-const otherAgent: Refusal = {
-  status: 400,
-  code: 'other_agent',
-  message: 'the body names another agent than the path',
-  field: 'agentId',
-};
-const notYours: Refusal = {
-  status: 403,
-  code: 'forbidden',
-  message: 'this token speaks for another agent',
-  field: 'agentId',
-};
-const otherStart: Refusal = {
-  status: 409,
-  code: 'stale_incarnation',
-  message: 'this token belongs to another start of the agent',
-  field: 'incarnation',
-};
-
-/** The core's reasons, by the words that it puts on record. */
-const rejections: Readonly<Record<string, readonly [status: number, code: string]>> = {
-  'stale incarnation': [409, 'stale_incarnation'],
-  'unknown incarnation': [409, 'unknown_incarnation'],
-  'no incarnation, but the agent is registered': [409, 'no_incarnation'],
-  'the agent has ended': [409, 'agent_ended'],
-  'only Holter itself may say this': [403, 'forbidden'],
-  'only an operator may pause': [403, 'forbidden'],
-};
-
-export function refusalOfAnswer(answer: Answer): Refusal | null {
-  if (answer.kind === 'unknown-agent')
-    return { status: 404, code: 'unknown_agent', message: 'nobody has registered an agent of this id' };
-  if (answer.kind !== 'folded' || answer.rejected === undefined) return null;
-  const [status, code] = rejections[answer.rejected] ?? [409, 'rejected'];
-  return { status, code, message: answer.rejected };
+function count(counts: Map<string, number>, kind: string): void {
+  counts.set(kind, (counts.get(kind) ?? 0) + 1);
 }
+
+const otherAgent = refused('other_agent', 'the body names another agent than the path', 'agentId');
+const notYours = refused('forbidden', 'this token speaks for another agent', 'agentId');
+const otherStart = refused(
+  'stale_incarnation',
+  'this token belongs to another start of the agent',
+  'incarnation',
+);

@@ -9,6 +9,7 @@ import { Engine } from '../../src/engine/engine.ts';
 import { NoticeBoard } from '../../src/engine/notice-board.ts';
 import { ReplyQueue } from '../../src/engine/reply-queue.ts';
 import { buildHttp, type Client, createClient, type HttpLimits } from '../../src/http/index.ts';
+import { Intake } from '../../src/intake/index.ts';
 import { compile, type PolicySet } from '../../src/policy/index.ts';
 import { openMemory } from '../../src/store/memory/index.ts';
 import type { Store, TokenRole } from '../../src/store/store.ts';
@@ -100,6 +101,7 @@ export type StartOptions = {
   readonly tokens?: TestServer['tokens'];
   readonly port?: number;
   readonly inboxMax?: number;
+  readonly agentsPerTokenMax?: number;
 };
 
 export async function startHttp(options: StartOptions = {}): Promise<TestServer> {
@@ -121,9 +123,18 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
   });
   const tokens = options.tokens ?? (await makeTokens(store, clock.now()));
   await engine.start();
+  const { agentsPerTokenMax } = options;
+  const intake = new Intake({
+    engine,
+    replies,
+    store,
+    clock,
+    ...(agentsPerTokenMax && { agentsPerTokenMax }),
+  });
   const app = buildHttp({
     engine,
-    hooks: new HookSessions(engine, replies, (error) => {
+    intake,
+    hooks: new HookSessions(engine, intake, replies, (error) => {
       throw error;
     }),
     store,

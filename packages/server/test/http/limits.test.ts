@@ -44,7 +44,7 @@ describe('limits', () => {
   });
 
   it('lets an enroll token make only so many agents, also after a restart', async () => {
-    server = await startHttp({ limits: { agentsPerEnrolToken: 2 } });
+    server = await startHttp({ agentsPerTokenMax: 2 });
     await register('a');
     await register('b');
     await register('a');
@@ -53,7 +53,7 @@ describe('limits', () => {
     server = await startHttp({
       store: server.store,
       tokens: server.tokens,
-      limits: { agentsPerEnrolToken: 2 },
+      agentsPerTokenMax: 2,
     });
     await expect(register('c')).rejects.toMatchObject({ status: 403, code: 'too_many_agents' });
   });

@@ -4,6 +4,7 @@ import {
   checkpointHash,
   type Effect,
   type Instant,
+  type Registration,
   type Signal,
   type SignalBody,
 } from '@holter/core';
@@ -15,6 +16,9 @@ import { Random } from '../base/random.ts';
 import { CAST, GROUPS, type Part } from './cast.ts';
 import { callThroughBreaker } from './demo-breaker.ts';
 import { DEMO_HOST, demoHost } from './demo-host.ts';
+
+/** Its agents are registered as a `holter run` registers its child. */
+const DEMO_OPERATOR = { role: 'operator', agentId: null, incarnation: null } as const;
 
 const SEED = 7;
 /** Trouble comes this much more often than in life. */
@@ -136,7 +140,7 @@ export class DemoWorld implements AgentEnv {
 
   private async comeUp(agent: SimAgent): Promise<void> {
     const { profile, life } = agent;
-    const answer = await this.parts.engine.register({
+    const registration: Registration = {
       agentId: agent.name,
       instanceId: agent.instanceId,
       role: profile.role,
@@ -147,7 +151,8 @@ export class DemoWorld implements AgentEnv {
       executor: DEMO_HOST,
       ...(agent.taskId !== null && { taskId: agent.taskId }),
       ...(agent.spawnKey !== undefined && { spawnKey: agent.spawnKey }),
-    });
+    };
+    const answer = await this.parts.intake.register(registration, DEMO_OPERATOR);
     if (agent.life !== life || answer.kind !== 'enrolled') return;
     if (answer.enrolment.kind !== 'enrolled') {
       agent.plan(20_000, Act.register);
@@ -185,7 +190,9 @@ export class DemoWorld implements AgentEnv {
     if (this.isOver) return;
     // What is refused (an elder's word, a busy moment) is lost, as it would be in life.
     void Promise.resolve()
-      .then(() => this.parts.engine.signal(signal, origin))
+      .then(() =>
+        this.parts.intake.take(signal, { role: origin, agentId: signal.agentId, incarnation: null }),
+      )
       .catch(() => undefined);
   }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { instant } from '@holter/core';
-import { Engine, openMemory } from '@holter/server';
+import { Engine, Intake, openMemory, ReplyQueue } from '@holter/server';
 import { defaultPolicies } from '@holter/server/policy';
 import { expect, test } from 'vitest';
 import { VirtualClock } from '../base/virtual-clock.ts';
@@ -25,7 +25,9 @@ test('forty minutes of the demo show what a newcomer should see', async () => {
     },
   });
   await engine.start();
-  const end = new DemoWorld(clock, { engine, store, sha256 }).begin();
+  const replies = new ReplyQueue(clock, (effect, outcome, detail) => engine.receive(effect, outcome, detail));
+  const intake = new Intake({ engine, replies, store, clock });
+  const end = new DemoWorld(clock, { engine, intake, store, sha256 }).begin();
   await clock.advance(40 * 60_000);
   end();
   const events = (await store.readEvents({ after: 0, limit: 100_000 })).map(({ event }) => event);

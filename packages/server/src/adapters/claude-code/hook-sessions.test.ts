@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { ManualClock, settled } from '../../../test/manual-clock.ts';
 import { Engine } from '../../engine/engine.ts';
 import { ReplyQueue } from '../../engine/reply-queue.ts';
+import { Intake, type Sender } from '../../intake/index.ts';
 import { defaultPolicies } from '../../policy/index.ts';
 import { openMemory } from '../../store/memory/index.ts';
 import { HookSessions } from './hook-sessions.ts';
@@ -11,12 +12,15 @@ import { HookSessions } from './hook-sessions.ts';
 const SESSION = 'c64a3fea-d51f-4305-9248-db9d38df8039';
 const AGENT = 'claude.proj.c64a3fea';
 
+const ENROLLER: Sender = { role: 'enroll', agentId: null, incarnation: null, tokenId: 't' };
+
 async function world() {
   const clock = new ManualClock();
   let ids = 0;
   const failures: unknown[] = [];
+  const store = openMemory();
   const engine: Engine = new Engine({
-    store: openMemory(),
+    store,
     clock,
     policies: defaultPolicies,
     executors: [],
@@ -27,10 +31,12 @@ async function world() {
   const replies = new ReplyQueue(clock, (effect, outcome, detail) => engine.receive(effect, outcome, detail));
   engine.addExecutor(replies);
   await engine.start();
-  const hooks = new HookSessions(engine, replies, (error) => failures.push(error));
+  const hooks = new HookSessions(engine, new Intake({ engine, replies, store, clock }), replies, (error) =>
+    failures.push(error),
+  );
   const hook = async (event: string, fields: object = {}, session = SESSION) => {
     const body = { session_id: session, cwd: '/home/dev/proj', hook_event_name: event, ...fields };
-    const reply = hooks.handle(body, { agentId: null, incarnation: null });
+    const reply = hooks.handle(body, ENROLLER);
     await hooks.settled();
     await settled();
     return reply;
@@ -124,8 +130,20 @@ test('the end of a session that was started by a run is left to the run, which s
   const run = { agentId: 'fixer', instanceId: '1', role: 'default', group: 'g', executor: 'run:1' };
   await engine.register({ ...run, mode: 'act', promises, can });
   const body = { session_id: SESSION, cwd: '/home/dev/proj', hook_event_name: 'SessionEnd', reason: 'other' };
-  expect(hooks.handle(body, { agentId: 'fixer', incarnation: 1 })).toEqual({});
+  expect(hooks.handle(body, { role: 'agent', agentId: 'fixer', incarnation: 1 })).toEqual({});
   await hooks.settled();
   expect((await engine.read('fixer'))?.hard.end).toBeUndefined();
   expect(failures).toEqual([]);
+});
+
+test('what a hook says is checked like any signal: a call that is too large still counts as that call', async () => {
+  const { engine, hook, failures } = await world();
+  await hook('UserPromptSubmit', { prompt: 'a' });
+  const content = 'x'.repeat(300_000);
+  const call = { tool_name: 'Write', tool_input: { content }, tool_use_id: 'w1' };
+  await hook('PreToolUse', call);
+  expect((await engine.read(AGENT))?.hard.holds).toMatchObject([{ kind: 'in-tool' }]);
+  await hook('PostToolUse', { ...call, tool_response: 'ok' });
+  expect((await engine.read(AGENT))?.hard.outcomes).toBe('.');
+  expect(failures).toHaveLength(2);
 });

@@ -1,16 +1,11 @@
-import { type Agent, canonicalJson, hashText, type Signal, type SignalBody } from '@holter/core';
+import { type Agent, canonicalJson, type Effect, hashText, type SignalBody } from '@holter/core';
 import type { Engine } from '../../engine/engine.ts';
 import type { ReplyQueue } from '../../engine/reply-queue.ts';
+import type { Intake, Sender } from '../../intake/index.ts';
 import { type HookBody, readHookBody } from './hook-body.ts';
 import { type HookReply, isSlot, NO_WORD, replyTo } from './hook-reply.ts';
 import { type SignalMark, signalsOf } from './hook-signals.ts';
 import { agentIdOf, registrationOf } from './session-agent.ts';
-
-/**
- * Whose hook it is: an agent that was registered for it, with the start that its token was given to, or any
- * session of whoever may enrol agents.
- */
-type HookCaller = { readonly agentId: string | null; readonly incarnation: number | null };
 
 /** A session that speaks, for whoever watches it by other senses too. */
 export type LiveSession = {
@@ -30,6 +25,7 @@ type Session = {
   readonly body: HookBody;
   readonly agentId: string;
   readonly incarnation: number | null;
+  readonly caller: Sender;
   readonly live: LiveSession;
   /** Signals of one session go in one after the other, the first after its registration. */
   tail: Promise<unknown>;
@@ -51,6 +47,7 @@ const TOLD_MAX = 2_000;
  */
 export class HookSessions {
   private readonly engine: Engine;
+  private readonly intake: Intake;
   private readonly replies: ReplyQueue;
   private readonly failed: (error: unknown) => void;
   private readonly heard: (session: LiveSession, event: string) => void;
@@ -58,11 +55,13 @@ export class HookSessions {
 
   constructor(
     engine: Engine,
+    intake: Intake,
     replies: ReplyQueue,
     failed: (error: unknown) => void,
     heard: (session: LiveSession, event: string) => void = () => undefined,
   ) {
     this.engine = engine;
+    this.intake = intake;
     this.replies = replies;
     this.failed = failed;
     this.heard = heard;
@@ -72,13 +71,17 @@ export class HookSessions {
     });
   }
 
-  /** Null when the body is none of a hook's. */
-  handle(value: unknown, caller: HookCaller): HookReply | null {
+  /**
+   * Null when the body is none of a hook's. An agent's own token speaks for that agent, with the start that it
+   * was given to; any other for each session that it reports.
+   */
+  handle(value: unknown, caller: Sender): HookReply | null {
     const body = readHookBody(value);
     if (!body) return null;
     const session = this.sessionOf(body, caller);
+    const seen = this.replies.unseen(session.agentId);
     const reply = this.reply(session, body);
-    for (const signal of this.factsOf(session, body)) void this.tell(session, signal);
+    for (const signal of this.factsOf(session, body)) void this.tell(session, signal, seen);
     this.heard(session.live, body.event);
     return reply;
   }
@@ -88,7 +91,7 @@ export class HookSessions {
     await Promise.all([...this.sessions.values()].map(({ tail }) => tail));
   }
 
-  private sessionOf(body: HookBody, caller: HookCaller): Session {
+  private sessionOf(body: HookBody, caller: Sender): Session {
     const key = [body.sessionId, body.subagentId ?? '', caller.agentId ?? '', caller.incarnation ?? ''].join(
       '/',
     );
@@ -102,6 +105,7 @@ export class HookSessions {
       body,
       agentId,
       incarnation: isOurs ? caller.incarnation : null,
+      caller,
       live: {
         agentId,
         sessionId: body.sessionId,
@@ -111,7 +115,7 @@ export class HookSessions {
         hasTold: (callId) => told.has(callId),
         tell: (signal) => this.tell(session, signal),
       },
-      tail: isOurs ? Promise.resolve() : this.enrol(agentId, body, group),
+      tail: isOurs ? Promise.resolve() : this.enrol(agentId, body, group, caller),
       lastCall: null,
       denied: null,
       told,
@@ -122,8 +126,13 @@ export class HookSessions {
     return session;
   }
 
-  private enrol(agentId: string, body: HookBody, group: string | null): Promise<unknown> {
-    return this.engine.register(registrationOf(agentId, body, group)).catch(this.failed);
+  private async enrol(agentId: string, body: HookBody, group: string | null, sender: Sender): Promise<void> {
+    try {
+      const answer = await this.intake.register(registrationOf(agentId, body, group), sender);
+      if (answer.kind === 'refused') this.failed(new Error(`${agentId}: ${answer.message}`));
+    } catch (error) {
+      this.failed(error);
+    }
   }
 
   private reply(session: Session, body: HookBody): HookReply {
@@ -133,7 +142,6 @@ export class HookSessions {
     const agent = this.engine.peek(agentId);
     // A token of an older start neither sees what is meant for its successor nor shows that it was seen.
     if (!agent || !isCurrent(session, agent)) return NO_WORD;
-    this.replies.heard(agentId);
     if (!agent.hard.incident) session.denied = null;
     if (!isSlot(body.event)) return NO_WORD;
     const directives = this.replies.take(agentId, agent.hard.incarnation);
@@ -149,7 +157,9 @@ export class HookSessions {
     if (isEnd && isStartedByRun) return [{ kind: 'activity' }];
     // A session that was ended and is resumed is a new start of the same agent.
     if (agent?.hard.end && !isEnd && session.incarnation === null)
-      session.tail = session.tail.then(() => this.enrol(session.agentId, session.body, agent.hard.group));
+      session.tail = session.tail.then(() =>
+        this.enrol(session.agentId, session.body, agent.hard.group, session.caller),
+      );
     const signals = signalsOf(body);
     for (const signal of signals) if (signal.kind === 'call-ended') session.told.add(signal.callId);
     const oldest = session.told.values().next().value;
@@ -157,18 +167,29 @@ export class HookSessions {
     return signals;
   }
 
-  private tell(session: Session, signal: SignalBody & SignalMark): Promise<void> {
-    const told = session.tail.then(() => this.give(session, signal));
+  /** What is read elsewhere than in a hook may be older than any reply, and shows nothing to have been seen. */
+  private tell(
+    session: Session,
+    signal: SignalBody & SignalMark,
+    seen: readonly Effect[] = [],
+  ): Promise<void> {
+    const told = session.tail.then(() => this.give(session, signal, seen));
     session.tail = told.catch(this.failed);
     return told;
   }
 
-  private async give(session: Session, signal: SignalBody & SignalMark): Promise<void> {
-    const { agentId } = session;
-    const agent = this.engine.peek(agentId) ?? (await this.engine.read(agentId));
-    if (!agent) return;
-    const incarnation = session.incarnation ?? agent.hard.incarnation;
-    await this.engine.signal({ ...signal, agentId, incarnation } as Signal, 'agent');
+  private async give(
+    session: Session,
+    signal: SignalBody & SignalMark,
+    seen: readonly Effect[],
+  ): Promise<void> {
+    const { agentId, incarnation } = session;
+    const sender: Sender = { role: 'agent', agentId, incarnation };
+    const taken = await this.intake.take({ ...signal, agentId }, sender, { seen });
+    if (taken.kind === 'taken' || taken.field === undefined) return;
+    // Malformed or too large. The agent did something, so silence would be the wrong conclusion.
+    this.failed(new Error(`${agentId}: a ${signal.kind} of a hook was refused: ${taken.message}`));
+    await this.intake.take({ ...withinBounds(signal, taken.field), agentId }, sender, { seen });
   }
 
   private endHelpersOf(agentId: string): void {
@@ -182,6 +203,12 @@ export class HookSessions {
 
 const isCurrent = ({ incarnation }: Session, { hard }: Agent): boolean =>
   incarnation === null || incarnation === hard.incarnation;
+
+/** A call whose arguments are too large is still that call, and equal ones stay equal. */
+function withinBounds(signal: SignalBody & SignalMark, field: string): SignalBody & SignalMark {
+  if (field !== 'input' || !('input' in signal)) return { kind: 'activity' };
+  return { ...signal, input: { fingerprint: hashText(JSON.stringify(signal.input)) } };
+}
 
 /** Equal arguments in any order are the same call. */
 function callHash({ fields }: HookBody): number {

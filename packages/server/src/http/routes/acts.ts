@@ -8,7 +8,7 @@ import {
 } from '@holter/core';
 import type { z } from 'zod';
 import { readChain } from '../../engine/stored-chain.ts';
-import { redact } from '../../intake/redact.ts';
+import { redact } from '../../intake/index.ts';
 import { agentIdOf, checkMayDecide, readAgent } from '../access.ts';
 import { type HttpContext, viewOf } from '../context.ts';
 import { problem } from '../problem.ts';

@@ -14,7 +14,7 @@ import type { Caller } from '../tokens.ts';
  * The body is worked off as it arrives, and the next piece is read only when the last is durable: so a
  * sender of any size takes no more memory than one piece.
  */
-export function batchRoutes({ deps, intake, limits }: HttpContext): readonly Route[] {
+export function batchRoutes({ deps, limits }: HttpContext): readonly Route[] {
   return [
     defineRoute({
       method: 'POST',
@@ -39,7 +39,7 @@ export function batchRoutes({ deps, intake, limits }: HttpContext): readonly Rou
 
   async function* verdicts(bytes: Readable, caller: Caller, correlationId: string): AsyncGenerator<string> {
     const cutter = new LineCutter(limits.lineBytesMax);
-    const run = new BatchRun(intake, caller, { correlationId, depthMax: limits.depthMax });
+    const run = new BatchRun(deps.intake, caller, { correlationId, depthMax: limits.depthMax });
     let total = 0;
     try {
       for await (const chunk of bytes as AsyncIterable<Buffer>) {

@@ -1,6 +1,6 @@
 import { type Agent, type BreakerAct, type DurationMs, minutes } from '@holter/core';
 import { z } from 'zod';
-import { redact } from '../../intake/redact.ts';
+import { redact } from '../../intake/index.ts';
 import { agentIdOf, checkMayDecide, readAgent } from '../access.ts';
 import { breakerNamed, breakersOf } from '../breaker-view.ts';
 import type { HttpContext } from '../context.ts';

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { StoredCheckpoint } from '../../store/store.ts';
 import { agentIdOf, readAgent } from '../access.ts';
 import type { HttpContext } from '../context.ts';
-import { HttpProblem, problem } from '../problem.ts';
+import { HttpProblem, problem, refusalOfIntake } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { checkpoint, limitQuery } from '../schema/requests.ts';
 import { checkpointPage, checkpointWritten } from '../schema/views.ts';
@@ -14,8 +14,8 @@ const CHECKPOINTS_DEFAULT = 20;
 const CHAIN_SEARCHED = 100;
 
 /** The chain that a successor starts from. Each is hashed with its place in it, so it can't be moved. */
-export function checkpointRoutes({ deps, limits, intake }: HttpContext): readonly Route[] {
-  const { engine, store, sha256, clock, newId } = deps;
+export function checkpointRoutes({ deps, limits }: HttpContext): readonly Route[] {
+  const { engine, intake, store, sha256, clock, newId } = deps;
 
   /** A parent that nobody has would end the chain there. */
   async function checkParent({ hard }: Agent, parentId: string | null): Promise<void> {
@@ -91,8 +91,8 @@ export function checkpointRoutes({ deps, limits, intake }: HttpContext): readonl
         const outcome = await store.putCheckpoint(stored);
         if (outcome === 'exists') await checkSameAgain(stored);
         // With an id: if the answer was lost, the same again is folded in once.
-        const refusal = await intake.take(signalOf(stored), caller, request.id);
-        if (refusal) throw new HttpProblem(refusal);
+        const taken = await intake.take(signalOf(stored), caller, { correlationId: request.id });
+        if (taken.kind === 'refused') throw new HttpProblem(refusalOfIntake(taken));
         reply.code(outcome === 'stored' ? 201 : 200);
         const { checkpointId, parentId, taskId } = stored;
         return { checkpointId, parentId, taskId, hash };

@@ -27,12 +27,7 @@ export function hookRoutes(sessions: HookSessions): readonly Route[] {
         400: { description: 'not_a_hook: no hook_event_name, or a session_id that is no UUID.' },
       },
       handle: ({ body, caller }) => {
-        const isAgent = caller.role === 'agent';
-        const who = {
-          agentId: isAgent ? caller.agentId : null,
-          incarnation: isAgent ? caller.incarnation : null,
-        };
-        const reply = sessions.handle(body, who);
+        const reply = sessions.handle(body, caller);
         if (!reply) throw problem(400, 'not_a_hook', 'a hook has hook_event_name, and a UUID as session_id');
         return reply;
       },

@@ -1,11 +1,11 @@
-import { type Agent, type Signal, seconds } from '@holter/core';
-import { refusalOfAnswer } from '../../intake/intake.ts';
+import { type Agent, type SignalBody, seconds } from '@holter/core';
 import { agentIdOf, readAgent } from '../access.ts';
 import type { HttpContext } from '../context.ts';
-import { HttpProblem, problem } from '../problem.ts';
+import { HttpProblem, problem, refusalOfIntake } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { pingKey } from '../schema/requests.ts';
 import { heard, pingKeyMade } from '../schema/views.ts';
+import type { Caller } from '../tokens.ts';
 import type { HeardView, PingKeyMadeView } from '../types.ts';
 
 type Word = 'ping' | 'start' | 'fail';
@@ -14,8 +14,8 @@ type Word = 'ping' | 'start' | 'fail';
  * For what can call a URL and nothing more: a cron job, a script. The key in the path is the password, and
  * all it can do is beat for one agent. `start` and the ping after it frame a run; `fail` is a run gone wrong.
  */
-export function pingRoutes({ deps, tokens, metrics }: HttpContext): readonly Route[] {
-  const { engine, newId } = deps;
+export function pingRoutes({ deps, tokens }: HttpContext): readonly Route[] {
+  const { engine, intake, newId } = deps;
 
   const route = (word: Word, url: string, summary: string): Route =>
     defineRoute({
@@ -29,12 +29,13 @@ export function pingRoutes({ deps, tokens, metrics }: HttpContext): readonly Rou
         404: { description: 'unknown_key' },
       },
       handle: async ({ params, request }): Promise<HeardView> => {
-        const { agentId, incarnation } = await tokens.identifyPing(params.key ?? '', request.ip);
-        const agent = await readAgent(engine, agentId ?? '');
-        for (const signal of signalsOf(word, agent, incarnation ?? 0)) {
-          const refusal = refusalOfAnswer(await engine.signal(signal, 'agent', request.id));
-          if (refusal) throw new HttpProblem(refusal);
-          metrics.signalTaken(signal.kind);
+        const caller = await tokens.identifyPing(params.key ?? '', request.ip);
+        const agent = await readAgent(engine, caller.agentId ?? '');
+        // A ping is given no words, so it shows none to have been seen.
+        const details = { agentId: agent.hard.agentId, correlationId: request.id, seen: [] };
+        for (const signal of signalsOf(word, agent)) {
+          const taken = await intake.take(signal, caller, details);
+          if (taken.kind === 'refused') throw new HttpProblem(refusalOfIntake(taken));
         }
         return { ok: true, directives: [] };
       },
@@ -53,7 +54,7 @@ export function pingRoutes({ deps, tokens, metrics }: HttpContext): readonly Rou
       answers: { 201: { description: 'The key; it is shown only now.', schema: pingKeyMade } },
       handle: async ({ params, caller, body, reply, request }): Promise<PingKeyMadeView> => {
         const agentId = agentIdOf(params, caller);
-        const agent = (await engine.read(agentId)) ?? (await make(agentId, body, request.id));
+        const agent = (await engine.read(agentId)) ?? (await make(agentId, body, caller, request.id));
         const { incarnation } = agent.hard;
         const { secret } = await tokens.issue({ role: 'agent', agentId, incarnation, isPing: true });
         reply.code(201);
@@ -66,9 +67,10 @@ export function pingRoutes({ deps, tokens, metrics }: HttpContext): readonly Rou
   async function make(
     agentId: string,
     { everySeconds, role, group }: { everySeconds: number; role: string; group: string },
+    caller: Caller,
     correlationId: string,
   ): Promise<Agent> {
-    const answer = await engine.register(
+    const answer = await intake.register(
       {
         agentId,
         instanceId: `ping ${newId()}`,
@@ -79,6 +81,7 @@ export function pingRoutes({ deps, tokens, metrics }: HttpContext): readonly Rou
         can: [],
         executor: null,
       },
+      caller,
       correlationId,
     );
     if (answer.kind !== 'enrolled' || answer.enrolment.kind !== 'enrolled')
@@ -88,10 +91,9 @@ export function pingRoutes({ deps, tokens, metrics }: HttpContext): readonly Rou
 }
 
 /** Failures are a running total in a beat: one that has risen is a failure, a steady one ends the row. */
-function signalsOf(word: Word, { hard }: Agent, incarnation: number): readonly Signal[] {
-  const about = { agentId: hard.agentId, ...(incarnation > 0 && { incarnation }) };
+function signalsOf(word: Word, { hard }: Agent): readonly SignalBody[] {
   const errors = hard.errorCount ?? 0;
-  const beat: Signal = { kind: 'heartbeat', ...about, errorCount: word === 'fail' ? errors + 1 : errors };
-  if (word === 'start') return [beat, { kind: 'turn-begun', ...about }];
-  return hard.turnSince === undefined ? [beat] : [beat, { kind: 'turn-ended', ...about }];
+  const beat: SignalBody = { kind: 'heartbeat', errorCount: word === 'fail' ? errors + 1 : errors };
+  if (word === 'start') return [beat, { kind: 'turn-begun' }];
+  return hard.turnSince === undefined ? [beat] : [beat, { kind: 'turn-ended' }];
 }

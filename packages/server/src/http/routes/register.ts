@@ -1,7 +1,6 @@
 import { type Agent, type Capability, type Promises, type Registration, seconds } from '@holter/core';
-import { redact } from '../../intake/redact.ts';
 import type { HttpContext } from '../context.ts';
-import { HttpProblem, problem } from '../problem.ts';
+import { HttpProblem, problem, refusalOfIntake } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { type PromisesBody, type RegistrationBody, registration } from '../schema/requests.ts';
 import { registered } from '../schema/views.ts';
@@ -11,32 +10,7 @@ import type { RegisteredView } from '../types.ts';
 /** How long a model call may hang when the agent does not say: the longest time-out of common clients. */
 const MODEL_TIMEOUT = seconds(600);
 
-/** So that a fleet that starts together does not wait for one more write each. */
-const PLACES_RESERVED = 49;
-
-export function registerRoutes({ deps, limits, tokens }: HttpContext): readonly Route[] {
-  const enrolled = new Map<string, { used: number; reserved: number }>();
-
-  /** New names only: an agent that starts anew takes no more room than before. */
-  async function countEnrolled(caller: Caller, isNew: boolean): Promise<void> {
-    if (caller.role !== 'enroll' || !isNew) return;
-    const max = limits.agentsPerEnrolToken;
-    const key = `enrolled/${caller.tokenId}`;
-    let places = enrolled.get(caller.tokenId);
-    if (!places) {
-      const used = Number((await deps.store.getMeta(key)) ?? 0);
-      places = enrolled.get(caller.tokenId) ?? { used, reserved: used };
-      enrolled.set(caller.tokenId, places);
-    }
-    if (places.used >= max)
-      throw problem(403, 'too_many_agents', `this token has registered ${max} agents, which is its limit`);
-    places.used += 1;
-    if (places.used <= places.reserved) return;
-    // Counted before it is done, and some in advance: a crash costs a few places, never the limit.
-    places.reserved = Math.min(max, places.used + PLACES_RESERVED);
-    await deps.store.putMeta(key, String(places.reserved));
-  }
-
+export function registerRoutes({ deps, tokens }: HttpContext): readonly Route[] {
   return [
     defineRoute({
       method: 'POST',
@@ -52,8 +26,9 @@ export function registerRoutes({ deps, limits, tokens }: HttpContext): readonly 
       handle: async ({ body, caller, reply, request }): Promise<RegisteredView> => {
         checkClaims(body, caller);
         const before = await deps.engine.read(body.agentId);
-        await countEnrolled(caller, before === null);
-        const answer = await deps.engine.register(registrationOf(body, caller, before), request.id);
+        const registering = registrationOf(body, caller, before);
+        const answer = await deps.intake.register(registering, caller, request.id);
+        if (answer.kind === 'refused') throw new HttpProblem(refusalOfIntake(answer));
         if (answer.kind !== 'enrolled') throw problem(500, 'internal', 'the agent was not registered');
         if (answer.enrolment.kind === 'refused') throw running(answer.enrolment.retryAfterMs);
         const { agentId, incarnation, promises } = answer.agent.hard;
@@ -102,7 +77,7 @@ function registrationOf(body: RegistrationBody, caller: Caller, before: Agent | 
     promises: isOrdered && old.promises.process ? { ...promises, process: true } : promises,
     can: isOrdered ? old.can : capabilitiesOf(body),
     executor: isOrdered ? old.executor : (body.executor ?? null),
-    ...(taskId !== undefined && { taskId: redact(taskId) }),
+    ...(taskId !== undefined && { taskId }),
     ...(spawnKey !== undefined && { spawnKey }),
   };
 }

@@ -1,7 +1,6 @@
-import { isSignal } from '../../intake/intake.ts';
 import { agentIdOf } from '../access.ts';
 import type { HttpContext } from '../context.ts';
-import { errorBody, HttpProblem, problem, type Refusal } from '../problem.ts';
+import { errorBody, HttpProblem, problem, refusalOfIntake, refusalOfTaking } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { heartbeat, signals } from '../schema/requests.ts';
 import { heard, signalsHeard } from '../schema/views.ts';
@@ -14,8 +13,8 @@ const SIGNALS_MAX = 1_000;
 const HEARD = JSON.stringify({ ok: true, directives: [] } satisfies HeardView);
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-export function signalRoutes({ deps, intake }: HttpContext): readonly Route[] {
-  const { engine, replies, clock } = deps;
+export function signalRoutes({ deps }: HttpContext): readonly Route[] {
+  const { engine, intake, replies } = deps;
 
   /** What waits for the agent goes with the reply to it, and to nobody else. */
   async function directivesFor(agentId: string, caller: Caller): Promise<HeardView['directives']> {
@@ -38,12 +37,9 @@ export function signalRoutes({ deps, intake }: HttpContext): readonly Route[] {
       },
       handle: async ({ params, caller, body, request, reply }): Promise<HeardView | string> => {
         const agentId = agentIdOf(params, caller);
-        const beat = beatOf(body);
-        const signal = intake.read(beat, caller, agentId);
-        if (!isSignal(signal)) throw new HttpProblem(signal);
-        const refusal = await intake.take(signal, caller, request.id);
-        if (refusal) throw new HttpProblem(refusal);
-        const notes = futureNotes(beat, clock.now());
+        const taken = await intake.take(beatOf(body), caller, { agentId, correlationId: request.id });
+        if (taken.kind === 'refused') throw new HttpProblem(refusalOfIntake(taken));
+        const { notes } = taken;
         const directives =
           caller.role === 'agent' && caller.incarnation !== null
             ? replies.take(agentId, caller.incarnation)
@@ -74,7 +70,8 @@ export function signalRoutes({ deps, intake }: HttpContext): readonly Route[] {
             'too_many_signals',
             `at most ${SIGNALS_MAX} in one array; /v1/signals takes more`,
           );
-        const verdicts = await takeAll(values, caller, agentId, request.id);
+        const taking = await intake.takeAll(values, caller, { agentId, correlationId: request.id });
+        const verdicts = await Promise.all(taking.map(refusalOfTaking));
         const first = verdicts.find((verdict) => verdict !== null);
         if (!isMany && first) throw new HttpProblem(first);
         const refusals = verdicts.flatMap((refusal, index) =>
@@ -89,25 +86,6 @@ export function signalRoutes({ deps, intake }: HttpContext): readonly Route[] {
       },
     }),
   ];
-
-  /** All are given to the engine in one go and in order; the answers may come in any. */
-  async function takeAll(
-    values: readonly unknown[],
-    caller: Caller,
-    agentId: string,
-    correlationId: string,
-  ): Promise<readonly (Refusal | null)[]> {
-    const read = values.map((value) => intake.read(value, caller, agentId));
-    const first = read.find(isSignal);
-    const { incarnation } = first ? await intake.prepare(first, caller) : {};
-    return Promise.all(
-      read.map((signal) => {
-        if (!isSignal(signal)) return signal;
-        const full = incarnation === undefined ? signal : { incarnation, ...signal };
-        return intake.give(full, caller, correlationId);
-      }),
-    );
-  }
 }
 
 /** Seed 000 §2 has no `kind`: the path says what it is. */
@@ -118,21 +96,3 @@ function beatOf(body: unknown): unknown {
     throw problem(400, 'unknown_kind', 'this path takes heartbeats only; /signals takes the rest', 'kind');
   return Object.assign(body, { kind: 'heartbeat' });
 }
-
-/** The agent's clock is ahead of ours: taken as now, and said so. */
-function futureNotes(beat: unknown, now: number): readonly string[] {
-  const given = beat as Readonly<Record<string, unknown>>;
-  if (given.timestamp === undefined && given.lastToolCall === undefined && given.last_tool_call === undefined)
-    return NO_NOTES;
-  return ['timestamp', 'lastToolCall', 'last_tool_call'].flatMap((name) => {
-    const value = given[name];
-    if (value === undefined) return [];
-    const ms = typeof value === 'string' ? Date.parse(value) : Number(value);
-    return ms > now + CLOCK_SKEW_MS ? [`${name} was in the future; taken as now`] : [];
-  });
-}
-
-const NO_NOTES: readonly string[] = [];
-
-/** Clocks of two machines differ by this much on a good day. */
-const CLOCK_SKEW_MS = 1_000;

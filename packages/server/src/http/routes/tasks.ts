@@ -1,10 +1,9 @@
 import { type Agent, assertNever, later, type Signal } from '@holter/core';
 import type { z } from 'zod';
-import { refusalOfAnswer } from '../../intake/intake.ts';
-import { redact } from '../../intake/redact.ts';
+import { HOLTER } from '../../intake/index.ts';
 import { agentIdOf, checkMayDecide, readAgent } from '../access.ts';
 import { type HttpContext, viewOf } from '../context.ts';
-import { HttpProblem } from '../problem.ts';
+import { HttpProblem, refusalOfIntake } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { task } from '../schema/requests.ts';
 import { decided } from '../schema/views.ts';
@@ -12,7 +11,7 @@ import type { DecidedView } from '../types.ts';
 
 /** Tasks are kept by whoever gives them out; Holter only wants to know which one an agent has. */
 export function taskRoutes({ deps }: HttpContext): readonly Route[] {
-  const { engine, clock } = deps;
+  const { engine, intake, clock } = deps;
   return [
     defineRoute({
       method: 'POST',
@@ -25,9 +24,8 @@ export function taskRoutes({ deps }: HttpContext): readonly Route[] {
         const agent = await readAgent(engine, agentIdOf(params, caller));
         checkMayDecide(caller, agent);
         // Not the agent's own word: it must not count as a sign of life.
-        const answer = await engine.signal(signalOf(body, agent), 'holter', request.id);
-        const refusal = refusalOfAnswer(answer);
-        if (refusal) throw new HttpProblem(refusal);
+        const taken = await intake.take(signalOf(body, agent), HOLTER, { correlationId: request.id });
+        if (taken.kind === 'refused') throw new HttpProblem(refusalOfIntake(taken));
         return { ok: true, agent: viewOf(deps, await readAgent(engine, agent.hard.agentId)) };
       },
     }),
@@ -49,7 +47,7 @@ export function taskRoutes({ deps }: HttpContext): readonly Route[] {
           kind: 'task-updated',
           ...about,
           ...(percent !== undefined && { percent }),
-          ...(note !== undefined && { note: redact(note) }),
+          ...(note !== undefined && { note }),
         };
       }
       case 'done':

@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto';
+import { milliseconds, type Registration } from '@holter/core';
+import { describe, expect, test } from 'vitest';
+import { ManualClock, settled } from '../../test/manual-clock.ts';
+import { Engine } from '../engine/engine.ts';
+import { ReplyQueue } from '../engine/reply-queue.ts';
+import { defaultPolicies } from '../policy/index.ts';
+import { openMemory } from '../store/memory/index.ts';
+import { Intake } from './intake.ts';
+import { HOLTER, type Sender } from './sender.ts';
+
+const ada: Registration = {
+  agentId: 'ada',
+  instanceId: 'ada-1',
+  role: 'active-development',
+  group: 'default',
+  mode: 'nudge',
+  promises: { calls: { modelTimeoutMs: milliseconds(0) }, tasks: true },
+  can: ['nudge'],
+  executor: null,
+  taskId: 't1',
+};
+const ADA: Sender = { role: 'agent', agentId: 'ada', incarnation: 1 };
+const OPERATOR: Sender = { role: 'operator', agentId: null, incarnation: null };
+
+async function world({ agentsPerTokenMax = 10 } = {}) {
+  const clock = new ManualClock();
+  const store = openMemory();
+  let ids = 0;
+  const engine: Engine = new Engine({
+    store,
+    clock,
+    policies: defaultPolicies,
+    executors: [],
+    sha256: (text) => createHash('sha256').update(text).digest('hex'),
+    newId: () => `id-${++ids}`,
+    onBug: (error) => {
+      throw error;
+    },
+  });
+  const replies = new ReplyQueue(clock, (effect, outcome, detail) => engine.receive(effect, outcome, detail));
+  engine.addExecutor(replies);
+  await engine.start();
+  const intake = new Intake({ engine, replies, store, clock, agentsPerTokenMax });
+  const isNudgeSeen = async () => {
+    await settled();
+    return (await engine.read('ada'))?.hard.incident?.isNudgeSeen === true;
+  };
+  /** A silent agent that was nudged in the reply to one of its requests. */
+  const nudged = async () => {
+    await engine.register(ada);
+    await clock.advance(16 * 60_000);
+    expect(replies.take('ada', 1)).toHaveLength(1);
+    await settled();
+  };
+  return { clock, store, engine, replies, intake, isNudgeSeen, nudged };
+}
+
+describe('a nudge that a reply carried', () => {
+  test('is seen when the agent is heard again, and not by what was refused', async () => {
+    const { intake, isNudgeSeen, nudged } = await world();
+    await nudged();
+    const forged = { kind: 'exited', agentId: 'ada', code: 0 };
+    expect(await intake.take(forged, ADA)).toMatchObject({ kind: 'refused', code: 'forbidden' });
+    expect(await intake.take({ kind: 'nonsense', agentId: 'ada' }, ADA)).toMatchObject({ kind: 'refused' });
+    expect(await isNudgeSeen()).toBe(false);
+    expect(await intake.take({ kind: 'activity', agentId: 'ada' }, ADA)).toEqual({
+      kind: 'taken',
+      notes: [],
+    });
+    expect(await isNudgeSeen()).toBe(true);
+  });
+
+  test('is not seen by a signal that was on its way before the reply', async () => {
+    const { intake, clock, engine, replies, isNudgeSeen } = await world();
+    await engine.register(ada);
+    await clock.advance(16 * 60_000);
+    const early = intake.take({ kind: 'activity', agentId: 'ada' }, ADA);
+    expect(replies.take('ada', 1)).toHaveLength(1);
+    await early;
+    expect(await isNudgeSeen()).toBe(false);
+  });
+
+  test('is not seen by the word of another', async () => {
+    const { intake, isNudgeSeen, nudged } = await world();
+    await nudged();
+    await intake.take({ kind: 'activity', agentId: 'ada', incarnation: 1 }, OPERATOR);
+    expect(await isNudgeSeen()).toBe(false);
+  });
+});
+
+test('who brings a signal decides what it may say', async () => {
+  const { engine, intake } = await world();
+  await engine.register(ada);
+  const exited = { kind: 'exited', agentId: 'ada', incarnation: 1, code: 0 };
+  expect(await intake.take({ kind: 'activity', agentId: 'bob' }, ADA)).toMatchObject({ code: 'forbidden' });
+  expect(await intake.take({ kind: 'activity', agentId: 'ada', incarnation: 2 }, ADA)).toMatchObject({
+    code: 'stale_incarnation',
+  });
+  expect(await intake.take({ ...exited }, ADA)).toMatchObject({ code: 'forbidden' });
+  expect(
+    await intake.take({ kind: 'task-updated', agentId: 'ada', incarnation: 1, taskId: 't1' }, HOLTER),
+  ).toEqual({ kind: 'taken', notes: [] });
+  expect((await engine.read('ada'))?.soft.activityAt).toBe(0);
+  expect(await intake.take({ ...exited }, OPERATOR)).toEqual({ kind: 'taken', notes: [] });
+  expect(Object.fromEntries(intake.takenCounts)).toEqual({ 'task-updated': 1, exited: 1 });
+  expect(Object.fromEntries(intake.refusedCounts)).toEqual({ exited: 1 });
+});
+
+test('a time in the future is taken as now, once, and said so when it is far off', async () => {
+  const { clock, engine, intake } = await world();
+  await engine.register(ada);
+  const now = clock.now();
+  const beats: unknown[] = [];
+  engine.onStreamed((events) => beats.push(...events.map(({ payload }) => payload)));
+  const beat = { kind: 'heartbeat', agentId: 'ada', timestamp: now + 5_000, last_tool_call: now + 900 };
+  expect(await intake.take(beat, ADA)).toEqual({
+    kind: 'taken',
+    notes: ['timestamp was in the future; taken as now'],
+  });
+  expect(await intake.take({ kind: 'heartbeat', agentId: 'ada', last_tool_call: now + 5_000 }, ADA)).toEqual({
+    kind: 'taken',
+    notes: ['last_tool_call was in the future; taken as now'],
+  });
+  expect(beats.at(-1)).toMatchObject({ lastToolCall: now });
+});
+
+test('signals of one request are folded in order, and a bad one keeps back no other', async () => {
+  const { engine, intake } = await world();
+  await engine.register(ada);
+  const anyStart: Sender = { role: 'agent', agentId: 'ada', incarnation: null };
+  const values = [{ kind: 'turn-begun', agentId: 'ada' }, 7, { kind: 'turn-ended', agentId: 'ada' }];
+  const taken = await Promise.all(await intake.takeAll(values, anyStart));
+  expect(taken.map(({ kind }) => kind)).toEqual(['taken', 'refused', 'taken']);
+  expect((await engine.read('ada'))?.hard.turnSince).toBeUndefined();
+});
+
+test('a registration is counted against the token that may enroll, and holds no secret', async () => {
+  const { engine, intake } = await world({ agentsPerTokenMax: 1 });
+  const enroller: Sender = { role: 'enroll', agentId: null, incarnation: null, tokenId: 't' };
+  const taskId = 'deploy with token=abcdefgh12345678';
+  expect(await intake.register({ ...ada, taskId }, enroller)).toMatchObject({ kind: 'enrolled' });
+  expect((await engine.read('ada'))?.hard.task?.id).toBe('deploy with token=[redacted]');
+  expect(await intake.register(ada, enroller)).toMatchObject({ kind: 'enrolled' });
+  expect(await intake.register({ ...ada, agentId: 'bob' }, enroller)).toMatchObject({
+    kind: 'refused',
+    code: 'too_many_agents',
+  });
+});
