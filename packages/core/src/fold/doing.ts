@@ -5,7 +5,7 @@ import { endFailureRow } from './failures.ts';
 import { clearPoint } from './point.ts';
 
 /** The agent did something: a call, a turn, words, tokens. It need not have got anywhere. */
-export function isDoing(draft: Draft): void {
+export function noteActivity(draft: Draft): void {
   const { hard, at } = draft;
   hard.doing = markNow(draft);
   forget(hard, 'isHoldLapsed');
@@ -13,7 +13,7 @@ export function isDoing(draft: Draft): void {
 }
 
 /** Evidence that it got somewhere. A row of failures is over with the first thing that worked. */
-export function hasProgressed(draft: Draft): void {
+export function noteProgress(draft: Draft): void {
   draft.hard.progress = markNow(draft);
   endFailureRow(draft);
   // Whoever moves on is no longer blocked, and could go on after all.

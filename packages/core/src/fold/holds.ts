@@ -2,7 +2,7 @@ import { hashText } from '../base/hash.ts';
 import type { Instant } from '../base/time.ts';
 import { between } from '../base/time.ts';
 import type { Draft } from '../record/draft.ts';
-import { emit, markNow, wake } from '../record/draft.ts';
+import { emit, lookAgainAt, markNow } from '../record/draft.ts';
 import type { Hold, HoldKind } from '../vocabulary/hold.ts';
 
 /** Calls that may be open at once in one agent; more than this is a sender that never ends its calls. */
@@ -67,7 +67,7 @@ export function closeCall(draft: Draft, callId: string): void {
 export function endExpiredHolds(draft: Draft): void {
   for (const hold of draft.hard.holds) {
     if (hold.until === undefined) continue;
-    if (hold.until > draft.at) wake(draft, hold.until);
+    if (hold.until > draft.at) lookAgainAt(draft, hold.until);
     else {
       endHold(draft, hold.kind);
       draft.hard.isHoldLapsed = true;

@@ -9,7 +9,7 @@ import { lastProofOf, livenessOf, pulseOf } from '../record/liveness.ts';
 import { LOOKS_FRESH } from '../rule/process.ts';
 import { EVIDENCE_LENGTH_MAX } from '../vocabulary/finding.ts';
 import type { HeartbeatBody, ProcessState, SelfStatus } from '../vocabulary/signal.ts';
-import { hasProgressed } from './doing.ts';
+import { noteProgress } from './doing.ts';
 import { countFailure, endFailureRow } from './failures.ts';
 import { clearPoint, raisePoint } from './point.ts';
 
@@ -51,7 +51,7 @@ export function foldHeartbeat(draft: Draft, beat: HeartbeatBody): void {
   if (indicator !== (hard.indicatorHash ?? NO_INDICATOR)) {
     hard.indicatorHash = indicator;
     if (beat.phase !== undefined) hard.phase = beat.phase.slice(0, PHASE_LENGTH_MAX);
-    if (isBestEvidence(hard)) hasProgressed(draft);
+    if (isBestEvidence(hard)) noteProgress(draft);
   }
   foldErrorCount(draft, beat.errorCount);
   foldStatusOf(draft, beat.status, isAnswer);

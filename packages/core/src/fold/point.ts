@@ -1,5 +1,5 @@
 import type { Draft } from '../record/draft.ts';
-import { tellCleared, tellRaised } from '../record/findings.ts';
+import { emitCleared, emitRaised } from '../record/findings.ts';
 import type { Finding, FindingKind } from '../vocabulary/finding.ts';
 import { EVIDENCE_LENGTH_MAX } from '../vocabulary/finding.ts';
 
@@ -14,7 +14,7 @@ export function raisePoint(draft: Draft, finding: Finding): void {
   const evidence = finding.evidence.slice(0, EVIDENCE_LENGTH_MAX);
   const point = { ...finding, evidence, since: before?.since ?? finding.since };
   hard.points = [...hard.points.filter(({ kind }) => kind !== finding.kind), point];
-  if (before?.severity !== point.severity) tellRaised(draft, point, 0);
+  if (before?.severity !== point.severity) emitRaised(draft, point, 0);
 }
 
 export function clearPoint(draft: Draft, kind: FindingKind): void {
@@ -22,5 +22,5 @@ export function clearPoint(draft: Draft, kind: FindingKind): void {
   const point = hard.points.find((finding) => finding.kind === kind);
   if (!point) return;
   hard.points = hard.points.filter((finding) => finding !== point);
-  tellCleared(draft, point);
+  emitCleared(draft, point);
 }

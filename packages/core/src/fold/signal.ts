@@ -5,7 +5,7 @@ import type { Draft } from '../record/draft.ts';
 import { emit, markNow } from '../record/draft.ts';
 import type { Signal } from '../vocabulary/signal.ts';
 import { foldCallBegun, foldCallEnded } from './calls.ts';
-import { hasProgressed, isDoing } from './doing.ts';
+import { noteActivity, noteProgress } from './doing.ts';
 import { countFailure } from './failures.ts';
 import { beginHold, endHold } from './holds.ts';
 import {
@@ -52,7 +52,7 @@ export function foldSignal(draft: Draft, signal: Signal, origin: 'agent' | 'holt
     case 'said':
       return foldWords(draft, signal.role, signal.text);
     case 'compaction':
-      isDoing(draft);
+      noteActivity(draft);
       followStep(draft, { ...NO_CALL, kind: 'compaction', text: null });
       return;
     case 'tokens':
@@ -62,8 +62,8 @@ export function foldSignal(draft: Draft, signal: Signal, origin: 'agent' | 'holt
       return;
     case 'checkpoint':
       hard.checkpoint = { id: signal.checkpointId, hash: signal.hash, mark: markNow(draft) };
-      isDoing(draft);
-      hasProgressed(draft);
+      noteActivity(draft);
+      noteProgress(draft);
       followContext(draft, { kind: 'handoff' });
       return emit(draft, {
         type: 'CHECKPOINT_WRITTEN',
@@ -76,9 +76,9 @@ export function foldSignal(draft: Draft, signal: Signal, origin: 'agent' | 'holt
     case 'task-ended':
       return endTask(draft, signal.taskId, signal.outcome);
     case 'verdict':
-      isDoing(draft);
+      noteActivity(draft);
       followVerdict(draft, signal.verdict);
-      if (signal.verdict === 'ACCEPT') hasProgressed(draft);
+      if (signal.verdict === 'ACCEPT') noteProgress(draft);
       return;
     case 'message-delivered':
       return foldDelivered(draft, signal.messageId, signal.priority);
@@ -146,14 +146,14 @@ const NO_CALL = { tool: null, input: null, output: null, error: null } as const;
 const stepKinds = { assistant: 'message', user: 'user', system: 'system' } as const;
 
 function foldWords(draft: Draft, role: keyof typeof stepKinds, text: string): void {
-  if (role === 'assistant') isDoing(draft);
+  if (role === 'assistant') noteActivity(draft);
   followStep(draft, { ...NO_CALL, kind: stepKinds[role], text });
 }
 
 function foldTokens(draft: Draft, total: number, costUsd: number): void {
   const { soft, hard, at } = draft;
   if (total > soft.tokens && (!hard.doing || between(hard.doing.at, at) > TOKENS_ARE_DOING_EVERY))
-    isDoing(draft);
+    noteActivity(draft);
   followTokens(draft, total);
   draft.soft = {
     ...draft.soft,

@@ -2,7 +2,7 @@ import type { Instant } from '../base/time.ts';
 import { forget } from '../record/copy-hard.ts';
 import type { Draft } from '../record/draft.ts';
 import { emit, markNow } from '../record/draft.ts';
-import { hasProgressed, isDoing } from './doing.ts';
+import { noteActivity, noteProgress } from './doing.ts';
 import { endHold } from './holds.ts';
 
 export function assignTask(draft: Draft, taskId: string, expectedAt?: Instant): void {
@@ -33,8 +33,8 @@ export function updateTask(draft: Draft, taskId: string, percent?: number): void
     updated: markNow(draft),
     ...(percent !== undefined && { percent }),
   };
-  isDoing(draft);
-  if (isFurther) hasProgressed(draft);
+  noteActivity(draft);
+  if (isFurther) noteProgress(draft);
   tell(draft, taskId, 'updated', percent);
 }
 
@@ -60,14 +60,14 @@ export function beginTurn(draft: Draft): void {
   const { hard, at } = draft;
   hard.turnSince = at;
   endHold(draft, 'waiting-for-input');
-  isDoing(draft);
+  noteActivity(draft);
 }
 
 export function endTurn(draft: Draft): void {
   forget(draft.hard, 'turnSince');
   // A call that was refused or cut short never reports its end.
   endHold(draft, 'in-tool');
-  isDoing(draft);
+  noteActivity(draft);
 }
 
 function tell(draft: Draft, taskId: string, status: string, percent?: number): void {

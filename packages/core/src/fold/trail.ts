@@ -59,7 +59,7 @@ export function followVerdict(draft: Draft, verdict: Verdict): void {
   const { hard, at, policy } = draft;
   const verdicts = observeVerdict(hard.trail?.verdicts ?? emptyVerdictState, { verdict, at });
   hard.trail = { ...hard.trail, verdicts };
-  hold(draft, 'verdict-streak', findVerdictStreak(verdicts, policy.detection));
+  setFinding(draft, 'verdict-streak', findVerdictStreak(verdicts, policy.detection));
 }
 
 export function followTokens(draft: Draft, total: number): void {
@@ -71,8 +71,8 @@ export function followTokens(draft: Draft, total: number): void {
   const isResting = hard.holds.length > 0 || !hasWork(hard);
   const tokens = observeTokens(before, { total, at, isResting }, policy.detection);
   hard.trail = { ...hard.trail, tokens };
-  hold(draft, 'token-spike', findTokenSpike(tokens, policy.detection));
-  hold(draft, 'token-flat', isResting ? null : findTokenFlat(tokens, at, policy.detection));
+  setFinding(draft, 'token-spike', findTokenSpike(tokens, policy.detection));
+  setFinding(draft, 'token-flat', isResting ? null : findTokenFlat(tokens, at, policy.detection));
 }
 
 export function followContext(draft: Draft, input: ContextInput): void {
@@ -81,10 +81,10 @@ export function followContext(draft: Draft, input: ContextInput): void {
   if (input.kind === 'handoff' && !hard.trail?.context) return;
   const context = observeContext(hard.trail?.context ?? emptyContextState, input, policy.detection);
   hard.trail = { ...hard.trail, context };
-  hold(draft, 'context-exhausted', findContext(context, policy.detection));
+  setFinding(draft, 'context-exhausted', findContext(context, policy.detection));
 }
 
-function hold(draft: Draft, kind: FindingKind, finding: Finding | null): void {
+function setFinding(draft: Draft, kind: FindingKind, finding: Finding | null): void {
   if (finding) raisePoint(draft, finding);
   else clearPoint(draft, kind);
 }

@@ -1,6 +1,6 @@
 import { forget } from '../record/copy-hard.ts';
 import type { Draft } from '../record/draft.ts';
-import { emit, markNow, wake } from '../record/draft.ts';
+import { emit, lookAgainAt, markNow } from '../record/draft.ts';
 import type { Incident } from '../record/incident.ts';
 import { deadlineAfter, isPast } from '../rule/rule.ts';
 import type { Finding } from '../vocabulary/finding.ts';
@@ -82,7 +82,7 @@ function maybeSkip(draft: Draft, incident: Incident, lead: Finding): boolean {
 
 function climb(draft: Draft, incident: Incident): void {
   if (incident.notBefore !== undefined && incident.notBefore > draft.at) {
-    wake(draft, incident.notBefore);
+    lookAgainAt(draft, incident.notBefore);
     return;
   }
   switch (incident.step) {
@@ -160,6 +160,6 @@ function isQuiet(draft: Draft): boolean {
     forget(hard, 'quiet');
     return false;
   }
-  wake(draft, hard.quiet.until);
+  lookAgainAt(draft, hard.quiet.until);
   return true;
 }

@@ -1,6 +1,6 @@
 import { endTask } from '../fold/tasks.ts';
 import type { Draft } from '../record/draft.ts';
-import { emit, markNow, wake, want } from '../record/draft.ts';
+import { emit, lookAgainAt, markNow, want } from '../record/draft.ts';
 import type { Incident } from '../record/incident.ts';
 import type { ClaimEvidence } from '../record/input.ts';
 import { graceMaxOf } from '../record/liveness.ts';
@@ -8,12 +8,12 @@ import type { Admission, Ask, Notice } from '../vocabulary/ask.ts';
 import type { ReceiptOutcome } from '../vocabulary/effect.ts';
 import { hasJustReturned } from '../vocabulary/stall.ts';
 import { amend, effectIdOf, tellPeople } from './change.ts';
-import { sendEscalation } from './escalate.ts';
+import { orderEscalation } from './escalate.ts';
 import { callHuman } from './human.ts';
-import { sendNudge } from './nudge.ts';
+import { orderNudge } from './nudge.ts';
 import { actFindings, hasTwoSources, isEvidenceFresh, isOrdered, repeatOf } from './reason.ts';
-import { failAttempt, sendSpawn, taskIdOf } from './recover.ts';
-import { foldSaidGone, sendTermination, tryAgain } from './terminate.ts';
+import { failAttempt, orderSpawn, taskIdOf } from './recover.ts';
+import { foldSaidGone, orderTermination, tryAgain } from './terminate.ts';
 
 /** The fleet answered. What is deferred is judged again then; what is granted happens now. */
 export function foldGrant(draft: Draft, asked: Ask, admission: Admission): void {
@@ -22,18 +22,18 @@ export function foldGrant(draft: Draft, asked: Ask, admission: Admission): void 
   if (incident?.phase !== 'asked' || effectIdOf(incident) !== asked.effectId) return;
   if (admission.kind === 'deferred') {
     amend(draft, { phase: 'due', notBefore: admission.until });
-    wake(draft, admission.until);
+    lookAgainAt(draft, admission.until);
     return;
   }
   switch (incident.step) {
     case 'nudge':
-      return sendNudge(draft, incident);
+      return orderNudge(draft, incident);
     case 'escalate':
-      return sendEscalation(draft, incident);
+      return orderEscalation(draft, incident);
     case 'terminate':
-      return sendTermination(draft, incident);
+      return orderTermination(draft, incident);
     case 'recover':
-      return sendSpawn(draft, incident);
+      return orderSpawn(draft, incident);
     case 'human':
       return callHuman(draft, incident);
   }

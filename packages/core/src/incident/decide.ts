@@ -12,7 +12,7 @@ import type { EventOf } from '../vocabulary/event.ts';
 import { EVIDENCE_LENGTH_MAX } from '../vocabulary/finding.ts';
 import type { LadderStep } from '../vocabulary/ladder.ts';
 import { amend, climbTo, closeIncident, effectIdOf, openIncident, rankOf } from './change.ts';
-import { deliverNudge } from './nudge.ts';
+import { wantNudge } from './nudge.ts';
 import { whyNotDecide } from './obstacle.ts';
 import { becomeQuiet, dismiss, endQuiet } from './quiet.ts';
 
@@ -111,7 +111,7 @@ function nudgeNow(draft: Draft, text: string): void {
   }
   const open = draft.hard.incident;
   if (!open) return;
-  deliverNudge(draft, open, 'operator', `Holter: ${text}`);
+  wantNudge(draft, open, 'operator', `Holter: ${text}`);
   amend(draft, { phase: 'waiting', wait: markNow(draft) });
 }
 

@@ -20,7 +20,7 @@ export function climbEscalate(draft: Draft, incident: Incident): void {
   else climbTo(draft, 'human', 1, `nobody decided in time, and Holter must not act: ${obstacle}`);
 }
 
-export function sendEscalation(draft: Draft, incident: Incident): void {
+export function orderEscalation(draft: Draft, incident: Incident): void {
   const { hard, policy } = draft;
   const reason = leadOf(actFindings(hard))?.evidence ?? String(incident.cause);
   const usable = hard.checkpoint ? ` Newest checkpoint: ${hard.checkpoint.id}.` : ' It has no checkpoint.';

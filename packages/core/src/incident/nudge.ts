@@ -28,7 +28,7 @@ export function climbNudge(draft: Draft, incident: Incident): void {
     );
 }
 
-export function sendNudge(draft: Draft, incident: Incident): void {
+export function orderNudge(draft: Draft, incident: Incident): void {
   const { hard, at } = draft;
   const lead = leadOf(actFindings(hard));
   if (!lead) {
@@ -37,12 +37,12 @@ export function sendNudge(draft: Draft, incident: Incident): void {
     return;
   }
   const message = nudgeMessage(lead, incident.attempt, at);
-  deliverNudge(draft, incident, lead.kind, message);
+  wantNudge(draft, incident, lead.kind, message);
   const repeatAtStep = repeatOf(actFindings(hard));
   amend(draft, { phase: 'waiting', notBefore: undefined, wait: markNow(draft), repeatAtStep });
 }
 
-export function deliverNudge(
+export function wantNudge(
   draft: Draft,
   incident: Incident,
   about: Finding['kind'] | 'operator',

@@ -4,7 +4,7 @@ import { clearPoint } from '../fold/point.ts';
 import type { Hard, Quiet } from '../record/agent.ts';
 import { forget } from '../record/copy-hard.ts';
 import type { Draft } from '../record/draft.ts';
-import { emit, wake } from '../record/draft.ts';
+import { emit, lookAgainAt } from '../record/draft.ts';
 import type { FindingKind } from '../vocabulary/finding.ts';
 import { EVIDENCE_LENGTH_MAX, FINDING_KINDS } from '../vocabulary/finding.ts';
 import { amend, climbTo } from './change.ts';
@@ -83,7 +83,7 @@ export function endExpiredQuiet(draft: Draft): void {
   const { quietFindings } = draft.hard;
   if (!quietFindings) return;
   if (quietFindings.some(({ until }) => until <= draft.at)) keepQuiet(draft, ({ until }) => until > draft.at);
-  for (const { until } of draft.hard.quietFindings ?? []) wake(draft, until);
+  for (const { until } of draft.hard.quietFindings ?? []) lookAgainAt(draft, until);
 }
 
 function keepQuiet(

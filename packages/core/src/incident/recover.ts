@@ -6,7 +6,7 @@ import { acquireBreaker, reportBreaker } from '../fold/breakers.ts';
 import type { Recovery } from '../record/agent.ts';
 import { forget } from '../record/copy-hard.ts';
 import type { Draft } from '../record/draft.ts';
-import { emit, markNow, wake, want } from '../record/draft.ts';
+import { emit, lookAgainAt, markNow, want } from '../record/draft.ts';
 import type { Incident } from '../record/incident.ts';
 import { graceMaxOf } from '../record/liveness.ts';
 import { RECOVERY_BREAKER } from '../rule/breaker-open.ts';
@@ -40,7 +40,7 @@ function beginRecovery(draft: Draft, incident: Incident): void {
   const notBefore = incident.notBefore ?? backoffEnd(draft, incident);
   if (notBefore > draft.at) {
     amend(draft, { phase: 'due', notBefore });
-    wake(draft, notBefore);
+    lookAgainAt(draft, notBefore);
     return;
   }
   askFleet(draft, incident, 'start');
@@ -76,13 +76,13 @@ function whyNotRecover(draft: Draft, incident: Incident): string | null {
   return null;
 }
 
-export function sendSpawn(draft: Draft, incident: Incident): void {
+export function orderSpawn(draft: Draft, incident: Incident): void {
   const { hard, at, policy } = draft;
   const permit = acquireBreaker(draft, RECOVERY_BREAKER, attemptMsMax(policy.recovery));
   const isOrdered = incident.order !== undefined && incident.order.by !== 'policy';
   if (permit.kind === 'refused' && !isOrdered) {
     amend(draft, { phase: 'due', notBefore: permit.retryAt });
-    wake(draft, permit.retryAt);
+    lookAgainAt(draft, permit.retryAt);
     return;
   }
   const recovery = recoveryOf(draft);
@@ -172,7 +172,7 @@ function watchProbation(draft: Draft): void {
     return;
   }
   if (hard.probation) {
-    wake(draft, hard.probation.until);
+    lookAgainAt(draft, hard.probation.until);
     return;
   }
   reportAttempt(draft, 'success');

@@ -47,7 +47,7 @@ function beginTermination(draft: Draft, incident: Incident): void {
     if (!isEvidenceFresh(draft)) return awaitRepeat(draft);
   }
   if (order?.handoffAskedAt !== undefined && !isHandoffOver(draft, order.handoffAskedAt)) return;
-  if (order && order.by !== 'policy') return sendTermination(draft, incident);
+  if (order && order.by !== 'policy') return orderTermination(draft, incident);
   askFleet(draft, incident, 'terminate');
 }
 
@@ -64,7 +64,7 @@ function isHandoffOver(draft: Draft, askedAt: Incident['openedAt']): boolean {
   return isPast(draft, absenceDeadline(askedAt, policy.handoffWaitMs, stalls, graceMaxOf(hard, policy)));
 }
 
-export function sendTermination(draft: Draft, incident: Incident): void {
+export function orderTermination(draft: Draft, incident: Incident): void {
   const { policy } = draft;
   const effectId = effectIdOf(incident);
   denyLoopingCall(draft, incident);

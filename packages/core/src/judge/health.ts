@@ -2,7 +2,7 @@ import { invariant } from '../base/invariant.ts';
 import { later } from '../base/time.ts';
 import { forget } from '../record/copy-hard.ts';
 import type { Draft } from '../record/draft.ts';
-import { emit, wake } from '../record/draft.ts';
+import { emit, lookAgainAt } from '../record/draft.ts';
 import { intervalOf, pulseOf } from '../record/liveness.ts';
 import type { Finding } from '../vocabulary/finding.ts';
 import { FINDING_KINDS } from '../vocabulary/finding.ts';
@@ -80,6 +80,6 @@ function hasSettled(draft: Draft): boolean {
   const settleMs =
     pulseOf(hard) === 'beats' ? Math.min(policy.settleMs, intervalOf(hard, policy)) : policy.settleMs;
   const settledAt = later(hard.settlingSince, settleMs);
-  wake(draft, settledAt);
+  lookAgainAt(draft, settledAt);
   return settledAt <= at;
 }

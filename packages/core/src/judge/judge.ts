@@ -1,7 +1,7 @@
 import { between, inWords, later } from '../base/time.ts';
 import type { Draft } from '../record/draft.ts';
-import { ask, emit, wake, want } from '../record/draft.ts';
-import { tellCleared, tellRaised } from '../record/findings.ts';
+import { ask, emit, lookAgainAt, want } from '../record/draft.ts';
+import { emitCleared, emitRaised } from '../record/findings.ts';
 import { isOffline, lastProofOf, likelyCause, missesAt } from '../record/liveness.ts';
 import { RULES } from '../rule/rules.ts';
 import type { Finding } from '../vocabulary/finding.ts';
@@ -24,11 +24,11 @@ export function judge(draft: Draft): void {
 /** A finding is news when its kind is new or its severity changed; its wording alone is not. */
 function tellChanges(draft: Draft, before: readonly Finding[], now: readonly Finding[]): void {
   for (const old of before) {
-    if (!now.some(({ kind }) => kind === old.kind)) tellCleared(draft, old);
+    if (!now.some(({ kind }) => kind === old.kind)) emitCleared(draft, old);
   }
   for (const finding of now) {
     if (!before.some(({ kind, severity }) => kind === finding.kind && severity === finding.severity)) {
-      tellRaised(draft, finding, lateBy(draft));
+      emitRaised(draft, finding, lateBy(draft));
       if (finding.kind === 'hold-overdue') tellPerson(draft, finding);
     }
   }
@@ -96,5 +96,5 @@ function inquire(draft: Draft, name: string, message: string): void {
   const { hard, at, policy } = draft;
   const id = `${hard.agentId}#${hard.incarnation}/${name}/${at}`;
   want(draft, id, { kind: 'inquire', message, answerBy: later(at, policy.inquiryWaitMs) });
-  wake(draft, later(at, policy.inquiryWaitMs));
+  lookAgainAt(draft, later(at, policy.inquiryWaitMs));
 }

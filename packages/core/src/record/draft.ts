@@ -72,7 +72,7 @@ export function ask(draft: Draft, kind: AskKind, effectId: string, notice?: Noti
 }
 
 /** Time alone could change the verdict at `at`: look again then. The past is no such moment. */
-export function wake(draft: Draft, at: Instant): void {
+export function lookAgainAt(draft: Draft, at: Instant): void {
   if (at > draft.at) draft.wakeAt = earliest(draft.wakeAt, at);
 }
 

@@ -11,7 +11,7 @@ export function findingsOf(hard: {
   return [...hard.derived, ...hard.points];
 }
 
-export function tellRaised(
+export function emitRaised(
   draft: Draft,
   { kind, severity, evidence, threshold }: Finding,
   lateMs: number,
@@ -20,6 +20,6 @@ export function tellRaised(
   emit(draft, { type: 'FINDING_RAISED', payload: { agentId, kind, severity, evidence, threshold, lateMs } });
 }
 
-export function tellCleared(draft: Draft, { kind }: Finding): void {
+export function emitCleared(draft: Draft, { kind }: Finding): void {
   emit(draft, { type: 'FINDING_CLEARED', payload: { agentId: draft.hard.agentId, kind } });
 }

@@ -3,7 +3,7 @@ import type { Breaker } from '../breaker/breaker.ts';
 import type { BreakerPolicy } from '../breaker/breaker-policy.ts';
 import { breakerFor } from '../breaker/breaker-policy.ts';
 import type { Draft } from '../record/draft.ts';
-import { wake } from '../record/draft.ts';
+import { lookAgainAt } from '../record/draft.ts';
 import type { Finding } from '../vocabulary/finding.ts';
 import { finding } from './rule.ts';
 
@@ -16,7 +16,7 @@ export function breakerOpen(draft: Draft): Finding | null {
   if (hard.end) return null;
   for (const [name, breaker] of Object.entries(hard.breakers ?? {})) {
     if (name === RECOVERY_BREAKER || breaker.state !== 'OPEN') continue;
-    wake(draft, later(breaker.openedAt, breaker.openMs));
+    lookAgainAt(draft, later(breaker.openedAt, breaker.openMs));
     return finding({
       kind: 'breaker-open',
       severity: 'act',

@@ -1,6 +1,6 @@
 import { between, type Instant, inWords } from '../base/time.ts';
 import type { Draft } from '../record/draft.ts';
-import { wake } from '../record/draft.ts';
+import { lookAgainAt } from '../record/draft.ts';
 import { graceMaxOf, isOffline, lastProofOf, likelyCause, missesAt, pulseOf } from '../record/liveness.ts';
 import type { Finding } from '../vocabulary/finding.ts';
 import { absenceDeadline } from '../vocabulary/stall.ts';
@@ -18,7 +18,7 @@ export function missedBeats(draft: Draft): Finding | null {
   const pulse = pulseOf(hard);
   if (hard.end || pulse === 'none') return null;
   const { count, nextAt } = missesAt(draft, at, policy, stalls);
-  wake(draft, nextAt);
+  lookAgainAt(draft, nextAt);
   if (count === 0) return null;
 
   const proof = lastProofOf(draft);

@@ -1,6 +1,6 @@
 import type { Instant } from '../base/time.ts';
 import type { Draft } from '../record/draft.ts';
-import { wake } from '../record/draft.ts';
+import { lookAgainAt } from '../record/draft.ts';
 import { graceMaxOf } from '../record/liveness.ts';
 import type { Finding, FindingKind } from '../vocabulary/finding.ts';
 import { EVIDENCE_LENGTH_MAX } from '../vocabulary/finding.ts';
@@ -10,7 +10,7 @@ import { absenceDeadline } from '../vocabulary/stall.ts';
 
 /**
  * A rule looks at the facts and yields at most one finding, and it names the next moment at which time
- * alone could change its answer (`wake`). It never acts and keeps no state of its own.
+ * alone could change its answer (`lookAgainAt`). It never acts and keeps no state of its own.
  */
 export type Rule = (draft: Draft) => Finding | null;
 
@@ -27,7 +27,7 @@ export function deadlineAfter(draft: Draft, mark: Mark, wait: number, watch: Wat
 /** Whether the deadline has passed; if not, the rule will be asked again then. */
 export function isPast(draft: Draft, deadline: Instant): boolean {
   if (deadline <= draft.at) return true;
-  wake(draft, deadline);
+  lookAgainAt(draft, deadline);
   return false;
 }
 

@@ -38,7 +38,7 @@ export function step(agent: Agent, input: Input, policy: Policy): Step {
       return isOld ? unchanged(agent) : rejected(agent, at, input.signal, because);
     }
     if (input.signal.kind === 'heartbeat' && isPlainBeat(agent, input.signal, policy))
-      return beaten(agent, at, input.signal);
+      return applyPlainBeat(agent, at, input.signal);
   }
   if (input.kind === 'breaker') {
     const permit = permitOfClosed(agent.hard, input.name, input.act, policy);
@@ -144,7 +144,7 @@ function isPlainBeat({ soft, hard }: Agent, beat: HeartbeatBody & Signal, policy
   return hashText(`${beat.phase ?? ''}\n${beat.progressIndicator ?? ''}`) === hard.indicatorHash;
 }
 
-function beaten(agent: Agent, at: Instant, beat: HeartbeatBody & Signal): Step {
+function applyPlainBeat(agent: Agent, at: Instant, beat: HeartbeatBody & Signal): Step {
   const { soft, hard } = agent;
   const tokens =
     beat.tokenCount !== undefined && beat.tokenCount > soft.tokens ? beat.tokenCount : soft.tokens;
