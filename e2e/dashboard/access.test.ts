@@ -51,7 +51,7 @@ describe.runIf(browserPath)('a page for everybody', () => {
     await shown(page, '/agents/cal');
     await page.getByRole('button', { name: 'Allow more time', exact: true }).click();
     await page.getByRole('dialog').waitFor();
-    expect(await graveIn(page, 'an act', rules)).toEqual([]);
+    expect(await graveIn(page, 'a decision', rules)).toEqual([]);
     await page.goto(`${stage.holter.url}/?q=nobody`);
     await page.getByRole('button', { name: 'Show everybody' }).waitFor();
     expect(await graveIn(page, 'nobody found', rules)).toEqual([]);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browserPath, type Page } from './browser.ts';
-import { act, failing, openStage, owned, type Stage } from './kit.ts';
+import { decide, failing, openStage, owned, type Stage } from './kit.ts';
 
 describe.runIf(browserPath)('one agent in a browser', () => {
   let stage: Stage;
@@ -19,7 +19,7 @@ describe.runIf(browserPath)('one agent in a browser', () => {
     await stage.operator.signal('cal', failing);
     await page.goto(`${stage.holter.url}/incidents`);
     await page.getByRole('link', { name: 'cal' }).waitFor();
-    await act(page, 'Terminate and recover');
+    await decide(page, 'Terminate and recover');
     await expect.poll(() => effects('cal', 'terminate')).toHaveLength(1);
     await expect.poll(() => page.locator('.inbox').count()).toBe(0);
     // The executor reports its end; then a successor is ordered.
@@ -33,7 +33,7 @@ describe.runIf(browserPath)('one agent in a browser', () => {
     await page.goto(`${stage.holter.url}/agents/dan`);
     await page.locator('.findings').waitFor();
     expect(await page.locator('.findings').textContent()).toContain('Limit:');
-    await act(page, 'It was all wrong');
+    await decide(page, 'It was all wrong');
     await expect.poll(async () => (await stage.operator.agent('dan')).findings).toEqual([]);
     expect((await stage.operator.agent('dan')).quiet?.reason).toBe('a test says so');
   });

@@ -97,7 +97,7 @@ export const owned = (agentId: string) => ({
 export const failing = { kind: 'error', message: 'no disk', isUnrecoverable: true, incarnation: 1 };
 
 /** Opens the dialog, reads what will happen, gives a reason, and does it. Returns what the dialog said. */
-export async function act(
+export async function decide(
   page: Page,
   name: string,
   { more = async () => undefined, button = name }: { more?: () => Promise<void>; button?: string } = {},

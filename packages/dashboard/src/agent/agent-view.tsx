@@ -15,9 +15,9 @@ import { useFresh } from '../state/fresh.ts';
 import { bindKeys } from '../state/keys.ts';
 import { go } from '../state/route.ts';
 import { BreakerTable } from '../views/breaker-table.tsx';
-import { ActionBar } from './action-bar.tsx';
 import { Calls } from './calls.tsx';
 import { Checkpoints } from './checkpoints.tsx';
+import { DecisionBar } from './decision-bar.tsx';
 import { Events } from './events.tsx';
 import { Facts } from './facts.tsx';
 import { Findings } from './findings.tsx';
@@ -82,7 +82,7 @@ export function AgentView({ agentId }: { readonly agentId: string }) {
             {agent.cause !== null && ` (${agent.cause})`} · start {agent.incarnation} · mode {agent.mode}
           </span>
         </p>
-        <ActionBar agent={agent} onDone={reload} />
+        <DecisionBar agent={agent} onDone={reload} />
       </header>
       {problem !== null && <Problem error={problem} retry={reload} />}
       <Timeline agent={agent} pulse={pulse} events={events} />

@@ -1,9 +1,9 @@
 import type { AgentView, CheckpointPage } from '@holter/server/wire';
 import { useState } from 'preact/hooks';
-import { type Deed, DeedDialog } from '../parts/deed-dialog.tsx';
+import { type Decision, DecisionDialog } from '../parts/decision-dialog.tsx';
 import { Ago } from '../parts/time.tsx';
 import { mayDecide } from '../state/session.ts';
-import { canStartFrom, isOfItsTask, recoverFrom } from './checkpoint-deed.ts';
+import { canStartFrom, isOfItsTask, recoverFrom } from './checkpoint-decision.ts';
 
 type Props = {
   readonly page: CheckpointPage;
@@ -13,7 +13,7 @@ type Props = {
 
 /** The chain, newest first: which links hold, where a successor would start, and from where it could. */
 export function Checkpoints({ page: { checkpoints, usable }, agent, onDone }: Props) {
-  const [chosen, setChosen] = useState<Deed | null>(null);
+  const [chosen, setChosen] = useState<Decision | null>(null);
   if (checkpoints.length === 0)
     return <p class="soft">None. A successor would start at the beginning of its task.</p>;
   return (
@@ -41,7 +41,7 @@ export function Checkpoints({ page: { checkpoints, usable }, agent, onDone }: Pr
           </li>
         ))}
       </ol>
-      {chosen && <DeedDialog deed={chosen} onClose={() => setChosen(null)} onDone={onDone} />}
+      {chosen && <DecisionDialog decision={chosen} onClose={() => setChosen(null)} onDone={onDone} />}
     </>
   );
 }

@@ -1,17 +1,17 @@
 import type { AgentView, FindingView } from '@holter/server/wire';
 import { useState } from 'preact/hooks';
-import { type Deed, DeedDialog } from '../parts/deed-dialog.tsx';
+import { type Decision, DecisionDialog } from '../parts/decision-dialog.tsx';
 import { Ago } from '../parts/time.tsx';
 import { plain } from '../parts/words.ts';
 import { mayDecide } from '../state/session.ts';
-import { snooze, wake, wrong } from './finding-deeds.ts';
+import { snooze, wake, wrong } from './finding-decisions.ts';
 import { QuietLine } from './quiet-line.tsx';
 
 type Props = { readonly agent: AgentView; readonly onDone: () => void };
 
 /** What is found, what may be said about each, and what somebody wants quiet about. */
 export function Findings({ agent, onDone }: Props) {
-  const [chosen, setChosen] = useState<Deed | null>(null);
+  const [chosen, setChosen] = useState<Decision | null>(null);
   const { findings, quietFindings } = agent;
   const unfound = quietFindings.filter(({ kind }) => !findings.some((found) => found.kind === kind));
   return (
@@ -33,7 +33,7 @@ export function Findings({ agent, onDone }: Props) {
           </li>
         ))}
       </ul>
-      {chosen && <DeedDialog deed={chosen} onClose={() => setChosen(null)} onDone={onDone} />}
+      {chosen && <DecisionDialog decision={chosen} onClose={() => setChosen(null)} onDone={onDone} />}
     </>
   );
 }
@@ -60,29 +60,29 @@ type SaidProps = {
   readonly agent: AgentView;
   readonly kind: string;
   readonly isFound?: boolean;
-  readonly choose: (deed: Deed) => void;
+  readonly choose: (decision: Decision) => void;
 };
 
 /** The word about one kind that holds now, and what else may be said. */
 function Said({ agent, kind, isFound = false, choose }: SaidProps) {
   const quiet = agent.quietFindings.find((each) => each.kind === kind) ?? null;
-  const deeds = quiet ? [wake] : [snooze, ...(isFound ? [wrong] : [])];
+  const decisions = quiet ? [wake] : [snooze, ...(isFound ? [wrong] : [])];
   return (
     <>
       <QuietLine quiet={quiet} />
       {mayDecide() && !agent.end && (
-        <p class="deeds">
-          {deeds.map((make) => {
-            const deed = make(agent, kind);
+        <p class="finding-decisions">
+          {decisions.map((make) => {
+            const decision = make(agent, kind);
             return (
               <button
                 type="button"
-                key={deed.label}
+                key={decision.label}
                 class="quiet"
-                aria-label={`${deed.label}: ${plain(kind)}`}
-                onClick={() => choose(deed)}
+                aria-label={`${decision.label}: ${plain(kind)}`}
+                onClick={() => choose(decision)}
               >
-                {deed.label}
+                {decision.label}
               </button>
             );
           })}

@@ -1,6 +1,6 @@
 import type { AgentView, HistoryView, IncidentPage, IncidentView } from '@holter/server/wire';
 import { useEffect } from 'preact/hooks';
-import { ActionBar } from '../agent/action-bar.tsx';
+import { DecisionBar } from '../agent/decision-bar.tsx';
 import { Seen } from '../agent/seen.tsx';
 import { Link } from '../parts/link.tsx';
 import { Empty, Loading, Problem } from '../parts/messages.tsx';
@@ -135,7 +135,7 @@ function Waiting({ incident, agent, onDone }: WaitingProps) {
         {incident.checkpointId !== null && <span class="soft"> · checkpoint {incident.checkpointId}</span>}
       </p>
       <Seen incident={incident} />
-      <ActionBar agent={agent} onDone={onDone} only={DECISIONS} />
+      <DecisionBar agent={agent} onDone={onDone} only={DECISIONS} />
     </li>
   );
 }

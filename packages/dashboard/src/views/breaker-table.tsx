@@ -1,6 +1,6 @@
 import type { BreakerView } from '@holter/server/wire';
 import { useState } from 'preact/hooks';
-import { type Deed, DeedDialog } from '../parts/deed-dialog.tsx';
+import { type Decision, DecisionDialog } from '../parts/decision-dialog.tsx';
 import { Link } from '../parts/link.tsx';
 import { Table } from '../parts/table.tsx';
 import { Countdown } from '../parts/time.tsx';
@@ -27,8 +27,8 @@ const COLUMNS = [
   'Name',
   'State',
   'Now',
-  <span key="actions" class="hidden">
-    Actions
+  <span key="decisions" class="hidden">
+    Decisions
   </span>,
 ];
 
@@ -65,7 +65,9 @@ export function BreakerTable({ breakers, onDone, hasAgent = false }: Props) {
           </tr>
         ))}
       </Table>
-      {chosen && <DeedDialog deed={deedOf(chosen)} onClose={() => setChosen(null)} onDone={onDone} />}
+      {chosen && (
+        <DecisionDialog decision={decisionOf(chosen)} onClose={() => setChosen(null)} onDone={onDone} />
+      )}
     </>
   );
 }
@@ -88,7 +90,7 @@ function Now({ breaker }: { readonly breaker: BreakerView }) {
   return <span class="soft">{failures === 0 ? 'no failure' : `${failures} failures in a row`}</span>;
 }
 
-function deedOf({ breaker, word }: Chosen): Deed {
+function decisionOf({ breaker, word }: Chosen): Decision {
   const { agentId, name } = breaker;
   const label = word === 'reset' ? 'Reset' : 'Isolate';
   return {

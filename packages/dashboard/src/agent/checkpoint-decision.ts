@@ -1,6 +1,6 @@
 import type { AgentView, CheckpointPage } from '@holter/server/wire';
-import type { Deed } from '../parts/deed-dialog.tsx';
-import { at, cannotRecover, STOPPED } from './actions.ts';
+import type { Decision } from '../parts/decision-dialog.tsx';
+import { agentUrl, cannotRecover, STOPPED } from './agent-decisions.ts';
 
 type Checkpoints = CheckpointPage['checkpoints'];
 
@@ -10,8 +10,8 @@ export const isOfItsTask = ({ task }: AgentView, { taskId }: Checkpoints[number]
 export const canStartFrom = (agent: AgentView, checkpoint: Checkpoints[number]): boolean =>
   checkpoint.isValid && isOfItsTask(agent, checkpoint) && cannotRecover(agent) === null;
 
-/** From this one and no other, whatever came after it. */
-export function recoverFrom(agent: AgentView, checkpoints: Checkpoints, checkpointId: string): Deed {
+/** Recovery from exactly this checkpoint, even if there are newer ones. */
+export function recoverFrom(agent: AgentView, checkpoints: Checkpoints, checkpointId: string): Decision {
   const newer = checkpoints.findIndex((each) => each.checkpointId === checkpointId);
   const passedOver = newer === 0 ? '' : ` ${newer} newer ${newer === 1 ? 'one is' : 'ones are'} passed over.`;
   const start = `a successor starts from ${checkpointId}, and from no other.${passedOver} It is an attempt like any other; if it can not start from there, you are asked again.`;
@@ -24,7 +24,7 @@ export function recoverFrom(agent: AgentView, checkpoints: Checkpoints, checkpoi
       : `${STOPPED} When its end is proven, ${start}`,
     send: ({ reason }) =>
       agent.end
-        ? { path: at(agent, 'recover'), body: { reason, checkpointId } }
-        : { path: at(agent, 'terminate'), body: { reason, recover: true, checkpointId } },
+        ? { path: agentUrl(agent, 'recover'), body: { reason, checkpointId } }
+        : { path: agentUrl(agent, 'terminate'), body: { reason, recover: true, checkpointId } },
   };
 }

@@ -1,26 +1,26 @@
 import type { AgentView } from '@holter/server/wire';
-import type { Deed, DeedWords, Sent } from '../parts/deed-dialog.tsx';
+import type { Decision, DecisionInput, DecisionRequest } from '../parts/decision-dialog.tsx';
 import { plain, stepWord } from '../parts/words.ts';
 
-/** What can be done about a whole agent, what will happen then, and whether it is possible now. */
-export type Action = Pick<Deed, 'label' | 'tone' | 'fields'> & {
+/** A decision about a whole agent: what follows from it, and whether it is possible now. */
+export type AgentDecision = Pick<Decision, 'label' | 'tone' | 'fields'> & {
   readonly name: string;
-  /** Null when it can be done; else why not. */
+  /** Null when it is possible; else the reason why it is not. */
   readonly obstacle: (agent: AgentView) => string | null;
   readonly preview: (agent: AgentView) => string;
-  readonly send: (agent: AgentView, words: DeedWords) => Sent;
+  readonly send: (agent: AgentView, input: DecisionInput) => DecisionRequest;
 };
 
-export const deedOf = (action: Action, agent: AgentView): Deed => ({
-  ...action,
-  title: `${action.label}: ${agent.agentId}`,
-  preview: action.preview(agent),
-  send: (words) => action.send(agent, words),
+export const decisionAbout = (agent: AgentView, decision: AgentDecision): Decision => ({
+  ...decision,
+  title: `${decision.label}: ${agent.agentId}`,
+  preview: decision.preview(agent),
+  send: (input) => decision.send(agent, input),
 });
 
-export const at = (agent: AgentView, word: string): string =>
+export const agentUrl = (agent: AgentView, word: string): string =>
   `/v1/agents/${encodeURIComponent(agent.agentId)}/${word}`;
-const decision = (agent: AgentView): string =>
+const decisionPath = (agent: AgentView): string =>
   `/v1/incidents/${encodeURIComponent(agent.incident?.incidentId ?? '')}/decision`;
 const can = (agent: AgentView, what: string): boolean => agent.can.includes(what);
 
@@ -39,7 +39,7 @@ const restart = (agent: AgentView): string =>
     ? `a successor starts from its newest valid checkpoint (now ${agent.checkpoint.checkpointId})`
     : 'a successor starts at the beginning of its task, for there is no checkpoint';
 
-export const ACTIONS: readonly Action[] = [
+export const AGENT_DECISIONS: readonly AgentDecision[] = [
   {
     name: 'nudge',
     label: 'Nudge',
@@ -49,7 +49,7 @@ export const ACTIONS: readonly Action[] = [
       `Your words, or Holter's facts if you write none, are put into the context of ${agent.agentId}. Nothing is stopped.`,
     fields: ['message'],
     send: (agent, { reason, message }) => ({
-      path: at(agent, 'nudge'),
+      path: agentUrl(agent, 'nudge'),
       body: { reason, ...(message !== '' && { message }) },
     }),
   },
@@ -63,7 +63,7 @@ export const ACTIONS: readonly Action[] = [
         ? `The ladder stands still at “${agent.incident.step}”. Findings stay visible. When the time is over and it is no better, the next step is due.`
         : 'Findings stay visible, but no incident opens until the time is over.',
     fields: ['minutes'],
-    send: (agent, { reason, minutes }) => ({ path: at(agent, 'snooze'), body: { reason, minutes } }),
+    send: (agent, { reason, minutes }) => ({ path: agentUrl(agent, 'snooze'), body: { reason, minutes } }),
   },
   {
     name: 'wake',
@@ -71,7 +71,7 @@ export const ACTIONS: readonly Action[] = [
     tone: 'calm',
     obstacle: (agent) => (agent.quiet ? null : 'it was not given time'),
     preview: () => 'The time that was given ends now. What still holds is due at once.',
-    send: (agent, { reason }) => ({ path: at(agent, 'wake'), body: { reason } }),
+    send: (agent, { reason }) => ({ path: agentUrl(agent, 'wake'), body: { reason } }),
   },
   {
     name: 'acknowledge',
@@ -81,7 +81,7 @@ export const ACTIONS: readonly Action[] = [
       noIncident(agent) ?? (agent.incident?.acknowledged ? 'somebody has acknowledged it' : null),
     preview: (agent) =>
       `Nobody is told about this incident again until it closes, or until it climbs to a step that needs a new decision. The ladder goes on (next: ${stepWord(agent.incident?.next.step ?? '')}), and findings stay visible.`,
-    send: (agent, { reason }) => ({ path: decision(agent), body: { decision: 'acknowledge', reason } }),
+    send: (agent, { reason }) => ({ path: decisionPath(agent), body: { decision: 'acknowledge', reason } }),
   },
   {
     name: 'wrong',
@@ -90,7 +90,7 @@ export const ACTIONS: readonly Action[] = [
     obstacle: (agent) => ended(agent) ?? (agent.findings.length > 0 ? null : 'nothing is found against it'),
     preview: (agent) =>
       `What was counted for ${agent.findings.map(({ kind }) => plain(kind)).join(', ')} is forgotten, and Holter is quiet about the whole agent for a while. The History counts each as a wrong finding.`,
-    send: (agent, { reason }) => ({ path: at(agent, 'wrong'), body: { reason } }),
+    send: (agent, { reason }) => ({ path: agentUrl(agent, 'wrong'), body: { reason } }),
   },
   {
     name: 'leave-down',
@@ -101,7 +101,7 @@ export const ACTIONS: readonly Action[] = [
       return agent.incident ? null : 'nobody wants to bring it back';
     },
     preview: () => 'Its end is accepted: the incident is over, and nothing is started again.',
-    send: (agent, { reason }) => ({ path: at(agent, 'wrong'), body: { reason } }),
+    send: (agent, { reason }) => ({ path: agentUrl(agent, 'wrong'), body: { reason } }),
   },
   {
     name: 'pause',
@@ -109,7 +109,7 @@ export const ACTIONS: readonly Action[] = [
     tone: 'calm',
     obstacle: (agent) => ended(agent) ?? (isPaused(agent) ? 'it is paused already' : null),
     preview: () => 'Its progress is not judged until you resume. The agent itself is not stopped.',
-    send: (agent, { reason }) => ({ path: at(agent, 'pause'), body: { reason } }),
+    send: (agent, { reason }) => ({ path: agentUrl(agent, 'pause'), body: { reason } }),
   },
   {
     name: 'resume',
@@ -117,7 +117,7 @@ export const ACTIONS: readonly Action[] = [
     tone: 'calm',
     obstacle: (agent) => (isPaused(agent) ? null : 'it is not paused'),
     preview: () => 'Its clocks go on from where they stood.',
-    send: (agent, { reason }) => ({ path: at(agent, 'resume'), body: { reason } }),
+    send: (agent, { reason }) => ({ path: agentUrl(agent, 'resume'), body: { reason } }),
   },
   {
     name: 'handoff',
@@ -126,7 +126,7 @@ export const ACTIONS: readonly Action[] = [
     obstacle: (agent) => noIncident(agent) ?? ended(agent) ?? noWayBack(agent),
     preview: () =>
       'It is asked for a handoff note and given 5 minutes. Then it is stopped, and a successor starts with that note.',
-    send: (agent, { reason }) => ({ path: decision(agent), body: { decision: 'force_handoff', reason } }),
+    send: (agent, { reason }) => ({ path: decisionPath(agent), body: { decision: 'force_handoff', reason } }),
   },
   {
     name: 'terminate-and-recover',
@@ -134,7 +134,7 @@ export const ACTIONS: readonly Action[] = [
     tone: 'grave',
     obstacle: (agent) => ended(agent) ?? cannotRecover(agent),
     preview: (agent) => `${STOPPED} When its end is proven, ${restart(agent)}.`,
-    send: (agent, { reason }) => ({ path: at(agent, 'terminate'), body: { reason, recover: true } }),
+    send: (agent, { reason }) => ({ path: agentUrl(agent, 'terminate'), body: { reason, recover: true } }),
   },
   {
     name: 'terminate',
@@ -142,7 +142,7 @@ export const ACTIONS: readonly Action[] = [
     tone: 'grave',
     obstacle: (agent) => ended(agent) ?? (can(agent, 'terminate') ? null : 'nothing can stop it from here'),
     preview: () => `${STOPPED} Nothing starts again.`,
-    send: (agent, { reason }) => ({ path: at(agent, 'terminate'), body: { reason, recover: false } }),
+    send: (agent, { reason }) => ({ path: agentUrl(agent, 'terminate'), body: { reason, recover: false } }),
   },
   {
     name: 'recover',
@@ -151,11 +151,11 @@ export const ACTIONS: readonly Action[] = [
     obstacle: (agent) => (agent.end ? noWayBack(agent) : 'it has not ended'),
     preview: (agent) =>
       `Without waiting for the backoff, ${restart(agent)}. It is an attempt like any other.`,
-    send: (agent, { reason }) => ({ path: at(agent, 'recover'), body: { reason } }),
+    send: (agent, { reason }) => ({ path: agentUrl(agent, 'recover'), body: { reason } }),
   },
 ];
 
 const isPaused = (agent: AgentView): boolean => agent.holds.some(({ kind }) => kind === 'paused-by-operator');
 
-export const actionNamed = (name: string): Action | undefined =>
-  ACTIONS.find((action) => action.name === name);
+export const decisionNamed = (name: string): AgentDecision | undefined =>
+  AGENT_DECISIONS.find((decision) => decision.name === name);

@@ -3,21 +3,21 @@ import { messageOf, post } from '../state/api.ts';
 import { Dialog } from './dialog.tsx';
 import { Problem } from './messages.tsx';
 
-/** Something that a person can do: what it is called, what will happen then, and what is sent. */
-export type Deed = {
+/** A decision that a person can make: its name, what follows from it, and the request that is sent. */
+export type Decision = {
   readonly title: string;
   readonly label: string;
   readonly tone: 'calm' | 'grave';
   readonly preview: string;
   readonly fields?: readonly ('minutes' | 'message')[];
-  readonly send: (words: DeedWords) => Sent;
+  readonly send: (input: DecisionInput) => DecisionRequest;
 };
 
-export type DeedWords = { readonly reason: string; readonly minutes: number; readonly message: string };
-export type Sent = { readonly path: string; readonly body: Readonly<Record<string, unknown>> };
+export type DecisionInput = { readonly reason: string; readonly minutes: number; readonly message: string };
+export type DecisionRequest = { readonly path: string; readonly body: Readonly<Record<string, unknown>> };
 
 type Props = {
-  readonly deed: Deed;
+  readonly decision: Decision;
   readonly onClose: () => void;
   readonly onDone: () => void;
 };
@@ -33,20 +33,20 @@ const minutesWord = (minutes: number): string =>
         : 'a week';
 
 /** First what will happen, then why you want it; nothing is done on one click. A refusal is shown here. */
-export function DeedDialog({ deed, onClose, onDone }: Props) {
+export function DecisionDialog({ decision, onClose, onDone }: Props) {
   const [reason, setReason] = useState('');
   const [minutes, setMinutes] = useState(15);
   const [message, setMessage] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
   const [isSending, setSending] = useState(false);
-  const has = (field: 'minutes' | 'message'): boolean => deed.fields?.includes(field) ?? false;
+  const has = (field: 'minutes' | 'message'): boolean => decision.fields?.includes(field) ?? false;
 
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     setSending(true);
     setProblem(null);
     try {
-      const { path, body } = deed.send({ reason: reason.trim(), minutes, message: message.trim() });
+      const { path, body } = decision.send({ reason: reason.trim(), minutes, message: message.trim() });
       await post(path, body);
       onDone();
       onClose();
@@ -57,11 +57,11 @@ export function DeedDialog({ deed, onClose, onDone }: Props) {
   };
 
   return (
-    <Dialog title={deed.title} onClose={onClose}>
+    <Dialog title={decision.title} onClose={onClose}>
       <form onSubmit={(event: Event) => void submit(event)}>
         <p class="preview">
           <b>What will happen. </b>
-          {deed.preview}
+          {decision.preview}
         </p>
         {has('minutes') && (
           <label class="field">
@@ -102,8 +102,8 @@ export function DeedDialog({ deed, onClose, onDone }: Props) {
           <button type="button" class="quiet" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" class={deed.tone} disabled={isSending || reason.trim() === ''}>
-            {isSending ? 'Sending…' : deed.label}
+          <button type="submit" class={decision.tone} disabled={isSending || reason.trim() === ''}>
+            {isSending ? 'Sending…' : decision.label}
           </button>
         </div>
       </form>

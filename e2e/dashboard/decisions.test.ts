@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createClient } from '@holter/server/local';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browserPath, type Page } from './browser.ts';
-import { act, failing, openStage, owned, type Stage } from './kit.ts';
+import { decide, failing, openStage, owned, type Stage } from './kit.ts';
 import { type StepsRun, startSteps } from './steps-run.ts';
 
 let stage: Stage;
@@ -33,7 +33,7 @@ describe.runIf(browserPath)('what a person does in the page reaches an agent tha
     const { token } = await stage.operator.register(words);
     await page.goto(`${stage.holter.url}/agents/ada`);
     const more = () => page.getByLabel('Message').fill('please look at the build');
-    expect(await act(page, 'Nudge', { more })).toContain('Nothing is stopped');
+    expect(await decide(page, 'Nudge', { more })).toContain('Nothing is stopped');
     const itself = createClient({ url: stage.holter.url, token });
     const beat = async () => (await itself.heartbeat('ada')).directives;
     await expect.poll(beat).toMatchObject([{ type: 'nudge', message: 'Holter: please look at the build' }]);
@@ -43,10 +43,10 @@ describe.runIf(browserPath)('what a person does in the page reaches an agent tha
   it('pause and resume: its clocks stand still, and go on', async () => {
     await stage.operator.register(owned('bob'));
     await page.goto(`${stage.holter.url}/agents/bob`);
-    await act(page, 'Pause judging');
+    await decide(page, 'Pause judging');
     await expect.poll(() => page.locator('.facts').textContent()).toContain('paused by operator');
     expect((await agent('bob')).holds).toMatchObject([{ kind: 'paused-by-operator' }]);
-    await act(page, 'Resume judging');
+    await decide(page, 'Resume judging');
     await expect.poll(async () => (await agent('bob')).holds).toEqual([]);
   });
 
@@ -57,10 +57,10 @@ describe.runIf(browserPath)('what a person does in the page reaches an agent tha
     const more = async () => {
       await page.getByLabel('For how long').selectOption('60');
     };
-    expect(await act(page, 'Allow more time', { more })).toContain('stands still');
+    expect(await decide(page, 'Allow more time', { more })).toContain('stands still');
     await expect.poll(() => page.locator('main').textContent()).toMatch(/Quiet for (1:00:0|59:)/);
     expect((await agent('cal')).incident?.next.why).toBe('given more time');
-    await act(page, 'Wake it');
+    await decide(page, 'Wake it');
     await expect.poll(async () => (await agent('cal')).quiet).toBeNull();
     await expect.poll(async () => (await agent('cal')).incident?.phase).toBe('waiting');
   });
@@ -70,13 +70,13 @@ describe.runIf(browserPath)('what a person does in the page reaches an agent tha
     await stage.operator.signal('dan', failing);
     await page.goto(`${stage.holter.url}/agents/dan`);
     const button = 'Snooze: unrecoverable error';
-    expect(await act(page, 'Snooze', { button })).toContain('acts as before');
+    expect(await decide(page, 'Snooze', { button })).toContain('acts as before');
     await expect.poll(() => page.locator('.findings').textContent()).toMatch(/Quiet for (15:00|14:)/);
     const quiet = await agent('dan');
     expect(quiet.findings).toMatchObject([{ kind, severity: 'act' }]);
     expect(quiet.quietFindings).toMatchObject([{ kind, reason: 'a test says so' }]);
     expect(quiet.incident?.next.step).toBe('close');
-    await act(page, 'Wake it', { button: 'Wake it: unrecoverable error' });
+    await decide(page, 'Wake it', { button: 'Wake it: unrecoverable error' });
     await expect.poll(async () => (await agent('dan')).incident?.next.step).not.toBe('close');
     expect((await agent('dan')).quietFindings).toEqual([]);
   });
@@ -85,7 +85,7 @@ describe.runIf(browserPath)('what a person does in the page reaches an agent tha
     await stage.operator.register(owned('eva'));
     await stage.operator.signal('eva', failing);
     await page.goto(`${stage.holter.url}/agents/eva`);
-    await act(page, 'This was wrong', { button: 'This was wrong: unrecoverable error' });
+    await decide(page, 'This was wrong', { button: 'This was wrong: unrecoverable error' });
     await expect.poll(async () => (await agent('eva')).findings).toEqual([]);
     await expect.poll(() => page.locator('.findings').textContent()).toContain('is not found now');
     await page.goto(`${stage.holter.url}/history`);
@@ -129,7 +129,7 @@ describe.runIf(browserPath)('what a person does in the page reaches an agent tha
     expect((await agent('jan')).incident?.step).toBe('recover');
     await page.goto(`${stage.holter.url}/agents/jan`);
     const before = await wrongs();
-    await act(page, 'Leave it down');
+    await decide(page, 'Leave it down');
     expect(await agent('jan')).toMatchObject({ incident: null, state: 'TERMINATED' });
     expect(await wrongs()).toBe(before);
   });
@@ -140,10 +140,10 @@ describe.runIf(browserPath)('what a person does in the page reaches an agent tha
     expect(await ask()).toMatchObject([{ kind: 'permit' }]);
     await stage.operator.tellBreaker('hal', 'external_api', 'failure', { generation: 0, permitId: 0 });
     await page.goto(`${stage.holter.url}/agents/hal`);
-    await act(page, 'Isolate', { button: 'isolate' });
+    await decide(page, 'Isolate', { button: 'isolate' });
     await expect.poll(() => page.locator('.breakers').textContent()).toContain('a test says so');
     expect(await ask()).toMatchObject([{ kind: 'refused', because: 'isolated' }]);
-    await act(page, 'Reset', { button: 'reset' });
+    await decide(page, 'Reset', { button: 'reset' });
     await expect.poll(() => page.locator('.breakers').textContent()).toContain('closed');
     expect(await ask()).toMatchObject([{ kind: 'permit' }]);
   });
@@ -168,7 +168,7 @@ describe.runIf(browserPath)('what a person does in the page reaches a command th
   it('terminate and recover: it is stopped, and its successor goes on from the newest step', async () => {
     await run('kim').saved();
     await page.goto(`${stage.holter.url}/agents/kim`);
-    expect(await act(page, 'Terminate and recover')).toContain('newest valid checkpoint');
+    expect(await decide(page, 'Terminate and recover')).toContain('newest valid checkpoint');
     await expect.poll(run('kim').said, { timeout: 20_000 }).toContain('attempt 1 from step 3');
     await expect.poll(() => page.locator('.events').textContent()).toContain('recovery completed');
     expect(await stage.operator.agent('kim')).toMatchObject({ incarnation: 2, end: null });
@@ -179,7 +179,7 @@ describe.runIf(browserPath)('what a person does in the page reaches a command th
     const { checkpoints } = await stage.operator.checkpoints('lea');
     const first = checkpoints.at(-1)?.checkpointId ?? '';
     await page.goto(`${stage.holter.url}/agents/lea`);
-    const preview = await act(page, 'Recover from here', { button: `Recover from here: ${first}` });
+    const preview = await decide(page, 'Recover from here', { button: `Recover from here: ${first}` });
     expect(preview).toContain(`starts from ${first}, and from no other. 2 newer ones are passed over.`);
     await expect.poll(run('lea').said, { timeout: 20_000 }).toContain('attempt 1 from step 1');
     const { events } = await stage.operator.events({ agentId: 'lea', type: 'RECOVERY_INITIATED' });
@@ -194,7 +194,7 @@ describe.runIf(browserPath)('what a person does in the page reaches a command th
     const { sha256 } = (first?.content ?? { sha256: '' }) as { sha256: string };
     writeFileSync(join(stage.folder, 'data', 'runs', 'nia', 'checkpoints', sha256), 'rotten');
     await page.goto(`${stage.holter.url}/agents/nia`);
-    await act(page, 'Recover from here', { button: `Recover from here: ${first?.checkpointId}` });
+    await decide(page, 'Recover from here', { button: `Recover from here: ${first?.checkpointId}` });
     const ladder = page.locator('.ladder [aria-current]');
     await expect.poll(() => ladder.textContent(), { timeout: 20_000 }).toBe('a person decides');
     await expect.poll(() => page.locator('.events').textContent()).toContain('its bytes have changed');
@@ -205,7 +205,7 @@ describe.runIf(browserPath)('what a person does in the page reaches a command th
     await run('max').saved();
     await stage.operator.signal('max', failing);
     await page.goto(`${stage.holter.url}/agents/max`);
-    expect(await act(page, 'Force handoff')).toContain('asked for a handoff note');
+    expect(await decide(page, 'Force handoff')).toContain('asked for a handoff note');
     await expect.poll(run('max').said, { timeout: 20_000 }).toContain('wrote a note');
     await expect.poll(run('max').said, { timeout: 20_000 }).toContain('attempt 1 from step 3');
   });
