@@ -177,8 +177,8 @@ describe('the command line against a real server', { timeout: 60_000 }, () => {
     expect(unknown.err).toContain('nobody');
   });
 
-  it('lets an operator act, with who and why on record', async () => {
-    const acts = [
+  it('lets an operator decide, with who and why on record', async () => {
+    const decisions = [
       ['decide', 'bob', 'acknowledge', '--reason', 'seen'],
       ['snooze', 'bob', '--finding', 'checkpoint-stale', '--minutes', '5', '--reason', 'a big step'],
       ['wake', 'bob', '--finding', 'checkpoint-stale', '--reason', 'it is over'],
@@ -194,9 +194,9 @@ describe('the command line against a real server', { timeout: 60_000 }, () => {
       ['task', 'end', 'bob', 'T-1'],
       ['task', 'assign', 'bob', 'T-2', '--expected-minutes', '5'],
     ];
-    for (const act of acts) {
-      const ran = await holter([...act, ...(act[0] === 'task' ? [] : ['--by', 'ines'])]);
-      expect(ran, act.join(' ')).toMatchObject({ code: 0, err: '' });
+    for (const decision of decisions) {
+      const ran = await holter([...decision, ...(decision[0] === 'task' ? [] : ['--by', 'ines'])]);
+      expect(ran, decision.join(' ')).toMatchObject({ code: 0, err: '' });
     }
     const trail = await holter(['events', '--type', 'DECISION_MADE', '--json']);
     const made = trail.out
@@ -226,14 +226,14 @@ describe('the command line against a real server', { timeout: 60_000 }, () => {
     expect(early.err).toMatch(/not known to have ended/);
   });
 
-  it('refuses operators’ verbs in an agent’s terminal', async () => {
+  it('refuses operators’ commands in an agent’s terminal', async () => {
     const env = { HOLTER_AGENT_ID: 'ada' };
-    for (const verb of [
+    for (const command of [
       ['nudge', 'bob', '--reason', 'x'],
       ['token', 'create', '--role', 'operator'],
       ['decide', 'bob', 'terminate', '--reason', 'x'],
     ]) {
-      const ran = await holter(verb, env);
+      const ran = await holter(command, env);
       expect(ran.code).toBe(1);
       expect(ran.err).toMatch(/terminal of the agent ada/);
     }

@@ -1,8 +1,9 @@
 import { Command } from 'commander';
+import { registerAgentDecisions } from './commands/agent-decisions.ts';
 import { registerBreaker } from './commands/breaker.ts';
 import { registerConfig } from './commands/config.ts';
 import { registerDb } from './commands/db.ts';
-import { registerDecisions } from './commands/decide.ts';
+import { registerDecide } from './commands/decide.ts';
 import { registerDoctor } from './commands/doctor.ts';
 import { registerEvents } from './commands/events.ts';
 import { registerOpen } from './commands/open.ts';
@@ -11,7 +12,6 @@ import { registerStatus } from './commands/status.ts';
 import { registerTask } from './commands/task.ts';
 import { registerToken } from './commands/token.ts';
 import { registerUp } from './commands/up.ts';
-import { registerVerbs } from './commands/verbs.ts';
 import { registerWhy } from './commands/why.ts';
 import { registerConnect } from './connect/command.ts';
 import { version } from './package/version.ts';
@@ -45,8 +45,8 @@ export function createProgram(io: Io): Command {
     registerShow,
     registerWhy,
     registerEvents,
-    registerVerbs,
-    registerDecisions,
+    registerAgentDecisions,
+    registerDecide,
     registerBreaker,
     registerTask,
     registerToken,

@@ -43,12 +43,12 @@ function sameServer(one: string, other: string): boolean {
   }
 }
 
-/** An agent that could decide about agents would sooner or later excuse itself. */
-export function refuseAgents(io: Io, verb: string): void {
+/** An agent must not decide about agents: it could exempt itself. */
+export function refuseAgents(io: Io, command: string): void {
   const { HOLTER_AGENT_ID: agentId } = io.env;
   if (!agentId) return;
   throw new CliFailure(
-    `this is the terminal of the agent ${agentId}, and agents may not use \`holter ${verb}\``,
+    `this is the terminal of the agent ${agentId}, and agents may not use \`holter ${command}\``,
     'run it in your own terminal, where HOLTER_AGENT_ID is not set',
   );
 }

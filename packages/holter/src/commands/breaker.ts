@@ -5,11 +5,11 @@ import { findServer, refuseAgents, type ServerOptions, withServer } from '../cli
 import { breakerInWords } from '../explain/breaker-in-words.ts';
 import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
-import { type ActOptions, byOf, minutes, withActOptions } from './verbs.ts';
+import { byOf, type DecisionOptions, minutes, withDecisionOptions } from './decision-options.ts';
 
 type ListOptions = ServerOptions & { readonly json?: boolean };
 
-/** What is shared by many callers is held open, and closed again, by one person for all of them. */
+/** `holter breaker`: lists circuit breakers, and lets an operator open or close one for all its callers. */
 export function registerBreaker(program: Command, io: Io): void {
   const breaker = program.command('breaker').description('see, isolate and reset circuit breakers');
 
@@ -39,10 +39,10 @@ export function registerBreaker(program: Command, io: Io): void {
     for (const one of shown) io.out(`${one.agentId}  ${breakerInWords(one, realClock().now())}\n`);
   });
 
-  const act = async (
+  const decide = async (
     word: 'isolate' | 'reset',
     [agentId, name]: readonly [string, string],
-    options: ActOptions,
+    options: DecisionOptions,
     more: object = {},
   ): Promise<void> => {
     refuseAgents(io, 'breaker');
@@ -51,7 +51,7 @@ export function registerBreaker(program: Command, io: Io): void {
     tell(io, options, await ask(connection, (client) => client.tellBreaker(agentId, name, word, body)));
   };
   const command = (name: string, does: string): Command =>
-    withActOptions(
+    withDecisionOptions(
       breaker
         .command(name)
         .description(does)
@@ -75,16 +75,18 @@ export function registerBreaker(program: Command, io: Io): void {
         'for half an hour',
       ],
     ],
-  ).action((agentId: string, name: string, options: ActOptions & { readonly minutes: number }) =>
-    act('isolate', [agentId, name], options, { minutes: options.minutes }),
+  ).action((agentId: string, name: string, options: DecisionOptions & { readonly minutes: number }) =>
+    decide('isolate', [agentId, name], options, { minutes: options.minutes }),
   );
 
   withExamples(command('reset', 'close it, and forget what was counted'), [
     ['holter breaker reset worker-7 external_api --reason "they are back"', 'let everybody through again'],
-  ]).action((agentId: string, name: string, options: ActOptions) => act('reset', [agentId, name], options));
+  ]).action((agentId: string, name: string, options: DecisionOptions) =>
+    decide('reset', [agentId, name], options),
+  );
 }
 
-function tell(io: Io, { json }: ActOptions, told: BreakerToldView): void {
+function tell(io: Io, { json }: DecisionOptions, told: BreakerToldView): void {
   const { breaker } = told;
   io.out(
     json

@@ -5,9 +5,9 @@ import { type Connection, findServer, refuseAgents } from '../client/connection.
 import { CliFailure } from '../terminal/failure.ts';
 import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
-import { type ActOptions, byOf, minutes, tellDecided, withActOptions } from './verbs.ts';
+import { byOf, type DecisionOptions, minutes, tellDecided, withDecisionOptions } from './decision-options.ts';
 
-type DecideOptions = ActOptions & { readonly minutes?: number; readonly checkpoint?: string };
+type DecideOptions = DecisionOptions & { readonly minutes?: number; readonly checkpoint?: string };
 
 const decisions = [
   'acknowledge',
@@ -18,9 +18,9 @@ const decisions = [
   'recover',
 ] as const;
 
-export function registerDecisions(program: Command, io: Io): void {
+export function registerDecide(program: Command, io: Io): void {
   withExamples(
-    withActOptions(
+    withDecisionOptions(
       program
         .command('decide')
         .description('answer an escalation: what shall become of the agent?')
@@ -52,7 +52,7 @@ export function registerDecisions(program: Command, io: Io): void {
 
 async function decide(
   io: Io,
-  options: ActOptions,
+  options: DecisionOptions,
   who: string,
   decision: Pick<DecisionInput, 'decision' | 'minutes' | 'checkpointId'>,
 ): Promise<DecidedView> {

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import type { RunRecord } from '@holter/server/process';
-import { Acts } from './acts.ts';
 import { AgentRecord } from './agent-record.ts';
 import { CheckpointKeeper } from './checkpoint-keeper.ts';
 import { Child } from './child.ts';
@@ -11,6 +10,7 @@ import { childEnvironment } from './environment.ts';
 import { LimitGuard } from './limit-guard.ts';
 import { NudgeFile } from './nudge-file.ts';
 import type { RunContext } from './run-context.ts';
+import { RunExecutor } from './run-executor.ts';
 import type { RunEnd, RunState } from './run-state.ts';
 import { SignalQueue } from './signal-queue.ts';
 import { Watcher } from './watcher.ts';
@@ -19,7 +19,7 @@ import { Watcher } from './watcher.ts';
 const INTERRUPT_MS = 5_000;
 
 /**
- * One `holter run`: starts the command, tells the server what it sees, lets `Acts` do what the server wants
+ * One `holter run`: starts the command, tells the server what it sees, lets `RunExecutor` do what the server wants
  * done, and ends when the command has ended and nothing is going to bring it back. It decides nothing itself.
  */
 export class Supervisor {
@@ -76,7 +76,7 @@ export class Supervisor {
       everyTick: () => this.everyTick(),
       overLimit: (option, evidence, limit) => this.limits.exceed(option, evidence, limit),
     });
-    const acts = new Acts({
+    const executor = new RunExecutor({
       context,
       state: this.state,
       agent: this.agent,
@@ -98,7 +98,7 @@ export class Supervisor {
       link,
       clock,
       record: () => this.record(),
-      carryOut: (effect) => acts.carryOut(effect),
+      carryOut: (effect) => executor.carryOut(effect),
       lookEvery: (ms) => this.watcher.tellEvery(ms),
     });
   }

@@ -10,7 +10,7 @@ import type { RunState } from './run-state.ts';
 import { send } from './run-state.ts';
 import { fillIn } from './words-of.ts';
 
-type ActsParts = {
+type RunExecutorParts = {
   readonly context: RunContext;
   readonly state: RunState;
   readonly agent: AgentRecord;
@@ -30,11 +30,11 @@ type ActsParts = {
 /** For what a dead agent left behind: it was asked nothing, so it need not save anything. */
 const LEFTOVERS_MS = 10_000;
 
-/** Does what the server wants done, and nothing else: the only place of a run that ends or starts processes. */
-export class Acts {
-  private readonly parts: ActsParts;
+/** Carries out the effects that the server orders. Only here does a run stop or restart processes. */
+export class RunExecutor {
+  private readonly parts: RunExecutorParts;
 
-  constructor(parts: ActsParts) {
+  constructor(parts: RunExecutorParts) {
     this.parts = parts;
   }
 

@@ -1,21 +1,15 @@
 import type { Client, DecidedView } from '@holter/server/local';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { ask } from '../client/ask.ts';
-import { findServer, refuseAgents, type ServerOptions, withServer } from '../client/connection.ts';
+import { findServer, refuseAgents } from '../client/connection.ts';
 import { type Example, withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
-import { colourOfState, painter } from '../terminal/paint.ts';
+import { byOf, type DecisionOptions, minutes, tellDecided, withDecisionOptions } from './decision-options.ts';
 
-export type ActOptions = ServerOptions & {
-  readonly reason: string;
-  readonly by?: string;
-  readonly json?: boolean;
-};
-
-type Verb = {
+type AgentDecision = {
   readonly name: 'nudge' | 'terminate' | 'recover' | 'pause' | 'resume' | 'snooze' | 'wake' | 'wrong';
   readonly does: string;
-  /** What is said when it was taken. */
+  /** What is printed when the server has accepted it. */
   readonly done: string;
   readonly examples: readonly Example[];
   readonly options?: (command: Command) => Command;
@@ -35,7 +29,7 @@ const checkpointOf = ({ checkpoint }: CheckpointOption) => ({
   ...(checkpoint !== undefined && { checkpointId: checkpoint }),
 });
 
-const verbs: readonly Verb[] = [
+const decisions: readonly AgentDecision[] = [
   {
     name: 'nudge',
     does: 'say something to an agent, in its own context',
@@ -125,49 +119,19 @@ const verbs: readonly Verb[] = [
 
 const asItIs = (command: Command): Command => command;
 
-export function registerVerbs(program: Command, io: Io): void {
-  for (const { name, does, done, examples, options: more = asItIs, body = () => ({}) } of verbs) {
-    const command = withActOptions(
+export function registerAgentDecisions(program: Command, io: Io): void {
+  for (const { name, does, done, examples, options: more = asItIs, body = () => ({}) } of decisions) {
+    const command = withDecisionOptions(
       more(program.command(name).description(does).argument('<agent>', 'its id')),
     );
-    withExamples(command, examples).action(async (agentId: string, options: ActOptions) => {
+    withExamples(command, examples).action(async (agentId: string, options: DecisionOptions) => {
       refuseAgents(io, name);
       const connection = findServer(io, options, 'operator');
       const sent = { reason: options.reason, ...byOf(io, options), ...body(options as never) };
-      // Each verb's own options are checked by the server's schema.
-      const act = (client: Client) =>
+      // The server's schema checks the options that belong to one decision only.
+      const send = (client: Client) =>
         (client[name] as (id: string, words: typeof sent) => Promise<DecidedView>)(agentId, sent);
-      tellDecided(io, options, await ask(connection, act), done);
+      tellDecided(io, options, await ask(connection, send), done);
     });
   }
-}
-
-/** Every act of a person is kept with who and why. */
-export function withActOptions(command: Command): Command {
-  return withServer(
-    command
-      .requiredOption('--reason <text>', 'why; it is kept in the audit trail')
-      .option('--by <name>', 'who; the default is the user of this terminal')
-      .option('--json', 'print JSON'),
-  );
-}
-
-export function byOf({ env }: Io, { by }: ActOptions): { readonly by?: string } {
-  const name = by ?? env.USER ?? env.LOGNAME;
-  return name ? { by: name } : {};
-}
-
-export function tellDecided(io: Io, { json }: ActOptions, decided: DecidedView, done: string): void {
-  if (json) {
-    io.out(`${JSON.stringify(decided)}\n`);
-    return;
-  }
-  const { agentId, state } = decided.agent;
-  io.out(`${agentId} ${done} (${painter(io)(colourOfState(state), state)})\n`);
-}
-
-export function minutes(text: string): number {
-  const value = Number(text);
-  if (text.trim() !== '' && value > 0 && value <= 7 * 24 * 60) return value;
-  throw new InvalidArgumentError('minutes are a number above 0, and at most a week (10080).');
 }
