@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import { startClaudeCode } from './adapters/claude-code/index.ts';
 import { type Config, type LoadedConfig, problemLine } from './config/load.ts';
 import { DataFolder, type FirstRole } from './data-folder.ts';
 import type { Clock } from './engine/clock.ts';
@@ -17,6 +16,7 @@ import { Intake } from './intake/index.ts';
 import { DEFAULT_HOST, DEFAULT_PORT, isLoopback, LOCAL_NAMES, urlName, urlOf } from './listen-address.ts';
 import { type Logger, logCommitted } from './logging.ts';
 import { realClock, realDice } from './real-clock.ts';
+import { startSessions } from './sessions/index.ts';
 import { folderError, listenError, openAddressError, StartError } from './start-error.ts';
 import { acquireLock, type EngineLock } from './store/lock.ts';
 import { openSqlite } from './store/sqlite/index.ts';
@@ -102,15 +102,22 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     undo.push(startHousekeeping({ store, clock, health: () => engine.health, logger }));
 
     const executors = await startExecutors({ engine, intake, store, board, replies, clock, logger });
-    const claudeCode = startClaudeCode({ engine, intake, replies, clock, logger, env: process.env });
-    undo.push(() => claudeCode.close());
+    const sessions = startSessions({
+      engine,
+      intake,
+      replies,
+      clock,
+      env: process.env,
+      failed: (error) => logger.warn({ err: error }, 'a hook was answered, but not kept'),
+    });
+    undo.push(() => sessions.close());
     const http = buildHttp({
       engine,
       intake,
       store,
       replies,
       board,
-      hooks: claudeCode.hooks,
+      hooks: sessions.hooks,
       executors,
       clock,
       sha256,

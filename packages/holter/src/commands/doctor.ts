@@ -1,9 +1,9 @@
 import { existsSync, statfsSync, statSync } from 'node:fs';
+import { ADAPTERS, type Adapter } from '@holter/server/adapters';
 import { DataFolder, dataFolderPath, FIRST_ROLES, type HealthView } from '@holter/server/local';
 import type { Command } from 'commander';
 import { ask } from '../client/ask.ts';
 import { findServer, type ServerOptions, withServer } from '../client/connection.ts';
-import { diagnoseClaudeCode } from '../connect/diagnose.ts';
 import { version } from '../package/version.ts';
 import { CliFailure, EXIT } from '../terminal/failure.ts';
 import { withExamples } from '../terminal/help.ts';
@@ -41,7 +41,7 @@ async function doctor(io: Io, options: DoctorOptions): Promise<void> {
     ...checkFolder(folder),
     checkConfig(io),
     ...(await checkServer(io, options)),
-    ...(await checkClaudeCode(io, options)),
+    ...(await Promise.all(ADAPTERS.map((adapter) => checkAgentKind(io, options, adapter)))).flat(),
   ];
   const isFine = checks.every((check) => check.isFine);
   if (!isFine) io.setExitCode(EXIT.foundWrong);
@@ -163,17 +163,24 @@ function judgeHealth(health: HealthView, url: string): readonly Check[] {
 }
 
 /** Only where it was connected: a session that `holter run` starts needs no settings. */
-async function checkClaudeCode(io: Io, options: DoctorOptions): Promise<readonly Check[]> {
-  let context = { serverUrl: null as string | null, hasSessions: false };
+async function checkAgentKind(
+  io: Io,
+  options: DoctorOptions,
+  { name, hooks, doctor: diagnose }: Adapter,
+): Promise<readonly Check[]> {
+  if (!hooks || !diagnose) return [];
+  let server = { serverUrl: null as string | null, hasSessions: false };
   try {
     const connection = findServer(io, options, 'viewer');
-    const { agents } = await ask(connection, (client) => client.agents({ q: 'claude.', limit: '1' }));
-    context = { serverUrl: connection.url, hasSessions: agents.length > 0 };
+    const query = { q: `${hooks.idPrefix}.`, limit: '1' };
+    const { agents } = await ask(connection, (client) => client.agents(query));
+    server = { serverUrl: connection.url, hasSessions: agents.length > 0 };
   } catch (error) {
     if (!(error instanceof CliFailure)) throw error;
   }
-  const diagnosis = diagnoseClaudeCode(io, context);
-  return diagnosis ? [{ about: 'claude code', ...diagnosis }] : [];
+  const { env, workingDirectory } = io;
+  const diagnosis = diagnose({ env, workingDirectory, ...server });
+  return diagnosis ? [{ about: name.replaceAll('-', ' '), ...diagnosis }] : [];
 }
 
 async function checkToken(connection: ReturnType<typeof findServer>): Promise<Check> {

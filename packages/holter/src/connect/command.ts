@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
-import { claudeFolder, type HookHeader, hookSettings } from '@holter/server/claude-code';
+import { relative } from 'node:path';
+import { ADAPTERS, type Adapter, AdapterError, adapterNamed, type HookHeader } from '@holter/server/adapters';
 import { type Command, Option } from 'commander';
 import { findServer, refuseAgents, type ServerOptions, withServer } from '../client/connection.ts';
 import { CliFailure, EXIT } from '../terminal/failure.ts';
@@ -9,8 +8,7 @@ import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
 import { painter } from '../terminal/paint.ts';
 import { lineDiff } from './line-diff.ts';
-import { type ClaudeSettings, withHooks, withoutHooks } from './merge-hooks.ts';
-import { backupOf, readSettings, textFor, writeSettings } from './settings-file.ts';
+import { backupOf, readSettings, writeSettings } from './settings-file.ts';
 
 type ConnectOptions = ServerOptions & {
   readonly project?: boolean;
@@ -20,19 +18,28 @@ type ConnectOptions = ServerOptions & {
   readonly tokenEnv?: string;
 };
 
+type Connectable = Adapter & Required<Pick<Adapter, 'connect'>>;
+const isConnectable = (adapter: Adapter | null): adapter is Connectable => adapter?.connect !== undefined;
+
+const KINDS = ADAPTERS.filter(isConnectable);
+/** The files that would be changed, as a person writes them. */
+const filesFor = (isForUser: boolean): string =>
+  KINDS.map(({ connect }) => connect.file({ env: { HOME: '~' }, workingDirectory: '.', isForUser })).join(
+    ', ',
+  );
+
 export function registerConnect(program: Command, io: Io): void {
+  const [kind = ''] = KINDS.map(({ name }) => name);
   withExamples(
     withServer(
       program
         .command('connect')
         .description('have an agent that you start yourself report to Holter')
-        .argument('<agent-kind>', 'claude-code')
+        .argument('<agent-kind>', KINDS.map(({ name }) => name).join(', '))
         .addOption(
-          new Option('--project', 'for this folder: .claude/settings.local.json (the default)').conflicts(
-            'user',
-          ),
+          new Option('--project', `for this folder: ${filesFor(false)} (the default)`).conflicts('user'),
         )
-        .option('--user', 'for all your projects: ~/.claude/settings.json')
+        .option('--user', `for all your projects: ${filesFor(true)}`)
         .option('--remove', 'take it out again')
         .option('--dry-run', 'show what would change, and change nothing')
         .option(
@@ -41,58 +48,63 @@ export function registerConnect(program: Command, io: Io): void {
         ),
     ),
     [
-      ['holter connect claude-code', 'Claude Code sessions in this folder report to Holter'],
-      ['holter connect claude-code --user --dry-run', 'what would change for all of them'],
-      ['holter connect claude-code --remove', 'take the hooks out again'],
+      [`holter connect ${kind}`, 'sessions in this folder report to Holter'],
+      [`holter connect ${kind} --user --dry-run`, 'what would change for all of them'],
+      [`holter connect ${kind} --remove`, 'take the hooks out again'],
     ],
-  ).action((kind: string, options: ConnectOptions) => connect(io, kind, options));
+  ).action((kind: string, options: ConnectOptions) => connectKind(io, kind, options));
 }
 
-function connect(io: Io, kind: string, options: ConnectOptions): void {
+function connectKind(io: Io, kind: string, options: ConnectOptions): void {
   refuseAgents(io, 'connect');
-  if (kind !== 'claude-code')
-    throw new CliFailure(`${kind} can't be connected yet`, 'holter connect claude-code', EXIT.usage);
-  const path = settingsPath(io, options);
-  const file = readSettings(path);
-  const wanted = options.remove
-    ? withoutHooks(file.settings)
-    : withHooks(file.settings, hooksFor(io, options));
-  // Compared by what it says: somebody else's indentation is no reason to write.
-  if (isSame(file.settings, wanted)) {
+  const adapter = adapterNamed(kind);
+  if (!isConnectable(adapter)) {
+    const next = KINDS.map(({ name }) => `holter connect ${name}`).join(', or ');
+    throw new CliFailure(`${kind} can't be connected yet`, next, EXIT.usage);
+  }
+  const { env, workingDirectory } = io;
+  const path = adapter.connect.file({ env, workingDirectory, isForUser: options.user === true });
+  const before = readSettings(path);
+  const after = changed(io, adapter, path, before, options);
+  if (after === before) {
     io.out(`${path}: ${options.remove ? 'no hooks of Holter in it' : 'connected already'}, nothing to do\n`);
     return;
   }
-  const text = textFor(file, wanted);
-  showDiff(io, path, file.text ?? '', text ?? '');
+  showDiff(io, path, before ?? '', after ?? '');
   if (options.dryRun) {
     io.out('nothing was changed (--dry-run)\n');
     return;
   }
-  writeSettings(file, text);
-  if (file.text !== null) io.out(`as it was before: ${backupOf(path)}\n`);
+  writeSettings(path, before, after);
+  if (before !== null) io.out(`as it was before: ${backupOf(path)}\n`);
   io.out(options.remove ? 'taken out\n' : 'connected: sessions that start from now on report to Holter\n');
   if (!options.remove && !options.tokenEnv && !options.user) warnOfGit(io, path);
 }
 
-function settingsPath(io: Io, { user }: ConnectOptions): string {
-  const { env, workingDirectory } = io;
-  if (!user) return join(workingDirectory, '.claude', 'settings.local.json');
-  return join(claudeFolder({ HOME: homedir(), ...env }), 'settings.json');
+function changed(
+  io: Io,
+  { connect }: Connectable,
+  path: string,
+  before: string | null,
+  options: ConnectOptions,
+): string | null {
+  try {
+    return options.remove ? connect.remove(before) : connect.add(before, targetFor(io, options));
+  } catch (error) {
+    if (!(error instanceof AdapterError)) throw error;
+    throw new CliFailure(`${path} ${error.message}`, error.next);
+  }
 }
 
-function hooksFor(io: Io, options: ConnectOptions): ReturnType<typeof hookSettings> {
+function targetFor(io: Io, options: ConnectOptions): { serverUrl: string; header: HookHeader } {
   const { url, token } = findServer(io, options, 'enroll');
   if (options.tokenEnv !== undefined && !/^[A-Za-z_][A-Za-z0-9_]*$/.test(options.tokenEnv))
     throw new CliFailure(`${options.tokenEnv} is no name of a variable`, null, EXIT.usage);
   if (options.tokenEnv === undefined && token === null)
     throw new CliFailure('there is no token for that server', 'HOLTER_TOKEN=… or --token-env NAME');
-  const header: HookHeader =
-    options.tokenEnv === undefined ? { token: token ?? '' } : { variable: options.tokenEnv };
-  return hookSettings(url, header);
+  const header = options.tokenEnv === undefined ? { token: token ?? '' } : { variable: options.tokenEnv };
+  return { serverUrl: url, header };
 }
-
-const isSame = (one: ClaudeSettings, other: ClaudeSettings): boolean =>
-  JSON.stringify(one) === JSON.stringify(other);
 
 function showDiff(io: Io, path: string, before: string, after: string): void {
   const paint = painter(io);
@@ -105,12 +117,13 @@ function showDiff(io: Io, path: string, before: string, after: string): void {
 /** A terminal's scrollback is no place for a secret. */
 const hideTokens = (text: string): string => text.replace(/hlt_[\w-]+/g, 'hlt_…');
 
-/** Claude Code has git ignore this file when it makes it itself; here it may not have been there. */
+/** An agent that makes this file itself has git ignore it; one that was made here is not ignored. */
 function warnOfGit(io: Io, path: string): void {
   try {
     execFileSync('git', ['check-ignore', '-q', path], { cwd: io.workingDirectory, stdio: 'ignore' });
   } catch (error) {
     if ((error as { status?: number }).status !== 1) return;
-    io.err('it holds a token, and git does not ignore it: add .claude/settings.local.json to .gitignore\n');
+    const name = relative(io.workingDirectory, path);
+    io.err(`it holds a token, and git does not ignore it: add ${name} to .gitignore\n`);
   }
 }

@@ -10,12 +10,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { hookSettings } from '@holter/server/claude-code';
+import { adapterNamed } from '@holter/server/adapters';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createProgram } from '../program.ts';
 import type { Io } from '../terminal/io.ts';
-import { diagnoseClaudeCode } from './diagnose.ts';
-import { withHooks, withoutHooks } from './merge-hooks.ts';
 
 const SECRET = 'hlt_thisIsTheSecret';
 const URL_ = 'http://127.0.0.1:4658';
@@ -136,17 +134,9 @@ describe('holter connect claude-code', () => {
   });
 });
 
-describe('hooks in settings', () => {
-  it('come back out exactly', () => {
-    const ours = hookSettings(URL_, { token: SECRET });
-    for (const own of [{}, { a: 1 }, { hooks: {} }, { hooks: { Stop: [{ matcher: '*', hooks: [] }] } }])
-      expect(withoutHooks(withHooks(own, ours))).toEqual(own.hooks && !Object.keys(own.hooks)[0] ? {} : own);
-  });
-});
-
 describe('why hooks are silent', () => {
   const diagnose = (more: object = {}) =>
-    diagnoseClaudeCode(io, { serverUrl: URL_, hasSessions: false, ...more });
+    adapterNamed('claude-code')?.doctor?.({ ...io, serverUrl: URL_, hasSessions: false, ...more });
   const user = () => join(home, '.claude', 'settings.json');
 
   it('says nothing where nobody connected, and is content where all is well', async () => {

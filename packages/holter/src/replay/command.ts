@@ -1,3 +1,4 @@
+import { ADAPTERS } from '@holter/server/adapters';
 import { defaultPolicies, policyFor } from '@holter/server/policy';
 import { type Command, InvalidArgumentError } from 'commander';
 import { invalidConfig, load } from '../commands/config.ts';
@@ -17,12 +18,15 @@ type Options = {
   readonly priceOut: number;
 };
 
+/** The agents whose recorded sessions can be read. */
+const KINDS = ADAPTERS.filter(({ replay }) => replay !== undefined).map(({ name }) => name);
+
 export function registerReplay(program: Command, io: Io): void {
   withExamples(
     program
       .command('replay')
       .description('judge recorded runs: where an agent went in circles, and what Holter would have done')
-      .argument('<paths...>', 'transcripts (holter.steps.v1, Claude Code, Codex, Hive), or folders of them')
+      .argument('<paths...>', `transcripts (holter.steps.v1, ${KINDS.join(', ')}), or folders of them`)
       .option('--json', 'print one JSON line per run')
       .option('--html <file>', 'write the report as one page')
       .option('--policy <file>', 'holter.yaml with the thresholds to judge by (default: the built-in ones)')
@@ -30,7 +34,7 @@ export function registerReplay(program: Command, io: Io): void {
       .option('--price-in <usd>', 'dollars per million tokens read', dollars, defaultPrice.inUsd)
       .option('--price-out <usd>', 'dollars per million tokens written', dollars, defaultPrice.outUsd),
     [
-      ['holter replay ~/.claude/projects --html report.html', 'every Claude Code session, as a page'],
+      ['holter replay transcripts/ --html report.html', 'every session in a folder, as a page'],
       ['holter replay run.jsonl --json', 'one line per run; exit code 3 when something was found'],
     ],
   ).action((paths: readonly string[], options: Options) => run(io, paths, options));

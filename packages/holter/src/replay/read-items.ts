@@ -1,11 +1,14 @@
 import { createReadStream } from 'node:fs';
-import { claudeCode } from './formats/claude-code.ts';
-import { codex } from './formats/codex.ts';
-import { hive } from './formats/hive.ts';
-import { stepsV1 } from './formats/steps-v1.ts';
-import type { Format, FormatReader, Item } from './item.ts';
+import {
+  ADAPTERS,
+  type Item,
+  parseRecord,
+  type ReplayFormat,
+  type ReplayReader,
+} from '@holter/server/adapters';
+import { stepsV1 } from './steps-v1.ts';
 
-const FORMATS: readonly Format[] = [stepsV1, codex, hive, claudeCode];
+const FORMATS: readonly ReplayFormat[] = [stepsV1, ...ADAPTERS.flatMap(({ replay }) => replay ?? [])];
 /** Lines before one is recognised: transcripts may begin with lines of no interest. */
 const UNKNOWN_MAX = 200;
 /** A line longer than this is not kept in memory: it is reported and skipped. */
@@ -19,7 +22,7 @@ export async function* readItems(
   file: string,
   onBytes: (bytes: number) => void = () => {},
 ): AsyncGenerator<Item> {
-  let reader: FormatReader | null = null;
+  let reader: ReplayReader | null = null;
   let unknown = 0;
   for await (const { line, text } of readLines(file, onBytes)) {
     if (text === null) {
@@ -27,7 +30,7 @@ export async function* readItems(
       continue;
     }
     if (text.trim() === '') continue;
-    const record = parseLine(text);
+    const record = parseRecord(text);
     if (record === null) {
       yield { kind: 'bad-line', line, because: 'not a JSON object: torn or not a transcript line' };
       continue;
@@ -77,15 +80,4 @@ async function* readLines(file: string, onBytes: (bytes: number) => void): Async
     }
   }
   if (rest !== '' || isTooLong) yield { line: line + 1, text: isTooLong ? null : rest };
-}
-
-function parseLine(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null;
-  } catch {
-    return null;
-  }
 }

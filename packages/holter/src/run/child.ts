@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
+import type { ChildEnd } from '@holter/server/adapters';
 import {
   type Clock,
   identityOf,
@@ -8,7 +9,7 @@ import {
   ProcessTree,
   TreeSensor,
 } from '@holter/server/process';
-import { type ChildEnd, CODE, RunFailure } from './end.ts';
+import { CODE, RunFailure } from './end.ts';
 import { passThrough } from './pass-through.ts';
 
 type ChildOptions = {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { AdapterError } from '@holter/server/adapters';
 import {
   DataFolder,
   dataFolderPath,
@@ -30,9 +31,9 @@ export async function runMain(argv: readonly string[]): Promise<number> {
     return await supervise(command.opts<RunOptions>(), command.args, say);
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : CODE.usage;
-    if (!(error instanceof RunFailure)) throw error;
+    if (!(error instanceof RunFailure || error instanceof AdapterError)) throw error;
     say(error.message);
-    return error.exitCode;
+    return error instanceof RunFailure ? error.exitCode : CODE.usage;
   }
 }
 

@@ -1,7 +1,5 @@
 import { constants } from 'node:os';
-
-/** How a child ended, as the system told its parent. */
-export type ChildEnd = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
+import type { ChildEnd } from '@holter/server/adapters';
 
 /** As shells have it: a signal is 128 and its number. */
 export function exitCodeOf({ code, signal }: ChildEnd): number {

@@ -1,11 +1,9 @@
+import type { Idle } from '@holter/server/adapters';
 import type { ProcessLook } from '@holter/server/process';
-
-/** What a program burns while it does nothing but wait: timers, a collector, an event loop that turns. */
-export type Idle = { readonly cpuShare: number; readonly bytesPerSecond: number };
 
 /**
  * Takes a program's own ticking out of what the system counts. The rules call a process flat when its counters
- * stand still, and those of a runtime never do: Claude Code, hung on its model, still reads a hundred bytes a
+ * stand still, and those of a runtime never do: an agent that hangs on its model still reads a hundred bytes a
  * second from its own timers. Looked at over a window, because counters move in coarse steps.
  */
 export class IdleFloor {

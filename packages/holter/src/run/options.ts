@@ -1,11 +1,11 @@
 import { parseBytes, parseDuration } from '@holter/server/policy';
 import type { OnLost } from '@holter/server/process';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { AGENT_KINDS, type AgentKind } from './recipes/find-recipe.ts';
+import { AGENT_KINDS } from './find-adapter.ts';
 
 export type RunOptions = {
   readonly agent?: string;
-  readonly agentKind: AgentKind;
+  readonly agentKind: string;
   readonly modelTimeout?: number;
   readonly role: string;
   readonly task?: string;

@@ -1,10 +1,10 @@
 import { basename, resolve } from 'node:path';
 import type { Capability, Mode } from '@holter/core';
+import type { Adapter, Recipe } from '@holter/server/adapters';
 import { hasTerminal, type Terminal } from './child.ts';
+import { adapterFor } from './find-adapter.ts';
 import { findCommand } from './find-command.ts';
 import type { RunOptions } from './options.ts';
-import { recipeFor } from './recipes/find-recipe.ts';
-import type { Recipe } from './recipes/recipe.ts';
 import { wordsOf } from './words-of.ts';
 
 /** What the options come to, before anything is started. */
@@ -18,8 +18,10 @@ export type Plan = {
   readonly promises: Readonly<Record<string, unknown>>;
   readonly checkpointFile: string | null;
   readonly isInteractive: boolean;
-  /** For an agent that is known; it says how to start it, and how to bring it back. */
+  /** For a session of a known agent; it says how to start it, and how to bring it back. */
   readonly recipe: Recipe | null;
+  /** Whether nudges reach it in the replies to its hooks, and not by its nudge file. */
+  readonly hasHooks: boolean;
 };
 
 export function planOf(
@@ -34,7 +36,9 @@ export function planOf(
   const [name = '', ...args] = command;
   const program = findCommand(name, env.PATH, workingDirectory);
   const argv = [program, ...args];
-  const recipe = recipeFor(options.agentKind, { program, args, env, workingDirectory, newId, now });
+  const adapter = adapterFor(options.agentKind, program);
+  const recipe = adapter?.recipe?.({ program, args, env, workingDirectory, newId, now }) ?? null;
+  const hasHooks = recipe !== null && adapter?.hooks !== undefined;
   const resumeWords = options.resumeCommand === undefined ? null : wordsOf(options.resumeCommand);
   if (resumeWords) findCommand(resumeWords[0] ?? '', env.PATH, workingDirectory);
   // Automatic termination needs a proven way back. Whoever asks for `act` says that a new start is one.
@@ -53,21 +57,28 @@ export function planOf(
       'nudge',
       'terminate',
       ...(canSpawn ? (['spawn'] as const) : []),
-      ...(recipe ? (['deny-call'] as const) : []),
+      ...(hasHooks ? (['deny-call'] as const) : []),
     ],
-    promises: { ...promisesOf(options), ...(recipe && reportsOf(recipe, options)) },
+    promises: { ...promisesOf(options), ...(recipe && reportsOf(adapter, recipe, options)) },
     checkpointFile:
       options.checkpointFile === undefined ? null : resolve(workingDirectory, options.checkpointFile),
     isInteractive: hasTerminal(terminal),
     recipe,
+    hasHooks,
   };
 }
 
-/** A known agent tells of its calls, and of when it has work. */
-const reportsOf = ({ modelTimeoutMs }: Recipe, { modelTimeout }: RunOptions): Plan['promises'] => ({
-  calls: { modelTimeoutSeconds: (modelTimeout ?? modelTimeoutMs) / 1_000 },
-  turns: true,
-});
+/** What sessions of this agent report, by its adapter, its command line and the options, the last one first. */
+function reportsOf(
+  adapter: Adapter | null,
+  recipe: Recipe,
+  { modelTimeout }: RunOptions,
+): Plan['promises'] | null {
+  if (!adapter?.promises) return null;
+  const { calls, ...others } = adapter.promises;
+  const modelTimeoutMs = modelTimeout ?? recipe.modelTimeoutMs ?? calls.modelTimeoutMs;
+  return { ...others, calls: { modelTimeoutSeconds: modelTimeoutMs / 1_000 } };
+}
 
 const nameFor = (command: string, id: string): string =>
   `${

@@ -1,4 +1,4 @@
-import type { ChildEnd } from './end.ts';
+import type { ChildEnd } from '@holter/server/adapters';
 import { endInWords, exitCodeOf } from './end.ts';
 
 /** The end of a run, for machines: one JSON line. */

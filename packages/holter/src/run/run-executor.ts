@@ -123,7 +123,7 @@ export class RunExecutor {
     const { context, state, agent, keeper, start } = this.parts;
     const { plan, say, link } = context;
     const { key, attempt, taskId } = effect;
-    const cause = plan.recipe ? ((await agent.look())?.incident?.cause ?? null) : null;
+    const cause = plan.recipe?.startAgain ? ((await agent.look())?.incident?.cause ?? null) : null;
     const { checkpoint, skipped } = keeper.restore(effect.checkpointId);
     if (effect.checkpointId !== null && !checkpoint) {
       const obstacle = this.whyNotFrom(effect.checkpointId, skipped);
@@ -138,7 +138,7 @@ export class RunExecutor {
       checkpoint: checkpoint ? keeper.file : '',
       attempt: String(attempt),
     };
-    const again = plan.recipe?.startAgain(link.url, { attempt, cause }) ?? plan.argv;
+    const again = plan.recipe?.startAgain?.(link.url, { attempt, cause }) ?? plan.argv;
     const argv = plan.resumeWords ? fillIn(plan.resumeWords, values) : again;
     const checkpointId = checkpoint?.checkpointId ?? effect.checkpointId;
     await start(argv, attempt, checkpointId);
@@ -148,7 +148,8 @@ export class RunExecutor {
   /** A run that keeps no file leaves the state with the agent, which finds it on the server by the id it is told. */
   private whyNotFrom(checkpointId: string, skipped: readonly string[]): string | null {
     const { context, keeper } = this.parts;
-    if (context.plan.recipe) return 'it goes on with its session, and can not start from a checkpoint';
+    if (context.plan.recipe?.startAgain)
+      return 'it goes on with its session, and can not start from a checkpoint';
     if (keeper.newest === null) return null;
     return skipped[0] ?? `${checkpointId}: its bytes are not kept here any more`;
   }

@@ -1,5 +1,5 @@
+import type { ChildEnd } from '@holter/server/adapters';
 import type { Child } from './child.ts';
-import type { ChildEnd } from './end.ts';
 
 /** How the whole run ended. */
 export type RunEnd = {

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
+import type { ChildEnd } from '@holter/server/adapters';
 import type { RunRecord } from '@holter/server/process';
 import { AgentRecord } from './agent-record.ts';
 import { CheckpointKeeper } from './checkpoint-keeper.ts';
 import { Child } from './child.ts';
 import { untilDecided } from './decision.ts';
 import { EffectLoop } from './effect-loop.ts';
-import { type ChildEnd, CODE, RunFailure } from './end.ts';
+import { CODE, RunFailure } from './end.ts';
 import { childEnvironment } from './environment.ts';
 import { LimitGuard } from './limit-guard.ts';
 import { NudgeFile } from './nudge-file.ts';
@@ -155,7 +156,7 @@ export class Supervisor {
       run,
       child: child?.isRunning ? child.identity : null,
       nudgeFile: this.nudges.path,
-      words: plan.recipe ? 'replies' : 'file',
+      words: plan.hasHooks ? 'replies' : 'file',
       onLost: options.onLost,
     };
   }
@@ -180,7 +181,7 @@ export class Supervisor {
     });
     try {
       const printed = (bytes: Buffer): void => {
-        for (const body of plan.recipe?.heard(bytes) ?? []) this.queue.put(incarnation, body);
+        for (const body of plan.recipe?.heard?.(bytes) ?? []) this.queue.put(incarnation, body);
       };
       const child = await Child.start({ argv, env: childEnv, runId, terminal, table, clock, printed });
       this.state.child = child;
@@ -207,7 +208,7 @@ export class Supervisor {
     this.proveGoneSoon(child);
     // Its last record may still be on its way through our pipe.
     if (plan.recipe) await child.drain(clock, 1_000);
-    const end = plan.recipe?.endOf(exit) ?? exit;
+    const end = plan.recipe?.endOf?.(exit) ?? exit;
     await this.keepCheckpoint();
     const purpose = end.code === 0 ? null : this.purposeOf(end);
     state.lastHow = end.code === 0 ? 'done' : purpose !== null ? 'stopped' : 'crashed';
@@ -270,7 +271,7 @@ export class Supervisor {
 
   private everyTick(): void {
     const { plan, table } = this.context;
-    if (this.state.child?.isRunning) plan.recipe?.look(this.state.child.identity.pid, table);
+    if (this.state.child?.isRunning) plan.recipe?.look?.(this.state.child.identity.pid, table);
     for (const id of this.nudges.takeSeen()) void this.loop.tellSeen(id);
     void this.keepCheckpoint();
     void this.limits.maybeLookAtTokens();

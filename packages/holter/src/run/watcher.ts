@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs';
 import type { SignalBody } from '@holter/core';
+import type { Idle } from '@holter/server/adapters';
 import { type Clock, maybeContinue, type ProcessLook, type ProcessTable } from '@holter/server/process';
 import type { Child } from './child.ts';
-import { type Idle, IdleFloor } from './idle-floor.ts';
+import { IdleFloor } from './idle-floor.ts';
 import type { RunOptions } from './options.ts';
 
 type WatcherContext = {

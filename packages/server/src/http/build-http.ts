@@ -149,7 +149,7 @@ function routesOf(context: HttpContext): readonly Route[] {
     ...loginRoutes(context),
     ...historyRoutes(context),
     ...systemRoutes(context),
-    ...(context.deps.hooks ? hookRoutes(context.deps.hooks) : []),
+    ...hookRoutes(context.deps.hooks ?? []),
     ...(context.deps.executors ? executorRoutes(context.deps.executors) : []),
   ];
   let page: unknown;

@@ -1,12 +1,12 @@
 import type { Instant } from '@holter/core';
 import type { Logger } from 'pino';
-import type { HookSessions } from '../adapters/claude-code/hook-sessions.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { NoticeBoard } from '../engine/notice-board.ts';
 import type { ReplyQueue } from '../engine/reply-queue.ts';
 import type { ExecutorHub } from '../executors/index.ts';
 import type { Intake } from '../intake/index.ts';
+import type { HookSessions } from '../sessions/index.ts';
 import type { Store } from '../store/store.ts';
 
 /** What the HTTP side is given. It starts nothing, owns no clock and no dice. */
@@ -18,8 +18,8 @@ export type HttpDeps = {
   readonly board: NoticeBoard;
   /** For `holter run`; without it nobody outside can carry out effects. */
   readonly executors?: ExecutorHub;
-  /** For Claude Code's hooks. */
-  readonly hooks?: HookSessions;
+  /** One for each agent kind that reports by hooks. */
+  readonly hooks?: readonly HookSessions[];
   readonly clock: Clock;
   /** Where `clock` is not the clock on the wall (a demo runs faster): log-ins and the pace of streams go by this. */
   readonly wall?: Clock;

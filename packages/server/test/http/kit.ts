@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { type Instant, instant } from '@holter/core';
 import type { FastifyInstance } from 'fastify';
 import { expect } from 'vitest';
-import { HookSessions } from '../../src/adapters/claude-code/hook-sessions.ts';
 import type { Clock } from '../../src/engine/clock.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import { NoticeBoard } from '../../src/engine/notice-board.ts';
@@ -11,6 +10,7 @@ import { ReplyQueue } from '../../src/engine/reply-queue.ts';
 import { buildHttp, type Client, createClient, type HttpLimits } from '../../src/http/index.ts';
 import { Intake } from '../../src/intake/index.ts';
 import { compile, type PolicySet } from '../../src/policy/index.ts';
+import { hookSessions } from '../../src/sessions/index.ts';
 import { openMemory } from '../../src/store/memory/index.ts';
 import type { Store, TokenRole } from '../../src/store/store.ts';
 
@@ -134,8 +134,13 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
   const app = buildHttp({
     engine,
     intake,
-    hooks: new HookSessions(engine, intake, replies, (error) => {
-      throw error;
+    hooks: hookSessions({
+      engine,
+      intake,
+      replies,
+      failed: (error) => {
+        throw error;
+      },
     }),
     store,
     replies,

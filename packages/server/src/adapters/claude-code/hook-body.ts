@@ -1,3 +1,5 @@
+import { asText, isRecord } from '../shared/json.ts';
+
 /**
  * What Claude Code posts to a hook, as far as Holter reads it. Shapes are detected, never pinned: a field
  * that is missing or of another type is simply not there, and an unknown event says only "alive".
@@ -17,24 +19,19 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** Null when it is no hook body: the session must be a UUID, because its name becomes part of ours. */
 export function readHookBody(value: unknown): HookBody | null {
   if (!isRecord(value)) return null;
-  const event = textOf(value.hook_event_name);
-  const sessionId = textOf(value.session_id);
+  const event = asText(value.hook_event_name);
+  const sessionId = asText(value.session_id);
   if (event === null || sessionId === null || !UUID.test(sessionId)) return null;
-  const subagentId = textOf(value.agent_id);
+  const subagentId = asText(value.agent_id);
   return {
     event,
     sessionId: sessionId.toLowerCase(),
     subagentId: subagentId !== null && /^[\w-]{1,64}$/.test(subagentId) ? subagentId : null,
-    cwd: textOf(value.cwd),
-    transcriptPath: textOf(value.transcript_path),
+    cwd: asText(value.cwd),
+    transcriptPath: asText(value.transcript_path),
     fields: value,
   };
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-export const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 /** One of several calls that ended together. */
 type BatchedCall = {
@@ -48,8 +45,8 @@ export function batchedCallsOf({ fields }: HookBody): readonly BatchedCall[] {
   if (!Array.isArray(fields.tool_calls)) return [];
   return fields.tool_calls.flatMap((call: unknown) => {
     if (!isRecord(call)) return [];
-    const callId = textOf(call.tool_use_id);
-    const tool = textOf(call.tool_name);
+    const callId = asText(call.tool_use_id);
+    const tool = asText(call.tool_name);
     if (callId === null || tool === null) return [];
     return [{ callId, tool, input: call.tool_input, response: responseText(call.tool_response) }];
   });

@@ -1,10 +1,7 @@
-import type { Directive } from '../../engine/reply-queue.ts';
-
-/** What a hook's reply may say. Claude Code ignores what it does not know. */
-export type HookReply = Readonly<Record<string, unknown>>;
+import type { HookReply, Word } from '../shared/hooks.ts';
 
 /** Says nothing, and lets the agent go on. */
-export const NO_WORD: HookReply = {};
+const GO_ON: HookReply = {};
 
 /** Hooks whose reply reaches the model as context (measured). */
 const CONTEXT_SLOTS: ReadonlySet<string> = new Set([
@@ -15,14 +12,14 @@ const CONTEXT_SLOTS: ReadonlySet<string> = new Set([
   'UserPromptSubmit',
 ]);
 
-/** Whether this hook's reply can carry words to the model; otherwise they stay in the queue. */
+/** Whether this hook's reply can carry words to the model; otherwise they wait for the next hook. */
 export const isSlot = (event: string): boolean => CONTEXT_SLOTS.has(event);
 
 /**
  * The words of Holter as the reply to a hook. Context reaches the model as it is; `decision: block` would
  * show it our address. A refused call is answered with the reason in place of its result.
  */
-export function replyTo(event: string, directives: readonly Directive[], isDenied: boolean): HookReply {
+export function replyTo(event: string, directives: readonly Word[], isDenied: boolean): HookReply {
   const words = directives
     .filter(({ type }) => type !== 'deny' && type !== 'stop')
     .map(({ message }) => message);
@@ -38,7 +35,7 @@ export function replyTo(event: string, directives: readonly Directive[], isDenie
   const stop = directives.find(({ type }) => type === 'stop');
   // Only here does `continue: false` end a turn whose calls fail (measured).
   if (stop && event === 'PostToolBatch') return { continue: false, stopReason: stop.message };
-  if (words.length === 0) return NO_WORD;
+  if (words.length === 0) return GO_ON;
   return { hookSpecificOutput: { hookEventName: event, additionalContext: words.join('\n') } };
 }
 

@@ -1,3 +1,5 @@
+import type { HookHeader } from '../shared/connect.ts';
+
 /**
  * What Claude Code is told, so that its hooks come to Holter. HTTP hooks: no script, no process per event, and
  * a Holter that is down costs nothing. `SessionStart` takes only commands, so a session is first seen at its
@@ -23,12 +25,6 @@ const EVENTS = [
 const TIMEOUT_SECONDS = 2;
 
 export const HOOK_PATH = '/hooks/claude-code';
-
-export type HookHeader =
-  /** The secret itself: for a file that only its owner reads. */
-  | { readonly token: string }
-  /** The name of an environment variable that holds it. */
-  | { readonly variable: string };
 
 export type HookEntry = {
   readonly type: string;

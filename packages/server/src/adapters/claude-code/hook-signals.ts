@@ -1,25 +1,21 @@
-import type { HoldKind, Signal, SignalBody } from '@holter/core';
-import { batchedCallsOf, type HookBody, responseText, textOf } from './hook-body.ts';
-
-/** Text that is kept of one result or message: enough to tell two apart, little enough to store. */
-const TEXT_MAX = 8_000;
+import type { HoldKind, SignalBody } from '@holter/core';
+import { clip, type MarkedSignal } from '../shared/hooks.ts';
+import { asText } from '../shared/json.ts';
+import { batchedCallsOf, type HookBody, responseText } from './hook-body.ts';
 
 /** Errors of the model's service that pass by themselves: somebody else has the next move. */
 const HOLDING_ERRORS: ReadonlySet<string> = new Set(['rate_limit', 'overloaded', 'billing_error']);
 
-/** What makes a fact count once, whichever way it comes. */
-export type SignalMark = Pick<Signal, 'id' | 'channel' | 'seq'>;
-
 /** What a hook says, as facts about the agent. The call's own id makes it count once on every way. */
-export function signalsOf(body: HookBody): readonly (SignalBody & SignalMark)[] {
+export function signalsOf(body: HookBody): readonly MarkedSignal[] {
   const { event, fields } = body;
   switch (event) {
     case 'UserPromptSubmit': {
-      const promptId = textOf(fields.prompt_id);
+      const promptId = asText(fields.prompt_id);
       const id = promptId === null ? {} : { id: promptId };
       return [
         { kind: 'turn-begun', ...id },
-        { kind: 'said', role: 'user', text: clip(textOf(fields.prompt) ?? ''), ...id },
+        { kind: 'said', role: 'user', text: clip(asText(fields.prompt) ?? ''), ...id },
       ];
     }
     case 'PreToolUse':
@@ -37,7 +33,7 @@ export function signalsOf(body: HookBody): readonly (SignalBody & SignalMark)[] 
       ]);
     case 'PostToolUseFailure':
       return callOf(body, ({ callId, tool, input }) => [
-        { kind: 'call-ended', callId, tool, input, output: clip(textOf(fields.error) ?? ''), isError: true },
+        { kind: 'call-ended', callId, tool, input, output: clip(asText(fields.error) ?? ''), isError: true },
       ]);
     case 'PostToolBatch':
       // A call that was denied or refused reports its end only here; the others are known by their ids.
@@ -52,32 +48,29 @@ export function signalsOf(body: HookBody): readonly (SignalBody & SignalMark)[] 
     case 'PermissionRequest':
       return [{ kind: 'hold-begun', hold: 'waiting-for-permission' }];
     case 'Notification':
-      return notified(textOf(fields.notification_type));
+      return notified(asText(fields.notification_type));
     case 'PreCompact':
       return [{ kind: 'compaction' }];
     case 'Stop':
       return [{ kind: 'turn-ended' }, { kind: 'hold-begun', hold: holdAfterStop(fields) }];
     case 'StopFailure':
-      return stoppedByError(textOf(fields.error) ?? 'unknown');
+      return stoppedByError(asText(fields.error) ?? 'unknown');
     case 'SubagentStart':
       return [{ kind: 'turn-begun' }];
     case 'SubagentStop':
       return [{ kind: 'turn-ended' }, { kind: 'stopped', reason: 'its part of the work is done' }];
     case 'SessionEnd':
-      return [{ kind: 'stopped', reason: `session ended: ${textOf(fields.reason) ?? 'unknown'}` }];
+      return [{ kind: 'stopped', reason: `session ended: ${asText(fields.reason) ?? 'unknown'}` }];
     default:
       return [{ kind: 'activity' }];
   }
 }
 
-export const clip = (text: string): string =>
-  text.length <= TEXT_MAX ? text : `${text.slice(0, TEXT_MAX - 1)}…`;
-
 type Call = { readonly callId: string; readonly tool: string; readonly input: unknown };
 
 function callOf({ fields }: HookBody, signals: (call: Call) => readonly SignalBody[]): readonly SignalBody[] {
-  const callId = textOf(fields.tool_use_id);
-  const tool = textOf(fields.tool_name);
+  const callId = asText(fields.tool_use_id);
+  const tool = asText(fields.tool_name);
   if (callId === null || tool === null) return [{ kind: 'activity' }];
   return signals({ callId, tool, input: fields.tool_input ?? {} });
 }

@@ -1,31 +1,24 @@
-import type { Clock } from '../../engine/clock.ts';
-import type { Engine } from '../../engine/engine.ts';
-import type { ReplyQueue } from '../../engine/reply-queue.ts';
-import type { Intake } from '../../intake/index.ts';
-import type { Logger } from '../../logging.ts';
-import { systemTable } from '../../processes/index.ts';
-import { HookSessions } from './hook-sessions.ts';
-import { claudeFolder } from './own-folder.ts';
-import { SessionWatch } from './session-watch.ts';
+import { basename } from 'node:path';
+import type { Adapter } from '../shared/adapter.ts';
+import { connect } from './connect.ts';
+import { diagnose } from './doctor.ts';
+import { hooks } from './hooks.ts';
+import { MODEL_TIMEOUT_MS } from './model-timeout.ts';
+import { recipe } from './recipe.ts';
+import { replay } from './replay.ts';
+import { readSessionFiles } from './session.ts';
+import { transcript } from './transcript.ts';
 
-export type ClaudeCodeContext = {
-  readonly engine: Engine;
-  readonly intake: Intake;
-  readonly replies: ReplyQueue;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly env: NodeJS.ProcessEnv;
+/** Anthropic's Claude Code; see docs/agents/claude-code.md. */
+export const claudeCode: Adapter = {
+  name: 'claude-code',
+  isProgram: (program) => /^claude(\.exe)?$/.test(basename(program)),
+  promises: { calls: { modelTimeoutMs: MODEL_TIMEOUT_MS }, turns: true },
+  hooks,
+  transcript,
+  session: readSessionFiles,
+  recipe,
+  connect,
+  doctor: diagnose,
+  replay,
 };
-
-/** Everything that the server does for Claude Code: hooks first, and what they do not say. */
-export function startClaudeCode(context: ClaudeCodeContext): { hooks: HookSessions; close(): Promise<void> } {
-  const { engine, intake, replies, clock, logger, env } = context;
-  const failed = (error: unknown): void => logger.warn({ err: error }, 'a hook was answered, but not kept');
-  const watch = new SessionWatch({ engine, clock, folder: claudeFolder(env), table: systemTable(), failed });
-  const hooks = new HookSessions(engine, intake, replies, failed, (session) => watch.heard(session));
-  const close = (): Promise<void> => {
-    watch.close();
-    return hooks.settled();
-  };
-  return { hooks, close };
-}

@@ -1,4 +1,7 @@
-import type { Usage } from './transcript.ts';
+import type { Usage } from '../shared/transcript.ts';
+
+/** The parts of what was read that have prices of their own. */
+export type PricedUsage = Usage & { readonly cacheWrite: number; readonly cacheRead: number };
 
 /** Dollars per million tokens, by family; what is not known is counted as the middle one. */
 const PRICES: readonly [family: RegExp, inUsd: number, outUsd: number][] = [
@@ -12,7 +15,7 @@ const MILLION = 1_000_000;
 const CACHE_READ = 0.1;
 const CACHE_WRITE = 1.25;
 
-export function costUsdOf(model: string, usage: Usage): number {
+export function costUsdOf(model: string, usage: PricedUsage): number {
   const [, inUsd, outUsd] = PRICES.find(([family]) => family.test(model)) ?? [/./, 3, 15];
   const fresh = usage.in - usage.cacheRead - usage.cacheWrite;
   const read = fresh + usage.cacheRead * CACHE_READ + usage.cacheWrite * CACHE_WRITE;

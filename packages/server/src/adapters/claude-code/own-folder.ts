@@ -10,10 +10,14 @@ export const claudeFolder = (env: NodeJS.ProcessEnv): string =>
  * The transcript that a hook named, if it is one: a session's own file below the CLI's folder, links resolved.
  * A hook's body is an agent's word, and must not make Holter read other files.
  */
-export function transcriptFile(folder: string, sessionId: string, path: string | null): string | null {
+export function transcriptFile(
+  env: NodeJS.ProcessEnv,
+  sessionId: string,
+  path: string | null,
+): string | null {
   if (path === null || !path.endsWith(`${sep}${sessionId}.jsonl`)) return null;
   const home = path.startsWith('~/') ? join(homedir(), path.slice(2)) : path;
-  const root = resolved(join(folder, 'projects'));
+  const root = resolved(join(claudeFolder(env), 'projects'));
   // The file itself may not be there yet; its folder is.
   const parent = resolved(home.slice(0, home.lastIndexOf(sep)));
   if (root === null || parent === null || !`${parent}${sep}`.startsWith(`${root}${sep}`)) return null;

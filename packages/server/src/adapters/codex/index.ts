@@ -1,0 +1,10 @@
+import { basename } from 'node:path';
+import type { Adapter } from '../shared/adapter.ts';
+import { replay } from './replay.ts';
+
+/** OpenAI's Codex CLI: recorded sessions only; a running one is watched as a process. */
+export const codex: Adapter = {
+  name: 'codex',
+  isProgram: (program) => /^codex(\.exe)?$/.test(basename(program)),
+  replay,
+};

@@ -1,0 +1,46 @@
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { LineTail } from './line-tail.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'holter-tail-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const textsOf = async (tail: LineTail) => (await tail.look()).map(({ text }) => text);
+
+test('a torn line counts when its end is there, and nothing counts twice', async () => {
+  const file = join(folder, 'torn.jsonl');
+  const tail = new LineTail(file, 0);
+  expect(await textsOf(tail)).toEqual([]);
+  writeFileSync(file, 'one\ntw');
+  expect(await textsOf(tail)).toEqual(['one']);
+  expect(await textsOf(tail)).toEqual([]);
+  appendFileSync(file, 'o – zwei\n');
+  expect(await tail.look()).toEqual([{ text: 'two – zwei', end: 17 }]);
+});
+
+test('a thousand lines at once, longer than a chunk, and one that is too long', async () => {
+  const file = join(folder, 'many.jsonl');
+  const lines = Array.from({ length: 1_000 }, (_, n) => `${n} ${'ä'.repeat(600)}`);
+  writeFileSync(file, `${lines.join('\n')}\n`);
+  const tail = new LineTail(file, 0);
+  expect(await textsOf(tail)).toEqual(lines);
+  appendFileSync(file, `${'x'.repeat(5 * 1024 * 1024)}\nafter\n`);
+  expect((await textsOf(tail)).at(-1)).toBe('after');
+});
+
+test('a file that became shorter, or another of its name, is read from its beginning', async () => {
+  const file = join(folder, 'short.jsonl');
+  writeFileSync(file, 'a\nb\nc\n');
+  const tail = new LineTail(file, 4);
+  expect(await textsOf(tail)).toEqual(['c']);
+  writeFileSync(file, 'd\n');
+  expect(await textsOf(tail)).toEqual(['d']);
+  rmSync(file);
+  expect(await textsOf(tail)).toEqual([]);
+  writeFileSync(`${file}.new`, 'e\nf\ng\n');
+  rmSync(file, { force: true });
+  writeFileSync(file, 'e\nf\ng\n');
+  expect((await textsOf(tail)).at(-1)).toBe('g');
+});

@@ -1,0 +1,14 @@
+import type { ProcessIdentity, ProcessTable } from '../../processes/index.ts';
+
+/** The sessions that run now, by their ids, as the agent's own files list them. Files of ended processes are left out. */
+export type ReadSessionFiles = (
+  env: NodeJS.ProcessEnv,
+  table: ProcessTable,
+) => ReadonlyMap<string, SessionFile>;
+
+export type SessionFile = {
+  readonly sessionId: string;
+  readonly process: ProcessIdentity;
+  /** Null is anything else, and means hands off. */
+  readonly status: 'idle' | 'busy' | 'waiting' | null;
+};

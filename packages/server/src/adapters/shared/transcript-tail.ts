@@ -1,0 +1,112 @@
+import type { SignalBody } from '@holter/core';
+import { clip, type MarkedSignal } from './hooks.ts';
+import { parseRecord } from './json.ts';
+import { LineTail } from './line-tail.ts';
+import type { TranscriptFact, TranscriptReader } from './transcript.ts';
+
+export const TRANSCRIPT_CHANNEL = 'transcript';
+
+/** The session whose transcript is followed. */
+export type TailedSession = {
+  readonly sessionId: string;
+  /** Whether this very call was reported by a hook. */
+  readonly hasTold: (callId: string) => boolean;
+  readonly tell: (signal: MarkedSignal) => Promise<void>;
+};
+
+type TailOptions = {
+  readonly file: string;
+  readonly reader: TranscriptReader;
+  /** Where an earlier look left off, by the agent's record, so that it survives a restart of Holter. */
+  readonly start: { readonly position: number; readonly tokens: number; readonly costUsd: number };
+  /** Hooks report most things earlier and better; what they do not report now is taken from the transcript. */
+  readonly hooks: () => 'coming' | 'quiet' | 'none';
+};
+
+/**
+ * The second source about a session: tokens and cost, context use, what it said, and calls that no hook
+ * reported. Every fact carries its position in the file, so a replayed transcript counts nothing twice.
+ */
+export class TranscriptTail {
+  private readonly session: TailedSession;
+  private readonly options: TailOptions;
+  private readonly lines: LineTail;
+  private tokens: number;
+  private costUsd: number;
+
+  constructor(session: TailedSession, options: TailOptions) {
+    this.session = session;
+    this.options = options;
+    this.lines = new LineTail(options.file, options.start.position);
+    this.tokens = options.start.tokens;
+    this.costUsd = options.start.costUsd;
+  }
+
+  async look(): Promise<void> {
+    const lines = await this.lines.look();
+    let meter: SignalBody | null = null;
+    for (const { text, end } of lines) {
+      const facts = this.options.reader.push(parseRecord(text) ?? {});
+      for (const [index, fact] of facts.entries()) {
+        // Subagents have transcripts of their own.
+        if (fact.run !== this.session.sessionId) continue;
+        if (fact.kind === 'usage') meter = this.meter(fact);
+        const signal = this.signalOf(fact);
+        // Several facts of one line have places of their own, the last one at its end.
+        if (signal) void this.tell(signal, end - (facts.length - 1 - index));
+      }
+    }
+    const last = lines.at(-1);
+    if (meter && last) await this.tell(meter, last.end + 1);
+  }
+
+  /** Not waited for in between: a thousand lines are folded together, and in order. */
+  private tell(signal: MarkedSignal, seq: number): Promise<void> {
+    const told = this.session.tell({ ...signal, channel: TRANSCRIPT_CHANNEL, seq });
+    told.catch(() => undefined);
+    return told;
+  }
+
+  /** Running totals: the newest says it all, so one look says it once. */
+  private meter({ usage, costUsd, contextUse }: Extract<TranscriptFact, { kind: 'usage' }>): SignalBody {
+    this.tokens += usage.in + usage.out;
+    this.costUsd += costUsd;
+    return { kind: 'tokens', total: this.tokens, costUsd: this.costUsd, contextUse };
+  }
+
+  private signalOf(fact: TranscriptFact): MarkedSignal | null {
+    switch (fact.kind) {
+      case 'call-begun': {
+        const { callId, tool, input } = fact;
+        return this.options.hooks() === 'none' ? { kind: 'call-begun', callId, tool, input } : null;
+      }
+      case 'call-ended': {
+        const { callId, tool, input, isError, text } = fact;
+        if (this.session.hasTold(callId)) return null;
+        const output = clip(fact.output);
+        return {
+          kind: 'call-ended',
+          callId,
+          tool,
+          input,
+          output,
+          isError,
+          ...(text !== null && { text: clip(text) }),
+        };
+      }
+      case 'said':
+        return this.wordsOf(fact);
+      case 'usage':
+        // While hooks come they say it better, and at once: a late end would end the next turn.
+        return fact.isEndOfTurn && this.options.hooks() !== 'coming' ? { kind: 'turn-ended' } : null;
+      case 'compaction':
+        return null;
+    }
+  }
+
+  private wordsOf({ role, text, promptId }: Extract<TranscriptFact, { kind: 'said' }>) {
+    if (role === 'assistant') return { kind: 'said', role, text: clip(text) } as const;
+    // A prompt that a hook reported has the same id.
+    return role === 'user' && promptId !== null ? ({ kind: 'turn-begun', id: promptId } as const) : null;
+  }
+}

@@ -1,0 +1,53 @@
+import { ADAPTERS, type Adapter } from '../adapters/index.ts';
+import type { Clock } from '../engine/clock.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { ReplyQueue } from '../engine/reply-queue.ts';
+import type { Intake } from '../intake/index.ts';
+import { systemTable } from '../processes/index.ts';
+import { HookSessions } from './hook-sessions.ts';
+import type { Session } from './session.ts';
+import { SessionWatch } from './session-watch.ts';
+
+export type { HookSessions } from './hook-sessions.ts';
+
+export type SessionsContext = {
+  readonly engine: Engine;
+  readonly intake: Intake;
+  readonly replies: ReplyQueue;
+  readonly clock: Clock;
+  readonly env: NodeJS.ProcessEnv;
+  /** A hook was answered, and what it said could not be kept. */
+  readonly failed: (error: unknown) => void;
+};
+
+/** Everything that the server does for sessions that report by hooks: the hooks, then what they do not say. */
+export function startSessions(context: SessionsContext): {
+  readonly hooks: readonly HookSessions[];
+  readonly close: () => Promise<void>;
+} {
+  const { engine, intake, replies, clock, env, failed } = context;
+  const table = systemTable();
+  const watches: SessionWatch[] = [];
+  const hooks = hookSessions({ engine, intake, replies, failed }, (adapter) => {
+    const watch = new SessionWatch({ adapter, engine, clock, env, table, failed });
+    watches.push(watch);
+    return (session) => watch.heard(session);
+  });
+  const close = async (): Promise<void> => {
+    for (const watch of watches) watch.close();
+    await Promise.all(hooks.map((sessions) => sessions.settled()));
+  };
+  return { hooks, close };
+}
+
+/** One for each agent kind with hooks. `watcherOf` is told of every session that reports. */
+export function hookSessions(
+  parts: Pick<SessionsContext, 'engine' | 'intake' | 'replies' | 'failed'>,
+  watcherOf: (adapter: Adapter) => (session: Session) => void = () => () => undefined,
+): readonly HookSessions[] {
+  return ADAPTERS.flatMap((adapter) => {
+    const { hooks } = adapter;
+    if (!hooks) return [];
+    return [new HookSessions({ ...parts, adapter: { ...adapter, hooks }, heard: watcherOf(adapter) })];
+  });
+}

@@ -1,0 +1,99 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { SignalBody } from '@holter/core';
+import { afterAll, expect, test } from 'vitest';
+import { ManualClock, settled } from '../../test/manual-clock.ts';
+import { hooks } from '../adapters/claude-code/hooks.ts';
+import { claudeCode } from '../adapters/claude-code/index.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Intake } from '../intake/index.ts';
+import type { ProcessRow, ProcessTable } from '../processes/index.ts';
+import { Session } from './session.ts';
+import { SessionWatch } from './session-watch.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'holter-sessions-'));
+mkdirSync(join(folder, 'sessions'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const SESSION = 'c64a3fea-d51f-4305-9248-db9d38df8039';
+const file = join(folder, 'sessions', '12650.json');
+const says = (status: string | null, procStart = '218183') =>
+  writeFileSync(
+    file,
+    JSON.stringify({ pid: 12_650, procStart, sessionId: SESSION, ...(status && { status }) }),
+  );
+
+function world(executor: string | null = null) {
+  const clock = new ManualClock();
+  const living = new Map([[12_650, { pid: 12_650, startedAt: '218183', state: 'sleeping' }]]);
+  const table = {
+    bootId: 'b',
+    row: (pid: number) => (living.get(pid) ?? null) as ProcessRow | null,
+  } as unknown as ProcessTable;
+  const engine = { peek: () => ({ hard: { executor, incarnation: 1 }, soft: {} }) } as unknown as Engine;
+  const heard: SignalBody[] = [];
+  const failed = (error: unknown): void => {
+    throw error;
+  };
+  const watch = new SessionWatch({
+    adapter: claudeCode,
+    engine,
+    clock,
+    env: { CLAUDE_CONFIG_DIR: folder },
+    table,
+    failed,
+  });
+  const hook = hooks.read({ session_id: SESSION, hook_event_name: 'UserPromptSubmit' });
+  if (!hook) throw new Error('no hook');
+  const take: Intake['take'] = async (value) => {
+    const { agentId: _agentId, ...signal } = value as SignalBody & { agentId: string };
+    heard.push(signal);
+    return { kind: 'taken', notes: [] };
+  };
+  watch.heard(new Session({ hook, agentId: 'a', incarnation: null, intake: { take }, failed }));
+  const pass = async () => {
+    await clock.advance(2_500);
+    await settled();
+  };
+  return { heard, pass, living };
+}
+
+test('waiting and idle are holds, busy ends them, and what is not known means hands off', async () => {
+  const { heard, pass } = world();
+  says('busy');
+  await pass();
+  expect(heard).toEqual([]);
+  says('waiting');
+  await pass();
+  expect(heard.splice(0)).toEqual([{ kind: 'hold-begun', hold: 'waiting-for-permission' }]);
+  says('compacting');
+  await pass();
+  expect(heard).toEqual([]);
+  says('busy');
+  await pass();
+  expect(heard.splice(0)).toEqual([{ kind: 'hold-ended', hold: 'waiting-for-permission' }]);
+  says('idle');
+  await pass();
+  expect(heard).toEqual([{ kind: 'hold-begun', hold: 'waiting-for-input' }]);
+});
+
+test("a file of a process that is another's by now says nothing", async () => {
+  const { heard, pass } = world();
+  says('waiting', '999');
+  await pass();
+  expect(heard).toEqual([]);
+});
+
+test.each<[executor: string | null, kinds: readonly string[]]>([
+  [null, ['stopped']],
+  ['run:1', []],
+])('a process that lived and is gone, started by %s', async (executor, kinds) => {
+  const { heard, pass, living } = world(executor);
+  says('busy');
+  await pass();
+  living.clear();
+  await pass();
+  await pass();
+  expect(heard.map(({ kind }) => kind)).toEqual(kinds);
+});
