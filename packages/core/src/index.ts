@@ -87,6 +87,7 @@ export type {
   EffectBody,
   EffectKind,
   NoticeAudience,
+  NoticeBody,
   NoticeSeverity,
   ReceiptOutcome,
 } from './vocabulary/effect.ts';

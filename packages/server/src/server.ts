@@ -101,7 +101,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (!options.demo) undo.push(startGraceAlert({ clock, health: () => engine.health, logger }));
     undo.push(startHousekeeping({ store, clock, health: () => engine.health, logger }));
 
-    const executors = await startExecutors({ engine, intake, store, board, replies, clock, logger });
+    const executors = await startExecutors({ engine, intake, store, replies, clock, logger });
     const sessions = startSessions({
       engine,
       intake,

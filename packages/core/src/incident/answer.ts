@@ -2,10 +2,10 @@ import { endTask } from '../fold/tasks.ts';
 import type { Draft } from '../record/draft.ts';
 import { emit, lookAgainAt, markNow, want } from '../record/draft.ts';
 import type { Incident } from '../record/incident.ts';
-import type { ClaimEvidence } from '../record/input.ts';
+import type { ClaimEvidence, InputBody } from '../record/input.ts';
 import { graceMaxOf } from '../record/liveness.ts';
 import type { Admission, Ask, Notice } from '../vocabulary/ask.ts';
-import type { ReceiptOutcome } from '../vocabulary/effect.ts';
+import type { NoticeBody } from '../vocabulary/effect.ts';
 import { hasJustReturned } from '../vocabulary/stall.ts';
 import { amend, effectIdOf, tellPeople } from './change.ts';
 import { orderEscalation } from './escalate.ts';
@@ -17,7 +17,7 @@ import { foldSaidGone, orderTermination, tryAgain } from './terminate.ts';
 
 /** The fleet answered. What is deferred is judged again then; what is granted happens now. */
 export function foldGrant(draft: Draft, asked: Ask, admission: Admission): void {
-  if (asked.notice) return foldNotice(draft, asked.effectId, asked.notice, admission);
+  if (asked.notice) return foldNoticeGrant(draft, asked.effectId, asked.notice, admission);
   const { incident } = draft.hard;
   if (incident?.phase !== 'asked' || effectIdOf(incident) !== asked.effectId) return;
   if (admission.kind === 'deferred') {
@@ -40,19 +40,36 @@ export function foldGrant(draft: Draft, asked: Ask, admission: Admission): void 
 }
 
 /** A notice beside the steps of the ladder. One that the fleet can't bear now stays on record. */
-function foldNotice(draft: Draft, effectId: string, notice: Notice, admission: Admission): void {
-  if (admission.kind === 'granted')
-    want(draft, effectId, { kind: 'notify', audience: 'operator', ...notice });
-  const { agentId } = draft.hard;
-  emit(draft, { type: 'ATTENTION_RAISED', payload: { agentId, about: effectId, message: notice.message } });
+function foldNoticeGrant(draft: Draft, effectId: string, notice: Notice, admission: Admission): void {
+  if (admission.kind === 'granted') return foldNotice(draft, effectId, { audience: 'operator', ...notice });
+  emitAttention(draft, effectId, notice.message);
 }
 
+export function foldNotice(draft: Draft, effectId: string, notice: NoticeBody): void {
+  want(draft, effectId, { kind: 'notify', ...notice });
+  emitAttention(draft, effectId, notice.message);
+}
+
+function emitAttention(draft: Draft, about: string, message: string): void {
+  emit(draft, { type: 'ATTENTION_RAISED', payload: { agentId: draft.hard.agentId, about, message } });
+}
+
+type Receipt = Extract<InputBody, { kind: 'receipt' }>;
+
 /** What became of an effect. A receipt of an older step changes nothing but the record. */
-export function foldReceipt(draft: Draft, effectId: string, outcome: ReceiptOutcome, detail: string): void {
+export function foldReceipt(draft: Draft, receipt: Receipt): void {
   const { hard } = draft;
+  const { effectId, outcome, detail, channel } = receipt;
   emit(draft, {
     type: 'EFFECT_RECEIPT',
-    payload: { agentId: hard.agentId, effectId, effect: null, outcome, detail },
+    payload: {
+      agentId: hard.agentId,
+      effectId,
+      effect: null,
+      outcome,
+      detail,
+      ...(channel !== undefined && { channel }),
+    },
   });
   const { incident } = hard;
   if (!incident || effectIdOf(incident) !== effectId) return;
@@ -63,7 +80,8 @@ export function foldReceipt(draft: Draft, effectId: string, outcome: ReceiptOutc
       else if (isFailed) amend(draft, { isNudgeLost: true });
       return;
     case 'escalate':
-      if (!isFailed && !incident.wait) amend(draft, { wait: markNow(draft) });
+      // That a service took a message does not show that anybody knows.
+      if (!isFailed && outcome !== 'posted' && !incident.wait) amend(draft, { wait: markNow(draft) });
       return;
     case 'terminate':
       if (incident.phase !== 'acting') return;

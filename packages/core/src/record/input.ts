@@ -3,7 +3,7 @@ import type { Acquired } from '../breaker/breaker.ts';
 import type { Report } from '../breaker/breaker-report.ts';
 import type { Admission, Ask } from '../vocabulary/ask.ts';
 import type { PickedCheckpoint } from '../vocabulary/checkpoint-chain.ts';
-import type { Effect, ReceiptOutcome } from '../vocabulary/effect.ts';
+import type { Effect, NoticeBody, ReceiptOutcome } from '../vocabulary/effect.ts';
 import type { HolterEvent } from '../vocabulary/event.ts';
 import type { FindingKind } from '../vocabulary/finding.ts';
 import type { Signal } from '../vocabulary/signal.ts';
@@ -29,7 +29,11 @@ export type InputBody =
       readonly effectId: string;
       readonly outcome: ReceiptOutcome;
       readonly detail: string;
+      /** For a notice: which of its channels says so. */
+      readonly channel?: string;
     }
+  /** Holter itself has something to tell people about this agent, beside its incidents. */
+  | { readonly kind: 'notice'; readonly effectId: string; readonly notice: NoticeBody }
   /** Somebody asks one of the agent's breakers, or reports to it. `roll` is 0 to 1, for the jitter. */
   | { readonly kind: 'breaker'; readonly name: string; readonly act: BreakerAct; readonly roll: number }
   /** The fleet's answer to an ask. */

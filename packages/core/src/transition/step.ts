@@ -9,7 +9,7 @@ import { NO_INDICATOR } from '../fold/life.ts';
 import { foldSignal } from '../fold/signal.ts';
 import { restTrail } from '../fold/trail.ts';
 import { advance } from '../incident/advance.ts';
-import { foldClaim, foldGrant, foldReceipt } from '../incident/answer.ts';
+import { foldClaim, foldGrant, foldNotice, foldReceipt } from '../incident/answer.ts';
 import { foldDecision } from '../incident/decide.ts';
 import { endExpiredQuiet } from '../incident/quiet.ts';
 import { judge } from '../judge/judge.ts';
@@ -73,7 +73,9 @@ function fold(draft: Draft, input: Input): void {
       if (input.signal.kind === 'heartbeat') tellBeat(draft, input.signal);
       return foldSignal(draft, input.signal, input.origin);
     case 'receipt':
-      return foldReceipt(draft, input.effectId, input.outcome, input.detail);
+      return foldReceipt(draft, input);
+    case 'notice':
+      return foldNotice(draft, input.effectId, input.notice);
     case 'decision':
       return foldDecision(draft, input.decision);
     case 'grant':

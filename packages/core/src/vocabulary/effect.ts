@@ -19,6 +19,16 @@ type EffectEnvelope = {
 export type NoticeAudience = 'orchestrator' | 'operator';
 export type NoticeSeverity = 'info' | 'warning' | 'critical';
 
+/** Something that people should know. */
+export type NoticeBody = {
+  readonly audience: NoticeAudience;
+  readonly severity: NoticeSeverity;
+  readonly message: string;
+  readonly incidentId: string | null;
+  /** The channel that failed and that this is about: the others carry it. */
+  readonly failedChannel?: string;
+};
+
 export type EffectBody =
   | {
       readonly kind: 'nudge';
@@ -30,13 +40,11 @@ export type EffectBody =
   | { readonly kind: 'inquire'; readonly message: string; readonly answerBy: Instant }
   /** A message was not acknowledged: say it again. */
   | { readonly kind: 'remind'; readonly message: string }
-  | {
+  | ({
       readonly kind: 'notify';
-      readonly audience: NoticeAudience;
-      readonly severity: NoticeSeverity;
-      readonly message: string;
-      readonly incidentId: string | null;
-    }
+      /** Set where it is stored once for each channel: which of them carries this copy of which notice. */
+      readonly via?: { readonly channel: string; readonly noticeId: string };
+    } & NoticeBody)
   /** Refuses the looping call where the adapter can; asked for right before a termination. */
   | { readonly kind: 'deny-call'; readonly message: string }
   | { readonly kind: 'request-handoff'; readonly message: string; readonly waitMs: DurationMs }
@@ -54,8 +62,11 @@ export type EffectBody =
 
 export type EffectKind = EffectBody['kind'];
 
-/** What became of an effect. "Delivered" is not "seen", and "unknown" is never retried where it could hurt. */
-export type ReceiptOutcome = 'delivered' | 'seen' | 'done' | 'refused' | 'unknown';
+/**
+ * What became of an effect. "Posted" is handed to a service that carries it on, "delivered" has arrived, and
+ * neither is "seen"; "unknown" is never retried where it could hurt.
+ */
+export type ReceiptOutcome = 'posted' | 'delivered' | 'seen' | 'done' | 'refused' | 'unknown';
 
 /** What an agent's adapter can do for it. */
 export type Capability = 'nudge' | 'deny-call' | 'terminate' | 'spawn';

@@ -107,6 +107,8 @@ export type EventBody =
         effect: EffectKind | null;
         outcome: ReceiptOutcome;
         detail: string;
+        /** For a notice: which of its channels says so. */
+        channel?: string;
       }
     >
   | Of<'EFFECT_CANCELLED', { agentId: string; effectId: string; because: string }>

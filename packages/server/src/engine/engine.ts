@@ -5,6 +5,7 @@ import type {
   Effect,
   HolterEvent,
   Instant,
+  NoticeBody,
   ReceiptOutcome,
   Registration,
   Signal,
@@ -134,6 +135,11 @@ export class Engine {
 
   decide(agentId: string, decision: Decision, correlationId: string = this.options.newId()): Promise<Answer> {
     return this.enqueue(agentId, { kind: 'input', body: { kind: 'decision', decision }, correlationId });
+  }
+
+  /** Tells people something about this agent, beside its incidents. What has the same id is stored once. */
+  notify(agentId: string, effectId: string, notice: NoticeBody): Promise<Answer> {
+    return this.ask(agentId, { kind: 'notice', effectId, notice });
   }
 
   /** One of the agent's breakers is asked or told. While it is closed and well, this costs no commit. */

@@ -52,7 +52,6 @@ const record = (fields: Partial<RunRecord> = {}): RunRecord => ({
 async function world(store = openMemory()) {
   const clock = new ManualClock();
   let ids = 0;
-  const told: string[] = [];
   const bugs: unknown[] = [];
   const onBug = (error: unknown): void => void bugs.push(error);
   const engine = new Engine({
@@ -73,11 +72,17 @@ async function world(store = openMemory()) {
     clock,
     table,
     hostId: 'here',
-    tell: (_record, message) => void told.push(message),
     onBug,
   });
   await engine.start();
   await hub.start();
+  /** From the store: what is told is an effect like any other. */
+  const told = async (): Promise<readonly string[]> => {
+    const effects = await store.listEffects({ limit: 50 });
+    return effects.flatMap(({ effect }) =>
+      effect.kind === 'notify' && effect.id.endsWith('/lost') ? [effect.message] : [],
+    );
+  };
   return { store, clock, engine, hub, replies, told, bugs };
 }
 
@@ -138,7 +143,7 @@ describe('a connected run', () => {
     await clock.advance(10_000);
     await engine.signal(crash, 'holter');
     await clock.advance(90_000);
-    expect(told).toEqual([]);
+    expect(await told()).toEqual([]);
     expect(
       (await store.listEffects({ agentId: 'worker', limit: 5, status: 'pending' }))[0]?.effect.kind,
     ).toBe('spawn');
@@ -171,7 +176,7 @@ describe('a run that was killed', () => {
     await engine.register(worker);
     await hub.present(record({ run: gone, child: tree.root, nudgeFile }));
     await clock.advance(5_000);
-    expect(told).toEqual([expect.stringContaining('was killed; the server watches its process')]);
+    expect(await told()).toEqual([expect.stringContaining('was killed; the server watches its process')]);
     expect((await engine.read('worker'))?.hard.process?.state).toBeDefined();
     await engine.decide('worker', { decision: 'nudge', by: 'ada', reason: 'still there?' });
     await clock.advance(1_500);
@@ -206,7 +211,7 @@ describe('a run that was killed', () => {
     await engine.register(worker);
     await hub.present(record({ run: gone, child: gone }));
     await clock.advance(5_000);
-    expect(told).toEqual(['its `holter run` and its process are gone']);
+    expect(await told()).toEqual(['worker: its `holter run` and its process are gone']);
     expect((await engine.read('worker'))?.hard.end).toMatchObject({ how: 'stopped' });
     expect(hub.size).toBe(0);
   });
@@ -216,7 +221,7 @@ describe('a run that was killed', () => {
     await engine.register(worker);
     await hub.present(record({ run: gone, child: gone, hostId: 'elsewhere' }));
     await clock.advance(20_000);
-    expect(told).toEqual([expect.stringContaining('on another machine')]);
+    expect(await told()).toEqual([expect.stringContaining('on another machine')]);
     expect((await engine.read('worker'))?.hard.end).toBeUndefined();
   });
 });

@@ -27,8 +27,6 @@ type HubContext = {
   /** Null where processes can't be seen; lost runs then stay lost, and a person is told. */
   readonly table: ProcessTable | null;
   readonly hostId: string;
-  /** Something that a person has to know, and that belongs to no incident. */
-  readonly tell: (record: RunRecord, message: string) => void;
   readonly onBug: (error: unknown) => void;
 };
 
@@ -229,13 +227,13 @@ export class ExecutorHub {
       if (table && isHere && !isAlive(table, run)) await this.adopt(entry, table);
       else if (!isHere && !entry.isToldLost) {
         entry.isToldLost = true;
-        this.context.tell(entry.record, 'its `holter run` on another machine does not call in any more');
+        await this.tell(entry.record, 'its `holter run` on another machine does not call in any more');
       }
     }
   }
 
   private async adopt(entry: Entry, table: ProcessTable): Promise<void> {
-    const { engine, intake, clock, tell } = this.context;
+    const { engine, intake, clock } = this.context;
     const { record } = entry;
     const { agentId, onLost } = record;
     const adopted = new AdoptedRun(record, {
@@ -250,7 +248,7 @@ export class ExecutorHub {
     const evidence = isThere
       ? 'its `holter run` was killed; the server watches its process, and can not start it again'
       : 'its `holter run` and its process are gone';
-    tell(record, evidence);
+    await this.tell(record, evidence);
     if (isThere) {
       await intake.take(lostFinding(record, evidence, clock.now()), RUN);
       if (onLost === 'end') {
@@ -259,6 +257,15 @@ export class ExecutorHub {
       }
     }
     await adopted.watch();
+  }
+
+  private async tell({ agentId, executorId }: RunRecord, message: string): Promise<void> {
+    await this.context.engine.notify(agentId, `${executorId}/lost`, {
+      audience: 'operator',
+      severity: 'warning',
+      message: `${agentId}: ${message}`,
+      incidentId: null,
+    });
   }
 
   /** It was only away for long, or its identity could not be read: the run itself looks after its child. */

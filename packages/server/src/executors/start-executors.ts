@@ -1,6 +1,5 @@
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { NoticeBoard } from '../engine/notice-board.ts';
 import type { ReplyQueue } from '../engine/reply-queue.ts';
 import type { Intake } from '../intake/index.ts';
 import type { Logger } from '../logging.ts';
@@ -13,12 +12,11 @@ export async function startExecutors(parts: {
   readonly engine: Engine;
   readonly intake: Intake;
   readonly store: Store;
-  readonly board: NoticeBoard;
   readonly replies: ReplyQueue;
   readonly clock: Clock;
   readonly logger: Logger;
 }): Promise<ExecutorHub> {
-  const { engine, intake, store, board, replies, clock, logger } = parts;
+  const { engine, intake, store, replies, clock, logger } = parts;
   const onBug = (error: unknown): void => logger.error({ err: error }, 'while looking after a holter run');
   const hub = new ExecutorHub({
     engine,
@@ -28,12 +26,6 @@ export async function startExecutors(parts: {
     replies,
     table: systemTable(),
     hostId: systemHostId(),
-    tell: ({ agentId, incarnation, executorId }, message) => {
-      const id = `${executorId}/lost`;
-      const notice = { kind: 'notify', audience: 'operator', severity: 'warning', incidentId: null } as const;
-      const text = `${agentId}: ${message}`;
-      void board.act({ ...notice, id, agentId, incarnation, executor: null, message: text }).catch(onBug);
-    },
     onBug,
   });
   await hub.start();

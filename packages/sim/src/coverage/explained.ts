@@ -74,6 +74,11 @@ export const EXPLAINED: readonly Explanation[] = [
   },
   {
     section: 'effect',
+    items: / posted$/,
+    because: 'notices are read here and not posted: packages/server/src/channels posts them',
+  },
+  {
+    section: 'effect',
     items: /^notify (refused|unknown)$/,
     because: 'notices are sent again until they arrive: nobody gives up on one',
   },

@@ -52,6 +52,7 @@ const effects = words<EffectKind>({
 });
 
 const outcomes = words<ReceiptOutcome>({
+  posted: true,
   delivered: true,
   seen: true,
   done: true,
