@@ -1,7 +1,7 @@
 import { hashText } from '../base/hash.ts';
 import { invariant } from '../base/invariant.ts';
 import type { DurationMs, Instant } from '../base/time.ts';
-import { hours, later, milliseconds } from '../base/time.ts';
+import { hours, later, latest, milliseconds } from '../base/time.ts';
 import { acquireBreaker, reportBreaker } from '../fold/breakers.ts';
 import type { Recovery } from '../record/agent.ts';
 import { forget } from '../record/copy-hard.ts';
@@ -11,7 +11,7 @@ import type { Incident } from '../record/incident.ts';
 import { graceMaxOf } from '../record/liveness.ts';
 import { RECOVERY_BREAKER } from '../rule/breaker-open.ts';
 import { isPast } from '../rule/rule.ts';
-import { absenceDeadline } from '../vocabulary/stall.ts';
+import { absenceDeadline, returnedSince } from '../vocabulary/stall.ts';
 import { amend, askFleet, climbTo, closeIncident, effectIdOf, tellPeople } from './change.ts';
 
 /**
@@ -37,13 +37,18 @@ function beginRecovery(draft: Draft, incident: Incident): void {
     climbTo(draft, 'human', 1, `it stays down: ${obstacle}`);
     return;
   }
-  const notBefore = incident.notBefore ?? backoffEnd(draft, incident);
+  const notBefore = latest(incident.notBefore ?? backoffEnd(draft, incident), graceEnd(draft, incident));
   if (notBefore > draft.at) {
     amend(draft, { phase: 'due', notBefore });
     lookAgainAt(draft, notBefore);
     return;
   }
   askFleet(draft, incident, 'start');
+}
+
+/** While Holter did not look, somebody may have started it; it has its grace to say so. A person's order is newer. */
+function graceEnd({ hard, policy, stalls, at }: Draft, { order }: Incident): Instant {
+  return order && order.by !== 'policy' ? at : returnedSince(stalls, graceMaxOf(hard, policy));
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { DurationMs, Instant } from '../base/time.ts';
-import { later, minutes, seconds } from '../base/time.ts';
+import { later, latest, minutes, seconds } from '../base/time.ts';
 
 /**
  * When Holter itself did not look, it can't hold silence against anybody. A stall is a gap between two
@@ -133,8 +133,15 @@ export function absenceDeadline(
  * Whether Holter has only just begun to look again: what queued up while it did not may still be on its way,
  * and what it knows is from before. Hiccups are too short for anybody to change in.
  */
-export function hasJustReturned(stalls: StallLog, at: Instant, graceMax: DurationMs): boolean {
-  return stalls.some((stall) => gapOf(stall) > GRACE_MIN && at < stall.to + graceOf(stall, graceMax));
+export const hasJustReturned = (stalls: StallLog, at: Instant, graceMax: DurationMs): boolean =>
+  at < returnedSince(stalls, graceMax);
+
+/** From when on Holter has looked for long enough again. */
+export function returnedSince(stalls: StallLog, graceMax: DurationMs): Instant {
+  let since = 0 as Instant;
+  for (const stall of stalls)
+    if (gapOf(stall) > GRACE_MIN) since = latest(since, later(stall.to, graceOf(stall, graceMax)));
+  return since;
 }
 
 /** What a deadline gets on top for this entry of the log. */
