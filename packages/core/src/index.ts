@@ -66,6 +66,7 @@ export {
   presenceOf,
   probeEveryOf,
 } from './record/liveness.ts';
+export { RECORD_VERSION, type RecordKind, upcast } from './record/upcast.ts';
 export { checkSignal, type SignalCheck } from './signal/check.ts';
 export { type EnrolContext, type Enrolment, enroll, type Registration } from './transition/enroll.ts';
 export { step } from './transition/step.ts';

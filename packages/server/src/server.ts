@@ -86,7 +86,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   try {
     const lock = await takeLock(folder);
     undo.push(() => lock.release());
-    const store = await openStore(folder);
+    const store = await openStore(folder, logger);
     undo.push(() => store.close());
     const clock = await continuedClock(store, options.demo?.clock ?? wall);
     const tokensMade = await ensureFirstTokens(folder, { store, clock, sha256, ...realDice });
@@ -208,9 +208,12 @@ async function takeLock(folder: DataFolder): Promise<EngineLock> {
   );
 }
 
-async function openStore(folder: DataFolder): Promise<Store> {
+async function openStore(folder: DataFolder, logger: Logger): Promise<Store> {
   try {
-    return await openSqlite(folder.databaseFile);
+    return await openSqlite(folder.databaseFile, {
+      onCopied: (file) =>
+        logger.info({ file }, 'the database is upgraded; as it was, it is kept in this file'),
+    });
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
     throw new StartError(

@@ -7,9 +7,12 @@ type Timer = { readonly at: number; readonly callback: () => void };
 export class ManualClock implements Clock {
   private at: number;
   private timers: Timer[] = [];
+  private readonly settle: () => Promise<void>;
 
-  constructor(start = 1_000_000) {
+  /** `settle` waits for what a timer has begun; the default is enough for a store in memory. */
+  constructor(start = 1_000_000, settle: () => Promise<void> = settled) {
     this.at = start;
+    this.settle = settle;
   }
 
   now(): Instant {
@@ -26,14 +29,14 @@ export class ManualClock implements Clock {
 
   async advance(ms: number): Promise<void> {
     const target = this.at + ms;
-    await settled();
+    await this.settle();
     for (;;) {
       const next = this.timers.filter(({ at }) => at <= target).sort((a, b) => a.at - b.at)[0];
       if (!next) break;
       this.timers = this.timers.filter((other) => other !== next);
       this.at = Math.max(this.at, next.at);
       next.callback();
-      await settled();
+      await this.settle();
     }
     this.at = target;
   }

@@ -1,10 +1,10 @@
 import type { Agent, Hard, Instant } from '@holter/core';
-import { emptyFleet, type Fleet, NEVER } from '@holter/core';
+import { emptyFleet, NEVER, RECORD_VERSION } from '@holter/core';
 import { type Kysely, sql } from 'kysely';
 import { lowerAscii } from '../facts.ts';
 import type { Answer } from '../operations.ts';
 import type { AgentQuery, Page, StoredAgent, StoredFleet } from '../store.ts';
-import { parse } from './json.ts';
+import { parseRecord } from './json.ts';
 import { prepared } from './prepared.ts';
 import type { Schema } from './schema.ts';
 
@@ -15,8 +15,10 @@ const withSoft = (db: Db) =>
     .selectFrom('agents')
     .innerJoin('soft', 'soft.agent_id', 'agents.agent_id')
     .select([
+      'agents.agent_id',
       'agents.version',
       'agents.hard',
+      'agents.record_version',
       'soft.beat_at',
       'soft.pong_at',
       'soft.activity_at',
@@ -43,7 +45,8 @@ const findAgent = prepared<{ readonly agent_id: string }, AgentRow>((db, place) 
 export async function loadFleet(db: Db): Promise<StoredFleet> {
   const row = await db.selectFrom('fleet').selectAll().executeTakeFirst();
   if (!row) return { fleet: emptyFleet, version: 0 };
-  return { fleet: parse<Fleet>(row.state, 'the state of the fleet'), version: row.version };
+  const fleet = parseRecord('fleet', row.state, row.record_version, 'the state of the fleet');
+  return { fleet, version: row.version };
 }
 
 export async function due(db: Db, at: Instant, limit: number): Promise<readonly string[]> {
@@ -73,6 +76,7 @@ export async function nextWakeAt(db: Db): Promise<Instant | null> {
 export async function listAgents(db: Db, query: AgentQuery): Promise<Page<StoredAgent>> {
   const { health, group, text, hasIncident, cursor, limit } = query;
   let wanted = withSoft(db)
+    .where('agents.record_version', '<=', RECORD_VERSION)
     .orderBy('agents.agent_id')
     .limit(limit + 1);
   if (cursor !== undefined) wanted = wanted.where('agents.agent_id', '>', cursor);
@@ -117,12 +121,14 @@ export async function countByHealth(db: Db): Promise<Answer<'countByHealth'>> {
 export async function listFinalStates(db: Db, agentId: string, limit: number): Promise<readonly Hard[]> {
   const rows = await db
     .selectFrom('final_states')
-    .select('hard')
+    .select(['hard', 'record_version'])
     .where('agent_id', '=', agentId)
     .orderBy('incarnation', 'desc')
     .limit(limit)
     .execute();
-  return rows.map(({ hard }) => parse<Hard>(hard, `a final state of ${agentId}`));
+  return rows.map(({ hard, record_version }) =>
+    parseRecord('agent', hard, record_version, `a final state of ${agentId}`),
+  );
 }
 
 function storedOf(row: AgentRow): StoredAgent {
@@ -136,5 +142,6 @@ function storedOf(row: AgentRow): StoredAgent {
     cpuMs: row.cpu_ms,
     ioBytes: row.io_bytes,
   };
-  return { agent: { soft, hard: parse<Hard>(row.hard, 'an agent') }, version: row.version };
+  const hard = parseRecord('agent', row.hard, row.record_version, `agent ${row.agent_id}`);
+  return { agent: { soft, hard }, version: row.version };
 }

@@ -1,10 +1,10 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'libsql';
 import type { StoreFault } from '../store.ts';
 import { StoreUnavailable } from '../store.ts';
 import { problemsOf } from './check.ts';
+import { copyDatabase } from './copy.ts';
 import { faultOf } from './faults.ts';
 
 export type Task =
@@ -45,32 +45,13 @@ function check(path: string): readonly string[] {
   }
 }
 
-/** The copy gets its name only when it is complete and on the disk: a half one is never taken for a backup. */
 function copy(path: string, target: string): void {
-  if (existsSync(target)) throw new Error(`${target} exists already: choose another name`);
-  const part = `${target}.part`;
-  rmSync(part, { force: true });
   const database = new Database(path);
   try {
     database.exec('pragma busy_timeout = 5000');
-    database.prepare('vacuum into ?').run([part]);
-  } catch (error) {
-    rmSync(part, { force: true });
-    throw error;
+    copyDatabase(database, target);
   } finally {
     database.close();
-  }
-  flush(part);
-  renameSync(part, target);
-  flush(dirname(target));
-}
-
-function flush(path: string): void {
-  const file = openSync(path, 'r');
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { HealthState, Instant } from '@holter/core';
+import { RECORD_VERSION } from '@holter/core';
 import type { Kysely } from 'kysely';
 import { FINAL_STATES_KEPT, incidentOf, isKept, plainText, subjectOf } from '../facts.ts';
 import { tallyOf } from '../rollup.ts';
@@ -42,7 +43,7 @@ export async function commitOne(db: Kysely<Schema>, commit: Commit): Promise<Com
   };
 }
 
-type AgentRow = Schema['agents'];
+type AgentRow = Omit<Schema['agents'], 'record_version'>;
 type Standing = Pick<AgentRow, 'version' | 'incarnation' | 'health' | 'health_since'>;
 
 const findStanding = prepared<Pick<AgentRow, 'agent_id'>, Standing>((db, place) =>
@@ -66,6 +67,7 @@ const putAgent = prepared<AgentRow>((db, place) => {
     wake_at: place('wake_at'),
     updated_at: place('updated_at'),
     hard: place('hard'),
+    record_version: RECORD_VERSION,
   };
   return db
     .insertInto('agents')
@@ -94,10 +96,11 @@ async function fleetVersion(db: Kysely<Schema>): Promise<number> {
 }
 
 async function putFleet(db: Kysely<Schema>, state: string, version: number): Promise<void> {
+  const row = { version, state, record_version: RECORD_VERSION };
   await db
     .insertInto('fleet')
-    .values({ id: 1, version, state })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet({ version, state }))
+    .values({ id: 1, ...row })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
     .execute();
 }
 
@@ -105,14 +108,18 @@ async function putFleet(db: Kysely<Schema>, state: string, version: number): Pro
 async function keepPredecessor(db: Kysely<Schema>, agentId: string, incarnation: number): Promise<void> {
   await db
     .insertInto('final_states')
-    .columns(['agent_id', 'incarnation', 'hard'])
+    .columns(['agent_id', 'incarnation', 'hard', 'record_version'])
     .expression(
-      db.selectFrom('agents').select(['agent_id', 'incarnation', 'hard']).where('agent_id', '=', agentId),
+      db
+        .selectFrom('agents')
+        .select(['agent_id', 'incarnation', 'hard', 'record_version'])
+        .where('agent_id', '=', agentId),
     )
     .onConflict((conflict) =>
-      conflict
-        .columns(['agent_id', 'incarnation'])
-        .doUpdateSet(({ ref }) => ({ hard: ref('excluded.hard') })),
+      conflict.columns(['agent_id', 'incarnation']).doUpdateSet(({ ref }) => ({
+        hard: ref('excluded.hard'),
+        record_version: ref('excluded.record_version'),
+      })),
     )
     .execute();
   await db
@@ -128,14 +135,15 @@ async function keepFinal(
   incarnation: number,
   hard: string,
 ): Promise<void> {
+  const row = { hard, record_version: RECORD_VERSION };
   await db
     .insertInto('final_states')
-    .values({ agent_id: agentId, incarnation, hard })
-    .onConflict((conflict) => conflict.columns(['agent_id', 'incarnation']).doUpdateSet({ hard }))
+    .values({ agent_id: agentId, incarnation, ...row })
+    .onConflict((conflict) => conflict.columns(['agent_id', 'incarnation']).doUpdateSet(row))
     .execute();
 }
 
-type EventRow = Omit<Schema['events'], 'cursor'>;
+type EventRow = Omit<Schema['events'], 'cursor' | 'record_version'>;
 
 const putEvent = prepared<EventRow>((db, place) =>
   db.insertInto('events').values({
@@ -145,6 +153,7 @@ const putEvent = prepared<EventRow>((db, place) =>
     incident_id: place('incident_id'),
     correlation_id: place('correlation_id'),
     body: place('body'),
+    record_version: RECORD_VERSION,
   }),
 );
 
@@ -188,6 +197,7 @@ const putEffect = prepared<NewEffect>((db, place) =>
       detail: '',
       correlation_id: place('correlation_id'),
       body: place('body'),
+      record_version: RECORD_VERSION,
     })
     .onConflict((conflict) => conflict.column('id').doNothing()),
 );

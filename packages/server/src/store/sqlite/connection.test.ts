@@ -17,7 +17,7 @@ describe('a connection', () => {
   async function open(sizeMaxBytes: number | null = null) {
     const options = { path: join(folder, 'holter.db'), busyTimeoutMs: 1, sizeMaxBytes, isKnown: false };
     const database = openFile(options);
-    return { database, ...(await connect(database, options)) };
+    return { database, ...(await connect(database, options, () => undefined)) };
   }
 
   it('waits for the disk at each commit, and keeps a write-ahead log', async () => {
@@ -37,6 +37,7 @@ describe('a connection', () => {
         { version: 1, name: 'first tables' },
         { version: 2, name: 'strips over a restart' },
         { version: 3, name: 'old checkpoints are found by their time' },
+        { version: 4, name: 'records say which version they are of' },
       ]);
       database.close();
     }

@@ -2,7 +2,8 @@ import { existsSync, statSync } from 'node:fs';
 import { Kysely, SqliteDialect, type SqliteStatement } from 'kysely';
 import Database from 'libsql';
 import { StoreUnavailable } from '../store.ts';
-import { migrate } from './migrations.ts';
+import { copyDatabase } from './copy.ts';
+import { MIGRATIONS, migrate, schemaVersionOf } from './migrations.ts';
 import type { Schema } from './schema.ts';
 
 export type ConnectionOptions = {
@@ -30,7 +31,14 @@ export function openFile({ path, isKnown }: ConnectionOptions): Database.Databas
   return new Database(path);
 }
 
-export async function connect(database: Database.Database, options: ConnectionOptions): Promise<Connection> {
+export async function connect(
+  database: Database.Database,
+  options: ConnectionOptions,
+  copied: (file: string) => void,
+): Promise<Connection> {
+  database.exec(`pragma busy_timeout = ${options.busyTimeoutMs}`);
+  const version = schemaVersionOf(database);
+  if (version > 0 && version < MIGRATIONS.length) keepCopy(database, options.path, copied);
   prepare(database, options);
   const db = new Kysely<Schema>({ dialect: new SqliteDialect({ database: withCache(database) }) });
   await migrate(db);
@@ -44,8 +52,15 @@ export async function connect(database: Database.Database, options: ConnectionOp
   };
 }
 
-function prepare(database: Database.Database, { busyTimeoutMs, sizeMaxBytes }: ConnectionOptions): void {
-  database.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
+/** As it was before this Holter changes it, so that an earlier one can go on from there. Made once, never replaced. */
+function keepCopy(database: Database.Database, path: string, copied: (file: string) => void): void {
+  const file = `${path}.before-v${MIGRATIONS.length}`;
+  if (existsSync(file)) return;
+  copyDatabase(database, file);
+  copied(file);
+}
+
+function prepare(database: Database.Database, { sizeMaxBytes }: ConnectionOptions): void {
   database.exec('pragma journal_mode = wal');
   // In WAL mode only FULL waits for the disk at each commit; NORMAL could lose the last ones with the power.
   database.exec('pragma synchronous = full');

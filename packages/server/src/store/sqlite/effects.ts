@@ -1,9 +1,10 @@
-import type { Effect, Instant } from '@holter/core';
+import type { Instant } from '@holter/core';
+import { RECORD_VERSION } from '@holter/core';
 import type { Kysely, Selectable } from 'kysely';
 import { plainText } from '../facts.ts';
 import type { Answer, Arguments } from '../operations.ts';
 import type { ClaimedEffect, EffectStatus, Settlement, StoredEffect } from '../store.ts';
-import { parse } from './json.ts';
+import { parseRecord } from './json.ts';
 import type { Schema } from './schema.ts';
 
 type Db = Kysely<Schema>;
@@ -16,9 +17,11 @@ export async function claimEffects(
   const named = executors.filter((executor) => executor !== null);
   const rows = await db
     .selectFrom('effects')
-    .select(['seq', 'tries', 'correlation_id', 'body'])
+    .select(['seq', 'id', 'tries', 'correlation_id', 'body', 'record_version'])
     .where('settled_at', 'is', null)
     .where('visible_at', '<=', at)
+    // What a newer server wants done is left to it.
+    .where('record_version', '<=', RECORD_VERSION)
     .where(({ eb, or }) =>
       or([
         ...(named.length > 0 ? [eb('executor', 'in', named)] : []),
@@ -39,7 +42,7 @@ export async function claimEffects(
     )
     .execute();
   return rows.map((row) => ({
-    effect: parse<Effect>(row.body, 'an effect'),
+    effect: parseRecord('effect', row.body, row.record_version, `effect ${row.id}`),
     tries: row.tries + 1,
     correlationId: row.correlation_id,
   }));
@@ -81,7 +84,12 @@ export async function listEffects(
   db: Db,
   ...[{ agentId, status, limit }]: Arguments<'listEffects'>
 ): Promise<readonly StoredEffect[]> {
-  let wanted = db.selectFrom('effects').selectAll().orderBy('seq', 'desc').limit(limit);
+  let wanted = db
+    .selectFrom('effects')
+    .selectAll()
+    .where('record_version', '<=', RECORD_VERSION)
+    .orderBy('seq', 'desc')
+    .limit(limit);
   if (agentId !== undefined) wanted = wanted.where('agent_id', '=', agentId);
   if (status !== undefined) wanted = wanted.where('status', '=', status);
   return (await wanted.execute()).map(storedOf);
@@ -89,7 +97,7 @@ export async function listEffects(
 
 function storedOf(row: Selectable<Schema['effects']>): StoredEffect {
   return {
-    effect: parse<Effect>(row.body, 'an effect'),
+    effect: parseRecord('effect', row.body, row.record_version, `effect ${row.id}`),
     tries: row.tries,
     correlationId: row.correlation_id,
     status: row.status as EffectStatus,

@@ -1,7 +1,7 @@
-import type { HolterEvent } from '@holter/core';
+import { RECORD_VERSION } from '@holter/core';
 import { type Kysely, sql } from 'kysely';
 import type { EventQuery, StoredEvent } from '../store.ts';
-import { parse } from './json.ts';
+import { parseRecord } from './json.ts';
 import type { Schema } from './schema.ts';
 
 type Db = Kysely<Schema>;
@@ -20,15 +20,16 @@ export async function readEvents(db: Db, query: EventQuery): Promise<readonly St
     cursor: row.cursor,
     correlationId: row.correlation_id,
     agentId: row.agent_id,
-    event: parse<HolterEvent>(row.body, `event ${row.cursor}`),
+    event: parseRecord('event', row.body, row.record_version, `event ${row.cursor}`),
   }));
 }
 
 function eventsOf(db: Db, { after, before, limit, agentId, types, incidentId }: EventQuery) {
   let wanted = db
     .selectFrom('events')
-    .select(['cursor', 'correlation_id', 'agent_id', 'body'])
+    .select(['cursor', 'correlation_id', 'agent_id', 'body', 'record_version'])
     .where('cursor', '>', after)
+    .where('record_version', '<=', RECORD_VERSION)
     .orderBy('cursor', before === undefined ? 'asc' : 'desc')
     .limit(limit);
   if (before !== undefined) wanted = wanted.where('cursor', '<', before);

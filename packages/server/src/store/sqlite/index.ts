@@ -11,13 +11,15 @@ export type SqliteOptions = {
   readonly sizeMaxBytes?: number;
   /** Operations that may wait at once; beyond it they fail as `busy`, so that memory stays bounded. */
   readonly waitingMax?: number;
+  /** Told which file holds the database as it was before it is migrated. */
+  readonly onCopied?: (file: string) => void;
 };
 
 /** The store in one SQLite file. Fails when the file can't be opened now; later faults heal by themselves. */
 export async function openSqlite(path: string, options: SqliteOptions = {}): Promise<Store> {
   const { busyTimeoutMs = 1_000, sizeMaxBytes = null, waitingMax = 10_000 } = options;
   const connection: ConnectionOptions = { path, busyTimeoutMs, sizeMaxBytes, isKnown: false };
-  const thread = new StoreThread(connection, waitingMax);
+  const thread = new StoreThread(connection, waitingMax, options.onCopied);
   let isClosed = false;
 
   const store = storeFrom(async (operation, args): Promise<unknown> => {

@@ -1,12 +1,21 @@
 import { type Kysely, sql } from 'kysely';
+import type Database from 'libsql';
 import { StoreUnavailable } from '../store.ts';
 import type { Schema } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
-type Migration = { readonly name: string; readonly statements: readonly string[] };
+type Migration = {
+  readonly name: string;
+  readonly statements: readonly string[];
+  /** The record version that is written from here on; 1 before the first that says so. */
+  readonly records?: number;
+};
 
-/** Only ever appended to: the version of a database is how many of these it has seen. */
-const MIGRATIONS: readonly Migration[] = [
+/**
+ * Only ever appended to: the version of a database is how many of these it has seen. A new record version is a migration
+ * too, though it may have no statement: so an older Holter refuses the folder, and a newer one copies it first.
+ */
+export const MIGRATIONS: readonly Migration[] = [
   {
     name: 'first tables',
     statements: [
@@ -69,9 +78,40 @@ const MIGRATIONS: readonly Migration[] = [
     name: 'old checkpoints are found by their time',
     statements: ['create index checkpoints_at on checkpoints (at)'],
   },
+  {
+    name: 'records say which version they are of',
+    statements: ['agents', 'fleet', 'events', 'effects', 'final_states'].map(
+      (table) => `alter table ${table} add column record_version integer not null default 1`,
+    ),
+  },
 ];
 
-/** Brings the tables up to date; refuses those of a newer Holter, which it can't know how to read. */
+/**
+ * Which migrations an opened file has seen, before anything is written to it; 0 for one that is new. A file of a newer
+ * Holter is refused: this one can't know how to read it.
+ */
+export function schemaVersionOf(database: Database.Database): number {
+  const isKnown = database.prepare(MIGRATIONS_TABLE).all([]).length > 0;
+  if (!isKnown) return 0;
+  const [row] = database.prepare('select max(version) as version from migrations').all([]) as {
+    readonly version: number | null;
+  }[];
+  const version = row?.version ?? 0;
+  refuseNewer(version);
+  return version;
+}
+
+const MIGRATIONS_TABLE = "select 1 from sqlite_master where type = 'table' and name = 'migrations'";
+
+function refuseNewer(version: number): void {
+  if (version <= MIGRATIONS.length) return;
+  throw new StoreUnavailable(
+    'newer_schema',
+    `the database was written by a newer Holter (schema ${version}, this one knows ${MIGRATIONS.length}): update Holter, or restore a backup`,
+  );
+}
+
+/** Brings the tables up to date. */
 export async function migrate(db: Kysely<Schema>): Promise<void> {
   if ((await versionOf(db)) === MIGRATIONS.length) return;
   await inTransaction(db, async (transaction) => {
@@ -79,12 +119,7 @@ export async function migrate(db: Kysely<Schema>): Promise<void> {
       transaction,
     );
     const version = await versionOf(transaction);
-    if (version > MIGRATIONS.length) {
-      throw new StoreUnavailable(
-        'newer_schema',
-        `the database was written by a newer Holter (schema ${version}, this one knows ${MIGRATIONS.length}): update Holter, or restore a backup`,
-      );
-    }
+    refuseNewer(version);
     for (const [index, { name, statements }] of MIGRATIONS.entries()) {
       if (index < version) continue;
       for (const statement of statements) await sql.raw(statement).execute(transaction);
@@ -97,9 +132,7 @@ export async function migrate(db: Kysely<Schema>): Promise<void> {
 }
 
 async function versionOf(db: Kysely<Schema>): Promise<number> {
-  const tables = await sql`select 1 from sqlite_master where type = 'table' and name = 'migrations'`.execute(
-    db,
-  );
+  const tables = await sql.raw(MIGRATIONS_TABLE).execute(db);
   if (tables.rows.length === 0) return 0;
   const row = await db
     .selectFrom('migrations')

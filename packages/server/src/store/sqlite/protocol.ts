@@ -7,6 +7,8 @@ export type Request =
   | { readonly id: number; readonly operation: 'close' };
 
 export type Reply =
+  /** Not an answer: the file was copied before it is migrated. */
+  | { readonly kind: 'copied'; readonly file: string }
   | { readonly id: number; readonly kind: 'answer'; readonly answer: unknown }
   /** `fault` is null for a mistake in the program. `isLast`: the thread ends now; another has to be started. */
   | {

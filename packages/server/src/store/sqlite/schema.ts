@@ -1,11 +1,14 @@
 import type { Generated } from 'kysely';
 
-/** The tables as they are stored. Times are ms, truth values 0 or 1, `hard`, `state` and `body` JSON. */
+/**
+ * The tables as they are stored. Times are ms, truth values 0 or 1. `hard`, `state` and `body` are JSON, whose shape
+ * `record_version` names; see `upcast` in core.
+ */
 export type Schema = {
   readonly migrations: { readonly version: number; readonly name: string };
   readonly agents: AgentsTable;
   readonly soft: SoftTable;
-  readonly fleet: { readonly id: number; readonly version: number; readonly state: string };
+  readonly fleet: FleetTable;
   readonly events: EventsTable;
   readonly effects: EffectsTable;
   readonly checkpoints: CheckpointsTable;
@@ -13,7 +16,21 @@ export type Schema = {
   readonly meta: { readonly key: string; readonly value: string };
   readonly rollups: RollupsTable;
   readonly strip_pages: { readonly at: number; readonly writer: string; readonly body: string };
-  readonly final_states: { readonly agent_id: string; readonly incarnation: number; readonly hard: string };
+  readonly final_states: FinalStatesTable;
+};
+
+type FleetTable = {
+  readonly id: number;
+  readonly version: number;
+  readonly state: string;
+  readonly record_version: number;
+};
+
+type FinalStatesTable = {
+  readonly agent_id: string;
+  readonly incarnation: number;
+  readonly hard: string;
+  readonly record_version: number;
 };
 
 /** The columns beside `hard` repeat what is in it, for look-ups; `check` compares them. */
@@ -30,6 +47,7 @@ type AgentsTable = {
   readonly wake_at: number;
   readonly updated_at: number;
   readonly hard: string;
+  readonly record_version: number;
 };
 
 type SoftTable = {
@@ -53,6 +71,7 @@ type EventsTable = {
   readonly incident_id: string | null;
   readonly correlation_id: string;
   readonly body: string;
+  readonly record_version: number;
 };
 
 type EffectsTable = {
@@ -70,6 +89,7 @@ type EffectsTable = {
   readonly detail: string;
   readonly correlation_id: string;
   readonly body: string;
+  readonly record_version: number;
 };
 
 type CheckpointsTable = {

@@ -16,12 +16,15 @@ const PASSING: ReadonlySet<StoreFault> = new Set<StoreFault>(['disk_full', 'lock
  */
 export class Session {
   private readonly options: ConnectionOptions;
+  private readonly copied: (file: string) => void;
   private database: Database.Database | null = null;
   private connection: Connection | null = null;
   private lost: StoreUnavailable | null = null;
 
-  constructor(options: ConnectionOptions) {
+  /** `copied` is told of the copy that is made before a migration. */
+  constructor(options: ConnectionOptions, copied: (file: string) => void) {
     this.options = options;
+    this.copied = copied;
   }
 
   get isLost(): boolean {
@@ -54,7 +57,7 @@ export class Session {
       throw new StoreUnavailable('missing', `another file, or none, is at ${this.options.path} now`);
     }
     this.database ??= openFile(this.options);
-    this.connection ??= await connect(this.database, this.options);
+    this.connection ??= await connect(this.database, this.options, this.copied);
     return this.connection;
   }
 }

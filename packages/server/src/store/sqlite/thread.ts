@@ -18,13 +18,19 @@ export const builtFile = (name: string): URL =>
 export class StoreThread {
   private options: ConnectionOptions;
   private readonly waitingMax: number;
+  private readonly copied: (file: string) => void;
   private readonly waiting = new Map<number, Waiting>();
   private worker: Worker | null = null;
   private ending: Promise<void> | null = null;
   private nextId = 1;
 
-  constructor(options: ConnectionOptions, waitingMax: number) {
+  constructor(
+    options: ConnectionOptions,
+    waitingMax: number,
+    copied: (file: string) => void = () => undefined,
+  ) {
     this.options = options;
+    this.copied = copied;
     this.waitingMax = waitingMax;
   }
 
@@ -61,6 +67,7 @@ export class StoreThread {
     const worker = new Worker(builtFile('worker'), { workerData: this.options, execArgv: [] });
     let why: StoreUnavailable | null = null;
     worker.on('message', (reply: Reply) => {
+      if (reply.kind === 'copied') return this.copied(reply.file);
       const failure = this.settle(reply);
       if (reply.kind === 'answer' || !reply.isLast) return;
       why = failure;
@@ -81,7 +88,7 @@ export class StoreThread {
     return worker;
   }
 
-  private settle(reply: Reply): StoreUnavailable | null {
+  private settle(reply: Exclude<Reply, { kind: 'copied' }>): StoreUnavailable | null {
     const waiting = this.waiting.get(reply.id);
     this.waiting.delete(reply.id);
     if (reply.kind === 'answer') {

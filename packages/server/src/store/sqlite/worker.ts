@@ -10,7 +10,7 @@ import { Session } from './session.ts';
 const port = parentPort;
 if (!port) throw new Error('worker.ts runs only as a worker thread');
 
-const session = new Session(workerData as ConnectionOptions);
+const session = new Session(workerData as ConnectionOptions, (file) => reply({ kind: 'copied', file }));
 let last: Promise<void> = Promise.resolve();
 
 port.on('message', (request: Request) => {

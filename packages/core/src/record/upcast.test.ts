@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { RECORD_VERSION, type UpcastStep, upcast } from './upcast.ts';
+
+const steps: readonly UpcastStep[] = [
+  { effect: (effect) => ({ ...effect, step: 'nudge' }) },
+  { agent: ({ group, ...others }) => ({ ...others, team: group }) },
+  { effect: (effect) => ({ ...effect, until: null }), agent: (agent) => ({ ...agent, tags: [] }) },
+];
+
+test.each([
+  [1, { id: 'a/1/nudge/1', step: 'nudge', until: null }],
+  [2, { id: 'a/1/nudge/1', until: null }],
+  [3, { id: 'a/1/nudge/1', until: null }],
+  [4, { id: 'a/1/nudge/1' }],
+])('an effect of version %i takes the steps that follow it', (version, expected) => {
+  expect(upcast('effect', { id: 'a/1/nudge/1' }, version, steps)).toEqual(expected);
+});
+
+test('a kind takes only its own steps, and what it is made from stays as it was', () => {
+  const agent = Object.freeze({ agentId: 'ada', group: 'blue' });
+  expect(upcast('agent', agent, 1, steps)).toEqual({ agentId: 'ada', team: 'blue', tags: [] });
+  expect(upcast('event', agent, 1, steps)).toBe(agent);
+});
+
+test('a record of a newer Holter is not guessed at', () => {
+  expect(upcast('agent', { agentId: 'ada' }, 5, steps)).toBeNull();
+  expect(upcast('agent', { agentId: 'ada' }, RECORD_VERSION + 1)).toBeNull();
+});
+
+test('a record of today is taken as it is', () => {
+  const agent = { agentId: 'ada' };
+  expect(upcast('agent', agent, RECORD_VERSION)).toBe(agent);
+});
