@@ -8,7 +8,7 @@ const ignore = (): void => undefined;
 
 /**
  * Makes an agent answer the pings of an `AgentHealthMonitor`. With an emitter, that emitter answers; without
- * one, this worker thread or this child process answers whoever registered it. Never keeps it alive.
+ * one, this worker thread or child process answers the monitor that registered it. Does not keep it alive.
  * @returns a function that stops answering
  */
 export function answerHeartbeats(agent?: EventEmitter): () => void {

@@ -1,6 +1,6 @@
 import type { Control } from 'node:child_process';
 
-/** The names under which the two ends of a heartbeat find each other. */
+/** The names that the two ends of a heartbeat agree on. */
 export const workerChannelName = (threadId: number): string => `holter-heartbeat-${threadId}`;
 
 export type IpcHeartbeat = { readonly holter: 'ping' | 'pong' };
@@ -13,7 +13,7 @@ type CountedControl = Control & { readonly refCounted?: () => void; readonly unr
 
 /**
  * Node keeps a process alive for each `message` and `disconnect` listener on its IPC channel. Ours must not:
- * the count is taken back after adding them, and given back before removing them.
+ * the reference count is lowered after adding them and raised before removing them.
  */
 export function discount(channel: Control | null | undefined, listeners: number): void {
   const control = channel as CountedControl | null | undefined;

@@ -1,4 +1,4 @@
-/** What lives inside an agent: health monitor, watchdog thread, client. Never any harm to its host. */
+/** What runs inside an agent: health monitor, watchdog thread and client. None of them may harm the host. */
 export { answerHeartbeats } from './answer-heartbeats.ts';
 export { BreakerOpenError } from './client/breakers.ts';
 export type { CheckpointOutcome } from './client/checkpoint-queue.ts';

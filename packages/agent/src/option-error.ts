@@ -1,6 +1,6 @@
 /**
- * A mistake in the host's own code: a bad option, a second registration. It is thrown where the mistake is
- * made, at the start, and never later: what goes wrong while an agent runs is recorded, not thrown.
+ * A mistake in the host's own code, such as a bad option or a second registration. It is thrown only by the call
+ * that contains the mistake; problems while an agent runs are recorded instead.
  */
 export class OptionError extends Error {
   override readonly name = 'OptionError';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
-/** The one place of this package that reads a clock or rolls dice; everything else gets them passed in. */
+/** The only file of this package that reads a clock or random numbers; all others get them as parameters. */
 export type AgentClock = {
-  /** Milliseconds that only grow, from an origin of no meaning. */
+  /** Monotonic milliseconds from an arbitrary origin. */
   readonly monotonic: () => number;
   /** Milliseconds since 1970, for people and for the wire. */
   readonly wall: () => number;

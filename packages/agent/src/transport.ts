@@ -10,7 +10,7 @@ type Post = {
   readonly timeoutMs: number;
 };
 
-/** Whatever happens is an answer; nothing is thrown. */
+/** Every outcome is a value; `postJson` does not throw. */
 export type Reply =
   | {
       readonly kind: 'reply';
@@ -18,17 +18,17 @@ export type Reply =
       readonly body: unknown;
       readonly retryAfterMs: number | null;
     }
-  /** No connection, no answer in time, or an answer that is not Holter's. */
+  /** No connection, no answer in time, or an answer that does not come from Holter. */
   | { readonly kind: 'failed'; readonly because: string };
 
-/** More than any answer of Holter; a stranger's endless page ends here. */
+/** Larger than any answer of Holter. Stops the reading of an endless page from another server. */
 const REPLY_BYTES_MAX = 4 * 1024 * 1024;
 const SECOND_MS = 1_000;
 
 const options = { keepAlive: true, maxSockets: 2 };
 const agents = { http: new HttpAgent(options), https: new HttpsAgent(options) };
 
-/** One request. Its socket never keeps the process alive; whoever has to wait holds it by a timer. */
+/** Sends one request. The socket does not keep the process alive; a caller that must wait needs its own timer. */
 export function postJson({ url, path, token, body, timeoutMs }: Post): Promise<Reply> {
   return new Promise((resolve) => {
     const fail = (because: string): void => resolve({ kind: 'failed', because });
@@ -44,7 +44,7 @@ export function postJson({ url, path, token, body, timeoutMs }: Post): Promise<R
           ...(token !== null && { authorization: `Bearer ${token}` }),
         },
       });
-      // Of the whole exchange: a server that trickles must not hold us for ever.
+      // Limits the whole exchange, so that a server which answers byte by byte cannot hold the client.
       const timer = setTimeout(
         () => request.destroy(new Error(`no answer within ${timeoutMs} ms`)),
         timeoutMs,

@@ -29,7 +29,7 @@ describe('an answer of a breaker', () => {
     expect(await world.breakers.acquire('x', 100)).toMatchObject({ kind: 'permit', generation: 4 });
     expect(await world.breakers.acquire('x', 100)).toMatchObject({ kind: 'permit', generation: 4 });
     expect(world.asked).toHaveLength(1);
-    // Whoever wants to know asks.
+    // A caller that accepts no age asks the server.
     await world.breakers.acquire('x');
     expect(world.asked).toHaveLength(2);
   });
@@ -45,7 +45,7 @@ describe('an answer of a breaker', () => {
     expect(world.asked).toHaveLength(2);
   });
 
-  it('is kept when it refuses everybody, and not when it let one through', async () => {
+  it('is kept when it refuses all callers, and not when it let one through', async () => {
     const world = new Desk();
     world.answer = { kind: 'refused', because: 'open', retryAt: 9 };
     await world.breakers.acquire('x', 100);
@@ -68,7 +68,7 @@ describe('an answer of a breaker', () => {
   });
 });
 
-describe('when nobody can be asked', () => {
+describe('when the server does not answer', () => {
   it('a call is made all the same', async () => {
     const world = new Desk();
     world.isAway = true;

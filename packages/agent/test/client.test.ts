@@ -96,7 +96,7 @@ together('feeds breakers: asks first, reports how it went, and stops what keeps 
     },
     { breaker: 'tool_execution' },
   );
-  // Not connected yet: nobody to ask, so it is called all the same.
+  // Not connected yet: there is no server to ask, so the tool is called.
   expect(await search('early')).toBe(5);
   await until(() => client.status.state === 'connected', 5_000, 'connected');
   expect(await search('good')).toBe(4);

@@ -1,6 +1,6 @@
 import type { AgentClock } from '../real-clock.ts';
 
-/** One timer that can be asked to ring earlier, never later, and that keeps no process alive. */
+/** A timer that can be moved earlier, never later, and that does not keep the process alive. */
 export class Alarm {
   private readonly clock: AgentClock;
   private readonly ring: () => void;

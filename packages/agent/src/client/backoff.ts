@@ -4,8 +4,8 @@ const FIRST_MS = 500;
 const LONGEST_MS = 30_000;
 
 /**
- * How long to wait before the next try: doubling up to half a minute, each time a random share of it, so
- * that a fleet whose server restarts does not come back in one instant.
+ * How long to wait before the next try: a random share of a delay that doubles up to half a minute, so that the
+ * clients of a restarted server do not all reconnect at once.
  */
 export class Backoff {
   private readonly dice: Dice;

@@ -5,7 +5,7 @@ import type { Verdict } from './replies.ts';
 type BreakerAnswer =
   | { readonly kind: 'permit'; readonly generation: number; readonly permitId: number }
   | { readonly kind: 'refused'; readonly because: string; readonly retryAt: number }
-  /** Nobody could be asked in time: then the call is made, unless it is one that must not be made unseen. */
+  /** The server did not answer in time: the call is made, except for `recovery_attempt`. */
   | { readonly kind: 'unasked' };
 
 /** A guarded tool was not called, because its breaker is open. */
@@ -13,7 +13,7 @@ export class BreakerOpenError extends Error {
   override readonly name = 'BreakerOpenError';
   readonly code = 'breaker_open';
   readonly breaker: string;
-  /** Milliseconds since 1970, by the clock of the server; 0 when nobody could be asked. */
+  /** Milliseconds since 1970, by the clock of the server; 0 when the server did not answer. */
   readonly retryAt: number;
 
   constructor(breaker: string, because: string, retryAt: number) {
@@ -28,11 +28,11 @@ const ASK_MS_MAX = 500;
 
 type Ask = (path: string, body: string, timeoutMs: number) => Promise<Verdict> | null;
 
-/** The breakers that the callers of one agent share. They live in the server, and open for all at once. */
+/** The breakers that the callers of one agent share. Their state is in the server, so they open for all at once. */
 export class Breakers {
   private readonly ask: Ask;
   private readonly now: () => number;
-  /** The newest answer that held for everybody, by breaker. */
+  /** The newest answer that is valid for all callers, by breaker. */
   private readonly kept = new Map<string, { readonly answer: BreakerAnswer; readonly at: number }>();
 
   constructor(ask: Ask, now: () => number) {
@@ -40,7 +40,7 @@ export class Breakers {
     this.now = now;
   }
 
-  /** An answer that is no older than `staleMs` is good enough: then nobody is asked, and nothing waited for. */
+  /** If the last answer is at most `staleMs` old it is used again, without a request. */
   async acquire(name: string, staleMs = 0): Promise<BreakerAnswer> {
     const kept = this.kept.get(name);
     if (kept !== undefined && staleMs > 0 && this.now() - kept.at <= staleMs) return kept.answer;
@@ -52,18 +52,18 @@ export class Breakers {
     return answer;
   }
 
-  /** Reported without waiting. A lost report is a lost permit, which expires. */
+  /** Reports without waiting. If the report is lost, its permit expires. */
   report(name: string, answer: BreakerAnswer, outcome: 'success' | 'failure', startedAt: number): void {
     if (answer.kind !== 'permit') return;
     const { generation, permitId } = answer;
     const body = JSON.stringify({ generation, permitId, durationMs: Math.max(0, this.now() - startedAt) });
-    // What was kept is out of date as soon as a report has opened it.
+    // The cached answer is out of date once a report has opened the breaker.
     void this.ask(pathOf(name, outcome), body, 20 * ASK_MS_MAX)?.then((verdict) => {
       if (verdict.kind === 'taken' && stateIn(verdict.body.breaker) !== 'CLOSED') this.kept.delete(name);
     });
   }
 
-  /** The same function behind a breaker. It has to ask first, so it returns a promise. */
+  /** Wraps a function in a breaker. The result is a promise, because the breaker is asked first. */
   guard<This, Args extends unknown[], Result>(
     name: string,
     run: (this: This, ...args: Args) => Result,
@@ -73,7 +73,7 @@ export class Breakers {
     return async function (this: This, ...args: Args): Promise<Awaited<Result>> {
       const answer = await breakers.acquire(name, staleMs);
       if (answer.kind === 'refused') throw new BreakerOpenError(name, answer.because, answer.retryAt);
-      // A call to a service does little harm; a start that nobody knows of does.
+      // A call to a service does little harm; starting an agent without the server knowing it does.
       if (answer.kind === 'unasked' && refusedWithoutStore.includes(name))
         throw new BreakerOpenError(name, 'nobody could be asked', 0);
       const startedAt = breakers.now();
@@ -89,7 +89,7 @@ export class Breakers {
   }
 }
 
-/** While closed everybody may, while open nobody: such an answer is the same for the next caller. */
+/** A closed breaker lets every call pass and an open one none: these answers are valid for the next caller too. */
 const isForAll = (answer: BreakerAnswer): boolean =>
   answer.kind === 'permit'
     ? answer.permitId === 0

@@ -16,18 +16,18 @@ export type CheckpointOutcome =
 
 export type PendingCheckpoint = {
   readonly checkpointId: string;
-  /** The whole request, written down when the host asked for it. */
+  /** The whole request, serialized when the host asked for it. */
   readonly body: string;
   readonly settle: (outcome: CheckpointOutcome) => void;
 };
 
-/** The server takes 4 MB. */
+/** The server accepts 4 MB. */
 const BYTES_MAX = 4 * 1024 * 1024 - 1024;
 const WAITING_MAX = 3;
 
 /**
- * Checkpoints on their way. The newest is worth the most: when several wait, an older one makes room and
- * says so. Whoever waits for one is held for a bounded time only.
+ * Checkpoints on their way to the server. The newest matters most: when several are queued, an older one is
+ * dropped and its caller is told. Callers wait for a bounded time only.
  */
 export class CheckpointQueue {
   private readonly waiting: PendingCheckpoint[] = [];
@@ -48,7 +48,7 @@ export class CheckpointQueue {
         resolve(outcome);
       };
       const pending: PendingCheckpoint = { checkpointId, body, settle };
-      // Not unref'd: a program that waits for its checkpoint must not end in the middle of waiting.
+      // Not unref'd: a program must not end while it waits for its checkpoint.
       const timer = setTimeout(settle, waitMs, {
         kind: 'not-written',
         because: 'unreachable',

@@ -10,7 +10,7 @@ import { toJson, toText } from './to-json.ts';
 import type { TokenUse } from './token-meter.ts';
 import { wrapTool } from './tool.ts';
 
-/** A call that runs. Only the first word about its end counts. */
+/** A running call. Only the first report of its end counts. */
 export type ToolCall = {
   readonly callId: string;
   readonly succeeded: (output?: unknown) => void;
@@ -26,26 +26,26 @@ export type ToolOptions = {
 
 export type ClientStatus = {
   readonly state: ConnectionState;
-  /** Which start of the agent this is; null before the server has said so. */
+  /** The incarnation of the agent; null until the server has assigned it. */
   readonly incarnation: number | null;
-  /** Signals that wait for the server. */
+  /** Signals that are queued for the server. */
   readonly waiting: number;
-  /** Signals that were lost because too many waited. */
+  /** Signals that were dropped because the queue was full. */
   readonly dropped: number;
   readonly rejectionCount: number;
-  /** The newest things that were not taken, and why. */
+  /** The newest rejections, with reasons. */
   readonly rejections: readonly Rejection[];
 };
 
-/** What Holter may set on hold for an agent that says so; an operator's pause is not its to give. */
+/** The holds that an agent may report about itself; `paused-by-operator` is not one of them. */
 export type AgentHold = Exclude<HoldKind, 'in-tool' | 'paused-by-operator' | 'hibernated'>;
 
 const ERROR_LENGTH_MAX = 4_000;
 const CLOSE_WAIT_MS = 2_000;
 
 /**
- * The agent's line to a Holter server. Every method returns at once and none throws: what can't be sent now
- * waits, in bounded memory; what is wrong is recorded in `status`.
+ * An agent's connection to a Holter server. Every method returns immediately and none throws: what cannot be sent
+ * now is queued in bounded memory, and problems are recorded in `status`.
  */
 export class HolterClient {
   private readonly session: Session;
@@ -73,13 +73,13 @@ export class HolterClient {
     };
   }
 
-  /** I live, and this is where I am. Call it as often as you like: the newest of a second is sent. */
+  /** Reports a heartbeat with details. It may be called often: the newest of each second is sent. */
   beat(details: BeatDetails = {}): void {
     this.session.pulse.beat(details, this.session.now());
     this.session.wake();
   }
 
-  /** Something happened that needs no words. */
+  /** Reports activity without details. */
   activity(): void {
     this.session.noteActivity();
   }
@@ -94,12 +94,12 @@ export class HolterClient {
     this.report({ kind: 'turn-ended' });
   }
 
-  /** What the model, or a person, said; repeated words are noticed. */
+  /** Reports a message of the model or of a person; repeated messages are detected. */
   said(text: string, role: 'assistant' | 'user' | 'system' = 'assistant'): void {
     this.report({ kind: 'said', role, text: toText(text) });
   }
 
-  /** What was used since the last call. */
+  /** Reports the tokens used since the last call. */
   tokens(use: TokenUse): void {
     const { session } = this;
     if (!session.tokens.add(use))
@@ -108,15 +108,15 @@ export class HolterClient {
     session.wake();
   }
 
-  /** A function that does the same and is recorded: `const search = client.tool('search', searchWeb)`. */
+  /** Wraps a tool so that its calls are reported: `const search = client.tool('search', searchWeb)`. */
   tool<This, Args extends unknown[], Result>(
     name: string,
     run: (this: This, ...args: Args) => Result,
   ): (this: This, ...args: Args) => Result;
   /**
-   * The same behind a breaker, which all callers of this agent share: it asks first, reports how it went, and
-   * throws a `BreakerOpenError` instead of calling a tool that keeps failing. Without a server it
-   * just calls, unless the breaker is `recovery_attempt`: nothing is started that nobody knows of.
+   * Wraps a tool in a breaker that all callers of this agent share: asks it first, reports the outcome, and throws
+   * a `BreakerOpenError` instead of calling a tool that keeps failing. Without a server the tool is called, unless
+   * the breaker is `recovery_attempt`: the server must know of every start.
    */
   tool<This, Args extends unknown[], Result>(
     name: string,
@@ -132,7 +132,7 @@ export class HolterClient {
     return options ? this.session.breakers.guard(options.breaker, recorded, options.staleMs) : recorded;
   }
 
-  /** For tools that `tool` can't wrap. `callId` is the model's own id of the call, if it has one. */
+  /** For tools that `tool` cannot wrap. `callId` is the model's own id of the call, if it has one. */
   toolStarted(tool: string, input?: unknown, callId: string = this.newId()): ToolCall {
     const { session } = this;
     const copied = toJson(input);
@@ -152,8 +152,8 @@ export class HolterClient {
   }
 
   /**
-   * Stores where the work stands, so that a successor can go on from there. Any JSON up to 4 MB.
-   * @returns what became of it, within `checkpointTimeoutMs`; it never rejects
+   * Stores the state of the work, so that a successor can continue from it. Any JSON up to 4 MB.
+   * @returns the outcome, within `checkpointTimeoutMs`; it never rejects
    */
   checkpoint(content: unknown, checkpointId: string = this.newId()): Promise<CheckpointOutcome> {
     const { session } = this;
@@ -163,7 +163,7 @@ export class HolterClient {
     return outcome;
   }
 
-  /** There is a new task; the one before is left as it is. */
+  /** Starts a new task; the previous one is not changed. */
   taskAssigned(taskId: string): void {
     this.session.pulse.taskId = taskId;
     this.report({ kind: 'task-assigned', taskId });
@@ -183,7 +183,7 @@ export class HolterClient {
     this.report({ kind: 'task-ended', taskId, outcome });
   }
 
-  /** Waiting for somebody else, so that silence is not held against it. Returns how to say that it is over. */
+  /** Reports that the agent waits, so that its silence is not judged. Returns a function that ends the hold. */
   hold(hold: AgentHold): () => void {
     this.report({ kind: 'hold-begun', hold });
     let isOn = true;
@@ -201,27 +201,27 @@ export class HolterClient {
     this.report({ kind: 'error', message, ...(isUnrecoverable && { isUnrecoverable }) });
   }
 
-  /** Something stands in the way that others have to remove. */
+  /** Reports a blocker that others have to remove. */
   reportBlocker(text: string): void {
     this.report({ kind: 'blocker', text: toText(text).slice(0, ERROR_LENGTH_MAX) });
   }
 
-  /** Somebody else should go on with the work. */
+  /** Asks for another agent to continue the work. */
   requestHandoff(reason: string): void {
     this.report({ kind: 'handoff-requested', reason: toText(reason).slice(0, ERROR_LENGTH_MAX) });
   }
 
-  /** Nudges, questions, reminders and denied calls. Returns how to stop listening. */
+  /** Listens to nudges, questions, reminders and denied calls. Returns a function that stops listening. */
   onNudge(handler: (directive: Directive) => unknown): () => void {
     return this.session.directives.on('nudge', handler);
   }
 
-  /** The server asks the agent to end, or another start of it has taken over. */
+  /** Called when the server asks the agent to end, or when a newer incarnation has replaced it. */
   onStop(handler: (directive: Directive) => unknown): () => void {
     return this.session.directives.on('stop', handler);
   }
 
-  /** The server asks for a handoff note; what the handler returns is stored for the successor. */
+  /** Called when the server asks for a handoff note; the note that the handler returns is stored for the successor. */
   onHandoff(handler: (directive: Directive) => unknown): () => void {
     return this.session.directives.on('handoff', async (directive) => {
       const note = await handler(directive);
@@ -232,12 +232,12 @@ export class HolterClient {
     });
   }
 
-  /** Reports what an EventEmitter agent emits. Returns how to stop that. */
+  /** Reports what an EventEmitter agent emits. Returns a function that stops it. */
   instrument(emitter: EventEmitter, options: InstrumentOptions = {}): () => void {
     return instrumentEmitter(this, emitter, options);
   }
 
-  /** Says goodbye, sends what waits, for two seconds at most, and lets go of everything. */
+  /** Reports the end of the agent, sends what is queued for at most two seconds, and releases all resources. */
   async close(reason = 'closed by the agent'): Promise<void> {
     this.report({ kind: 'stopped', reason });
     await this.session.close(CLOSE_WAIT_MS);

@@ -5,8 +5,8 @@ import { type ConnectOptions, readOptions } from './options.ts';
 import { Session } from './session.ts';
 
 /**
- * Connects this agent to a Holter server. Returns at once, whether the server is there or not, and never
- * keeps the process alive; see `HolterClient`.
+ * Connects this agent to a Holter server. Returns immediately even if there is no server, and does not keep the
+ * process alive; see `HolterClient`.
  * @throws OptionError if an option is wrong
  */
 export function connect(options: ConnectOptions): HolterClient {

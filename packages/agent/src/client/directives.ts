@@ -1,6 +1,6 @@
 import type { Rejections } from './rejections.ts';
 
-/** What the server has to say to the agent. Its words state facts; what to do is the agent's choice. */
+/** A message of the server to the agent. It states facts; what to do is up to the agent. */
 export type Directive = {
   readonly type: 'nudge' | 'inquiry' | 'reminder' | 'handoff' | 'deny' | 'stop';
   readonly id: string;
@@ -23,14 +23,14 @@ const SUPERSEDED = 'Holter: a newer start of this agent is registered; this one 
 const KNOWN_MAX = 500;
 const WAITING_MAX = 20;
 
-/** Hands directives to the host, each once: the server repeats one whose delivery is in doubt. */
+/** Passes each directive to the host once: the server repeats those whose delivery is uncertain. */
 export class Directives {
   private readonly handlers: Record<Ear, Set<DirectiveHandler>> = {
     nudge: new Set(),
     stop: new Set(),
     handoff: new Set(),
   };
-  /** What came before anybody listened. */
+  /** Directives that arrived before there was a listener. */
   private readonly waiting: Record<Ear, Directive[]> = { nudge: [], stop: [], handoff: [] };
   private readonly known = new Set<string>();
   private readonly rejections: Rejections;
@@ -45,7 +45,7 @@ export class Directives {
     return () => this.handlers[ear].delete(handler);
   }
 
-  /** From a reply, so anything may be in it. */
+  /** Takes the directives of a reply, whose contents are not trusted. */
   take(values: unknown): void {
     if (!Array.isArray(values)) return;
     for (const value of values) {
@@ -58,7 +58,7 @@ export class Directives {
     }
   }
 
-  /** Said by nobody but by the refusal itself: the agent should know, whoever replaced it. */
+  /** Made by the client when the server refuses an old incarnation: the agent should learn that it was replaced. */
   takeSuperseded(): void {
     this.take([{ type: 'stop', id: 'superseded', message: SUPERSEDED }]);
   }

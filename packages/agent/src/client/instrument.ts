@@ -20,9 +20,9 @@ const ACTIVITY = ['response_generated', 'message_processed', 'config_updated', '
 const TOOLS = ['tool_executed'];
 
 /**
- * Reports what an emitter emits. Errors are only looked at (`errorMonitor`), never handled: an unheard
- * `error` still crashes the host as it would without us.
- * @returns a function that takes every listener away again
+ * Reports what an emitter emits. Errors are only observed (`errorMonitor`), never handled: an unhandled `error`
+ * still crashes the host.
+ * @returns a function that removes every listener
  */
 export function instrumentEmitter(
   client: Pick<HolterClient, 'activity' | 'toolStarted' | 'reportError'>,

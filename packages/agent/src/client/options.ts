@@ -9,24 +9,24 @@ export type ConnectOptions = {
   readonly role?: string;
   /** The task it works on now. @default none */
   readonly taskId?: string;
-  /** Agents that are looked after together. @default 'default' */
+  /** The group of agents that it belongs to. @default 'default' */
   readonly group?: string;
   /** Where the server is. @default HOLTER_URL, else http://127.0.0.1:4658 */
   readonly url?: string;
   /** A token that may register agents (`enroll`), or this agent's own. @default HOLTER_TOKEN */
   readonly token?: string;
-  /** What the agent will be judged by, beside its beats. @default nothing */
+  /** What the agent is judged by besides its beats. @default nothing */
   readonly promises?: AgentPromises;
   /** How often it beats, in milliseconds; the server is promised the same. @default 30000 */
   readonly beatEveryMs?: number;
   /** Beats of the host within this time are sent as one, the newest. @default 1000 */
   readonly beatThrottleMs?: number;
   /**
-   * While it has work, beats stop this long after the last thing that it reported, unless a call is open:
-   * a loop that turns is no proof that its agent does anything. @default 240000
+   * While the agent has work, beats stop this long after its last report, unless a call is open: a running event
+   * loop does not prove that the agent is working. @default 240000
    */
   readonly beatsBackedForMs?: number;
-  /** Signals that wait while the server is away; beyond it the oldest are dropped and counted. @default 1000 */
+  /** Signals that are queued while the server is away; beyond this the oldest are dropped and counted. @default 1000 */
   readonly bufferMax?: number;
   /** How long one request may take. @default 10000 */
   readonly requestTimeoutMs?: number;
@@ -114,7 +114,7 @@ const TIMES = [
   'checkpointTimeoutMs',
 ] as const;
 
-/** The server takes no promise below it. */
+/** The server accepts no shorter interval. */
 const BEAT_EVERY_MIN = 100;
 
 function isHttpUrl(value: unknown): boolean {

@@ -7,29 +7,29 @@ type Batch = {
   /** The signals as JSON, with commas between them. */
   readonly body: string;
   readonly kinds: readonly string[];
-  /** Where in the line of all signals ever written it ends. */
+  /** The position of its end in the sequence of all signals ever written. */
   readonly end: number;
 };
 
-/** The server takes what comes by a channel in order, and drops what lies behind what it has: a batch that was
- * heard, but whose answer was lost, counts once however long it is. */
+/** The server takes the signals of a channel in order and drops those that it already has: a batch whose answer
+ * was lost counts once when it is sent again. */
 const CHANNEL = 'client';
 
-/** What a request takes at once; half of what the server allows, so that other encodings fit too. */
+/** The size of one request: half of what the server allows, so that other encodings fit too. */
 const BATCH_SIGNALS_MAX = 100;
 const BATCH_CHARACTERS_MAX = 256 * 1_024;
 
 type OutboxLimits = { readonly signalsMax: number; readonly charactersMax: number };
 
 /**
- * Signals on their way to the server. Written down at once, since the host may change its objects, and
- * bounded: when the server is away for long, the oldest go first and are counted.
+ * Signals on their way to the server. They are serialized immediately, since the host may change its objects.
+ * The queue is bounded: when the server is away for long, the oldest are dropped and counted.
  */
 export class Outbox {
   dropped = 0;
   private readonly letters: Letter[] = [];
   private characters = 0;
-  /** How many have left the line at its front, sent or dropped. */
+  /** How many have left the queue at its front, sent or dropped. */
   private gone = 0;
   private nextSeq = 1;
   private readonly agentId: string;
@@ -48,7 +48,7 @@ export class Outbox {
     return this.letters.length;
   }
 
-  /** Checked by the server's own table, so that a wrong signal is known here and spoils no batch. */
+  /** Checks the signal by the server's own rules, so that an invalid one is refused here and not in a batch. */
   put(signal: SignalBody, id?: string): void {
     const checked = checkSignal({
       agentId: this.agentId,
@@ -72,7 +72,7 @@ export class Outbox {
     }
   }
 
-  /** The oldest, up to a request's worth; they stay until they are discarded. */
+  /** The oldest signals, up to one request; they stay queued until they are discarded. */
   batch(countMax = BATCH_SIGNALS_MAX): Batch {
     const chosen: Letter[] = [];
     let characters = 0;

@@ -1,9 +1,9 @@
 import type { HeartbeatBody, SelfStatus } from '@holter/core';
 import type { FullOptions } from './options.ts';
 
-/** What a heartbeat says beside "I live". */
+/** The details of a heartbeat. */
 export type BeatDetails = {
-  /** What the agent is at, in a few words. */
+  /** What the agent is doing, in a few words. */
   readonly phase?: string;
   /** Anything that changes when the work moves on; a changed one counts as progress. */
   readonly progress?: string;
@@ -13,9 +13,9 @@ export type BeatDetails = {
 type PulseOptions = Pick<FullOptions, 'taskId' | 'beatEveryMs' | 'beatThrottleMs' | 'beatsBackedForMs'>;
 
 /**
- * The agent's own pulse. Beats are sent by a timer, but not by its leave alone: while there is work, a beat
- * needs something to stand on, an open call or a report of the agent not too long ago. A loop that turns
- * while its agent waits for a promise that was lost must not look alive for ever.
+ * Decides when heartbeats are sent. A timer alone is not enough: while the agent has work, a beat also needs an
+ * open call or a recent report of the agent. Otherwise an agent that waits for a promise which never settles
+ * would look alive as long as its event loop runs.
  */
 export class Pulse {
   taskId: string | null;
@@ -41,12 +41,12 @@ export class Pulse {
     this.reportedAt = now;
   }
 
-  /** The agent did or said something. */
+  /** The agent reported something. */
   reported(now: number): void {
     this.reportedAt = now;
   }
 
-  /** The newest details win; several beats within the throttle are one. */
+  /** Several beats within the throttle interval are sent as one, with the newest details. */
   beat(details: BeatDetails, now: number): void {
     this.details = { ...this.details, ...details };
     this.isWanted = true;
@@ -85,7 +85,7 @@ export class Pulse {
     this.isWanted = false;
   }
 
-  /** It did not arrive: the next try brings the newest. */
+  /** The beat did not arrive: the next try sends the newest details. */
   failed(): void {
     this.isWanted = true;
     this.sentAt = Number.NEGATIVE_INFINITY;

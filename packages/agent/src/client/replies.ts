@@ -7,14 +7,14 @@ export type Verdict =
   | {
       readonly kind: 'taken';
       readonly body: Readonly<Record<string, unknown>>;
-      /** Signals of the batch that were not taken, though the batch was. */
+      /** Signals that were refused although their batch was accepted. */
       readonly refusals: readonly (Refusal & { readonly index: number })[];
     }
-  /** Nobody is to blame: try again after a while. */
+  /** A temporary failure: try again later. */
   | ({ readonly kind: 'later'; readonly retryAfterMs: number } & Refusal)
-  /** The server does not know this start any more. */
+  /** The server does not know this incarnation any more. */
   | ({ readonly kind: 'register-again' } & Refusal)
-  /** A newer start has taken its place. */
+  /** A newer incarnation has replaced it. */
   | ({ readonly kind: 'superseded' } & Refusal)
   | ({ readonly kind: 'too-large' } & Refusal)
   /** It would be refused again. */
@@ -47,7 +47,7 @@ function takenOf(value: unknown): Verdict {
     return { kind: 'later', retryAfterMs: 0, ...NONSENSE };
   const body = value as Readonly<Record<string, unknown>>;
   const refusals = Array.isArray(body.refused) ? body.refused.map(refusalOf) : [];
-  // Of a batch, each signal is answered for itself; but a lost start concerns them all.
+  // Each signal of a batch has its own result, but a lost incarnation concerns all of them.
   const lost = refusals.find(({ code }) => code === SUPERSEDED || REGISTER_AGAIN.has(code));
   if (lost?.code === SUPERSEDED) return { ...lost, kind: 'superseded' };
   return lost ? { ...lost, kind: 'register-again' } : { kind: 'taken', body, refusals };
@@ -58,7 +58,7 @@ function refusalOf(value: unknown): Refusal & { readonly index: number } {
   return { index, ...readError(value) };
 }
 
-/** `{error: {code, message}}`, or whatever else came. */
+/** `{error: {code, message}}`, or anything else. */
 function readError(body: unknown): Refusal {
   const error = typeof body === 'object' && body !== null && 'error' in body ? body.error : null;
   if (typeof error !== 'object' || error === null) return NONSENSE;

@@ -2,18 +2,18 @@ import type { Breakers } from './breakers.ts';
 import type { PendingCheckpoint } from './checkpoint-queue.ts';
 import type { Verdict } from './replies.ts';
 
-/** Seed 000 §7 gives it limits of its own. */
+/** The breaker of checkpoint writes has its own limits. */
 const BREAKER = 'checkpoint_write';
 
 type CheckpointWay = {
   readonly breakers: Breakers;
   readonly now: () => number;
   readonly post: (body: string) => Promise<Verdict>;
-  /** Whether it needs no further try. */
+  /** Whether it is settled and needs no further try. */
   readonly isOver: (verdict: Verdict) => boolean;
 };
 
-/** One try to write a checkpoint, through its breaker. What may still succeed later stays in the queue. */
+/** One try to write a checkpoint through its breaker. If a later try may succeed, it stays in the queue. */
 export async function sendCheckpoint(head: PendingCheckpoint, way: CheckpointWay): Promise<void> {
   const { breakers, now, post, isOver } = way;
   const answer = await breakers.acquire(BREAKER);

@@ -22,8 +22,8 @@ const BATCH_MAX = 100;
 const CHARACTERS_MAX = 4 * 1024 * 1024;
 
 /**
- * The conversation with the server: registers, sends what waits, hears what comes back. One request at a
- * time, by one timer that keeps nothing alive; whatever goes wrong is recorded, and tried again later.
+ * The connection to the server: registers, sends the queued signals, handles the replies. One request at a time,
+ * driven by one timer that does not keep the process alive. Failures are recorded and retried later.
  */
 export class Session {
   state: ConnectionState = 'connecting';
@@ -73,24 +73,24 @@ export class Session {
     return this.clock.wall();
   }
 
-  /** There is something to send, or soon will be. */
+  /** There is something to send now or after a delay. */
   wake(afterMs = FLUSH_MS): void {
     if (this.state === 'closed' || this.state === 'superseded') return;
     this.alarm.set(Math.max(this.now() + afterMs, this.notBefore));
   }
 
-  /** Something happened; said with the next request, once. */
+  /** Something happened; sent once with the next request. */
   noteActivity(): void {
     this.isActive = true;
     this.pulse.reported(this.now());
     this.wake();
   }
 
-  /** Sends what waits, for at most this long, and then nothing more. */
+  /** Sends what is queued for at most this long, then stops. */
   async close(waitMs: number): Promise<void> {
     if (this.state !== 'closed' && this.state !== 'superseded') {
       await new Promise<void>((resolve) => {
-        // Not unref'd: the last words of a program are worth this moment.
+        // Not unref'd, so that the program stays alive until its last signals are sent.
         const timer = setTimeout(resolve, waitMs);
         this.idle = () => {
           clearTimeout(timer);
@@ -109,7 +109,7 @@ export class Session {
     try {
       await this.step();
     } catch (error) {
-      // A fault of this client must not become one of its host.
+      // An error in this client must not become an error of its host.
       this.rejections.addError('client', error);
       this.later();
     }
@@ -149,7 +149,7 @@ export class Session {
     const verdict = await this.post('/v1/agents', this.options.token, body);
     if (verdict.kind === 'later') return this.failed('register', verdict);
     if (verdict.kind !== 'taken') {
-      // Somebody has to change something. It is asked again all the same, so that then it goes on by itself.
+      // An operator has to change something. The request is retried anyway, so that it succeeds once that is done.
       this.state = 'refused';
       return this.failed('register', verdict);
     }
@@ -189,7 +189,7 @@ export class Session {
     }
   }
 
-  /** Whether what was sent needs no further try; if it does, everything is made ready for that. */
+  /** Returns whether the request is settled; otherwise prepares the next try. */
   private isOver(verdict: Verdict, what: string): boolean {
     if (verdict.kind === 'taken') {
       this.becomeConnected();
@@ -245,7 +245,7 @@ export class Session {
     return verdictOf(await postJson({ url: this.options.url, path, token, body, timeoutMs }));
   }
 
-  /** Beside the line of signals, for what can't wait; null while there is nobody to ask. */
+  /** A request outside the queue of signals, for what cannot wait; null while there is no server to ask. */
   private ask(what: string, body: string, timeoutMs: number): Promise<Verdict> | null {
     if (this.state !== 'connected') return null;
     return this.post(this.path(what), this.token, body, timeoutMs);

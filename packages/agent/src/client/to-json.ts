@@ -1,6 +1,6 @@
 /**
- * Whatever a tool was given, as JSON of bounded size and in bounded time: it must neither throw nor hold up
- * the agent. Equal values stay equal, which is what loops are found by; what is left out is marked.
+ * Converts any value to JSON of bounded size in bounded time: it must neither throw nor delay the agent. Equal
+ * values give equal JSON, on which the detection of loops depends; omissions are marked.
  */
 const DEPTH_MAX = 16;
 const NODES_MAX = 2_000;

@@ -10,18 +10,18 @@ export type TokenUse = {
 };
 
 /**
- * Running totals of this start: the host reports what it used, the wire carries sums, so that a lost or
- * doubled report loses and doubles nothing.
+ * Running totals of this incarnation. The host reports what it used since the last report; the wire carries sums,
+ * so that a lost or repeated request does not change the total.
  */
 export class TokenMeter {
   total = 0;
   hasNews = false;
   private costUsd = 0;
   private contextUse: number | null = null;
-  /** What the current start was told. */
+  /** What was reported for the current incarnation. */
   private told = { total: 0, costUsd: 0 };
 
-  /** Says whether the numbers were numbers. */
+  /** Returns whether the reported values were valid numbers. */
   add({ tokens, costUsd = 0, contextUse }: TokenUse): boolean {
     if (![tokens, costUsd].every((n) => Number.isFinite(n) && n >= 0)) return false;
     this.total += Math.round(tokens);
@@ -31,7 +31,7 @@ export class TokenMeter {
     return true;
   }
 
-  /** A new start counts from zero: what the one before was told is not its own. */
+  /** A new incarnation counts from zero. */
   startOver(): void {
     this.total -= this.told.total;
     this.costUsd -= this.told.costUsd;

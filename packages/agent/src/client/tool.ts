@@ -22,7 +22,7 @@ export function wrapTool<This, Args extends unknown[], Result>(
       call.succeeded(result);
       return result;
     }
-    // The host gets its own promise; ours only listens, so no rejection goes unhandled because of it.
+    // The host gets its own promise. Ours only observes it and never causes an unhandled rejection.
     result.then(call.succeeded, call.failed);
     return result;
   };

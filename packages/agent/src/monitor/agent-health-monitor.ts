@@ -20,7 +20,7 @@ import { keyOf, type RegisterOptions, readRegistration } from './registration.ts
 import { Rounds } from './rounds.ts';
 
 /**
- * Watches the agents of this process: by their own events, and by a ping that catches those which hang.
+ * Watches the agents of this process by their own events, and by pings that detect agents which hang.
  * An idle agent that answers is healthy; the first missed beat makes it degraded; it is disconnected 4 s
  * after its last sign of life, at once when it reports its exit. See docs/in-process.md.
  */
@@ -101,7 +101,7 @@ export class AgentHealthMonitor extends EventEmitter<AgentHealthEvents> {
     return new Map([...this.records].map(([key, record]) => [key, stateOf(record, looking)]));
   }
 
-  /** Unregisters every agent, without an event for each, and lets go of the watchdog. */
+  /** Unregisters every agent without emitting events, and stops the watchdog. */
   stop(): void {
     for (const record of [...this.records.values()]) this.forget(record);
     this.watchdog?.stop();
@@ -182,7 +182,7 @@ export class AgentHealthMonitor extends EventEmitter<AgentHealthEvents> {
       record.link = this.links.to(agent);
       record.link.attach(record);
       record.hadListener = record.link.hasListener(record);
-      // The new one may have to start first.
+      // The new emitter may still have to start.
       record.isNew = true;
     }
     record.isExited = false;
@@ -217,7 +217,7 @@ export class AgentHealthMonitor extends EventEmitter<AgentHealthEvents> {
     return { ...this.config, at, toWall: this.wall() - at, attentiveAt: this.rounds.now() };
   }
 
-  /** Whole milliseconds: they need no memory of their own in a record. */
+  /** Whole milliseconds, which V8 stores in the record itself without allocating. */
   private now(): number {
     return Math.floor(this.clock.monotonic());
   }
@@ -227,8 +227,8 @@ export class AgentHealthMonitor extends EventEmitter<AgentHealthEvents> {
   }
 
   /**
-   * A listener of the host that throws must stop neither the round nor the agent whose event we are in; it
-   * is not hidden either.
+   * A listener of the host that throws must not stop the round or the agent whose event is being handled. The
+   * error is reported as a warning.
    */
   private tell<Name extends keyof AgentHealthEvents>(name: Name, ...event: AgentHealthEvents[Name]): void {
     try {
@@ -244,7 +244,7 @@ export class AgentHealthMonitor extends EventEmitter<AgentHealthEvents> {
   }
 }
 
-/** Silence, and nothing else to go by. */
+/** Silence without any other evidence. */
 function silenceOf({ about: { isRemote }, isLinkLost }: HealthRecord): DisconnectionType {
   return isRemote || isLinkLost ? 'network-partition' : 'event-loop-freeze';
 }

@@ -1,14 +1,14 @@
 import type { HealthRecord } from './health-record.ts';
 
 /**
- * The order in which agents are pinged: a ring with a hand, so that each is visited once per round however
- * many come and go in between. Linked through the records themselves: nothing is allocated or searched.
+ * The order in which agents are pinged: a ring with a current position, so that each agent is visited once per
+ * round even if others are added or removed. The records link to each other: nothing is allocated or searched.
  */
 export class BeatRing {
   size = 0;
   private hand: HealthRecord | null = null;
 
-  /** Last in the order: right behind the hand. */
+  /** Inserts it as the last in the order, just before the current position. */
   add(record: HealthRecord): void {
     const { hand } = this;
     if (!hand) {
@@ -39,7 +39,7 @@ export class BeatRing {
     this.size -= 1;
   }
 
-  /** The one under the hand, which moves on first: a visit may remove whom it visits. */
+  /** Returns the current record after moving on, because the visit may remove that record. */
   take(): HealthRecord | null {
     const { hand } = this;
     if (hand) this.hand = hand.next;

@@ -8,8 +8,8 @@ const COUNTED_LISTENERS = 2;
 const ignore = (): void => undefined;
 
 /**
- * An agent in a child process: pinged over its IPC channel, its end told by the operating system. Without
- * such a channel only its end is seen. A channel that closed while the process runs is a partition.
+ * An agent in a child process: pinged over its IPC channel; the operating system reports its end. Without a
+ * channel only its end is seen. A channel that closes while the process runs is a partition.
  */
 export class ChildLink implements Link {
   readonly canPing: boolean;
@@ -41,7 +41,7 @@ export class ChildLink implements Link {
     child.on('disconnect', onLinkLost);
     child.on('exit', onExit);
     discount(child.channel, COUNTED_LISTENERS);
-    // It ended before it was registered, so that no event will tell.
+    // It ended before it was registered, so no event will come.
     if (child.exitCode !== null || child.signalCode !== null)
       process.nextTick(onExit, child.exitCode, child.signalCode);
     this.forget = () => {
@@ -53,7 +53,7 @@ export class ChildLink implements Link {
   }
 
   ping(): boolean {
-    // With a callback, what fails comes there and is not emitted as an error of the child.
+    // With a callback, a failure is passed to it instead of being emitted as an error of the child.
     if (this.child.connected) this.child.send(PING, ignore);
     return true;
   }

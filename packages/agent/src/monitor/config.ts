@@ -4,14 +4,14 @@ import type { RecoverAgent, RecoveryStrategy } from './events.ts';
 /** How an `AgentHealthMonitor` watches. Every option has a default; times are milliseconds. */
 export type AgentHealthConfig = {
   /**
-   * The three deployments of the seed, as a starting point for the options below:
+   * Three deployments as a starting point for the options below:
    * `development` notices within 2 s, `production` within 4 s, `high-tolerance` within 9 s.
    * @default 'production'
    */
   readonly preset?: HealthPreset | undefined;
   /**
    * An agent without activity for this long counts as idle, which is healthy while it answers pings.
-   * Without pings (`enableHeartbeats: false`) it becomes `degraded`, since nothing else speaks for it.
+   * Without pings (`enableHeartbeats: false`) it becomes `degraded`, since there is no other sign of life.
    * @default 5000
    */
   readonly activityTimeout?: number | undefined;
@@ -122,7 +122,7 @@ const DEFAULTS: FullConfig = {
 };
 
 const PRESETS: Readonly<Record<HealthPreset, Partial<FullConfig>>> = {
-  // Half a second to answer, so that "degraded" comes before "gone" here too.
+  // Half a second to answer, so that `degraded` comes before `disconnected` here too.
   development: { activityTimeout: 3_000, heartbeatInterval: 1_000, heartbeatTimeout: 500, maxMissedBeats: 2 },
   production: {},
   'high-tolerance': { activityTimeout: 10_000, heartbeatInterval: 3_000, maxMissedBeats: 3 },
@@ -164,12 +164,12 @@ function check(config: FullConfig): void {
   checkRecovery(config.recoveryStrategy, config.recover);
 }
 
-/** Faster than this, the pings themselves would be the load. */
+/** With shorter intervals the pings themselves would be a noticeable load. */
 const INTERVAL_MIN = 10;
 
 export function checkEvents(events: unknown): void {
   const isList = Array.isArray(events) && events.every((event) => typeof event === 'string' && event !== '');
-  // Listening to `error` would take away the crash that an unheard error means.
+  // A listener on `error` would suppress the crash that an unhandled error causes.
   if (!isList || events.includes('error')) bad('activityEvents', 'names of events other than error');
 }
 

@@ -3,8 +3,8 @@ import type { HealthRecord } from './health-record.ts';
 import type { Ears, Link } from './link-types.ts';
 
 /**
- * One id for all pings of all agents: an answer is proof of life whichever ping it answers, the emitter says
- * whose it is, and a constant name costs neither a listener nor a new string per beat.
+ * One id for all pings of all agents. An answer is a sign of life whichever ping it answers, the emitter tells
+ * which agent it is, and a constant name needs neither a listener nor a new string per beat.
  */
 const PING = Object.freeze({ id: 'holter' });
 const PONG = `heartbeat-response-${PING.id}`;
@@ -14,7 +14,7 @@ type Listeners = Readonly<Record<'pong' | 'activity' | 'linkLost' | 'removed', (
 };
 
 /**
- * All agents in this process, by the protocol of the seed: `heartbeat-ping` and `heartbeat-response-<id>`.
+ * All agents in this process. The protocol is `heartbeat-ping` and `heartbeat-response-<id>`.
  * The listeners are shared: an emitter calls them with itself as `this`, so an agent costs no closures, and
  * its answer to a ping needs no search.
  */
@@ -23,7 +23,7 @@ export class EmitterLink implements Link {
   readonly startupMs = 0;
   private readonly records = new Map<unknown, HealthRecord>();
   private readonly listeners: Listeners;
-  /** The one that is being pinged, or was last. */
+  /** The agent that is being pinged, or was pinged last. */
   private last: HealthRecord | null = null;
 
   constructor(ears: Ears) {

@@ -5,7 +5,7 @@ export type AgentHealthStatus = 'healthy' | 'degraded' | 'disconnected';
 /** What is known about an agent now. Times are milliseconds since 1970. */
 export type AgentHealthState = {
   readonly agentName: string;
-  /** Sessions with equal agent names are kept apart by it; null where none was given. */
+  /** Separates sessions whose agents have equal names; null if none was given. */
   readonly namespace: string | null;
   readonly status: AgentHealthStatus;
   /** The agent's last own event; its registration until there was one. */
@@ -75,7 +75,7 @@ export type AgentHealthEvents = {
       readonly reason: DisconnectionReason;
       readonly lastSeen: number;
       readonly type: DisconnectionType;
-      /** In words: an exit code, a signal. */
+      /** A description such as an exit code or a signal. */
       readonly detail: string | null;
     },
   ];
@@ -90,9 +90,9 @@ export type AgentHealthEvents = {
   'agent-health-critical': [
     Told & { readonly type: DisconnectionType; readonly attempts: number; readonly because: string },
   ];
-  /** The monitor itself was kept from looking for this many milliseconds; nobody is accused for them. */
+  /** The monitor itself could not run for this many milliseconds; no agent is blamed for them. */
   'monitor-stalled': [{ readonly duration: number; readonly timestamp: number }];
-  /** Told after the fact: while the loop is blocked, the watchdog's line on stderr says it. */
+  /** Emitted after the freeze; while the loop is blocked, the watchdog writes a line to stderr. */
   'event-loop-freeze': [
     { readonly duration: number; readonly where: string | null; readonly timestamp: number },
   ];

@@ -34,13 +34,13 @@ export class HealthRecord {
   /** The neighbours in the ring of pings; null when it is not in it. */
   next: HealthRecord | null = null;
   status: AgentHealthStatus = 'healthy';
-  /** Not heard since its registration, so nobody was told yet that it is healthy. */
+  /** Not heard since its registration, so `agent-healthy` has not been emitted yet. */
   isNew = true;
   isRemoved = false;
   isWaiting = false;
-  /** It reported its end. The emitter may live on and answer pings, which then prove nothing. */
+  /** It reported its end. Its emitter may still answer pings; these answers prove nothing. */
   isExited = false;
-  /** Somebody listened to its pings once; if nobody does any more, it was torn down. */
+  /** Its pings have had a listener; if they have none any more, the agent was torn down. */
   hadListener = false;
   /** When the oldest unanswered ping went out, or `NO_PING`. */
   pingAt = NO_PING;
@@ -73,7 +73,7 @@ export class HealthRecord {
 }
 
 export type Looking = {
-  /** Monotonic, and what has to be added to it for milliseconds since 1970. */
+  /** Monotonic; `toWall` added to it gives milliseconds since 1970. */
   readonly at: number;
   readonly toWall: number;
   /** `at` without the stalls of the monitor. */
@@ -110,7 +110,7 @@ function commonOf(record: HealthRecord, looking: Looking) {
   };
 }
 
-/** Nothing is counted per beat: how many were missed follows from the last proof. */
+/** Missed beats are not counted one by one; their number follows from the last sign of life. */
 function missedBeatsOf({ pingAt, proofAt }: HealthRecord, looking: Looking): number {
   const { attentiveAt, heartbeatInterval, heartbeatTimeout } = looking;
   if (pingAt === NO_PING || attentiveAt - pingAt + 1 < heartbeatTimeout) return 0;

@@ -8,7 +8,7 @@ import { WorkerLink } from './worker-link.ts';
 
 export type { Ears, Link } from './link-types.ts';
 
-/** The ways to the agents of one monitor. */
+/** The links to the agents of one monitor. */
 export class Links {
   private readonly ears: Ears;
   private readonly emitters: EmitterLink;
@@ -18,7 +18,7 @@ export class Links {
     this.emitters = new EmitterLink(ears);
   }
 
-  /** Whether this very emitter is watched already, under whatever name. */
+  /** Whether this emitter is watched already, under any name. */
   has(agent: MonitoredAgent): boolean {
     return this.emitters.has(agent);
   }

@@ -11,7 +11,7 @@ type RecoverySteps = {
     attempts: number,
     because: string,
   ) => void;
-  /** The host says that the agent is back: take the new emitter, if there is one, and ask it. */
+  /** The host says that the agent is back: take the new emitter, if there is one, and ping it. */
   readonly resume: (record: HealthRecord, agent: MonitoredAgent | null) => void;
   readonly now: () => number;
 };
@@ -23,13 +23,13 @@ type Course = {
   recoveredAt: number | null;
 };
 
-/** Well for this long after a recovery, the next failure is a new one and starts counting anew. */
+/** After this long in good health, a failure starts a new count of recovery attempts. */
 const STABLE_MS = 60_000;
 
 /**
- * Brings lost agents back by the strategy that the host chose. The host's own function does the work; here
- * is only how often, how soon, and when to call a person. An agent behind a partition may be alive, so it is
- * never restarted or replaced: that would make a twin.
+ * Recovers lost agents by the strategy that the host chose. The host's own function does the work; this class
+ * decides how often, how soon, and when to call a person. An agent behind a partition may be alive, so it is
+ * never restarted or replaced: that could run it twice.
  */
 export class Recovery {
   private readonly config: FullConfig;
@@ -51,7 +51,7 @@ export class Recovery {
     if (recover) this.next(record, type, 'lost again');
   }
 
-  /** It was heard again, by recovery or by itself. */
+  /** The agent was heard again, because of a recovery or by itself. */
   heard(record: HealthRecord): void {
     const course = this.courses.get(record);
     if (!course || course.recoveredAt !== null) return;
@@ -77,7 +77,7 @@ export class Recovery {
       course.startedAt = now;
     }
     if (course.attempt >= maxRecoveryAttempts) {
-      // What comes now is somebody else's doing; should it be heard again, that is no recovery of ours.
+      // The attempts are used up: if the agent is heard again, that is not a recovery of this class.
       course.recoveredAt = now;
       return this.steps.critical(record, type, course.attempt, `recovery did not help: ${why}`);
     }
@@ -90,7 +90,7 @@ export class Recovery {
     const { attempt } = course;
     this.steps.recovering(record, attempt);
     const outcome = await this.run(record, type, attempt);
-    // Unregistered, or heard again by itself, while the host's function was at work.
+    // Unregistered, or heard again by itself, while the host's function was running.
     if (this.courses.get(record) !== course || course.recoveredAt !== null) return;
     if (outcome.kind === 'failed') return this.next(record, type, outcome.because);
     this.steps.resume(record, outcome.agent);

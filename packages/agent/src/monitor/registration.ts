@@ -4,13 +4,13 @@ import { checkEvents, checkRecovery, type FullConfig } from './config.ts';
 import type { MonitoredAgent, RecoverAgent, RecoveryStrategy } from './events.ts';
 import type { NewRecord } from './health-record.ts';
 
-/** What can be said about one agent when it is registered. */
+/** Options for one agent at its registration. */
 export type RegisterOptions = {
   /** Needed where the emitter has no `name` of its own, such as a worker thread. */
   readonly name?: string;
   /** Keeps agents with equal names apart, one namespace per session. @default none */
   readonly namespace?: string;
-  /** It is elsewhere, behind a network: its silence is `network-partition`, not a freeze. @default false */
+  /** The agent is behind a network: its silence is reported as `network-partition`, not as a freeze. @default false */
   readonly isRemote?: boolean;
   /** Instead of the monitor's own. */
   readonly activityEvents?: readonly string[];
@@ -38,7 +38,7 @@ export function readRegistration(
   config: FullConfig,
 ): NewRecord {
   refuseUnknown(options, OPTIONS, 'registerAgent');
-  // By its methods, not by its class: there may be more than one EventEmitter in a program.
+  // Recognised by its methods, because a program may contain more than one EventEmitter class.
   const isEmitter = agent instanceof EventEmitter || typeof (agent as EventEmitter | null)?.on === 'function';
   if (!isEmitter) throw new OptionError('bad_option', 'an agent must be an EventEmitter', 'agent');
   const name = options.name ?? agent.name;

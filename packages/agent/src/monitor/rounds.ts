@@ -4,7 +4,7 @@ import type { FullConfig } from './config.ts';
 import type { DegradedReason } from './events.ts';
 import { type HealthRecord, NO_PING } from './health-record.ts';
 
-/** What the rounds find out; the monitor decides what follows. */
+/** What the rounds report; the monitor decides what follows from it. */
 type RoundFindings = {
   readonly missed: (record: HealthRecord, reason: DegradedReason) => void;
   readonly gone: (record: HealthRecord) => void;
@@ -16,10 +16,10 @@ type RoundFindings = {
 const AGENTS_PER_SHARE = 1_024;
 const SHARES_MAX = 16;
 const SHARE_MS_MIN = 20;
-/** A timer this late was kept from running: by a blocked loop, a suspended process, a sleeping machine. */
+/** A timer this late could not run: the loop was blocked, the process suspended or the machine asleep. */
 const LATE_MS = 200;
 const STALL_TOLD_MS = 1_000;
-/** Answers come at once, so one reading of the clock serves some tens of them. */
+/** Answers come immediately, so one reading of the clock serves several tens of them. */
 const VISITS_PER_READING = 64;
 const NOT_IN_SHARE = -1;
 /** Timers may fire a fraction of a millisecond early. */
@@ -29,24 +29,24 @@ const EARLY_MS = 2;
  * Pings every agent once per interval and judges those that have not answered, with one timer for all.
  *
  * A ping that is unanswered for `heartbeatTimeout` is a missed beat; an agent is gone `maxMissedBeats`
- * intervals after its last proof of life, if a ping of ours waited for an answer meanwhile. So an agent is
- * never accused for a ping that was not sent. Time in which the monitor itself was kept from looking does
- * not count: after a stall everybody gets the rest of their time. Its price is that a loop which is blocked
- * for good accuses nobody; that is the watchdog's part.
+ * intervals after its last sign of life, if a ping was unanswered during that time: an agent is never blamed
+ * for a ping that was not sent. Time in which the monitor itself could not run does not count: after a stall
+ * every agent gets the rest of its time. The price is that the monitor reports nothing while its own loop is
+ * blocked; the watchdog does.
  */
 export class Rounds {
   private readonly config: FullConfig;
   private readonly clock: AgentClock;
   private readonly findings: RoundFindings;
   private readonly ring = new BeatRing();
-  /** Agents with an unanswered ping; those that answer at once never get in here. */
+  /** Agents with an unanswered ping; those that answer immediately are never added. */
   private readonly waiting = new Set<HealthRecord>();
   private timer: NodeJS.Timeout | null = null;
   private dueAt = 0;
   private nextShareAt = 0;
   private shares = 1;
   private stalledMs = 0;
-  /** While agents are pinged: the reading of the clock that serves for their answers. */
+  /** While agents are pinged: the clock reading that is used for their answers. */
   private shareAt = NOT_IN_SHARE;
 
   constructor(config: FullConfig, clock: AgentClock, findings: RoundFindings) {
@@ -60,7 +60,7 @@ export class Rounds {
     return Math.floor(this.clock.monotonic()) - this.stalledMs;
   }
 
-  /** Monotonic, with the stalls: when what is heard now was said. */
+  /** Monotonic, including stalls: the time of the signal that is being handled. */
   heardAt(): number {
     return this.shareAt === NOT_IN_SHARE ? Math.floor(this.clock.monotonic()) : this.shareAt;
   }
@@ -75,7 +75,7 @@ export class Rounds {
       this.nextShareAt = now + heartbeatInterval;
       this.arm(this.nextShareAt, now);
     }
-    // Only ever more: fewer would let some wait for longer than an interval.
+    // Never lowered: with fewer slots some agents would wait longer than an interval.
     const sharesMax = Math.min(SHARES_MAX, Math.floor(heartbeatInterval / SHARE_MS_MIN));
     const shares = Math.min(sharesMax, Math.ceil(this.ring.size / AGENTS_PER_SHARE));
     if (shares <= this.shares) return;
@@ -90,14 +90,14 @@ export class Rounds {
     if (this.ring.size === 0) this.stop();
   }
 
-  /** A sign of life. Called for every beat, so it does as little as can be. */
+  /** A sign of life. Called for every beat, so it does as little as possible. */
   heard(record: HealthRecord, at: number): void {
     record.proofAt = at - this.stalledMs;
     if (record.isWaiting) this.settle(record);
     record.pingAt = NO_PING;
   }
 
-  /** It is not judged by its unanswered ping any more. */
+  /** The agent is no longer judged by its unanswered ping. */
   settle(record: HealthRecord): void {
     if (!record.isWaiting) return;
     record.isWaiting = false;
@@ -135,7 +135,7 @@ export class Rounds {
       if (record.hasPingFailed) record.hasPingFailed = false;
       return wasHeard;
     } catch {
-      // A listener that throws has not answered; it must not take the round, or the host, with it.
+      // A listener that throws has not answered; it must not stop the round or crash the host.
       record.hasPingFailed = true;
       return true;
     }
@@ -164,7 +164,7 @@ export class Rounds {
     this.nextShareAt += this.config.heartbeatInterval / this.shares;
   }
 
-  /** Says when to look again. */
+  /** Returns when to look again. */
   private judge(now: number): number {
     const { heartbeatInterval, heartbeatTimeout, maxMissedBeats } = this.config;
     let againAt = Number.POSITIVE_INFINITY;

@@ -3,9 +3,9 @@ import type { Session } from 'node:inspector';
 /** What the inspector saw in the main thread. */
 export type MainStack =
   | { readonly kind: 'running'; readonly where: string | null }
-  /** Somebody stands at a breakpoint: the loop is stopped on purpose. */
+  /** A debugger has paused it: the loop is stopped on purpose. */
   | { readonly kind: 'debugged' }
-  /** It sits in native code, which can't be interrupted, or there is no inspector. */
+  /** It is in native code, which cannot be interrupted, or there is no inspector. */
   | { readonly kind: 'unknown' };
 
 type Frame = {
@@ -20,8 +20,8 @@ type Frame = {
 const FRAMES_MAX = 3;
 
 /**
- * Interrupts the main thread for an instant and reads where it is, as a debugger would. It goes on at once.
- * A main thread in native code hears nothing of it: the question is withdrawn before it could.
+ * Pauses the main thread, reads its stack as a debugger would, and resumes it immediately. A main thread in native
+ * code cannot be paused; the request is withdrawn before it could take effect later.
  */
 export async function readMainStack(waitMs: number): Promise<MainStack> {
   const session = await connect();
@@ -64,14 +64,14 @@ function ask(session: Session, waitMs: number): Promise<MainStack> {
     const timer = setTimeout(answer, waitMs, { kind: 'unknown' } satisfies MainStack);
     session.on('Debugger.scriptParsed', ({ params }) => urls.set(params.scriptId, params.url));
     session.on('Debugger.paused', ({ params }) => {
-      // Paused before we asked: by a debugger, whose pause is not ours to end.
+      // It was paused before this request, by a debugger, so it is not resumed here.
       if (!hasAsked) return answer({ kind: 'debugged' });
       session.post('Debugger.resume', () =>
         answer({ kind: 'running', where: describe(params.callFrames as readonly Frame[], urls) }),
       );
     });
     session.post('Debugger.enable', () => {
-      // Too late: the session is closed, and the main thread is to be left alone.
+      // Too late: the session is closed, and the main thread must not be paused any more.
       if (isAnswered) return;
       hasAsked = true;
       session.post('Debugger.pause');
@@ -79,7 +79,7 @@ function ask(session: Session, waitMs: number): Promise<MainStack> {
   });
 }
 
-/** The host's own frames; those of Node itself say nothing about who hangs. */
+/** The host's own frames; frames of Node itself do not show what hangs. */
 function describe(frames: readonly Frame[], urls: ReadonlyMap<string, string>): string | null {
   const own = frames.filter(({ location }) => {
     const url = urls.get(location.scriptId) ?? '';
@@ -96,5 +96,5 @@ function describe(frames: readonly Frame[], urls: ReadonlyMap<string, string>): 
   return text === '' ? null : oneLine(text);
 }
 
-/** Names of functions and files are the host's, and may hold anything. */
+/** Names of functions and files come from the host and may contain anything. */
 const oneLine = (text: string): string => text.replace(/\p{Cc}/gu, ' ').slice(0, 600);

@@ -1,4 +1,4 @@
-/** What the two threads say to each other. The beats themselves are one shared number, see `BEATS`. */
+/** The messages between the two threads. The beats themselves are a shared counter, see `BEATS`. */
 export type WatchSettings = {
   readonly freezeAfterMs: number;
   /** Null: only report. */
@@ -13,25 +13,25 @@ export type WatchStart = {
   readonly shared: SharedArrayBuffer;
   readonly settings: WatchSettings;
   readonly pid: number;
-  /** The stack of another thread than the main one can't be read. */
+  /** Only the stack of the main thread can be read. */
   readonly watchesMain: boolean;
 };
 
 /** The loop runs again. */
 export type Freeze = {
   readonly durationMs: number;
-  /** The function where it hung and its callers, innermost first; null if it could not be found out. */
+  /** The function that blocked the loop and its callers, innermost first; null if it could not be read. */
   readonly where: string | null;
 };
 
-/** The place in the shared memory that the watched thread counts up. */
+/** The index in the shared memory that the watched thread increments. */
 export const BEATS = 0;
-/** A place that nobody changes, to sleep on. */
+/** An index that is never written; the watchdog thread sleeps on it. */
 export const NEVER_WOKEN = 1;
 export const SHARED_PLACES = 2;
 export const BEAT_EVERY_MS = 500;
-/** How often the watching thread looks. Four seconds of silence are noticed after at most 4.5. */
+/** How often the watchdog thread checks. Four seconds of silence are noticed after at most 4.5. */
 export const LOOK_EVERY_MS = 250;
 
-/** How a process ends that was ended for a frozen loop; no code that Node or a shell uses by itself. */
+/** The exit code after a frozen loop. Neither Node nor shells use it otherwise. */
 export const FREEZE_EXIT_CODE = 86;

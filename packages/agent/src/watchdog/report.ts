@@ -4,7 +4,7 @@ import type { ReportTarget } from './protocol.ts';
 
 const TIMEOUT_MS = 3_000;
 
-/** Tells a server; the frozen process has nobody who could be told that it failed. */
+/** Reports to a server. A failure is ignored: the frozen process could not handle it. */
 export async function report(
   { url, agentId, token }: ReportTarget,
   signals: readonly (SignalBody & { readonly id: string })[],

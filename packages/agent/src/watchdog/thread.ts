@@ -13,9 +13,9 @@ import {
 import { report } from './report.ts';
 
 /**
- * The watching thread: it looks at a number that the watched loop counts up. Only time in which this thread
- * itself ran counts as silence, so a suspended process or a sleeping machine accuses nobody; a loop that
- * stands at a breakpoint is recognised by the inspector.
+ * The watchdog thread: it checks a counter that the watched loop increments. Only time in which this thread itself
+ * ran counts as silence, so a suspended process or a sleeping machine is not taken for a freeze. The inspector
+ * shows whether the loop is stopped at a breakpoint.
  */
 const { shared, settings: startSettings, pid, watchesMain } = workerData as WatchStart;
 const beats = new Int32Array(shared);
@@ -34,20 +34,20 @@ let beatsSeen = -1;
 let silentMs = 0;
 let lookedAt = monotonic();
 let course: Course | null = null;
-/** Questions and reports under way. */
+/** Pending requests to the inspector and reports to servers. */
 let underWay = 0;
 
-/** How much of a freeze one look may count: a suspended process shows as one very late look. */
+/** The most that one check may add to a freeze: a suspended process shows as one very late check. */
 const LATE_SHARE = 4;
-/** The place is asked for before the verdict, so that both are there in time, on a busy machine too. */
+/** The stack is requested before the freeze is certain, so that both are ready in time on a busy machine too. */
 const ASK_SHARE = 0.75;
 const PATIENCE_MS = 700;
-/** If ending by its own exit does not work, then without asking. */
+/** If a regular exit does not work, the process is killed. */
 const KILL_AFTER_MS = 2_000;
 
 function look(): void {
   const now = monotonic();
-  // A look that is very late means that this thread did not run either.
+  // A very late check means that this thread did not run either.
   silentMs += Math.min(now - lookedAt, settings.freezeAfterMs / LATE_SHARE);
   lookedAt = now;
   const beatsNow = Atomics.load(beats, BEATS);
@@ -73,7 +73,7 @@ async function askWhere(of: Course): Promise<void> {
   maybeTell(of);
 }
 
-/** Once it is time, the place is known or can't be, and the loop still stands. */
+/** Called when it is time, the stack is known or cannot be read, and the loop is still blocked. */
 function maybeTell(of: Course): void {
   const { stack } = of;
   if (of.isTold || of !== course || stack === null || silentMs < settings.freezeAfterMs) return;
@@ -110,12 +110,12 @@ function endProcess(of: Course, afterMs: number): void {
   setTimeout(() => process.kill(pid, 'SIGKILL'), KILL_AFTER_MS);
 }
 
-/** Straight to the file descriptor: the streams of a thread go through the loop that is blocked. */
+/** Writes to the file descriptor, because the streams of a thread go through the blocked main loop. */
 function say(line: string): void {
   try {
     writeSync(2, `holter: ${line}\n`);
   } catch {
-    // Nobody reads stderr; the server is told all the same.
+    // stderr is closed; the report to the server is still sent.
   }
 }
 
@@ -131,8 +131,8 @@ function follow(work: Promise<void>): void {
 }
 
 /**
- * While all is well the thread sleeps in one system call between two looks, and runs no event loop at all.
- * The inspector and the network need one, so it turns from the first sign of a freeze to its last word.
+ * While the loop runs, this thread sleeps in one system call between checks and runs no event loop. The inspector
+ * and the network need one, so it runs from the first sign of a freeze until the last report.
  */
 function watch(): void {
   do {

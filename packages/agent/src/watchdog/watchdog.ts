@@ -16,13 +16,13 @@ export type { Freeze } from './protocol.ts';
 /** How the watchdog thread watches the event loop. */
 export type WatchdogOptions = {
   /**
-   * A loop that has not turned for this long is blocked. It is noticed at most half a second later.
+   * An event loop that did not run for this long is blocked. It is noticed at most half a second later.
    * @default 4000
    */
   readonly freezeAfterMs?: number;
   /**
-   * `report` says it: one line on stderr, and to the server of a connected client. `exit` also ends the
-   * process with exit code 86 when the loop stays blocked, so that whoever started it can start it anew.
+   * `report` writes one line to stderr and reports to the server of a connected client. `exit` also ends the
+   * process with exit code 86 when the loop stays blocked, so that its supervisor can restart it.
    * @default 'report'
    */
   readonly onFreeze?: 'report' | 'exit';
@@ -36,9 +36,9 @@ export type WatchdogOptions = {
 };
 
 export type Watchdog = {
-  /** The thread ends with the last who wanted it. */
+  /** The thread ends when its last user stops it. */
   readonly stop: () => void;
-  /** Tells this server too, over a connection of the thread's own; null stops that. */
+  /** Also reports to this server, over a connection of the thread itself; null stops that. */
   readonly reportTo: (target: ReportTarget | null) => void;
 };
 
@@ -54,13 +54,13 @@ type User = Required<Omit<WatchdogOptions, 'onThaw'>> & {
   target: ReportTarget | null;
 };
 
-/** One thread per process, whoever asks for it; the strictest of their wishes holds. */
+/** All users of a process share one thread; the strictest of their options applies. */
 const users = new Set<User>();
 let thread: WatchdogThread | null = null;
 
 /**
- * Starts a thread that notices when this thread's event loop is blocked, which nothing on that loop can.
- * Processes that are suspended, asleep or at a breakpoint are not accused. Never keeps the process alive.
+ * Starts a thread that notices when this thread's event loop is blocked, which code on that loop cannot notice.
+ * Suspended processes, sleeping machines and breakpoints do not count. Does not keep the process alive.
  * @throws OptionError if an option is wrong
  */
 export function startWatchdog(options: WatchdogOptions = {}): Watchdog {
@@ -100,7 +100,7 @@ function readOptions(options: WatchdogOptions): User {
   const { freezeAfterMs = 4_000, onFreeze = 'report', exitAfterMs = 10_000, onThaw = null } = options;
   checkPositive(freezeAfterMs, 'freezeAfterMs');
   checkPositive(exitAfterMs, 'exitAfterMs');
-  // Beats come every half second, so less would accuse a loop that is merely busy.
+  // Beats come every half second, so with less a busy loop would count as blocked.
   if (freezeAfterMs < 2 * BEAT_EVERY_MS)
     throw new OptionError(
       'bad_option',
@@ -122,7 +122,7 @@ function tell(onThaw: User['onThaw'], freeze: Freeze): void {
   }
 }
 
-/** TypeScript does not run in a thread of its own: beside a source file, the built one is taken. */
+/** A worker cannot run TypeScript: from a source file, the built thread is started. */
 const threadFile = import.meta.url.endsWith('.ts')
   ? new URL('../../dist/watchdog/thread.js', import.meta.url)
   : new URL('./thread.js', import.meta.url);
@@ -135,7 +135,7 @@ class WatchdogThread {
     const shared = new SharedArrayBuffer(SHARED_PLACES * Int32Array.BYTES_PER_ELEMENT);
     const beats = new Int32Array(shared);
     const start: WatchStart = { shared, settings, pid: process.pid, watchesMain: isMainThread };
-    // Neither the flags nor the environment of the host: a loader or a debugger is not meant for this thread.
+    // The host's flags and environment are not passed on: its loaders and debuggers are not meant for this thread.
     this.worker = new Worker(threadFile, {
       workerData: start,
       name: 'holter-watchdog',
