@@ -33,7 +33,7 @@ type AgentAll = {
 };
 
 const EVENTS_SHOWN = 500;
-/** Above any cursor that there will be. */
+/** Larger than any cursor, so that the newest events are returned. */
 const LAST = 999_999_999_999_999;
 
 async function readAll(agentId: string, stop: AbortSignal): Promise<AgentAll | null> {
@@ -54,7 +54,7 @@ async function readAll(agentId: string, stop: AbortSignal): Promise<AgentAll | n
   }
 }
 
-/** One agent: how it is, why, what was done, what comes next, and what you can do. */
+/** One agent: its state and the reasons, what was done, what comes next, and the possible decisions. */
 export function AgentView({ agentId }: { readonly agentId: string }) {
   const { data, problem, reload } = useFresh<{ readonly all: AgentAll | null }>(agentId, async (stop) => ({
     all: await readAll(agentId, stop),

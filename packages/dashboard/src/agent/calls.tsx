@@ -4,7 +4,7 @@ import { duration } from '../parts/words.ts';
 
 const SHOWN = 12;
 
-/** Which tool, how long, how it went. What was in a call is never kept. */
+/** Tool, duration and outcome of each call. Its contents are not stored. */
 export function Calls({ calls }: { readonly calls: PulseView['newestCalls'] }) {
   if (calls.length === 0) return <p class="soft">No call was heard since this server started.</p>;
   return (

@@ -11,7 +11,7 @@ type Props = {
   readonly onDone: () => void;
 };
 
-/** The chain, newest first: which links hold, where a successor would start, and from where it could. */
+/** The checkpoints, newest first: which are valid, where a successor would start, and where it could start. */
 export function Checkpoints({ page: { checkpoints, usable }, agent, onDone }: Props) {
   const [chosen, setChosen] = useState<Decision | null>(null);
   if (checkpoints.length === 0)

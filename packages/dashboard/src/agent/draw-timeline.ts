@@ -16,7 +16,7 @@ export const LANES = [
 ] as const;
 type Lane = (typeof LANES)[number];
 
-/** Room for the lanes' names. */
+/** Width of the lanes' names. */
 export const GUTTER = 84;
 const LANE = 24;
 const AXIS = 20;
@@ -81,7 +81,7 @@ function drawAxis(
   pen.textAlign = 'left';
 }
 
-/** Bars as high as their share of the highest one. */
+/** Bars, scaled to the highest one. */
 function drawCounts(
   pen: CanvasRenderingContext2D,
   lane: Lane,
@@ -109,12 +109,12 @@ function drawMark(
   colours: Palette,
 ): void {
   const top = topOf(mark.lane);
-  // Far outside, a canvas loses count of its pixels.
+  // Coordinates far outside the canvas are drawn wrongly.
   const left = mark.to > mark.from ? Math.max(GUTTER - 8, x(mark.from)) : x(mark.from);
   pen.fillStyle = colours[mark.tone as keyof Palette] ?? colours.soft;
   if (mark.to > mark.from) {
     const wide = Math.max(2, x(mark.to) - left);
-    // Lanes of states have their names in them, as far as there is room: colour is not the only sign.
+    // The name of a state is written into its bar if there is room, so that colour is not the only sign.
     pen.globalAlpha = mark.lane === 'state' ? 0.28 : 0.8;
     pen.fillRect(left, top + 5, wide, LANE - 10);
     pen.globalAlpha = 1;

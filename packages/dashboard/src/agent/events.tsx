@@ -5,7 +5,7 @@ import { clockTime, plain } from '../parts/words.ts';
 
 const STEP = 50;
 
-/** Raw, newest first. What agents said in them is text and nothing else. */
+/** Raw events, newest first. What agents wrote is shown as plain text. */
 export function Events({ events }: { readonly events: readonly EventView[] }) {
   const [shown, setShown] = useState(STEP);
   if (events.length === 0) return <p class="soft">Nothing has happened yet.</p>;

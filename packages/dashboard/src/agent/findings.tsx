@@ -9,7 +9,7 @@ import { QuietLine } from './quiet-line.tsx';
 
 type Props = { readonly agent: AgentView; readonly onDone: () => void };
 
-/** What is found, what may be said about each, and what somebody wants quiet about. */
+/** The findings with the decisions about each, and the kinds that are snoozed. */
 export function Findings({ agent, onDone }: Props) {
   const [chosen, setChosen] = useState<Decision | null>(null);
   const { findings, quietFindings } = agent;
@@ -63,7 +63,7 @@ type SaidProps = {
   readonly choose: (decision: Decision) => void;
 };
 
-/** The word about one kind that holds now, and what else may be said. */
+/** The decision about one kind that is in force, and the decisions that are possible. */
 function Said({ agent, kind, isFound = false, choose }: SaidProps) {
   const quiet = agent.quietFindings.find((each) => each.kind === kind) ?? null;
   const decisions = quiet ? [wake] : [snooze, ...(isFound ? [wrong] : [])];

@@ -6,7 +6,7 @@ import { Seen } from './seen.tsx';
 
 const STEPS = ['nudge', 'escalate', 'terminate', 'recover', 'human'] as const;
 
-/** The ladder as it stands, and what comes next. */
+/** The current step of the ladder, and the next one. */
 export function Ladder({ agent }: { readonly agent: AgentView }) {
   const { incident } = agent;
   if (!incident) {

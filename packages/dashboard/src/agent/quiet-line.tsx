@@ -1,7 +1,7 @@
 import type { AgentView } from '@holter/server/wire';
 import { Countdown } from '../parts/time.tsx';
 
-/** For how long nothing follows, and by whose word. */
+/** How long the agent or finding is left alone, and who decided it. */
 export function QuietLine({ quiet }: { readonly quiet: AgentView['quiet'] }) {
   if (!quiet) return null;
   return (

@@ -1,7 +1,7 @@
 import type { IncidentView } from '@holter/server/wire';
 import { Ago } from '../parts/time.tsx';
 
-/** Who has said "I have seen it". */
+/** Who acknowledged the incident. */
 export function Seen({ incident: { acknowledged } }: { readonly incident: IncidentView }) {
   if (!acknowledged) return null;
   return (

@@ -1,7 +1,7 @@
 import type { AgentView, EventView } from '@holter/server/wire';
 import { plain } from '../parts/words.ts';
 
-/** A stretch or a moment on one lane. */
+/** A period or a moment on one lane. */
 export type Mark = {
   readonly lane: 'state' | 'findings' | 'acts' | 'checkpoints' | 'holds';
   readonly from: number;
@@ -27,7 +27,7 @@ const acts: Readonly<Record<string, (payload: EventView['payload']) => string>> 
   CIRCUIT_BREAKER_STATE_CHANGED: ({ name, to }) => `breaker ${text(name)} ${plain(text(to))}`,
 };
 
-/** Events, newest first, as stretches: what began and has not ended goes on until now. */
+/** Turns events, newest first, into periods; a period that has not ended lasts until now. */
 export function marksOf(agent: AgentView, events: readonly EventView[], now: number): readonly Mark[] {
   const marks: Mark[] = [];
   const open = new Map<string, { readonly from: number; readonly tone: string; readonly label: string }>();
@@ -40,7 +40,7 @@ export function marksOf(agent: AgentView, events: readonly EventView[], now: num
   const oldest = events.at(-1)?.at ?? agent.startedAt;
   let start = 0;
   for (const { type, at, payload, incarnation } of [...events].reverse()) {
-    // A new start of the agent owes nothing to the last one.
+    // A new incarnation ends what was open in the last one.
     if (incarnation > start)
       for (const key of [...open.keys()]) if (key !== 'state') close(laneOf(key), key, at);
     start = Math.max(start, incarnation);
@@ -86,7 +86,7 @@ export function marksOf(agent: AgentView, events: readonly EventView[], now: num
     open.set('state', { from: agent.stateSince, tone: agent.state.toLowerCase(), label: '' });
   const held = new Set(agent.findings.map(({ kind }) => `f-${kind}`));
   for (const key of [...open.keys()]) {
-    // What a decision has dismissed is not told as cleared; it ended when the state got better.
+    // A finding that a decision dismissed has no FINDING_CLEARED event; it ended when the state improved.
     const isOver = key.startsWith('f-') && !held.has(key);
     close(laneOf(key), key, isOver ? agent.stateSince : now);
   }

@@ -18,12 +18,12 @@ const SPANS = [15 * MINUTE, 60 * MINUTE, 6 * 60 * MINUTE, 24 * 60 * MINUTE] as c
 const SPAN_MIN = 2 * MINUTE;
 const SPAN_MAX = 30 * 24 * 60 * MINUTE;
 
-/** Everything about one agent on one axis of time. The table of events below has the same in words. */
+/** Everything about one agent on one time axis. The table of events below says the same in text. */
 export function Timeline({ agent, pulse, events }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [width, setWidth] = useState(800);
   const [span, setSpan] = useState<number>(60 * MINUTE);
-  /** How far back from now the right edge stands. */
+  /** How far the right edge is before now. */
   const [back, setBack] = useState(0);
   const [hint, setHint] = useState<string | null>(null);
   const drag = useRef<{ x: number; back: number } | null>(null);

@@ -3,7 +3,7 @@ import { grouped } from '../parts/words.ts';
 import { counts } from '../state/live.ts';
 import { query, setQuery } from '../state/route.ts';
 
-/** How many are how; each count is a filter. */
+/** The number of agents in each state; each count is a filter. */
 export function CountsStrip() {
   const byState = counts.value?.byState ?? {};
   const all = Object.values(byState).reduce((sum, count) => sum + count, 0);

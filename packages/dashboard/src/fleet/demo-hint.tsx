@@ -5,7 +5,7 @@ import { session } from '../state/session.ts';
 
 const isRead = signal(false);
 
-/** A newcomer has two minutes: this says what to look for. */
+/** Tells a visitor of the demo what to look for. */
 export function DemoHint() {
   const speed = session.value?.demoSpeed ?? null;
   if (speed === null || speed <= 1 || isRead.value) return null;

@@ -9,7 +9,7 @@ import { DemoHint } from './demo-hint.tsx';
 import { Rows } from './rows.tsx';
 import { Toolbar } from './toolbar.tsx';
 
-/** Everybody, the worst first. */
+/** All agents, the worst first. */
 export function FleetView() {
   const search = useRef<HTMLInputElement>(null);
   useEffect(
@@ -59,7 +59,7 @@ function List() {
   );
 }
 
-/** To the next row's link, or to the first one on the screen. */
+/** Moves the focus to the next row's link, or to the first one on the screen. */
 function moveFocus(by: 1 | -1): void {
   const links = [...document.querySelectorAll<HTMLElement>('.row .who a')];
   links.sort((a, b) => indexOf(a) - indexOf(b));

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { afterPaint } from '../state/after-paint.ts';
 
-/** A new row costs about two milliseconds; more of them in one frame would be felt. */
+/** A new row takes about two milliseconds; many of them in one frame would be noticeable. */
 const NEW_PER_FRAME = 4;
 
-/** Which of the wanted rows may be drawn now: those that are there already, and some new ones each frame. */
+/** The rows that may be drawn now: those that are drawn already, and a few new ones per frame. */
 export function useGradually(wanted: readonly string[]): ReadonlySet<string> {
   const drawn = useRef<ReadonlySet<string>>(new Set());
   const [, drawMore] = useState(0);

@@ -58,7 +58,7 @@ export function Row({ row: shown, index, setSize, y }: Props) {
   );
 }
 
-/** The first finding in its own words; else what the agent waits for. */
+/** The evidence of the first finding; without one, what the agent waits for. */
 function Why({ row }: { readonly row: FleetRowView }) {
   if (row.why !== null) {
     const more = row.findingCount - 1;
@@ -72,7 +72,7 @@ function Why({ row }: { readonly row: FleetRowView }) {
   }
   if (row.hold !== null && row.hold.kind !== 'in-tool')
     return <span class="soft">on hold: {plain(row.hold.kind)}</span>;
-  // A state outlives its finding for a while: whoever was stuck a moment ago has to prove itself.
+  // A state outlasts its finding for a while, so there may be a bad state without a finding.
   if (row.state !== 'HEALTHY' && row.state !== 'TERMINATED')
     return <span class="soft">nothing found any more; it has to prove itself</span>;
   return <span class="soft">{row.isWorking ? 'working' : 'idle, no task'}</span>;

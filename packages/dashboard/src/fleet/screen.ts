@@ -2,14 +2,14 @@ import type { RefObject } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { windowAt } from '../state/live.ts';
 
-/** Fixed heights make ten thousand rows a multiplication; the style sheet has the same numbers. */
+/** Fixed row heights give the position of a row by multiplication; the style sheet has the same numbers. */
 const ROW_WIDE = 76;
 const ROW_NARROW = 174;
 const NARROW = '(max-width: 900px)';
 /** The window moves in steps, so that a small scroll needs no new stream. */
 const STEP = 20;
 const AROUND = 20;
-/** Drawn beyond the edges of the screen, so that a scroll finds them there. */
+/** Rows drawn beyond the edges of the screen, so that a scroll shows them immediately. */
 const DRAWN_AROUND = 5;
 
 /** Which rows are on the screen (`first` to `last`), and which are to be drawn (`from` to `to`). */
@@ -21,7 +21,7 @@ type Screen = {
   readonly to: number;
 };
 
-/** Follows scrolling and turning, and asks the server for the part of the fleet that is looked at. */
+/** Follows scrolling and resizing, and asks the server for the visible part of the fleet. */
 export function useScreen(list: RefObject<HTMLElement | null>): Screen {
   const [isNarrow, setNarrow] = useState(matchMedia(NARROW).matches);
   const height = isNarrow ? ROW_NARROW : ROW_WIDE;
@@ -41,7 +41,7 @@ export function useScreen(list: RefObject<HTMLElement | null>): Screen {
       const top = list.current?.getBoundingClientRect().top ?? 0;
       const seen = Math.max(0, Math.floor(-top / height));
       const count = Math.ceil(window.innerHeight / height);
-      // In steps too: most frames of a scroll then change nothing here.
+      // Also in steps, so that most frames of a scroll change nothing here.
       const first = seen - (seen % DRAWN_AROUND);
       const last = first + count + DRAWN_AROUND;
       const from = first - DRAWN_AROUND;

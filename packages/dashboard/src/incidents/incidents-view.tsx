@@ -36,11 +36,11 @@ const PAST_SHOWN = 20;
 const needsPerson = ({ step, next }: IncidentView): boolean =>
   (step === 'human' || step === 'escalate') && next.step !== 'close';
 
-/** The oldest first, and before all what nobody has seen yet. */
+/** Unacknowledged incidents first, then the oldest first. */
 const byUrgency = (a: IncidentView, b: IncidentView): number =>
   Number(a.acknowledged !== null) - Number(b.acknowledged !== null) || a.openedAt - b.openedAt;
 
-/** Asking for incidents is reading their notices: from then on the time for a decision runs. */
+/** This request marks the notices of the incidents as read, which starts the time for a decision. */
 async function readInbox(stop: AbortSignal): Promise<Inbox> {
   const [page, history] = await Promise.all([
     get<IncidentPage>('/v1/incidents', { limit: 200 }, stop),
@@ -60,7 +60,7 @@ async function readInbox(stop: AbortSignal): Promise<Inbox> {
   };
 }
 
-/** What needs a person, the oldest first; below it, what Holter handles itself, and what is over. */
+/** Incidents that need a person, oldest first; then those that Holter handles, and closed ones. */
 export function IncidentsView() {
   const { data, problem, reload } = useFresh('inbox', readInbox, 1_000);
   useEffect(() => {

@@ -32,7 +32,7 @@ const minutesWord = (minutes: number): string =>
         ? 'a day'
         : 'a week';
 
-/** First what will happen, then why you want it; nothing is done on one click. A refusal is shown here. */
+/** Shows what will happen and asks for a reason, so that one click decides nothing. Shows refusals too. */
 export function DecisionDialog({ decision, onClose, onDone }: Props) {
   const [reason, setReason] = useState('');
   const [minutes, setMinutes] = useState(15);

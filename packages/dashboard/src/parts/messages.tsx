@@ -7,7 +7,7 @@ type Words = {
   readonly children?: ComponentChildren;
 };
 
-/** Nothing to show is an answer too, and says what to do next. */
+/** Shown instead of an empty list, with what to do next. */
 export function Empty({ title, text, children }: Words) {
   return (
     <section class="message">
@@ -49,7 +49,7 @@ type Unread = {
   readonly retry: () => void;
 };
 
-/** A view before its first answer: it has its name already, whatever comes. */
+/** A view before its first answer: it already shows its title. */
 export function NotYet({ title, what, problem, retry }: Unread) {
   return (
     <>

@@ -2,7 +2,7 @@ import { now } from '../state/clock.ts';
 import { link } from '../state/live.ts';
 import { clockTime } from './words.ts';
 
-/** Old news says that it is old. The clock stands still meanwhile: silence that nobody could hear is none. */
+/** Says that the page is out of date. Its clock stands still, so that ages do not grow while the stream is lost. */
 export function Stale() {
   if (link.value !== 'lost') return null;
   return (

@@ -4,7 +4,7 @@ export type State = FleetRowView['state'];
 
 export const STATES: readonly State[] = ['FAILING', 'STUCK', 'DEGRADED', 'HEALTHY', 'TERMINATED'];
 
-/** Each state has a shape of its own: colour alone says nothing to every twelfth man. */
+/** Each state has its own shape, for people who do not distinguish the colours. */
 const shapes: Readonly<Record<State, string>> = {
   HEALTHY: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2Z',
   DEGRADED: 'M8 2a6 6 0 1 0 0 12V2Zm0 0v12a6 6 0 0 0 0-12Zm0 1.6a4.4 4.4 0 0 1 0 8.8V3.6Z',

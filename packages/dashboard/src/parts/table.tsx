@@ -9,7 +9,7 @@ type Props = {
   readonly children: ComponentChildren;
 };
 
-/** It may be wider than the screen. Who has no mouse scrolls it with the arrow keys. */
+/** May be wider than the screen; it can be scrolled with the arrow keys. */
 export function Table({ name, columns, look = 'plain', children }: Props) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard

@@ -4,11 +4,11 @@ type Props = {
   readonly name: string;
   readonly value: ComponentChildren;
   readonly note?: string;
-  /** Something that somebody should look at: said by a sign and a frame, not by colour alone. */
+  /** Needs attention: shown by a sign and a border, not by colour alone. */
   readonly isBad?: boolean;
 };
 
-/** One number, what it is, and what to make of it. */
+/** One number with its name and its meaning. */
 export function Tile({ name, value, note, isBad = false }: Props) {
   return (
     <div class={isBad ? 'tile bad' : 'tile'}>

@@ -2,16 +2,16 @@ import { useComputed } from '@preact/signals';
 import { now } from '../state/clock.ts';
 import { ago, brief, clockTime, countdown } from './words.ts';
 
-/** An age for a narrow column, whose head says what it is. */
+/** An age for a narrow column, without "ago". */
 export function Age({ at }: { readonly at: number | null }) {
-  // The clock is read whatever `at` is: a computed text that never read it would say "never" for ever.
+  // Always reads the clock: a computed value that did not read it would never be computed again.
   const text = useComputed(() => ageAt(at, now.value));
   return <time title={at === null ? 'never' : new Date(at).toString()}>{text}</time>;
 }
 
 const ageAt = (at: number | null, time: number): string => (at === null ? 'never' : brief(time - at));
 
-/** An age that grows by itself; only its text is touched. */
+/** An age that updates itself; only its text node changes. */
 export function Ago({ at }: { readonly at: number | null }) {
   const text = useComputed(() => ago(at, now.value));
   return <time title={at === null ? 'never' : new Date(at).toString()}>{at === null ? 'never' : text}</time>;

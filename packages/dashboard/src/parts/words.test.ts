@@ -15,7 +15,7 @@ test.each([
   [1, '0:01'],
   [245_000, '4:05'],
   [3_729_000, '1:02:09'],
-  // A forecast that has come: the next look decides.
+  // The forecast time has come: the next tick decides.
   [0, 'a moment'],
   [-60_000, 'a moment'],
 ])('in %i ms is in %s', (ms, words) => expect(countdown(ms)).toBe(words));

@@ -1,4 +1,4 @@
-/** Numbers and times as people say them. */
+/** Numbers and times as text for people. */
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -15,7 +15,7 @@ export function duration(ms: number): string {
   return `${Math.floor(length / DAY)} d`;
 }
 
-/** `4:05`, `1:02:09`: digits that stand still while they count. What is due has only to be looked at. */
+/** `4:05`, `1:02:09`: a fixed number of digits. "a moment" when the time has come: the next tick decides. */
 export function countdown(ms: number): string {
   if (ms <= 0) return 'a moment';
   const left = Math.max(0, Math.ceil(ms / SECOND));
@@ -25,7 +25,7 @@ export function countdown(ms: number): string {
   return hours > 0 ? `${hours}:${pad(minutes)}:${pad(left % 60)}` : `${minutes}:${pad(left % 60)}`;
 }
 
-/** As short as a column: `78 min`, `2.2 h`, `3 d`. */
+/** Short enough for a column: `78 min`, `2.2 h`, `3 d`. */
 export function brief(ms: number): string {
   if (ms < HOUR) return duration(ms);
   return ms < 48 * HOUR ? `${(ms / HOUR).toFixed(1)} h` : `${Math.floor(ms / DAY)} d`;

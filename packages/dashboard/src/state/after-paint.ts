@@ -1,6 +1,6 @@
 /**
- * Runs when what is drawn now is on the screen. In the frame's own callback it would be part of the same frame: two
- * pieces of work that were meant for two frames would be laid out and painted in one. Returns how to call it off.
+ * Runs the callback after the next frame has been painted. In the frame's own callback it would belong to the same
+ * frame, and two pieces of work meant for two frames would be painted in one. Returns a function that cancels it.
  */
 export function afterPaint(then: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;

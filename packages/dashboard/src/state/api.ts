@@ -1,7 +1,7 @@
 import type { ErrorView } from '@holter/server/wire';
 import { signal } from '@preact/signals';
 
-/** What the server said instead of an answer, in words for people. */
+/** An error of the server, with a message for people. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
@@ -13,7 +13,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Nobody is logged in, or not any more. */
+/** There is no session, or it has ended. */
 export const isLoggedOut = signal(false);
 
 type Query = Readonly<Record<string, string | number | undefined>>;
@@ -47,7 +47,7 @@ async function ask<T>(address: string, init: RequestInit): Promise<T> {
   if (response.status === 204) return undefined as T;
   const isJson = (response.headers.get('content-type') ?? '').startsWith('application/json');
   const body: unknown = isJson ? await response.json() : null;
-  // Health is told with a 503 when it is bad; that is an answer too.
+  // Bad health is answered with status 503 and a regular body.
   if (response.ok || (isJson && !isErrorBody(body))) return body as T;
   if (response.status === 401 && address !== '/v1/login') isLoggedOut.value = true;
   const { code, message } = isErrorBody(body)

@@ -1,14 +1,14 @@
 import { signal } from '@preact/signals';
 
 /**
- * The only reading of a clock in the page. Ages and countdowns go by the server's time: the browser's clock
- * may be wrong, and in a demo the server's runs faster than life.
+ * The only file of the page that reads a clock. Ages and countdowns use the server's time: the browser's clock may
+ * be wrong, and in a demo the server's time runs faster.
  */
 export const localNow = (): number => performance.now();
 
 const server = { at: Date.now(), heardAt: localNow(), speed: 1, isSilent: false };
 
-/** The server's time, about twice a second; whoever shows an age reads it. */
+/** The server's time, updated twice a second; components that show an age read it. */
 export const now = signal(server.at);
 
 const TICK_MS = 500;
@@ -21,7 +21,7 @@ export function serverSaid(at: number, speed: number = server.speed): void {
   tick();
 }
 
-/** What the server would say by now is not known: ages stop growing until it speaks again. */
+/** The connection is lost: ages stop growing until the server is heard again. */
 export function serverIsSilent(): void {
   server.isSilent = true;
 }

@@ -1,9 +1,9 @@
 /**
- * Work in small pieces, one per frame. A message may bring sixty rows at once, and drawing them all in one task
- * would hold up a key or a scroll; eyes do not see that a row came three frames after another.
+ * Spreads work over several frames. A message may change sixty rows, and drawing them all in one task would delay
+ * key presses and scrolling; a delay of a few frames between rows is not visible.
  */
 type FrameQueue<T> = {
-  /** A newer piece of the same key takes the place of one that still waits. */
+  /** A newer piece replaces a waiting one with the same key. */
   put(key: string, piece: T): void;
 };
 

@@ -9,9 +9,9 @@ type Fresh<T> = {
 };
 
 /**
- * What a view shows beyond rows: asked once, and again when the stream says that something has changed, but
- * never more often than `everyMs`. An answer that came stays while the next one is on its way. What changes
- * without the stream's knowing, such as Holter's own pulse, is asked again after `quietMs` anyway.
+ * Loads what a view shows besides fleet rows: once, and again when the stream reports a change, at most every
+ * `everyMs`. The last answer stays visible while the next one loads. `quietMs` also reloads without a change, for
+ * data that the stream does not cover, such as Holter's own health.
  */
 export function useFresh<T>(
   key: string,

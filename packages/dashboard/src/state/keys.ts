@@ -6,7 +6,7 @@ export const isHelpOpen = signal(false);
 type Press = (event: KeyboardEvent) => void;
 const bound = new Map<string, Press>();
 
-/** A view says what its keys do while it is shown. */
+/** Binds keys while a view is shown; returns a function that unbinds them. */
 export function bindKeys(keys: Readonly<Record<string, Press>>): () => void {
   for (const [key, press] of Object.entries(keys)) bound.set(key, press);
   return () => {
@@ -25,7 +25,7 @@ const everywhere: Readonly<Record<string, Press>> = {
   '5': () => go('/system'),
 };
 
-/** Keys are for the page only while nobody is typing. */
+/** Key bindings do not apply while the user types into a field. */
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));

@@ -7,23 +7,23 @@ import { frameQueue } from './frames.ts';
 import { query, view } from './route.ts';
 import { readSession, session } from './session.ts';
 
-/** How the page hears of changes: one stream for the part of the fleet that is looked at. */
+/** The state of the event stream. One stream reports changes of the visible part of the fleet. */
 type Link = 'opening' | 'live' | 'lost';
 
 export const link = signal<Link>('opening');
 export const counts = signal<FleetPageView['counts'] | null>(null);
 export const groups = signal<readonly string[]>([]);
 export const total = signal<number | null>(null);
-/** Where in the whole order the known ids stand. */
+/** The known ids, and the offset of the first one in the whole order. */
 export const known = signal<{ readonly offset: number; readonly ids: readonly string[] }>({
   offset: 0,
   ids: [],
 });
-/** Grows with every message; views that show more than rows look again. */
+/** Grows with every message; views that show more than rows then reload. */
 export const changes = signal(0);
 
 const rows = new Map<string, Signal<FleetRowView>>();
-/** A row on the screen costs about a millisecond to draw again. */
+/** Drawing a visible row again takes about a millisecond. */
 const ROWS_PER_FRAME = 6;
 const redrawn = frameQueue<FleetRowView>(ROWS_PER_FRAME, afterPaint, (fresh) =>
   batch(() => {
@@ -35,7 +35,7 @@ const redrawn = frameQueue<FleetRowView>(ROWS_PER_FRAME, afterPaint, (fresh) =>
 );
 export const rowOf = (agentId: string): Signal<FleetRowView> | undefined => rows.get(agentId);
 
-/** What of the fleet is on the screen, in steps, so that a small scroll needs no new stream. */
+/** The visible part of the fleet, in steps, so that a small scroll needs no new stream. */
 export const windowAt = signal({ offset: 0, limit: 60 });
 
 const QUIET_MS_MAX = 25_000;
@@ -82,7 +82,7 @@ function open(url: string | null): void {
     if (source !== opened) return;
     link.value = 'lost';
     serverIsSilent();
-    // A browser gives up on an answer that is no stream: then it is for us to try again.
+    // The browser does not reconnect after an answer that is not a stream, so the page does.
     if (opened.readyState === EventSource.CLOSED) setTimeout(() => again(opened), AGAIN_MS);
   });
 }
@@ -103,7 +103,7 @@ function heard(from: EventSource, take: () => void): void {
   });
 }
 
-/** The whole window: after a break nothing is missing, whatever happened in it. */
+/** Replaces the whole window, so that nothing is missing after a reconnect. */
 function takePage(page: FleetPageView): void {
   serverSaid(page.at);
   counts.value = page.counts;
@@ -124,13 +124,13 @@ function takeDelta(delta: FleetDeltaView): void {
   forget(delta.order);
 }
 
-/** A row that nobody has drawn yet is there at once; one that may be on the screen waits for its frame. */
+/** A new row is available immediately; a change of a row that may be visible waits for its frame. */
 function put(row: FleetRowView): void {
   if (rows.has(row.agentId)) redrawn.put(row.agentId, row);
   else rows.set(row.agentId, signal(row));
 }
 
-/** Rows that scrolled away are kept for a while, and not for ever. */
+/** Rows outside the window are dropped when there are many of them. */
 function forget(order: readonly string[]): void {
   if (rows.size < 400) return;
   const wanted = new Set(order);

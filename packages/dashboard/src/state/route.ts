@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 
-/** Where the page is. The address keeps the view, so that it can be sent to somebody. */
+/** The address of the page. It contains the view and its filters, so that links can be shared. */
 const address = signal(location.pathname + location.search);
 
 type View =
@@ -26,11 +26,11 @@ export function go(path: string): void {
   history.pushState(null, '', path);
   address.value = path;
   window.scrollTo(0, 0);
-  // A screen reader has to notice that there is another page.
+  // So that screen readers announce the new view.
   document.querySelector<HTMLElement>('main')?.focus({ preventScroll: true });
 }
 
-/** Changes a part of the question in the address; typing into a search must not fill the history. */
+/** Changes the query in the address without adding to the history, since it is called for every key press. */
 export function setQuery(changes: Readonly<Record<string, string | undefined>>): void {
   const search = new URLSearchParams(query.value);
   for (const [name, value] of Object.entries(changes)) {

@@ -4,7 +4,7 @@ import { ApiError, get, isLoggedOut, messageOf, post } from './api.ts';
 import { serverSaid } from './clock.ts';
 
 export const session = signal<SessionView | null>(null);
-/** Why the link that was opened did not work. */
+/** Why the log-in link did not work. */
 export const loginProblem = signal<string | null>(null);
 export const isOpening = signal(true);
 
@@ -13,8 +13,8 @@ export const mayDecide = (): boolean => session.value !== null && session.value.
 const RETRY_MS = 1_500;
 
 /**
- * A secret in the address's fragment never reaches a server's log. It is taken out of the address at once,
- * whatever becomes of it.
+ * Reads the secret from the address's fragment, which browsers do not send to servers, and removes it from the
+ * address immediately, even if the log-in fails.
  */
 export async function openSession(): Promise<void> {
   const secret = /^#login=([A-Za-z0-9._~-]+)$/.exec(location.hash)?.[1];
@@ -40,7 +40,7 @@ export async function readSession(): Promise<void> {
   } catch (error) {
     const isKnown = error instanceof ApiError && (error.status === 401 || error.status === 403);
     if (isKnown) session.value = null;
-    // A server that is just starting: what was known stays, and it is asked again.
+    // The server may be starting: the known session stays, and the request is repeated.
     else if (session.value === null) {
       loginProblem.value = messageOf(error);
       setTimeout(() => void readSession(), RETRY_MS);

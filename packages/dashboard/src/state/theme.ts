@@ -17,7 +17,7 @@ function remembered(): Theme {
 }
 
 export const theme = signal<Theme>(remembered());
-/** Grows when colours have changed: what is drawn on a canvas has to be drawn again. */
+/** Grows when the colours have changed, so that canvases are drawn again. */
 export const paint = signal(0);
 
 const order: readonly Theme[] = ['auto', 'light', 'dark'];

@@ -1,4 +1,4 @@
-/** One letter of the server's strip: what happened in half a minute. */
+/** One letter of the server's strip: half a minute of the agent. */
 export type Bin = {
   readonly beats: number;
   readonly calls: number;
@@ -16,7 +16,7 @@ export function binsOf(strip: string): readonly Bin[] {
   });
 }
 
-/** In units of the drawing, which the page may press into another size. */
+/** In units of the drawing, which the page may scale. */
 export const STRIP_WIDTH = 240;
 export const STRIP_HEIGHT = 44;
 const BASE = 27;
@@ -24,7 +24,7 @@ const BAR_Y = 40;
 const GRID_BINS = 10;
 const STATE_NAMES = ['none', 'healthy', 'degraded', 'stuck', 'failing', 'terminated'] as const;
 
-/** A stretch of one state: the line of its beats and calls, and the bar that says the state as a shape. */
+/** A period in one state: the line of its beats and calls, and the bar whose shape shows the state. */
 type Stretch = { readonly state: (typeof STATE_NAMES)[number]; readonly line: string; readonly bar: string };
 
 type StripShapes = {
@@ -34,9 +34,8 @@ type StripShapes = {
 };
 
 /**
- * The hour like an ECG, as paths: bumps for beats, spikes for calls, strokes below for errors, flat for silence.
- * Paths and not a canvas for each row, because a browser gives every canvas a layer of its own and carries all of
- * them to the screen in every frame.
+ * The last hour drawn like an ECG: bumps for beats, spikes for calls, strokes below for errors, flat for silence.
+ * SVG paths instead of a canvas per row, because browsers composite every canvas as a separate layer in each frame.
  */
 export function stripShapes(bins: readonly Bin[]): StripShapes {
   const step = STRIP_WIDTH / Math.max(1, bins.length);
@@ -61,8 +60,8 @@ export function stripShapes(bins: readonly Bin[]): StripShapes {
 const tidy = (value: number): string => String(Math.round(value * 10) / 10);
 
 /**
- * A call goes straight up and a little below the line half a step later, a beat only a little up. Slanted strokes
- * would fill the two pixels that a step has, and an agent that calls all the time would be a block of colour.
+ * A call is a vertical stroke and a small dip half a step later, a beat a small bump. Slanted strokes would fill the
+ * two pixels of a step, so that an agent with many calls would be a block of colour.
  */
 function beatsOf(bins: readonly Bin[], step: number): string {
   let path = '';
@@ -82,7 +81,7 @@ function beatsOf(bins: readonly Bin[], step: number): string {
   return `${path}h${tidy(flat)}`;
 }
 
-/** Colour is not the only sign: dashes, blocks, a solid bar. */
+/** Dashes, blocks or a solid bar, so that colour is not the only sign. */
 function barOf(state: number, x: number, width: number): string {
   const piece = (at: number, y: number, w: number, h: number): string =>
     `M${tidy(at)} ${y}h${tidy(w)}v${h}h${tidy(-w)}z`;

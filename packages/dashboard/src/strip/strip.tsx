@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { type Bin, binsOf, STRIP_HEIGHT, STRIP_WIDTH, stripShapes } from './strip-shapes.ts';
 
-/** The page's one idea: an hour of an agent's heart. */
+/** The last hour of an agent, drawn like an ECG. */
 export function Strip({ letters }: { readonly letters: string }) {
   const { shapes, words } = useMemo(() => {
     const bins = binsOf(letters);

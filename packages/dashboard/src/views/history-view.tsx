@@ -12,7 +12,7 @@ type Day = HistoryData['days'][number];
 const late = (ms: number): string => (ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`);
 const SHOWN: readonly State[] = ['FAILING', 'STUCK', 'DEGRADED', 'HEALTHY'];
 
-/** Thirty days: how agents were, what was done about it, and whether that helped. */
+/** The last thirty days: states of the agents, what was done, and whether it helped. */
 export function HistoryView() {
   const { data, problem, reload } = useFresh(
     'history',
@@ -71,7 +71,7 @@ export function HistoryView() {
 const minutesOf = ({ stateMinutes }: Day): number =>
   Object.values(stateMinutes).reduce((all, minutes) => all + minutes, 0);
 
-/** The table below says the same in numbers. */
+/** A chart; the table below contains the same numbers. */
 function Bars({ days }: { readonly days: readonly Day[] }) {
   return (
     <div class="bars" aria-hidden="true">

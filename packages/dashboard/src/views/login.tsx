@@ -1,6 +1,6 @@
 import { loginProblem } from '../state/session.ts';
 
-/** There is no password: whoever may open a terminal beside the server may open the page. */
+/** There is no password: a user with a terminal on the server gets a log-in link from `holter open`. */
 export function Login() {
   return (
     <main class="login">

@@ -8,7 +8,7 @@ const SHOWN = 12;
 
 type StallsProps = { readonly stalls: SystemView['stalls']; readonly share: string };
 
-/** Gaps between two looks at the clock: a restart, a sleep, a machine that was too busy. */
+/** Gaps between two ticks of the server: a restart, a sleeping machine, an overloaded machine. */
 export function Stalls({ stalls, share }: StallsProps) {
   if (stalls.length === 0)
     return <p class="soft">Never, as far as is on record. Gaps of more than two seconds would stand here.</p>;

@@ -13,14 +13,14 @@ const LOOK_MS = 2_000;
 const LAG_MS_MAX = 500;
 const QUEUE_MAX = 1_000;
 const GRACE_MAX = 0.1;
-/** The server counts no further. */
+/** The server stops counting here. */
 const COUNTED_MAX = 500;
 
 const counted = (count: number): string =>
   count >= COUNTED_MAX ? `${grouped(COUNTED_MAX)} or more` : grouped(count);
 const percent = (share: number): string => `${(100 * share).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`;
 
-/** Who watches the watcher: its tick, its queues, its store. */
+/** The health of Holter itself: its tick, its queues, its store. */
 export function SystemView() {
   const { data, problem, reload } = useFresh(
     'system',
