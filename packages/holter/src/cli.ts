@@ -6,7 +6,7 @@ import { painter } from './terminal/paint.ts';
 
 const io = processIo();
 
-// A reader that has seen enough (`holter events | head`) is no error.
+// A reader that closes the pipe early (`holter events | head`) is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(EXIT.fine);
   throw error;
@@ -17,7 +17,7 @@ try {
 } catch (error) {
   process.exitCode = tell(error);
 }
-// A command has said all it has to say; a connection that is still open must not keep it.
+// The command is done; an open connection must not keep the process alive.
 if (process.stdout.writableLength === 0) process.exit();
 else process.stdout.once('drain', () => process.exit());
 

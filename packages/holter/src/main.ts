@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** A `run` lives beside every agent, so it loads nothing of the other commands. */
+/** One `holter run` runs beside every agent, so it does not load the other commands. */
 if (process.argv[2] === 'run') await import('./run/main.ts');
 else await import('./cli.ts');
 

@@ -22,7 +22,7 @@ const io: Io = {
   onHangup: () => undefined,
 };
 
-/** Every command that does something, by the words that call it. */
+/** Every command without subcommands, with the words that call it. */
 function commandsOf(command: Command, words: readonly string[] = []): readonly (readonly string[])[] {
   if (command.commands.length === 0) return [words];
   return command.commands.flatMap((each) => commandsOf(each, [...words, each.name()]));

@@ -7,7 +7,7 @@ const TIMEOUT_MS = 15_000;
 export const clientOf = ({ url, token }: Connection): Client =>
   createClient({ url, timeoutMs: TIMEOUT_MS, ...(token !== null && { token }) });
 
-/** One question to the server; whatever goes wrong comes back as a sentence with what to do next. */
+/** Sends a request to the server and turns every failure into a message that says what to do next. */
 export async function ask<T>(connection: Connection, question: (client: Client) => Promise<T>): Promise<T> {
   try {
     return await question(clientOf(connection));

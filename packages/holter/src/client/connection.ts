@@ -5,7 +5,7 @@ import type { Io } from '../terminal/io.ts';
 
 export type ServerOptions = { readonly url?: string; readonly data?: string };
 
-/** Where the server is, and the token to show it. */
+/** The address of the server and the token for it. */
 export type Connection = { readonly url: string; readonly token: string | null };
 
 /** The two options of every command that talks to a server. */
@@ -16,8 +16,8 @@ export function withServer(command: Command): Command {
 }
 
 /**
- * HOLTER_URL and HOLTER_TOKEN first, for servers elsewhere; else the data folder of a server on this machine,
- * which holds its address and tokens. A token of the folder is only ever sent to the folder's own server.
+ * Uses HOLTER_URL and HOLTER_TOKEN if they are set; otherwise the data folder of a server on this machine, which
+ * contains its address and tokens. A token from the folder is sent only to the server of that folder.
  */
 export function findServer(io: Io, options: ServerOptions, role: FirstRole): Connection {
   const folder = new DataFolder(dataFolderPath(options.data, io.env));

@@ -3,12 +3,12 @@ import { ask } from './ask.ts';
 import type { Connection } from './connection.ts';
 
 const PAGE = 1_000;
-/** The largest cursor that the server reads. */
+/** The largest cursor that the server accepts. */
 const BEYOND_ALL = 999_999_999_999_999;
 
 type Filter = Readonly<Record<string, string | undefined>>;
 
-/** So many of the newest that fit, in the order in which they happened: read from the end, however long the history is. */
+/** The newest `wanted` events that match, oldest first. They are read from the end of the history. */
 export async function newestEvents(
   connection: Connection,
   filter: Filter,

@@ -9,7 +9,7 @@ import type { Io } from '../terminal/io.ts';
 
 type DbOptions = { readonly data?: string; readonly json?: boolean };
 
-/** These work on the file itself, so that they also work when the server does not. */
+/** These commands open the file itself, so they also work when the server does not run. */
 export function registerDb(program: Command, io: Io): void {
   const db = program.command('db').description('back up and check the database');
 

@@ -162,7 +162,7 @@ function judgeHealth(health: HealthView, url: string): readonly Check[] {
   ];
 }
 
-/** Only where it was connected: a session that `holter run` starts needs no settings. */
+/** Checked only if it was connected: a session that `holter run` starts needs no settings. */
 async function checkAgentKind(
   io: Io,
   options: DoctorOptions,

@@ -46,7 +46,7 @@ async function events(io: Io, options: EventsOptions): Promise<void> {
   const tell = (event: EventView): void =>
     io.out(`${options.json ? JSON.stringify(event) : eventLine(event, io.width, paint)}\n`);
   const { tail, after = 0 } = options;
-  // Whoever wants nothing of the past still has to know where it ends.
+  // Without past events, following still needs the cursor of the newest one.
   const filter = { ...filterOf(options), after: String(after) };
   const newest = await newestEvents(connection, filter, Math.max(1, tail));
   if (tail > 0) for (const event of newest) tell(event);
@@ -70,7 +70,7 @@ async function follow(
   const isWanted = ({ type }: EventView): boolean =>
     type !== 'AGENT_HEARTBEAT' || (options.type?.toUpperCase().includes(type) ?? false);
   const query = { ...filterOf(options), after: String(cursor) };
-  // The server may be restarting; whatever happens meanwhile is told afterwards, without a gap.
+  // The server may be restarting. Events of that time are printed afterwards, without a gap.
   const onBreak = (): void => io.err('the connection broke; trying again\n');
   try {
     const stream = clientOf(connection).follow(query, {

@@ -27,7 +27,7 @@ export function registerOpen(program: Command, io: Io): void {
 
 async function open(io: Io, options: OpenOptions): Promise<void> {
   refuseAgents(io, 'open');
-  // Whoever reads a log or a pipe must not find a way in.
+  // The link is a secret and must not end up in a log or a pipe.
   if (!io.isTerminal) {
     throw new CliFailure(
       'the link is a secret, so it is printed only on a terminal',
@@ -41,13 +41,13 @@ async function open(io: Io, options: OpenOptions): Promise<void> {
 
 type Server = Parameters<typeof ask>[0];
 
-/** The secret stands behind the `#`: a browser sends that part to nobody. */
+/** The secret is in the fragment, which browsers do not send to servers. */
 export async function loginLink(server: Server, role: 'viewer' | 'operator'): Promise<string> {
   const { path } = await ask(server, (client) => client.makeLoginSecret({ role }));
   return `${server.url}${path}`;
 }
 
-/** Without a desktop there is nothing to open it with, and the line on the terminal is enough. */
+/** Without a desktop no browser can be opened; the printed link is enough. */
 function showInBrowser(io: Io, link: string): void {
   const opener = process.platform === 'darwin' ? 'open' : 'xdg-open';
   const hasDesktop = process.platform === 'darwin' || io.env.DISPLAY || io.env.WAYLAND_DISPLAY;

@@ -115,7 +115,7 @@ function trouble(agent: AgentView, now: Instant): readonly Line[] {
   return lines;
 }
 
-/** What has happened in the open incident; without one, where to look. */
+/** The events of the open incident; without one, how to list all events. */
 async function story(
   io: Io,
   { agentId, incident }: AgentView,

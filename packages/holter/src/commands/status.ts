@@ -20,7 +20,7 @@ type StatusOptions = ServerOptions & {
 
 type Filter = { readonly [Key in 'state' | 'group' | 'q']: AgentFilter[Key] | undefined };
 
-/** A screenful: more than this many is a list for `--all`, `--json` or a filter. */
+/** About one screen. For more agents there are `--all`, `--json` and filters. */
 const ROWS_MAX = 40;
 const PAGE = 500;
 

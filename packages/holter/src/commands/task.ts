@@ -10,7 +10,7 @@ type AssignOptions = TaskOptions & { readonly expectedMinutes?: number };
 type UpdateOptions = TaskOptions & { readonly percent?: number; readonly note?: string };
 type EndOptions = TaskOptions & { readonly outcome: 'done' | 'failed' | 'cancelled' };
 
-/** Work is what an agent is judged by; whoever hands it out says so here. */
+/** `holter task`: reports the tasks of an agent, by which its progress is judged. */
 export function registerTask(program: Command, io: Io): void {
   const task = program.command('task').description('tell Holter what an agent is working on');
   const tell = async (agentId: string, body: TaskInput, options: TaskOptions): Promise<void> => {

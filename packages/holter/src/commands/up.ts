@@ -53,7 +53,7 @@ async function up(io: Io, options: UpOptions): Promise<void> {
   const loaded = load(io, options.config);
   if (loaded.kind === 'invalid') throw invalidConfig(loaded);
   const { createLogger, StartError, startServer } = await import('@holter/server');
-  // The log goes to stderr: stdout has the one line that programs wait for.
+  // The log goes to stderr: stdout contains only the line that programs wait for.
   const logger = createLogger({
     write: io.err,
     isPretty: io.isLogTerminal,
@@ -107,14 +107,14 @@ function readyLines(io: Io, { url, dataFolder, tokensMade }: RunningServer): str
   return `${ready}${first}\n${paint('dim', 'In another terminal: npx holter status    Ctrl-C stops it.')}`;
 }
 
-/** The link is a secret: a terminal is shown it, a pipe or a log never. */
+/** The link is a secret: it is printed on a terminal, but never to a pipe or a log. */
 async function pageLine(io: Io, { url, dataFolder }: RunningServer): Promise<string> {
   const token = new DataFolder(dataFolder).readToken('operator');
   try {
     const link = await loginLink({ url, token }, 'operator');
     return `The page: ${painter(io)('bold', link)}  (once, within 5 minutes; holter open makes another)`;
   } catch {
-    // The server watches, whether or not it can be reached by this name from here.
+    // The server runs even if it cannot be reached under this name from here.
     return 'The page: holter open makes a link to it';
   }
 }

@@ -4,7 +4,7 @@ import { DataFolder, realClock } from '@holter/server/local';
 import { compile } from '@holter/server/policy';
 import { demoWorld } from '@holter/sim';
 
-/** A decision waits six minutes of real time, so that a newcomer can give it; everything else is the default. */
+/** A decision may take six minutes of real time, so that a visitor can make it; all else is the default. */
 const ESCALATION_SECONDS = 2 * 3_600;
 
 /** The options of a server that plays a demo: its own folder, its own time, its own agents. */
@@ -23,12 +23,12 @@ export async function demoServer(options: ServerOptions): Promise<ServerOptions>
   };
 }
 
-/** A demo's time runs ahead of the clock on the wall; what the last one left lies in the future. */
+/** A demo's time runs faster than real time, so the data of the last demo would lie in the future. */
 async function forgetLastPlay(path: string): Promise<void> {
   const folder = new DataFolder(path);
   folder.prepare();
   const lock = await acquireLock(folder.lockFile);
-  // Somebody plays in it: the start will say so.
+  // Another server uses the folder; starting will report that.
   if (!lock) return;
   for (const ending of ['', '-wal', '-shm']) rmSync(`${folder.databaseFile}${ending}`, { force: true });
   await lock.release();

@@ -2,7 +2,7 @@ import type { Instant } from '@holter/core';
 import type { BreakerView } from '@holter/server/local';
 import { until } from '../terminal/words.ts';
 
-/** One line about a breaker: how it is, why, and when it lets somebody try again. */
+/** One line about a breaker: its state, the reason, and when it allows the next try. */
 export function breakerInWords(breaker: BreakerView, now: Instant): string {
   const { name, state, failures, trips, retryAt, isolation } = breaker;
   const parts = [`${name} ${state}`];

@@ -13,7 +13,7 @@ const alarming = new Set([
   'DECISION_REJECTED',
 ]);
 
-/** One event as one line: when, who, what, and its payload without what the line says already. */
+/** One event as one line: time, agent, type, and the rest of its payload. */
 export function eventLine({ at, agentId, type, payload }: EventView, width: number, paint: Paint): string {
   const details = Object.entries(payload)
     .filter(([key]) => key !== 'agentId')

@@ -10,7 +10,7 @@ export function leadFinding({ findings }: Pick<AgentView, 'findings'>): FindingV
   return lead ?? null;
 }
 
-/** Three lines for somebody who was woken up: how it is, why Holter thinks so, and what comes next. */
+/** Three lines about an agent: its state, the reason, and what comes next. */
 export function threeLines(agent: AgentView, now: Instant): readonly [string, string, string] {
   const since = ago(agent.stateSince, now).replace(/ ago$/, '');
   const life = agent.liveness === 'alive' ? '' : `, and ${lifeInWords(agent)}`;

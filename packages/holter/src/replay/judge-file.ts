@@ -4,7 +4,7 @@ import { addStepTo, addVerdictTo, beginRun, type RunReport } from './run-report.
 
 export type BadLine = { readonly file: string; readonly line: number; readonly because: string };
 
-/** Interleaved runs are few (an agent and its helpers); beyond this the one that rested longest is closed. */
+/** A file interleaves few runs (an agent and its helpers); beyond this the least recently used one is closed. */
 const OPEN_MAX = 64;
 
 type FileEvents = {

@@ -1,9 +1,9 @@
 import type { Instant, Policy } from '@holter/core';
 
 /**
- * What Holter would have done, had it been there: the waits of the ladder applied to when `act` findings
- * held in the record. The record cannot react to a nudge, so this is what an agent that ignores everything
- * would have got. Where the record has no clock, only further repeats move it on.
+ * What Holter would have done during a recorded run: the ladder applied to the times at which `act` findings held.
+ * The recording cannot react to a nudge, so this is what an agent that ignores every nudge would have got. In
+ * recordings without times, only further repeats move the ladder on.
  */
 export type LadderMove = {
   readonly step: number;
@@ -23,7 +23,7 @@ export type LadderState = {
 
 export const emptyLadder: LadderState = { moves: [], repeats: 0, calm: 0, lastActAt: null, isOpen: false };
 
-/** A quiet stretch that long closes the incident when there is no clock to say so. */
+/** So many steps without an `act` finding close the incident in recordings without times. */
 const CALM_STEPS = 20;
 const MOVES_MAX = 200;
 
@@ -58,7 +58,7 @@ function nextMove(
   return nudges < policy.nudge.attemptsMax ? 'nudge' : 'escalate';
 }
 
-/** Nudges of the incident that is open: those after the last step that was none. */
+/** Nudges of the open incident: those after the last move that was not a nudge. */
 function trailing(moves: readonly LadderMove[]): number {
   let count = 0;
   for (let index = moves.length - 1; index >= 0 && moves[index]?.move === 'nudge'; index -= 1) count += 1;

@@ -1,6 +1,6 @@
 import type { Tokens } from './run-report.ts';
 
-/** Dollars per million tokens. Models differ by a factor of fifty: the default is a middle, and said so. */
+/** Dollars per million tokens. Models differ by a factor of fifty; the default is in the middle. */
 export type Price = { readonly inUsd: number; readonly outUsd: number };
 
 export const defaultPrice: Price = { inUsd: 3, outUsd: 15 };

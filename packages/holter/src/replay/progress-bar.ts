@@ -5,7 +5,7 @@ const REDRAW_BYTES = 4 * 1_024 * 1_024;
 
 type ProgressBar = { readonly at: (bytes: number, file: string) => void; readonly done: () => void };
 
-/** On stderr, and only before a person: output that is piped away stays clean. */
+/** Printed on stderr, and only if it is a terminal, so that piped output stays clean. */
 export function progressBar(io: Io, totalBytes: number, fileCount: number): ProgressBar {
   if (!io.isLogTerminal || fileCount < 2) return { at: () => {}, done: () => {} };
   let drawn = -REDRAW_BYTES;

@@ -22,7 +22,7 @@ type ReplayOptions = {
   readonly html: string | null;
 };
 
-/** Judges every run of every file and reports each as soon as it is complete: nothing is kept. */
+/** Judges every run of every file and reports each as soon as it is complete, in constant memory. */
 export async function replay(io: Io, { files, policy, price, isJson, html }: ReplayOptions): Promise<void> {
   const paint = painter(io);
   const totals = { runs: 0, warn: 0, act: 0, badLines: 0 };

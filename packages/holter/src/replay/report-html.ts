@@ -3,7 +3,7 @@ import { costLine, movesInWords, type Totals } from './report-text.ts';
 import type { Found, RunReport } from './run-report.ts';
 import type { Cell } from './strip.ts';
 
-/** The same report as one page that needs nothing else: no script, no font, no request. */
+/** The report as one self-contained page: no script, no font, no request. */
 export const htmlHead = (title: string): string => `<!doctype html>
 <html lang="en">
 <head>
@@ -57,7 +57,7 @@ const findingRow = ({ step, kind, severity, evidence }: Found): string =>
 const WIDTH = 960;
 const HEIGHT = 26;
 
-/** One rectangle per stretch of equal cells, and a mark for each move of the ladder. */
+/** One rectangle per row of equal cells, and a mark for each move of the ladder. */
 function stripSvg({ strip, steps, ladder, run, worst }: RunReport): string {
   const scale = WIDTH / Math.max(1, steps);
   const stretches = stretchesOf(strip.cells);

@@ -1,6 +1,6 @@
 import type { RunReport } from './run-report.ts';
 
-/** One line per run; also how we score ourselves, so the shape is a promise. */
+/** One JSON line per run. Other programs read it, so its shape must stay stable. */
 export function jsonLine({ run, steps, worst, findings }: RunReport): string {
   return `${JSON.stringify({ run, steps, worst, findings })}\n`;
 }

@@ -11,7 +11,7 @@ const MARK = { none: '·', warn: '▲', act: '█' } as const;
 const STRIP_WIDTH = 72;
 const FINDINGS_SHOWN = 12;
 
-/** What a person reads: the strip, what was found and what it would have led to. */
+/** The report for people: the strip, the findings, and what they would have led to. */
 export function textOf(report: RunReport, price: Price, width: number, paint: Paint): string {
   const title = `${paint('bold', printable(report.run))}  ${report.agent}, ${report.steps} steps`;
   if (report.worst === 'none') return `${paint('green', 'fine ')} ${title}\n`;

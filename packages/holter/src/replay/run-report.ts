@@ -21,7 +21,7 @@ export type Found = {
   readonly evidence: string;
 };
 
-/** One run, judged step by step by the core that judges live. Bounded, whatever the length of the run. */
+/** One run, judged step by step by the same core that judges live agents. Its memory is bounded. */
 export type RunReport = {
   readonly run: string;
   readonly agent: string;
@@ -97,12 +97,12 @@ export function addStepTo(
 }
 
 export function addVerdictTo(report: RunReport, verdict: Verdict): RunReport {
-  // A log without a clock of its own: the order of the verdicts is all that counts.
+  // The log has no times: only the order of the verdicts matters.
   const at = report.lastAt ?? instant(report.steps);
   return { ...report, verdicts: observeVerdict(report.verdicts, { verdict, at }) };
 }
 
-/** A finding is news when its kind did not hold before this step, or held less severely. */
+/** A finding is new when its kind did not hold before this step, or with lower severity. */
 function withNew(report: RunReport, findings: readonly Finding[], step: number): readonly Found[] {
   const fresh = findings.filter(({ kind, severity }) => {
     const before = report.holding.get(kind);

@@ -37,7 +37,7 @@ const merge = (a: Cell, b: Cell): Cell => ({
   hasProgress: a.hasProgress || b.hasProgress,
 });
 
-/** Squeezed to a terminal's width. */
+/** Reduced to the width of a terminal. */
 export function squeeze(strip: Strip, width: number): readonly Cell[] {
   let squeezed = strip;
   while (squeezed.cells.length > width) squeezed = halve(squeezed);

@@ -15,7 +15,7 @@ type AgentLook = {
   readonly tokens: number;
 };
 
-/** The agent of this run, as the server keeps it: its starts, its checkpoints, its incident. */
+/** The server's record of the agent of this run: incarnations, checkpoints, incident. */
 export class AgentRecord {
   incarnation = 0;
   token = '';
@@ -35,7 +35,7 @@ export class AgentRecord {
     this.path = `/v1/agents/${plan.agentId}`;
   }
 
-  /** Each start is an instance of its own; with the key it is the one that the server ordered. */
+  /** Each start registers a new instance; the key identifies a start that the server ordered. */
   async register(spawnKey?: string): Promise<void> {
     const { agentId, mode, promises, can } = this.plan;
     const { role, group, task } = this.options;
@@ -67,7 +67,7 @@ export class AgentRecord {
     return status === 200 ? (body as AgentLook) : null;
   }
 
-  /** What earlier runs of this name kept, oldest first: a new run goes on with their chain. */
+  /** The checkpoints of earlier runs of this agent, oldest first: a new run continues their chain. */
   async checkpoints(): Promise<readonly KeptCheckpoint[]> {
     const { status, body } = await this.link.insist('GET', `${this.path}/checkpoints`);
     if (status !== 200) return [];

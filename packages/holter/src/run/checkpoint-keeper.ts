@@ -12,7 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { CODE, RunFailure } from './end.ts';
 
-/** A checkpoint as the server's chain names it; the bytes lie beside, under their own hash. */
+/** A checkpoint in the server's chain; its bytes are stored in a local file named by their hash. */
 export type KeptCheckpoint = {
   readonly checkpointId: string;
   readonly sha256: string;
@@ -24,9 +24,9 @@ type Restored = { readonly checkpoint: KeptCheckpoint | null; readonly skipped: 
 const KEPT_MAX = 20;
 
 /**
- * The state that an agent writes into one file, kept version by version. The file itself can be torn by the
- * very crash that it should help with, so each good version is copied under its hash when it is seen; a
- * start takes the newest whose bytes are still what they were, and puts it where the agent looks.
+ * Keeps the versions of the one file into which an agent writes its state. A crash can damage the file itself, so
+ * each valid version is copied under its hash when it is seen. A start restores the newest copy whose bytes still
+ * match the hash.
  */
 export class CheckpointKeeper {
   readonly file: string;
@@ -49,7 +49,7 @@ export class CheckpointKeeper {
     return this.chain.at(-1) ?? null;
   }
 
-  /** Before the first start: a file that can't be read is the user's mistake, and is said before it matters. */
+  /** Checks before the first start that the file can be read, so that a wrong path is reported early. */
   checkReadable(): void {
     if (!existsSync(this.file)) return;
     try {
@@ -61,17 +61,17 @@ export class CheckpointKeeper {
     }
   }
 
-  /** What earlier runs of this agent kept, oldest first. */
+  /** The versions that earlier runs of this agent kept, oldest first. */
   load(chain: readonly KeptCheckpoint[]): void {
     this.chain = chain.slice(-KEPT_MAX);
   }
 
-  /** A new and sound version since the last look, or null. One that is being written is seen next time. */
+  /** A new valid version since the last check, or null. A file that is being written is read the next time. */
   look(): KeptCheckpoint | null {
     const version = versionOf(this.file);
     if (version === null || version === this.seenVersion) return null;
     const content = readOrNull(this.file);
-    // Changed while it was read: half of it may be old.
+    // Changed while it was read, so the parts may not belong together.
     if (content === null || versionOf(this.file) !== version) return null;
     this.seenVersion = version;
     if (!this.isSound(content)) return null;
@@ -86,7 +86,7 @@ export class CheckpointKeeper {
     return kept;
   }
 
-  /** Puts the newest sound version where the agent will look for it; or the one that was picked, and no other. */
+  /** Restores the newest valid version of the file, or exactly the one that was picked. */
   restore(pickedId: string | null = null): Restored {
     const skipped: string[] = [];
     const isTried = ({ checkpointId }: KeptCheckpoint): boolean =>
@@ -108,13 +108,13 @@ export class CheckpointKeeper {
       return { checkpoint: kept, skipped };
     }
     if (pickedId !== null) return { checkpoint: null, skipped };
-    // Nothing to start from. What lies there was never sound, and must not be taken for a state.
+    // There is no valid version. The file that is there was never valid, so the agent must not find it.
     const live = readOrNull(this.file);
     if (live !== null && !this.isSound(live)) this.putAside();
     return { checkpoint: null, skipped };
   }
 
-  /** Not empty; JSON if it was JSON before; and what `<file>.sha256` says, if the agent writes that. */
+  /** Valid means: not empty; JSON if it was JSON before; and equal to `<file>.sha256`, if the agent writes that. */
   private isSound(content: Buffer): boolean {
     if (content.length === 0) return false;
     const promised = readOrNull(`${this.file}.sha256`)?.toString().trim().split(/\s/)[0];

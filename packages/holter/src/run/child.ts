@@ -19,11 +19,11 @@ type ChildOptions = {
   readonly terminal: Terminal;
   readonly table: ProcessTable;
   readonly clock: Clock;
-  /** What it prints, where it passes through here; called before it is passed on. */
+  /** Gets the output of the child before it is passed on, if it passes through this process. */
   readonly printed: (bytes: Buffer) => void;
 };
 
-/** Which of the three streams are a terminal; with any of them the child stays in our group and session. */
+/** Which of the three streams are terminals; with any of them the child stays in this process group and session. */
 export type Terminal = { readonly input: boolean; readonly output: boolean; readonly error: boolean };
 
 export const hasTerminal = ({ input, output, error }: Terminal): boolean => input || output || error;
@@ -33,9 +33,9 @@ export class Child {
   readonly identity: ProcessIdentity;
   readonly tree: ProcessTree;
   readonly sensor: TreeSensor;
-  /** Resolves when its process has ended, whatever its children do. */
+  /** Resolves when its process has ended, even if its children still run. */
   readonly ended: Promise<ChildEnd>;
-  /** Bytes that it printed, as far as they pass through here. */
+  /** Bytes of its output that passed through this process. */
   outputBytes = 0;
   hasOpenLine = false;
   end: ChildEnd | null = null;
@@ -57,7 +57,7 @@ export class Child {
     this.drained = Promise.allSettled([this.pass(stdout, 1, options), this.pass(stderr, 2, options)]);
   }
 
-  /** Throws a `RunFailure` with the code of the shells when the system refuses to execute it. */
+  /** Throws a `RunFailure` with the exit code that shells use when the system cannot execute it. */
   static start(options: ChildOptions): Promise<Child> {
     const { argv, env, terminal, table } = options;
     const [command = '', ...args] = argv;
@@ -66,7 +66,7 @@ export class Child {
       try {
         child = spawn(command, args, {
           env,
-          // Without a terminal it gets a session of its own: nobody's Ctrl-C is meant for it.
+          // Without a terminal it gets its own session, so that no Ctrl-C reaches it.
           detached: !hasTerminal(terminal),
           stdio: ['inherit', terminal.output ? 'inherit' : 'pipe', terminal.error ? 'inherit' : 'pipe'],
         });
@@ -76,7 +76,7 @@ export class Child {
       child.once('error', (error: NodeJS.ErrnoException) => reject(refusalOf(command, error)));
       child.once('spawn', () => {
         const pid = child.pid ?? 0;
-        // Even one that has ended already is there until we have read its exit code.
+        // A child that has already ended stays in the process table until its exit code is read.
         const row = table.row(pid);
         const identity = row ? identityOf(table, row) : { bootId: table.bootId, pid, startedAt: 'unknown' };
         resolve(new Child(child, identity, options));
@@ -88,12 +88,12 @@ export class Child {
     return this.end === null;
   }
 
-  /** Passes a signal on to the command itself; what it does about its children is its business. */
+  /** Passes a signal on to the command itself, not to its children. */
   signal(signal: NodeJS.Signals): void {
     if (this.end === null) this.process.kill(signal);
   }
 
-  /** Until its output has been passed on; children that hold it open are waited for this long. */
+  /** Waits until its output has been passed on, at most this long if grandchildren hold it open. */
   async drain(clock: Clock, msMax: number): Promise<void> {
     let cancel: () => void = () => undefined;
     const timeout = new Promise<void>((resolve) => {

@@ -22,7 +22,7 @@ import { ServerLink } from './server-link.ts';
 import { Supervisor } from './supervisor.ts';
 import { keepTerminal } from './terminal-state.ts';
 
-/** The whole of `holter run`; returns the exit code. */
+/** Runs `holter run`; returns the exit code. */
 export async function runMain(argv: readonly string[]): Promise<number> {
   const say = (line: string): void => void process.stderr.write(`holter: ${line}\n`);
   try {
@@ -86,7 +86,7 @@ async function supervise(
       sha256: (text) => createHash('sha256').update(text).digest('hex'),
       say,
     });
-    // With a terminal the system sends Ctrl-C to the whole group, so the command has it already.
+    // With a terminal the system sends Ctrl-C to the whole group, so the command already got it.
     process.on('SIGINT', () => supervisor.passOn('SIGINT', plan.isInteractive));
     process.on('SIGQUIT', () => supervisor.passOn('SIGQUIT', plan.isInteractive));
     process.on('SIGTERM', () => supervisor.passOn('SIGTERM', false));
@@ -104,13 +104,13 @@ async function supervise(
   }
 }
 
-/** Only then is the server's code loaded: it is several times as large as everything else here. */
+/** Loads the server's code only when it is needed: it is several times as large as everything else here. */
 async function host(folder: DataFolder, config: string | undefined): Promise<{ stop(): Promise<void> }> {
   const { hostServer } = await import('./hosted-server.ts');
   return hostServer({ folder, config, log: () => undefined, logLevel: 'silent' });
 }
 
-/** A server that was named, by option or environment; an agent's own environment names only its own token. */
+/** A server named by option or environment. The environment of an agent contains only that agent's own token. */
 function namedTarget({ url, data }: RunOptions, env: NodeJS.ProcessEnv, folder: DataFolder): Target | null {
   const isAgent = Boolean(env.HOLTER_AGENT_ID);
   const named = url ?? (data === undefined && !isAgent ? env.HOLTER_URL || undefined : undefined);

@@ -9,8 +9,8 @@ type DaemonOptions = { readonly data: string; readonly config?: string; readonly
 const LOOKS_PER_WAIT = 20;
 
 /**
- * The server that a `holter run` starts in the background. It serves everybody who finds it through the data
- * folder, and ends itself when nothing has needed it for a while.
+ * The server that `holter run` starts in the background. It serves all commands that use the same data folder, and
+ * ends itself when it has not been needed for a while.
  */
 export async function daemonMain(argv: readonly string[]): Promise<number> {
   const command = new Command('daemon')
@@ -33,7 +33,7 @@ export async function daemonMain(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** No agent that lives, no incident that goes on by itself, for so long; or somebody asks it to stop. */
+/** Waits until there was no live agent and no active incident for this long, or until it is asked to stop. */
 async function untilNotNeeded({ url }: RunningServer, folder: DataFolder, idleMs: number): Promise<void> {
   const clock = realClock();
   let isAsked = false;
@@ -43,7 +43,7 @@ async function untilNotNeeded({ url }: RunningServer, folder: DataFolder, idleMs
       isAsked = true;
       wake();
     });
-  // A terminal that closes is no reason: others may need it.
+  // A closed terminal is no reason to end: other runs may need it.
   process.on('SIGHUP', () => undefined);
   for (let neededAt = clock.now(); !isAsked && clock.now() - neededAt < idleMs; ) {
     await new Promise<void>((resolve) => {
@@ -60,7 +60,7 @@ async function isNeeded(target: { url: string; token: string | null }): Promise<
   for (let cursor: string | null = ''; cursor !== null; ) {
     const query: string = `limit=500${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`;
     const { status, body } = await call(target, 'GET', `/v1/agents?${query}`);
-    // Whoever can't look must not conclude that nobody is there.
+    // If the check fails, agents may still be there, so the server does not end.
     if (status !== 200) return true;
     const page = body as { readonly agents: readonly AgentRow[]; readonly nextCursor: string | null };
     if (page.agents.some(({ end, incident }) => end === null || (incident && incident.step !== 'human')))

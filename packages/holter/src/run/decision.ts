@@ -4,9 +4,9 @@ import type { AgentRecord } from './agent-record.ts';
 const LOOK_EVERY_MS = 500;
 
 /**
- * Waits for what the server makes of an end: `down` for good, `person` when only somebody can decide, null
- * when a start has been ordered meanwhile. After a termination the record changes only with the receipt, so
- * that a look right away would see the moment before.
+ * Waits for the server's decision after the agent has ended: `down` if it stays down, `person` if a person must
+ * decide, null if a start was ordered meanwhile. After a termination the record changes only with the receipt, so
+ * an immediate read would see the old state.
  */
 export async function untilDecided(parts: {
   readonly agent: AgentRecord;

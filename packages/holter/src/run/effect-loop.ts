@@ -10,7 +10,7 @@ type EffectLoopContext = {
   readonly clock: Clock;
   readonly record: () => RunRecord;
   readonly carryOut: (effect: Effect) => Promise<Outcome>;
-  /** The server says how often it wants to hear about the process. */
+  /** How often the server wants reports about the process. */
   readonly lookEvery: (ms: number) => void;
 };
 
@@ -21,9 +21,8 @@ const AGAIN_MS = 250;
 const DONE_MAX = 200;
 
 /**
- * Takes the effects that the server wants done, one poll after the other, and answers each with a receipt.
- * An effect that comes again (its receipt was lost, the server was started anew) is answered again and not
- * done again.
+ * Polls the server for effects, carries them out and answers each with a receipt. An effect that arrives again
+ * (because its receipt was lost or the server was restarted) is answered again, but not carried out again.
  */
 export class EffectLoop {
   private readonly context: EffectLoopContext;
@@ -38,7 +37,7 @@ export class EffectLoop {
     this.context = context;
   }
 
-  /** Says who we are and which child we have; the server keeps it for the case that we are killed. */
+  /** Reports this executor and its child; the server stores it in case this process is killed. */
   async present(): Promise<void> {
     const { executorId: _id, ...record } = this.context.record();
     await this.context.link.insist('POST', this.path, record);
@@ -50,7 +49,7 @@ export class EffectLoop {
         const reply = await this.context.link.ask(
           'POST',
           `${this.path}/poll`,
-          // The first answer is wanted at once: until then nobody has said how closely to look.
+          // The first answer should come immediately, because it contains the reporting interval.
           { have: [...this.underWay], waitSeconds: this.isTold ? WAIT_SECONDS : 0 },
           (WAIT_SECONDS + 10) * 1_000,
         );
@@ -64,7 +63,7 @@ export class EffectLoop {
     }
   }
 
-  /** A second receipt for something that was done: it has been seen by now. */
+  /** Sends a second receipt for a delivered nudge: the command has read it. */
   async tellSeen(effectId: string): Promise<void> {
     await this.receipt(effectId, { outcome: 'seen', detail: 'taken out of the nudge file' });
   }

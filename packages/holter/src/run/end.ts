@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import type { ChildEnd } from '@holter/server/adapters';
 
-/** As shells have it: a signal is 128 and its number. */
+/** As in shells: a signal is 128 plus its number. */
 export function exitCodeOf({ code, signal }: ChildEnd): number {
   if (code !== null) return code;
   return 128 + (signal ? (constants.signals[signal] ?? 0) : 0);
@@ -12,7 +12,7 @@ export function endInWords({ code, signal }: ChildEnd): string {
   return code === 0 ? 'ended well' : `ended with exit code ${code}`;
 }
 
-/** What ends `holter run` before anything was started: one line, and the exit code that shells use. */
+/** Ends `holter run` before anything was started, with one line and the exit code that shells use. */
 export class RunFailure extends Error {
   override readonly name = 'RunFailure';
   readonly exitCode: number;

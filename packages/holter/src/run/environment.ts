@@ -1,4 +1,4 @@
-/** What a start of the command is told by its environment. */
+/** The environment variables of one start of the command. */
 type StartFacts = {
   readonly agentId: string;
   readonly incarnation: number;
@@ -15,8 +15,8 @@ type StartFacts = {
 };
 
 /**
- * The user's own environment, with what the agent needs to speak for itself. The operator's token is not for
- * it: an agent that could decide about agents would sooner or later excuse itself.
+ * The user's environment plus what the agent needs to report for itself. The operator's token is removed: an agent
+ * must not be able to decide about agents, including itself.
  */
 export function childEnvironment(own: NodeJS.ProcessEnv, facts: StartFacts): NodeJS.ProcessEnv {
   const { taskId, checkpointId, attempt } = facts;

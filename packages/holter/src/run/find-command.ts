@@ -3,8 +3,8 @@ import { delimiter, join, resolve } from 'node:path';
 import { CODE, RunFailure } from './end.ts';
 
 /**
- * Looks where the shell would, before anything is registered: a wrong command leaves nothing behind, and its
- * exit code is the one that scripts know.
+ * Searches for the command as a shell does, before anything is registered: a wrong command leaves no record, and
+ * its exit code is the one that scripts expect.
  */
 export function findCommand(command: string, path: string | undefined, workingDirectory: string): string {
   if (command.includes('/')) {

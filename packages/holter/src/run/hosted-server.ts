@@ -20,8 +20,8 @@ type HostOptions = {
 };
 
 /**
- * The server, inside this process. On its usual port if that is free; who looks for it finds it through the
- * data folder anyway.
+ * Starts the server inside this process, on its usual port if that is free. Clients find its address in the data
+ * folder.
  */
 export async function hostServer({ folder, config, log, logLevel }: HostOptions): Promise<RunningServer> {
   const loaded = loadConfig(findConfigFiles(config, process.env, process.cwd()));

@@ -2,9 +2,9 @@ import type { Idle } from '@holter/server/adapters';
 import type { ProcessLook } from '@holter/server/process';
 
 /**
- * Takes a program's own ticking out of what the system counts. The rules call a process flat when its counters
- * stand still, and those of a runtime never do: an agent that hangs on its model still reads a hundred bytes a
- * second from its own timers. Looked at over a window, because counters move in coarse steps.
+ * Subtracts a program's idle activity from the counters of the operating system. The rules call a process flat when
+ * its counters do not change, but those of a runtime always do: a hung agent may still read a hundred bytes a second
+ * because of its own timers. Measured over a window, because counters move in coarse steps.
  */
 export class IdleFloor {
   private readonly idle: Idle;
@@ -18,7 +18,7 @@ export class IdleFloor {
     this.windowMs = windowMs;
   }
 
-  /** The same look, with only that counted which was more than ticking. */
+  /** The same reading without the idle activity. */
   above(look: ProcessLook, now: number): ProcessLook {
     const { began } = this;
     const elapsedMs = began ? now - began.at : 0;

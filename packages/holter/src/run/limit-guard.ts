@@ -22,7 +22,7 @@ export class LimitGuard {
     this.parts = parts;
   }
 
-  /** Tokens are the agent's own word, which went to the server and not past us. */
+  /** Agents report their tokens to the server, so they are read from there. */
   async maybeLookAtTokens(): Promise<void> {
     const { clock, tokensMax, agent } = this.parts;
     if (tokensMax === undefined || this.isSpent || clock.now() - this.lookedAt < TOKENS_LOOK_MS) return;
@@ -33,7 +33,7 @@ export class LimitGuard {
     this.exceed('--limit-tokens', `used ${tokens} tokens`, `${tokensMax} tokens`);
   }
 
-  /** In mode `act` the option is the operator's decision, made in advance; else a person is told. */
+  /** In mode `act` the option is the operator's decision, made in advance; otherwise a person is notified. */
   exceed(option: string, evidence: string, limit: string): void {
     const { plan, agent, queue, clock, say } = this.parts;
     say(`${plan.agentId} ${evidence}, more than ${option} ${limit}`);

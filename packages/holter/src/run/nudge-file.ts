@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { nudgeLine } from '@holter/server/process';
 
 /**
- * Nudges for a command: one JSON line each, appended to a file that it was told of. A command that has read
- * them empties or removes the file; that, and nothing less, shows that they were seen.
+ * Nudges for a command: one JSON line each, appended to a file whose path is in its environment. A command that has
+ * read them empties or removes the file; only that proves that they were seen.
  */
 export class NudgeFile {
   readonly path: string;
@@ -21,7 +21,7 @@ export class NudgeFile {
     this.unseen.push(id);
   }
 
-  /** Ids of nudges that have been taken out since the last look. */
+  /** Ids of the nudges that were read since the last check. */
   takeSeen(): readonly string[] {
     if (this.unseen.length === 0 || sizeOf(this.path) > 0) return [];
     return this.unseen.splice(0);

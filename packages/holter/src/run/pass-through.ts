@@ -3,13 +3,13 @@ import { type Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Clock } from '@holter/server/process';
 
-/** What may wait here for a slow reader; beyond it the child waits, as without Holter. */
+/** The most that is buffered for a slow reader; beyond it the child blocks, as it would without Holter. */
 const WAITING_BYTES_MAX = 1024 * 1024;
 
 /**
- * A child's output to where ours goes, byte by byte. Written on a thread of libuv's pool: Node's own stdout
- * blocks the whole process when a pipe is full, and a monitor that hangs with its reader sees nothing. While
- * one piece is being written the next ones gather, and go together.
+ * Copies a child's output to the output of this process, byte by byte. The writes run in libuv's thread pool: Node's
+ * own stdout blocks the whole process when a pipe is full, and a blocked monitor sees nothing. While one chunk is
+ * written, the following ones are collected and written together.
  */
 export async function passThrough(
   from: Readable,
@@ -27,7 +27,7 @@ export async function passThrough(
   try {
     await pipeline(from, to);
   } catch (error) {
-    // Our reader is gone. `pipeline` has closed the child's end too: it learns it the usual way, by writing.
+    // The reader is gone. `pipeline` has closed the child's end too, so that its next write fails as usual.
     if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
   }
 }
@@ -43,7 +43,7 @@ async function writeAll(fd: number, bytes: Buffer, clock: Clock): Promise<void> 
   while (offset < bytes.length) {
     const result = await writeOnce(fd, bytes, offset);
     if (typeof result === 'number') offset += result;
-    // Somebody made the pipe non-blocking, and it is full.
+    // Another process made the pipe non-blocking, and it is full.
     else if (result.code === 'EAGAIN')
       await new Promise<void>((resolve) => void clock.after(AGAIN_MS, resolve));
     else throw result;

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Io } from '../terminal/io.ts';
 import { runCommand } from './run-command.ts';
 
-/** For the list of commands. `holter run …` itself never gets here: main.ts takes the short way. */
+/** Lists `run` in the help. `holter run …` itself is started by main.ts without loading this file. */
 export function registerRun(program: Command, io: Io): void {
   program.addCommand(
     runCommand()

@@ -1,7 +1,7 @@
 import type { ChildEnd } from '@holter/server/adapters';
 import { endInWords, exitCodeOf } from './end.ts';
 
-/** The end of a run, for machines: one JSON line. */
+/** The end of a run as one JSON line. */
 type RunReport = {
   readonly type: 'holter.run';
   readonly agentId: string;
@@ -23,7 +23,7 @@ export function reportOf(
   return { type: 'holter.run', ...rest, exitCode: exitCodeOf(end), signal: end.signal };
 }
 
-/** For a person: what happened, how often it was tried, where it stands, and what to do next. */
+/** The end of a run for people: what happened, how many attempts there were, and what to do next. */
 export function summaryOf(report: RunReport, end: ChildEnd, isRecovered: boolean): readonly string[] {
   const { agentId, recoveries, checkpointId, how, needsPerson } = report;
   if (how === 'done' || how === 'stopped') return [];

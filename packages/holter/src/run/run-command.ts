@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { withExamples } from '../terminal/help.ts';
 import { withRunOptions } from './options.ts';
 
-/** What `holter run` takes. */
+/** The arguments and options of `holter run`. */
 export function runCommand(): Command {
   return withExamples(
     withRunOptions(

@@ -4,7 +4,7 @@ import type { RunOptions } from './options.ts';
 import type { Plan } from './plan.ts';
 import type { ServerLink } from './server-link.ts';
 
-/** What a run is given by the process around it. */
+/** What the process provides to a run. */
 export type RunContext = {
   readonly options: RunOptions;
   readonly plan: Plan;

@@ -19,15 +19,15 @@ type RunExecutorParts = {
   readonly executorId: string;
   readonly start: (argv: readonly string[], attempt: number, checkpointId: string | null) => Promise<void>;
   readonly keepCheckpoint: () => Promise<void>;
-  /** The watcher need not look while the tree is being stopped. */
+  /** The watcher pauses while the process tree is being stopped. */
   readonly pauseWatching: () => void;
-  /** The end was seen: the receipt alone is only a word. */
+  /** Reports that the end was observed; a receipt alone is no evidence. */
   readonly tellGone: (by: string | null) => void;
-  /** A termination is over: it is down, or (still there) everything goes on. */
+  /** The termination has finished: the agent has ended, or it survived and the run continues. */
   readonly terminated: () => void;
 };
 
-/** For what a dead agent left behind: it was asked nothing, so it need not save anything. */
+/** For processes that a dead agent left behind; they get no time to save their work. */
 const LEFTOVERS_MS = 10_000;
 
 /** Carries out the effects that the server orders. Only here does a run stop or restart processes. */
@@ -109,7 +109,7 @@ export class RunExecutor {
     }
   }
 
-  /** What a dead agent left behind would go on beside its successor. Returns how many can't be ended. */
+  /** Stops processes that a dead agent left behind, before its successor starts. Returns how many survived. */
   private async endLeftovers(): Promise<number> {
     const { context, state } = this.parts;
     if (!state.child || state.provenGone === state.child) return 0;
@@ -145,7 +145,7 @@ export class RunExecutor {
     return { outcome: 'done', detail: `started from ${checkpointId ?? 'the beginning'}` };
   }
 
-  /** A run that keeps no file leaves the state with the agent, which finds it on the server by the id it is told. */
+  /** Without a checkpoint file, the agent itself loads its state from the server by the id that it gets. */
   private whyNotFrom(checkpointId: string, skipped: readonly string[]): string | null {
     const { context, keeper } = this.parts;
     if (context.plan.recipe?.startAgain)

@@ -13,18 +13,18 @@ export type RunEnd = {
 
 type HowEnded = 'done' | 'crashed' | 'stopped' | 'terminated';
 
-/** What the parts of a run share, and change. */
+/** The state that the parts of a run share. */
 export type RunState = {
   /** The newest start; it may have ended. */
   child: Child | null;
-  /** The mark in the environment of the newest start. */
+  /** The marker in the environment of the newest start. */
   runId: string;
   recoveries: number;
-  /** The newest start, once it and all that came from it are known to be gone: nobody is left to fork. */
+  /** The newest start, once it and all its descendants are known to have ended. */
   provenGone: Child | null;
-  /** While a termination is under way, the end of the child is part of it and told by its receipt. */
+  /** During a termination, the end of the child is reported by the receipt of that termination. */
   isTerminating: boolean;
-  /** From the order of a start until it runs; nobody may conclude then that it stays down. */
+  /** True from the order of a start until it runs; the agent does not count as down for good meanwhile. */
   isStarting: boolean;
   lastHow: HowEnded;
 };

@@ -11,7 +11,7 @@ type LinkOptions = {
   readonly clock: Clock;
   readonly version: string;
   readonly env: NodeJS.ProcessEnv;
-  /** A server elsewhere, with its token: it is never started from here. */
+  /** A server on another machine, with its token; it is never started from here. */
   readonly named: Target | null;
   readonly canStart: boolean;
   readonly config: string | undefined;
@@ -24,9 +24,9 @@ const AGAIN_MS_MAX = 2_000;
 const LOG_BYTES_MAX = 5_000_000;
 
 /**
- * The way to the one engine of the data folder. Found through the folder; started in the background if there
- * is none; found again, or started again, when it went away. Two that start one at once are no problem: the
- * folder's lock lets one of them live, and both find it.
+ * The connection to the server of the data folder. The server is found through the folder, started in the background
+ * if there is none, and found or started again when it goes away. If two runs start one at the same time, the
+ * folder's lock lets only one server run, and both runs find it.
  */
 export class ServerLink {
   private readonly options: LinkOptions;
@@ -39,17 +39,17 @@ export class ServerLink {
     this.options = options;
   }
 
-  /** Where agents of this run are told to call in. */
+  /** The address that the agents of this run report to. */
   get url(): string {
     return this.target?.url ?? '';
   }
 
-  /** Until a server answers. The first time, failing is final; later it is tried for ever. */
+  /** Waits until a server answers. The first time a failure is final; later it is retried without limit. */
   async connect(): Promise<void> {
     this.target = await this.findOrStart();
   }
 
-  /** One request. When nobody answers, `NoAnswer`; a search for the server is under way then. */
+  /** Sends one request. Throws `NoAnswer` if there is no answer, and starts to search for the server. */
   async ask(
     method: 'GET' | 'POST' | 'DELETE',
     path: string,
@@ -68,7 +68,7 @@ export class ServerLink {
     }
   }
 
-  /** The same request again and again until somebody answers. */
+  /** Repeats the request until a server answers. */
   async insist(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<Reply> {
     for (;;) {
       try {
@@ -148,7 +148,7 @@ export class ServerLink {
     return join(this.options.folder.path, 'server.log');
   }
 
-  /** Detached, with a log instead of our terminal, and without what marks the children of a run. */
+  /** Starts it detached, with a log file instead of the terminal and without the marker of this run's children. */
   private startDaemon(): number | undefined {
     const { folder, env, config } = this.options;
     folder.prepare();

@@ -9,16 +9,16 @@ type Queued = {
   readonly body: SignalBody;
 };
 
-/** More than an outage of hours brings, since looks and beats take one place each. */
+/** Enough for an outage of hours, since all process readings and all beats take one place each. */
 const WAITING_MAX = 500;
 
-/** Of these only the newest says something: each replaces the one before. */
+/** Only the newest of these matters, so each replaces the one before. */
 const newestOnly: ReadonlySet<string> = new Set(['process', 'heartbeat', 'tokens']);
 
 /**
- * What a run saw and the server has not heard yet. While no server answers it waits here, bounded; nothing
- * that happened once (an exit, a finding) is lost, and nothing is told twice: they come in order, by a channel
- * of this run's own.
+ * Signals of a run that the server has not accepted yet. While no server answers they are queued, within a bound.
+ * One-time signals (an exit, a finding) are not lost, and none counts twice: they are sent in order, over a channel
+ * of this run.
  */
 export class SignalQueue {
   private readonly link: ServerLink;
@@ -47,7 +47,7 @@ export class SignalQueue {
     });
   }
 
-  /** Until everything was heard. */
+  /** Waits until every signal was accepted. */
   async flush(): Promise<void> {
     while (this.sending !== null) await this.sending;
   }
@@ -58,7 +58,7 @@ export class SignalQueue {
       const { channel } = this;
       const signals = batch.map(({ body, ...envelope }) => ({ ...body, ...envelope, channel }));
       const reply: Reply = await this.link.insist('POST', `/v1/agents/${this.agentId}/signals`, signals);
-      // Refused ones are refused for good: the agent has ended, or a newer start took its place.
+      // A refusal is final: the agent has ended, or a newer incarnation has replaced it.
       if (reply.status === 429) continue;
       if (reply.status >= 400 && reply.status !== 409) this.lastRefusal = sayRefusal(reply);
       const sent = new Set(batch.map(({ id }) => id));
@@ -66,6 +66,6 @@ export class SignalQueue {
     }
   }
 
-  /** For people who look why something did not arrive. */
+  /** The last refusal, for debugging. */
   lastRefusal: string | null = null;
 }

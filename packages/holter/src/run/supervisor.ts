@@ -16,12 +16,12 @@ import type { RunEnd, RunState } from './run-state.ts';
 import { SignalQueue } from './signal-queue.ts';
 import { Watcher } from './watcher.ts';
 
-/** An end so soon after Ctrl-C is an answer to it. */
+/** An end this soon after Ctrl-C is caused by it. */
 const INTERRUPT_MS = 5_000;
 
 /**
- * One `holter run`: starts the command, tells the server what it sees, lets `RunExecutor` do what the server wants
- * done, and ends when the command has ended and nothing is going to bring it back. It decides nothing itself.
+ * One `holter run`: starts the command, reports what it observes to the server, lets `RunExecutor` carry out the
+ * server's effects, and ends when the command has ended and will not be restarted. It decides nothing itself.
  */
 export class Supervisor {
   private readonly context: RunContext;
@@ -104,7 +104,7 @@ export class Supervisor {
     });
   }
 
-  /** Until the command is down for good. Throws a `RunFailure` when it could not even be started. */
+  /** Runs until the command is down for good. Throws a `RunFailure` if it could not be started. */
   async run(): Promise<RunEnd> {
     this.keeper.checkReadable();
     const over = new Promise<RunEnd>((resolve) => {
@@ -128,14 +128,14 @@ export class Supervisor {
     return this.state.child?.hasOpenLine === true;
   }
 
-  /** A signal that was meant for the command. From a terminal it has reached it already. */
+  /** A signal that was meant for the command. From a terminal, the command already got it. */
   passOn(signal: NodeJS.Signals, isSentToChildToo: boolean): void {
     this.wish = { why: `${signal} from outside`, at: this.context.clock.now() };
     const { child, isStarting } = this.state;
     if (child?.isRunning) {
       if (!isSentToChildToo) child.signal(signal);
     } else if (!isStarting) {
-      // It is down and waits for its next start: nobody wants that any more.
+      // The command is down and waits for its next start, which is no longer wanted.
       void this.giveUp();
     }
   }
@@ -206,7 +206,7 @@ export class Supervisor {
     if (state.isTerminating || child !== state.child) return;
     this.watcher.stop();
     this.proveGoneSoon(child);
-    // Its last record may still be on its way through our pipe.
+    // Its last output may still be in the pipe.
     if (plan.recipe) await child.drain(clock, 1_000);
     const end = plan.recipe?.endOf?.(exit) ?? exit;
     await this.keepCheckpoint();
@@ -223,14 +223,14 @@ export class Supervisor {
     await this.awaitDecision(child, end);
   }
 
-  /** While the server is being told, there is time to look for what the child left behind. */
+  /** Searches a moment later for processes that the child left behind; without any, its end is proven. */
   private proveGoneSoon(child: Child): void {
     this.context.clock.after(1, () => {
       if (child.tree.sweep().length === 0) this.state.provenGone = child;
     });
   }
 
-  /** Ctrl-C at the terminal, or a signal to us: whoever sent it wanted the end. */
+  /** The reason if the end was intended (Ctrl-C, or a signal to this process); null for any other end. */
   private purposeOf({ code, signal }: ChildEnd): string | null {
     if (!this.wish) return null;
     const isSoon = this.context.clock.now() - this.wish.at < INTERRUPT_MS;
@@ -244,7 +244,7 @@ export class Supervisor {
     else if (child.end) void this.awaitDecision(child, child.end, true);
   }
 
-  /** It is down. Either the server has it started again, or this is the end. */
+  /** The command has ended: either the server orders a restart, or the run ends. */
   private async awaitDecision(child: Child, end: ChildEnd, isReceiptComing = false): Promise<void> {
     const { clock, say } = this.context;
     const { agent, state } = this;
@@ -259,7 +259,7 @@ export class Supervisor {
     return { how: lastHow, incarnation: this.agent.incarnation, recoveries, checkpointId };
   }
 
-  /** A start that begins and ends at once puts the record in order: nothing is tried again behind our back. */
+  /** Registers and immediately ends a new incarnation, so that the server does not try another recovery. */
   private async giveUp(): Promise<void> {
     const end = this.state.child?.end ?? { code: CODE.error, signal: null };
     this.state.isStarting = true;

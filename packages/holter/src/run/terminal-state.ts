@@ -2,15 +2,15 @@ import { execFileSync } from 'node:child_process';
 import type { Terminal } from './child.ts';
 
 /**
- * A program that is killed leaves the terminal as it had it: raw, without echo, on its second screen. Notes
- * the settings now; the returned function puts them back.
+ * A killed program leaves the terminal in its own state: raw, without echo, on the alternate screen. This saves the
+ * settings; the returned function restores them.
  */
 export function keepTerminal({ input, output }: Terminal): () => void {
   if (!input) return () => undefined;
   const settings = stty(['-g'])?.trim();
   return () => {
     if (settings !== undefined) stty([settings]);
-    // Second screen off, cursor on, mouse and bracketed paste off.
+    // Alternate screen off, cursor on, mouse and bracketed paste off.
     if (output) process.stdout.write('\u001b[?1049l\u001b[?25h\u001b[?1000l\u001b[?2004l');
   };
 }

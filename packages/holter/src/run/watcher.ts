@@ -11,18 +11,18 @@ type WatcherContext = {
   readonly table: ProcessTable;
   readonly options: RunOptions;
   readonly heartbeatFile: string;
-  /** What the command burns while it waits, if that is known. */
+  /** The idle activity of the command, if it is known. */
   readonly idle: Idle | null;
   readonly tell: (body: SignalBody) => void;
   readonly say: (line: string) => void;
-  /** Something else that wants to be looked at from time to time. */
+  /** An additional check that is run regularly. */
   readonly everyTick: () => void;
   readonly overLimit: (option: string, evidence: string, limit: string) => void;
 };
 
-/** How much of its newest state may be lost if the crash also spoils the file. */
+/** How much of the newest state may be lost if a crash also damages the checkpoint file. */
 const CHECKPOINT_LOOK_MS = 2_000;
-/** Looks that bring nothing new are told this often, or as often as the server wants to hear. */
+/** Readings without news are sent this often, or as often as the server asks for. */
 const TELL_EVERY_MS_MAX = 15_000;
 /** Counters move in coarse steps; a window of a few looks evens them out. */
 const LOOKS_PER_WINDOW = 4;
@@ -30,8 +30,8 @@ const WINDOW_MS_MAX = 5_000;
 const BEAT_EVERY_MS_MAX = 5_000;
 
 /**
- * The senses of a run. Cheap by design: a few `stat` every other second, a look at the process tree every few seconds,
- * and a word to the server when something changed or enough time has passed.
+ * Observes the command of a run. Cheap by design: a few `stat` calls every two seconds, a reading of the process tree
+ * every few seconds, and a signal when something changed or enough time has passed.
  */
 export class Watcher {
   private readonly context: WatcherContext;
@@ -83,7 +83,7 @@ export class Watcher {
     });
   }
 
-  /** Only as often as something could have changed that somebody cares about. */
+  /** Runs only as often as a relevant change is possible. */
   private get tickMs(): number {
     const { lookEvery, heartbeat, heartbeatEvery, checkpointFile } = this.context.options;
     const beatMs = heartbeat === 'output' || heartbeat === 'file' ? heartbeatEvery / 3 : lookEvery;
@@ -110,7 +110,7 @@ export class Watcher {
     const { tell, options } = this.context;
     const seen = this.child.sensor.look();
     const look = this.floor?.above(seen, now) ?? seen;
-    // The exit itself is told by whoever waits for the child, with its code.
+    // The supervisor reports the exit itself, with its code.
     if (look.state === 'gone') return;
     this.ioBytes = look.ioBytes;
     if (look.state !== this.lastState || now - this.toldAt >= this.tellEveryMs) {
@@ -126,7 +126,7 @@ export class Watcher {
       this.exceed('--limit-memory', `uses ${megabytes(look.memoryBytes)}`, megabytes(limitMemory));
   }
 
-  /** Somebody stopped it, perhaps on purpose: it is told, and never killed for that. */
+  /** The process was stopped (SIGSTOP), perhaps on purpose: this is reported and never a reason to kill it. */
   private noteStopped(): void {
     const { clock, tell, say, options } = this.context;
     const what =
@@ -151,7 +151,7 @@ export class Watcher {
     if (this.child && maybeContinue({ table, send }, this.child.tree)) say('it was continued (SIGCONT)');
   }
 
-  /** A beat stands for new evidence, never for time that passed. */
+  /** A beat is sent for new evidence, never because time has passed. */
   private beat(now: number): void {
     const { options, tell } = this.context;
     if (options.heartbeat !== 'output' && options.heartbeat !== 'file') return;
@@ -166,7 +166,7 @@ export class Watcher {
   private evidence(): number | string {
     const { options, heartbeatFile } = this.context;
     if (options.heartbeat === 'file') return mtimeOf(heartbeatFile);
-    // What goes straight to the terminal is seen in the counters of the system.
+    // Output that goes straight to the terminal shows in the counters of the operating system.
     return this.child ? this.child.outputBytes || this.ioBytes : 0;
   }
 

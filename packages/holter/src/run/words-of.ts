@@ -1,11 +1,11 @@
 import { CODE, RunFailure } from './end.ts';
 
-/** What may stand for a value in a resume command. */
+/** The placeholders of a resume command. */
 type Placeholders = Readonly<Record<'agent' | 'task' | 'checkpoint' | 'attempt', string>>;
 
 /**
- * A command line into words, with quotes as in a shell and nothing else of it: no variables, no globs, no
- * pipes. What an agent wrote can end up in a placeholder, and must stay one word.
+ * Splits a command line into words, with quotes as in a shell but without variables, globs and pipes. Text of an
+ * agent can end up in a placeholder, and must stay one word.
  */
 export function wordsOf(line: string): readonly string[] {
   const words: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * A strip like a monitor's: a flat line, a small wave for a beat, a spike for work done, and nothing at all
- * once the process has ended.
+ * A strip like an ECG: a flat line, a small wave for a beat, a spike for a call, and nothing after the process has
+ * ended.
  */
 const SHAPES: Readonly<Record<string, string>> = { '-': '─', b: '∿', w: '⋀', x: ' ' };
 

@@ -12,7 +12,7 @@ const NAME_WIDTH = 20;
 const STATE_WIDTH = 10;
 const STRIP_WIDTH = 24;
 
-/** One picture of the fleet: who, how its heart goes, how it is, why, and what comes next. */
+/** One frame of the live view: for each agent its strip, its state, the reason, and what comes next. */
 export function frame(simulation: Simulation, feed: LiveFeed, style: FrameStyle): string {
   const { paint } = style;
   const width = Number.isFinite(style.width) ? style.width : 150;
@@ -71,7 +71,7 @@ function waitingFor({ wakeAt, quiet }: Agent['hard'], now: number): string {
 
 const rank = (severity: string): number => (severity === 'act' ? 0 : 1);
 
-/** How many are how well, in one line. */
+/** The number of agents in each state, in one line. */
 function summary(simulation: Simulation, paint: Paint): string {
   const counts = new Map<string, number>();
   for (const { slot } of simulation.world.agents) {

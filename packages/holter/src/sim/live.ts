@@ -10,9 +10,9 @@ import { secondsNow } from './wall-clock.ts';
 const SPEED = 60;
 const FRAME_MS = 200;
 const AGENTS = 12;
-/** Trouble comes this much more often than in life, so that a minute shows some. */
+/** Faults are this much more frequent than in reality, so that a minute shows some. */
 const HASTE = 18;
-/** In a pipe there is nothing to redraw: one picture every so often, and the news as lines. */
+/** A pipe cannot be redrawn: it gets a frame now and then, and the news as lines. */
 const PLAIN_EVERY_S = 10;
 /** One of each, so that there is something to see; the rest of the fleet is drawn from the mix. */
 const CAST = [
@@ -73,7 +73,7 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 type Draw = (picture: string, seconds: number) => void;
 
-/** Home, each line cleared to its end, the rest below wiped: no flicker, no scrolling. */
+/** Moves the cursor home, clears each line to its end and the rest below: no flicker, no scrolling. */
 function redrawn(io: Io): Draw {
   return (picture) => io.out(`\u001b[H${picture.replaceAll('\n', '\u001b[K\n')}\u001b[J`);
 }

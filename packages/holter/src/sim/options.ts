@@ -1,7 +1,7 @@
 import { BEHAVIOURS, defaultScenario, FAULT_KINDS, type FaultKind, type Scenario } from '@holter/sim';
 import { InvalidArgumentError } from 'commander';
 
-/** What the command line says, as commander hands it over. */
+/** The options as commander parses them. */
 export type SimOptions = {
   readonly agents: number;
   readonly hours: number;

@@ -4,7 +4,7 @@ const WIDTH = 30;
 
 type ProgressBar = { readonly at: (share: number) => void; readonly done: () => void };
 
-/** On stderr, and only before a person: output that is piped away stays clean. */
+/** Printed on stderr, and only if it is a terminal, so that piped output stays clean. */
 export function progressBar(io: Io, title: string): ProgressBar {
   if (!io.isLogTerminal) return { at: () => {}, done: () => {} };
   return {

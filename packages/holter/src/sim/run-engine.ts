@@ -6,10 +6,10 @@ import { table } from '../terminal/table.ts';
 import type { SimOptions } from './options.ts';
 import { secondsNow } from './wall-clock.ts';
 
-/** The real engine is slower than the rules alone: it carries dozens of agents, where those carry thousands. */
+/** The real engine is slower than the rules alone: dozens of agents instead of thousands. */
 const AGENTS_MAX = 200;
 
-/** `holter sim --engine`: fleets around the real engine, seed by seed, until an audit has something to say. */
+/** `holter sim --engine`: simulated fleets with the real engine, seed by seed, until the audit reports a violation. */
 export async function runEngine(
   io: Io,
   options: SimOptions,

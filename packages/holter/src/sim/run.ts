@@ -85,7 +85,7 @@ function runOne(io: Io, scenario: Scenario, isJson: boolean): boolean {
   }
 }
 
-/** The seed, the shortest story that still shows it, and the line that plays it again. */
+/** The seed, the shortest sequence that still shows the violation, and the command that repeats it. */
 function tellViolation(
   say: (text: string) => void,
   paint: Paint,

@@ -1,9 +1,9 @@
 import type { Stopwatch } from '@holter/sim';
 
-/** The only reading of a real clock in the simulator's command; what it measures is marked as such. */
+/** The only file of this command that reads a real clock; measured values are marked as such. */
 export const secondsNow = (): number => performance.now() / 1_000;
 
-/** Every so many steps one is measured: reading a clock costs as much as a heartbeat. */
+/** Only one of this many steps is measured, because reading the clock costs as much as a heartbeat. */
 const SAMPLE_EVERY = 64;
 
 type Sampler = Stopwatch & { readonly microsPerStep: () => number };

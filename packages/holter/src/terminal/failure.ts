@@ -1,7 +1,7 @@
 /** Exit codes of every command. */
 export const EXIT = { fine: 0, error: 1, usage: 2, foundWrong: 3 } as const;
 
-/** Something that went wrong and that a person can do something about: what, and what to do next. */
+/** An error that the user can do something about: what happened, and what to do next. */
 export class CliFailure extends Error {
   override readonly name = 'CliFailure';
   readonly next: string | null;

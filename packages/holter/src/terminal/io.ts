@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 
-/** What a command may use of the process around it, so that commands themselves touch no globals. */
+/** What a command may use of its process, so that commands do not use globals. */
 export type Io = {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
@@ -10,13 +10,13 @@ export type Io = {
   readonly hasColour: boolean;
   /** Whether a person reads stderr, where the log goes. */
   readonly isLogTerminal: boolean;
-  /** Columns of the terminal; a pipe has no width, and gets lines as long as they are. */
+  /** Columns of the terminal; infinite for a pipe, whose lines are not cut. */
   readonly width: number;
-  /** The exit code of a command that ran well but found something wrong. */
+  /** Sets the exit code of a command that succeeded but found a problem. */
   readonly setExitCode: (code: number) => void;
-  /** Calls back on Ctrl-C or a polite request to stop; returns how to stop listening. */
+  /** Calls back on SIGINT or SIGTERM; returns a function that stops listening. */
   readonly onStop: (callback: (signal: string) => void) => () => void;
-  /** Calls back on SIGHUP; a terminal that was closed sends it too, and means something else. */
+  /** Calls back on SIGHUP and tells whether it was sent because the terminal was closed. */
   readonly onHangup: (callback: (isTerminalGone: boolean) => void) => void;
 };
 
@@ -29,7 +29,7 @@ export function processIo(): Io {
     env,
     workingDirectory: process.cwd(),
     isTerminal,
-    // https://no-color.org: present and not empty, whatever its value.
+    // https://no-color.org: any value that is not empty.
     hasColour: isTerminal && !env.NO_COLOR && env.TERM !== 'dumb',
     isLogTerminal: stderr.isTTY === true,
     width: isTerminal ? Math.max(40, stdout.columns ?? 80) : Number.POSITIVE_INFINITY,

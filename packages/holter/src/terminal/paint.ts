@@ -20,5 +20,5 @@ const states: Readonly<Record<string, Colour>> = {
 
 export const colourOfState = (state: string): Colour => states[state] ?? 'bold';
 
-/** What agents wrote is shown without its control characters: they could repaint somebody's terminal. */
+/** Removes control characters from text of agents, because they could change the user's terminal. */
 export const printable = (text: string): string => text.replace(/[\t\r\n]+/g, ' ').replace(/[^\P{C}]/gu, '·');

@@ -5,7 +5,7 @@ type Cell = { readonly text: string; readonly colour?: Colour };
 
 export type Column = {
   readonly title: string;
-  /** May be cut when the terminal is narrow; the others keep their width as long as that is possible. */
+  /** May be cut when the terminal is narrow; other columns keep their width as long as possible. */
   readonly canShrink?: true;
 };
 
@@ -41,7 +41,7 @@ function asCell(cell: Cell | string): Cell {
   return typeof cell === 'string' ? { text: printable(cell) } : { ...cell, text: printable(cell.text) };
 }
 
-/** The widest column that may be cut gives way first; then, if it must be, every column does. */
+/** Narrows the widest column that may be cut; if that is not enough, every column. */
 function shrink(columns: readonly Column[], widths: number[], width: number): void {
   for (const mayCut of [(index: number) => columns[index]?.canShrink === true, () => true]) {
     for (;;) {
