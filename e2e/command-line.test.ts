@@ -148,7 +148,7 @@ describe('the command line against a real server', { timeout: 60_000 }, () => {
     expect(show.out).toMatch(/ESCALATION_TRIGGERED/);
   });
 
-  it('holds a breaker open and closes it again, for everybody who asks', async () => {
+  it('holds a breaker open and closes it again, for all callers', async () => {
     const none = await holter(['breaker', 'list', 'ada']);
     expect(none).toMatchObject({ code: 0, out: 'ada has asked none yet.\n' });
     const why = ['--reason', 'they are down', '--by', 'ines'];

@@ -1,20 +1,20 @@
 import type { Agent as HttpAgent } from 'node:http';
 import { request } from 'node:http';
 
-/** A worker writes checkpoints, a looper makes one call again and again, a stale one does nothing but beat. */
+/** A worker writes checkpoints, a looper repeats one call, a stale agent only beats. */
 export type Kind = 'worker' | 'looper' | 'stale';
 
 type Reply = { readonly status: number; readonly body: unknown };
 
-/** Where the server is now; it comes and goes. */
+/** The current address of the server, which is restarted several times. */
 export type Target = { readonly port: number; readonly http: HttpAgent; isStopped: boolean };
 
 const BEAT_EVERY_MS = 1_000;
 const RETRY_MS = 400;
 
 /**
- * An agent that beats once a second whatever happens to the server, repeats what was not acknowledged, and
- * remembers what was. This is the truth from the agent's own side, to be compared with the server's.
+ * An agent that beats once a second even if the server is down, repeats what was not acknowledged, and remembers
+ * what was. Its memory is compared with the server's records at the end.
  */
 export class CrashAgent {
   readonly id: string;
@@ -23,7 +23,7 @@ export class CrashAgent {
   readonly acknowledged = new Set<string>();
   /** When beats were acknowledged. */
   readonly beats: number[] = [];
-  /** Ids of directives, and how often each came. */
+  /** Ids of directives, and how often each was delivered. */
   readonly directives = new Map<string, number>();
   registeredAt = 0;
   private token = '';
@@ -46,7 +46,7 @@ export class CrashAgent {
     this.registeredAt = Date.now();
   }
 
-  /** Lives until the target is stopped. */
+  /** Runs until the target is stopped. */
   async live(target: Target): Promise<void> {
     while (!target.isStopped) {
       const began = Date.now();
@@ -68,7 +68,7 @@ export class CrashAgent {
     for (const { id } of directives) this.directives.set(id, (this.directives.get(id) ?? 0) + 1);
   }
 
-  /** The same call with the same result: five are a loop, and five more after a nudge bring the next one. */
+  /** The same call with the same result: five are a loop, and five more after a nudge cause the next one. */
   private async callAgain(target: Target): Promise<void> {
     this.sent += 1;
     const callId = `${this.id}-k${this.sent}`;
@@ -92,7 +92,7 @@ export class CrashAgent {
     if (reply.status < 300) this.acknowledged.add(checkpointId);
   }
 
-  /** Repeats until somebody answers: a connection that was cut says nothing about what became of it. */
+  /** Repeats until a server answers: a broken connection does not show whether the request was processed. */
   private async insist(target: Target, path: string, token: string, body: unknown): Promise<Reply> {
     for (;;) {
       try {

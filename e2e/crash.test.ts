@@ -22,9 +22,9 @@ health_monitoring:
 rules: { checkpoint_warn: 5s }
 fleet: { budgets: { nudge: { per_minute: 100000, burst: 10000 }, notice: { per_minute: 100000, burst: 10000 } } }
 `;
-/** Several lives of the server, so that a worker is not called stuck because nobody was there to hear it. */
+/** Longer than several lives of the server, so that a worker is not called stuck because of the outages. */
 const STALE_MS = 8_000;
-/** One beat's interval: the most that a deadline may move for each outage (design, "Time"). */
+/** One beat's interval: the most that a deadline may move for each outage. */
 const GRACE_MS = 2_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'holter-crash-'));
@@ -75,7 +75,7 @@ it('loses nothing when it is killed twenty times under load', { timeout: 180_000
     await agent.register(target, enrolToken);
     await agent.live(target);
   };
-  // The loopers come little by little, so that nudges are under way at every crash.
+  // The loopers start one after the other, so that nudges are pending at every crash.
   const [late, early] = [agents.slice(0, LOOPERS), agents.slice(LOOPERS)];
   for (const agent of early) lives.push(begin(agent));
 
@@ -106,7 +106,7 @@ it('loses nothing when it is killed twenty times under load', { timeout: 180_000
     problems: await store.check(),
   }));
   expect(problems).toEqual([]);
-  expect(lateTimers, 'timers that nobody honoured').toEqual([]);
+  expect(lateTimers, 'timers that never fired').toEqual([]);
 
   const written = new Set(payloads(events, 'CHECKPOINT_WRITTEN').map(({ checkpointId }) => checkpointId));
   const acknowledged = agents.flatMap((agent) => [...agent.acknowledged]);
@@ -137,7 +137,7 @@ it('loses nothing when it is killed twenty times under load', { timeout: 180_000
     .map(({ id }) => id);
   expect(neverStuck, 'stuck agents whose timer was lost').toEqual([]);
 
-  // A miss falls after two seconds and one of slack. Whoever was heard in them was accused wrongly.
+  // A miss is due after two seconds plus one of slack. An agent that was heard within them was blamed wrongly.
   const accused = events.filter(
     ({ event }) => event.type === 'FINDING_RAISED' && event.payload.kind === 'missed-heartbeats',
   );
@@ -175,7 +175,7 @@ it('loses nothing when it is killed twenty times under load', { timeout: 180_000
   expect(nudges.length).toBeGreaterThan(LOOPERS);
 });
 
-/** Between commit and effect: returns the moment a nudge is announced, while it is being carried out. */
+/** Returns when the event of a nudge arrives: after the commit, while the effect is being carried out. */
 async function untilNudge({ url, token }: HolterProcess, msMax: number): Promise<void> {
   try {
     const response = await fetch(`${url}/v1/events?type=NUDGE_SENT`, {
@@ -183,12 +183,12 @@ async function untilNudge({ url, token }: HolterProcess, msMax: number): Promise
       signal: AbortSignal.timeout(msMax),
     });
     const decoder = new TextDecoder();
-    // Without a cursor the stream begins now: the first event is news.
+    // Without a cursor the stream starts now, so the first event is a new one.
     for await (const chunk of response.body ?? []) {
       if (decoder.decode(chunk as Uint8Array).includes('NUDGE_SENT')) return;
     }
   } catch {
-    // No nudge in time: then it is a random moment like the others.
+    // No nudge came in time: this crash happens at a random moment, like the others.
   }
 }
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 export const bin = join(root, 'packages', 'holter', 'dist', 'main.js');
 
-/** Environment of a child that must not find the servers or the configuration of whoever runs the tests. */
+/** The environment of a child that must not find the servers or the configuration of the user who runs the tests. */
 export function cleanEnvironment(folder: string, more: Record<string, string> = {}): Record<string, string> {
   const { PATH = '' } = process.env;
   return {

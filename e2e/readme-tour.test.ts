@@ -30,7 +30,7 @@ async function freePort(): Promise<number> {
 
 type Run = { readonly code: number | null; readonly output: string };
 
-/** In a process group of its own: npm and the shells between us and the server would not pass signals on. */
+/** Starts it in its own process group, because npm and the shells in between do not pass signals on. */
 function bash(script: string): ChildProcess {
   const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe'];
   return spawn('bash', ['-c', script], { cwd: root, env: environment, stdio, detached: true });
@@ -74,7 +74,7 @@ afterAll(async () => {
 describe('the tour of the README', () => {
   it('shows with curl alone what it says', { timeout: 60_000 }, async () => {
     expect(visitorBlocks.length).toBeGreaterThan(8);
-    // A marker between the blocks tells their outputs apart.
+    // A marker between the blocks separates their outputs.
     const script = `set -euo pipefail\n${visitorBlocks.map((block, index) => `echo "== ${index}"\n${block}`).join('\n')}`;
     const began = Date.now();
     const { code, output } = await run(script);

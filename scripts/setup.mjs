@@ -1,4 +1,4 @@
-// Finds out what a fresh or changed clone still needs, and does only that: install, build.
+// Installs and builds what a fresh or changed clone still needs, and nothing else.
 // Plain Node without dependencies, because it runs before there are any.
 
 import { spawnSync } from 'node:child_process';
@@ -18,7 +18,7 @@ const nodeMin = [20, 19];
 
 class SetupError extends Error {}
 
-/** Makes the clone ready to run. Where that is impossible it says why and returns false. */
+/** Makes the clone ready to run. If that fails, prints the reason and returns false. */
 export function setup() {
   const started = Date.now();
   try {
@@ -56,7 +56,7 @@ function checkNode() {
   );
 }
 
-/** The versions of the lock file, which stays as it is; unlike `npm ci` it keeps what is installed already. */
+/** Installs the versions of the lock file without changing it; unlike `npm ci` it keeps what is already installed. */
 function maybeInstall() {
   const wanted = existsSync(lockFile) ? hash(readFileSync(lockFile)) : 'no lock file';
   if (read(installStamp) === wanted) return false;
@@ -83,7 +83,7 @@ function maybeBuild() {
   return true;
 }
 
-/** The page is bundled only when something in it has changed: the server needs it less often than its own code. */
+/** Bundles the page only when one of its files has changed. */
 function maybeBuildPage() {
   const dashboard = join(root, 'packages', 'dashboard');
   if (!existsSync(dashboard)) return false;
@@ -98,7 +98,7 @@ function maybeBuildPage() {
   return true;
 }
 
-/** Paths, sizes and times of all that the compiler reads, so that a deleted file counts as a change too. */
+/** Paths, sizes and times of all inputs of the compiler, so that a deleted file counts as a change too. */
 function fingerprint() {
   const inputs = readdirSync(root).filter((name) => /^tsconfig.*\.json$|^package-lock\.json$/.test(name));
   const files = inputs.map((name) => join(root, name));

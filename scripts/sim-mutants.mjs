@@ -1,5 +1,5 @@
 // `npm run sim:mutants [-- NAME…]`: takes rules out, one at a time, and shows that the simulator notices each by
-// an invariant. A rule that can be removed unseen is a rule that nobody checks.
+// an invariant. A rule that can be removed without a violation is not tested.
 //
 // Each mutant is a patch in mutants/ to packages/core or packages/server, applied to a copy in a temporary
 // folder; its first line says which runs judge it (`# runs: world` or `# runs: engine`). The simulator that runs
@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root, setup } from './setup.mjs';
 
-/** Small and hasty: each run holds many troubles and faults, and takes about a second. */
+/** Small worlds with many faults: each run takes about a second. */
 const scenario = { agents: 75, hours: 6, haste: 4 };
 const seedsMax = Number(process.env.HOLTER_MUTANT_SEEDS ?? 12);
 const atOnce = Number(process.env.HOLTER_MUTANTS_AT_ONCE ?? 2);
@@ -96,14 +96,14 @@ async function readMutants(wanted) {
       const patch = join(root, 'mutants', name);
       const text = await readFile(patch, 'utf8');
       const runs = /^# runs: (\w+)$/m.exec(text)?.[1] ?? 'world';
-      if (!Object.hasOwn(runners, runs)) throw new Error(`${name}: nobody knows runs of the kind ${runs}`);
+      if (!Object.hasOwn(runners, runs)) throw new Error(`${name}: unknown kind of runs ${runs}`);
       const parts = new Set([...text.matchAll(/^--- a\/packages\/(\w+)\//gm)].map(([, part]) => part));
       return { name: name.replace(/\.patch$/, ''), runs, patch, parts };
     }),
   );
 }
 
-/** So many at a time, in their order. */
+/** Runs at most this many jobs at a time; the results are in the order of the jobs. */
 async function inParallel(items, work) {
   const rest = [...items];
   const worker = async () => {
@@ -118,7 +118,7 @@ function describe({ invariant, error }, isOriginal) {
   return isOriginal ? 'clean' : 'NOT CAUGHT';
 }
 
-/** Builds a house with the patched part and the rest as built, and runs the simulator in it. */
+/** Builds a copy with the patched package and the other packages as built, and runs the simulator in it. */
 async function run({ name, runs, patch, parts = new Set() }) {
   const house = join(folder, name.replace(/\W+/g, '-'));
   await furnish(house, parts);
@@ -140,8 +140,8 @@ async function run({ name, runs, patch, parts = new Set() }) {
 }
 
 /**
- * Packages as built, but copied, because Node looks for a package's neighbours where it really lies. What is to
- * be patched comes as source too.
+ * Copies the built packages, because Node resolves imports from the real path of a file and would leave a folder of
+ * links. The package to be patched is copied with its source.
  */
 async function furnish(house, parts) {
   const modules = join(house, 'node_modules');
@@ -169,7 +169,7 @@ async function compile(house, part) {
       composite: false,
       declarationMap: false,
       sourceMap: false,
-      // A rule that was taken out leaves names that nobody uses.
+      // A removed rule leaves unused names behind.
       noUnusedLocals: false,
       noUnusedParameters: false,
       ...(part === 'server' && { types: ['node'] }),

@@ -25,7 +25,7 @@ Examples:
   npm run sim:soak -- --seeds 20 --json
 `;
 
-/** The whole options, or null with a word about what is wrong. */
+/** The options with their defaults, or null after printing what is wrong. */
 function readOptions(args) {
   const number = { type: 'string' };
   const { values } = parseArgs({

@@ -10,7 +10,7 @@ if (!setup()) process.exit(1);
 const main = join(root, 'packages', 'holter', 'dist', 'main.js');
 const holter = spawn(process.execPath, [main, 'up', ...process.argv.slice(2)], { stdio: 'inherit' });
 
-// Ctrl-C reaches the child through the terminal, so here it must only not end the parent first.
+// Ctrl-C reaches the child through the terminal. The parent ignores it, so that it does not end first.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => holter.kill('SIGTERM'));
 process.on('SIGHUP', () => holter.kill('SIGHUP'));

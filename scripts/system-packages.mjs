@@ -1,5 +1,5 @@
-// What tests need beyond npm: a browser and tmux. Installs them where that is possible without asking anybody (root on
-// Debian or Ubuntu), and says loudly what is skipped where it is not. With CI=true a missing one is a failure.
+// What tests need beyond npm packages: a browser and tmux. Installs them if this process is root on Debian or Ubuntu;
+// otherwise prints which tests are skipped. With CI=true a missing program is a failure.
 
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
@@ -18,7 +18,7 @@ export function find(name) {
   return [...paths, ...places[name]].find(isExecutable) ?? null;
 }
 
-/** The path of the program, installed if need be; null after a loud line. Throws with CI=true. */
+/** The path of the program, installed if necessary; null after printing a warning. Throws with CI=true. */
 export function ensure(name) {
   const found = find(name) ?? install(name);
   if (found) return found;

@@ -20,7 +20,7 @@ const COLOURS = {
 
 const escaped = (text) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 
-/** A line into pieces of one style each: `ESC[1;31m` and the like change it. */
+/** Splits a line into pieces of one style each, at escape sequences such as `ESC[1;31m`. */
 function piecesOf(line, style) {
   const pieces = [];
   for (const part of line.split('\u001b[')) {

@@ -12,7 +12,7 @@ if (!setup()) {
   process.exit(1);
 }
 
-// Tests of the page and of terminals find what they need by these; without it they do not run.
+// Tests of the page and of terminals read these paths; without them they do not run.
 process.env.HOLTER_BROWSER = ensure('chromium') ?? '';
 process.env.HOLTER_TMUX = ensure('tmux') ?? '';
 
@@ -35,7 +35,7 @@ function vitest(project, ...options) {
   ];
 }
 
-// Biome colours even what goes into a file.
+// By default Biome colours its output even if it goes into a file.
 const biomeArgs = [
   'ci',
   '--error-on-warnings',
@@ -51,11 +51,11 @@ const steps = [
     fix: 'npm run format',
   },
   { name: 'types of the tests', tool: 'typescript/bin/tsc', args: ['-p', 'tsconfig.test.json'] },
-  // Real parts run by themselves: property tests beside them would starve what they measure in real time.
+  // Real parts run separately: beside CPU-bound property tests their real-time measurements would fail.
   {
     name: 'rules, stories and simulation',
     tool: 'vitest/vitest.mjs',
-    // Left to itself Vitest keeps one core free, which is half of a small machine.
+    // By default Vitest leaves one core free, which is half of a small machine.
     args: vitest('rules', '--maxWorkers=100%'),
   },
   { name: 'real parts', tool: 'vitest/vitest.mjs', args: vitest('real-parts') },

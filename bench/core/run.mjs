@@ -37,7 +37,7 @@ const signalAt = (at, body) => ({
   signal: { agentId: 'ada', incarnation: 1, ...body },
 });
 
-/** Each case makes one run of `length` steps and says something about its result, so that nothing is left out. */
+/** Each case runs `length` steps and returns a value of the result, so that the compiler removes nothing. */
 const cases = {
   'empty loop': (length) => {
     let sum = 0;
@@ -120,7 +120,7 @@ const cases = {
 
 const lengths = { 'call ended, step': LENGTH / 20, 'tick, step': LENGTH / 4 };
 
-/** Rounds are interleaved, so that whatever else the machine does falls on all cases alike. */
+/** Rounds are interleaved, so that other load on the machine affects all cases alike. */
 const samples = Object.fromEntries(Object.keys(cases).map((name) => [name, []]));
 let checksum = 0;
 for (let round = 0; round < ROUNDS; round++) {
@@ -147,7 +147,7 @@ for (let i = 1; i < 100; i++)
   beating = step(beating, signalAt(START + i * 60_000, { kind: 'heartbeat', phase: `p${i}` }), policy).agent;
 console.log(`\nrecord of an agent that only beats: ${JSON.stringify(beating).length} bytes (goal 1,024)`);
 
-// Other work on the machine only adds: the best round says what a step costs.
+// Other load only adds time, so the best round shows what a step costs.
 const heartbeat = Math.min(...samples['heartbeat, step']);
 console.log(
   `heartbeat ${heartbeat.toFixed(2)} µs: ${heartbeat < 2 ? 'below' : 'ABOVE'} the goal of 2 µs [${Math.round(checksum) % 10}]`,

@@ -4,7 +4,7 @@ import { defaultDetectionPolicy, emptyDetectorState, observe } from '../../packa
 import { ALL } from './peers/all.ts';
 import type { Peer } from './peers/peer.ts';
 
-/** What a step costs, beside peers' rules on the same steps, and whether it grows with the run. */
+/** The cost of a step compared with the rules of peers on the same steps, and whether it grows with the run. */
 const LONG = 100_000;
 const ROUNDS = 20;
 const WARM_UP = 8;
@@ -61,7 +61,7 @@ function readRuns(file: string): AgentStep[][] {
   return found;
 }
 
-/** Each step's best of several rounds: what the rule costs, not what else the machine was doing. */
+/** The best of several rounds for each step, to exclude other load on the machine. */
 function measure(peer: Peer, all: readonly (readonly AgentStep[])[]): number[] {
   const best: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -81,7 +81,7 @@ function measure(peer: Peer, all: readonly (readonly AgentStep[])[]): number[] {
   return best;
 }
 
-/** The fixtures over and over, one after the other, on one clock. */
+/** Repeats the fixtures one after the other, on one clock. */
 function longRun(count: number): AgentStep[] {
   const flat = runs.flat();
   return Array.from({ length: count }, (_, index) => {

@@ -1,7 +1,7 @@
 // `npm run bench:hooks`: how long a hook of Claude Code waits for its reply, with 100 agents at work at once on
-// a real server with its SQLite store. The goal is a p99 below 10 ms: an agent must not feel that it is watched.
-// The load comes from a process of its own (this one), the server is another. Every hook is posted to a bare
-// node:http server as well, in the same moment of the same machine: what that one needs is not Holter's.
+// a real server with its SQLite store. The goal is a p99 below 10 ms, so that watching does not slow agents.
+// The load comes from this process, the server is another one. Every hook is also posted to a bare node:http
+// server at the same time: the time that it needs is not caused by Holter.
 
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -15,7 +15,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const AGENTS = Number(process.env.BENCH_AGENTS ?? 100);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 10);
-/** A call every two seconds is a busy agent: the model thinks in between. Each call is three hooks. */
+/** A busy agent makes a call every two seconds, since its model thinks in between. Each call is three hooks. */
 const CALL_EVERY_MS = 2_000;
 const GOAL_MS = 10;
 
@@ -80,7 +80,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** What the server has used so far, its threads included. Linux only; elsewhere not a number. */
+/** The CPU time of the server so far, including its threads. NaN on systems other than Linux. */
 function cpuMsOf(pid) {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
@@ -90,7 +90,7 @@ function cpuMsOf(pid) {
   }
 }
 
-/** One agent: a call, its end, the end of its batch; then it thinks. */
+/** One agent: a call, its end, the end of its batch, then a pause. */
 async function work(session, index, endAt, post) {
   await sleep((index / AGENTS) * CALL_EVERY_MS);
   for (let n = 0; performance.now() < endAt; n++) {

@@ -1,6 +1,7 @@
-// `npm run bench:in-process`: what watching idle agents costs, beside the seed's own design in the same run. Each
-// measurement is a process of its own; all of a size run at once, so that a busy machine troubles them alike, and
-// the median counts. An empty Node process is taken off. Goal: at most a tenth of the seed's CPU. About 40 s.
+// `npm run bench:in-process`: what watching idle agents costs, compared with a timer per agent (seed-monitor.mjs) in
+// the same run. Each measurement is a separate process; all of one size run at once, so that other load affects them
+// alike, and the median counts. The cost of an empty Node process is subtracted. Goal: at most a tenth of the CPU of
+// the other design. Takes about 40 s.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 

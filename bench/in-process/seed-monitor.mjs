@@ -1,4 +1,4 @@
-// The monitor as seed 002 writes it (option 4): a timer per agent; per ping an id, a time-out and a listener.
+// The design to compare with: a timer per agent; per ping an id, a time-out and a listener.
 import { randomFillSync } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 

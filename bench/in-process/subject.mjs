@@ -1,5 +1,5 @@
-// One design with so many agents, alone in its process, prints one JSON line. `subject.mjs DESIGN COUNT SECONDS`
-// measures CPU; with 0 seconds it measures memory, since a collection on demand brings others later that cost CPU.
+// Measures one design with COUNT agents in a process of its own and prints one JSON line. `subject.mjs DESIGN COUNT
+// SECONDS` measures CPU; with 0 seconds it measures memory. Not both, since a forced collection costs CPU later.
 import { EventEmitter } from 'node:events';
 import { AgentHealthMonitor } from '../../packages/agent/dist/index.js';
 import { SeedMonitor } from './seed-monitor.mjs';
@@ -7,7 +7,7 @@ import { SeedMonitor } from './seed-monitor.mjs';
 const design = process.argv[2];
 const [count, seconds] = process.argv.slice(3).map(Number);
 
-/** The seed's agent: it answers each ping by an event of the ping's id. */
+/** An agent that answers each ping by an event with the ping's id. */
 class Agent extends EventEmitter {
   constructor(name) {
     super();
@@ -42,7 +42,7 @@ if (seconds === 0) {
   say({ bytesPerAgent: (heap() - before) / count });
 } else {
   watch();
-  // Rounds to warm up in; the compiler and a watchdog thread have done their part by then.
+  // Rounds to warm up, until the compiler and the start of the watchdog thread are done.
   await rest(6_000);
   const usedBefore = process.cpuUsage();
   const startedAt = performance.now();

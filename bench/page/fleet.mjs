@@ -1,5 +1,5 @@
-// A server of its own process with many agents that change all the time. Its first argument is how many, its
-// second how many changes a second; it prints one line with its address and a way in.
+// A server process with many agents that change all the time. Its arguments are the number of agents and of changes
+// a second; it prints one line with its address and a log-in token.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,13 +34,13 @@ process.on('SIGTERM', async () => {
   process.exit(0);
 });
 
-/** Nine in ten changes are beats; the rest are calls that begin and end, and every so often one that fails. */
+/** Nine in ten changes are beats; the others are calls that begin and end, a few of which fail. */
 function begin({ engine }) {
   const name = (i) => `agent-${String(i % agents).padStart(5, '0')}`;
   let next = 0;
   const change = () => {
     next += 1;
-    // Half of all changes are among those that are on the screen, so that the page has something to do.
+    // Half of the changes concern agents that are on the screen, so that the page has work to do.
     const agentId = name(next % 2 === 0 ? (next / 2) % Math.min(agents, WINDOW) : next * 7);
     const about = { agentId, incarnation: 1 };
     const call = { ...about, callId: `c${next - (next % 20)}`, tool: 'bash' };

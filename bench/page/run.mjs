@@ -13,7 +13,7 @@ const { values } = parseArgs({ options: { minutes: { type: 'string', default: '0
 const minutes = Number(values.minutes);
 const TRACED_MINUTES = 0.5;
 const OPENINGS = 11;
-/** Ten thousand registrations leave the server work for a moment, which is not the page's. */
+/** After ten thousand registrations the server is busy for a moment, which must not count for the page. */
 const SETTLE_MS = 2_000;
 const FLAGS = [
   '--headless',
@@ -30,7 +30,7 @@ const executablePath = ensure('chromium');
 if (!executablePath) process.exit(1);
 const browser = await chromium.launch({ executablePath, args: FLAGS });
 
-// Both are there at once and are opened in turns: whatever else the machine does, it does to both.
+// Both servers run at the same time and are opened in turns, so that other load affects both.
 const small = await opened(10);
 const large = await opened(10_000);
 for (let i = 0; i < OPENINGS; i += 1) for (const fleet of [small, large]) await openAgain(fleet);
@@ -80,7 +80,7 @@ async function opened(agents) {
   return { stage, page, paints: [] };
 }
 
-/** The other one's page rests meanwhile: two that draw at once would measure each other. */
+/** The other page is idle meanwhile, so that the two do not disturb each other. */
 async function openAgain({ stage, page, paints }) {
   await page.goto(`${stage.url}/`);
   paints.push(await usefulAt(page));
@@ -96,7 +96,7 @@ function paintOf({ paints }) {
   return Math.round([...paints].sort((a, b) => a - b)[Math.floor(OPENINGS / 2)]);
 }
 
-/** Asked from outside: the page's own policy lets nothing be evaluated in it. */
+/** Polls from outside, because the page's content security policy forbids code that waits inside the page. */
 async function usefulAt(page) {
   for (;;) {
     const at = await page.evaluate('window.usefulAt');
@@ -105,7 +105,7 @@ async function usefulAt(page) {
   }
 }
 
-/** Looks at it for a while: a part of the time traced, which costs too much memory for all of it. */
+/** Measures for a while; only part of the time is traced, because traces need much memory. */
 async function live(page, lasting) {
   const session = await page.context().newCDPSession(page);
   const tracedMs = Math.min(TRACED_MINUTES, lasting) * 60_000;
@@ -115,7 +115,7 @@ async function live(page, lasting) {
     await lookAround(page, Math.max(1_000, lasting * 60_000 - tracedMs) / 4);
     await page.evaluate('window.scrollTo(0, 0)');
     await page.waitForTimeout(500);
-    // This one is ours: a whole collection at once is nothing that the page would ever do.
+    // This collection is forced by the benchmark; the page never does a full collection at once.
     await page.evaluate('window.isWatched = false');
     await session.send('HeapProfiler.collectGarbage');
     await page.waitForTimeout(200);
@@ -126,7 +126,7 @@ async function live(page, lasting) {
   return { memory, traced };
 }
 
-/** Scrolls now and then, as a person would. */
+/** Scrolls now and then, like a user. */
 async function lookAround(page, ms) {
   const until = Date.now() + ms;
   while (Date.now() < until) {
@@ -142,7 +142,7 @@ function watch() {
   window.tasks = [];
   window.messages = 0;
   new PerformanceObserver((list) => {
-    // What happens before the first paint is in the time to that paint.
+    // What happens before the first paint is counted in the time to that paint.
     for (const task of list.getEntries())
       if (window.usefulAt > 0 && window.isWatched) window.tasks.push(task.duration);
   }).observe({ type: 'longtask' });

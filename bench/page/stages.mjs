@@ -1,4 +1,4 @@
-// Servers with something to look at, each a process of its own: the demo, and fleets of so many agents.
+// Servers with agents to show, each in its own process: the demo, and fleets of a given size.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,7 +24,7 @@ export async function demoStage() {
   return { url, token: new DataFolder(`${data}-demo`).readToken('operator'), end };
 }
 
-/** The same of a fleet of so many agents, with so many changes a second. */
+/** The same for a fleet with this many agents and changes a second. */
 export async function fleetStage(agents, perSecond) {
   const server = started([join(root, 'bench', 'page', 'fleet.mjs'), String(agents), String(perSecond)]);
   const { url, token } = JSON.parse(await saidBy(server, /\{.*\}/));
@@ -33,7 +33,7 @@ export async function fleetStage(agents, perSecond) {
 
 function started(args) {
   const server = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], cwd: root });
-  // Whatever happens to this process, that one must not outlive it.
+  // The server must not outlive this process.
   process.once('exit', () => server.kill('SIGKILL'));
   return server;
 }

@@ -1,5 +1,5 @@
-// Long tasks of a page, by the wall and by its own CPU time. On a machine that others use too, the wall also shows
-// how long the page's thread had to wait for a core; the CPU time is the page's own doing.
+// Long tasks of a page, in wall-clock time and in CPU time. On a busy machine the wall-clock time also contains the
+// time in which the page's thread waited for a core; the CPU time is caused by the page alone.
 
 const CATEGORIES = ['toplevel'];
 const RENDERER = 'CrRendererMain';

@@ -1,5 +1,5 @@
 // `npm run pictures [-- FOLDER]`: every view of the page, light, dark and on a phone, and the states that are rarely
-// seen (few agents, many, none, the server away, loading, an error), with a sheet of all of them to look at.
+// seen (few agents, many, none, the server away, loading, an error), with a sheet that shows all of them.
 
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -117,7 +117,7 @@ async function picture(page, name, fullPage = false) {
   taken.push(name);
 }
 
-/** All beside each other: what does not belong together is seen at once. */
+/** One page with all pictures, to compare them. */
 async function sheet() {
   const figures = taken.map(
     (name) => `<figure><img src="${name}.png"><figcaption>${name}</figcaption></figure>`,

@@ -1,4 +1,4 @@
-// Reads its state, says when it runs with it, and goes on saving.
+// Reads its state, reports when it runs with it, and continues to save it.
 import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 
 const [state, log] = process.argv.slice(2);

@@ -7,7 +7,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const holter = join(here, '..', '..', 'packages', 'holter', 'dist', 'main.js');
 export const agent = join(here, 'agent.mjs');
 
-/** Each starts the agent under its care and returns how to end everything; null when it can't be had here. */
+/** Each starts the agent under a supervisor and returns a function that ends both; null if it is not available. */
 export const contenders = {
   'shell loop': (folder, args) => {
     const loop = 'while :; do "$@"; done';
@@ -74,7 +74,7 @@ export const contenders = {
       agent,
       ...args,
     ];
-    // The server inside or in the background: the way of the decision is the same, over HTTP and SQLite.
+    // With the server inside or in the background, the decision takes the same way, over HTTP and SQLite.
     if (process.argv.includes('--daemon')) words.splice(2, 1);
     const run = spawn(process.execPath, words, { env, stdio: ['ignore', 'ignore', 'inherit'], cwd: folder });
     return () => run.kill('SIGTERM');

@@ -45,11 +45,11 @@ function begin(name) {
   return stop && { name, folder, state, log, stop, times: [], lost: 0 };
 }
 
-/** One kill, timed by the replacement itself: it says when it runs with the state that it was given. */
+/** One kill, timed by the replacement itself, which reports when it runs with the restored state. */
 async function once(entry, round) {
   const { log, state } = entry;
   const last = await waitFor(() => starts(log)[round]);
-  // Long enough that each supervisor takes the start for a success.
+  // Long enough for each supervisor to count the start as a success.
   await sleep(Math.max(0, last.at + 1_200 - Date.now()));
   const { count } = JSON.parse(readFileSync(state, 'utf8'));
   const killedAt = Date.now();
@@ -73,7 +73,7 @@ async function end({ log, folder, stop }) {
 
 const entries = names.map(begin).filter(Boolean);
 try {
-  // Taking turns: what else the machine has to do meets all of them alike.
+  // In turns, so that other load affects all of them alike.
   for (let round = 0; round < rounds; round++) for (const entry of entries) await once(entry, round);
 } finally {
   for (const entry of entries) await end(entry);

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 
 /**
- * One keep-alive connection that knows just enough HTTP to tell one answer from the next. A real client costs
- * more than the server that is measured.
+ * One keep-alive connection that knows just enough HTTP to separate answers. A real client would cost more than the
+ * server that is measured.
  */
 export class Connection {
   constructor(port) {

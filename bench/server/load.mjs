@@ -1,5 +1,5 @@
-// The load, in a process of its own: what it costs must not be taken from the server that is measured.
-// Each command comes over IPC and is answered with figures.
+// The load, in its own process, so that its cost is not measured as part of the server. Each command comes over IPC
+// and is answered with figures.
 
 import { performance } from 'node:perf_hooks';
 import { Connection, requestBytes } from './connection.mjs';
@@ -40,7 +40,7 @@ async function register({ port, tokens, prefix, count, promises }) {
   return { agents };
 }
 
-/** As many as go through, one per request; at most `count`. */
+/** Sends as many heartbeats as possible, one per request, at most `count`. */
 async function beats({ port, agents, connections, seconds, count = Number.POSITIVE_INFINITY }) {
   const requests = agents.map(beatOf);
   const until = performance.now() + seconds * 1_000;
@@ -84,7 +84,7 @@ async function lines({ port, token, agents, connections, seconds, linesPerBody }
   return { perSecond: taken / ((performance.now() - startedAt) / 1_000) };
 }
 
-/** A paced load, as agents make it, and what it is to ask something meanwhile. */
+/** A paced load like that of real agents, with the latency of other requests meanwhile. */
 async function latencies({ port, agents, viewer, perSecond, seconds }) {
   const requests = agents.map(beatOf);
   const until = performance.now() + seconds * 1_000;
@@ -215,7 +215,7 @@ function listen(port, token) {
   };
 }
 
-/** Calls `act` so often, without waiting for it. */
+/** Calls `act` at this rate without waiting for it. */
 async function pace(perSecond, until, act) {
   const startedAt = performance.now();
   const running = new Set();

@@ -1,6 +1,6 @@
 // `npm run bench:server`: what a whole Holter does over HTTP, beside a bare node:http server that gives the
 // same answer. One run, about a minute, loopback only. Server, bare server and load are processes of their own;
-// CPU time per request is given beside the rate, since other work on the machine spoils only the latter.
+// CPU time per request is given beside the rate, since other load on the machine affects mainly the rate.
 
 import { fork } from 'node:child_process';
 import { cpus, loadavg } from 'node:os';
@@ -40,7 +40,7 @@ console.log(
 );
 
 async function beatsBesideBare(agents) {
-  // Warm both up: a server runs for weeks, and its first seconds belong to the compiler.
+  // Warm up both: a server runs for weeks, but in its first seconds the compiler is busy.
   for (const server of [bare, holter])
     await load.ask({
       command: 'beats',
@@ -52,7 +52,7 @@ async function beatsBesideBare(agents) {
     });
   const rates = { bare: [], holter: [] };
   const cost = { bare: [], holter: [] };
-  // In turn, so that whatever else the machine does falls on both.
+  // In turns, so that other load on the machine affects both.
   for (let i = 0; i < ROUNDS; i += 1) {
     for (const [name, server] of Object.entries({ bare, holter })) {
       const before = await server.cpuSeconds();
@@ -163,7 +163,7 @@ async function transitionsByTime() {
 
 async function idle() {
   const agents = await registerAgents('idle', IDLE_AGENTS, { beatEverySeconds: 30 });
-  // The first beat of an agent is a hard fact; here the steady state is measured.
+  // The first beat of an agent is committed as a hard fact; this measures the steady state.
   await load.ask({ command: 'idle', port, agents, seconds: 6, intervalSeconds: 4 });
   const before = await holter.cpuSeconds();
   const startedAt = performance.now();

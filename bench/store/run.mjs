@@ -21,7 +21,7 @@ const soft = {
   ioBytes: 0,
 };
 
-/** About 1.5 kB of JSON, as an agent in work has. */
+/** About 1.5 kB of JSON, like the record of a working agent. */
 const hardOf = (agentId, at) => ({
   agentId,
   incarnation: 1,
@@ -89,7 +89,7 @@ const next = (agentId) => {
 };
 const names = (count) => Array.from({ length: count }, (_, i) => `agent-${i}`);
 
-// Warm: the first use of each statement prepares it.
+// Warm-up: the first use of each statement prepares it.
 await store.commit(names(GROUP).map(next));
 
 await measure('bare libsql, one insert per transaction', ALONE, () => {

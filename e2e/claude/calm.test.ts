@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bash, type ModelMove, type Script } from './scripted-model.ts';
 import { World } from './world.ts';
 
-/** What must not happen to an agent that works: a nudge, a finding that reaches somebody, an end. */
+/** Events that must not occur for a working agent: a nudge, an `act` finding, a termination. */
 const DISTURBING = [
   'NUDGE_SENT',
   'ESCALATION_TRIGGERED',
@@ -21,7 +21,7 @@ describe.concurrent('who works is left alone', { timeout: 120_000 }, () => {
   }, 200_000);
   afterAll(() => world?.stop());
 
-  /** Runs a session of its own, and tells what Holter made of it. */
+  /** Runs a separate session and returns the events that Holter recorded for it. */
   async function watched(script: Script, more: Record<string, string> = {}) {
     const sessionId = randomUUID();
     const model = await world.model(script);

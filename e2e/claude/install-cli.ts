@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** The newest that runs on the oldest Node that Holter supports. */
+/** The newest version that runs on the oldest Node version that Holter supports. */
 const VERSION = '2.1.197';
 const LOCK_MS_MAX = 180_000;
 
@@ -22,8 +22,8 @@ const program = join(
 );
 
 /**
- * The real Claude Code, from the registry into a cache outside the repository; its path. Without it these
- * tests fail, and are not skipped: a watcher that was never tried on the real thing is a guess.
+ * Installs the real Claude Code from the registry into a cache outside the repository and returns its path. If that
+ * fails, these tests fail; they are not skipped, because nothing else tests Holter with the real CLI.
  */
 export async function installClaude(): Promise<string> {
   const lock = `${cache}.lock`;
@@ -42,7 +42,7 @@ export async function installClaude(): Promise<string> {
   return program;
 }
 
-/** One of several test files installs, the others wait; a lock that somebody died with is broken. */
+/** One of several test files installs, the others wait. The lock of a process that died is removed. */
 function takeLock(lock: string): boolean {
   try {
     mkdirSync(lock);

@@ -5,10 +5,10 @@ import { type Ran, World } from './world.ts';
 
 const isNudged = ({ text }: ModelRequest): boolean => text.includes('Holter: the same');
 
-/** What a test does while the model thinks; at last it is about to end. */
+/** What a test does while the model thinks, and just before the session ends. */
 type Meanwhile = (isLast: boolean) => Promise<void>;
 
-/** Runs into the wall until Holter says a word; then does something else, and ends. */
+/** Repeats a failing call until a nudge arrives; then makes another call and ends. */
 const stubborn =
   (wall: (turn: number) => ModelMove, meanwhile: Meanwhile = async () => undefined): Script =>
   async (request, turn) => {
@@ -47,7 +47,7 @@ describe('a loop is noticed, told, and left', { timeout: 120_000 }, () => {
     const calls = await callsUntilNudge(
       () => bash('cat missing.txt'),
       async (isLast) => {
-        // It is closed because it got better, not because it ended.
+        // Closed because the agent recovered, not because it ended.
         if (isLast)
           await until('the incident is closed', async () => (await world.agent(agentId)).incident === null);
         if (why) return;
@@ -55,7 +55,7 @@ describe('a loop is noticed, told, and left', { timeout: 120_000 }, () => {
         why = await world.holter(['why', agentId]);
       },
     );
-    // Found at the fifth; a busy machine may need one or two more until the reply carries it.
+    // Found at the fifth repeat; a busy machine may need one or two more until a reply carries the nudge.
     expect(calls).toBeGreaterThanOrEqual(5);
     expect(calls).toBeLessThanOrEqual(8);
     expect(agentId).toMatch(/^claude\.shop\.[0-9a-f]{8}$/);

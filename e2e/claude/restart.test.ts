@@ -5,7 +5,7 @@ import { shortPolicy, World } from './world.ts';
 describe('Holter itself dies and comes back', { timeout: 120_000 }, () => {
   let world: World;
   beforeAll(async () => {
-    // Only one nudge may come in all this time, neither by the clock nor by further repeats.
+    // Only one nudge may be due in this time, neither by the clock nor by further repeats.
     const patient = shortPolicy.replace('nudge: { interval_seconds: 3 }', 'nudge: { interval_seconds: 600 }');
     world = await World.start(`${patient}  nudge_repeats_max: 100\n`);
   }, 200_000);
@@ -19,7 +19,7 @@ describe('Holter itself dies and comes back', { timeout: 120_000 }, () => {
       if (turn === 5) await world.startServer(port);
       if (nudgedAt === 0 && text.includes('Holter:')) {
         nudgedAt = turn;
-        // Once more, with the nudge delivered and perhaps not yet marked as seen.
+        // A second crash, after the nudge was delivered and perhaps before it was marked as seen.
         await world.server.end('SIGKILL');
         await world.startServer(port);
       }
@@ -29,7 +29,7 @@ describe('Holter itself dies and comes back', { timeout: 120_000 }, () => {
     const ran = await world.claude(model);
     expect(ran, ran.err).toMatchObject({ code: 0, out: expect.stringContaining('Over.') });
     expect(ran.err).toBe('');
-    // Two calls before, two that only the transcript knows, and a few until somebody has read it.
+    // Two calls before, two that are only in the transcript, and a few until the transcript was read.
     expect(nudgedAt).toBeGreaterThan(0);
     expect(nudgedAt).toBeLessThanOrEqual(9);
     expect(model.requests.at(-1)?.text.split('Holter:')).toHaveLength(2);

@@ -58,7 +58,7 @@ describe.concurrent('holter run -- claude', { timeout: 120_000 }, () => {
     expect(agent).toMatchObject({ incarnation: 2, end: { how: 'exit-0' } });
   });
 
-  it('killed, and nothing is left to resume: the task is begun anew, with the note', async () => {
+  it('killed, and nothing is left to resume: the task starts from the beginning, with the note', async () => {
     const session = randomUUID();
     const model = await world.model(({ text }, turn) => {
       if (text.includes(RESUMED)) return { say: 'Finished from the beginning.' };

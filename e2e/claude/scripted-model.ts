@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What the model says next: some words and at most one call, or something that goes wrong. */
+/** The next answer of the model: text and at most one call, or a failure. */
 export type ModelMove =
   | { readonly say: string; readonly call?: { readonly tool: string; readonly input: unknown } }
   | { readonly hang: true }
@@ -10,7 +10,7 @@ export type ModelMove =
 /** The conversation so far, as the CLI sent it; system reminders are in it, so nudges are too. */
 export type ModelRequest = { readonly messages: readonly unknown[]; readonly text: string };
 
-/** May take its time: a model thinks, and a test has things to do meanwhile. */
+/** May be slow: a model thinks, and a test does other things meanwhile. */
 export type Script = (request: ModelRequest, turn: number) => ModelMove | Promise<ModelMove>;
 
 /** One call of the shell. */
@@ -20,8 +20,8 @@ export const bash = (command: string, say = 'Let me see.'): ModelMove => ({
 });
 
 /**
- * A model that follows a script, over the Anthropic Messages protocol with streaming. It stands in for the
- * paid one and for nothing else: the CLI that talks to it is the real one.
+ * A model that follows a script, over the Anthropic Messages protocol with streaming. It replaces only the paid
+ * model: the CLI that talks to it is the real one.
  */
 export class ScriptedModel {
   private readonly server: Server;
@@ -53,7 +53,7 @@ export class ScriptedModel {
       return json(response, 200, request.url?.includes('count_tokens') ? { input_tokens: 1_000 } : {});
     }
     const messages = Array.isArray(body.messages) ? body.messages : [];
-    // Side questions (a title, a topic) come without tools; they are no part of the story.
+    // Requests for a title or a topic have no tools; they are not part of the script.
     const isSideQuestion = !Array.isArray(body.tools) || body.tools.length === 0;
     const move: ModelMove = isSideQuestion ? { say: 'ok' } : await this.nextMove(messages);
     if ('hang' in move) return;

@@ -16,7 +16,7 @@ import { bin, type HolterProcess, startHolter } from '../holter-process.ts';
 import { installClaude } from './install-cli.ts';
 import { type Script, ScriptedModel } from './scripted-model.ts';
 
-/** A whole story in seconds: the same rules, shorter clocks; no brake, where several crash on purpose. */
+/** The same rules with short times. The mass-failure brake is off, because several agents crash on purpose. */
 export const shortPolicy = `
 fleet: { brake: { losses_min: 1000 } }
 health_monitoring:
@@ -44,7 +44,7 @@ export type RunParts = {
 
 export type Event = { readonly type: string; readonly payload: Readonly<Record<string, unknown>> };
 
-/** A private machine: its own home, its own Holter, its own model, and the real CLI. */
+/** An isolated setup: its own home, its own Holter, its own model, and the real CLI. */
 export class World {
   readonly folder: string;
   readonly claudePath: string;
@@ -82,7 +82,7 @@ export class World {
     return model;
   }
 
-  /** Nothing of whoever runs the tests: neither keys nor settings nor telemetry. */
+  /** Without the keys, settings and telemetry of the user who runs the tests. */
   environment(model: ScriptedModel, more: Record<string, string> = {}): Record<string, string> {
     return {
       PATH: process.env.PATH ?? '',
@@ -119,7 +119,7 @@ export class World {
     return this.spawn(this.claudePath, all, env).ended;
   }
 
-  /** As a person starts it: whatever it knows of Holter stands in its settings. */
+  /** A session as a person starts it: it knows Holter only from its settings. */
   bare(model: ScriptedModel): Promise<Ran> {
     const args = ['-p', 'do the work', '--allowedTools', 'Bash'];
     return this.spawn(this.claudePath, args, this.environment(model)).ended;
@@ -163,7 +163,7 @@ export class World {
     return { child, ended };
   }
 
-  /** The process that a run looks after, by what it has told the server. */
+  /** The process of a run, as it was reported to the server. */
   async childOf(agentId: string): Promise<number> {
     const mark = `HOLTER_AGENT_ID=${agentId}\0`;
     for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
@@ -171,13 +171,13 @@ export class World {
         const isClaude = readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith(this.claudePath);
         if (isClaude && readFileSync(`/proc/${pid}/environ`, 'utf8').includes(mark)) return Number(pid);
       } catch {
-        // Gone meanwhile.
+        // The process has ended meanwhile.
       }
     }
     throw new Error(`no Claude Code runs as ${agentId}`);
   }
 
-  /** Where the CLI keeps a conversation: none before its first words are written. */
+  /** The transcripts of a session; none before its first line is written. */
   transcriptsOf(session: string): readonly string[] {
     const projects = join(this.folder, '.claude', 'projects');
     if (!existsSync(projects)) return [];

@@ -9,7 +9,7 @@ const VIEWS = ['/', '/agents/cal', '/incidents', '/breakers', '/history', '/syst
 
 type AxeResult = { violations: { id: string; impact: string; nodes: { html: string }[] }[] };
 
-describe.runIf(browserPath)('a page for everybody', () => {
+describe.runIf(browserPath)('an accessible page', () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await openStage(browserPath);
@@ -19,7 +19,7 @@ describe.runIf(browserPath)('a page for everybody', () => {
   });
   afterAll(() => stage?.close());
 
-  /** A view with all that belongs to it: one that is still being read would be judged for nothing. */
+  /** Opens a view and waits until it is complete, so that the check sees all of it. */
   async function shown(page: Page, view: string): Promise<void> {
     await page.goto(`${stage.holter.url}${view}`);
     await page.locator('h1').waitFor({ state: 'attached' });
@@ -34,7 +34,7 @@ describe.runIf(browserPath)('a page for everybody', () => {
     return grave.map(({ id, nodes }) => `${what} ${id} ${nodes[0]?.html}`);
   }
 
-  // Dark differs from light in colours only, so only they are looked at twice.
+  // The dark theme differs only in colours, so only these are checked twice.
   it.each([
     ['light', {}],
     ['dark', { runOnly: ['color-contrast'] }],

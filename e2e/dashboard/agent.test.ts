@@ -72,7 +72,7 @@ describe.runIf(browserPath)('one agent in a browser', () => {
     await expect.poll(() => row.textContent()).toContain('24k tokens, $0.42');
   });
 
-  it('moves on its axis of time, and says so when there is nobody', async () => {
+  it('moves on its time axis, and says when there is no such agent', async () => {
     await stage.operator.register(owned('fay'));
     await page.goto(`${stage.holter.url}/agents/fay`);
     await page.getByRole('button', { name: '6 h' }).click();

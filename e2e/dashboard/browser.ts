@@ -3,10 +3,10 @@ import { expect } from 'vitest';
 
 export { type Browser, type BrowserContext, chromium, expect, type Page };
 
-/** Plain JavaScript, because it runs before there is a compiler; so its type is said here. */
+/** The script is plain JavaScript, because it runs before there is a compiler; its type is declared here. */
 const packages = (await import('../../scripts/system-packages.mjs' as string)) as {
   find(name: 'chromium'): string | null;
 };
 
-/** `npm test` has looked for one, and installed it if it could; a single test looks for itself. */
+/** `npm test` has found or installed a browser; a test that is run alone searches for it here. */
 export const browserPath: string = process.env.HOLTER_BROWSER || packages.find('chromium') || '';

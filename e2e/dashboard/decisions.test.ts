@@ -7,9 +7,9 @@ import { decide, failing, openStage, owned, type Stage } from './kit.ts';
 import { type StepsRun, startSteps } from './steps-run.ts';
 
 let stage: Stage;
-/** One log-in for all: what is tested here is what a click leads to. */
+/** All tests share one log-in. */
 let page: Page;
-/** They save their steps while other tests run. */
+/** These runs save their steps while other tests run. */
 const runs = new Map<string, StepsRun>();
 const run = (agentId: string): StepsRun => runs.get(agentId) as StepsRun;
 
@@ -50,7 +50,7 @@ describe.runIf(browserPath)('what a person does in the page reaches an agent tha
     await expect.poll(async () => (await agent('bob')).holds).toEqual([]);
   });
 
-  it('allow more time: the ladder stands still, until somebody wakes it', async () => {
+  it('allow more time: the ladder stands still until it is woken', async () => {
     await stage.operator.register(owned('cal'));
     await stage.operator.signal('cal', failing);
     await page.goto(`${stage.holter.url}/agents/cal`);
@@ -100,7 +100,7 @@ describe.runIf(browserPath)('what a person does in the page reaches an agent tha
     await page.goto(`${stage.holter.url}/incidents`);
     const waiting = page.locator('.inbox > li');
     const fay = waiting.filter({ has: page.getByRole('link', { name: 'fay' }) });
-    // Who reads it is not told that nobody has.
+    // The page that shows the notice does not say that it is unread.
     await expect.poll(() => fay.textContent()).toContain('Without a decision: terminate');
     await fay.getByRole('button', { name: 'Acknowledge' }).click();
     const dialog = page.getByRole('dialog');
@@ -110,7 +110,7 @@ describe.runIf(browserPath)('what a person does in the page reaches an agent tha
     await expect.poll(() => fay.textContent()).toContain('acknowledged by');
     expect(await fay.textContent()).toContain('I am on it');
     expect(await fay.getByRole('button', { name: 'Acknowledge' }).count()).toBe(0);
-    // What nobody has seen stands before it.
+    // Unacknowledged incidents are listed before it.
     await expect.poll(() => waiting.last().textContent()).toContain('fay');
     expect((await agent('fay')).incident).toMatchObject({
       acknowledged: { reason: 'I am on it' },

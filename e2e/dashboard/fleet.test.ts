@@ -11,7 +11,7 @@ describe.runIf(browserPath)('the fleet in a browser', () => {
   });
   afterAll(() => stage?.close());
 
-  it('shows everybody, filters, sorts, and keeps the view in the address', async () => {
+  it('shows all agents, filters, sorts, and keeps the view in the address', async () => {
     const page = await stage.open();
     await expect.poll(() => page.locator('.row').count()).toBe(4);
     await page.keyboard.press('/');
@@ -59,7 +59,7 @@ describe.runIf(browserPath)('the fleet in a browser', () => {
     await expect.poll(() => page.locator('h1').textContent()).toBe(names[1]);
     await page.keyboard.press('?');
     await page.getByRole('dialog').waitFor();
-    // While a dialog asks, keys are for it alone.
+    // While a dialog is open, the key bindings of the page are off.
     await page.keyboard.press('1');
     await page.keyboard.press('Escape');
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
@@ -74,7 +74,7 @@ describe.runIf(browserPath)('the fleet in a browser', () => {
       await page.keyboard.press(key);
       await expect.poll(() => page.locator('h1').textContent(), { message: key }).toBe(title);
     }
-    // What is typed into a field is text, until Escape leaves it.
+    // Keys typed into a field are text until Escape leaves it.
     await page.keyboard.press('/');
     await page.keyboard.type('2?j');
     expect(await page.getByRole('searchbox').inputValue()).toBe('2?j');
@@ -106,7 +106,7 @@ describe.runIf(browserPath)('the fleet in a browser', () => {
       await page.goto(`${stage.holter.url}${path}`);
       await page.locator('h1').waitFor({ state: 'attached' });
       if (path.startsWith('/agents')) {
-        // Its task, its error and the person's reason, all of them as they were written.
+        // Its task, its error and the operator's reason are shown as they were written.
         await expect
           .poll(async () => (await page.locator('main').textContent())?.split(evil).length)
           .toBeGreaterThan(2);

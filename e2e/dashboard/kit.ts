@@ -15,7 +15,7 @@ export const FLAGS = [
   '--no-first-run',
 ];
 
-/** Short times, so that a ladder is climbed while a test looks on; no brake, for a busy machine makes many late at once. */
+/** Short times, so that a test sees a whole ladder. No brake, because on a busy machine many agents are late at once. */
 const POLICY = `
 fleet: { brake: { losses_min: 1000 } }
 health_monitoring:
@@ -39,7 +39,7 @@ export type Stage = {
   close(): Promise<void>;
 };
 
-/** A real server, a real browser, and the way between them. */
+/** A real server, a real browser, and the connection between them. */
 export async function openStage(executablePath: string): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), 'holter-page-'));
   writeFileSync(join(folder, 'policy.yaml'), POLICY);
@@ -82,7 +82,7 @@ export async function openStage(executablePath: string): Promise<Stage> {
   };
 }
 
-/** An agent whose process Holter may end and start again, if a person says so. */
+/** An agent whose process Holter may terminate and restart if a person decides so. */
 export const owned = (agentId: string) => ({
   agentId,
   instanceId: `${agentId}-1`,
@@ -96,7 +96,7 @@ export const owned = (agentId: string) => ({
 
 export const failing = { kind: 'error', message: 'no disk', isUnrecoverable: true, incarnation: 1 };
 
-/** Opens the dialog, reads what will happen, gives a reason, and does it. Returns what the dialog said. */
+/** Opens the dialog of a decision, fills in a reason and submits it. Returns the preview of the dialog. */
 export async function decide(
   page: Page,
   name: string,

@@ -53,7 +53,7 @@ describe.runIf(browserPath)('the way between page and server', () => {
       await expect
         .poll(() => page.locator('.link-state').textContent(), { timeout: 10_000 })
         .toContain('Connection lost');
-      // What was known stays to be seen.
+      // What was shown stays visible.
       expect(await page.locator('.row').count()).toBe(1);
     });
     await stage.operator.register(owned('bob'));

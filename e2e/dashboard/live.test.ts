@@ -5,7 +5,7 @@ import { failing, openStage, owned, type Stage } from './kit.ts';
 
 const WITHIN_MS = 1_000;
 
-/** Runs in the page: writes down when each agent's row was first shown as failing, by the clock on the wall. */
+/** Runs in the page: records when each agent's row was first shown as failing, by the real clock. */
 const WATCH = `
   window.shownAt = {};
   const look = () => {
@@ -60,7 +60,7 @@ describe.runIf(browserPath)('the page is live', () => {
     await page.locator('.link-state.lost').waitFor();
     expect(await page.locator('.link-state').textContent()).toContain('Connection lost');
     expect(await names(page)).toEqual(['fay', 'gus']);
-    // Old news says that it is old.
+    // The page says that it is out of date.
     await page.locator('.stale').waitFor();
     await stage.operator.signal('gus', failing);
     await stage.operator.register({ ...owned('hal'), group: 'wire' });
@@ -84,7 +84,7 @@ describe.runIf(browserPath)('the page is live', () => {
     await expect.poll(() => tile('Store')).toBe('ok');
     const waiting = Number(await tile('Outbox: waiting'));
     await stage.operator.register({ ...owned('ned'), group: 'pulse' });
-    // Nobody is there who could carry it out, so it waits.
+    // There is no executor to carry it out, so it stays pending.
     await stage.operator.terminate('ned', { reason: 'a test says so' });
     await expect
       .poll(async () => Number(await tile('Outbox: waiting')), { timeout: 10_000 })

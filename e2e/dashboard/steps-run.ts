@@ -10,7 +10,7 @@ const fixture = join(dirname(fileURLToPath(import.meta.url)), 'fixtures', 'steps
 
 export type StepsRun = {
   readonly said: () => string;
-  /** Until it has saved its three steps. */
+  /** Waits until it has saved its three steps. */
   readonly saved: () => Promise<void>;
   readonly end: () => Promise<void>;
 };

@@ -33,7 +33,7 @@ describe('the end of a command', () => {
     expect(await world.agent('killed')).toMatchObject({ end: { how: 'crash', detail: 'killed by SIGKILL' } });
   });
 
-  it('is on purpose when somebody asked us to stop', async () => {
+  it('is intended after a request to stop', async () => {
     const run = world.run('--agent', 'stopped', '--mode', 'act', '--', node, fixture('quiet'));
     await until('it runs', () => pidsSaid(run.out())[0]);
     run.child.kill('SIGTERM');
@@ -120,7 +120,7 @@ describe('a command that is brought back', () => {
       15_000,
     );
     process.kill(pid, 'SIGSTOP');
-    // The live file, and with it the newest that is taken at the end, rot on the disk.
+    // Damages the live file, and the copy that was made of its newest version.
     const newest = readFileSync(world.path('c.json'));
     writeFileSync(world.path('c.json'), 'not json');
     const hash = createHash('sha256').update(newest).digest('hex');

@@ -9,7 +9,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 export const bin = join(dirname(dirname(here)), 'packages', 'holter', 'dist', 'main.js');
 export const fixture = (name: string): string => join(here, 'fixtures', `${name}.mjs`);
 
-/** Seconds instead of minutes, and no brake: here many crash in a minute, and on purpose. */
+/** Seconds instead of minutes. No brake, because many agents crash in a minute on purpose. */
 const quick = `
 fleet: { brake: { losses_min: 1000 } }
 health_monitoring:
@@ -30,11 +30,11 @@ export type Run = {
   readonly err: () => string;
   /** Resolves with its exit code, or the signal that ended it. */
   readonly ended: Promise<number | string | null>;
-  /** The last line of its output, which `--json` asks for. */
+  /** The last line of its output, which `--json` prints. */
   readonly report: () => Record<string, unknown>;
 };
 
-/** A data folder of its own, with whatever runs on it. */
+/** A separate data folder and the processes that use it. */
 export class World {
   readonly folder = mkdtempSync(join(tmpdir(), 'holter-run-'));
   private readonly runs: Run[] = [];
@@ -100,7 +100,7 @@ export class World {
     return this.ask('GET', `/v1/agents/${id}`);
   }
 
-  /** Until the agent's record looks like that. */
+  /** Waits until the agent's record matches. */
   async untilAgent(id: string, what: string, isSo: (agent: AgentShown) => boolean): Promise<AgentShown> {
     return until(`${id}: ${what}`, async () => {
       const agent = await this.agent(id).catch(() => null);
@@ -132,7 +132,7 @@ export class World {
     return name === undefined ? null : join(folder, name);
   }
 
-  /** Ends what this world started, and nothing else. */
+  /** Ends only what this world started. */
   async close(): Promise<void> {
     for (const { child } of this.runs) if (isRunning(child)) child.kill('SIGTERM');
     await Promise.all(this.runs.map(({ ended }) => ended));
@@ -141,9 +141,9 @@ export class World {
       process.kill(pid, 'SIGTERM');
       await until('the server has ended', () => !isThere(pid));
     } catch {
-      // There was none.
+      // No server was running.
     }
-    // A run that a failing test has killed leaves its child behind; the folder in its environment gives it away.
+    // A run that was killed leaves its child behind; the child is found by the folder in its environment.
     for (const pid of pidsOf(this.path('data'))) process.kill(pid, 'SIGKILL');
     rmSync(this.folder, { recursive: true, force: true });
   }
@@ -167,7 +167,7 @@ export type AgentShown = {
 
 const isRunning = (child: ChildProcess): boolean => child.exitCode === null && child.signalCode === null;
 
-/** A zombie has ended; nobody has read its exit code yet. */
+/** A zombie has ended, but its exit code was not read yet. */
 export function isThere(pid: number): boolean {
   try {
     return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));

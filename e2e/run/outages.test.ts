@@ -67,7 +67,7 @@ describe('the run itself is killed', () => {
   });
 });
 
-it('the server in the background ends itself when nobody needs it', async () => {
+it('the server in the background ends itself when it is not needed', async () => {
   const fresh = new World();
   const main = join(dirname(bin), 'run', 'main.js');
   const args = [main, 'daemon', '--data', fresh.path('data'), '--idle-seconds', '2'];

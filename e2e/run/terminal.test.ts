@@ -7,7 +7,7 @@ const world = new World();
 const socket = `holter-test-${process.pid}`;
 const node = process.execPath;
 
-/** A terminal of its own: no tmux server of anybody else is ever talked to. */
+/** A separate tmux server, so that no other tmux session is touched. */
 const tmux = (...args: readonly string[]): string =>
   execFileSync('tmux', ['-L', socket, '-f', '/dev/null', ...args], { encoding: 'utf8', env: world.env });
 
@@ -19,7 +19,7 @@ const shows = (text: string | RegExp): Promise<unknown> =>
     15_000,
   );
 
-/** `npm test` has looked for tmux, and installed it if it could; a single test takes it for granted. */
+/** `npm test` has found or installed tmux; a test that is run alone expects it in the path. */
 const hasTmux = process.env.HOLTER_TMUX !== '';
 
 afterAll(async () => {

@@ -5,8 +5,8 @@ const HARD = 5;
 const ABSOLUTE = 20;
 
 /**
- * Equal calls in a row: a warning at three, a stop at five. A changed successful output starts anew, a
- * changed error does not. Whatever the output, twenty are too many unless a percentage rises.
+ * Equal calls in a row: a warning at three, a stop at five. A changed successful output resets the count, a changed
+ * error does not. With any output, twenty are too many unless a percentage rises.
  */
 export const cline: Peer = {
   name: 'Cline (3/5)',

@@ -1,9 +1,9 @@
 import type { AgentStep } from '../../../packages/core/src/detect/index.ts';
 
 /**
- * Other tools' rules, written anew from their description, to be measured beside ours on the same steps.
- * Each sees one step at a time and says whether its rule holds after it. They keep what the originals keep,
- * growth included: that is part of what is measured.
+ * Rules of other tools, reimplemented from their descriptions, to be measured beside ours on the same steps. Each
+ * sees one step at a time and returns whether its rule holds after it. They keep as much state as the originals,
+ * including state that grows, since that is part of the measurement.
  */
 export type Peer = {
   readonly name: string;

@@ -22,7 +22,7 @@ type Connectable = Adapter & Required<Pick<Adapter, 'connect'>>;
 const isConnectable = (adapter: Adapter | null): adapter is Connectable => adapter?.connect !== undefined;
 
 const KINDS = ADAPTERS.filter(isConnectable);
-/** The files that would be changed, as a person writes them. */
+/** The paths of the files that would be changed, abbreviated with `~`. */
 const filesFor = (isForUser: boolean): string =>
   KINDS.map(({ connect }) => connect.file({ env: { HOME: '~' }, workingDirectory: '.', isForUser })).join(
     ', ',
@@ -114,10 +114,10 @@ function showDiff(io: Io, path: string, before: string, after: string): void {
     io.out(`${paint(colours[sign], `${sign} ${text}`)}\n`);
 }
 
-/** A terminal's scrollback is no place for a secret. */
+/** Hides secrets, which must not stay in the scrollback of a terminal. */
 const hideTokens = (text: string): string => text.replace(/hlt_[\w-]+/g, 'hlt_…');
 
-/** An agent that makes this file itself has git ignore it; one that was made here is not ignored. */
+/** An agent that creates this file makes git ignore it; a file created here may not be ignored. */
 function warnOfGit(io: Io, path: string): void {
   try {
     execFileSync('git', ['check-ignore', '-q', path], { cwd: io.workingDirectory, stdio: 'ignore' });

@@ -139,7 +139,7 @@ describe('why hooks are silent', () => {
     adapterNamed('claude-code')?.doctor?.({ ...io, serverUrl: URL_, hasSessions: false, ...more });
   const user = () => join(home, '.claude', 'settings.json');
 
-  it('says nothing where nobody connected, and is content where all is well', async () => {
+  it('reports nothing without a connection, and no problem with a working one', async () => {
     expect(diagnose()).toBeNull();
     await run();
     expect(diagnose()).toMatchObject({

@@ -1,9 +1,9 @@
-/** Lines that go and lines that come, with a little of what stays around them; for a person to agree to. */
+/** Removed and added lines with a little context, for a person to confirm. */
 type DiffLine = { readonly sign: '-' | '+' | ' '; readonly text: string };
 
 const CONTEXT = 2;
 
-/** By the longest common subsequence: settings have hundreds of lines, so a table is cheap enough. */
+/** Uses the longest common subsequence: settings have hundreds of lines, so a table is small enough. */
 export function lineDiff(before: string, after: string): readonly DiffLine[] {
   const a = linesOf(before);
   const b = linesOf(after);

@@ -24,8 +24,8 @@ export function readSettings(path: string): string | null {
 export const backupOf = (path: string): string => `${path}.before-holter`;
 
 /**
- * What was there is kept beside it first. Written whole and put in place at once, where a link points to, and
- * for its owner's eyes only: it may hold a token. Null removes the file.
+ * Keeps a copy of the old file, then replaces the file atomically. Follows a symbolic link. Only the owner may read
+ * the new file, since it may contain a token. Null removes the file.
  */
 export function writeSettings(path: string, before: string | null, text: string | null): void {
   const target = targetOf(path);

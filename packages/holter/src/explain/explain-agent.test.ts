@@ -69,7 +69,7 @@ const incident: IncidentView = {
   checkpointId: null,
 };
 
-describe('three lines for somebody who was woken up', () => {
+describe('three lines about an agent', () => {
   it.each<[why: string, change: Partial<AgentView>, lines: readonly string[]]>([
     [
       'well',

@@ -4,7 +4,7 @@ import { CliFailure } from '../terminal/failure.ts';
 
 export type InputFile = { readonly path: string; readonly bytes: number };
 
-/** Files as named, folders searched for `*.jsonl`, in order of their names. */
+/** The named files, and the `*.jsonl` files of the named folders, sorted by name. */
 export async function findFiles(paths: readonly string[]): Promise<InputFile[]> {
   const files: InputFile[] = [];
   for (const path of paths) {

@@ -124,7 +124,7 @@ describe('Claude Code', () => {
     },
   ];
 
-  test('calls with their results and thoughts; hook replies are nobody’s words', async () => {
+  test('calls with their results and thoughts; hook replies are not messages', async () => {
     const { runs } = await judged('claude.jsonl', [
       { type: 'queue-operation', sessionId: 's-1', operation: 'enqueue' },
       line('user', 0, { role: 'user', content: 'do it' }),

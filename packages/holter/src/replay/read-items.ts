@@ -9,14 +9,14 @@ import {
 import { stepsV1 } from './steps-v1.ts';
 
 const FORMATS: readonly ReplayFormat[] = [stepsV1, ...ADAPTERS.flatMap(({ replay }) => replay ?? [])];
-/** Lines before one is recognised: transcripts may begin with lines of no interest. */
+/** How many lines are tried to recognise the format: transcripts may begin with unrelated lines. */
 const UNKNOWN_MAX = 200;
 /** A line longer than this is not kept in memory: it is reported and skipped. */
 const LINE_MAX = 64 * 1_024 * 1_024;
 
 /**
- * Reads a file of any size in constant memory and says what is in it. The format is recognised by content.
- * A line that is torn or strange is reported with its number and skipped. `onBytes` hears how far it is.
+ * Reads a file of any size in constant memory and yields its items. The format is recognised by content. A damaged
+ * or unknown line is reported with its number and skipped. `onBytes` gets the progress.
  */
 export async function* readItems(
   file: string,
@@ -59,7 +59,7 @@ export async function* readItems(
 
 type Line = { readonly line: number; readonly text: string | null };
 
-/** By hand and not by readline, because of the bound on a line's length. */
+/** Does not use readline, which has no limit on the length of a line. */
 async function* readLines(file: string, onBytes: (bytes: number) => void): AsyncGenerator<Line> {
   const stream = createReadStream(file, { encoding: 'utf8', highWaterMark: 256 * 1_024 });
   let rest = '';

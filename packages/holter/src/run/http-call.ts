@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 
 export type Reply = { readonly status: number; readonly body: unknown; readonly retryAfter: number | null };
 
-/** Nobody answers there, or not in time. A server that answers with an error is a `Reply`. */
+/** There was no answer, or not in time. An error status of the server is a `Reply`. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
@@ -11,7 +11,7 @@ export type Target = { readonly url: string; readonly token: string | null };
 
 const agent = new Agent({ keepAlive: true, maxSockets: 4, keepAliveMsecs: 1_000 });
 
-/** node:http instead of fetch: it costs 10 MB less, and there is one of these per watched agent. */
+/** Uses node:http instead of fetch, which needs 10 MB more, in a process that runs once per watched agent. */
 export function call(
   { url, token }: Target,
   method: 'GET' | 'POST' | 'DELETE',

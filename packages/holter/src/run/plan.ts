@@ -41,7 +41,7 @@ export function planOf(
   const hasHooks = recipe !== null && adapter?.hooks !== undefined;
   const resumeWords = options.resumeCommand === undefined ? null : wordsOf(options.resumeCommand);
   if (resumeWords) findCommand(resumeWords[0] ?? '', env.PATH, workingDirectory);
-  // Automatic termination needs a proven way back. Whoever asks for `act` says that a new start is one.
+  // Automatic termination needs a proven way to resume. A user who asks for `act` accepts a new start instead.
   const canResume =
     options.recover &&
     (resumeWords !== null || options.checkpointFile !== undefined || recipe?.canResume === true);
