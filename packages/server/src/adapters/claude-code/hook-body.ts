@@ -1,4 +1,4 @@
-import { asText, isRecord } from '../shared/json.ts';
+import { asName, asText, isRecord } from '../shared/json.ts';
 
 /**
  * What Claude Code posts to a hook, as far as Holter reads it. Shapes are detected, never pinned: a field
@@ -45,8 +45,8 @@ export function batchedCallsOf({ fields }: HookBody): readonly BatchedCall[] {
   if (!Array.isArray(fields.tool_calls)) return [];
   return fields.tool_calls.flatMap((call: unknown) => {
     if (!isRecord(call)) return [];
-    const callId = asText(call.tool_use_id);
-    const tool = asText(call.tool_name);
+    const callId = asName(call.tool_use_id);
+    const tool = asName(call.tool_name);
     if (callId === null || tool === null) return [];
     return [{ callId, tool, input: call.tool_input, response: responseText(call.tool_response) }];
   });

@@ -1,6 +1,6 @@
 import type { HoldKind, SignalBody } from '@holter/core';
 import { clip, type MarkedSignal } from '../shared/hooks.ts';
-import { asText } from '../shared/json.ts';
+import { asName, asText } from '../shared/json.ts';
 import { batchedCallsOf, type HookBody, responseText } from './hook-body.ts';
 
 /** Errors of the model's service that pass by themselves: somebody else has the next move. */
@@ -11,7 +11,7 @@ export function signalsOf(body: HookBody): readonly MarkedSignal[] {
   const { event, fields } = body;
   switch (event) {
     case 'UserPromptSubmit': {
-      const promptId = asText(fields.prompt_id);
+      const promptId = asName(fields.prompt_id);
       const id = promptId === null ? {} : { id: promptId };
       return [
         { kind: 'turn-begun', ...id },
@@ -69,8 +69,8 @@ export function signalsOf(body: HookBody): readonly MarkedSignal[] {
 type Call = { readonly callId: string; readonly tool: string; readonly input: unknown };
 
 function callOf({ fields }: HookBody, signals: (call: Call) => readonly SignalBody[]): readonly SignalBody[] {
-  const callId = asText(fields.tool_use_id);
-  const tool = asText(fields.tool_name);
+  const callId = asName(fields.tool_use_id);
+  const tool = asName(fields.tool_name);
   if (callId === null || tool === null) return [{ kind: 'activity' }];
   return signals({ callId, tool, input: fields.tool_input ?? {} });
 }

@@ -1,4 +1,4 @@
-import { asList, asNumber, asRecord, asText, type JsonRecord } from '../shared/json.ts';
+import { asList, asName, asNumber, asRecord, asText, type JsonRecord } from '../shared/json.ts';
 import { OpenCalls, SeenIds } from '../shared/open-calls.ts';
 import type { Transcript, TranscriptFact, TranscriptReader, Usage } from '../shared/transcript.ts';
 import { costUsdOf, type PricedUsage, windowOf } from './model-price.ts';
@@ -80,7 +80,7 @@ class ClaudeTranscript implements TranscriptReader {
       facts.push({ kind: 'said', role: 'assistant', run, at, text: '', promptId: null });
     for (const block of content.map(asRecord)) {
       if (block.type === 'text') this.think(run, messageId, asText(block.text) ?? '', at);
-      else if (block.type === 'tool_use') facts.push(this.begin(run, at, block, message, messageId));
+      else if (block.type === 'tool_use') facts.push(...this.begin(run, at, block, message, messageId));
     }
     const usage = usageOf(message);
     if (usage && this.metered.add(messageId)) {
@@ -111,14 +111,16 @@ class ClaudeTranscript implements TranscriptReader {
     block: JsonRecord,
     message: JsonRecord,
     messageId: string,
-  ): TranscriptFact {
+  ): readonly TranscriptFact[] {
     const text = this.pending?.text ?? null;
     this.pending = null;
     const usage = this.counted.add(messageId) ? usageOf(message) : null;
-    const callId = asText(block.id) ?? '';
-    const call = { tool: asText(block.name) ?? '', input: block.input ?? null };
+    const callId = asName(block.id);
+    const tool = asName(block.name);
+    if (callId === null || tool === null) return [];
+    const call = { tool, input: block.input ?? null };
     this.open.begin(callId, { ...call, text, usage });
-    return { kind: 'call-begun', run, at, callId, ...call };
+    return [{ kind: 'call-begun', run, at, callId, ...call }];
   }
 
   private user(line: JsonRecord, run: string): readonly TranscriptFact[] {

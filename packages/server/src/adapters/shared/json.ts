@@ -7,6 +7,9 @@ export const isRecord = (value: unknown): value is JsonRecord =>
 export const asRecord = (value: unknown): JsonRecord => (isRecord(value) ? value : {});
 export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 export const asText = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+/** A name or an id as signals take it: neither empty nor longer than 256 characters. */
+export const asName = (value: unknown): string | null =>
+  typeof value === 'string' && value.length >= 1 && value.length <= 256 ? value : null;
 export const asNumber = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) ? value : null;
 
