@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { adaptersLoadLittle, agentsAreKnownToTheirAdapters } from './tidy/adapters.ts';
 import { clockAndDiceAreListed } from './tidy/clock-and-dice.ts';
 import { coreIsPure } from './tidy/core-purity.ts';
 import { filesAreShort, linesMax } from './tidy/file-length.ts';
@@ -163,6 +164,57 @@ describe('folders point one way', () => {
     expect(foldersPointOneWay(cyclic, listed, 1)).toEqual([]);
     expect(foldersPointOneWay(cyclic, listed, 0)).toEqual([expect.stringContaining('may only shrink')]);
     expect(foldersPointOneWay(repo(files), listed, 1)).toEqual([expect.stringContaining('take it off')]);
+  });
+});
+
+describe('agents are known to their adapters', () => {
+  const adapters = 'packages/server/src/adapters';
+  const known = { [`${adapters}/shell-log/index.ts`]: '', [`${adapters}/hive/index.ts`]: '' };
+
+  it.each([
+    ["if (kind === 'claude-code') return;", 'claude'],
+    ['const isClaude = true;', 'claude'],
+    ['env.CODEX_HOME', 'codex'],
+    ['const file = `~/.gemini/${name}`;', 'gemini'],
+    ["import { shellLog } from './x.ts';", 'shell-log'],
+    ['new Hive()', 'hive'],
+  ])('reports %s', (line, name) => {
+    const problems = agentsAreKnownToTheirAdapters(repo({ ...known, 'packages/holter/src/a.ts': line }));
+    expect(problems).toEqual([expect.stringMatching(`^packages/holter/src/a.ts:1: knows ${name} by name`)]);
+  });
+
+  it('accepts comments, words that look alike, tests, the registry, and the adapter itself', () => {
+    const files = {
+      ...known,
+      'packages/core/src/a.ts': '// as Codex does it\nconst archive = shell.log; /* Gemini */',
+      'packages/holter/src/a.test.ts': "run('claude');",
+      'packages/server/src/adapters/index.ts': "import { codex } from './codex/index.ts';",
+      'packages/server/src/adapters/claude-code/own-folder.ts': "join(home, '.claude')",
+      'e2e/claude/run.test.ts': "run('claude');",
+    };
+    expect(agentsAreKnownToTheirAdapters(repo(files))).toEqual([]);
+    const other = { 'packages/server/src/adapters/codex/a.ts': "'claude'" };
+    expect(agentsAreKnownToTheirAdapters(repo(other))).toHaveLength(1);
+  });
+
+  it('adapters import neither packages nor the server nor each other', () => {
+    const from = (line: string) => adaptersLoadLittle(repo({ [`${adapters}/codex/a.ts`]: line }));
+    for (const module of [
+      'zod',
+      '@holter/agent',
+      '../../engine/engine.ts',
+      '../hive/replay.ts',
+      '../index.ts',
+    ])
+      expect(from(`import { x } from '${module}';`)).toEqual([expect.stringContaining('Instead: pass')]);
+    for (const module of [
+      'node:fs',
+      '@holter/core/detect',
+      '../shared/json.ts',
+      './b.ts',
+      '../../processes/index.ts',
+    ])
+      expect(from(`import { x } from '${module}';`)).toEqual([]);
   });
 });
 

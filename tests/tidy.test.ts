@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { adaptersLoadLittle, agentsAreKnownToTheirAdapters } from './tidy/adapters.ts';
 import { clockAndDiceAreListed } from './tidy/clock-and-dice.ts';
 import { coreIsPure } from './tidy/core-purity.ts';
 import type { Exceptions } from './tidy/exceptions.ts';
@@ -32,6 +33,8 @@ describe('the repository is tidy', () => {
     ['core is pure', () => coreIsPure(repo)],
     ['imports point one way', () => importsPointOneWay(repo)],
     ['folders point one way', () => foldersPointOneWay(repo, exceptions)],
+    ['adapters load little', () => adaptersLoadLittle(repo)],
+    ['agents are known to their adapters', () => agentsAreKnownToTheirAdapters(repo)],
     ['package.json files point one way', () => manifestsPointOneWay(repo)],
     ['signals use the one door', () => signalsUseTheDoor(repo)],
     ['only listed files read clock or dice', () => clockAndDiceAreListed(repo, exceptions)],

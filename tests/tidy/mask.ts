@@ -2,9 +2,9 @@
  * Blanks comments and the insides of strings with spaces, so that a regular expression sees only code and each
  * index still points at the same place of the original. Code inside `${}` of a template stays. A slash begins a
  * regular expression unless a value ends before it: wrong only for a division after `)` of an `if`, which nobody
- * writes.
+ * writes. With `comments` only those are blanked.
  */
-export function mask(source: string): string {
+export function mask(source: string, what: 'all' | 'comments' = 'all'): string {
   const out = source.split('');
   const templateDepths: number[] = [];
   let depth = 0;
@@ -13,6 +13,7 @@ export function mask(source: string): string {
   const blank = (from: number, to: number) => {
     for (let i = from; i < to; i++) if (out[i] !== '\n') out[i] = ' ';
   };
+  const blankText = what === 'all' ? blank : () => undefined;
 
   while (at < source.length) {
     const char = source[at];
@@ -27,18 +28,18 @@ export function mask(source: string): string {
       at = end;
     } else if (char === "'" || char === '"') {
       const end = endOfQuoted(source, at, char);
-      blank(at + 1, end);
+      blankText(at + 1, end);
       at = end + 1;
     } else if (char === '`' || (char === '}' && templateDepths.at(-1) === depth)) {
       if (char === '}') templateDepths.pop();
       const end = endOfTemplatePart(source, at);
-      blank(at + 1, end);
+      blankText(at + 1, end);
       const opensHole = source[end] === '$';
       if (opensHole) templateDepths.push(depth);
       at = end + (opensHole ? 2 : 1);
     } else if (char === '/' && !endsValue(out, at)) {
       const end = endOfRegExp(source, at);
-      blank(at + 1, end);
+      blankText(at + 1, end);
       at = end + 1;
     } else {
       if (char === '{') depth++;

@@ -50,7 +50,7 @@ function List() {
   }
   return (
     <Empty title="No agent yet" text="Start one under Holter's eyes, in a terminal:">
-      <pre>holter run -- claude</pre>
+      <pre>holter run -- your-agent</pre>
       <p class="soft">
         Or let a program report itself: see <code>POST /v1/agents</code>.
         {session.value?.demoSpeed === null && link.value === 'live' && ' To look around first: npm run demo'}
