@@ -93,7 +93,9 @@ it('loses nothing when it is killed twenty times under load', { timeout: 180_000
   }
   // Long enough for the last timers: the last stale agent's threshold, its grace, and a tick.
   await pause(STALE_MS + 2 * GRACE_MS + 1_500);
-  const lateTimers = await withStore((store) => store.due(instant(Date.now() - 3_000), 10));
+  const lateTimers = await withStore((store) =>
+    store.claimDue({ at: instant(Date.now() - 3_000), leaseMs: 0, limit: 10 }),
+  );
   target.isStopped = true;
   await Promise.all(lives);
   http.destroy();

@@ -1,4 +1,4 @@
-import { type Effect, type HolterEvent, instant } from '@holter/core';
+import { type Agent, type Effect, type HolterEvent, instant } from '@holter/core';
 import { expect, it } from 'vitest';
 import type { Engine } from './engine/engine.ts';
 import type { CommittedListener } from './engine/engine-options.ts';
@@ -19,11 +19,18 @@ it('gives the receipt of an effect the correlation id of the signal that led to 
     onStreamed: () => () => undefined,
   };
   logCommitted(engine as unknown as Engine, logger);
-  const agent = { hard: { agentId: 'ada' } } as Parameters<CommittedListener>[0]['agent'];
+  const agent = { hard: { agentId: 'ada' } } as Agent;
   const at = { at: instant(1), incarnation: 1 };
   const nudge = { id: 'ada/1/nudge/1', kind: 'nudge' } as Effect;
   const told = (event: HolterEvent, correlationId: string, effects: readonly Effect[] = []): void =>
-    committed({ agent, events: [event], effects, firstCursor: 1, correlationId });
+    committed({
+      before: null,
+      stored: { agent, version: 1 },
+      events: [event],
+      effects,
+      firstCursor: 1,
+      correlationId,
+    });
 
   told(
     { ...at, type: 'NUDGE_SENT', payload: { agentId: 'ada', attempt: 1, message: 'Holter: …' } },

@@ -63,9 +63,9 @@ export function logCommitted(engine: Engine, logger: Logger): () => void {
       causes.delete(id);
     }
   };
-  const stopCommitted = engine.onCommitted(({ agent, events, effects, correlationId }) => {
+  const stopCommitted = engine.onCommitted(({ stored, events, effects, correlationId }) => {
     remember(effects, correlationId);
-    const { agentId } = agent.hard;
+    const { agentId } = stored.agent.hard;
     for (const event of events) tell(logger, event, agentId, causeOf(event, causes) ?? correlationId);
     for (const { id, kind } of effects)
       logger.debug({ cid: correlationId, agentId, effectId: id, effect: kind }, 'effect wanted');

@@ -15,13 +15,17 @@ import {
   turn,
 } from '@holter/core';
 import { type PolicySet, policyFor } from '../policy/index.ts';
-import type { Commit, CommitVerdict, SoftEntry, Store, StoredAgent } from '../store/store.ts';
+import { maxSoft } from '../store/facts.ts';
+import type { Commit, CommitVerdict, DueAgent, SoftEntry, Store, StoredAgent } from '../store/store.ts';
 import type { FleetCell, FleetVersions } from './fleet-cell.ts';
+import type { OwnCommit } from './follower.ts';
 import type { GroupSizes } from './group-sizes.ts';
 
 /** What can be asked of an agent's cell: fold an input, or enrol a new instance. */
-export type Request = { readonly correlationId: string } & (
-  | { readonly kind: 'input'; readonly body: InputBody }
+export type Request = {
+  readonly correlationId: string;
+} /** `due` is what the store knew when the agent was claimed for a look. */ & (
+  | { readonly kind: 'input'; readonly body: InputBody; readonly due?: DueAgent }
   | { readonly kind: 'register'; readonly registration: Registration }
 );
 
@@ -39,8 +43,10 @@ export type Answer =
   | { readonly kind: 'unknown-agent' };
 
 /** What a cell needs of the engine around it. */
-type CellContext = {
+export type CellContext = {
   readonly store: Pick<Store, 'load'>;
+  /** Other servers write the same records: nothing is refused, decided or acted upon before a look at the newest. */
+  readonly isShared: boolean;
   readonly fleet: FleetCell;
   readonly commit: (commit: Commit) => Promise<CommitVerdict>;
   readonly now: () => Instant;
@@ -50,14 +56,7 @@ type CellContext = {
   /** `beats` of it are in no commit, and neither is `wake`. */
   readonly softChanged: (agent: Agent, beats: number, wake?: SoftEntry['wake']) => void;
   /** After a commit, and never before. */
-  readonly committed: (
-    before: Agent | null,
-    after: Agent,
-    events: readonly HolterEvent[],
-    effects: readonly Effect[],
-    firstCursor: number | null,
-    correlationId: string,
-  ) => void;
+  readonly committed: (commit: OwnCommit) => void;
   /** Soft news that is not stored: heartbeats. */
   readonly streamed: (events: readonly HolterEvent[]) => void;
 };
@@ -127,7 +126,7 @@ export class AgentCell {
 
   /** A soft fact about a known, idle agent needs neither a queue nor the store. */
   askQuickly(request: Request): Answer | null {
-    if (!this.isIdle || !this.stored || !this.context.fleet.isLoaded) return null;
+    if (!this.isIdle || !this.isLoaded || !this.context.fleet.isLoaded) return null;
     if (
       request.kind !== 'input' ||
       request.body.kind !== 'signal' ||
@@ -157,7 +156,7 @@ export class AgentCell {
         });
       } catch (error) {
         // Nothing of it counts: record and fleet are read again before the next fold.
-        this.isLoaded = false;
+        this.expire();
         this.context.fleet.forget();
         for (const { reject } of batch) reject(error);
       }
@@ -166,6 +165,9 @@ export class AgentCell {
   }
 
   private async process(requests: readonly Request[]): Promise<readonly Answer[]> {
+    let isNewest = !this.isLoaded;
+    if (this.context.isShared && !isNewest && requests.some(needsNewest)) isNewest = this.expire();
+    for (const request of requests) if (request.kind === 'input' && request.due) this.catchUp(request.due);
     for (let conflicts = 0; ; conflicts++) {
       // While this was read, others have had their turn, and may have forgotten the fleet again.
       do {
@@ -173,12 +175,19 @@ export class AgentCell {
         await this.loadGroups(requests);
       } while (!this.context.fleet.isLoaded);
       const before = this.stored;
+      const { rejection } = this;
       const folded = this.fold(requests);
+      if (this.context.isShared && !isNewest && folded.answers.some(isRefusal)) {
+        this.rejection = rejection;
+        this.undo(folded);
+        isNewest = this.expire();
+        continue;
+      }
       if (!folded.agent || !needsCommit(folded))
         return folded.agent ? this.acceptSoft(folded) : folded.answers;
       const verdict = await this.commit(folded, before?.version ?? 0, requests);
       if (verdict.kind === 'ok') return this.accept(folded, verdict, before?.agent ?? null, requests);
-      this.isLoaded = false;
+      isNewest = this.expire();
       this.context.fleet.forget();
       if (conflicts >= CONFLICTS_MAX) throw new Error(`${this.agentId}: ${conflicts} conflicts in a row`);
     }
@@ -190,7 +199,30 @@ export class AgentCell {
     const loaded = await this.context.store.load(this.agentId);
     if (loaded) await this.context.groups.load(loaded.agent.hard.group);
     this.stored = loaded && this.stored ? withNewerSoft(loaded, this.stored.agent) : loaded;
-    this.isLoaded = true;
+    // Of an unknown agent another server may hear at any time.
+    this.isLoaded = loaded !== null;
+  }
+
+  /** Another server has committed this; if a commit is under way here, it will meet the conflict. */
+  learn(newer: StoredAgent): void {
+    if (!this.stored || newer.version <= this.stored.version) return;
+    if (this.isIdle) this.stored = withNewerSoft(newer, this.stored.agent);
+    else this.expire();
+  }
+
+  /** The record is read again before the next fold. */
+  private expire(): true {
+    this.isLoaded = false;
+    return true;
+  }
+
+  /** What other servers have heard counts in the judgement. */
+  private catchUp({ version, incarnation, soft }: DueAgent): void {
+    if (!this.stored) return;
+    if (version > this.stored.version) this.expire();
+    const { agent } = this.stored;
+    if (incarnation === agent.hard.incarnation)
+      this.stored = { ...this.stored, agent: { ...agent, soft: maxSoft(agent.soft, soft) } };
   }
 
   /** A group is counted before its first agent is committed: from then on the commits are followed. */
@@ -224,16 +256,12 @@ export class AgentCell {
   ): readonly Answer[] {
     const { agent, events, effects, answers } = folded;
     if (!agent) return answers;
-    this.stored = { agent, version: verdict.version };
+    const stored = { agent, version: verdict.version };
+    const { firstCursor } = verdict;
+    this.stored = stored;
     this.context.softChanged(agent, 0);
-    this.context.committed(
-      before,
-      agent,
-      events,
-      effects,
-      verdict.firstCursor,
-      requests[0]?.correlationId ?? '',
-    );
+    const correlationId = requests[0]?.correlationId ?? '';
+    this.context.committed({ before, stored, events, effects, firstCursor, correlationId });
     return answers;
   }
 
@@ -345,10 +373,20 @@ function isOnlyLookedAt(before: Hard, after: Hard): boolean {
   });
 }
 
+/** Somebody decides, acts or starts by the answer. */
+const needsNewest = (request: Request): boolean =>
+  request.kind === 'register' || request.body.kind === 'decision' || request.body.kind === 'claim';
+
+const isRefusal = (answer: Answer): boolean =>
+  answer.kind === 'unknown-agent' || (answer.kind === 'folded' && answer.rejected !== undefined);
+
 /** What this server heard in the last second may not have been flushed yet. */
 function withNewerSoft(loaded: StoredAgent, known: Agent): StoredAgent {
-  if (loaded.agent.hard.incarnation !== known.hard.incarnation) return loaded;
-  const soft: Record<string, number> = { ...loaded.agent.soft };
-  for (const [key, value] of Object.entries(known.soft)) soft[key] = Math.max(soft[key] ?? 0, value);
-  return { ...loaded, agent: { ...loaded.agent, soft: soft as unknown as Agent['soft'] } };
+  return { ...loaded, agent: withSoftOf(loaded.agent, known) };
+}
+
+/** The soft facts of another copy of the same start count as well. */
+export function withSoftOf(agent: Agent, other: Agent): Agent {
+  if (agent.hard.incarnation !== other.hard.incarnation) return agent;
+  return { ...agent, soft: maxSoft(agent.soft, other.soft) };
 }

@@ -1,8 +1,9 @@
-import type { Agent, Effect, HolterEvent, Instant } from '@holter/core';
+import type { Instant } from '@holter/core';
 import type { PolicySet } from '../policy/index.ts';
 import type { Store } from '../store/store.ts';
 import type { Clock } from './clock.ts';
 import type { Executor } from './executor.ts';
+import type { OwnCommit } from './follower.ts';
 
 export type EngineOptions = {
   readonly store: Store;
@@ -21,14 +22,7 @@ export type EngineOptions = {
   readonly cellsMax?: number;
 };
 
-export type CommittedListener = (committed: {
-  readonly agent: Agent;
-  readonly events: readonly HolterEvent[];
-  readonly effects: readonly Effect[];
-  /** Cursor of the first stored event; null when none was stored. */
-  readonly firstCursor: number | null;
-  readonly correlationId: string;
-}) => void;
+export type CommittedListener = (own: OwnCommit) => void;
 
 export type EngineHealth = {
   readonly store: 'ok' | 'unavailable';

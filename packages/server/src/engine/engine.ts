@@ -11,12 +11,13 @@ import type {
   Signal,
   StallLog,
 } from '@holter/core';
-import { graceShare, instant } from '@holter/core';
 import type { PolicySet } from '../policy/index.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import type { Answer, Request } from './agent-cell.ts';
-import { AgentCell } from './agent-cell.ts';
+import { type AgentCell, withSoftOf } from './agent-cell.ts';
+import { AgentCells } from './agent-cells.ts';
 import { Committer } from './committer.ts';
+import { DueLooks } from './due-looks.ts';
 import {
   type CommittedListener,
   type EngagedBrake,
@@ -26,6 +27,7 @@ import {
 } from './engine-options.ts';
 import type { Executor } from './executor.ts';
 import { FleetCell } from './fleet-cell.ts';
+import { type Followed, type FollowedEffect, Follower } from './follower.ts';
 import { GroupSizes } from './group-sizes.ts';
 import { LEASE_MS, Outbox } from './outbox.ts';
 import { SoftBuffer } from './soft-buffer.ts';
@@ -34,8 +36,6 @@ import { StallWatch } from './stall-watch.ts';
 const TICK_MS = 1_000;
 const INBOX_MAX = 50_000;
 const CELLS_MAX = 20_000;
-const DUE_LIMIT = 500;
-const GRACE_OVER_MS = 3_600_000;
 
 /**
  * The loop of the design: signal, step, commit with version, outbox, act, receipt. One direction, no side
@@ -43,13 +43,15 @@ const GRACE_OVER_MS = 3_600_000;
  */
 export class Engine {
   private readonly options: EngineOptions;
-  private readonly cells = new Map<string, AgentCell>();
+  private readonly cells: AgentCells;
   private readonly committer: Committer;
   private readonly fleet: FleetCell;
   private readonly groups: GroupSizes;
   private readonly soft: SoftBuffer;
   private readonly stallWatch: StallWatch;
   private readonly outbox: Outbox;
+  private readonly follower: Follower;
+  private readonly dueLooks: DueLooks;
   private readonly listeners = new Set<CommittedListener>();
   private readonly streamListeners = new Set<(events: readonly HolterEvent[]) => void>();
   private readonly heardListeners = new Set<(signal: Signal) => void>();
@@ -58,8 +60,6 @@ export class Engine {
   private waiting = 0;
   private tickLagMs = 0;
   private lastTickAt: Instant | null = null;
-  private startedAt = 0;
-  private outage: { since: Instant; reason: string } | null = null;
   private cancelTick: (() => void) | null = null;
   private ticking: Promise<void> | null = null;
   private isStopped = false;
@@ -73,7 +73,45 @@ export class Engine {
     this.fleet = new FleetCell(store, options.newId);
     this.groups = new GroupSizes(store);
     this.soft = new SoftBuffer(store);
-    this.stallWatch = new StallWatch(store);
+    this.stallWatch = new StallWatch(store, options.clock);
+    this.cells = new AgentCells(
+      {
+        store,
+        isShared: this.isShared,
+        fleet: this.fleet,
+        groups: this.groups,
+        commit: (commit) => this.committer.commit(commit),
+        now: () => options.clock.now(),
+        stalls: () => this.stalls,
+        policies: () => this.policies,
+        softChanged: (agent, beats, wake) => this.soft.put(agent, beats, wake),
+        committed: (own) => {
+          this.follower.committed(own);
+          for (const listener of this.listeners) listener(own);
+          if (own.effects.length > 0) this.pumpSoon();
+        },
+        streamed: (events) => {
+          for (const listener of this.streamListeners) listener(events);
+        },
+      },
+      options.cellsMax ?? CELLS_MAX,
+    );
+    this.dueLooks = new DueLooks(store, this.isShared, (due) =>
+      this.enqueue(due.agentId, {
+        kind: 'input',
+        body: { kind: 'tick' },
+        due,
+        correlationId: options.newId(),
+      }),
+    );
+    this.follower = new Follower({
+      store,
+      clock: options.clock,
+      isShared: this.isShared,
+      saw: (cursor) => this.committer.saw(cursor),
+      failed: (error) => this.noteTrouble(error),
+    });
+    this.follower.onCommit((followed) => this.follow(followed));
     this.outbox = new Outbox({
       store,
       clock: options.clock,
@@ -94,9 +132,10 @@ export class Engine {
   }
 
   async start(): Promise<void> {
-    this.startedAt = this.options.clock.now();
-    await this.stallWatch.load(instant(this.startedAt));
-    this.committer.saw(await this.options.store.lastCursor());
+    await this.stallWatch.load();
+    const cursor = await this.options.store.lastCursor();
+    this.committer.saw(cursor);
+    await this.follower.start(cursor);
     await this.fleet.load();
     if (this.options.isAlone) await this.outbox.pump(LEASE_MS);
     await this.tick();
@@ -107,6 +146,7 @@ export class Engine {
   async stop(): Promise<void> {
     this.isStopped = true;
     this.cancelTick?.();
+    this.follower.stop();
     await this.ticking;
     await this.outbox.drain();
     await this.soft.flush();
@@ -161,13 +201,29 @@ export class Engine {
   /** The newest record, soft facts included. */
   async read(agentId: string): Promise<Agent | null> {
     const known = this.cells.get(agentId)?.agent;
-    return known ?? (await this.options.store.load(agentId))?.agent ?? null;
+    if (known && !this.isShared) return known;
+    const loaded = await this.options.store.load(agentId);
+    return loaded ? this.freshen(loaded.agent) : null;
+  }
+
+  /** Those of them that exist. */
+  async readMany(agentIds: readonly string[]): Promise<readonly Agent[]> {
+    const known = this.isShared ? [] : agentIds.flatMap((agentId) => this.peek(agentId) ?? []);
+    if (known.length === agentIds.length) return known;
+    const loaded = await this.options.store.loadMany(agentIds);
+    return loaded.map(({ agent }) => this.freshen(agent));
   }
 
   /** The record of a stored agent, with what this server has heard since. */
   freshen(agent: Agent): Agent {
     const known = this.cells.get(agent.hard.agentId)?.agent;
-    return known && known.hard.at >= agent.hard.at ? known : agent;
+    if (!known) return agent;
+    return known.hard.at >= agent.hard.at ? withSoftOf(known, agent) : withSoftOf(agent, known);
+  }
+
+  /** Other servers may write to the same store. */
+  get isShared(): boolean {
+    return !this.options.isAlone;
   }
 
   setPolicies(policies: PolicySet): void {
@@ -185,9 +241,19 @@ export class Engine {
     };
   }
 
+  /** Commits of this server. */
   onCommitted(listener: CommittedListener): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
+  }
+
+  /** Commits of every server, each once and in order: for whatever is to be the same on all of them. */
+  onFollowed(listener: (followed: Followed) => void): () => void {
+    return this.follower.onCommit(listener);
+  }
+
+  onFollowedEffect(listener: (change: FollowedEffect) => void): () => void {
+    return this.follower.onEffect(listener);
   }
 
   /** What agents report one by one and nobody stores, such as their calls. For eyes only: it was not judged yet. */
@@ -202,25 +268,19 @@ export class Engine {
   }
 
   get health(): EngineHealth {
+    const { outage } = this.stallWatch;
     return {
-      store: this.outage ? 'unavailable' : 'ok',
-      storeReason: this.outage?.reason ?? null,
+      store: outage ? 'unavailable' : 'ok',
+      storeReason: outage?.reason ?? null,
       tickLagMs: this.tickLagMs,
       queueDepth: this.waiting,
       softWaiting: this.soft.size,
       lastTickAt: this.lastTickAt,
-      stallCount: this.stallWatch.stalls.reduce((sum, { count }) => sum + count, 0),
-      graceShare: this.graceShare(),
+      stallCount: this.stallWatch.count,
+      graceShare: this.stallWatch.graceShare,
       brakes: this.brakes.map(({ group }) => group),
       cells: this.cells.size,
     };
-  }
-
-  /** The time before this start is nobody's fault here, and would be an alert after every night. */
-  private graceShare(): number {
-    const now = this.options.clock.now();
-    const from = instant(Math.max(this.startedAt, now - GRACE_OVER_MS));
-    return (graceShare(this.stalls, from, now) * (now - from)) / GRACE_OVER_MS;
   }
 
   /** Groups that were lost together, and for which single acts rest. */
@@ -233,8 +293,7 @@ export class Engine {
 
   /** When nobody looked, an outage that still lasts included. */
   get stalls(): StallLog {
-    if (!this.outage) return this.stallWatch.stalls;
-    return this.stallWatch.withOutage(this.outage.since, this.options.clock.now());
+    return this.stallWatch.stalls;
   }
 
   /** One beat of Holter's own heart. */
@@ -245,14 +304,16 @@ export class Engine {
     this.stallWatch.tick(at);
     try {
       await this.soft.flush();
-      await this.wakeDue(at);
+      await this.follower.poll();
+      await this.dueLooks.run(at);
       await this.outbox.pump();
       await this.stallWatch.persist(at);
-      this.noteStoreBack();
+      // While the store was away no agent could be heard; that time is nobody's silence.
+      if (this.stallWatch.outage) this.stallWatch.endOutage();
     } catch (error) {
       this.noteTrouble(error);
     }
-    this.dropIdleCells();
+    this.cells.dropIdle();
   }
 
   private scheduleTick(): void {
@@ -265,20 +326,13 @@ export class Engine {
     });
   }
 
-  /** One that can't be judged must not keep the others from it: each tick gives every due agent one look. */
-  private async wakeDue(at: Instant): Promise<void> {
-    const looked = new Set<string>();
-    for (;;) {
-      const due = await this.options.store.due(at, DUE_LIMIT + looked.size);
-      const fresh = due.filter((agentId) => !looked.has(agentId));
-      for (const agentId of fresh) looked.add(agentId);
-      const looks = await Promise.allSettled(fresh.map((agentId) => this.ask(agentId, { kind: 'tick' })));
-      const outage = looks.find(
-        (look) => look.status === 'rejected' && look.reason instanceof StoreUnavailable,
-      );
-      if (outage?.status === 'rejected') throw outage.reason;
-      if (fresh.length < DUE_LIMIT) return;
-    }
+  /** What this server keeps in memory is a projection too. */
+  private follow(followed: Followed): void {
+    const { stored, own } = followed;
+    this.groups.follow(followed);
+    if (own) return;
+    if (stored) this.cells.get(stored.agent.hard.agentId)?.learn(stored);
+    else void this.fleet.refresh().catch((error: unknown) => this.noteTrouble(error));
   }
 
   private ask(agentId: string, body: Extract<Request, { kind: 'input' }>['body']): Promise<Answer> {
@@ -286,7 +340,7 @@ export class Engine {
   }
 
   private enqueue(agentId: string, request: Request): Promise<Answer> {
-    const cell = this.cellOf(agentId);
+    const cell = this.cells.of(agentId);
     // The short way for beats: no queue, no promise chain, no store.
     const quick = cell.askQuickly(request);
     return quick ? Promise.resolve(quick) : this.waitFor(cell, request);
@@ -304,35 +358,8 @@ export class Engine {
     }
   }
 
-  private cellOf(agentId: string): AgentCell {
-    const known = this.cells.get(agentId);
-    if (known) return known;
-    const cell = new AgentCell(agentId, {
-      store: this.options.store,
-      fleet: this.fleet,
-      groups: this.groups,
-      commit: (commit) => this.committer.commit(commit),
-      now: () => this.options.clock.now(),
-      stalls: () => this.stalls,
-      policies: () => this.policies,
-      softChanged: (agent, beats, wake) => this.soft.put(agent, beats, wake),
-      committed: (before, agent, events, effects, firstCursor, correlationId) => {
-        this.groups.follow(before, agent);
-        for (const listener of this.listeners)
-          listener({ agent, events, effects, firstCursor, correlationId });
-        if (effects.length > 0) this.pumpSoon();
-      },
-      streamed: (events) => {
-        for (const listener of this.streamListeners) listener(events);
-      },
-    });
-    this.cells.set(agentId, cell);
-    return cell;
-  }
-
   private pumpSoon(): void {
-    if (this.isStopped) return;
-    void this.outbox.pump().catch((error: unknown) => this.noteTrouble(error));
+    if (!this.isStopped) void this.outbox.pump().catch((error: unknown) => this.noteTrouble(error));
   }
 
   /** Notices about the whole fleet belong to no agent; they have nobody to ask. */
@@ -349,15 +376,10 @@ export class Engine {
     await this.ask(effect.agentId, { kind: 'receipt', effectId: effect.id, outcome, detail });
   }
 
-  private raiseAttention(effect: Effect, message: string): void {
-    const { agentId, incarnation } = effect;
+  private raiseAttention({ agentId, incarnation, kind }: Effect, message: string): void {
+    const payload = { agentId, about: kind, message };
     const at = this.options.clock.now();
-    const event: HolterEvent = {
-      at,
-      incarnation,
-      type: 'ATTENTION_RAISED',
-      payload: { agentId, about: effect.kind, message },
-    };
+    const event: HolterEvent = { at, incarnation, type: 'ATTENTION_RAISED', payload };
     for (const listener of this.streamListeners) listener([event]);
   }
 
@@ -367,23 +389,7 @@ export class Engine {
       this.options.onBug(error);
       return;
     }
-    this.outage ??= { since: this.options.clock.now(), reason: `${error.code}: ${error.message}` };
-  }
-
-  /** While the store was away nobody could be heard; that time is nobody's silence. */
-  private noteStoreBack(): void {
-    if (!this.outage) return;
-    this.stallWatch.endOutage(this.outage.since, this.options.clock.now());
-    this.outage = null;
-  }
-
-  private dropIdleCells(): void {
-    const max = this.options.cellsMax ?? CELLS_MAX;
-    if (this.cells.size <= max) return;
-    for (const [agentId, cell] of this.cells) {
-      if (this.cells.size <= max) return;
-      if (cell.isIdle) this.cells.delete(agentId);
-    }
+    this.stallWatch.beginOutage(`${error.code}: ${error.message}`);
   }
 }
 

@@ -26,6 +26,11 @@ export class FleetCell {
     this.current ??= loaded;
   }
 
+  /** Another server has changed the row. Whoever has built on the old one meanwhile meets a conflict. */
+  async refresh(): Promise<void> {
+    this.current = await this.store.loadFleet();
+  }
+
   get(): StoredFleet {
     if (!this.current) throw new Error('the fleet was not loaded');
     return this.current;

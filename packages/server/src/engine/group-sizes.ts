@@ -1,30 +1,52 @@
 import type { Agent } from '@holter/core';
 import type { Store } from '../store/store.ts';
+import type { Followed } from './follower.ts';
 
-/** How many living agents each group has, for "a fifth of them at once". Counted along with the commits. */
+type Size = { size: number; readonly cursor: number; isStale: boolean };
+
+/**
+ * How many living agents each group has, for "a fifth of them at once". Counted in the store, and then along with
+ * this server's commits; what another server has committed is counted in the store again.
+ */
 export class GroupSizes {
   private readonly store: Pick<Store, 'groupSize'>;
-  private readonly sizes = new Map<string, number>();
+  private readonly sizes = new Map<string, Size>();
 
   constructor(store: Pick<Store, 'groupSize'>) {
     this.store = store;
   }
 
   async load(group: string): Promise<void> {
-    if (!this.sizes.has(group)) this.sizes.set(group, await this.store.groupSize(group));
+    if (this.sizes.get(group)?.isStale === false) return;
+    this.sizes.set(group, { ...(await this.store.groupSize(group)), isStale: false });
   }
 
   sizeOf(group: string): number {
-    return this.sizes.get(group) ?? 1;
+    return this.sizes.get(group)?.size ?? 1;
   }
 
-  follow(before: Agent | null, after: Agent): void {
-    if (before && !before.hard.end) this.add(before.hard.group, -1);
-    if (!after.hard.end) this.add(after.hard.group, 1);
+  follow({ own, events }: Followed): void {
+    if (!own) {
+      if (events.some(({ type }) => CHANGES_SIZE.has(type)))
+        for (const size of this.sizes.values()) size.isStale = true;
+      return;
+    }
+    const { before, stored, firstCursor } = own;
+    if (before) this.add(before, -1, firstCursor);
+    this.add(stored.agent, 1, firstCursor);
   }
 
-  private add(group: string, by: number): void {
-    const size = this.sizes.get(group);
-    if (size !== undefined) this.sizes.set(group, Math.max(0, size + by));
+  private add({ hard }: Agent, by: number, cursor: number | null): void {
+    const known = this.sizes.get(hard.group);
+    // What was committed before the group was counted is in its size.
+    if (!known || hard.end || (cursor !== null && cursor <= known.cursor)) return;
+    known.size = Math.max(0, known.size + by);
   }
 }
+
+const CHANGES_SIZE: ReadonlySet<string> = new Set([
+  'AGENT_REGISTERED',
+  'AGENT_ENDED',
+  'AGENT_RETURNED',
+  'AGENT_TERMINATED',
+]);

@@ -71,7 +71,9 @@ export class ExecutorHub {
     const text = await this.context.store.getMeta(META_KEY);
     for (const record of text === null ? [] : (JSON.parse(text) as RunRecord[])) this.add(record);
     this.scheduleLook();
-    this.stopFollowing = this.context.engine.onCommitted(({ agent }) => this.followCare(agent));
+    this.stopFollowing = this.context.engine.onFollowed(({ stored }) => {
+      if (stored) this.followCare(stored.agent);
+    });
   }
 
   close(): void {

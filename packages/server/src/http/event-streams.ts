@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { HolterEvent } from '@holter/core';
+import { isKept } from '../store/facts.ts';
 import type { HttpDeps, HttpLimits } from './deps.ts';
 import { EventStream, type StreamFilter, streamedFrame } from './event-stream.ts';
 import { HttpProblem } from './problem.ts';
@@ -16,9 +17,9 @@ export class EventStreams {
     this.deps = deps;
     this.limits = limits;
     this.stops = [
-      deps.engine.onCommitted(({ events, firstCursor }) => {
+      deps.engine.onFollowed(({ events }) => {
         if (this.streams.size === 0) return;
-        if (firstCursor !== null) for (const stream of this.streams) stream.hint();
+        if (events.some(isKept)) for (const stream of this.streams) stream.hint();
         this.tell(events.filter(({ type }) => type === 'AGENT_HEARTBEAT'));
       }),
       deps.engine.onStreamed((events) => this.tell(events)),

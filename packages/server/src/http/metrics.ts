@@ -102,20 +102,26 @@ export function createMetrics(deps: HttpDeps, streams: () => number): Metrics {
     'Time to answer, by route and class of status.',
   );
 
-  const stop = engine.onCommitted((committed) => {
-    for (const event of committed.events) {
-      count(events, event.type);
-      if (event.type === 'CIRCUIT_BREAKER_STATE_CHANGED')
-        count(breakerMoves, `${breakerLabel(event.payload.name)} ${event.payload.to}`);
-    }
-    for (const { kind } of committed.effects) count(effects, kind);
-  });
+  const stops = [
+    engine.onFollowed((followed) => {
+      for (const event of followed.events) {
+        count(events, event.type);
+        if (event.type === 'CIRCUIT_BREAKER_STATE_CHANGED')
+          count(breakerMoves, `${breakerLabel(event.payload.name)} ${event.payload.to}`);
+      }
+    }),
+    engine.onFollowedEffect(({ what, effect }) => {
+      if (what === 'ordered') count(effects, effect.kind);
+    }),
+  ];
 
   return {
     route: (pattern) => duration.route(pattern),
     text: async () => `${await register.metrics()}\n${duration.text()}`,
     contentType: register.contentType,
-    close: stop,
+    close: () => {
+      for (const stop of stops) stop();
+    },
   };
 }
 

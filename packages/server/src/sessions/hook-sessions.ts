@@ -33,8 +33,8 @@ export class HookSessions {
     this.parts = parts;
     this.adapter = parts.adapter;
     // Subagents of an agent that has ended have ended with it, and nothing else would say so.
-    parts.engine.onCommitted(({ agent }) => {
-      if (agent.hard.end) this.endSubagentsOf(agent.hard.agentId);
+    parts.engine.onFollowed(({ stored }) => {
+      if (stored?.agent.hard.end) this.endSubagentsOf(stored.agent.hard.agentId);
     });
   }
 

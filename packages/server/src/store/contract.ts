@@ -5,10 +5,12 @@ import { effectsContract } from './contract/effects.ts';
 import { eventsContract } from './contract/events.ts';
 import type { OpenStore } from './contract/kit.ts';
 import { pruneContract } from './contract/prune.ts';
+import { racesContract } from './contract/races.ts';
 import { recordsContract } from './contract/records.ts';
 import { rollupsContract } from './contract/rollups.ts';
 import { softContract } from './contract/soft.ts';
 import { stripsContract } from './contract/strips.ts';
+import { writersContract } from './contract/writers.ts';
 
 /** What every store must do, whatever is behind it. */
 export function storeContract(name: string, open: OpenStore): void {
@@ -22,5 +24,7 @@ export function storeContract(name: string, open: OpenStore): void {
     rollupsContract(open);
     stripsContract(open);
     pruneContract(open);
+    writersContract(open);
+    racesContract(open);
   });
 }

@@ -16,6 +16,8 @@ import type {
 export type Store = {
   /** An agent with its version; null when nobody knows it. The soft facts are merged in by maximum. */
   load(agentId: string): Promise<StoredAgent | null>;
+  /** Those of these agents that exist, in any order. */
+  loadMany(agentIds: readonly string[]): Promise<readonly StoredAgent[]>;
   /**
    * Several commits in one transaction, each with its own verdict: a conflict of one leaves the others
    * alone. A commit is all or nothing: agent, fleet, events and effects, or none of them. `seen` is a cursor
@@ -26,14 +28,17 @@ export type Store = {
   flushSoft(entries: readonly SoftEntry[]): Promise<void>;
   loadFleet(): Promise<StoredFleet>;
 
-  /** Agents whose `wakeAt` has come, earliest first; ties are never skipped. */
-  due(at: Instant, limit: number): Promise<readonly string[]>;
+  /**
+   * Agents whose `wakeAt` has come, earliest first; ties are never skipped. No other claim names them until the
+   * lease has ended, or they have been given another `wakeAt`. A lease of 0 only looks.
+   */
+  claimDue(claim: { at: Instant; leaseMs: number; limit: number }): Promise<readonly DueAgent[]>;
   /** The earliest `wakeAt` of all, so that an idle fleet costs nothing. */
   nextWakeAt(): Promise<Instant | null>;
   /** Ordered by id. */
   listAgents(query: AgentQuery): Promise<Page<StoredAgent>>;
-  /** Agents of the group that have not ended. */
-  groupSize(group: string): Promise<number>;
+  /** Agents of the group that have not ended, counted when `cursor` was the last event. */
+  groupSize(group: string): Promise<{ readonly size: number; readonly cursor: number }>;
   countByHealth(): Promise<Readonly<Record<string, number>>>;
 
   /**
@@ -54,12 +59,21 @@ export type Store = {
    * the claim returned, a claimer whose lease has passed to another can't take it from that one.
    */
   retryEffect(effectId: string, retryAt: Instant, detail: string, tries?: number): Promise<void>;
+  /**
+   * Not to be done by its claimer alone: any server that hears from the agent may deliver it, and settles it then.
+   * Claimable again at `againAt`. `tries` as in `retryEffect`.
+   */
+  offerEffect(effectId: string, offer: EffectOffer): Promise<void>;
   /** Newest first. */
   listEffects(query: {
     agentId?: string;
     status?: EffectStatus;
+    isOffered?: true;
     limit: number;
   }): Promise<readonly StoredEffect[]>;
+  /** What was ordered, offered and settled, in commit order like events; the effect is given as it is now. */
+  readEffectChanges(query: { after: number; limit: number }): Promise<readonly EffectChange[]>;
+  lastEffectChange(): Promise<number>;
 
   /** In commit order; a reader that asks for everything after the last cursor never misses a late commit. */
   readEvents(query: EventQuery): Promise<readonly StoredEvent[]>;
@@ -79,6 +93,10 @@ export type Store = {
   /** Small named values: the last tick, the data folder's id. */
   getMeta(key: string): Promise<string | null>;
   putMeta(key: string, value: string): Promise<void>;
+  /** Only if the value is still `expected`, where null is none; returns whether it was. A new value of null removes it. */
+  swapMeta(key: string, expected: string | null, value: string | null): Promise<boolean>;
+  /** All whose key begins with this, ordered by key. */
+  listMeta(prefix: string): Promise<readonly MetaEntry[]>;
 
   /**
    * One small batch of housekeeping: events older than `before` go (never those of an open incident's agent
@@ -112,6 +130,16 @@ export type Store = {
   check(): Promise<readonly string[]>;
   close(): Promise<void>;
 };
+
+/** What a claim found: a record of another version has to be loaded before it is judged. */
+export type DueAgent = {
+  readonly agentId: string;
+  readonly version: number;
+  readonly incarnation: number;
+  readonly soft: Agent['soft'];
+};
+
+export type MetaEntry = { readonly key: string; readonly value: string };
 
 export type StoredAgent = { readonly agent: Agent; readonly version: number };
 export type StoredFleet = { readonly fleet: Fleet; readonly version: number };
@@ -176,6 +204,20 @@ export type StoredEffect = ClaimedEffect & {
   readonly createdAt: Instant;
   readonly outcome: ReceiptOutcome | 'cancelled' | null;
   readonly detail: string;
+  readonly isOffered: boolean;
+};
+
+export type EffectOffer = {
+  readonly at: Instant;
+  readonly againAt: Instant;
+  readonly detail: string;
+  readonly tries?: number;
+};
+
+export type EffectChange = {
+  readonly cursor: number;
+  readonly what: 'ordered' | 'offered' | 'settled';
+  readonly stored: StoredEffect;
 };
 
 export type Settlement = {

@@ -116,6 +116,7 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
     executors: [replies, board],
     sha256,
     newId: randomUUID,
+    isAlone: true,
     onBug: (error) => {
       throw error;
     },

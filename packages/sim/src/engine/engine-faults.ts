@@ -46,7 +46,7 @@ const EVERY: Readonly<Record<EngineFaultKind, number>> = {
 };
 
 const OPERATIONS = [
-  ...['load', 'commit', 'flushSoft', 'loadFleet', 'due', 'groupSize', 'claimEffects', 'settleEffect'],
+  ...['load', 'commit', 'flushSoft', 'loadFleet', 'claimDue', 'groupSize', 'claimEffects', 'settleEffect'],
   ...['retryEffect', 'readEvents', 'lastCursor', 'listCheckpoints', 'getMeta', 'putMeta'],
   ...['nudge', 'inquire', 'remind', 'notify', 'deny-call', 'request-handoff', 'terminate', 'spawn'].map(
     (kind) => `act ${kind}`,

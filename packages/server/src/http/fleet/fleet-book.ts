@@ -17,7 +17,7 @@ const ORDERS_KEPT = 20;
 
 /**
  * All agents in memory, as far as the fleet's page needs them: to count, find and order ten thousand of them
- * while a thousand change every second. It follows the engine's commits; the store is read once.
+ * while a thousand change every second. It follows the commits of every server; the store is read once.
  */
 export class FleetBook {
   private readonly deps: HttpDeps;
@@ -37,7 +37,9 @@ export class FleetBook {
     const { engine, clock } = deps;
     this.strips = new StripKeeper(deps, this.entries);
     this.stops = [
-      engine.onCommitted(({ agent, events }) => this.committed(agent, events)),
+      engine.onFollowed(({ stored, events }) => {
+        if (stored) this.committed(engine.freshen(stored.agent), events);
+      }),
       engine.onStreamed((events) => {
         for (const event of events) this.streamed(event);
       }),
@@ -96,6 +98,14 @@ export class FleetBook {
       this.grouped = { seq: this.arranged, groups };
     }
     return this.grouped.groups;
+  }
+
+  /** What other servers have heard of these is in the store and in no event. */
+  async refresh(agentIds: readonly string[]): Promise<void> {
+    const { engine, clock } = this.deps;
+    if (!engine.isShared) return;
+    for (const agent of await engine.readMany(agentIds))
+      if (this.entries.get(agent.hard.agentId)?.isOf(agent) !== true) this.take(agent, clock.now());
   }
 
   private count(): FleetCounts {

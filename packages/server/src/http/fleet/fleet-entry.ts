@@ -30,6 +30,8 @@ export class FleetEntry {
   beatAt = 0;
   tokens = 0;
   costUsd = 0;
+  /** Of the record that was taken last. */
+  recordAt = 0;
   /** Grows with every change of the fleet; tells what a reader has not seen yet. */
   changed = 0;
   calls: CallShown[] = [];
@@ -48,10 +50,19 @@ export class FleetEntry {
     return this.calls.filter(({ endedAt }) => endedAt === null).at(-1)?.tool ?? null;
   }
 
+  /** Whether this record has nothing new. */
+  isOf({ soft, hard }: Agent): boolean {
+    const { beatAt, tokens, costUsd } = soft;
+    return (
+      hard.at <= this.recordAt && beatAt <= this.beatAt && tokens <= this.tokens && costUsd <= this.costUsd
+    );
+  }
+
   /** Returns whether that can change where the agent stands, whether it is found, or how it is counted. */
   take({ soft, hard }: Agent, at: Instant): boolean {
     const before = this.place;
     const { incident } = hard;
+    this.recordAt = hard.at;
     this.group = hard.group;
     this.role = hard.role;
     this.state = hard.health;

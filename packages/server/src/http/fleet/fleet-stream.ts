@@ -11,6 +11,8 @@ export type FleetWindow = FleetQuery & { readonly offset: number; readonly limit
 
 /** Eyes need no more, and a thousand changes a second become two or three messages. */
 const EVERY_MS = 400;
+/** How often rows are looked up of which other servers may have heard. */
+const REFRESH_MS = 1_000;
 /** A silent connection looks like a dead one to whatever lies between. */
 const KEEP_ALIVE_MS = 10_000;
 /** A reader that is this far behind gets the next message when it has caught up. */
@@ -52,6 +54,7 @@ export class FleetStream {
   private total = 0;
   private countsText = '';
   private saidAt = 0;
+  private refreshedAt = 0;
   private cancel: () => void = () => undefined;
   private isClosed = false;
 
@@ -114,6 +117,10 @@ export class FleetStream {
       if (!(await this.isAllowed())) return this.close();
       this.send('delta', { at: this.deps.clock.now(), rows: [] } satisfies FleetDeltaView);
     }
+    if (this.clock.now() - this.refreshedAt >= REFRESH_MS) {
+      this.refreshedAt = this.clock.now();
+      await this.book.refresh(this.order);
+    }
     if (this.book.seq === this.seq) return;
     const before = this.seq;
     this.seq = this.book.seq;
@@ -148,8 +155,13 @@ export class FleetStream {
 const queryOf = ({ offset: _offset, limit: _limit, ...query }: FleetWindow): FleetQuery => query;
 
 async function rowsOf(deps: HttpDeps, book: FleetBook, ids: readonly string[]): Promise<FleetRowView[]> {
-  const agents = await Promise.all(ids.map((id) => deps.engine.peek(id) ?? deps.engine.read(id)));
-  return agents.flatMap((agent) => (agent ? rowOf(deps, book, agent) : []));
+  const agents = new Map(
+    (await deps.engine.readMany(ids)).map((agent) => [agent.hard.agentId, agent] as const),
+  );
+  return ids.flatMap((id) => {
+    const agent = agents.get(id);
+    return agent ? rowOf(deps, book, agent) : [];
+  });
 }
 
 function rowOf({ engine, clock }: HttpDeps, book: FleetBook, agent: Agent): FleetRowView[] {

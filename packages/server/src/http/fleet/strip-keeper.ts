@@ -30,6 +30,8 @@ export class StripKeeper {
   private readonly others = new Map<Instant, Body[]>();
   /** Pages before this are in the strips already: a reading that broke off goes on from here. */
   private readUpTo: Instant | null = null;
+  /** Pages of others that are in the strips. */
+  private taken = new Map<string, Instant>();
   private cancel: () => void = () => undefined;
   private isClosed = false;
 
@@ -62,7 +64,9 @@ export class StripKeeper {
   }
 
   private take({ at, writer, body }: StripPage): void {
-    if (writer === this.writer) return;
+    const key = `${at} ${writer}`;
+    if (writer === this.writer || this.taken.has(key)) return;
+    this.taken.set(key, at);
     const counted = bodyFrom(body);
     if (at >= this.unsaved) this.others.set(at, [...(this.others.get(at) ?? []), counted]);
     for (const [agentId, counts] of Object.entries(counted)) this.entries.get(agentId)?.pulse.add(counts, at);
@@ -74,10 +78,19 @@ export class StripKeeper {
     const untilNext = binStart(now) + BIN_MS - now;
     this.cancel = this.deps.clock.after(untilNext, () => {
       // A store that is away for a while gets all of it afterwards.
-      void this.save(binStart(this.deps.clock.now()))
+      void this.turnPage(binStart(this.deps.clock.now()))
         .catch(() => undefined)
         .then(() => this.schedule());
     });
+  }
+
+  /** The half minute before the last has been written down by every server by now. */
+  private async turnPage(end: Instant): Promise<void> {
+    await this.save(end);
+    if (!this.deps.engine.isShared) return;
+    const from = later(end, -READ_MS);
+    for (const page of await this.deps.store.stripPages(from, later(end, -BIN_MS))) this.take(page);
+    for (const [key, at] of this.taken) if (at < from) this.taken.delete(key);
   }
 
   private async save(end: Instant): Promise<void> {

@@ -2,7 +2,7 @@ import { emptyFleet } from '@holter/core';
 import { describe, expect, it } from 'vitest';
 import { StoreUnavailable } from '../store.ts';
 import type { OpenStore } from './kit.ts';
-import { agentOf, at, commitOf, committed, hardOf, nudge, taskChanged } from './kit.ts';
+import { agentOf, at, commitOf, committed, dueIds, hardOf, nudge, taskChanged } from './kit.ts';
 import { withStore } from './with-store.ts';
 
 export function commitsContract(open: OpenStore): void {
@@ -128,7 +128,7 @@ export function commitsContract(open: OpenStore): void {
       expect(await store.load('ada')).toEqual({ agent: before, version: 1 });
       expect((await store.loadFleet()).version).toBe(7);
       expect(await store.readEvents({ after: 0, limit: 10 })).toEqual(events);
-      expect(await store.due(at(5), 10)).toEqual(['ada']);
+      expect(await dueIds(store, 5)).toEqual(['ada']);
       expect((await store.listEffects({ limit: 10 })).map(({ effect }) => effect.id)).toEqual(['e1']);
       expect(await store.check()).toEqual([]);
     });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentQuery } from '../store.ts';
 import type { OpenStore } from './kit.ts';
-import { agentOf, at, commitOf, committed, incidentOf } from './kit.ts';
+import { agentOf, at, commitOf, committed, dueIds, incidentOf } from './kit.ts';
 import { withStore } from './with-store.ts';
 
 export function dueContract(open: OpenStore): void {
@@ -18,9 +18,9 @@ export function dueContract(open: OpenStore): void {
       expect(await store.nextWakeAt()).toBeNull();
       await begin({ cyd: 20, bob: 10, ada: 20, dan: 21, eve: 20 });
       await committed(store, commitOf(agentOf('never'), 0));
-      expect(await store.due(at(9), 10)).toEqual([]);
-      expect(await store.due(at(20), 10)).toEqual(['bob', 'ada', 'cyd', 'eve']);
-      expect(await store.due(at(20), 2)).toEqual(['bob', 'ada']);
+      expect(await dueIds(store, 9)).toEqual([]);
+      expect(await dueIds(store, 20)).toEqual(['bob', 'ada', 'cyd', 'eve']);
+      expect(await dueIds(store, 20, 2)).toEqual(['bob', 'ada']);
       expect(await store.nextWakeAt()).toBe(at(10));
     });
 
@@ -28,7 +28,7 @@ export function dueContract(open: OpenStore): void {
       const { store } = current;
       await begin(Object.fromEntries(Array.from({ length: 25 }, (_, i) => [`a${i}`, 7])));
       const seen: string[] = [];
-      for (let batch = await store.due(at(7), 4); batch.length > 0; batch = await store.due(at(7), 4)) {
+      for (let batch = await dueIds(store, 7, 4); batch.length > 0; batch = await dueIds(store, 7, 4)) {
         seen.push(...batch);
         await store.commit(batch.map((id) => commitOf(agentOf(id, { wakeAt: at(8) }), 1)));
       }
@@ -41,11 +41,11 @@ export function dueContract(open: OpenStore): void {
       const { store } = current;
       await begin({ ada: 10 });
       await committed(store, commitOf(agentOf('ada', { wakeAt: at(30) }), 1));
-      expect(await store.due(at(10), 10)).toEqual([]);
+      expect(await dueIds(store, 10)).toEqual([]);
       await committed(store, commitOf(agentOf('ada', { wakeAt: at(10) }), 2));
-      expect(await store.due(at(30), 10)).toEqual(['ada']);
+      expect(await dueIds(store, 30)).toEqual(['ada']);
       await committed(store, commitOf(agentOf('ada'), 3));
-      expect(await store.due(at(99), 10)).toEqual([]);
+      expect(await dueIds(store, 99)).toEqual([]);
       expect(await store.nextWakeAt()).toBeNull();
     });
 
@@ -58,14 +58,14 @@ export function dueContract(open: OpenStore): void {
         commitOf(agentOf('c', { group: 'red', health: 'TERMINATED', end }), 0),
         commitOf(agentOf('d', { group: 'blue' }), 0),
       ]);
-      expect(await store.groupSize('red')).toBe(2);
-      expect(await store.groupSize('green')).toBe(0);
+      expect((await store.groupSize('red')).size).toBe(2);
+      expect((await store.groupSize('green')).size).toBe(0);
       expect(await store.countByHealth()).toEqual({ HEALTHY: 2, STUCK: 1, TERMINATED: 1 });
       await store.commit([
         commitOf(agentOf('a', { group: 'blue' }), 1),
         commitOf(agentOf('c', { group: 'red', incarnation: 2 }), 1),
       ]);
-      expect([await store.groupSize('red'), await store.groupSize('blue')]).toEqual([2, 2]);
+      expect([(await store.groupSize('red')).size, (await store.groupSize('blue')).size]).toEqual([2, 2]);
       expect(await store.countByHealth()).toEqual({ HEALTHY: 3, STUCK: 1 });
     });
 

@@ -2,9 +2,10 @@ import type { Agent, Effect, Hard, HealthState, HolterEvent, Incident, Instant }
 import { instant, later, NEVER } from '@holter/core';
 import type { Commit, Store, StoredCheckpoint } from '../store.ts';
 
-/** A store under test. `reopen` closes it and opens the same data again. */
+/** A store under test. `reopen` closes it and opens the same data again; `second` is another writer on them. */
 export type Opened = {
   readonly store: Store;
+  readonly second: () => Promise<Store>;
   readonly reopen: () => Promise<Store>;
   readonly dispose: () => Promise<void>;
 };
@@ -75,6 +76,12 @@ export async function committed(store: Store, commit: Commit): Promise<number> {
   const [verdict] = await store.commit([commit]);
   if (verdict?.kind !== 'ok') throw new Error(`expected ok, got ${JSON.stringify(verdict)}`);
   return verdict.version;
+}
+
+/** Who is due, without a claim. */
+export async function dueIds(store: Store, moment: number, limit = 10): Promise<readonly string[]> {
+  const due = await store.claimDue({ at: at(moment), leaseMs: 0, limit });
+  return due.map(({ agentId }) => agentId);
 }
 
 export const nudge = (id: string, agentId: string, rest: Partial<Effect> = {}): Effect =>

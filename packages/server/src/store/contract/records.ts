@@ -82,7 +82,7 @@ export function recordsContract(open: OpenStore): void {
           commitOf(agent, 0, { events: [event], effects: [effect], correlationId: text }),
         );
         expect((await store.load(id))?.agent).toEqual(agent);
-        expect(await store.groupSize(text)).toBe(1);
+        expect((await store.groupSize(text)).size).toBe(1);
         expect(await store.readEvents({ after: i, limit: 1 })).toMatchObject([
           { event, correlationId: plain },
         ]);

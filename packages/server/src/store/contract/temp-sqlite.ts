@@ -10,12 +10,19 @@ export class TempSqlite {
   private readonly folder = mkdtempSync(join(tmpdir(), 'holter-store-'));
   private readonly path = join(this.folder, 'holter.db');
   private store: Store | null = null;
+  private other: Store | null = null;
 
   /** As good as new. */
   async fresh(): Promise<Store> {
     if (this.store && (await isOpen(this.store))) this.empty();
     else this.store = await openSqlite(this.path).finally(() => this.empty());
     return this.store;
+  }
+
+  /** On a connection and in a thread of its own. */
+  async second(): Promise<Store> {
+    this.other ??= await openSqlite(this.path);
+    return this.other;
   }
 
   async reopen(): Promise<Store> {
@@ -26,6 +33,7 @@ export class TempSqlite {
 
   async dispose(): Promise<void> {
     await this.store?.close();
+    await this.other?.close();
     rmSync(this.folder, { recursive: true });
   }
 

@@ -3,6 +3,7 @@ import { NEVER } from '@holter/core';
 import { FINAL_STATES_KEPT, incidentOf, isKept, maxSoft, plainText, subjectOf } from '../facts.ts';
 import { emptyTally, hourOf, type Tallies, type Tally, tallyOf } from '../rollup.ts';
 import type { Commit, CommitVerdict, SoftEntry } from '../store.ts';
+import { noteChange } from './effects.ts';
 import type { Indexes, Tables } from './tables.ts';
 
 export function commitOne(tables: Tables, indexes: Indexes, commit: Commit): CommitVerdict {
@@ -99,10 +100,12 @@ function addEffects(tables: Tables, indexes: Indexes, { agent, effects, correlat
       createdAt,
       outcome: null,
       detail: '',
+      isOffered: false,
       visibleAt: 0 as Instant,
       settledAt: null,
     });
     indexes.openEffects.add(effect.id);
+    noteChange(tables, effect.id, 'ordered', createdAt);
   }
 }
 

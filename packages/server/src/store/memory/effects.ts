@@ -2,7 +2,7 @@ import type { Instant } from '@holter/core';
 import { later } from '@holter/core';
 import { plainText } from '../facts.ts';
 import type { Answer, Arguments } from '../operations.ts';
-import type { ClaimedEffect, Settlement, StoredEffect } from '../store.ts';
+import type { ClaimedEffect, EffectChange, EffectOffer, Settlement, StoredEffect } from '../store.ts';
 import type { EffectRow, Indexes, Tables } from './tables.ts';
 
 export function claimEffects(
@@ -39,6 +39,7 @@ export function settleEffect(
     detail: plainText(detail),
     settledAt: at,
   });
+  noteChange(tables, effectId, 'settled', at);
   return 'settled';
 }
 
@@ -55,13 +56,52 @@ export function retryEffect(
   tables.effects.set(effectId, { ...row, status: 'pending', visibleAt: retryAt, detail: plainText(detail) });
 }
 
+export function offerEffect(
+  tables: Tables,
+  effectId: string,
+  { at, againAt, detail, tries }: EffectOffer,
+): void {
+  const row = tables.effects.get(effectId);
+  if (!row || row.settledAt !== null) return;
+  if (tries !== undefined && row.tries !== tries) return;
+  tables.effects.set(effectId, {
+    ...row,
+    status: 'pending',
+    isOffered: true,
+    visibleAt: againAt,
+    detail: plainText(detail),
+  });
+  if (!row.isOffered) noteChange(tables, effectId, 'offered', at);
+}
+
+/** In the order in which they are committed, which here is the order of the calls. */
+export function noteChange(tables: Tables, effectId: string, what: EffectChange['what'], at: Instant): void {
+  tables.lastEffectChange += 1;
+  tables.effectChanges.push({ cursor: tables.lastEffectChange, what, effectId, at });
+}
+
+export function readEffectChanges(
+  tables: Tables,
+  ...[{ after, limit }]: Arguments<'readEffectChanges'>
+): readonly EffectChange[] {
+  return tables.effectChanges
+    .filter(({ cursor, effectId }) => cursor > after && tables.effects.has(effectId))
+    .slice(0, limit)
+    .map(({ cursor, what, effectId }) => ({
+      cursor,
+      what,
+      stored: storedOf(tables.effects.get(effectId) as EffectRow),
+    }));
+}
+
 export function listEffects(
   tables: Tables,
-  ...[{ agentId, status, limit }]: Arguments<'listEffects'>
+  ...[{ agentId, status, isOffered, limit }]: Arguments<'listEffects'>
 ): readonly StoredEffect[] {
   return [...tables.effects.values()]
     .filter((row) => agentId === undefined || row.effect.agentId === agentId)
     .filter((row) => status === undefined || row.status === status)
+    .filter((row) => isOffered === undefined || (row.isOffered && row.settledAt === null))
     .reverse()
     .slice(0, limit)
     .map(storedOf);
@@ -75,6 +115,7 @@ function storedOf({
   createdAt,
   outcome,
   detail,
+  isOffered,
 }: EffectRow): StoredEffect {
-  return { effect, tries, correlationId, status, createdAt, outcome, detail };
+  return { effect, tries, correlationId, status, createdAt, outcome, detail, isOffered };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { agentOf, at, commitOf, committed, nudge } from '../contract/kit.ts';
+import { agentOf, at, commitOf, committed, dueIds, nudge } from '../contract/kit.ts';
 import { storeContract } from '../contract.ts';
 import { StoreUnavailable } from '../store.ts';
 import { openMemory } from './index.ts';
@@ -8,6 +8,7 @@ storeContract('memory', async () => {
   const store = openMemory();
   return {
     store,
+    second: async () => store.beside(),
     reopen: async () => {
       await store.close();
       return openMemory({ from: store.snapshot() });
@@ -63,9 +64,9 @@ describe('faults of the memory store', () => {
       await store.settleEffect('e', { at: at(1), outcome: 'done', detail: '' });
       await store.close();
       store.restore(snapshot);
-      expect(await store.due(at(9), 9)).toEqual(['ada']);
+      expect(await dueIds(store, 9)).toEqual(['ada']);
       expect(await store.nextWakeAt()).toBe(at(5));
-      expect(await store.groupSize('default')).toBe(1);
+      expect((await store.groupSize('default')).size).toBe(1);
       expect(await store.listEffects({ status: 'pending', limit: 9 })).toHaveLength(1);
     }
   });

@@ -3,7 +3,15 @@ import { refuseOlder } from '../facts.ts';
 import { type Answer, type Arguments, type Operation, storeFrom } from '../operations.ts';
 import { STRIP_MS, type Store, StoreUnavailable } from '../store.ts';
 import { commitOne, flushOne } from './commit.ts';
-import { claimEffects, listEffects, retryEffect, settleEffect } from './effects.ts';
+import { claimDue } from './due.ts';
+import {
+  claimEffects,
+  listEffects,
+  offerEffect,
+  readEffectChanges,
+  retryEffect,
+  settleEffect,
+} from './effects.ts';
 import { countByHealth, listAgents, prune, readEvents, rollups } from './read.ts';
 import { copyTables, emptyTables, type Indexes, indexesOf, type Tables } from './tables.ts';
 
@@ -26,6 +34,8 @@ export type MemoryStore = Store & {
   restore(snapshot: MemorySnapshot): void;
   /** Null ends all faults. */
   setHook(hook: StoreHook | null): void;
+  /** Another writer on the same data: open as long as it likes, and with faults of its own. */
+  beside(): MemoryStore;
 };
 
 /**
@@ -35,9 +45,15 @@ export type MemoryStore = Store & {
 export function openMemory(
   options: { readonly hook?: StoreHook; readonly from?: MemorySnapshot } = {},
 ): MemoryStore {
-  let hook = options.hook ?? null;
-  let tables = options.from ? copyTables(options.from.tables) : emptyTables();
-  let indexes = indexesOf(tables);
+  const tables = options.from ? copyTables(options.from.tables) : emptyTables();
+  return openShared({ tables, indexes: indexesOf(tables) }, options.hook ?? null);
+}
+
+/** What all writers on the same data share. */
+type Shared = { tables: Tables; indexes: Indexes };
+
+function openShared(shared: Shared, firstHook: StoreHook | null): MemoryStore {
+  let hook = firstHook;
   let isClosed = false;
 
   const store = storeFrom(async (operation, args) => {
@@ -45,7 +61,7 @@ export function openMemory(
     if (before) await before;
     if (isClosed && operation !== 'close') throw new StoreUnavailable('closed', 'the store is closed');
     if (operation === 'close') isClosed = true;
-    const answer = perform(tables, indexes, operation, args);
+    const answer = perform(shared.tables, shared.indexes, operation, args);
     const after = hook?.({ when: 'after', operation, args });
     if (after) await after;
     return answer;
@@ -53,15 +69,16 @@ export function openMemory(
 
   return {
     ...store,
-    snapshot: () => ({ tables: copyTables(tables) }),
+    snapshot: () => ({ tables: copyTables(shared.tables) }),
     restore: (snapshot) => {
-      tables = copyTables(snapshot.tables);
-      indexes = indexesOf(tables);
+      shared.tables = copyTables(snapshot.tables);
+      shared.indexes = indexesOf(shared.tables);
       isClosed = false;
     },
     setHook: (next) => {
       hook = next;
     },
+    beside: () => openShared(shared, null),
   };
 }
 
@@ -81,6 +98,7 @@ function perform<Op extends Operation>(
 
 const handlers: Handlers = {
   load: (tables, _, agentId) => tables.agents.get(agentId) ?? null,
+  loadMany: (tables, _, agentIds) => agentIds.flatMap((agentId) => tables.agents.get(agentId) ?? []),
   commit: (tables, indexes, commits, seen = 0) => {
     refuseOlder(tables.lastCursor, seen);
     return commits.map((commit) => commitOne(tables, indexes, commit));
@@ -89,10 +107,13 @@ const handlers: Handlers = {
     for (const entry of entries) flushOne(tables, indexes, entry);
   },
   loadFleet: (tables) => tables.fleet,
-  due: (_, { wakes }, at, limit) => wakes.upTo(at, limit),
+  claimDue: (tables, { wakes }, claim) => claimDue(tables, wakes, claim),
   nextWakeAt: (_, { wakes }) => wakes.peek()?.wakeAt ?? null,
   listAgents: (tables, _, query) => listAgents(tables, query),
-  groupSize: (_, { groupSizes }, group) => groupSizes.get(group) ?? 0,
+  groupSize: (tables, { groupSizes }, group) => ({
+    size: groupSizes.get(group) ?? 0,
+    cursor: tables.lastCursor,
+  }),
   countByHealth: (tables) => countByHealth(tables),
   claimEffects: (tables, indexes, claim) => {
     refuseOlder(tables.lastCursor, claim.seen ?? 0);
@@ -102,7 +123,10 @@ const handlers: Handlers = {
     settleEffect(tables, indexes, effectId, settlement),
   retryEffect: (tables, _, effectId, retryAt, detail, tries) =>
     retryEffect(tables, effectId, retryAt, detail, tries),
+  offerEffect: (tables, _, effectId, offer) => offerEffect(tables, effectId, offer),
   listEffects: (tables, _, query) => listEffects(tables, query),
+  readEffectChanges: (tables, _, query) => readEffectChanges(tables, query),
+  lastEffectChange: (tables) => tables.lastEffectChange,
   readEvents: (tables, _, query) => readEvents(tables, query),
   lastCursor: (tables) => tables.lastCursor,
   putCheckpoint: (tables, _, checkpoint) => {
@@ -128,6 +152,17 @@ const handlers: Handlers = {
   putMeta: (tables, _, key, value) => {
     tables.meta.set(key, value);
   },
+  swapMeta: (tables, _, key, expected, value) => {
+    if ((tables.meta.get(key) ?? null) !== expected) return false;
+    if (value === null) tables.meta.delete(key);
+    else tables.meta.set(key, value);
+    return true;
+  },
+  listMeta: (tables, _, prefix) =>
+    [...tables.meta]
+      .filter(([key]) => key.startsWith(prefix))
+      .map(([key, value]) => ({ key, value }))
+      .sort((a, b) => (a.key < b.key ? -1 : 1)),
   prune: (tables, _, before, limit) => prune(tables, before, limit),
   rollups: (tables, _, query) => rollups(tables, query),
   stateTime: (tables, _, query) => {

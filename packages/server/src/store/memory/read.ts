@@ -80,6 +80,7 @@ export function prune(tables: Tables, before: Instant, limit: number): Answer<'p
     .sort((a, b) => (a.settledAt ?? 0) - (b.settledAt ?? 0))
     .slice(0, limit - oldEvents.length);
   for (const { effect } of oldEffects) tables.effects.delete(effect.id);
+  tables.effectChanges = tables.effectChanges.filter(({ at }) => at >= before);
   const oldCheckpoints = [...tables.checkpoints]
     .filter(([agentId]) => !hasIncident(agentId))
     .flatMap(([, chain]) => chain.slice(0, -CHECKPOINTS_KEPT))

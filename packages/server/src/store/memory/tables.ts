@@ -2,6 +2,7 @@ import type { Agent, Fleet, Hard, Instant } from '@holter/core';
 import { emptyFleet, NEVER } from '@holter/core';
 import type { Tally } from '../rollup.ts';
 import type {
+  EffectChange,
   EffectStatus,
   StoredCheckpoint,
   StoredEffect,
@@ -20,6 +21,11 @@ export type EffectRow = StoredEffect & {
   readonly settledAt: Instant | null;
 };
 
+type ChangeRow = Pick<EffectChange, 'cursor' | 'what'> & { readonly effectId: string; readonly at: Instant };
+
+/** The wake that was claimed: another one is free. */
+type DueClaim = { readonly wakeAt: Instant; readonly until: Instant };
+
 export type EventRow = StoredEvent & { readonly incidentId: string | null };
 
 /**
@@ -33,6 +39,9 @@ export type Tables = {
   lastCursor: number;
   /** In order of their creation. */
   readonly effects: Map<string, EffectRow>;
+  effectChanges: ChangeRow[];
+  lastEffectChange: number;
+  readonly dueClaims: Map<string, DueClaim>;
   readonly checkpoints: Map<string, readonly StoredCheckpoint[]>;
   readonly tokens: Map<string, StoredToken>;
   readonly meta: Map<string, string>;
@@ -57,6 +66,9 @@ export function emptyTables(): Tables {
     events: [],
     lastCursor: 0,
     effects: new Map(),
+    effectChanges: [],
+    lastEffectChange: 0,
+    dueClaims: new Map(),
     checkpoints: new Map(),
     tokens: new Map(),
     meta: new Map(),
@@ -73,6 +85,9 @@ export function copyTables(tables: Tables): Tables {
     events: [...tables.events],
     lastCursor: tables.lastCursor,
     effects: new Map(tables.effects),
+    effectChanges: [...tables.effectChanges],
+    lastEffectChange: tables.lastEffectChange,
+    dueClaims: new Map(tables.dueClaims),
     checkpoints: new Map(tables.checkpoints),
     tokens: new Map(tables.tokens),
     meta: new Map(tables.meta),

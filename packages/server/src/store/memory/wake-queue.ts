@@ -38,20 +38,22 @@ export class WakeQueue {
     return first;
   }
 
-  /** Those up to `at`, in order; they stay in the queue. */
-  upTo(at: Instant, limit: number): string[] {
+  /** Those up to `at` that are free, in order; all stay in the queue. */
+  upTo(at: Instant, limit: number, isFree: (entry: Entry) => boolean): readonly Entry[] {
     const taken: Entry[] = [];
+    const claimed: Entry[] = [];
     const seen = new Set<string>();
     for (let next = this.peek(); next !== undefined && next.wakeAt <= at; next = this.peek()) {
-      if (seen.size >= limit) break;
+      if (taken.length >= limit) break;
       this.pop();
       // An agent that went back to an earlier time of its own is in the heap twice.
       if (seen.has(next.agentId)) continue;
       seen.add(next.agentId);
-      taken.push(next);
+      if (isFree(next)) taken.push(next);
+      else claimed.push(next);
     }
-    for (const entry of taken) this.push(entry);
-    return taken.map((entry) => entry.agentId);
+    for (const entry of [...taken, ...claimed]) this.push(entry);
+    return taken;
   }
 
   private pop(): void {

@@ -4,6 +4,7 @@ import type { Kysely } from 'kysely';
 import { FINAL_STATES_KEPT, incidentOf, isKept, plainText, subjectOf } from '../facts.ts';
 import { tallyOf } from '../rollup.ts';
 import type { Commit, CommitVerdict } from '../store.ts';
+import { noteChange } from './effects.ts';
 import { prepared } from './prepared.ts';
 import { addRollups } from './rollups.ts';
 import type { Schema } from './schema.ts';
@@ -204,7 +205,7 @@ const putEffect = prepared<NewEffect>((db, place) =>
 
 async function addEffects(db: Kysely<Schema>, { agent, effects, correlationId }: Commit): Promise<void> {
   for (const effect of effects) {
-    await putEffect(db, {
+    const { numAffectedRows } = await putEffect(db, {
       id: effect.id,
       agent_id: effect.agentId,
       executor: effect.executor,
@@ -212,5 +213,6 @@ async function addEffects(db: Kysely<Schema>, { agent, effects, correlationId }:
       correlation_id: plainText(correlationId),
       body: JSON.stringify(effect),
     });
+    if (numAffectedRows) await noteChange(db, { effect_id: effect.id, what: 'ordered', at: agent.hard.at });
   }
 }

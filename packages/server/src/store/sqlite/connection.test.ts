@@ -38,6 +38,7 @@ describe('a connection', () => {
         { version: 2, name: 'strips over a restart' },
         { version: 3, name: 'old checkpoints are found by their time' },
         { version: 4, name: 'records say which version they are of' },
+        { version: 5, name: 'several writers' },
       ]);
       database.close();
     }

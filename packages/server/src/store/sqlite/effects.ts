@@ -1,10 +1,18 @@
 import type { Instant } from '@holter/core';
 import { RECORD_VERSION } from '@holter/core';
-import type { Kysely, Selectable } from 'kysely';
+import { type Kysely, type Selectable, sql } from 'kysely';
 import { plainText } from '../facts.ts';
 import type { Answer, Arguments } from '../operations.ts';
-import type { ClaimedEffect, EffectStatus, Settlement, StoredEffect } from '../store.ts';
+import type {
+  ClaimedEffect,
+  EffectChange,
+  EffectOffer,
+  EffectStatus,
+  Settlement,
+  StoredEffect,
+} from '../store.ts';
 import { parseRecord } from './json.ts';
+import { prepared } from './prepared.ts';
 import type { Schema } from './schema.ts';
 
 type Db = Kysely<Schema>;
@@ -59,7 +67,10 @@ export async function settleEffect(
     .where('id', '=', effectId)
     .where('settled_at', 'is', null)
     .executeTakeFirstOrThrow();
-  if (numUpdatedRows > 0) return 'settled';
+  if (numUpdatedRows > 0) {
+    await noteChange(db, { effect_id: effectId, what: 'settled', at });
+    return 'settled';
+  }
   const row = await db.selectFrom('effects').select('id').where('id', '=', effectId).executeTakeFirst();
   return row ? 'already-settled' : 'unknown';
 }
@@ -80,9 +91,65 @@ export async function retryEffect(
   await update.execute();
 }
 
+export async function offerEffect(
+  db: Db,
+  effectId: string,
+  { at, againAt, detail, tries }: EffectOffer,
+): Promise<void> {
+  let found = db
+    .selectFrom('effects')
+    .select('is_offered')
+    .where('id', '=', effectId)
+    .where('settled_at', 'is', null);
+  if (tries !== undefined) found = found.where('tries', '=', tries);
+  const row = await found.executeTakeFirst();
+  if (!row) return;
+  await db
+    .updateTable('effects')
+    .set({ status: 'pending', visible_at: againAt, detail: plainText(detail), is_offered: 1 })
+    .where('id', '=', effectId)
+    .execute();
+  if (!row.is_offered) await noteChange(db, { effect_id: effectId, what: 'offered', at });
+}
+
+/** In the transaction that makes the change, which holds the only write lock: so the cursors are in commit order. */
+export const noteChange = prepared<Omit<Schema['effect_changes'], 'cursor'>>((db, place) =>
+  db
+    .insertInto('effect_changes')
+    .values({ effect_id: place('effect_id'), what: place('what'), at: place('at') }),
+);
+
+export async function readEffectChanges(
+  db: Db,
+  ...[{ after, limit }]: Arguments<'readEffectChanges'>
+): Promise<readonly EffectChange[]> {
+  const rows = await db
+    .selectFrom('effect_changes')
+    .innerJoin('effects', 'effects.id', 'effect_changes.effect_id')
+    .selectAll('effects')
+    .select(['effect_changes.cursor', 'effect_changes.what'])
+    .where('effect_changes.cursor', '>', after)
+    .where('effects.record_version', '<=', RECORD_VERSION)
+    .orderBy('effect_changes.cursor')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({
+    cursor: row.cursor,
+    what: row.what as EffectChange['what'],
+    stored: storedOf(row),
+  }));
+}
+
+/** The last that was given out, as with events. */
+export async function lastEffectChange(db: Db): Promise<number> {
+  const { rows } = await sql<{ readonly seq: number }>`
+    select seq from sqlite_sequence where name = 'effect_changes'`.execute(db);
+  return rows[0]?.seq ?? 0;
+}
+
 export async function listEffects(
   db: Db,
-  ...[{ agentId, status, limit }]: Arguments<'listEffects'>
+  ...[{ agentId, status, isOffered, limit }]: Arguments<'listEffects'>
 ): Promise<readonly StoredEffect[]> {
   let wanted = db
     .selectFrom('effects')
@@ -92,6 +159,7 @@ export async function listEffects(
     .limit(limit);
   if (agentId !== undefined) wanted = wanted.where('agent_id', '=', agentId);
   if (status !== undefined) wanted = wanted.where('status', '=', status);
+  if (isOffered) wanted = wanted.where(sql<boolean>`is_offered = 1 and settled_at is null`);
   return (await wanted.execute()).map(storedOf);
 }
 
@@ -104,5 +172,6 @@ function storedOf(row: Selectable<Schema['effects']>): StoredEffect {
     createdAt: row.created_at as Instant,
     outcome: row.outcome as StoredEffect['outcome'],
     detail: row.detail,
+    isOffered: row.is_offered === 1,
   };
 }

@@ -3,28 +3,39 @@ import { refuseOlder } from '../facts.ts';
 import type { Answer, Arguments, Operation } from '../operations.ts';
 import type { CommitVerdict } from '../store.ts';
 import {
+  claimDue,
   countByHealth,
-  due,
   groupSize,
   listAgents,
   listFinalStates,
   load,
   loadFleet,
+  loadMany,
   nextWakeAt,
 } from './agents.ts';
 import { commitOne } from './commit.ts';
-import { claimEffects, listEffects, retryEffect, settleEffect } from './effects.ts';
+import {
+  claimEffects,
+  lastEffectChange,
+  listEffects,
+  offerEffect,
+  readEffectChanges,
+  retryEffect,
+  settleEffect,
+} from './effects.ts';
 import { lastCursor, readEvents } from './events.ts';
 import { prune } from './prune.ts';
 import {
   findToken,
   getMeta,
   listCheckpoints,
+  listMeta,
   listTokens,
   putCheckpoint,
   putMeta,
   putToken,
   revokeToken,
+  swapMeta,
 } from './records.ts';
 import { rollups, stateTime } from './rollups.ts';
 import type { Schema } from './schema.ts';
@@ -43,6 +54,7 @@ type Handlers = {
 
 export const handlers: Handlers = {
   load,
+  loadMany,
   commit: async (db, commits, seen) => {
     if (commits.length === 0) return [];
     return inTransaction(db, async (transaction) => {
@@ -61,7 +73,10 @@ export const handlers: Handlers = {
     });
   },
   loadFleet,
-  due,
+  claimDue: (db, claim) =>
+    claim.leaseMs > 0
+      ? inTransaction(db, (transaction) => claimDue(transaction, claim))
+      : claimDue(db, claim),
   nextWakeAt,
   listAgents,
   groupSize,
@@ -71,9 +86,14 @@ export const handlers: Handlers = {
       if (claim.seen) refuseOlder(await lastCursor(transaction), claim.seen);
       return claimEffects(transaction, claim);
     }),
-  settleEffect,
+  settleEffect: (db, effectId, settlement) =>
+    inTransaction(db, (transaction) => settleEffect(transaction, effectId, settlement)),
   retryEffect,
+  offerEffect: (db, effectId, offer) =>
+    inTransaction(db, (transaction) => offerEffect(transaction, effectId, offer)),
   listEffects,
+  readEffectChanges,
+  lastEffectChange,
   readEvents,
   lastCursor,
   putCheckpoint,
@@ -84,6 +104,9 @@ export const handlers: Handlers = {
   revokeToken,
   getMeta,
   putMeta,
+  swapMeta: (db, key, expected, value) =>
+    inTransaction(db, (transaction) => swapMeta(transaction, key, expected, value)),
+  listMeta,
   prune: (db, before, limit) => inTransaction(db, (transaction) => prune(transaction, before, limit)),
   rollups,
   stateTime,

@@ -7,6 +7,7 @@ afterAll(() => sqlite.dispose());
 
 storeContract('sqlite', async () => ({
   store: await sqlite.fresh(),
+  second: () => sqlite.second(),
   reopen: () => sqlite.reopen(),
   dispose: async () => undefined,
 }));

@@ -84,6 +84,17 @@ export const MIGRATIONS: readonly Migration[] = [
       (table) => `alter table ${table} add column record_version integer not null default 1`,
     ),
   },
+  {
+    name: 'several writers',
+    statements: [
+      'create table due_claims (agent_id text primary key, wake_at integer not null, until integer not null) without rowid',
+      `create table effect_changes (
+        cursor integer primary key autoincrement, at integer not null, what text not null, effect_id text not null)`,
+      'create index effect_changes_at on effect_changes (at)',
+      'alter table effects add column is_offered integer not null default 0',
+      'create index effects_offered on effects (seq) where is_offered = 1 and settled_at is null',
+    ],
+  },
 ];
 
 /**

@@ -27,6 +27,7 @@ export async function prune(db: Kysely<Schema>, before: Instant, limit: number):
     .limit(limit - removed);
   const effects = await db.deleteFrom('effects').where('seq', 'in', oldEffects).executeTakeFirstOrThrow();
   const settled = Number(effects.numDeletedRows);
+  await db.deleteFrom('effect_changes').where('at', '<', before).execute();
   const oldCheckpoints = db
     .selectFrom('checkpoints as old')
     .select('old.seq')

@@ -1,6 +1,6 @@
 import type { Instant } from '@holter/core';
-import type { Kysely, Selectable } from 'kysely';
-import type { StoredCheckpoint, StoredToken, TokenRole } from '../store.ts';
+import { type Kysely, type Selectable, sql } from 'kysely';
+import type { MetaEntry, StoredCheckpoint, StoredToken, TokenRole } from '../store.ts';
 import type { Schema } from './schema.ts';
 
 type Db = Kysely<Schema>;
@@ -92,6 +92,29 @@ export async function putMeta(db: Db, key: string, value: string): Promise<void>
     .insertInto('meta')
     .values({ key, value })
     .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
+    .execute();
+}
+
+/** Inside a transaction: nobody else writes between the look and the change. */
+export async function swapMeta(
+  db: Db,
+  key: string,
+  expected: string | null,
+  value: string | null,
+): Promise<boolean> {
+  if ((await getMeta(db, key)) !== expected) return false;
+  if (value === null) await db.deleteFrom('meta').where('key', '=', key).execute();
+  else await putMeta(db, key, value);
+  return true;
+}
+
+export async function listMeta(db: Db, prefix: string): Promise<readonly MetaEntry[]> {
+  return db
+    .selectFrom('meta')
+    .selectAll()
+    .where('key', '>=', prefix)
+    .where(sql<boolean>`substr(key, 1, length(${prefix})) = ${prefix}`)
+    .orderBy('key')
     .execute();
 }
 

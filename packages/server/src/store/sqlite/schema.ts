@@ -11,6 +11,13 @@ export type Schema = {
   readonly fleet: FleetTable;
   readonly events: EventsTable;
   readonly effects: EffectsTable;
+  readonly effect_changes: {
+    readonly cursor: Generated<number>;
+    readonly at: number;
+    readonly what: string;
+    readonly effect_id: string;
+  };
+  readonly due_claims: { readonly agent_id: string; readonly wake_at: number; readonly until: number };
   readonly checkpoints: CheckpointsTable;
   readonly tokens: TokensTable;
   readonly meta: { readonly key: string; readonly value: string };
@@ -90,6 +97,7 @@ type EffectsTable = {
   readonly correlation_id: string;
   readonly body: string;
   readonly record_version: number;
+  readonly is_offered: Generated<number>;
 };
 
 type CheckpointsTable = {

@@ -113,7 +113,16 @@ const moves: fc.Arbitrary<Move> = fc.oneof(
   fc
     .tuple(moments, fc.integer({ min: 1, max: 4 }))
     .map(([moment, limit]) => move('prune', (s) => s.prune(moment, limit))),
-  fc.tuple(moments, fc.integer({ min: 1, max: 3 })).map(([m, limit]) => move('due', (s) => s.due(m, limit))),
+  fc
+    .tuple(moments, fc.constantFrom(0, 1, HOUR), fc.integer({ min: 1, max: 3 }))
+    .map(([moment, leaseMs, limit]) => move('claimDue', (s) => s.claimDue({ at: moment, leaseMs, limit }))),
+  fc
+    .tuple(effectIds, moments, moments, fc.option(fc.nat({ max: 3 }), { nil: undefined }))
+    .map(([id, moment, againAt, tries]) =>
+      move('offer', (s) =>
+        s.offerEffect(id, { at: moment, againAt, detail: '', ...(tries !== undefined && { tries }) }),
+      ),
+    ),
   fc
     .tuple(moments, fc.constantFrom('w1', 'w2'), fc.string())
     .map(([moment, writer, body]) => move('strip', (s) => s.putStripPage({ at: moment, writer, body }))),
@@ -128,11 +137,15 @@ async function look(store: Store): Promise<unknown> {
   return {
     agents: await store.listAgents({ limit: 99 }),
     fleet: await store.loadFleet(),
-    due: await store.due(at(2 * HOUR), 99),
+    due: await store.claimDue({ at: at(2 * HOUR), leaseMs: 0, limit: 99 }),
+    many: await store.loadMany(['ada', 'bob', 'cyd', 'nobody']),
     wake: await store.nextWakeAt(),
     health: await store.countByHealth(),
     size: await store.groupSize('default'),
     effects: await store.listEffects({ limit: 99 }),
+    offered: await store.listEffects({ isOffered: true, limit: 99 }),
+    changes: await store.readEffectChanges({ after: 0, limit: 99 }),
+    change: await store.lastEffectChange(),
     events: await store.readEvents({ after: 0, limit: 999 }),
     cursor: await store.lastCursor(),
     rollups: await store.rollups({ from: at(0), to: at(5 * HOUR) }),

@@ -1,0 +1,205 @@
+import type { Agent, Effect, HolterEvent } from '@holter/core';
+import { isKept } from '../store/facts.ts';
+import type { EffectChange, Store, StoredAgent, StoredEvent } from '../store/store.ts';
+import type { Clock } from './clock.ts';
+
+/** A commit of this server's own, as soon as it is durable. */
+export type OwnCommit = {
+  readonly before: Agent | null;
+  readonly stored: StoredAgent;
+  readonly events: readonly HolterEvent[];
+  readonly effects: readonly Effect[];
+  /** Cursor of the first stored event; null when none was stored. */
+  readonly firstCursor: number | null;
+  readonly correlationId: string;
+};
+
+/** What was committed about one agent, by this server or another. */
+export type Followed = {
+  /** The record after this commit, or after a later one; null for events about the whole fleet. */
+  readonly stored: StoredAgent | null;
+  readonly events: readonly HolterEvent[];
+  /** Null for what another server has committed. */
+  readonly own: OwnCommit | null;
+};
+
+/** `outcome` is that of a settled effect. */
+export type FollowedEffect = Pick<EffectChange, 'what'> & {
+  readonly effect: Effect;
+  readonly outcome: EffectChange['stored']['outcome'];
+};
+
+type FollowerContext = {
+  readonly store: Pick<
+    Store,
+    'readEvents' | 'loadMany' | 'readEffectChanges' | 'lastEffectChange' | 'listEffects'
+  >;
+  readonly clock: Clock;
+  /** Other servers write to the same store: it is read twice a second, and not only where there is a gap. */
+  readonly isShared: boolean;
+  /** Events up to here were read. */
+  readonly saw: (cursor: number) => void;
+  readonly failed: (error: unknown) => void;
+};
+
+const POLL_MS = 500;
+const PAGE = 500;
+const OFFERED_MAX = 100_000;
+
+/**
+ * The one feed of all projections: every commit once and in the order of the event cursor, whichever server made
+ * it. A commit of this server's own that follows the last one directly is passed on at once, without a look into
+ * the store; a gap between the two was written by somebody else, and is read first.
+ */
+export class Follower {
+  private readonly context: FollowerContext;
+  private readonly listeners = new Set<(followed: Followed) => void>();
+  private readonly effectListeners = new Set<(change: FollowedEffect) => void>();
+  /** Own commits behind a gap, in the order of their cursors. */
+  private waiting: OwnCommit[] = [];
+  /** Effects of own commits that the feed of effects will bring again. */
+  private readonly ownEffects = new Set<string>();
+  private cursor = 0;
+  private effectCursor = 0;
+  private reading: Promise<void> | null = null;
+  private cancel: () => void = () => undefined;
+  private isStopped = false;
+
+  constructor(context: FollowerContext) {
+    this.context = context;
+  }
+
+  /** From this cursor on. What other servers have offered before is told as well. */
+  async start(cursor: number): Promise<void> {
+    this.cursor = cursor;
+    if (!this.context.isShared) return;
+    const { store } = this.context;
+    this.effectCursor = await store.lastEffectChange();
+    for (const { effect, outcome } of await store.listEffects({ isOffered: true, limit: OFFERED_MAX }))
+      this.tellEffect({ what: 'offered', effect, outcome });
+    this.schedule();
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    this.cancel();
+  }
+
+  onCommit(listener: (followed: Followed) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  /** What was ordered by anybody; and what others have offered and settled. The same may be told twice. */
+  onEffect(listener: (change: FollowedEffect) => void): () => void {
+    this.effectListeners.add(listener);
+    return () => this.effectListeners.delete(listener);
+  }
+
+  committed(own: OwnCommit): void {
+    this.waiting.push(own);
+    if (!this.reading) this.passOn();
+    for (const effect of own.effects) {
+      if (this.context.isShared) this.ownEffects.add(effect.id);
+      this.tellEffect({ what: 'ordered', effect, outcome: null });
+    }
+  }
+
+  /** Reads what others have committed, and goes on after a reading that failed. */
+  poll(): Promise<void> {
+    if (!this.context.isShared && this.waiting.length === 0) return Promise.resolve();
+    const before = this.cursor;
+    this.reading ??= this.read().finally(() => {
+      this.reading = null;
+      // Without progress the next poll tries again: what is missing can't be seen yet.
+      this.passOn(this.cursor > before);
+    });
+    return this.reading;
+  }
+
+  private schedule(): void {
+    if (this.isStopped) return;
+    this.cancel = this.context.clock.after(POLL_MS, () => {
+      void this.poll()
+        .catch(this.context.failed)
+        .then(() => this.schedule());
+    });
+  }
+
+  private passOn(canRead = true): void {
+    for (let own = this.waiting[0]; own; own = this.waiting[0]) {
+      if (own.firstCursor !== null && own.firstCursor > this.cursor + 1) {
+        if (canRead) void this.poll().catch(this.context.failed);
+        return;
+      }
+      this.waiting.shift();
+      this.tellOwn(own);
+    }
+  }
+
+  private tellOwn(own: OwnCommit): void {
+    const { stored, events, firstCursor } = own;
+    // The store was read between its commit and now: its events have been told, but not by this server.
+    const isTold = firstCursor !== null && firstCursor <= this.cursor;
+    if (firstCursor !== null)
+      this.cursor = Math.max(this.cursor, firstCursor + events.filter(isKept).length - 1);
+    this.tell(isTold ? { stored, events: [], own: null } : { stored, events, own });
+  }
+
+  private async read(): Promise<void> {
+    for (let isMore = true; isMore && !this.isStopped; ) isMore = await this.readPage();
+    if (!this.context.isShared) return;
+    for (let isMore = true; isMore && !this.isStopped; ) isMore = await this.readEffects();
+  }
+
+  private async readPage(): Promise<boolean> {
+    const { store, saw } = this.context;
+    const page = await store.readEvents({ after: this.cursor, limit: PAGE });
+    const foreign = page.filter(({ cursor }) => !this.waiting.some((own) => isOf(own, cursor)));
+    const ids = [...new Set(foreign.map(({ agentId }) => agentId))];
+    const records = ids.length === 0 ? [] : await store.loadMany(ids);
+    const byId = new Map(records.map((stored) => [stored.agent.hard.agentId, stored]));
+    for (const { cursor, agentId, event } of page) this.tellNext(cursor, agentId, event, byId);
+    saw(this.cursor);
+    return page.length === PAGE;
+  }
+
+  private tellNext(
+    cursor: number,
+    agentId: StoredEvent['agentId'],
+    event: HolterEvent,
+    records: ReadonlyMap<string, StoredAgent>,
+  ): void {
+    // Own commits without a stored event have no cursor, and keep their place among the others.
+    while (this.waiting[0] && (this.waiting[0].firstCursor ?? 0) <= Math.max(this.cursor, cursor - 1))
+      this.tellOwn(this.waiting.shift() as OwnCommit);
+    if (this.waiting[0]?.firstCursor === cursor) this.tellOwn(this.waiting.shift() as OwnCommit);
+    if (cursor <= this.cursor) return;
+    this.cursor = cursor;
+    this.tell({ stored: records.get(agentId) ?? null, events: [event], own: null });
+  }
+
+  private async readEffects(): Promise<boolean> {
+    const page = await this.context.store.readEffectChanges({ after: this.effectCursor, limit: PAGE });
+    for (const { cursor, what, stored } of page) {
+      this.effectCursor = cursor;
+      const { effect, outcome } = stored;
+      if (what !== 'ordered' || !this.ownEffects.delete(effect.id))
+        this.tellEffect({ what, effect, outcome });
+    }
+    return page.length === PAGE;
+  }
+
+  private tell(followed: Followed): void {
+    for (const listener of this.listeners) listener(followed);
+  }
+
+  private tellEffect(change: FollowedEffect): void {
+    for (const listener of this.effectListeners) listener(change);
+  }
+}
+
+function isOf({ firstCursor, events }: OwnCommit, cursor: number): boolean {
+  if (firstCursor === null || cursor < firstCursor) return false;
+  return cursor < firstCursor + events.filter(isKept).length;
+}
