@@ -76,7 +76,7 @@ export class HolterClient {
   /** Reports a heartbeat with details. It may be called often: the newest of each second is sent. */
   beat(details: BeatDetails = {}): void {
     this.session.pulse.beat(details, this.session.now());
-    this.session.wake();
+    this.session.schedule();
   }
 
   /** Reports activity without details. */
@@ -105,7 +105,7 @@ export class HolterClient {
     if (!session.tokens.add(use))
       session.rejections.add('tokens', 'bad_value', 'tokens must be numbers from 0');
     session.pulse.reported(session.now());
-    session.wake();
+    session.schedule();
   }
 
   /** Wraps a tool so that its calls are reported: `const search = client.tool('search', searchWeb)`. */
@@ -159,7 +159,7 @@ export class HolterClient {
     const { session } = this;
     session.pulse.reported(session.now());
     const outcome = session.checkpoints.put(checkpointId, content, this.checkpointTimeoutMs);
-    session.wake(0);
+    session.schedule(0);
     return outcome;
   }
 
@@ -248,6 +248,6 @@ export class HolterClient {
     const { session } = this;
     session.pulse.reported(session.now());
     session.outbox.put(signal, id);
-    session.wake();
+    session.schedule();
   }
 }

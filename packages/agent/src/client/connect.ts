@@ -14,6 +14,6 @@ export function connect(options: ConnectOptions): HolterClient {
   const session = new Session(full, realClock, realDice);
   const watchdog = full.watchdog === 'off' ? null : startWatchdog({ onFreeze: full.watchdog });
   session.onRegistered = (token) => watchdog?.reportTo({ url: full.url, agentId: full.agentId, token });
-  session.wake(0);
+  session.schedule(0);
   return new HolterClient(session, full.checkpointTimeoutMs, realDice.newId, () => watchdog?.stop());
 }

@@ -73,8 +73,8 @@ export class Session {
     return this.clock.wall();
   }
 
-  /** There is something to send now or after a delay. */
-  wake(afterMs = FLUSH_MS): void {
+  /** Sends what is queued after this delay, or earlier if an earlier time is scheduled. */
+  schedule(afterMs = FLUSH_MS): void {
     if (this.state === 'closed' || this.state === 'superseded') return;
     this.alarm.set(Math.max(this.now() + afterMs, this.notBefore));
   }
@@ -83,7 +83,7 @@ export class Session {
   noteActivity(): void {
     this.isActive = true;
     this.pulse.reported(this.now());
-    this.wake();
+    this.schedule();
   }
 
   /** Sends what is queued for at most this long, then stops. */
@@ -97,7 +97,7 @@ export class Session {
           resolve();
         };
         this.notBefore = 0;
-        this.wake(0);
+        this.schedule(0);
       });
     }
     this.end('closed');
@@ -131,11 +131,11 @@ export class Session {
   }
 
   private plan(): void {
-    if (this.hasWork()) return this.wake(0);
+    if (this.hasWork()) return this.schedule(0);
     this.idle?.();
     const now = this.now();
     const dueAt = this.pulse.dueAt(now);
-    if (dueAt < Number.POSITIVE_INFINITY) this.wake(Math.max(0, dueAt - now));
+    if (dueAt < Number.POSITIVE_INFINITY) this.schedule(Math.max(0, dueAt - now));
   }
 
   private hasWork(): boolean {

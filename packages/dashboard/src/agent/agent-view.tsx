@@ -8,7 +8,7 @@ import type {
 import { useEffect } from 'preact/hooks';
 import { Link } from '../parts/link.tsx';
 import { Empty, Loading, Problem } from '../parts/messages.tsx';
-import { StateLabel } from '../parts/state-mark.tsx';
+import { StateLabel } from '../parts/state-icon.tsx';
 import { Ago } from '../parts/time.tsx';
 import { ApiError, get } from '../state/api.ts';
 import { useFresh } from '../state/fresh.ts';

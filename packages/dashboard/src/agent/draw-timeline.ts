@@ -1,7 +1,7 @@
 import type { PulseView } from '@holter/server/wire';
 import { clockTime, dayName } from '../parts/words.ts';
 import type { Palette } from '../strip/palette.ts';
-import type { Mark } from './timeline-marks.ts';
+import type { TimelineItem } from './timeline-items.ts';
 
 export const LANES = [
   'state',
@@ -27,14 +27,14 @@ type Content = {
   readonly width: number;
   readonly range: Range;
   readonly pulse: PulseView;
-  readonly marks: readonly Mark[];
+  readonly items: readonly TimelineItem[];
 };
 
 const MINUTE = 60_000;
 const TICKS = [1, 5, 15, 60, 180, 720, 1_440, 7_200].map((minutes) => minutes * MINUTE);
 
 export function drawTimeline(pen: CanvasRenderingContext2D, content: Content, colours: Palette): void {
-  const { width, range, pulse, marks } = content;
+  const { width, range, pulse, items } = content;
   const x = (at: number): number => GUTTER + ((at - range.from) / (range.to - range.from)) * (width - GUTTER);
   pen.clearRect(0, 0, width, timelineHeight);
   pen.font = '11px system-ui, sans-serif';
@@ -54,7 +54,7 @@ export function drawTimeline(pen: CanvasRenderingContext2D, content: Content, co
   drawCounts(pen, 'calls', pulse.calls, pulse, x, colours.ink);
   drawCounts(pen, 'errors', pulse.errors, pulse, x, colours.failing);
   drawCounts(pen, 'tokens', pulse.tokens, pulse, x, colours.accent);
-  for (const mark of marks) drawMark(pen, mark, x, colours);
+  for (const item of items) drawItem(pen, item, x, colours);
   pen.restore();
 }
 
@@ -102,28 +102,28 @@ function drawCounts(
   });
 }
 
-function drawMark(
+function drawItem(
   pen: CanvasRenderingContext2D,
-  mark: Mark,
+  item: TimelineItem,
   x: (at: number) => number,
   colours: Palette,
 ): void {
-  const top = topOf(mark.lane);
+  const top = topOf(item.lane);
   // Coordinates far outside the canvas are drawn wrongly.
-  const left = mark.to > mark.from ? Math.max(GUTTER - 8, x(mark.from)) : x(mark.from);
-  pen.fillStyle = colours[mark.tone as keyof Palette] ?? colours.soft;
-  if (mark.to > mark.from) {
-    const wide = Math.max(2, x(mark.to) - left);
+  const left = item.to > item.from ? Math.max(GUTTER - 8, x(item.from)) : x(item.from);
+  pen.fillStyle = colours[item.tone as keyof Palette] ?? colours.soft;
+  if (item.to > item.from) {
+    const wide = Math.max(2, x(item.to) - left);
     // The name of a state is written into its bar if there is room, so that colour is not the only sign.
-    pen.globalAlpha = mark.lane === 'state' ? 0.28 : 0.8;
+    pen.globalAlpha = item.lane === 'state' ? 0.28 : 0.8;
     pen.fillRect(left, top + 5, wide, LANE - 10);
     pen.globalAlpha = 1;
-    if (mark.lane === 'state' && wide > 60)
-      pen.fillText(mark.tone, Math.max(left, GUTTER) + 5, top + LANE / 2 + 1);
+    if (item.lane === 'state' && wide > 60)
+      pen.fillText(item.tone, Math.max(left, GUTTER) + 5, top + LANE / 2 + 1);
     return;
   }
   pen.beginPath();
-  if (mark.lane === 'checkpoints') pen.arc(left, top + LANE / 2, 4, 0, Math.PI * 2);
+  if (item.lane === 'checkpoints') pen.arc(left, top + LANE / 2, 4, 0, Math.PI * 2);
   else {
     pen.moveTo(left, top + 4);
     pen.lineTo(left + 5, top + LANE / 2);

@@ -5,7 +5,7 @@ import { now } from '../state/clock.ts';
 import { paint } from '../state/theme.ts';
 import { palette } from '../strip/palette.ts';
 import { drawTimeline, GUTTER, LANES, timelineHeight } from './draw-timeline.ts';
-import { marksOf } from './timeline-marks.ts';
+import { timelineItems } from './timeline-items.ts';
 
 type Props = {
   readonly agent: AgentView;
@@ -30,7 +30,7 @@ export function Timeline({ agent, pulse, events }: Props) {
   const painted = paint.value;
   const to = now.value - back;
   const range = { from: to - span, to };
-  const marks = marksOf(agent, events, now.value);
+  const items = timelineItems(agent, events, now.value);
 
   useEffect(() => {
     const element = canvas.current?.parentElement;
@@ -48,8 +48,8 @@ export function Timeline({ agent, pulse, events }: Props) {
     element.width = Math.round(width * scale);
     element.height = Math.round(timelineHeight * scale);
     pen.setTransform(scale, 0, 0, scale, 0, 0);
-    drawTimeline(pen, { width, range, pulse, marks }, palette());
-  }, [width, range.to, span, pulse, marks, painted]);
+    drawTimeline(pen, { width, range, pulse, items }, palette());
+  }, [width, range.to, span, pulse, items, painted]);
 
   const zoom = (factor: number): void =>
     setSpan(Math.min(SPAN_MAX, Math.max(SPAN_MIN, Math.round(span * factor))));
@@ -60,7 +60,7 @@ export function Timeline({ agent, pulse, events }: Props) {
     const box = canvas.current?.getBoundingClientRect();
     if (!box) return;
     const at = range.from + (event.clientX - box.left - GUTTER) * perPixel;
-    const near = marks
+    const near = items
       .filter(({ label }) => label !== '')
       .sort((a, b) => Math.abs(a.from - at) - Math.abs(b.from - at))[0];
     const isNear = near && Math.abs(near.from - at) < perPixel * 12;

@@ -1,7 +1,7 @@
 import type { FleetRowView } from '@holter/server/wire';
 import type { Signal } from '@preact/signals';
 import { Link } from '../parts/link.tsx';
-import { StateLabel } from '../parts/state-mark.tsx';
+import { StateLabel } from '../parts/state-icon.tsx';
 import { Age, Countdown } from '../parts/time.tsx';
 import { dollars, plain, short, stepWord } from '../parts/words.ts';
 import { agentPath, go } from '../state/route.ts';

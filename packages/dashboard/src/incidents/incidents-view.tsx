@@ -4,7 +4,7 @@ import { DecisionBar } from '../agent/decision-bar.tsx';
 import { Seen } from '../agent/seen.tsx';
 import { Link } from '../parts/link.tsx';
 import { Empty, Loading, Problem } from '../parts/messages.tsx';
-import { StateLabel } from '../parts/state-mark.tsx';
+import { StateLabel } from '../parts/state-icon.tsx';
 import { Table } from '../parts/table.tsx';
 import { Ago, Countdown } from '../parts/time.tsx';
 import { dollars, duration, plain, short, stepWord } from '../parts/words.ts';

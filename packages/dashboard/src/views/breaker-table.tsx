@@ -11,7 +11,7 @@ import { mayDecide } from '../state/session.ts';
 type Word = 'isolate' | 'reset';
 type Chosen = { readonly breaker: BreakerView; readonly word: Word };
 
-const marks: Readonly<Record<BreakerView['state'], string>> = { CLOSED: '—', OPEN: '╱ ', HALF_OPEN: '╌' };
+const icons: Readonly<Record<BreakerView['state'], string>> = { CLOSED: '—', OPEN: '╱ ', HALF_OPEN: '╌' };
 const words: Readonly<Record<Word, string>> = {
   isolate: 'It is held open for an hour, whatever is reported: nobody gets a permit.',
   reset: 'It closes now, and what was counted is forgotten. If calls still fail, it opens again.',
@@ -49,7 +49,7 @@ export function BreakerTable({ breakers, onDone, hasAgent = false }: Props) {
               <code>{breaker.name}</code>
             </td>
             <td class={`breaker-${breaker.state.toLowerCase()}`}>
-              <span aria-hidden="true">{marks[breaker.state]}</span> {plain(breaker.state)}
+              <span aria-hidden="true">{icons[breaker.state]}</span> {plain(breaker.state)}
             </td>
             <td>
               <Now breaker={breaker} />

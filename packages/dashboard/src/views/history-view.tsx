@@ -1,7 +1,7 @@
 import type { HistoryView as HistoryData } from '@holter/server/wire';
 import { useEffect } from 'preact/hooks';
 import { NotYet } from '../parts/messages.tsx';
-import { type State, StateLabel } from '../parts/state-mark.tsx';
+import { type State, StateLabel } from '../parts/state-icon.tsx';
 import { Table } from '../parts/table.tsx';
 import { Tile } from '../parts/tile.tsx';
 import { dayName, grouped } from '../parts/words.ts';

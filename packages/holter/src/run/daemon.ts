@@ -37,17 +37,17 @@ export async function daemonMain(argv: readonly string[]): Promise<number> {
 async function untilNotNeeded({ url }: RunningServer, folder: DataFolder, idleMs: number): Promise<void> {
   const clock = realClock();
   let isAsked = false;
-  let wake: () => void = () => undefined;
+  let endWait: () => void = () => undefined;
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.on(signal, () => {
       isAsked = true;
-      wake();
+      endWait();
     });
   // A closed terminal is no reason to end: other runs may need it.
   process.on('SIGHUP', () => undefined);
   for (let neededAt = clock.now(); !isAsked && clock.now() - neededAt < idleMs; ) {
     await new Promise<void>((resolve) => {
-      wake = resolve;
+      endWait = resolve;
       clock.after(Math.max(250, idleMs / LOOKS_PER_WAIT), resolve);
     });
     if (await isNeeded({ url, token: folder.readToken('viewer') })) neededAt = clock.now();

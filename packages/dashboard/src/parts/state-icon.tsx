@@ -13,7 +13,7 @@ const shapes: Readonly<Record<State, string>> = {
   TERMINATED: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2Zm0 1.8a4.2 4.2 0 1 1 0 8.4 4.2 4.2 0 0 1 0-8.4Z',
 };
 
-export function StateMark({ state }: { readonly state: State }) {
+export function StateIcon({ state }: { readonly state: State }) {
   return (
     <svg class={`mark state-${state.toLowerCase()}`} viewBox="0 0 16 16" aria-hidden="true">
       <path d={shapes[state]} fill-rule="evenodd" />
@@ -24,7 +24,7 @@ export function StateMark({ state }: { readonly state: State }) {
 export function StateLabel({ state }: { readonly state: State }) {
   return (
     <span class={`state state-${state.toLowerCase()}`}>
-      <StateMark state={state} />
+      <StateIcon state={state} />
       {state.charAt(0) + state.slice(1).toLowerCase()}
     </span>
   );

@@ -2,7 +2,7 @@ import type { AgentView, EventView } from '@holter/server/wire';
 import { plain } from '../parts/words.ts';
 
 /** A period or a moment on one lane. */
-export type Mark = {
+export type TimelineItem = {
   readonly lane: 'state' | 'findings' | 'acts' | 'checkpoints' | 'holds';
   readonly from: number;
   /** Equal to `from` for a moment. */
@@ -28,14 +28,18 @@ const acts: Readonly<Record<string, (payload: EventView['payload']) => string>> 
 };
 
 /** Turns events, newest first, into periods; a period that has not ended lasts until now. */
-export function marksOf(agent: AgentView, events: readonly EventView[], now: number): readonly Mark[] {
-  const marks: Mark[] = [];
+export function timelineItems(
+  agent: AgentView,
+  events: readonly EventView[],
+  now: number,
+): readonly TimelineItem[] {
+  const items: TimelineItem[] = [];
   const open = new Map<string, { readonly from: number; readonly tone: string; readonly label: string }>();
-  const close = (lane: Mark['lane'], key: string, to: number): void => {
+  const close = (lane: TimelineItem['lane'], key: string, to: number): void => {
     const begun = open.get(key);
     if (!begun) return;
     open.delete(key);
-    marks.push({ lane, ...begun, to });
+    items.push({ lane, ...begun, to });
   };
   const oldest = events.at(-1)?.at ?? agent.startedAt;
   let start = 0;
@@ -45,7 +49,7 @@ export function marksOf(agent: AgentView, events: readonly EventView[], now: num
       for (const key of [...open.keys()]) if (key !== 'state') close(laneOf(key), key, at);
     start = Math.max(start, incarnation);
     const act = acts[type];
-    if (act) marks.push({ lane: 'acts', from: at, to: at, tone: toneOf(type), label: act(payload) });
+    if (act) items.push({ lane: 'acts', from: at, to: at, tone: toneOf(type), label: act(payload) });
     switch (type) {
       case 'HEALTH_STATE_CHANGED': {
         if (!open.has('state'))
@@ -72,7 +76,7 @@ export function marksOf(agent: AgentView, events: readonly EventView[], now: num
         close('holds', `h-${text(payload.hold)}`, at);
         break;
       case 'CHECKPOINT_WRITTEN':
-        marks.push({
+        items.push({
           lane: 'checkpoints',
           from: at,
           to: at,
@@ -90,10 +94,10 @@ export function marksOf(agent: AgentView, events: readonly EventView[], now: num
     const isOver = key.startsWith('f-') && !held.has(key);
     close(laneOf(key), key, isOver ? agent.stateSince : now);
   }
-  return marks;
+  return items;
 }
 
-const laneOf = (key: string): Mark['lane'] =>
+const laneOf = (key: string): TimelineItem['lane'] =>
   key === 'state' ? 'state' : key.startsWith('f-') ? 'findings' : 'holds';
 
 function toneOf(type: string): string {
