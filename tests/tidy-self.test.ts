@@ -284,13 +284,13 @@ describe('exports are used', () => {
   const file = 'packages/core/src/a.ts';
   const a = 'export const used = 1;\nexport type Unused = 2;\nconst b = 3;\nexport { b as c };';
 
-  it('reports what nobody imports', () => {
+  it('reports what no file imports', () => {
     const problems = exportsAreUsed(
       repo({ [file]: a, 'packages/core/src/b.ts': "import { used } from './a.ts';" }),
     );
     expect(problems).toEqual([
-      expect.stringContaining('nobody imports Unused'),
-      expect.stringContaining('nobody imports c'),
+      expect.stringContaining('no file imports Unused'),
+      expect.stringContaining('no file imports c'),
     ]);
   });
 

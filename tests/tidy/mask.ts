@@ -1,8 +1,8 @@
 /**
  * Blanks comments and the insides of strings with spaces, so that a regular expression sees only code and each
  * index still points at the same place of the original. Code inside `${}` of a template stays. A slash begins a
- * regular expression unless a value ends before it: wrong only for a division after `)` of an `if`, which nobody
- * writes. With `comments` only those are blanked.
+ * regular expression unless a value ends before it: wrong only for a division right after the `)` of an `if`,
+ * which does not occur. With `comments` only those are blanked.
  */
 export function mask(source: string, what: 'all' | 'comments' = 'all'): string {
   const out = source.split('');

@@ -18,7 +18,7 @@ export function exportsAreUsed(repo: Repo): string[] {
     for (const { name, index } of exportsOf(text)) {
       if (used.has(`${path}#${name}`)) continue;
       const instead = 'drop `export`, delete it, or offer it in index.ts';
-      problems.push(violation(path, text, index, `nobody imports ${name}`, instead));
+      problems.push(violation(path, text, index, `no file imports ${name}`, instead));
     }
   }
   return problems;
