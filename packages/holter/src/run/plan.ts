@@ -5,6 +5,7 @@ import { hasTerminal, type Terminal } from './child.ts';
 import { adapterFor } from './find-adapter.ts';
 import { findCommand } from './find-command.ts';
 import type { RunOptions } from './options.ts';
+import type { FollowedTranscript } from './transcript-follower.ts';
 import { wordsOf } from './words-of.ts';
 
 /** What the options come to, before anything is started. */
@@ -22,6 +23,8 @@ export type Plan = {
   readonly recipe: Recipe | null;
   /** Whether nudges reach it in the replies to its hooks, and not by its nudge file. */
   readonly hasHooks: boolean;
+  /** What this run follows itself. */
+  readonly transcript: FollowedTranscript | null;
 };
 
 export function planOf(
@@ -65,6 +68,8 @@ export function planOf(
     isInteractive: hasTerminal(terminal),
     recipe,
     hasHooks,
+    transcript:
+      recipe?.transcript && adapter?.transcript ? { ...recipe.transcript, ...adapter.transcript } : null,
   };
 }
 

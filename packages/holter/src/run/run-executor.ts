@@ -138,7 +138,8 @@ export class RunExecutor {
       checkpoint: checkpoint ? keeper.file : '',
       attempt: String(attempt),
     };
-    const again = plan.recipe?.startAgain?.(link.url, { attempt, cause }) ?? plan.argv;
+    const { recipe, argv: first } = plan;
+    const again = recipe?.startAgain?.(link.url, { attempt, cause }) ?? recipe?.start(link.url) ?? first;
     const argv = plan.resumeWords ? fillIn(plan.resumeWords, values) : again;
     const checkpointId = checkpoint?.checkpointId ?? effect.checkpointId;
     await start(argv, attempt, checkpointId);

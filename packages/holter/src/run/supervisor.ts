@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { SignalBody } from '@holter/core';
 import type { ChildEnd } from '@holter/server/adapters';
 import type { RunRecord } from '@holter/server/process';
 import { AgentRecord } from './agent-record.ts';
@@ -14,6 +15,7 @@ import type { RunContext } from './run-context.ts';
 import { RunExecutor } from './run-executor.ts';
 import type { RunEnd, RunState } from './run-state.ts';
 import { SignalQueue } from './signal-queue.ts';
+import { TranscriptFollower } from './transcript-follower.ts';
 import { Watcher } from './watcher.ts';
 
 /** An end this soon after Ctrl-C is caused by it. */
@@ -34,6 +36,7 @@ export class Supervisor {
   private readonly queue: SignalQueue;
   private readonly loop: EffectLoop;
   private readonly watcher: Watcher;
+  private readonly transcript: TranscriptFollower | null;
   private readonly limits: LimitGuard;
   private wish: { readonly why: string; readonly at: number } | null = null;
   private finish: (end: RunEnd) => void = () => undefined;
@@ -58,6 +61,8 @@ export class Supervisor {
     const file = plan.checkpointFile ?? join(this.folder, 'checkpoint');
     this.keeper = new CheckpointKeeper(file, join(this.folder, 'checkpoints'), newId);
     this.queue = new SignalQueue(link, plan.agentId, newId);
+    const tell = (body: SignalBody): void => this.queue.put(this.agent.incarnation, body);
+    this.transcript = plan.transcript && new TranscriptFollower(plan.transcript, tell);
     this.limits = new LimitGuard({
       agent: this.agent,
       plan,
@@ -73,7 +78,7 @@ export class Supervisor {
       say,
       heartbeatFile: this.heartbeatFile,
       idle: plan.recipe?.idle ?? null,
-      tell: (body) => this.queue.put(this.agent.incarnation, body),
+      tell,
       everyTick: () => this.everyTick(),
       overLimit: (option, evidence, limit) => this.limits.exceed(option, evidence, limit),
     });
@@ -183,6 +188,7 @@ export class Supervisor {
       const printed = (bytes: Buffer): void => {
         for (const body of plan.recipe?.heard?.(bytes) ?? []) this.queue.put(incarnation, body);
       };
+      this.transcript?.begin();
       const child = await Child.start({ argv, env: childEnv, runId, terminal, table, clock, printed });
       this.state.child = child;
       this.watcher.follow(child);
@@ -208,6 +214,7 @@ export class Supervisor {
     this.proveGoneSoon(child);
     // Its last output may still be in the pipe.
     if (plan.recipe) await child.drain(clock, 1_000);
+    await this.transcript?.look();
     const end = plan.recipe?.endOf?.(exit) ?? exit;
     await this.keepCheckpoint();
     const purpose = end.code === 0 ? null : this.purposeOf(end);
@@ -272,6 +279,7 @@ export class Supervisor {
   private everyTick(): void {
     const { plan, table } = this.context;
     if (this.state.child?.isRunning) plan.recipe?.look?.(this.state.child.identity.pid, table);
+    void this.transcript?.look();
     for (const id of this.nudges.takeSeen()) void this.loop.tellSeen(id);
     void this.keepCheckpoint();
     void this.limits.maybeLookAtTokens();

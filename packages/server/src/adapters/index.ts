@@ -7,11 +7,7 @@ import { codex } from './codex/index.ts';
 import { hive } from './hive/index.ts';
 import type { Adapter } from './shared/adapter.ts';
 
-export const ADAPTERS: readonly Adapter[] = [
-  claudeCode, //
-  codex,
-  hive,
-];
+export const ADAPTERS: readonly Adapter[] = [claudeCode, codex, hive];
 
 export const adapterNamed = (name: string): Adapter | null =>
   ADAPTERS.find((adapter) => adapter.name === name) ?? null;
@@ -27,4 +23,5 @@ export { asNumber, asRecord, asText, type JsonRecord, parseRecord } from './shar
 export type { ChildEnd, Idle, Recipe } from './shared/recipe.ts';
 export type { Item, ReplayFormat, ReplayReader } from './shared/replay.ts';
 export type { SessionFile } from './shared/session-file.ts';
+export type { Transcript } from './shared/transcript.ts';
 export { type TailedSession, TRANSCRIPT_CHANNEL, TranscriptTail } from './shared/transcript-tail.ts';

@@ -18,7 +18,7 @@ export type Recipe = {
   /** The signal that it takes for "stop and save"; default: SIGINT. */
   readonly stopFrom?: 'SIGINT' | 'SIGTERM';
   /** The transcript that `holter run` follows, for an agent without hooks that would name it to the server. */
-  readonly transcriptFile?: string;
+  readonly transcript?: { readonly file: string; readonly sessionId: string };
   /** What its output says, where it passes through `holter run`. */
   readonly heard?: (bytes: Buffer) => readonly SignalBody[];
   /** Called regularly while it runs. */
