@@ -1,6 +1,7 @@
 import type { Effect, HolterEvent } from '@holter/core';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Engine } from './engine/engine.ts';
+import { firstCopies, wantedIdOf } from './engine/fan-out.ts';
 import { prettyLine } from './pretty-log.ts';
 
 export type { Logger } from 'pino';
@@ -57,18 +58,26 @@ const REMEMBERED_MAX = 10_000;
 export function logCommitted(engine: Engine, logger: Logger): () => void {
   const causes = new Map<string, string>();
   const remember = (effects: readonly Effect[], correlationId: string): void => {
-    for (const { id } of effects) causes.set(id, correlationId);
+    for (const effect of effects) causes.set(wantedIdOf(effect), correlationId);
     for (const id of causes.keys()) {
       if (causes.size <= REMEMBERED_MAX) break;
       causes.delete(id);
     }
   };
   const stopCommitted = engine.onCommitted(({ stored, events, effects, correlationId }) => {
-    remember(effects, correlationId);
+    const wanted = firstCopies(effects);
+    remember(wanted, correlationId);
     const { agentId } = stored.agent.hard;
     for (const event of events) tell(logger, event, agentId, causeOf(event, causes) ?? correlationId);
-    for (const { id, kind } of effects)
-      logger.debug({ cid: correlationId, agentId, effectId: id, effect: kind }, 'effect wanted');
+    for (const effect of wanted) {
+      const { kind } = effect;
+      const effectId = wantedIdOf(effect);
+      logger.debug({ cid: correlationId, agentId, effectId, effect: kind }, 'effect wanted');
+      if (kind !== 'notify') continue;
+      const { severity, audience, incidentId, message } = effect;
+      const about = { agentId: effect.agentId, severity, audience, ...(incidentId && { incidentId }) };
+      logger.warn({ cid: correlationId, ...about }, `NOTICE ${message}`);
+    }
   });
   const stopStreamed = engine.onStreamed((events) => {
     for (const event of events) {

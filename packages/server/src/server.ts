@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
+import { CHANNELS, connectChannels, type UnreadNotices } from './channels/index.ts';
 import { type Config, type LoadedConfig, problemLine } from './config/load.ts';
 import { DataFolder, type FirstRole } from './data-folder.ts';
 import type { Clock } from './engine/clock.ts';
 import { continuedClock } from './engine/continued-clock.ts';
 import { Engine } from './engine/engine.ts';
-import { NoticeBoard } from './engine/notice-board.ts';
 import { ReplyQueue } from './engine/reply-queue.ts';
 import { startExecutors } from './executors/index.ts';
 import { ensureFirstTokens } from './first-tokens.ts';
@@ -91,7 +91,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const clock = await continuedClock(store, options.demo?.clock ?? wall);
     const tokensMade = await ensureFirstTokens(folder, { store, clock, sha256, ...realDice });
 
-    const { engine, replies, board } = assembleEngine(store, clock, options);
+    const { engine, replies, notices } = assembleEngine(store, clock, options);
     const intake = new Intake({ engine, replies, store, clock });
     undo.push(logCommitted(engine, logger));
     await engine.start();
@@ -116,7 +116,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       intake,
       store,
       replies,
-      board,
+      notices,
       hooks: sessions.hooks,
       executors,
       clock,
@@ -157,28 +157,29 @@ function assembleEngine(
   store: Store,
   clock: Clock,
   { config, logger }: ServerOptions,
-): { engine: Engine; replies: ReplyQueue; board: NoticeBoard } {
+): { engine: Engine; replies: ReplyQueue; notices: UnreadNotices } {
   const replies: ReplyQueue = new ReplyQueue(clock, (effect, outcome, detail) =>
     engine.receive(effect, outcome, detail),
   );
-  const board: NoticeBoard = new NoticeBoard(
+  const { executor, channelsFor, notices } = connectChannels({
+    channels: CHANNELS,
+    store,
     clock,
-    (effect, outcome, detail) => engine.receive(effect, outcome, detail),
-    ({ agentId, severity, audience, message, incidentId }) =>
-      logger.warn({ agentId, severity, audience, ...(incidentId && { incidentId }) }, `NOTICE ${message}`),
-  );
+    engine: () => engine,
+  });
   const engine: Engine = new Engine({
     store,
     clock,
     policies: config.policies,
-    executors: [replies, board],
+    executors: [replies, executor],
+    channelsFor,
     sha256,
     newId: realDice.newId,
     // One engine per data folder: the lock says so.
     isAlone: true,
     onBug: (error) => logger.error({ err: error }, 'a bug in Holter: the agent is left as it was'),
   });
-  return { engine, replies, board };
+  return { engine, replies, notices };
 }
 
 function refuseOpenAddress(host: string, because: string | undefined): void {

@@ -17,6 +17,7 @@ import {
 import { type PolicySet, policyFor } from '../policy/index.ts';
 import { maxSoft } from '../store/facts.ts';
 import type { Commit, CommitVerdict, DueAgent, SoftEntry, Store, StoredAgent } from '../store/store.ts';
+import { type ChannelsFor, withCopies } from './fan-out.ts';
 import type { FleetCell, FleetVersions } from './fleet-cell.ts';
 import type { OwnCommit } from './follower.ts';
 import type { GroupSizes } from './group-sizes.ts';
@@ -49,6 +50,7 @@ export type CellContext = {
   readonly isShared: boolean;
   readonly fleet: FleetCell;
   readonly commit: (commit: Commit) => Promise<CommitVerdict>;
+  readonly channelsFor: ChannelsFor | undefined;
   readonly now: () => Instant;
   readonly stalls: () => StallLog;
   readonly policies: () => PolicySet;
@@ -314,7 +316,7 @@ export class AgentCell {
       else folded.isHardChanged = true;
     }
     folded.events.push(...after.events.filter((event) => this.isNews(event)));
-    folded.effects.push(...after.effects);
+    folded.effects.push(...withCopies(after.effects, this.context.channelsFor));
     if (after.fleet !== fleet) {
       if (folded.fleetVersions) this.context.fleet.amend(after.fleet);
       else folded.fleetVersions = this.context.fleet.replace(after.fleet);

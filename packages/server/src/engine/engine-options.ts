@@ -3,6 +3,7 @@ import type { PolicySet } from '../policy/index.ts';
 import type { Store } from '../store/store.ts';
 import type { Clock } from './clock.ts';
 import type { Executor } from './executor.ts';
+import type { ChannelsFor } from './fan-out.ts';
 import type { OwnCommit } from './follower.ts';
 
 export type EngineOptions = {
@@ -10,6 +11,8 @@ export type EngineOptions = {
   readonly clock: Clock;
   readonly policies: PolicySet;
   readonly executors: readonly Executor[];
+  /** Without it a notice is stored as it was wanted. */
+  readonly channelsFor?: ChannelsFor;
   readonly sha256: (text: string) => string;
   readonly newId: () => string;
   /** No other engine works on this store: what was claimed before the start may be taken at once. */

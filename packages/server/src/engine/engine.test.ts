@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { type HolterEvent, milliseconds, type Registration, type Signal } from '@holter/core';
 import { describe, expect, test } from 'vitest';
 import { ManualClock, settled } from '../../test/manual-clock.ts';
+import { CHANNELS, connectChannels } from '../channels/index.ts';
 import { defaultPolicies } from '../policy/index.ts';
 import { openMemory } from '../store/memory/index.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import { Engine } from './engine.ts';
 import type { Executor } from './executor.ts';
-import { NoticeBoard } from './notice-board.ts';
 import { ReplyQueue } from './reply-queue.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -24,29 +24,31 @@ function world(
   const clock = options.clock ?? new ManualClock();
   let ids = 0;
   const bugs: unknown[] = [];
+  const { executor, channelsFor, notices } = connectChannels({
+    channels: CHANNELS,
+    store,
+    clock,
+    engine: () => engine,
+  });
   const engine: Engine = new Engine({
     store,
     clock,
     policies: defaultPolicies,
     executors: options.executors ?? [],
+    ...(!options.executors && { channelsFor }),
     sha256,
     newId: () => `id-${++ids}`,
     onBug: (error) => bugs.push(error),
     ...(options.cellsMax !== undefined && { cellsMax: options.cellsMax }),
   });
   const replies = new ReplyQueue(clock, (effect, outcome, detail) => engine.receive(effect, outcome, detail));
-  const board = new NoticeBoard(
-    clock,
-    (effect, outcome, detail) => engine.receive(effect, outcome, detail),
-    () => undefined,
-  );
   if (!options.executors) {
     engine.addExecutor(replies);
-    engine.addExecutor(board);
+    engine.addExecutor(executor);
   }
   const events: HolterEvent[] = [];
   engine.onCommitted((committed) => events.push(...committed.events));
-  return { store, clock, engine, replies, board, events, bugs };
+  return { store, clock, engine, replies, notices, events, bugs };
 }
 
 const ada: Registration = {
@@ -142,15 +144,16 @@ describe('the engine', () => {
   });
 
   test('a silent agent is found by the tick, and a read notice starts the time-out', async () => {
-    const { engine, clock, board, events } = world();
+    const { engine, clock, notices, events } = world();
     await engine.start();
     await engine.register(ada);
     await clock.advance(20 * 60_000);
     expect(typesOf(events)).toContain('ESCALATION_TRIGGERED');
-    expect(board.notices).toHaveLength(1);
+    const unread = await notices.list();
+    expect(unread).toHaveLength(1);
     await clock.advance(60 * 60_000);
     expect((await engine.read('ada'))?.hard.incident?.step).toBe('escalate');
-    await board.shownTo('olga', () => true);
+    await notices.read(new Set(unread.map(({ noticeId }) => noticeId)), { who: 'olga', channel: 'cli' });
     await clock.advance(16 * 60_000);
     expect((await engine.read('ada'))?.hard.incident?.step).toBe('human');
     await engine.stop();

@@ -26,6 +26,7 @@ import {
   type EngineOptions,
 } from './engine-options.ts';
 import type { Executor } from './executor.ts';
+import { claimOf, receiptOf } from './fan-out.ts';
 import { FleetCell } from './fleet-cell.ts';
 import { type Followed, type FollowedEffect, Follower } from './follower.ts';
 import { GroupSizes } from './group-sizes.ts';
@@ -81,6 +82,7 @@ export class Engine {
         fleet: this.fleet,
         groups: this.groups,
         commit: (commit) => this.committer.commit(commit),
+        channelsFor: options.channelsFor,
         now: () => options.clock.now(),
         stalls: () => this.stalls,
         policies: () => this.policies,
@@ -120,7 +122,7 @@ export class Engine {
       executors: () => this.executors,
       headOf: (agentId) => this.peek(agentId)?.hard.checkpoint?.id,
       claim: async (effect, evidence) => {
-        const answer = await this.ask(effect.agentId, { kind: 'claim', effectId: effect.id, evidence });
+        const answer = await this.ask(effect.agentId, claimOf(effect, evidence));
         return answer.kind === 'folded' && answer.claim === 'proceed'
           ? 'proceed'
           : this.claimWithoutAgent(effect, answer);
@@ -188,7 +190,7 @@ export class Engine {
   }
 
   /** A receipt that came by itself: from an executor elsewhere, or from the reply queue. */
-  async receive(effect: Effect, outcome: ReceiptOutcome, detail: string): Promise<void> {
+  async receive(effect: Effect, outcome: ReceiptOutcome | 'cancelled', detail: string): Promise<void> {
     await this.receiveOutcome(effect, outcome, detail);
     await this.options.store.settleEffect(effect.id, { at: this.options.clock.now(), outcome, detail });
   }
@@ -373,7 +375,7 @@ export class Engine {
     detail: string,
   ): Promise<void> {
     if (outcome === 'cancelled') return;
-    await this.ask(effect.agentId, { kind: 'receipt', effectId: effect.id, outcome, detail });
+    await this.ask(effect.agentId, receiptOf(effect, outcome, detail));
   }
 
   private raiseAttention({ agentId, incarnation, kind }: Effect, message: string): void {

@@ -1,6 +1,6 @@
 import type { Effect, EffectKind, Instant, ReceiptOutcome } from '@holter/core';
 
-/** Something that can carry out effects: the reply queue, the notice board, a process adapter. */
+/** Something that can carry out effects: the reply queue, the channels to people, a process adapter. */
 export type Executor = {
   readonly name: string;
   /** Whose effects it takes: null are those that any server may carry out. */
@@ -26,4 +26,9 @@ export type ActResult =
   /** Taken on; the receipt will come by itself (`Engine.receive`). Until then it is offered again. */
   | { readonly kind: 'underway'; readonly checkAgainAt: Instant; readonly detail: string }
   /** Could not be done now. Counts as a try; after too many it is given up and a person is told. */
-  | { readonly kind: 'failed'; readonly detail: string };
+  | {
+      readonly kind: 'failed';
+      readonly detail: string;
+      /** Where the executor itself knows when to try again, or that there is no use. */
+      readonly retryAt?: Instant | 'never';
+    };

@@ -117,6 +117,9 @@ export class Outbox {
       case 'underway':
         return store.retryEffect(effect.id, result.checkAgainAt, result.detail, tries);
       case 'failed':
+        if (result.retryAt === 'never') return this.giveUp(effect, result.detail);
+        if (result.retryAt !== undefined)
+          return store.retryEffect(effect.id, result.retryAt, result.detail, tries);
         if (tries >= TRIES_MAX) return this.giveUp(effect, `${result.detail} (${tries} tries)`);
         return store.retryEffect(effect.id, later(clock.now(), backoffMs(tries)), result.detail, tries);
     }

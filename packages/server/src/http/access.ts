@@ -1,4 +1,6 @@
 import { type Agent, isAgentId } from '@holter/core';
+import type { FastifyRequest } from 'fastify';
+import type { Reader } from '../channels/index.ts';
 import type { Engine } from '../engine/engine.ts';
 import { type HttpProblem, problem } from './problem.ts';
 import type { Caller } from './tokens.ts';
@@ -32,3 +34,9 @@ export function checkMayDecide(caller: Caller, { hard }: Agent): void {
   if (!mayDecideFor(caller, hard.group))
     throw problem(403, 'forbidden', 'this token decides for another group');
 }
+
+/** The page shows who it is by its cookie, everything else by a token in the header. */
+export const readerOf = ({ headers }: FastifyRequest, { who }: Caller): Reader => ({
+  who,
+  channel: headers.authorization === undefined ? 'page' : 'cli',
+});

@@ -1,8 +1,8 @@
 import type { Instant } from '@holter/core';
 import type { Logger } from 'pino';
+import type { UnreadNotices } from '../channels/index.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { NoticeBoard } from '../engine/notice-board.ts';
 import type { ReplyQueue } from '../engine/reply-queue.ts';
 import type { ExecutorHub } from '../executors/index.ts';
 import type { Intake } from '../intake/index.ts';
@@ -15,7 +15,7 @@ export type HttpDeps = {
   readonly intake: Intake;
   readonly store: Store;
   readonly replies: ReplyQueue;
-  readonly board: NoticeBoard;
+  readonly notices: UnreadNotices;
   /** For `holter run`; without it nobody outside can carry out effects. */
   readonly executors?: ExecutorHub;
   /** One for each agent kind that reports by hooks. */

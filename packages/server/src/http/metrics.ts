@@ -1,4 +1,5 @@
 import { Counter, Gauge, Registry } from 'prom-client';
+import { wantedIdOf } from '../engine/fan-out.ts';
 import type { HttpDeps } from './deps.ts';
 import { LatencyHistogram } from './latency-histogram.ts';
 
@@ -102,6 +103,7 @@ export function createMetrics(deps: HttpDeps, streams: () => number): Metrics {
     'Time to answer, by route and class of status.',
   );
 
+  let lastOrdered = '';
   const stops = [
     engine.onFollowed((followed) => {
       for (const event of followed.events) {
@@ -111,7 +113,9 @@ export function createMetrics(deps: HttpDeps, streams: () => number): Metrics {
       }
     }),
     engine.onFollowedEffect(({ what, effect }) => {
-      if (what === 'ordered') count(effects, effect.kind);
+      // The copies of a notice are ordered together, and are one.
+      if (what === 'ordered' && lastOrdered !== wantedIdOf(effect)) count(effects, effect.kind);
+      if (what === 'ordered') lastOrdered = wantedIdOf(effect);
     }),
   ];
 

@@ -69,6 +69,8 @@ export type Store = {
     agentId?: string;
     status?: EffectStatus;
     isOffered?: true;
+    /** Not settled yet. */
+    isOpen?: true;
     limit: number;
   }): Promise<readonly StoredEffect[]>;
   /** What was ordered, offered and settled, in commit order like events; the effect is given as it is now. */

@@ -40,7 +40,7 @@ describe('decisions about one finding, one checkpoint, one incident', () => {
     });
   const hanging = (agentId: string, wanted: number) =>
     until(
-      () => server.board.notices.filter((notice) => notice.agentId === agentId).length,
+      async () => (await server.notices.list()).filter((notice) => notice.agentId === agentId).length,
       (count) => count === wanted,
     );
   const post = async (path: string, body: object) => {

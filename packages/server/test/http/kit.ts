@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { type Instant, instant } from '@holter/core';
 import type { FastifyInstance } from 'fastify';
 import { expect } from 'vitest';
+import { CHANNELS, connectChannels, type UnreadNotices } from '../../src/channels/index.ts';
 import type { Clock } from '../../src/engine/clock.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import { NoticeBoard } from '../../src/engine/notice-board.ts';
 import { ReplyQueue } from '../../src/engine/reply-queue.ts';
 import { buildHttp, type Client, createClient, type HttpLimits } from '../../src/http/index.ts';
 import { Intake } from '../../src/intake/index.ts';
@@ -77,7 +77,7 @@ export type TestServer = {
   readonly engine: Engine;
   readonly store: Store;
   readonly clock: TestClock;
-  readonly board: NoticeBoard;
+  readonly notices: UnreadNotices;
   readonly tokens: Readonly<Record<'operator' | 'enroll' | 'viewer' | 'orchestrator', string>>;
   readonly operator: Client;
   client(token: string): Client;
@@ -108,12 +108,18 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
   const { store = openMemory(), clock = testClock() } = options;
   const receive = (...args: Parameters<Engine['receive']>) => engine.receive(...args);
   const replies = new ReplyQueue(clock, receive);
-  const board = new NoticeBoard(clock, receive, () => undefined);
+  const { executor, channelsFor, notices } = connectChannels({
+    channels: CHANNELS,
+    store,
+    clock,
+    engine: () => engine,
+  });
   const engine: Engine = new Engine({
     store,
     clock,
     policies: shortPolicies(),
-    executors: [replies, board],
+    executors: [replies, executor],
+    channelsFor,
     sha256,
     newId: randomUUID,
     isAlone: true,
@@ -145,7 +151,7 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
     }),
     store,
     replies,
-    board,
+    notices,
     clock,
     sha256,
     newSecret,
@@ -167,7 +173,7 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
     engine,
     store,
     clock,
-    board,
+    notices,
     tokens,
     operator: client(tokens.operator),
     client,

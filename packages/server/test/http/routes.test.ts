@@ -217,7 +217,7 @@ describe('every call, as it is meant', () => {
     await beat();
     await server.pass(4);
     await until(
-      () => server.board.notices.length,
+      async () => (await server.notices.list()).length,
       (count) => count > 0,
     );
     const seen = views.incidentPage.parse(
@@ -234,7 +234,7 @@ describe('every call, as it is meant', () => {
     );
     expect(shown.notices).toHaveLength(1);
     await until(
-      () => server.board.notices.length,
+      async () => (await server.notices.list()).length,
       (count) => count === 0,
     );
     const incidentId = shown.incidents[0]?.incidentId ?? '';

@@ -7,9 +7,10 @@ import {
   pickCheckpoint,
 } from '@holter/core';
 import type { z } from 'zod';
+import type { Reader } from '../../channels/index.ts';
 import { readChain } from '../../engine/stored-chain.ts';
 import { redact } from '../../intake/index.ts';
-import { agentIdOf, checkMayDecide, readAgent } from '../access.ts';
+import { agentIdOf, checkMayDecide, readAgent, readerOf } from '../access.ts';
 import { type HttpContext, viewOf } from '../context.ts';
 import { problem } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -33,14 +34,14 @@ const answers = {
 
 /** A person, or the orchestrator of the group, decides. What they say is on record with who and why. */
 export function actRoutes({ deps }: HttpContext): readonly Route[] {
-  const { engine, store, board, sha256 } = deps;
+  const { engine, store, notices, sha256 } = deps;
 
   async function decide(
     agentId: string,
     caller: Caller,
     words: Words,
     choose: Choosing,
-    context: { correlationId: string; incidentId?: string },
+    context: { correlationId: string; reader: Reader; incidentId?: string },
   ): Promise<DecidedView> {
     const before = await readAgent(engine, agentId);
     checkMayDecide(caller, before);
@@ -54,13 +55,16 @@ export function actRoutes({ deps }: HttpContext): readonly Route[] {
     const answer = await engine.decide(agentId, given, correlationId);
     if (answer.kind !== 'folded') throw problem(404, 'unknown_agent', 'nobody knows this agent');
     if (answer.rejected !== undefined) throw problem(409, 'decision_rejected', answer.rejected);
-    if (given.decision === 'acknowledge') await takeDown(answer.agent, caller);
+    if (given.decision === 'acknowledge') await takeDown(answer.agent, context.reader);
     return { ok: true, agent: viewOf(deps, answer.agent) };
   }
 
-  /** Whoever acknowledges an incident has no use for what hangs on the board about it. */
-  const takeDown = ({ hard }: Agent, caller: Caller): Promise<void> =>
-    board.shownTo(caller.who, ({ incidentId }) => incidentId !== null && incidentId === hard.incident?.id);
+  /** Whoever acknowledges an incident has no use for the notices about it. */
+  async function takeDown({ hard }: Agent, reader: Reader): Promise<void> {
+    const unread = await notices.list();
+    const about = unread.filter(({ incidentId }) => incidentId !== null && incidentId === hard.incident?.id);
+    await notices.read(new Set(about.map(({ noticeId }) => noticeId)), reader);
+  }
 
   /** The core refuses a checkpoint that nothing can start from; here it is only looked up. */
   const from =
@@ -85,7 +89,10 @@ export function actRoutes({ deps }: HttpContext): readonly Route[] {
       body,
       answers,
       handle: ({ params, caller, body: given, request }) =>
-        decide(agentIdOf(params, caller), caller, given, choose(given), { correlationId: request.id }),
+        decide(agentIdOf(params, caller), caller, given, choose(given), {
+          correlationId: request.id,
+          reader: readerOf(request, caller),
+        }),
     });
 
   return [
@@ -132,7 +139,7 @@ export function actRoutes({ deps }: HttpContext): readonly Route[] {
         handle: ({ params, caller, body, request }) => {
           const incidentId = params.incidentId ?? `${params.id}/${params.number}`;
           const id = incidentId.slice(0, Math.max(0, incidentId.lastIndexOf('/')));
-          const context = { correlationId: request.id, incidentId };
+          const context = { correlationId: request.id, reader: readerOf(request, caller), incidentId };
           return decide(agentIdOf({ id }, caller), caller, body, choiceOf(body), context);
         },
       }),

@@ -1,17 +1,16 @@
 import { policyFor } from '../../policy/index.ts';
-import { mayDecideFor } from '../access.ts';
+import { mayDecideFor, readerOf } from '../access.ts';
 import type { HttpContext } from '../context.ts';
 import { incidentAsRead, incidentView } from '../incident-view.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { incidentQuery } from '../schema/requests.ts';
 import { incidentPage } from '../schema/views.ts';
-import type { Caller } from '../tokens.ts';
-import type { IncidentPage, NoticeView } from '../types.ts';
+import type { IncidentPage } from '../types.ts';
 
 const INCIDENTS_DEFAULT = 100;
 
 export function incidentRoutes({ deps }: HttpContext): readonly Route[] {
-  const { engine, store, board, clock } = deps;
+  const { engine, store, notices, clock } = deps;
   return [
     defineRoute({
       method: 'GET',
@@ -35,17 +34,18 @@ export function incidentRoutes({ deps }: HttpContext): readonly Route[] {
         );
         const isAbout = ({ agentId }: { agentId: string }): boolean =>
           shown.has(agentId) || (caller.role === 'operator' && query.group === undefined);
-        const notices = board.notices.filter(isAbout);
-        if (caller.role !== 'viewer' && notices.length > 0) {
-          const ids = new Set(notices.map(({ id }) => id));
+        // People who may not decide are told nothing, so nothing is read by them.
+        const unread = caller.role === 'viewer' ? [] : (await notices.list()).filter(isAbout);
+        if (unread.length > 0) {
+          const ids = new Set(unread.map(({ noticeId }) => noticeId));
           // Read is what has gone out, not what was about to.
           reply.raw.once('finish', () => {
-            board
-              .shownTo(caller.who, ({ id }) => ids.has(id))
+            notices
+              .read(ids, readerOf(request, caller))
               .catch((error: unknown) => request.log.warn({ error }, 'a notice was read, but not noted'));
           });
         }
-        const readNow = new Set(caller.role === 'viewer' ? [] : notices.map(({ incidentId }) => incidentId));
+        const readNow = new Set(unread.map(({ incidentId }) => incidentId));
         return {
           incidents: agents.flatMap((agent) => {
             const { incident, role, agentId } = agent.hard;
@@ -54,22 +54,10 @@ export function incidentRoutes({ deps }: HttpContext): readonly Route[] {
             const view = readNow.has(incident.id) ? incidentAsRead : incidentView;
             return [view(agent, incident, policy, clock.now())];
           }),
-          notices: noticesFor(caller, notices),
+          notices: [...unread],
           nextCursor: page.nextCursor,
         };
       },
     }),
   ];
-}
-
-function noticesFor(caller: Caller, notices: HttpContext['deps']['board']['notices']): NoticeView[] {
-  if (caller.role === 'viewer') return [];
-  return notices.map(({ id, agentId, audience, severity, message, incidentId }) => ({
-    noticeId: id,
-    agentId,
-    audience,
-    severity,
-    message,
-    incidentId,
-  }));
 }

@@ -46,6 +46,15 @@ export function effectsContract(open: OpenStore): void {
       expect(await store.listEffects({ limit: 10 })).toHaveLength(1);
     });
 
+    it('lists what is open, claimed or not, newest first', async () => {
+      const { store } = current;
+      await wish(nudge('a', 'ada'), nudge('b', 'ada'), nudge('c', 'ada'));
+      await claim(0, [null], 2);
+      await store.settleEffect('b', { at: at(1), outcome: 'done', detail: '' });
+      const open = await store.listEffects({ isOpen: true, limit: 10 });
+      expect(open.map(({ effect }) => effect.id)).toEqual(['c', 'a']);
+    });
+
     it('takes an effect back when its lease ends', async () => {
       await wish(nudge('e', 'ada'));
       expect(await claim(0)).toEqual(['e 1']);

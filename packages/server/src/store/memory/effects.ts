@@ -96,12 +96,13 @@ export function readEffectChanges(
 
 export function listEffects(
   tables: Tables,
-  ...[{ agentId, status, isOffered, limit }]: Arguments<'listEffects'>
+  ...[{ agentId, status, isOffered, isOpen, limit }]: Arguments<'listEffects'>
 ): readonly StoredEffect[] {
   return [...tables.effects.values()]
     .filter((row) => agentId === undefined || row.effect.agentId === agentId)
     .filter((row) => status === undefined || row.status === status)
     .filter((row) => isOffered === undefined || (row.isOffered && row.settledAt === null))
+    .filter((row) => !isOpen || row.settledAt === null)
     .reverse()
     .slice(0, limit)
     .map(storedOf);

@@ -149,7 +149,7 @@ export async function lastEffectChange(db: Db): Promise<number> {
 
 export async function listEffects(
   db: Db,
-  ...[{ agentId, status, isOffered, limit }]: Arguments<'listEffects'>
+  ...[{ agentId, status, isOffered, isOpen, limit }]: Arguments<'listEffects'>
 ): Promise<readonly StoredEffect[]> {
   let wanted = db
     .selectFrom('effects')
@@ -160,6 +160,7 @@ export async function listEffects(
   if (agentId !== undefined) wanted = wanted.where('agent_id', '=', agentId);
   if (status !== undefined) wanted = wanted.where('status', '=', status);
   if (isOffered) wanted = wanted.where(sql<boolean>`is_offered = 1 and settled_at is null`);
+  if (isOpen) wanted = wanted.where('settled_at', 'is', null);
   return (await wanted.execute()).map(storedOf);
 }
 

@@ -1,0 +1,4 @@
+import { pullContract } from '../shared/contract.ts';
+import { cliChannel } from './channel.ts';
+
+pullContract(cliChannel);

@@ -1,0 +1,10 @@
+import { cliChannel } from './cli/channel.ts';
+import { pageChannel } from './page/channel.ts';
+import type { Channel } from './shared/channel.ts';
+
+export type { Channel } from './shared/channel.ts';
+export { connectChannels } from './shared/connect-channels.ts';
+export type { Reader, UnreadNotices } from './shared/unread-notices.ts';
+
+/** Every channel. A new one is a folder beside these, a line here, and its fixtures for the contract suite. */
+export const CHANNELS: readonly Channel[] = [pageChannel, cliChannel];

@@ -1,0 +1,41 @@
+import type { Effect } from '@holter/core';
+import type { Clock } from '../../engine/clock.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { ChannelsFor } from '../../engine/fan-out.ts';
+import type { Store } from '../../store/store.ts';
+import type { Channel } from './channel.ts';
+import { ChannelExecutor } from './channel-executor.ts';
+import { UnreadNotices } from './unread-notices.ts';
+
+type Parts = {
+  readonly channels: readonly Channel[];
+  readonly store: Pick<Store, 'listEffects'>;
+  readonly clock: Clock;
+  /** It is made with what this returns. */
+  readonly engine: () => Pick<Engine, 'receive' | 'notify'>;
+};
+
+/** What an engine needs for its notices to reach people: who carries them, to where, and what was not read yet. */
+export function connectChannels({ channels, store, clock, engine }: Parts): {
+  readonly executor: ChannelExecutor;
+  readonly channelsFor: ChannelsFor;
+  readonly notices: UnreadNotices;
+} {
+  const tellFailed = async (notice: Effect, failedChannel: string, detail: string): Promise<void> => {
+    const message = `The channel ${failedChannel} does not deliver notices: ${detail}.`;
+    // Notices about a whole group belong to no agent; for those the outbox's own attention has to do.
+    await engine().notify(notice.agentId, `${notice.id}/failed`, {
+      audience: 'operator',
+      severity: 'warning',
+      message,
+      incidentId: null,
+      failedChannel,
+    });
+  };
+  return {
+    executor: new ChannelExecutor({ channels, clock, failed: tellFailed }),
+    channelsFor: ({ failedChannel }) =>
+      channels.map(({ name }) => name).filter((name) => name !== failedChannel),
+    notices: new UnreadNotices(store, (...receipt) => engine().receive(...receipt), channels),
+  };
+}
