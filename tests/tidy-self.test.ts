@@ -11,6 +11,7 @@ import { mask } from './tidy/mask.ts';
 import { signalsUseTheDoor } from './tidy/one-door.ts';
 import type { Repo } from './tidy/repo.ts';
 import {
+  citedRequirementsExist,
   linksResolve,
   mentionedPagesExist,
   noMachinePaths,
@@ -323,6 +324,15 @@ describe('text', () => {
       ]);
     }
     expect(mentionedPagesExist(repo({ ...files, 'bench/a.ts': '// design.md' }))).toHaveLength(1);
+  });
+
+  it('requirements that are cited exist', () => {
+    const page = '# Requirements\n\n## Seed 000: a\n\n| §4 | x |\n\n## Seed 001: b\n\n| §1.3.2 | y |\n';
+    const cite = (text: string) =>
+      citedRequirementsExist(repo({ 'docs/requirements.md': page, 'bench/a.ts': text }));
+    expect(cite("// Seed 000 §4, seed 001's names, seed 001 §1.3.2. --seed 000, seed 0001")).toEqual([]);
+    expect(cite('// seed 000 §1.3.2')).toEqual([expect.stringContaining('seed 000 §1.3.2 is not in docs/')]);
+    expect(cite('// seed 002')).toEqual([expect.stringContaining('Instead: say there')]);
   });
 
   it('every story is run', () => {

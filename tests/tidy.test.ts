@@ -13,6 +13,7 @@ import { lockKnowsEveryPlatform, lockMatchesManifests, lockNamesNoHost } from '.
 import { signalsUseTheDoor } from './tidy/one-door.ts';
 import { readRepo } from './tidy/repo.ts';
 import {
+  citedRequirementsExist,
   linksResolve,
   mentionedPagesExist,
   noMachinePaths,
@@ -42,6 +43,7 @@ describe('the repository is tidy', () => {
     ['exports are used', () => exportsAreUsed(repo)],
     ['links in Markdown resolve', () => linksResolve(repo)],
     ['pages that are named exist', () => mentionedPagesExist(repo)],
+    ['requirements that are cited exist', () => citedRequirementsExist(repo)],
     ['every story is run', () => storiesAreRun(repo)],
     ['nothing is put off', () => nothingIsPutOff(repo)],
     ['no test is switched off', () => noTestIsSwitchedOff(repo)],

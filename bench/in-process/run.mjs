@@ -51,4 +51,4 @@ const rows = [
 ];
 console.table(rows);
 const isMet = rows.every((row) => row.design !== 'holter' || Number.parseFloat(row['seed takes']) >= 10);
-console.log(isMet ? 'goal met: at most 1/10 of the CPU of the seed' : 'goal missed: more than 1/10');
+console.log(isMet ? 'goal met: at most 1/10 of the CPU of a timer per agent' : 'goal missed: more than 1/10');

@@ -46,6 +46,27 @@ export function mentionedPagesExist(repo: Repo): string[] {
   return problems;
 }
 
+/** Comments cite the documents that Holter began with, such as "seed 000 §4"; docs/requirements.md says what they require. */
+export function citedRequirementsExist(repo: Repo): string[] {
+  const page = 'docs/requirements.md';
+  const parts = new Map(
+    (repo.get(page) ?? '').split(/^## /m).map((part) => [/^Seed \d{3}/.exec(part)?.[0].toLowerCase(), part]),
+  );
+  const problems: string[] = [];
+  for (const [path, text] of repo) {
+    if (isTidy(path) || path === page) continue;
+    for (const match of text.matchAll(/\bseed \d{3}\b(?: (§[\d.]*\d))?/gi)) {
+      const [cited, section] = match;
+      const part = parts.get(cited.slice(0, 'seed 000'.length).toLowerCase());
+      if (part !== undefined && (section === undefined || part.includes(`| ${section} |`))) continue;
+      problems.push(
+        violation(path, text, match.index, `${cited} is not in ${page}`, 'say there what it requires'),
+      );
+    }
+  }
+  return problems;
+}
+
 export function storiesAreRun(repo: Repo): string[] {
   const paths = [...repo.keys()];
   const stories = paths.filter((path) => /^scenarios\/.*\.txt$/.test(path));

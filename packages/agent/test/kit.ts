@@ -7,7 +7,7 @@ import { beforeAll, it } from 'vitest';
 
 export { sleep };
 
-/** An agent as the seed writes it: it answers each ping by an event of the ping's own id. */
+/** The agent of seed 002: it answers each ping by an event with the id of the ping. */
 export class SeedAgent extends EventEmitter {
   readonly name: string;
 

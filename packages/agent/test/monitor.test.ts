@@ -27,7 +27,7 @@ it('refuses options that make no sense, and says which', () => {
     expect(() => new AgentHealthMonitor(config), message).toThrow(OptionError);
     expect(() => new AgentHealthMonitor(config), message).toThrow(message);
   }
-  // As the seed passes them on: not set is the default.
+  // Options that are undefined have their defaults.
   expect(() => new AgentHealthMonitor({ activityTimeout: undefined })).not.toThrow();
 });
 

@@ -87,7 +87,7 @@ export const defaultDetectionPolicy: DetectionPolicy = {
   chant: { wordsMin: 60, distinctShareMax: 0.15 },
   // Each compaction costs a model call; six in a row without work between bought nothing.
   compactionLoop: { warn: 3, act: 6 },
-  // The numbers of the seed's tickets, and its four minutes.
+  // The thresholds of the tickets in seed 003, and its four minutes.
   verdictStreak: { grades: [5, 10, 15, 20], stallMs: minutes(4) },
   // A minute evens out turns; five of them are a usual rate; flat as for silence, with the same patience.
   tokens: {

@@ -35,7 +35,7 @@ export function observeVerdict(
   return { streak: state.streak + 1, since: state.since ?? input.at, lastAt: input.at };
 }
 
-/** The seed's words for the length of a streak; what a ticket says. */
+/** The severity that seed 003 gives to a streak of this length. */
 export function streakGrade(
   streak: number,
   policy: DetectionPolicy,

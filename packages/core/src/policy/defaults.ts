@@ -2,8 +2,8 @@ import { hours, minutes, seconds } from '../base/time.ts';
 import type { FleetPolicy } from './policy.ts';
 
 /**
- * The one home of every number. What stands in `healthMonitoring` is seed 000 §7, key by key, in the units
- * of the seed; what stands in `rules` are Holter's additions, each with its reason.
+ * The one home of every number. What stands in `healthMonitoring` is seed 000 §7, key by key, in its units; what
+ * stands in `rules` are Holter's additions, each with its reason.
  */
 export const healthMonitoringDefaults = {
   enabled: true,

@@ -30,7 +30,7 @@ export type EventBody =
       'CIRCUIT_BREAKER_STATE_CHANGED',
       { agentId: string; name: string; from: BreakerState; to: BreakerState }
     >
-  // Beyond the seed.
+  // Beyond seed 000.
   | Of<'AGENT_REGISTERED', { agentId: string; role: string; group: string; spawnKey?: string }>
   | Of<'AGENT_ENDED', { agentId: string; how: 'exit-0' | 'stopped' | 'crash'; detail: string }>
   | Of<'AGENT_RETURNED', { agentId: string; downtimeMs: number }>

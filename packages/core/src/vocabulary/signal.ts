@@ -19,7 +19,7 @@ export type SignalEnvelope = {
   readonly seq?: number;
 };
 
-/** What an agent may say about itself (seed 001, 1.3.3). */
+/** What an agent may say about itself (seed 001 §1.3.3). */
 export type SelfStatus = 'healthy' | 'busy' | 'degraded';
 export type MessagePriority = 'urgent' | 'high' | 'normal' | 'low';
 export type Verdict = 'ACCEPT' | 'RETRY' | 'ESCALATE' | 'CONTINUE' | 'COMPACTION';
