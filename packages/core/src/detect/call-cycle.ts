@@ -1,5 +1,6 @@
 import type { Instant } from '../base/time.ts';
 import type { Finding } from '../vocabulary/finding.ts';
+import type { Detector } from './detector.ts';
 import type { CallFacts } from './facts.ts';
 import { finding, spanInWords } from './phrase.ts';
 import type { DetectionPolicy } from './policy.ts';
@@ -36,7 +37,7 @@ type Turn = {
   readonly isWait: boolean;
 };
 
-export type CycleState = {
+type CycleState = {
   /** The last six steps, newest last. */
   readonly turns: readonly Turn[];
   /** By period, from 2 on: steps in a row that equalled the step one period before. */
@@ -48,9 +49,27 @@ export type CycleState = {
 const noMatch: readonly number[] = PERIODS.map(() => 0);
 const noSince: readonly null[] = PERIODS.map(() => null);
 
-export const emptyCycle: CycleState = { turns: [], matched: noMatch, since: noSince };
+const empty: CycleState = { turns: [], matched: noMatch, since: noSince };
 
-export function observeCycle(state: CycleState, facts: CallFacts): CycleState {
+export const callCycle: Detector<CycleState> = {
+  kinds: ['call-cycle', 'unchanged-poll'],
+  empty,
+  observe: (state, seen) => {
+    switch (seen.kind) {
+      case 'call':
+        return observeCycle(state, seen.facts);
+      case 'opaque-call':
+        return empty;
+      case 'person':
+        return forgiveRound(state);
+      default:
+        return state;
+    }
+  },
+  find: findCycle,
+};
+
+function observeCycle(state: CycleState, facts: CallFacts): CycleState {
   if (facts.isThought) return state;
   const turn: Turn = { pair: facts.pair, call: facts.call, at: facts.at, isWait: facts.isDeclaredWait };
   const turns = state.turns.length >= PERIOD_MAX ? state.turns.slice(1) : state.turns.slice();
@@ -79,7 +98,7 @@ function edgeOf(state: CycleState, turns: readonly Turn[], period: number): Turn
 }
 
 /** A person spoke: one round was asked for. */
-export function forgiveRound(state: CycleState): CycleState {
+function forgiveRound(state: CycleState): CycleState {
   if (state.matched === noMatch) return state;
   return {
     ...state,
@@ -87,7 +106,7 @@ export function forgiveRound(state: CycleState): CycleState {
   };
 }
 
-export function findCycle(state: CycleState, policy: DetectionPolicy): Finding | null {
+function findCycle(state: CycleState, policy: DetectionPolicy): Finding | null {
   if (state.matched === noMatch) return null;
   let best: Finding | null = null;
   for (let index = 0; index < PERIODS.length; index += 1) {

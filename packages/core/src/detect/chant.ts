@@ -1,5 +1,6 @@
 import type { Instant } from '../base/time.ts';
 import type { Finding } from '../vocabulary/finding.ts';
+import type { Detector } from './detector.ts';
 import { HASH_SEED, mix } from './hash.ts';
 import { finding } from './phrase.ts';
 import type { DetectionPolicy } from './policy.ts';
@@ -16,13 +17,23 @@ import type { DetectionPolicy } from './policy.ts';
  */
 const READ_MAX = 4_000;
 
-export type ChantState = {
+type ChantState = {
   readonly words: number;
   readonly distinct: number;
   readonly at: Instant | null;
 } | null;
 
-export function readChant(text: string, at: Instant | null, policy: DetectionPolicy): ChantState {
+export const chant: Detector<ChantState> = {
+  kinds: ['repeated-text'],
+  empty: null,
+  observe: (state, seen, policy) => {
+    if (seen.kind === 'message') return readChant(seen.text, seen.at, policy);
+    return seen.kind === 'call' || seen.kind === 'opaque-call' ? null : state;
+  },
+  find: findChant,
+};
+
+function readChant(text: string, at: Instant | null, policy: DetectionPolicy): ChantState {
   const { wordsMin, distinctShareMax } = policy.chant;
   if (text.length < 2 * wordsMin) return null;
   const read = text.length > READ_MAX ? text.slice(0, READ_MAX) : text;
@@ -71,7 +82,7 @@ function addWords(line: string, seen: Set<number>): number {
 /** Table rows, list items, headings, quotes, indented code. */
 const isListed = (line: string): boolean => /^(?:[|>#│┃+]|[-*+•–]\s|\d+[.)]\s|[-=_*]{3,}$)/.test(line);
 
-export function findChant(state: ChantState, policy: DetectionPolicy): Finding | null {
+function findChant(state: ChantState, policy: DetectionPolicy): Finding | null {
   if (state === null) return null;
   return finding({
     kind: 'repeated-text',

@@ -1,5 +1,6 @@
 import type { Instant } from '../base/time.ts';
 import type { Finding } from '../vocabulary/finding.ts';
+import type { Detector } from './detector.ts';
 import { finding, spanInWords } from './phrase.ts';
 import type { DetectionPolicy } from './policy.ts';
 
@@ -13,19 +14,37 @@ import type { DetectionPolicy } from './policy.ts';
  * between two compactions looks like work, which it is. Rejected: counting compactions per hour, which
  * punishes long sessions that move.
  */
-export type CompactionState = {
+type CompactionState = {
   readonly count: number;
   readonly since: Instant | null;
   readonly lastAt: Instant | null;
 };
 
-export const emptyCompaction: CompactionState = { count: 0, since: null, lastAt: null };
+const empty: CompactionState = { count: 0, since: null, lastAt: null };
 
-export function observeCompaction(state: CompactionState, at: Instant | null): CompactionState {
+export const compactionLoop: Detector<CompactionState> = {
+  kinds: ['compaction-loop'],
+  empty,
+  observe: (state, seen) => {
+    switch (seen.kind) {
+      case 'compaction':
+        return observeCompaction(state, seen.at);
+      case 'call':
+        return seen.facts.isProgress ? empty : state;
+      case 'opaque-call':
+        return empty;
+      default:
+        return state;
+    }
+  },
+  find: findCompaction,
+};
+
+function observeCompaction(state: CompactionState, at: Instant | null): CompactionState {
   return { count: state.count + 1, since: state.count === 0 ? at : state.since, lastAt: at };
 }
 
-export function findCompaction(state: CompactionState, policy: DetectionPolicy): Finding | null {
+function findCompaction(state: CompactionState, policy: DetectionPolicy): Finding | null {
   const limits = policy.compactionLoop;
   if (state.count < limits.warn) return null;
   return finding({

@@ -1,6 +1,7 @@
 import type { Instant } from '../base/time.ts';
 import type { Finding } from '../vocabulary/finding.ts';
 import { commandOf, labelOf } from './call-shape.ts';
+import type { Detector } from './detector.ts';
 import type { CallFacts } from './facts.ts';
 import type { Memory } from './memory.ts';
 import { finding, spanInWords, times } from './phrase.ts';
@@ -23,7 +24,7 @@ import type { DetectionPolicy } from './policy.ts';
 /** As many other calls later, nobody is at it any more. */
 const FORGET_AFTER = 12;
 
-export type FlatState = {
+type FlatState = {
   readonly count: number;
   readonly losses: number;
   readonly call: number;
@@ -34,7 +35,7 @@ export type FlatState = {
   readonly at: Instant | null;
 };
 
-export const emptyFlat: FlatState = {
+const empty: FlatState = {
   count: 0,
   losses: 0,
   call: 0,
@@ -44,7 +45,14 @@ export const emptyFlat: FlatState = {
   at: null,
 };
 
-export function observeFlat(state: FlatState, facts: CallFacts, memory: Memory): FlatState {
+export const flatFailure: Detector<FlatState> = {
+  kinds: ['same-error'],
+  empty,
+  observe: (state, seen) => (seen.kind === 'call' ? observeFlat(state, seen.facts, seen.memory) : state),
+  find: findFlat,
+};
+
+function observeFlat(state: FlatState, facts: CallFacts, memory: Memory): FlatState {
   const known = memory.calls[0];
   if (known === undefined || !facts.isError) return afterOther(state, facts);
   // Another call that fails takes over only when it fails as stubbornly.
@@ -64,12 +72,12 @@ export function observeFlat(state: FlatState, facts: CallFacts, memory: Memory):
 
 /** What is done in between does not end it; this call coming out differently does, or not being made any more. */
 function afterOther(state: FlatState, facts: CallFacts): FlatState {
-  if (state.count === 0) return emptyFlat;
+  if (state.count === 0) return empty;
   const isOver = facts.call === state.call || facts.index - state.lastIndex > FORGET_AFTER;
-  return isOver ? emptyFlat : state;
+  return isOver ? empty : state;
 }
 
-export function findFlat(state: FlatState, policy: DetectionPolicy): Finding | null {
+function findFlat(state: FlatState, policy: DetectionPolicy): Finding | null {
   const limits = policy.flatFailure;
   if (state.count < limits.warn) return findNeverBetter(state, policy);
   const span = spanInWords(state.since, state.at);

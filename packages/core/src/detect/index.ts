@@ -1,28 +1,16 @@
-import type { Instant } from '../base/time.ts';
 import type { Finding } from '../vocabulary/finding.ts';
-import { type CycleState, emptyCycle, findCycle, forgiveRound, observeCycle } from './call-cycle.ts';
 import { isEditCall, isThoughtCall, isWaitCall } from './call-shape.ts';
 import { hashCall } from './canonical-arguments.ts';
-import { type ChantState, findChant, readChant } from './chant.ts';
-import {
-  type CompactionState,
-  emptyCompaction,
-  findCompaction,
-  observeCompaction,
-} from './compaction-loop.ts';
-import { type ConversationState, emptyConversation, hear, isPerson } from './conversation.ts';
+import { emptyConversation, hear, isPerson } from './conversation.ts';
+import type { Seen } from './detector.ts';
 import { isFailure, saysRateLimited } from './error-text.ts';
 import type { CallFacts } from './facts.ts';
-import { emptyFlat, type FlatState, findFlat, observeFlat } from './flat-failure.ts';
 import { pairKey } from './hash.ts';
-import { compare, emptyMemory, type Memory, remember, wasSeen } from './memory.ts';
-import { findNothing, type NothingRun, observeNothing } from './near-duplicate.ts';
+import { compare, emptyMemory, remember, wasSeen } from './memory.ts';
 import type { DetectionPolicy } from './policy.ts';
-import { emptyRepeat, findRepeat, observeRepeat, type RepeatState } from './repeated-call.ts';
-import { emptySameError, findSameError, observeSameError, type SameErrorState } from './same-error.ts';
+import { visitDetectors } from './registry.ts';
+import { emptyShared, type Shared } from './shared.ts';
 import type { AgentStep } from './step.ts';
-import { afterCall, afterPerson, emptyTalk, findTalk, observeMessage, type TalkState } from './talk.ts';
-import { emptyStale, findStale, observeStale, type StaleState } from './zero-diversity.ts';
 
 export {
   type ContextInput,
@@ -51,41 +39,10 @@ export {
   verdictStallAt,
 } from './verdict-streak.ts';
 
-export type DetectorState = {
-  readonly memory: Memory;
-  readonly repeat: RepeatState;
-  readonly cycle: CycleState;
-  readonly sameError: SameErrorState;
-  readonly flat: FlatState;
-  readonly nothing: NothingRun | null;
-  readonly stale: StaleState;
-  readonly talk: TalkState;
-  readonly chant: ChantState;
-  readonly compaction: CompactionState;
-  readonly conversation: ConversationState;
-  readonly callCount: number;
-  /** When the last call ended: the pace of the work. */
-  readonly lastCallAt: Instant | null;
-  /** The newest time seen: what comes with an older one is a replayed history and was judged already. */
-  readonly newestAt: Instant | null;
-};
+/** In a record from before a detector was there, its state is missing. */
+export type DetectorState = Shared & Partial<ReturnType<typeof visitDetectors>>;
 
-export const emptyDetectorState: DetectorState = {
-  memory: emptyMemory,
-  repeat: emptyRepeat,
-  cycle: emptyCycle,
-  sameError: emptySameError,
-  flat: emptyFlat,
-  nothing: null,
-  stale: emptyStale,
-  talk: emptyTalk,
-  chant: null,
-  compaction: emptyCompaction,
-  conversation: emptyConversation,
-  callCount: 0,
-  lastCallAt: null,
-  newestAt: null,
-};
+export const emptyDetectorState: DetectorState = visitDetectors(emptyShared, {}, ({ empty }) => empty);
 
 export type Observation = {
   readonly state: DetectorState;
@@ -99,72 +56,55 @@ const REPLAY_MS = 1_000;
 
 export function observe(state: DetectorState, step: AgentStep, policy: DetectionPolicy): Observation {
   const isReplayed = step.at !== null && state.newestAt !== null && step.at < state.newestAt - REPLAY_MS;
-  if (isReplayed) return { state, findings: allFindings(state, policy), progress: false };
-  const next = advance(state, step, policy);
-  return { state: next.state, findings: allFindings(next.state, policy), progress: next.progress };
+  const { shared, seen } = isReplayed ? { shared: state, seen: null } : read(state, step, policy);
+  const findings: Finding[] = [];
+  const next = visitDetectors(shared, state, (detector, stored) => {
+    const before = stored === undefined ? detector.empty : (stored as typeof detector.empty);
+    const now = seen === null ? before : detector.observe(before, seen, policy);
+    const found = detector.find(now, policy, shared.callCount);
+    if (found !== null) add(findings, found);
+    return now;
+  });
+  return { state: next, findings, progress: seen?.kind === 'call' && seen.facts.isProgress };
 }
 
-type Advance = { readonly state: DetectorState; readonly progress: boolean };
+/** `seen` is what the detectors are shown; null when this step is nothing to them. */
+type Read = { readonly shared: Shared; readonly seen: Seen | null };
 
-function advance(state: DetectorState, step: AgentStep, policy: DetectionPolicy): Advance {
-  const newestAt = step.at ?? state.newestAt;
+function read(state: Partial<Shared>, step: AgentStep, policy: DetectionPolicy): Read {
+  const { at } = step;
+  const { memory = emptyMemory, conversation = emptyConversation, callCount = 0, lastCallAt = null } = state;
+  const before = state.newestAt ?? null;
+  const newestAt = at ?? before;
+  const shared = { memory, conversation, callCount, lastCallAt, newestAt };
   switch (step.kind) {
-    case 'tool':
-      return isOpaque(step) ? afterOpaque(state, newestAt) : afterTool(state, step, policy);
-    case 'message': {
-      const text = step.text ?? '';
-      const talk = observeMessage(state.talk, text, step.at);
+    case 'tool': {
+      if (isOpaque(step))
+        return { shared: { ...shared, callCount: callCount + 1 }, seen: { kind: 'opaque-call' } };
+      const facts = readFacts(shared, step, policy);
+      const seen: Seen = { kind: 'call', facts, memory: remember(memory, facts) };
       return {
-        state: { ...state, talk, chant: readChant(text, step.at, policy), newestAt },
-        progress: false,
+        shared: { memory: seen.memory, conversation, callCount: callCount + 1, lastCallAt: at, newestAt },
+        seen,
       };
     }
-    case 'user':
-      return { state: { ...afterUser(state, step, policy), newestAt }, progress: false };
+    case 'message':
+      return { shared, seen: { kind: 'message', text: step.text ?? '', at } };
+    case 'user': {
+      const text = step.text ?? '';
+      const gapMs = at === null || before === null ? null : at - before;
+      const fromPerson = isPerson(conversation, text, gapMs, policy);
+      const heard = { ...shared, conversation: hear(conversation, text, fromPerson, callCount) };
+      return { shared: heard, seen: fromPerson ? { kind: 'person' } : null };
+    }
     case 'compaction':
-      return {
-        state: { ...state, compaction: observeCompaction(state.compaction, step.at), newestAt },
-        progress: false,
-      };
+      return { shared, seen: { kind: 'compaction', at } };
     case 'system':
-      return { state: { ...state, newestAt }, progress: false };
+      return { shared, seen: null };
   }
 }
 
-function afterUser(state: DetectorState, step: AgentStep, policy: DetectionPolicy): DetectorState {
-  const text = step.text ?? '';
-  const gapMs = step.at === null || state.newestAt === null ? null : step.at - state.newestAt;
-  const fromPerson = isPerson(state.conversation, text, gapMs, policy);
-  const conversation = hear(state.conversation, text, fromPerson, state.callCount);
-  if (!fromPerson) return { ...state, conversation };
-  return { ...state, conversation, cycle: forgiveRound(state.cycle), talk: afterPerson(state.talk) };
-}
-
-function afterTool(state: DetectorState, step: AgentStep, policy: DetectionPolicy): Advance {
-  const facts = readFacts(state, step, policy);
-  const memory = remember(state.memory, facts);
-  return {
-    state: {
-      memory,
-      repeat: observeRepeat(state.repeat, facts),
-      cycle: observeCycle(state.cycle, facts),
-      sameError: observeSameError(state.sameError, facts),
-      flat: observeFlat(state.flat, facts, memory),
-      nothing: observeNothing(state.nothing, facts),
-      stale: observeStale(state.stale, facts),
-      talk: afterCall(state.talk, facts.isProgress),
-      chant: null,
-      compaction: facts.isProgress ? emptyCompaction : state.compaction,
-      conversation: state.conversation,
-      callCount: facts.index + 1,
-      lastCallAt: step.at,
-      newestAt: step.at ?? state.newestAt,
-    },
-    progress: facts.isProgress,
-  };
-}
-
-function readFacts(state: DetectorState, step: AgentStep, policy: DetectionPolicy): CallFacts {
+function readFacts(state: Shared, step: AgentStep, policy: DetectionPolicy): CallFacts {
   const tool = step.tool ?? '';
   const output = step.output ?? '';
   const isError = isFailure(step.error, output);
@@ -205,40 +145,15 @@ function isOpaque(step: AgentStep): boolean {
   return isBare && step.output === null;
 }
 
-/** Arguments were not recorded: nothing can be called the same, so every run of sameness ends here. */
-function afterOpaque(state: DetectorState, newestAt: Instant | null): Advance {
-  const next: DetectorState = {
-    ...state,
-    repeat: emptyRepeat,
-    cycle: emptyCycle,
-    stale: emptyStale,
-    nothing: null,
-    talk: afterCall(state.talk, true),
-    chant: null,
-    compaction: emptyCompaction,
-    callCount: state.callCount + 1,
-    newestAt,
-  };
-  return { state: next, progress: false };
+function add(findings: Finding[], found: Finding | readonly Finding[]): void {
+  if (isList(found)) for (const one of found) push(findings, one);
+  else push(findings, found);
 }
 
-function allFindings(state: DetectorState, policy: DetectionPolicy): readonly Finding[] {
-  const found: Finding[] = [];
-  for (const one of findRepeat(state.repeat, policy)) push(found, one);
-  push(found, findCycle(state.cycle, policy));
-  for (const one of findSameError(state.sameError, state.callCount - 1, policy)) push(found, one);
-  push(found, findFlat(state.flat, policy));
-  push(found, findNothing(state.nothing, policy));
-  push(found, findStale(state.stale, policy));
-  for (const one of findTalk(state.talk, policy)) push(found, one);
-  push(found, findChant(state.chant, policy));
-  push(found, findCompaction(state.compaction, policy));
-  return found;
-}
+const isList = (found: Finding | readonly Finding[]): found is readonly Finding[] => Array.isArray(found);
 
 /** At most one of a kind: the more severe, and of equals the first. */
-function push(found: Finding[], one: Finding | null): void {
-  if (one === null) return;
+function push(found: Finding[], one: Finding): void {
   const index = found.findIndex(({ kind }) => kind === one.kind);
   if (index < 0) found.push(one);
   else if (one.severity === 'act' && found[index]?.severity === 'warn') found[index] = one;

@@ -2,6 +2,7 @@ import type { Instant } from '../base/time.ts';
 import type { Finding } from '../vocabulary/finding.ts';
 import { placesKey } from './call-shape.ts';
 import { argumentsText } from './canonical-arguments.ts';
+import type { Detector } from './detector.ts';
 import { saysNothing } from './error-text.ts';
 import type { CallFacts } from './facts.ts';
 import { hashString } from './hash.ts';
@@ -21,7 +22,7 @@ import type { DetectionPolicy } from './policy.ts';
  * a sentence we do not know. Rejected: similarity of the arguments (Dice over trigrams): a sweep over
  * similar paths is more similar than two spellings.
  */
-export type NothingRun = {
+type NothingRun = {
   readonly place: number;
   /** The arguments without their digits. */
   readonly shape: number;
@@ -33,7 +34,17 @@ export type NothingRun = {
   readonly lastAt: Instant | null;
 };
 
-export function observeNothing(state: NothingRun | null, facts: CallFacts): NothingRun | null {
+export const nearDuplicate: Detector<NothingRun | null> = {
+  kinds: ['near-duplicate'],
+  empty: null,
+  observe: (state, seen) => {
+    if (seen.kind === 'call') return observeNothing(state, seen.facts);
+    return seen.kind === 'opaque-call' ? null : state;
+  },
+  find: findNothing,
+};
+
+function observeNothing(state: NothingRun | null, facts: CallFacts): NothingRun | null {
   if (facts.isThought) return state;
   const output = facts.step.output;
   if (
@@ -94,7 +105,7 @@ function wordsKey(input: unknown): number {
   );
 }
 
-export function findNothing(state: NothingRun | null, policy: DetectionPolicy): Finding | null {
+function findNothing(state: NothingRun | null, policy: DetectionPolicy): Finding | null {
   if (state === null || state.count < policy.nearDuplicate.warn) return null;
   return finding({
     kind: 'near-duplicate',

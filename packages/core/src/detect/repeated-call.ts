@@ -1,6 +1,7 @@
 import type { Instant } from '../base/time.ts';
 import type { Finding } from '../vocabulary/finding.ts';
 import { commandOf, labelOf } from './call-shape.ts';
+import type { Detector } from './detector.ts';
 import type { CallFacts } from './facts.ts';
 import { finding, spanInWords, times } from './phrase.ts';
 import type { DetectionPolicy } from './policy.ts';
@@ -43,11 +44,21 @@ type CallRun = {
 };
 
 /** Thoughts that are logged by a tool run beside the work and do not interrupt it. */
-export type RepeatState = { readonly work: CallRun | null; readonly thought: CallRun | null };
+type RepeatState = { readonly work: CallRun | null; readonly thought: CallRun | null };
 
-export const emptyRepeat: RepeatState = { work: null, thought: null };
+const empty: RepeatState = { work: null, thought: null };
 
-export function observeRepeat(state: RepeatState, facts: CallFacts): RepeatState {
+export const repeatedCall: Detector<RepeatState> = {
+  kinds: ['repeated-call', 'unchanged-poll'],
+  empty,
+  observe: (state, seen) => {
+    if (seen.kind === 'call') return observeRepeat(state, seen.facts);
+    return seen.kind === 'opaque-call' ? empty : state;
+  },
+  find: findRepeat,
+};
+
+function observeRepeat(state: RepeatState, facts: CallFacts): RepeatState {
   if (facts.isThought) return { work: state.work, thought: continueRun(state.thought, facts) };
   return { work: continueRun(state.work, facts), thought: state.thought };
 }
@@ -85,10 +96,13 @@ function beginRun(facts: CallFacts): CallRun {
 /** A run counts once for each pace, so this is its second occurrence. */
 const FEWEST = 3;
 
-export function findRepeat(state: RepeatState, policy: DetectionPolicy): Finding[] {
+const isShort = (run: CallRun | null): boolean => run === null || run.hasty + run.patient < FEWEST;
+
+function findRepeat(state: RepeatState, policy: DetectionPolicy): readonly Finding[] | null {
+  if (isShort(state.work) && isShort(state.thought)) return null;
   const found: Finding[] = [];
   for (const run of [state.work, state.thought]) {
-    if (run === null || run.hasty + run.patient < FEWEST) continue;
+    if (run === null || isShort(run)) continue;
     const hasty = findHasty(run, policy);
     if (hasty !== null) found.push(hasty);
     const patient = findPatient(run, policy);

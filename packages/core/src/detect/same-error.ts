@@ -2,6 +2,7 @@ import type { Instant } from '../base/time.ts';
 import type { Finding } from '../vocabulary/finding.ts';
 import { commandOf } from './call-shape.ts';
 import { argumentsText } from './canonical-arguments.ts';
+import type { Detector } from './detector.ts';
 import { errorClass, saysRateLimited, saysUnknownTool } from './error-text.ts';
 import type { CallFacts } from './facts.ts';
 import { finding, spanInWords, times } from './phrase.ts';
@@ -40,7 +41,7 @@ type ErrorRun = {
   readonly fruitless: number;
 };
 
-export type SameErrorState = {
+type SameErrorState = {
   readonly runs: readonly ErrorRun[];
   readonly unknownTool: {
     readonly tool: string;
@@ -50,12 +51,17 @@ export type SameErrorState = {
   } | null;
 };
 
-export const emptySameError: SameErrorState = { runs: [], unknownTool: null };
+export const sameError: Detector<SameErrorState> = {
+  kinds: ['same-error', 'unknown-tool'],
+  empty: { runs: [], unknownTool: null },
+  observe: (state, seen) => (seen.kind === 'call' ? observeSameError(state, seen.facts) : state),
+  find: (state, policy, callCount) => findSameError(state, callCount - 1, policy),
+};
 
 const RUNS_MAX = 6;
 const FORGET_AFTER = 12;
 
-export function observeSameError(state: SameErrorState, facts: CallFacts): SameErrorState {
+function observeSameError(state: SameErrorState, facts: CallFacts): SameErrorState {
   if (facts.isThought) return state;
   if (!facts.isError) return afterSuccess(state, facts);
   const index = facts.index;
@@ -117,14 +123,12 @@ function countUnknown(
 const isCurrent = (run: ErrorRun, index: number): boolean =>
   run.lastIndex === index || (run.fruitless > 0 && index - run.lastIndex <= FORGET_AFTER);
 
-const none: readonly Finding[] = [];
-
-export function findSameError(
+function findSameError(
   state: SameErrorState,
   index: number,
   policy: DetectionPolicy,
-): readonly Finding[] {
-  if (state.runs.length === 0 && state.unknownTool === null) return none;
+): readonly Finding[] | null {
+  if (state.runs.length === 0 && state.unknownTool === null) return null;
   const found: Finding[] = [];
   const run = state.runs[0];
   const limits = policy.sameError;

@@ -1,5 +1,6 @@
 import type { Instant } from '../base/time.ts';
 import type { Finding } from '../vocabulary/finding.ts';
+import type { Detector } from './detector.ts';
 import { finish, HASH_SEED, mix } from './hash.ts';
 import { finding, spanInWords, times } from './phrase.ts';
 import type { DetectionPolicy } from './policy.ts';
@@ -17,7 +18,7 @@ import type { DetectionPolicy } from './policy.ts';
  * above the three reasoning turns that peers were wrong to stop. Blind spots: one meaning in ever new words
  * counts only as monologue. Rejected: similarity of texts: announcements of different steps are similar.
  */
-export type TalkState = {
+type TalkState = {
   /** Hash of the last text, in lower case and without numbers and blanks. */
   readonly text: number;
   readonly same: number;
@@ -30,7 +31,7 @@ export type TalkState = {
   readonly lastAt: Instant | null;
 };
 
-export const emptyTalk: TalkState = {
+const empty: TalkState = {
   text: 0,
   same: 0,
   sameSince: null,
@@ -41,7 +42,27 @@ export const emptyTalk: TalkState = {
   lastAt: null,
 };
 
-export function observeMessage(state: TalkState, text: string, at: Instant | null): TalkState {
+export const talk: Detector<TalkState> = {
+  kinds: ['repeated-text', 'monologue', 'empty-replies'],
+  empty,
+  observe: (state, seen) => {
+    switch (seen.kind) {
+      case 'message':
+        return observeMessage(state, seen.text, seen.at);
+      case 'call':
+        return afterCall(state, seen.facts.isProgress);
+      case 'opaque-call':
+        return afterCall(state, true);
+      case 'person':
+        return afterPerson(state);
+      case 'compaction':
+        return state;
+    }
+  },
+  find: findTalk,
+};
+
+function observeMessage(state: TalkState, text: string, at: Instant | null): TalkState {
   const turns = state.turns + 1;
   const turnsSince = state.turns === 0 ? at : state.turnsSince;
   const key = textKey(text);
@@ -63,16 +84,16 @@ export function observeMessage(state: TalkState, text: string, at: Instant | nul
 }
 
 /** A call ends the monologue; only one that brought something new ends the repetition. */
-export function afterCall(state: TalkState, isProgress: boolean): TalkState {
-  if (isProgress) return state.turns === 0 && state.same === 0 && state.empty === 0 ? state : emptyTalk;
+function afterCall(state: TalkState, isProgress: boolean): TalkState {
+  if (isProgress) return state.turns === 0 && state.same === 0 && state.empty === 0 ? state : empty;
   return state.turns === 0 && state.empty === 0
     ? state
     : { ...state, turns: 0, turnsSince: null, empty: 0, emptySince: null };
 }
 
 /** A person answered: what was said before is settled. Silence is not: an empty reply to a person is one. */
-export function afterPerson(state: TalkState): TalkState {
-  return { ...emptyTalk, empty: state.empty, emptySince: state.emptySince };
+function afterPerson(state: TalkState): TalkState {
+  return { ...empty, empty: state.empty, emptySince: state.emptySince };
 }
 
 /** 0 for a text without a letter or sign; numbers, case and blanks do not matter. */
@@ -91,13 +112,11 @@ export function textKey(text: string): number {
   return length === 0 ? 0 : finish(hash) || 1;
 }
 
-const none: readonly Finding[] = [];
-
-export function findTalk(state: TalkState, policy: DetectionPolicy): readonly Finding[] {
+function findTalk(state: TalkState, policy: DetectionPolicy): readonly Finding[] | null {
   const { repeatedText, monologue, emptyReplies } = policy;
   const isQuiet =
     state.same < repeatedText.warn && state.turns < monologue.warn && state.empty < emptyReplies.warn;
-  if (isQuiet) return none;
+  if (isQuiet) return null;
   const found: Finding[] = [];
   if (state.same >= repeatedText.warn) {
     found.push(

@@ -1,5 +1,6 @@
 import type { Instant } from '../base/time.ts';
 import type { Finding } from '../vocabulary/finding.ts';
+import type { Detector } from './detector.ts';
 import type { CallFacts } from './facts.ts';
 import { finding, spanInWords } from './phrase.ts';
 import type { DetectionPolicy } from './policy.ts';
@@ -23,7 +24,7 @@ import type { DetectionPolicy } from './policy.ts';
 /** One wait in four steps makes it waiting: sleep, look at three things, sleep. */
 const WAIT_SHARE = 4;
 
-export type StaleState = {
+type StaleState = {
   readonly count: number;
   readonly firstCall: number;
   readonly isOneCall: boolean;
@@ -33,7 +34,7 @@ export type StaleState = {
   readonly lastAt: Instant | null;
 };
 
-export const emptyStale: StaleState = {
+const empty: StaleState = {
   count: 0,
   firstCall: 0,
   isOneCall: true,
@@ -42,9 +43,19 @@ export const emptyStale: StaleState = {
   lastAt: null,
 };
 
-export function observeStale(state: StaleState, facts: CallFacts): StaleState {
+export const zeroDiversity: Detector<StaleState> = {
+  kinds: ['zero-diversity'],
+  empty,
+  observe: (state, seen) => {
+    if (seen.kind === 'call') return observeStale(state, seen.facts);
+    return seen.kind === 'opaque-call' ? empty : state;
+  },
+  find: findStale,
+};
+
+function observeStale(state: StaleState, facts: CallFacts): StaleState {
   if (facts.isThought) return state;
-  if (facts.isProgress) return emptyStale;
+  if (facts.isProgress) return empty;
   if (!facts.isStale || facts.isAskedFor) return state;
   const isFirst = state.count === 0;
   return {
@@ -57,7 +68,7 @@ export function observeStale(state: StaleState, facts: CallFacts): StaleState {
   };
 }
 
-export function findStale(state: StaleState, policy: DetectionPolicy): Finding | null {
+function findStale(state: StaleState, policy: DetectionPolicy): Finding | null {
   const limits = policy.zeroDiversity;
   if (state.count < limits.warn || isPaced(state, policy)) return null;
   return finding({

@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { call, failing, say } from '../../test/detect/runs.ts';
+import { FINDING_KINDS, type FindingKind } from '../vocabulary/finding.ts';
+import type { Detector } from './detector.ts';
+import { type AgentStep, defaultDetectionPolicy, emptyDetectorState, observe } from './index.ts';
+import { visitDetectors } from './registry.ts';
+import { emptyShared } from './shared.ts';
+
+const detectors: Detector<unknown>[] = [];
+visitDetectors(emptyShared, {}, (detector) => {
+  detectors.push(detector as unknown as Detector<unknown>);
+  return detector.empty;
+});
+const names = Object.keys(emptyDetectorState).filter((name) => !Object.hasOwn(emptyShared, name));
+
+/** Something for every detector to remember, as its last step leaves it. */
+const run: readonly AgentStep[] = [
+  say('Please look for the colour.', { kind: 'user' }),
+  call('ls', 'a.ts b.ts'),
+  call('grep colour', 'No matches found'),
+  ...['npm test', 'npm test', 'npm test'].map((command) => failing(command, 'Error: 3 failed')),
+  ...['frob', 'defrob'].map((tool) => failing(tool, `Error: No such tool available: ${tool}`, { tool })),
+  ...[1, 2].flatMap(() => [call('ls', 'a.ts b.ts'), call('grep colour', 'No matches found')]),
+  say('', { kind: 'compaction' }),
+  say('I will try again. '.repeat(30)),
+];
+const full = run.reduce(
+  (state, step) => observe(state, step, defaultDetectionPolicy).state,
+  emptyDetectorState,
+);
+
+test('every detector has something to remember of this run', () => {
+  for (const name of names as (keyof typeof full)[])
+    expect([name, full[name]]).not.toEqual([name, emptyDetectorState[name]]);
+});
+
+const nextSteps: readonly AgentStep[] = [
+  call('ls', 'a.ts b.ts'),
+  call('', '', { input: null, output: null, error: null }),
+  failing('npm test', 'Error: 3 failed'),
+  say('I will try again. '.repeat(30)),
+  say('Please go on.', { kind: 'user' }),
+  say('', { kind: 'compaction' }),
+  say('', { kind: 'system' }),
+];
+
+test.each(names)('a record from before there was %s is judged as before by all others', (name) => {
+  const { [name]: _missing, ...others } = JSON.parse(JSON.stringify(full)) as Record<string, unknown>;
+  for (const step of nextSteps) {
+    const resumed = observe(others as typeof full, step, defaultDetectionPolicy).state;
+    const whole = observe(full, step, defaultDetectionPolicy).state;
+    expect(resumed).toHaveProperty(name);
+    for (const other of names.filter((each) => each !== name))
+      expect(resumed[other as keyof typeof full]).toEqual(whole[other as keyof typeof full]);
+  }
+});
+
+test('every finding of a detector is of its kinds, and every repeat has a detector', () => {
+  const file = new URL('../../../../tests/fixtures/detect/dev.jsonl', import.meta.url);
+  const steps = readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as AgentStep | { format: string });
+  const seen = new Set<FindingKind>();
+  let state = emptyDetectorState;
+  for (const step of steps) {
+    if ('format' in step) {
+      state = emptyDetectorState;
+      continue;
+    }
+    ({ state } = observe(state, step, defaultDetectionPolicy));
+    for (const [index, detector] of detectors.entries()) {
+      const own = state[names[index] as keyof typeof state];
+      const found = [detector.find(own, defaultDetectionPolicy, state.callCount) ?? []].flat();
+      for (const { kind } of found) {
+        expect(detector.kinds).toContain(kind);
+        seen.add(kind);
+      }
+    }
+  }
+  const repeats = (Object.keys(FINDING_KINDS) as FindingKind[]).filter(
+    (kind) => FINDING_KINDS[kind].isRepeat,
+  );
+  expect([...new Set(detectors.flatMap(({ kinds }) => kinds))].sort()).toEqual(repeats.sort());
+  expect([...seen].sort()).toEqual(repeats.sort());
+});
