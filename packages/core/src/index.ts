@@ -23,6 +23,7 @@ export { type BreakerPolicies, type BreakerPolicy, breakerFor } from './breaker/
 export { type Report, report } from './breaker/breaker-report.ts';
 export { type DetectionPolicy, defaultDetectionPolicy } from './detect/index.ts';
 export { type Admitted, admit, emptyFleet, type Fleet } from './fleet/guard.ts';
+export { findingsOf } from './incident/reason.ts';
 export {
   breakerDefaults,
   fleetDefaults,
@@ -46,7 +47,6 @@ export type {
   Soft,
   Task,
 } from './record/agent.ts';
-export { findingsOf } from './record/findings.ts';
 export type { Incident, StepPhase } from './record/incident.ts';
 export type {
   BreakerAct,

@@ -4,7 +4,7 @@ import type { Hard } from '../record/agent.ts';
 import { forget } from '../record/copy-hard.ts';
 import type { Draft } from '../record/draft.ts';
 import { emit, markNow, want } from '../record/draft.ts';
-import { findingsOf } from '../record/findings.ts';
+import { allFindings } from '../record/findings.ts';
 import type { Order } from '../record/incident.ts';
 import type { Decision } from '../record/input.ts';
 import type { PickedCheckpoint } from '../vocabulary/checkpoint-chain.ts';
@@ -49,7 +49,7 @@ function subjectOf(
   const isWrong = decision.decision === 'dismiss' && !hard.end;
   return {
     ...(finding !== undefined && { finding }),
-    ...(isWrong && { wrong: finding === undefined ? findingsOf(hard).map(({ kind }) => kind) : [finding] }),
+    ...(isWrong && { wrong: finding === undefined ? allFindings(hard).map(({ kind }) => kind) : [finding] }),
     ...(from && { checkpointId: from.id }),
   };
 }

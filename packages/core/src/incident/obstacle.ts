@@ -1,7 +1,7 @@
 import { assertNever } from '../base/invariant.ts';
 import type { Hard } from '../record/agent.ts';
 import type { Draft } from '../record/draft.ts';
-import { findingsOf } from '../record/findings.ts';
+import { allFindings } from '../record/findings.ts';
 import type { Incident } from '../record/incident.ts';
 import type { Decision } from '../record/input.ts';
 import type { PickedCheckpoint } from '../vocabulary/checkpoint-chain.ts';
@@ -74,6 +74,6 @@ function whyNotSnooze(hard: Hard, finding: FindingKind): string | null {
 
 function whyNotWrong(hard: Hard, finding: FindingKind): string | null {
   if (hard.end) return 'the agent has ended';
-  if (!findingsOf(hard).some(({ kind }) => kind === finding)) return `${finding} is not found`;
+  if (!allFindings(hard).some(({ kind }) => kind === finding)) return `${finding} is not found`;
   return whyNotSnooze(hard, finding);
 }

@@ -2,6 +2,7 @@ import { between, seconds } from '../base/time.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Hard } from '../record/agent.ts';
 import type { Draft } from '../record/draft.ts';
+import { allFindings } from '../record/findings.ts';
 import type { Repeat } from '../record/incident.ts';
 import { intervalOf } from '../record/liveness.ts';
 import type { Finding, FindingEntry, FindingKind } from '../vocabulary/finding.ts';
@@ -15,14 +16,15 @@ type Found = Pick<Hard, 'derived' | 'points' | 'quietFindings' | 'end'>;
  * snoozed. A snooze is patience with a living agent; a proven end is another matter.
  */
 export function actFindings(hard: Found): readonly Finding[] {
-  const { derived, points, end } = hard;
-  const isReason = ({ kind, severity }: Finding): boolean =>
-    severity === 'act' &&
-    FINDING_KINDS[kind].entry !== 'none' &&
-    (end !== undefined || quietAbout(hard, kind) === undefined);
-  const reasons = derived.filter(isReason);
-  return points.length === 0 ? reasons : [...reasons, ...points.filter(isReason)];
+  const { derived, points } = hard;
+  const reasons = derived.filter((finding) => isReason(hard, finding));
+  return points.length === 0 ? reasons : [...reasons, ...points.filter((finding) => isReason(hard, finding))];
 }
+
+const isReason = (hard: Found, { kind, severity }: Finding): boolean =>
+  severity === 'act' &&
+  FINDING_KINDS[kind].entry !== 'none' &&
+  (hard.end !== undefined || quietAbout(hard, kind) === undefined);
 
 const entryRank: Readonly<Record<FindingEntry, number>> = {
   none: 0,
@@ -32,17 +34,29 @@ const entryRank: Readonly<Record<FindingEntry, number>> = {
   recover: 4,
 };
 
-/** The one that leads the incident: the gravest by where it enters, then the oldest. */
+/** The graver by where it enters the ladder, then the older. */
+function compareGravity(a: Finding, b: Finding): number {
+  const graver = entryRank[FINDING_KINDS[b.kind].entry] - entryRank[FINDING_KINDS[a.kind].entry];
+  return graver === 0 ? a.since - b.since : graver;
+}
+
+/** The one that leads the incident. */
 export function leadOf(findings: readonly Finding[]): Finding | null {
   let lead: Finding | null = null;
-  for (const finding of findings) {
-    if (!lead) lead = finding;
-    else {
-      const graver = entryRank[FINDING_KINDS[finding.kind].entry] - entryRank[FINDING_KINDS[lead.kind].entry];
-      if (graver > 0 || (graver === 0 && finding.since < lead.since)) lead = finding;
-    }
-  }
+  for (const finding of findings) if (!lead || compareGravity(finding, lead) < 0) lead = finding;
   return lead;
+}
+
+/**
+ * All that holds against the agent now, the leading one first: what the ladder acts upon, then what it would if
+ * it were not snoozed, then warnings.
+ */
+export function findingsOf(hard: Found): readonly Finding[] {
+  const all = allFindings(hard);
+  if (all.length < 2) return all;
+  const rank = (finding: Finding): number =>
+    isReason(hard, finding) ? 0 : finding.severity === 'act' ? 1 : 2;
+  return [...all].sort((a, b) => rank(a) - rank(b) || compareGravity(a, b));
 }
 
 /** A person's order stands by itself; one that the policy gave in advance stands as long as its reason does. */

@@ -2,8 +2,8 @@ import type { Finding } from '../vocabulary/finding.ts';
 import type { Draft } from './draft.ts';
 import { emit } from './draft.ts';
 
-/** All that holds against the agent now, worst first and then oldest first. */
-export function findingsOf(hard: {
+/** All that holds against the agent now, in no order that means anything; see `findingsOf`. */
+export function allFindings(hard: {
   readonly points: readonly Finding[];
   readonly derived: readonly Finding[];
 }): readonly Finding[] {

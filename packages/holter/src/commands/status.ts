@@ -2,7 +2,7 @@ import { type AgentFilter, type AgentView, realClock } from '@holter/server/loca
 import type { Command } from 'commander';
 import { ask } from '../client/ask.ts';
 import { type Connection, findServer, type ServerOptions, withServer } from '../client/connection.ts';
-import { leadFinding, stepInWords } from '../explain/explain-agent.ts';
+import { stepInWords } from '../explain/explain-agent.ts';
 import { isWrong, worstFirst } from '../explain/state-order.ts';
 import { EXIT } from '../terminal/failure.ts';
 import { withExamples } from '../terminal/help.ts';
@@ -101,7 +101,7 @@ function agentTable(io: Io, agents: readonly AgentView[]): string {
     { text: agent.state, colour: colourOfState(agent.state) },
     ago(agent.stateSince, now).replace(/ ago$/, ''),
     ago(agent.lastSignAt, now),
-    leadFinding(agent)?.evidence ?? agent.holds.map(({ kind }) => kind).join(', '),
+    agent.findings[0]?.evidence ?? agent.holds.map(({ kind }) => kind).join(', '),
     agent.incident ? stepInWords(agent.incident, now) : '',
   ]);
   return table(columns, rows, io.width, painter(io));

@@ -95,7 +95,7 @@ describe('three lines about an agent', () => {
         state: 'DEGRADED',
         liveness: 'unknown',
         cause: 'network-partition',
-        findings: [{ ...stale, severity: 'warn' }, stale],
+        findings: [stale, { ...stale, severity: 'warn' }],
       },
       [
         'ada is DEGRADED for 60 min, and nobody knows whether it is alive (network-partition).',

@@ -1,14 +1,6 @@
 import { type Instant, instant } from '@holter/core';
-import type { AgentView, FindingView, IncidentView } from '@holter/server/local';
+import type { AgentView, IncidentView } from '@holter/server/local';
 import { ago, until } from '../terminal/words.ts';
-
-/** The finding to speak about: the gravest, and of those the oldest. */
-export function leadFinding({ findings }: Pick<AgentView, 'findings'>): FindingView | null {
-  const [lead] = [...findings].sort(
-    (a, b) => Number(b.severity === 'act') - Number(a.severity === 'act') || a.since - b.since,
-  );
-  return lead ?? null;
-}
 
 /** Three lines about an agent: its state, the reason, and what comes next. */
 export function threeLines(agent: AgentView, now: Instant): readonly [string, string, string] {
@@ -27,7 +19,7 @@ function lifeInWords({ liveness, cause, end }: AgentView): string {
 }
 
 function because(agent: AgentView, now: Instant): string {
-  const lead = leadFinding(agent);
+  const [lead] = agent.findings;
   const more = agent.findings.length - 1;
   if (lead) {
     const others = more > 0 ? ` And ${more} more: holter show ${agent.agentId}` : '';

@@ -45,10 +45,9 @@ function row(simulation: Simulation, sim: SimAgent, feed: LiveFeed, paint: Paint
   ].join(' ');
 }
 
-/** The worst finding, the incident's step and what it waits for; or what the agent is doing. */
+/** The leading finding, the incident's step and what it waits for; or what the agent is doing. */
 function whyAndNext({ hard }: Agent, now: number): string {
-  const findings = [...findingsOf(hard)].sort((left, right) => rank(left.severity) - rank(right.severity));
-  const why = findings[0]?.evidence ?? doing(hard);
+  const why = findingsOf(hard)[0]?.evidence ?? doing(hard);
   const { incident } = hard;
   if (!incident) return why;
   if (incident.step === 'recover' && !hard.end) return `${why}; brought back, on probation`;
@@ -68,8 +67,6 @@ function waitingFor({ wakeAt, quiet }: Agent['hard'], now: number): string {
   if (wakeAt >= NEVER) return ', waits for a person';
   return wakeAt > now ? `, next look in ${inWords((wakeAt - now) as DurationMs)}` : '';
 }
-
-const rank = (severity: string): number => (severity === 'act' ? 0 : 1);
 
 /** The number of agents in each state, in one line. */
 function summary(simulation: Simulation, paint: Paint): string {

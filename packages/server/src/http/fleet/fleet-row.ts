@@ -9,7 +9,8 @@ export function fleetRow(agent: Agent, entry: FleetEntry, policy: Policy, at: In
   const { incident, holds, quiet } = hard;
   const view = incident ? incidentView(agent, incident, policy, at) : null;
   const hold = holds.find(({ kind }) => kind !== 'in-tool') ?? holds[0] ?? null;
-  const lead = leadOf(agent);
+  const findings = findingsOf(hard);
+  const lead = findings[0] ?? null;
   const tokensPerMinute = entry.pulse.tokensPerMinute(at);
   return {
     agentId: hard.agentId,
@@ -24,7 +25,7 @@ export function fleetRow(agent: Agent, entry: FleetEntry, policy: Policy, at: In
     why: lead?.evidence ?? hard.end?.detail ?? null,
     kind: lead?.kind ?? null,
     severity: lead?.severity ?? null,
-    findingCount: findingsOf(hard).length,
+    findingCount: findings.length,
     lastBeatAt: soft.beatAt || null,
     beatEveryMs: hard.promises.beatEveryMs ?? null,
     lastProgressAt: hard.progress?.at ?? null,
@@ -38,11 +39,4 @@ export function fleetRow(agent: Agent, entry: FleetEntry, policy: Policy, at: In
     quietUntil: quiet && quiet.until > at ? quiet.until : null,
     strip: entry.pulse.letters(at),
   };
-}
-
-/** What acts comes before what warns; the oldest first. */
-function leadOf({ hard }: Agent): ReturnType<typeof findingsOf>[number] | null {
-  const findings = [...findingsOf(hard)];
-  findings.sort((a, b) => Number(b.severity === 'act') - Number(a.severity === 'act') || a.since - b.since);
-  return findings[0] ?? null;
 }
