@@ -23,6 +23,7 @@ export { type BreakerPolicies, type BreakerPolicy, breakerFor } from './breaker/
 export { type Report, report } from './breaker/breaker-report.ts';
 export { type DetectionPolicy, defaultDetectionPolicy } from './detect/index.ts';
 export { type Admitted, admit, emptyFleet, type Fleet } from './fleet/guard.ts';
+export { whyNotDecide } from './incident/obstacle.ts';
 export { findingsOf } from './incident/reason.ts';
 export {
   breakerDefaults,

@@ -1,6 +1,7 @@
 import { assertNever } from '../base/invariant.ts';
+import type { Instant } from '../base/time.ts';
+import type { Policy } from '../policy/policy.ts';
 import type { Hard } from '../record/agent.ts';
-import type { Draft } from '../record/draft.ts';
 import { allFindings } from '../record/findings.ts';
 import type { Incident } from '../record/incident.ts';
 import type { Decision } from '../record/input.ts';
@@ -8,8 +9,10 @@ import type { PickedCheckpoint } from '../vocabulary/checkpoint-chain.ts';
 import type { FindingKind } from '../vocabulary/finding.ts';
 import { QUIET_FINDINGS_MAX, quietAbout } from './quiet.ts';
 
+type About = { readonly hard: Hard; readonly policy: Policy; readonly at: Instant };
+
 /** Why this can not be done now; null when it can. */
-export function whyNotDecide({ hard, policy, at }: Draft, decision: Decision): string | null {
+export function whyNotDecide({ hard, policy, at }: About, decision: Decision): string | null {
   if (decision.incidentId !== undefined && decision.incidentId !== hard.incident?.id)
     return 'that incident is not open';
   const isActing = hard.incident?.phase === 'acting';

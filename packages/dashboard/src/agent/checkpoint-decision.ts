@@ -1,6 +1,6 @@
 import type { AgentView, CheckpointPage } from '@holter/server/wire';
 import type { Decision } from '../parts/decision-dialog.tsx';
-import { agentUrl, cannotRecover, STOPPED } from './agent-decisions.ts';
+import { agentUrl, canRecover, STOPPED } from './agent-decisions.ts';
 
 type Checkpoints = CheckpointPage['checkpoints'];
 
@@ -8,7 +8,7 @@ export const isOfItsTask = ({ task }: AgentView, { taskId }: Checkpoints[number]
   taskId === (task?.taskId ?? null);
 
 export const canStartFrom = (agent: AgentView, checkpoint: Checkpoints[number]): boolean =>
-  checkpoint.isValid && isOfItsTask(agent, checkpoint) && cannotRecover(agent) === null;
+  checkpoint.isValid && isOfItsTask(agent, checkpoint) && canRecover(agent);
 
 /** Recovery from exactly this checkpoint, even if there are newer ones. */
 export function recoverFrom(agent: AgentView, checkpoints: Checkpoints, checkpointId: string): Decision {

@@ -2,7 +2,13 @@ import type { AgentView } from '@holter/server/wire';
 import { useState } from 'preact/hooks';
 import { DecisionDialog } from '../parts/decision-dialog.tsx';
 import { mayDecide } from '../state/session.ts';
-import { AGENT_DECISIONS, type AgentDecision, decisionAbout, decisionNamed } from './agent-decisions.ts';
+import {
+  AGENT_DECISIONS,
+  type AgentDecision,
+  decisionAbout,
+  decisionNamed,
+  obstacleTo,
+} from './agent-decisions.ts';
 
 type Props = {
   readonly agent: AgentView;
@@ -16,8 +22,8 @@ export function DecisionBar({ agent, onDone, only }: Props) {
   const [chosen, setChosen] = useState<AgentDecision | null>(null);
   if (!mayDecide()) return <p class="soft">You may look, but not decide: this log-in is a viewer's.</p>;
   const offered = only ? only.flatMap((name) => decisionNamed(name) ?? []) : AGENT_DECISIONS;
-  const possible = offered.filter((decision) => decision.obstacle(agent) === null);
-  const others = offered.filter((decision) => decision.obstacle(agent) !== null);
+  const possible = offered.filter((decision) => obstacleTo(agent, decision) === null);
+  const others = offered.filter((decision) => obstacleTo(agent, decision) !== null);
   return (
     <div class="decision-bar">
       {possible.map((decision) => (
@@ -31,7 +37,7 @@ export function DecisionBar({ agent, onDone, only }: Props) {
           <ul>
             {others.map((decision) => (
               <li key={decision.name}>
-                {decision.label}: {decision.obstacle(agent)}
+                {decision.label}: {obstacleTo(agent, decision)}
               </li>
             ))}
           </ul>

@@ -39,6 +39,20 @@ const healthy: AgentView = {
   recovery: null,
   probation: null,
   end: null,
+  decisions: {
+    nudge: null,
+    allow_more_time: null,
+    wake: 'it was not given time',
+    acknowledge: null,
+    wrong: null,
+    leave_down: 'the agent has not ended',
+    pause: null,
+    resume: 'it is not paused',
+    force_handoff: 'nothing can stop it from here',
+    terminate_and_recover: 'nothing can stop it from here',
+    terminate: 'nothing can stop it from here',
+    recover: 'the agent has not ended',
+  },
 };
 
 const stale: FindingView = {

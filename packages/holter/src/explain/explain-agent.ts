@@ -33,7 +33,7 @@ function because(agent: AgentView, now: Instant): string {
   return `nothing was found against it; ${sign}${agent.isWorking ? '' : ', and it has no work'}.`;
 }
 
-function next({ agentId, incident, quiet, state, can }: AgentView, now: Instant): string {
+function next({ agentId, incident, quiet, state, decisions }: AgentView, now: Instant): string {
   if (quiet)
     return `quiet ${until(quiet.until, now).replace(/^in/, 'for')} by the word of ${quiet.by} (${quiet.reason}), then it is looked at again.`;
   if (!incident) {
@@ -41,7 +41,7 @@ function next({ agentId, incident, quiet, state, can }: AgentView, now: Instant)
       ? 'nothing to do.'
       : 'Holter goes on watching; nobody has to do anything yet.';
   }
-  return `${stepInWords(incident, now)}. You can: ${choices(agentId, incident, can)}`;
+  return `${stepInWords(incident, now)}. You can: ${choices(agentId, decisions)}`;
 }
 
 const steps: Readonly<Record<IncidentView['next']['step'], string>> = {
@@ -63,9 +63,13 @@ export function stepInWords(incident: IncidentView, now: Instant): string {
   return why === what ? `${what}${when}` : `${what}${when} (${why})`;
 }
 
-function choices(agentId: string, { step }: IncidentView, can: readonly string[]): string {
-  const asks = [`holter decide ${agentId} allow_more_time --minutes 15 --reason "…"`];
-  if (can.includes('terminate') && step !== 'recover') asks.push(`holter terminate ${agentId} --reason "…"`);
-  asks.push(`holter wrong ${agentId} --reason "…"`);
+function choices(agentId: string, decisions: AgentView['decisions']): string {
+  const asks: string[] = [];
+  if (decisions.allow_more_time === null)
+    asks.push(`holter decide ${agentId} allow_more_time --minutes 15 --reason "…"`);
+  if (decisions.terminate === null) asks.push(`holter terminate ${agentId} --reason "…"`);
+  if (decisions.recover === null) asks.push(`holter recover ${agentId} --reason "…"`);
+  if (decisions.wrong === null || decisions.leave_down === null)
+    asks.push(`holter wrong ${agentId} --reason "…"`);
   return asks.join('  or  ');
 }

@@ -9,6 +9,7 @@ import {
   presenceOf,
 } from '@holter/core';
 import type { Rollup, StoredEffect, StoredEvent, StoredToken } from '../store/store.ts';
+import { decisionsView } from './decisions-view.ts';
 import { findingView } from './finding-view.ts';
 import { incidentView } from './incident-view.ts';
 import { isPingKey } from './tokens.ts';
@@ -47,6 +48,7 @@ export function agentView(agent: Agent, policy: Policy, at: Instant): AgentView 
     findings: findingsOf(hard).map(findingView),
     incident: hard.incident ? incidentView(agent, hard.incident, policy, at) : null,
     ...troubleView(hard, at),
+    decisions: decisionsView(agent, policy, at),
   };
 }
 

@@ -53,6 +53,22 @@ const task = z.strictObject({
 
 const quiet = { until: time, by: word, reason: word };
 
+const obstacle = word.nullable();
+const decisions = z.strictObject({
+  nudge: obstacle,
+  allow_more_time: obstacle,
+  wake: obstacle,
+  acknowledge: obstacle,
+  wrong: obstacle,
+  leave_down: obstacle,
+  pause: obstacle,
+  resume: obstacle,
+  force_handoff: obstacle,
+  terminate_and_recover: obstacle,
+  terminate: obstacle,
+  recover: obstacle,
+});
+
 export const agent = z.strictObject({
   agentId: word,
   incarnation: z.number(),
@@ -95,6 +111,7 @@ export const agent = z.strictObject({
       byHolter: z.boolean(),
     })
     .nullable(),
+  decisions: decisions.meta({ description: 'What may be decided now: null, or the reason why not.' }),
 });
 
 export const agentPage = z.strictObject({ agents: z.array(agent), nextCursor: word.nullable() });
