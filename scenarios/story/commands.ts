@@ -51,11 +51,16 @@ const commands: Readonly<Record<string, Command>> = {
   claim: (world, { rest: [name = '', effectId = ''], fields }) =>
     world.feed(name, {
       kind: 'claim',
-      effectId,
+      effect: world.effect(effectId),
       evidence: fields.evidence ? JSON.parse(fields.evidence) : {},
     }),
   receipt: (world, { rest: [name = '', effectId = '', outcome = 'delivered'] }) =>
-    world.feed(name, { kind: 'receipt', effectId, outcome: outcome as 'delivered', detail: outcome }),
+    world.feed(name, {
+      kind: 'receipt',
+      effect: world.effect(effectId),
+      outcome: outcome as 'delivered',
+      detail: outcome,
+    }),
   decide: (world, words) => decide(world, words),
   breaker: (world, words) => breaker(world, words),
   show: (world, { rest }) => show(world, nameOf(rest)),

@@ -29,6 +29,7 @@ export class StoryWorld {
   private fleet: Fleet = emptyFleet;
   private policies: PolicySet = mustCompile({});
   private readonly agents = new Map<string, Agent>();
+  private readonly effects = new Map<string, Effect>();
   private readonly lines: string[] = [];
   /** While true, ticks fail to come: Holter itself is stalled. */
   private stalledSince: Instant | null = null;
@@ -58,6 +59,13 @@ export class StoryWorld {
     return agent;
   }
 
+  /** By its id; everything that any agent ever wanted is kept. */
+  effect(id: string): Effect {
+    const effect = this.effects.get(id);
+    if (!effect) throw new Error(`nothing has wanted ${id}`);
+    return effect;
+  }
+
   /** One agent, or all whose names begin alike: `bot*`. */
   names(pattern: string): readonly string[] {
     if (!pattern.endsWith('*')) return [pattern];
@@ -80,7 +88,10 @@ export class StoryWorld {
     this.agents.set(agentId, after.agent);
     this.fleet = after.fleet;
     for (const event of after.events) this.tell(event);
-    for (const effect of after.effects) this.tellEffect(effect);
+    for (const effect of after.effects) {
+      this.effects.set(effect.id, effect);
+      this.tellEffect(effect);
+    }
     if (after.permit) {
       this.permit = after.permit;
       this.say(tellPermit(after.permit));

@@ -88,11 +88,13 @@ export type {
   Effect,
   EffectBody,
   EffectKind,
+  Life,
   NoticeAudience,
   NoticeBody,
   NoticeSeverity,
   ReceiptOutcome,
 } from './vocabulary/effect.ts';
+export { EFFECT_URGENCY, lifeOfStart, NOTICE_MS_MAX, stillWanted, wantedIdOf } from './vocabulary/effect.ts';
 export type {
   BreakerState,
   EventBody,

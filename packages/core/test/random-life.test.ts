@@ -2,19 +2,46 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { instant, NEVER, seconds } from '../src/base/time.ts';
 import { HARMLESS_TWICE } from '../src/fold/admissible.ts';
-import type { Agent } from '../src/record/agent.ts';
+import type { Agent, Hard } from '../src/record/agent.ts';
 import type { InputBody } from '../src/record/input.ts';
 import type { Turn } from '../src/transition/transition.ts';
+import {
+  type Effect,
+  type Life as EffectLife,
+  lifeOfFleet,
+  lifeOfIncident,
+  lifeOfStart,
+} from '../src/vocabulary/effect.ts';
 import { LADDER } from '../src/vocabulary/ladder.ts';
 import { withStall } from '../src/vocabulary/stall.ts';
 import { type Happening, happenings, rawPolicy, registration, SENSES } from './arbitrary.ts';
 import { Bench, policiesOf, type registrationOf } from './kit.ts';
 
+const openLives = ({ agentId, incarnation, end, incident, group }: Hard): readonly EffectLife[] => [
+  ...(incident ? [lifeOfIncident(incident.id)] : []),
+  ...(end ? [] : [lifeOfStart(agentId, incarnation)]),
+  lifeOfFleet(group),
+];
+
+/** An effect that the agent's record knows nothing about. */
+const NEVER_WANTED: Effect = {
+  id: 'ada/1/nudge/1',
+  agentId: 'ada',
+  incarnation: 1,
+  executor: null,
+  livesBy: 'incident:ada/1',
+  step: { incidentId: 'ada/1', step: 'nudge', attempt: 1 },
+  kind: 'nudge',
+  attempt: 1,
+  about: 'silent',
+  message: 'Holter: …',
+};
+
 /** A life is one agent and everything that was ever decided about it. */
 class Life {
   readonly bench: Bench;
   readonly mode: string;
-  readonly effects: string[] = [];
+  readonly effects: Effect[] = [];
   private readonly taken = new Map<string, number>();
   private isOrderedToAct = false;
   private seq = 0;
@@ -52,7 +79,7 @@ class Life {
       case 'receipt':
         return this.feed({
           kind: 'receipt',
-          effectId: this.pick(what.pick),
+          effect: this.pick(what.pick),
           outcome: what.outcome,
           detail: 'it',
         });
@@ -60,7 +87,7 @@ class Life {
         const { isTaskOpen } = what;
         const found = isTaskOpen ? { checkpointId: 'a', checkpointHash: 'a' } : { checkpointId: null };
         const evidence = isTaskOpen === undefined ? {} : { isTaskOpen, ...found };
-        return this.feed({ kind: 'claim', effectId: this.pick(what.pick), evidence });
+        return this.feed({ kind: 'claim', effect: this.pick(what.pick), evidence });
       }
       case 'breaker':
         return this.feed({ kind: 'breaker', name: what.name, act: what.act, roll: what.roll });
@@ -69,7 +96,7 @@ class Life {
     }
   }
 
-  private pick = (back: number): string => this.effects.at(-1 - back) ?? 'ada/1/nudge/1';
+  private pick = (back: number): Effect => this.effects.at(-1 - back) ?? NEVER_WANTED;
 
   private signal({ body, id, seq }: Extract<Happening, { kind: 'signal' }>): void {
     const { agentId, incarnation } = this.bench.agent.hard;
@@ -144,8 +171,10 @@ class Life {
       expect(hard.health, 'the end is left only by a new start').toBe('TERMINATED');
     const acknowledged = hard.incident?.acknowledged && hard.incident;
     for (const effect of after.effects) {
-      expect(this.effects, 'one decision is one effect').not.toContain(effect.id);
-      this.effects.push(effect.id);
+      const ids = this.effects.map(({ id }) => id);
+      expect(ids, 'one decision is one effect').not.toContain(effect.id);
+      this.effects.push(effect);
+      expect(openLives(after.agent.hard), 'it lives by something that is open').toContain(effect.livesBy);
       if (effect.kind === 'spawn') expect(hard.end, 'no successor before a proven death').toBeDefined();
       if (effect.kind === 'notify' && acknowledged)
         expect(effect.incidentId, 'who has acknowledged is not told again').not.toBe(acknowledged.id);

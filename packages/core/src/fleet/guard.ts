@@ -4,6 +4,7 @@ import { later, minutes, NEVER } from '../base/time.ts';
 import type { FleetPolicy } from '../policy/policy.ts';
 import type { Admission, Ask } from '../vocabulary/ask.ts';
 import type { Effect } from '../vocabulary/effect.ts';
+import { lifeOfFleet, NOTICE_MS_MAX } from '../vocabulary/effect.ts';
 import type { HolterEvent } from '../vocabulary/event.ts';
 
 /**
@@ -150,6 +151,8 @@ function massAlert(
         agentId: `fleet:${group}`,
         incarnation: 0,
         executor: null,
+        livesBy: lifeOfFleet(group),
+        until: later(at, NOTICE_MS_MAX),
         kind: 'notify',
         audience: 'operator',
         severity: 'critical',

@@ -1,13 +1,16 @@
+import { later } from '../base/time.ts';
 import { endTask } from '../fold/tasks.ts';
+import type { Hard } from '../record/agent.ts';
 import type { Draft } from '../record/draft.ts';
 import { emit, lookAgainAt, markNow, want } from '../record/draft.ts';
 import type { Incident } from '../record/incident.ts';
 import type { ClaimEvidence, InputBody } from '../record/input.ts';
 import { graceMaxOf } from '../record/liveness.ts';
 import type { Admission, Ask, Notice } from '../vocabulary/ask.ts';
-import type { NoticeBody } from '../vocabulary/effect.ts';
+import type { Effect, EffectKind, NoticeBody } from '../vocabulary/effect.ts';
+import { lifeOfIncident, lifeOfStart, NOTICE_MS_MAX, wantedIdOf } from '../vocabulary/effect.ts';
 import { hasJustReturned } from '../vocabulary/stall.ts';
-import { amend, effectIdOf, tellPeople } from './change.ts';
+import { amend, effectIdOf, isOfStep, tellPeople } from './change.ts';
 import { orderEscalation } from './escalate.ts';
 import { callHuman } from './human.ts';
 import { orderNudge } from './nudge.ts';
@@ -46,7 +49,13 @@ function foldNoticeGrant(draft: Draft, effectId: string, notice: Notice, admissi
 }
 
 export function foldNotice(draft: Draft, effectId: string, notice: NoticeBody): void {
-  want(draft, effectId, { kind: 'notify', ...notice });
+  const { agentId, incident, incarnation, end } = draft.hard;
+  // What closed its incident in the same breath is news about the start that is running now.
+  const isOfIncident = incident !== undefined && incident.id === notice.incidentId;
+  const terms = isOfIncident
+    ? { livesBy: lifeOfIncident(incident.id) }
+    : { livesBy: lifeOfStart(agentId, incarnation), until: later(draft.at, NOTICE_MS_MAX) };
+  if (isOfIncident || !end) want(draft, effectId, { kind: 'notify', ...notice }, terms);
   emitAttention(draft, effectId, notice.message);
 }
 
@@ -59,20 +68,21 @@ type Receipt = Extract<InputBody, { kind: 'receipt' }>;
 /** What became of an effect. A receipt of an older step changes nothing but the record. */
 export function foldReceipt(draft: Draft, receipt: Receipt): void {
   const { hard } = draft;
-  const { effectId, outcome, detail, channel } = receipt;
+  const { effect, outcome, detail } = receipt;
+  const via = effect.kind === 'notify' ? effect.via : undefined;
   emit(draft, {
     type: 'EFFECT_RECEIPT',
     payload: {
       agentId: hard.agentId,
-      effectId,
-      effect: null,
+      effectId: wantedIdOf(effect),
+      effect: effect.kind,
       outcome,
       detail,
-      ...(channel !== undefined && { channel }),
+      ...(via && { channel: via.channel }),
     },
   });
   const { incident } = hard;
-  if (!incident || effectIdOf(incident) !== effectId) return;
+  if (!incident || !isOfStep(effect, incident) || effect.kind === 'deny-call') return;
   const isFailed = outcome === 'refused' || outcome === 'unknown';
   switch (incident.step) {
     case 'nudge':
@@ -103,23 +113,25 @@ function noteNudgeSeen(draft: Draft, incident: Incident): void {
 }
 
 /** The last moment to think again: the agent was judged just now, with everything that came in since. */
-export function foldClaim(draft: Draft, effectId: string, evidence: ClaimEvidence): void {
-  const because = whyNotProceed(draft, effectId, evidence);
+export function foldClaim(draft: Draft, effect: Effect, evidence: ClaimEvidence): void {
+  const because = whyNotProceed(draft, effect, evidence);
   if (because === null) {
     draft.claim = 'proceed';
     return;
   }
   draft.claim = 'cancelled';
-  emit(draft, { type: 'EFFECT_CANCELLED', payload: { agentId: draft.hard.agentId, effectId, because } });
+  emit(draft, {
+    type: 'EFFECT_CANCELLED',
+    payload: { agentId: draft.hard.agentId, effectId: wantedIdOf(effect), because },
+  });
 }
 
-function whyNotProceed(draft: Draft, effectId: string, evidence: ClaimEvidence): string | null {
+function whyNotProceed(draft: Draft, effect: Effect, evidence: ClaimEvidence): string | null {
   const { hard } = draft;
   const { incident } = hard;
-  // To refuse an agent's calls is a part of its step, and stands or falls with it.
-  const isCurrent = incident !== undefined && effectIdOf(incident) === effectId.replace(DENIAL, '');
-  if (!isCurrent) return isDrastic(effectId) ? 'it was superseded' : null;
-  if (isDenial(effectId) && !repeatOf(actFindings(hard))) return 'the reason is gone';
+  if (isLifeOver(hard, effect)) return 'what it was for is over';
+  if (!incident || !isOfStep(effect, incident)) return IS_ACT[effect.kind] ? 'it was superseded' : null;
+  if (effect.kind === 'deny-call' && !repeatOf(actFindings(hard))) return 'the reason is gone';
   switch (incident.step) {
     case 'nudge':
       return incident.cause !== 'operator' && actFindings(hard).length === 0 ? 'the reason is gone' : null;
@@ -130,17 +142,29 @@ function whyNotProceed(draft: Draft, effectId: string, evidence: ClaimEvidence):
     case 'escalate':
     case 'human':
       // The notice has no use any more; what is done to the agent goes on.
-      if (isDenial(effectId) || !incident.acknowledged) return null;
+      if (effect.kind === 'deny-call' || !incident.acknowledged) return null;
       return `${incident.acknowledged.by} has acknowledged it`;
   }
 }
 
-/** Notices, reminders and inquiries of yesterday do no harm; a kill or a start would. */
-const isDrastic = (effectId: string): boolean =>
-  isDenial(effectId) || /\/(nudge|terminate|recover)\/\d+$/.test(effectId);
+/** Whether it would still change something for the agent: words of yesterday do no harm, a kill or a start would. */
+const IS_ACT: Readonly<Record<EffectKind, boolean>> = {
+  nudge: true,
+  'deny-call': true,
+  terminate: true,
+  spawn: true,
+  inquire: false,
+  remind: false,
+  notify: false,
+  'request-handoff': false,
+};
 
-const DENIAL = /\/deny$/;
-const isDenial = (effectId: string): boolean => DENIAL.test(effectId);
+/** The commit that ended it has cancelled what was pending; this catches what an executor had in hand then. */
+function isLifeOver(hard: Hard, { livesBy }: Effect): boolean {
+  if (livesBy.startsWith('fleet:')) return false;
+  if (hard.incident && livesBy === lifeOfIncident(hard.incident.id)) return false;
+  return hard.end !== undefined || livesBy !== lifeOfStart(hard.agentId, hard.incarnation);
+}
 
 function whyNotStop(draft: Draft, incident: Incident): string | null {
   const { hard } = draft;

@@ -1,9 +1,11 @@
 import { invariant } from '../base/invariant.ts';
 import { forget } from '../record/copy-hard.ts';
 import type { Draft } from '../record/draft.ts';
-import { ask, emit } from '../record/draft.ts';
+import { ask, emit, endLife, want } from '../record/draft.ts';
 import type { Incident } from '../record/incident.ts';
 import type { AskKind, Notice } from '../vocabulary/ask.ts';
+import type { Effect, EffectBody, StepRef } from '../vocabulary/effect.ts';
+import { lifeOfIncident } from '../vocabulary/effect.ts';
 import type { FindingKind } from '../vocabulary/finding.ts';
 import type { LadderStep } from '../vocabulary/ladder.ts';
 import { ASKING_STEPS, LADDER } from '../vocabulary/ladder.ts';
@@ -35,6 +37,7 @@ export function closeIncident(draft: Draft, reason: string): void {
   if (!incident) return;
   const { id, cause, step, attempt } = incident;
   forget(hard, 'incident');
+  endLife(draft, lifeOfIncident(id));
   hard.past = { id, cause, step, attempt, closedAt: at };
   emit(draft, {
     type: 'INCIDENT_CLOSED',
@@ -68,6 +71,23 @@ export function climbTo(draft: Draft, step: LadderStep, attempt: number, reason:
     payload: { agentId: hard.agentId, incidentId: id, step, attempt, reason },
   });
 }
+
+/** Wants the act of the incident's step. */
+export function wantStep(draft: Draft, incident: Incident, body: EffectBody): void {
+  want(draft, effectIdOf(incident), body, {
+    livesBy: lifeOfIncident(incident.id),
+    step: stepRefOf(incident),
+  });
+}
+
+export const stepRefOf = ({ id, step, attempt }: Incident): StepRef => ({ incidentId: id, step, attempt });
+
+/** Whether the effect belongs to the step, and the attempt, at which the incident stands now. */
+export const isOfStep = ({ step }: Pick<Effect, 'step'>, incident: Incident): boolean =>
+  step !== undefined &&
+  step.incidentId === incident.id &&
+  step.step === incident.step &&
+  step.attempt === incident.attempt;
 
 /** Tells people beside the steps; whoever has acknowledged the incident finds it on record. */
 export function tellPeople(

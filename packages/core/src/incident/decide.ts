@@ -8,6 +8,7 @@ import { allFindings } from '../record/findings.ts';
 import type { Order } from '../record/incident.ts';
 import type { Decision } from '../record/input.ts';
 import type { PickedCheckpoint } from '../vocabulary/checkpoint-chain.ts';
+import { lifeOfIncident } from '../vocabulary/effect.ts';
 import type { EventOf } from '../vocabulary/event.ts';
 import { EVIDENCE_LENGTH_MAX } from '../vocabulary/finding.ts';
 import type { LadderStep } from '../vocabulary/ladder.ts';
@@ -142,10 +143,15 @@ function forceHandoff(draft: Draft, by: string, reason: string): void {
   const { incident } = hard;
   if (!incident) return;
   emit(draft, { type: 'HANDOFF_REQUESTED', payload: { agentId: hard.agentId, by: 'holter', reason } });
-  want(draft, `${effectIdOf(incident)}/handoff`, {
-    kind: 'request-handoff',
-    message:
-      'Holter: somebody else will take over. A handoff note now (done, pending, blocked, next steps) keeps your work.',
-    waitMs: policy.handoffWaitMs,
-  });
+  want(
+    draft,
+    `${effectIdOf(incident)}/handoff`,
+    {
+      kind: 'request-handoff',
+      message:
+        'Holter: somebody else will take over. A handoff note now (done, pending, blocked, next steps) keeps your work.',
+      waitMs: policy.handoffWaitMs,
+    },
+    { livesBy: lifeOfIncident(incident.id) },
+  );
 }

@@ -1,8 +1,8 @@
 import type { Draft } from '../record/draft.ts';
-import { emit, markNow, want } from '../record/draft.ts';
+import { emit, markNow } from '../record/draft.ts';
 import type { Incident } from '../record/incident.ts';
 import { deadlineAfter, isPast } from '../rule/rule.ts';
-import { amend, askFleet, climbTo, effectIdOf } from './change.ts';
+import { amend, askFleet, climbTo, wantStep } from './change.ts';
 import { sentence } from './message.ts';
 import { actFindings, leadOf } from './reason.ts';
 import { denyLoopingCall, whyNotTerminate } from './terminate.ts';
@@ -27,7 +27,7 @@ export function orderEscalation(draft: Draft, incident: Incident): void {
   // Acknowledged while the fleet held it back: somebody knows, and is not told.
   const isKnown = incident.acknowledged !== undefined;
   if (!isKnown) {
-    want(draft, effectIdOf(incident), {
+    wantStep(draft, incident, {
       kind: 'notify',
       audience: 'orchestrator',
       severity: 'warning',

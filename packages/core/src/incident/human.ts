@@ -1,7 +1,7 @@
 import type { Draft } from '../record/draft.ts';
-import { emit, want } from '../record/draft.ts';
+import { emit } from '../record/draft.ts';
 import type { Incident } from '../record/incident.ts';
-import { amend, askFleet, effectIdOf } from './change.ts';
+import { amend, askFleet, wantStep } from './change.ts';
 import { sentence } from './message.ts';
 import { actFindings, leadOf } from './reason.ts';
 
@@ -24,7 +24,7 @@ export function callHuman(draft: Draft, incident: Incident): void {
   const { hard } = draft;
   const message = `${hard.agentId} needs you: ${sentence(whyHuman(draft, incident))} Holter will not act by itself.`;
   if (!incident.acknowledged) {
-    want(draft, effectIdOf(incident), {
+    wantStep(draft, incident, {
       kind: 'notify',
       audience: 'operator',
       severity: 'critical',

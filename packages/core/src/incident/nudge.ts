@@ -1,9 +1,9 @@
 import type { Draft } from '../record/draft.ts';
-import { emit, markNow, want } from '../record/draft.ts';
+import { emit, markNow } from '../record/draft.ts';
 import type { Incident } from '../record/incident.ts';
 import { deadlineAfter, isPast } from '../rule/rule.ts';
 import type { Finding } from '../vocabulary/finding.ts';
-import { amend, askFleet, climbTo, effectIdOf } from './change.ts';
+import { amend, askFleet, climbTo, wantStep } from './change.ts';
 import { canNudge } from './entry.ts';
 import { nudgeMessage } from './message.ts';
 import { actFindings, furtherRepeats, leadOf, repeatOf } from './reason.ts';
@@ -49,7 +49,7 @@ export function wantNudge(
   message: string,
 ): void {
   const { agentId } = draft.hard;
-  want(draft, effectIdOf(incident), { kind: 'nudge', attempt: incident.attempt, about, message });
+  wantStep(draft, incident, { kind: 'nudge', attempt: incident.attempt, about, message });
   emit(draft, { type: 'NUDGE_SENT', payload: { agentId, attempt: incident.attempt, message } });
 }
 

@@ -6,13 +6,13 @@ import { acquireBreaker, reportBreaker } from '../fold/breakers.ts';
 import type { Recovery } from '../record/agent.ts';
 import { forget } from '../record/copy-hard.ts';
 import type { Draft } from '../record/draft.ts';
-import { emit, lookAgainAt, markNow, want } from '../record/draft.ts';
+import { emit, lookAgainAt, markNow } from '../record/draft.ts';
 import type { Incident } from '../record/incident.ts';
 import { graceMaxOf } from '../record/liveness.ts';
 import { RECOVERY_BREAKER } from '../rule/breaker-open.ts';
 import { isPast } from '../rule/rule.ts';
 import { absenceDeadline, returnedSince } from '../vocabulary/stall.ts';
-import { amend, askFleet, climbTo, closeIncident, effectIdOf, tellPeople } from './change.ts';
+import { amend, askFleet, climbTo, closeIncident, effectIdOf, tellPeople, wantStep } from './change.ts';
 
 /**
  * Brings the agent back from its newest good checkpoint. Only after its death is proven, only while its
@@ -101,7 +101,7 @@ export function orderSpawn(draft: Draft, incident: Incident): void {
   };
   const key = effectIdOf(incident);
   hard.spawnKey = key;
-  want(draft, key, {
+  wantStep(draft, incident, {
     kind: 'spawn',
     key,
     taskId: hard.task?.id ?? null,

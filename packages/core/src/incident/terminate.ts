@@ -6,8 +6,9 @@ import { markNow, want } from '../record/draft.ts';
 import type { Incident } from '../record/incident.ts';
 import { graceMaxOf } from '../record/liveness.ts';
 import { deadlineAfter, isPast } from '../rule/rule.ts';
+import { lifeOfIncident } from '../vocabulary/effect.ts';
 import { absenceDeadline } from '../vocabulary/stall.ts';
-import { amend, askFleet, climbTo, effectIdOf } from './change.ts';
+import { amend, askFleet, climbTo, effectIdOf, stepRefOf, wantStep } from './change.ts';
 import { actFindings, hasTwoSources, isEvidenceFresh, isOrdered, leadOf, repeatOf } from './reason.ts';
 
 /** Level 3: stop it. By an order, or by evidence that would convince a stranger; never by doubt. */
@@ -66,9 +67,8 @@ function isHandoffOver(draft: Draft, askedAt: Incident['openedAt']): boolean {
 
 export function orderTermination(draft: Draft, incident: Incident): void {
   const { policy } = draft;
-  const effectId = effectIdOf(incident);
   denyLoopingCall(draft, incident);
-  want(draft, effectId, {
+  wantStep(draft, incident, {
     kind: 'terminate',
     reason: reasonFor(draft, incident),
     cleanupMs: policy.termination.cleanupMs,
@@ -80,10 +80,13 @@ export function orderTermination(draft: Draft, incident: Incident): void {
 export function denyLoopingCall(draft: Draft, incident: Incident): void {
   const { hard } = draft;
   if (hard.mode !== 'act' || !hard.can.includes('deny-call') || !repeatOf(actFindings(hard))) return;
-  want(draft, `${effectIdOf(incident)}/deny`, {
-    kind: 'deny-call',
-    message: 'Holter: this call is refused while somebody decides what to do about the loop.',
-  });
+  const message = 'Holter: this call is refused while somebody decides what to do about the loop.';
+  want(
+    draft,
+    `${effectIdOf(incident)}/deny`,
+    { kind: 'deny-call', message },
+    { livesBy: lifeOfIncident(incident.id), step: stepRefOf(incident) },
+  );
 }
 
 export function reasonFor({ hard }: Draft, { order, cause }: Incident): string {

@@ -4,6 +4,7 @@ import { ask, emit, lookAgainAt, want } from '../record/draft.ts';
 import { emitCleared, emitRaised } from '../record/findings.ts';
 import { isOffline, lastProofOf, likelyCause, missesAt } from '../record/liveness.ts';
 import { RULES } from '../rule/rules.ts';
+import { lifeOfStart, NOTICE_MS_MAX } from '../vocabulary/effect.ts';
 import type { Finding } from '../vocabulary/finding.ts';
 import { settleHealth } from './health.ts';
 
@@ -39,13 +40,12 @@ function tellPerson(draft: Draft, { kind, evidence }: Finding): void {
   const { agentId, incarnation, at } = draft.hard;
   const message = `${agentId} is ${evidence}. Nothing happens to it; please look.`;
   emit(draft, { type: 'ATTENTION_RAISED', payload: { agentId, about: kind, message } });
-  want(draft, `${agentId}#${incarnation}/hold/${at}`, {
-    kind: 'notify',
-    audience: 'operator',
-    severity: 'info',
-    message,
-    incidentId: null,
-  });
+  want(
+    draft,
+    `${agentId}#${incarnation}/hold/${at}`,
+    { kind: 'notify', audience: 'operator', severity: 'info', message, incidentId: null },
+    { livesBy: lifeOfStart(agentId, incarnation), until: later(at, NOTICE_MS_MAX) },
+  );
 }
 
 /** What time alone brings is looked at when it is due, and this look may come late; a signal is its own moment. */
@@ -94,7 +94,12 @@ function inquireAboutTask(draft: Draft): void {
 
 function inquire(draft: Draft, name: string, message: string): void {
   const { hard, at, policy } = draft;
-  const id = `${hard.agentId}#${hard.incarnation}/${name}/${at}`;
-  want(draft, id, { kind: 'inquire', message, answerBy: later(at, policy.inquiryWaitMs) });
-  lookAgainAt(draft, later(at, policy.inquiryWaitMs));
+  const answerBy = later(at, policy.inquiryWaitMs);
+  want(
+    draft,
+    `${hard.agentId}#${hard.incarnation}/${name}/${at}`,
+    { kind: 'inquire', message, answerBy },
+    { livesBy: lifeOfStart(hard.agentId, hard.incarnation), until: answerBy },
+  );
+  lookAgainAt(draft, answerBy);
 }

@@ -3,7 +3,8 @@ import { earliest, NEVER } from '../base/time.ts';
 import type { Acquired } from '../breaker/breaker.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Ask, AskKind, Notice } from '../vocabulary/ask.ts';
-import type { Effect, EffectBody } from '../vocabulary/effect.ts';
+import type { Effect, EffectBody, Life } from '../vocabulary/effect.ts';
+import { stillWanted } from '../vocabulary/effect.ts';
 import type { EventBody, HolterEvent } from '../vocabulary/event.ts';
 import type { Finding } from '../vocabulary/finding.ts';
 import type { Mark } from '../vocabulary/hold.ts';
@@ -29,8 +30,10 @@ export type Draft = {
   /** What the rules have found in this judgement so far; `hard.derived` still holds the last one's. */
   found: Finding[];
   readonly events: HolterEvent[];
-  readonly effects: Effect[];
+  effects: readonly Effect[];
   readonly asks: Ask[];
+  /** Incidents and starts that ended in this step. */
+  readonly over: Life[];
   /** Earliest moment that any rule or the ladder named. */
   wakeAt: Instant;
   claim?: ClaimVerdict;
@@ -48,6 +51,7 @@ export function draftOf(agent: Agent, at: Instant, stalls: StallLog, policy: Pol
     events: [],
     effects: [],
     asks: [],
+    over: [],
     wakeAt: NEVER,
   };
 }
@@ -56,11 +60,19 @@ export function emit(draft: Draft, body: EventBody): void {
   draft.events.push({ at: draft.at, incarnation: draft.hard.incarnation, ...body });
 }
 
-export function want(draft: Draft, id: string, body: EffectBody): void {
+type EffectTerms = Pick<Effect, 'livesBy' | 'until' | 'step'>;
+
+export function want(draft: Draft, id: string, body: EffectBody, terms: EffectTerms): void {
   const { agentId, incarnation } = draft.hard;
   // Only what touches the agent's own process or terminal belongs to its executor.
   const executor = body.kind === 'notify' ? null : draft.hard.executor;
-  draft.effects.push({ id, agentId, incarnation, executor, ...body });
+  draft.effects = [...draft.effects, { id, agentId, incarnation, executor, ...terms, ...body }];
+}
+
+/** What was wanted for it is not wanted any more, also if this very step wanted it. */
+export function endLife(draft: Draft, life: Life): void {
+  draft.over.push(life);
+  draft.effects = stillWanted(draft.effects, [life]);
 }
 
 /** One question per effect: asked twice, it would be paid for twice. */

@@ -3,7 +3,7 @@ import type { Acquired } from '../breaker/breaker.ts';
 import type { Report } from '../breaker/breaker-report.ts';
 import type { Admission, Ask } from '../vocabulary/ask.ts';
 import type { PickedCheckpoint } from '../vocabulary/checkpoint-chain.ts';
-import type { Effect, NoticeBody, ReceiptOutcome } from '../vocabulary/effect.ts';
+import type { Effect, Life, NoticeBody, ReceiptOutcome } from '../vocabulary/effect.ts';
 import type { HolterEvent } from '../vocabulary/event.ts';
 import type { FindingKind } from '../vocabulary/finding.ts';
 import type { Signal } from '../vocabulary/signal.ts';
@@ -26,11 +26,9 @@ export type InputBody =
   | { readonly kind: 'decision'; readonly decision: Decision }
   | {
       readonly kind: 'receipt';
-      readonly effectId: string;
+      readonly effect: Effect;
       readonly outcome: ReceiptOutcome;
       readonly detail: string;
-      /** For a notice: which of its channels says so. */
-      readonly channel?: string;
     }
   /** Holter itself has something to tell people about this agent, beside its incidents. */
   | { readonly kind: 'notice'; readonly effectId: string; readonly notice: NoticeBody }
@@ -39,7 +37,7 @@ export type InputBody =
   /** The fleet's answer to an ask. */
   | { readonly kind: 'grant'; readonly ask: Ask; readonly admission: Admission }
   /** An executor is about to do it: the last moment to think again, with what it has just looked up. */
-  | { readonly kind: 'claim'; readonly effectId: string; readonly evidence: ClaimEvidence };
+  | { readonly kind: 'claim'; readonly effect: Effect; readonly evidence: ClaimEvidence };
 
 export type BreakerAct =
   | { readonly kind: 'acquire' }
@@ -92,6 +90,8 @@ export type Step = {
   readonly effects: readonly Effect[];
   /** Questions to the fleet; `turn` puts them and feeds the answers back. */
   readonly asks: readonly Ask[];
+  /** Incidents and starts that this input ended: what is pending for them is cancelled with it. */
+  readonly over: readonly Life[];
   /** The next moment at which time alone could change the verdict. */
   readonly wakeAt: Instant;
   /** The answer to an acquire; only after one. */

@@ -1,7 +1,8 @@
-import { between, inWords } from '../base/time.ts';
+import { between, inWords, later } from '../base/time.ts';
 import type { PendingAck } from '../record/agent.ts';
 import type { Draft } from '../record/draft.ts';
 import { want } from '../record/draft.ts';
+import { lifeOfStart, NOTICE_MS_MAX } from '../vocabulary/effect.ts';
 import type { Finding } from '../vocabulary/finding.ts';
 import type { MessagePriority } from '../vocabulary/signal.ts';
 import { asBefore, deadlineAfter, finding, isPast } from './rule.ts';
@@ -61,8 +62,11 @@ function remindOnce(draft: Draft, ack: PendingAck): void {
   hard.acks = (hard.acks ?? []).map((other) =>
     other === ack ? { ...other, isReminded: true as const } : other,
   );
-  want(draft, `${hard.agentId}#${hard.incarnation}/remind/${ack.idHash}/${ack.delivered.at}`, {
-    kind: 'remind',
-    message: `Holter: a message of priority ${ack.priority} was delivered to you and not acknowledged yet.`,
-  });
+  const message = `Holter: a message of priority ${ack.priority} was delivered to you and not acknowledged yet.`;
+  want(
+    draft,
+    `${hard.agentId}#${hard.incarnation}/remind/${ack.idHash}/${ack.delivered.at}`,
+    { kind: 'remind', message },
+    { livesBy: lifeOfStart(hard.agentId, hard.incarnation), until: later(draft.at, NOTICE_MS_MAX) },
+  );
 }

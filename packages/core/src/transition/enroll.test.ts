@@ -17,7 +17,7 @@ describe('who may take a name', () => {
   test('the same instance gets the same incarnation back, unchanged', () => {
     const bench = new Bench(beats);
     const enrolment = enrolmentOf(bench, { instanceId: 'one' });
-    expect(enrolment).toEqual({ kind: 'enrolled', agent: bench.agent, events: [] });
+    expect(enrolment).toEqual({ kind: 'enrolled', agent: bench.agent, events: [], over: [] });
   });
 
   test('another instance is refused while the first is alive, with the time of its first miss', () => {

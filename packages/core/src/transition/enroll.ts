@@ -7,10 +7,11 @@ import { becomeHealth } from '../judge/health.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Agent, Hard, Mode, Promises, Soft, Task } from '../record/agent.ts';
 import type { Draft } from '../record/draft.ts';
-import { draftOf, emit, markNow } from '../record/draft.ts';
+import { draftOf, emit, endLife, markNow } from '../record/draft.ts';
 import { nameFreeAt } from '../record/liveness.ts';
 import { hasWork } from '../record/work.ts';
-import type { Capability } from '../vocabulary/effect.ts';
+import type { Capability, Life } from '../vocabulary/effect.ts';
+import { lifeOfStart } from '../vocabulary/effect.ts';
 import type { HolterEvent } from '../vocabulary/event.ts';
 import { NOTHING_HELD } from '../vocabulary/hold.ts';
 import type { StallLog } from '../vocabulary/stall.ts';
@@ -32,7 +33,13 @@ export type Registration = {
 };
 
 export type Enrolment =
-  | { readonly kind: 'enrolled'; readonly agent: Agent; readonly events: readonly HolterEvent[] }
+  | {
+      readonly kind: 'enrolled';
+      readonly agent: Agent;
+      readonly events: readonly HolterEvent[];
+      /** What the new start ends, as in `Step`. */
+      readonly over: readonly Life[];
+    }
   /** The name is taken by an instance that is alive. */
   | { readonly kind: 'refused'; readonly code: 'agent_running'; readonly retryAfterMs: DurationMs };
 
@@ -47,7 +54,7 @@ export function enroll(existing: Agent | null, registration: Registration, conte
   if (!existing) return { kind: 'enrolled', ...begin(registration, null, context) };
   const { hard } = existing;
   const isSame = hard.incarnation > 0 && hard.instanceHash === hashText(registration.instanceId) && !hard.end;
-  if (isSame) return { kind: 'enrolled', agent: existing, events: [] };
+  if (isSame) return { kind: 'enrolled', agent: existing, events: [], over: [] };
   if (hard.incarnation > 0 && !hard.end) {
     const firstMissAt = nameFreeAt(existing, context.policy, context.stalls);
     if (firstMissAt > context.at) {
@@ -66,7 +73,7 @@ function begin(
   registration: Registration,
   before: Agent | null,
   context: EnrolContext,
-): Pick<Draft, 'events'> & { agent: Agent } {
+): Pick<Draft, 'events' | 'over'> & { agent: Agent } {
   const { stalls, policy } = context;
   const at = before ? latest(context.at, latest(before.hard.at, before.soft.beatAt)) : context.at;
   const { agentId, role, group, mode, promises, can, executor } = registration;
@@ -113,10 +120,11 @@ function begin(
   });
   if (draft.hard.health !== 'HEALTHY')
     becomeHealth(draft, 'HEALTHY', 'a new start', `incarnation ${hard.incarnation}`);
+  if (old) endLife(draft, lifeOfStart(agentId, old.incarnation));
   succeed(draft, spawnKey !== undefined && spawnKey === old?.spawnKey);
   // Looked at in a moment, so that the deadlines of the new start are named by the rules themselves.
   draft.hard.wakeAt = at;
-  return { agent: { soft: draft.soft, hard: draft.hard }, events: draft.events };
+  return { agent: { soft: draft.soft, hard: draft.hard }, events: draft.events, over: draft.over };
 }
 
 const NEVER_HEARD: Soft = {

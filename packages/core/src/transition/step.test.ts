@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Bench, deepFreeze, policiesOf } from '../../test/kit.ts';
 import { instant, seconds } from '../base/time.ts';
+import type { Effect } from '../vocabulary/effect.ts';
 import type { Signal } from '../vocabulary/signal.ts';
 import { step } from './step.ts';
 
@@ -133,7 +134,18 @@ describe('monitoring switched off', () => {
     const before = bench.agent;
     bench.at = instant(bench.at + 1e9);
     expect(bench.feed({ kind: 'tick' })).toMatchObject({ events: [], effects: [] });
-    const claim = bench.feed({ kind: 'claim', effectId: 'ada/1/terminate/1', evidence: {} });
+    const effect: Effect = {
+      id: 'ada/1/terminate/1',
+      agentId: 'ada',
+      incarnation: 1,
+      executor: null,
+      livesBy: 'incident:ada/1',
+      step: { incidentId: 'ada/1', step: 'terminate', attempt: 1 },
+      kind: 'terminate',
+      reason: 'it loops',
+      cleanupMs: seconds(30),
+    };
+    const claim = bench.feed({ kind: 'claim', effect, evidence: {} });
     expect(claim.claim).toBe('cancelled');
     expect(bench.agent).toBe(before);
   });

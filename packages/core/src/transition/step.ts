@@ -14,12 +14,13 @@ import { foldDecision } from '../incident/decide.ts';
 import { endExpiredQuiet } from '../incident/quiet.ts';
 import { judge } from '../judge/judge.ts';
 import type { Policy } from '../policy/policy.ts';
-import type { Agent } from '../record/agent.ts';
+import type { Agent, Hard } from '../record/agent.ts';
 import { forget } from '../record/copy-hard.ts';
 import type { Draft } from '../record/draft.ts';
-import { draftOf, emit, markNow } from '../record/draft.ts';
+import { draftOf, emit, endLife, markNow } from '../record/draft.ts';
 import type { Input, Step } from '../record/input.ts';
 import { hasWork } from '../record/work.ts';
+import { lifeOfStart } from '../vocabulary/effect.ts';
 import type { HeartbeatBody, Signal } from '../vocabulary/signal.ts';
 
 /**
@@ -60,11 +61,11 @@ export function step(agent: Agent, input: Input, policy: Policy): Step {
   judge(draft);
   if (input.kind === 'claim') {
     // It is answered by the judgement of this very moment; what the executor looked up may change that.
-    foldClaim(draft, input.effectId, input.evidence);
+    foldClaim(draft, input.effect, input.evidence);
     judge(draft);
   }
   advance(draft);
-  return finish(draft);
+  return finish(draft, agent.hard);
 }
 
 function fold(draft: Draft, input: Input): void {
@@ -102,14 +103,16 @@ function followWork(draft: Draft): void {
   if (hard.probation && hard.probation.until <= draft.at) forget(hard, 'probation');
 }
 
-function finish(draft: Draft): Step {
-  const { soft, hard, events, effects, asks, wakeAt, claim, permit } = draft;
+function finish(draft: Draft, before: Hard): Step {
+  const { soft, hard, events, asks, wakeAt, claim, permit } = draft;
   hard.wakeAt = wakeAt;
+  if (hard.end && !before.end) endLife(draft, lifeOfStart(hard.agentId, hard.incarnation));
   return {
     agent: { soft, hard },
     events,
-    effects,
+    effects: draft.effects,
     asks,
+    over: draft.over,
     wakeAt,
     ...(claim && { claim }),
     ...(permit && { permit }),
@@ -155,6 +158,7 @@ function applyPlainBeat(agent: Agent, at: Instant, beat: HeartbeatBody & Signal)
     events: [{ at, incarnation: hard.incarnation, type: 'AGENT_HEARTBEAT', payload: payloadOf(beat) }],
     effects: [],
     asks: [],
+    over: [],
     wakeAt: hard.wakeAt,
   };
 }
@@ -191,5 +195,6 @@ const unchanged = (agent: Agent): Step => ({
   events: [],
   effects: [],
   asks: [],
+  over: [],
   wakeAt: agent.hard.wakeAt,
 });

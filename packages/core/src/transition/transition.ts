@@ -7,7 +7,8 @@ import type { FleetPolicy, Policy } from '../policy/policy.ts';
 import type { Agent } from '../record/agent.ts';
 import type { ClaimVerdict, Input } from '../record/input.ts';
 import type { Ask, AskKind } from '../vocabulary/ask.ts';
-import type { Effect } from '../vocabulary/effect.ts';
+import type { Effect, Life } from '../vocabulary/effect.ts';
+import { stillWanted } from '../vocabulary/effect.ts';
 import type { HolterEvent } from '../vocabulary/event.ts';
 import { step } from './step.ts';
 
@@ -24,6 +25,8 @@ export type Turn = {
   readonly fleet: Fleet;
   readonly events: readonly HolterEvent[];
   readonly effects: readonly Effect[];
+  /** What this input ended: pending effects that live by it are cancelled in the same commit. */
+  readonly over: readonly Life[];
   readonly wakeAt: Instant;
   readonly claim?: ClaimVerdict;
   readonly permit?: Acquired;
@@ -44,19 +47,21 @@ export function turn(agent: Agent, fleet: Fleet, input: Input, context: TurnCont
   const { policy, fleetPolicy, groupSize } = context;
   const first = step(agent, input, policy);
   if (first.asks.length === 0) {
-    const { agent: next, events, effects, wakeAt, claim, permit } = first;
+    const { agent: next, events, effects, over, wakeAt, claim, permit } = first;
     return {
       agent: next,
       fleet,
       events,
       effects,
+      over,
       wakeAt,
       ...(claim && { claim }),
       ...(permit && { permit }),
     };
   }
   const events: HolterEvent[] = [...first.events];
-  const effects: Effect[] = [...first.effects];
+  let effects: readonly Effect[] = first.effects;
+  const over: Life[] = [...first.over];
   const deferrals: Deferral[] = [];
   const queue: Ask[] = [...first.asks];
   let latest = first;
@@ -67,7 +72,7 @@ export function turn(agent: Agent, fleet: Fleet, input: Input, context: TurnCont
     const admitted = admit(latestFleet, ask, { at: latest.agent.hard.at, groupSize, policy: fleetPolicy });
     latestFleet = admitted.fleet;
     events.push(...admitted.events);
-    effects.push(...admitted.effects);
+    effects = [...effects, ...admitted.effects];
     // A loss is news for the fleet; nobody waits for the answer.
     if (ask.kind === 'loss') continue;
     const { admission } = admitted;
@@ -78,7 +83,8 @@ export function turn(agent: Agent, fleet: Fleet, input: Input, context: TurnCont
       policy,
     );
     events.push(...latest.events);
-    effects.push(...latest.effects);
+    effects = [...stillWanted(effects, latest.over), ...latest.effects];
+    over.push(...latest.over);
     queue.push(...latest.asks.filter((next) => !queue.some(({ effectId }) => effectId === next.effectId)));
   }
   const { claim, permit } = first;
@@ -87,6 +93,7 @@ export function turn(agent: Agent, fleet: Fleet, input: Input, context: TurnCont
     fleet: latestFleet,
     events,
     effects,
+    over,
     wakeAt: latest.wakeAt,
     ...(claim && { claim }),
     ...(permit && { permit }),

@@ -1,5 +1,7 @@
 import type { DurationMs, Instant } from '../base/time.ts';
+import { hours } from '../base/time.ts';
 import type { FindingKind } from './finding.ts';
+import type { LadderStep } from './ladder.ts';
 
 /**
  * An effect is something that Holter wants done, as data. The shell stores it in the same transaction as
@@ -14,7 +16,32 @@ type EffectEnvelope = {
   readonly incarnation: number;
   /** Who alone may claim it: a host, or the `holter run` that owns the terminal; null is any server. */
   readonly executor: string | null;
+  readonly livesBy: Life;
+  /** Of no use after this moment, even if what it lives by goes on. */
+  readonly until?: Instant;
+  /** The step of the ladder that it carries out; absent for what is said beside the steps. */
+  readonly step?: StepRef;
 };
+
+/** What an effect lives by. The commit that ends an incident or a start cancels what is still pending for it. */
+export type Life = `incident:${string}` | `start:${string}` | `fleet:${string}`;
+
+export const lifeOfIncident = (incidentId: string): Life => `incident:${incidentId}`;
+export const lifeOfStart = (agentId: string, incarnation: number): Life => `start:${agentId}#${incarnation}`;
+export const lifeOfFleet = (group: string): Life => `fleet:${group}`;
+
+/** The id under which it was wanted: one notice, however many channels carry a copy of it. */
+export const wantedIdOf = (effect: Effect): string =>
+  effect.kind === 'notify' ? (effect.via?.noticeId ?? effect.id) : effect.id;
+
+/** Without those that live by something that is over. */
+export const stillWanted = (effects: readonly Effect[], over: readonly Life[]): readonly Effect[] =>
+  over.length === 0 ? effects : effects.filter(({ livesBy }) => !over.includes(livesBy));
+
+/** How long a notice or a reminder that belongs to no incident is of use. */
+export const NOTICE_MS_MAX = hours(24);
+
+export type StepRef = { readonly incidentId: string; readonly step: LadderStep; readonly attempt: number };
 
 export type NoticeAudience = 'orchestrator' | 'operator';
 export type NoticeSeverity = 'info' | 'warning' | 'critical';
@@ -61,6 +88,18 @@ export type EffectBody =
     };
 
 export type EffectKind = EffectBody['kind'];
+
+/** Lower is claimed first: what stops or starts a process does not wait behind words. */
+export const EFFECT_URGENCY: Readonly<Record<EffectKind, number>> = {
+  terminate: 0,
+  'deny-call': 0,
+  spawn: 0,
+  nudge: 1,
+  inquire: 1,
+  'request-handoff': 1,
+  remind: 2,
+  notify: 2,
+};
 
 /**
  * What became of an effect. "Posted" is handed to a service that carries it on, "delivered" has arrived, and

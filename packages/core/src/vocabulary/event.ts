@@ -104,7 +104,7 @@ export type EventBody =
       {
         agentId: string;
         effectId: string;
-        effect: EffectKind | null;
+        effect: EffectKind;
         outcome: ReceiptOutcome;
         detail: string;
         /** For a notice: which of its channels says so. */

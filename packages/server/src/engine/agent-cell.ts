@@ -10,8 +10,10 @@ import {
   type HolterEvent,
   type InputBody,
   type Instant,
+  type Life,
   type Registration,
   type StallLog,
+  stillWanted,
   turn,
 } from '@holter/core';
 import { type PolicySet, policyFor } from '../policy/index.ts';
@@ -81,7 +83,9 @@ type Folded = {
   /** A look that found nothing new. */
   isPostponed: boolean;
   readonly events: HolterEvent[];
-  readonly effects: Effect[];
+  effects: readonly Effect[];
+  /** What ended: the store cancels what is still pending for it. */
+  readonly over: Life[];
   readonly answers: Answer[];
   /** What the commit must find of the fleet, and what it leaves; null when no turn changed it. */
   fleetVersions: FleetVersions | null;
@@ -238,13 +242,14 @@ export class AgentCell {
     expectedVersion: number,
     requests: readonly Request[],
   ): Promise<CommitVerdict> {
-    const { agent, events, effects, fleet, fleetVersions } = folded;
+    const { agent, events, effects, over, fleet, fleetVersions } = folded;
     if (!agent) throw new Error('nothing to commit');
     return this.context.commit({
       agent,
       expectedVersion,
       events,
       effects,
+      over,
       ...(fleet && fleetVersions && { fleet: { fleet, ...fleetVersions } }),
       correlationId: requests[0]?.correlationId ?? '',
     });
@@ -285,6 +290,7 @@ export class AgentCell {
       isPostponed: false,
       events: [],
       effects: [],
+      over: [],
       answers: [],
       fleetVersions: null,
       fleet: null,
@@ -316,7 +322,9 @@ export class AgentCell {
       else folded.isHardChanged = true;
     }
     folded.events.push(...after.events.filter((event) => this.isNews(event)));
-    folded.effects.push(...withCopies(after.effects, this.context.channelsFor));
+    const wanted = withCopies(after.effects, this.context.channelsFor);
+    folded.effects = [...stillWanted(folded.effects, after.over), ...wanted];
+    folded.over.push(...after.over);
     if (after.fleet !== fleet) {
       if (folded.fleetVersions) this.context.fleet.amend(after.fleet);
       else folded.fleetVersions = this.context.fleet.replace(after.fleet);
@@ -358,6 +366,8 @@ export class AgentCell {
     folded.isHardChanged ||= enrolment.agent !== folded.agent;
     folded.agent = enrolment.agent;
     folded.events.push(...enrolment.events);
+    folded.effects = stillWanted(folded.effects, enrolment.over);
+    folded.over.push(...enrolment.over);
     return { kind: 'enrolled', agent: enrolment.agent, enrolment };
   }
 }

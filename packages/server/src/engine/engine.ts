@@ -26,7 +26,6 @@ import {
   type EngineOptions,
 } from './engine-options.ts';
 import type { Executor } from './executor.ts';
-import { claimOf, receiptOf } from './fan-out.ts';
 import { FleetCell } from './fleet-cell.ts';
 import { type Followed, type FollowedEffect, Follower } from './follower.ts';
 import { GroupSizes } from './group-sizes.ts';
@@ -122,7 +121,7 @@ export class Engine {
       executors: () => this.executors,
       headOf: (agentId) => this.peek(agentId)?.hard.checkpoint?.id,
       claim: async (effect, evidence) => {
-        const answer = await this.ask(effect.agentId, claimOf(effect, evidence));
+        const answer = await this.ask(effect.agentId, { kind: 'claim', effect, evidence });
         return answer.kind === 'folded' && answer.claim === 'proceed'
           ? 'proceed'
           : this.claimWithoutAgent(effect, answer);
@@ -375,7 +374,7 @@ export class Engine {
     detail: string,
   ): Promise<void> {
     if (outcome === 'cancelled') return;
-    await this.ask(effect.agentId, receiptOf(effect, outcome, detail));
+    await this.ask(effect.agentId, { kind: 'receipt', effect, outcome, detail });
   }
 
   private raiseAttention({ agentId, incarnation, kind }: Effect, message: string): void {

@@ -1,4 +1,4 @@
-import type { ClaimEvidence, Effect, InputBody, NoticeBody, ReceiptOutcome } from '@holter/core';
+import { type Effect, type NoticeBody, wantedIdOf } from '@holter/core';
 
 /** Names of the channels that carry a notice. */
 export type ChannelsFor = (notice: NoticeBody) => readonly string[];
@@ -24,23 +24,7 @@ function copiesOf(effect: Effect, channelsFor: ChannelsFor): readonly Effect[] {
   }));
 }
 
-/** The id by which the agent's record knows it. */
-export const wantedIdOf = (effect: Effect): string =>
-  effect.kind === 'notify' ? (effect.via?.noticeId ?? effect.id) : effect.id;
-
 /** One of the copies of each notice, and everything else: what was wanted, counted once. */
 export const firstCopies = (effects: readonly Effect[]): readonly Effect[] => [
   ...new Map(effects.map((effect) => [wantedIdOf(effect), effect])).values(),
 ];
-
-export const claimOf = (effect: Effect, evidence: ClaimEvidence): InputBody => ({
-  kind: 'claim',
-  effectId: wantedIdOf(effect),
-  evidence,
-});
-
-export function receiptOf(effect: Effect, outcome: ReceiptOutcome, detail: string): InputBody {
-  const channel = effect.kind === 'notify' ? effect.via?.channel : undefined;
-  const effectId = wantedIdOf(effect);
-  return { kind: 'receipt', effectId, outcome, detail, ...(channel !== undefined && { channel }) };
-}

@@ -1,5 +1,5 @@
+import { wantedIdOf } from '@holter/core';
 import { Counter, Gauge, Registry } from 'prom-client';
-import { wantedIdOf } from '../engine/fan-out.ts';
 import type { HttpDeps } from './deps.ts';
 import { LatencyHistogram } from './latency-histogram.ts';
 

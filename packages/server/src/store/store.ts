@@ -6,6 +6,7 @@ import type {
   Hard,
   HolterEvent,
   Instant,
+  Life,
   ReceiptOutcome,
 } from '@holter/core';
 
@@ -152,6 +153,8 @@ export type Commit = {
   readonly expectedVersion: number;
   readonly events: readonly HolterEvent[];
   readonly effects: readonly Effect[];
+  /** Ended by this commit: effects that live by it and are not claimed now are cancelled first. */
+  readonly over?: readonly Life[];
   /**
    * Present when the turn changed the fleet as well. Its versions are marks that nobody else makes, not a count:
    * a turn may build on a fleet that is still on its way into the store, and if that one loses against another

@@ -140,12 +140,12 @@ export class Checker implements Witness, Reporter {
       input.kind === 'receipt' &&
       input.outcome === 'seen' &&
       ledger.incident?.step === 'nudge' &&
-      input.effectId === `${ledger.incident.id}/nudge/${ledger.incident.attempt}` &&
+      input.effect.id === `${ledger.incident.id}/nudge/${ledger.incident.attempt}` &&
       Number.isNaN(ledger.repeatsAtNudge)
     ) {
       ledger.repeatsAtNudge = ledger.calls.count;
     }
-    if (input.kind === 'receipt') this.receipts.received(agent, ledger, at, input.effectId, result);
+    if (input.kind === 'receipt') this.receipts.received(agent, ledger, at, input.effect.id, result);
     if (input.kind === 'decision') this.checkTooLate(agent, ledger, at, input.decision, result);
     this.breakers.folded(agent, at, input, result);
     for (const event of result.events) this.happened(agent, ledger, event);

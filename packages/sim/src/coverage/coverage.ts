@@ -15,7 +15,7 @@ export class Coverage implements Witness {
 
   folded(_agent: SimAgent, _at: number, input: InputBody, result: Turn, packet: Packet | undefined): void {
     if (packet !== undefined) this.signal(packet, result);
-    else if (input.kind === 'receipt') this.receipt(input.effectId, input.outcome);
+    else if (input.kind === 'receipt') this.receipt(input.effect.id, input.outcome);
     else if (input.kind === 'breaker') this.breaker(input, result);
     for (const event of result.events) this.happened(event);
     for (const { id, kind } of result.effects) this.kinds.set(id, kind);

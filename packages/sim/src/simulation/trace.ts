@@ -82,9 +82,9 @@ function describeInput(input: InputBody): string {
       return `${from}${kind} ${JSON.stringify(rest)}`.slice(0, 160);
     }
     case 'receipt':
-      return `receipt ${input.effectId} ${input.outcome}`;
+      return `receipt ${input.effect.id} ${input.outcome}`;
     case 'claim':
-      return `claim ${input.effectId} ${JSON.stringify(input.evidence)}`;
+      return `claim ${input.effect.id} ${JSON.stringify(input.evidence)}`;
     case 'decision':
       return `decision ${input.decision.decision}`;
     case 'breaker':

@@ -40,7 +40,7 @@ interface ExecutorPort {
 }
 
 export type Receipt = {
-  readonly effectId: string;
+  readonly effect: Effect;
   readonly outcome: ReceiptOutcome;
   readonly detail: string;
   /** From the executor on the agent's host, not from a server. */
@@ -178,7 +178,7 @@ export class Executor {
     if (this.lies(agent, lies.unseenShare)) return;
     const { seenMinMs, seenMaxMs } = parameters.nudge;
     const lateMs = this.lies(agent, lies.seenLateShare) ? agent.random.unit() * lies.seenLateMaxMs : 0;
-    agent.plan(lateMs + agent.random.between(seenMinMs, seenMaxMs), Act.nudgeSeen, effect.id);
+    agent.plan(lateMs + agent.random.between(seenMinMs, seenMaxMs), Act.nudgeSeen, effect);
   }
 
   private notify(agent: SimAgent, effect: Effect): void {
@@ -202,7 +202,7 @@ export class Executor {
 
   answer(agent: SimAgent, effect: Effect, outcome: ReceiptOutcome, delayMs: number): void {
     const isFromHost = effect.executor !== null;
-    const receipt: Receipt = { effectId: effect.id, outcome, detail: '', isFromHost };
+    const receipt: Receipt = { effect, outcome, detail: '', isFromHost };
     if (this.lies(agent, lies.lostShare)) return;
     this.port.after(agent.slot, delayMs * agent.random.between(0.5, 1.5), 'receipt', receipt);
     if (this.lies(agent, lies.twiceShare))

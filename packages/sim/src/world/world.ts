@@ -161,7 +161,7 @@ export class World implements AgentEnv, NetworkPort, FaultPort {
     if (act === Act.register) return this.comeUp(agent);
     if (act === Act.nudgeSeen && agent.canReachHolter) {
       const receipt: Receipt = {
-        effectId: data as string,
+        effect: data as Effect,
         outcome: 'seen',
         detail: '',
         isFromHost: false,
@@ -302,7 +302,7 @@ export class World implements AgentEnv, NetworkPort, FaultPort {
     const evidence = this.executor.evidence(agent, effect);
     const folded = this.monitor.tell(agent.slot, this.holterNow, {
       kind: 'claim',
-      effectId: effect.id,
+      effect,
       evidence,
     });
     if (!this.executor.hearsAnswer(agent, effect)) return this.executor.tryLater(agent, effect);

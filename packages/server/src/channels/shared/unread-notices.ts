@@ -1,6 +1,6 @@
 import type { Effect, NoticeBody } from '@holter/core';
+import { wantedIdOf } from '@holter/core';
 import type { Engine } from '../../engine/engine.ts';
-import { wantedIdOf } from '../../engine/fan-out.ts';
 import type { Store } from '../../store/store.ts';
 import type { Channel } from './channel.ts';
 
