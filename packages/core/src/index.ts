@@ -67,6 +67,7 @@ export {
   presenceOf,
   probeEveryOf,
 } from './record/liveness.ts';
+export { openLives } from './record/lives.ts';
 export { RECORD_VERSION, type RecordKind, upcast } from './record/upcast.ts';
 export { checkSignal, type SignalCheck } from './signal/check.ts';
 export { type EnrolContext, type Enrolment, enroll, type Registration } from './transition/enroll.ts';
@@ -94,7 +95,7 @@ export type {
   NoticeSeverity,
   ReceiptOutcome,
 } from './vocabulary/effect.ts';
-export { EFFECT_URGENCY, lifeOfStart, NOTICE_MS_MAX, stillWanted, wantedIdOf } from './vocabulary/effect.ts';
+export { EFFECT_URGENCY, stillWanted, wantedIdOf } from './vocabulary/effect.ts';
 export type {
   BreakerState,
   EventBody,

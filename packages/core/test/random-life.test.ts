@@ -2,26 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { instant, NEVER, seconds } from '../src/base/time.ts';
 import { HARMLESS_TWICE } from '../src/fold/admissible.ts';
-import type { Agent, Hard } from '../src/record/agent.ts';
+import type { Agent } from '../src/record/agent.ts';
 import type { InputBody } from '../src/record/input.ts';
+import { openLives } from '../src/record/lives.ts';
 import type { Turn } from '../src/transition/transition.ts';
-import {
-  type Effect,
-  type Life as EffectLife,
-  lifeOfFleet,
-  lifeOfIncident,
-  lifeOfStart,
-} from '../src/vocabulary/effect.ts';
+import type { Effect } from '../src/vocabulary/effect.ts';
 import { LADDER } from '../src/vocabulary/ladder.ts';
 import { withStall } from '../src/vocabulary/stall.ts';
 import { type Happening, happenings, rawPolicy, registration, SENSES } from './arbitrary.ts';
 import { Bench, policiesOf, type registrationOf } from './kit.ts';
-
-const openLives = ({ agentId, incarnation, end, incident, group }: Hard): readonly EffectLife[] => [
-  ...(incident ? [lifeOfIncident(incident.id)] : []),
-  ...(end ? [] : [lifeOfStart(agentId, incarnation)]),
-  lifeOfFleet(group),
-];
 
 /** An effect that the agent's record knows nothing about. */
 const NEVER_WANTED: Effect = {

@@ -1,26 +1,35 @@
 import { describe, expect, test } from 'vitest';
 import { Bench } from '../../test/kit.ts';
+import type { InputBody } from '../record/input.ts';
+import type { Effect, ReceiptOutcome } from '../vocabulary/effect.ts';
+
+type Notify = Extract<Effect, { kind: 'notify' }>;
 
 /** An agent whose incident waits for a decision. */
-function escalated(): { bench: Bench; effectId: string } {
+function escalated(): { bench: Bench; notice: Notify } {
   const bench = new Bench({ can: ['nudge'] });
   const { effects } = bench.signal({ kind: 'error', message: 'the disk is full', isUnrecoverable: true });
-  const notice = effects.find(({ kind }) => kind === 'notify');
+  const notice = effects.find((effect) => effect.kind === 'notify') as Notify;
   expect(bench.agent.hard.incident).toMatchObject({ step: 'escalate', phase: 'waiting' });
-  return { bench, effectId: notice?.id ?? '' };
+  return { bench, notice };
 }
 
 describe('the receipt of a notice', () => {
   test('starts the wait for a decision when somebody was shown it, on whichever channel', () => {
-    const { bench, effectId } = escalated();
-    const receipt = { kind: 'receipt', effectId, detail: '' } as const;
-    bench.feed({ ...receipt, outcome: 'posted', channel: 'chat' });
-    bench.feed({ ...receipt, outcome: 'refused', channel: 'mail' });
+    const { bench, notice } = escalated();
+    const on = (channel: string, outcome: ReceiptOutcome): InputBody => ({
+      kind: 'receipt',
+      effect: { ...notice, id: `${notice.id}/to/${channel}`, via: { channel, noticeId: notice.id } },
+      outcome,
+      detail: '',
+    });
+    bench.feed(on('chat', 'posted'));
+    bench.feed(on('mail', 'refused'));
     expect(bench.agent.hard.incident?.wait).toBeUndefined();
-    const { events } = bench.feed({ ...receipt, outcome: 'delivered', channel: 'page' });
+    const { events } = bench.feed(on('page', 'delivered'));
     expect(bench.agent.hard.incident?.wait).toMatchObject({ at: bench.at });
     expect(events).toMatchObject([
-      { type: 'EFFECT_RECEIPT', payload: { effectId, outcome: 'delivered', channel: 'page' } },
+      { type: 'EFFECT_RECEIPT', payload: { effectId: notice.id, outcome: 'delivered', channel: 'page' } },
     ]);
   });
 });

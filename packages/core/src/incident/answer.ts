@@ -1,11 +1,11 @@
 import { later } from '../base/time.ts';
 import { endTask } from '../fold/tasks.ts';
-import type { Hard } from '../record/agent.ts';
 import type { Draft } from '../record/draft.ts';
 import { emit, lookAgainAt, markNow, want } from '../record/draft.ts';
 import type { Incident } from '../record/incident.ts';
 import type { ClaimEvidence, InputBody } from '../record/input.ts';
 import { graceMaxOf } from '../record/liveness.ts';
+import { openLives } from '../record/lives.ts';
 import type { Admission, Ask, Notice } from '../vocabulary/ask.ts';
 import type { Effect, EffectKind, NoticeBody } from '../vocabulary/effect.ts';
 import { lifeOfIncident, lifeOfStart, NOTICE_MS_MAX, wantedIdOf } from '../vocabulary/effect.ts';
@@ -129,7 +129,8 @@ export function foldClaim(draft: Draft, effect: Effect, evidence: ClaimEvidence)
 function whyNotProceed(draft: Draft, effect: Effect, evidence: ClaimEvidence): string | null {
   const { hard } = draft;
   const { incident } = hard;
-  if (isLifeOver(hard, effect)) return 'what it was for is over';
+  // The commit that ended it has cancelled what was pending; this catches what an executor had in hand then.
+  if (!openLives(hard).includes(effect.livesBy)) return 'what it was for is over';
   if (!incident || !isOfStep(effect, incident)) return IS_ACT[effect.kind] ? 'it was superseded' : null;
   if (effect.kind === 'deny-call' && !repeatOf(actFindings(hard))) return 'the reason is gone';
   switch (incident.step) {
@@ -158,13 +159,6 @@ const IS_ACT: Readonly<Record<EffectKind, boolean>> = {
   notify: false,
   'request-handoff': false,
 };
-
-/** The commit that ended it has cancelled what was pending; this catches what an executor had in hand then. */
-function isLifeOver(hard: Hard, { livesBy }: Effect): boolean {
-  if (livesBy.startsWith('fleet:')) return false;
-  if (hard.incident && livesBy === lifeOfIncident(hard.incident.id)) return false;
-  return hard.end !== undefined || livesBy !== lifeOfStart(hard.agentId, hard.incarnation);
-}
 
 function whyNotStop(draft: Draft, incident: Incident): string | null {
   const { hard } = draft;

@@ -2,15 +2,11 @@ import {
   type Acquired,
   type Agent,
   type ClaimVerdict,
-  type Effect,
   type Enrolment,
   enroll,
-  type Fleet,
-  type Hard,
   type HolterEvent,
   type InputBody,
   type Instant,
-  type Life,
   type Registration,
   type StallLog,
   stillWanted,
@@ -20,7 +16,8 @@ import { type PolicySet, policyFor } from '../policy/index.ts';
 import { maxSoft } from '../store/facts.ts';
 import type { Commit, CommitVerdict, DueAgent, SoftEntry, Store, StoredAgent } from '../store/store.ts';
 import { type ChannelsFor, withCopies } from './fan-out.ts';
-import type { FleetCell, FleetVersions } from './fleet-cell.ts';
+import type { FleetCell } from './fleet-cell.ts';
+import { emptyFolded, type Folded, isOnlyLookedAt, needsCommit } from './folded.ts';
 import type { OwnCommit } from './follower.ts';
 import type { GroupSizes } from './group-sizes.ts';
 
@@ -76,21 +73,6 @@ const BATCH_MAX = 64;
 /** Conflicts mean that another server was faster. More than this in a row is not bad luck any more. */
 const CONFLICTS_MAX = 8;
 const REJECTION_EVERY_MS = 60_000;
-
-type Folded = {
-  agent: Agent | null;
-  isHardChanged: boolean;
-  /** A look that found nothing new. */
-  isPostponed: boolean;
-  readonly events: HolterEvent[];
-  effects: readonly Effect[];
-  /** What ended: the store cancels what is still pending for it. */
-  readonly over: Life[];
-  readonly answers: Answer[];
-  /** What the commit must find of the fleet, and what it leaves; null when no turn changed it. */
-  fleetVersions: FleetVersions | null;
-  fleet: Fleet | null;
-};
 
 /**
  * One agent in this server: its newest committed record, and a queue that folds one input after the other.
@@ -284,17 +266,7 @@ export class AgentCell {
   }
 
   private fold(requests: readonly Request[]): Folded {
-    const folded: Folded = {
-      agent: this.stored?.agent ?? null,
-      isHardChanged: false,
-      isPostponed: false,
-      events: [],
-      effects: [],
-      over: [],
-      answers: [],
-      fleetVersions: null,
-      fleet: null,
-    };
+    const folded = emptyFolded(this.stored?.agent ?? null);
     for (const request of requests) folded.answers.push(this.foldOne(folded, request));
     return folded;
   }
@@ -370,19 +342,6 @@ export class AgentCell {
     folded.over.push(...enrolment.over);
     return { kind: 'enrolled', agent: enrolment.agent, enrolment };
   }
-}
-
-/** A rejection is on record, so it is committed although the agent did not change. */
-function needsCommit({ isHardChanged, events, effects }: Folded): boolean {
-  return isHardChanged || effects.length > 0 || events.some(({ type }) => type !== 'AGENT_HEARTBEAT');
-}
-
-/** Time has passed, and nothing follows from it but when to look again: no reason for a commit. */
-function isOnlyLookedAt(before: Hard, after: Hard): boolean {
-  return (Object.keys(after) as (keyof Hard)[]).every((key) => {
-    if (key === 'at' || key === 'wakeAt' || after[key] === before[key]) return true;
-    return key === 'derived' && after.derived.length === 0 && before.derived.length === 0;
-  });
 }
 
 /** Somebody decides, acts or starts by the answer. */

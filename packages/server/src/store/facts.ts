@@ -59,3 +59,7 @@ export const plainText = (text: string): string => text.replaceAll('\0', '\ufffd
 
 /** Only A to Z, as SQLite's `lower` does, so that every store finds the same. */
 export const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+
+/** Why an effect was cancelled without having been claimed. */
+export const OVER = 'what it was for is over';
+export const OUT_OF_DATE = 'out of date';

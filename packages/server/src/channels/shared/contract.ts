@@ -33,6 +33,7 @@ const copyOf = (channel: string, noticeId: string): Effect => ({
   agentId: 'ada',
   incarnation: 1,
   executor: null,
+  livesBy: 'incident:ada/1',
   kind: 'notify',
   audience: 'operator',
   severity: 'critical',

@@ -1,3 +1,4 @@
+import type { Effect } from '@holter/core';
 import { describe, expect, it } from 'vitest';
 import type { OpenStore } from './kit.ts';
 import { agentOf, at, commitOf, committed, nudge } from './kit.ts';
@@ -32,6 +33,42 @@ export function effectsContract(open: OpenStore): void {
         correlationId: 'c1',
       });
       expect(await claim(0, ['host-1', null])).toEqual(['a 1']);
+    });
+
+    it('hands out what stops or starts an agent before words, and words before notices', async () => {
+      const terminate = { kind: 'terminate', reason: 'it loops', cleanupMs: 1 } as Partial<Effect>;
+      const notify = { kind: 'notify', audience: 'operator', severity: 'info', incidentId: null } as const;
+      await wish(
+        nudge('notice', 'ada', notify as Partial<Effect>),
+        nudge('word', 'ada'),
+        nudge('kill', 'ada', terminate),
+      );
+      expect(await claim(0, [null], 1)).toEqual(['kill 1']);
+      expect(await claim(0)).toEqual(['word 1', 'notice 1']);
+    });
+
+    it('cancels what is pending for a life that a commit ends, and nothing else', async () => {
+      const { store } = current;
+      const start = { livesBy: 'start:ada#1' } as const;
+      await wish(nudge('claimed', 'ada'), nudge('pending', 'ada'), nudge('other', 'ada', start));
+      expect(await claim(0, [null], 1)).toEqual(['claimed 1']);
+      const effects = [nudge('reopened', 'ada')];
+      await committed(store, commitOf(agentOf('ada'), 1, { effects, over: ['incident:ada/1'] }));
+      expect(await claim(1)).toEqual(['other 1', 'reopened 1']);
+      // The executor has it in hand, and asks again when its lease is over.
+      expect(await claim(100)).toEqual(['claimed 2']);
+      const [cancelled] = (await store.listEffects({ status: 'done', limit: 9 })) ?? [];
+      expect(cancelled).toMatchObject({ effect: { id: 'pending' }, outcome: 'cancelled' });
+      expect((await current.store.check()).length).toBe(0);
+    });
+
+    it('lets nobody claim what is out of date', async () => {
+      await wish(nudge('e', 'ada', { until: at(50) }));
+      expect(await claim(0)).toEqual(['e 1']);
+      expect(await claim(100)).toEqual([]);
+      expect(await current.store.listEffects({ limit: 9 })).toMatchObject([
+        { status: 'done', outcome: 'cancelled', detail: 'out of date' },
+      ]);
     });
 
     it('makes one effect of one decision, whatever is committed again', async () => {

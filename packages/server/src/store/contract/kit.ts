@@ -90,6 +90,7 @@ export const nudge = (id: string, agentId: string, rest: Partial<Effect> = {}): 
     agentId,
     incarnation: 1,
     executor: null,
+    livesBy: `incident:${agentId}/1`,
     kind: 'nudge',
     attempt: 1,
     about: 'silent',

@@ -1,9 +1,9 @@
 import type { Hard, Instant } from '@holter/core';
 import { NEVER } from '@holter/core';
-import { FINAL_STATES_KEPT, incidentOf, isKept, maxSoft, plainText, subjectOf } from '../facts.ts';
+import { FINAL_STATES_KEPT, incidentOf, isKept, maxSoft, OVER, plainText, subjectOf } from '../facts.ts';
 import { emptyTally, hourOf, type Tallies, type Tally, tallyOf } from '../rollup.ts';
 import type { Commit, CommitVerdict, SoftEntry } from '../store.ts';
-import { noteChange } from './effects.ts';
+import { noteChange, settleEffect } from './effects.ts';
 import type { Indexes, Tables } from './tables.ts';
 
 export function commitOne(tables: Tables, indexes: Indexes, commit: Commit): CommitVerdict {
@@ -26,6 +26,7 @@ export function commitOne(tables: Tables, indexes: Indexes, commit: Commit): Com
   const standing = old ? { health: old.hard.health, since: old.hard.healthSince } : null;
   book(tables, agentId, tallyOf(standing, commit.events));
   const firstCursor = appendEvents(tables, commit);
+  cancelEffects(tables, indexes, commit);
   addEffects(tables, indexes, commit);
   return {
     kind: 'ok',
@@ -85,6 +86,17 @@ function appendEvents(tables: Tables, commit: Commit): number | null {
     });
   }
   return firstCursor;
+}
+
+/** What an executor has in hand is left to it: it hears of the end when it claims, or answers with a receipt. */
+function cancelEffects(tables: Tables, indexes: Indexes, { agent, over }: Commit): void {
+  if (!over || over.length === 0) return;
+  const settlement = { at: agent.hard.at, outcome: 'cancelled', detail: OVER } as const;
+  for (const id of indexes.openEffects) {
+    const row = tables.effects.get(id);
+    if (row?.status === 'pending' && over.includes(row.effect.livesBy))
+      settleEffect(tables, indexes, id, settlement);
+  }
 }
 
 /** An id that exists is the same decision again: what became of it stays. */

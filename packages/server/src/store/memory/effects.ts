@@ -1,25 +1,31 @@
 import type { Instant } from '@holter/core';
-import { later } from '@holter/core';
-import { plainText } from '../facts.ts';
+import { EFFECT_URGENCY, later } from '@holter/core';
+import { OUT_OF_DATE, plainText } from '../facts.ts';
 import type { Answer, Arguments } from '../operations.ts';
 import type { ClaimedEffect, EffectChange, EffectOffer, Settlement, StoredEffect } from '../store.ts';
 import type { EffectRow, Indexes, Tables } from './tables.ts';
 
 export function claimEffects(
   tables: Tables,
-  { openEffects }: Indexes,
+  indexes: Indexes,
   ...[{ executors, at, leaseMs, limit }]: Arguments<'claimEffects'>
 ): readonly ClaimedEffect[] {
-  const claimed: ClaimedEffect[] = [];
-  for (const id of openEffects) {
-    if (claimed.length >= limit) break;
+  const ready: EffectRow[] = [];
+  for (const id of indexes.openEffects) {
     const row = tables.effects.get(id);
-    if (!row || row.visibleAt > at || !executors.includes(row.effect.executor)) continue;
-    const tries = row.tries + 1;
-    tables.effects.set(id, { ...row, status: 'claimed', tries, visibleAt: later(at, leaseMs) });
-    claimed.push({ effect: row.effect, tries, correlationId: row.correlationId });
+    if (!row) continue;
+    if (row.effect.until !== undefined && row.effect.until <= at)
+      settleEffect(tables, indexes, id, { at, outcome: 'cancelled', detail: OUT_OF_DATE });
+    else if (row.visibleAt <= at && executors.includes(row.effect.executor)) ready.push(row);
   }
-  return claimed;
+  const urgencyOf = ({ effect }: EffectRow): number => EFFECT_URGENCY[effect.kind];
+  const claimed = ready.sort((a, b) => urgencyOf(a) - urgencyOf(b)).slice(0, limit);
+  return claimed.map((row) => {
+    const { effect, correlationId } = row;
+    const tries = row.tries + 1;
+    tables.effects.set(effect.id, { ...row, status: 'claimed', tries, visibleAt: later(at, leaseMs) });
+    return { effect, tries, correlationId };
+  });
 }
 
 export function settleEffect(

@@ -28,7 +28,8 @@ const RELATIONS: readonly (readonly [what: string, query: string])[] = [
   [
     'effect whose columns differ from its record',
     `select id from effects where not json_valid(body) or id <> body ->> '$.id'
-     or executor is not body ->> '$.executor' or agent_id <> body ->> '$.agentId'`,
+     or executor is not body ->> '$.executor' or agent_id <> body ->> '$.agentId'
+     or (record_version > 1 and (lives_by <> body ->> '$.livesBy' or until is not body ->> '$.until'))`,
   ],
   [
     'effect that is settled and open at once',

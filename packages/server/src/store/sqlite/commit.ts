@@ -1,10 +1,10 @@
 import type { HealthState, Instant } from '@holter/core';
-import { RECORD_VERSION } from '@holter/core';
+import { EFFECT_URGENCY, RECORD_VERSION } from '@holter/core';
 import type { Kysely } from 'kysely';
 import { FINAL_STATES_KEPT, incidentOf, isKept, plainText, subjectOf } from '../facts.ts';
 import { tallyOf } from '../rollup.ts';
 import type { Commit, CommitVerdict } from '../store.ts';
-import { noteChange } from './effects.ts';
+import { cancelEffects, noteChange } from './effects.ts';
 import { prepared } from './prepared.ts';
 import { addRollups } from './rollups.ts';
 import type { Schema } from './schema.ts';
@@ -36,6 +36,7 @@ export async function commitOne(db: Kysely<Schema>, commit: Commit): Promise<Com
   };
   await addRollups(db, [[agentId, tallyOf(standing ?? null, events)]]);
   const firstCursor = await appendEvents(db, commit);
+  if (commit.over && commit.over.length > 0) await cancelEffects(db, commit.over, commit.agent.hard.at);
   await addEffects(db, commit);
   return {
     kind: 'ok',
@@ -178,7 +179,7 @@ async function appendEvents(db: Kysely<Schema>, commit: Commit): Promise<number 
 
 type NewEffect = Pick<
   Schema['effects'],
-  'id' | 'agent_id' | 'executor' | 'created_at' | 'correlation_id' | 'body'
+  'id' | 'agent_id' | 'executor' | 'created_at' | 'correlation_id' | 'body' | 'lives_by' | 'until' | 'urgency'
 >;
 
 /** An id that exists is the same decision again: what became of it stays. */
@@ -198,6 +199,9 @@ const putEffect = prepared<NewEffect>((db, place) =>
       detail: '',
       correlation_id: place('correlation_id'),
       body: place('body'),
+      lives_by: place('lives_by'),
+      until: place('until'),
+      urgency: place('urgency'),
       record_version: RECORD_VERSION,
     })
     .onConflict((conflict) => conflict.column('id').doNothing()),
@@ -212,6 +216,9 @@ async function addEffects(db: Kysely<Schema>, { agent, effects, correlationId }:
       created_at: agent.hard.at,
       correlation_id: plainText(correlationId),
       body: JSON.stringify(effect),
+      lives_by: effect.livesBy,
+      until: effect.until ?? null,
+      urgency: EFFECT_URGENCY[effect.kind],
     });
     if (numAffectedRows) await noteChange(db, { effect_id: effect.id, what: 'ordered', at: agent.hard.at });
   }

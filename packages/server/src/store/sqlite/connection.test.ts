@@ -39,6 +39,7 @@ describe('a connection', () => {
         { version: 3, name: 'old checkpoints are found by their time' },
         { version: 4, name: 'records say which version they are of' },
         { version: 5, name: 'several writers' },
+        { version: 6, name: 'effects end with what they live by' },
       ]);
       database.close();
     }

@@ -1,7 +1,7 @@
 import type { Instant } from '@holter/core';
 import { RECORD_VERSION } from '@holter/core';
 import { type Kysely, type Selectable, sql } from 'kysely';
-import { plainText } from '../facts.ts';
+import { OUT_OF_DATE, OVER, plainText } from '../facts.ts';
 import type { Answer, Arguments } from '../operations.ts';
 import type {
   ClaimedEffect,
@@ -22,6 +22,8 @@ export async function claimEffects(
   db: Db,
   ...[{ executors, at, leaseMs, limit }]: Arguments<'claimEffects'>
 ): Promise<readonly ClaimedEffect[]> {
+  const outOfDate = cancelled(db, at, OUT_OF_DATE).where('until', 'is not', null).where('until', '<=', at);
+  await noteCancelled(db, await outOfDate.execute(), at);
   const named = executors.filter((executor) => executor !== null);
   const rows = await db
     .selectFrom('effects')
@@ -36,6 +38,7 @@ export async function claimEffects(
         ...(executors.includes(null) ? [eb('executor', 'is', null)] : []),
       ]),
     )
+    .orderBy('urgency')
     .orderBy('seq')
     .limit(limit)
     .execute();
@@ -54,6 +57,23 @@ export async function claimEffects(
     tries: row.tries + 1,
     correlationId: row.correlation_id,
   }));
+}
+
+/** What an executor has in hand is left to it: it hears of the end when it claims, or answers with a receipt. */
+export async function cancelEffects(db: Db, lives: readonly string[], at: Instant): Promise<void> {
+  const over = cancelled(db, at, OVER).where('lives_by', 'in', lives).where('status', '=', 'pending');
+  await noteCancelled(db, await over.execute(), at);
+}
+
+const cancelled = (db: Db, at: Instant, detail: string) =>
+  db
+    .updateTable('effects')
+    .set({ status: 'done', outcome: 'cancelled', detail, settled_at: at })
+    .where('settled_at', 'is', null)
+    .returning('id');
+
+async function noteCancelled(db: Db, rows: readonly { readonly id: string }[], at: Instant): Promise<void> {
+  for (const { id } of rows) await noteChange(db, { effect_id: id, what: 'settled', at });
 }
 
 export async function settleEffect(

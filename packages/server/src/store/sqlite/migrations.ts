@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type Database from 'libsql';
 import { StoreUnavailable } from '../store.ts';
+import { fillLives } from './fill-lives.ts';
 import type { Schema } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -9,6 +10,8 @@ type Migration = {
   readonly statements: readonly string[];
   /** The record version that is written from here on; 1 before the first that says so. */
   readonly records?: number;
+  /** What statements alone can't fill in, from the records that are there. */
+  readonly fill?: (db: Kysely<Schema>) => Promise<void>;
 };
 
 /**
@@ -95,6 +98,20 @@ export const MIGRATIONS: readonly Migration[] = [
       'create index effects_offered on effects (seq) where is_offered = 1 and settled_at is null',
     ],
   },
+  {
+    name: 'effects end with what they live by',
+    records: 2,
+    statements: [
+      "alter table effects add column lives_by text not null default ''",
+      'alter table effects add column until integer',
+      'alter table effects add column urgency integer not null default 1',
+      'drop index effects_open',
+      'create index effects_open on effects (urgency, seq) where settled_at is null',
+      'create index effects_life on effects (lives_by) where settled_at is null',
+      'create index effects_until on effects (until) where settled_at is null and until is not null',
+    ],
+    fill: fillLives,
+  },
 ];
 
 /**
@@ -131,9 +148,10 @@ export async function migrate(db: Kysely<Schema>): Promise<void> {
     );
     const version = await versionOf(transaction);
     refuseNewer(version);
-    for (const [index, { name, statements }] of MIGRATIONS.entries()) {
+    for (const [index, { name, statements, fill }] of MIGRATIONS.entries()) {
       if (index < version) continue;
       for (const statement of statements) await sql.raw(statement).execute(transaction);
+      await fill?.(transaction);
       await transaction
         .insertInto('migrations')
         .values({ version: index + 1, name })

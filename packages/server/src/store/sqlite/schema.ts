@@ -95,6 +95,11 @@ type EffectsTable = {
   readonly outcome: string | null;
   readonly detail: string;
   readonly correlation_id: string;
+  readonly lives_by: string;
+  /** Out of date after this moment; null never is. */
+  readonly until: number | null;
+  /** Lower is claimed first. */
+  readonly urgency: number;
   readonly body: string;
   readonly record_version: number;
   readonly is_offered: Generated<number>;

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { upcast } from './upcast.ts';
+
+const step = { incidentId: 'a/b/3', step: 'terminate', attempt: 2 };
+
+test.each([
+  ['a step', 'terminate', 'a/b/3/terminate/2', { livesBy: 'incident:a/b/3', step }],
+  ['a denial', 'deny-call', 'a/b/3/terminate/2/deny', { livesBy: 'incident:a/b/3', step }],
+  ['words beside a step', 'request-handoff', 'a/b/3/terminate/2/handoff', { livesBy: 'incident:a/b/3' }],
+  ['a reminder', 'remind', 'a/b#4/remind/7/1000', { livesBy: 'start:a/b#4' }],
+])('%s of version 1 names what it lives by', (_what, kind, id, expected) => {
+  const effect = { id, agentId: 'a/b', incarnation: 4, executor: null, kind };
+  expect(upcast('effect', effect, 1)).toEqual({ ...effect, ...expected });
+});
+
+test('an inquiry of version 1 is of no use after its answer was due', () => {
+  const effect = { id: 'ada#1/inquire/5', agentId: 'ada', incarnation: 1, kind: 'inquire', answerBy: 9 };
+  expect(upcast('effect', effect, 1)).toMatchObject({ livesBy: 'start:ada#1', until: 9 });
+});
+
+test('an alert of version 1 about many agents lives by their group', () => {
+  const effect = { id: 'fleet/blue/mass-failure/5', agentId: 'fleet:blue', incarnation: 0, kind: 'notify' };
+  expect(upcast('effect', effect, 1)).toMatchObject({ livesBy: 'fleet:blue' });
+});
