@@ -216,6 +216,23 @@ describe('a run that was killed', () => {
     expect(hub.size).toBe(0);
   });
 
+  it('is kept in a row of its own, beside those of other servers and of earlier versions', async () => {
+    const store = openMemory();
+    const runs = async () => (await store.listMeta('executors/')).map(({ key }) => key);
+    await store.putMeta('executors/runs', JSON.stringify([record({ executorId: 'run:old' })]));
+    const one = await world(store);
+    const other = await world(store.beside());
+    await one.hub.present(record({ executorId: 'run:one' }));
+    await other.hub.present(record({ executorId: 'run:two' }));
+    expect(await runs()).toEqual(['executors/run/run:old', 'executors/run/run:one', 'executors/run/run:two']);
+    expect([one.hub.size, other.hub.size]).toEqual([2, 2]);
+    // It has moved to the other server: the first does not take its row away.
+    await other.hub.present(record({ executorId: 'run:one', runId: 'again' }));
+    await one.hub.leave('run:one');
+    await other.hub.leave('run:two');
+    expect(await runs()).toEqual(['executors/run/run:old', 'executors/run/run:one']);
+  });
+
   it('on another machine is only told', async () => {
     const { engine, hub, clock, told } = await world();
     await engine.register(worker);

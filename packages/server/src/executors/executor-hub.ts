@@ -32,6 +32,8 @@ type HubContext = {
 
 type Entry = {
   record: RunRecord;
+  /** Its row; null before the first. */
+  saved: string | null;
   remote: RemoteExecutor;
   leave: (() => void) | null;
   polls: number;
@@ -45,7 +47,10 @@ type Entry = {
 /** The hub speaks in place of a run, which has an operator's token. */
 const RUN: Sender = { role: 'operator', agentId: null, incarnation: null };
 
-const META_KEY = 'executors/runs';
+/** One row for each run: several servers have runs. */
+const ROW_PREFIX = 'executors/run/';
+/** Where earlier versions kept all of them. */
+const OLD_ROW = 'executors/runs';
 const LOOK_EVERY_MS = 1_000;
 /** A poll follows the other within milliseconds; this long without one, somebody looks what is the matter. */
 const AWAY_MS_MAX = 3_000;
@@ -68,8 +73,14 @@ export class ExecutorHub {
 
   /** Runs of before the start have a moment to come back; then they are looked for. */
   async start(): Promise<void> {
-    const text = await this.context.store.getMeta(META_KEY);
-    for (const record of text === null ? [] : (JSON.parse(text) as RunRecord[])) this.add(record);
+    const { store } = this.context;
+    const old = await store.getMeta(OLD_ROW);
+    if (old !== null) {
+      for (const record of JSON.parse(old) as RunRecord[]) await this.save(this.add(record));
+      await store.swapMeta(OLD_ROW, old, null);
+    }
+    for (const { value } of await store.listMeta(ROW_PREFIX))
+      this.add(JSON.parse(value) as RunRecord).saved = value;
     this.scheduleLook();
     this.stopFollowing = this.context.engine.onFollowed(({ stored }) => {
       if (stored) this.followCare(stored.agent);
@@ -97,7 +108,7 @@ export class ExecutorHub {
     entry.record = record;
     entry.seenAt = this.context.clock.now();
     if (entry.adopted) this.giveBack(entry);
-    await this.save();
+    await this.save(entry);
   }
 
   /** Null when nobody of this name is known: it should present itself again. */
@@ -170,13 +181,16 @@ export class ExecutorHub {
     const entry = this.entries.get(executorId);
     if (!entry) return;
     this.remove(entry);
-    await this.save();
+    const { store } = this.context;
+    // Not if it has presented itself to another server meanwhile.
+    await this.inOrder(() => store.swapMeta(rowOf(entry), entry.saved, null));
   }
 
   private add(record: RunRecord): Entry {
     const { clock } = this.context;
     const entry: Entry = {
       record,
+      saved: null,
       remote: new RemoteExecutor(record.executorId, clock),
       leave: null,
       polls: 0,
@@ -278,15 +292,21 @@ export class ExecutorHub {
     entry.leave = null;
   }
 
-  private save(): Promise<void> {
-    const write = async (): Promise<void> => {
-      const records = [...this.entries.values()].map(({ record }) => record);
-      await this.context.store.putMeta(META_KEY, JSON.stringify(records));
-    };
-    this.saving = this.saving.then(write, write);
-    return this.saving;
+  private save(entry: Entry): Promise<void> {
+    return this.inOrder(async () => {
+      entry.saved = JSON.stringify(entry.record);
+      await this.context.store.putMeta(rowOf(entry), entry.saved);
+    });
+  }
+
+  private inOrder(write: () => Promise<unknown>): Promise<void> {
+    const written = this.saving.then(write).then(() => undefined);
+    this.saving = written.catch(() => undefined);
+    return written;
   }
 }
+
+const rowOf = ({ record }: Entry): string => `${ROW_PREFIX}${record.executorId}`;
 
 const isOpen = (status: string): boolean => status === 'pending' || status === 'claimed';
 
