@@ -1,34 +1,47 @@
 import type { Store } from '../store/store.ts';
 
 /** So that a fleet that starts together does not wait for one more write each. */
-const PLACES_RESERVED = 49;
+const PLACES_RESERVED = 50;
 
-/** How many agents one `enroll` token may bring into being. */
+/** How many agents one `enroll` token may bring into being, over all servers. */
 export class AgentQuota {
-  private readonly store: Pick<Store, 'getMeta' | 'putMeta'>;
+  private readonly store: Pick<Store, 'getMeta' | 'swapMeta'>;
   private readonly max: number;
-  private readonly places = new Map<string, { used: number; reserved: number }>();
+  /** Places that this server has reserved and not used. */
+  private readonly free = new Map<string, number>();
+  private reserving: Promise<void> = Promise.resolve();
 
-  constructor(store: Pick<Store, 'getMeta' | 'putMeta'>, max: number) {
+  constructor(store: Pick<Store, 'getMeta' | 'swapMeta'>, max: number) {
     this.store = store;
     this.max = max;
   }
 
   /** False when the token has no place left. */
   async take(tokenId: string): Promise<boolean> {
-    const key = `enrolled/${tokenId}`;
-    let places = this.places.get(tokenId);
-    if (!places) {
-      const used = Number((await this.store.getMeta(key)) ?? 0);
-      places = this.places.get(tokenId) ?? { used, reserved: used };
-      this.places.set(tokenId, places);
+    if (this.freeOf(tokenId) === 0) {
+      const reserve = () => this.reserve(tokenId);
+      this.reserving = this.reserving.then(reserve, reserve);
+      await this.reserving;
     }
-    if (places.used >= this.max) return false;
-    places.used += 1;
-    if (places.used <= places.reserved) return true;
-    // Counted before it is done, and some in advance: a crash costs a few places, never the limit.
-    places.reserved = Math.min(this.max, places.used + PLACES_RESERVED);
-    await this.store.putMeta(key, String(places.reserved));
+    const free = this.freeOf(tokenId);
+    if (free === 0) return false;
+    this.free.set(tokenId, free - 1);
     return true;
+  }
+
+  private freeOf(tokenId: string): number {
+    return this.free.get(tokenId) ?? 0;
+  }
+
+  /** Counted before they are used, and some in advance: a crash costs a few places, never the limit. */
+  private async reserve(tokenId: string): Promise<void> {
+    const key = `enrolled/${tokenId}`;
+    while (this.freeOf(tokenId) === 0) {
+      const saved = await this.store.getMeta(key);
+      const used = Number(saved ?? 0);
+      const reserved = Math.min(this.max, used + PLACES_RESERVED);
+      if (reserved <= used) return;
+      if (await this.store.swapMeta(key, saved, String(reserved))) this.free.set(tokenId, reserved - used);
+    }
   }
 }

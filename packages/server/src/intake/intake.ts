@@ -13,7 +13,7 @@ import type { Sender } from './sender.ts';
 type IntakeContext = {
   readonly engine: Pick<Engine, 'signal' | 'register' | 'peek' | 'read'>;
   readonly replies: Pick<ReplyQueue, 'unseen' | 'seen'>;
-  readonly store: Pick<Store, 'getMeta' | 'putMeta'>;
+  readonly store: Pick<Store, 'getMeta' | 'swapMeta'>;
   readonly clock: Clock;
   readonly agentsPerTokenMax?: number;
 };
