@@ -179,6 +179,7 @@ function assembleEngine(
     isAlone: true,
     onBug: (error) => logger.error({ err: error }, 'a bug in Holter: the agent is left as it was'),
   });
+  replies.follow(engine);
   return { engine, replies, notices };
 }
 

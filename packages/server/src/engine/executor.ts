@@ -25,6 +25,8 @@ export type ActResult =
   | { readonly kind: 'receipt'; readonly outcome: ReceiptOutcome; readonly detail: string }
   /** Taken on; the receipt will come by itself (`Engine.receive`). Until then it is offered again. */
   | { readonly kind: 'underway'; readonly checkAgainAt: Instant; readonly detail: string }
+  /** Any server may deliver it from now on, whoever hears from the agent; until then it is offered again. */
+  | { readonly kind: 'offered'; readonly againAt: Instant; readonly detail: string }
   /** Could not be done now. Counts as a try; after too many it is given up and a person is told. */
   | {
       readonly kind: 'failed';

@@ -116,6 +116,10 @@ export class Outbox {
         return this.settle(effect, result.outcome, result.detail);
       case 'underway':
         return store.retryEffect(effect.id, result.checkAgainAt, result.detail, tries);
+      case 'offered': {
+        const { againAt, detail } = result;
+        return store.offerEffect(effect.id, { at: clock.now(), againAt, detail, tries });
+      }
       case 'failed':
         if (result.retryAt === 'never') return this.giveUp(effect, result.detail);
         if (result.retryAt !== undefined)

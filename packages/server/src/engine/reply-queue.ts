@@ -1,7 +1,8 @@
-import type { Effect, EffectKind } from '@holter/core';
+import type { Effect, EffectKind, HolterEvent } from '@holter/core';
 import { later } from '@holter/core';
 import type { Clock } from './clock.ts';
 import type { ActResult, Executor } from './executor.ts';
+import type { Followed, FollowedEffect } from './follower.ts';
 
 /** What a reply may carry to an agent. The id lets clients drop what they have had before. */
 export type Directive = {
@@ -20,20 +21,21 @@ const directiveTypes: Readonly<Partial<Record<EffectKind, Directive['type']>>> =
   'deny-call': 'deny',
 };
 
-/** How often an effect that waits for a reply is offered again: that is how a restart refills it. */
+/** How often an effect that waits for a reply is claimed again, and its reason asked for. */
 const OFFER_AGAIN_MS = 60_000;
 
 /**
  * Words for agents that call in themselves: they wait here until the agent's next request, whose reply
  * carries them. In a reply is delivered; the agent's next signal after that reply shows that it was seen.
- * Only what is committed gets here, so a reply never waits for the store.
+ * Only what is committed gets here, so a reply never waits for the store. The server that claimed an effect offers
+ * it to all; whichever hears from the agent first gives the reply, and the others follow.
  */
 export class ReplyQueue implements Executor {
   readonly name = 'reply-queue';
   readonly id = null;
   readonly kinds: ReadonlySet<EffectKind> = new Set(Object.keys(directiveTypes) as EffectKind[]);
-  private readonly waiting = new Map<string, Effect[]>();
-  private readonly given = new Map<string, Effect[]>();
+  private readonly waiting: ByAgent = new Map();
+  private readonly given: ByAgent = new Map();
   private readonly clock: Clock;
   private readonly receive: Receive;
 
@@ -43,13 +45,32 @@ export class ReplyQueue implements Executor {
   }
 
   async act(effect: Effect): Promise<ActResult> {
-    const effects = this.waiting.get(effect.agentId) ?? [];
-    if (!effects.some(({ id }) => id === effect.id)) this.waiting.set(effect.agentId, [...effects, effect]);
+    add(this.waiting, effect);
     return {
-      kind: 'underway',
-      checkAgainAt: later(this.clock.now(), OFFER_AGAIN_MS),
+      kind: 'offered',
+      againAt: later(this.clock.now(), OFFER_AGAIN_MS),
       detail: 'waits for the next request of the agent',
     };
+  }
+
+  /** What other servers offer is given here as well, and what they have given is not given again. */
+  follow(engine: Feed): void {
+    engine.onFollowedEffect(({ what, effect, outcome }) => {
+      if (!this.kinds.has(effect.kind)) return;
+      if (what === 'offered' && outcome === null) add(this.waiting, effect);
+      if (what === 'settled') remove(this.waiting, effect.agentId, effect.id);
+    });
+    engine.onFollowed(({ own, events }) => {
+      if (!own) for (const event of events) this.followReceipt(event);
+    });
+  }
+
+  private followReceipt(event: HolterEvent): void {
+    if (event.type !== 'EFFECT_RECEIPT') return;
+    const { agentId, effectId, outcome } = event.payload;
+    const given = remove(this.waiting, agentId, effectId);
+    if (outcome === 'delivered' && given) add(this.given, given);
+    if (outcome === 'seen') remove(this.given, agentId, effectId);
   }
 
   /** The same queue for agents of another executor, which ends and starts them but does not talk to them. */
@@ -89,6 +110,25 @@ export class ReplyQueue implements Executor {
 }
 
 const NO_EFFECTS: readonly Effect[] = [];
+
+type Feed = {
+  readonly onFollowed: (listener: (followed: Followed) => void) => unknown;
+  readonly onFollowedEffect: (listener: (change: FollowedEffect) => void) => unknown;
+};
+type ByAgent = Map<string, Effect[]>;
+
+function add(effects: ByAgent, effect: Effect): void {
+  const others = effects.get(effect.agentId) ?? [];
+  if (!others.some(({ id }) => id === effect.id)) effects.set(effect.agentId, [...others, effect]);
+}
+
+function remove(effects: ByAgent, agentId: string, effectId: string): Effect | undefined {
+  const all = effects.get(agentId) ?? [];
+  const rest = all.filter(({ id }) => id !== effectId);
+  if (rest.length > 0) effects.set(agentId, rest);
+  else effects.delete(agentId);
+  return all.find(({ id }) => id === effectId);
+}
 
 /** A receipt that can't be stored now is lost; the effect then counts as not seen, which is the safe side. */
 const ignoreOutage = (): void => undefined;

@@ -101,6 +101,8 @@ export type StartOptions = {
   readonly tokens?: TestServer['tokens'];
   readonly port?: number;
   readonly inboxMax?: number;
+  /** Another server works on the same store. */
+  readonly isShared?: true;
   readonly agentsPerTokenMax?: number;
 };
 
@@ -122,12 +124,13 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
     channelsFor,
     sha256,
     newId: randomUUID,
-    isAlone: true,
+    isAlone: options.isShared !== true,
     onBug: (error) => {
       throw error;
     },
     ...(options.inboxMax !== undefined && { inboxMax: options.inboxMax }),
   });
+  replies.follow(engine);
   const tokens = options.tokens ?? (await makeTokens(store, clock.now()));
   await engine.start();
   const { agentsPerTokenMax } = options;
