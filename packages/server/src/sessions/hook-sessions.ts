@@ -59,7 +59,7 @@ export class HookSessions {
   }
 
   private sessionOf(hook: Hook, caller: Sender): Session {
-    const { sessionId, subagentId } = hook;
+    const { sessionId, subagentId, cwd, transcriptPath } = hook;
     const key = [sessionId, subagentId ?? '', caller.agentId ?? '', caller.incarnation ?? ''].join('/');
     const known = this.sessions.get(key);
     if (known) return known;
@@ -67,7 +67,9 @@ export class HookSessions {
     const agentId = agentIdOf(this.adapter.hooks.idPrefix, hook, caller.agentId);
     const isOurs = caller.agentId !== null && subagentId === null;
     const incarnation = isOurs ? caller.incarnation : null;
-    const session = new Session({ hook, agentId, incarnation, intake, failed });
+    // A session lives longer than the hook, whose signals may be large.
+    const source = { sessionId, subagentId, cwd, transcriptPath };
+    const session = new Session({ source, agentId, incarnation, intake, failed });
     const group = caller.agentId === null ? null : (engine.peek(caller.agentId)?.hard.group ?? null);
     if (!isOurs) this.enrol(session, group, caller);
     this.sessions.set(key, session);
@@ -77,10 +79,10 @@ export class HookSessions {
   }
 
   private enrol(session: Session, group: string | null, sender: Sender): void {
-    const { agentId, hook } = session;
+    const { agentId, source } = session;
     void session.after(async () => {
       const answer = await this.parts.intake.register(
-        registrationOf(agentId, this.adapter, hook, group),
+        registrationOf(agentId, this.adapter, source, group),
         sender,
       );
       if (answer.kind === 'refused') this.parts.failed(new Error(`${agentId}: ${answer.message}`));
@@ -117,7 +119,7 @@ export class HookSessions {
 
   private endSubagentsOf(agentId: string): void {
     for (const [key, session] of this.sessions) {
-      if (session.hook.subagentId === null || !session.agentId.startsWith(`${agentId}:`)) continue;
+      if (session.source.subagentId === null || !session.agentId.startsWith(`${agentId}:`)) continue;
       this.sessions.delete(key);
       const reason = 'the session that it worked for has ended';
       void session.tell({ kind: 'stopped', reason });

@@ -1,14 +1,14 @@
 import { basename } from 'node:path';
 import type { Registration } from '@holter/core';
-import type { Adapter, Hook } from '../adapters/index.ts';
+import type { Adapter, HookSource } from '../adapters/index.ts';
 
 /** Named after project and session, so that a person recognises it; a subagent after its parent. */
-export function agentIdOf(prefix: string, hook: Hook, ownAgentId: string | null): string {
-  const own = ownAgentId ?? `${prefix}.${projectOf(hook)}.${hook.sessionId.slice(0, 8)}`;
-  return hook.subagentId === null ? own : `${own}:${hook.subagentId}`;
+export function agentIdOf(prefix: string, source: HookSource, ownAgentId: string | null): string {
+  const own = ownAgentId ?? `${prefix}.${projectOf(source)}.${source.sessionId.slice(0, 8)}`;
+  return source.subagentId === null ? own : `${own}:${source.subagentId}`;
 }
 
-const projectOf = ({ cwd }: Hook): string =>
+const projectOf = ({ cwd }: HookSource): string =>
   basename(cwd ?? '')
     .replace(/[^A-Za-z0-9._-]/g, '-')
     .slice(0, 60) || 'unknown';
@@ -16,15 +16,15 @@ const projectOf = ({ cwd }: Hook): string =>
 export function registrationOf(
   agentId: string,
   { promises }: Adapter,
-  hook: Hook,
+  source: HookSource,
   group: string | null,
 ): Registration {
-  const { sessionId, subagentId } = hook;
+  const { sessionId, subagentId } = source;
   return {
     agentId,
     instanceId: subagentId === null ? sessionId : `${sessionId}/${subagentId}`,
     role: 'default',
-    group: group ?? projectOf(hook),
+    group: group ?? projectOf(source),
     // A person sits at a session that connected by itself.
     mode: 'nudge',
     promises: promises ?? {},

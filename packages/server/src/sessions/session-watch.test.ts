@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import type { SignalBody } from '@holter/core';
 import { afterAll, expect, test } from 'vitest';
 import { ManualClock, settled } from '../../test/manual-clock.ts';
-import { hooks } from '../adapters/claude-code/hooks.ts';
 import { claudeCode } from '../adapters/claude-code/index.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Intake } from '../intake/index.ts';
@@ -44,14 +43,13 @@ function world(executor: string | null = null) {
     table,
     failed,
   });
-  const hook = hooks.read({ session_id: SESSION, hook_event_name: 'UserPromptSubmit' });
-  if (!hook) throw new Error('no hook');
+  const source = { sessionId: SESSION, subagentId: null, cwd: null, transcriptPath: null };
   const take: Intake['take'] = async (value) => {
     const { agentId: _agentId, ...signal } = value as SignalBody & { agentId: string };
     heard.push(signal);
     return { kind: 'taken', notes: [] };
   };
-  watch.heard(new Session({ hook, agentId: 'a', incarnation: null, intake: { take }, failed }));
+  watch.heard(new Session({ source, agentId: 'a', incarnation: null, intake: { take }, failed }));
   const pass = async () => {
     await clock.advance(2_500);
     await settled();

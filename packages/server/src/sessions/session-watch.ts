@@ -53,7 +53,7 @@ export class SessionWatch {
 
   heard(session: Session): void {
     const { adapter, clock, env } = this.context;
-    const { sessionId, subagentId, transcriptPath } = session.hook;
+    const { sessionId, subagentId, transcriptPath } = session.source;
     // Subagents write into files of their own, and their calls come by hooks.
     if (subagentId !== null) return;
     let watched = this.watched.get(session);

@@ -1,10 +1,9 @@
 import { type Effect, hashText } from '@holter/core';
-import type { Hook, MarkedSignal, TailedSession } from '../adapters/index.ts';
+import type { HookSource, MarkedSignal, TailedSession } from '../adapters/index.ts';
 import type { Intake, Sender } from '../intake/index.ts';
 
 type SessionParts = {
-  /** The first hook that was heard of it. */
-  readonly hook: Hook;
+  readonly source: HookSource;
   readonly agentId: string;
   /** Null: whichever start is the current one. */
   readonly incarnation: number | null;
@@ -20,7 +19,7 @@ const TOLD_MAX = 2_000;
  * other, the first after its registration.
  */
 export class Session implements TailedSession {
-  readonly hook: Hook;
+  readonly source: HookSource;
   readonly agentId: string;
   readonly incarnation: number | null;
   /** The newest call, so that a denial knows which one is meant. */
@@ -32,13 +31,13 @@ export class Session implements TailedSession {
 
   constructor(parts: SessionParts) {
     this.parts = parts;
-    this.hook = parts.hook;
+    this.source = parts.source;
     this.agentId = parts.agentId;
     this.incarnation = parts.incarnation;
   }
 
   get sessionId(): string {
-    return this.hook.sessionId;
+    return this.source.sessionId;
   }
 
   hasTold(callId: string): boolean {

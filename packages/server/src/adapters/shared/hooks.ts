@@ -19,8 +19,8 @@ export type Hooks = {
   readonly read: (body: unknown) => Hook | null;
 };
 
-/** One hook, in words that are the same for every agent. */
-export type Hook = {
+/** Which session a hook is about. */
+export type HookSource = {
   /** Becomes part of an agent's id, so `read` accepts only letters, digits and dashes. */
   readonly sessionId: string;
   /** The subagent that the hook is about; null for the session itself. */
@@ -28,6 +28,10 @@ export type Hook = {
   readonly cwd: string | null;
   /** Where the hook claims that the session's transcript lies. */
   readonly transcriptPath: string | null;
+};
+
+/** One hook, in words that are the same for every agent. */
+export type Hook = HookSource & {
   /** What the hook reports. An event that is not known reports `activity`. */
   readonly signals: readonly MarkedSignal[];
   /** The call that is about to be made and can still be refused in the reply. */
