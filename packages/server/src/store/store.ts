@@ -12,7 +12,8 @@ import type {
 
 /**
  * What the engine needs from a database, and nothing about how. One contract suite runs over every store.
- * Every method may throw `StoreUnavailable`; the engine then acts on nothing until the store is back.
+ * Every method may throw `StoreUnavailable`; the engine then acts on nothing until the store is back. A store that
+ * outlives its process keeps the version of each record, and gives every older one back as `upcast` makes it.
  */
 export type Store = {
   /** An agent with its version; null when nobody knows it. The soft facts are merged in by maximum. */
