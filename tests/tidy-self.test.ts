@@ -308,9 +308,13 @@ describe('exports are used', () => {
 describe('text', () => {
   it('links resolve', () => {
     const text =
-      '[a](b.md) [c](../README.md#x) [d](https://example.org/x) [e](#f) [dir](sub/) `[x](y.md)`\n```\n[x](y.md)\n```\n[gone](gone.md)';
-    const files = { 'docs/a.md': text, 'docs/b.md': '', 'README.md': '', 'docs/sub/c.md': '' };
-    expect(linksResolve(repo(files))).toEqual([expect.stringMatching(/^docs\/a\.md:5: gone\.md .*Instead/)]);
+      '[a](b.md) [c](../README.md#x-y) [d](https://example.org/x) [e](#a-heading-its-text) [dir](sub/) `[x](y.md)`\n```\n[x](y.md)\n```\n[gone](gone.md)\n## A heading: `its` text\n[f](#gone) [g](b.md#gone)';
+    const files = { 'docs/a.md': text, 'docs/b.md': '', 'README.md': '# X y\n', 'docs/sub/c.md': '' };
+    expect(linksResolve(repo(files))).toEqual([
+      expect.stringMatching(/^docs\/a\.md:5: gone\.md .*Instead/),
+      expect.stringMatching(/^docs\/a\.md:7: #gone does not exist/),
+      expect.stringMatching(/^docs\/a\.md:7: b\.md#gone does not exist/),
+    ]);
   });
 
   it('pages that are named exist', () => {

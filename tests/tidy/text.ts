@@ -11,18 +11,43 @@ export function linksResolve(repo: Repo): string[] {
   const folders = new Set([...repo.keys()].flatMap(foldersAbove));
   for (const [path, text] of repo) {
     if (!path.endsWith('.md')) continue;
-    const prose = text.replace(/^(```|~~~)[\s\S]*?^\1|`[^`\n]*`/gm, (code) => code.replace(/[^\n]/g, ' '));
-    for (const match of prose.matchAll(/\]\(\s*<?([^)\s>]+)|^\[[^\]]+\]:\s*(\S+)/gm)) {
-      const target = (match[1] ?? match[2] ?? '').replace(/#.*$/, '');
-      if (target === '' || /^[a-z][a-z+.-]*:/i.test(target)) continue;
-      const file = target.startsWith('/') ? target.slice(1) : join(resolveFrom(path, target), '.');
-      if (repo.has(file) || folders.has(file.replace(/\/$/, ''))) continue;
+    for (const match of proseOf(text).matchAll(/\]\(\s*<?([^)\s>]+)|^\[[^\]]+\]:\s*(\S+)/gm)) {
+      const link = match[1] ?? match[2] ?? '';
+      if (/^[a-z][a-z+.-]*:/i.test(link)) continue;
+      const [target = '', anchor] = link.split('#');
+      const file = fileOf(path, target);
+      const page = repo.get(file);
+      const isThere = page !== undefined || folders.has(file.replace(/\/$/, ''));
+      const hasAnchor = anchor === undefined || !file.endsWith('.md') || anchorsOf(page ?? '').has(anchor);
+      if (isThere && hasAnchor) continue;
       problems.push(
-        violation(path, text, match.index, `${target} does not exist`, 'correct or remove the link'),
+        violation(path, text, match.index, `${link} does not exist`, 'correct or remove the link'),
       );
     }
   }
   return problems;
+}
+
+function fileOf(path: string, target: string): string {
+  if (target === '') return path;
+  return target.startsWith('/') ? target.slice(1) : join(resolveFrom(path, target), '.');
+}
+
+/** Markdown with its code blanked. */
+const proseOf = (text: string): string =>
+  text.replace(/^(```|~~~)[\s\S]*?^\1|`[^`\n]*`/gm, (code) => code.replace(/[^\n]/g, ' '));
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(text: string): ReadonlySet<string> {
+  const headings = text.replace(/^(```|~~~)[\s\S]*?^\1/gm, '').matchAll(/^#+ (.+)$/gm);
+  return new Set(
+    [...headings].map(([, title = '']) =>
+      title
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}\- _]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
 }
 
 /**
