@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { runCommand } from './story/commands.ts';
-import { StoryWorld } from './story/world.ts';
+import { play } from './story/play.ts';
 
 /**
  * Stories: commands and their exact output, one file per lesson. `npm run stories:rewrite` refreshes the
@@ -22,19 +21,3 @@ describe('stories', () => {
     else expect(played).toBe(written);
   });
 });
-
-/** Blocks of comments and one command, `----`, and what it printed, with an empty line between blocks. */
-function play(story: string): string {
-  const world = new StoryWorld();
-  const blocks = story.trimEnd().split(/\n\n+/);
-  const told = blocks.map((block) => {
-    const said = block.split('\n----')[0] ?? '';
-    const command = said
-      .split('\n')
-      .filter((line) => !line.startsWith('#'))
-      .join('\n')
-      .trim();
-    return command === '' ? said : `${said}\n----\n${runCommand(world, command)}`;
-  });
-  return `${told.join('\n\n')}\n`;
-}

@@ -1,0 +1,18 @@
+import { runCommand } from './commands.ts';
+import { StoryWorld } from './world.ts';
+
+/** Blocks of comments and one command, `----`, and what it printed, with an empty line between blocks. */
+export function play(story: string): string {
+  const world = new StoryWorld();
+  const blocks = story.trimEnd().split(/\n\n+/);
+  const told = blocks.map((block) => {
+    const said = block.split('\n----')[0] ?? '';
+    const command = said
+      .split('\n')
+      .filter((line) => !line.startsWith('#'))
+      .join('\n')
+      .trim();
+    return command === '' ? said : `${said}\n----\n${runCommand(world, command)}`;
+  });
+  return `${told.join('\n\n')}\n`;
+}
