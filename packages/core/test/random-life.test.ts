@@ -210,7 +210,20 @@ describe('a random life', () => {
         }
         life.rest();
       }),
-      { numRuns: 150 },
+      {
+        numRuns: 150,
+        examples: [
+          // The answer to an inquiry, sent twice.
+          [
+            { role: 'active-development', mode: 'observe', promises: { process: true }, can: [] },
+            {},
+            [
+              { kind: 'wait', ms: 901_000 },
+              { kind: 'signal', body: { kind: 'pong' }, id: 'a' },
+            ],
+          ],
+        ],
+      },
     );
   }, 60_000);
 

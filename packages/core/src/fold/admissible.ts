@@ -60,7 +60,7 @@ function isSeenBefore({ hard }: Draft, signal: Signal): boolean {
   // By hook, by transcript or by a retry, a call is known by its own id; an envelope's id may differ.
   const callId = callIdOf(signal);
   const id = callId ?? signal.id;
-  if (id === undefined || HARMLESS_TWICE.has(signal.kind)) return false;
+  if (id === undefined) return false;
   // Only a call comes on several ways; for all else the mark of its own source says enough.
   if (callId === undefined && signal.seq !== undefined) return false;
   // A call's begin and end share the call's id; the kind keeps them apart.
@@ -68,6 +68,8 @@ function isSeenBefore({ hard }: Draft, signal: Signal): boolean {
   if (hard.seen.includes(hash)) return true;
   // A begin that was overtaken by its own end would open a hold that nothing ever closes.
   if (signal.kind === 'call-begun' && hard.seen.includes(hashText(`call-ended ${id}`))) return true;
+  // The answer to an inquiry is remembered: sent again, it would be a plain sign of life that ends "busy".
+  if (HARMLESS_TWICE.has(signal.kind) && !hard.inquiry) return false;
   hard.seen = hard.seen.length < SEEN_MAX ? [...hard.seen, hash] : [...hard.seen.slice(1 - SEEN_MAX), hash];
   return false;
 }
