@@ -1,10 +1,10 @@
 /** What runs inside an agent: health monitor, watchdog thread and client. None of them may harm the host. */
+export type { Directive } from '@holter/core';
 export { answerHeartbeats } from './answer-heartbeats.ts';
 export { BreakerOpenError } from './client/breakers.ts';
 export type { CheckpointOutcome } from './client/checkpoint-queue.ts';
 export type { AgentHold, ClientStatus, HolterClient, ToolCall, ToolOptions } from './client/client.ts';
 export { connect } from './client/connect.ts';
-export type { Directive } from './client/directives.ts';
 export type { InstrumentOptions } from './client/instrument.ts';
 export type { AgentPromises, ConnectOptions } from './client/options.ts';
 export type { BeatDetails } from './client/pulse.ts';

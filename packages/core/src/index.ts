@@ -84,6 +84,7 @@ export {
   pickCheckpoint,
   type Sha256,
 } from './vocabulary/checkpoint-chain.ts';
+export type { Directive } from './vocabulary/directive.ts';
 export type {
   Capability,
   Effect,

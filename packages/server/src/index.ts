@@ -5,7 +5,7 @@ export { continuedClock } from './engine/continued-clock.ts';
 export { Engine } from './engine/engine.ts';
 export { EngineBusy, type EngineHealth } from './engine/engine-options.ts';
 export { type ActResult, AGENT_EFFECTS, type Executor } from './engine/executor.ts';
-export { type Directive, ReplyQueue } from './engine/reply-queue.ts';
+export { ReplyQueue } from './engine/reply-queue.ts';
 export { EventStream } from './http/event-stream.ts';
 export { Intake } from './intake/index.ts';
 export * from './local/index.ts';

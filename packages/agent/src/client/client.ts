@@ -1,7 +1,6 @@
 import type { EventEmitter } from 'node:events';
-import type { HoldKind, SignalBody } from '@holter/core';
+import type { Directive, HoldKind, SignalBody } from '@holter/core';
 import type { CheckpointOutcome } from './checkpoint-queue.ts';
-import type { Directive } from './directives.ts';
 import { type InstrumentOptions, instrumentEmitter } from './instrument.ts';
 import type { BeatDetails } from './pulse.ts';
 import type { Rejection } from './rejections.ts';

@@ -1,11 +1,5 @@
+import type { Directive } from '@holter/core';
 import type { Rejections } from './rejections.ts';
-
-/** A message of the server to the agent. It states facts; what to do is up to the agent. */
-export type Directive = {
-  readonly type: 'nudge' | 'inquiry' | 'reminder' | 'handoff' | 'deny' | 'stop';
-  readonly id: string;
-  readonly message: string;
-};
 
 type DirectiveHandler = (directive: Directive) => unknown;
 

@@ -1,13 +1,12 @@
 import { join } from 'node:path';
 import type { Effect } from '@holter/core';
-import { stopTree, takeSpawnKey } from '@holter/server/process';
+import { receiptOfStop, stopTree, takeSpawnKey } from '@holter/server/process';
 import type { AgentRecord } from './agent-record.ts';
 import type { CheckpointKeeper } from './checkpoint-keeper.ts';
 import type { Outcome } from './effect-loop.ts';
 import type { NudgeFile } from './nudge-file.ts';
 import type { RunContext } from './run-context.ts';
 import type { RunState } from './run-state.ts';
-import { send } from './run-state.ts';
 import { fillIn } from './words-of.ts';
 
 type RunExecutorParts = {
@@ -74,7 +73,6 @@ export class RunExecutor {
       table,
       tree: child.tree,
       clock,
-      send,
       cleanupMs: effect.cleanupMs,
       from: plan.recipe?.stopFrom ?? 'SIGINT',
     });
@@ -86,10 +84,7 @@ export class RunExecutor {
     }
     state.isTerminating = false;
     terminated();
-    if (stopped.kind === 'gone')
-      return { outcome: 'done', detail: `ended by ${stopped.by ?? 'itself'}, with all its children` };
-    const pids = stopped.left.map(({ pid, state: how }) => `${pid} (${how})`).join(', ');
-    return { outcome: 'unknown', detail: `still there after SIGKILL: ${pids}` };
+    return receiptOfStop(stopped);
   }
 
   private async spawn(effect: Extract<Effect, { kind: 'spawn' }>): Promise<Outcome> {
@@ -115,7 +110,7 @@ export class RunExecutor {
     if (!state.child || state.provenGone === state.child) return 0;
     const { table, clock } = context;
     const { tree } = state.child;
-    const stopped = await stopTree({ table, tree, clock, send, cleanupMs: LEFTOVERS_MS, from: 'SIGTERM' });
+    const stopped = await stopTree({ table, tree, clock, cleanupMs: LEFTOVERS_MS, from: 'SIGTERM' });
     return stopped.kind === 'gone' ? 0 : stopped.left.length;
   }
 

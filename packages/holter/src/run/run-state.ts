@@ -28,5 +28,3 @@ export type RunState = {
   isStarting: boolean;
   lastHow: HowEnded;
 };
-
-export const send = (pid: number, signal: NodeJS.Signals): void => void process.kill(pid, signal);

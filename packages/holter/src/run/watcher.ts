@@ -147,8 +147,7 @@ export class Watcher {
 
   private continueChild(): void {
     const { table, say } = this.context;
-    const send = (pid: number, signal: NodeJS.Signals): void => void process.kill(pid, signal);
-    if (this.child && maybeContinue({ table, send }, this.child.tree)) say('it was continued (SIGCONT)');
+    if (this.child && maybeContinue({ table }, this.child.tree)) say('it was continued (SIGCONT)');
   }
 
   /** A beat is sent for new evidence, never because time has passed. */

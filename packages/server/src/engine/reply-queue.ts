@@ -1,15 +1,8 @@
-import type { Effect, EffectKind, HolterEvent } from '@holter/core';
+import type { Directive, Effect, EffectKind, HolterEvent } from '@holter/core';
 import { later } from '@holter/core';
 import type { Clock } from './clock.ts';
 import type { ActResult, Executor } from './executor.ts';
 import type { Followed, FollowedEffect } from './follower.ts';
-
-/** What a reply may carry to an agent. The id lets clients drop what they have had before. */
-export type Directive = {
-  readonly type: 'nudge' | 'inquiry' | 'reminder' | 'handoff' | 'deny' | 'stop';
-  readonly id: string;
-  readonly message: string;
-};
 
 type Receive = (effect: Effect, outcome: 'delivered' | 'seen', detail: string) => Promise<void>;
 

@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import type { Effect, Signal, SignalBody } from '@holter/core';
 import type { Clock } from '../engine/clock.ts';
 import { type ActResult, AGENT_EFFECTS, type Executor } from '../engine/executor.ts';
-import { type ProcessTable, ProcessTree, stopTree, TreeSensor } from '../processes/index.ts';
+import { type ProcessTable, ProcessTree, receiptOfStop, stopTree, TreeSensor } from '../processes/index.ts';
 import { nudgeLine } from './nudge-line.ts';
 import type { RunRecord } from './run-record.ts';
 
@@ -82,16 +82,13 @@ export class AdoptedRun implements Executor {
     if (!reason.startsWith('ordered by '))
       return receipt('refused', 'its `holter run` is gone, so nothing could bring it back; a person decides');
     this.close();
-    const send = (pid: number, signal: NodeJS.Signals): void => void process.kill(pid, signal);
-    const stopped = await stopTree({ table, tree: this.tree, clock, send, cleanupMs });
+    const stopped = await stopTree({ table, tree: this.tree, clock, cleanupMs });
     if (stopped.kind === 'gone') {
       // What was seen, not only said: the word of whoever stops a process is no proof where it is looked at.
       await this.tell({ kind: 'exited', code: null, ...(stopped.by && { signal: stopped.by }) });
       this.context.ended();
-      return receipt('done', `ended by ${stopped.by ?? 'itself'}, with all its children`);
-    }
-    await this.watch();
-    return receipt('unknown', `${stopped.left.length} of its processes are still there`);
+    } else await this.watch();
+    return { kind: 'receipt', ...receiptOfStop(stopped) };
   }
 
   /** Nobody waited for it, so nobody knows how it ended; that is no reason to call it a crash. */
@@ -109,7 +106,7 @@ export class AdoptedRun implements Executor {
   }
 }
 
-const receipt = (outcome: 'delivered' | 'done' | 'refused' | 'unknown', detail: string): ActResult => ({
+const receipt = (outcome: 'delivered' | 'done' | 'refused', detail: string): ActResult => ({
   kind: 'receipt',
   outcome,
   detail,

@@ -5,12 +5,14 @@ import type { ProcessTree } from './process-tree.ts';
 
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGKILL';
 
+type Send = (pid: number, signal: StopSignal | 'SIGCONT') => void;
+
 type StopOptions = {
   readonly table: ProcessTable;
   readonly tree: ProcessTree;
   readonly clock: Clock;
-  /** `process.kill`, or what a test puts in its place. */
-  readonly send: (pid: number, signal: StopSignal | 'SIGCONT') => void;
+  /** What a test puts in the place of `process.kill`. */
+  readonly send?: Send;
   /** For everything together, the last look included. */
   readonly cleanupMs: number;
   /** Where the ladder begins; leftovers of a dead agent need no question whether they would like to save. */
@@ -65,6 +67,16 @@ export async function stopTree(options: StopOptions): Promise<Stopped> {
   }
 }
 
+const kill: Send = (pid, signal) => void process.kill(pid, signal);
+
+/** The receipt of a termination, by whichever executor. */
+export function receiptOfStop(stopped: Stopped): { outcome: 'done' | 'unknown'; detail: string } {
+  if (stopped.kind === 'gone')
+    return { outcome: 'done', detail: `ended by ${stopped.by ?? 'itself'}, with all its children` };
+  const pids = stopped.left.map(({ pid, state }) => `${pid} (${state})`).join(', ');
+  return { outcome: 'unknown', detail: `still there after SIGKILL: ${pids}` };
+}
+
 /** Whether the next rung's turn has come: by time, or because SIGINT has nobody left to speak to. */
 function isDue(rung: number, elapsed: number, cleanupMs: number, hasRoot: boolean): boolean {
   const next = rungs[rung + 1];
@@ -72,7 +84,7 @@ function isDue(rung: number, elapsed: number, cleanupMs: number, hasRoot: boolea
   return elapsed >= next.share * cleanupMs || (rungs[rung]?.signal === 'SIGINT' && !hasRoot);
 }
 
-function sendTo({ table, send }: StopOptions, row: ProcessRow, signal: StopSignal): void {
+function sendTo({ table, send = kill }: StopOptions, row: ProcessRow, signal: StopSignal): void {
   const now = findProcess(table, identityOf(table, row));
   if (!now || now.state === 'zombie') return;
   try {
@@ -86,7 +98,7 @@ function sendTo({ table, send }: StopOptions, row: ProcessRow, signal: StopSigna
 
 /** Lets a stopped process go on, if it is still this very one and still stopped. Says whether it did. */
 export function maybeContinue(
-  { table, send }: Pick<StopOptions, 'table' | 'send'>,
+  { table, send = kill }: Pick<StopOptions, 'table' | 'send'>,
   tree: ProcessTree,
 ): boolean {
   let isSent = false;
