@@ -1,4 +1,4 @@
-import type { Reply } from '../transport.ts';
+import type { Reply } from '../transport/index.ts';
 
 type Refusal = { readonly code: string; readonly message: string };
 
@@ -32,7 +32,11 @@ const NONSENSE: Refusal = { code: 'nonsense', message: 'the answer is not that o
 export function verdictOf(reply: Reply): Verdict {
   if (reply.kind === 'failed')
     return { kind: 'later', retryAfterMs: 0, code: 'unreachable', message: reply.because };
-  const { status, body } = reply;
+  const { status, body, isJson } = reply;
+  if (!isJson) {
+    const message = `it answered ${status} without JSON: that is not Holter`;
+    return { kind: 'later', retryAfterMs: 0, code: 'unreachable', message };
+  }
   if (status < 300) return takenOf(body);
   const refusal = readError(body);
   if (status >= 500 || status === 429)

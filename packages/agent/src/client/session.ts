@@ -1,5 +1,5 @@
 import type { AgentClock, Dice } from '../real-clock.ts';
-import { postJson } from '../transport.ts';
+import { exchange } from '../transport/index.ts';
 import { Alarm } from './alarm.ts';
 import { Backoff } from './backoff.ts';
 import { Breakers } from './breakers.ts';
@@ -242,7 +242,9 @@ export class Session {
     body: string,
     timeoutMs = this.options.requestTimeoutMs,
   ): Promise<Verdict> {
-    return verdictOf(await postJson({ url: this.options.url, path, token, body, timeoutMs }));
+    const { url } = this.options;
+    const request = { method: 'POST', url, path, token, body, timeoutMs, isBackground: true } as const;
+    return verdictOf(await exchange(request));
   }
 
   /** A request outside the queue of signals, for what cannot wait; null while there is no server to ask. */

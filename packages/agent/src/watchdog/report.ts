@@ -1,5 +1,5 @@
 import type { SignalBody } from '@holter/core';
-import { postJson } from '../transport.ts';
+import { exchange } from '../transport/index.ts';
 import type { ReportTarget } from './protocol.ts';
 
 const TIMEOUT_MS = 3_000;
@@ -10,5 +10,7 @@ export async function report(
   signals: readonly (SignalBody & { readonly id: string })[],
 ): Promise<void> {
   const path = `/v1/agents/${encodeURIComponent(agentId)}/signals`;
-  await postJson({ url, path, token, body: JSON.stringify(signals), timeoutMs: TIMEOUT_MS });
+  const body = JSON.stringify(signals);
+  const request = { method: 'POST', url, path, token, body, isBackground: true } as const;
+  await exchange({ ...request, timeoutMs: TIMEOUT_MS });
 }

@@ -1,4 +1,4 @@
-import { Agent, request } from 'node:http';
+import { exchange } from '@holter/agent/transport';
 
 export type Reply = { readonly status: number; readonly body: unknown; readonly retryAfter: number | null };
 
@@ -9,56 +9,18 @@ export class NoAnswer extends Error {
 
 export type Target = { readonly url: string; readonly token: string | null };
 
-const agent = new Agent({ keepAlive: true, maxSockets: 4, keepAliveMsecs: 1_000 });
-
-/** Uses node:http instead of fetch, which needs 10 MB more, in a process that runs once per watched agent. */
-export function call(
+export async function call(
   { url, token }: Target,
   method: 'GET' | 'POST' | 'DELETE',
   path: string,
   body?: unknown,
   timeoutMs = 10_000,
 ): Promise<Reply> {
-  return new Promise((resolve, reject) => {
-    const text = body === undefined ? null : Buffer.from(JSON.stringify(body));
-    const fail = (error: Error): void => reject(new NoAnswer(`${url}: ${error.message}`, { cause: error }));
-    const sent = request(
-      `${url}${path}`,
-      {
-        method,
-        agent,
-        timeout: timeoutMs,
-        headers: {
-          ...(token !== null && { authorization: `Bearer ${token}` }),
-          ...(text && { 'content-type': 'application/json', 'content-length': text.length }),
-        },
-      },
-      (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => void chunks.push(chunk));
-        response.on('error', fail);
-        response.on('end', () => {
-          const retryAfter = Number(response.headers['retry-after']);
-          resolve({
-            status: response.statusCode ?? 0,
-            body: parse(Buffer.concat(chunks).toString()),
-            retryAfter: Number.isFinite(retryAfter) ? retryAfter : null,
-          });
-        });
-      },
-    );
-    sent.on('timeout', () => sent.destroy(new Error(`no answer within ${timeoutMs / 1_000} s`)));
-    sent.on('error', fail);
-    sent.end(text ?? undefined);
-  });
-}
-
-function parse(text: string): unknown {
-  try {
-    return text === '' ? null : JSON.parse(text);
-  } catch {
-    return text;
-  }
+  const text = body === undefined ? {} : { body: JSON.stringify(body) };
+  const reply = await exchange({ method, url, path, token, timeoutMs, ...text });
+  if (reply.kind === 'failed') throw new NoAnswer(`${url}: ${reply.because}`, { cause: reply.cause });
+  const { status, retryAfterMs } = reply;
+  return { status, body: reply.body, retryAfter: retryAfterMs === null ? null : retryAfterMs / 1_000 };
 }
 
 /** The server's own words, or its status. */

@@ -1,3 +1,4 @@
+import { exchange, type HttpRequest } from '@holter/agent/transport';
 import type { ErrorView } from './types.ts';
 
 export type CallOptions = {
@@ -36,58 +37,52 @@ export class ClientError extends Error {
 
 const TIMEOUT_MS = 30_000;
 
-export type Caller = <T>(method: string, path: string, details?: Details) => Promise<T>;
+type Method = HttpRequest['method'];
+
+export type Caller = <T>(method: Method, path: string, details?: Details) => Promise<T>;
 
 export function caller(options: CallOptions): Caller {
-  return async <T>(method: string, path: string, details: Details = {}): Promise<T> => {
+  return async <T>(method: Method, path: string, details: Details = {}): Promise<T> => {
     const { query = {}, body, accept = [] } = details;
-    const response = await send(options, addressOf(options, path, query), {
+    const reply = await exchange({
+      ...targetOf(options, path, query),
       method,
-      signal: AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS),
-      headers: headersOf(options, body !== undefined),
+      timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+      bytesMax: Number.POSITIVE_INFINITY,
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    if (!response.ok && !accept.includes(response.status)) throw await errorOf(response);
-    if (response.status === 204) return undefined as T;
-    const isJson = (response.headers.get('content-type') ?? '').startsWith('application/json');
-    return (isJson ? await response.json() : await response.text()) as T;
+    if (reply.kind === 'failed') throw unreachable(options, reply.cause);
+    const { status } = reply;
+    if ((status < 200 || status > 299) && !accept.includes(status)) throw errorOf(reply);
+    return (status === 204 ? undefined : reply.body) as T;
   };
 }
 
-export async function send(options: CallOptions, url: URL, init: RequestInit): Promise<Response> {
-  try {
-    return await fetch(url, init);
-  } catch (cause) {
-    const message = `no answer from ${options.url}`;
-    throw new ClientError(0, { code: 'unreachable', message }, { cause });
-  }
-}
-
-export function headersOf({ token }: CallOptions, hasBody: boolean): Record<string, string> {
-  return {
-    ...(token !== undefined && { authorization: `Bearer ${token}` }),
-    ...(hasBody && { 'content-type': 'application/json' }),
-  };
-}
-
-export function addressOf({ url }: CallOptions, path: string, query: Readonly<Record<string, unknown>>): URL {
-  const address = new URL(path, url);
+export function targetOf(
+  { url, token }: CallOptions,
+  path: string,
+  query: Readonly<Record<string, unknown>>,
+): Pick<HttpRequest, 'url' | 'path' | 'token'> {
+  const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    for (const each of [value].flat())
-      if (each !== undefined) address.searchParams.append(name, String(each));
+    for (const each of [value].flat()) if (each !== undefined) search.append(name, String(each));
   }
-  return address;
+  return { url, token: token ?? null, path: search.size === 0 ? path : `${path}?${search}` };
 }
 
-export async function errorOf(response: Response): Promise<ClientError> {
-  const retryAfter = Number(response.headers.get('retry-after'));
-  const retryAfterSeconds = retryAfter > 0 ? retryAfter : null;
-  const text = await response.text().catch(() => '');
-  try {
-    const { error } = JSON.parse(text) as ErrorView;
-    return new ClientError(response.status, error, { retryAfterSeconds });
-  } catch {
-    const message = `the server answered ${response.status} without saying why; is it Holter?`;
-    return new ClientError(response.status, { code: 'not_holter', message }, { retryAfterSeconds });
-  }
+export const unreachable = ({ url }: CallOptions, cause: unknown): ClientError =>
+  new ClientError(0, { code: 'unreachable', message: `no answer from ${url}` }, { cause });
+
+/** The server's own words for a status that is no answer. */
+export function errorOf(reply: {
+  readonly status: number;
+  readonly body: unknown;
+  readonly retryAfterMs: number | null;
+}): ClientError {
+  const { status, body, retryAfterMs } = reply;
+  const more = { retryAfterSeconds: retryAfterMs === null ? null : retryAfterMs / 1_000 };
+  if (typeof body === 'object' && body !== null && 'error' in body)
+    return new ClientError(status, (body as ErrorView).error, more);
+  const message = `the server answered ${status} without saying why; is it Holter?`;
+  return new ClientError(status, { code: 'not_holter', message }, more);
 }

@@ -1,4 +1,6 @@
-import { addressOf, type CallOptions, ClientError, errorOf, headersOf, send } from './client-call.ts';
+import type { IncomingMessage } from 'node:http';
+import { open, read } from '@holter/agent/transport';
+import { type CallOptions, ClientError, errorOf, targetOf, unreachable } from './client-call.ts';
 import type { EventView } from './types.ts';
 
 export type FollowOptions = {
@@ -21,16 +23,16 @@ export async function* follow(
   let lastId: string | null = null;
   while (!signal?.aborted) {
     try {
-      const response = await send(options, addressOf(options, '/v1/events', query), {
-        headers: {
-          ...headersOf(options, false),
-          accept: 'text/event-stream',
-          ...(lastId !== null && { 'last-event-id': lastId }),
-        },
+      const response: IncomingMessage = await open({
+        ...targetOf(options, '/v1/events', query),
+        method: 'GET',
+        headers: { accept: 'text/event-stream', ...(lastId !== null && { 'last-event-id': lastId }) },
         ...(signal && { signal }),
+      }).catch((cause: unknown) => {
+        throw unreachable(options, cause);
       });
-      if (!response.ok || !response.body) throw await errorOf(response);
-      for await (const { id, data } of frames(response.body)) {
+      if (response.statusCode !== 200) throw errorOf(await read(response));
+      for await (const { id, data } of frames(response)) {
         if (data !== null) yield JSON.parse(data) as EventView;
         if (id !== null) lastId = id;
       }

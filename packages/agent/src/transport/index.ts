@@ -1,0 +1,1 @@
+export { exchange, type HttpRequest, open, type Reply, read } from './http.ts';
