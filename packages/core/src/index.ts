@@ -120,6 +120,7 @@ export { HEALTH_RANK, TRANSITIONS } from './vocabulary/health-state.ts';
 export { HOLD_KINDS, type Hold, type HoldKind } from './vocabulary/hold.ts';
 export type { LadderStep } from './vocabulary/ladder.ts';
 export { LADDER } from './vocabulary/ladder.ts';
+export type { DecisionRejection, SignalRejectionCode } from './vocabulary/rejection.ts';
 export type {
   HeartbeatBody,
   MessagePriority,

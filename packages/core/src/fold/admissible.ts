@@ -1,6 +1,7 @@
 import { hashText } from '../base/hash.ts';
 import type { Hard } from '../record/agent.ts';
 import type { Draft } from '../record/draft.ts';
+import type { SignalRejectionCode } from '../vocabulary/rejection.ts';
 import type { Signal } from '../vocabulary/signal.ts';
 import { SENSED_ONLY } from '../vocabulary/signal.ts';
 
@@ -8,17 +9,21 @@ import { SENSED_ONLY } from '../vocabulary/signal.ts';
 const SEEN_MAX = 32;
 const MARKS_MAX = 4;
 
-/** Why a signal must not be folded in, in words for the record; null when it may. */
-export function whyInadmissible(hard: Hard, signal: Signal, origin: 'agent' | 'holter'): string | null {
-  if (signal.agentId !== hard.agentId) return 'another agent';
+/** Why a signal must not be folded in; null when it may. */
+export function whyInadmissible(
+  hard: Hard,
+  signal: Signal,
+  origin: 'agent' | 'holter',
+): SignalRejectionCode | null {
+  if (signal.agentId !== hard.agentId) return 'other-agent';
   if (signal.incarnation === undefined) {
-    if (hard.incarnation !== 0) return 'no incarnation, but the agent is registered';
+    if (hard.incarnation !== 0) return 'no-incarnation';
   } else if (signal.incarnation !== hard.incarnation) {
-    return signal.incarnation < hard.incarnation ? 'stale incarnation' : 'unknown incarnation';
+    return signal.incarnation < hard.incarnation ? 'stale-incarnation' : 'unknown-incarnation';
   }
-  if (origin === 'agent' && SENSED_ONLY.has(signal.kind)) return 'only Holter itself may say this';
-  if (origin === 'agent' && isOperatorHold(signal)) return 'only an operator may pause';
-  if (hard.end && signal.kind !== 'task-ended') return 'the agent has ended';
+  if (origin === 'agent' && SENSED_ONLY.has(signal.kind)) return 'sensed-only';
+  if (origin === 'agent' && isOperatorHold(signal)) return 'operator-only';
+  if (hard.end && signal.kind !== 'task-ended') return 'agent-ended';
   return null;
 }
 

@@ -48,7 +48,7 @@ function move(draft: Draft): void {
   if (!lead && !isOrdered(draft)) return restCalm(draft, incident);
   if (incident.calm) return amend(draft, { calm: undefined });
   // Whoever has been given time is left alone; a person's order is not a matter of time.
-  const isPersonal = incident.order !== undefined && incident.order.by !== 'policy';
+  const isPersonal = incident.order?.source === 'person';
   if (!isPersonal && isQuiet(draft)) return;
   if (lead && !isHeldBack(draft, incident, lead) && maybeSkip(draft, incident, lead)) return;
   if (!lead || !isHeldBack(draft, incident, lead)) climb(draft, incident);

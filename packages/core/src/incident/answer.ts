@@ -164,7 +164,7 @@ function whyNotStop(draft: Draft, incident: Incident): string | null {
   const { hard } = draft;
   if (hard.end) return 'it has ended already';
   if (incident.phase !== 'acting') return 'it was called off';
-  if (incident.order && incident.order.by !== 'policy') return null;
+  if (incident.order?.source === 'person') return null;
   const isGrounded =
     isOrdered(draft) || (hard.holds.length === 0 && hasTwoSources(draft) && isEvidenceFresh(draft));
   const isOld = hasJustReturned(draft.stalls, draft.at, graceMaxOf(hard, draft.policy));

@@ -20,10 +20,11 @@ import { becomeQuiet, dismiss, endQuiet } from './quiet.ts';
 /** A person's or an orchestrator's word. It is evidence enough by itself; too late, it is only recorded. */
 export function foldDecision(draft: Draft, decision: Decision): void {
   const { agentId, incident } = draft.hard;
-  const because = whyNotDecide(draft, decision);
+  const rejection = whyNotDecide(draft, decision);
   const { decision: word, by, reason } = decision;
-  if (because !== null) {
-    emit(draft, { type: 'DECISION_REJECTED', payload: { agentId, decision: word, by, because } });
+  if (rejection !== null) {
+    draft.rejection = rejection;
+    emit(draft, { type: 'DECISION_REJECTED', payload: { agentId, decision: word, by, ...rejection } });
     return;
   }
   emit(draft, {
@@ -56,7 +57,7 @@ function subjectOf(
 }
 
 function carryOut(draft: Draft, decision: Decision): void {
-  const { by, reason } = decision;
+  const { by, reason, source = 'person' } = decision;
   switch (decision.decision) {
     case 'allow_more_time':
       return becomeQuiet(draft, decision.forMs, decision);
@@ -73,11 +74,11 @@ function carryOut(draft: Draft, decision: Decision): void {
     case 'nudge':
       return nudgeNow(draft, decision.message ?? reason);
     case 'terminate':
-      return order(draft, 'terminate', { by, afterwards: 'stop' });
+      return order(draft, 'terminate', { by, source, afterwards: 'stop' });
     case 'terminate_and_recover':
-      return order(draft, 'terminate', { by, afterwards: 'recover', ...picked(decision.from) });
+      return order(draft, 'terminate', { by, source, afterwards: 'recover', ...picked(decision.from) });
     case 'recover':
-      return order(draft, 'recover', { by, afterwards: 'recover', ...picked(decision.from) });
+      return order(draft, 'recover', { by, source, afterwards: 'recover', ...picked(decision.from) });
     case 'force_handoff':
       return forceHandoff(draft, by, reason);
     default:
@@ -139,7 +140,7 @@ const picked = (from: PickedCheckpoint | undefined): Pick<Order, 'from'> =>
 function forceHandoff(draft: Draft, by: string, reason: string): void {
   const { hard, at, policy } = draft;
   forget(hard, 'handoffNoteId');
-  order(draft, 'terminate', { by, afterwards: 'recover', handoffAskedAt: at });
+  order(draft, 'terminate', { by, source: 'person', afterwards: 'recover', handoffAskedAt: at });
   const { incident } = hard;
   if (!incident) return;
   emit(draft, { type: 'HANDOFF_REQUESTED', payload: { agentId: hard.agentId, by: 'holter', reason } });

@@ -52,7 +52,7 @@ export function takeAdvanceOrder(draft: Draft, lead: Finding): void {
   if (FINDING_KINDS[lead.kind].entry !== 'policy') return;
   // What a limit has ended would only be spent again by a successor whose counters start at zero.
   const afterwards = lead.kind === 'limit-exceeded' ? 'stop' : 'recover';
-  amend(draft, { order: { by: 'policy', afterwards } });
+  amend(draft, { order: { by: 'policy', source: 'policy', afterwards } });
 }
 
 /** A loop that changes its shape (the same call, then a cycle of two) is the same loop. */

@@ -7,76 +7,96 @@ import type { Incident } from '../record/incident.ts';
 import type { Decision } from '../record/input.ts';
 import type { PickedCheckpoint } from '../vocabulary/checkpoint-chain.ts';
 import type { FindingKind } from '../vocabulary/finding.ts';
+import type { DecisionRejection } from '../vocabulary/rejection.ts';
 import { QUIET_FINDINGS_MAX, quietAbout } from './quiet.ts';
 
 type About = { readonly hard: Hard; readonly policy: Policy; readonly at: Instant };
 
 /** Why this can not be done now; null when it can. */
-export function whyNotDecide({ hard, policy, at }: About, decision: Decision): string | null {
+export function whyNotDecide({ hard, policy, at }: About, decision: Decision): DecisionRejection | null {
   if (decision.incidentId !== undefined && decision.incidentId !== hard.incident?.id)
-    return 'that incident is not open';
+    return rejected('incident-not-open', 'that incident is not open');
   const isActing = hard.incident?.phase === 'acting';
   switch (decision.decision) {
     case 'nudge':
-      if (hard.end) return 'the agent has ended';
-      return hard.can.includes('nudge') && policy.nudge.isEnabled ? null : 'nothing can nudge it';
+      if (hard.end) return rejected('agent-ended', 'the agent has ended');
+      return hard.can.includes('nudge') && policy.nudge.isEnabled
+        ? null
+        : rejected('can-not-nudge', 'nothing can nudge it');
     case 'recover':
-      if (!hard.end) return 'the agent is not known to have ended; terminate_and_recover stops it first';
-      if (isActing) return 'a start is under way';
-      return hard.can.includes('spawn') ? whyNotFrom(decision.from) : 'nothing can start it from here';
+      if (!hard.end)
+        return rejected(
+          'not-ended',
+          'the agent is not known to have ended; terminate_and_recover stops it first',
+        );
+      if (isActing) return rejected('start-under-way', 'a start is under way');
+      return hard.can.includes('spawn')
+        ? whyNotFrom(decision.from)
+        : rejected('can-not-start', 'nothing can start it from here');
     case 'force_handoff':
     case 'terminate':
     case 'terminate_and_recover':
-      if (hard.end) return 'the agent has ended; recover brings it back';
-      if (isActing && hard.incident?.order) return 'a termination is under way';
-      if (!hard.can.includes('terminate')) return 'nothing can stop it from here';
+      if (hard.end) return rejected('agent-ended', 'the agent has ended; recover brings it back');
+      if (isActing && hard.incident?.order)
+        return rejected('termination-under-way', 'a termination is under way');
+      if (!hard.can.includes('terminate')) return rejected('can-not-stop', 'nothing can stop it from here');
       return decision.decision === 'terminate_and_recover' ? whyNotFrom(decision.from) : null;
     case 'dismiss':
       if (decision.finding !== undefined) return whyNotWrong(hard, decision.finding);
-      return hard.end && isActing ? 'a start is under way' : null;
+      return hard.end && isActing ? rejected('start-under-way', 'a start is under way') : null;
     case 'allow_more_time':
-      if (hard.end) return 'the agent has ended';
+      if (hard.end) return rejected('agent-ended', 'the agent has ended');
       return decision.finding === undefined ? null : whyNotSnooze(hard, decision.finding);
     case 'wake':
       if (decision.finding === undefined)
-        return hard.quiet && hard.quiet.until > at ? null : 'it was not given time';
-      return quietAbout(hard, decision.finding) ? null : `${decision.finding} is not snoozed`;
+        return hard.quiet && hard.quiet.until > at ? null : rejected('not-quiet', 'it was not given time');
+      return quietAbout(hard, decision.finding)
+        ? null
+        : rejected('not-quiet', `${decision.finding} is not snoozed`);
     case 'acknowledge':
       return whyNotAcknowledge(hard.incident);
     case 'pause':
     case 'resume':
-      return hard.end ? 'the agent has ended' : null;
+      return hard.end ? rejected('agent-ended', 'the agent has ended') : null;
     default:
       return assertNever(decision);
   }
 }
 
 /** Nobody is stopped for a successor that could not start. */
-function whyNotFrom(from: PickedCheckpoint | undefined): string | null {
+function whyNotFrom(from: PickedCheckpoint | undefined): DecisionRejection | null {
   if (from?.flaw === undefined) return null;
   switch (from.flaw) {
     case 'missing':
-      return `there is no checkpoint ${from.id} of this agent`;
+      return rejected('checkpoint-unusable', `there is no checkpoint ${from.id} of this agent`);
     case 'foreign-task':
-      return `checkpoint ${from.id} belongs to another task`;
+      return rejected('checkpoint-unusable', `checkpoint ${from.id} belongs to another task`);
     default:
-      return `checkpoint ${from.id} is damaged`;
+      return rejected('checkpoint-unusable', `checkpoint ${from.id} is damaged`);
   }
 }
 
-function whyNotAcknowledge(incident: Incident | undefined): string | null {
-  if (!incident) return 'no incident is open';
-  return incident.acknowledged ? `${incident.acknowledged.by} has acknowledged it already` : null;
+function whyNotAcknowledge(incident: Incident | undefined): DecisionRejection | null {
+  if (!incident) return rejected('incident-not-open', 'no incident is open');
+  return incident.acknowledged
+    ? rejected('acknowledged-already', `${incident.acknowledged.by} has acknowledged it already`)
+    : null;
 }
 
 /** Another kind may be snoozed as long as there is room; the same one may be snoozed anew. */
-function whyNotSnooze(hard: Hard, finding: FindingKind): string | null {
+function whyNotSnooze(hard: Hard, finding: FindingKind): DecisionRejection | null {
   if (quietAbout(hard, finding) || (hard.quietFindings ?? []).length < QUIET_FINDINGS_MAX) return null;
-  return `${QUIET_FINDINGS_MAX} kinds of findings are snoozed already; wake one first`;
+  return rejected(
+    'too-many-snoozed',
+    `${QUIET_FINDINGS_MAX} kinds of findings are snoozed already; wake one first`,
+  );
 }
 
-function whyNotWrong(hard: Hard, finding: FindingKind): string | null {
-  if (hard.end) return 'the agent has ended';
-  if (!allFindings(hard).some(({ kind }) => kind === finding)) return `${finding} is not found`;
+function whyNotWrong(hard: Hard, finding: FindingKind): DecisionRejection | null {
+  if (hard.end) return rejected('agent-ended', 'the agent has ended');
+  if (!allFindings(hard).some(({ kind }) => kind === finding))
+    return rejected('finding-not-held', `${finding} is not found`);
   return whyNotSnooze(hard, finding);
 }
+
+const rejected = (code: DecisionRejection['code'], because: string): DecisionRejection => ({ code, because });

@@ -64,7 +64,7 @@ export function isOrdered({ hard }: Draft): boolean {
   const order = hard.incident?.order;
   if (!order) return false;
   return (
-    order.by !== 'policy' || actFindings(hard).some(({ kind }) => FINDING_KINDS[kind].entry === 'policy')
+    order.source !== 'policy' || actFindings(hard).some(({ kind }) => FINDING_KINDS[kind].entry === 'policy')
   );
 }
 

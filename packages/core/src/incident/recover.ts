@@ -48,7 +48,7 @@ function beginRecovery(draft: Draft, incident: Incident): void {
 
 /** While Holter did not look, somebody may have started it; it has its grace to say so. A person's order is newer. */
 function graceEnd({ hard, policy, stalls, at }: Draft, { order }: Incident): Instant {
-  return order && order.by !== 'policy' ? at : returnedSince(stalls, graceMaxOf(hard, policy));
+  return order?.source === 'person' ? at : returnedSince(stalls, graceMaxOf(hard, policy));
 }
 
 /**
@@ -68,7 +68,7 @@ function backoffEnd(draft: Draft, incident: Incident): Instant {
 function whyNotRecover(draft: Draft, incident: Incident): string | null {
   const { hard, policy, at } = draft;
   if (!hard.can.includes('spawn')) return 'nothing can start it from here';
-  if (incident.order && incident.order.by !== 'policy') return null;
+  if (incident.order?.source === 'person') return null;
   if (hard.mode !== 'act') return `its mode is ${hard.mode}`;
   if (!policy.recovery.isEnabled) return 'recovery is switched off';
   const recovery = recoveryOf(draft);
@@ -84,7 +84,7 @@ function whyNotRecover(draft: Draft, incident: Incident): string | null {
 export function orderSpawn(draft: Draft, incident: Incident): void {
   const { hard, at, policy } = draft;
   const permit = acquireBreaker(draft, RECOVERY_BREAKER, attemptMsMax(policy.recovery));
-  const isOrdered = incident.order !== undefined && incident.order.by !== 'policy';
+  const isOrdered = incident.order?.source === 'person';
   if (permit.kind === 'refused' && !isOrdered) {
     amend(draft, { phase: 'due', notBefore: permit.retryAt });
     lookAgainAt(draft, permit.retryAt);

@@ -48,7 +48,7 @@ function beginTermination(draft: Draft, incident: Incident): void {
     if (!isEvidenceFresh(draft)) return awaitRepeat(draft);
   }
   if (order?.handoffAskedAt !== undefined && !isHandoffOver(draft, order.handoffAskedAt)) return;
-  if (order && order.by !== 'policy') return orderTermination(draft, incident);
+  if (order?.source === 'person') return orderTermination(draft, incident);
   askFleet(draft, incident, 'terminate');
 }
 
@@ -71,6 +71,7 @@ export function orderTermination(draft: Draft, incident: Incident): void {
   wantStep(draft, incident, {
     kind: 'terminate',
     reason: reasonFor(draft, incident),
+    order: incident.order?.source ?? null,
     cleanupMs: policy.termination.cleanupMs,
   });
   amend(draft, { phase: 'acting', notBefore: undefined, wait: markNow(draft) });

@@ -9,6 +9,7 @@ import type { EventBody, HolterEvent } from '../vocabulary/event.ts';
 import type { Finding } from '../vocabulary/finding.ts';
 import type { Mark } from '../vocabulary/hold.ts';
 import { heldUntil } from '../vocabulary/hold.ts';
+import type { DecisionRejection } from '../vocabulary/rejection.ts';
 import type { StallLog } from '../vocabulary/stall.ts';
 import type { Agent, Hard, Soft } from './agent.ts';
 import { copyHard } from './copy-hard.ts';
@@ -37,6 +38,7 @@ export type Draft = {
   /** Earliest moment that any rule or the ladder named. */
   wakeAt: Instant;
   claim?: ClaimVerdict;
+  rejection?: DecisionRejection;
   permit?: Acquired;
 };
 

@@ -2,6 +2,7 @@ import type { Instant } from '../base/time.ts';
 import type { FindingKind } from '../vocabulary/finding.ts';
 import type { Mark } from '../vocabulary/hold.ts';
 import type { LadderStep } from '../vocabulary/ladder.ts';
+import type { OrderSource } from '../vocabulary/order.ts';
 
 /**
  * `due`: to be taken as soon as it may be. `asked`: the fleet was asked to admit it.
@@ -15,6 +16,7 @@ type Acknowledgement = { readonly by: string; readonly at: Instant; readonly rea
 /** An operator's or orchestrator's order; it is evidence enough by itself. */
 export type Order = {
   readonly by: string;
+  readonly source: OrderSource;
   readonly afterwards: 'recover' | 'stop';
   /** Set while the agent is asked for a handoff note first. */
   readonly handoffAskedAt?: Instant;

@@ -6,6 +6,7 @@ import type { PickedCheckpoint } from '../vocabulary/checkpoint-chain.ts';
 import type { Effect, Life, NoticeBody, ReceiptOutcome } from '../vocabulary/effect.ts';
 import type { HolterEvent } from '../vocabulary/event.ts';
 import type { FindingKind } from '../vocabulary/finding.ts';
+import type { DecisionRejection, SignalRejection } from '../vocabulary/rejection.ts';
 import type { Signal } from '../vocabulary/signal.ts';
 import type { StallLog } from '../vocabulary/stall.ts';
 import type { Agent } from './agent.ts';
@@ -60,6 +61,8 @@ export type ClaimEvidence = {
 export type Decision = {
   readonly by: string;
   readonly reason: string;
+  /** A person, unless it says otherwise. */
+  readonly source?: 'run';
   readonly incidentId?: string;
 } /** For the whole agent, or for one kind of finding. */ & (
   | { readonly decision: 'allow_more_time'; readonly forMs: DurationMs; readonly finding?: FindingKind }
@@ -98,4 +101,6 @@ export type Step = {
   readonly permit?: Acquired;
   /** The answer to a claim; only after one. */
   readonly claim?: ClaimVerdict;
+  /** The signal was not folded in, or the decision not carried out. */
+  readonly rejection?: SignalRejection | DecisionRejection;
 };

@@ -4,7 +4,7 @@ import { upcast } from './upcast.ts';
 const step = { incidentId: 'a/b/3', step: 'terminate', attempt: 2 };
 
 test.each([
-  ['a step', 'terminate', 'a/b/3/terminate/2', { livesBy: 'incident:a/b/3', step }],
+  ['a step', 'terminate', 'a/b/3/terminate/2', { livesBy: 'incident:a/b/3', step, order: null }],
   ['a denial', 'deny-call', 'a/b/3/terminate/2/deny', { livesBy: 'incident:a/b/3', step }],
   ['words beside a step', 'request-handoff', 'a/b/3/terminate/2/handoff', { livesBy: 'incident:a/b/3' }],
   ['a reminder', 'remind', 'a/b#4/remind/7/1000', { livesBy: 'start:a/b#4' }],
@@ -21,4 +21,15 @@ test('an inquiry of version 1 is of no use after its answer was due', () => {
 test('an alert of version 1 about many agents lives by their group', () => {
   const effect = { id: 'fleet/blue/mass-failure/5', agentId: 'fleet:blue', incarnation: 0, kind: 'notify' };
   expect(upcast('effect', effect, 1)).toMatchObject({ livesBy: 'fleet:blue' });
+});
+
+test.each([
+  ['olga', 'person'],
+  ['policy', 'policy'],
+  ['policy on_run_lost', 'run'],
+])('an order of version 1 by %s came from a %s', (by, source) => {
+  const effect = { id: 'ada/1/terminate/1', agentId: 'ada', kind: 'terminate', reason: `ordered by ${by}` };
+  expect(upcast('effect', effect, 1)).toMatchObject({ order: source });
+  const hard = { agentId: 'ada', incident: { id: 'ada/1', order: { by, afterwards: 'stop' } } };
+  expect(upcast('agent', hard, 1)).toMatchObject({ incident: { order: { by, source } } });
 });

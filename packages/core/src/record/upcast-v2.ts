@@ -1,17 +1,19 @@
 import type { Life, StepRef } from '../vocabulary/effect.ts';
 import { lifeOfFleet, lifeOfIncident, lifeOfStart } from '../vocabulary/effect.ts';
 import { LADDER } from '../vocabulary/ladder.ts';
+import type { OrderSource } from '../vocabulary/order.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
 /** Version 1 said only in the id of an effect which step of which incident wanted it. */
 export function effectOfV1(effect: Json): Json {
-  const { id, agentId, incarnation, kind, answerBy } = effect as {
+  const { id, agentId, incarnation, kind, answerBy, reason } = effect as {
     id: string;
     agentId: string;
     incarnation: number;
     kind: string;
     answerBy?: number;
+    reason?: string;
   };
   const found = stepInId(id, agentId);
   const isAct = found !== null && (found.part === undefined || kind === 'deny-call');
@@ -25,7 +27,27 @@ export function effectOfV1(effect: Json): Json {
     livesBy,
     ...(answerBy !== undefined && { until: answerBy }),
     ...(isAct && { step: found.step }),
+    ...(kind === 'terminate' && { order: orderInReason(reason ?? '') }),
   };
+}
+
+/** Version 1 told by a sentence whether somebody had ordered it. */
+function orderInReason(reason: string): OrderSource | null {
+  if (!reason.startsWith('ordered by ')) return null;
+  return sourceOf(reason.slice('ordered by '.length));
+}
+
+/** Version 1 told by a name who had ordered. */
+function sourceOf(by: string): OrderSource {
+  if (by === 'policy on_run_lost') return 'run';
+  return by === 'policy' ? 'policy' : 'person';
+}
+
+export function agentOfV1(hard: Json): Json {
+  const incident = hard.incident as { order?: { by: string } } | undefined;
+  if (!incident?.order) return hard;
+  const order = { ...incident.order, source: sourceOf(incident.order.by) };
+  return { ...hard, incident: { ...incident, order } };
 }
 
 /** `ada/3/terminate/1` or `ada/3/terminate/1/deny`; null for what belonged to no incident. */

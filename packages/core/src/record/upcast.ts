@@ -2,7 +2,7 @@ import type { Fleet } from '../fleet/guard.ts';
 import type { Effect } from '../vocabulary/effect.ts';
 import type { HolterEvent } from '../vocabulary/event.ts';
 import type { Hard } from './agent.ts';
-import { effectOfV1 } from './upcast-v2.ts';
+import { agentOfV1, effectOfV1 } from './upcast-v2.ts';
 
 /** What a store keeps as JSON, by kind. Everything else it keeps in columns, which its migrations change. */
 type Records = {
@@ -24,7 +24,7 @@ export type UpcastStep = { readonly [Kind in RecordKind]?: (record: Json) => Jso
  * step needs a migration of every store that names the new version, and a folder in tests/fixtures/data-folders that
  * the version before has written. A state that is missing in an agent's trail needs none: detectors begin with `empty`.
  */
-const STEPS: readonly UpcastStep[] = [{ effect: effectOfV1 }];
+const STEPS: readonly UpcastStep[] = [{ agent: agentOfV1, effect: effectOfV1 }];
 
 /** The version that is written now. Records from before there were versions are of version 1. */
 export const RECORD_VERSION = STEPS.length + 1;

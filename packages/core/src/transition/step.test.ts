@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Bench, deepFreeze, policiesOf } from '../../test/kit.ts';
 import { instant, seconds } from '../base/time.ts';
 import type { Effect } from '../vocabulary/effect.ts';
+import type { SignalRejectionCode } from '../vocabulary/rejection.ts';
 import type { Signal } from '../vocabulary/signal.ts';
 import { step } from './step.ts';
 
@@ -12,55 +13,45 @@ describe('what is refused', () => {
     string,
     Partial<Signal> & { readonly kind: Signal['kind'] },
     'agent' | 'holter',
-    string,
+    SignalRejectionCode,
   ][] = [
-    ['another agent', { kind: 'heartbeat', agentId: 'bob' }, 'agent', 'another agent'],
-    ['an older incarnation', { kind: 'heartbeat', incarnation: 0 }, 'agent', 'stale incarnation'],
-    ['one that nobody gave out', { kind: 'heartbeat', incarnation: 9 }, 'agent', 'unknown incarnation'],
-    ['an exit from an agent', { kind: 'exited' }, 'agent', 'only Holter itself may say this'],
-    ['a process from an agent', { kind: 'process' }, 'agent', 'only Holter itself may say this'],
-    ['a connection from an agent', { kind: 'connection' }, 'agent', 'only Holter itself may say this'],
-    ['a delivery from an agent', { kind: 'message-delivered' }, 'agent', 'only Holter itself may say this'],
-    [
-      'a failed delivery from an agent',
-      { kind: 'message-failed' },
-      'agent',
-      'only Holter itself may say this',
-    ],
-    ['a finding from an agent', { kind: 'finding' }, 'agent', 'only Holter itself may say this'],
-    [
-      'a cleared finding from an agent',
-      { kind: 'finding-cleared' },
-      'agent',
-      'only Holter itself may say this',
-    ],
+    ['another agent', { kind: 'heartbeat', agentId: 'bob' }, 'agent', 'other-agent'],
+    ['an older incarnation', { kind: 'heartbeat', incarnation: 0 }, 'agent', 'stale-incarnation'],
+    ['one that nobody gave out', { kind: 'heartbeat', incarnation: 9 }, 'agent', 'unknown-incarnation'],
+    ['an exit from an agent', { kind: 'exited' }, 'agent', 'sensed-only'],
+    ['a process from an agent', { kind: 'process' }, 'agent', 'sensed-only'],
+    ['a connection from an agent', { kind: 'connection' }, 'agent', 'sensed-only'],
+    ['a delivery from an agent', { kind: 'message-delivered' }, 'agent', 'sensed-only'],
+    ['a failed delivery from an agent', { kind: 'message-failed' }, 'agent', 'sensed-only'],
+    ['a finding from an agent', { kind: 'finding' }, 'agent', 'sensed-only'],
+    ['a cleared finding from an agent', { kind: 'finding-cleared' }, 'agent', 'sensed-only'],
     [
       'a pause from an agent',
       { kind: 'hold-begun', hold: 'paused-by-operator' } as Signal,
       'agent',
-      'only an operator may pause',
+      'operator-only',
     ],
     [
       'its end from an agent',
       { kind: 'hold-ended', hold: 'paused-by-operator' } as Signal,
       'agent',
-      'only an operator may pause',
+      'operator-only',
     ],
   ];
 
-  test.each(rows)('%s is on record and changes nothing', (_what, fields, origin, because) => {
+  test.each(rows)('%s is on record and changes nothing', (_what, fields, origin, code) => {
     const bench = new Bench(beats);
     const before = structuredClone(bench.agent);
     const signal = { agentId: 'ada', incarnation: 1, ...fields } as Signal;
     const after = step(bench.agent, bench.inputOf({ kind: 'signal', origin, signal }), bench.policy);
     expect(after.agent).toEqual(before);
-    expect(after).toMatchObject({ effects: [], asks: [], wakeAt: before.hard.wakeAt });
+    expect(after).toMatchObject({ effects: [], asks: [], wakeAt: before.hard.wakeAt, rejection: { code } });
     expect(after.events).toEqual([
       {
         at: bench.at,
         incarnation: 1,
         type: 'SIGNAL_REJECTED',
-        payload: { agentId: 'ada', kind: signal.kind, because },
+        payload: { agentId: 'ada', kind: signal.kind, code, because: expect.any(String) },
       },
     ]);
   });
@@ -143,6 +134,7 @@ describe('monitoring switched off', () => {
       step: { incidentId: 'ada/1', step: 'terminate', attempt: 1 },
       kind: 'terminate',
       reason: 'it loops',
+      order: null,
       cleanupMs: seconds(30),
     };
     const claim = bench.feed({ kind: 'claim', effect, evidence: {} });

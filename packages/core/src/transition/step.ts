@@ -21,6 +21,8 @@ import { draftOf, emit, endLife, markNow } from '../record/draft.ts';
 import type { Input, Step } from '../record/input.ts';
 import { hasWork } from '../record/work.ts';
 import { lifeOfStart } from '../vocabulary/effect.ts';
+import type { SignalRejectionCode } from '../vocabulary/rejection.ts';
+import { signalRejection } from '../vocabulary/rejection.ts';
 import type { HeartbeatBody, Signal } from '../vocabulary/signal.ts';
 
 /**
@@ -31,12 +33,12 @@ export function step(agent: Agent, input: Input, policy: Policy): Step {
   // Clocks step back; an agent's time doesn't.
   const at = latest(input.at, latest(agent.hard.at, agent.soft.beatAt));
   if (input.kind === 'signal') {
-    const because = whyInadmissible(agent.hard, input.signal, input.origin);
-    if (because !== null) {
+    const code = whyInadmissible(agent.hard, input.signal, input.origin);
+    if (code !== null) {
       // A retried request about what is known long since is no bad input, only an old one.
       const isOld =
         input.signal.incarnation === agent.hard.incarnation && wasFoldedBefore(agent.hard, input.signal);
-      return isOld ? unchanged(agent) : rejected(agent, at, input.signal, because);
+      return isOld ? unchanged(agent) : rejected(agent, at, input.signal, code);
     }
     if (input.signal.kind === 'heartbeat' && isPlainBeat(agent, input.signal, policy))
       return applyPlainBeat(agent, at, input.signal);
@@ -104,7 +106,7 @@ function followWork(draft: Draft): void {
 }
 
 function finish(draft: Draft, before: Hard): Step {
-  const { soft, hard, events, asks, wakeAt, claim, permit } = draft;
+  const { soft, hard, events, asks, wakeAt, claim, permit, rejection } = draft;
   hard.wakeAt = wakeAt;
   if (hard.end && !before.end) endLife(draft, lifeOfStart(hard.agentId, hard.incarnation));
   return {
@@ -116,6 +118,7 @@ function finish(draft: Draft, before: Hard): Step {
     wakeAt,
     ...(claim && { claim }),
     ...(permit && { permit }),
+    ...(rejection && { rejection }),
   };
 }
 
@@ -182,11 +185,14 @@ const handsOff = (agent: Agent, at: Instant, input: Input): Step => ({
 });
 
 /** Bad input changes nothing and is on record (invariants 5 and 11). */
-function rejected(agent: Agent, at: Instant, signal: Signal, because: string): Step {
+function rejected(agent: Agent, at: Instant, signal: Signal, code: SignalRejectionCode): Step {
   const { agentId, incarnation } = agent.hard;
+  const rejection = signalRejection(code);
+  const payload = { agentId, kind: signal.kind, ...rejection };
   return {
     ...unchanged(agent),
-    events: [{ at, incarnation, type: 'SIGNAL_REJECTED', payload: { agentId, kind: signal.kind, because } }],
+    events: [{ at, incarnation, type: 'SIGNAL_REJECTED', payload }],
+    rejection,
   };
 }
 

@@ -5,7 +5,7 @@ import type { Fleet } from '../fleet/guard.ts';
 import { admit } from '../fleet/guard.ts';
 import type { FleetPolicy, Policy } from '../policy/policy.ts';
 import type { Agent } from '../record/agent.ts';
-import type { ClaimVerdict, Input } from '../record/input.ts';
+import type { ClaimVerdict, Input, Step } from '../record/input.ts';
 import type { Ask, AskKind } from '../vocabulary/ask.ts';
 import type { Effect, Life } from '../vocabulary/effect.ts';
 import { stillWanted } from '../vocabulary/effect.ts';
@@ -30,6 +30,7 @@ export type Turn = {
   readonly wakeAt: Instant;
   readonly claim?: ClaimVerdict;
   readonly permit?: Acquired;
+  readonly rejection?: Step['rejection'];
   /** What the fleet put off, for those who count; absent when it put off nothing. */
   readonly deferrals?: readonly Deferral[];
 };
@@ -47,7 +48,7 @@ export function turn(agent: Agent, fleet: Fleet, input: Input, context: TurnCont
   const { policy, fleetPolicy, groupSize } = context;
   const first = step(agent, input, policy);
   if (first.asks.length === 0) {
-    const { agent: next, events, effects, over, wakeAt, claim, permit } = first;
+    const { agent: next, events, effects, over, wakeAt, claim, permit, rejection } = first;
     return {
       agent: next,
       fleet,
@@ -57,6 +58,7 @@ export function turn(agent: Agent, fleet: Fleet, input: Input, context: TurnCont
       wakeAt,
       ...(claim && { claim }),
       ...(permit && { permit }),
+      ...(rejection && { rejection }),
     };
   }
   const events: HolterEvent[] = [...first.events];
@@ -87,7 +89,7 @@ export function turn(agent: Agent, fleet: Fleet, input: Input, context: TurnCont
     over.push(...latest.over);
     queue.push(...latest.asks.filter((next) => !queue.some(({ effectId }) => effectId === next.effectId)));
   }
-  const { claim, permit } = first;
+  const { claim, permit, rejection } = first;
   return {
     agent: latest.agent,
     fleet: latestFleet,
@@ -97,6 +99,7 @@ export function turn(agent: Agent, fleet: Fleet, input: Input, context: TurnCont
     wakeAt: latest.wakeAt,
     ...(claim && { claim }),
     ...(permit && { permit }),
+    ...(rejection && { rejection }),
     ...(deferrals.length > 0 && { deferrals }),
   };
 }

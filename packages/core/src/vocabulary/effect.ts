@@ -2,6 +2,7 @@ import type { DurationMs, Instant } from '../base/time.ts';
 import { hours } from '../base/time.ts';
 import type { FindingKind } from './finding.ts';
 import type { LadderStep } from './ladder.ts';
+import type { OrderSource } from './order.ts';
 
 /**
  * An effect is something that Holter wants done, as data. The shell stores it in the same transaction as
@@ -75,7 +76,12 @@ export type EffectBody =
   /** Refuses the looping call where the adapter can; asked for right before a termination. */
   | { readonly kind: 'deny-call'; readonly message: string }
   | { readonly kind: 'request-handoff'; readonly message: string; readonly waitMs: DurationMs }
-  | { readonly kind: 'terminate'; readonly reason: string; readonly cleanupMs: DurationMs }
+  | {
+      readonly kind: 'terminate';
+      readonly reason: string;
+      readonly order: OrderSource | null;
+      readonly cleanupMs: DurationMs;
+    }
   | {
       readonly kind: 'spawn';
       /** The successor presents it when it registers; the launcher locks on it, so two can't start. */

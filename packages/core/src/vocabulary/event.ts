@@ -4,6 +4,7 @@ import type { FindingKind, Severity } from './finding.ts';
 import type { HealthState } from './health-state.ts';
 import type { HoldKind } from './hold.ts';
 import type { LadderStep } from './ladder.ts';
+import type { DecisionRejection, SignalRejection } from './rejection.ts';
 import type { HeartbeatBody } from './signal.ts';
 
 /** What happened, for everybody who listens. The first nine names and payloads are seed 000 §6. */
@@ -94,7 +95,7 @@ export type EventBody =
         checkpointId?: string;
       }
     >
-  | Of<'DECISION_REJECTED', { agentId: string; decision: string; by: string; because: string }>
+  | Of<'DECISION_REJECTED', { agentId: string; decision: string; by: string } & DecisionRejection>
   | Of<'QUIET_BEGAN', { agentId: string; finding?: FindingKind; until: Instant; by: string; reason: string }>
   | Of<'QUIET_ENDED', { agentId: string; finding?: FindingKind; by: string; reason: string }>
   | Of<'HOLD_BEGAN', { agentId: string; hold: HoldKind; until?: Instant }>
@@ -112,7 +113,7 @@ export type EventBody =
       }
     >
   | Of<'EFFECT_CANCELLED', { agentId: string; effectId: string; because: string }>
-  | Of<'SIGNAL_REJECTED', { agentId: string; kind: string; because: string }>
+  | Of<'SIGNAL_REJECTED', { agentId: string; kind: string } & SignalRejection>
   | Of<'CHECKPOINT_WRITTEN', { agentId: string; checkpointId: string }>
   | Of<'TASK_CHANGED', { agentId: string; taskId: string; status: string; percent?: number }>
   | Of<'BLOCKER_REPORTED', { agentId: string; text: string }>

@@ -10,6 +10,7 @@ import {
   type Registration,
   type StallLog,
   stillWanted,
+  type Turn,
   turn,
 } from '@holter/core';
 import { type PolicySet, policyFor } from '../policy/index.ts';
@@ -36,7 +37,7 @@ export type Answer =
       readonly claim?: ClaimVerdict;
       /** The answer of a breaker that was asked. */
       readonly permit?: Acquired;
-      readonly rejected?: string;
+      readonly rejected?: Turn['rejection'];
     }
   | { readonly kind: 'enrolled'; readonly agent: Agent; readonly enrolment: Enrolment }
   /** Nobody has heard of this agent. */
@@ -302,23 +303,19 @@ export class AgentCell {
       else folded.fleetVersions = this.context.fleet.replace(after.fleet);
       folded.fleet = after.fleet;
     }
-    const rejected = after.events.find(
-      (event) => event.type === 'SIGNAL_REJECTED' || event.type === 'DECISION_REJECTED',
-    );
-    const because = rejected && 'because' in rejected.payload ? rejected.payload.because : undefined;
     return {
       kind: 'folded',
       agent: after.agent,
       ...(after.claim && { claim: after.claim }),
       ...(after.permit && { permit: after.permit }),
-      ...(because !== undefined && { rejected: because }),
+      ...(after.rejection && { rejected: after.rejection }),
     };
   }
 
   /** A zombie of an old incarnation says the same every second; its refusal is on record once a minute. */
   private isNews(event: HolterEvent): boolean {
     if (event.type !== 'SIGNAL_REJECTED') return true;
-    const key = `${event.payload.kind} ${event.payload.because}`;
+    const key = `${event.payload.kind} ${event.payload.code}`;
     const isTold = key === this.rejection?.key && event.at - this.rejection.at < REJECTION_EVERY_MS;
     if (!isTold) this.rejection = { key, at: event.at };
     return !isTold;

@@ -75,11 +75,11 @@ export class AdoptedRun implements Executor {
     return receipt('delivered', 'written into its nudge file');
   }
 
-  private async terminate({ reason, cleanupMs }: Extract<Effect, { kind: 'terminate' }>): Promise<ActResult> {
+  private async terminate({ order, cleanupMs }: Extract<Effect, { kind: 'terminate' }>): Promise<ActResult> {
     const { table, clock } = this.context;
     if (!this.tree) return receipt('done', 'nothing was running');
     // Evidence alone stops nobody who can't be brought back, and the agent's record does not know that yet.
-    if (!reason.startsWith('ordered by '))
+    if (order === null)
       return receipt('refused', 'its `holter run` is gone, so nothing could bring it back; a person decides');
     this.close();
     const stopped = await stopTree({ table, tree: this.tree, clock, cleanupMs });

@@ -269,7 +269,8 @@ export class ExecutorHub {
       await intake.take(lostFinding(record, evidence, clock.now()), RUN);
       if (onLost === 'end') {
         const reason = 'its `holter run` is gone, and it was started with --on-lost end';
-        await engine.decide(agentId, { decision: 'terminate', by: 'policy on_run_lost', reason });
+        const by = '--on-lost end';
+        await engine.decide(agentId, { decision: 'terminate', source: 'run', by, reason });
       }
     }
     await adopted.watch();

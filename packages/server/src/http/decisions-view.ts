@@ -18,7 +18,7 @@ type Choice = Decision extends infer D ? (D extends Decision ? Omit<D, 'by' | 'r
  */
 export function decisionsView({ hard }: Agent, policy: Policy, at: Instant): AgentView['decisions'] {
   const why = (choice: Choice): string | null =>
-    whyNotDecide({ hard, policy, at }, { by: '', reason: '', ...choice });
+    whyNotDecide({ hard, policy, at }, { by: '', reason: '', ...choice })?.because ?? null;
   return {
     nudge: why({ decision: 'nudge' }),
     allow_more_time: why({ decision: 'allow_more_time', forMs: minutes(1) }),

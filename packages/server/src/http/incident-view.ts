@@ -79,6 +79,6 @@ function recoverNext(
   if (hard.probation) return when('on probation after its recovery', hard.probation.until, 'close');
   if (phase === 'acting') return when('a successor is being started', null);
   // An order waits for no backoff: what it waits for is the fleet's grant.
-  const isHeldBack = order !== undefined && order.by !== 'policy' && notBefore !== undefined;
+  const isHeldBack = order?.source === 'person' && notBefore !== undefined;
   return when(isHeldBack ? 'ordered, but the fleet holds it back' : 'the next start', notBefore ?? null);
 }

@@ -1,4 +1,4 @@
-import type { checkSignal } from '@holter/core';
+import type { checkSignal, SignalRejectionCode } from '@holter/core';
 import type { Answer } from '../engine/agent-cell.ts';
 
 /** Why a signal or a registration was not taken. Never repeats what was sent. */
@@ -27,20 +27,23 @@ export function refused(code: RefusalCode, message: string, field?: string): Ref
   return { kind: 'refused', code, message, ...(field !== undefined && { field }) };
 }
 
-/** The core's reasons, by the words that it puts on record. */
-const rejections: Readonly<Record<string, RefusalCode>> = {
-  'stale incarnation': 'stale_incarnation',
-  'unknown incarnation': 'unknown_incarnation',
-  'no incarnation, but the agent is registered': 'no_incarnation',
-  'the agent has ended': 'agent_ended',
-  'only Holter itself may say this': 'forbidden',
-  'only an operator may pause': 'forbidden',
+const REJECTIONS: Readonly<Record<SignalRejectionCode, RefusalCode>> = {
+  'other-agent': 'other_agent',
+  'stale-incarnation': 'stale_incarnation',
+  'unknown-incarnation': 'unknown_incarnation',
+  'no-incarnation': 'no_incarnation',
+  'agent-ended': 'agent_ended',
+  'sensed-only': 'forbidden',
+  'operator-only': 'forbidden',
 };
+
+const isOfSignal = (code: string): code is SignalRejectionCode => Object.hasOwn(REJECTIONS, code);
 
 /** Null when the engine took it. */
 export function refusalOfAnswer(answer: Answer): Refused | null {
   if (answer.kind === 'unknown-agent')
     return refused('unknown_agent', 'nobody has registered an agent of this id');
   if (answer.kind !== 'folded' || answer.rejected === undefined) return null;
-  return refused(rejections[answer.rejected] ?? 'rejected', answer.rejected);
+  const { code, because } = answer.rejected;
+  return refused(isOfSignal(code) ? REJECTIONS[code] : 'rejected', because);
 }

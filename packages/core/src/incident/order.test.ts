@@ -1,0 +1,28 @@
+import { describe, expect, test } from 'vitest';
+import { Bench } from '../../test/kit.ts';
+
+const worker = { promises: { process: true }, can: ['nudge', 'terminate', 'spawn'] } as const;
+
+describe('an order to stop', () => {
+  test('that came with the command line is no person: the brake of its group holds it back', () => {
+    const bench = new Bench(worker);
+    bench.fleet = {
+      ...bench.fleet,
+      brakes: { default: { losses: [], engagedAt: bench.at, massAt: bench.at } },
+    };
+    const given = { decision: 'terminate', by: '--on-lost end', reason: 'gone' } as const;
+    bench.feed({ kind: 'decision', decision: { ...given, source: 'run' } });
+    expect(bench.agent.hard.incident).toMatchObject({ step: 'terminate', phase: 'due' });
+    const person = new Bench(worker);
+    person.fleet = bench.fleet;
+    person.feed({ kind: 'decision', decision: { ...given, by: 'olga' } });
+    expect(person.agent.hard.incident).toMatchObject({ step: 'terminate', phase: 'acting' });
+  });
+
+  test('names its source in the effect, so that nobody reads it out of a sentence', () => {
+    const bench = new Bench(worker);
+    const given = { decision: 'terminate', by: 'olga', reason: 'enough' } as const;
+    const { effects } = bench.feed({ kind: 'decision', decision: given });
+    expect(effects).toMatchObject([{ kind: 'terminate', order: 'person', reason: 'ordered by olga' }]);
+  });
+});
