@@ -9,7 +9,7 @@ const peopleParameters = {
   decideSigma: 0.9,
   handoffShare: 0.3,
   moreTimeMs: 30 * 60_000,
-  // Clicked twice; a colleague who has not heard of it; a page that shows another incident.
+  // Clicked twice; a colleague who decides otherwise; a page that shows another incident.
   twiceShare: 0.1,
   colleagueShare: 0.1,
   strayShare: 0.05,
@@ -20,9 +20,8 @@ const peopleParameters = {
 } as const;
 
 interface PeoplePort {
-  after(slot: number, delayMs: number, act: 'decide' | 'restart', data: unknown): void;
+  after(agent: SimAgent, ms: number, callback: () => void): void;
   decide(agent: SimAgent, decision: Decision): void;
-  decideLater(agent: SimAgent, delayMs: number, decision: Decision): void;
 }
 
 /**
@@ -39,16 +38,12 @@ export class People {
   notice(agent: SimAgent, effect: Effect): void {
     if (effect.kind !== 'notify' || effect.incidentId === null) return;
     if (!agent.random.chance(peopleParameters.attentionShare)) return;
-    const { decideMedianMs, decideSigma } = peopleParameters;
-    this.port.after(
-      agent.slot,
-      agent.random.lognormal(decideMedianMs, decideSigma),
-      'decide',
-      effect.incidentId,
-    );
+    const { incidentId } = effect;
+    const delayMs = agent.random.lognormal(peopleParameters.decideMedianMs, peopleParameters.decideSigma);
+    this.port.after(agent, delayMs, () => this.decide(agent, incidentId));
   }
 
-  decide(agent: SimAgent, incidentId: string): void {
+  private decide(agent: SimAgent, incidentId: string): void {
     const about = { by: 'operator', incidentId };
     const canHandle = agent.profile.can.includes('terminate') && agent.profile.can.includes('spawn');
     switch (agent.truth) {
@@ -77,25 +72,28 @@ export class People {
       this.port.decide(agent, { ...decision, incidentId: `${agent.name}-of-another-page/1` });
     this.port.decide(agent, decision);
     if (agent.random.chance(twiceShare))
-      this.port.decideLater(agent, agent.random.unit() * againMaxMs, decision);
-    if (agent.random.chance(colleagueShare))
-      this.port.decideLater(agent, agent.random.unit() * againMaxMs, contradictionOf(decision));
+      this.port.after(agent, agent.random.unit() * againMaxMs, () => this.port.decide(agent, decision));
+    if (agent.random.chance(colleagueShare)) {
+      const other = contradictionOf(decision);
+      this.port.after(agent, agent.random.unit() * againMaxMs, () => this.port.decide(agent, other));
+    }
   }
 
   private restartByHand(agent: SimAgent): void {
     const { restartMinMs, restartMaxMs } = peopleParameters;
-    this.port.after(agent.slot, agent.random.between(restartMinMs, restartMaxMs), 'restart', agent.life);
+    const { life } = agent;
+    this.port.after(agent, agent.random.between(restartMinMs, restartMaxMs), () => this.restart(agent, life));
   }
 
-  /** Whoever restarts a hanging agent by hand stops it first. */
-  restart(agent: SimAgent, life: number): void {
+  /** A hanging agent is stopped before it is started by hand. */
+  private restart(agent: SimAgent, life: number): void {
     if (agent.life !== life) return;
     if (agent.isRunning) agent.die(null, 'SIGTERM');
     agent.boot(undefined);
   }
 }
 
-/** What a colleague says who thinks otherwise about the same incident: wait, or put it aside. */
+/** What a colleague decides who disagrees about the same incident: wait, or dismiss it. */
 function contradictionOf(decision: Decision): Decision {
   const { incidentId } = decision;
   const about = { by: 'colleague', reason: 'I see it differently', ...(incidentId && { incidentId }) };

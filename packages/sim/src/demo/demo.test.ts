@@ -4,7 +4,7 @@ import { Engine, Intake, openMemory, ReplyQueue } from '@holter/server';
 import { defaultPolicies } from '@holter/server/policy';
 import { expect, test } from 'vitest';
 import { VirtualClock } from '../base/virtual-clock.ts';
-import { DemoWorld } from './demo-world.ts';
+import { startDemo } from './start-demo.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 const quiet = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -27,7 +27,7 @@ test('forty minutes of the demo show what a newcomer should see', async () => {
   await engine.start();
   const replies = new ReplyQueue(clock, (effect, outcome, detail) => engine.receive(effect, outcome, detail));
   const intake = new Intake({ engine, replies, store, clock });
-  const end = new DemoWorld(clock, { engine, intake, store, sha256 }).begin();
+  const end = startDemo(clock, { engine, intake, store, sha256 });
   await clock.advance(40 * 60_000);
   end();
   const events = (await store.readEvents({ after: 0, limit: 100_000 })).map(({ event }) => event);

@@ -1,5 +1,4 @@
 import type { Signal } from '@holter/core';
-import type { Answer } from '@holter/server';
 import type { Random } from '../base/random.ts';
 
 type Word = { readonly signal: Signal; readonly origin: 'agent' | 'holter' };
@@ -7,8 +6,8 @@ type Word = { readonly signal: Signal; readonly origin: 'agent' | 'holter' };
 interface ClientPort {
   after(ms: number, callback: () => void): void;
   /** Rejects when nobody answers in time; it may have been heard all the same. */
-  say(word: Word): Promise<Answer>;
-  answered(word: Word, answer: Answer): void;
+  say(word: Word): Promise<boolean>;
+  answered(word: Word, isAccepted: boolean): void;
 }
 
 const RETRY_MS = [500, 6_000] as const;

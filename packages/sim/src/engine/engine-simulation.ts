@@ -1,8 +1,9 @@
-import { instant } from '@holter/core';
+import { instant, type Signal } from '@holter/core';
 import { type MemorySnapshot, openMemory } from '@holter/server';
 import { BEHAVIOURS, drawBehaviour } from '../agents/mix.ts';
 import { type Partition, passesToAgent } from '../agents/partition.ts';
 import { SimAgent } from '../agents/sim-agent.ts';
+import { Auditor } from '../audit/auditor.ts';
 import type { AuditViolation } from '../audit/violation.ts';
 import { Random } from '../base/random.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
@@ -21,6 +22,8 @@ const HEALING_MS = 2.5 * HOUR;
 const GROUP_SIZE = 6;
 const TWIN_EVERY = 3;
 const STREAMS = 2_000_000;
+/** Of reports that are followed; agents have blockers of their own. */
+const REPORT = 'report-';
 /** Behaviours that need what only the other world has: a second process that wants the name, breakers. */
 const ELSEWHERE: ReadonlySet<string> = new Set(['two-with-one-name', 'breaker-caller']);
 
@@ -50,6 +53,7 @@ export const defaultEngineScenario: EngineScenario = { seed: 1, agents: 18, hour
 class EngineSimulation {
   readonly scenario: EngineScenario;
   readonly world: EngineWorld;
+  readonly audit: Auditor;
   readonly servers: ServerPool;
   private readonly clock = new VirtualClock(
     START,
@@ -62,6 +66,7 @@ class EngineSimulation {
   private readonly random: Random;
   private readonly struck = new Map<string, number>();
   private readonly groups: number;
+  private reportCount = 0;
 
   constructor(scenario: EngineScenario) {
     this.scenario = scenario;
@@ -69,14 +74,29 @@ class EngineSimulation {
     this.random = new Random(seed, STREAMS);
     this.groups = Math.ceil(scenario.agents / GROUP_SIZE);
     this.faultyStore = new FaultyStore(new Random(seed, STREAMS + 1), this.clock);
-    this.world = new EngineWorld(this.clock, this.store, new Random(seed, STREAMS + 2), () => this.servers);
-    this.log = new StoreInspector(this.store, this.clock, this.world.audit);
+    this.audit = new Auditor((agentId) => {
+      const agent = this.world.agents.get(agentId);
+      return agent && { group: agent.group, intervalMs: agent.profile.intervalMs, tellsTime: true };
+    });
+    const worldRandom = new Random(seed, STREAMS + 2);
+    this.world = new EngineWorld({
+      clock: this.clock,
+      random: worldRandom,
+      store: this.store,
+      lastCursor: () => this.store.lastCursor(),
+      sha256: (text) => text,
+      honesty: 'lying',
+      audit: this.audit,
+      pickServer: () => this.servers.pick(worldRandom),
+      acknowledged: (signal) => this.acknowledged(signal),
+    });
+    this.log = new StoreInspector(this.store, this.clock, this.audit);
     this.servers = new ServerPool({
       clock: this.clock,
       store: this.store,
       faultyStore: this.faultyStore,
-      executor: this.world.executor,
-      audit: this.world.audit,
+      host: this.world.host,
+      audit: this.audit,
       random: this.random,
       isShared: this.isShared,
       hosts: Array.from({ length: this.groups }, (_, index) => `host-${groupName(index)}`),
@@ -89,7 +109,7 @@ class EngineSimulation {
   }
 
   async run(): Promise<EngineRun> {
-    const { scenario, world, servers } = this;
+    const { scenario, audit, servers } = this;
     servers.want(1);
     await this.clock.advance(1_000);
     for (let slot = 0; slot < scenario.agents; slot++) this.addAgent(slot);
@@ -106,27 +126,41 @@ class EngineSimulation {
     for (let second = 0; this.clock.now() < end; second++) {
       await this.clock.advance(1_000);
       await this.log.read();
-      if (second % 5 === 0) world.report();
+      if (second % 5 === 0) this.sendReport();
       if (second % 30 === 0) await this.lookAfter();
     }
-    world.audit.finish(this.clock.now());
+    audit.finish(this.clock.now());
     await this.log.finish(this.reader.cursors);
     return {
       scenario,
       agentHours: scenario.agents * scenario.hours,
-      violations: world.audit.violations,
+      violations: audit.violations,
       struck: new Map([...this.struck, ...this.faultyStore.struck]),
-      seen: world.audit.seen,
+      seen: audit.seen,
       deaths: servers.deaths,
       events: this.log.count,
-      reports: world.audit.records.reports,
-      wrongTerminations: world.audit.executions.wrongTerminations,
+      reports: audit.records.reports,
+      wrongTerminations: audit.executions.wrongTerminations,
     };
   }
 
+  /** A report that can be followed: once acknowledged, it must be on record exactly once. */
+  private sendReport(): void {
+    const agent = this.random.pick([...this.world.agents.values()]);
+    if (!agent.isRunning || agent.incarnation === 0 || !agent.isReachable) return;
+    this.reportCount += 1;
+    const id = `${REPORT}${this.reportCount}`;
+    this.world.send(agent, { kind: 'blocker', text: id }, id);
+  }
+
+  private acknowledged(signal: Signal): void {
+    if (signal.kind === 'blocker' && signal.text.startsWith(REPORT))
+      this.audit.records.heard(signal.text, signal.agentId, this.clock.now());
+  }
+
   private async lookAfter(): Promise<void> {
-    const { servers, reader, world } = this;
-    world.audit.look(this.clock.now());
+    const { servers, reader, audit } = this;
+    audit.look(this.clock.now());
     await this.log.lookAtSoft();
     const [server] = servers.listening;
     if (!reader.isConnected && server) reader.connect(server, this.faultyStore.storeOf(this.store, server));
@@ -256,7 +290,7 @@ class EngineSimulation {
     );
     const size = members.filter(({ isRunning }) => isRunning).length;
     for (const agent of hit) agent.die(null, 'SIGKILL');
-    this.world.audit.brake.struck(group, hit.length, size, this.clock.now());
+    this.audit.brake.struck(group, hit.length, size, this.clock.now());
   }
 
   private membersOf(group: string): readonly SimAgent[] {

@@ -1,103 +1,112 @@
 import {
-  type Canonical,
   canonicalJson,
   checkpointHash,
   type Decision,
   type Effect,
   type Instant,
+  type ReceiptOutcome,
   type Signal,
   type SignalBody,
 } from '@holter/core';
-import type { Answer, Engine, MemoryStore } from '@holter/server';
+import type { Clock, Store } from '@holter/server';
 import { People } from '../actors/people.ts';
+import type { Honesty } from '../actors/sim-executor.ts';
 import { Act, type AgentEnv } from '../agents/agent-env.ts';
 import { perform } from '../agents/perform.ts';
 import { registrationOf } from '../agents/registration.ts';
 import type { SimAgent } from '../agents/sim-agent.ts';
 import { findSimilarAgent } from '../agents/similar-agent.ts';
-import { Auditor } from '../audit/auditor.ts';
+import type { Auditor } from '../audit/auditor.ts';
 import type { Random } from '../base/random.ts';
-import type { VirtualClock } from '../base/virtual-clock.ts';
 import { Client } from './client.ts';
-import type { ServerPool } from './server-pool.ts';
-import { SimExecutor } from './sim-executor.ts';
+import type { Door } from './door.ts';
+import { SimHost } from './sim-host.ts';
 
 const ANSWER_MS = 10_000;
-const COME_BACK_MS = 5_000;
-const LOOK_MS = 30_000;
-/** Reports whose fate is followed; agents may have blockers of their own. */
-const REPORT = 'report-';
+const REGISTER_AGAIN_MS = 5_000;
+const PROBE_MS = 30_000;
+/** Of a behaviour whose checkpoints can't be read, every third is damaged in the store. */
+const DAMAGED_EVERY = 3;
+
+/** A server that takes requests; a suspended one when it goes on, a dead one never. */
+type Server = { readonly door: Door | null; pass(): Promise<void> };
+
+type EngineWorldOptions = {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly store: Pick<Store, 'putCheckpoint'>;
+  /** The newest event of the log, which dates executions for the audit. */
+  readonly lastCursor?: () => Promise<number>;
+  readonly sha256: (text: string) => string;
+  readonly honesty: Honesty;
+  /** What is told of the truth and of executions; the demo has none. */
+  readonly audit: Auditor | null;
+  /** A server that takes requests, if there is one. */
+  readonly pickServer: () => Server | undefined;
+  /** The one executor that acts for all agents; without it each has the one of its host. */
+  readonly executorId?: string;
+  /** The agent has registered and begins to work. */
+  readonly begun?: (agent: SimAgent) => void;
+  /** Holter has answered that it accepted this signal. */
+  readonly acknowledged?: (signal: Signal) => void;
+};
 
 /**
- * Simulated agents around real engines: they speak to whichever server answers, try again when none does, and
- * what Holter wants done is done to them. What is true of them, and what was really done, goes to the audit.
+ * Simulated agents around real engines. Their requests go to any server that listens and are repeated until they
+ * are answered; effects are executed on the simulated agents.
  */
 export class EngineWorld implements AgentEnv {
-  readonly audit: Auditor;
-  readonly executor: SimExecutor;
+  readonly host: SimHost;
   readonly agents = new Map<string, SimAgent>();
   private readonly clients = new Map<string, Client>();
-  private readonly clock: VirtualClock;
-  private readonly store: MemoryStore;
-  private readonly random: Random;
+  private readonly options: EngineWorldOptions;
   private readonly people: People;
-  private readonly servers: () => ServerPool;
-  private reportCount = 0;
   private senseCount = 0;
 
-  constructor(clock: VirtualClock, store: MemoryStore, random: Random, servers: () => ServerPool) {
-    this.clock = clock;
-    this.store = store;
-    this.random = random;
-    this.servers = servers;
-    this.audit = new Auditor((agentId) => {
-      const agent = this.agents.get(agentId);
-      return agent && { group: agent.group, intervalMs: agent.profile.intervalMs, tellsTime: true };
+  constructor(options: EngineWorldOptions) {
+    this.options = options;
+    const { clock, audit, honesty, lastCursor = async () => 0 } = options;
+    this.people = new People({
+      after: (_agent, ms, callback) => void clock.after(ms, callback),
+      decide: (agent, decision) => this.decide(agent, decision),
     });
-    this.executor = new SimExecutor(
+    this.host = new SimHost(
       {
         get now() {
           return clock.now();
         },
         find: (agentId) => this.agents.get(agentId),
         after: (ms, callback) => void clock.after(ms, callback),
-        lastCursor: () => store.lastCursor(),
-        noticed: (agent, effect) => this.people.notice(agent, effect),
+        lastCursor,
+        notified: (agent, effect) => this.people.notice(agent, effect),
+        receive: (effect, { outcome, detail }) => this.receive(effect, outcome, detail),
       },
-      this.audit,
+      audit,
+      honesty,
     );
-    this.people = new People({
-      after: (slot, delayMs, act, data) => {
-        const agent = [...this.agents.values()].find((other) => other.slot === slot) as SimAgent;
-        clock.after(delayMs, () => {
-          if (act === 'decide') this.people.decide(agent, data as string);
-          else this.people.restart(agent, data as number);
-        });
-      },
-      decide: (agent, decision) => this.decide(agent, decision),
-      decideLater: (agent, delayMs, decision) => this.decideLater(agent, delayMs, decision),
-    });
   }
 
   get now(): number {
-    return this.clock.now();
+    return this.options.clock.now();
   }
 
-  /** As far as agents know; what servers' clocks show is their own affair. */
+  /** As far as agents know: the clocks of servers may differ. */
   get holterNow(): number {
-    return this.clock.now();
+    return this.now;
   }
 
   add(agent: SimAgent, bootMs: number): void {
     this.agents.set(agent.name, agent);
+    const { clock, random } = this.options;
     const client = new Client(
       {
-        after: (ms, callback) => void this.clock.after(ms, callback),
-        say: ({ signal, origin }) =>
-          this.request((engine) => engine.signal(signal, origin), agent.canBeReached),
-        answered: ({ signal }, answer) => this.answered(signal, answer),
+        after: (ms, callback) => void clock.after(ms, callback),
+        say: ({ signal, origin }) => this.request((door) => door.signal(signal, origin), agent.canBeReached),
+        answered: ({ signal }, isAccepted) => {
+          if (isAccepted) this.options.acknowledged?.(signal);
+        },
       },
-      this.random,
+      random,
     );
     this.clients.set(agent.name, client);
     agent.boot(undefined, bootMs);
@@ -105,11 +114,11 @@ export class EngineWorld implements AgentEnv {
 
   plan(agent: SimAgent, delayMs: number, act: Act, data?: unknown): void {
     const { life } = agent;
-    if (act === Act.register) this.executor.processBegan(agent);
-    this.clock.after(delayMs, () => {
+    if (act === Act.register) this.host.processBegan(agent);
+    this.options.clock.after(delayMs, () => {
       if (agent.life !== life) return;
-      if (act === Act.register) return void this.comeUp(agent);
-      if (act === Act.nudgeSeen) this.tellSeen(data as Effect);
+      if (act === Act.register) return void this.register(agent);
+      if (act === Act.nudgeSeen) this.receive(data as Effect, 'seen', 'read');
       perform(agent, act, data);
     });
   }
@@ -121,11 +130,10 @@ export class EngineWorld implements AgentEnv {
   sendAs(agent: SimAgent, incarnation: number, body: SignalBody, id?: string): void {
     const signal = { agentId: agent.name, incarnation, ...(id !== undefined && { id }), ...body } as Signal;
     if (body.kind === 'heartbeat' || body.kind === 'pong') {
-      if (agent.canReachHolter)
-        this.request((engine) => engine.signal(signal, 'agent')).catch(() => undefined);
+      if (agent.canReachHolter) this.request((door) => door.signal(signal, 'agent')).catch(() => undefined);
       return;
     }
-    if (signal.kind === 'checkpoint') void this.save(agent, signal);
+    if (signal.kind === 'checkpoint') void this.save(agent, signal).catch(() => undefined);
     else this.clientOf(agent).say({ signal, origin: 'agent' });
   }
 
@@ -134,25 +142,25 @@ export class EngineWorld implements AgentEnv {
     const id = `sense-${this.senseCount}`;
     const signal = { agentId: agent.name, incarnation: agent.incarnation, id, ...body } as Signal;
     if (body.kind !== 'process') return this.clientOf(agent).say({ signal, origin: 'holter' });
-    // A look is followed by the next one; it is not worth keeping.
+    // A probe is followed by the next one, so it is not repeated.
     if (agent.canHostReachHolter)
-      this.request((engine) => engine.signal(signal, 'holter')).catch(() => undefined);
+      this.request((door) => door.signal(signal, 'holter')).catch(() => undefined);
   }
 
   probeEveryMs(): number {
-    return LOOK_MS;
+    return PROBE_MS;
   }
 
   findSimilar(agent: SimAgent): SimAgent | null {
     return findSimilarAgent(agent, this.agents.values());
   }
 
-  /** Nobody here plays two with one name. */
+  /** Two processes with one name are played in the pure world only. */
   claimName(): boolean {
     return false;
   }
 
-  /** Breakers are tried in the other world: nobody asks on the spot here. */
+  /** Breakers need an answer on the spot, which only the pure world gives. */
   acquire(): null {
     return null;
   }
@@ -160,56 +168,45 @@ export class EngineWorld implements AgentEnv {
   tellBreaker(): void {}
 
   decideLater(agent: SimAgent, delayMs: number, decision: Decision): void {
-    this.clock.after(delayMs, () => this.decide(agent, decision));
+    this.options.clock.after(delayMs, () => this.decide(agent, decision));
   }
 
   truthChanged(agent: SimAgent): void {
-    this.audit.truth.became(agent.name, agent.truth, this.now);
-    this.audit.truth.reached(agent.name, agent.canReachHolter, this.now);
-    if (!agent.isRunning) this.executor.processEnded(agent);
+    const { audit } = this.options;
+    audit?.truth.became(agent.name, agent.truth, this.now);
+    audit?.truth.reached(agent.name, agent.canReachHolter, this.now);
+    if (!agent.isRunning) this.host.processEnded(agent);
     const client = this.clientOf(agent);
     client.isCut = !agent.canReachHolter;
     if (agent.canReachHolter) client.heal();
-  }
-
-  /** A report whose fate can be followed: acknowledged means on record, once. */
-  report(): void {
-    const agent = this.random.pick([...this.agents.values()]);
-    if (!agent.isRunning || agent.incarnation === 0 || !agent.isReachable) return;
-    this.reportCount += 1;
-    const id = `${REPORT}${this.reportCount}`;
-    this.send(agent, { kind: 'blocker', text: id }, id);
   }
 
   private clientOf(agent: SimAgent): Client {
     return this.clients.get(agent.name) as Client;
   }
 
-  private answered(signal: Signal, answer: Answer): void {
-    if (signal.kind !== 'blocker' || !signal.text.startsWith(REPORT)) return;
-    if (answer.kind !== 'folded' || answer.rejected !== undefined) return;
-    this.audit.records.heard(signal.text, signal.agentId, this.now);
-  }
-
-  private async comeUp(agent: SimAgent): Promise<void> {
+  private async register(agent: SimAgent): Promise<void> {
     const { life } = agent;
-    const again = (): void => this.plan(agent, COME_BACK_MS, Act.register);
+    const again = (): void => this.plan(agent, REGISTER_AGAIN_MS, Act.register);
     if (!agent.isReachable) return again();
+    const { executorId = agent.executor, begun } = this.options;
+    const registration = { ...registrationOf(agent, agent.instanceId), executor: executorId };
     try {
-      const answer = await this.request((engine) => engine.register(registrationOf(agent, agent.instanceId)));
+      const incarnation = await this.request((door) => door.register(registration));
       if (agent.life !== life) return;
-      if (answer.kind !== 'enrolled' || answer.enrolment.kind !== 'enrolled') return again();
-      agent.incarnation = answer.agent.hard.incarnation;
-      this.executor.enrolled(agent);
+      if (incarnation === null) return again();
+      agent.incarnation = incarnation;
+      this.host.registered(agent);
       agent.begin();
+      begun?.(agent);
     } catch {
       if (agent.life === life) again();
     }
   }
 
   private async save(agent: SimAgent, signal: Extract<Signal, { kind: 'checkpoint' }>): Promise<void> {
-    const content = { task: agent.taskId, calls: agent.callCount };
-    const canonical: Canonical = canonicalJson(content);
+    const content = { task: agent.taskId, calls: agent.callCount, next: `write ${agent.word()}` };
+    const canonical = canonicalJson(content);
     if (canonical.kind !== 'canonical') return;
     const place = {
       agentId: agent.name,
@@ -219,32 +216,35 @@ export class EngineWorld implements AgentEnv {
       incarnation: agent.incarnation,
       at: this.now as Instant,
     };
-    const hash = checkpointHash({ ...place, content }, (text) => text);
-    await this.store.putCheckpoint({ ...place, hash, content: canonical.text });
+    const hash = checkpointHash({ ...place, content }, this.options.sha256);
+    const isDamaged =
+      agent.behaviour.checkpointsSkipped !== undefined && agent.checkpointCount % DAMAGED_EVERY === 0;
+    const stored = isDamaged ? canonical.text.replace('write', 'wrote') : canonical.text;
+    await this.options.store.putCheckpoint({ ...place, hash, content: stored });
     this.clientOf(agent).say({ signal: { ...signal, hash }, origin: 'agent' });
   }
 
-  private tellSeen(effect: Effect): void {
-    this.request((engine) => engine.receive(effect, 'seen', 'read')).catch(() => undefined);
+  private receive(effect: Effect, outcome: ReceiptOutcome, detail: string): void {
+    this.request((door) => door.receive(effect, outcome, detail)).catch(() => undefined);
   }
 
   /** Some decide twice, because the page was slow. */
   private decide(agent: SimAgent, decision: Decision): void {
-    const times = this.random.chance(0.2) ? 2 : 1;
+    const times = this.options.random.chance(0.2) ? 2 : 1;
     for (let time = 0; time < times; time++)
-      this.request((engine) => engine.decide(agent.name, decision)).catch(() => undefined);
+      this.request((door) => door.decide(agent.name, decision)).catch(() => undefined);
   }
 
-  /** To any server that listens. Whoever asks one that is suspended waits, and may be heard when it wakes. */
-  private async request<T>(call: (engine: Engine) => Promise<T>, hearsAnswer = true): Promise<T> {
-    const server = this.servers().pick(this.random);
-    if (!server) throw new Error('nobody listens');
+  /** Rejects when no answer comes in time; a suspended server may still fold the request when it resumes. */
+  private async request<T>(call: (door: Door) => Promise<T>, hearsAnswer = true): Promise<T> {
+    const server = this.options.pickServer();
+    if (!server) throw new Error('no server listens');
     const answer = server.pass().then(() => {
-      if (!server.engine) throw new Error('nobody listens any more');
-      return call(server.engine);
+      if (!server.door) throw new Error('the server has stopped');
+      return call(server.door);
     });
     return await new Promise<T>((resolve, reject) => {
-      const cancel = this.clock.after(ANSWER_MS, () => reject(new Error('no answer in time')));
+      const cancel = this.options.clock.after(ANSWER_MS, () => reject(new Error('no answer in time')));
       answer.then(
         (value) => {
           if (!hearsAnswer) return;

@@ -1,19 +1,28 @@
-import { type Clock, continuedClock, Engine, type MemoryStore, type Store } from '@holter/server';
+import type { EffectKind } from '@holter/core';
+import {
+  AGENT_EFFECTS,
+  type Clock,
+  continuedClock,
+  Engine,
+  type MemoryStore,
+  type Store,
+} from '@holter/server';
 import type { Auditor } from '../audit/auditor.ts';
 import { simPolicies } from '../base/policies.ts';
 import type { Random } from '../base/random.ts';
 import type { VirtualClock } from '../base/virtual-clock.ts';
 import type { FaultyStore } from './faulty-store.ts';
 import { ServerProcess } from './server-process.ts';
-import type { SimExecutor } from './sim-executor.ts';
+import type { SimHost } from './sim-host.ts';
 
 const HOUR = 3_600_000;
+const PEOPLE_EFFECTS: ReadonlySet<EffectKind> = new Set(['notify']);
 
 type ServerPoolOptions = {
   readonly clock: VirtualClock;
   readonly store: MemoryStore;
   readonly faultyStore: FaultyStore;
-  readonly executor: SimExecutor;
+  readonly host: SimHost;
   readonly audit: Auditor;
   readonly random: Random;
   /** Several servers may share the store: nobody may take what another has claimed. */
@@ -92,18 +101,21 @@ export class ServerPool {
   }
 
   private assemble(process: ServerProcess, store: Store, clock: Clock): Engine {
-    const { executor, hosts, isShared } = this.options;
+    const { host, hosts, isShared } = this.options;
     const engine = new Engine({
       store,
       clock,
       policies: simPolicies,
-      executors: [executor.people(process), executor.hostFor(null, process)],
+      executors: [
+        host.executorFor(null, PEOPLE_EFFECTS, process),
+        host.executorFor(null, AGENT_EFFECTS, process),
+      ],
       sha256: (text) => text,
       newId: () => `c${++this.correlations}`,
       isAlone: !isShared,
       onBug: (error) => this.bug(process, error),
     });
-    for (const host of hosts) if (!this.unreachable.has(host)) this.attach(process, engine, host);
+    for (const name of hosts) if (!this.unreachable.has(name)) this.attach(process, engine, name);
     return engine;
   }
 
@@ -147,7 +159,7 @@ export class ServerPool {
   }
 
   private attach(process: ServerProcess, engine: Engine, host: string): void {
-    const stop = engine.addExecutor(this.options.executor.hostFor(host, process));
+    const stop = engine.addExecutor(this.options.host.executorFor(host, AGENT_EFFECTS, process));
     this.detach.set(host, [...(this.detach.get(host) ?? []), stop]);
   }
 

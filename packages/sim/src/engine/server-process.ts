@@ -1,6 +1,7 @@
 import { type Instant, instant } from '@holter/core';
 import type { Clock, Engine } from '@holter/server';
 import type { VirtualClock } from '../base/virtual-clock.ts';
+import { type Door, engineDoor } from './door.ts';
 
 const forever = (): Promise<never> => new Promise(() => undefined);
 
@@ -41,6 +42,10 @@ export class ServerProcess {
       this.announceDeath = resolve;
     });
     this.clock = new ProcessClock(this, world, time);
+  }
+
+  get door(): Door | null {
+    return this.engine && engineDoor(this.engine);
   }
 
   get isSuspended(): boolean {

@@ -9,6 +9,7 @@ import type {
   Turn,
 } from '@holter/core';
 import { People } from '../actors/people.ts';
+import { SimExecutor } from '../actors/sim-executor.ts';
 import { Act, type AgentEnv } from '../agents/agent-env.ts';
 import { parameters } from '../agents/parameters.ts';
 import { perform } from '../agents/perform.ts';
@@ -24,14 +25,16 @@ import { MonitorClock } from './monitor-clock.ts';
 import { MonitorOutage } from './monitor-outage.ts';
 import { Network, type NetworkPort } from './network.ts';
 import { placeBehindQueue } from './outage-queue.ts';
+import { Outbox } from './outbox.ts';
 import type { Packet } from './packet.ts';
 import { Plan } from './plan.ts';
-import { Executor, type Receipt } from './pure-executor.ts';
-import { ReceiptEcho } from './receipt-echo.ts';
 import type { Witness } from './witness.ts';
 
-/** Beats that found nobody for longer than this were given up by their sender. */
+/** A client gives up a beat that was not answered for this long. */
 const BEAT_KEPT_MS = 30_000;
+/** How long it takes to stop a process, from asking it to save up to SIGKILL. */
+const STOP_MIN_MS = 500;
+const STOP_MAX_MS = 29_000;
 
 type BreakerWord = { readonly name: string; readonly act: BreakerAct };
 
@@ -41,14 +44,13 @@ export class World implements AgentEnv, NetworkPort, FaultPort {
   happenings = 0;
   readonly agents: readonly SimAgent[] = [];
   readonly monitor: Monitor;
-  readonly executor: Executor;
+  private readonly outbox: Outbox;
   private readonly people: People;
   private readonly schedule: Schedule;
   private readonly bySlot: (SimAgent | undefined)[] = [];
   private readonly witness: Witness;
   private readonly network: Network;
   private readonly faultInjector: FaultInjector;
-  private readonly echo = new ReceiptEcho();
   readonly slots: number;
   private readonly injectForgedSignal: (world: World, draw: number) => void;
   private packet: Packet | undefined;
@@ -89,18 +91,27 @@ export class World implements AgentEnv, NetworkPort, FaultPort {
       options.isPedantic,
     );
     this.outage = new MonitorOutage(this.monitor, this.clock);
-    this.executor = new Executor(
+    const after = (agent: SimAgent, ms: number, callback: () => void): void =>
+      this.after(agent, ms, callback);
+    this.people = new People({ after, decide: (agent, decision) => this.decide(agent, decision) });
+    const executor = new SimExecutor(
       {
-        after: (slot, delayMs, act, data) => this.schedule.add(this.now + delayMs, slot, Plan[act], 0, data),
-        notice: (agent, effect) => this.people.notice(agent, effect),
+        after,
+        stop: (agent, _effect, stopped) => this.stop(agent, stopped),
+        notified: (agent, effect) => this.people.notice(agent, effect),
       },
-      options.hasHonestAdapters,
+      options.hasHonestAdapters ? 'honest' : 'lying',
     );
-    this.people = new People({
-      after: (slot, delayMs, act, data) => this.schedule.add(this.now + delayMs, slot, Plan[act], 0, data),
-      decide: (agent, decision) => this.decide(agent, decision),
-      decideLater: (agent, delayMs, decision) => this.decideLater(agent, delayMs, decision),
-    });
+    this.outbox = new Outbox(
+      {
+        after,
+        maybeQueue: (agent, callback) => this.outage.maybeQueue(agent, Plan.call, callback),
+        tell: (agent, body) => this.monitor.tell(agent.slot, this.holterNow, body),
+        claimed: (agent, effect, isProceeding) =>
+          this.witness.claimed(agent, this.holterNow, effect, isProceeding),
+      },
+      executor,
+    );
   }
 
   /** What the monitor's own clock shows: the time of everything that it is told, and of all who watch it. */
@@ -160,20 +171,17 @@ export class World implements AgentEnv, NetworkPort, FaultPort {
     }
     if (act === Act.register) return this.comeUp(agent);
     if (act === Act.nudgeSeen && agent.canReachHolter) {
-      const receipt: Receipt = {
-        effect: data as Effect,
-        outcome: 'seen',
-        detail: '',
-        isFromHost: false,
-      };
-      this.schedule.add(this.now + 200, agent.slot, Plan.receipt, 0, receipt);
+      const effect = data as Effect;
+      const receipt = { effect, outcome: 'seen', detail: '', isFromHost: false } as const;
+      this.after(agent, 200, () => this.outbox.receive(agent, receipt));
     }
     perform(agent, act, data);
   }
 
   private happen(act: number, slot: number, data: unknown): void {
     if (act === Plan.fault) return this.faultInjector.strike(data as Fault);
-    if (act === Plan.back) return;
+    if (act === Plan.outageEnds) return;
+    if (act === Plan.call) return (data as () => void)();
     if (act === Plan.heal) return this.faultInjector.heal(data as string);
     const agent = this.at(slot);
     switch (act) {
@@ -181,22 +189,6 @@ export class World implements AgentEnv, NetworkPort, FaultPort {
         return this.deliver(agent, data as Packet);
       case Plan.due:
         return this.due(slot, data as number);
-      case Plan.claim:
-        return this.claim(agent, data as Effect);
-      case Plan.receipt:
-        return this.receive(agent, data as Receipt);
-      case Plan.kill: {
-        const { effect, life } = data as { effect: Effect; life: number };
-        return this.executor.killed(agent, effect, life);
-      }
-      case Plan.decide:
-        return this.people.decide(agent, data as string);
-      case Plan.restart:
-        return this.people.restart(agent, data as number);
-      case Plan.visit:
-        return this.decide(agent, data as Decision);
-      case Plan.breaker:
-        return this.reachBreaker(agent, data as BreakerWord);
       case Plan.inspect:
         return this.inspect(agent, data as number);
     }
@@ -219,15 +211,17 @@ export class World implements AgentEnv, NetworkPort, FaultPort {
     else this.witness.inspect(agent, Math.max(at, wantedAt));
   }
 
-  private receive(agent: SimAgent, receipt: Receipt): void {
-    if (this.outage.maybeQueue(agent, Plan.receipt, receipt)) return;
-    const { isFromHost, ...told } = receipt;
-    if (isFromHost && !agent.canHostReachHolter) return this.executor.reportLater(agent, receipt);
-    // Whatever time alone would do is done first, so that what follows is the receipt's doing.
-    this.monitor.tell(agent.slot, this.holterNow, { kind: 'tick' });
-    this.monitor.tell(agent.slot, this.holterNow, { kind: 'receipt', ...told });
-    // It can't know that it was heard.
-    if (isFromHost && !agent.canHostBeReached) this.executor.reportLater(agent, receipt);
+  private after(agent: SimAgent, ms: number, callback: () => void): void {
+    this.schedule.add(this.now + ms, agent.slot, Plan.call, 0, callback);
+  }
+
+  /** SIGINT, SIGTERM, SIGKILL: after a while the process is gone. */
+  private stop(agent: SimAgent, stopped: (isGone: boolean) => void): void {
+    const { life } = agent;
+    this.after(agent, agent.random.between(STOP_MIN_MS, STOP_MAX_MS), () => {
+      if (agent.life === life) agent.die(null, 'SIGKILL');
+      stopped(true);
+    });
   }
 
   plan(agent: SimAgent, delayMs: number, act: Act, data?: unknown): void {
@@ -289,26 +283,9 @@ export class World implements AgentEnv, NetworkPort, FaultPort {
     this.packet = undefined;
     this.witness.folded(agent, at, input, result, packet);
     for (const effect of result.effects) {
-      this.executor.take(agent, effect);
-      const echo = this.echo.behind(agent, effect);
-      if (echo !== null) this.schedule.add(this.now + 50, agent.slot, Plan.receipt, 0, echo);
+      this.outbox.take(agent, effect);
       agent.behaviour.ordered?.(agent, effect);
     }
-  }
-
-  private claim(agent: SimAgent, effect: Effect): void {
-    if (this.outage.maybeQueue(agent, Plan.claim, effect)) return;
-    if (!this.executor.canAsk(agent, effect)) return this.executor.tryLater(agent, effect);
-    const evidence = this.executor.evidence(agent, effect);
-    const folded = this.monitor.tell(agent.slot, this.holterNow, {
-      kind: 'claim',
-      effect,
-      evidence,
-    });
-    if (!this.executor.hearsAnswer(agent, effect)) return this.executor.tryLater(agent, effect);
-    const isProceeding = folded?.claim === 'proceed';
-    this.witness.claimed(agent, this.holterNow, effect, isProceeding);
-    if (isProceeding) this.executor.perform(agent, effect);
   }
 
   acquire(agent: SimAgent, name: string): Acquired | null {
@@ -317,11 +294,11 @@ export class World implements AgentEnv, NetworkPort, FaultPort {
   }
 
   tellBreaker(agent: SimAgent, delayMs: number, name: string, act: BreakerAct): void {
-    this.schedule.add(this.now + delayMs, agent.slot, Plan.breaker, 0, { name, act });
+    this.after(agent, delayMs, () => this.reachBreaker(agent, { name, act }));
   }
 
   decideLater(agent: SimAgent, delayMs: number, decision: Decision): void {
-    this.schedule.add(this.now + delayMs, agent.slot, Plan.visit, 0, decision);
+    this.after(agent, delayMs, () => this.decide(agent, decision));
   }
 
   /** Nobody sends a report twice: one that finds no way is lost, and its permit with it. */
@@ -395,6 +372,6 @@ export class World implements AgentEnv, NetworkPort, FaultPort {
 
   leave(forMs: number, isReload: boolean): void {
     this.outage.leave(this.now, forMs, isReload);
-    this.schedule.add(this.outage.backAt, -1, Plan.back, 0, undefined);
+    this.schedule.add(this.outage.backAt, -1, Plan.outageEnds, 0, undefined);
   }
 }

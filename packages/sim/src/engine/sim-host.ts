@@ -1,0 +1,141 @@
+import type { Effect, EffectKind } from '@holter/core';
+import type { ActResult, Clock, Executor } from '@holter/server';
+import { type ProcessIdentity, ProcessTree, type StopSignal, stopTree } from '@holter/server/process';
+import { type Honesty, type Receipt, SimExecutor } from '../actors/sim-executor.ts';
+import { SimProcessTable } from '../actors/sim-process-table.ts';
+import { isResponsive } from '../agents/perform.ts';
+import type { SimAgent } from '../agents/sim-agent.ts';
+import type { Auditor } from '../audit/auditor.ts';
+import type { Execution } from '../audit/violation.ts';
+
+/** How often a pid that became free is given to another process at once. */
+const STRANGER_SHARE = 0.5;
+const STRANGER_MS = [60_000, 20 * 60_000] as const;
+
+interface SimHostPort {
+  readonly now: number;
+  find(agentId: string): SimAgent | undefined;
+  after(ms: number, callback: () => void): void;
+  lastCursor(): Promise<number>;
+  notified(agent: SimAgent, effect: Effect): void;
+  /** A receipt that comes by itself, after the one that answered the claim. */
+  receive(effect: Effect, receipt: Receipt): void;
+}
+
+/** The server that an executor is attached to: it may be suspended or die in the middle of an execution. */
+type Attachment = {
+  readonly id: number;
+  readonly clock: Clock;
+  through<T>(where: string, call: () => Promise<T>): Promise<T>;
+};
+
+/** Where the simulated agents run: their processes, and executors for the real engine that act on them. */
+export class SimHost {
+  private readonly port: SimHostPort;
+  private readonly audit: Auditor | null;
+  private readonly honesty: Honesty;
+  private readonly table = new SimProcessTable();
+  /** By agent and life: the process, as its host wrote it down. */
+  private readonly processes = new Map<string, ProcessIdentity>();
+  /** By agent and incarnation: the life that registered as it. */
+  private readonly lifeOf = new Map<string, number>();
+  private readonly startedKeys = new Set<string>();
+
+  constructor(port: SimHostPort, audit: Auditor | null, honesty: Honesty) {
+    this.port = port;
+    this.audit = audit;
+    this.honesty = honesty;
+  }
+
+  executorFor(id: string | null, kinds: ReadonlySet<EffectKind>, server: Attachment): Executor {
+    const executor = new SimExecutor(
+      {
+        after: (_agent, ms, callback) => void server.clock.after(ms, callback),
+        stop: (agent, effect, stopped) =>
+          void this.stop(agent, effect, server.clock).then(stopped, () => stopped(false)),
+        notified: (agent, effect) => this.port.notified(agent, effect),
+      },
+      this.honesty,
+      this.startedKeys,
+    );
+    return {
+      name: id ?? 'anywhere',
+      id,
+      kinds,
+      act: (effect) => server.through(`act ${effect.kind}`, () => this.act(effect, executor, server.id)),
+    };
+  }
+
+  processBegan(agent: SimAgent): void {
+    const key = `${agent.name} ${agent.life}`;
+    if (this.processes.has(key)) return;
+    this.processes.set(
+      key,
+      this.table.start((signal) => this.signalled(agent, signal)),
+    );
+  }
+
+  registered(agent: SimAgent): void {
+    this.lifeOf.set(`${agent.name} ${agent.incarnation}`, agent.life);
+  }
+
+  /** The newest process of the agent is gone; `life` has already moved on. */
+  processEnded(agent: SimAgent): void {
+    const identity = this.processes.get(`${agent.name} ${agent.life - 1}`);
+    if (!identity) return;
+    this.table.end(identity);
+    if (!agent.random.chance(STRANGER_SHARE)) return;
+    const stranger = this.table.start(() => this.audit?.killed(agent.name, this.port.now, false));
+    this.port.after(agent.random.between(...STRANGER_MS), () => this.table.end(stranger));
+  }
+
+  private signalled(agent: SimAgent, signal: StopSignal): void {
+    if (!agent.isRunning) return;
+    this.audit?.killed(agent.name, this.port.now, true);
+    const { life } = agent;
+    const end = (): void => {
+      if (agent.life === life) agent.die(null, signal);
+    };
+    if (signal === 'SIGKILL') end();
+    else if (isResponsive(agent)) this.port.after(agent.random.between(20, 3_000), end);
+  }
+
+  /** The server's own code for stopping a process tree, on simulated processes. */
+  private async stop(
+    agent: SimAgent,
+    effect: Extract<Effect, { kind: 'terminate' }>,
+    clock: Clock,
+  ): Promise<boolean> {
+    const life = this.lifeOf.get(`${agent.name} ${effect.incarnation}`);
+    const identity = this.processes.get(`${agent.name} ${life}`);
+    if (!identity) return true;
+    const stopped = await stopTree({
+      table: this.table,
+      tree: new ProcessTree(this.table, identity, effect.id),
+      clock,
+      send: (pid, signal) => this.table.send(pid, signal),
+      cleanupMs: effect.cleanupMs,
+    });
+    return stopped.kind !== 'still-there';
+  }
+
+  private async act(effect: Effect, executor: SimExecutor, server: number): Promise<ActResult> {
+    const execution: Execution = {
+      effectId: effect.id,
+      kind: effect.kind,
+      agentId: effect.agentId,
+      by: server,
+      from: this.port.now,
+      to: Number.NaN,
+      cursor: await this.port.lastCursor(),
+    };
+    this.audit?.begun(execution);
+    const agent = this.port.find(effect.agentId);
+    if (!agent) return { kind: 'receipt', outcome: 'delivered', detail: 'about the fleet' };
+    const receipt = await new Promise<Receipt>((resolve) => executor.execute(agent, effect, resolve));
+    execution.to = this.port.now;
+    const { outcome, detail, isLost, againAfterMs } = receipt;
+    if (againAfterMs !== null) this.port.after(againAfterMs, () => this.port.receive(effect, receipt));
+    return isLost ? { kind: 'failed', detail: 'the answer was lost' } : { kind: 'receipt', outcome, detail };
+  }
+}
