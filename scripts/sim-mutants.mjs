@@ -25,15 +25,14 @@ const [seedsMax, scenario] = JSON.parse(process.argv[2]);
 let events = 0;
 for (let seed = 1; seed <= seedsMax; seed++) {
   const simulation = new Simulation({ ...defaultScenario, ...scenario, seed });
-  const { checker, world } = simulation;
-  simulation.run(() => checker.violationCount === 0);
-  const [violation] = checker.violations;
+  simulation.run(() => simulation.violationCount === 0);
+  const [violation] = simulation.violations;
   if (violation) {
-    const { invariant, agent, what, inputs } = violation;
-    console.log(JSON.stringify({ seed, invariant, what: agent + ': ' + what, events: events + inputs }));
+    const { invariant, agentId, what, inputs } = violation;
+    console.log(JSON.stringify({ seed, invariant, what: agentId + ': ' + what, events: events + inputs }));
     process.exit(0);
   }
-  events += world.monitor.inputs;
+  events += simulation.world.monitor.inputs;
 }
 console.log(JSON.stringify({ events }));
 `,

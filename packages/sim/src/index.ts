@@ -1,6 +1,7 @@
 /** A simulated world of agents that misbehave, to try the rules in. Start at `Simulation`. */
 export { BEHAVIOURS } from './agents/mix.ts';
 export type { SimAgent } from './agents/sim-agent.ts';
+export { INVARIANTS, type InvariantNumber } from './audit/violation.ts';
 export {
   DAY_START,
   defaultScenario,
@@ -11,7 +12,6 @@ export {
   type Scenario,
 } from './base/scenario.ts';
 export type { Stopwatch } from './base/stopwatch.ts';
-export { INVARIANTS, type InvariantNumber, type Violation } from './checker/violation.ts';
 export { DEMO_SPEED, demoWorld } from './demo/index.ts';
 export {
   defaultEngineScenario,
@@ -29,6 +29,6 @@ export {
   requirementRows,
 } from './simulation/report.ts';
 export { type Shrunk, shrink } from './simulation/shrink.ts';
-export { Simulation } from './simulation/simulation.ts';
+export { Simulation, type SimViolation } from './simulation/simulation.ts';
 export { clock, Trace } from './simulation/trace.ts';
 export type { Witness } from './world/witness.ts';

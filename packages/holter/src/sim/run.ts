@@ -6,8 +6,8 @@ import {
   requirementRows,
   type Scenario,
   Simulation,
+  type SimViolation,
   shrink,
-  type Violation,
 } from '@holter/sim';
 import { EXIT } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
@@ -43,7 +43,7 @@ function runOne(io: Io, scenario: Scenario, isJson: boolean): boolean {
   bar.done();
   const report = reportOf(simulation, { microsPerStep: stopwatch.microsPerStep(), wallSeconds });
 
-  const [violation] = simulation.checker.violations;
+  const [violation] = simulation.violations;
   if (!isJson) tellRun(io, paint, simulation, wallSeconds);
   if (violation !== undefined) tellViolation(isJson ? io.err : io.out, paint, scenario, violation);
   if (isJson) io.out(`${JSON.stringify(report)}\n`);
@@ -90,13 +90,13 @@ function tellViolation(
   say: (text: string) => void,
   paint: Paint,
   scenario: Scenario,
-  violation: Violation,
+  violation: SimViolation,
 ): void {
   say(`\n${paint('red', `invariant ${violation.invariant} broken`)}: ${INVARIANTS[violation.invariant]}\n`);
-  say(`  ${violation.agent}: ${violation.what}\n`);
+  say(`  ${violation.agentId}: ${violation.what}\n`);
   const shrunk = shrink(scenario, violation);
-  const { agent, what } = shrunk.violation;
-  say(`\nshortened in ${shrunk.runs} runs; ${agent}: ${what}\n\n`);
+  const { agentId, what } = shrunk.violation;
+  say(`\nshortened in ${shrunk.runs} runs; ${agentId}: ${what}\n\n`);
   for (const line of shrunk.trace) say(`  ${line}\n`);
   say(`\n${paint('bold', 'again:')} ${replayLine(shrunk.scenario)}\n`);
 }

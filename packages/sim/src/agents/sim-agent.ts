@@ -32,7 +32,9 @@ export class SimAgent {
   instanceId = '';
   isRunning = false;
   isStopped = false;
-  activity: Activity = 'off';
+  private activityNow: Activity = 'off';
+  /** By Holter's clock. */
+  activitySince = 0;
   truth: Truth = 'ended';
   /** By Holter's clock. */
   truthSince = 0;
@@ -97,6 +99,16 @@ export class SimAgent {
     this.behaviour = behaviour;
     this.random = random;
     this.env = env;
+  }
+
+  get activity(): Activity {
+    return this.activityNow;
+  }
+
+  set activity(activity: Activity) {
+    if (this.activityNow === activity) return;
+    this.activityNow = activity;
+    this.activitySince = this.env.holterNow;
   }
 
   get isReachable(): boolean {

@@ -1,32 +1,33 @@
-import type { Decision, Effect, Enrolment, HolterEvent, InputBody, Registration, Turn } from '@holter/core';
+import type { Effect, Enrolment, HolterEvent, InputBody, Registration, Turn } from '@holter/core';
 import type { SimAgent } from '../agents/sim-agent.ts';
-import type { Packet } from '../world/packet.ts';
 import type { Witness } from '../world/witness.ts';
 import { Auditor } from './auditor.ts';
+import { contract } from './contract.ts';
+import type { Report } from './violation.ts';
 
 const LOOK_EVERY_MS = 10 * 60_000;
-/** Nothing at all for so long means that nobody looked: what the monitor says of itself is not asked. */
+/** No input at all for so long means that the monitor was away; what it says about itself is not asked. */
 const AWAY_MS = 20_000;
-const CLOCK_OFF_MS = 60_000;
 
 /**
- * The audit of the pure world: the events that came out become its log, and nothing else of what went in or out is
- * shown to it. Its times are the world's own, whatever the monitor's clock says.
+ * The audit of the pure world: the events that came out become its log, the effects its outbox. Its times are the
+ * world's own, whatever the monitor's clock shows.
  */
 export class AuditWitness implements Witness {
   readonly audit: Auditor;
   private readonly agents = new Map<string, SimAgent>();
   private cursor = 0;
   private lookedAt = 0;
-  private turnedAt = 0;
+  private foldedAt = 0;
 
-  constructor() {
-    this.audit = new Auditor((agentId) => {
+  constructor(report: Report) {
+    const profileOf = (agentId: string) => {
       const agent = this.agents.get(agentId);
       if (!agent) return undefined;
-      const tellsTime = Math.abs(agent.wallNow - agent.env.holterNow) <= CLOCK_OFF_MS;
-      return { group: agent.group, intervalMs: agent.profile.intervalMs, tellsTime };
-    });
+      const tellsTime = Math.abs(agent.wallNow - agent.env.holterNow) <= contract.justNowMs;
+      return { ...auditedProfile(agent), tellsTime };
+    };
+    this.audit = new Auditor(report, { profileOf, isExact: true });
   }
 
   enrolled(agent: SimAgent, _at: number, _registration: Registration, result: Enrolment): void {
@@ -34,11 +35,13 @@ export class AuditWitness implements Witness {
     if (result.kind === 'enrolled') this.write(agent, result.events);
   }
 
-  folded(agent: SimAgent, _at: number, _input: InputBody, result: Turn, _packet: Packet | undefined): void {
+  folded(agent: SimAgent, at: number, input: InputBody, result: Turn): void {
+    this.audit.breakers.folded(agent.name, at, input, result);
     this.write(agent, result.events);
     const { now } = agent.env;
+    for (const effect of result.effects) this.audit.ordered(effect, now, at);
     this.mindGap(now);
-    this.turnedAt = now;
+    this.foldedAt = now;
     if (now - this.lookedAt < LOOK_EVERY_MS) return;
     this.lookedAt = now;
     this.audit.look(now);
@@ -50,8 +53,8 @@ export class AuditWitness implements Witness {
   }
 
   private mindGap(now: number): void {
-    if (now - this.turnedAt <= AWAY_MS) return;
-    this.audit.truth.watched(false, this.turnedAt);
+    if (now - this.foldedAt <= AWAY_MS) return;
+    this.audit.truth.watched(false, this.foldedAt);
     this.audit.truth.watched(true, now);
   }
 
@@ -59,8 +62,20 @@ export class AuditWitness implements Witness {
   claimed(agent: SimAgent, _at: number, effect: Effect, isProceeding: boolean): void {
     if (!isProceeding) return;
     const { now } = agent.env;
-    const { id: effectId, kind, agentId } = effect;
-    this.audit.begun({ effectId, kind, agentId, by: 0, from: now, to: now, cursor: this.cursor });
+    const { id: effectId, kind, agentId, incarnation } = effect;
+    // One that was launched and has not registered yet is known to its launcher, which refuses a second.
+    if (kind === 'spawn' && agent.isRunning && agent.incarnation > 0)
+      this.audit.report(6, agentId, now, 'a successor is started while the predecessor runs');
+    this.audit.begun({
+      effectId,
+      kind,
+      agentId,
+      incarnation,
+      by: 0,
+      from: now,
+      to: now,
+      cursor: this.cursor,
+    });
     if (kind === 'terminate' && agent.isRunning) this.audit.killed(agentId, now, true);
     this.audit.caughtUp();
   }
@@ -73,7 +88,7 @@ export class AuditWitness implements Witness {
 
   stalled(): void {}
   delivering(): void {}
-  deciding(_agent: SimAgent, _at: number, _decision: Decision): void {}
+  deciding(): void {}
   inspect(): void {}
 
   private write(agent: SimAgent, events: readonly HolterEvent[]): void {
@@ -85,4 +100,11 @@ export class AuditWitness implements Witness {
       this.audit.read({ cursor: this.cursor, at: agent.env.now, agentId, event });
     }
   }
+}
+
+/** What the audit knows of an agent beside its life. */
+export function auditedProfile({ group, profile }: SimAgent) {
+  const { intervalMs, mode, can, role } = profile;
+  const canBeStopped = mode === 'act' && can.includes('terminate') && can.includes('spawn');
+  return { group, intervalMs, canBeStopped, isStoppedAtLimit: role === 'metered', tellsTime: true };
 }

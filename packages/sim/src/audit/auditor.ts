@@ -1,4 +1,6 @@
+import type { Effect } from '@holter/core';
 import { BrakeAudit } from './brake-audit.ts';
+import { BreakerAudit } from './breaker-audit.ts';
 import { ExecutionAudit } from './execution-audit.ts';
 import { IncarnationAudit } from './incarnation-audit.ts';
 import { LadderAudit } from './ladder-audit.ts';
@@ -6,57 +8,71 @@ import { NoticeAudit } from './notice-audit.ts';
 import { Orders } from './orders.ts';
 import { RecordAudit } from './record-audit.ts';
 import { RecoveryAudit } from './recovery-audit.ts';
+import { TerminationAudit } from './termination-audit.ts';
 import { TruthLog } from './truth-log.ts';
-import type { AuditViolation, Execution, LogEntry } from './violation.ts';
+import type { Execution, LogEntry, Report } from './violation.ts';
 
 export type AuditedProfile = {
   readonly group: string;
   readonly intervalMs: number;
-  /** False for one whose clock and Holter's are far apart: what it says about times, as the end of a hold, misleads. */
+  /** False for an agent whose clock and Holter's are far apart: the times that it names, as the end of a hold, mislead. */
   readonly tellsTime: boolean;
+  /** Holter may stop it by itself, and bring it back. */
+  readonly canBeStopped: boolean;
+  /** Its operator has decided in advance that it is stopped at its limit. */
+  readonly isStoppedAtLimit: boolean;
 };
 
-/** Kept in full; more of them would only say the same. */
-const KEPT_MAX = 20;
+type AuditorOptions = {
+  readonly profileOf: (agentId: string) => AuditedProfile | undefined;
+  /** An effect is carried out at the very moment of its claim, so the log must still agree with it. */
+  readonly isExact: boolean;
+};
 
 /**
- * The independent checker. It reads the event log, as any reader may, and the truth of the world: what agents
- * were, what was really done to them, what was acknowledged. It knows nothing of inputs, records or rules, so a
- * mistake that the rules and their own checker share can still be seen here.
+ * The independent judge. It reads the event log, as any reader may, and the truth of the world: what agents were, what
+ * was really done to them, what callers and reporters were answered. It knows nothing of records and rules, so it does
+ * not share their mistakes.
  */
 export class Auditor {
   readonly truth = new TruthLog();
-  readonly violations: AuditViolation[] = [];
+  readonly report: Report;
   readonly records: RecordAudit;
   readonly executions: ExecutionAudit;
   readonly brake: BrakeAudit;
+  readonly breakers: BreakerAudit;
   private readonly orders = new Orders();
   private readonly ladder: LadderAudit;
   private readonly incarnations: IncarnationAudit;
   private readonly recovery: RecoveryAudit;
+  private readonly termination: TerminationAudit;
   private readonly notice: NoticeAudit;
+  private readonly isExact: boolean;
   /** What was done, until the log is read up to the line at which it was. */
   private readonly waiting: { readonly cursor: number; readonly judge: () => void }[] = [];
   private readonly terminatedAt = new Map<string, number>();
   /** How often each type of event was read: what was never written was never tried. */
   readonly seen = new Map<string, number>();
 
-  constructor(profileOf: (agentId: string) => AuditedProfile | undefined) {
-    const report = this.report.bind(this);
+  constructor(report: Report, { profileOf, isExact }: AuditorOptions) {
+    this.report = report;
+    this.isExact = isExact;
     this.records = new RecordAudit(report);
     this.executions = new ExecutionAudit(report, this.truth, this.orders);
-    this.brake = new BrakeAudit(report, this.truth, this.orders, (agentId) => profileOf(agentId)?.group);
     this.ladder = new LadderAudit(report);
+    this.brake = new BrakeAudit(report, {
+      orders: this.orders,
+      groupOf: (agentId) => profileOf(agentId)?.group,
+      isBeingStopped: (agentId) => this.ladder.stepOf(agentId) === 'terminate',
+    });
+    this.breakers = new BreakerAudit(report);
     this.incarnations = new IncarnationAudit(report);
-    this.recovery = new RecoveryAudit(report);
+    this.recovery = new RecoveryAudit(report, this.orders);
+    this.termination = new TerminationAudit(report, this.orders, profileOf);
     this.notice = new NoticeAudit(report, this.truth, (agentId) => this.ladder.isOpen(agentId), profileOf);
   }
 
-  report(invariant: number, agentId: string, at: number, what: string): void {
-    if (this.violations.length < KEPT_MAX) this.violations.push({ invariant, agentId, at, what });
-  }
-
-  /** Deeds and lines of the log are judged in the order in which they happened, though the log is read later. */
+  /** Executions and lines of the log are judged in the order in which they happened, though the log is read later. */
   read(entry: LogEntry): void {
     this.judge(entry.cursor);
     this.seen.set(entry.event.type, (this.seen.get(entry.event.type) ?? 0) + 1);
@@ -67,7 +83,15 @@ export class Auditor {
     this.ladder.read(entry);
     this.incarnations.read(entry);
     this.recovery.read(entry);
+    this.termination.read(entry);
     this.notice.read(entry);
+  }
+
+  /** An effect was decided, with everything that the log says so far. */
+  ordered(effect: Effect, at: number, loggedAt: number): void {
+    this.brake.ordered(effect, at, loggedAt);
+    this.breakers.ordered(effect, this.orders.has(effect.agentId), at);
+    this.termination.ordered(effect, at);
   }
 
   begun(execution: Execution): void {
@@ -77,6 +101,9 @@ export class Auditor {
       judge: () => {
         this.executions.begun(execution);
         this.brake.begun(execution);
+        if (!this.isExact) return;
+        this.termination.begun(execution);
+        this.incarnations.begun(execution);
       },
     });
   }
@@ -87,7 +114,7 @@ export class Auditor {
     this.waiting.push({ cursor, judge: () => this.executions.killed(agentId, at, isTarget) });
   }
 
-  /** The log was read to its end. */
+  /** The log has been read to its end. */
   caughtUp(): void {
     this.judge(Number.POSITIVE_INFINITY);
   }
@@ -99,18 +126,22 @@ export class Auditor {
     }
   }
 
+  /** Whether a person's order, or one that was given in advance, speaks for stopping it. */
+  isOrdered(agentId: string): boolean {
+    return this.orders.has(agentId) || this.termination.isAtLimit(agentId);
+  }
+
   isInTrouble(agentId: string): boolean {
     return this.ladder.isOpen(agentId);
   }
 
   look(at: number): void {
     this.notice.look(at);
-    this.brake.look(at);
   }
 
   finish(at: number): void {
     this.look(at);
+    this.brake.settle(Number.POSITIVE_INFINITY, at);
     this.records.finish();
-    this.notice.finish(at);
   }
 }

@@ -1,21 +1,21 @@
+import { contract } from './contract.ts';
 import type { Orders } from './orders.ts';
 import type { TruthLog } from './truth-log.ts';
 import type { Execution, LogEntry, Report } from './violation.ts';
 
-/** Shorter than this, what held a moment ago may still be acted upon without being wrong. */
-const JUST_NOW_MS = 90_000;
-/** As long as an outbox keeps what it has claimed; only then somebody else may take it up. */
+/** How long a claim lasts; only then another server may carry the effect out. */
 const LEASE_MS = 60_000;
 
 /**
- * Invariants 1 and 4, where something was really done: nobody who works is stopped without an order, nothing
- * is done before it is on record, and nothing is done twice at once.
+ * Invariants 1 and 4, by what was really done: an agent that works is not stopped without an order, nothing is done
+ * before it is on record, and nothing is done twice at once.
  */
 export class ExecutionAudit {
   wrongTerminations = 0;
   private readonly report: Report;
   private readonly truth: TruthLog;
-  private readonly executions: Execution[] = [];
+  /** By effect: an effect may be carried out again after a crash. */
+  private readonly executions = new Map<string, Execution[]>();
   /** By agent and kind: how many log entries decide such an execution, and which effects were executed. */
   private readonly decided = new Map<string, number>();
   private readonly begunIds = new Map<string, Set<string>>();
@@ -36,8 +36,9 @@ export class ExecutionAudit {
   }
 
   begun(execution: Execution): void {
-    this.checkRepeat(execution);
-    this.executions.push(execution);
+    const earlier = this.executions.get(execution.effectId) ?? [];
+    this.executions.set(execution.effectId, [...earlier, execution]);
+    this.checkRepeat(execution, earlier);
     if (!RECORDED.has(execution.kind)) return;
     const key = `${execution.agentId} ${execution.kind}`;
     const ids = (this.begunIds.get(key) ?? new Set<string>()).add(execution.effectId);
@@ -58,7 +59,7 @@ export class ExecutionAudit {
       return;
     }
     const now = this.truth.at(agentId, at);
-    if (now?.truth !== 'fine' || at - now.since <= JUST_NOW_MS) return;
+    if (now?.truth !== 'fine' || at - now.since <= contract.justNowMs) return;
     if (this.orders.has(agentId)) return;
     this.wrongTerminations += 1;
     this.report(1, agentId, at, 'it worked, and was killed');
@@ -68,9 +69,8 @@ export class ExecutionAudit {
     this.deathsOf.set(server, at);
   }
 
-  private checkRepeat(execution: Execution): void {
-    for (const other of this.executions) {
-      if (other.effectId !== execution.effectId) continue;
+  private checkRepeat(execution: Execution, earlier: readonly Execution[]): void {
+    for (const other of earlier) {
       const isAbandoned = (this.deathsOf.get(other.by) ?? Number.POSITIVE_INFINITY) <= execution.from;
       const isUnderWay = Number.isNaN(other.to) && !isAbandoned;
       if (isUnderWay && execution.from - other.from < LEASE_MS)

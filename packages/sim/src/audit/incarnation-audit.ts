@@ -1,9 +1,9 @@
-import type { LogEntry, Report } from './violation.ts';
+import type { Execution, LogEntry, Report } from './violation.ts';
 
-/** Written about the present whatever it concerns: a refusal names the start that was refused. */
+/** A refusal names the incarnation that was refused. */
 const ABOUT_OTHERS: ReadonlySet<string> = new Set(['SIGNAL_REJECTED', 'DECISION_REJECTED']);
 
-/** Invariant 5: a start that was followed by another one writes nothing any more. */
+/** Invariant 5: nothing is written for an incarnation that was replaced, and none is stopped in place of another. */
 export class IncarnationAudit {
   private readonly report: Report;
   private readonly newest = new Map<string, number>();
@@ -21,5 +21,11 @@ export class IncarnationAudit {
       this.newest.set(agentId, Math.max(newest, event.incarnation));
     } else if (event.incarnation < newest && !ABOUT_OTHERS.has(event.type))
       this.report(5, agentId, at, `${event.type} of start ${event.incarnation} after start ${newest}`);
+  }
+
+  begun({ kind, agentId, incarnation, from }: Execution): void {
+    const newest = this.newest.get(agentId) ?? 0;
+    if (kind === 'terminate' && incarnation !== newest)
+      this.report(5, agentId, from, `the order to stop incarnation ${incarnation} hits ${newest}`);
   }
 }

@@ -1,37 +1,38 @@
-import type { HealthState, LivenessWord } from '@holter/core';
+import type { FindingKind, HealthState, LivenessWord } from '@holter/core';
 import type { AuditedProfile } from './auditor.ts';
+import { contract } from './contract.ts';
 import type { TruthLog } from './truth-log.ts';
 import type { LogEntry, Report } from './violation.ts';
 
 const MINUTE_MS = 60_000;
 /**
- * Wide on purpose: what exactly is due when is the business of the checker that follows every input. Here a
- * timer that was lost, or a word that never came through, shows as something that nobody ever noticed.
+ * Wide on purpose: the checker knows the exact deadlines. A timer that was lost, or a signal that never came through,
+ * shows here as trouble that is never noticed.
  */
 const STUCK_NOTICED_WITHIN_MS = 45 * MINUTE_MS;
-/** Somebody saw the exit, or a beat did not come: of an agent that had said it was busy the fourth, with a grace of
- * one interval, and later still while Holter hiccups. */
+/** Its exit was seen, or beats are missing: up to four of an agent that was busy, with a grace of one interval. */
 const deathNoticedWithinMs = (intervalMs: number): number => Math.max(10 * MINUTE_MS, 8 * intervalMs);
-const HEALED_WITHIN_MS = 60 * MINUTE_MS;
-/**
- * Backoffs, budgets and the brake hold a start back for minutes, a break of Holter's own starts for up to an hour and
- * a tenth; after so long nobody thinks of it any more.
- */
+/** Backoffs, budgets and the brake delay a start by minutes, the breaker of Holter's own starts by up to 66 minutes. */
 const BROUGHT_BACK_WITHIN_MS = 90 * MINUTE_MS;
 
 type Standing = {
   health: HealthState;
   healthSince: number;
   liveness: LivenessWord;
+  livenessSince: number;
   /** The newest line that says that something is wrong with it. */
   alarmAt: number;
-  /** It reported more failures than it may; as long as its next call lasts, nothing else is known of it. */
-  saysFailing: boolean;
+  /** What it said or its breakers say, which stands for as long as its next call lasts. */
+  readonly excuses: Set<FindingKind>;
+  excusedAt: number;
   /** It is down and to be brought back, and this is the newest line about it. */
   recoversSince: number | null;
 };
 
-/** Invariants 2 and 9, by the log and the truth: trouble is noticed, and in the end both say the same. */
+/** Findings that make an agent FAILING that is fine otherwise. */
+const EXCUSES: ReadonlySet<FindingKind> = new Set<FindingKind>(['consecutive-failures', 'breaker-open']);
+
+/** Invariants 2 and 9: trouble is noticed, and what the log says of an agent comes to agree with the truth. */
 export class NoticeAudit {
   private readonly report: Report;
   private readonly truth: TruthLog;
@@ -69,48 +70,54 @@ export class NoticeAudit {
         return;
       case 'LIVENESS_CHANGED':
         standing.liveness = event.payload.to;
+        standing.livenessSince = at;
         if (event.payload.to !== 'alive') standing.alarmAt = at;
         return;
       case 'AGENT_REGISTERED':
-        standing.health = 'HEALTHY';
-        standing.liveness = 'alive';
-        standing.saysFailing = false;
+        Object.assign(standing, { health: 'HEALTHY', healthSince: at, liveness: 'alive', livenessSince: at });
+        standing.excuses.clear();
         return;
       case 'FINDING_RAISED':
         standing.alarmAt = at;
-        if (event.payload.kind === 'consecutive-failures') standing.saysFailing = true;
+        if (EXCUSES.has(event.payload.kind)) standing.excuses.add(event.payload.kind);
         return;
       case 'FINDING_CLEARED':
-        if (event.payload.kind === 'consecutive-failures') standing.saysFailing = false;
+        if (standing.excuses.delete(event.payload.kind)) standing.excusedAt = at;
         return;
       default:
         return;
     }
   }
 
-  /** Called now and then: a trouble that has lasted too long without a word in the log. */
+  /** Called every few minutes, and at the end. */
   look(at: number): void {
-    // Who never said hello is nobody's to miss.
+    // An agent that never registered can't be missed.
     for (const [agentId, standing] of this.standings) {
       const now = this.truth.at(agentId, at);
-      if (now?.truth !== 'dead' && now?.truth !== 'stuck') continue;
-      this.lookAtRecovery(agentId, standing, at);
-      const isNoticed =
-        standing.alarmAt >= now.since || standing.health !== 'HEALTHY' || this.isOpen(agentId);
-      if (isNoticed) continue;
-      const boundMs =
-        now.truth === 'stuck'
-          ? STUCK_NOTICED_WITHIN_MS
-          : deathNoticedWithinMs(this.profileOf(agentId)?.intervalMs ?? 0);
-      if (this.truth.watchedMs(agentId, now.since, at) > boundMs) {
-        const minutes = Math.round((at - now.since) / MINUTE_MS);
-        this.report(2, agentId, at, `${now.truth} for ${minutes} min, and nobody noticed`);
-        standing.alarmAt = at;
-      }
+      if (!now) continue;
+      if (now.truth === 'dead' || now.truth === 'stuck') this.lookAtTrouble(agentId, standing, now, at);
+      this.lookAtHealth(agentId, standing, now, at);
     }
   }
 
-  /** "Needs a restart" that is only logged was a 155-hour outage. */
+  private lookAtTrouble(
+    agentId: string,
+    standing: Standing,
+    { truth, since }: { readonly truth: string; readonly since: number },
+    at: number,
+  ): void {
+    this.lookAtRecovery(agentId, standing, at);
+    if (standing.alarmAt >= since || standing.health !== 'HEALTHY' || this.isOpen(agentId)) return;
+    const boundMs =
+      truth === 'stuck'
+        ? STUCK_NOTICED_WITHIN_MS
+        : deathNoticedWithinMs(this.profileOf(agentId)?.intervalMs ?? 0);
+    if (this.truth.watchedMs(agentId, since, at) <= boundMs) return;
+    const minutes = Math.round((at - since) / MINUTE_MS);
+    this.report(2, agentId, at, `${truth} for ${minutes} min, and not noticed`);
+    standing.alarmAt = at;
+  }
+
   private lookAtRecovery(agentId: string, standing: Standing, at: number): void {
     const { recoversSince } = standing;
     if (recoversSince === null) return;
@@ -119,22 +126,41 @@ export class NoticeAudit {
     standing.recoversSince = null;
   }
 
-  finish(at: number): void {
-    for (const [agentId, standing] of this.standings) {
-      const now = this.truth.at(agentId, at);
-      const since = at - HEALED_WITHIN_MS;
-      if (this.profileOf(agentId)?.tellsTime === false) continue;
-      // Only who could be heard and seen all that time.
-      if (!now || now.since > since || this.truth.watchedMs(agentId, since, at) < HEALED_WITHIN_MS) continue;
-      if (at - standing.healthSince < HEALED_WITHIN_MS) continue;
-      const { health } = standing;
-      const isRight =
-        now.truth === 'fine'
-          ? (health !== 'FAILING' || standing.saysFailing) && health !== 'TERMINATED'
-          : now.truth === 'stuck'
-            ? health !== 'HEALTHY'
-            : health === 'FAILING' || health === 'TERMINATED' || standing.liveness === 'unknown';
-      if (!isRight) this.report(9, agentId, at, `${now.truth} for an hour and called ${health}`);
+  /** The same truth and the same verdict for an hour, in which the agent could be heard and seen: they must agree. */
+  private lookAtHealth(
+    agentId: string,
+    standing: Standing,
+    now: { readonly truth: string; readonly since: number },
+    at: number,
+  ): void {
+    const since = at - contract.healMs;
+    if (this.profileOf(agentId)?.tellsTime === false) return;
+    if (now.since > since || standing.healthSince > since || standing.excusedAt > since) return;
+    const isRight = this.isRight(standing, now.truth, since);
+    if (isRight || this.truth.watchedMs(agentId, since, at) < contract.healMs) return;
+    this.report(
+      9,
+      agentId,
+      at,
+      `${now.truth} for an hour and called ${standing.health}, ${standing.liveness}`,
+    );
+    standing.healthSince = at;
+  }
+
+  private isRight(
+    { health, liveness, livenessSince, excuses }: Standing,
+    truth: string,
+    since: number,
+  ): boolean {
+    switch (truth) {
+      case 'fine':
+        if (liveness === 'unknown' && livenessSince <= since) return false;
+        return (health !== 'FAILING' || excuses.size > 0) && health !== 'TERMINATED';
+      case 'stuck':
+        return health !== 'HEALTHY';
+      default:
+        // Without a witness a dead agent can't be told from a silent one: unknown is the truth then.
+        return health === 'FAILING' || health === 'TERMINATED' || liveness === 'unknown';
     }
   }
 
@@ -145,8 +171,10 @@ export class NoticeAudit {
       health: 'HEALTHY',
       healthSince: 0,
       liveness: 'alive',
+      livenessSince: 0,
       alarmAt: -1,
-      saysFailing: false,
+      excuses: new Set(),
+      excusedAt: 0,
       recoversSince: null,
     };
     this.standings.set(agentId, fresh);

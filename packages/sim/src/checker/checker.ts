@@ -1,291 +1,204 @@
-import type { Decision, Effect, Enrolment, HolterEvent, InputBody, Registration, Turn } from '@holter/core';
+import type { Effect, Enrolment, HolterEvent, InputBody, Registration, Turn } from '@holter/core';
 import type { SimAgent } from '../agents/sim-agent.ts';
+import { contract } from '../audit/contract.ts';
+import type { Report } from '../audit/violation.ts';
 import type { Packet } from '../world/packet.ts';
 import type { Witness } from '../world/witness.ts';
-import { BrakeWatch } from './brake-watch.ts';
-import { BreakerWatch } from './breaker-watch.ts';
-import { contract } from './contract.ts';
 import { Gaps } from './gaps.ts';
-import { LadderWatch } from './ladder-watch.ts';
-import { Ledger } from './ledger.ts';
-import { type Fate, fateOf, note } from './listen.ts';
-import { LivenessWatch } from './liveness-watch.ts';
-import { ProgressWatch } from './progress-watch.ts';
-import { ReceiptWatch } from './receipt-watch.ts';
-import { RecoveryWatch } from './recovery-watch.ts';
-import { TerminationWatch } from './termination-watch.ts';
-import { TruthWatch } from './truth-watch.ts';
-import type { InvariantNumber, Reporter, Violation } from './violation.ts';
+import { LivenessBounds } from './liveness-bounds.ts';
+import { Observed } from './observed.ts';
+import { ProgressBounds } from './progress-bounds.ts';
+import { type Fate, fateOf, RefusalCheck } from './refusals.ts';
 
-/** What a person says that stands by itself, as evidence and as a reason. */
-const ORDERS: ReadonlySet<Decision['decision']> = new Set<Decision['decision']>([
-  'terminate',
-  'terminate_and_recover',
-  'force_handoff',
-  'recover',
-]);
-
-/** Kept in full; beyond this many they are only counted. */
-const KEPT_MAX = 50;
+type CheckerPort = {
+  readonly report: Report;
+  /** Asks the world to call `inspect` at a time. */
+  readonly inspectAt: (agent: SimAgent, at: number) => void;
+  /** The last ticks of the monitor before it was killed, by its own clock. */
+  readonly deaths: () => readonly number[];
+  /** A person, or an operator's limit, has ordered to stop this agent. */
+  readonly isOrdered: (agent: SimAgent) => boolean;
+};
 
 /**
- * Checks the invariants after everything that happens, from outside: by the words that went in, the events
- * and effects that came out, and what is true of the agents. It never looks into the core's records.
+ * Checks what the log and the truth alone can't show: that verdicts fall between the earliest and the latest lawful
+ * moment, by the signals that were delivered, and that inputs which must not count change nothing. It never looks into
+ * the core's records. Everything else is the audit's.
  */
-export class Checker implements Witness, Reporter {
-  readonly violations: Violation[] = [];
-  violationCount = 0;
-  readonly termination: TerminationWatch;
-  private readonly ledgers: Ledger[] = [];
+export class Checker implements Witness {
+  private readonly port: CheckerPort;
+  private readonly observed: Observed[] = [];
   private readonly gaps = new Gaps();
-  private readonly liveness: LivenessWatch;
-  private readonly progress: ProgressWatch;
-  private readonly ladder: LadderWatch;
-  private readonly brake: BrakeWatch;
-  private readonly breakers: BreakerWatch;
-  private readonly receipts: ReceiptWatch;
-  private readonly recovery: RecoveryWatch;
-  private readonly truth: TruthWatch;
-  private readonly lookingAt: number[] = [];
+  private readonly liveness: LivenessBounds;
+  private readonly progress: ProgressBounds;
+  private readonly refusals: RefusalCheck;
+  private readonly inspectingAt: number[] = [];
   private fate: Fate = 'accept';
-  private inputs = 0;
-  /** Asks the world to call `inspect` at a time. */
-  private readonly inspectAt: (agent: SimAgent, at: number) => void;
-  private readonly trueNow: () => number;
 
-  constructor(
-    inspectAt: (agent: SimAgent, at: number) => void,
-    trueNow: () => number,
-    deaths: () => readonly number[],
-  ) {
-    this.inspectAt = inspectAt;
-    this.trueNow = trueNow;
-    this.liveness = new LivenessWatch(this, this.gaps, deaths);
-    this.progress = new ProgressWatch(this, this.gaps);
-    this.ladder = new LadderWatch(this);
-    this.termination = new TerminationWatch(this);
-    this.brake = new BrakeWatch(this);
-    this.breakers = new BreakerWatch(this);
-    this.receipts = new ReceiptWatch(this);
-    this.recovery = new RecoveryWatch(this);
-    this.truth = new TruthWatch(this, this.gaps);
+  constructor(port: CheckerPort) {
+    this.port = port;
+    this.liveness = new LivenessBounds(port.report, this.gaps, port.deaths);
+    this.progress = new ProgressBounds(port.report, this.gaps);
+    this.refusals = new RefusalCheck(port.report);
   }
 
-  /** One look ahead per agent: an earlier one takes the place of a later one. */
-  private lookAt(agent: SimAgent, at: number): void {
-    if (at >= (this.lookingAt[agent.slot] ?? Number.POSITIVE_INFINITY)) return;
-    this.lookingAt[agent.slot] = at;
-    this.inspectAt(agent, at);
+  private observedOf(agent: SimAgent): Observed {
+    this.observed[agent.slot] ??= new Observed();
+    return this.observed[agent.slot] as Observed;
   }
 
-  ledgerOf(agent: SimAgent): Ledger {
-    this.ledgers[agent.slot] ??= new Ledger();
-    return this.ledgers[agent.slot] as Ledger;
-  }
-
-  report(invariant: InvariantNumber, agent: SimAgent, at: number, what: string): void {
-    this.violationCount++;
-    if (this.violations.length >= KEPT_MAX) return;
-    this.violations.push({
-      invariant,
-      agent: agent.name,
-      slot: agent.slot,
-      at,
-      trueAt: this.trueNow(),
-      what,
-      inputs: this.inputs,
-    });
+  /** One inspection ahead per agent: an earlier one takes the place of a later one. */
+  private inspectLater(agent: SimAgent, at: number): void {
+    if (at >= (this.inspectingAt[agent.slot] ?? Number.POSITIVE_INFINITY)) return;
+    this.inspectingAt[agent.slot] = at;
+    this.port.inspectAt(agent, at);
   }
 
   enrolled(agent: SimAgent, at: number, registration: Registration, result: Enrolment): void {
-    this.inputs++;
-    const ledger = this.ledgerOf(agent);
-    const isFirst = ledger.incarnation === 0;
-    const isOther = !isFirst && !ledger.isEnded && ledger.instanceId !== registration.instanceId;
-    const isOrdered = registration.spawnKey !== undefined && registration.spawnKey === ledger.spawnKey;
-    const may = isOther && !isOrdered ? this.liveness.mayReplace(agent, ledger, at) : 'either';
+    const { report } = this.port;
+    const observed = this.observedOf(agent);
+    const isFirst = observed.incarnation === 0;
+    const isOther = !isFirst && !observed.isEnded && observed.instanceId !== registration.instanceId;
+    const isOrdered = registration.spawnKey !== undefined && registration.spawnKey === observed.spawnKey;
+    const may = isOther && !isOrdered ? this.liveness.mayReplace(agent, observed, at) : 'either';
     if (result.kind === 'refused') {
-      if (may === 'yes' || ledger.isEnded) this.report(5, agent, at, 'its name is free, but it was refused');
+      if (may === 'yes' || observed.isEnded)
+        report(5, agent.name, at, 'its name is free, but it was refused');
       return;
     }
-    if (may === 'no') this.report(5, agent, at, 'a second instance got the name of one that is heard');
+    if (may === 'no') report(5, agent.name, at, 'a second instance got the name of one that is heard');
     if (!isOrdered && result.events.some(({ type }) => type === 'RECOVERY_COMPLETED'))
-      this.report(5, agent, at, 'taken for the successor that was ordered, without the key of that start');
+      report(5, agent.name, at, 'taken for the successor that was ordered, without the key of that start');
     const { incarnation } = result.agent.hard;
-    if (incarnation !== ledger.incarnation) {
-      if (incarnation < ledger.incarnation)
-        this.report(5, agent, at, `incarnation ${ledger.incarnation} became ${incarnation}`);
-      if (isFirst || ledger.health === 'TERMINATED') this.brake.counts(agent, 1);
-      ledger.begin(incarnation, registration.instanceId, at);
-      ledger.taskId = registration.taskId ?? ledger.taskId;
-    }
-    if (isFirst) this.lookAt(agent, at + 1_000);
-    for (const event of result.events) this.happened(agent, ledger, event);
+    if (incarnation !== observed.incarnation) observed.begin(incarnation, registration.instanceId, at);
+    if (isFirst) this.inspectLater(agent, at + 1_000);
+    for (const event of result.events) this.happened(agent, observed, event);
   }
 
   delivering(agent: SimAgent, at: number, packet: Packet): void {
-    const ledger = this.ledgerOf(agent);
-    this.fate = fateOf(ledger, packet);
+    const observed = this.observedOf(agent);
+    this.fate = fateOf(observed, packet);
     if (this.fate !== 'accept') return;
     if (packet.twin !== undefined) packet.twin.isHeard = true;
-    note(ledger, packet.signal, packet.origin, at);
+    observed.delivered(packet, at);
   }
 
   folded(agent: SimAgent, at: number, input: InputBody, result: Turn, packet: Packet | undefined): void {
-    this.inputs++;
-    const ledger = this.ledgerOf(agent);
+    const observed = this.observedOf(agent);
     if (packet !== undefined && this.fate !== 'accept')
-      return this.mustChangeNothing(agent, at, packet, result);
-    if (
-      input.kind === 'receipt' &&
-      input.outcome === 'seen' &&
-      ledger.incident?.step === 'nudge' &&
-      input.effect.id === `${ledger.incident.id}/nudge/${ledger.incident.attempt}` &&
-      Number.isNaN(ledger.repeatsAtNudge)
-    ) {
-      ledger.repeatsAtNudge = ledger.calls.count;
+      return this.refusals.signal(agent, at, this.fate, packet, result);
+    if (input.kind === 'receipt') {
+      this.noteSeen(observed, input.effect.id, input.outcome);
+      this.refusals.receipt(agent, observed, at, input.effect.id, result);
     }
-    if (input.kind === 'receipt') this.receipts.received(agent, ledger, at, input.effect.id, result);
-    if (input.kind === 'decision') this.checkTooLate(agent, ledger, at, input.decision, result);
-    this.breakers.folded(agent, at, input, result);
-    for (const event of result.events) this.happened(agent, ledger, event);
-    for (const effect of result.effects) this.wanted(agent, ledger, effect, at);
-    this.brake.settle(agent, at);
-    if (packet === undefined) return;
-    const { signal } = packet;
-    if (signal.kind === 'call-begun') this.progress.calls(agent, ledger, at);
-    if (signal.kind === 'call-ended') this.progress.called(agent, ledger, at);
-    if (signal.kind === 'exited' && ledger.liveness !== 'gone')
-      this.report(2, agent, at, 'its exit was seen, but it is not called gone');
+    if (input.kind === 'decision') this.refusals.decision(agent, observed, at, input.decision, result);
+    for (const event of result.events) this.happened(agent, observed, event);
+    for (const effect of result.effects) {
+      this.refusals.ordered(effect);
+      if (effect.kind === 'spawn') observed.spawnKey = effect.key;
+    }
+    if (packet?.signal.kind === 'call-begun') this.progress.callBegan(agent, observed, at);
+    if (packet?.signal.kind === 'call-ended') this.progress.callEnded(agent, observed, at);
+    if (packet?.signal.kind === 'exited' && observed.liveness !== 'gone')
+      this.port.report(2, agent.name, at, 'its exit was seen, but it is not called gone');
   }
 
-  /** A decision about an incident that is not open any more, or was never this agent's, is only recorded. */
-  private checkTooLate(
-    agent: SimAgent,
-    ledger: Ledger,
-    at: number,
-    { incidentId, decision }: Decision,
-    result: Turn,
-  ): void {
-    if (incidentId === undefined || incidentId === ledger.incident?.id) return;
-    const isRejected = result.events.length === 1 && result.events[0]?.type === 'DECISION_REJECTED';
-    if (!isRejected || result.effects.length > 0)
-      this.report(11, agent, at, `${decision} about ${incidentId}, which is not open, was not only rejected`);
+  private noteSeen(observed: Observed, effectId: string, outcome: string): void {
+    const { incident } = observed;
+    if (outcome !== 'seen' || incident?.step !== 'nudge' || !Number.isNaN(observed.repeatsAtNudge)) return;
+    if (effectId === `${incident.id}/nudge/${incident.attempt}`)
+      observed.repeatsAtNudge = observed.calls.count;
   }
 
-  private mustChangeNothing(agent: SimAgent, at: number, packet: Packet, result: Turn): void {
-    const number = this.fate === 'stale' ? 5 : 11;
-    const what = `${this.fate} ${packet.signal.kind}`;
-    if (result.effects.length > 0)
-      this.report(number, agent, at, `${what} had an effect: ${result.effects[0]?.kind}`);
-    const other = result.events.find((event) => event.type !== 'SIGNAL_REJECTED');
-    if (other !== undefined) this.report(number, agent, at, `${what} led to ${other.type}`);
-    else if (result.events.length === 0 && this.fate !== 'repeat')
-      this.report(number, agent, at, `${what} was taken without a word`);
-  }
-
-  private happened(agent: SimAgent, ledger: Ledger, event: HolterEvent): void {
+  private happened(agent: SimAgent, observed: Observed, event: HolterEvent): void {
     const { at } = event;
     switch (event.type) {
-      case 'HEALTH_STATE_CHANGED': {
-        const { to } = event.payload;
-        if (to === 'TERMINATED') this.brake.counts(agent, -1);
-        ledger.health = to;
-        ledger.healthAt = at;
+      case 'HEALTH_STATE_CHANGED':
+        observed.isCalledStuck = event.payload.to === 'STUCK' || event.payload.to === 'FAILING';
         return;
-      }
       case 'LIVENESS_CHANGED':
-        return this.livenessChanged(agent, ledger, event.payload.to, event.payload.cause, at);
-      case 'FINDING_RAISED':
-        if (event.payload.severity !== 'act') ledger.acts.delete(event.payload.kind);
+        return this.livenessChanged(agent, observed, event.payload.to, at);
+      case 'FINDING_RAISED': {
+        const { kind, severity } = event.payload;
+        if (severity !== 'act') observed.acts.delete(kind);
         else {
-          ledger.acts.add(event.payload.kind);
-          this.progress.raised(agent, ledger, event.payload.kind, at);
+          observed.acts.add(kind);
+          this.progress.raised(agent, observed, kind, at);
         }
         return;
+      }
       case 'FINDING_CLEARED':
-        ledger.acts.delete(event.payload.kind);
-        if (event.payload.kind === 'breaker-open') ledger.breakOverAt = at;
+        observed.acts.delete(event.payload.kind);
         return;
       case 'INCIDENT_OPENED':
-        return this.ladder.opened(agent, ledger, event);
-      case 'INCIDENT_REOPENED':
-        return this.ladder.reopened(agent, ledger, event);
-      case 'INCIDENT_STEP':
-        return this.ladder.stepped(agent, ledger, event);
-      case 'INCIDENT_CLOSED':
-        ledger.probationUntil = Math.min(ledger.probationUntil, at);
-        return this.ladder.closed(ledger, at);
-      case 'RECOVERY_COMPLETED':
-        ledger.probationUntil = at + contract.probationMs;
-        ledger.isOrdered = false;
+      case 'INCIDENT_REOPENED': {
+        const { incidentId: id, step } = event.payload;
+        const attempt = event.type === 'INCIDENT_REOPENED' ? event.payload.attempt : 1;
+        observed.incident = { id, step, attempt };
+        observed.repeatsAtNudge = Number.NaN;
         return;
-      case 'MASS_FAILURE':
-        return this.brake.alerted(event.payload.group, at);
+      }
+      case 'INCIDENT_STEP':
+        if (observed.incident) {
+          observed.incident.step = event.payload.step;
+          observed.incident.attempt = event.payload.attempt;
+        }
+        return;
+      case 'INCIDENT_CLOSED':
+        observed.probationUntil = Math.min(observed.probationUntil, at);
+        observed.incident = null;
+        return;
+      case 'RECOVERY_COMPLETED':
+        observed.probationUntil = at + contract.probationMs;
+        return;
       default:
         return;
     }
   }
 
-  private livenessChanged(agent: SimAgent, ledger: Ledger, to: string, cause: string, at: number): void {
-    if (to === 'unknown') this.liveness.becameUnknown(agent, ledger, at);
+  private livenessChanged(agent: SimAgent, observed: Observed, to: Observed['liveness'], at: number): void {
+    if (to === 'unknown') this.liveness.becameUnknown(agent, observed, at);
     if (to === 'gone') {
       this.liveness.becameGone(agent, at);
-      ledger.isEnded = true;
-      ledger.endedAt = at;
-      ledger.holds.clear();
+      observed.isEnded = true;
     }
     // An agent that answers an inquiry may take one deadline longer the next time.
-    if (to === 'alive') ledger.mayBeBusy = true;
-    ledger.liveness = to as Ledger['liveness'];
-    const isOurs = ledger.incident?.step === 'terminate';
-    if (to === 'unknown' || (to === 'gone' && cause === 'process-crash' && !isOurs))
-      this.brake.lost(agent, at);
+    if (to === 'alive') observed.mayBeBusy = true;
+    observed.liveness = to;
   }
 
-  private wanted(agent: SimAgent, ledger: Ledger, effect: Effect, at: number): void {
-    this.receipts.wanted(effect);
-    this.ladder.wanted(agent, effect.id, at);
-    this.termination.wanted(agent, ledger, effect, at);
-    this.brake.wanted(agent, effect, ledger.isOrdered, at);
-    this.recovery.wanted(agent, ledger, effect, at);
-    this.breakers.wanted(agent, effect, ledger.isOrdered, at);
+  /** The earliest moment at which a loop alone justifies a termination: so many repeats after a nudge that was seen. */
+  claimed(agent: SimAgent, at: number, { kind }: Effect, isProceeding: boolean): void {
+    const observed = this.observedOf(agent);
+    const { calls, repeatsAtNudge, acts } = observed;
+    if (!isProceeding || kind !== 'terminate' || calls.count === 0 || acts.has('frozen')) return;
+    if (this.port.isOrdered(agent)) return;
+    const further = calls.count - repeatsAtNudge;
+    if (!(further >= contract.repeatsAfterNudge))
+      this.port.report(6, agent.name, at, `stopped for a loop that went on ${further} times after a nudge`);
   }
 
-  claimed(agent: SimAgent, at: number, effect: Effect, isProceeding: boolean): void {
-    if (isProceeding) this.termination.proceeds(agent, this.ledgerOf(agent), effect, at);
-  }
-
-  deciding(agent: SimAgent, _at: number, decision: Decision): void {
-    const ledger = this.ledgerOf(agent);
-    if (
-      ORDERS.has(decision.decision) &&
-      (decision.incidentId === undefined || decision.incidentId === ledger.incident?.id)
-    )
-      ledger.isOrdered = true;
-  }
+  deciding(): void {}
 
   stalled(from: number, to: number): void {
     this.gaps.add(from, to);
   }
 
   truthChanged(agent: SimAgent, at: number): void {
-    this.truth.changed(agent, at);
-    if (agent.activity === 'hung') this.lookAt(agent, at + contract.silenceActInProbationMs);
+    this.progress.truthChanged(agent, at);
+    if (agent.activity === 'hung') this.inspectLater(agent, at + contract.silenceActInProbationMs);
   }
 
   inspect(agent: SimAgent, at: number): void {
-    // An earlier look has taken the place of this one.
-    if (at < (this.lookingAt[agent.slot] as number)) return;
-    this.lookingAt[agent.slot] = Number.POSITIVE_INFINITY;
-    const ledger = this.ledgerOf(agent);
-    ledger.endExpired(at);
-    this.truth.inspect(agent, ledger, at);
-    // Holter's own starts may be broken off for another reason.
-    if (this.breakers.stateOf(agent, 'recovery_attempt') === 'CLOSED')
-      this.brake.inspect(agent, ledger, at, this.gaps.lastEnd);
-    const next = Math.min(this.liveness.inspect(agent, ledger, at), this.progress.inspect(agent, ledger, at));
-    this.lookAt(agent, Math.max(next, at + 1_000));
+    // An earlier inspection has taken the place of this one.
+    if (at < (this.inspectingAt[agent.slot] as number)) return;
+    this.inspectingAt[agent.slot] = Number.POSITIVE_INFINITY;
+    const observed = this.observedOf(agent);
+    const next = Math.min(
+      this.liveness.inspect(agent, observed, at),
+      this.progress.inspect(agent, observed, at),
+    );
+    this.inspectLater(agent, Math.max(next, at + 1_000));
   }
 
   /**
@@ -297,22 +210,21 @@ export class Checker implements Witness, Reporter {
   }
 
   private rawConditionAt(agent: SimAgent, event: HolterEvent): number {
-    const ledger = this.ledgerOf(agent);
-    if (event.type === 'LIVENESS_CHANGED') {
-      return event.payload.to === 'unknown' ? this.liveness.conditionAt(agent, ledger) : agent.truthSince;
-    }
+    const observed = this.observedOf(agent);
+    if (event.type === 'LIVENESS_CHANGED')
+      return event.payload.to === 'unknown' ? this.liveness.conditionAt(agent, observed) : agent.truthSince;
     if (event.type !== 'FINDING_RAISED') return event.at;
     const graceMs = contract.graceWithoutBeatsMs;
     switch (event.payload.kind) {
       case 'silent':
       case 'work-unstarted':
-        return this.progress.conditionAt(agent, ledger, event.at);
+        return this.progress.conditionAt(agent, observed, event.at);
       case 'checkpoint-stale':
-        return this.gaps.deadline(ledger.progressAt, contract.checkpointActMs, graceMs);
-      case 'frozen':
-        if (ledger.stoppedSince > 0)
-          return this.gaps.deadline(ledger.stoppedSince, contract.stoppedMs, graceMs);
-        return this.gaps.deadline(Math.max(ledger.flatSince, agent.truthSince), contract.flatMs, graceMs);
+        return this.gaps.deadline(observed.progressAt, contract.checkpointActMs, graceMs);
+      case 'frozen': {
+        const waitMs = agent.isStopped ? contract.stoppedMs : contract.flatMs;
+        return this.gaps.deadline(agent.truthSince, waitMs, graceMs);
+      }
       default:
         return event.at;
     }

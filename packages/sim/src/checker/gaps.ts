@@ -1,4 +1,4 @@
-import { contract } from './contract.ts';
+import { contract } from '../audit/contract.ts';
 
 /** The log of the core is short and folds old gaps together; beyond this many its sums may be a little off. */
 const EXACT_MAX = 44;

@@ -1,5 +1,5 @@
 import type { Signal } from '@holter/core';
-import { contract } from './contract.ts';
+import { contract } from '../audit/contract.ts';
 
 type CallEnded = Extract<Signal, { kind: 'call-ended' }>;
 

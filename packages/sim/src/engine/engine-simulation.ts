@@ -3,8 +3,9 @@ import { type MemorySnapshot, openMemory } from '@holter/server';
 import { BEHAVIOURS, drawBehaviour } from '../agents/mix.ts';
 import { type Partition, passesToAgent } from '../agents/partition.ts';
 import { SimAgent } from '../agents/sim-agent.ts';
-import { Auditor } from '../audit/auditor.ts';
-import type { AuditViolation } from '../audit/violation.ts';
+import { auditedProfile } from '../audit/audit-witness.ts';
+import { type AuditedProfile, Auditor } from '../audit/auditor.ts';
+import type { InvariantNumber, Violation } from '../audit/violation.ts';
 import { Random } from '../base/random.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
 import { drawEngineFaults, ENGINE_FAULTS, type EngineFault, type EngineFaultKind } from './engine-faults.ts';
@@ -21,6 +22,8 @@ const START = instant(1_000_000_000);
 const HEALING_MS = 2.5 * HOUR;
 const GROUP_SIZE = 6;
 const TWIN_EVERY = 3;
+/** Violations that are kept; more of them would only say the same. */
+const KEPT_MAX = 20;
 const STREAMS = 2_000_000;
 /** Of reports that are followed; agents have blockers of their own. */
 const REPORT = 'report-';
@@ -37,7 +40,7 @@ export type EngineScenario = {
 export type EngineRun = {
   readonly scenario: EngineScenario;
   readonly agentHours: number;
-  readonly violations: readonly AuditViolation[];
+  readonly violations: readonly Violation[];
   /** How often each fault struck, each type of event was written, and servers died where. */
   readonly struck: ReadonlyMap<string, number>;
   readonly seen: ReadonlyMap<string, number>;
@@ -66,6 +69,7 @@ class EngineSimulation {
   private readonly random: Random;
   private readonly struck = new Map<string, number>();
   private readonly groups: number;
+  private readonly violations: Violation[] = [];
   private reportCount = 0;
 
   constructor(scenario: EngineScenario) {
@@ -74,10 +78,11 @@ class EngineSimulation {
     this.random = new Random(seed, STREAMS);
     this.groups = Math.ceil(scenario.agents / GROUP_SIZE);
     this.faultyStore = new FaultyStore(new Random(seed, STREAMS + 1), this.clock);
-    this.audit = new Auditor((agentId) => {
+    const profileOf = (agentId: string): AuditedProfile | undefined => {
       const agent = this.world.agents.get(agentId);
-      return agent && { group: agent.group, intervalMs: agent.profile.intervalMs, tellsTime: true };
-    });
+      return agent && auditedProfile(agent);
+    };
+    this.audit = new Auditor(this.report.bind(this), { profileOf, isExact: false });
     const worldRandom = new Random(seed, STREAMS + 2);
     this.world = new EngineWorld({
       clock: this.clock,
@@ -134,7 +139,7 @@ class EngineSimulation {
     return {
       scenario,
       agentHours: scenario.agents * scenario.hours,
-      violations: audit.violations,
+      violations: this.violations,
       struck: new Map([...this.struck, ...this.faultyStore.struck]),
       seen: audit.seen,
       deaths: servers.deaths,
@@ -142,6 +147,10 @@ class EngineSimulation {
       reports: audit.records.reports,
       wrongTerminations: audit.executions.wrongTerminations,
     };
+  }
+
+  private report(invariant: InvariantNumber, agentId: string, at: number, what: string): void {
+    if (this.violations.length < KEPT_MAX) this.violations.push({ invariant, agentId, at, what });
   }
 
   /** A report that can be followed: once acknowledged, it must be on record exactly once. */
@@ -279,18 +288,7 @@ class EngineSimulation {
   }
 
   private powerOff(group: string): void {
-    const members = this.membersOf(group);
-    const hit = members.filter(
-      ({ isRunning, profile, canHostReachHolter, incarnation }) =>
-        isRunning &&
-        profile.isLocal &&
-        profile.promises.process === true &&
-        canHostReachHolter &&
-        incarnation > 0,
-    );
-    const size = members.filter(({ isRunning }) => isRunning).length;
-    for (const agent of hit) agent.die(null, 'SIGKILL');
-    this.audit.brake.struck(group, hit.length, size, this.clock.now());
+    for (const agent of this.membersOf(group)) if (agent.profile.isLocal) agent.die(null, 'SIGKILL');
   }
 
   private membersOf(group: string): readonly SimAgent[] {

@@ -12,6 +12,9 @@ import type { Execution } from '../audit/violation.ts';
 const STRANGER_SHARE = 0.5;
 const STRANGER_MS = [60_000, 20 * 60_000] as const;
 
+/** An executor waits this long for its adapter, less than a claim lasts; a later receipt comes by itself. */
+const ANSWER_MS = 50_000;
+
 interface SimHostPort {
   readonly now: number;
   find(agentId: string): SimAgent | undefined;
@@ -62,7 +65,7 @@ export class SimHost {
       name: id ?? 'anywhere',
       id,
       kinds,
-      act: (effect) => server.through(`act ${effect.kind}`, () => this.act(effect, executor, server.id)),
+      act: (effect) => server.through(`act ${effect.kind}`, () => this.act(effect, executor, server)),
     };
   }
 
@@ -119,12 +122,13 @@ export class SimHost {
     return stopped.kind !== 'still-there';
   }
 
-  private async act(effect: Effect, executor: SimExecutor, server: number): Promise<ActResult> {
+  private async act(effect: Effect, executor: SimExecutor, server: Attachment): Promise<ActResult> {
     const execution: Execution = {
       effectId: effect.id,
       kind: effect.kind,
       agentId: effect.agentId,
-      by: server,
+      incarnation: effect.incarnation,
+      by: server.id,
       from: this.port.now,
       to: Number.NaN,
       cursor: await this.port.lastCursor(),
@@ -132,8 +136,15 @@ export class SimHost {
     this.audit?.begun(execution);
     const agent = this.port.find(effect.agentId);
     if (!agent) return { kind: 'receipt', outcome: 'delivered', detail: 'about the fleet' };
-    const receipt = await new Promise<Receipt>((resolve) => executor.execute(agent, effect, resolve));
+    const receipt = await new Promise<Receipt | null>((resolve) => {
+      server.clock.after(ANSWER_MS, () => resolve(null));
+      executor.execute(agent, effect, (late) => {
+        if (Number.isNaN(execution.to)) resolve(late);
+        else if (!late.isLost) this.port.receive(effect, late);
+      });
+    });
     execution.to = this.port.now;
+    if (receipt === null) return { kind: 'failed', detail: 'no answer in time' };
     const { outcome, detail, isLost, againAfterMs } = receipt;
     if (againAfterMs !== null) this.port.after(againAfterMs, () => this.port.receive(effect, receipt));
     return isLost ? { kind: 'failed', detail: 'the answer was lost' } : { kind: 'receipt', outcome, detail };

@@ -204,7 +204,7 @@ describe('each behaviour does what it says', () => {
       };
       const simulation = new Simulation(scenario, { witnesses: [diary] });
       simulation.run(undefined, 1);
-      expect(simulation.checker.violations).toEqual([]);
+      expect(simulation.violations).toEqual([]);
       const show = shows[name];
       expect(show, `no test says what ${name} does`).toBeDefined();
       show?.(diary);

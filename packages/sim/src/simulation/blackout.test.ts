@@ -48,7 +48,7 @@ function fall(fault: Fault): { readonly diary: Diary; readonly simulation: Simul
   const simulation = new Simulation(scenario, { witnesses: [diary] });
   simulation.world.addFault(fault);
   simulation.run(undefined, 1);
-  expect(simulation.checker.violations).toEqual([]);
+  expect(simulation.violations).toEqual([]);
   expect(diary.killed).toBe(0);
   // An alert for each group, and an end: the brake is never stuck. (Where nobody waits, nobody asks for the end.)
   expect(diary.of('MASS_FAILURE').length).toBeGreaterThanOrEqual(GROUPS);

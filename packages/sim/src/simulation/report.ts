@@ -22,15 +22,15 @@ type Measured = { readonly microsPerStep: number; readonly wallSeconds: number }
 export const UNMEASURED: Measured = { microsPerStep: 0, wallSeconds: 0 };
 
 export function reportOf(simulation: Simulation, measured: Measured): Report {
-  const { scenario, world, checker, tally } = simulation;
+  const { scenario, world, audit, tally } = simulation;
   const agentHours = scenario.hours * world.agents.length;
   return {
     agents: world.agents.length,
     hours: scenario.hours,
     seed: scenario.seed,
     events: world.monitor.inputs,
-    violations: checker.violationCount,
-    wrongTerminations: checker.termination.wrongTerminations,
+    violations: simulation.violationCount,
+    wrongTerminations: audit.audit.executions.wrongTerminations,
     wrongNudgesPer1000AgentHours: round((tally.wrongNudges * 1_000) / agentHours, 3),
     detectionMs: quantiles(tally.detectionMs),
     recovery: { attempted: tally.recoveriesAttempted, succeeded: tally.recoveriesSucceeded },
@@ -88,7 +88,7 @@ const row = (metric: string, target: string, measured: string, isMet: boolean): 
 
 export type Count = { readonly what: string; readonly count: number };
 
-export function countsOf({ tally, world, checker }: Simulation): readonly Count[] {
+export function countsOf({ tally, world, audit }: Simulation): readonly Count[] {
   return [
     { what: 'inputs folded', count: world.monitor.inputs },
     { what: 'happenings in the world', count: world.happenings },
@@ -97,7 +97,7 @@ export function countsOf({ tally, world, checker }: Simulation): readonly Count[
     { what: 'wrong nudges', count: tally.wrongNudges },
     { what: 'notices to people', count: tally.notices },
     { what: 'terminations', count: tally.terminations },
-    { what: 'wrong terminations', count: checker.termination.wrongTerminations },
+    { what: 'wrong terminations', count: audit.audit.executions.wrongTerminations },
   ];
 }
 

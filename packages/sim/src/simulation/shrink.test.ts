@@ -22,7 +22,7 @@ function faultFinder(isAccused: (slot: number, simulation: Simulation) => boolea
       ...nothing,
       truthChanged(agent, at) {
         if (agent.truth === 'dead' && isAccused(agent.slot, simulation))
-          simulation.checker.report(8, agent, at, 'died');
+          simulation.report(8, agent.name, at, 'died');
       },
     };
     const simulation: Simulation = new Simulation(scenario, { witnesses: [accuser, ...witnesses] });
@@ -34,8 +34,8 @@ const scenario: Scenario = { ...defaultScenario, agents: 40, hours: 8, haste: 6,
 
 function firstFault(simulate: ReturnType<typeof faultFinder>) {
   const simulation = simulate(scenario, []);
-  simulation.run(() => simulation.checker.violationCount === 0);
-  const [violation] = simulation.checker.violations;
+  simulation.run(() => simulation.violationCount === 0);
+  const [violation] = simulation.violations;
   if (violation === undefined) throw new Error('nobody died, so there is nothing to make smaller');
   return violation;
 }
@@ -57,7 +57,7 @@ describe('a scenario that breaks is made smaller', { timeout: 60_000 }, () => {
     // Whoever pastes the line sees the same agent break.
     const again = simulate(small.scenario, []);
     again.run();
-    expect(again.checker.violations[0]).toMatchObject({ slot: violation.slot, what: 'died' });
+    expect(again.violations[0]).toMatchObject({ slot: violation.slot, what: 'died' });
   });
 
   test('but no further than it still breaks: two that need each other stay together', () => {

@@ -1,12 +1,12 @@
+import type { InvariantNumber } from '../audit/violation.ts';
 import { DAY_START, groupOf, HOUR, type Scenario } from '../base/scenario.ts';
-import type { InvariantNumber, Violation } from '../checker/violation.ts';
 import type { Witness } from '../world/witness.ts';
-import { Simulation } from './simulation.ts';
+import { Simulation, type SimViolation } from './simulation.ts';
 import { Trace } from './trace.ts';
 
 export type Shrunk = {
   readonly scenario: Scenario;
-  readonly violation: Violation;
+  readonly violation: SimViolation;
   readonly trace: readonly string[];
   /** How many runs it took. */
   readonly runs: number;
@@ -25,7 +25,7 @@ const RUNS_MAX = 24;
  */
 export function shrink(
   scenario: Scenario,
-  violation: Violation,
+  violation: SimViolation,
   simulate: Simulate = (candidate, witnesses) => new Simulation(candidate, { witnesses }),
 ): Shrunk {
   let runs = 0;
@@ -56,10 +56,10 @@ function firstViolation(
   simulation: Simulation,
   invariant: InvariantNumber,
   until: number,
-): Violation | undefined {
-  const { checker, world } = simulation;
-  const wanted = (): Violation | undefined =>
-    checker.violations.find((violation) => violation.invariant === invariant);
+): SimViolation | undefined {
+  const { violations, world } = simulation;
+  const wanted = (): SimViolation | undefined =>
+    violations.find((violation) => violation.invariant === invariant);
   // A smaller fleet may break a little later than the whole one.
   const end = Math.min(simulation.endsAt, until + HOUR);
   for (let at = DAY_START; at < end && wanted() === undefined; at += HOUR / 4)
@@ -71,7 +71,7 @@ function firstViolation(
 function traceOf(
   simulate: Simulate,
   scenario: Scenario,
-  violation: Violation,
+  violation: SimViolation,
   linesMax = 30,
 ): readonly string[] {
   const trace = new Trace(violation.slot, linesMax);

@@ -53,7 +53,7 @@ describe('the invariants hold', () => {
         const scenario: Scenario = { ...defaultScenario, agents: 12, hours: 3, haste: 5, seed };
         const simulation = new Simulation(scenario);
         simulation.run(undefined, 1);
-        const [violation] = simulation.checker.violations;
+        const [violation] = simulation.violations;
         expect(violation && { ...violation, again: replayLine(scenario) }).toBeUndefined();
       }
     });
@@ -73,7 +73,7 @@ test('a dead agent is found although the monitor loses 1.1 s every 10 s for hour
   };
   const simulation = new Simulation(scenario);
   simulation.run();
-  expect(simulation.checker.violations).toEqual([]);
+  expect(simulation.violations).toEqual([]);
   expect(simulation.tally.detectionMs.length).toBeGreaterThan(20);
   expect(Math.max(...simulation.tally.detectionMs)).toBeLessThan(300_000);
 });

@@ -1,6 +1,8 @@
 import type { Behaviour } from '../agents/behaviour.ts';
 import { BEHAVIOURS, drawBehaviour } from '../agents/mix.ts';
 import { SimAgent } from '../agents/sim-agent.ts';
+import { AuditWitness } from '../audit/audit-witness.ts';
+import type { InvariantNumber, Violation } from '../audit/violation.ts';
 import { Random } from '../base/random.ts';
 import { DAY_START, groupOf, HOUR, type Scenario } from '../base/scenario.ts';
 import { noStopwatch, type Stopwatch } from '../base/stopwatch.ts';
@@ -27,25 +29,42 @@ const DRIFT = 0.03;
 /** A fleet comes up over five minutes. */
 const COME_UP_MS = 5 * 60_000;
 
-/** One run: the world, who watches it, and its clock. */
+/** Kept in full; beyond this many they are only counted. */
+const KEPT_MAX = 50;
+
+/** Where a violation happened in its run, for playing it again. */
+export type SimViolation = Violation & {
+  readonly slot: number;
+  readonly trueAt: number;
+  /** How many inputs had been folded by then. */
+  readonly inputs: number;
+};
+
+/** One run: the world, its judges, and its clock. */
 export class Simulation {
   readonly scenario: Scenario;
   readonly world: World;
   readonly checker: Checker;
+  readonly audit: AuditWitness;
+  readonly violations: SimViolation[] = [];
+  violationCount = 0;
   readonly tally: Tally;
 
   constructor(scenario: Scenario, options: SimulationOptions = {}) {
     this.scenario = scenario;
-    this.checker = new Checker(
-      (agent, at) => this.world.inspectAt(agent, at),
-      () => this.world.now,
-      () => this.world.monitor.deaths,
-    );
+    const report = this.report.bind(this);
+    this.audit = new AuditWitness(report);
+    this.checker = new Checker({
+      report,
+      inspectAt: (agent, at) => this.world.inspectAt(agent, at),
+      deaths: () => this.world.monitor.deaths,
+      isOrdered: ({ name }) => this.audit.audit.isOrdered(name),
+    });
     this.tally = new Tally((agent, event) => this.checker.conditionAt(agent, event));
     this.world = new World({
       seed: scenario.seed,
       slots: scenario.agents,
-      witness: new CompositeWitness([this.checker, this.tally, ...(options.witnesses ?? [])]),
+      witness: new CompositeWitness([this.audit, this.checker, this.tally, ...(options.witnesses ?? [])]),
       stopwatch: options.stopwatch ?? noStopwatch,
       isPedantic: options.isPedantic ?? false,
       hasNetworkFaults: scenario.faults.includes('network'),
@@ -58,6 +77,15 @@ export class Simulation {
     const kept = scenario.slots.length > 0 ? new Set(scenario.slots) : null;
     for (let slot = 0; slot < scenario.agents; slot++)
       if (kept === null || kept.has(slot)) this.addAgent(slot);
+  }
+
+  report(invariant: InvariantNumber, agentId: string, at: number, what: string): void {
+    this.violationCount++;
+    if (this.violations.length >= KEPT_MAX) return;
+    const { agents, now: trueAt, monitor } = this.world;
+    const about = agents.find(({ name, group }) => name === agentId || group === agentId);
+    const slot = about?.slot ?? 0;
+    this.violations.push({ invariant, agentId, slot, at, trueAt, what, inputs: monitor.inputs });
   }
 
   private addAgent(slot: number): void {
@@ -101,5 +129,6 @@ export class Simulation {
       if (pause?.(part / parts) === false) break;
     }
     this.tally.finish(this.world.agents, this.world.holterNow);
+    this.audit.finish(this.world.now);
   }
 }

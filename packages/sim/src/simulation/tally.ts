@@ -1,5 +1,6 @@
 import type { Decision, Effect, Enrolment, HolterEvent, InputBody, Registration, Turn } from '@holter/core';
 import type { SimAgent } from '../agents/sim-agent.ts';
+import { contract } from '../audit/contract.ts';
 import type { Packet } from '../world/packet.ts';
 import type { Witness } from '../world/witness.ts';
 
@@ -14,10 +15,6 @@ type Episode = {
   recoveringSince: number;
   isAttempted: boolean;
 };
-
-/** Shorter than this, what held a moment ago may still be acted upon without being wrong. */
-const JUST_NOW_MS = 60_000;
-const PROBATION_MS = 15 * 60_000;
 
 /** Measures what seed 000 promises: how fast, how often wrong, how often brought back. */
 export class Tally implements Witness {
@@ -66,7 +63,7 @@ export class Tally implements Witness {
   }
 
   private isOver(episode: Episode, at: number): boolean {
-    return at - episode.recoveringSince >= PROBATION_MS;
+    return at - episode.recoveringSince >= contract.probationMs;
   }
 
   private settle(agent: SimAgent, at: number): void {
@@ -104,9 +101,9 @@ export class Tally implements Witness {
       this.nudges++;
       // One that can't reach a cut-off agent disturbs nobody; it will be refused. And whoever waits for a moment
       // that another clock has passed already looks late to everybody but itself.
-      const isMisdated = agent.activity === 'held' && Math.abs(agent.wallNow - at) > JUST_NOW_MS;
+      const isMisdated = agent.activity === 'held' && Math.abs(agent.wallNow - at) > contract.justNowMs;
       const isHeard = agent.isReachable && agent.truth === 'fine' && effect.about !== 'operator';
-      if (isHeard && !isMisdated && at - agent.truthSince > JUST_NOW_MS) this.wrongNudges++;
+      if (isHeard && !isMisdated && at - agent.truthSince > contract.justNowMs) this.wrongNudges++;
     }
     if (effect.kind === 'terminate') this.terminations++;
     if (effect.kind === 'notify') this.notices++;

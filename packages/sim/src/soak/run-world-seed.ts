@@ -1,4 +1,3 @@
-import { AuditWitness } from '../audit/audit-witness.ts';
 import { Random } from '../base/random.ts';
 import { replayLine, type Scenario } from '../base/scenario.ts';
 import type { Counter } from '../coverage/counts.ts';
@@ -6,7 +5,7 @@ import { Coverage } from '../coverage/coverage.ts';
 import { FAULT_STREAMS, Simulation } from '../simulation/simulation.ts';
 import { drawFaults } from '../world/faults.ts';
 import { drawScenario } from './draw-scenario.ts';
-import type { SeedResult, SeedViolation } from './run-seed.ts';
+import type { SeedResult } from './run-seed.ts';
 
 /** How many violations of one seed are told; the rest are most likely the same one again. */
 export const TOLD_MAX = 3;
@@ -18,30 +17,21 @@ export function runWorldSeed(seed: number): SeedResult {
 
 export function runWorld(scenario: Scenario): SeedResult {
   const coverage = new Coverage();
-  const books = new AuditWitness();
-  const simulation = new Simulation(scenario, { witnesses: [coverage, books] });
-  const { checker, world } = simulation;
+  const simulation = new Simulation(scenario, { witnesses: [coverage] });
+  const { world, audit } = simulation;
   const again = replayLine(scenario);
   const thrown = runToEnd(simulation);
-  books.finish(world.now);
   countCast(simulation, coverage.counter);
   return {
     agentHours: scenario.hours * world.agents.length,
     events: world.monitor.inputs,
     violations: [
-      ...checker.violations
+      ...simulation.violations
         .slice(0, TOLD_MAX)
-        .map(
-          ({ invariant, agent, what }): SeedViolation => ({ invariant, what: `${agent}: ${what}`, again }),
-        ),
-      ...books.audit.violations.slice(0, TOLD_MAX).map(({ invariant, agentId, what }) => ({
-        invariant,
-        what: `${agentId}: ${what} (by the log)`,
-        again,
-      })),
+        .map(({ invariant, agentId, what }) => ({ invariant, what: `${agentId}: ${what}`, again })),
       ...(thrown === null ? [] : [{ invariant: null, what: thrown, again }]),
     ],
-    wrongTerminations: checker.termination.wrongTerminations,
+    wrongTerminations: audit.audit.executions.wrongTerminations,
     coverage: coverage.counter.toJSON(),
   };
 }

@@ -1,22 +1,19 @@
 import type { Acquired, BreakerAct, BreakerState, HolterEvent, Instant, Turn } from '@holter/core';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { SimAgent } from '../agents/sim-agent.ts';
-import { BreakerWatch } from './breaker-watch.ts';
+import { BreakerAudit } from './breaker-audit.ts';
 
-const agent = { slot: 3, name: 'ada' } as SimAgent;
+const AGENT = 'ada';
 const second = 1_000;
 
 /** What callers of one breaker might see, true or not: the watch has to tell. */
 describe('the watch over breakers', () => {
   let accused: string[];
   let name: string;
-  let watch: BreakerWatch;
+  let watch: BreakerAudit;
   beforeEach(() => {
     name = 'external_api';
     accused = [];
-    watch = new BreakerWatch({
-      report: (invariant, _agent, _at, what) => accused.push(`${invariant} ${what}`),
-    });
+    watch = new BreakerAudit((invariant, _agentId, _at, what) => accused.push(`${invariant} ${what}`));
   });
 
   function see(
@@ -30,11 +27,11 @@ describe('the watch over breakers', () => {
         at: at as Instant,
         incarnation: 1,
         type: 'CIRCUIT_BREAKER_STATE_CHANGED',
-        payload: { agentId: agent.name, name, from, to },
+        payload: { agentId: AGENT, name, from, to },
       }),
     );
     const result = { events, effects: [], ...(permit !== undefined && { permit }) } as unknown as Turn;
-    watch.folded(agent, at, { kind: 'breaker', name, act, roll: 0 }, result);
+    watch.folded(AGENT, at, { kind: 'breaker', name, act, roll: 0 }, result);
   }
   const acquire: BreakerAct = { kind: 'acquire' };
   const given = (generation: number, permitId: number): Acquired => ({

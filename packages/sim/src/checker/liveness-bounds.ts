@@ -1,19 +1,19 @@
 import { hasPulse } from '../agents/agent-profile.ts';
 import type { SimAgent } from '../agents/sim-agent.ts';
-import { contract, pulseOf, TOLERANCE_MS } from './contract.ts';
+import { contract, pulseOf, TOLERANCE_MS } from '../audit/contract.ts';
+import type { Report } from '../audit/violation.ts';
 import type { Gaps } from './gaps.ts';
-import type { Ledger } from './ledger.ts';
-import type { Reporter } from './violation.ts';
+import type { Observed } from './observed.ts';
 
-/** Invariants 1 and 2 for silence: nobody is accused before the deadline, nobody is missed after it. */
-export class LivenessWatch {
-  private readonly reporter: Reporter;
+/** Invariants 1 and 2 for signs of life: the earliest and the latest lawful moment of the verdict "unknown". */
+export class LivenessBounds {
+  private readonly report: Report;
   private readonly gaps: Gaps;
 
   private readonly deaths: () => readonly number[];
 
-  constructor(reporter: Reporter, gaps: Gaps, deaths: () => readonly number[]) {
-    this.reporter = reporter;
+  constructor(report: Report, gaps: Gaps, deaths: () => readonly number[]) {
+    this.report = report;
     this.gaps = gaps;
     this.deaths = deaths;
   }
@@ -24,14 +24,14 @@ export class LivenessWatch {
   }
 
   /** The newest sign that was surely kept; two deaths may have taken one each. */
-  private keptSign({ signAt, signBeforeAt, signBeforeThatAt }: Ledger): number {
+  private keptSign({ signAt, signBeforeAt, signBeforeThatAt }: Observed): number {
     if (!this.isMaybeLost(signAt)) return signAt;
     return this.isMaybeLost(signBeforeAt) ? signBeforeThatAt : signBeforeAt;
   }
 
-  /** Whose silence counts: the agent's own, or that of the executor that looks at its process. */
-  private lastSign(agent: SimAgent, ledger: Ledger): number {
-    return hasPulse(agent.profile) ? ledger.signAt : Math.max(ledger.signAt, ledger.lookedAt);
+  /** Whose silence counts: the agent's own, or for agents without beats also that of its executor. */
+  private lastSign(agent: SimAgent, observed: Observed): number {
+    return hasPulse(agent.profile) ? observed.signAt : Math.max(observed.signAt, observed.probedAt);
   }
 
   private graceMaxMs(agent: SimAgent): number {
@@ -39,30 +39,30 @@ export class LivenessWatch {
   }
 
   /** The moment from which the missed beats are too many; the monitor's own gaps move it. */
-  conditionAt(agent: SimAgent, ledger: Ledger): number {
+  conditionAt(agent: SimAgent, observed: Observed): number {
     const { intervalMs, missed, slackMs } = pulseOf(agent.profile);
-    const busy = ledger.mayBeBusy ? 2 : 1;
+    const busy = observed.mayBeBusy ? 2 : 1;
     const waitMs = busy * missed * intervalMs + slackMs;
-    return this.gaps.deadline(this.lastSign(agent, ledger), waitMs, this.graceMaxMs(agent));
+    return this.gaps.deadline(this.lastSign(agent, observed), waitMs, this.graceMaxMs(agent));
   }
 
-  becameUnknown(agent: SimAgent, ledger: Ledger, at: number): void {
+  becameUnknown(agent: SimAgent, observed: Observed, at: number): void {
     const { intervalMs, missed, slackMs } = pulseOf(agent.profile);
     if (!hasPulse(agent.profile) && agent.profile.promises.process === undefined) {
-      this.reporter.report(1, agent, at, 'called unknown, though it promised no sign of life');
+      this.report(1, agent.name, at, 'called unknown, though it promised no sign of life');
       return;
     }
     const waitMs = missed * intervalMs + slackMs;
-    const from = this.lastSign(agent, ledger);
-    const before = this.gaps.earliest(this.keptSign(ledger), waitMs, this.graceMaxMs(agent));
+    const from = this.lastSign(agent, observed);
+    const before = this.gaps.earliest(this.keptSign(observed), waitMs, this.graceMaxMs(agent));
     const own = this.gaps.earliest(from, waitMs, this.graceMaxMs(agent));
     // Of several signs within the second that was lost, an earlier one may have been kept.
     const earliest = this.isMaybeLost(from) ? Math.min(own - contract.tickMs, before) : own;
     if (at >= earliest - TOLERANCE_MS) return;
     const quietS = Math.round((at - from) / 1000);
-    this.reporter.report(
+    this.report(
       1,
-      agent,
+      agent.name,
       at,
       `called unknown after ${quietS} s of silence, ${Math.round((earliest - at) / 1000)} s before its deadline`,
     );
@@ -71,31 +71,31 @@ export class LivenessWatch {
   becameGone(agent: SimAgent, at: number): void {
     // A successor that has not registered yet is another process: the one that had the name is gone.
     if (agent.isRunning && agent.incarnation > 0)
-      this.reporter.report(1, agent, at, 'called gone, but its process runs');
+      this.report(1, agent.name, at, 'called gone, but its process runs');
   }
 
   /** The latest lawful moment of the verdict "unknown" on the present silence. */
-  latestUnknown(agent: SimAgent, ledger: Ledger): number {
+  latestUnknown(agent: SimAgent, observed: Observed): number {
     const { intervalMs, missed, slackMs } = pulseOf(agent.profile);
-    const busy = ledger.mayBeBusy ? 2 : 1;
+    const busy = observed.mayBeBusy ? 2 : 1;
     const waitMs = busy * missed * intervalMs + slackMs;
-    const sign = this.lastSign(agent, ledger);
+    const sign = this.lastSign(agent, observed);
     const own = this.gaps.latest(sign, waitMs, this.graceMaxMs(agent));
     if (!this.isMaybeLost(sign)) return own;
     // The one before may lie on the other side of a gap, and have its grace.
-    return Math.max(own, this.gaps.latest(this.keptSign(ledger), waitMs, this.graceMaxMs(agent)));
+    return Math.max(own, this.gaps.latest(this.keptSign(observed), waitMs, this.graceMaxMs(agent)));
   }
 
   /** Called when a deadline may have passed; says when to look again. */
-  inspect(agent: SimAgent, ledger: Ledger, at: number): number {
+  inspect(agent: SimAgent, observed: Observed, at: number): number {
     const { intervalMs, missed } = pulseOf(agent.profile);
-    if (ledger.isEnded || ledger.liveness !== 'alive') return at + missed * intervalMs;
-    const latest = this.latestUnknown(agent, ledger) + TOLERANCE_MS;
+    if (observed.isEnded || observed.liveness !== 'alive') return at + missed * intervalMs;
+    const latest = this.latestUnknown(agent, observed) + TOLERANCE_MS;
     if (at < latest) return latest;
-    const quietS = Math.round((at - this.lastSign(agent, ledger)) / 1000);
-    this.reporter.report(
+    const quietS = Math.round((at - this.lastSign(agent, observed)) / 1000);
+    this.report(
       2,
-      agent,
+      agent.name,
       at,
       `silent for ${quietS} s and still taken for alive (truth: ${agent.truth})`,
     );
@@ -103,15 +103,15 @@ export class LivenessWatch {
   }
 
   /** May another process have this name? Only when the present one has surely missed a beat. */
-  mayReplace(agent: SimAgent, ledger: Ledger, at: number): 'yes' | 'no' | 'either' {
+  mayReplace(agent: SimAgent, observed: Observed, at: number): 'yes' | 'no' | 'either' {
     const { intervalMs, slackMs } = pulseOf(agent.profile);
-    const sign = this.lastSign(agent, ledger);
-    const busy = ledger.mayBeBusy ? pulseOf(agent.profile).missed * intervalMs : 0;
+    const sign = this.lastSign(agent, observed);
+    const busy = observed.mayBeBusy ? pulseOf(agent.profile).missed * intervalMs : 0;
     const waitMs = intervalMs + slackMs;
     const grace = this.graceMaxMs(agent);
     const earliest = Math.min(
       this.gaps.earliest(sign, waitMs, grace),
-      this.gaps.earliest(this.keptSign(ledger), waitMs, grace),
+      this.gaps.earliest(this.keptSign(observed), waitMs, grace),
     );
     const lostMs = this.isMaybeLost(sign) ? contract.tickMs : 0;
     if (at < earliest - lostMs - TOLERANCE_MS) return 'no';

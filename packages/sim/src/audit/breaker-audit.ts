@@ -1,9 +1,8 @@
 import type { Acquired, BreakerAct, BreakerState, Effect, HolterEvent, InputBody, Turn } from '@holter/core';
-import type { SimAgent } from '../agents/sim-agent.ts';
 import { breakerContract, contract, TOLERANCE_MS } from './contract.ts';
-import type { Reporter } from './violation.ts';
+import type { Report } from './violation.ts';
 
-type Report = Extract<BreakerAct, { kind: 'report' }>['report'];
+type Outcomes = Extract<BreakerAct, { kind: 'report' }>['report'];
 type Permit = { readonly generation: number; readonly permitId: number; readonly at: number };
 type Change = Extract<HolterEvent, { type: 'CIRCUIT_BREAKER_STATE_CHANGED' }>;
 
@@ -30,16 +29,16 @@ type Seen = {
  * Invariant 10, from the callers' side: who was let through and when, who reported what, and what the events
  * said about it. Breakers belong to the name, so a new start of the agent changes nothing here.
  */
-export class BreakerWatch {
-  private readonly reporter: Reporter;
+export class BreakerAudit {
+  private readonly report: Report;
   private readonly seen = new Map<string, Seen>();
 
-  constructor(reporter: Reporter) {
-    this.reporter = reporter;
+  constructor(report: Report) {
+    this.report = report;
   }
 
-  private of(agent: SimAgent, name: string): Seen {
-    const key = `${agent.slot} ${name}`;
+  private of(agentId: string, name: string): Seen {
+    const key = `${agentId} ${name}`;
     let seen = this.seen.get(key);
     if (seen === undefined) {
       seen = { state: 'CLOSED', openedAt: 0, trips: 0, outcomes: [], isolatedUntil: 0, permits: [] };
@@ -48,31 +47,31 @@ export class BreakerWatch {
     return seen;
   }
 
-  stateOf(agent: SimAgent, name: string): BreakerState {
-    return this.of(agent, name).state;
+  private stateOf(agentId: string, name: string): BreakerState {
+    return this.of(agentId, name).state;
   }
 
-  folded(agent: SimAgent, at: number, input: InputBody, result: Turn): void {
+  folded(agentId: string, at: number, input: InputBody, result: Turn): void {
     const changes = result.events.filter(
       (event): event is Change => event.type === 'CIRCUIT_BREAKER_STATE_CHANGED',
     );
     // What time alone has done comes before what the input did.
     const isByTime = ({ payload }: Change): boolean => payload.from === 'OPEN' && payload.to === 'HALF_OPEN';
-    for (const change of changes.filter(isByTime)) this.changed(agent, change);
+    for (const change of changes.filter(isByTime)) this.changed(agentId, change);
     const others = changes.filter((change) => !isByTime(change));
     if (input.kind === 'breaker') {
       const own = others.filter(({ payload }) => payload.name === input.name);
-      this.acted(agent, at, input.name, input.act, result.permit, own);
+      this.acted(agentId, at, input.name, input.act, result.permit, own);
     }
-    for (const change of others) this.changed(agent, change);
+    for (const change of others) this.changed(agentId, change);
   }
 
-  private changed(agent: SimAgent, { at, payload: { name, from, to } }: Change): void {
-    const seen = this.of(agent, name);
+  private changed(agentId: string, { at, payload: { name, from, to } }: Change): void {
+    const seen = this.of(agentId, name);
     if (seen.state !== from)
-      this.reporter.report(10, agent, at, `the breaker ${name} went from ${from}, but it was ${seen.state}`);
+      this.report(10, agentId, at, `the breaker ${name} went from ${from}, but it was ${seen.state}`);
     if (to === 'HALF_OPEN' && at < this.halfOpenFrom(name, seen) - TOLERANCE_MS)
-      this.reporter.report(10, agent, at, `the breaker ${name} is half open before its time`);
+      this.report(10, agentId, at, `the breaker ${name} is half open before its time`);
     if (to === 'OPEN') {
       seen.openedAt = at;
       seen.trips++;
@@ -88,21 +87,21 @@ export class BreakerWatch {
   }
 
   private acted(
-    agent: SimAgent,
+    agentId: string,
     at: number,
     name: string,
     act: BreakerAct,
     answer: Acquired | undefined,
     own: readonly Change[],
   ): void {
-    const seen = this.of(agent, name);
+    const seen = this.of(agentId, name);
     switch (act.kind) {
       case 'acquire':
         return answer?.kind === 'permit'
-          ? this.letThrough(agent, at, name, seen, answer)
-          : this.refused(agent, at, name, seen, answer?.because);
+          ? this.letThrough(agentId, at, name, seen, answer)
+          : this.refused(agentId, at, name, seen, answer?.because);
       case 'report':
-        return this.reported(agent, at, name, seen, act.report, own);
+        return this.reported(agentId, at, name, seen, act.report, own);
       case 'isolate':
         seen.isolatedUntil = at + act.forMs;
         seen.permits = [];
@@ -117,14 +116,13 @@ export class BreakerWatch {
   }
 
   private letThrough(
-    agent: SimAgent,
+    agentId: string,
     at: number,
     name: string,
     seen: Seen,
     { generation, permitId }: { readonly generation: number; readonly permitId: number },
   ): void {
-    const say = (what: string): void =>
-      this.reporter.report(10, agent, at, `${name} let a call through ${what}`);
+    const say = (what: string): void => this.report(10, agentId, at, `${name} let a call through ${what}`);
     if (at < seen.isolatedUntil - TOLERANCE_MS) say('while an operator holds it open');
     else if (seen.state === 'OPEN') say('while it is open');
     else if (seen.state === 'HALF_OPEN') {
@@ -138,8 +136,8 @@ export class BreakerWatch {
     return permits.filter((permit) => at - permit.at < contract.breaker.permitMs);
   }
 
-  private refused(agent: SimAgent, at: number, name: string, seen: Seen, because: string | undefined): void {
-    const say = (what: string): void => this.reporter.report(10, agent, at, `${name} refused a call ${what}`);
+  private refused(agentId: string, at: number, name: string, seen: Seen, because: string | undefined): void {
+    const say = (what: string): void => this.report(10, agentId, at, `${name} refused a call ${what}`);
     switch (because) {
       case 'isolated':
         if (at > seen.isolatedUntil + TOLERANCE_MS) say('as isolated, though that is over');
@@ -161,15 +159,14 @@ export class BreakerWatch {
 
   /** A report counts when its permit is of the present and has not expired; any other must change nothing. */
   private reported(
-    agent: SimAgent,
+    agentId: string,
     at: number,
     name: string,
     seen: Seen,
-    report: Report,
+    report: Outcomes,
     own: readonly Change[],
   ): void {
-    const say = (what: string): void =>
-      this.reporter.report(10, agent, at, `${name}: a ${report.outcome} ${what}`);
+    const say = (what: string): void => this.report(10, agentId, at, `${name}: a ${report.outcome} ${what}`);
     const isOfNow = ({ generation, permitId }: Permit): boolean =>
       generation === report.generation && permitId === report.permitId;
     const permit = seen.permits.find(isOfNow);
@@ -194,10 +191,10 @@ export class BreakerWatch {
   }
 
   /** Holter's own starts go through a breaker too; only a person's order passes it while it is open. */
-  wanted(agent: SimAgent, effect: Effect, isOrdered: boolean, at: number): void {
-    if (effect.kind !== 'spawn' || isOrdered) return;
-    if (this.stateOf(agent, 'recovery_attempt') === 'OPEN')
-      this.reporter.report(10, agent, at, 'a start is wanted while starts are broken off');
+  ordered({ kind, agentId }: Effect, isOrdered: boolean, at: number): void {
+    if (kind !== 'spawn' || isOrdered) return;
+    if (this.stateOf(agentId, 'recovery_attempt') === 'OPEN')
+      this.report(10, agentId, at, 'a start is wanted while starts are broken off');
   }
 }
 

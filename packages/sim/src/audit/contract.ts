@@ -1,8 +1,8 @@
 import type { AgentProfile } from '../agents/agent-profile.ts';
 
 /**
- * What Holter promises, written down a second time and on purpose: the checker must not take a number or a
- * formula from the code that it checks. Sources: seed 000 §2–§5, seed 001 §1.3.2, seed 002.
+ * What Holter promises, written down a second time on purpose: neither the audit nor the checker takes a number or a
+ * formula from the code that it judges. Sources: seed 000 §2–§5, seed 001 §1.3.2, seed 002.
  */
 const second = 1_000;
 const minute = 60 * second;
@@ -51,8 +51,6 @@ export const contract = {
     withinMs: 60 * second,
     /** Losses of agents that beat every five minutes trickle in; one alert speaks for all of them. */
     alertedMs: 10 * minute,
-    /** The longest backoff, a queue before the budget of starts, and some breaks of Holter's own starts. */
-    releasedMs: 40 * minute,
   },
   breaker: {
     permitMs: 60 * second,
@@ -60,10 +58,10 @@ export const contract = {
     openMsMax: 60 * minute,
     jitterMax: 0.1,
   },
-  /** Who does something after so long without has yet to be seen at work. */
-  restMs: 5 * minute,
-  /** Long enough for every wait that may lawfully lie between the truth and the verdict. */
-  healMs: 45 * minute,
+  /** What was true this short a time ago may still be acted upon: the news may be on its way. */
+  justNowMs: minute,
+  /** Longer than every wait that may lawfully lie between the truth and the verdict. */
+  healMs: 60 * minute,
 } as const;
 
 type BreakerContract = {

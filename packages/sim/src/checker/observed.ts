@@ -1,0 +1,108 @@
+import type { LadderStep, LivenessWord, Signal } from '@holter/core';
+import type { Packet } from '../world/packet.ts';
+import { Repeats } from './repeats.ts';
+
+/** What was delivered about one agent, and what came out: as much as bounds need. It is no copy of the record. */
+export class Observed {
+  incarnation = 0;
+  instanceId = '';
+  isEnded = false;
+  /** The last accepted signal of the agent itself, and those before it that may be what the store holds. */
+  signAt = 0;
+  signBeforeAt = 0;
+  signBeforeThatAt = 0;
+  /** It said "busy", or answered an inquiry: its next deadline may be longer. */
+  mayBeBusy = false;
+  /** The last look at its process that arrived. */
+  probedAt = 0;
+  /** The last finished call, turn, checkpoint or new task: no silence began before. */
+  activeAt = 0;
+  /** The last checkpoint, new task or new result. */
+  progressAt = 0;
+  failuresInRow = 0;
+  calls = new Repeats();
+  /** How far the loop had gone when the first nudge of this incident was seen; NaN before. */
+  repeatsAtNudge = Number.NaN;
+  private readonly results = new Set<string>();
+
+  liveness: LivenessWord = 'alive';
+  isCalledStuck = false;
+  readonly acts = new Set<string>();
+  incident: { readonly id: string; step: LadderStep; attempt: number } | null = null;
+  probationUntil = 0;
+  spawnKey = '';
+
+  begin(incarnation: number, instanceId: string, at: number): void {
+    this.incarnation = incarnation;
+    this.instanceId = instanceId;
+    this.isEnded = false;
+    this.signAt = at;
+    this.signBeforeAt = at;
+    this.signBeforeThatAt = at;
+    this.mayBeBusy = false;
+    this.probedAt = 0;
+    this.activeAt = at;
+    this.progressAt = at;
+    this.failuresInRow = 0;
+    this.calls = new Repeats();
+    this.results.clear();
+    this.liveness = 'alive';
+    this.acts.clear();
+  }
+
+  /** An accepted signal was delivered. */
+  delivered({ signal, origin }: Packet, at: number): void {
+    if (origin === 'agent') this.sign(at);
+    switch (signal.kind) {
+      case 'heartbeat':
+        this.mayBeBusy = signal.status === 'busy';
+        return;
+      case 'call-ended':
+        this.activeAt = at;
+        return this.called(signal, at);
+      case 'turn-begun':
+      case 'turn-ended':
+        this.activeAt = at;
+        return;
+      case 'checkpoint':
+        this.activeAt = at;
+        return this.progressed(at);
+      case 'task-assigned':
+        this.activeAt = at;
+        this.progressAt = at;
+        return;
+      case 'error':
+        this.failuresInRow++;
+        return;
+      case 'process':
+        this.probedAt = at;
+        return;
+      case 'exited':
+        this.isEnded = true;
+        return;
+      default:
+        return;
+    }
+  }
+
+  private sign(at: number): void {
+    if (at - this.signAt >= 1_000) {
+      this.signBeforeThatAt = this.signBeforeAt;
+      this.signBeforeAt = this.signAt;
+    }
+    this.signAt = at;
+  }
+
+  private called(signal: Extract<Signal, { kind: 'call-ended' }>, at: number): void {
+    this.calls.note(signal, at);
+    const { output = '', isError } = signal;
+    const isNew = !this.results.has(output);
+    this.results.add(output);
+    if (isNew && !isError) this.progressed(at);
+  }
+
+  private progressed(at: number): void {
+    this.progressAt = at;
+    this.failuresInRow = 0;
+  }
+}

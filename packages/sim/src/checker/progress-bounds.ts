@@ -1,0 +1,137 @@
+import type { SimAgent } from '../agents/sim-agent.ts';
+import { contract, pulseOf, TOLERANCE_MS } from '../audit/contract.ts';
+import type { Report } from '../audit/violation.ts';
+import type { Gaps } from './gaps.ts';
+import type { Observed } from './observed.ts';
+import { LOOP_KINDS } from './repeats.ts';
+
+/** Invariants 1 and 2 for progress: the earliest and the latest lawful moment at which an agent is called stuck. */
+export class ProgressBounds {
+  private readonly report: Report;
+  private readonly gaps: Gaps;
+  /** By slot, by Holter's clock. */
+  private readonly reachableSince: number[] = [];
+
+  constructor(report: Report, gaps: Gaps) {
+    this.report = report;
+    this.gaps = gaps;
+  }
+
+  truthChanged(agent: SimAgent, at: number): void {
+    this.reachableSince[agent.slot] = agent.isReachable
+      ? Math.min(this.reachableSince[agent.slot] ?? at, at)
+      : Number.POSITIVE_INFINITY;
+  }
+
+  /** How long an agent may do nothing, with the time-out of its model on top. */
+  private limitMs(agent: SimAgent, observed: Observed, at: number): number {
+    const isProbation = at < observed.probationUntil;
+    const actMs = isProbation ? contract.silenceActInProbationMs : contract.silenceActMs;
+    return actMs + (agent.profile.promises.calls?.modelTimeoutMs ?? 0);
+  }
+
+  conditionAt(agent: SimAgent, observed: Observed, at: number): number {
+    const start = Math.max(observed.activeAt, agent.activitySince);
+    return this.gaps.deadline(start, this.limitMs(agent, observed, at), pulseOf(agent.profile).intervalMs);
+  }
+
+  /** An `act` finding: not before its time, and not against the truth. */
+  raised(agent: SimAgent, observed: Observed, kind: string, at: number): void {
+    const what = this.whyTooEarly(agent, observed, kind, at);
+    if (what !== null) this.report(kind === 'consecutive-failures' ? 11 : 1, agent.name, at, what);
+  }
+
+  private whyTooEarly(agent: SimAgent, observed: Observed, kind: string, at: number): string | null {
+    switch (kind) {
+      case 'silent':
+      case 'work-unstarted':
+        return this.whyNotSilent(agent, observed, at);
+      case 'checkpoint-stale': {
+        if (this.isRightlyWaiting(agent, at, 'held')) return 'called stuck (checkpoint) while on hold';
+        const idleMs = at - observed.progressAt;
+        return idleMs < contract.checkpointActMs - TOLERANCE_MS
+          ? `called stuck (checkpoint) ${inSeconds(idleMs)} after progress`
+          : null;
+      }
+      case 'consecutive-failures':
+        return observed.failuresInRow <= contract.failuresInRowMax
+          ? `called failing after ${observed.failuresInRow} failures in a row: one counted twice`
+          : null;
+      case 'limit-exceeded':
+        // One that has died since may have been looked at before.
+        return agent.behaviour.name !== 'spender' || agent.truth === 'fine'
+          ? 'called over its limit, and is not'
+          : null;
+      case 'repeated-call':
+      case 'unchanged-poll':
+      case 'same-error':
+        return observed.calls.isLooping(kind) ? null : `called looping (${kind}), but its calls are not`;
+      case 'frozen': {
+        const isAtWork = agent.activity === 'thinking' || agent.activity === 'in-tool';
+        const isNews = at - Math.max(agent.truthSince, agent.activitySince) <= contract.justNowMs;
+        return agent.truth === 'fine' && isAtWork && !isNews ? 'called frozen, but its process works' : null;
+      }
+      default:
+        return null;
+    }
+  }
+
+  private whyNotSilent(agent: SimAgent, observed: Observed, at: number): string | null {
+    if (agent.profile.promises.calls === undefined) return 'called silent, though it promised no calls';
+    for (const activity of ['held', 'in-tool'] as const)
+      if (this.isRightlyWaiting(agent, at, activity)) return `called silent while ${activity}`;
+    const quietMs = at - observed.activeAt;
+    // The shorter limit of the probation may apply a moment longer than is known here.
+    const limitMs = Math.min(this.limitMs(agent, observed, at), this.limitMs(agent, observed, at - 2_000));
+    return quietMs < limitMs - TOLERANCE_MS
+      ? `called silent after ${inSeconds(quietMs)} of ${inSeconds(limitMs)}`
+      : null;
+  }
+
+  /** By the truth: it has waited long enough for the news to arrive, and could be heard all the while. */
+  private isRightlyWaiting(agent: SimAgent, at: number, activity: 'held' | 'in-tool'): boolean {
+    if (agent.activity !== activity || at - agent.activitySince <= contract.justNowMs) return false;
+    // The end of a hold by a clock that is far off misleads Holter.
+    const tellsTime = Math.abs(agent.wallNow - at) <= contract.justNowMs;
+    return tellsTime && (this.reachableSince[agent.slot] ?? 0) <= agent.activitySince;
+  }
+
+  /** A call has begun and is still open: the end of every silence. */
+  callBegan(agent: SimAgent, observed: Observed, at: number): void {
+    if (agent.activity === 'in-tool' && observed.acts.has('silent'))
+      this.report(1, agent.name, at, 'calls a tool and is still called silent');
+  }
+
+  /** A call has ended: what loops is called so at once, and what does not loop any more is not. */
+  callEnded(agent: SimAgent, observed: Observed, at: number): void {
+    for (const kind of LOOP_KINDS) {
+      const isLooping = observed.calls.isLooping(kind);
+      if (isLooping === observed.acts.has(kind)) continue;
+      const what = isLooping
+        ? `loops (${kind}, ${observed.calls.count} repeats) and is not called stuck`
+        : `does something else now and is still called looping (${kind})`;
+      this.report(isLooping ? 2 : 1, agent.name, at, what);
+    }
+    if (observed.calls.count > 0 && !observed.isCalledStuck)
+      this.report(2, agent.name, at, 'loops and is not called stuck');
+  }
+
+  /** The latest moment for an agent that hangs with work in hand. Returns when to look again. */
+  inspect(agent: SimAgent, observed: Observed, at: number): number {
+    const isJudged =
+      agent.activity === 'hung' &&
+      agent.profile.promises.calls !== undefined &&
+      agent.taskId !== null &&
+      !observed.isEnded;
+    if (!isJudged || !agent.isReachable) return Number.POSITIVE_INFINITY;
+    const start = Math.max(observed.activeAt, agent.activitySince, this.reachableSince[agent.slot] ?? 0);
+    const waitMs = this.limitMs(agent, observed, at);
+    const latest = this.gaps.latest(start, waitMs, pulseOf(agent.profile).intervalMs) + TOLERANCE_MS;
+    if (at < latest) return latest;
+    if (observed.acts.size === 0)
+      this.report(2, agent.name, at, `has done nothing for ${inSeconds(at - start)} and is not called stuck`);
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
+const inSeconds = (ms: number): string => `${Math.round(ms / 1_000)} s`;
