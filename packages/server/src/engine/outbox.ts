@@ -14,6 +14,8 @@ import { readChain } from './stored-chain.ts';
 
 /** Longer than any act takes; what a crashed server had claimed comes back after it. */
 export const LEASE_MS = 60_000;
+/** An act that begins later than this after its claim could overlap with the next one. */
+const ACT_WITHIN_MS = LEASE_MS / 2;
 /** Effects that this server carries out at once. */
 const UNDER_WAY_MAX = 64;
 /** After so many failed tries an effect is given up, and a person is told. */
@@ -86,15 +88,16 @@ export class Outbox {
       const limit = UNDER_WAY_MAX - this.underWay.size;
       if (limit <= 0) return;
       const ids = [...new Set(executors().map(({ id }) => id))];
+      const at = later(clock.now(), aheadMs);
       const claimed = await store.claimEffects({
         executors: ids,
-        at: later(clock.now(), aheadMs),
+        at,
         leaseMs: LEASE_MS,
         limit,
         seen: seen(),
       });
       for (const each of claimed) {
-        const work: Promise<void> = this.carryOut(each)
+        const work: Promise<void> = this.carryOut(each, later(at, ACT_WITHIN_MS))
           .catch(failed)
           .finally(() => this.underWay.delete(work));
         this.underWay.add(work);
@@ -103,13 +106,15 @@ export class Outbox {
     }
   }
 
-  private async carryOut({ effect, tries }: ClaimedEffect): Promise<void> {
+  private async carryOut({ effect, tries }: ClaimedEffect, actBy: Instant): Promise<void> {
     const { clock, store } = this.context;
     const executor = this.executorFor(effect);
     if (!executor) return this.giveUp(effect, 'no adapter can do this here');
     const verdict = await this.context.claim(effect, await this.evidenceFor(effect));
     if (verdict === 'cancelled')
       return this.settle(effect, 'cancelled', 'the reason was gone when it was claimed');
+    // The store was slow to answer: whoever claims it next carries it out.
+    if (clock.now() > actBy) return;
     const result = await this.act(executor, effect);
     switch (result.kind) {
       case 'receipt':

@@ -1,0 +1,51 @@
+import type { Effect } from '@holter/core';
+import { expect, test } from 'vitest';
+import { ManualClock, settled } from '../../test/manual-clock.ts';
+import type { Store } from '../store/store.ts';
+import { Outbox } from './outbox.ts';
+
+const effect = { id: 'ada/1/terminate/1', kind: 'terminate', agentId: 'ada', executor: null } as Effect;
+
+/** An outbox with one effect; the claim is answered after `answerMs`. */
+async function acts(answerMs: number): Promise<number> {
+  const clock = new ManualClock();
+  const effects = [{ effect, tries: 1, correlationId: null }];
+  let count = 0;
+  const outbox = new Outbox({
+    store: {
+      claimEffects: async () => effects.splice(0),
+      settleEffect: async () => 'settled',
+    } as unknown as Store,
+    clock,
+    seen: () => 0,
+    executors: () => [
+      {
+        name: 'host',
+        id: null,
+        kinds: new Set(['terminate'] as const),
+        act: async () => {
+          count += 1;
+          return { kind: 'receipt', outcome: 'done', detail: '' };
+        },
+      },
+    ],
+    sha256: (text) => text,
+    headOf: () => undefined,
+    claim: () => new Promise((resolve) => clock.after(answerMs, () => resolve('proceed'))),
+    receive: async () => {},
+    attention: () => {},
+    failed: (error) => {
+      throw error;
+    },
+  });
+  await outbox.pump();
+  await clock.advance(answerMs);
+  await settled();
+  return count;
+}
+
+test('an effect is carried out only while its claim lasts', async () => {
+  expect(await acts(1_000)).toBe(1);
+  // The store was away for longer than the lease, so another server may be at it.
+  expect(await acts(70_000)).toBe(0);
+});
