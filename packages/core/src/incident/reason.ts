@@ -87,6 +87,9 @@ const NO_WITNESS: ReadonlySet<FindingKind> = new Set<FindingKind>([
   'no-pong',
 ]);
 
+/** What an agent reports about a service that it calls, not about itself. */
+const NO_REPORT: ReadonlySet<FindingKind> = new Set<FindingKind>(['breaker-open']);
+
 /**
  * Invariant 6. Automatic termination needs two pieces of evidence from different sources:
  * what the agent's reports (or the lack of them) say, and what the operating system or the screen says.
@@ -115,7 +118,11 @@ function isWitnessed({ hard }: Draft): boolean {
       !hard.isHoldLapsed && !NO_WITNESS.has(kind) && (source === 'operating-system' || source === 'screen'),
   );
   return (
-    isSeen && findings.some(({ source }) => source === 'agent-reports' || source === 'delivery-receipts')
+    isSeen &&
+    findings.some(
+      ({ kind, source }) =>
+        !NO_REPORT.has(kind) && (source === 'agent-reports' || source === 'delivery-receipts'),
+    )
   );
 }
 
