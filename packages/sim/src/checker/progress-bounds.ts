@@ -1,4 +1,5 @@
 import type { SimAgent } from '../agents/sim-agent.ts';
+import type { Activity } from '../agents/truth.ts';
 import { contract, pulseOf, TOLERANCE_MS } from '../audit/contract.ts';
 import type { Report } from '../audit/violation.ts';
 import type { Gaps } from './gaps.ts';
@@ -47,7 +48,7 @@ export class ProgressBounds {
       case 'work-unstarted':
         return this.whyNotSilent(agent, observed, at);
       case 'checkpoint-stale': {
-        if (this.isRightlyWaiting(agent, at, 'held')) return 'called stuck (checkpoint) while on hold';
+        if (this.isKnownToBe(agent, at, 'held')) return 'called stuck (checkpoint) while on hold';
         const idleMs = at - observed.progressAt;
         return idleMs < contract.checkpointActMs - TOLERANCE_MS
           ? `called stuck (checkpoint) ${inSeconds(idleMs)} after progress`
@@ -67,9 +68,8 @@ export class ProgressBounds {
       case 'same-error':
         return observed.calls.isLooping(kind) ? null : `called looping (${kind}), but its calls are not`;
       case 'frozen': {
-        const isAtWork = agent.activity === 'thinking' || agent.activity === 'in-tool';
-        const isNews = at - Math.max(agent.truthSince, agent.activitySince) <= contract.justNowMs;
-        return agent.truth === 'fine' && isAtWork && !isNews ? 'called frozen, but its process works' : null;
+        const isAtWork = this.isKnownToBe(agent, at, 'thinking') || this.isKnownToBe(agent, at, 'in-tool');
+        return agent.truth === 'fine' && isAtWork ? 'called frozen, but its process works' : null;
       }
       default:
         return null;
@@ -79,7 +79,7 @@ export class ProgressBounds {
   private whyNotSilent(agent: SimAgent, observed: Observed, at: number): string | null {
     if (agent.profile.promises.calls === undefined) return 'called silent, though it promised no calls';
     for (const activity of ['held', 'in-tool'] as const)
-      if (this.isRightlyWaiting(agent, at, activity)) return `called silent while ${activity}`;
+      if (this.isKnownToBe(agent, at, activity)) return `called silent while ${activity}`;
     const quietMs = at - observed.activeAt;
     // The shorter limit of the probation may apply a moment longer than is known here.
     const limitMs = Math.min(this.limitMs(agent, observed, at), this.limitMs(agent, observed, at - 2_000));
@@ -88,8 +88,8 @@ export class ProgressBounds {
       : null;
   }
 
-  /** By the truth: it has waited long enough for the news to arrive, and could be heard all the while. */
-  private isRightlyWaiting(agent: SimAgent, at: number, activity: 'held' | 'in-tool'): boolean {
+  /** By the truth: it has been at it long enough for the news to arrive, and could be heard all the while. */
+  private isKnownToBe(agent: SimAgent, at: number, activity: Activity): boolean {
     if (agent.activity !== activity || at - agent.activitySince <= contract.justNowMs) return false;
     // The end of a hold by a clock that is far off misleads Holter.
     const tellsTime = Math.abs(agent.wallNow - at) <= contract.justNowMs;
