@@ -36,7 +36,7 @@ const LIES = {
 type Terminate = Extract<Effect, { kind: 'terminate' }>;
 
 /** How each world does what the executor decides. */
-export interface SimExecutorPort {
+interface SimExecutorPort {
   after(agent: SimAgent, ms: number, callback: () => void): void;
   /** Stops the process of the incarnation that the effect names; says whether it is gone. */
   stop(agent: SimAgent, effect: Terminate, stopped: (isGone: boolean) => void): void;

@@ -30,7 +30,7 @@ import { zombie } from '../agents/zombie.ts';
 
 const minutes = (count: number): number => count * 60_000;
 
-export type Part = {
+type Part = {
   readonly behaviour: Behaviour;
   readonly profile?: AgentProfile;
   /** When its first trouble comes after its start, in its own time; later ones come by chance. */
