@@ -69,7 +69,7 @@ export {
 } from './record/liveness.ts';
 export { openLives } from './record/lives.ts';
 export { RECORD_VERSION, type RecordKind, upcast } from './record/upcast.ts';
-export { checkSignal, type SignalCheck } from './signal/check.ts';
+export { checkSignal, SIGNAL_KINDS, type SignalCheck, signalShape } from './signal/check.ts';
 export { type EnrolContext, type Enrolment, enroll, type Registration } from './transition/enroll.ts';
 export { step } from './transition/step.ts';
 export { type Turn, type TurnContext, turn } from './transition/transition.ts';

@@ -1,7 +1,7 @@
-import type { Signal } from '../vocabulary/signal.ts';
-import { type BadSignal, badSignal } from './field.ts';
+import type { Signal, SignalKind } from '../vocabulary/signal.ts';
+import { type BadSignal, badSignal, type FieldShape } from './field.ts';
 import { ENVELOPE_FIELDS, KIND_FIELDS } from './kinds.ts';
-import { type Fields, readFields } from './record.ts';
+import { type Fields, readFields, shapeOf } from './record.ts';
 
 /**
  * The door for everything that somebody outside says. One table says what each kind of signal holds; a
@@ -42,3 +42,18 @@ export function checkSignal(value: unknown): SignalCheck {
   }
   return { kind: 'signal', signal };
 }
+
+/** JSON Schema of what `checkSignal` takes of this kind. A heartbeat's fields also go by the names of seed 000. */
+export function signalShape(kind: SignalKind): FieldShape {
+  const own: Fields = { ...ENVELOPE_FIELDS, ...KIND_FIELDS[kind] };
+  const aliases = kind === 'heartbeat' ? Object.entries(seedNames) : [];
+  const more = aliases.map(([alias, name]) => [alias, own[name]?.read.shape]);
+  const { properties, required, ...rest } = shapeOf(own);
+  return {
+    ...rest,
+    properties: { kind: { const: kind }, ...(properties as object), ...Object.fromEntries(more) },
+    required: ['kind', ...(required as readonly string[])],
+  };
+}
+
+export const SIGNAL_KINDS = Object.keys(KIND_FIELDS) as readonly SignalKind[];

@@ -25,7 +25,17 @@ export type BadSignal = {
 };
 
 export type FieldReading<T> = { readonly kind: 'field'; readonly value: T } | BadSignal;
-export type FieldReader<T> = (value: unknown, field: string) => FieldReading<T>;
+type Read<T> = (value: unknown, field: string) => FieldReading<T>;
+/** JSON Schema of what a reader takes: the documentation is made of the table that checks. */
+export type FieldShape = Readonly<Record<string, unknown>>;
+export type FieldReader<T> = Read<T> & { readonly shape: FieldShape };
+
+export const reader = <T>(shape: FieldShape, read: Read<T>): FieldReader<T> => Object.assign(read, { shape });
+const textOf = (minLength: number, maxLength: number): FieldShape => ({
+  type: 'string',
+  ...(minLength > 0 && { minLength }),
+  maxLength,
+});
 
 export const ID_LENGTH_MAX = 256;
 export const NAME_LENGTH_MAX = 200;
@@ -46,19 +56,25 @@ const wrongType = (field: string, allowed: string): BadSignal =>
 const outOfRange = (field: string, allowed: string): BadSignal =>
   badSignal('out_of_range', `${field} must be ${allowed}`, field);
 
-export const text: FieldReader<string> = (value, field) => boundedText(value, field, 0, TEXT_LENGTH_MAX);
+export const text = reader(textOf(0, TEXT_LENGTH_MAX), (value, field) =>
+  boundedText(value, field, 0, TEXT_LENGTH_MAX),
+);
 /** Words for people that fit on a line. */
-export const label: FieldReader<string> = (value, field) => boundedText(value, field, 0, NAME_LENGTH_MAX);
-export const name: FieldReader<string> = (value, field) => oneLine(value, field, NAME_LENGTH_MAX);
-export const id: FieldReader<string> = (value, field) => oneLine(value, field, ID_LENGTH_MAX);
+export const label = reader(textOf(0, NAME_LENGTH_MAX), (value, field) =>
+  boundedText(value, field, 0, NAME_LENGTH_MAX),
+);
+export const name = reader(textOf(1, NAME_LENGTH_MAX), (value, field) =>
+  oneLine(value, field, NAME_LENGTH_MAX),
+);
+export const id = reader(textOf(1, ID_LENGTH_MAX), (value, field) => oneLine(value, field, ID_LENGTH_MAX));
 
 /** A name that becomes a key of a record. */
-export const key: FieldReader<string> = (value, field) => {
+export const key = reader(textOf(1, NAME_LENGTH_MAX), (value, field) => {
   const reading = oneLine(value, field, NAME_LENGTH_MAX);
   if (reading.kind === 'field' && isPrototypeName(reading.value))
     return outOfRange(field, 'a name that no object has by itself');
   return reading;
-};
+});
 
 /** Ids and names are printed in terminals and logs, where control characters do harm. */
 function oneLine(value: unknown, field: string, lengthMax: number): FieldReading<string> {
@@ -89,12 +105,13 @@ function boundedText(
   return value.length < lengthMin ? outOfRange(field, allowed) : good(value);
 }
 
-export const flag: FieldReader<boolean> = (value, field) =>
-  typeof value === 'boolean' ? good(value) : wrongType(field, 'true or false');
+export const flag = reader<boolean>({ type: 'boolean' }, (value, field) =>
+  typeof value === 'boolean' ? good(value) : wrongType(field, 'true or false'),
+);
 
 /** How many: whole, exact, not negative. */
-export const count: FieldReader<number> = (value, field) => whole(value, field, 0);
-export const incarnation: FieldReader<number> = (value, field) => whole(value, field, 1);
+export const count = reader({ type: 'integer', minimum: 0 }, (value, field) => whole(value, field, 0));
+export const incarnation = reader({ type: 'integer', minimum: 1 }, (value, field) => whole(value, field, 1));
 
 function whole(value: unknown, field: string, min: number): FieldReading<number> {
   const allowed = `a whole number of at least ${min}`;
@@ -102,14 +119,20 @@ function whole(value: unknown, field: string, min: number): FieldReading<number>
   return Number.isSafeInteger(value) && value >= min ? good(value) : outOfRange(field, allowed);
 }
 
-export const exitCode: FieldReader<number | null> = (value, field) =>
+export const exitCode = reader<number | null>({ type: ['integer', 'null'] }, (value, field) =>
   value === null || Number.isSafeInteger(value)
     ? good(value as number | null)
-    : wrongType(field, 'a whole number or null');
+    : wrongType(field, 'a whole number or null'),
+);
 
-export const amount: FieldReader<number> = (value, field) => within(value, field, Number.MAX_SAFE_INTEGER);
-export const share: FieldReader<number> = (value, field) => within(value, field, 1);
-export const percent: FieldReader<number> = (value, field) => within(value, field, 100);
+export const amount = upTo(Number.MAX_SAFE_INTEGER);
+export const share = upTo(1);
+export const percent = upTo(100);
+
+function upTo(maximum: number): FieldReader<number> {
+  const bound = maximum === Number.MAX_SAFE_INTEGER ? {} : { maximum };
+  return reader({ type: 'number', minimum: 0, ...bound }, (value, field) => within(value, field, maximum));
+}
 
 function within(value: unknown, field: string, max: number): FieldReading<number> {
   const allowed = max === Number.MAX_SAFE_INTEGER ? 'a number of at least 0' : `a number from 0 to ${max}`;
@@ -118,26 +141,28 @@ function within(value: unknown, field: string, max: number): FieldReading<number
   return value >= 0 && value <= max ? good(value) : outOfRange(field, allowed);
 }
 
+const instantShape: FieldShape = { type: 'number', minimum: 0 };
+const isoShape: FieldShape = { type: 'string', format: 'date-time' };
+
 /** Milliseconds since 1970, or an ISO timestamp. */
-export const time: FieldReader<Instant> = (value, field) => {
+export const time = reader<Instant>({ anyOf: [instantShape, isoShape] }, (value, field) => {
   const ms = typeof value === 'string' ? parseIsoTime(value) : value;
   const allowed = 'a timestamp such as 2026-01-24T10:00:00Z, or milliseconds since 1970';
   if (typeof ms !== 'number') return wrongType(field, allowed);
   return ms >= 0 && ms <= Number.MAX_SAFE_INTEGER ? good(instant(ms)) : outOfRange(field, allowed);
-};
+});
 
-export const oneOf =
-  <Word extends string>(words: readonly Word[]): FieldReader<Word> =>
-  (value, field) => {
+export const oneOf = <Word extends string>(words: readonly Word[]): FieldReader<Word> =>
+  reader({ enum: words }, (value, field) => {
     const word = words.find((candidate) => candidate === value);
     return word === undefined ? wrongType(field, `one of ${words.join(', ')}`) : good(word);
-  };
+  });
 
 /** Any JSON value of bounded depth and size; cycles end at the depth. */
-export const json: FieldReader<unknown> = (value, field) => {
+export const json = reader<unknown>({ description: 'Any JSON.' }, (value, field) => {
   const budget = { nodes: INPUT_NODES_MAX, length: INPUT_LENGTH_MAX };
   return jsonProblem(value, field, INPUT_DEPTH_MAX, budget) ?? good(value);
-};
+});
 
 type JsonBudget = { nodes: number; length: number };
 

@@ -2,6 +2,7 @@ import { AGENT_ID_PATTERN, isAgentId } from '../base/identifier.ts';
 import {
   EVIDENCE_LENGTH_MAX,
   type EvidenceSource,
+  FINDING_KINDS,
   type Finding,
   type FindingKind,
   isFindingKind,
@@ -18,8 +19,8 @@ import type {
   Verdict,
 } from '../vocabulary/signal.ts';
 import * as field from './field.ts';
-import { badSignal, type FieldReader } from './field.ts';
-import { type FieldsOf, maybe, needed, readFields } from './record.ts';
+import { badSignal } from './field.ts';
+import { type FieldsOf, maybe, needed, readFields, shapeOf } from './record.ts';
 
 /** What each kind of signal holds. Adding a kind is one entry, and the compiler asks for it. */
 type Kinds = {
@@ -29,23 +30,26 @@ type Kinds = {
 const selfStatus = field.oneOf<SelfStatus>(['healthy', 'busy', 'degraded']);
 const hold = field.oneOf(HOLD_KINDS);
 
-const agentId: FieldReader<string> = (value, name) =>
+const agentIdShape = { type: 'string', pattern: AGENT_ID_PATTERN.source };
+const agentId = field.reader<string>(agentIdShape, (value, name) =>
   typeof value === 'string' && isAgentId(value)
     ? { kind: 'field', value }
-    : badSignal('wrong_type', `${name} must match ${AGENT_ID_PATTERN.source}`, name);
+    : badSignal('wrong_type', `${name} must match ${AGENT_ID_PATTERN.source}`, name),
+);
 
-const findingKind: FieldReader<FindingKind> = (value, name) =>
+const findingKind = field.reader<FindingKind>({ enum: Object.keys(FINDING_KINDS) }, (value, name) =>
   typeof value === 'string' && isFindingKind(value)
     ? { kind: 'field', value }
-    : badSignal('wrong_type', `${name} must be a known kind of finding`, name);
+    : badSignal('wrong_type', `${name} must be a known kind of finding`, name),
+);
 
-const evidence: FieldReader<string> = (value, name) => {
+const evidence = field.reader<string>({ type: 'string', maxLength: EVIDENCE_LENGTH_MAX }, (value, name) => {
   const reading = field.text(value, name);
   const isTooLong = reading.kind === 'field' && reading.value.length > EVIDENCE_LENGTH_MAX;
   return isTooLong
     ? badSignal('too_long', `${name} must have at most ${EVIDENCE_LENGTH_MAX} characters`, name)
     : reading;
-};
+});
 
 const findingFields: FieldsOf<Finding> = {
   kind: needed(findingKind),
@@ -59,8 +63,9 @@ const findingFields: FieldsOf<Finding> = {
   count: maybe(field.count),
 };
 
-const finding: FieldReader<Finding> = (value, name) =>
-  readFields<Finding>(findingFields, value, {}, `${name}.`, []);
+const finding = field.reader<Finding>(shapeOf(findingFields), (value, name) =>
+  readFields<Finding>(findingFields, value, {}, `${name}.`, []),
+);
 
 export const ENVELOPE_FIELDS: FieldsOf<SignalEnvelope> = {
   agentId: needed(agentId),

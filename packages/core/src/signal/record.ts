@@ -1,5 +1,5 @@
 import { isPrototypeName } from '../base/identifier.ts';
-import { badSignal, type FieldReader, type FieldReading } from './field.ts';
+import { badSignal, type FieldReader, type FieldReading, type FieldShape } from './field.ts';
 
 /** An object with named fields, each read by its own rule: a signal, or something inside one. */
 type Needed<T> = { readonly isNeeded: true; readonly read: FieldReader<T> };
@@ -15,6 +15,16 @@ export type Fields = Readonly<Record<string, Needed<unknown> | Optional<unknown>
 
 export const needed = <T>(read: FieldReader<T>): Needed<T> => ({ isNeeded: true, read });
 export const maybe = <T>(read: FieldReader<T>): Optional<T> => ({ isNeeded: false, read });
+
+/** JSON Schema of such an object. */
+export function shapeOf(fields: Fields): FieldShape {
+  return {
+    type: 'object',
+    properties: Object.fromEntries(Object.entries(fields).map(([name, { read }]) => [name, read.shape])),
+    required: neededOf(fields),
+    additionalProperties: false,
+  };
+}
 
 /** Known fields only, in a new object. For an optional field null is as good as nothing. */
 export function readFields<T>(

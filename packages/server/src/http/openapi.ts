@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { Route } from './route.ts';
+import type { ShownShape } from './schema/signals.ts';
 import { failure } from './schema/views.ts';
 
-/** OpenAPI 3.1, made of the very schemas that check and type the calls. */
+/** OpenAPI 3.1, made of the schemas that check the calls; of signals, of core's own table. */
 export function openApi(routes: readonly Route[], version: string): unknown {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {
@@ -79,7 +80,8 @@ function queryParameters(query: z.ZodType | undefined): unknown[] {
   }));
 }
 
-function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Record<string, unknown> {
+function schemaOf(schema: z.ZodType | ShownShape, io: 'input' | 'output'): Readonly<Record<string, unknown>> {
+  if ('jsonSchema' in schema) return schema.jsonSchema;
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Record<
     string,
     unknown

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { TokenRole } from '../store/store.ts';
+import type { ShownShape } from './schema/signals.ts';
 import type { Caller } from './tokens.ts';
 
 /** One call of the API: what it takes, who may call it, what it answers. The OpenAPI page is made of these. */
@@ -14,7 +15,7 @@ type RouteSpec<Query, Body> = {
   readonly query?: z.ZodType<Query>;
   readonly body?: z.ZodType<Body>;
   /** Shown in the documentation; the handler itself checks the body, by a faster way. */
-  readonly bodyShown?: z.ZodType;
+  readonly bodyShown?: z.ZodType | ShownShape;
   readonly bodyType?: 'application/json' | 'application/x-ndjson' | 'any';
   readonly bodyBytesMax?: number;
   readonly answers: Readonly<Record<number, Answer>>;

@@ -6,7 +6,7 @@ import { wrongEncoding } from '../json-body.ts';
 import { LineCutter } from '../ndjson.ts';
 import { type HttpProblem, problem, type Refusal, refusalOf } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { signals } from '../schema/requests.ts';
+import { signalLine } from '../schema/signals.ts';
 import type { Caller } from '../tokens.ts';
 
 /**
@@ -22,7 +22,7 @@ export function batchRoutes({ deps, limits }: HttpContext): readonly Route[] {
       summary: 'Signals of many agents as NDJSON; the reply has one verdict per line and a summary.',
       access: ['agent', 'operator'],
       bodyType: 'application/x-ndjson',
-      bodyShown: signals,
+      bodyShown: signalLine,
       answers: {
         200: { description: 'One verdict per line, then a summary.', type: 'application/x-ndjson' },
       },

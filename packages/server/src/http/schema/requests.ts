@@ -184,18 +184,3 @@ export const rollupQuery = z.strictObject({
   from: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional(),
   to: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional(),
 });
-
-/** Seed 000 §2, for the documentation; the core's own table checks it. */
-export const heartbeat = z.object({
-  taskId: z.string().optional(),
-  timestamp: z.union([z.string(), z.number()]).optional(),
-  phase: z.string().max(200).optional(),
-  lastToolCall: z.union([z.string(), z.number()]).optional(),
-  tokenCount: z.number().int().min(0).optional(),
-  errorCount: z.number().int().min(0).optional(),
-  progressIndicator: z.string().optional(),
-  status: z.enum(['healthy', 'busy', 'degraded']).optional(),
-});
-
-const signalShape = z.object({ kind: z.string(), id: z.string().optional() });
-export const signals = z.union([signalShape, z.array(signalShape)]);
