@@ -1,11 +1,12 @@
 /** The shell around the rules. */
-export type { Answer } from './engine/agent-cell.ts';
+
 export type { Clock } from './engine/clock.ts';
 export { continuedClock } from './engine/continued-clock.ts';
 export { Engine } from './engine/engine.ts';
 export { EngineBusy, type EngineHealth } from './engine/engine-options.ts';
 export { type ActResult, AGENT_EFFECTS, type Executor } from './engine/executor.ts';
 export { ReplyQueue } from './engine/reply-queue.ts';
+export type { Answer } from './engine/request.ts';
 export { EventStream } from './http/event-stream.ts';
 export { Intake } from './intake/index.ts';
 export * from './local/index.ts';

@@ -1,47 +1,26 @@
 import {
-  type Acquired,
   type Agent,
-  type ClaimVerdict,
-  type Enrolment,
   enroll,
   type HolterEvent,
   type InputBody,
   type Instant,
   type Registration,
-  type StallLog,
   stillWanted,
   type Turn,
   turn,
 } from '@holter/core';
 import { type PolicySet, policyFor } from '../policy/index.ts';
-import { maxSoft } from '../store/facts.ts';
-import type { Commit, CommitVerdict, DueAgent, SoftEntry, Store, StoredAgent } from '../store/store.ts';
+import { isKept, maxSoft } from '../store/facts.ts';
+import type { Commit, CommitVerdict, DueAgent, Store, StoredAgent } from '../store/store.ts';
+import type { Clock } from './clock.ts';
 import { type ChannelsFor, withCopies } from './fan-out.ts';
 import type { FleetCell } from './fleet-cell.ts';
 import { emptyFolded, type Folded, isOnlyLookedAt, needsCommit } from './folded.ts';
 import type { OwnCommit } from './follower.ts';
 import type { GroupSizes } from './group-sizes.ts';
-
-/** What can be asked of an agent's cell: fold an input, or enrol a new instance. */
-export type Request = {
-  readonly correlationId: string;
-} /** `due` is what the store knew when the agent was claimed for a look. */ & (
-  | { readonly kind: 'input'; readonly body: InputBody; readonly due?: DueAgent }
-  | { readonly kind: 'register'; readonly registration: Registration }
-);
-
-export type Answer =
-  | {
-      readonly kind: 'folded';
-      readonly agent: Agent;
-      readonly claim?: ClaimVerdict;
-      /** The answer of a breaker that was asked. */
-      readonly permit?: Acquired;
-      readonly rejected?: Turn['rejection'];
-    }
-  | { readonly kind: 'enrolled'; readonly agent: Agent; readonly enrolment: Enrolment }
-  /** Nobody has heard of this agent. */
-  | { readonly kind: 'unknown-agent' };
+import type { Answer, Request } from './request.ts';
+import type { SoftBuffer } from './soft-buffer.ts';
+import type { StallWatch } from './stall-watch.ts';
 
 /** What a cell needs of the engine around it. */
 export type CellContext = {
@@ -51,12 +30,11 @@ export type CellContext = {
   readonly fleet: FleetCell;
   readonly commit: (commit: Commit) => Promise<CommitVerdict>;
   readonly channelsFor: ChannelsFor | undefined;
-  readonly now: () => Instant;
-  readonly stalls: () => StallLog;
+  readonly clock: Clock;
+  readonly stallWatch: Pick<StallWatch, 'stalls'>;
   readonly policies: () => PolicySet;
   readonly groups: GroupSizes;
-  /** `beats` of it are in no commit, and neither is `wake`. */
-  readonly softChanged: (agent: Agent, beats: number, wake?: SoftEntry['wake']) => void;
+  readonly soft: Pick<SoftBuffer, 'put'>;
   /** After a commit, and never before. */
   readonly committed: (commit: OwnCommit) => void;
   /** Soft news that is not stored: heartbeats. */
@@ -113,24 +91,17 @@ export class AgentCell {
     });
   }
 
-  /** A soft fact about a known, idle agent needs neither a queue nor the store. */
+  /** A beat that moves only soft facts of a known, idle agent needs neither a queue nor the store. */
   askQuickly(request: Request): Answer | null {
-    if (!this.isIdle || !this.isLoaded || !this.context.fleet.isLoaded) return null;
-    if (
-      request.kind !== 'input' ||
-      request.body.kind !== 'signal' ||
-      request.body.signal.kind !== 'heartbeat'
-    )
-      return null;
-    const folded = this.fold([request]);
-    if (needsCommit(folded) || folded.fleet) return this.undo(folded);
-    return this.acceptSoft(folded)[0] ?? null;
-  }
-
-  /** A trial fold that turned out to be hard is thrown away; the queue folds it again, durably. */
-  private undo(folded: Folded): null {
-    if (folded.fleet) this.context.fleet.forget();
-    return null;
+    if (!isBeat(request) || !this.stored || !this.isLoaded || !this.isIdle) return null;
+    const { context, stored } = this;
+    if (!context.fleet.isLoaded) return null;
+    const { agent, events, effects, fleet } = this.turn(stored.agent, request.body);
+    // Whatever else it leads to, the queue finds again and commits.
+    if (agent.hard !== stored.agent.hard || fleet !== context.fleet.get().fleet) return null;
+    if (effects.length > 0 || events.some(isKept)) return null;
+    this.keepSoft(agent, events);
+    return { kind: 'folded', agent };
   }
 
   private async run(): Promise<void> {
@@ -168,7 +139,7 @@ export class AgentCell {
       const folded = this.fold(requests);
       if (this.context.isShared && !isNewest && folded.answers.some(isRefusal)) {
         this.rejection = rejection;
-        this.undo(folded);
+        if (folded.fleet) this.context.fleet.forget();
         isNewest = this.expire();
         continue;
       }
@@ -249,21 +220,25 @@ export class AgentCell {
     const stored = { agent, version: verdict.version };
     const { firstCursor } = verdict;
     this.stored = stored;
-    this.context.softChanged(agent, 0);
+    this.context.soft.put(agent, 0);
     const correlationId = requests[0]?.correlationId ?? '';
     this.context.committed({ before, stored, events, effects, firstCursor, correlationId });
     return answers;
   }
 
   private acceptSoft({ agent, events, answers, isPostponed }: Folded): readonly Answer[] {
-    if (agent && this.stored && agent !== this.stored.agent) {
+    if (agent) this.keepSoft(agent, events, isPostponed);
+    return answers;
+  }
+
+  private keepSoft(agent: Agent, events: readonly HolterEvent[], isPostponed = false): void {
+    if (this.stored && agent !== this.stored.agent) {
       const { version } = this.stored;
       this.stored = { agent, version };
       const wake = isPostponed ? { version, at: agent.hard.wakeAt } : undefined;
-      this.context.softChanged(agent, events.length, wake);
+      this.context.soft.put(agent, events.length, wake);
     }
     if (events.length > 0) this.context.streamed(events);
-    return answers;
   }
 
   private fold(requests: readonly Request[]): Folded {
@@ -272,23 +247,28 @@ export class AgentCell {
     return folded;
   }
 
+  private turn(agent: Agent, body: InputBody): Turn {
+    const { clock, stallWatch, fleet, groups, policies } = this.context;
+    const { role, group } = agent.hard;
+    const set = policies();
+    return turn(
+      agent,
+      fleet.get().fleet,
+      { at: clock.now(), stalls: stallWatch.stalls, ...body },
+      {
+        policy: policyFor(set, role, this.agentId, group),
+        fleetPolicy: set.fleet,
+        groupSize: groups.sizeOf(group),
+      },
+    );
+  }
+
   private foldOne(folded: Folded, request: Request): Answer {
     if (request.kind === 'register') return this.foldRegistration(folded, request.registration);
     const before = folded.agent;
     if (!before) return { kind: 'unknown-agent' };
-    const { role, group } = before.hard;
-    const policies = this.context.policies();
     const { fleet } = this.context.fleet.get();
-    const after = turn(
-      before,
-      fleet,
-      { at: this.context.now(), stalls: this.context.stalls(), ...request.body },
-      {
-        policy: policyFor(policies, role, this.agentId, group),
-        fleetPolicy: policies.fleet,
-        groupSize: this.context.groups.sizeOf(group),
-      },
-    );
+    const after = this.turn(before, request.body);
     folded.agent = after.agent;
     if (after.agent.hard !== before.hard) {
       if (isOnlyLookedAt(before.hard, after.agent.hard)) folded.isPostponed = true;
@@ -322,12 +302,10 @@ export class AgentCell {
   }
 
   private foldRegistration(folded: Folded, registration: Registration): Answer {
-    const policy = policyFor(this.context.policies(), registration.role, this.agentId, registration.group);
-    const enrolment = enroll(folded.agent, registration, {
-      at: this.context.now(),
-      stalls: this.context.stalls(),
-      policy,
-    });
+    const { clock, stallWatch, policies } = this.context;
+    const policy = policyFor(policies(), registration.role, this.agentId, registration.group);
+    const at = clock.now();
+    const enrolment = enroll(folded.agent, registration, { at, stalls: stallWatch.stalls, policy });
     if (enrolment.kind === 'refused') {
       const agent = folded.agent as Agent;
       return { kind: 'enrolled', agent, enrolment };
@@ -340,6 +318,9 @@ export class AgentCell {
     return { kind: 'enrolled', agent: enrolment.agent, enrolment };
   }
 }
+
+const isBeat = (request: Request): request is Request & { kind: 'input' } =>
+  request.kind === 'input' && request.body.kind === 'signal' && request.body.signal.kind === 'heartbeat';
 
 /** Somebody decides, acts or starts by the answer. */
 const needsNewest = (request: Request): boolean =>

@@ -135,6 +135,22 @@ describe('the engine', () => {
     await engine.stop();
   });
 
+  test('the beats of a start that was replaced are refused, and that is on record once a minute', async () => {
+    const { engine, clock, events } = world();
+    await engine.start();
+    await engine.register(ada);
+    await engine.signal(beat(), 'agent');
+    await engine.signal({ agentId: 'ada', incarnation: 1, kind: 'exited', code: 0 }, 'holter');
+    await engine.register({ ...ada, instanceId: 'ada-2' });
+    const refusals = () => typesOf(events).filter((type) => type === 'SIGNAL_REJECTED').length;
+    for (let i = 0; i < 3; i++) expect(await engine.signal(beat(), 'agent')).toHaveProperty('rejected');
+    expect(refusals()).toBe(1);
+    await clock.advance(61_000);
+    await engine.signal(beat(), 'agent');
+    expect(refusals()).toBe(2);
+    await engine.stop();
+  });
+
   test('answers a signal about nobody, and changes nothing', async () => {
     const { engine, store } = world();
     await engine.start();

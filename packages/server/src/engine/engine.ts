@@ -13,7 +13,6 @@ import type {
 } from '@holter/core';
 import type { PolicySet } from '../policy/index.ts';
 import { StoreUnavailable } from '../store/store.ts';
-import type { Answer, Request } from './agent-cell.ts';
 import { type AgentCell, withSoftOf } from './agent-cell.ts';
 import { AgentCells } from './agent-cells.ts';
 import { Committer } from './committer.ts';
@@ -30,6 +29,7 @@ import { FleetCell } from './fleet-cell.ts';
 import { type Followed, type FollowedEffect, Follower } from './follower.ts';
 import { GroupSizes } from './group-sizes.ts';
 import { LEASE_MS, Outbox } from './outbox.ts';
+import type { Answer, Request } from './request.ts';
 import { SoftBuffer } from './soft-buffer.ts';
 import { StallWatch } from './stall-watch.ts';
 
@@ -82,10 +82,10 @@ export class Engine {
         groups: this.groups,
         commit: (commit) => this.committer.commit(commit),
         channelsFor: options.channelsFor,
-        now: () => options.clock.now(),
-        stalls: () => this.stalls,
+        clock: options.clock,
+        stallWatch: this.stallWatch,
         policies: () => this.policies,
-        softChanged: (agent, beats, wake) => this.soft.put(agent, beats, wake),
+        soft: this.soft,
         committed: (own) => {
           this.follower.committed(own);
           for (const listener of this.listeners) listener(own);
@@ -286,10 +286,7 @@ export class Engine {
 
   /** Groups that were lost together, and for which single acts rest. */
   get brakes(): readonly EngagedBrake[] {
-    if (!this.fleet.isLoaded) return [];
-    return Object.entries(this.fleet.get().fleet.brakes).flatMap(([group, { engagedAt, releaseAt }]) =>
-      engagedAt === undefined ? [] : [{ group, engagedAt, releaseAt: releaseAt ?? null }],
-    );
+    return this.fleet.brakes;
   }
 
   /** When nobody looked, an outage that still lasts included. */

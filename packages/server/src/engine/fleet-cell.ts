@@ -1,5 +1,6 @@
 import { type Fleet, hashText } from '@holter/core';
 import type { Store, StoredFleet } from '../store/store.ts';
+import type { EngagedBrake } from './engine-options.ts';
 
 export type FleetVersions = { readonly expectedVersion: number; readonly version: number };
 
@@ -38,6 +39,12 @@ export class FleetCell {
 
   get isLoaded(): boolean {
     return this.current !== null;
+  }
+
+  get brakes(): readonly EngagedBrake[] {
+    return Object.entries(this.current?.fleet.brakes ?? {}).flatMap(([group, { engagedAt, releaseAt }]) =>
+      engagedAt === undefined ? [] : [{ group, engagedAt, releaseAt: releaseAt ?? null }],
+    );
   }
 
   /** The first turn of a commit changed the fleet: what the commit must find, and what it leaves. */

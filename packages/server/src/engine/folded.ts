@@ -1,6 +1,7 @@
 import type { Agent, Effect, Fleet, Hard, HolterEvent, Life } from '@holter/core';
-import type { Answer } from './agent-cell.ts';
+import { isKept } from '../store/facts.ts';
 import type { FleetVersions } from './fleet-cell.ts';
+import type { Answer } from './request.ts';
 
 /** What the requests of one batch led to, for one commit. */
 export type Folded = {
@@ -32,7 +33,7 @@ export const emptyFolded = (agent: Agent | null): Folded => ({
 
 /** A rejection is on record, so it is committed although the agent did not change. */
 export function needsCommit({ isHardChanged, events, effects }: Folded): boolean {
-  return isHardChanged || effects.length > 0 || events.some(({ type }) => type !== 'AGENT_HEARTBEAT');
+  return isHardChanged || effects.length > 0 || events.some(isKept);
 }
 
 /** Time has passed, and nothing follows from it but when to look again: no reason for a commit. */

@@ -1,8 +1,8 @@
 import { checkSignal, type Effect, type Registration, SENSED_ONLY, type Signal } from '@holter/core';
-import type { Answer } from '../engine/agent-cell.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { ReplyQueue } from '../engine/reply-queue.ts';
+import type { Answer } from '../engine/request.ts';
 import type { Store } from '../store/store.ts';
 import { AgentQuota } from './agent-quota.ts';
 import { cleanSignal, notesOn } from './clean-signal.ts';

@@ -1,5 +1,5 @@
 import type { checkSignal, SignalRejectionCode } from '@holter/core';
-import type { Answer } from '../engine/agent-cell.ts';
+import type { Answer } from '../engine/request.ts';
 
 /** Why a signal or a registration was not taken. Never repeats what was sent. */
 export type Refused = {
