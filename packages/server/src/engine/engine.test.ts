@@ -195,6 +195,21 @@ describe('the engine', () => {
     await engine.stop();
   });
 
+  test('a nudge for a start that has ended is in no reply', async () => {
+    const { engine, clock, replies } = world();
+    replies.follow(engine);
+    await engine.start();
+    await engine.register({
+      ...ada,
+      promises: { calls: { modelTimeoutMs: milliseconds(0) }, tasks: true },
+      taskId: 't1',
+    });
+    await clock.advance(16 * 60_000);
+    await engine.signal({ agentId: 'ada', incarnation: 1, kind: 'exited', code: 0 }, 'holter');
+    expect(replies.take('ada', 1)).toEqual([]);
+    await engine.stop();
+  });
+
   test('a nudge that lay in the reply queue survives a restart', async () => {
     const first = world();
     await first.engine.start();

@@ -1,5 +1,5 @@
-import type { Directive, Effect, EffectKind, HolterEvent } from '@holter/core';
-import { later } from '@holter/core';
+import type { Directive, Effect, EffectKind, Hard, HolterEvent } from '@holter/core';
+import { later, openLives } from '@holter/core';
 import type { Clock } from './clock.ts';
 import type { ActResult, Executor } from './executor.ts';
 import type { Followed, FollowedEffect } from './follower.ts';
@@ -53,9 +53,23 @@ export class ReplyQueue implements Executor {
       if (what === 'offered' && outcome === null) add(this.waiting, effect);
       if (what === 'settled') remove(this.waiting, effect.agentId, effect.id);
     });
-    engine.onFollowed(({ own, events }) => {
-      if (!own) for (const event of events) this.followReceipt(event);
+    engine.onFollowed(({ own, stored, events }) => {
+      if (stored) this.keepWanted(stored.agent.hard);
+      for (const event of events) {
+        if (event.type === 'EFFECT_CANCELLED')
+          remove(this.waiting, event.payload.agentId, event.payload.effectId);
+        else if (!own) this.followReceipt(event);
+      }
     });
+  }
+
+  /** The commit that ended what an effect lives by has cancelled it. */
+  private keepWanted(hard: Hard): void {
+    const waiting = this.waiting.get(hard.agentId);
+    if (!waiting) return;
+    const lives = openLives(hard);
+    for (const { id, livesBy } of waiting)
+      if (!lives.includes(livesBy)) remove(this.waiting, hard.agentId, id);
   }
 
   private followReceipt(event: HolterEvent): void {
