@@ -155,12 +155,13 @@ export class AgentCell {
 
   private async load(): Promise<void> {
     await this.context.fleet.load();
-    if (this.isLoaded) return;
-    const loaded = await this.context.store.load(this.agentId);
-    if (loaded) await this.context.groups.load(loaded.agent.hard.group);
-    this.stored = loaded && this.stored ? withNewerSoft(loaded, this.stored.agent) : loaded;
-    // Of an unknown agent another server may hear at any time.
-    this.isLoaded = loaded !== null;
+    if (!this.isLoaded) {
+      const loaded = await this.context.store.load(this.agentId);
+      this.stored = loaded && this.stored ? withNewerSoft(loaded, this.stored.agent) : loaded;
+      // Of an unknown agent another server may hear at any time.
+      this.isLoaded = loaded !== null;
+    }
+    if (this.stored) await this.context.groups.load(this.stored.agent.hard.group);
   }
 
   /** Another server has committed this; if a commit is under way here, it will meet the conflict. */

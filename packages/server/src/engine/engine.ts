@@ -218,7 +218,7 @@ export class Engine {
   /** The record of a stored agent, with what this server has heard since. */
   freshen(agent: Agent): Agent {
     const known = this.cells.get(agent.hard.agentId)?.agent;
-    if (!known) return agent;
+    if (!known || known === agent) return agent;
     return known.hard.at >= agent.hard.at ? withSoftOf(known, agent) : withSoftOf(agent, known);
   }
 

@@ -17,8 +17,17 @@ export class GroupSizes {
   }
 
   async load(group: string): Promise<void> {
-    if (this.sizes.get(group)?.isStale === false) return;
-    this.sizes.set(group, { ...(await this.store.groupSize(group)), isStale: false });
+    const known = this.sizes.get(group);
+    if (known && !known.isStale) return;
+    // What is committed from now on may not be counted any more, and makes it stale again.
+    if (known) known.isStale = false;
+    try {
+      const counted = await this.store.groupSize(group);
+      this.sizes.set(group, { ...counted, isStale: this.sizes.get(group)?.isStale ?? false });
+    } catch (error) {
+      if (known) known.isStale = true;
+      throw error;
+    }
   }
 
   sizeOf(group: string): number {
