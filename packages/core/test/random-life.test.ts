@@ -5,9 +5,11 @@ import { HARMLESS_TWICE } from '../src/fold/admissible.ts';
 import type { Agent } from '../src/record/agent.ts';
 import type { InputBody } from '../src/record/input.ts';
 import { openLives } from '../src/record/lives.ts';
+import { foldFully, step } from '../src/transition/step.ts';
 import type { Turn } from '../src/transition/transition.ts';
 import type { Effect } from '../src/vocabulary/effect.ts';
 import { LADDER } from '../src/vocabulary/ladder.ts';
+import type { SignalBody } from '../src/vocabulary/signal.ts';
 import { withStall } from '../src/vocabulary/stall.ts';
 import { type Happening, happenings, rawPolicy, registration, SENSES } from './arbitrary.ts';
 import { Bench, policiesOf, type registrationOf } from './kit.ts';
@@ -25,6 +27,26 @@ const NEVER_WANTED: Effect = {
   about: 'silent',
   message: 'Holter: …',
 };
+
+const BEATS: readonly SignalBody[] = [
+  { kind: 'heartbeat' },
+  { kind: 'heartbeat', phase: 'a' },
+  { kind: 'heartbeat', tokenCount: 500 },
+  { kind: 'heartbeat', tokenCount: 9_999_999 },
+  { kind: 'heartbeat', errorCount: 0 },
+  { kind: 'heartbeat', status: 'healthy', progressIndicator: 'b' },
+];
+
+const DOINGS: readonly SignalBody[] = [
+  { kind: 'tokens', total: 700 },
+  { kind: 'call-begun', callId: 'c', tool: 'bash' },
+  { kind: 'call-ended', callId: 'c', tool: 'bash', isError: false },
+  { kind: 'task-updated', taskId: 't1', percent: 50 },
+  { kind: 'turn-begun' },
+  { kind: 'turn-ended' },
+];
+
+let shortWays = 0;
 
 /** A life is one agent and everything that was ever decided about it. */
 class Life {
@@ -151,6 +173,29 @@ class Life {
     this.check(before.hard.health, after);
     if (body.kind === 'tick')
       expect(after.wakeAt, 'a tick leaves no deadline behind').toBeGreaterThan(bench.agent.hard.at);
+    for (const beat of BEATS) this.checkShortWay(beat);
+  }
+
+  /** A beat that takes the short way would have come to the same on the long one, but for the time of its look. */
+  private checkShortWay(beat: SignalBody): void {
+    const { agent, policy } = this.bench;
+    const { agentId, incarnation } = agent.hard;
+    const signal = { agentId, incarnation, ...beat };
+    const input = this.bench.inputOf({ kind: 'signal', origin: 'agent', signal });
+    const short = step(agent, input, policy);
+    // What time alone brings is found by the tick that is due; a beat does not anticipate it.
+    const isDue = agent.hard.wakeAt <= input.at;
+    if (short.agent.hard !== agent.hard || short.events.length === 0 || short.rejection || isDue) return;
+    shortWays += 1;
+    const at = short.agent.soft.beatAt;
+    const long = foldFully(agent, at, input, policy);
+    const { hard, soft } = plain(long.agent);
+    const { at: _at, wakeAt: _wakeAt, ...facts } = plain(agent.hard);
+    expect(hard, 'the short way of a beat is the long way').toMatchObject(facts);
+    expect(Object.keys(hard).sort()).toEqual(Object.keys(plain(agent.hard)).sort());
+    expect(soft).toEqual(short.agent.soft);
+    expect([long.events, long.effects, long.asks, long.over]).toEqual([short.events, [], [], []]);
+    expect(long.wakeAt, 'the short way never looks again later').toBeGreaterThanOrEqual(short.wakeAt);
   }
 
   private check(healthBefore: string, after: Turn): void {
@@ -225,6 +270,24 @@ describe('a random life', () => {
         ],
       },
     );
+  }, 60_000);
+
+  test('comes to the same on the short way of a beat as on the long one', () => {
+    shortWays = 0;
+    const calm: fc.Arbitrary<Happening> = fc.oneof(
+      fc.record({ kind: fc.constant('wait' as const), ms: fc.integer({ min: 1, max: 50_000 }) }),
+      fc.record({ kind: fc.constant('stall' as const), ms: fc.integer({ min: 2_100, max: 30_000 }) }),
+      fc.record({ kind: fc.constant('signal' as const), body: fc.constantFrom(...BEATS, ...DOINGS) }),
+    );
+    fc.assert(
+      fc.property(registration, fc.array(calm, { minLength: 5, maxLength: 40 }), (fields, whatHappens) => {
+        const life = new Life({ ...plain(fields), mode: 'act' }, {});
+        life.live({ kind: 'signal', body: { kind: 'heartbeat' } });
+        for (const what of plain(whatHappens)) life.live(what);
+      }),
+      { numRuns: 60 },
+    );
+    expect(shortWays).toBeGreaterThan(500);
   }, 60_000);
 
   test('keeps its record small', () => {

@@ -24,6 +24,7 @@ import { lifeOfStart } from '../vocabulary/effect.ts';
 import type { SignalRejectionCode } from '../vocabulary/rejection.ts';
 import { signalRejection } from '../vocabulary/rejection.ts';
 import type { HeartbeatBody, Signal } from '../vocabulary/signal.ts';
+import type { StallLog } from '../vocabulary/stall.ts';
 
 /**
  * One input into one agent's record: facts first, then the judgement, then what to do. Pure: the same
@@ -40,7 +41,7 @@ export function step(agent: Agent, input: Input, policy: Policy): Step {
         input.signal.incarnation === agent.hard.incarnation && wasFoldedBefore(agent.hard, input.signal);
       return isOld ? unchanged(agent) : rejected(agent, at, input.signal, code);
     }
-    if (input.signal.kind === 'heartbeat' && isPlainBeat(agent, input.signal, policy))
+    if (input.signal.kind === 'heartbeat' && isPlainBeat(agent, input.signal, input.stalls, policy))
       return applyPlainBeat(agent, at, input.signal);
   }
   if (input.kind === 'breaker') {
@@ -48,6 +49,11 @@ export function step(agent: Agent, input: Input, policy: Policy): Step {
     // While nothing is wrong, asking changes nothing: no commit, and no round trip for it.
     if (permit !== null) return { ...unchanged(agent), ...(permit.kind === 'permit' && { permit }) };
   }
+  return foldFully(agent, at, input, policy);
+}
+
+/** The long way: facts, judgement, incident. For a plain beat it comes to the same as the short one. */
+export function foldFully(agent: Agent, at: Instant, input: Input, policy: Policy): Step {
   const draft = draftOf(agent, at, input.stalls, policy);
   if (input.kind === 'signal' && isRepeatedSignal(draft, input.signal)) return unchanged(agent);
   if (!policy.isEnabled) return handsOff(agent, at, input);
@@ -126,7 +132,12 @@ function finish(draft: Draft, before: Hard): Step {
  * Whether this beat says nothing but "alive": then only the soft facts move, and no timer does. When the
  * old deadline fires, the rule looks at the newest beat and names the next one.
  */
-function isPlainBeat({ soft, hard }: Agent, beat: HeartbeatBody & Signal, policy: Policy): boolean {
+function isPlainBeat(
+  { soft, hard }: Agent,
+  beat: HeartbeatBody & Signal,
+  stalls: StallLog,
+  policy: Policy,
+): boolean {
   if (
     hard.derived.length > 0 ||
     hard.points.length > 0 ||
@@ -138,7 +149,7 @@ function isPlainBeat({ soft, hard }: Agent, beat: HeartbeatBody & Signal, policy
   if (beat.status !== undefined && beat.status !== 'healthy') return false;
   if (beat.id !== undefined || beat.channel !== undefined) return false;
   if (hard.unknownSince !== undefined || hard.isConnectionClosed) return false;
-  if (beat.errorCount !== undefined && (beat.errorCount !== (hard.errorCount ?? 0) || hard.failuresInRow))
+  if (beat.errorCount !== undefined && (beat.errorCount !== hard.errorCount || hard.failuresInRow))
     return false;
   if (
     beat.tokenCount !== undefined &&
@@ -147,6 +158,8 @@ function isPlainBeat({ soft, hard }: Agent, beat: HeartbeatBody & Signal, policy
   )
     return false;
   if (!policy.isEnabled || soft.beatAt === 0) return false;
+  // The first beat after a stall ends the grace that the stall gave: its deadline lies before the old one.
+  if ((stalls.at(-1)?.to ?? 0) > soft.beatAt) return false;
   if (beat.phase === undefined && beat.progressIndicator === undefined)
     return (hard.indicatorHash ?? NO_INDICATOR) === NO_INDICATOR;
   return hashText(`${beat.phase ?? ''}\n${beat.progressIndicator ?? ''}`) === hard.indicatorHash;
