@@ -8,7 +8,7 @@ import { graceMaxOf } from '../record/liveness.ts';
 import { openLives } from '../record/lives.ts';
 import type { Admission, Ask, Notice } from '../vocabulary/ask.ts';
 import type { Effect, EffectKind, NoticeBody } from '../vocabulary/effect.ts';
-import { lifeOfIncident, lifeOfStart, NOTICE_MS_MAX, wantedIdOf } from '../vocabulary/effect.ts';
+import { lifeOfFleet, lifeOfIncident, lifeOfStart, NOTICE_MS_MAX, wantedIdOf } from '../vocabulary/effect.ts';
 import { hasJustReturned } from '../vocabulary/stall.ts';
 import { amend, effectIdOf, isOfStep, tellPeople } from './change.ts';
 import { orderEscalation } from './escalate.ts';
@@ -49,14 +49,20 @@ function foldNoticeGrant(draft: Draft, effectId: string, notice: Notice, admissi
 }
 
 export function foldNotice(draft: Draft, effectId: string, notice: NoticeBody): void {
-  const { agentId, incident, incarnation, end } = draft.hard;
-  // What closed its incident in the same breath is news about the start that is running now.
-  const isOfIncident = incident !== undefined && incident.id === notice.incidentId;
-  const terms = isOfIncident
-    ? { livesBy: lifeOfIncident(incident.id) }
-    : { livesBy: lifeOfStart(agentId, incarnation), until: later(draft.at, NOTICE_MS_MAX) };
-  if (isOfIncident || !end) want(draft, effectId, { kind: 'notify', ...notice }, terms);
+  const terms = termsOf(draft, notice);
+  if (terms) want(draft, effectId, { kind: 'notify', ...notice }, terms);
   emitAttention(draft, effectId, notice.message);
+}
+
+/** Null when nobody needs to be told any more. */
+function termsOf({ hard, at }: Draft, { incidentId }: NoticeBody): Pick<Effect, 'livesBy' | 'until'> | null {
+  const { agentId, group, incident, incarnation, end } = hard;
+  const until = later(at, NOTICE_MS_MAX);
+  if (incident && incident.id === incidentId) return { livesBy: lifeOfIncident(incident.id) };
+  // News about what watches the agent (a lost run, a dead channel) stays news when the agent ends.
+  if (incidentId === null) return { livesBy: lifeOfFleet(group), until };
+  // What closed its incident in the same breath is news about the start that is running now.
+  return end ? null : { livesBy: lifeOfStart(agentId, incarnation), until };
 }
 
 function emitAttention(draft: Draft, about: string, message: string): void {

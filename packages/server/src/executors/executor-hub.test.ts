@@ -76,9 +76,9 @@ async function world(store = openMemory()) {
   });
   await engine.start();
   await hub.start();
-  /** From the store: what is told is an effect like any other. */
+  /** From the store, where it waits to be read. */
   const told = async (): Promise<readonly string[]> => {
-    const effects = await store.listEffects({ limit: 50 });
+    const effects = await store.listEffects({ isOpen: true, limit: 50 });
     return effects.flatMap(({ effect }) =>
       effect.kind === 'notify' && effect.id.endsWith('/lost') ? [effect.message] : [],
     );
