@@ -22,7 +22,7 @@ describe('canonicalJson', () => {
     expect(textOf({ b: 1, a: [{ d: null, c: 'x y' }] })).toBe('{"a":[{"c":"x y","d":null}],"b":1}');
   });
 
-  test('says what JSON.parse gives back, whatever the order of keys', () => {
+  test('round-trips through JSON.parse and ignores key order', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 8 }), (value) => {
         const text = textOf(value);
@@ -32,7 +32,7 @@ describe('canonicalJson', () => {
     );
   });
 
-  test('is a fixed point: reading it and writing it again changes nothing', () => {
+  test('is stable: parsing and writing again gives the same text', () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => textOf(JSON.parse(textOf(value))) === textOf(value)));
   });
 
@@ -40,7 +40,7 @@ describe('canonicalJson', () => {
     expect(textOf([-0, 1e21, 0.1, '\ud800'])).toBe('[0,1e+21,0.1,"\\ud800"]');
   });
 
-  test('keeps a key named __proto__ apart from an absent one', () => {
+  test('tells a key named __proto__ from an absent one', () => {
     expect(textOf(JSON.parse('{"__proto__":{"a":1}}'))).toBe('{"__proto__":{"a":1}}');
   });
 
@@ -60,7 +60,7 @@ describe('canonicalJson', () => {
     expect(textOf(value)).toBe(refusal);
   });
 
-  test('refuses a cycle, but not a part that is used twice', () => {
+  test('refuses a cycle, but accepts a shared subvalue', () => {
     const part = { a: 1 };
     expect(textOf([part, part])).toBe('[{"a":1},{"a":1}]');
     const ring: { self?: unknown } = {};
@@ -68,12 +68,12 @@ describe('canonicalJson', () => {
     expect(textOf(ring)).toBe('cycle at $.self[0]');
   });
 
-  test('refuses what is nested too deep', () => {
+  test('refuses a value that is nested too deep', () => {
     expect(canonicalJson(nested(CANONICAL_DEPTH_MAX - 1)).kind).toBe('canonical');
     expect(canonicalJson(nested(CANONICAL_DEPTH_MAX))).toMatchObject({ because: 'too-deep' });
   });
 
-  test('refuses a small value that unfolds without end', () => {
+  test('refuses a small value that expands to a huge text', () => {
     let value: unknown = 'x'.repeat(100);
     for (let i = 0; i < 40; i += 1) value = [value, value];
     expect(canonicalJson(value)).toMatchObject({ because: 'too-large' });

@@ -1,6 +1,6 @@
 /**
- * One text for one JSON value, whoever wrote it: sorted keys, no spaces, numbers as ECMAScript prints them
- * (as in RFC 8785). Hashes are taken over it, so what JSON can't hold is refused instead of being dropped.
+ * Canonical JSON: one text per JSON value, with sorted keys, no spaces, and numbers as ECMAScript prints them (as in
+ * RFC 8785). Hashes are taken over this text, so a value that JSON can't represent is refused instead of dropped.
  */
 export type Canonical =
   | { readonly kind: 'canonical'; readonly text: string }
@@ -9,7 +9,7 @@ export type Canonical =
 type NotJson = 'not-finite' | 'not-a-json-value' | 'cycle' | 'too-deep' | 'too-large';
 
 export const CANONICAL_DEPTH_MAX = 64;
-/** Beyond any sensible checkpoint. It also ends values that share parts so that they unfold without end. */
+/** Larger than any sensible checkpoint. It also stops values that share subvalues and expand exponentially. */
 const CANONICAL_LENGTH_MAX = 16 * 2 ** 20;
 
 type Refusal = Extract<Canonical, { readonly kind: 'not-json' }>;
@@ -31,7 +31,7 @@ class Writer {
     this.parts = parts;
   }
 
-  /** The reason why it can't be written, or nothing. */
+  /** Returns a refusal if the value can't be written. */
   write(value: unknown, path: string, depth: number): Refusal | undefined {
     if (value === null || typeof value === 'boolean' || typeof value === 'string')
       return this.put(JSON.stringify(value), path);
@@ -51,7 +51,7 @@ class Writer {
 
   private writeList(list: readonly unknown[], path: string, depth: number): Refusal | undefined {
     let refusal = this.put('[', path);
-    // By index, not by iteration: a hole reads as undefined and is refused like one.
+    // By index, not by iteration: a hole reads as undefined and is refused.
     for (let i = 0; i < list.length && refusal === undefined; i += 1) {
       if (i > 0) refusal = this.put(',', path);
       refusal ??= this.write(list[i], `${path}[${i}]`, depth + 1);
@@ -80,7 +80,7 @@ class Writer {
   }
 }
 
-/** An object of another realm has another `Object.prototype`: what counts is that nothing lies above it. */
+/** An object from another realm has a different `Object.prototype`, so check that its prototype has none itself. */
 export function isPlainObject(object: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(object);
   return prototype === null || Object.getPrototypeOf(prototype) === null;

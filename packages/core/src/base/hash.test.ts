@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { hashText } from './hash.ts';
 
 describe('hashText', () => {
-  test('is the same on every machine and in every version: hashes are stored', () => {
+  test('never changes, because hashes are stored', () => {
     expect(hashText('')).toBe(hashText(''));
     expect([hashText(''), hashText('a'), hashText('toolu_01'), hashText('é🙂')]).toMatchInlineSnapshot(`
       [
@@ -24,7 +24,7 @@ describe('hashText', () => {
     );
   });
 
-  test('tells 200,000 similar ids apart', () => {
+  test('has no collision among 200,000 similar ids', () => {
     const seen = new Set<number>();
     for (let i = 0; i < 100_000; i += 1) seen.add(hashText(`toolu_${i}`)).add(hashText(`${i}`));
     expect(seen.size).toBe(200_000);

@@ -1,8 +1,8 @@
 /**
- * A 53-bit fingerprint of a text (cyrb53 by bryc, public domain): two 32-bit lanes of multiply and mix,
- * folded into the largest integer that a number holds exactly. Ids and results are remembered by it, so
- * that an agent's record stays small. With the few hundred that one record holds, two different texts meet
- * about once in 10^11 records. Not for secrets: who wants a collision can make one.
+ * A 53-bit fingerprint of a text (cyrb53 by bryc, public domain): two 32-bit lanes of multiply and mix, folded into
+ * the largest integer that a number holds exactly. Records store fingerprints of ids and results to stay small. With
+ * the few hundred that one record holds, a collision happens about once in 10^11 records. Not for secrets:
+ * collisions are easy to construct.
  */
 export function hashText(text: string): number {
   let high = 0xdeadbeef;

@@ -1,12 +1,12 @@
 /**
- * Timestamps as people's programs write them: 2026-01-24T10:00:00Z, with a fraction, with an offset. Core
- * has no `Date` (it would have a clock too), so the calendar is counted by hand. Without a zone it is UTC:
- * such times are information for people and never count as freshness.
+ * Parses ISO 8601 timestamps: 2026-01-24T10:00:00Z, with an optional fraction and offset. Core must not use `Date`,
+ * which also reads the clock, so the calendar arithmetic is done here. A timestamp without a zone is UTC. Such times
+ * are shown to people and never count as freshness.
  */
 const isoPattern =
   /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|[+-]\d{2}:?\d{2})?$/;
 
-/** Milliseconds since 1970 UTC; undefined if it is no timestamp, or a day that no calendar has. */
+/** Milliseconds since 1970 UTC; undefined if the text is not a timestamp or the day does not exist. */
 export function parseIsoTime(text: string): number | undefined {
   const match = isoPattern.exec(text);
   if (match === null) return undefined;
@@ -19,7 +19,7 @@ export function parseIsoTime(text: string): number | undefined {
     number,
   ];
   const isInCalendar = month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month);
-  // A leap second reads as the first second of the next minute.
+  // A leap second is read as the first second of the next minute.
   if (!isInCalendar || hour > 23 || minute > 59 || second > 60) return undefined;
   const offsetMinutes = parseOffset(match[8]);
   if (offsetMinutes === undefined) return undefined;

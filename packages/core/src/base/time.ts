@@ -1,7 +1,6 @@
 /**
- * Instants and durations are different things, so they are different types. Both are plain numbers of
- * milliseconds at run time; the brand costs nothing. Nothing in core reads a clock: every instant comes in
- * with an input.
+ * Instants and durations are different types. Both are plain numbers of milliseconds at run time; the brand costs
+ * nothing. Nothing in core reads a clock: every instant arrives with an input.
  */
 declare const brand: unique symbol;
 type Branded<T, Name extends string> = T & { readonly [brand]: Name };
@@ -17,14 +16,14 @@ export const seconds = (n: number): DurationMs => (n * 1_000) as DurationMs;
 export const minutes = (n: number): DurationMs => (n * 60_000) as DurationMs;
 export const hours = (n: number): DurationMs => (n * 3_600_000) as DurationMs;
 
-/** Further than any deadline; used as "never" so that `Math.min` needs no special case. */
+/** Later than any deadline. Used as "never", so that `Math.min` needs no special case. */
 export const NEVER = Number.MAX_SAFE_INTEGER as Instant;
 
 export const later = (start: Instant, wait: number): Instant => (start + wait) as Instant;
 export const earliest = (a: Instant, b: Instant): Instant => (a < b ? a : b);
 export const latest = (a: Instant, b: Instant): Instant => (a > b ? a : b);
 
-/** Clocks step back; durations don't. */
+/** Never negative, even if the clock stepped back. */
 export function between(start: Instant, end: Instant): DurationMs {
   return Math.max(0, end - start) as DurationMs;
 }

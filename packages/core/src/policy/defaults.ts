@@ -2,8 +2,8 @@ import { hours, minutes, seconds } from '../base/time.ts';
 import type { FleetPolicy } from './policy.ts';
 
 /**
- * The one home of every number. What stands in `healthMonitoring` is seed 000 §7, key by key, in its units; what
- * stands in `rules` are Holter's additions, each with its reason.
+ * The default of every setting. `healthMonitoring` is seed 000 §7, key by key, in its units; `rules` are Holter's
+ * additions, each with its reason.
  */
 export const healthMonitoringDefaults = {
   enabled: true,
@@ -29,35 +29,36 @@ export const healthMonitoringDefaults = {
   },
 } as const;
 
-/** Roles (seed 001 §1.3.2, seed 002): how often they beat, and how many misses are too many. */
+/** Roles (seed 001 §1.3.2, seed 002): the beat interval and the misses allowed. */
 export const profileDefaults = {
   'critical-infrastructure': { interval_seconds: 30, missed_threshold: 2 },
   'active-development': { interval_seconds: 60, missed_threshold: 3 },
   background: { interval_seconds: 300, missed_threshold: 3 },
   standby: { interval_seconds: 900, missed_threshold: 5 },
-  // The ping goes out before the beat is due, so its answer needs no slack: gone 4 s after the last proof.
+  // The ping goes out before the beat is due, so its answer needs no slack: the agent is gone 4 s after its last
+  // proof.
   'in-process': { interval_seconds: 2, missed_threshold: 2, slack_seconds: 0 },
 } as const;
 
 export const ruleDefaults = {
-  // Seed 001 §1.3: a quarter of the interval is long enough for a slow network, short enough to matter.
+  // Seed 001 §1.3: a quarter of the interval covers a slow network and still detects a loss soon.
   slackShare: 0.25,
   slackMin: seconds(1),
   slackMax: seconds(60),
-  // While DEGRADED, adapters look this many times as often.
+  // While the agent is DEGRADED, adapters probe this many times as often.
   degradedProbeFactor: 4,
   // Seed 001 §1.5.3: a high-priority inquiry has five minutes.
   inquiryWait: minutes(5),
-  // Seed 000 §1: fresh below 10 min. The seed leaves 20–30 min to no state; Holter calls it DEGRADED.
+  // Seed 000 §1: fresh below 10 min. The seed assigns no state to 20–30 min; Holter calls it DEGRADED.
   checkpointWarn: minutes(10),
   // Model calls of four minutes exist; seed 000's no_calls_threshold is 900 s.
   silenceWarn: seconds(240),
   silenceAct: seconds(900),
-  // A successor that says nothing for 5 min has taken nothing up.
+  // A successor that reports nothing for 5 min has not started on its task.
   silenceActInProbation: minutes(5),
-  // Flat for 5 min is longer than any model call that is not retried without a sign.
+  // Longer than any model call that gives no sign of being retried.
   freezeFlat: minutes(5),
-  // Long enough for somebody who pressed Ctrl-Z and comes back.
+  // Leaves time to come back after a Ctrl-Z.
   freezeStopped: seconds(60),
   freezeStep: 'escalate',
   // Seed 000 §1: "consecutive failures (> 3)", "high error rate (> 25%)".
@@ -75,7 +76,7 @@ export const ruleDefaults = {
   ackHigh: minutes(5),
   ackNormal: minutes(15),
   ackLow: hours(1),
-  // After this a person is told that a hold seems forgotten. It never kills.
+  // After this age a person is told that a hold seems forgotten. A hold's age never causes a kill.
   holdWaitingForInput: hours(24),
   holdWaitingForPermission: hours(12),
   holdAwaitingGate: hours(24),
@@ -91,7 +92,7 @@ export const ruleDefaults = {
   nudgeRepeatsMax: 5,
   unattended: false,
   handoffWait: minutes(5),
-  // Beyond the cleanup: the executor's own journey. Then it is not coming back, and a person is told.
+  // On top of the cleanup time, for the executor's own round trip. After it a person is told.
   terminationAnswer: seconds(60),
   terminationAttemptsMax: 2,
   // Seed 000 §5.
@@ -102,9 +103,9 @@ export const ruleDefaults = {
 } as const;
 
 export const fleetDefaults: FleetPolicy = {
-  // More than 3 and more than a fifth of a group at once: the monitor or the network is the suspect.
+  // More than 3 and more than a fifth of a group at once: the monitor or the network is the likely cause.
   brake: { lossesMin: 3, share: 0.2, calmMs: seconds(120), releaseEveryMs: seconds(30) },
-  // Enough for a large fleet's ordinary day, too little for a storm.
+  // Enough for an ordinary day of a large fleet, too little for a storm.
   budgets: {
     nudge: { perMinute: 60, burst: 60 },
     notice: { perMinute: 30, burst: 30 },
@@ -112,23 +113,23 @@ export const fleetDefaults: FleetPolicy = {
   },
 };
 
-/** What seed 000's schema leaves open about breakers. */
+/** What seed 000's schema does not define about breakers. */
 export const breakerDefaults = {
   mode: 'consecutive',
   ratioMax: 0.5,
   volumeMin: 10,
   windowCalls: 20,
   slowMs: seconds(30),
-  // Longer than most calls; what takes longer may report in vain, and somebody else has tried meanwhile.
+  // Longer than most calls. A result that arrives later is ignored, because another caller has had the permit since.
   permitMs: seconds(60),
-  // Doubling, up to an hour: a service that is down for long is asked rarely.
+  // Doubling up to an hour: a service that is down for long is rarely tried.
   openGrowth: 2,
   openMsMax: hours(1),
-  // A tenth is enough to break step.
+  // A tenth is enough to spread the callers.
   jitter: 0.1,
 } as const;
 
-/** Who may go on without the store: a call to a service does little harm, a start does. */
+/** Breakers that refuse while the store is away. A call to a service does little harm; a start may. */
 export const refusedWithoutStore: readonly string[] = ['recovery_attempt'];
 
 /** Grace of a deadline for agents that promised no beats. */

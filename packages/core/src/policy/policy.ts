@@ -3,14 +3,11 @@ import type { BreakerPolicies } from '../breaker/breaker-policy.ts';
 import type { DetectionPolicy } from '../detect/index.ts';
 import type { HoldAges } from '../vocabulary/hold.ts';
 
-/**
- * The rules' numbers for one agent, compiled: every duration in milliseconds, every default filled in.
- * `compile` makes it from what an operator wrote; `defaults.ts` is the one home of every number.
- */
+/** The settings of one agent, compiled: every duration in milliseconds, every default from `defaults.ts` filled in. */
 export type Policy = {
   readonly isEnabled: boolean;
   readonly beat: BeatPolicy;
-  /** How often adapters should look; four times as often while the agent is not HEALTHY. */
+  /** How often adapters should probe; four times as often while the agent is not HEALTHY. */
   readonly probeEveryMs: DurationMs;
   readonly inquiryWaitMs: DurationMs;
   readonly checkpoint: { readonly warnMs: DurationMs; readonly actMs: DurationMs };
@@ -26,7 +23,7 @@ export type Policy = {
   readonly ackMs: Readonly<Record<'urgent' | 'high' | 'normal' | 'low', DurationMs>>;
   readonly holdMsMax: HoldAges;
   readonly limits: Limits;
-  /** A better state has to last this long before it is believed. */
+  /** A better state has to last this long before the agent moves to it. */
   readonly settleMs: DurationMs;
   readonly detection: DetectionPolicy;
   /** By name; the same for all agents. */
@@ -43,22 +40,22 @@ export type Policy = {
   readonly incident: { readonly closeAfterMs: DurationMs; readonly reopenWithinMs: DurationMs };
 };
 
-/** A step that an operator may name in advance; `terminate` is then the operator's decision. */
+/** A step that an operator may configure in advance; `terminate` is then the operator's decision. */
 export type PolicyStep = 'escalate' | 'terminate';
 
 export type BeatPolicy = {
   readonly intervalMs: DurationMs;
-  /** Consecutive misses at which it is unknown whether the agent lives. */
+  /** Consecutive misses after which it is unknown whether the agent is alive. */
   readonly missedMax: number;
-  /** Miss n falls at n × interval + slack: a beat that is under way is not a missed one. */
+  /** Miss n falls at n × interval + slack, so that a beat still in flight is not counted as missed. */
   readonly slackMs: DurationMs;
 };
 
 type FailurePolicy = {
-  /** More than this many in a row make FAILING. */
+  /** More than this many in a row make the agent FAILING. */
   readonly inRowMax: number;
   readonly rateMax: number;
-  /** The rate has to fall below this before the warning goes: no flapping at the edge. */
+  /** The rate has to fall below this before the warning clears, so that it does not flap at the edge. */
   readonly rateClear: number;
   readonly windowCalls: number;
   readonly callsMin: number;
@@ -90,7 +87,7 @@ type RecoveryPolicy = {
   readonly startMs: DurationMs;
 };
 
-/** What concerns many agents at once; see `fleet.ts`. */
+/** Settings that concern many agents at once; see `fleet/guard.ts`. */
 export type FleetPolicy = {
   readonly brake: {
     readonly lossesMin: number;

@@ -9,9 +9,9 @@ import type { Incident, PastIncident } from './incident.ts';
 import type { Trail } from './trail.ts';
 
 /**
- * Everything that Holter knows about one agent: plain JSON, bounded in size. `soft` facts arrive all the
- * time, are merged by maximum and may be lost for a second; `hard` facts are committed before they count.
- * A heartbeat copies only `soft`, which is what makes it cheap.
+ * Everything that Holter knows about one agent: plain JSON, bounded in size. `soft` facts change with every signal,
+ * are merged by maximum, and up to a second of them may be lost in a crash. `hard` facts are committed before they
+ * count. A heartbeat copies only `soft`, which makes it cheap.
  */
 export type Agent = { readonly soft: Soft; readonly hard: Hard };
 
@@ -19,22 +19,22 @@ export type Agent = { readonly soft: Soft; readonly hard: Hard };
 export type Soft = {
   readonly beatAt: Instant;
   readonly pongAt: Instant;
-  /** Any other sign that the agent itself gave; it counts as a beat. */
+  /** Any other sign from the agent itself; it counts as a beat. */
   readonly activityAt: Instant;
   readonly tokens: number;
   readonly costUsd: number;
-  /** The last look of the operating system at the process tree, with its counters. */
+  /** The last probe of the process tree by the operating system, with its counters. */
   readonly lookedAt: Instant;
   readonly cpuMs: number;
   readonly ioBytes: number;
 };
 
-/** What the agent will be judged by, and nothing else. Its adapter, profile or registration says which. */
+/** What the agent may be judged by, and nothing else. Set by its adapter, profile or registration. */
 export type Promises = {
   /** Beats at least this often. */
   readonly beatEveryMs?: DurationMs;
   readonly pongs?: true;
-  /** Reports tool calls. The value is how long its model call may rightly hang before it gives up itself. */
+  /** Reports tool calls. The value is how long its model call may hang before the agent itself gives up. */
   readonly calls?: { readonly modelTimeoutMs: DurationMs };
   readonly turns?: true;
   readonly tasks?: true;
@@ -46,12 +46,12 @@ export type Promises = {
 
 export type Mode = 'observe' | 'nudge' | 'act';
 
-/** Proven end of a process. Only `crash` is a failure. */
+/** A proven end of a process. Only `crash` is a failure. */
 export type End = {
   readonly how: 'exit-0' | 'stopped' | 'crash';
   readonly at: Instant;
   readonly detail: string;
-  /** Holter's own doing: a termination that an incident ordered. */
+  /** Ended by a termination that an incident ordered. */
   readonly byHolter?: true;
 };
 
@@ -59,12 +59,12 @@ export type Task = {
   readonly id: string;
   readonly assignedAt: Instant;
   readonly expectedAt?: Instant;
-  /** Last update from the agent about this task, or its assignment. */
+  /** Last update from the agent about this task, or else its assignment. */
   readonly updated: Mark;
   readonly percent?: number;
-  /** When its first call, turn or update showed that it was taken up; absent while it lies untouched. */
+  /** When the first call, turn or update showed that work on it began; absent until then. */
   readonly begunAt?: Instant;
-  /** When the agent was asked about its delay; absent again with the next word about the task. */
+  /** When the agent was asked about the delay; cleared by the next report about the task. */
   readonly inquiredAt?: Instant;
 };
 
@@ -74,10 +74,10 @@ export type ProcessView = {
   readonly memoryBytes: number;
 };
 
-/** A question put to a silent agent; any sign of life is the answer. */
+/** A question to a silent agent; any sign of life is the answer. */
 type Inquiry = { readonly askedAt: Instant };
 
-/** A delivered message that is waiting for its acknowledgement. */
+/** A delivered message that waits for its acknowledgement. */
 export type PendingAck = {
   readonly idHash: number;
   readonly priority: MessagePriority;
@@ -87,16 +87,16 @@ export type PendingAck = {
 
 export type Quiet = { readonly until: Instant; readonly by: string; readonly reason: string };
 
-/** One kind of finding that somebody snoozed, or called wrong: it is seen, but nothing follows from it. */
+/** One kind of finding that was snoozed or dismissed: it is still recorded, but causes no action. */
 export type QuietFinding = Quiet & { readonly kind: FindingKind };
 
-/** Recoveries so far. Counted when decided, so that a crash of Holter can't make one free. */
+/** Recoveries so far. Counted when decided, so that a crash of Holter can't lose one. */
 export type Recovery = {
   readonly taskId: string | null;
   readonly attempts: number;
-  /** Decisions of the last hour, oldest first; never longer than the hourly limit. */
+  /** Decisions of the last hour, oldest first; at most as many as the hourly limit. */
   readonly startedAt: readonly Instant[];
-  /** The permit of the `recovery_attempt` breaker that the newest attempt runs under. */
+  /** The permit of the `recovery_attempt` breaker that the newest attempt uses. */
   readonly permit?: { readonly generation: number; readonly permitId: number };
 };
 
@@ -115,25 +115,25 @@ export type Hard = {
   readonly executor: string | null;
   /** Start of this incarnation. */
   readonly startedAt: Instant;
-  /** The newest `at` that was folded in; inputs from before are lifted to it. */
+  /** The newest `at` that was folded in; the time of an earlier input is raised to it. */
   readonly at: Instant;
   readonly wakeAt: Instant;
 
   readonly health: HealthState;
   readonly healthSince: Instant;
-  /** While the next better state has to prove itself: since when nothing bad was found. */
+  /** Since when the findings allow a better state; set until that state has lasted long enough. */
   readonly settlingSince?: Instant;
 
   readonly end?: End;
   readonly isConnectionClosed?: true;
-  /** Since when it is unknown whether the agent lives. */
+  /** Since when it is unknown whether the agent is alive. */
   readonly unknownSince?: Instant;
-  /** `busy`, or an inquiry that was answered: the next silence may last one deadline longer. */
+  /** The agent reported `busy`, or answered an inquiry: the next silence may last one deadline longer. */
   readonly isBusy?: true;
   readonly inquiry?: Inquiry;
 
   readonly holds: readonly Hold[];
-  /** Its last hold was ended by Holter's clock alone, and nothing was heard of its work since. */
+  /** Its last hold ended only because Holter's clock said so, and no sign of work has followed yet. */
   readonly isHoldLapsed?: true;
   readonly heldBefore: HeldTime;
   readonly task?: Task;
@@ -143,9 +143,9 @@ export type Hard = {
 
   /** When it last went from having no work to having some; absent while it has none. */
   readonly work?: Mark;
-  /** Last sign of doing something (a call, a turn, words, tokens); beats are not doing. */
+  /** Last sign of activity (a call, a turn, text, tokens). Beats do not count. */
   readonly doing?: Mark;
-  /** Last evidence of getting anywhere. */
+  /** Last evidence of progress. */
   readonly progress?: Mark;
   /** Head of the checkpoint chain, and since when its age counts. */
   readonly checkpoint?: { readonly id: string; readonly hash: string; readonly mark: Mark };
@@ -157,26 +157,26 @@ export type Hard = {
   /** Outcomes of the newest calls as a string of `.` and `x`, oldest first. */
   readonly outcomes?: string;
   readonly failuresInRow?: number;
-  /** What the detectors remember; beside the record's own bound, it has one of its own. */
+  /** What the detectors remember. It has its own size limit, beside that of the record. */
   readonly trail?: Trail;
 
-  /** By name; made when first asked for, few by nature. */
+  /** By name; created on first use. */
   readonly breakers?: Readonly<Record<string, Breaker>>;
 
-  /** Findings that hold until contrary evidence or a decision. */
+  /** Findings that stay until contrary evidence or a decision. */
   readonly points: readonly Finding[];
-  /** Findings that time and facts yield; made anew whenever the agent is judged. */
+  /** Findings derived from time and facts; computed again at every judgement. */
   readonly derived: readonly Finding[];
 
   readonly incident?: Incident;
   readonly incidentCount: number;
   readonly past?: PastIncident;
   readonly quiet?: Quiet;
-  /** One for each kind; those that are over go with the next input. */
+  /** One for each kind; expired ones are removed by the next input. */
   readonly quietFindings?: readonly QuietFinding[];
   readonly recovery?: Recovery;
   readonly probation?: Probation;
-  /** Until a successor presents it, or the attempt is given up. */
+  /** Set until a successor presents it, or the attempt is given up. */
   readonly spawnKey?: string;
 
   /** Hashed ids of the newest signals, oldest first. */

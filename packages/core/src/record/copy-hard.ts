@@ -7,10 +7,9 @@ type OptionalKeys<T> = {
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /**
- * A copy of an agent's hard facts for one step. Field by field, because every agent has other optional
- * fields in another order, and spreading such records costs several times as much: with one shape for all
- * of them, the engine underneath copies without looking anything up. An absent field is `undefined` here,
- * which JSON leaves out again.
+ * Copies an agent's hard facts for one step. Written out field by field: spreading records whose optional fields
+ * differ gives them different hidden classes in V8 and costs several times as much. An absent field is `undefined`
+ * here, which JSON omits again.
  */
 export function copyHard(hard: Hard, at: Instant): Mutable<Hard> {
   const copy = {
@@ -65,14 +64,14 @@ export function copyHard(hard: Hard, at: Instant): Mutable<Hard> {
     spawnKey: hard.spawnKey,
     seen: hard.seen,
     marks: hard.marks,
-    // A field that is added to the record has to appear here: the compiler compares.
+    // The compiler checks that a field added to the record also appears here.
   } satisfies Record<keyof Hard, unknown>;
   return copy as Mutable<Hard>;
 }
 
 /**
- * Takes an optional fact away. Never by `delete`: that would throw the one shape of all records away, and
- * every read after it would be slower than the step itself.
+ * Clears an optional fact. Never with `delete`: that would change the record's hidden class and slow down every
+ * later read.
  */
 export function forget(hard: Mutable<Hard>, key: OptionalKeys<Hard>): void {
   (hard as Record<OptionalKeys<Hard>, unknown>)[key] = undefined;

@@ -19,8 +19,8 @@ import { intervalOf } from './liveness.ts';
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /**
- * The record of one agent while one input is folded into it. It is made at the start of a step and thrown
- * away at its end; what it was made from is never changed, and nested values are replaced, not edited.
+ * The working copy of one agent's record while one input is folded into it. It is created at the start of a step and
+ * discarded at its end. The original is never changed; nested values are replaced, not edited.
  */
 export type Draft = {
   soft: Soft;
@@ -28,14 +28,14 @@ export type Draft = {
   readonly at: Instant;
   readonly stalls: StallLog;
   readonly policy: Policy;
-  /** What the rules have found in this judgement so far; `hard.derived` still holds the last one's. */
+  /** Findings of this judgement so far; `hard.derived` still holds those of the last one. */
   found: Finding[];
   readonly events: HolterEvent[];
   effects: readonly Effect[];
   readonly asks: Ask[];
-  /** Incidents and starts that ended in this step. */
+  /** Incidents and incarnations that ended in this step. */
   readonly over: Life[];
-  /** Earliest moment that any rule or the ladder named. */
+  /** The earliest moment that any rule or the ladder asked to be woken at. */
   wakeAt: Instant;
   claim?: ClaimVerdict;
   rejection?: DecisionRejection;
@@ -66,18 +66,18 @@ type EffectTerms = Pick<Effect, 'livesBy' | 'until' | 'step'>;
 
 export function want(draft: Draft, id: string, body: EffectBody, terms: EffectTerms): void {
   const { agentId, incarnation } = draft.hard;
-  // Only what touches the agent's own process or terminal belongs to its executor.
+  // Only effects on the agent's own process or terminal belong to its executor.
   const executor = body.kind === 'notify' ? null : draft.hard.executor;
   draft.effects = [...draft.effects, { id, agentId, incarnation, executor, ...terms, ...body }];
 }
 
-/** What was wanted for it is not wanted any more, also if this very step wanted it. */
+/** Drops effects that are no longer wanted, including those that this step itself added. */
 export function endLife(draft: Draft, life: Life): void {
   draft.over.push(life);
   draft.effects = stillWanted(draft.effects, [life]);
 }
 
-/** One question per effect: asked twice, it would be paid for twice. */
+/** One ask per effect, so that the fleet's budget is charged once. */
 export function ask(draft: Draft, kind: AskKind, effectId: string, notice?: Notice): void {
   if (draft.asks.some((other) => other.effectId === effectId)) return;
   const { agentId, group } = draft.hard;
@@ -85,12 +85,12 @@ export function ask(draft: Draft, kind: AskKind, effectId: string, notice?: Noti
   draft.asks.push({ kind, agentId, group, effectId, intervalMs, ...(notice && { notice }) });
 }
 
-/** Time alone could change the verdict at `at`: look again then. The past is no such moment. */
+/** Asks to be woken at `at`, when time alone could change the verdict. Moments in the past are ignored. */
 export function lookAgainAt(draft: Draft, at: Instant): void {
   if (at > draft.at) draft.wakeAt = earliest(draft.wakeAt, at);
 }
 
-/** This moment, with the readings of the hold stopwatches. */
+/** The current moment with the readings of the hold stopwatches. */
 export function markNow(draft: Draft): Mark {
   return { at: draft.at, held: heldUntil(draft.hard.heldBefore, draft.hard.holds, draft.at) };
 }

@@ -2,7 +2,7 @@ import type { Finding } from '../vocabulary/finding.ts';
 import type { Draft } from './draft.ts';
 import { emit } from './draft.ts';
 
-/** All that holds against the agent now, in no order that means anything; see `findingsOf`. */
+/** Every finding that holds now, unordered; `findingsOf` sorts them. */
 export function allFindings(hard: {
   readonly points: readonly Finding[];
   readonly derived: readonly Finding[];

@@ -11,17 +11,20 @@ import type { Signal } from '../vocabulary/signal.ts';
 import type { StallLog } from '../vocabulary/stall.ts';
 import type { Agent } from './agent.ts';
 
-/** Everything that can make an agent's record change. Time and dice come in from outside. */
+/** Everything that can change an agent's record. Time and random numbers come from outside. */
 export type Input = InputEnvelope & InputBody;
 
 type InputEnvelope = {
   readonly at: Instant;
-  /** When Holter itself was not looking; deadlines of absence move by it. */
+  /** When Holter itself was not running; deadlines of absence move by it. */
   readonly stalls: StallLog;
 };
 
 export type InputBody =
-  /** `agent` is the agent's own word; `holter` are Holter's own senses, which alone may say drastic things. */
+  /**
+   * `agent`: reported by the agent itself. `holter`: Holter's own senses, the only ones that may report an exit or
+   * the like.
+   */
   | { readonly kind: 'signal'; readonly signal: Signal; readonly origin: 'agent' | 'holter' }
   | { readonly kind: 'tick' }
   | { readonly kind: 'decision'; readonly decision: Decision }
@@ -31,13 +34,13 @@ export type InputBody =
       readonly outcome: ReceiptOutcome;
       readonly detail: string;
     }
-  /** Holter itself has something to tell people about this agent, beside its incidents. */
+  /** Holter has something to tell people about this agent that is not part of an incident. */
   | { readonly kind: 'notice'; readonly effectId: string; readonly notice: NoticeBody }
-  /** Somebody asks one of the agent's breakers, or reports to it. `roll` is 0 to 1, for the jitter. */
+  /** A caller asks one of the agent's breakers, or reports to it. `roll` is 0 to 1, for the jitter. */
   | { readonly kind: 'breaker'; readonly name: string; readonly act: BreakerAct; readonly roll: number }
   /** The fleet's answer to an ask. */
   | { readonly kind: 'grant'; readonly ask: Ask; readonly admission: Admission }
-  /** An executor is about to do it: the last moment to think again, with what it has just looked up. */
+  /** An executor is about to carry out an effect: a last check, with the evidence that it has just read. */
   | { readonly kind: 'claim'; readonly effect: Effect; readonly evidence: ClaimEvidence };
 
 export type BreakerAct =
@@ -47,11 +50,11 @@ export type BreakerAct =
   | { readonly kind: 'reset'; readonly by: string; readonly reason: string };
 
 export type ClaimEvidence = {
-  /** Whether the task is still open where tasks are kept; absent when nobody could say. */
+  /** Whether the task is still open in the task tracker; absent if that could not be determined. */
   readonly isTaskOpen?: boolean;
   /**
-   * For a spawn: the newest valid checkpoint, or null for the task's start, and how many were skipped. Where
-   * a person picked one: that one with its hash, or null when nothing can start from it any more.
+   * For a spawn: the newest valid checkpoint, or null for the task's start, and how many were skipped. Where a
+   * person picked one: that one with its hash, or null if it can no longer be used.
    */
   readonly checkpointId?: string | null;
   readonly checkpointHash?: string;
@@ -61,24 +64,24 @@ export type ClaimEvidence = {
 export type Decision = {
   readonly by: string;
   readonly reason: string;
-  /** A person, unless it says otherwise. */
+  /** Absent for a person. */
   readonly source?: 'run';
   readonly incidentId?: string;
 } /** For the whole agent, or for one kind of finding. */ & (
   | { readonly decision: 'allow_more_time'; readonly forMs: DurationMs; readonly finding?: FindingKind }
-  /** Takes such time back. */
+  /** Ends a snooze or `allow_more_time` early. */
   | { readonly decision: 'wake'; readonly finding?: FindingKind }
   | { readonly decision: 'force_handoff' }
-  /** From the newest valid checkpoint, or from the one that they pick. */
+  /** From the newest valid checkpoint, or from the one that was picked. */
   | { readonly decision: 'terminate_and_recover'; readonly from?: PickedCheckpoint }
   | { readonly decision: 'terminate' }
   | { readonly decision: 'recover'; readonly from?: PickedCheckpoint }
   | { readonly decision: 'nudge'; readonly message?: string }
-  /** "I have seen it": no more notices of this incident, until it needs a new decision. */
+  /** Stops the notices of this incident, until it needs a new decision. */
   | { readonly decision: 'acknowledge' }
   | { readonly decision: 'pause' }
   | { readonly decision: 'resume' }
-  /** "This was wrong", all of it or one kind of finding: quiet for it, and what was counted for it is forgotten. */
+  /** The incident, or one kind of finding, was wrong: quiet for a while, and the counts behind it are reset. */
   | { readonly decision: 'dismiss'; readonly finding?: FindingKind }
 );
 
@@ -91,15 +94,15 @@ export type Step = {
   readonly agent: Agent;
   readonly events: readonly HolterEvent[];
   readonly effects: readonly Effect[];
-  /** Questions to the fleet; `turn` puts them and feeds the answers back. */
+  /** Questions to the fleet; `transition` gets the answers and feeds them back. */
   readonly asks: readonly Ask[];
-  /** Incidents and starts that this input ended: what is pending for them is cancelled with it. */
+  /** Incidents and incarnations that this input ended: effects pending for them are cancelled in the same commit. */
   readonly over: readonly Life[];
   /** The next moment at which time alone could change the verdict. */
   readonly wakeAt: Instant;
-  /** The answer to an acquire; only after one. */
+  /** The answer to an `acquire`. */
   readonly permit?: Acquired;
-  /** The answer to a claim; only after one. */
+  /** The answer to a claim. */
   readonly claim?: ClaimVerdict;
   /** The signal was not folded in, or the decision not carried out. */
   readonly rejection?: SignalRejection | DecisionRejection;

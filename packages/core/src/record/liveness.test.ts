@@ -28,7 +28,7 @@ describe('whose silence is judged', () => {
     expect(graceMaxOf(agent.hard, policy)).toBe(graceSeconds * 1000);
   });
 
-  test('who promised neither is never missed', () => {
+  test('an agent that promised neither is never missed', () => {
     const bench = new Bench({ promises: { calls: { modelTimeoutMs: milliseconds(0) }, turns: true } });
     bench.advance(minutes(10_000));
     expect(livenessOf(bench.agent.hard)).toBe('alive');
@@ -160,7 +160,7 @@ describe('presence', () => {
     expect(presence(bench)).toBe(expected);
   });
 
-  test('a payload from the future is no freshness', () => {
+  test('a payload dated in the future does not make the agent fresh', () => {
     const bench = started();
     bench.signal({ kind: 'heartbeat', timestamp: instant(bench.at + 1e9) });
     bench.advance(seconds(75));

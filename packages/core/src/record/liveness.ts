@@ -7,8 +7,8 @@ import { absenceDeadline } from '../vocabulary/stall.ts';
 import type { Agent, Hard } from './agent.ts';
 
 /**
- * Is it alive? Three answers: alive; gone, which is proven; unknown, which is everything else. A silent
- * agent may only be thinking, so unknown by itself never kills and never starts a twin.
+ * Is the agent alive? Three answers: alive; gone, which is proven; and unknown, which is everything else. A silent
+ * agent may only be thinking, so unknown alone never leads to a kill or a second instance.
  */
 export type Liveness = 'alive' | 'gone' | 'unknown';
 
@@ -17,7 +17,7 @@ export type LossCause = 'process-crash' | 'stopped' | 'event-loop-freeze' | 'net
 export const livenessOf = (hard: Hard): Liveness =>
   hard.end !== undefined ? 'gone' : hard.unknownSince !== undefined ? 'unknown' : 'alive';
 
-/** Whose silence is meant: the agent's own beats, or the looks of the executor that watches its process. */
+/** Which signal's absence is judged: the agent's own beats, or the probes of the executor that watches its process. */
 type Pulse = 'beats' | 'looks' | 'none';
 
 export function pulseOf(hard: Hard): Pulse {
@@ -30,7 +30,7 @@ export function intervalOf(hard: Hard, policy: Policy): DurationMs {
   return pulseOf(hard) === 'looks' ? policy.probeEveryMs : policy.beat.intervalMs;
 }
 
-/** How often its adapter should look at it now: four times as often while something is wrong with it. */
+/** How often its adapter should probe it now: four times as often while something is wrong. */
 export function probeEveryOf(hard: Hard, policy: Policy): DurationMs {
   const isFine = hard.health === 'HEALTHY' || hard.health === 'TERMINATED';
   return (
@@ -42,26 +42,26 @@ export function probeEveryOf(hard: Hard, policy: Policy): DurationMs {
 export const graceMaxOf = (hard: Hard, policy: Policy): DurationMs =>
   pulseOf(hard) === 'beats' ? intervalOf(hard, policy) : GRACE_WITHOUT_BEATS;
 
-/** The newest moment at which the agent itself was heard. A look of its executor proves only a process. */
+/** When the agent itself was last heard. A probe by its executor only proves that a process exists. */
 export function lastProofOf({ soft, hard }: Agent): Instant {
   const own = Math.max(soft.beatAt, soft.pongAt, soft.activityAt, hard.startedAt);
   return (pulseOf(hard) === 'looks' ? Math.max(own, soft.lookedAt) : own) as Instant;
 }
 
-/** When miss `n` of the current silence falls, or has fallen. */
+/** When miss `n` of the current silence falls. */
 export function missDeadline(agent: Agent, n: number, policy: Policy, stalls: StallLog): Instant {
   const { hard } = agent;
   if (pulseOf(hard) === 'none') return NEVER;
   const interval = intervalOf(hard, policy);
-  // `busy` doubles the deadline once: the misses of this silence start one whole deadline later.
+  // `busy` doubles the deadline once: the misses of this silence start one full deadline later.
   const intervals = n + (hard.isBusy ? policy.beat.missedMax : 0);
   const wait = intervals * interval + slackOf(interval, policy.beat);
   return absenceDeadline(lastProofOf(agent), wait, stalls, graceMaxOf(hard, policy));
 }
 
 /**
- * When another instance may take the name: at the first missed beat. Whoever promised neither beats nor a
- * process could otherwise hold a name for ever after dying unseen, so the default interval counts for it.
+ * When another instance may take the name: at the first missed beat. An agent that promised neither beats nor a
+ * process is judged by the default interval; otherwise it would keep its name forever after dying unseen.
  */
 export function nameFreeAt(agent: Agent, policy: Policy, stalls: StallLog): Instant {
   if (pulseOf(agent.hard) !== 'none') return missDeadline(agent, 1, policy, stalls);
@@ -69,7 +69,7 @@ export function nameFreeAt(agent: Agent, policy: Policy, stalls: StallLog): Inst
   return absenceDeadline(lastProofOf(agent), intervalMs + slackMs, stalls, GRACE_WITHOUT_BEATS);
 }
 
-/** Consecutive misses up to the threshold (more say nothing more), and when the next one falls. */
+/** Consecutive misses, counted up to the threshold, and when the next one falls. */
 export function missesAt(
   agent: Agent,
   at: Instant,
@@ -90,7 +90,7 @@ function slackOf(interval: DurationMs, beat: BeatPolicy): number {
   return Math.min(beat.slackMs, own);
 }
 
-/** What the silence most likely is, from what else is known. Advice for people; no rule kills by it. */
+/** The likely cause of the silence, from other facts. Advice for people; no rule acts on it. */
 export function likelyCause(agent: Agent): LossCause {
   const { hard, soft } = agent;
   if (hard.end) return hard.end.how === 'crash' ? 'process-crash' : 'stopped';
@@ -104,7 +104,7 @@ export function likelyCause(agent: Agent): LossCause {
 export const isOffline = (hard: Hard): boolean =>
   hard.isConnectionClosed === true || hard.points.some((finding) => finding.kind === 'delivery-failed');
 
-/** Seed 001's four words, derived and never stored. */
+/** Seed 001's four presence states; derived, never stored. */
 export function presenceOf(
   hard: Hard,
   at: Instant,

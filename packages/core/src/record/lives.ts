@@ -2,7 +2,7 @@ import type { Life } from '../vocabulary/effect.ts';
 import { lifeOfFleet, lifeOfIncident, lifeOfStart } from '../vocabulary/effect.ts';
 import type { Hard } from './agent.ts';
 
-/** What effects about this agent may live by now. */
+/** The lives that effects about this agent may have now; see `Life`. */
 export const openLives = ({ agentId, incarnation, end, incident, group }: Hard): readonly Life[] => [
   ...(incident ? [lifeOfIncident(incident.id)] : []),
   ...(end ? [] : [lifeOfStart(agentId, incarnation)]),

@@ -2,12 +2,12 @@ import type { ContextState, DetectorState, TokenState, VerdictState } from '../d
 import type { FindingKind } from '../vocabulary/finding.ts';
 
 /**
- * What the detectors remember of what an agent did. Made only when it reports calls, words, verdicts or
- * tokens, and thrown away with the incarnation.
+ * What the detectors remember of one incarnation. Created with the first call, text, verdict or token count, and
+ * discarded with the incarnation.
  */
 export type Trail = {
   readonly calls?: DetectorState;
-  /** Kinds that the call detectors hold up now; what somebody else fed in is not theirs to clear. */
+  /** Kinds that the call detectors raise now. They clear only these, not findings from other sources. */
   readonly raised?: readonly FindingKind[];
   readonly verdicts?: VerdictState;
   readonly tokens?: TokenState;

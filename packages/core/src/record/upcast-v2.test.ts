@@ -13,12 +13,12 @@ test.each([
   expect(upcast('effect', effect, 1)).toEqual({ ...effect, ...expected });
 });
 
-test('an inquiry of version 1 is of no use after its answer was due', () => {
+test('an inquiry of version 1 expires when its answer is due', () => {
   const effect = { id: 'ada#1/inquire/5', agentId: 'ada', incarnation: 1, kind: 'inquire', answerBy: 9 };
   expect(upcast('effect', effect, 1)).toMatchObject({ livesBy: 'start:ada#1', until: 9 });
 });
 
-test('an alert of version 1 about many agents lives by their group', () => {
+test('a mass-failure alert of version 1 lives by the group', () => {
   const effect = { id: 'fleet/blue/mass-failure/5', agentId: 'fleet:blue', incarnation: 0, kind: 'notify' };
   expect(upcast('effect', effect, 1)).toMatchObject({ livesBy: 'fleet:blue' });
 });

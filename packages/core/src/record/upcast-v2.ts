@@ -5,7 +5,7 @@ import type { OrderSource } from '../vocabulary/order.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Version 1 said only in the id of an effect which step of which incident wanted it. */
+/** In version 1, only the id of an effect named its incident, step and attempt. */
 export function effectOfV1(effect: Json): Json {
   const { id, agentId, incarnation, kind, answerBy, reason } = effect as {
     id: string;
@@ -31,13 +31,13 @@ export function effectOfV1(effect: Json): Json {
   };
 }
 
-/** Version 1 told by a sentence whether somebody had ordered it. */
+/** In version 1, the reason's text said whether the effect was ordered. */
 function orderInReason(reason: string): OrderSource | null {
   if (!reason.startsWith('ordered by ')) return null;
   return sourceOf(reason.slice('ordered by '.length));
 }
 
-/** Version 1 told by a name who had ordered. */
+/** In version 1, the name in `by` said who had ordered. */
 function sourceOf(by: string): OrderSource {
   if (by === 'policy on_run_lost') return 'run';
   return by === 'policy' ? 'policy' : 'person';
@@ -50,7 +50,7 @@ export function agentOfV1(hard: Json): Json {
   return { ...hard, incident: { ...incident, order } };
 }
 
-/** `ada/3/terminate/1` or `ada/3/terminate/1/deny`; null for what belonged to no incident. */
+/** `ada/3/terminate/1` or `ada/3/terminate/1/deny`; null for an effect without an incident. */
 function stepInId(id: string, agentId: string): { step: StepRef; part: string | undefined } | null {
   if (!id.startsWith(`${agentId}/`)) return null;
   const [count, name, attempt, part] = id.slice(agentId.length + 1).split('/');

@@ -16,18 +16,18 @@ test.each([
   expect(upcast('effect', { id: 'a/1/nudge/1' }, version, steps)).toEqual(expected);
 });
 
-test('a kind takes only its own steps, and what it is made from stays as it was', () => {
+test('a kind takes only its own steps and leaves its input unchanged', () => {
   const agent = Object.freeze({ agentId: 'ada', group: 'blue' });
   expect(upcast('agent', agent, 1, steps)).toEqual({ agentId: 'ada', team: 'blue', tags: [] });
   expect(upcast('event', agent, 1, steps)).toBe(agent);
 });
 
-test('a record of a newer Holter is not guessed at', () => {
+test('a record of a newer version is refused', () => {
   expect(upcast('agent', { agentId: 'ada' }, 5, steps)).toBeNull();
   expect(upcast('agent', { agentId: 'ada' }, RECORD_VERSION + 1)).toBeNull();
 });
 
-test('a record of today is taken as it is', () => {
+test('a record of the current version is returned as it is', () => {
   const agent = { agentId: 'ada' };
   expect(upcast('agent', agent, RECORD_VERSION)).toBe(agent);
 });

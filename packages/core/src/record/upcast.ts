@@ -4,7 +4,10 @@ import type { HolterEvent } from '../vocabulary/event.ts';
 import type { Hard } from './agent.ts';
 import { agentOfV1, effectOfV1 } from './upcast-v2.ts';
 
-/** What a store keeps as JSON, by kind. Everything else it keeps in columns, which its migrations change. */
+/**
+ * The kinds of record that a store keeps as JSON. Everything else is in columns, which the store's migrations
+ * change.
+ */
 type Records = {
   readonly agent: Hard;
   readonly fleet: Fleet;
@@ -16,20 +19,21 @@ export type RecordKind = keyof Records;
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** From one version to the next, by the kinds whose shape changed. */
+/** Upgrades records by one version, for the kinds whose shape changed. */
 export type UpcastStep = { readonly [Kind in RecordKind]?: (record: Json) => Json };
 
 /**
- * The first step makes version 2 of version 1, and so on. Append only: a folder may have been closed years ago. Each
- * step needs a migration of every store that names the new version, and a folder in tests/fixtures/data-folders that
- * the version before has written. A state that is missing in an agent's trail needs none: detectors begin with `empty`.
+ * The first entry upgrades version 1 to version 2, and so on. Append only: a data folder may be years old. Each
+ * entry needs a migration in every store that names the new version, and a folder in tests/fixtures/data-folders
+ * written by the previous version. A detector's state that is missing from a trail needs no entry: the detector
+ * starts from `empty`.
  */
 const STEPS: readonly UpcastStep[] = [{ agent: agentOfV1, effect: effectOfV1 }];
 
-/** The version that is written now. Records from before there were versions are of version 1. */
+/** The version written now. Records without a version are version 1. */
 export const RECORD_VERSION = STEPS.length + 1;
 
-/** A stored record as today's code knows it; null for one of a newer Holter. */
+/** A stored record in the current shape; null if a newer version of Holter wrote it. */
 export function upcast<Kind extends RecordKind>(
   kind: Kind,
   record: unknown,

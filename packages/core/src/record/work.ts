@@ -1,8 +1,8 @@
 import type { Hard } from './agent.ts';
 
 /**
- * An agent has work when a task is open or a turn has begun and not ended. One that reports neither is
- * taken to work as long as its process runs. Without work, no calls and no tokens are healthy idleness.
+ * An agent has work when a task is open or a turn has begun and not ended. An agent that reports neither is assumed
+ * to work while its process runs. Without work, an absence of calls and tokens is healthy.
  */
 export function hasWork(hard: Hard): boolean {
   if (hard.end) return false;
@@ -10,6 +10,6 @@ export function hasWork(hard: Hard): boolean {
   return !hard.promises.turns && !hard.promises.tasks;
 }
 
-/** "If there is work on your hook, you must run it": assigned, and not touched yet. */
+/** A task is assigned, but work on it has not begun. */
 export const isUnstarted = (hard: Hard): boolean =>
   hard.task !== undefined && hard.task.begunAt === undefined && hard.turnSince === undefined;

@@ -16,7 +16,7 @@ const finding = {
   count: 5,
 } as const;
 
-/** One full sample of every kind; the type asks for the missing one when a kind is added. */
+/** One full sample of every kind; the type requires one for each kind. */
 const samples: { readonly [K in SignalKind]: Extract<Signal, { readonly kind: K }> } = {
   heartbeat: {
     agentId,
@@ -127,14 +127,14 @@ describe('a good signal', () => {
     });
   });
 
-  test('null and undefined mean absent where a field is optional', () => {
+  test('an optional field may be null or undefined', () => {
     expect(checkSignal({ ...beat, taskId: null, phase: undefined })).toEqual({
       kind: 'signal',
       signal: beat,
     });
   });
 
-  test('texts may be as long as allowed, inputs as deep', () => {
+  test('accepts texts of the maximum length and inputs of the maximum depth', () => {
     expect(checkSignal({ ...call, output: 'x'.repeat(65_536) }).kind).toBe('signal');
     expect(checkSignal({ ...call, input: nested(32) }).kind).toBe('signal');
   });
@@ -290,14 +290,14 @@ describe('a bad signal', () => {
     }
   });
 
-  test('a message does not repeat what was sent', () => {
+  test('an error message does not repeat the value that was sent', () => {
     const secret = 'sk-ant-123456';
     expect(JSON.stringify(checkSignal({ ...beat, status: secret, phase: 'x' }))).not.toContain(secret);
     expect(JSON.stringify(checkSignal({ ...beat, ['y'.repeat(5_000)]: 1 })).length).toBeLessThan(400);
   });
 });
 
-test('whatever comes, the answer is a signal with known fields or a reason', () => {
+test('any input gives either a signal with known fields or an error', () => {
   const kinds = fc.constantFrom(...Object.keys(samples), 'nonsense');
   const anything = fc.dictionary(fc.string(), fc.anything());
   fc.assert(

@@ -4,12 +4,12 @@ import { ENVELOPE_FIELDS, KIND_FIELDS } from './kinds.ts';
 import { type Fields, readFields, shapeOf } from './record.ts';
 
 /**
- * The door for everything that somebody outside says. One table says what each kind of signal holds; a
- * field that is in no table is refused, so that a misspelt one is noticed by its sender and not lost.
+ * Validates every signal that comes from outside. A table lists the fields of each kind. A field that is not listed
+ * is refused, so that the sender notices a misspelt one.
  */
 export type SignalCheck = { readonly kind: 'signal'; readonly signal: Signal } | BadSignal;
 
-/** The names that seed 000 §2 gives to a heartbeat's fields. */
+/** Seed 000 §2's names for the fields of a heartbeat. */
 const seedNames: Readonly<Record<string, string>> = {
   agent_id: 'agentId',
   task_id: 'taskId',
@@ -36,14 +36,14 @@ export function checkSignal(value: unknown): SignalCheck {
   ]);
   if (reading.kind !== 'field') return reading;
   const signal = { kind, ...reading.value } as Signal;
-  // A position says nothing without the thing that it is a position in.
+  // A position means nothing without the channel that it is a position in.
   if (signal.seq !== undefined && signal.channel === undefined) {
     return badSignal('missing_field', 'channel is needed where seq is given', 'channel');
   }
   return { kind: 'signal', signal };
 }
 
-/** JSON Schema of what `checkSignal` takes of this kind. A heartbeat's fields also go by the names of seed 000. */
+/** JSON Schema of the signals of this kind. For a heartbeat, `checkSignal` also accepts the field names of seed 000. */
 export function signalShape(kind: SignalKind): FieldShape {
   const own: Fields = { ...ENVELOPE_FIELDS, ...KIND_FIELDS[kind] };
   const aliases = kind === 'heartbeat' ? Object.entries(seedNames) : [];

@@ -3,7 +3,7 @@ import { isPrototypeName } from '../base/identifier.ts';
 import { parseIsoTime } from '../base/iso-time.ts';
 import { type Instant, instant } from '../base/time.ts';
 
-/** What a field of a signal may hold, and what to say if it does not. Nothing is cut or guessed. */
+/** What a field of a signal may hold, and the error if it does not. Values are never truncated or guessed. */
 export type SignalProblemCode =
   | 'not_an_object'
   | 'unknown_kind'
@@ -19,14 +19,14 @@ export type SignalProblemCode =
 export type BadSignal = {
   readonly kind: 'bad-signal';
   readonly code: SignalProblemCode;
-  /** Names what is allowed; repeats nothing of what was sent but the field's name. */
+  /** Says what is allowed. Repeats the field's name, but nothing of the value that was sent. */
   readonly message: string;
   readonly field?: string;
 };
 
 export type FieldReading<T> = { readonly kind: 'field'; readonly value: T } | BadSignal;
 type Read<T> = (value: unknown, field: string) => FieldReading<T>;
-/** JSON Schema of what a reader takes: the documentation is made of the table that checks. */
+/** JSON Schema of the values that a reader accepts. The API documentation is generated from it. */
 export type FieldShape = Readonly<Record<string, unknown>>;
 export type FieldReader<T> = Read<T> & { readonly shape: FieldShape };
 
@@ -41,7 +41,7 @@ export const ID_LENGTH_MAX = 256;
 export const NAME_LENGTH_MAX = 200;
 export const TEXT_LENGTH_MAX = 64 * 1_024;
 export const INPUT_DEPTH_MAX = 32;
-/** All texts and keys of an input together; a file written in one call is the largest that is common. */
+/** Total length of all texts and keys of an input; the largest common one is a file written in one call. */
 export const INPUT_LENGTH_MAX = 256 * 1_024;
 const INPUT_NODES_MAX = 20_000;
 
@@ -59,7 +59,7 @@ const outOfRange = (field: string, allowed: string): BadSignal =>
 export const text = reader(textOf(0, TEXT_LENGTH_MAX), (value, field) =>
   boundedText(value, field, 0, TEXT_LENGTH_MAX),
 );
-/** Words for people that fit on a line. */
+/** A text for people that fits on one line. */
 export const label = reader(textOf(0, NAME_LENGTH_MAX), (value, field) =>
   boundedText(value, field, 0, NAME_LENGTH_MAX),
 );
@@ -76,7 +76,7 @@ export const key = reader(textOf(1, NAME_LENGTH_MAX), (value, field) => {
   return reading;
 });
 
-/** Ids and names are printed in terminals and logs, where control characters do harm. */
+/** Ids and names are printed in terminals and logs, where control characters are dangerous. */
 function oneLine(value: unknown, field: string, lengthMax: number): FieldReading<string> {
   const reading = boundedText(value, field, 1, lengthMax);
   if (reading.kind === 'field' && hasControl(reading.value))
@@ -109,7 +109,7 @@ export const flag = reader<boolean>({ type: 'boolean' }, (value, field) =>
   typeof value === 'boolean' ? good(value) : wrongType(field, 'true or false'),
 );
 
-/** How many: whole, exact, not negative. */
+/** A non-negative integer that a number holds exactly. */
 export const count = reader({ type: 'integer', minimum: 0 }, (value, field) => whole(value, field, 0));
 export const incarnation = reader({ type: 'integer', minimum: 1 }, (value, field) => whole(value, field, 1));
 
@@ -158,7 +158,7 @@ export const oneOf = <Word extends string>(words: readonly Word[]): FieldReader<
     return word === undefined ? wrongType(field, `one of ${words.join(', ')}`) : good(word);
   });
 
-/** Any JSON value of bounded depth and size; cycles end at the depth. */
+/** Any JSON value of bounded depth and size; the depth limit also stops cycles. */
 export const json = reader<unknown>({ description: 'Any JSON.' }, (value, field) => {
   const budget = { nodes: INPUT_NODES_MAX, length: INPUT_LENGTH_MAX };
   return jsonProblem(value, field, INPUT_DEPTH_MAX, budget) ?? good(value);

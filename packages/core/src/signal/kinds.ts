@@ -22,7 +22,7 @@ import * as field from './field.ts';
 import { badSignal } from './field.ts';
 import { type FieldsOf, maybe, needed, readFields, shapeOf } from './record.ts';
 
-/** What each kind of signal holds. Adding a kind is one entry, and the compiler asks for it. */
+/** The fields of each kind of signal. The compiler requires an entry for every kind. */
 type Kinds = {
   readonly [K in SignalKind]: FieldsOf<Omit<Extract<SignalBody, { readonly kind: K }>, 'kind'>>;
 };

@@ -1,11 +1,11 @@
 import { isPrototypeName } from '../base/identifier.ts';
 import { badSignal, type FieldReader, type FieldReading, type FieldShape } from './field.ts';
 
-/** An object with named fields, each read by its own rule: a signal, or something inside one. */
+/** An object with named fields, each read by its own rule: a signal, or an object inside one. */
 type Needed<T> = { readonly isNeeded: true; readonly read: FieldReader<T> };
 type Optional<T> = { readonly isNeeded: false; readonly read: FieldReader<T> };
 
-/** Exactly the fields of a type, and needed where it needs them: the compiler compares table and type. */
+/** Exactly the fields of a type, needed where the type needs them; the compiler compares the two. */
 export type FieldsOf<T> = {
   readonly [F in keyof T]-?: Record<never, never> extends Pick<T, F>
     ? Optional<Exclude<T[F], undefined>>
@@ -26,7 +26,7 @@ export function shapeOf(fields: Fields): FieldShape {
   };
 }
 
-/** Known fields only, in a new object. For an optional field null is as good as nothing. */
+/** Copies known fields into a new object. For an optional field, null means absent. */
 export function readFields<T>(
   fields: Fields,
   raw: unknown,
@@ -39,7 +39,7 @@ export function readFields<T>(
   }
   const record = raw as Readonly<Record<string, unknown>>;
   const result: Record<string, unknown> = {};
-  // `Object.keys` and an index: this loop runs for every signal that comes in.
+  // `Object.keys` and an index, because this loop runs for every incoming signal.
   for (const written of Object.keys(record)) {
     if (ignored.includes(written)) continue;
     const name = Object.hasOwn(aliases, written) ? (aliases[written] ?? written) : written;
@@ -72,7 +72,7 @@ function unknownField(fields: Fields, written: string, prefix: string): FieldRea
   return badSignal('unknown_field', `allowed fields: ${Object.keys(fields).join(', ')}`, shown);
 }
 
-/** Tables of fields are made once and live for ever; so does the list of what each of them needs. */
+/** Tables are created once and live for ever; so does the list of fields that each one needs. */
 const neededByTable = new WeakMap<Fields, readonly string[]>();
 
 function neededOf(fields: Fields): readonly string[] {

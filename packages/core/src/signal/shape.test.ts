@@ -22,11 +22,11 @@ function sampleOf(shape: FieldShape): unknown {
 const objectOf = ({ properties, required }: ObjectShape): Record<string, unknown> =>
   Object.fromEntries(required.map((name) => [name, sampleOf(properties[name] ?? {})]));
 
-describe.each(SIGNAL_KINDS)('the documented shape of %s is what is checked', (kind) => {
+describe.each(SIGNAL_KINDS)('the documented shape of %s matches the check', (kind) => {
   const shape = signalShape(kind) as unknown as ObjectShape;
   const least = objectOf(shape);
 
-  test('what it needs is enough, and all of it is needed', () => {
+  test('the required fields are sufficient and necessary', () => {
     expect(checkSignal(least)).toMatchObject({ kind: 'signal' });
     for (const name of shape.required.filter((each) => each !== 'kind')) {
       const { [name]: _left, ...rest } = least;
@@ -34,10 +34,10 @@ describe.each(SIGNAL_KINDS)('the documented shape of %s is what is checked', (ki
     }
   });
 
-  test('every further field is known, and no other is', () => {
+  test('every documented field is accepted, and no other', () => {
     for (const [name, field] of Object.entries(shape.properties)) {
       if (Object.hasOwn(least, name) || name === 'agent_id') continue;
-      // A position needs the source that it is a position in.
+      // A position needs the channel that it is a position in.
       const signal = { ...least, channel: 'log', [name]: sampleOf(field) };
       expect([name, checkSignal(signal).kind]).toEqual([name, 'signal']);
     }

@@ -1,18 +1,18 @@
 import type { Instant } from '../base/time.ts';
 import type { NoticeSeverity } from './effect.ts';
 
-/** A question of one agent's incident to the whole fleet. */
+/** A question from one agent's incident to the fleet. */
 export type AskKind = 'loss' | 'nudge' | 'notice' | 'terminate' | 'start';
 
 export type Ask = {
   readonly kind: AskKind;
   readonly agentId: string;
   readonly group: string;
-  /** The effect that waits for it. */
+  /** The effect that waits for the answer. */
   readonly effectId: string;
-  /** One beat interval of the agent, for "at the same time". */
+  /** One beat interval of the agent: the time in which losses count as simultaneous. */
   readonly intervalMs: number;
-  /** A notice beside the ladder's own steps: sent if it is granted, only recorded if not. */
+  /** A notice outside the steps of the ladder: sent if granted, otherwise only recorded. */
   readonly notice?: Notice;
 };
 

@@ -34,7 +34,7 @@ function chain(headId: string | null, checkpoints: readonly Checkpoint[]): Check
   return { agentId: 'ada', taskId: 't1', headId, checkpoints };
 }
 
-/** The choice in one line: what was chosen, then what was skipped and why. */
+/** The choice in one line: the chosen checkpoint, then each skipped one and why. */
 function told(of: CheckpointChain): string {
   const choice = chooseCheckpoint(of, sha256);
   const start = choice.kind === 'chosen' ? choice.checkpoint.checkpointId : 'task start';
@@ -59,7 +59,7 @@ describe('checkpointHash', () => {
     expect(validate({ ...sound, ...change }, sha256)).toEqual({ kind: 'invalid', because: 'hash-mismatch' });
   });
 
-  test('a content that is not JSON is invalid, and hashing it is a bug', () => {
+  test('content that is not JSON is invalid, and hashing it throws', () => {
     const sound = checkpoint('c1', null);
     expect(validate({ ...sound, content: { n: Number.NaN } }, sha256)).toEqual({
       kind: 'invalid',
@@ -113,7 +113,7 @@ describe('chooseCheckpoint', () => {
     expect(told(of)).toBe(expected);
   });
 
-  test('gives up on a chain without end', () => {
+  test('gives up on an endless chain', () => {
     const long = Array.from({ length: CHAIN_LENGTH_MAX + 50 }, (_, i) =>
       corrupt(checkpoint(`c${i}`, `c${i + 1}`)),
     );
@@ -123,7 +123,7 @@ describe('chooseCheckpoint', () => {
     expect(choice.skipped.at(-1)?.because).toBe('chain-too-long');
   });
 
-  test('agrees with a naive twin on any tangle of links', () => {
+  test('agrees with a naive implementation on any graph of links', () => {
     const ids = ['a', 'b', 'c', 'd', 'e'];
     const link = fc.option(fc.constantFrom(...ids, 'gone'), { nil: null });
     const tangled = fc.record({
@@ -159,7 +159,7 @@ describe('pickCheckpoint', () => {
   const foreign = checkpoint('c4', 'c3', { taskId: 't0' });
   const all = chain('c4', [foreign, damaged, newer, older]);
 
-  test('takes an older one when it is sound, with its hash', () => {
+  test('takes an older checkpoint if it is valid, with its hash', () => {
     expect(pickCheckpoint(all, 'c1', sha256)).toEqual({ id: 'c1', hash: older.hash });
   });
 
@@ -172,7 +172,7 @@ describe('pickCheckpoint', () => {
   });
 });
 
-/** Everything reachable from the head, newest first: as many steps as there could be, no bookkeeping. */
+/** Naive: everything reachable from the head, newest first, in as many steps as there are checkpoints. */
 function naiveWalk(
   parts: readonly { id: string; parentId: string | null }[],
   headId: string | null,

@@ -3,9 +3,9 @@ import { InvariantError } from '../base/invariant.ts';
 import type { Instant } from '../base/time.ts';
 
 /**
- * A checkpoint is what a successor starts from. Each names its parent, so an agent's checkpoints form a
- * chain; each carries a SHA-256 of what it says, so a torn or altered one shows. Recovery takes the newest
- * that is sound, and the start of the task if none is (seed 000 §5).
+ * A successor starts from a checkpoint. Each checkpoint names its parent, so an agent's checkpoints form a chain,
+ * and each carries a SHA-256 of its content, so a torn or altered one is detected. Recovery takes the newest valid
+ * one, or the start of the task if there is none (seed 000 §5).
  */
 export type Checkpoint = {
   readonly checkpointId: string;
@@ -14,7 +14,7 @@ export type Checkpoint = {
   readonly taskId: string | null;
   readonly incarnation: number;
   readonly at: Instant;
-  /** Any JSON value; what is in it is the agent's business. */
+  /** Any JSON value; Holter does not interpret it. */
   readonly content: unknown;
   readonly hash: string;
 };
@@ -27,11 +27,11 @@ type Validity =
 
 type SkipReason =
   | Extract<Validity, { kind: 'invalid' }>['because']
-  /** The chain names it, but it is not there. */
+  /** The chain refers to it, but it does not exist. */
   | 'missing'
   | 'foreign-agent'
   | 'foreign-task'
-  /** It is its own ancestor; what follows has been seen. */
+  /** It is its own ancestor. */
   | 'cycle'
   | 'chain-too-long';
 
@@ -41,10 +41,10 @@ export type Choice =
   | { readonly kind: 'chosen'; readonly checkpoint: Checkpoint; readonly skipped: readonly Skipped[] }
   | { readonly kind: 'task-start'; readonly skipped: readonly Skipped[] };
 
-/** A checkpoint that a person picked, as the shell found it; `flaw` says why nothing can start from it. */
+/** A checkpoint that a person picked, as the shell found it; `flaw` says why it can't be used. */
 export type PickedCheckpoint = { readonly id: string; readonly hash: string; readonly flaw?: SkipReason };
 
-/** Whose chain it is, where it begins, and the checkpoints that there are, in any order. */
+/** The chain's owner and head, and the existing checkpoints in any order. */
 export type CheckpointChain = {
   readonly agentId: string;
   readonly taskId: string | null;
@@ -52,12 +52,13 @@ export type CheckpointChain = {
   readonly checkpoints: readonly Checkpoint[];
 };
 
-/** A day of a checkpoint every other minute. Older work is nearer to a new start than to a recovery. */
+/** A day of checkpoints at one every two minutes. Anything older is hardly better than the start of the task. */
 export const CHAIN_LENGTH_MAX = 720;
 
 /**
- * What a checkpoint's hash is taken over: the content with its place in the chain, so that a sound content
- * can't be moved to another task. Time and incarnation are the server's, which the writer does not know.
+ * The input of a checkpoint's hash: its content and its place in the chain, so that valid content can't be moved to
+ * another task. Time and incarnation are left out, because the server assigns them and the writer does not know
+ * them.
  */
 function hashedText(checkpoint: Omit<Checkpoint, 'hash'>): string | undefined {
   const { checkpointId, parentId, agentId, taskId, content } = checkpoint;
@@ -65,7 +66,7 @@ function hashedText(checkpoint: Omit<Checkpoint, 'hash'>): string | undefined {
   return canonical.kind === 'canonical' ? canonical.text : undefined;
 }
 
-/** The content must be JSON: whoever takes it in asks `canonicalJson` first. */
+/** The content must be JSON: callers check it with `canonicalJson` first. */
 export function checkpointHash(checkpoint: Omit<Checkpoint, 'hash'>, sha256: Sha256): string {
   const text = hashedText(checkpoint);
   if (text === undefined) throw new InvariantError(`checkpoint ${checkpoint.checkpointId} is not JSON`);
@@ -79,9 +80,8 @@ export function validate(checkpoint: Checkpoint, sha256: Sha256): Validity {
 }
 
 /**
- * From the head along the parent links, newest to oldest, to the first sound checkpoint. An unsound one is
- * not believed in what it holds, but its link is still the best hint to what came before: wherever it
- * leads, each checkpoint is judged by itself.
+ * Follows the parent links from the head, newest to oldest, to the first valid checkpoint. The content of an invalid
+ * one is not used, but its link is still followed: every checkpoint that it leads to is validated on its own.
  */
 export function chooseCheckpoint(chain: CheckpointChain, sha256: Sha256): Choice {
   const byId = new Map<string, Checkpoint>();
@@ -104,14 +104,14 @@ export function chooseCheckpoint(chain: CheckpointChain, sha256: Sha256): Choice
   return { kind: 'task-start', skipped };
 }
 
-/** One that a person names, wherever it lies: an older one is theirs to choose, an unsound one is nobody's. */
+/** The checkpoint that a person named. It may be an older one, but it has to be valid. */
 export function pickCheckpoint(chain: CheckpointChain, id: string, sha256: Sha256): PickedCheckpoint {
   const checkpoint = chain.checkpoints.find(({ checkpointId }) => checkpointId === id);
   const flaw = skipReason(chain, checkpoint, sha256);
   return { id, hash: checkpoint?.hash ?? '', ...(flaw !== undefined && { flaw }) };
 }
 
-/** Why the walk can't go on. */
+/** Why the walk can't continue. */
 function stopReason(
   id: string,
   checkpoint: Checkpoint | undefined,
@@ -122,7 +122,7 @@ function stopReason(
   return checkpoint === undefined ? 'missing' : undefined;
 }
 
-/** Why this one will not do, though an older one may. */
+/** Why this checkpoint can't be used, although an older one may be. */
 function skipReason(
   chain: CheckpointChain,
   checkpoint: Checkpoint | undefined,

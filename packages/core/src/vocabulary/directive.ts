@@ -1,6 +1,6 @@
 /**
- * What a reply of the server may carry to an agent. It states facts; what to do is up to the agent. The id lets a
- * client drop what it has had before.
+ * What a reply of the server may carry to an agent. It states facts; the agent decides what to do. Clients drop a
+ * directive whose id they have seen.
  */
 export type Directive = {
   readonly type: 'nudge' | 'inquiry' | 'reminder' | 'handoff' | 'deny' | 'stop';

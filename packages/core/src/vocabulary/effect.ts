@@ -5,8 +5,8 @@ import type { LadderStep } from './ladder.ts';
 import type { OrderSource } from './order.ts';
 
 /**
- * An effect is something that Holter wants done, as data. The shell stores it in the same transaction as
- * the state that wanted it, and its executor claims it, does it, and answers with a receipt.
+ * An effect is something that Holter wants done, as data. The shell stores it in the same transaction as the state
+ * that wanted it; its executor claims it, carries it out, and answers with a receipt.
  */
 export type Effect = EffectEnvelope & EffectBody;
 
@@ -15,31 +15,31 @@ type EffectEnvelope = {
   readonly id: string;
   readonly agentId: string;
   readonly incarnation: number;
-  /** Who alone may claim it: a host, or the `holter run` that owns the terminal; null is any server. */
+  /** The only executor that may claim it: a host, or the `holter run` that owns the terminal. Null is any server. */
   readonly executor: string | null;
   readonly livesBy: Life;
-  /** Of no use after this moment, even if what it lives by goes on. */
+  /** Useless after this moment, even if its life goes on. */
   readonly until?: Instant;
-  /** The step of the ladder that it carries out; absent for what is said beside the steps. */
+  /** The step of the ladder that it carries out; absent for effects outside the steps. */
   readonly step?: StepRef;
 };
 
-/** What an effect lives by. The commit that ends an incident or a start cancels what is still pending for it. */
+/** What an effect lives by. The commit that ends an incident or an incarnation cancels the effects pending for it. */
 export type Life = `incident:${string}` | `start:${string}` | `fleet:${string}`;
 
 export const lifeOfIncident = (incidentId: string): Life => `incident:${incidentId}`;
 export const lifeOfStart = (agentId: string, incarnation: number): Life => `start:${agentId}#${incarnation}`;
 export const lifeOfFleet = (group: string): Life => `fleet:${group}`;
 
-/** The id under which it was wanted: one notice, however many channels carry a copy of it. */
+/** The id of the notice, without the channel: each channel carries a copy of the same notice. */
 export const wantedIdOf = (effect: Effect): string =>
   effect.kind === 'notify' ? (effect.via?.noticeId ?? effect.id) : effect.id;
 
-/** Without those that live by something that is over. */
+/** Drops the effects whose life has ended. */
 export const stillWanted = (effects: readonly Effect[], over: readonly Life[]): readonly Effect[] =>
   over.length === 0 ? effects : effects.filter(({ livesBy }) => !over.includes(livesBy));
 
-/** How long a notice or a reminder that belongs to no incident is of use. */
+/** How long a notice or a reminder without an incident is useful. */
 export const NOTICE_MS_MAX = hours(24);
 
 export type StepRef = { readonly incidentId: string; readonly step: LadderStep; readonly attempt: number };
@@ -53,7 +53,7 @@ export type NoticeBody = {
   readonly severity: NoticeSeverity;
   readonly message: string;
   readonly incidentId: string | null;
-  /** The channel that failed and that this is about: the others carry it. */
+  /** The channel whose failure this is about; the other channels carry it. */
   readonly failedChannel?: string;
 };
 
@@ -66,14 +66,14 @@ export type EffectBody =
     }
   /** Asks the agent how it is; any sign of life is the answer. */
   | { readonly kind: 'inquire'; readonly message: string; readonly answerBy: Instant }
-  /** A message was not acknowledged: say it again. */
+  /** A message was not acknowledged: send it again. */
   | { readonly kind: 'remind'; readonly message: string }
   | ({
       readonly kind: 'notify';
-      /** Set where it is stored once for each channel: which of them carries this copy of which notice. */
+      /** Set on the copy for one channel: the channel, and the notice that it copies. */
       readonly via?: { readonly channel: string; readonly noticeId: string };
     } & NoticeBody)
-  /** Refuses the looping call where the adapter can; asked for right before a termination. */
+  /** Refuses the looping call where the adapter can; wanted right before a termination. */
   | { readonly kind: 'deny-call'; readonly message: string }
   | { readonly kind: 'request-handoff'; readonly message: string; readonly waitMs: DurationMs }
   | {
@@ -84,18 +84,18 @@ export type EffectBody =
     }
   | {
       readonly kind: 'spawn';
-      /** The successor presents it when it registers; the launcher locks on it, so two can't start. */
+      /** The successor presents it when it registers. The launcher locks on it, so that two can't start. */
       readonly key: string;
       readonly taskId: string | null;
       readonly attempt: number;
       readonly handoffNoteId: string | null;
-      /** The one that a person picked: from it, or not at all. Null is the newest that is sound. */
+      /** The checkpoint that a person picked: the start fails if it can't be used. Null is the newest valid one. */
       readonly checkpointId: string | null;
     };
 
 export type EffectKind = EffectBody['kind'];
 
-/** Lower is claimed first: what stops or starts a process does not wait behind words. */
+/** Lower is claimed first: stopping or starting a process does not wait behind messages. */
 export const EFFECT_URGENCY: Readonly<Record<EffectKind, number>> = {
   terminate: 0,
   'deny-call': 0,
@@ -108,8 +108,8 @@ export const EFFECT_URGENCY: Readonly<Record<EffectKind, number>> = {
 };
 
 /**
- * What became of an effect. "Posted" is handed to a service that carries it on, "delivered" has arrived, and
- * neither is "seen"; "unknown" is never retried where it could hurt.
+ * The outcome of an effect. "Posted" means handed to a service that carries it on, "delivered" means arrived;
+ * neither means "seen". "Unknown" is never retried where a repetition could do harm.
  */
 export type ReceiptOutcome = 'posted' | 'delivered' | 'seen' | 'done' | 'refused' | 'unknown';
 

@@ -7,7 +7,7 @@ import type { LadderStep } from './ladder.ts';
 import type { DecisionRejection, SignalRejection } from './rejection.ts';
 import type { HeartbeatBody } from './signal.ts';
 
-/** What happened, for everybody who listens. The first nine names and payloads are seed 000 §6. */
+/** What happened, for all subscribers. The first nine names and payloads are seed 000 §6. */
 export type HolterEvent = { readonly at: Instant; readonly incarnation: number } & EventBody;
 
 export type BreakerState = 'CLOSED' | 'OPEN' | 'HALF_OPEN';
@@ -44,7 +44,7 @@ export type EventBody =
         severity: Severity;
         evidence: string;
         threshold: string;
-        /** How long its condition had held before anybody looked. */
+        /** How long the condition had held before Holter noticed it. */
         lateMs: number;
       }
     >
@@ -87,9 +87,9 @@ export type EventBody =
         decision: string;
         by: string;
         reason: string;
-        /** The one kind that it is about. */
+        /** The one kind of finding that it is about. */
         finding?: FindingKind;
-        /** What it calls wrong. */
+        /** The finding that it calls wrong. */
         wrong?: readonly FindingKind[];
         /** The checkpoint that it picks. */
         checkpointId?: string;
@@ -108,7 +108,7 @@ export type EventBody =
         effect: EffectKind;
         outcome: ReceiptOutcome;
         detail: string;
-        /** For a notice: which of its channels says so. */
+        /** For a notice: the channel that reports it. */
         channel?: string;
       }
     >
@@ -120,7 +120,7 @@ export type EventBody =
   | Of<'HANDOFF_REQUESTED', { agentId: string; by: 'agent' | 'holter'; reason: string }>
   | Of<'HANDOFF_WRITTEN', { agentId: string; noteId: string }>
   | Of<'ATTENTION_RAISED', { agentId: string; about: string; message: string }>
-  // About the fleet; the payload's group stands where an agent would.
+  // About the fleet; the payload names a group instead of an agent.
   | Of<'MASS_FAILURE', { group: string; lost: number; size: number }>
   | Of<'MASS_FAILURE_OVER', { group: string }>;
 

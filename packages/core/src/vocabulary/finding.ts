@@ -1,21 +1,21 @@
 import type { Instant } from '../base/time.ts';
 
 /**
- * A finding is what a detector reports; it never acts. Everything that follows from a kind (which health
- * state, where its incident enters the ladder) stands in this one table, so that adding a kind is one line.
+ * A finding is what a detector or rule reports; it never acts. Everything that follows from a kind (the health
+ * state, the step at which its incident enters the ladder) is in this table, so that adding a kind is one line.
  */
 export type Severity = 'warn' | 'act';
 
-/** Who says so. Automatic termination needs two different ones (invariant 6). */
+/** The source of the evidence. Automatic termination needs two different ones (invariant 6). */
 export type EvidenceSource = 'agent-reports' | 'operating-system' | 'screen' | 'delivery-receipts';
 
 /**
- * What a finding is about decides the health state of an `act`:
- * `progress` makes STUCK, `failure` and `liveness` make FAILING, `attention` never gets past DEGRADED.
+ * The subject of a finding decides the health state of an `act`: `progress` makes STUCK, `failure` and `liveness`
+ * make FAILING, `attention` never gets past DEGRADED.
  */
 type FindingAbout = 'liveness' | 'progress' | 'failure' | 'attention';
 
-/** Where an incident about this kind enters the ladder; `policy` means that the operator names the step. */
+/** Where an incident about this kind enters the ladder; `policy` means the step that the operator configured. */
 export type FindingEntry = 'nudge' | 'escalate' | 'recover' | 'policy' | 'none';
 
 type KindRule = {

@@ -3,12 +3,12 @@ import { seconds } from '../base/time.ts';
 import type { Stall, StallLog } from './stall.ts';
 import { graceOf } from './stall.ts';
 
-/** For an agent without beats; those that beat more often get less. */
+/** For an agent without beats; agents that beat more often get less. */
 const GRACE_MAX = seconds(60);
 
 /**
- * How much of a time nobody's silence counted: the gaps in which Holter did not look, and the grace after each.
- * Much of it means that the monitor itself is what needs help.
+ * The time during which silence did not count against any agent: the stalls and the grace after each. A large share
+ * means that the monitor itself needs attention.
  */
 export function graceShare(stalls: StallLog, from: Instant, to: Instant): number {
   let covered = 0;
@@ -24,6 +24,6 @@ export function graceShare(stalls: StallLog, from: Instant, to: Instant): number
   return to > from ? covered / (to - from) : 0;
 }
 
-/** Where many hiccups became one entry, nobody looked in a part of it only. */
+/** In a folded entry, only a part of the time was lost. */
 const densityOf = ({ from, to, lostMs, count }: Stall, grace: number): number =>
   Math.min(1, (lostMs + count * grace) / (to - from + grace));

@@ -1,7 +1,7 @@
 /** The five states of seed 000 §1. */
 export type HealthState = 'HEALTHY' | 'DEGRADED' | 'STUCK' | 'FAILING' | 'TERMINATED';
 
-/** How bad, for "worst first" and for telling better from worse. */
+/** Severity order, for "worst first" and for comparing states. */
 export const HEALTH_RANK: Readonly<Record<HealthState, number>> = {
   HEALTHY: 0,
   DEGRADED: 1,
@@ -11,8 +11,8 @@ export const HEALTH_RANK: Readonly<Record<HealthState, number>> = {
 };
 
 /**
- * Which state may follow which. A living agent may go anywhere; the end is left only by a new start, which
- * enters as HEALTHY (`enroll`).
+ * Which state may follow which. A living agent may move to any state. Only a new incarnation leaves TERMINATED, and
+ * it starts as HEALTHY (`enroll`).
  */
 export const TRANSITIONS: Readonly<Record<HealthState, readonly HealthState[]>> = {
   HEALTHY: ['DEGRADED', 'STUCK', 'FAILING', 'TERMINATED'],

@@ -33,7 +33,7 @@ describe('every hold', () => {
       : bench.signal({ kind: 'hold-ended', hold: kind });
   const kindsFound = (bench: Bench): readonly string[] => bench.agent.hard.derived.map(({ kind }) => kind);
 
-  test.each(HOLD_KINDS)('%s stops the clock of silence', (kind) => {
+  test.each(HOLD_KINDS)('%s stops the silence clock', (kind) => {
     const bench = new Bench({
       promises: { calls: { modelTimeoutMs: milliseconds(0) }, tasks: true },
       taskId: 't1',
@@ -50,14 +50,14 @@ describe('every hold', () => {
     expect(kindsFound(bench)).toEqual(['silent']);
   });
 
-  test.each(HOLD_KINDS)('%s and the age of a checkpoint', (kind) => {
+  test.each(HOLD_KINDS)('%s stops the checkpoint clock, unless it is in-tool', (kind) => {
     const bench = new Bench({ promises: { checkpoints: true, tasks: true }, taskId: 't1' });
     start(bench, kind);
     bench.advance(minutes(10));
     expect(kindsFound(bench)).toEqual(kind === 'in-tool' ? ['checkpoint-stale'] : []);
   });
 
-  test.each(HOLD_KINDS)('%s has a maximum age, and never kills', (kind) => {
+  test.each(HOLD_KINDS)('%s has a maximum age, and only tells a person', (kind) => {
     const bench = new Bench({ promises: { tasks: true }, taskId: 't1' });
     start(bench, kind);
     const ageMsMax = bench.policy.holdMsMax[kind];
@@ -69,7 +69,7 @@ describe('every hold', () => {
     expect(bench.advance(ageMsMax).flatMap(({ effects }) => effects)).toEqual([]);
   });
 
-  test('one that names its end is over by itself, and one that is over already never began', () => {
+  test('a hold with an end ends by itself, and one whose end has passed never begins', () => {
     const bench = new Bench({ promises: { tasks: true }, taskId: 't1' });
     bench.signal({ kind: 'hold-begun', hold: 'rate-limited', until: instant(bench.at + 5_000) });
     expect(bench.agent.hard.wakeAt).toBe(bench.at + 5_000);

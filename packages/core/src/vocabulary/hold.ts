@@ -1,8 +1,8 @@
 import type { DurationMs, Instant } from '../base/time.ts';
 
 /**
- * A hold says why an agent rightly does nothing: somebody else has the next move. While one is open,
- * judging of progress rests and its clocks stand still; liveness rules go on.
+ * A hold says why an agent rightly does nothing: it waits for somebody or something else. While a hold is open,
+ * progress is not judged and its clocks stand still; liveness rules go on.
  */
 export type HoldKind =
   | 'waiting-for-input'
@@ -28,15 +28,18 @@ export const HOLD_KINDS: readonly HoldKind[] = [
 export type Hold = {
   readonly kind: HoldKind;
   readonly since: Instant;
-  /** Wall-clock end (a rate limit's reset). It does not move with stalls: the other side keeps its clock. */
+  /**
+   * Wall-clock end, such as a rate limit's reset. It does not move with stalls, because the other side's clock does
+   * not.
+   */
   readonly until?: Instant;
-  /** The open calls, hashed, for `in-tool`: the hold ends with the last of them. */
+  /** For `in-tool`: the open calls, hashed. The hold ends with the last of them. */
   readonly calls?: readonly number[];
 };
 
 /**
- * How long an agent has been on hold in all, as two stopwatches. A deadline that must not run during holds
- * remembers the stopwatch's reading at its start (a `Mark`) and moves by what has been added since.
+ * Total time that an agent has spent on hold, as two stopwatches. A deadline that must not run during holds stores
+ * the reading at its start (a `Mark`) and moves by what has been added since.
  */
 export type HeldTime = {
   /** Any hold. */
@@ -52,7 +55,7 @@ export const NOTHING_HELD: HeldTime = { anyMs: 0, outsideToolMs: 0 };
 
 export type HoldAges = Readonly<Record<HoldKind, DurationMs>>;
 
-/** The readings at `at`: what was added up when holds ended, plus what is running now. */
+/** The readings at `at`: the sum of ended holds plus the running one. */
 export function heldUntil(heldBefore: HeldTime, holds: readonly Hold[], at: Instant): HeldTime {
   if (holds.length === 0) return heldBefore;
   let anySince = at;

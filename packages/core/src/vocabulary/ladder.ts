@@ -3,5 +3,5 @@ export type LadderStep = 'nudge' | 'escalate' | 'terminate' | 'recover' | 'human
 
 export const LADDER: readonly LadderStep[] = ['nudge', 'escalate', 'terminate', 'recover', 'human'];
 
-/** Steps at which somebody is asked: whoever acknowledged what came before has not seen this one. */
+/** Steps that ask a person: an acknowledgement of an earlier step does not cover these. */
 export const ASKING_STEPS: ReadonlySet<LadderStep> = new Set<LadderStep>(['escalate', 'human']);

@@ -1,5 +1,6 @@
 /**
- * Who ordered: a person now, whom nothing holds back; the policy, for as long as the finding that it named holds; or
- * the command line with which a run was started, which stands by itself, but waits for the fleet as Holter's own acts do.
+ * Who gave an order. `person`: given now, and nothing holds it back. `policy`: valid as long as the finding that it
+ * names holds. `run`: from the command line that started a run; it needs no finding, but waits for the fleet as
+ * Holter's own decisions do.
  */
 export type OrderSource = 'person' | 'policy' | 'run';

@@ -1,4 +1,4 @@
-/** Why a signal was not folded in, by code; the words are for people and for the record. */
+/** Why a signal was not folded in, by code; the text is for people and for the record. */
 const SIGNAL_REJECTIONS = {
   'other-agent': 'another agent',
   'no-incarnation': 'no incarnation, but the agent is registered',
@@ -11,7 +11,7 @@ const SIGNAL_REJECTIONS = {
 
 export type SignalRejectionCode = keyof typeof SIGNAL_REJECTIONS;
 
-/** Why a decision can not be carried out. */
+/** Why a decision can't be carried out. */
 type DecisionRejectionCode =
   | 'acknowledged-already'
   | 'agent-ended'

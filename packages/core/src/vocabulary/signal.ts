@@ -3,31 +3,34 @@ import type { Finding, FindingKind } from './finding.ts';
 import type { HoldKind } from './hold.ts';
 
 /**
- * A signal is one fact that somebody saw, as it enters Holter. It says what happened, never what to do.
- * Times inside a signal are information for people; freshness is judged only by the input's own `at`.
+ * A signal is one observed fact, as it enters Holter. It says what happened, never what to do. Times inside a signal
+ * are information for people; freshness is judged only by the input's own `at`.
  */
 export type Signal = SignalEnvelope & SignalBody;
 
 export type SignalEnvelope = {
   readonly agentId: string;
-  /** Which start of the agent this is about. Absent only for agents that never registered. */
+  /** The incarnation that this is about. Absent only for agents that never registered. */
   readonly incarnation?: number;
-  /** The same fact has the same id on every way it takes (the tool_use_id for a call). */
+  /** The same fact has the same id on every path that it takes (the tool_use_id for a call). */
   readonly id?: string;
-  /** An ordered source, such as a transcript, and the position in it: what lies behind the mark is old. */
+  /**
+   * An ordered source, such as a transcript, and the position in it. A signal at or before the high-water mark is
+   * old.
+   */
   readonly channel?: string;
   readonly seq?: number;
 };
 
-/** What an agent may say about itself (seed 001 §1.3.3). */
+/** What an agent may report about itself (seed 001 §1.3.3). */
 export type SelfStatus = 'healthy' | 'busy' | 'degraded';
 export type MessagePriority = 'urgent' | 'high' | 'normal' | 'low';
 export type Verdict = 'ACCEPT' | 'RETRY' | 'ESCALATE' | 'CONTINUE' | 'COMPACTION';
 
-/** What the operating system says about the whole process tree. */
+/** What the operating system reports about the whole process tree. */
 export type ProcessState = 'running' | 'stopped' | 'uninterruptible' | 'gone';
 
-/** The payload of seed 000 §2; `agent_id` is the envelope's, and two fields are for people only. */
+/** The payload of seed 000 §2. `agent_id` is in the envelope; two fields are for people only. */
 export type HeartbeatBody = {
   readonly kind: 'heartbeat';
   readonly taskId?: string;
@@ -56,7 +59,7 @@ export type SignalBody =
       readonly input?: unknown;
       readonly output?: string;
       readonly isError: boolean;
-      /** The words that came with the call; they never make two equal calls different. */
+      /** The text that came with the call; it never makes two equal calls different. */
       readonly text?: string;
     }
   | { readonly kind: 'said'; readonly role: 'assistant' | 'user' | 'system'; readonly text: string }
@@ -116,8 +119,8 @@ export type SignalBody =
 export type SignalKind = SignalBody['kind'];
 
 /**
- * Facts that Holter acts upon drastically come only from Holter's own senses, never from an agent's mouth:
- * an agent that could report its neighbour's exit, or pause its own judging for ever, would be believed.
+ * Facts with drastic consequences are accepted only from Holter's own senses. Otherwise an agent could report the
+ * exit of another agent, or pause the judging of itself for ever.
  */
 export const SENSED_ONLY: ReadonlySet<SignalKind> = new Set<SignalKind>([
   'process',

@@ -47,18 +47,18 @@ describe('a deadline of absence', () => {
     expect(deadlineOf(start, wait, log, graceMax)).toBe(expected);
   });
 
-  test('a monitor that hiccups for ever still finds the dead, soon', () => {
+  test('a monitor with endless short stalls still detects a dead agent in time', () => {
     let log: StallLog = NO_STALLS;
     for (let hiccup = 0; hiccup < 360; hiccup++)
       log = withStall(log, at(hiccup * 10 + 7), at(hiccup * 10 + 9.1));
     const deadline = deadlineOf(0, 195, log);
-    // 195 s and 60 s of grace, at 7.9 s of every ten.
+    // 195 s and 60 s of grace, at 7.9 s of progress in every ten.
     expect(deadline).toBeGreaterThan(255 / 0.79 - 15);
     expect(deadline).toBeLessThan(255 / 0.79 + 15);
   });
 });
 
-describe('a stall that reaches back behind what is on record', () => {
+describe('a stall that begins before the end of the log', () => {
   test.each<[string, StallLog, number]>([
     ['covers a late tick inside an outage', logOf([50, 60], [10, 70]), 60],
     ['goes on from what it overlaps', logOf([10, 40], [30, 70]), 60],
@@ -69,7 +69,7 @@ describe('a stall that reaches back behind what is on record', () => {
     expect(log.reduce((sum, { lostMs }) => sum + lostMs, 0)).toBe(lostSeconds * 1_000);
   });
 
-  test('never puts a deadline before its start and its wait, whatever is on record', () => {
+  test('never moves a deadline before start + wait', () => {
     const gap = fc.tuple(fc.nat(2_000), fc.nat(400));
     fc.assert(
       fc.property(fc.array(gap, { maxLength: 120 }), fc.nat(2_000), fc.nat(900), (gaps, start, wait) => {
@@ -84,7 +84,7 @@ describe('a stall that reaches back behind what is on record', () => {
   });
 });
 
-describe('whoever has just returned', () => {
+describe('whether Holter has just resumed', () => {
   test.each<[string, number, StallLog, boolean]>([
     ['has never been away', 100, NO_STALLS, false],
     ['was away for an hour, a moment ago', 3_700, logOf([90, 3_690]), true],
@@ -97,7 +97,7 @@ describe('whoever has just returned', () => {
 });
 
 describe('the log', () => {
-  test('is bounded, and folding loses no lost time', () => {
+  test('is bounded, and folding keeps the total of lost time', () => {
     let log: StallLog = NO_STALLS;
     for (let gap = 0; gap < 500; gap++) log = withStall(log, at(gap * 10), at(gap * 10 + 3));
     expect(log.length).toBe(STALLS_MAX);
@@ -105,7 +105,7 @@ describe('the log', () => {
     expect(log.reduce((sum, { count }) => sum + count, 0)).toBe(500);
   });
 
-  test('keeps the newest exactly, after hours of hiccups and a suspension', () => {
+  test('keeps the newest entries exact after hours of short stalls and a suspension', () => {
     const gaps: [number, number][] = [];
     for (let hiccup = 0; hiccup < 720; hiccup++) gaps.push([hiccup * 10 + 7, hiccup * 10 + 9.1]);
     gaps.push([7_207, 12_000]);
@@ -116,13 +116,13 @@ describe('the log', () => {
     expect(deadline).toBeGreaterThan(12_000);
   });
 
-  test('folded, moves a deadline of the present by seconds only, whatever the day was like', () => {
+  test('when folded, moves a current deadline by seconds only', () => {
     const quiet = fc.integer({ min: 60, max: 1_800 });
     const single = fc.tuple(quiet, fc.integer({ min: 3, max: 90 }), fc.constant(1));
     const suspension = fc.tuple(quiet, fc.integer({ min: 600, max: 7_200 }), fc.constant(1));
     const hiccups = fc.tuple(fc.constant(8), fc.constant(2.1), fc.integer({ min: 60, max: 250 }));
     const lid = fc.tuple(fc.constant(8), fc.integer({ min: 600, max: 3_000 }), fc.constant(1));
-    // At its end the worst: Holter hiccups, somebody closes the lid for a while, and it goes on hiccuping.
+    // The worst case at the end: short stalls, a suspension, and short stalls again.
     const day = fc
       .tuple(fc.array(fc.oneof(single, suspension), { minLength: 20, maxLength: 30 }), hiccups, lid, hiccups)
       .map(([chapters, ...end]) => [...chapters, ...end]);
@@ -143,7 +143,7 @@ describe('the log', () => {
         const log = logOf(...gaps);
         for (const wait of [195, 375, 975]) {
           const deadline = deadlineOf(now - ago, wait, exact, 300);
-          // What was due long before the newest stall has been judged when it was due.
+          // A deadline that fell long before the newest stall was judged when it fell.
           if (deadline < now - 300) continue;
           expect(Math.abs(deadlineOf(now - ago, wait, log, 300) - deadline)).toBeLessThan(15);
         }
@@ -152,7 +152,7 @@ describe('the log', () => {
     );
   });
 
-  test('keeps its entries in order and apart', () => {
+  test('keeps its entries ordered and disjoint', () => {
     let log: StallLog = NO_STALLS;
     for (let gap = 0; gap < 100; gap++) log = withStall(log, at(gap * gap), at(gap * gap + 1));
     for (const [index, { from, to }] of log.entries()) {

@@ -2,20 +2,20 @@ import type { DurationMs, Instant } from '../base/time.ts';
 import { later, latest, minutes, seconds } from '../base/time.ts';
 
 /**
- * When Holter itself did not look, it can't hold silence against anybody. A stall is a gap between two
- * ticks of more than `STALL_GAP_MIN` in which no server ticked. Deadlines of *absence* (missed beats,
- * silence, ladder waits) move by the gaps, and get a grace on top so that what queued up can arrive.
+ * While Holter itself did not run, silence does not count against any agent. A stall is a gap between two ticks of
+ * more than `STALL_GAP_MIN` in which no server ticked. Deadlines of *absence* (missed beats, silence, ladder waits)
+ * move by the gaps, and get a grace on top so that queued signals can arrive.
  *
- * Intuition: a process that was suspended for three hours wakes up, and a thousand agents look dead.
- * Cutoff: the grace of one deadline never exceeds one interval, however many stalls there are; otherwise a
- * monitor that hiccups every ten seconds would never find anybody dead.
- * Rejected: skipping judgement for a while after a stall (Cassandra). It forgets the stall afterwards, so
- * a deadline that began before the stall still counts the gap as the agent's silence.
+ * Intuition: a process that was suspended for three hours wakes up, and a thousand agents look dead. Cutoff: the
+ * grace of one deadline never exceeds one interval, however many stalls there are; otherwise a monitor that stalls
+ * every ten seconds would never detect a dead agent. Rejected: skipping judgement for a while after a stall
+ * (Cassandra). It forgets the stall afterwards, so a deadline that began before the stall still counts the gap as
+ * the agent's silence.
  */
 export type Stall = {
   readonly from: Instant;
   readonly to: Instant;
-  /** How much of it nobody ticked; less than `to - from` where old stalls were folded into one entry. */
+  /** How much of the entry was lost; less than `to - from` where old stalls were folded into one entry. */
   readonly lostMs: DurationMs;
   /** How many stalls were folded into this entry. */
   readonly count: number;
@@ -27,18 +27,18 @@ export type StallLog = readonly Stall[];
 export const NO_STALLS: StallLog = [];
 const STALL_GAP_MIN: DurationMs = seconds(2);
 export const STALLS_MAX = 96;
-/** So many of the newest are never folded: the deadlines of most agents reach no further back. */
+/** This many of the newest entries are never folded: the deadlines of most agents reach no further back. */
 const EXACT_MAX = 44;
 
 const GRACE_MIN = seconds(10);
 
-/** A gap between ticks, or between the last tick of a predecessor and the first of this one. */
+/** A gap between two ticks of this server, or between its first tick and its predecessor's last one. */
 export const isStall = (gapMs: number): boolean => gapMs > STALL_GAP_MIN;
 
 /**
- * Adds a stall. It may reach back behind what is on record: while the store is away a tick may also come late,
- * and who starts after a crash knows only the last tick that was written down. Time that both cover was lost
- * once. When the log is full, the two old neighbours become one that lose the least by it.
+ * Adds a stall. It may begin before the end of the log: during an outage of the store a tick may come late as well,
+ * and a server that starts after a crash knows only the last tick that was stored. Overlapping time counts once.
+ * When the log is full, the two old neighbours whose merge loses the least become one entry.
  */
 export function withStall(log: StallLog, from: Instant, to: Instant): StallLog {
   if (to <= from) return log;
@@ -51,15 +51,15 @@ export function withStall(log: StallLog, from: Instant, to: Instant): StallLog {
   return next;
 }
 
-/** The log stays in order and without overlaps: where more was lost than there was time, deadlines would run back. */
+/** Keeps the log ordered and disjoint. An entry with more lost time than its length would move deadlines backwards. */
 function withSpan(log: StallLog, from: Instant, to: Instant): Stall[] {
   const before = log.filter((stall) => stall.from < from);
   const end = Math.max(to, log.at(-1)?.to ?? to) as Instant;
   const newest = before.at(-1);
   if (newest === undefined || newest.to <= from)
     return [...before, { from, to: end, lostMs: (end - from) as DurationMs, count: 1 }];
-  // Stalls that were folded lie somewhere in their entry. All of it may lie before the new one: an agent must not
-  // pay for Holter's book-keeping.
+  // Where in its entry a folded stall lies is unknown. All of it may lie before the new one; assume so, in the
+  // agent's favour.
   const lostMs = Math.min(end - newest.from, newest.lostMs + (end - from)) as DurationMs;
   return [...before.slice(0, -1), { from: newest.from, to: end, lostMs, count: newest.count + 1 }];
 }
@@ -71,7 +71,7 @@ const folded = (first: Stall, second: Stall): Stall => ({
   count: first.count + second.count,
 });
 
-/** The longer ago, the cheaper: a deadline that reaches back for hours can bear to be moved by seconds. */
+/** Merging older entries costs less: a deadline that reaches back for hours tolerates an error of seconds. */
 function cheapestFold(stalls: readonly Stall[]): number {
   const newest = (stalls.at(-1) as Stall).to;
   let cheapest = 0;
@@ -88,8 +88,8 @@ function cheapestFold(stalls: readonly Stall[]): number {
 }
 
 /**
- * How much lost time a fold would move to where it was not lost. Unlike stalls cost more: a suspension is not mixed
- * with hiccups, not even with one after the other, each of which would cost little.
+ * How much lost time a merge would move to where it was not lost. Merging stalls of different length costs more, so
+ * that a suspension is not merged with many short stalls, each of which would cost little.
  */
 function foldCost(first: Stall, second: Stall): number {
   const share = shareOf(folded(first, second));
@@ -103,8 +103,8 @@ const gapOf = ({ lostMs, count }: Stall): number => lostMs / count;
 const shareOf = ({ from, to, lostMs }: Stall): number => Math.min(1, lostMs / (to - from));
 
 /**
- * `start + wait`, moved by the stalls that fell into it. `graceMax` is one interval of the agent.
- * Moving the deadline may reach a later stall, so the log is walked once, oldest first.
+ * `start + wait`, moved by the stalls that fell into it. `graceMax` is one interval of the agent. Moving the
+ * deadline may reach a later stall, so the log is walked once, oldest first.
  */
 export function absenceDeadline(
   start: Instant,
@@ -117,8 +117,8 @@ export function absenceDeadline(
   for (const stall of stalls) {
     if (stall.to <= start) continue;
     if (stall.from >= start + wait + lost + grace) break;
-    // Folded stalls lie somewhere in their entry: time passes in it at the rate that was not lost. A deadline
-    // inside a long entry would otherwise run away from its agent for as long as the entry grows.
+    // Where in its entry a folded stall lies is unknown, so the loss is spread evenly over the entry. Otherwise a
+    // deadline inside a long entry would move on for as long as the entry grows.
     const share = shareOf(stall);
     const from = Math.max(stall.from, start);
     grace = Math.min(graceMax, grace + graceOf(stall, graceMax));
@@ -130,13 +130,13 @@ export function absenceDeadline(
 }
 
 /**
- * Whether Holter has only just begun to look again: what queued up while it did not may still be on its way,
- * and what it knows is from before. Hiccups are too short for anybody to change in.
+ * Whether Holter has only just resumed: queued signals may still be on their way, and what Holter knows is from
+ * before the stall. Short stalls don't count.
  */
 export const hasJustReturned = (stalls: StallLog, at: Instant, graceMax: DurationMs): boolean =>
   at < returnedSince(stalls, graceMax);
 
-/** From when on Holter has looked for long enough again. */
+/** From when on Holter has run for long enough again. */
 export function returnedSince(stalls: StallLog, graceMax: DurationMs): Instant {
   let since = 0 as Instant;
   for (const stall of stalls)
@@ -144,7 +144,7 @@ export function returnedSince(stalls: StallLog, graceMax: DurationMs): Instant {
   return since;
 }
 
-/** What a deadline gets on top for this entry of the log. */
+/** The grace for this entry of the log. */
 export function graceOf(stall: Stall, graceMax: DurationMs): number {
   const gap = gapOf(stall);
   return Math.min(graceMax, stall.count * Math.min(graceMax, Math.max(GRACE_MIN, 2 * gap)));
