@@ -12,6 +12,11 @@ export const EXPLAINED: readonly Explanation[] = [
   },
   {
     section: 'server killed',
+    items: /^(before|after) (lastEffectChange|listEffects)$/,
+    because: 'asked once by a server that shares its store, at its start: it has done nothing yet',
+  },
+  {
+    section: 'server killed',
     items: /^(before|after) (act (remind|request-handoff)|retryEffect)$/,
     because: 'comes some times in a thousand hours, and takes the way of every nudge and notice',
   },

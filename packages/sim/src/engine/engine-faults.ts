@@ -47,7 +47,8 @@ const EVERY: Readonly<Record<EngineFaultKind, number>> = {
 
 const OPERATIONS = [
   ...['load', 'commit', 'flushSoft', 'loadFleet', 'claimDue', 'groupSize', 'claimEffects', 'settleEffect'],
-  ...['retryEffect', 'readEvents', 'lastCursor', 'listCheckpoints', 'getMeta', 'putMeta'],
+  ...['retryEffect', 'readEvents', 'lastCursor', 'listCheckpoints', 'getMeta', 'swapMeta'],
+  ...['loadMany', 'readEffectChanges', 'lastEffectChange', 'listEffects'],
   ...['nudge', 'inquire', 'remind', 'notify', 'deny-call', 'request-handoff', 'terminate', 'spawn'].map(
     (kind) => `act ${kind}`,
   ),
