@@ -174,7 +174,8 @@ async function compile(house, part) {
       ...(part === 'server' && { types: ['node'] }),
     },
     include: [`${part}/src/**/*.ts`],
-    exclude: [`${part}/src/**/*.test.ts`],
+    // What needs the test folders is not part of the build.
+    exclude: ['*.test.ts', 'contract.ts', 'contract/**'].map((files) => `${part}/src/**/${files}`),
   };
   const file = join(house, `tsconfig.${part}.json`);
   await writeFile(file, JSON.stringify(config));

@@ -218,6 +218,27 @@ describe('the audit complains about', () => {
     expect(books.said).toEqual(['9: down for an hour and a half, and neither brought back nor given up']);
   });
 
+  test('effects that wait although what they live by is over, and too many of them', () => {
+    const books = new Books().register().open();
+    const nudge = { id: 'ada/1/nudge/1', agentId: 'ada', livesBy: 'incident:ada/1' } as Effect;
+    const look = (pending: readonly Effect[]): void => {
+      for (const _look of [1, 2])
+        books.audit.pending.look(
+          pending.map((effect) => ({ effect, tries: 3 })),
+          books.at,
+        );
+    };
+    look([nudge]);
+    expect(books.said).toEqual([]);
+    look(Array.from({ length: 13 }, () => nudge));
+    expect(books.said).toEqual(Array(2).fill('13: 13 effects wait; 12 are explained'));
+    const closed = { agentId: 'ada', incidentId: 'ada/1', reason: '', tokens: 0, costUsd: 0 };
+    look([nudge]);
+    books.write('ada', { type: 'INCIDENT_CLOSED', payload: closed }).said.length = 0;
+    look([nudge]);
+    expect(books.said).toEqual(['13: ada/1/nudge/1 still waits, though incident:ada/1 is over']);
+  });
+
   test('a crowd that was lost without an alert, and a kill while the brake is on', () => {
     const books = new Books();
     for (const agentId of CROWD) books.register(1, agentId);

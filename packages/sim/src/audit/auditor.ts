@@ -6,6 +6,7 @@ import { IncarnationAudit } from './incarnation-audit.ts';
 import { LadderAudit } from './ladder-audit.ts';
 import { NoticeAudit } from './notice-audit.ts';
 import { Orders } from './orders.ts';
+import { PendingAudit } from './pending-audit.ts';
 import { RecordAudit } from './record-audit.ts';
 import { RecoveryAudit } from './recovery-audit.ts';
 import { TerminationAudit } from './termination-audit.ts';
@@ -41,6 +42,7 @@ export class Auditor {
   readonly executions: ExecutionAudit;
   readonly brake: BrakeAudit;
   readonly breakers: BreakerAudit;
+  readonly pending: PendingAudit;
   private readonly orders = new Orders();
   private readonly ladder: LadderAudit;
   private readonly incarnations: IncarnationAudit;
@@ -66,6 +68,7 @@ export class Auditor {
       isBeingStopped: (agentId) => this.ladder.stepOf(agentId) === 'terminate',
     });
     this.breakers = new BreakerAudit(report);
+    this.pending = new PendingAudit(report);
     this.incarnations = new IncarnationAudit(report);
     this.recovery = new RecoveryAudit(report, this.orders);
     this.termination = new TerminationAudit(report, this.orders, profileOf);
@@ -80,6 +83,7 @@ export class Auditor {
     this.records.read(entry);
     this.executions.read(entry);
     this.brake.read(entry);
+    this.pending.read(entry);
     this.ladder.read(entry);
     this.incarnations.read(entry);
     this.recovery.read(entry);

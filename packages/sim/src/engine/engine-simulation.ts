@@ -135,6 +135,7 @@ class EngineSimulation {
       if (second % 30 === 0) await this.lookAfter();
     }
     audit.finish(this.clock.now());
+    await this.log.lookAtEffects();
     await this.log.finish(this.reader.cursors);
     return {
       scenario,
@@ -171,6 +172,7 @@ class EngineSimulation {
     const { servers, reader, audit } = this;
     audit.look(this.clock.now());
     await this.log.lookAtSoft();
+    await this.log.lookAtEffects();
     const [server] = servers.listening;
     if (!reader.isConnected && server) reader.connect(server, this.faultyStore.storeOf(this.store, server));
     if (this.random.chance(0.02) && server && !servers.isStoreWrong) await this.log.prune(server.clock.now());

@@ -1,4 +1,4 @@
-import type { Effect, EffectKind } from '@holter/core';
+import { type Effect, type EffectKind, later } from '@holter/core';
 import type { ActResult, Clock, Executor } from '@holter/server';
 import { type ProcessIdentity, ProcessTree, type StopSignal, stopTree } from '@holter/server/process';
 import { type Honesty, type Receipt, SimExecutor } from '../actors/sim-executor.ts';
@@ -14,6 +14,9 @@ const STRANGER_MS = [60_000, 20 * 60_000] as const;
 
 /** An executor waits this long for its adapter, less than a claim lasts; a later receipt comes by itself. */
 const ANSWER_MS = 50_000;
+/** How often what waits is offered again, and how often a notice is still not read then. */
+const OFFER_AGAIN_MS = 60_000;
+const UNREAD_SHARE = 0.9;
 
 interface SimHostPort {
   readonly now: number;
@@ -103,6 +106,13 @@ export class SimHost {
     else if (isResponsive(agent)) this.port.after(agent.random.between(20, 3_000), end);
   }
 
+  /** Without an executor of its own an agent is told in a reply to its next request, and a notice waits until it is read. */
+  private waitsFor(agent: SimAgent, { kind, executor }: Effect): string | null {
+    if (executor !== null || kind === 'terminate' || kind === 'spawn') return null;
+    if (kind === 'notify') return agent.random.chance(UNREAD_SHARE) ? 'not read yet' : null;
+    return agent.isRunning && agent.canBeReached ? null : 'waits for its next request';
+  }
+
   /** The server's own code for stopping a process tree, on simulated processes. */
   private async stop(
     agent: SimAgent,
@@ -123,6 +133,12 @@ export class SimHost {
   }
 
   private async act(effect: Effect, executor: SimExecutor, server: Attachment): Promise<ActResult> {
+    const agent = this.port.find(effect.agentId);
+    const waitsFor = agent ? this.waitsFor(agent, effect) : null;
+    if (waitsFor !== null) {
+      const checkAgainAt = later(server.clock.now(), OFFER_AGAIN_MS);
+      return { kind: 'underway', checkAgainAt, detail: waitsFor };
+    }
     const execution: Execution = {
       effectId: effect.id,
       kind: effect.kind,
@@ -134,7 +150,6 @@ export class SimHost {
       cursor: await this.port.lastCursor(),
     };
     this.audit?.begun(execution);
-    const agent = this.port.find(effect.agentId);
     if (!agent) return { kind: 'receipt', outcome: 'delivered', detail: 'about the fleet' };
     const receipt = await new Promise<Receipt | null>((resolve) => {
       server.clock.after(ANSWER_MS, () => resolve(null));

@@ -7,6 +7,8 @@ const PAGE = 1_000;
 const RETENTION_MS = 40 * 60_000;
 const PRUNED_AT_ONCE = 500;
 const EFFECTS_MAX = 10_000;
+/** A host that can't be reached claims nothing meanwhile. */
+const TRIED_WITHIN_MS = 90 * 60_000;
 
 /** Reads the event log as it grows, for the audit, and looks whether anything that was stored is lost again. */
 export class StoreInspector {
@@ -18,6 +20,11 @@ export class StoreInspector {
   private isPaused = false;
   private readonly cursors: number[] = [];
   private readonly beats = new Map<string, { readonly incarnation: number; readonly beatAt: number }>();
+  /** Effects that wait: how often they were tried, and since when. */
+  private readonly tried = new Map<
+    string,
+    { readonly agentId: string; readonly tries: number; readonly at: number }
+  >();
   /** Since its incident was opened: what retention must leave alone. */
   private readonly kept = new Map<string, number[]>();
 
@@ -86,6 +93,25 @@ export class StoreInspector {
     }
   }
 
+  /** What waits to be carried out is tried again and again, and ends with what it is about. */
+  async lookAtEffects(): Promise<void> {
+    if (this.isPaused) return;
+    const at = this.clock.now();
+    const open = (await this.store.listEffects({ limit: EFFECTS_MAX })).filter(
+      ({ status }) => status === 'pending' || status === 'claimed',
+    );
+    this.audit.pending.look(
+      open.filter(({ status }) => status === 'pending'),
+      at,
+    );
+    const before = new Map(this.tried);
+    this.tried.clear();
+    for (const { effect, tries } of open) {
+      const known = before.get(effect.id);
+      this.tried.set(effect.id, known?.tries === tries ? known : { agentId: effect.agentId, tries, at });
+    }
+  }
+
   /** Retention at work: old events go, but not those of an incident that is open. */
   async prune(at: Instant): Promise<void> {
     await this.read();
@@ -119,10 +145,8 @@ export class StoreInspector {
         at,
         `a reader was never shown ${missed.length} events, the first is ${missed[0]}`,
       );
-    for (const { effect, status, createdAt } of await this.store.listEffects({ limit: EFFECTS_MAX })) {
-      const isOpen = status === 'pending' || status === 'claimed';
-      if (isOpen && at - createdAt > 90 * 60_000)
-        this.audit.report(4, effect.agentId, at, `${effect.id} is still ${status}`);
-    }
+    for (const [effectId, { agentId, at: triedAt }] of this.tried)
+      if (at - triedAt > TRIED_WITHIN_MS)
+        this.audit.report(4, agentId, at, `${effectId} waits and is no longer tried`);
   }
 }
