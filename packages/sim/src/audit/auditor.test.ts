@@ -220,7 +220,15 @@ describe('the audit complains about', () => {
 
   test('effects that wait although what they live by is over, and too many of them', () => {
     const books = new Books().register().open();
-    const nudge = { id: 'ada/1/nudge/1', agentId: 'ada', livesBy: 'incident:ada/1' } as Effect;
+    const nudge = {
+      kind: 'remind',
+      message: '',
+      id: 'ada/1/nudge/1',
+      agentId: 'ada',
+      incarnation: 1,
+      executor: null,
+      livesBy: 'incident:ada/1',
+    } satisfies Effect;
     const look = (pending: readonly Effect[]): void => {
       for (const _look of [1, 2])
         books.audit.pending.look(
