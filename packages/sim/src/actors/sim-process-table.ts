@@ -6,8 +6,8 @@ type Resident = {
 };
 
 /**
- * The process table of a simulated host. Pids are few and are given out again at once, to whoever comes next:
- * whoever kills by pid alone will hit a stranger before long.
+ * The process table of a simulated host. Pids are few and are reused at once, so that a kill by pid alone soon hits
+ * another process.
  */
 export class SimProcessTable implements ProcessTable {
   readonly bootId = 'simulated-boot';

@@ -36,7 +36,7 @@ export interface AgentEnv {
   findSimilar(agent: SimAgent): SimAgent | null;
   /** Another process asks for this agent's name; true when it got it. */
   claimName(agent: SimAgent, instanceId: string): boolean;
-  /** Asks one of the agent's breakers on the spot; null when nobody could be asked. */
+  /** Asks one of the agent's breakers on the spot; null when Holter can't be reached. */
   acquire(agent: SimAgent, name: string): Acquired | null;
   /** A word to a breaker that takes its time; it arrives even when its sender has died meanwhile. */
   tellBreaker(agent: SimAgent, delayMs: number, name: string, act: BreakerAct): void;

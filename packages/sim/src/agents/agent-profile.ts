@@ -31,7 +31,7 @@ export const meteredProfile: AgentProfile = { ...ownedProfile, role: 'metered' }
 /** Its operator has set how much memory it may take, and wants to be asked. */
 export const leanProfile: AgentProfile = { ...ownedProfile, role: 'lean' };
 
-/** Started by Holter too, but on a machine where nobody looks at processes. */
+/** Started by Holter too, but on a machine where processes are not looked at. */
 export const farProfile: AgentProfile = {
   role: 'active-development',
   intervalMs: 60_000,

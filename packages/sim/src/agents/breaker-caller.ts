@@ -15,7 +15,7 @@ type Errand = { readonly name: string; readonly report: Report } | 'call';
 /**
  * Works like the steady worker, and calls a few services through its breakers all the while. A service has
  * bad times, callers lose their permits or report much too late, and an operator takes a hand in it. The
- * agent itself is fine throughout: that a service is down is no fault of whoever calls it.
+ * agent itself is fine throughout: a service that is down is not the caller's fault.
  */
 export const breakerCaller: Behaviour = {
   name: 'breaker-caller',
@@ -58,7 +58,7 @@ export const breakerCaller: Behaviour = {
 
 const isBadNow = (agent: SimAgent, name: string): boolean => NAMES[agent.memo - 1] === name;
 
-/** Asked, made, and reported, if nothing comes between. Unasked calls are made too, and reported to nobody. */
+/** Asked, made, and reported, if nothing comes between. Calls without a permit are made too, and not reported. */
 function call(agent: SimAgent, name: string, isBad: boolean): void {
   const answer = agent.env.acquire(agent, name);
   if (answer?.kind !== 'permit') return;

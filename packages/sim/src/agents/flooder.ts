@@ -19,7 +19,7 @@ export const flooder: Behaviour = {
   own: (agent) => {
     if (agent.activity !== 'flooding') return;
     pourOut(agent);
-    // A client's spool is bounded: whoever is cut off floods nobody.
+    // A client's spool is bounded: an agent that is cut off can't flood.
     if (--agent.memo > 0 && agent.isReachable) agent.plan(parameters.flood.betweenMs, Act.own);
     else agent.resumeWork();
   },

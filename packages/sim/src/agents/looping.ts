@@ -3,7 +3,7 @@ import { parameters } from './parameters.ts';
 import type { SimAgent } from './sim-agent.ts';
 
 /**
- * The same call with the same result, again and again. Nobody says that it is a loop: the detectors of the
+ * The same call with the same result, again and again. It is not declared a loop: the detectors of the
  * core see the calls, and the checker counts them by itself.
  */
 export function startLoop(agent: SimAgent): void {
@@ -17,7 +17,7 @@ export function startFastLoop(agent: SimAgent): void {
   loopEvery(agent, agent.random.between(parameters.loop.repeatMinMs, parameters.loop.repeatMaxMs));
 }
 
-/** A loop is known by its pace, which is drawn anew for each: what an earlier one had planned is over with it. */
+/** A loop is known by its pace, which is drawn for each: rounds that an earlier loop planned are dropped. */
 type Round = { readonly step: 'repeat' | 'result'; readonly paceMs: number };
 
 function loopEvery(agent: SimAgent, paceMs: number): void {
@@ -51,7 +51,7 @@ function endRepeat(agent: SimAgent): void {
 
 export function leaveLoop(agent: SimAgent): void {
   if (agent.activity !== 'looping') return;
-  // Nobody leaves a call open behind.
+  // No call stays open.
   if (agent.isRepeating) endRepeat(agent);
   // Only a different result shows that the loop is over.
   agent.callCount++;

@@ -15,5 +15,5 @@ export type Oddity = {
   readonly over?: (agent: SimAgent) => void;
 };
 
-/** Planned for after an end, in place of a turn: whoever owns the agent starts it again. */
+/** Planned after an end, in place of a turn: its owner starts the agent again. */
 export const START_AGAIN = -1;

@@ -156,7 +156,7 @@ export const parameters = {
     lingerMs: 6 * minute,
   },
   swap: {
-    // Whoever mixes up two configurations notices, and mixes up others.
+    // A mixed-up configuration is noticed, and another one is mixed up.
     everyMs: 4 * hour,
   },
   flood: {
@@ -201,7 +201,7 @@ export const parameters = {
       slow: { failShare: 0.1, slowShare: 0.9 },
     },
     slowMs: 70 * second,
-    // Whoever called was killed or cut off, and never says how it went.
+    // The caller was killed or cut off, and never reports the outcome.
     lostShare: 0.03,
     // A response that was stuck in a queue, minutes after everybody has given it up.
     lateShare: 0.05,

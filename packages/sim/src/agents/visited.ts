@@ -24,7 +24,7 @@ const VISITS: readonly ((agent: SimAgent) => void)[] = [
   (agent) => {
     const { bringBackMinMs, bringBackMaxMs } = parameters.visited;
     agent.env.decideLater(agent, 0, { ...about, decision: 'terminate' });
-    // Whoever finds it stopped tries everything else as well; only one of these fits what is true then.
+    // A person who finds it stopped tries everything else as well; only one of these fits then.
     const laterMs = agent.random.between(bringBackMinMs, bringBackMaxMs);
     const tries: readonly Decision['decision'][] = [
       'nudge',

@@ -3,7 +3,7 @@ import type { Truth } from '../agents/truth.ts';
 type Chapter = { readonly truth: Truth; readonly since: number };
 type Span = { readonly from: number; readonly to: number };
 
-/** What was true of each agent, when, and when nobody could have known: written by the world, read by audits. */
+/** What was true of each agent and when, and when it could not be known: written by the world, read by audits. */
 export class TruthLog {
   private readonly chapters = new Map<string, Chapter[]>();
   private readonly cuts = new Map<string, Span[]>();

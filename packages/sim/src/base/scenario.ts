@@ -32,7 +32,7 @@ export const FAULT_KINDS = [
 /**
  * `network` delays, drops and repeats; `stall` the monitor stands still for seconds; `hiccup` it loses 1.1 s
  * every 10 s for hours; `suspend` it is away for hours while the agents go on; `sleep` everything is; `restart`
- * it starts anew from its stored state; `switch` a group's network is cut; `power` a group's processes die at
+ * it restarts from its stored state; `switch` a group's network is cut; `power` a group's processes die at
  * once; `blackout` strikes all groups at once; `adapters` lose, repeat and invent receipts; `clocks` run fast or slow and are set; `noise` signals, receipts and decisions that must not be believed.
  */
 export type FaultKind = (typeof FAULT_KINDS)[number];

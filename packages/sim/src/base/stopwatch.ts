@@ -1,5 +1,5 @@
 /**
- * Measures how long the core takes. The simulator itself reads no clock; whoever runs it may pass a stopwatch
+ * Measures how long the core takes. The simulator itself reads no clock; its caller may pass a stopwatch
  * that does.
  */
 export interface Stopwatch {

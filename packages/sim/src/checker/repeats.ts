@@ -9,7 +9,7 @@ const FORGOTTEN_AFTER = 12;
 /**
  * The calls of one incarnation, counted a second time by what docs/detection.md promises: the same call with
  * the same result in a row, fast ones and spaced ones apart; and failures of one tool with nothing new in
- * between. Only what simulated agents do is told apart here; nobody of them paraphrases.
+ * between. Only what simulated agents do is told apart here; none of them paraphrases.
  */
 export class Repeats {
   private call = '';

@@ -18,7 +18,7 @@ export function neverHappened(counts: Counts): readonly Hole[] {
   );
 }
 
-/** What happened although nobody listed it: then the list is out of date, and its zeros prove nothing. */
+/** What happened and is in no list: then the list is out of date, and its zeros prove nothing. */
 export function unlisted(counts: Counts): readonly string[] {
   const listed = new Set(
     Object.entries(POSSIBLE).flatMap(([section, items]) => items.map((item) => keyOf(section, item))),

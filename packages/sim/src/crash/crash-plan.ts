@@ -6,7 +6,7 @@ const forever = (): Promise<never> => new Promise(() => undefined);
 /**
  * Kills Holter at one chosen await. Every call that leaves the process has two such moments: before it was
  * carried out, and after it was, with the answer lost. From then on nothing of that process happens any
- * more: its calls hang for ever, as those of a killed process do.
+ * more: its calls never return, as those of a killed process.
  */
 export class CrashPlan {
   private readonly crashAt: number;
@@ -36,7 +36,7 @@ export class CrashPlan {
     return this.generation;
   }
 
-  /** A call that nobody crashes, but that `quiet` waits for. */
+  /** A call that is never crashed, but that `quiet` waits for. */
   async follow<T>(call: Promise<T>): Promise<T> {
     this.underWay += 1;
     try {

@@ -85,7 +85,7 @@ export class CrashWorld {
     this.clock = new VirtualClock(START, () => plan.quiet());
   }
 
-  /** Whoever supervises Holter starts it again. */
+  /** Holter's supervisor starts it again. */
   async boot(): Promise<void> {
     this.clock.forgetTimers();
     const generation = this.plan.nextGeneration();
@@ -156,7 +156,7 @@ export class CrashWorld {
     return this.say(agentId, { kind: 'heartbeat' });
   }
 
-  /** A word of the agent's own that nobody keeps: it is not said again when nobody listens. */
+  /** A signal of the agent that is not kept: it is lost when no server listens. */
   private async say(agentId: string, body: SignalBody): Promise<void> {
     const agent = await this.read(agentId);
     if (!agent || !this.truth.running.get(agentId)) return;

@@ -5,7 +5,7 @@ type Word = { readonly signal: Signal; readonly origin: 'agent' | 'holter' };
 
 interface ClientPort {
   after(ms: number, callback: () => void): void;
-  /** Rejects when nobody answers in time; it may have been heard all the same. */
+  /** Rejects when no answer comes in time; the signal may have been folded all the same. */
   say(word: Word): Promise<boolean>;
   answered(word: Word, isAccepted: boolean): void;
 }

@@ -256,7 +256,7 @@ class EngineSimulation {
     const { servers, store, log, clock } = this;
     // Of a server that slept all the while a backup is no older than what it was made from.
     if ((await store.lastCursor()) === cursor) return;
-    // Whoever starts right now would take the older copy for what there is, as it should.
+    // A server that starts right now would rightly accept the older copy.
     if (servers.isStarting) return void clock.after(5_000, () => void this.replaceStore(old, cursor, forMs));
     if (servers.isStoreWrong) return;
     const newest = store.snapshot();

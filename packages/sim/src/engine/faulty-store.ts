@@ -5,7 +5,7 @@ import type { ServerProcess } from './server-process.ts';
 
 /**
  * `failing` refuses most operations; `hanging` answers late, or gives up late; `forgetful` does what it was
- * asked and loses the connection before it can say so; `contended` says conflict although nobody was faster.
+ * asked and loses the connection before it can say so; `contended` reports conflicts that are none.
  */
 export const STORE_FAULTS = ['failing', 'hanging', 'forgetful', 'contended'] as const;
 export type StoreFault = (typeof STORE_FAULTS)[number];

@@ -25,12 +25,12 @@ type ServerPoolOptions = {
   readonly host: SimHost;
   readonly audit: Auditor;
   readonly random: Random;
-  /** Several servers may share the store: nobody may take what another has claimed. */
+  /** Several servers may share the store: none may take what another has claimed. */
   readonly isShared: boolean;
   readonly hosts: readonly string[];
 };
 
-/** The processes of Holter, and whoever starts them again. */
+/** The server processes of Holter, and the supervisor that restarts them. */
 export class ServerPool {
   private readonly options: ServerPoolOptions;
   private processes: ServerProcess[] = [];
@@ -42,7 +42,7 @@ export class ServerPool {
   /** Hosts that can't be reached: their executors are not attached. */
   private readonly unreachable = new Set<string>();
   private readonly detach = new Map<string, (() => void)[]>();
-  /** Set while the store holds what it should not: nobody who notices may write or act. */
+  /** Set while the store holds an older copy: a server that notices may not write or act. */
   isStoreWrong = false;
   readonly deaths: string[] = [];
 
@@ -67,7 +67,7 @@ export class ServerPool {
   }
 
   private keepUp(): void {
-    // A start would accept an older copy of the store: whoever put it there by mistake starts nothing on it.
+    // A start would accept an older copy of the store: so none is started while one is in place.
     if (this.isStarting || this.isStoreWrong || this.processes.length >= this.wanted) return;
     this.isStarting = true;
     void this.boot().finally(() => {
@@ -150,7 +150,7 @@ export class ServerPool {
     for (const process of this.processes) if (process.engine) this.attach(process, process.engine, host);
   }
 
-  /** Somebody has to look and be able to write; times in which nobody does are written down. */
+  /** Records the times in which no server looks and is able to write. */
   lookAround(): void {
     const { clock, faultyStore, audit } = this.options;
     const isCalm = faultyStore.fault === null || faultyStore.fault === 'contended';
@@ -171,7 +171,7 @@ export class ServerPool {
     this.lookAround();
   }
 
-  /** A record that is contended for ever is bad luck that was made on purpose; all else is a bug. */
+  /** Endless conflicts are made on purpose here; everything else is a bug. */
   private bug(process: ServerProcess, error: unknown): void {
     const { faultyStore, audit, clock } = this.options;
     const message = error instanceof Error ? error.message : String(error);

@@ -10,8 +10,8 @@ const PATIENCE = 20_000;
 
 /**
  * One process of Holter around a real engine: it can be suspended, and killed at any await. A dead one hangs
- * for ever in whatever it was doing; a suspended one goes on where it stood, and does not know for how long it
- * was gone.
+ * in whatever it was doing; a suspended one continues where it stopped, and does not know how long it was
+ * suspended.
  */
 export class ServerProcess {
   readonly id: number;
@@ -24,7 +24,7 @@ export class ServerProcess {
   private readonly world: VirtualClock;
   private resumed: Promise<void> | null = null;
   private resume: () => void = () => undefined;
-  /** It dies at this await from now, or at this moment; neither while nobody wants that. */
+  /** It dies at this await from now, or at this moment; NaN and null when no crash is planned. */
   private diesIn = Number.NaN;
   private diesAt: string | null = null;
   private readonly onDeath: (where: string) => void;
@@ -52,7 +52,7 @@ export class ServerProcess {
     return this.resumed !== null;
   }
 
-  /** Whoever waits for its moment already goes on waiting. */
+  /** A crash that already waits for its moment is kept. */
   dieSoon(awaits: number, moment: string | null): void {
     if (this.diesAt !== null) return;
     this.diesAt = moment;

@@ -3,8 +3,8 @@ import { EventStream, type Store } from '@holter/server';
 import type { ServerProcess } from './server-process.ts';
 
 /**
- * Somebody who follows the event stream across everything that happens to its server, with the code that
- * serves browsers. It comes back with the last id that it saw, and must in the end have seen every event once.
+ * A reader that follows the event stream across everything that happens to its server, by the code that serves
+ * browsers. It reconnects with the last id that it saw, and must in the end have seen every event once.
  */
 export class StreamReader {
   readonly cursors: number[] = [];

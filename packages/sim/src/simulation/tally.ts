@@ -99,7 +99,7 @@ export class Tally implements Witness {
     const episode = this.episodes[agent.slot];
     if (effect.kind === 'nudge') {
       this.nudges++;
-      // One that can't reach a cut-off agent disturbs nobody; it will be refused. And whoever waits for a moment
+      // One that can't reach its agent disturbs nothing; it will be refused. And an agent that waits for a moment
       // that another clock has passed already looks late to everybody but itself.
       const isMisdated = agent.activity === 'held' && Math.abs(agent.wallNow - at) > contract.justNowMs;
       const isHeard = agent.isReachable && agent.truth === 'fine' && effect.about !== 'operator';

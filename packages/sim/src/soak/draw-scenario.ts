@@ -1,7 +1,7 @@
 import { Random } from '../base/random.ts';
 import { FAULT_KINDS, type Scenario } from '../base/scenario.ts';
 
-/** Above the streams of agents and of faults, so that the drawing disturbs nobody's dice. */
+/** Above the streams of agents and of faults, so that drawing a scenario changes no other stream. */
 const STREAM = 2_000_000;
 
 const ranges = {

@@ -1,7 +1,7 @@
 import { type Counts, mergeCounts } from '../coverage/counts.ts';
 import type { SeedResult, SeedViolation } from './run-seed.ts';
 
-/** Somebody who runs one seed after the other: a worker thread, or the caller's own. */
+/** Runs one seed after the other: in a worker thread, or in the caller's own. */
 export interface SeedRunner {
   run(seed: number): Promise<SeedResult>;
   /** Gives up whatever is under way. */

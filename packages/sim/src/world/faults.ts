@@ -68,7 +68,7 @@ export function drawFaults(scenario: Scenario, random: (stream: number) => Rando
     for (let at = DAY_START + dice.exponential(meanMs); at < end; at += dice.exponential(meanMs)) {
       const fault = faultOf(kind, at, dice, scenario.haste);
       faults.push(fault);
-      // Nobody looks, and a whole group dies: it has to be found afterwards.
+      // While the monitor is away a whole group dies: it has to be found afterwards.
       if (kind === 'suspend' && fault.kind === 'away' && dice.chance(0.5))
         faults.push({ kind: 'power', at: at + dice.unit() * fault.forMs, draw: dice.unit() });
     }

@@ -24,7 +24,7 @@ const lies: readonly ((agentId: string, incarnation: number, at: number) => Sign
       count: 99,
     },
   }),
-  // Whoever could pause itself would never be judged again.
+  // An agent that could pause itself would never be judged again.
   (agentId, incarnation) => ({ agentId, incarnation, kind: 'hold-begun', hold: 'paused-by-operator' }),
   // The start before this one.
   (agentId, incarnation) => ({ agentId, incarnation: incarnation - 1, kind: 'stopped', reason: 'late news' }),

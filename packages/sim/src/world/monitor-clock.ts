@@ -1,8 +1,8 @@
 import { DAY_START } from '../base/scenario.ts';
 
 /**
- * The monitor's clock beside true time. While it runs it is monotonic and a little fast or slow. A start reads
- * the wall clock anew, which somebody may have set, but time never goes on behind the last stored tick.
+ * The monitor's clock beside true time. While it runs it is monotonic and a little fast or slow. A restart reads
+ * the wall clock, which may have been set meanwhile, but never goes back behind the last stored tick.
  */
 export class MonitorClock {
   private readonly rate: number;

@@ -5,7 +5,7 @@ import { OutageQueue } from './outage-queue.ts';
 
 type Bring = (at: number, slot: number, act: number, data: unknown) => void;
 
-/** Whether the monitor is there, when it will be back, and who waits for it. Times are true times. */
+/** Whether the monitor is away, until when, and what waits for its return. Times are true times. */
 export class MonitorOutage {
   backAt = 0;
   private readonly monitor: Monitor;
@@ -28,7 +28,7 @@ export class MonitorOutage {
     this.backAt = this.clock.when(this.monitor.awayUntil);
   }
 
-  /** Whoever finds the monitor away tries again until it is back; says whether it was away. */
+  /** Queues the call until the monitor is back; false when it is there. */
   maybeQueue(agent: SimAgent, act: number, data: unknown): boolean {
     if (this.isAway) this.queue.add(agent, act, data);
     return this.isAway;

@@ -34,7 +34,7 @@ const DEATHS_MAX = 16;
 
 /**
  * The shell in miniature: it keeps the agents' records, ticks every second when somebody is due, keeps the
- * log of its own stalls, and can be stopped, suspended and started anew. Effects, claims and receipts go
+ * log of its own stalls, and can be stopped, suspended and restarted. Effects, claims and receipts go
  * through the world, as they go through an outbox in the real one.
  */
 export class Monitor {
@@ -191,7 +191,7 @@ export class Monitor {
     this.port.stalled(from, at);
   }
 
-  /** A start from what the store holds; whoever was due is looked for anew, as the clock may show another time. */
+  /** A start from what the store holds; due times are planned again, as the clock may show another time. */
   restart(at: number): void {
     this.deaths.push(this.awayFrom);
     if (this.deaths.length > DEATHS_MAX) this.deaths.shift();

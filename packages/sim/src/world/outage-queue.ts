@@ -17,7 +17,7 @@ export class OutageQueue {
 
   /** The monitor is back: each agent's words come in their order, somewhere in the time that draining takes. */
   open(at: number, bring: (at: number, slot: number, act: number, data: unknown) => void): void {
-    // Who waits for the second time, because the monitor left again, is older than whoever came meanwhile.
+    // What waits for the second time, because the monitor left again, is older than what came meanwhile.
     const waiting = this.waiting.sort((left, right) => waitsOf(right) - waitsOf(left));
     this.waiting = [];
     for (const agent of new Set(waiting.map((one) => one.agent))) agent.waits++;

@@ -6,6 +6,6 @@ export type Packet = {
   readonly origin: 'agent' | 'holter';
   /** Found the monitor away, and came again: with which of its returns. */
   readonly waits?: number;
-  /** Shared by a word and its second copy; whoever comes first is heard. */
+  /** Shared by a message and its copy; only the first to arrive counts. */
   readonly twin?: { isHeard: boolean };
 };

@@ -2,7 +2,7 @@
 export const Plan = {
   deliver: 100,
   due: 101,
-  /** A function of whoever planned it. */
+  /** Calls the function that was planned. */
   call: 102,
   fault: 103,
   outageEnds: 104,

@@ -2,7 +2,7 @@ import type { Decision, Effect, Enrolment, InputBody, Registration, Turn } from 
 import type { SimAgent } from '../agents/sim-agent.ts';
 import type { Packet } from './packet.ts';
 
-/** Somebody who watches from outside; every call comes before or after something really happened. */
+/** Watches the pure world: called right before or after each thing that happens in it. */
 export interface Witness {
   delivering(agent: SimAgent, at: number, packet: Packet): void;
   folded(agent: SimAgent, at: number, input: InputBody, result: Turn, packet: Packet | undefined): void;

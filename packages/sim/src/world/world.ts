@@ -204,7 +204,7 @@ export class World implements AgentEnv, NetworkPort, FaultPort {
 
   private inspect(agent: SimAgent, wantedAt: number): void {
     const at = this.holterNow;
-    // While nobody looks, nobody can be blamed for not seeing.
+    // What the monitor could not see while it was away is not held against it.
     if (this.outage.isAway)
       this.schedule.add(this.outage.backAt + 1_500, agent.slot, Plan.inspect, 0, wantedAt);
     else if (at < wantedAt - 1) this.inspectAt(agent, wantedAt);
@@ -244,7 +244,7 @@ export class World implements AgentEnv, NetworkPort, FaultPort {
     return this.monitor.probeEveryMs(agent.slot);
   }
 
-  /** For the noise: a word that nobody should believe, delivered now. */
+  /** Delivers a forged signal now. */
   injectForged(agent: SimAgent, packet: Packet): void {
     if (this.outage.isAway || !this.monitor.knows(agent.slot)) return;
     // Whatever time alone would do is done first, so that what follows is the word's doing.
@@ -301,7 +301,7 @@ export class World implements AgentEnv, NetworkPort, FaultPort {
     this.after(agent, delayMs, () => this.decide(agent, decision));
   }
 
-  /** Nobody sends a report twice: one that finds no way is lost, and its permit with it. */
+  /** Reports are not repeated: one that does not arrive is lost, and its permit with it. */
   private reachBreaker(agent: SimAgent, word: BreakerWord): void {
     const isLost = this.outage.isAway || (word.act.kind === 'report' && !agent.isReachable);
     if (!isLost) this.askBreaker(agent, word);
@@ -337,7 +337,7 @@ export class World implements AgentEnv, NetworkPort, FaultPort {
   private register(agent: SimAgent, instanceId: string): boolean {
     if (this.outage.isAway || !agent.canHostReachHolter) return false;
     const result = this.monitor.enroll(agent.slot, this.holterNow, registrationOf(agent, instanceId));
-    // Whoever does not hear the answer asks again, as the same instance.
+    // Without an answer it asks again, as the same instance.
     if (result.kind === 'refused' || !agent.canHostBeReached) return false;
     agent.incarnation = result.agent.hard.incarnation;
     return true;
