@@ -126,7 +126,10 @@ export class ProgressBounds {
     if (!isJudged || !agent.isReachable) return Number.POSITIVE_INFINITY;
     const start = Math.max(observed.activeAt, agent.activitySince, this.reachableSince[agent.slot] ?? 0);
     const waitMs = this.limitMs(agent, observed, at);
-    const latest = this.gaps.latest(start, waitMs, pulseOf(agent.profile).intervalMs) + TOLERANCE_MS;
+    const latestFrom = (from: number): number =>
+      this.gaps.latest(from, waitMs, pulseOf(agent.profile).intervalMs) + TOLERANCE_MS;
+    // Its silence may have begun before it hung, on the other side of a gap that has its own grace.
+    const latest = Math.max(latestFrom(start), latestFrom(observed.activeAt));
     if (at < latest) return latest;
     if (observed.acts.size === 0)
       this.report(2, agent.name, at, `has done nothing for ${inSeconds(at - start)} and is not called stuck`);
