@@ -9,16 +9,16 @@ export type BreakerPolicy = {
   readonly halfOpenPermits: number;
   /** Share of failures (or of slow calls) that trips; only for `ratio` and `slow`. */
   readonly ratioMax: number;
-  /** Fewer outcomes than this say nothing. */
+  /** Fewer outcomes than this never trip it. */
   readonly volumeMin: number;
   readonly windowCalls: number;
   readonly slowMs: DurationMs;
-  /** A permit that was not reported by then is lost, and somebody else may try. */
+  /** A permit that is not reported by then expires, and another caller may try. */
   readonly permitMs: DurationMs;
   /** Each trip in a row makes the break this much longer, up to `openMsMax`. */
   readonly openGrowth: number;
   readonly openMsMax: DurationMs;
-  /** Up to this share of a break is added by the roll, so that callers do not come back at once. */
+  /** The roll adds up to this share of a break, so that callers do not all return at the same time. */
   readonly jitter: number;
   /** What callers do while the store is away. */
   readonly whenStoreIsAway: 'pass' | 'refuse';

@@ -3,7 +3,7 @@ import { milliseconds } from '../base/time.ts';
 import { type Breaker, closedBreaker, type Isolation, settle } from './breaker.ts';
 import type { BreakerPolicy } from './breaker-policy.ts';
 
-/** How a call went that a permit was given for. */
+/** The outcome of a call that was made under a permit. */
 export type Report = {
   readonly generation: number;
   readonly permitId: number;
@@ -11,7 +11,7 @@ export type Report = {
   readonly durationMs?: DurationMs;
 };
 
-/** `roll` is a number from 0 to 1 that the shell brings along; it spreads the breaks. */
+/** `roll` is a number from 0 to 1, provided by the shell; it spreads the ends of breaks. */
 export function report(
   breaker: Breaker,
   said: Report,
@@ -19,7 +19,7 @@ export function report(
   roll: number,
   policy: BreakerPolicy,
 ): Breaker {
-  // Most calls succeed while nothing is wrong: nothing to write down then.
+  // Nothing to store: most calls succeed while nothing is wrong.
   if (
     breaker.state === 'CLOSED' &&
     said.outcome === 'success' &&
@@ -72,8 +72,8 @@ function isOverRatio(outcomes: string, policy: BreakerPolicy): boolean {
 }
 
 /**
- * One success closes it; one failure opens it again, and so does a slow call where slow calls are what it is for.
- * A report without a permit of ours says nothing.
+ * One success closes the breaker; one failure opens it again, and in `slow` mode a slow call does too. A report
+ * without a valid permit is ignored.
  */
 function reportHalfOpen(
   breaker: Breaker,
@@ -87,7 +87,7 @@ function reportHalfOpen(
   return { ...closedBreaker, generation: breaker.generation + 1, trips: 0 };
 }
 
-/** Open, for longer each time in a row, and never for exactly as long as everybody else. */
+/** Opens, for longer each time in a row, with jitter so that callers do not all return at the same time. */
 function trip(breaker: Breaker, at: Instant, roll: number, policy: BreakerPolicy): Breaker {
   const trips = breaker.trips + 1;
   const grown = Math.min(policy.openMsMax, policy.openMs * policy.openGrowth ** (trips - 1));
@@ -105,7 +105,7 @@ export function isolate(breaker: Breaker, isolation: Isolation): Breaker {
   return { ...breaker, generation: breaker.generation + 1, permits: [], isolation };
 }
 
-/** An operator says that it is fine: closed, as if nothing had been, and late results are not believed. */
+/** Reset by an operator: closed with a new generation, so that late results are ignored. */
 export const reset = (breaker: Breaker): Breaker => ({
   ...closedBreaker,
   generation: breaker.generation + 1,

@@ -21,7 +21,7 @@ const policy: BreakerPolicy = {
   whenStoreIsAway: 'pass',
 };
 
-/** One call through the breaker; refused ones change nothing. */
+/** One call through the breaker; a refused call changes nothing. */
 function call(
   breaker: Breaker,
   at: number,
@@ -48,7 +48,7 @@ const failing = (times: number, from: Breaker = closedBreaker, at = 0): Breaker 
 };
 
 describe('a breaker', () => {
-  test('trips at the third failure in a row, and refuses at once', () => {
+  test('trips at the third failure in a row, and then refuses', () => {
     expect(failing(2).state).toBe('CLOSED');
     const open = failing(3);
     expect(open.state).toBe('OPEN');
@@ -59,7 +59,7 @@ describe('a breaker', () => {
     });
   });
 
-  test('a success ends the row', () => {
+  test('a success resets the count', () => {
     expect(failing(2, call(failing(2), 5, 'success')).state).toBe('CLOSED');
   });
 
@@ -69,7 +69,7 @@ describe('a breaker', () => {
     expect(stateAt(open, instant(60_002))).toBe('HALF_OPEN');
   });
 
-  test('half open: one permit, closed by its success, open again and longer by its failure', () => {
+  test('half open: one permit, whose success closes it and whose failure opens it for longer', () => {
     const first = acquire(failing(3), instant(60_002), policy);
     expect(first.answer.kind).toBe('permit');
     expect(acquire(first.breaker, instant(60_003), policy).answer).toMatchObject({
@@ -81,7 +81,7 @@ describe('a breaker', () => {
     expect(again).toMatchObject({ state: 'OPEN', openMs: 120_000, trips: 2 });
   });
 
-  test('a permit that is never reported expires, and somebody else may try', () => {
+  test('a permit that is never reported expires, and another caller may try', () => {
     const first = acquire(failing(3), instant(60_002), policy);
     expect(acquire(first.breaker, instant(90_002), policy).answer.kind).toBe('permit');
   });
@@ -98,7 +98,7 @@ describe('a breaker', () => {
     );
   });
 
-  test('the roll makes breaks differ', () => {
+  test('the roll varies the length of breaks', () => {
     const rules = { ...policy, jitter: 0.2 };
     const two = failing(2);
     const said = { generation: 0, permitId: 0, outcome: 'failure' } as const;
@@ -118,7 +118,7 @@ describe('a breaker', () => {
     expect(sluggish.state).toBe('OPEN');
   });
 
-  test('a trial call that is slow opens a breaker for slow calls again, and no other', () => {
+  test('a slow trial call opens only a breaker in slow mode again', () => {
     const slow = { ...policy, mode: 'slow' as const };
     let sluggish = closedBreaker;
     for (let n = 0; n < 10; n++) sluggish = call(sluggish, n, 'success', slow, 6_000);
@@ -138,7 +138,7 @@ describe('a breaker', () => {
     expect(reset(failing(3)).state).toBe('CLOSED');
   });
 
-  test('asking a closed breaker changes nothing at all', () => {
+  test('asking a closed breaker changes nothing', () => {
     expect(acquire(closedBreaker, instant(5), policy).breaker).toBe(closedBreaker);
     expect(call(closedBreaker, 5, 'success')).toBe(closedBreaker);
   });
@@ -150,7 +150,7 @@ type Move = {
   readonly delay: number;
 };
 
-/** Invariant 10: never more permits than configured, whatever is lost, late or reordered; and JSON is enough. */
+/** Invariant 10: never more permits than configured, whatever is lost, late or reordered; the state survives JSON. */
 test('half open never has more permits out than configured, and a lost one expires', () => {
   const moves = fc.array(
     fc.record({
@@ -182,7 +182,7 @@ test('half open never has more permits out than configured, and a lost one expir
           pending.push({ at: at + delay, generation, permitId, outcome });
         }
       }
-      // Whatever happened: an hour later somebody may try.
+      // In every case a caller may try again an hour later.
       expect(acquire(breaker, instant(at + 3_600_000), rules).answer.kind).toBe('permit');
     }),
   );

@@ -4,9 +4,9 @@ import type { BreakerState } from '../vocabulary/event.ts';
 import type { BreakerPolicy } from './breaker-policy.ts';
 
 /**
- * A circuit breaker as plain JSON (seed 000 §4). There are no timers: whether it is open or half open
- * follows from stored times, so it survives a restart and can be shared. Every change of state starts a new
- * generation, and a result that belongs to an older one is dropped: it says nothing about now.
+ * A circuit breaker as plain JSON (seed 000 §4). It has no timers: whether it is open or half open follows from
+ * stored times, so it survives a restart and can be shared. Every change of state starts a new generation; a result
+ * from an older generation is dropped, because it says nothing about the present.
  */
 export type Breaker = {
   readonly state: BreakerState;
@@ -18,16 +18,16 @@ export type Breaker = {
   /** Meaningful unless CLOSED. */
   readonly openedAt: Instant;
   readonly openMs: DurationMs;
-  /** Trips in a row, without a trial call that went well: each makes the break longer. */
+  /** Trips in a row without a successful trial call; each makes the break longer. */
   readonly trips: number;
-  /** Who may try while HALF_OPEN. A permit is a lease: one that is never reported expires. */
+  /** Permits given out while HALF_OPEN. A permit is a lease: one that is never reported expires. */
   readonly permits: readonly Permit[];
   readonly isolation?: Isolation;
 };
 
 type Permit = { readonly id: number; readonly expiresAt: Instant };
 
-/** Held open by an operator, whatever is reported, until it is reset or the time is over. */
+/** Held open by an operator, regardless of reports, until reset or until the time is over. */
 export type Isolation = { readonly by: string; readonly reason: string; readonly until: Instant };
 
 export const closedBreaker: Breaker = {
@@ -49,7 +49,7 @@ export type Acquired =
       readonly retryAt: Instant;
     };
 
-/** The state as of `at`: an open break that is over is half open, without anybody having done anything. */
+/** The state as of `at`: a break that is over is half open, without any input. */
 export function stateAt(breaker: Breaker, at: Instant): BreakerState {
   if (breaker.isolation && at < breaker.isolation.until) return 'OPEN';
   return breaker.state === 'OPEN' && at >= later(breaker.openedAt, breaker.openMs)
@@ -57,7 +57,7 @@ export function stateAt(breaker: Breaker, at: Instant): BreakerState {
     : breaker.state;
 }
 
-/** May I? While CLOSED the breaker itself does not change, which is what makes asking cheap. */
+/** Asks for a permit. A CLOSED breaker does not change, which makes asking cheap. */
 export function acquire(
   breaker: Breaker,
   at: Instant,
@@ -102,7 +102,7 @@ function acquireHalfOpen(
   };
 }
 
-/** Writes down what time alone has changed. */
+/** Stores a change of state that time alone has caused. */
 export function settle(breaker: Breaker, at: Instant): Breaker {
   let settled = breaker;
   if (settled.isolation && at >= settled.isolation.until) {

@@ -30,7 +30,7 @@ class Group {
     return admitted;
   }
 
-  /** How many are lost until the alert goes out; 0 if none does. */
+  /** How many losses it takes until the alert goes out; 0 if it never does. */
   alertAfter(count: number, everyMs = 0): number {
     for (let lost = 1; lost <= count; lost++) {
       this.at += everyMs;
@@ -41,7 +41,7 @@ class Group {
 }
 
 describe('the brake', () => {
-  // More than 3, and more than a fifth, within one interval of theirs.
+  // More than 3, and more than a fifth of the group, within one beat interval.
   test.each([
     [3, 0],
     [4, 4],
@@ -51,34 +51,34 @@ describe('the brake', () => {
     [100, 21],
     [1_000, 201],
     [10_000, 2_001],
-  ])('a group of %i is lost with agent %i', (size, expected) => {
+  ])('a group of %i is a mass failure at loss %i', (size, expected) => {
     expect(new Group(size).alertAfter(size)).toBe(expected);
   });
 
-  test('an alert never speaks of more than there were', () => {
+  test('an alert never counts more losses than agents', () => {
     const group = new Group(2);
     const alerts = [1, 2, 3, 4].flatMap((who) => group.ask('loss', who).events);
     expect(alerts.map(({ payload }) => payload)).toEqual([{ group: 'default', lost: 4, size: 4 }]);
   });
 
-  test('losses that are spread out are single fates', () => {
+  test('losses spread over time are no mass failure', () => {
     expect(new Group(10).alertAfter(10, 30_000)).toBe(0);
     expect(new Group(1_000).alertAfter(1_000, 1_000)).toBe(0);
   });
 
-  test('one agent that crashes all the time is no crowd', () => {
+  test('one agent that crashes again and again is no mass failure', () => {
     const group = new Group(5);
     for (let crash = 0; crash < 50; crash++) expect(group.ask('loss', 1).events).toEqual([]);
   });
 
-  test('stays a small row, however many are lost', () => {
+  test('the state stays small, however many agents are lost', () => {
     const group = new Group(10_000);
     group.alertAfter(10_000, 5);
     for (let lost = 0; lost < 5_000; lost++) group.ask('loss', `more-${lost}`);
     expect(JSON.stringify(group.fleet).length).toBeLessThan(8_000);
   });
 
-  test('holds terminations, starts and notices, not nudges, until 120 s after the crowd was lost', () => {
+  test('defers terminations, starts and notices, not nudges, until 120 s after the mass failure', () => {
     const group = new Group(10);
     group.alertAfter(4);
     const until = group.at + 120_000;
@@ -86,12 +86,12 @@ describe('the brake', () => {
       expect(group.ask(kind).admission).toEqual({ kind: 'deferred', until, because: 'brake' });
     expect(group.ask('nudge').admission.kind).toBe('granted');
     group.at += 61_000;
-    // One loss more is ordinary in a large group; it must not keep the brake on for ever.
+    // Single losses are normal in a large group and must not keep the brake engaged.
     group.ask('loss', 'another');
     expect(group.ask('notice').admission).toMatchObject({ until });
   });
 
-  test('lets one through per 30 s afterwards, and is over when nobody waits', () => {
+  test('admits one per 30 s afterwards, and is off when nothing waits', () => {
     const group = new Group(10);
     group.alertAfter(4);
     group.at += 120_000;
@@ -99,7 +99,7 @@ describe('the brake', () => {
     expect(first.admission.kind).toBe('granted');
     expect(first.events.map(({ type }) => type)).toEqual(['MASS_FAILURE_OVER']);
     expect(group.ask('terminate', 2).admission).toMatchObject({ kind: 'deferred', until: group.at + 30_000 });
-    // A start has its own budget; one per half a minute would leave a large fleet down for hours.
+    // Starts have their own budget; one per 30 s would leave a large fleet down for hours.
     expect(group.ask('start', 3).admission.kind).toBe('granted');
     group.at += 30_000;
     expect(group.ask('terminate', 2).admission.kind).toBe('granted');
@@ -116,7 +116,7 @@ describe('the brake', () => {
     expect(group.alertAfter(10)).toBe(4);
   });
 
-  test('after the calm, one loss more is a single fate, and the next mass failure is told', () => {
+  test('after the calm, a single loss does not engage it, and the next mass failure is reported', () => {
     const group = new Group(12);
     expect(group.alertAfter(5)).toBe(4);
     group.at += 130_000;
@@ -126,7 +126,7 @@ describe('the brake', () => {
     expect(group.alertAfter(12)).toBe(3);
   });
 
-  test('who was lost during the calm counts for the next mass failure', () => {
+  test('losses during the calm count for the next mass failure', () => {
     const group = new Group(12);
     expect(group.alertAfter(5)).toBe(4);
     group.at += 115_000;
@@ -135,7 +135,7 @@ describe('the brake', () => {
     expect(group.alertAfter(5)).toBe(2);
   });
 
-  test('is each group for itself, whatever the group is called', () => {
+  test('applies to each group separately, whatever its name', () => {
     for (const name of ['__proto__', 'constructor', 'toString']) {
       const group = new Group(10, name);
       expect(group.ask('notice').admission.kind).toBe('granted');
@@ -171,13 +171,13 @@ describe('budgets', () => {
     expect(group.ask(kind).admission.kind).toBe('deferred');
   });
 
-  test('terminations need the brake only', () => {
+  test('terminations have no budget, only the brake', () => {
     const group = new Group(100);
     for (let count = 0; count < 500; count++)
       expect(group.ask('terminate', count).admission.kind).toBe('granted');
   });
 
-  test('a clock that steps back fills nothing and breaks nothing', () => {
+  test('a clock that steps back refills nothing', () => {
     const group = new Group(100);
     for (let count = 0; count < 30; count++) group.ask('notice', count);
     group.at -= 60_000;

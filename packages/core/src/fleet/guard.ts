@@ -8,18 +8,18 @@ import { lifeOfFleet, NOTICE_MS_MAX } from '../vocabulary/effect.ts';
 import type { HolterEvent } from '../vocabulary/event.ts';
 
 /**
- * The second pure machine: what concerns many agents at once. `step` wants something for one agent; `admit`
- * says whether the fleet can bear it now.
+ * Decides for many agents at once. `step` wants something for one agent; `admit` says whether the fleet allows it
+ * now.
  *
- * The brake. Intuition: when many agents of a group fall silent together, the monitor or the network is
- * the suspect, not a dozen agents (Eureka, Kubernetes). While it is engaged, terminations, starts and
- * single notices wait, and one alert goes out for all. After a calm while, what waits is judged again and
- * let through one by one. Nudges pass: an agent that can be nudged is not lost.
- * Blind spot: a real mass death is brought back more slowly than it could be.
+ * The brake. Intuition: when many agents of a group fall silent together, the monitor or the network is the likely
+ * cause, not a dozen agents (Eureka, Kubernetes). While it is engaged, terminations, starts and single notices wait,
+ * and one alert goes out for all. After a calm period, what waits is judged again and admitted one by one. Nudges
+ * pass: an agent that can be nudged is not lost. Blind spot: after a real mass failure, agents are brought back more
+ * slowly than possible.
  *
  * The budgets are token buckets: enough for an ordinary day, too little for a storm.
  */
-/** The fleet's own state: one small row, versioned by the store. */
+/** The fleet's state: one small row, versioned by the store. */
 export type Fleet = {
   readonly brakes: Readonly<Record<string, GroupBrake>>;
   readonly budgets: Readonly<Record<'nudge' | 'notice' | 'start', Budget>>;
@@ -28,12 +28,12 @@ export type Fleet = {
 /** Recent losses of one group; engaged while a mass failure lasts. */
 type GroupBrake = {
   readonly losses: readonly { readonly agentHash: number; readonly at: Instant }[];
-  /** Of a large group: losses that are no longer told apart, by handfuls, each with its newest moment. */
+  /** In a large group: older losses, counted in buckets without agent ids, each with its newest time. */
   readonly older?: readonly Handful[];
   readonly engagedAt?: Instant;
-  /** The newest loss that was part of a crowd: single ones, as every large group has, do not delay the calm. */
+  /** The newest loss that was part of a mass failure. Single losses, normal in a large group, do not delay the calm. */
   readonly massAt?: Instant;
-  /** Once calm: the next moment at which one deferred act may pass. */
+  /** Once calm: when the next deferred ask may be granted. */
   readonly releaseAt?: Instant;
 };
 
@@ -72,7 +72,7 @@ export function admit(fleet: Fleet, ask: Ask, context: AdmitContext): Admitted {
   return { ...spend(released.fleet, 'nudge', context), events: released.events, effects: [] };
 }
 
-/** One agent more became unknown or gone. Too many within one interval of theirs engage the brake. */
+/** Another agent became unknown or gone. Too many within one beat interval engage the brake. */
 function foldLoss(fleet: Fleet, ask: Ask, context: AdmitContext): Admitted {
   const { at, groupSize, policy } = context;
   const released = releaseBrake(fleet, ask.group, context);
@@ -89,7 +89,7 @@ function foldLoss(fleet: Fleet, ask: Ask, context: AdmitContext): Admitted {
   const isMass = lost > lossesMin && lost > share * groupSize;
   const { engagedAt, releaseAt } = before;
   const isBraking = engagedAt !== undefined && releaseAt === undefined;
-  // After the calm one loss more is a single fate; the next mass failure has its own alert.
+  // After the calm, a single loss does not engage the brake; the next mass failure gets its own alert.
   const isReleasing = !isMass && releaseAt !== undefined && !isWorkedOff(before, at, policy);
   const brake: GroupBrake = {
     losses,
@@ -100,12 +100,12 @@ function foldLoss(fleet: Fleet, ask: Ask, context: AdmitContext): Admitted {
   };
   const next = { fleet: withBrake(released.fleet, ask.group, brake), admission: GRANTED };
   if (!isMass || isBraking) return { ...next, events: released.events, effects: [] };
-  // Whoever is gone is not counted in its group any more, but was of it.
+  // Lost agents may no longer be counted in the group's size.
   const alert = massAlert(ask.group, lost, Math.max(groupSize, lost), at);
   return { ...next, events: [...released.events, ...alert.events], effects: alert.effects };
 }
 
-/** Joins those that fell close together, so that even ten thousand losses stay a small row. */
+/** Merges losses that are close in time, so that even ten thousand losses stay a small row. */
 function withHandful(
   older: readonly Handful[],
   added: readonly { readonly at: Instant }[],
@@ -123,16 +123,16 @@ function withHandful(
   return next;
 }
 
-/** Any group may be called like a property that every object has. */
+/** A group may have the name of a prototype property. */
 const brakeOf = (fleet: Fleet, group: string): GroupBrake | undefined =>
   Object.hasOwn(fleet.brakes, group) ? fleet.brakes[group] : undefined;
 
-/** Nobody has waited for the newest slot: the queue is worked off, and the brake is as it was before. */
+/** The newest slot was not used, so no ask is waiting, and the brake is off. */
 const isWorkedOff = ({ releaseAt }: GroupBrake, at: Instant, policy: FleetPolicy): boolean =>
   releaseAt !== undefined && at >= releaseAt + 2 * policy.brake.releaseEveryMs;
 
 const GRANTED: Admission = { kind: 'granted' };
-/** So many losses are told apart, so that one agent that crashes all the time is not taken for a crowd. */
+/** This many losses keep their agent's id, so that one agent that crashes repeatedly is not counted as many. */
 const LOSSES_MAX = 64;
 const HANDFULS = 16;
 
@@ -163,7 +163,7 @@ function massAlert(
   };
 }
 
-/** The last loss is long enough ago: what was deferred may come again, spread out. */
+/** The last mass loss is long enough ago: deferred asks may come again, spread out. */
 function releaseBrake(
   fleet: Fleet,
   group: string,
@@ -172,7 +172,7 @@ function releaseBrake(
   const brake = brakeOf(fleet, group);
   if (brake?.engagedAt === undefined || brake.releaseAt !== undefined) return { fleet, events: [] };
   if (at < calmAt(brake, policy)) return { fleet, events: [] };
-  // The crowd has had its alert; who was lost during the calm may be the first of another one.
+  // The mass failure has had its alert; losses during the calm may be the first of the next one.
   const crowdAt = brake.massAt ?? brake.engagedAt;
   const isAfterCrowd = (loss: { readonly at: Instant }): boolean => loss.at > crowdAt;
   const older = brake.older?.filter(isAfterCrowd) ?? [];
@@ -198,7 +198,7 @@ function throughBrake(
   if (brake.releaseAt === undefined) {
     return { fleet, admission: { kind: 'deferred', until: calmAt(brake, policy), because: 'brake' } };
   }
-  // A start has its own budget; one per half a minute would leave a large fleet down for hours.
+  // Starts have their own budget; one per 30 s would leave a large fleet down for hours.
   if (ask.kind === 'start') return { fleet, admission: GRANTED };
   if (at < brake.releaseAt)
     return { fleet, admission: { kind: 'deferred', until: brake.releaseAt, because: 'brake' } };

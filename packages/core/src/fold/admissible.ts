@@ -5,11 +5,11 @@ import type { SignalRejectionCode } from '../vocabulary/rejection.ts';
 import type { Signal } from '../vocabulary/signal.ts';
 import { SENSED_ONLY } from '../vocabulary/signal.ts';
 
-/** Enough for what a hook, a transcript and a retried request can overlap; older repeats fall to the marks. */
+/** Covers the overlap of a hook, a transcript and a retried request. Older repeats are caught by the marks. */
 const SEEN_MAX = 32;
 const MARKS_MAX = 4;
 
-/** Why a signal must not be folded in; null when it may. */
+/** Why a signal must not be folded in; null if it may. */
 export function whyInadmissible(
   hard: Hard,
   signal: Signal,
@@ -27,8 +27,11 @@ export function whyInadmissible(
   return null;
 }
 
-/** Looks and signs of life: told again they say nothing new, and they must not crowd out what would. A beat is
- * none of them: it may carry words and counts. Nor is a total of tokens: told again it would seem to stand still. */
+/**
+ * Probes and signs of life, which do no harm when folded in twice. Their ids are not remembered, so that they don't
+ * push out ids that matter. A beat is not among them: it may carry text and counts. Nor is a token total: folded in
+ * twice, it would look as if tokens stood still.
+ */
 export const HARMLESS_TWICE: ReadonlySet<Signal['kind']> = new Set<Signal['kind']>([
   'pong',
   'activity',
@@ -38,12 +41,12 @@ export const HARMLESS_TWICE: ReadonlySet<Signal['kind']> = new Set<Signal['kind'
 const isOperatorHold = (signal: Signal): boolean =>
   (signal.kind === 'hold-begun' || signal.kind === 'hold-ended') && signal.hold === 'paused-by-operator';
 
-/** Whether this very fact was folded in before, on whatever way it came; if not, it is remembered. */
+/** Whether this fact was folded in before, on any path; if not, it is remembered. */
 export function isRepeatedSignal(draft: Draft, signal: Signal): boolean {
   return isBehindMark(draft, signal) || isSeenBefore(draft, signal);
 }
 
-/** The same question without remembering anything, for signals that will not be folded in. */
+/** As `isRepeatedSignal`, but remembers nothing; for signals that will not be folded in. */
 export function wasFoldedBefore(hard: Hard, signal: Signal): boolean {
   const { channel, seq } = signal;
   const mark = channel === undefined ? undefined : hard.marks?.[channel];
@@ -62,18 +65,18 @@ function isBehindMark({ hard }: Draft, { channel, seq }: Signal): boolean {
 }
 
 function isSeenBefore({ hard }: Draft, signal: Signal): boolean {
-  // By hook, by transcript or by a retry, a call is known by its own id; an envelope's id may differ.
+  // A call has the same id from a hook, a transcript or a retry; the id of the envelope may differ.
   const callId = callIdOf(signal);
   const id = callId ?? signal.id;
   if (id === undefined) return false;
-  // Only a call comes on several ways; for all else the mark of its own source says enough.
+  // Only calls arrive on several paths. For all other signals the mark of their source is enough.
   if (callId === undefined && signal.seq !== undefined) return false;
-  // A call's begin and end share the call's id; the kind keeps them apart.
+  // The begin and the end of a call share its id, so the kind is part of the hash.
   const hash = hashText(`${signal.kind} ${id}`);
   if (hard.seen.includes(hash)) return true;
-  // A begin that was overtaken by its own end would open a hold that nothing ever closes.
+  // A begin that arrives after its own end would open a hold that never closes.
   if (signal.kind === 'call-begun' && hard.seen.includes(hashText(`call-ended ${id}`))) return true;
-  // The answer to an inquiry is remembered: sent again, it would be a plain sign of life that ends "busy".
+  // The answer to an inquiry is remembered: repeated, it would count as an ordinary sign of life and clear "busy".
   if (HARMLESS_TWICE.has(signal.kind) && !hard.inquiry) return false;
   hard.seen = hard.seen.length < SEEN_MAX ? [...hard.seen, hash] : [...hard.seen.slice(1 - SEEN_MAX), hash];
   return false;

@@ -10,7 +10,7 @@ import type { Draft } from '../record/draft.ts';
 import { emit } from '../record/draft.ts';
 import type { BreakerAct } from '../record/input.ts';
 
-/** The four of seed 000 §4, and a few of the agent's own. */
+/** The four of seed 000 §4, and room for a few of the agent's own. */
 const BREAKERS_MAX = 8;
 
 export function foldBreaker(draft: Draft, name: string, act: BreakerAct, roll: number): void {
@@ -40,7 +40,7 @@ export function foldBreaker(draft: Draft, name: string, act: BreakerAct, roll: n
   }
 }
 
-/** The answer of a breaker that is closed and has nothing to write down; null when it has. */
+/** The answer of a closed breaker if it needs no write; null if it does. */
 export function permitOfClosed(
   hard: Hard,
   name: string,
@@ -50,7 +50,7 @@ export function permitOfClosed(
   const breaker = hard.breakers && Object.hasOwn(hard.breakers, name) ? hard.breakers[name] : closedBreaker;
   if (breaker?.state !== 'CLOSED' || breaker.isolation) return null;
   if (act.kind === 'acquire') return { kind: 'permit', generation: breaker.generation, permitId: 0 };
-  // Where a share counts, every outcome does; failures in a row begin with a failure.
+  // Where a share counts, every outcome is recorded; failures in a row start with a failure.
   const isNews =
     act.kind !== 'report' ||
     act.report.outcome === 'failure' ||
@@ -59,7 +59,7 @@ export function permitOfClosed(
   return isNews ? null : { kind: 'noted' };
 }
 
-/** `permitMs` is for callers that know how long their own call may take. */
+/** `permitMs` is for callers that know how long their call may take. */
 export function acquireBreaker(draft: Draft, name: string, permitMs?: DurationMs): Acquired {
   const before = breakerOf(draft, name);
   const policy = breakerFor(draft.policy, name);
@@ -73,7 +73,7 @@ export function reportBreaker(draft: Draft, name: string, said: Report, roll: nu
   put(draft, name, before, report(before, said, draft.at, roll, breakerFor(draft.policy, name)));
 }
 
-/** A break that is over is half open, whoever looks first. */
+/** Records that an open break has ended and the breaker is half open. */
 export function settleBreakers(draft: Draft): void {
   for (const [name, breaker] of Object.entries(draft.hard.breakers ?? {})) {
     put(draft, name, breaker, settle(breaker, draft.at));

@@ -8,7 +8,7 @@ import { followStep } from './trail.ts';
 type CallEnded = Extract<SignalBody, { kind: 'call-ended' }>;
 
 export function foldCallBegun(draft: Draft, callId: string): void {
-  // Whoever starts a tool is no longer waiting for a person or for the model's limit.
+  // An agent that starts a tool no longer waits for a person or a rate limit.
   endHold(draft, 'waiting-for-input');
   endHold(draft, 'waiting-for-permission');
   endHold(draft, 'rate-limited');
@@ -22,7 +22,7 @@ export function foldCallEnded(draft: Draft, call: CallEnded): void {
   countOutcome(draft, call.isError);
   const { callId: id, tool, input = null, output = null, isError: error, text = null } = call;
   const isProgress = followStep(draft, { id, kind: 'tool', tool, input, output, error, text });
-  // Without its arguments nobody can say whether a call was new; a result is then taken for one.
+  // Without arguments it is unknown whether the call was new; a successful result then counts as progress.
   const isOpaqueResult = input === null && output !== null && !error;
   if (isProgress || isOpaqueResult) noteProgress(draft);
 }

@@ -4,7 +4,7 @@ import { markNow } from '../record/draft.ts';
 import { endFailureRow } from './failures.ts';
 import { clearPoint } from './point.ts';
 
-/** The agent did something: a call, a turn, words, tokens. It need not have got anywhere. */
+/** Records activity: a call, a turn, text, tokens. Activity is not necessarily progress. */
 export function noteActivity(draft: Draft): void {
   const { hard, at } = draft;
   hard.doing = markNow(draft);
@@ -12,11 +12,11 @@ export function noteActivity(draft: Draft): void {
   if (hard.task && hard.task.begunAt === undefined) hard.task = { ...hard.task, begunAt: at };
 }
 
-/** Evidence that it got somewhere. A row of failures is over with the first thing that worked. */
+/** Records evidence of progress, which also ends a row of failures. */
 export function noteProgress(draft: Draft): void {
   draft.hard.progress = markNow(draft);
   endFailureRow(draft);
-  // Whoever moves on is no longer blocked, and could go on after all.
+  // An agent that makes progress is no longer blocked, and its error was recoverable after all.
   clearPoint(draft, 'blocker');
   clearPoint(draft, 'unrecoverable-error');
 }

@@ -3,8 +3,8 @@ import type { Draft } from '../record/draft.ts';
 import { clearPoint, raisePoint } from './point.ts';
 
 /**
- * Failures that the agent reports of itself, in a row. A tool that returns an error is not one of them: a
- * coding agent tries four wrong commands on a good day (the error rate and the loop detectors see those).
+ * Consecutive failures that the agent reports about itself. A tool that returns an error does not count: a coding
+ * agent tries four wrong commands on a good day (the error rate and the loop detectors cover those).
  */
 export function countFailure(draft: Draft): void {
   const { hard, at, policy } = draft;
@@ -27,7 +27,7 @@ export function endFailureRow(draft: Draft): void {
   clearPoint(draft, 'consecutive-failures');
 }
 
-/** The share of failed calls among the newest ones, with a gap between raising and clearing. */
+/** The share of failed calls among the newest ones, with hysteresis between raising and clearing. */
 export function countOutcome(draft: Draft, isError: boolean): void {
   const { hard, at, policy } = draft;
   const { windowCalls, callsMin, rateMax, rateClear } = policy.failures;

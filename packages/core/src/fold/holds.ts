@@ -5,7 +5,7 @@ import type { Draft } from '../record/draft.ts';
 import { emit, lookAgainAt, markNow } from '../record/draft.ts';
 import type { Hold, HoldKind } from '../vocabulary/hold.ts';
 
-/** Calls that may be open at once in one agent; more than this is a sender that never ends its calls. */
+/** Calls that may be open at once in one agent. A sender with more never ends its calls. */
 const OPEN_CALLS_MAX = 16;
 
 export function beginHold(draft: Draft, kind: HoldKind, until?: Instant): void {
@@ -25,7 +25,7 @@ export function endHold(draft: Draft, kind: HoldKind): void {
   const hold = hard.holds.find((other) => other.kind === kind);
   if (!hold) return;
   const rest = hard.holds.filter((other) => other !== hold);
-  // The stopwatches are read before and after, so that time on two holds at once is counted once.
+  // The stopwatches are read before and after, so that overlapping holds are counted once.
   const held = markNow(draft).held;
   hard.holds = rest;
   const running = markNow(draft).held;
@@ -40,7 +40,7 @@ export function endHold(draft: Draft, kind: HoldKind): void {
   });
 }
 
-/** A call is open: silence is the tool's, not the agent's. */
+/** While a call is open, silence belongs to the tool, not to the agent. */
 export function openCall(draft: Draft, callId: string): void {
   const { hard, at } = draft;
   const call = hashText(callId);
@@ -61,8 +61,8 @@ export function closeCall(draft: Draft, callId: string): void {
 }
 
 /**
- * Holds with a wall-clock end are over when it comes, whether or not anybody says so. But the end was read off
- * another clock, and if one of the two is wrong the agent still waits, rightly still: that is remembered.
+ * Ends holds whose wall-clock end has come, even without a signal. The end was read off another clock, so if one of
+ * the two is wrong, the agent still rightly waits; `isHoldLapsed` remembers that.
  */
 export function endExpiredHolds(draft: Draft): void {
   for (const hold of draft.hard.holds) {

@@ -13,7 +13,7 @@ import { noteProgress } from './doing.ts';
 import { countFailure, endFailureRow } from './failures.ts';
 import { clearPoint, raisePoint } from './point.ts';
 
-/** The agent itself was heard: whatever its silence had raised is over. Says whether it was an answer. */
+/** The agent itself was heard, so findings about its silence are over. Returns whether it answered an inquiry. */
 export function hearFrom(draft: Draft, how: 'beatAt' | 'pongAt' | 'activityAt'): boolean {
   const { hard, at } = draft;
   const silentSince = lastProofOf(draft);
@@ -22,7 +22,7 @@ export function hearFrom(draft: Draft, how: 'beatAt' | 'pongAt' | 'activityAt'):
   forget(hard, 'isConnectionClosed');
   if (hard.unknownSince !== undefined) becomeAlive(draft, silentSince, 'heard again');
   if (!hard.inquiry) return false;
-  // Seed 001 §1.7: it answered, so it is busy; the next silence may last one deadline longer.
+  // Seed 001 §1.7: an agent that answers is busy; its next silence may last one deadline longer.
   forget(hard, 'inquiry');
   hard.isBusy = true;
   return true;
@@ -57,21 +57,21 @@ export function foldHeartbeat(draft: Draft, beat: HeartbeatBody): void {
   foldStatusOf(draft, beat.status, isAnswer);
 }
 
-/** A beat without a word about itself says "healthy", unless it is the answer that made the agent busy. */
+/** A beat without a status means "healthy", unless it is the answer that made the agent busy. */
 export function foldStatusOf(draft: Draft, status: SelfStatus | undefined, isAnswer: boolean): void {
   if (status !== undefined) foldSelfStatus(draft, status);
   else if (!isAnswer) foldSelfStatus(draft, 'healthy');
 }
 
-/** Words in a beat are easily made; they count as progress only where nothing better was promised. */
+/** A phase or progress indicator is easy to vary, so it counts as progress only if nothing better was promised. */
 const isBestEvidence = ({ promises }: Hard): boolean =>
   !promises.calls && !promises.checkpoints && !promises.tasks;
 
 const PHASE_LENGTH_MAX = 60;
-/** The indicator of an agent that reports none; it is no change if it goes on reporting none. */
+/** The indicator of an agent that reports none, so that continuing to report none is not a change. */
 export const NO_INDICATOR = hashText('\n');
 
-/** Errors are running totals: one that rose since the last beat is a failure, a steady one ends a row. */
+/** Errors are running totals: a total that rose since the last beat is a failure, an unchanged one ends a row. */
 function foldErrorCount(draft: Draft, errorCount: number | undefined): void {
   const { hard } = draft;
   if (errorCount === undefined) return;
@@ -107,10 +107,10 @@ type ProcessLook = {
   readonly memoryBytes: number;
 };
 
-/** Below this share of one core, what a process burns is housekeeping, not work. */
+/** Below this share of one core, CPU use is housekeeping, not work. */
 const CPU_SHARE_FLAT = 0.01;
 
-/** The executor looked at the process tree. Counters are compared with the look before. */
+/** A probe of the process tree by the executor. Counters are compared with those of the previous probe. */
 export function foldProcess(draft: Draft, look: ProcessLook): void {
   const { hard, soft, at } = draft;
   if (look.state === 'gone') {
@@ -118,7 +118,7 @@ export function foldProcess(draft: Draft, look: ProcessLook): void {
     return;
   }
   if (pulseOf(hard) === 'looks' && hard.unknownSince !== undefined) {
-    // Its process is all that it promised, and it is there: nothing is unknown any more.
+    // The agent promised only a process, and it was seen, so the agent is alive.
     becomeAlive(draft, lastProofOf(draft), 'its process was seen again');
     forget(hard, 'inquiry');
   }
@@ -129,10 +129,10 @@ export function foldProcess(draft: Draft, look: ProcessLook): void {
     look.ioBytes <= soft.ioBytes &&
     look.cpuMs - soft.cpuMs <= elapsed * CPU_SHARE_FLAT;
   const state = look.state === 'running' ? (isFlat ? 'flat' : 'working') : look.state;
-  // A gap in the looks is a gap in the evidence: whoever could not look stood behind the same cut network, maybe,
-  // that swallowed the agent's beats. What is seen now begins now.
+  // A gap between probes is a gap in the evidence: the network failure that kept the executor from reporting may
+  // also have swallowed the agent's beats. Evidence starts again with this probe.
   const isSteady = elapsed <= LOOKS_FRESH * draft.policy.probeEveryMs;
-  // Flat since the look before: that is the moment from which the counters did not move.
+  // Flat since the previous probe: the counters have not moved from that moment on.
   const flatSince =
     hard.process?.state === state ? hard.process.since : state === 'flat' ? soft.lookedAt : at;
   const since = isSteady ? flatSince : at;
@@ -151,7 +151,7 @@ export function foldExit(draft: Draft, code: number | null, signal: string | und
     });
 }
 
-/** The end is proven. Nothing that was open can go on: holds, questions, acknowledgements, the turn. */
+/** The end is proven. Everything open ends with it: holds, inquiries, acknowledgements, the turn. */
 export function becomeGone(draft: Draft, end: End): void {
   const { hard, at } = draft;
   const from = livenessOf(hard);

@@ -5,7 +5,7 @@ import { markNow } from '../record/draft.ts';
 import type { MessagePriority } from '../vocabulary/signal.ts';
 import { raisePoint } from './point.ts';
 
-/** Unacknowledged messages that are watched; of more, the oldest are the ones that matter. */
+/** Unacknowledged messages that are watched. Of more, the oldest are kept. */
 const ACKS_MAX = 8;
 
 export function foldDelivered(draft: Draft, messageId: string, priority: MessagePriority): void {
@@ -24,7 +24,7 @@ export function foldAcknowledged(draft: Draft, messageId: string): void {
   else hard.acks = rest;
 }
 
-/** Seed 001 §1.4.1: a failed delivery hints at an unreachable agent; together with silence it is offline. */
+/** Seed 001 §1.4.1: a failed delivery suggests an unreachable agent; together with silence it means offline. */
 export function foldDeliveryFailed(draft: Draft, code: string): void {
   raisePoint(draft, {
     kind: 'delivery-failed',

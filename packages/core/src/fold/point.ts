@@ -3,10 +3,10 @@ import { emitCleared, emitRaised } from '../record/findings.ts';
 import type { Finding, FindingKind } from '../vocabulary/finding.ts';
 import { EVIDENCE_LENGTH_MAX } from '../vocabulary/finding.ts';
 
-/** Point findings are few by nature; the bound keeps a broken detector from growing the record. */
+/** A bound, so that a broken detector can't grow the record. */
 const POINTS_MAX = 8;
 
-/** A finding that holds until contrary evidence or a decision. One per kind; the newest word counts. */
+/** Raises a finding that stays until contrary evidence or a decision. One per kind; the newest replaces the last. */
 export function raisePoint(draft: Draft, finding: Finding): void {
   const { hard } = draft;
   const before = hard.points.find(({ kind }) => kind === finding.kind);

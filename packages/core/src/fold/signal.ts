@@ -22,10 +22,10 @@ import { clearPoint, raisePoint } from './point.ts';
 import { assignTask, beginTurn, endTask, endTurn, explainTask, updateTask } from './tasks.ts';
 import { followContext, followStep, followTokens, followVerdict } from './trail.ts';
 
-/** Tokens that rise all the time would make every report a hard fact; this often is often enough. */
+/** Token totals rise all the time; storing each one would make every report a hard fact. */
 const TOKENS_ARE_DOING_EVERY = seconds(30);
 
-/** One fact into the record. Says nothing about what follows from it; `judge` and `advance` do. */
+/** Folds one fact into the record. What follows from it is decided by `judge` and `advance`. */
 export function foldSignal(draft: Draft, signal: Signal, origin: 'agent' | 'holter'): void {
   const { hard, at } = draft;
   const { agentId } = hard;

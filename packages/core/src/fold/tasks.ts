@@ -14,7 +14,7 @@ export function assignTask(draft: Draft, taskId: string, expectedAt?: Instant): 
     updated: markNow(draft),
     ...(expectedAt !== undefined && { expectedAt }),
   };
-  // What was done before was done for something else.
+  // Earlier activity and progress belonged to another task.
   forget(hard, 'doing');
   forget(hard, 'progress');
   forget(hard, 'work');
@@ -38,7 +38,7 @@ export function updateTask(draft: Draft, taskId: string, percent?: number): void
   tell(draft, taskId, 'updated', percent);
 }
 
-/** A word about the delay (a blocker, a handoff request) is an update too: seed 001 §1.5.2, point 3. */
+/** An explanation of the delay (a blocker, a handoff request) counts as an update: seed 001 §1.5.2, point 3. */
 export function explainTask(draft: Draft): void {
   const { hard } = draft;
   if (!hard.task) return;
@@ -50,7 +50,7 @@ export function endTask(draft: Draft, taskId: string, outcome: string): void {
   const { hard } = draft;
   if (hard.task?.id !== taskId) return;
   forget(hard, 'task');
-  // Done twice is worse than not restarted: whoever ended and has nothing left to do has simply ended.
+  // Doing a task twice is worse than not restarting, so an agent whose task is done is not brought back.
   if (hard.end?.how === 'crash' || hard.end?.byHolter)
     hard.end = { how: 'stopped', at: hard.end.at, detail: `its task is ${outcome}` };
   tell(draft, taskId, outcome);

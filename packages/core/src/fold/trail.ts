@@ -21,10 +21,10 @@ import type { Finding, FindingKind } from '../vocabulary/finding.ts';
 import type { Verdict } from '../vocabulary/signal.ts';
 import { clearPoint, raisePoint } from './point.ts';
 
-/** A rate needs no closer look, and every look is a hard fact. */
+/** Limits how often token totals are judged, because each one judged is a hard fact. */
 const TOKENS_EVERY = seconds(30);
 
-/** One step of the agent under the detectors' eyes. Says whether it was evidence of progress. */
+/** Shows one step of the agent to the detectors. Returns whether it was evidence of progress. */
 export function followStep(draft: Draft, step: Omit<AgentStep, 'at' | 'tokens'>): boolean {
   const { hard, at, policy } = draft;
   const before = hard.trail?.calls ?? emptyDetectorState;
@@ -40,12 +40,12 @@ export function followStep(draft: Draft, step: Omit<AgentStep, 'at' | 'tokens'>)
   return seen.progress;
 }
 
-/** Held against the agent's work as it went, not against the agent: with the work they are over. */
+/** Findings about the current work; they end with it. */
 const ABOUT_WORK: readonly FindingKind[] = ['verdict-streak', 'token-flat'];
 
 /**
- * The work is done, or given up. Whoever has nothing to do goes round in no circle; what the detectors remember
- * stays, so that a loop which goes on with the next task is called one at its first call.
+ * The work is done or given up, and the loop findings about it are over. The detectors keep their memory, so that a
+ * loop which continues with the next task is found at its first call.
  */
 export function restTrail(draft: Draft): void {
   const { trail } = draft.hard;
@@ -65,7 +65,7 @@ export function followVerdict(draft: Draft, verdict: Verdict): void {
 export function followTokens(draft: Draft, total: number): void {
   const { hard, at, policy } = draft;
   const before = hard.trail?.tokens ?? emptyTokenState;
-  // What was held against it is taken back at once: this may be the last report for a long time.
+  // Clear a flat finding at once: this may be the last report for a long time.
   const isRelief = total > before.total && hard.points.some(({ kind }) => kind === 'token-flat');
   if (before.lastAt !== null && between(before.lastAt, at) < TOKENS_EVERY && !isRelief) return;
   const isResting = hard.holds.length > 0 || !hasWork(hard);
@@ -77,7 +77,7 @@ export function followTokens(draft: Draft, total: number): void {
 
 export function followContext(draft: Draft, input: ContextInput): void {
   const { hard, policy } = draft;
-  // A handoff says nothing about a context that was never reported.
+  // A handoff means nothing for a context that was never reported.
   if (input.kind === 'handoff' && !hard.trail?.context) return;
   const context = observeContext(hard.trail?.context ?? emptyContextState, input, policy.detection);
   hard.trail = { ...hard.trail, context };

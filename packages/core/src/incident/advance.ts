@@ -19,7 +19,7 @@ import { climbTerminate, reasonFor } from './terminate.ts';
 /** More moves than the ladder has steps can't follow from one input. */
 const MOVES_MAX = 12;
 
-/** What now? Opens, climbs and closes the incident, as far as this moment allows. */
+/** Opens, climbs and closes the incident, as far as possible at this moment. */
 export function advance(draft: Draft): void {
   for (let moves = 0; moves < MOVES_MAX; moves++) {
     const before = draft.hard.incident;
@@ -34,32 +34,31 @@ function move(draft: Draft): void {
   const lead = leadOf(findings);
   const { incident } = hard;
   if (!incident) {
-    // Quiet is patience with a living agent; a proven end is another matter. And it is the only one then:
-    // whatever else was found against the agent is over with it.
+    // Quiet applies to a living agent. A proven end overrides it, and then is the only finding that matters.
     if (lead && (hard.end ? lead.kind === 'process-gone' : !isQuiet(draft))) enterLadder(draft, lead);
     return;
   }
   if (hard.end) return moveGone(draft, incident);
-  // The nudge was heard after all: whoever falls into a loop again is not deaf to it.
+  // The loop stopped, so the nudge worked; a new loop later does not count as ignoring it.
   const { repeatAtNudge } = incident;
   if (repeatAtNudge && !findings.some(({ kind }) => kind === repeatAtNudge.kind))
     return amend(draft, { repeatAtNudge: undefined });
   if (incident.step === 'recover') return moveRecovered(draft, incident, lead?.evidence ?? null);
   if (!lead && !isOrdered(draft)) return restCalm(draft, incident);
   if (incident.calm) return amend(draft, { calm: undefined });
-  // Whoever has been given time is left alone; a person's order is not a matter of time.
+  // A quiet agent is left alone. A person's order overrides quiet.
   const isPersonal = incident.order?.source === 'person';
   if (!isPersonal && isQuiet(draft)) return;
   if (lead && !isHeldBack(draft, incident, lead) && maybeSkip(draft, incident, lead)) return;
   if (!lead || !isHeldBack(draft, incident, lead)) climb(draft, incident);
 }
 
-/** Their process may rightly be still: nobody need be told that it is not heard. */
+/** In these holds the process may be still, so that it is not heard needs no notice. */
 const STILL: ReadonlySet<HoldKind> = new Set<HoldKind>(['asleep', 'paused-by-operator', 'hibernated']);
 
 /**
- * Whoever is on hold is left alone. But a hold excuses no loss: a tool or a prompt may last for ever because
- * its agent is dead, so that people are told even then. Nothing is done to an agent on hold without an order.
+ * An agent on hold is left alone. But a hold does not excuse a loss: a tool or a prompt may last for ever because
+ * its agent is dead, so people are told even then. Without an order, nothing is done to an agent on hold.
  */
 function isHeldBack(draft: Draft, { step }: Incident, lead: Finding): boolean {
   const { holds } = draft.hard;
@@ -68,10 +67,10 @@ function isHeldBack(draft: Draft, { step }: Incident, lead: Finding): boolean {
   return holds.some(({ kind }) => STILL.has(kind));
 }
 
-/** A graver finding does not wait for the steps below its own entry. */
+/** A more severe finding does not wait for the steps below its own entry. */
 function maybeSkip(draft: Draft, incident: Incident, lead: Finding): boolean {
   if (isOrdered(draft) || rankOf(incident.step) >= rankOf('terminate')) return false;
-  // Also where nothing can nudge: a person's own nudge is given its time.
+  // Even if no channel can nudge: a nudge that a person ordered gets its wait.
   if (FINDING_KINDS[lead.kind].entry === 'nudge') return false;
   const entry = entryFor(draft, lead);
   if (rankOf(entry) <= rankOf(incident.step)) return false;
@@ -99,13 +98,16 @@ function climb(draft: Draft, incident: Incident): void {
   }
 }
 
-/** Its end is proven. On purpose: the incident is over. Otherwise it is brought back, unless told not to. */
+/**
+ * The end is proven. If it was intended, the incident closes; otherwise the agent is recovered, unless ordered not
+ * to be.
+ */
 function moveGone(draft: Draft, incident: Incident): void {
   const { hard } = draft;
   const { end } = hard;
   if (!end) return;
   if (incident.step === 'terminate' && end.byHolter) tellTerminated(draft, incident);
-  // Whoever is told to stop may well exit with 0; that was Holter's purpose, not the agent's.
+  // An agent that Holter stops may exit with 0; that is not an end by the agent's own choice.
   if (end.how !== 'crash' && !end.byHolter) return closeIncident(draft, 'the agent ended on purpose');
   if (rankOf(incident.step) >= rankOf('recover')) return climb(draft, incident);
   if (incident.order?.afterwards === 'stop')
@@ -130,7 +132,7 @@ function tellTerminated(draft: Draft, incident: Incident): void {
   });
 }
 
-/** A successor runs. If something is found against it, this recovery has failed, and a new incident begins. */
+/** A successor runs. A finding against it means that this recovery failed, and a new incident begins. */
 function moveRecovered(draft: Draft, incident: Incident, complaint: string | null): void {
   if (incident.phase === 'waiting' && complaint !== null) {
     if (isQuiet(draft)) return;
@@ -141,7 +143,7 @@ function moveRecovered(draft: Draft, incident: Incident, complaint: string | nul
   climb(draft, incident);
 }
 
-/** No step is taken while nothing is found. After long enough without it, the incident is over. */
+/** No step is taken while nothing is found. After long enough, the incident closes. */
 function restCalm(draft: Draft, incident: Incident): void {
   const { hard, policy } = draft;
   if (!incident.calm) return amend(draft, { calm: markNow(draft) });

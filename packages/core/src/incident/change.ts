@@ -13,7 +13,7 @@ import { costOf, meterOf } from './cost.ts';
 
 export const rankOf = (step: LadderStep): number => LADDER.indexOf(step);
 
-/** Names the one effect of (incident, step, attempt): one decision can never become two effects. */
+/** The id of the one effect of (incident, step, attempt), so that one decision never becomes two effects. */
 export const effectIdOf = ({ id, step, attempt }: Incident): string => `${id}/${step}/${attempt}`;
 
 export function openIncident(
@@ -72,7 +72,7 @@ export function climbTo(draft: Draft, step: LadderStep, attempt: number, reason:
   });
 }
 
-/** Wants the act of the incident's step. */
+/** Wants the effect of the incident's current step. */
 export function wantStep(draft: Draft, incident: Incident, body: EffectBody): void {
   want(draft, effectIdOf(incident), body, {
     livesBy: lifeOfIncident(incident.id),
@@ -82,14 +82,14 @@ export function wantStep(draft: Draft, incident: Incident, body: EffectBody): vo
 
 export const stepRefOf = ({ id, step, attempt }: Incident): StepRef => ({ incidentId: id, step, attempt });
 
-/** Whether the effect belongs to the step, and the attempt, at which the incident stands now. */
+/** Whether the effect belongs to the incident's current step and attempt. */
 export const isOfStep = ({ step }: Pick<Effect, 'step'>, incident: Incident): boolean =>
   step !== undefined &&
   step.incidentId === incident.id &&
   step.step === incident.step &&
   step.attempt === incident.attempt;
 
-/** Tells people beside the steps; whoever has acknowledged the incident finds it on record. */
+/** Sends a notice outside the steps; once the incident is acknowledged, it is only recorded. */
 export function tellPeople(
   draft: Draft,
   incident: Incident,
@@ -102,13 +102,13 @@ export function tellPeople(
   emit(draft, { type: 'ATTENTION_RAISED', payload: { agentId, about: effectId, message: words.message } });
 }
 
-/** The step needs the fleet's grant; `turn` brings the answer. */
+/** Asks the fleet to grant the step; `transition` feeds the answer back. */
 export function askFleet(draft: Draft, incident: Incident, kind: AskKind): void {
   ask(draft, kind, effectIdOf(incident));
   if (incident.phase !== 'asked') amend(draft, { phase: 'asked' });
 }
 
-/** Replaces some fields of the open incident; undefined takes one away. */
+/** Replaces some fields of the open incident; undefined removes one. */
 export function amend(
   draft: Draft,
   fields: { readonly [Key in keyof Incident]?: Incident[Key] | undefined },

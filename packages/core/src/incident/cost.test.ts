@@ -6,7 +6,7 @@ import type { Turn } from '../transition/transition.ts';
 const closed = (turns: readonly Turn[]): unknown =>
   turns.flatMap(({ events }) => events).find(({ type }) => type === 'INCIDENT_CLOSED')?.payload;
 
-test('an incident costs what the counters grow by while it is open, over all starts', () => {
+test('an incident costs what the counters grow by while it is open, over all incarnations', () => {
   const bench = new Bench({ promises: { process: true } });
   bench.signal({ kind: 'tokens', total: 1_000, costUsd: 0.3 });
   bench.signal({ kind: 'exited', code: 1 }, 'holter');
@@ -21,7 +21,7 @@ test('an incident costs what the counters grow by while it is open, over all sta
   });
 });
 
-test('what was used before it is not its cost', () => {
+test('usage before it is not part of its cost', () => {
   const bench = new Bench();
   bench.signal({ kind: 'tokens', total: 1_000, costUsd: 0.7 });
   bench.feed({ kind: 'decision', decision: { decision: 'nudge', by: 'olga', reason: 'because' } });

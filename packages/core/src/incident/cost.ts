@@ -1,12 +1,12 @@
 import type { Soft } from '../record/agent.ts';
 import type { Cost, Incident } from '../record/incident.ts';
 
-/** The counters as they stand: what an incident cost is what they grow by until it closes. */
+/** The current counters. The cost of an incident is their growth until it closes. */
 export function meterOf({ tokens, costUsd }: Soft): Pick<Incident, 'meter'> {
   return tokens === 0 && costUsd === 0 ? {} : { meter: { tokens, costUsd } };
 }
 
-/** A new start counts from zero: what its predecessor has used is taken off, so that the growth is kept. */
+/** A new incarnation counts from zero, so its predecessor's usage is subtracted to keep the growth. */
 export function meterAcross({ meter = NOTHING }: Incident, predecessor: Soft): Cost {
   return { tokens: meter.tokens - predecessor.tokens, costUsd: meter.costUsd - predecessor.costUsd };
 }
@@ -19,5 +19,5 @@ export function costOf({ meter = NOTHING }: Incident, { tokens, costUsd }: Soft)
 }
 
 const NOTHING: Cost = { tokens: 0, costUsd: 0 };
-/** Sums of prices end in a tail of digits that nobody paid. */
+/** Rounds sums of prices to avoid floating-point noise. */
 const MICROS = 1_000_000;

@@ -17,7 +17,10 @@ import { wantNudge } from './nudge.ts';
 import { whyNotDecide } from './obstacle.ts';
 import { becomeQuiet, dismiss, endQuiet } from './quiet.ts';
 
-/** A person's or an orchestrator's word. It is evidence enough by itself; too late, it is only recorded. */
+/**
+ * Carries out a decision of a person or an orchestrator, which needs no further evidence. If too late, it is only
+ * recorded.
+ */
 export function foldDecision(draft: Draft, decision: Decision): void {
   const { agentId, incident } = draft.hard;
   const rejection = whyNotDecide(draft, decision);
@@ -41,7 +44,7 @@ export function foldDecision(draft: Draft, decision: Decision): void {
   carryOut(draft, decision);
 }
 
-/** What exactly it is about, for the record. An end that is accepted was no wrong finding. */
+/** The subject of the decision, for the record. Accepting an end does not call a finding wrong. */
 function subjectOf(
   hard: Hard,
   decision: Decision,
@@ -86,7 +89,7 @@ function carryOut(draft: Draft, decision: Decision): void {
   }
 }
 
-/** Who says so has been reached, so the time for a decision runs, as it does after a notice that was read. */
+/** The acknowledging person has been reached, so the wait for a decision runs, as after a notice that was read. */
 function acknowledge(draft: Draft, by: string, reason: string): void {
   const { hard, at } = draft;
   const { incident } = hard;
@@ -102,7 +105,7 @@ function acknowledge(draft: Draft, by: string, reason: string): void {
   });
 }
 
-/** A person's own nudge goes through an incident like any other, so that it is on record and has a receipt. */
+/** A nudge by a person goes through an incident like any other, so that it is recorded and has a receipt. */
 function nudgeNow(draft: Draft, text: string): void {
   const { incident } = draft.hard;
   if (!incident) openIncident(draft, 'operator', 'nudge');
@@ -117,11 +120,14 @@ function nudgeNow(draft: Draft, text: string): void {
   amend(draft, { phase: 'waiting', wait: markNow(draft) });
 }
 
-/** Goes up to the ordered step; from above it, a new incident carries the order, for none goes down. */
+/**
+ * Climbs to the ordered step. From a higher step, a new incident carries the order, because a ladder never goes
+ * down.
+ */
 function order(draft: Draft, step: LadderStep, given: Order): void {
   const { hard } = draft;
   forget(hard, 'quiet');
-  // A person who has looked starts the count anew.
+  // An order by a person resets the count.
   if (step === 'recover' && hard.recovery) hard.recovery = { ...hard.recovery, attempts: 0 };
   const { incident } = hard;
   if (incident && rankOf(incident.step) < rankOf(step)) climbTo(draft, step, 1, `ordered by ${given.by}`);

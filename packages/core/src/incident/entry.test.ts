@@ -27,7 +27,7 @@ function stepAfter(kind: FindingKind, mode: Mode, can: readonly Capability[], ra
 }
 
 describe('where an incident enters the ladder', () => {
-  // What was found | mode act or nudge, a channel can nudge | no channel can | mode observe
+  // Finding | mode act or nudge, and a channel can nudge | no channel can | mode observe
   const table = `
     repeated-call        | nudge    | escalate | escalate
     call-cycle           | nudge    | escalate | escalate
@@ -67,7 +67,7 @@ describe('where an incident enters the ladder', () => {
     .split('\n')
     .map((row) => row.split('|').map((cell) => cell.trim()) as [FindingKind, string, string, string]);
 
-  test('the table names every kind once', () => {
+  test('the table lists every kind once', () => {
     expect(rows.map(([kind]) => kind).sort()).toEqual(Object.keys(FINDING_KINDS).sort());
   });
 
@@ -78,7 +78,7 @@ describe('where an incident enters the ladder', () => {
     expect(stepAfter(kind, 'observe', all)).toBe(observed);
   });
 
-  test.each(rows)('%s as a warning enters nowhere', (kind) => {
+  test.each(rows)('%s as a warning opens no incident', (kind) => {
     const bench = new Bench();
     const finding = {
       kind,
@@ -92,7 +92,7 @@ describe('where an incident enters the ladder', () => {
     expect(bench.agent.hard.incident).toBeUndefined();
   });
 
-  // Which kind | the policy says terminate | mode | what can be done to the agent | enters at
+  // Kind | the policy says terminate | mode | capabilities | entry step
   const named = `
     unrecoverable-error | act     | nudge,terminate,spawn | terminate
     unrecoverable-error | act     | nudge                 | escalate
@@ -115,7 +115,7 @@ describe('where an incident enters the ladder', () => {
     expect(stepAfter(kind, mode, can.split(',') as Capability[], raw)).toBe(step);
   });
 
-  test('a proven end enters at recover, and outside mode act goes on to a person', () => {
+  test('a proven end enters at recover, and outside mode act goes on to human', () => {
     const stepAfterExit = (mode: Mode): string | undefined => {
       const bench = new Bench({ mode });
       bench.signal({ kind: 'exited', code: 1 }, 'holter');

@@ -10,12 +10,12 @@ import { amend, openIncident } from './change.ts';
 import { meterOf } from './cost.ts';
 import { whyNotTerminate } from './terminate.ts';
 
-/** The design's entry table, in code: what happened decides where the incident begins. */
+/** The entry table: the finding decides at which step the incident begins. */
 export function entryFor(draft: Draft, finding: Finding): LadderStep {
   const { hard, policy } = draft;
   const named = (step: PolicyStep): LadderStep =>
     step === 'terminate' && hard.mode === 'act' && hard.can.includes('terminate') ? 'terminate' : 'escalate';
-  // For a freeze the policy names a step, but it is no order: two sources and a way back are still needed.
+  // The policy's step for a freeze is no order: two sources and a way to resume are still needed.
   if (finding.kind === 'frozen')
     return policy.freeze.step === 'terminate' && whyNotTerminate(draft) === null ? 'terminate' : 'escalate';
   switch (FINDING_KINDS[finding.kind].entry) {
@@ -24,7 +24,7 @@ export function entryFor(draft: Draft, finding: Finding): LadderStep {
     case 'policy':
       return named(finding.kind === 'limit-exceeded' ? policy.limits.step : policy.unrecoverableStep);
     case 'recover':
-      // Somebody says that it is gone; a successor needs the proof.
+      // The end is reported but not proven; a successor needs the proof.
       return hard.end ? 'recover' : 'escalate';
     case 'escalate':
     case 'none':
@@ -35,7 +35,7 @@ export function entryFor(draft: Draft, finding: Finding): LadderStep {
 export const canNudge = ({ hard, policy }: Draft): boolean =>
   policy.nudge.isEnabled && hard.mode !== 'observe' && hard.can.includes('nudge');
 
-/** Opens an incident about `lead`, or goes on with the last one if that was about the same thing. */
+/** Opens an incident about `lead`, or reopens the last one if it was about the same condition. */
 export function enterLadder(draft: Draft, lead: Finding): void {
   const { hard } = draft;
   const entry = entryFor(draft, lead);
@@ -47,10 +47,10 @@ export function enterLadder(draft: Draft, lead: Finding): void {
   if (entry === 'terminate') takeAdvanceOrder(draft, lead);
 }
 
-/** The operator named this step in advance, which is a decision like any other. */
+/** A step that the operator configured in advance is an order. */
 export function takeAdvanceOrder(draft: Draft, lead: Finding): void {
   if (FINDING_KINDS[lead.kind].entry !== 'policy') return;
-  // What a limit has ended would only be spent again by a successor whose counters start at zero.
+  // A successor would only spend again what the limit has stopped, because its counters start at zero.
   const afterwards = lead.kind === 'limit-exceeded' ? 'stop' : 'recover';
   amend(draft, { order: { by: 'policy', source: 'policy', afterwards } });
 }
@@ -63,13 +63,13 @@ function isSameTrouble({ cause }: PastIncident, { kind }: Finding): boolean {
   );
 }
 
-/** Only the first two steps are gone on with; what lies higher is entered anew, with its attempts kept. */
+/** Only the first two steps are reopened. Higher steps are entered again, with their attempts kept. */
 function isReopened({ at, policy }: Draft, past: PastIncident, lead: Finding): boolean {
   const isEarly = past.step === 'nudge' || past.step === 'escalate';
   return isEarly && isSameTrouble(past, lead) && at - past.closedAt <= policy.incident.reopenWithinMs;
 }
 
-/** The step that was taken before the pause is not taken twice: the next attempt of it is due. */
+/** The last step is not repeated: its next attempt is due. */
 function reopen(draft: Draft, past: PastIncident): void {
   const { hard, at, policy } = draft;
   const isNudgesSpent = past.step === 'nudge' && past.attempt >= policy.nudge.attemptsMax;

@@ -7,7 +7,7 @@ import { sentence } from './message.ts';
 import { actFindings, leadOf } from './reason.ts';
 import { denyLoopingCall, whyNotTerminate } from './terminate.ts';
 
-/** Level 2: somebody decides. The time-out runs only once a notice has reached somebody. */
+/** Level 2: a person decides. The time-out starts when a notice has reached somebody. */
 export function climbEscalate(draft: Draft, incident: Incident): void {
   if (incident.phase !== 'waiting') {
     askFleet(draft, incident, 'notice');
@@ -24,7 +24,7 @@ export function orderEscalation(draft: Draft, incident: Incident): void {
   const { hard, policy } = draft;
   const reason = leadOf(actFindings(hard))?.evidence ?? String(incident.cause);
   const usable = hard.checkpoint ? ` Newest checkpoint: ${hard.checkpoint.id}.` : ' It has no checkpoint.';
-  // Acknowledged while the fleet held it back: somebody knows, and is not told.
+  // Acknowledged while the fleet deferred it, so no notice is needed.
   const isKnown = incident.acknowledged !== undefined;
   if (!isKnown) {
     wantStep(draft, incident, {

@@ -5,7 +5,7 @@ import { amend, askFleet, wantStep } from './change.ts';
 import { sentence } from './message.ts';
 import { actFindings, leadOf } from './reason.ts';
 
-/** The top of the ladder: Holter does nothing more by itself until somebody decides. */
+/** The top of the ladder: Holter does nothing more until a person decides. */
 export function climbHuman(draft: Draft, incident: Incident): void {
   if (incident.phase === 'waiting') return;
   askFleet(draft, incident, 'notice');

@@ -2,9 +2,9 @@ import { between, type Instant, inWords } from '../base/time.ts';
 import type { Finding } from '../vocabulary/finding.ts';
 
 /**
- * Nudges start with "Holter:" and state facts, filled only with Holter's own: counts and durations, never
- * output, arguments or file names. What an agent read must not come back to it with more authority, and
- * imperative "system" text trips the injection defences of good models.
+ * Nudges start with "Holter:" and state only facts that Holter measured: counts and durations, never output,
+ * arguments or file names. Text that an agent read must not come back to it with more authority, and imperative
+ * "system" text triggers the injection defences of good models.
  */
 export function nudgeMessage(finding: Finding, attempt: number, at: Instant): string {
   const duration = inWords(between(finding.since, at));
@@ -52,5 +52,5 @@ function fact({ kind, count }: Finding, duration: string): string {
   }
 }
 
-/** Some evidence is a sentence already. */
+/** Some evidence already ends with a full stop. */
 export const sentence = (text: string): string => (text.endsWith('.') ? text : `${text}.`);

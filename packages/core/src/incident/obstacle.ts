@@ -12,7 +12,7 @@ import { QUIET_FINDINGS_MAX, quietAbout } from './quiet.ts';
 
 type About = { readonly hard: Hard; readonly policy: Policy; readonly at: Instant };
 
-/** Why this can not be done now; null when it can. */
+/** Why the decision can't be carried out now; null if it can. */
 export function whyNotDecide({ hard, policy, at }: About, decision: Decision): DecisionRejection | null {
   if (decision.incidentId !== undefined && decision.incidentId !== hard.incident?.id)
     return rejected('incident-not-open', 'that incident is not open');
@@ -63,7 +63,7 @@ export function whyNotDecide({ hard, policy, at }: About, decision: Decision): D
   }
 }
 
-/** Nobody is stopped for a successor that could not start. */
+/** An agent is not stopped if its successor could not start. */
 function whyNotFrom(from: PickedCheckpoint | undefined): DecisionRejection | null {
   if (from?.flaw === undefined) return null;
   switch (from.flaw) {
@@ -83,7 +83,7 @@ function whyNotAcknowledge(incident: Incident | undefined): DecisionRejection | 
     : null;
 }
 
-/** Another kind may be snoozed as long as there is room; the same one may be snoozed anew. */
+/** Another kind may be snoozed while there is room; a snoozed kind may always be snoozed again. */
 function whyNotSnooze(hard: Hard, finding: FindingKind): DecisionRejection | null {
   if (quietAbout(hard, finding) || (hard.quietFindings ?? []).length < QUIET_FINDINGS_MAX) return null;
   return rejected(

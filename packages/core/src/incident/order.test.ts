@@ -4,7 +4,7 @@ import { Bench } from '../../test/kit.ts';
 const worker = { promises: { process: true }, can: ['nudge', 'terminate', 'spawn'] } as const;
 
 describe('an order to stop', () => {
-  test('that came with the command line is no person: the brake of its group holds it back', () => {
+  test('from a command line is deferred by the brake, unlike that of a person', () => {
     const bench = new Bench(worker);
     bench.fleet = {
       ...bench.fleet,
@@ -19,7 +19,7 @@ describe('an order to stop', () => {
     expect(person.agent.hard.incident).toMatchObject({ step: 'terminate', phase: 'acting' });
   });
 
-  test('names its source in the effect, so that nobody reads it out of a sentence', () => {
+  test('names its source in the effect', () => {
     const bench = new Bench(worker);
     const given = { decision: 'terminate', by: 'olga', reason: 'enough' } as const;
     const { effects } = bench.feed({ kind: 'decision', decision: given });

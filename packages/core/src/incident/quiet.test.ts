@@ -17,7 +17,7 @@ const raised: fc.Arbitrary<Raised> = fc.record({
   afterMinutes: fc.integer({ min: 0, max: 20 }),
 });
 
-/** What is wanted of the world while these are found, one after the other, on an agent with such quiet. */
+/** The effects wanted while these findings appear, one after the other, on an agent with this quiet. */
 function effectsOf(
   quiet: readonly FindingKind[],
   findings: readonly Raised[],
@@ -49,8 +49,8 @@ function effectsOf(
   return effects;
 }
 
-describe('one kind that is snoozed', () => {
-  test('does nothing: all that follows is what would follow had it never been found', () => {
+describe('a snoozed kind', () => {
+  test('has no effect: the effects are those without the finding', () => {
     const some = fc.subarray(kinds, { maxLength: 6 });
     fc.assert(
       fc.property(some, fc.array(raised, { maxLength: 6 }), (quiet, findings) => {
@@ -61,7 +61,7 @@ describe('one kind that is snoozed', () => {
     );
   });
 
-  test('is one of few: the record stays bounded, and the next one is refused', () => {
+  test('counts against a bound, beyond which a snooze is refused', () => {
     const bench = new Bench();
     const told = kinds.slice(0, 9).map((finding) => {
       const decision = { decision: 'allow_more_time', forMs: minutes(5), finding, ...words } as const;

@@ -10,8 +10,8 @@ import { EVIDENCE_LENGTH_MAX, FINDING_KINDS } from '../vocabulary/finding.ts';
 import { amend, climbTo } from './change.ts';
 
 /**
- * Snooze, dismissal and more time are one thing: quiet until a time, with a reason. Then it is asked again.
- * It is about the whole agent, or about one kind of finding: then every other kind acts as before.
+ * Snooze, dismissal and more time are all quiet: no steps until a time, with a reason. It covers the whole agent, or
+ * one kind of finding; then other kinds act as before.
  */
 type QuietWords = {
   readonly by: string;
@@ -19,7 +19,7 @@ type QuietWords = {
   readonly finding?: FindingKind | undefined;
 };
 
-/** Snoozed kinds are few by nature; the bound keeps the record small. */
+/** The bound keeps the record small. */
 export const QUIET_FINDINGS_MAX = 8;
 
 export const quietAbout = ({ quietFindings }: Pick<Hard, 'quietFindings'>, finding: FindingKind) =>
@@ -40,7 +40,7 @@ export function becomeQuiet(draft: Draft, forMs: DurationMs, words: QuietWords):
   hard.quietFindings = [...others, { kind: finding, ...quiet }];
 }
 
-/** A nudge simply waits; what is under way, or running on probation, is not taken back by more time. */
+/** A pending nudge waits. What is under way, or on probation, is not undone. */
 function postpone(draft: Draft, { until, by }: Quiet): void {
   const { incident } = draft.hard;
   const isPostponed = incident && incident.step !== 'nudge' && incident.step !== 'recover';
@@ -49,11 +49,11 @@ function postpone(draft: Draft, { until, by }: Quiet): void {
   amend(draft, { notBefore: until });
 }
 
-/** The finding was wrong: what was counted for it is forgotten, and it is not looked for for a while. */
+/** The finding was wrong: the counts behind it are reset, and it stays quiet for a while. */
 export function dismiss(draft: Draft, words: QuietWords): void {
   const { hard, policy } = draft;
   const { by, finding } = words;
-  // "Leave it down": an end that somebody accepts is no failure any more, and nothing is to be brought back.
+  // An end that a person accepts is no failure, and the agent is not brought back.
   if (hard.end) {
     hard.end = { how: 'stopped', at: hard.end.at, detail: `left down by ${by}` };
     return;
@@ -67,7 +67,7 @@ export function dismiss(draft: Draft, words: QuietWords): void {
   becomeQuiet(draft, policy.incident.reopenWithinMs, words);
 }
 
-/** The time that somebody gave is taken back: what still holds is due at once. */
+/** Ends quiet early: a step that is still justified is due at once. */
 export function endQuiet(draft: Draft, { by, reason, finding }: QuietWords): void {
   const { hard } = draft;
   const { incident, quiet } = hard;
@@ -78,7 +78,7 @@ export function endQuiet(draft: Draft, { by, reason, finding }: QuietWords): voi
   forget(hard, 'quiet');
 }
 
-/** Whoever was snoozed until now is heard again; for the others, their time is named. */
+/** Ends quiet that has expired, and asks to be woken when the rest expires. */
 export function endExpiredQuiet(draft: Draft): void {
   const { quietFindings } = draft.hard;
   if (!quietFindings) return;

@@ -12,7 +12,7 @@ const found = (kind: FindingKind, severity: Severity, since: number): Finding =>
   threshold: '',
 });
 
-test('findings are sorted: what acts by where it enters the ladder, what is snoozed, what warns; oldest first', () => {
+test('findings are sorted: acting by entry step, then snoozed, then warnings; oldest first', () => {
   const hard = {
     derived: [
       found('token-spike', 'warn', 1),

@@ -12,8 +12,8 @@ import { quietAbout } from './quiet.ts';
 type Found = Pick<Hard, 'derived' | 'points' | 'quietFindings' | 'end'>;
 
 /**
- * What would justify a step now: `act` findings that have a place on the ladder, and that nobody has
- * snoozed. A snooze is patience with a living agent; a proven end is another matter.
+ * Findings that justify a step now: `act` findings that have an entry on the ladder and are not snoozed. A snooze
+ * applies to a living agent, not to a proven end.
  */
 export function actFindings(hard: Found): readonly Finding[] {
   const { derived, points } = hard;
@@ -34,23 +34,20 @@ const entryRank: Readonly<Record<FindingEntry, number>> = {
   recover: 4,
 };
 
-/** The graver by where it enters the ladder, then the older. */
+/** Higher entry on the ladder first, then the older. */
 function compareGravity(a: Finding, b: Finding): number {
   const graver = entryRank[FINDING_KINDS[b.kind].entry] - entryRank[FINDING_KINDS[a.kind].entry];
   return graver === 0 ? a.since - b.since : graver;
 }
 
-/** The one that leads the incident. */
+/** The finding that leads the incident. */
 export function leadOf(findings: readonly Finding[]): Finding | null {
   let lead: Finding | null = null;
   for (const finding of findings) if (!lead || compareGravity(finding, lead) < 0) lead = finding;
   return lead;
 }
 
-/**
- * All that holds against the agent now, the leading one first: what the ladder acts upon, then what it would if
- * it were not snoozed, then warnings.
- */
+/** All findings that hold now, the leading one first: those that act, then snoozed ones that would, then warnings. */
 export function findingsOf(hard: Found): readonly Finding[] {
   const all = allFindings(hard);
   if (all.length < 2) return all;
@@ -59,7 +56,7 @@ export function findingsOf(hard: Found): readonly Finding[] {
   return [...all].sort((a, b) => rank(a) - rank(b) || compareGravity(a, b));
 }
 
-/** A person's order stands by itself; one that the policy gave in advance stands as long as its reason does. */
+/** Whether a valid order exists. An order from the policy is valid only while its finding holds. */
 export function isOrdered({ hard }: Draft): boolean {
   const order = hard.incident?.order;
   if (!order) return false;
@@ -68,7 +65,7 @@ export function isOrdered({ hard }: Draft): boolean {
   );
 }
 
-/** The loop that an incident's nudges are about, if there is one, and how far it has gone. */
+/** The loop that the findings describe, if there is one, and how far it has gone. */
 export function repeatOf(findings: readonly Finding[]): Repeat | undefined {
   const repeat = findings.find(({ kind }) => FINDING_KINDS[kind].isRepeat);
   return repeat && { kind: repeat.kind, count: repeat.count ?? 0 };
@@ -80,7 +77,10 @@ export function furtherRepeats(hard: Found, since: Repeat | undefined): number {
   return now && since ? (now.count ?? 0) - since.count : 0;
 }
 
-/** A spent limit shows that an agent was busy, a missing look that nobody saw it: neither that it is stuck. */
+/**
+ * A spent limit shows that an agent was busy, and missing beats or pongs that it was not heard; neither shows that
+ * it is stuck.
+ */
 const NO_WITNESS: ReadonlySet<FindingKind> = new Set<FindingKind>([
   'limit-exceeded',
   'missed-heartbeats',
@@ -91,21 +91,21 @@ const NO_WITNESS: ReadonlySet<FindingKind> = new Set<FindingKind>([
 const NO_REPORT: ReadonlySet<FindingKind> = new Set<FindingKind>(['breaker-open']);
 
 /**
- * Invariant 6. Automatic termination needs two pieces of evidence from different sources:
- * what the agent's reports (or the lack of them) say, and what the operating system or the screen says.
- * A nudge that was seen is a second source only for a repeat that went on at least five times after it.
- * Silence and a failed delivery are one story, so a remote agent that is merely silent is never killed. Nor is a
- * still process a witness while only a clock says that its agent no longer waits.
+ * Invariant 6. Automatic termination needs two pieces of evidence from different sources: the agent's reports (or
+ * their absence), and the operating system or the screen. A nudge that was seen is a second source only for a repeat
+ * that went on at least five times after it. Silence and a failed delivery count as one source, so a remote agent
+ * that is merely silent is never killed. A still process does not count either while only Holter's clock says that
+ * the agent's hold is over.
  */
 export const hasTwoSources = (draft: Draft): boolean => isWitnessed(draft) || wasDeaf(draft);
 
 /**
- * A process that is still says so now. A loop was one when it was last heard of: whoever was not heard since
- * may have left it long ago, behind a network that lets nothing pass.
+ * Whether the evidence is about the present. A still process is probed now. A loop is only known up to the agent's
+ * last signal: an agent behind a network failure may have left it long ago.
  */
 export const isEvidenceFresh = (draft: Draft): boolean => isWitnessed(draft) || isHeardAtIt(draft);
 
-/** What an agent did a moment ago may not have been heard yet; that is nobody's fault. */
+/** Allowance for signals that are still on their way. */
 const JUST_NOW = seconds(30);
 
 const isHeardAtIt = ({ hard, at }: Draft): boolean =>
@@ -129,7 +129,7 @@ function isWitnessed({ hard }: Draft): boolean {
 const wasDeaf = ({ hard, policy }: Draft): boolean =>
   furtherRepeats(hard, hard.incident?.repeatAtNudge) >= policy.nudge.repeatsMax;
 
-/** How long the condition itself needs to show: an incident must not close before it could come back. */
+/** How long the condition needs to show again; an incident must not close sooner. */
 export function ownThresholdMs(kind: FindingKind | 'operator', hard: Hard, policy: Policy): number {
   switch (kind) {
     case 'missed-heartbeats':

@@ -15,8 +15,8 @@ import { absenceDeadline, returnedSince } from '../vocabulary/stall.ts';
 import { amend, askFleet, climbTo, closeIncident, effectIdOf, tellPeople, wantStep } from './change.ts';
 
 /**
- * Brings the agent back from its newest good checkpoint. Only after its death is proven, only while its
- * task is open, and only as often as the limits allow; after that a person has to look.
+ * Starts a successor from the newest valid checkpoint. Only after the death is proven, only while the task is open,
+ * and only as often as the limits allow; after that a person decides.
  */
 export function climbRecover(draft: Draft, incident: Incident): void {
   switch (incident.phase) {
@@ -46,14 +46,17 @@ function beginRecovery(draft: Draft, incident: Incident): void {
   askFleet(draft, incident, 'start');
 }
 
-/** While Holter did not look, somebody may have started it; it has its grace to say so. A person's order is newer. */
+/**
+ * During a stall the agent may have been started by other means; wait a grace for it to register. A person's order
+ * does not wait.
+ */
 function graceEnd({ hard, policy, stalls, at }: Draft, { order }: Incident): Instant {
   return order?.source === 'person' ? at : returnedSince(stalls, graceMaxOf(hard, policy));
 }
 
 /**
- * The end, or the failure of the attempt before, plus the backoff. A first attempt that was ordered waits for
- * nothing, also where it takes the place of one that was waiting: the order has set the count to zero.
+ * The end, or the failure of the previous attempt, plus the backoff. An ordered first attempt does not wait, even if
+ * it replaces a waiting one: the order has reset the count.
  */
 function backoffEnd(draft: Draft, incident: Incident): Instant {
   const { hard, policy, at } = draft;
@@ -113,8 +116,8 @@ export function orderSpawn(draft: Draft, incident: Incident): void {
 }
 
 /**
- * An attempt is over when its probation is. A permit that expired sooner would let no success close the
- * breaker; the second half is for whatever Holter's own stalls add.
+ * An attempt ends with its probation. If its permit expired sooner, no success could close the breaker. Doubled to
+ * allow for Holter's own stalls.
  */
 const attemptMsMax = ({ startMs, probationMs }: Draft['policy']['recovery']): DurationMs =>
   milliseconds(2 * (startMs + probationMs));
@@ -131,18 +134,18 @@ function awaitSuccessor(draft: Draft, incident: Incident): void {
   if (isPast(draft, startBy)) failAttempt(draft, 'no successor came up');
 }
 
-/** The attempt is lost: tell a person, and use the next one, if there is one. */
+/** The attempt failed: tells a person, and goes on to the next attempt if there is one. */
 export function failAttempt(draft: Draft, reason: string): void {
   const { incident } = draft.hard;
   if (!incident) return;
   if (incident.order?.from) return giveBack(draft, reason);
   tellAttemptFailed(draft, incident, reason);
   climbTo(draft, 'recover', incident.attempt + 1, reason);
-  // One word is one attempt: what comes after it is Holter's own, and keeps to the limits.
+  // An order covers one attempt; the next ones are Holter's own and keep to the limits.
   amend(draft, { order: undefined });
 }
 
-/** Where to start from was a person's choice. Another checkpoint is not Holter's to take: they choose again. */
+/** A person picked the checkpoint, so Holter does not take another one: the person has to choose again. */
 function giveBack(draft: Draft, reason: string): void {
   loseAttempt(draft, reason);
   climbTo(draft, 'human', 1, `it did not start from the checkpoint that was picked: ${reason}`);
@@ -156,10 +159,10 @@ export function tellAttemptFailed(draft: Draft, incident: Incident, reason: stri
   });
 }
 
-/** Returns which attempt it was. */
+/** Returns the number of the attempt. */
 function loseAttempt(draft: Draft, reason: string): number {
   const { hard } = draft;
-  // The attempt that failed may have been made for a task that another has followed since.
+  // The failed attempt may belong to a previous task.
   const { attempts, taskId } = hard.recovery ?? recoveryOf(draft);
   reportAttempt(draft, 'failure');
   forget(hard, 'spawnKey');
@@ -181,12 +184,12 @@ function watchProbation(draft: Draft): void {
     return;
   }
   reportAttempt(draft, 'success');
-  // Without a task there is nothing that the attempts could be counted for any more.
+  // Without a task, attempts are no longer counted.
   if (!hard.task && hard.recovery) hard.recovery = { ...hard.recovery, attempts: 0 };
   closeIncident(draft, 'recovered, and probation passed');
 }
 
-/** Holter's own starts go through a breaker like anybody's calls. The dice are the incident's name. */
+/** Holter's own starts go through a breaker. The roll is derived from the incident's id. */
 function reportAttempt(draft: Draft, outcome: 'success' | 'failure'): void {
   const { recovery, incident } = draft.hard;
   if (!recovery?.permit) return;
@@ -198,12 +201,12 @@ function reportAttempt(draft: Draft, outcome: 'success' | 'failure'): void {
 
 const ROLLS = 1_000;
 
-/** Attempts belong to a task; another task starts at zero. The hourly ones belong to the agent. */
+/** Attempts are counted per task and start at zero for another one; the hourly limit is per agent. */
 function recoveryOf({ hard }: Draft): Recovery {
   const taskId = hard.task?.id ?? null;
   if (!hard.recovery) return { taskId, attempts: 0, startedAt: [] };
   return hard.recovery.taskId === taskId ? hard.recovery : { ...hard.recovery, taskId, attempts: 0 };
 }
 
-/** Events name a task; an agent without one is its own. */
+/** Events need a task id; an agent without a task uses its own id. */
 export const taskIdOf = ({ hard }: Draft): string => hard.task?.id ?? hard.agentId;

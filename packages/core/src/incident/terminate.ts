@@ -11,7 +11,7 @@ import { absenceDeadline } from '../vocabulary/stall.ts';
 import { amend, askFleet, climbTo, effectIdOf, stepRefOf, wantStep } from './change.ts';
 import { actFindings, hasTwoSources, isEvidenceFresh, isOrdered, leadOf, repeatOf } from './reason.ts';
 
-/** Level 3: stop it. By an order, or by evidence that would convince a stranger; never by doubt. */
+/** Level 3: terminate the agent, by an order or by sufficient evidence; never while in doubt. */
 export function climbTerminate(draft: Draft, incident: Incident): void {
   switch (incident.phase) {
     case 'due':
@@ -20,7 +20,7 @@ export function climbTerminate(draft: Draft, incident: Incident): void {
     case 'acting':
       return awaitProof(draft, incident);
     case 'waiting':
-      // The claim called it off. If the reason is still there after another wait, it is due again.
+      // The claim was cancelled. If the reason still holds after another wait, the step is due again.
       if (
         incident.wait &&
         isPast(draft, deadlineAfter(draft, incident.wait, draft.policy.escalation.waitMs))
@@ -30,7 +30,7 @@ export function climbTerminate(draft: Draft, incident: Incident): void {
   }
 }
 
-/** Why Holter may not stop this agent by itself; null when it may. */
+/** Why Holter may not terminate this agent without an order; null if it may. */
 export function whyNotTerminate(draft: Draft): string | null {
   const { hard } = draft;
   if (hard.mode !== 'act') return `its mode is ${hard.mode}`;
@@ -52,7 +52,7 @@ function beginTermination(draft: Draft, incident: Incident): void {
   askFleet(draft, incident, 'terminate');
 }
 
-/** The next repeat will do. Whoever is not heard at it any more is a matter for people. */
+/** Waits for the next repeat as fresh evidence. An agent that is no longer heard is left to people. */
 function awaitRepeat(draft: Draft): void {
   const { hard, policy } = draft;
   if (hard.doing && !isPast(draft, deadlineAfter(draft, hard.doing, policy.silence.warnMs))) return;
@@ -77,7 +77,7 @@ export function orderTermination(draft: Draft, incident: Incident): void {
   amend(draft, { phase: 'acting', notBefore: undefined, wait: markNow(draft) });
 }
 
-/** A loop that does not hear is at least kept from going round while people are asked, or until it is stopped. */
+/** Refuses the looping call of an agent that ignored its nudge, while people decide or until it is terminated. */
 export function denyLoopingCall(draft: Draft, incident: Incident): void {
   const { hard } = draft;
   if (hard.mode !== 'act' || !hard.can.includes('deny-call') || !repeatOf(actFindings(hard))) return;
@@ -96,8 +96,8 @@ export function reasonFor({ hard }: Draft, { order, cause }: Incident): string {
 }
 
 /**
- * Whoever stopped it says that it is gone. Where nobody looks at the process, that is all there will ever be; where
- * somebody does, its end has to be seen: a successor beside a process that lives on would be a twin.
+ * The executor reports that the process is gone. Without probes of the process, that is all the proof there will be.
+ * With probes, the end has to be seen: a successor beside a living process would be a second instance.
  */
 export function foldSaidGone(draft: Draft, incident: Incident, detail: string): void {
   const { hard, at } = draft;
@@ -105,7 +105,10 @@ export function foldSaidGone(draft: Draft, incident: Incident, detail: string): 
   else becomeGone(draft, { how: 'crash', at, detail: `terminated: ${detail}` });
 }
 
-/** "Needs a restart" that is only logged was a 155-hour outage: the outcome is verified, or a person told. */
+/**
+ * Verifies that the termination worked, or tells a person. A restart that was only logged once caused a 155-hour
+ * outage.
+ */
 function awaitProof(draft: Draft, incident: Incident): void {
   const { hard, policy, stalls } = draft;
   if (!incident.wait) return;
@@ -115,7 +118,7 @@ function awaitProof(draft: Draft, incident: Incident): void {
   tryAgain(draft, incident, `its end was not proven within ${inWords(policy.termination.cleanupMs)}`);
 }
 
-/** As long as a look may take to come. */
+/** Waits as long as the next probe may take. */
 function awaitEnd(draft: Draft, incident: Incident, saidAt: Instant): void {
   const { hard, soft, policy, stalls } = draft;
   if (!isPast(draft, absenceDeadline(saidAt, policy.probeEveryMs, stalls, graceMaxOf(hard, policy)))) return;

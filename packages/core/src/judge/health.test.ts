@@ -19,7 +19,7 @@ const findingOf = (kind: FindingKind, severity: Severity): Finding => ({
 });
 
 describe('transitions', () => {
-  // From the left to the top; x is forbidden. A state does not change into itself.
+  // Rows are the current state, columns the next one; x is forbidden. A state does not change into itself.
   const table = `
                 HEALTHY DEGRADED STUCK FAILING TERMINATED
     HEALTHY     x       ok       ok    ok      ok
@@ -51,7 +51,7 @@ describe('transitions', () => {
   });
 });
 
-describe('what a finding makes of the state', () => {
+describe('the health state of a finding', () => {
   const actMakes: Readonly<Record<'DEGRADED' | 'STUCK' | 'FAILING', string>> = {
     DEGRADED: 'token-spike error-rate hold-overdue self-reported blocker',
     STUCK: `silent work-unstarted checkpoint-stale repeated-call call-cycle same-error near-duplicate
@@ -64,7 +64,7 @@ describe('what a finding makes of the state', () => {
     kinds.split(/\s+/).map((kind) => ({ kind: kind as FindingKind, state })),
   );
 
-  test('the table names every kind once', () => {
+  test('the table lists every kind once', () => {
     expect(rows.map(({ kind }) => kind).sort()).toEqual(Object.keys(FINDING_KINDS).sort());
   });
 
@@ -80,7 +80,7 @@ describe('settling', () => {
   const clear = (bench: Bench): unknown =>
     bench.signal({ kind: 'finding-cleared', findingKind: 'verdict-streak' }, 'holter');
 
-  test('worse is believed at once, better after a minute', () => {
+  test('a worse state takes effect at once, a better one after a minute', () => {
     const bench = new Bench();
     bad(bench, 'act');
     expect(bench.agent.hard.health).toBe('STUCK');
@@ -99,7 +99,7 @@ describe('settling', () => {
     expect(bench.agent.hard.health).toBe('HEALTHY');
   });
 
-  test('a relapse starts the minute anew, and half better goes half way', () => {
+  test('a relapse restarts the minute, and a partial improvement gives the state between', () => {
     const bench = new Bench();
     bad(bench, 'act');
     clear(bench);

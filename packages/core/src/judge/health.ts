@@ -8,7 +8,7 @@ import type { Finding } from '../vocabulary/finding.ts';
 import { FINDING_KINDS } from '../vocabulary/finding.ts';
 import { HEALTH_RANK, type HealthState, TRANSITIONS } from '../vocabulary/health-state.ts';
 
-/** What one finding means for the state: `warn` never gets past DEGRADED, whatever it is about. */
+/** The health state that one finding implies: a `warn` never gets past DEGRADED. */
 export function stateOf({ kind, severity }: Finding): HealthState {
   if (severity === 'warn') return 'DEGRADED';
   switch (FINDING_KINDS[kind].about) {
@@ -23,8 +23,8 @@ export function stateOf({ kind, severity }: Finding): HealthState {
 }
 
 /**
- * Moves the health state to what the findings say. Worse is believed at once; better has to last a little,
- * so that an agent at an edge does not flap.
+ * Moves the health state to what the findings imply. A worse state takes effect at once; a better one has to last a
+ * little, so that an agent at a threshold does not flap.
  */
 export function settleHealth(draft: Draft): void {
   const { hard } = draft;

@@ -6,8 +6,8 @@ import type { HolterEvent } from '../vocabulary/event.ts';
 const raised = (events: readonly HolterEvent[]) =>
   events.flatMap((event) => (event.type === 'FINDING_RAISED' ? [event.payload] : []));
 
-describe('how late a finding is told', () => {
-  test('what time brings is late by as much as the look came after it was due', () => {
+describe('how late a finding is reported', () => {
+  test('a finding due to time is late by the delay between its deadline and the judgement', () => {
     const bench = new Bench({ promises: { beatEveryMs: seconds(60) } });
     bench.signal({ kind: 'heartbeat' });
     const found = [];
@@ -18,7 +18,7 @@ describe('how late a finding is told', () => {
     expect(found).toMatchObject([{ kind: 'missed-heartbeats', lateMs: 700 }]);
   });
 
-  test('what the agent says is told at once', () => {
+  test('a finding due to a signal is reported at once', () => {
     const bench = new Bench({ promises: { beatEveryMs: seconds(60) } });
     const { events } = bench.signal({ kind: 'error', message: 'no disk', isUnrecoverable: true });
     expect(raised(events)).toMatchObject([{ kind: 'unrecoverable-error', lateMs: 0 }]);

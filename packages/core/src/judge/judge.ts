@@ -8,7 +8,7 @@ import { lifeOfStart, NOTICE_MS_MAX } from '../vocabulary/effect.ts';
 import type { Finding } from '../vocabulary/finding.ts';
 import { settleHealth } from './health.ts';
 
-/** Asks every rule, tells what changed since the last judgement, and moves liveness and health. */
+/** Runs every rule, emits what changed since the last judgement, and updates liveness and health. */
 export function judge(draft: Draft): void {
   draft.found = [];
   for (const rule of RULES) {
@@ -22,7 +22,7 @@ export function judge(draft: Draft): void {
   settleHealth(draft);
 }
 
-/** A finding is news when its kind is new or its severity changed; its wording alone is not. */
+/** A finding is reported when its kind is new or its severity changed, not when only its wording did. */
 function tellChanges(draft: Draft, before: readonly Finding[], now: readonly Finding[]): void {
   for (const old of before) {
     if (!now.some(({ kind }) => kind === old.kind)) emitCleared(draft, old);
@@ -35,7 +35,7 @@ function tellChanges(draft: Draft, before: readonly Finding[], now: readonly Fin
   }
 }
 
-/** A forgotten hold blinds Holter; somebody has to look, and nothing else follows from it. */
+/** A forgotten hold hides everything else, so a person is told. Nothing else follows from it. */
 function tellPerson(draft: Draft, { kind, evidence }: Finding): void {
   const { agentId, incarnation, at } = draft.hard;
   const message = `${agentId} is ${evidence}. Nothing happens to it; please look.`;
@@ -48,7 +48,7 @@ function tellPerson(draft: Draft, { kind, evidence }: Finding): void {
   );
 }
 
-/** What time alone brings is looked at when it is due, and this look may come late; a signal is its own moment. */
+/** How late a finding is: a deadline may be judged late; a signal is judged when it arrives. */
 const lateBy = ({ at, hard }: Draft): number => (hard.wakeAt <= at ? between(hard.wakeAt, at) : 0);
 
 function judgeLiveness(draft: Draft): void {
@@ -58,7 +58,7 @@ function judgeLiveness(draft: Draft): void {
   becomeUnknown(draft);
 }
 
-/** No proof either way. The agent is asked, the fleet is told, and nobody is killed for it. */
+/** No proof of life or death. The agent gets an inquiry and the fleet counts a loss; nothing is terminated. */
 function becomeUnknown(draft: Draft): void {
   const { hard, at, policy } = draft;
   hard.unknownSince = at;
@@ -78,7 +78,7 @@ function becomeUnknown(draft: Draft): void {
   );
 }
 
-/** Seed 001 §1.5.3: before anything else, a stalled task's agent is asked, once per stall; a beat is no answer. */
+/** Seed 001 §1.5.3: the agent of a stalled task is asked first, once per stall. A beat is no answer. */
 function inquireAboutTask(draft: Draft): void {
   const { hard, at, policy } = draft;
   const { task } = hard;

@@ -7,7 +7,7 @@ import type { Finding } from '../vocabulary/finding.ts';
 import type { MessagePriority } from '../vocabulary/signal.ts';
 import { asBefore, deadlineAfter, finding, isPast } from './rule.ts';
 
-/** Seed 001 §1.4.3, in words: what follows when a message of this priority is not acknowledged in time. */
+/** Seed 001 §1.4.3: what follows when a message of this priority is not acknowledged in time. */
 const onTimeout: Readonly<Record<MessagePriority, 'escalate' | 'remind-then-escalate' | 'remind' | 'log'>> = {
   urgent: 'escalate',
   high: 'remind-then-escalate',
@@ -15,7 +15,7 @@ const onTimeout: Readonly<Record<MessagePriority, 'escalate' | 'remind-then-esca
   low: 'log',
 };
 
-/** The worst of the messages that wait for an acknowledgement. Holds stop the clock: a reader may be busy. */
+/** The most severe of the overdue acknowledgements. Holds stop the clock, because the agent may be busy. */
 export function ackOverdue(draft: Draft): Finding | null {
   const { hard, at } = draft;
   if (!hard.acks || hard.end) return null;

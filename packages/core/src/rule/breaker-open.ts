@@ -7,10 +7,10 @@ import { lookAgainAt } from '../record/draft.ts';
 import type { Finding } from '../vocabulary/finding.ts';
 import { finding } from './rule.ts';
 
-/** Holter's own starts have a breaker too; that it is open is told by the incident which wants to start. */
+/** The breaker for Holter's own starts is reported by the incident that wants to start. */
 export const RECOVERY_BREAKER = 'recovery_attempt';
 
-/** Seed 000 §1: a tripped breaker makes FAILING. It counts what was reported to it, never tool results. */
+/** Seed 000 §1: a tripped breaker makes the agent FAILING. Breakers count reported outcomes, never tool results. */
 export function breakerOpen(draft: Draft): Finding | null {
   const { hard, policy } = draft;
   if (hard.end) return null;

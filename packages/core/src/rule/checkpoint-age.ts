@@ -6,12 +6,12 @@ import type { Mark } from '../vocabulary/hold.ts';
 import { asBefore, atRest, deadlineAfter, finding, isPast } from './rule.ts';
 
 /**
- * Seed 000 §1: a checkpoint younger than 10 minutes is fine, older than 30 is stuck, and in between the
- * agent shows warning signs. It is stuck only if nothing else moved either: many agents that work well
- * simply write few checkpoints. The clock runs on during a tool (a checkpoint could have been written
- * before), which warns but is not called stuck while the tool runs; every other hold stops the clock.
- * Who was called stuck already is not called less than that because the next tool runs: an agent that calls
- * the same tool every few seconds would be stuck and not stuck in turns.
+ * Seed 000 §1: a checkpoint younger than 10 minutes is fine, older than 30 is stuck, and in between the agent shows
+ * warning signs. It is stuck only if there was no other progress either: many healthy agents write few checkpoints.
+ * The clock runs during a tool call, because a checkpoint could have been written before it; this warns, but the
+ * agent is not called stuck while the tool runs. Every other hold stops the clock. An agent that was already called
+ * stuck stays so when its next tool runs; otherwise one that calls the same tool every few seconds would alternate
+ * between the two.
  */
 export function checkpointAge(draft: Draft): Finding | null {
   const { hard, at, policy } = draft;

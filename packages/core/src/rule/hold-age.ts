@@ -3,7 +3,7 @@ import type { Draft } from '../record/draft.ts';
 import type { Finding } from '../vocabulary/finding.ts';
 import { finding, isPast } from './rule.ts';
 
-/** A hold that was forgotten would blind Holter for ever. After its maximum age a person is told; it never kills. */
+/** A forgotten hold would suspend judging for ever. After its maximum age a person is told; it never causes a kill. */
 export function holdOverdue(draft: Draft): Finding | null {
   const { hard, at, policy } = draft;
   if (hard.end) return null;

@@ -4,8 +4,8 @@ import type { Finding } from '../vocabulary/finding.ts';
 import { asBefore, finding, isPast } from './rule.ts';
 
 /**
- * Limits that an operator set: tokens, cost, run time, memory. The run time is wall-clock time. What
- * follows is the step that the operator named; a named termination is a decision made in advance.
+ * Limits set by an operator: tokens, cost, run time (wall clock), memory. Crossing one leads to the step that the
+ * operator configured; a configured termination is a decision made in advance.
  */
 export function limitExceeded(draft: Draft): Finding | null {
   const { soft, hard, policy, at } = draft;

@@ -7,11 +7,11 @@ import { absenceDeadline } from '../vocabulary/stall.ts';
 import { finding, isPast } from './rule.ts';
 
 /**
- * Missed beats, by the flowchart of seed 001 §1.7: one miss only warns; at the threshold it is unknown
- * whether the agent lives, and it is asked; offline, or an inquiry that nobody answers, is a failure.
+ * Missed beats, by the flowchart of seed 001 §1.7: one miss only warns; at the threshold it is unknown whether the
+ * agent is alive, and it is asked; offline, or an unanswered inquiry, is a failure.
  *
- * Blind spot: a background loop that keeps beating for an agent that does nothing. Other rules see that.
- * Rejected: φ-accrual. Model calls have no tail that an average could describe; a deadline is a contract.
+ * Blind spot: a background loop that keeps beating for an agent that does nothing. Other rules cover that. Rejected:
+ * φ-accrual. Model calls have no tail that an average could describe; a deadline is a contract.
  */
 export function missedBeats(draft: Draft): Finding | null {
   const { hard, at, policy, stalls } = draft;
@@ -28,7 +28,7 @@ export function missedBeats(draft: Draft): Finding | null {
   return finding({
     kind: hard.promises.pongs && hard.promises.beatEveryMs === undefined ? 'no-pong' : 'missed-heartbeats',
     severity: isFailure ? 'act' : 'warn',
-    // Whoever watches its process was not heard: that says nothing about the agent, and bears no witness.
+    // Missing probes mean that the executor was not heard. That is no evidence about the agent.
     source: pulse === 'looks' ? 'operating-system' : 'agent-reports',
     since: proof,
     evidence: `${who} for ${inWords(between(proof, at))}, ${count} of ${policy.beat.missedMax} missed (${likelyCause(draft)})`,
@@ -36,7 +36,7 @@ export function missedBeats(draft: Draft): Finding | null {
   });
 }
 
-/** An inquiry has run its time. An answer would have taken it away. */
+/** The inquiry's deadline has passed; an answer would have cleared the inquiry. */
 export function isUnanswered(draft: Draft, askedAt: Instant | undefined): boolean {
   const { hard, policy, stalls } = draft;
   if (askedAt === undefined) return false;

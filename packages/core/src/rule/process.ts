@@ -5,10 +5,10 @@ import type { Finding } from '../vocabulary/finding.ts';
 import { absenceDeadline } from '../vocabulary/stall.ts';
 import { finding, isPast } from './rule.ts';
 
-/** How many probe intervals a look at the process stays evidence. */
+/** For how many probe intervals a probe remains evidence. */
 export const LOOKS_FRESH = 3;
 
-/** The process has ended and nobody wanted that. Exit 0 and a stop on purpose are not failures. */
+/** The process ended unexpectedly. Exit 0 and an intended stop are not failures. */
 export function processGone({ hard }: Draft): Finding | null {
   if (hard.end?.how !== 'crash' || hard.end.byHolter) return null;
   return finding({
@@ -22,15 +22,15 @@ export function processGone({ hard }: Draft): Finding | null {
 }
 
 /**
- * What the operating system can say about a freeze. Stopped (SIGSTOP) is plain. A flat process (no CPU, no
- * I/O, no child at work) looks exactly like one that waits for its model, so flat alone says nothing: it is
- * the second witness when the agent has already broken a promise, and never the first.
+ * What the operating system shows about a freeze. Stopped (SIGSTOP) is unambiguous. A flat process (no CPU, no I/O,
+ * no child at work) looks exactly like one that waits for its model, so flat alone means nothing: it is the second
+ * source when the agent has already broken a promise, and never the first.
  */
 export function frozen(draft: Draft): Finding | null {
   const { hard, at, policy, stalls } = draft;
   const seen = hard.process;
   if (!seen || hard.end) return null;
-  // A look that is not fresh proves nothing, either way.
+  // A stale probe proves nothing.
   if (at - draft.soft.lookedAt > LOOKS_FRESH * policy.probeEveryMs) return null;
   if (seen.state === 'stopped') {
     if (
@@ -59,7 +59,7 @@ export function frozen(draft: Draft): Finding | null {
   });
 }
 
-/** `silence` is judged before this rule. */
+/** The rule `silence` runs before this one. */
 function hasBrokenPromise(draft: Draft): boolean {
   const { hard, at, policy, stalls } = draft;
   if (draft.found.some(({ kind, severity }) => kind === 'silent' && severity === 'act')) return true;

@@ -9,12 +9,12 @@ import { heldUntil } from '../vocabulary/hold.ts';
 import { absenceDeadline } from '../vocabulary/stall.ts';
 
 /**
- * A rule looks at the facts and yields at most one finding, and it names the next moment at which time
- * alone could change its answer (`lookAgainAt`). It never acts and keeps no state of its own.
+ * A rule looks at the facts and yields at most one finding. It also names the next moment at which time alone could
+ * change its answer (`lookAgainAt`). It never acts and keeps no state of its own.
  */
 export type Rule = (draft: Draft) => Finding | null;
 
-/** Which stopwatch a deadline stands still by. */
+/** Which hold stopwatch stops a deadline. */
 type Watch = keyof HeldTime;
 
 /** `mark + wait`, moved by holds and by Holter's own stalls. */
@@ -24,20 +24,20 @@ export function deadlineAfter(draft: Draft, mark: Mark, wait: number, watch: Wat
   return absenceDeadline(mark.at, wait + heldMs, stalls, graceMaxOf(hard, policy));
 }
 
-/** Whether the deadline has passed; if not, the rule will be asked again then. */
+/** Whether the deadline has passed; if not, asks to be woken then. */
 export function isPast(draft: Draft, deadline: Instant): boolean {
   if (deadline <= draft.at) return true;
   lookAgainAt(draft, deadline);
   return false;
 }
 
-/** What the last judgement found of this kind. */
+/** The finding of this kind from the last judgement. */
 export const asBefore = (draft: Draft, kind: FindingKind): Finding | null =>
   draft.hard.derived.find((finding) => finding.kind === kind) ?? null;
 
 /**
- * On hold, judging rests: what was found before stays as it was, nothing new is found. Only what was waited for
- * may still come, and then the waiting is over.
+ * During a hold progress is not judged: a finding stays as it was and no new one is made. It ends only if the event
+ * that was missing came after the finding began (`cameAt`).
  */
 export function atRest(draft: Draft, kind: FindingKind, cameAt: Instant | undefined): Finding | null {
   const before = asBefore(draft, kind);

@@ -9,7 +9,7 @@ import type { Rule } from './rule.ts';
 import { silence } from './silence.ts';
 import { taskOverdue } from './task-overdue.ts';
 
-/** In this order: `frozen` is a second witness and looks at what the rules before it have found. */
+/** Order matters: `frozen` looks at the findings of the rules before it. */
 export const RULES: readonly Rule[] = [
   processGone,
   missedBeats,

@@ -6,11 +6,11 @@ import type { Finding } from '../vocabulary/finding.ts';
 import { atRest, deadlineAfter, finding, isPast } from './rule.ts';
 
 /**
- * An agent that reports its calls, has work, and does nothing: no call, no word, no token. Counted outside
- * open tools and other holds, and beyond the time for which its model call may rightly hang.
+ * An agent that reports its calls, has work, and does nothing: no call, no text, no token. Time in open tools and
+ * other holds does not count, nor the time for which its model call may hang.
  *
- * Intuition: thinking is finite, and every CLI gives up a hung model call by itself after a known time.
- * Blind spot: agents that report no calls; for them silence says nothing, and this rule stays quiet.
+ * Intuition: thinking is finite, and every CLI gives up a hung model call by itself after a known time. Blind spot:
+ * agents that report no calls; for them silence means nothing, and this rule does not apply.
  */
 export function silence(draft: Draft): Finding | null {
   const { hard, at, policy } = draft;
@@ -21,7 +21,7 @@ export function silence(draft: Draft): Finding | null {
 
   const sinceMark = hard.doing ?? hard.work ?? markNow(draft);
   const modelTimeoutMs = calls?.modelTimeoutMs ?? 0;
-  // Seed 003: whoever is judged step by step is stalled after four minutes without a verdict.
+  // Seed 003: an agent that is judged step by step is stalled after four minutes without a verdict.
   const patienceMs = verdicts ? policy.detection.verdictStreak.stallMs : policy.silence.actMs;
   const actMs = hard.probation ? Math.min(policy.silence.probationActMs, patienceMs) : patienceMs;
   const warnMs = Math.min(policy.silence.warnMs, actMs);

@@ -6,15 +6,15 @@ import { isUnanswered } from './missed-beats.ts';
 import { asBefore, deadlineAfter, finding, isPast } from './rule.ts';
 
 /**
- * Seed 001 §1.5: stalled means no update for 30 minutes *and* past its expected end *and* no word why. A
- * stalled task is not a failed agent: it is asked, and only if nobody answers and its beats stop as well
- * does anything follow. The expected end is wall-clock time; it does not move with stalls.
+ * Seed 001 §1.5: stalled means no update for 30 minutes *and* past its expected end *and* no explanation. A stalled
+ * task is not a failed agent: the agent is asked, and only if it does not answer and its beats stop as well does
+ * anything follow. The expected end is wall-clock time; it does not move with stalls.
  */
 export function taskOverdue(draft: Draft): Finding | null {
   const { hard, at, policy, stalls } = draft;
   const { task } = hard;
   if (!task || task.expectedAt === undefined || hard.end) return null;
-  // What was found about another task is over with it.
+  // A finding about another task ends with that task.
   if (hard.holds.length > 0) return task.inquiredAt === undefined ? null : asBefore(draft, 'task-overdue');
   if (!isPast(draft, task.expectedAt)) return null;
   if (!isPast(draft, deadlineAfter(draft, task.updated, policy.taskStallMs))) return null;

@@ -31,7 +31,7 @@ describe('who may take a name', () => {
     });
   });
 
-  test('a wrong key opens nothing', () => {
+  test('a wrong key is refused', () => {
     const bench = new Bench(beats);
     expect(enrolmentOf(bench, { instanceId: 'two', spawnKey: 'ada/1/recover/1' }).kind).toBe('refused');
   });
@@ -57,7 +57,7 @@ describe('who may take a name', () => {
   });
 });
 
-describe('what a new start keeps', () => {
+describe('what a new incarnation keeps', () => {
   function crashed(): Bench {
     const bench = new Bench({ ...beats, promises: { beatEveryMs: seconds(60), tasks: true }, taskId: 't1' });
     bench.signal({ kind: 'checkpoint', checkpointId: 'cp1', hash: 'h' });
@@ -69,7 +69,7 @@ describe('what a new start keeps', () => {
     return bench;
   }
 
-  test('the work stays: task, checkpoint, recoveries', () => {
+  test('it keeps the work: task, checkpoint, recoveries', () => {
     const bench = crashed();
     const key = bench.agent.hard.spawnKey ?? '';
     bench.register({ instanceId: 'two', spawnKey: key });
@@ -80,7 +80,7 @@ describe('what a new start keeps', () => {
     expect(hard.recovery).toMatchObject({ taskId: 't1', attempts: 1 });
   });
 
-  test('what was said about the old one is over: findings, holds, notes, ids, counts', () => {
+  test('it drops what concerned the old one: findings, holds, notes, ids, counts', () => {
     const bench = crashed();
     bench.register({ instanceId: 'two' });
     const { hard, soft } = bench.agent;
@@ -90,7 +90,7 @@ describe('what a new start keeps', () => {
     expect(soft).toMatchObject({ beatAt: 0, tokens: 0 });
   });
 
-  test('the ordered successor is on probation, one that came by itself ends the incident', () => {
+  test('an ordered successor is on probation, one that started by itself ends the incident', () => {
     const ordered = crashed();
     ordered.register({ instanceId: 'two', spawnKey: ordered.agent.hard.spawnKey ?? '' });
     expect(ordered.agent.hard.probation?.until).toBe(ordered.at + minutes(15));
@@ -103,13 +103,13 @@ describe('what a new start keeps', () => {
     expect(own.agent.hard.recovery?.attempts).toBe(1);
   });
 
-  test('another task is another task', () => {
+  test('registering with another task replaces the task', () => {
     const bench = crashed();
     bench.register({ instanceId: 'two', taskId: 't2' });
     expect(bench.agent.hard.task?.id).toBe('t2');
   });
 
-  test('a clock that stepped back is lifted', () => {
+  test('a time before the last input is raised to it', () => {
     const bench = crashed();
     const latest = bench.agent.hard.at;
     bench.at = registrationAt(latest - 30_000);

@@ -16,10 +16,10 @@ import type { HolterEvent } from '../vocabulary/event.ts';
 import { NOTHING_HELD } from '../vocabulary/hold.ts';
 import type { StallLog } from '../vocabulary/stall.ts';
 
-/** What an agent, or the adapter that started it, says when it comes up. */
+/** What an agent, or the adapter that started it, reports when it starts. */
 export type Registration = {
   readonly agentId: string;
-  /** One per process: the same instance gets its incarnation back, another one has to wait its turn. */
+  /** One per process: the same instance gets its incarnation back, another one has to wait. */
   readonly instanceId: string;
   readonly role: string;
   readonly group: string;
@@ -37,7 +37,7 @@ export type Enrolment =
       readonly kind: 'enrolled';
       readonly agent: Agent;
       readonly events: readonly HolterEvent[];
-      /** What the new start ends, as in `Step`. */
+      /** What the new incarnation ends, as in `Step`. */
       readonly over: readonly Life[];
     }
   /** The name is taken by an instance that is alive. */
@@ -46,9 +46,9 @@ export type Enrolment =
 export type EnrolContext = { readonly at: Instant; readonly stalls: StallLog; readonly policy: Policy };
 
 /**
- * Who is this? The server gives out incarnations, and one name has one living instance. A second instance
- * is let in when the first is proven gone, has missed a beat, or when it presents the key of the start
- * that Holter ordered; what the older one says afterwards is recorded and ignored.
+ * Registers an agent. The server assigns incarnations, and one name has one living instance. A second instance is
+ * accepted when the first is proven gone, has missed a beat, or when the second presents the key of the start that
+ * Holter ordered. Later signals of the older instance are recorded and ignored.
  */
 export function enroll(existing: Agent | null, registration: Registration, context: EnrolContext): Enrolment {
   if (!existing) return { kind: 'enrolled', ...begin(registration, null, context) };
@@ -65,10 +65,10 @@ export function enroll(existing: Agent | null, registration: Registration, conte
   return { kind: 'enrolled', ...begin(registration, existing, context) };
 }
 
-/** An agent without beats is only replaced when its process is gone; asking again later is then a guess. */
+/** An agent without beats is only replaced when its process is gone, so this time to retry is a guess. */
 const RETRY_AFTER_MAX = minutes(5);
 
-/** A new incarnation: what was said about the old one is over, what was learnt about the work stays. */
+/** A new incarnation: facts about the old one are dropped, facts about the work are kept. */
 function begin(
   registration: Registration,
   before: Agent | null,
@@ -111,7 +111,7 @@ function begin(
     ...taskOf(registration, old, at),
   };
   const draft = draftOf({ soft: NEVER_HEARD, hard }, at, stalls, policy);
-  // Its clocks begin with the start itself, not with the first look at it.
+  // The clocks start with the incarnation, not with its first judgement.
   if (hasWork(draft.hard)) draft.hard.work = markNow(draft);
   const { spawnKey } = registration;
   emit(draft, {
@@ -122,7 +122,7 @@ function begin(
     becomeHealth(draft, 'HEALTHY', 'a new start', `incarnation ${hard.incarnation}`);
   if (old) endLife(draft, lifeOfStart(agentId, old.incarnation));
   succeed(draft, spawnKey !== undefined && spawnKey === old?.spawnKey);
-  // Looked at in a moment, so that the deadlines of the new start are named by the rules themselves.
+  // Wake at once, so that the rules themselves set the deadlines of the new incarnation.
   draft.hard.wakeAt = at;
   return { agent: { soft: draft.soft, hard: draft.hard }, events: draft.events, over: draft.over };
 }
@@ -138,7 +138,7 @@ const NEVER_HEARD: Soft = {
   ioBytes: 0,
 };
 
-/** An open task stays open across starts; the successor has yet to take it up. */
+/** An open task stays open across incarnations; the successor has not begun it yet. */
 function taskOf(registration: Registration, old: Hard | undefined, at: Instant): { task?: Task } {
   const updated = { at, held: NOTHING_HELD };
   const { taskId } = registration;
@@ -149,7 +149,7 @@ function taskOf(registration: Registration, old: Hard | undefined, at: Instant):
   return taskId === undefined ? {} : { task: { id: taskId, assignedAt: at, updated } };
 }
 
-/** The ordered successor is on probation; one that came by itself ends whatever was going on. */
+/** An ordered successor is on probation; one that started by itself closes the incident. */
 function succeed(draft: Draft, isOrdered: boolean): void {
   const { hard, at, policy } = draft;
   const { incident, agentId } = hard;

@@ -6,7 +6,7 @@ import { enroll } from './enroll.ts';
 
 const beats = { promises: { beatEveryMs: seconds(60) } };
 
-/** Silent until people are asked; all that was wanted on the way. */
+/** Silent until people are asked; returns every effect wanted on the way. */
 function silentBench(): { bench: Bench; wanted: readonly Effect[] } {
   const bench = new Bench(beats);
   bench.signal({ kind: 'heartbeat' });
@@ -22,7 +22,7 @@ const of = (effects: readonly Effect[], kind: Effect['kind']): Effect =>
   effects.find((effect) => effect.kind === kind) as Effect;
 
 describe('what an effect lives by', () => {
-  test('an inquiry lives by the start, for as long as an answer would help; a notice of a step by its incident', () => {
+  test('an inquiry lives by the incarnation until its answer is due, a notice of a step by its incident', () => {
     const { bench, wanted } = silentBench();
     const inquiry = of(wanted, 'inquire');
     expect(inquiry.livesBy).toBe(lifeOfStart('ada', 1));
@@ -33,13 +33,13 @@ describe('what an effect lives by', () => {
     expect(bench.agent.hard.incident?.id).toBe('ada/1');
   });
 
-  test('an agent that ends on purpose ends its incident and its start', () => {
+  test('an agent that ends on purpose ends its incident and its incarnation', () => {
     const { bench } = silentBench();
     const { over } = bench.signal({ kind: 'exited', code: 0 }, 'holter');
     expect([...over].sort()).toEqual([lifeOfIncident('ada/1'), lifeOfStart('ada', 1)].sort());
   });
 
-  test('a new start ends the one before', () => {
+  test('a new incarnation ends the one before', () => {
     const { bench } = silentBench();
     const { agentId, role, group, mode, promises, can, executor } = bench.agent.hard;
     const registration = { agentId, role, group, mode, promises, can, executor, instanceId: 'ada-2' };
@@ -47,7 +47,7 @@ describe('what an effect lives by', () => {
     expect(again).toMatchObject({ over: [lifeOfStart('ada', 1), lifeOfIncident('ada/1')] });
   });
 
-  test('an executor that still has an effect in hand is told that it is over, even for plain words', () => {
+  test('a claim of an effect whose life has ended is cancelled, even for a message', () => {
     const { bench, wanted } = silentBench();
     const claim = (effect: Effect): unknown => bench.feed({ kind: 'claim', effect, evidence: {} }).claim;
     expect(claim(of(wanted, 'notify'))).toBe('proceed');

@@ -8,7 +8,7 @@ import { step } from './step.ts';
 
 const beats = { promises: { beatEveryMs: seconds(60) } };
 
-describe('what is refused', () => {
+describe('rejected signals', () => {
   const rows: readonly [
     string,
     Partial<Signal> & { readonly kind: Signal['kind'] },
@@ -39,7 +39,7 @@ describe('what is refused', () => {
     ],
   ];
 
-  test.each(rows)('%s is on record and changes nothing', (_what, fields, origin, code) => {
+  test.each(rows)('%s is recorded and changes nothing', (_what, fields, origin, code) => {
     const bench = new Bench(beats);
     const before = structuredClone(bench.agent);
     const signal = { agentId: 'ada', incarnation: 1, ...fields } as Signal;
@@ -67,7 +67,7 @@ describe('what is refused', () => {
     expect(after.events).toMatchObject([{ type: 'SIGNAL_REJECTED' }]);
   });
 
-  test('everything after the end, but the end of its task', () => {
+  test('everything after the end, except the end of its task', () => {
     const bench = new Bench({ ...beats, taskId: 't1' });
     bench.signal({ kind: 'exited', code: 1 }, 'holter');
     const ended = bench.agent;
@@ -92,7 +92,7 @@ describe('a plain beat', () => {
     expect(after.events.map(({ type }) => type)).toEqual(['AGENT_HEARTBEAT']);
   });
 
-  test('that comes out of order takes nothing back', () => {
+  test('that arrives out of order undoes nothing', () => {
     const bench = new Bench(beats);
     bench.at = instant(bench.at + 30_000);
     bench.signal({ kind: 'heartbeat', tokenCount: 100 });
@@ -120,7 +120,7 @@ describe('a plain beat', () => {
 });
 
 describe('monitoring switched off', () => {
-  test('judges nothing and leaves undone what was to be done', () => {
+  test('judges nothing and drops pending steps', () => {
     const bench = new Bench(beats, policiesOf({ health_monitoring: { enabled: false } }));
     const before = bench.agent;
     bench.at = instant(bench.at + 1e9);
@@ -163,7 +163,7 @@ describe('duplicates', () => {
     expect(bench.agent).toBe(agent);
   });
 
-  test('the window is bounded, and the marks are', () => {
+  test('the window and the marks are bounded', () => {
     const bench = new Bench(beats);
     for (let count = 0; count < 200; count++) bench.signal({ kind: 'blocker', text: 'x', id: `id-${count}` });
     for (let count = 0; count < 200; count++)
@@ -173,7 +173,7 @@ describe('duplicates', () => {
   });
 });
 
-test('what goes in is never changed', () => {
+test('inputs are never mutated', () => {
   const bench = new Bench({ ...beats, taskId: 't1' });
   const input = deepFreeze(
     bench.inputOf({

@@ -25,24 +25,24 @@ export type Turn = {
   readonly fleet: Fleet;
   readonly events: readonly HolterEvent[];
   readonly effects: readonly Effect[];
-  /** What this input ended: pending effects that live by it are cancelled in the same commit. */
+  /** What this input ended: effects pending for it are cancelled in the same commit. */
   readonly over: readonly Life[];
   readonly wakeAt: Instant;
   readonly claim?: ClaimVerdict;
   readonly permit?: Acquired;
   readonly rejection?: Step['rejection'];
-  /** What the fleet put off, for those who count; absent when it put off nothing. */
+  /** The asks that the fleet deferred, for metrics; absent if there were none. */
   readonly deferrals?: readonly Deferral[];
 };
 
 type Deferral = { readonly kind: AskKind; readonly because: 'brake' | 'budget' };
 
-/** An incident asks once per step, and one input can't climb further than the ladder is high. */
+/** A bound: an incident asks once per step, and one input can't climb further than the ladder. */
 const ROUNDS_MAX = 16;
 
 /**
- * `step`, and then the fleet's answers to what it asked, until nothing is asked any more. The shell calls
- * only this: so a grant is never lost between two transactions, and one place combines both machines.
+ * Runs `step`, then answers its asks with `admit` and feeds the answers back, until none is left. The shell calls
+ * only this, so a grant is never lost between two transactions, and one place combines both.
  */
 export function turn(agent: Agent, fleet: Fleet, input: Input, context: TurnContext): Turn {
   const { policy, fleetPolicy, groupSize } = context;
@@ -75,7 +75,7 @@ export function turn(agent: Agent, fleet: Fleet, input: Input, context: TurnCont
     latestFleet = admitted.fleet;
     events.push(...admitted.events);
     effects = [...effects, ...admitted.effects];
-    // A loss is news for the fleet; nobody waits for the answer.
+    // A loss only informs the fleet; it needs no answer.
     if (ask.kind === 'loss') continue;
     const { admission } = admitted;
     if (admission.kind === 'deferred') deferrals.push({ kind: ask.kind, because: admission.because });
