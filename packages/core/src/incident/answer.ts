@@ -7,7 +7,7 @@ import type { ClaimEvidence, InputBody } from '../record/input.ts';
 import { graceMaxOf } from '../record/liveness.ts';
 import { openLives } from '../record/lives.ts';
 import type { Admission, Ask, Notice } from '../vocabulary/ask.ts';
-import type { Effect, EffectKind, NoticeBody } from '../vocabulary/effect.ts';
+import type { Effect, EffectKind, NoticeBody, ReceiptOutcome } from '../vocabulary/effect.ts';
 import { lifeOfFleet, lifeOfIncident, lifeOfStart, NOTICE_MS_MAX, wantedIdOf } from '../vocabulary/effect.ts';
 import { hasJustReturned } from '../vocabulary/stall.ts';
 import { amend, effectIdOf, isOfStep, tellPeople } from './change.ts';
@@ -87,6 +87,7 @@ export function foldReceipt(draft: Draft, receipt: Receipt): void {
       ...(via && { channel: via.channel }),
     },
   });
+  if (effect.kind === 'nudge') emitSent(draft, effect, outcome);
   const { incident } = hard;
   if (!incident || !isOfStep(effect, incident) || effect.kind === 'deny-call') return;
   const isFailed = outcome === 'refused' || outcome === 'unknown';
@@ -110,6 +111,18 @@ export function foldReceipt(draft: Draft, receipt: Receipt): void {
     case 'human':
       return;
   }
+}
+
+/** A nudge was sent when it has reached the agent, not when it was decided; a second receipt tells nothing new. */
+function emitSent(draft: Draft, effect: Extract<Effect, { kind: 'nudge' }>, outcome: ReceiptOutcome): void {
+  const { agentId, incarnation, incident } = draft.hard;
+  if (effect.incarnation !== incarnation) return;
+  const isCurrent = incident !== undefined && isOfStep(effect, incident);
+  const isNews = isCurrent ? !incident.isNudgeSent : outcome === 'delivered';
+  if (!isNews || (outcome !== 'delivered' && outcome !== 'seen')) return;
+  if (isCurrent) amend(draft, { isNudgeSent: true });
+  const { attempt, message } = effect;
+  emit(draft, { type: 'NUDGE_SENT', payload: { agentId, attempt, message } });
 }
 
 /** Repeats are counted from the first nudge about this loop that was seen: only what came after it is deafness. */

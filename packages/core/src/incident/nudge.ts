@@ -1,5 +1,5 @@
 import type { Draft } from '../record/draft.ts';
-import { emit, markNow } from '../record/draft.ts';
+import { markNow } from '../record/draft.ts';
 import type { Incident } from '../record/incident.ts';
 import { deadlineAfter, isPast } from '../rule/rule.ts';
 import type { Finding } from '../vocabulary/finding.ts';
@@ -48,9 +48,7 @@ export function wantNudge(
   about: Finding['kind'] | 'operator',
   message: string,
 ): void {
-  const { agentId } = draft.hard;
   wantStep(draft, incident, { kind: 'nudge', attempt: incident.attempt, about, message });
-  emit(draft, { type: 'NUDGE_SENT', payload: { agentId, attempt: incident.attempt, message } });
 }
 
 function isWaitOver(draft: Draft, incident: Incident): boolean {

@@ -52,6 +52,8 @@ export type Incident = {
   readonly wait?: Mark;
   /** Attempt 1 of the last nudge was seen by the agent, not only sent. */
   readonly isNudgeSeen?: true;
+  /** The nudge of this attempt has reached the agent, and NUDGE_SENT has said so. */
+  readonly isNudgeSent?: true;
   readonly isNudgeLost?: true;
   /** An executor was told to proceed with this attempt; asking again gets the same answer. */
   readonly isClaimed?: true;

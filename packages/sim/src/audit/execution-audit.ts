@@ -84,14 +84,12 @@ const RECORDED: ReadonlySet<string> = new Set(['nudge', 'terminate', 'spawn']);
 
 function executionDecidedBy(event: LogEntry['event']): string | null {
   switch (event.type) {
-    case 'NUDGE_SENT':
-      return 'nudge';
     case 'RECOVERY_INITIATED':
       return 'spawn';
     case 'INCIDENT_OPENED':
     case 'INCIDENT_REOPENED':
     case 'INCIDENT_STEP':
-      return event.payload.step === 'terminate' ? 'terminate' : null;
+      return event.payload.step === 'terminate' || event.payload.step === 'nudge' ? event.payload.step : null;
     default:
       return null;
   }
