@@ -10,7 +10,7 @@ export type { Answer } from './engine/request.ts';
 export { EventStream } from './http/event-stream.ts';
 export { Intake } from './intake/index.ts';
 export * from './local/index.ts';
-export { createLogger, type Logger } from './logging.ts';
+export { createLogger, type Logger } from './logging/logger.ts';
 export {
   type DemoParts,
   type DemoWorld,
@@ -19,8 +19,8 @@ export {
   startServer,
 } from './server.ts';
 export { StartError } from './start-error.ts';
-export { acquireLock, lockHolder } from './store/lock.ts';
 export { type MemorySnapshot, type MemoryStore, openMemory } from './store/memory/index.ts';
 export { openSqlite } from './store/sqlite/index.ts';
+export { acquireLock, lockHolder } from './store/sqlite/lock.ts';
 export type * from './store/store.ts';
 export { StoreUnavailable } from './store/store.ts';

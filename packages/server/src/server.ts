@@ -9,18 +9,18 @@ import { Engine } from './engine/engine.ts';
 import { ReplyQueue } from './engine/reply-queue.ts';
 import { startExecutors } from './executors/index.ts';
 import { ensureFirstTokens } from './first-tokens.ts';
-import { startGraceAlert } from './grace-alert.ts';
-import { startHousekeeping } from './housekeeping.ts';
-import { buildHttp } from './http/index.ts';
+import { buildHttp } from './http/server/build-http.ts';
 import { Intake } from './intake/index.ts';
 import { DEFAULT_HOST, DEFAULT_PORT, isLoopback, LOCAL_NAMES, urlName, urlOf } from './listen-address.ts';
-import { type Logger, logCommitted } from './logging.ts';
+import { type Logger, logCommitted } from './logging/logger.ts';
 import { realClock, realDice } from './real-clock.ts';
 import { startSessions } from './sessions/index.ts';
 import { folderError, listenError, openAddressError, StartError } from './start-error.ts';
-import { acquireLock, type EngineLock } from './store/lock.ts';
 import { openSqlite } from './store/sqlite/index.ts';
+import { acquireLock, type EngineLock } from './store/sqlite/lock.ts';
 import { type Store, StoreUnavailable } from './store/store.ts';
+import { startGraceAlert } from './upkeep/grace-alert.ts';
+import { startHousekeeping } from './upkeep/housekeeping.ts';
 
 /** A stop that takes longer than this is not graceful any more; what is durable is durable anyway. */
 const STOP_MS_MAX = 5_000;

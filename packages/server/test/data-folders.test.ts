@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { loadConfig } from '../src/config/load.ts';
 import type { Engine } from '../src/engine/engine.ts';
 import type { Executor } from '../src/engine/executor.ts';
-import { createLogger } from '../src/logging.ts';
+import { createLogger } from '../src/logging/logger.ts';
 import { type RunningServer, startServer } from '../src/server.ts';
 import { openSqlite } from '../src/store/sqlite/index.ts';
 import { MIGRATIONS } from '../src/store/sqlite/migrations.ts';

@@ -2,7 +2,7 @@ import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { ReplyQueue } from '../engine/reply-queue.ts';
 import type { Intake } from '../intake/index.ts';
-import type { Logger } from '../logging.ts';
+import type { Logger } from '../logging/logger.ts';
 import { systemHostId, systemTable } from '../processes/index.ts';
 import type { Store } from '../store/store.ts';
 import { ExecutorHub } from './executor-hub.ts';

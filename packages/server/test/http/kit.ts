@@ -7,7 +7,9 @@ import { CHANNELS, connectChannels, type UnreadNotices } from '../../src/channel
 import type { Clock } from '../../src/engine/clock.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import { ReplyQueue } from '../../src/engine/reply-queue.ts';
-import { buildHttp, type Client, createClient, type HttpLimits } from '../../src/http/index.ts';
+import { type Client, createClient } from '../../src/http/client.ts';
+import type { HttpLimits } from '../../src/http/deps.ts';
+import { buildHttp } from '../../src/http/server/build-http.ts';
 import { Intake } from '../../src/intake/index.ts';
 import { compile, type PolicySet } from '../../src/policy/index.ts';
 import { hookSessions } from '../../src/sessions/index.ts';

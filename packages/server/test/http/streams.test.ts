@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { EventView } from '../../src/http/index.ts';
+import type { EventView } from '../../src/http/types.ts';
 import { openSqlite } from '../../src/store/sqlite/index.ts';
 import { startHttp, type TestServer, until } from './kit.ts';
 

@@ -11,13 +11,13 @@ import type { Reader } from '../../channels/index.ts';
 import { readChain } from '../../engine/stored-chain.ts';
 import { redact } from '../../intake/index.ts';
 import { agentIdOf, checkMayDecide, readAgent, readerOf } from '../access.ts';
-import { type HttpContext, viewOf } from '../context.ts';
 import { problem } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { aboutFinding, act, decision, nudge, recover, snooze, terminate } from '../schema/requests.ts';
 import { decided } from '../schema/views.ts';
 import type { Caller } from '../tokens.ts';
 import type { DecidedView } from '../types.ts';
+import { type HttpContext, viewOf } from './context.ts';
 
 type ChoiceOf<D> = D extends Decision ? Omit<D, 'by' | 'reason' | 'incidentId'> : never;
 type Choice = ChoiceOf<Decision>;

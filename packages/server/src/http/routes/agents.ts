@@ -1,11 +1,11 @@
 import { instant } from '@holter/core';
 import { agentIdOf, readAgent } from '../access.ts';
-import { type HttpContext, viewOf } from '../context.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { agentQuery, effectQuery, rollupQuery } from '../schema/requests.ts';
 import { agent, agentPage, effectPage, probe, rollupPage } from '../schema/views.ts';
 import type { AgentPage, AgentView, EffectPage, ProbeView, RollupPage } from '../types.ts';
 import { effectView, rollupView } from '../views.ts';
+import { type HttpContext, viewOf } from './context.ts';
 
 const readers = ['viewer', 'operator', 'orchestrator'] as const;
 const AGENTS_DEFAULT = 100;

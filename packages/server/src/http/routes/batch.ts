@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { BatchRun } from '../batch-run.ts';
-import type { HttpContext } from '../context.ts';
 import { wrongEncoding } from '../json-body.ts';
 import { LineCutter } from '../ndjson.ts';
 import { type HttpProblem, problem, type Refusal, refusalOf } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { signalLine } from '../schema/signals.ts';
 import type { Caller } from '../tokens.ts';
+import type { HttpContext } from './context.ts';
 
 /**
  * Many signals of many agents in one request: one line each in, one verdict each out, in the same order.

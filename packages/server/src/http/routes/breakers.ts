@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { redact } from '../../intake/index.ts';
 import { agentIdOf, checkMayDecide, readAgent } from '../access.ts';
 import { breakerNamed, breakersOf } from '../breaker-view.ts';
-import type { HttpContext } from '../context.ts';
 import { problem } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { breakerPage, breakerTold } from '../schema/page-views.ts';
 import { label, line, reason } from '../schema/parts.ts';
 import type { BreakerPage, BreakerToldView } from '../types.ts';
+import type { HttpContext } from './context.ts';
 
 const readers = ['viewer', 'operator', 'orchestrator'] as const;
 const users = ['agent', 'operator', 'orchestrator'] as const;

@@ -2,13 +2,13 @@ import { type Agent, canonicalJson, checkpointHash, chooseCheckpoint } from '@ho
 import type { z } from 'zod';
 import type { StoredCheckpoint } from '../../store/store.ts';
 import { agentIdOf, readAgent } from '../access.ts';
-import type { HttpContext } from '../context.ts';
 import { HttpProblem, problem, refusalOfIntake } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { checkpoint, limitQuery } from '../schema/requests.ts';
 import { checkpointPage, checkpointWritten } from '../schema/views.ts';
 import type { Caller } from '../tokens.ts';
 import type { CheckpointPage, CheckpointWrittenView } from '../types.ts';
+import type { HttpContext } from './context.ts';
 
 const CHECKPOINTS_DEFAULT = 20;
 const CHAIN_SEARCHED = 100;

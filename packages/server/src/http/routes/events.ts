@@ -1,7 +1,6 @@
 import type { EventType } from '@holter/core';
 import type { FastifyRequest } from 'fastify';
 import { authorizationOf } from '../authorization.ts';
-import type { HttpContext } from '../context.ts';
 import type { StreamFilter } from '../event-stream.ts';
 import { HttpProblem, problem } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -9,6 +8,7 @@ import { type EventQueryInput, eventQuery } from '../schema/requests.ts';
 import { eventPage } from '../schema/views.ts';
 import type { EventPage } from '../types.ts';
 import { eventView } from '../views.ts';
+import type { HttpContext } from './context.ts';
 
 const EVENTS_DEFAULT = 100;
 

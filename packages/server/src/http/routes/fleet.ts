@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { agentIdOf, readAgent } from '../access.ts';
 import { authorizationOf } from '../authorization.ts';
-import type { HttpContext } from '../context.ts';
 import { FLEET_SORTS } from '../fleet/fleet-order.ts';
 import { FleetStream, type FleetWindow, fleetPage } from '../fleet/fleet-stream.ts';
 import { BIN_MS, BINS } from '../fleet/pulse.ts';
@@ -10,6 +9,7 @@ import { defineRoute, type Route } from '../route.ts';
 import { fleetPage as fleetPageSchema, pulse } from '../schema/page-views.ts';
 import { agentId, healthState, label, wholeNumber } from '../schema/parts.ts';
 import type { FleetPageView, PulseView } from '../types.ts';
+import type { HttpContext } from './context.ts';
 
 const readers = ['viewer', 'operator', 'orchestrator'] as const;
 const ROWS_DEFAULT = 100;

@@ -1,8 +1,8 @@
-import { GRACE_SHARE_MAX } from '../../grace-alert.ts';
-import type { HttpContext } from '../context.ts';
+import { GRACE_SHARE_MAX } from '../../upkeep/grace-alert.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { health, ready } from '../schema/views.ts';
 import type { HealthView, ReadyView } from '../types.ts';
+import type { HttpContext } from './context.ts';
 
 /** A tick comes every second; without one for this long the monitor itself is what needs help. */
 const TICK_LATE_MS = 10_000;

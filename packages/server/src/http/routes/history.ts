@@ -1,9 +1,9 @@
 import { type Instant, instant } from '@holter/core';
-import type { HttpContext } from '../context.ts';
 import { dayOf, HistoryBook } from '../fleet/history-book.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { history } from '../schema/page-views.ts';
 import type { HistoryView } from '../types.ts';
+import type { HttpContext } from './context.ts';
 
 const DAYS = 30;
 const DAY_MS = 24 * 3_600_000;

@@ -1,11 +1,11 @@
 import { policyFor } from '../../policy/index.ts';
 import { mayDecideFor, readerOf } from '../access.ts';
-import type { HttpContext } from '../context.ts';
 import { incidentAsRead, incidentView } from '../incident-view.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { incidentQuery } from '../schema/requests.ts';
 import { incidentPage } from '../schema/views.ts';
 import type { IncidentPage } from '../types.ts';
+import type { HttpContext } from './context.ts';
 
 const INCIDENTS_DEFAULT = 100;
 

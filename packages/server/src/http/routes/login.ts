@@ -1,13 +1,13 @@
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { authorizationOf, cookieName, sessionSecret } from '../authorization.ts';
-import type { HttpContext } from '../context.ts';
 import { LoginSecrets } from '../login-secrets.ts';
 import { problem } from '../problem.ts';
 import { Buckets } from '../rate.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { loginSecret, session } from '../schema/page-views.ts';
 import type { LoginSecretView, SessionView } from '../types.ts';
+import type { HttpContext } from './context.ts';
 
 const SESSION_MS = 7 * 24 * 3_600_000;
 const readers = ['viewer', 'operator', 'orchestrator'] as const;

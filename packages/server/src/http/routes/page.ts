@@ -4,9 +4,9 @@ import { extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { HttpContext } from '../context.ts';
 import { problem } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
+import type { HttpContext } from './context.ts';
 
 type PageFile = {
   readonly body: Buffer;

@@ -1,12 +1,12 @@
 import { type Agent, type SignalBody, seconds } from '@holter/core';
 import { agentIdOf, readAgent } from '../access.ts';
-import type { HttpContext } from '../context.ts';
 import { HttpProblem, problem, refusalOfIntake } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { pingKey } from '../schema/requests.ts';
 import { heard, pingKeyMade } from '../schema/views.ts';
 import type { Caller } from '../tokens.ts';
 import type { HeardView, PingKeyMadeView } from '../types.ts';
+import type { HttpContext } from './context.ts';
 
 type Word = 'ping' | 'start' | 'fail';
 

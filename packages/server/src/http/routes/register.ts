@@ -1,11 +1,11 @@
 import { type Agent, type Capability, type Promises, type Registration, seconds } from '@holter/core';
-import type { HttpContext } from '../context.ts';
 import { HttpProblem, problem, refusalOfIntake } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { type PromisesBody, type RegistrationBody, registration } from '../schema/requests.ts';
 import { registered } from '../schema/views.ts';
 import type { Caller } from '../tokens.ts';
 import type { RegisteredView } from '../types.ts';
+import type { HttpContext } from './context.ts';
 
 /** How long a model call may hang when the agent does not say: the longest time-out of common clients. */
 const MODEL_TIMEOUT = seconds(600);

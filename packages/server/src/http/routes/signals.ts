@@ -1,11 +1,11 @@
 import { agentIdOf } from '../access.ts';
-import type { HttpContext } from '../context.ts';
 import { errorBody, HttpProblem, problem, refusalOfIntake, refusalOfTaking } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { heartbeat, signals } from '../schema/signals.ts';
 import { heard, signalsHeard } from '../schema/views.ts';
 import type { Caller } from '../tokens.ts';
 import type { HeardView, SignalsHeardView } from '../types.ts';
+import type { HttpContext } from './context.ts';
 
 const SIGNALS_MAX = 1_000;
 

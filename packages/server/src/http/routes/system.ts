@@ -1,8 +1,8 @@
-import { RETENTION_MS } from '../../housekeeping.ts';
-import type { HttpContext } from '../context.ts';
+import { RETENTION_MS } from '../../upkeep/housekeeping.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { system } from '../schema/page-views.ts';
 import type { SystemView } from '../types.ts';
+import type { HttpContext } from './context.ts';
 
 /** Beyond this the number itself is the message. */
 const COUNTED_MAX = 500;

@@ -2,12 +2,12 @@ import { type Agent, assertNever, later, type Signal } from '@holter/core';
 import type { z } from 'zod';
 import { HOLTER } from '../../intake/index.ts';
 import { agentIdOf, checkMayDecide, readAgent } from '../access.ts';
-import { type HttpContext, viewOf } from '../context.ts';
 import { HttpProblem, refusalOfIntake } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { task } from '../schema/requests.ts';
 import { decided } from '../schema/views.ts';
 import type { DecidedView } from '../types.ts';
+import { type HttpContext, viewOf } from './context.ts';
 
 /** Tasks are kept by whoever gives them out; Holter only wants to know which one an agent has. */
 export function taskRoutes({ deps }: HttpContext): readonly Route[] {

@@ -1,10 +1,10 @@
-import type { HttpContext } from '../context.ts';
 import { problem } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { newToken } from '../schema/requests.ts';
 import { tokenMade, tokenPage } from '../schema/views.ts';
 import type { TokenMadeView, TokenPage } from '../types.ts';
 import { tokenView } from '../views.ts';
+import type { HttpContext } from './context.ts';
 
 export function tokenRoutes({ deps, tokens }: HttpContext): readonly Route[] {
   return [

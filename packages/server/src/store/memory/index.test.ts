@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { agentOf, at, commitOf, committed, dueIds, nudge } from '../contract/kit.ts';
-import { storeContract } from '../contract.ts';
+import { storeContract } from '../contract/store-contract.ts';
 import { StoreUnavailable } from '../store.ts';
 import { openMemory } from './index.ts';
 

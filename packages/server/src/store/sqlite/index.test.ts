@@ -1,6 +1,6 @@
 import { afterAll } from 'vitest';
+import { storeContract } from '../contract/store-contract.ts';
 import { TempSqlite } from '../contract/temp-sqlite.ts';
-import { storeContract } from '../contract.ts';
 
 const sqlite = new TempSqlite();
 afterAll(() => sqlite.dispose());

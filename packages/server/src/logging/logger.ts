@@ -1,8 +1,8 @@
 import type { Effect, HolterEvent } from '@holter/core';
 import { wantedIdOf } from '@holter/core';
 import { type DestinationStream, type Logger, pino } from 'pino';
-import type { Engine } from './engine/engine.ts';
-import { firstCopies } from './engine/fan-out.ts';
+import type { Engine } from '../engine/engine.ts';
+import { firstCopies } from '../engine/fan-out.ts';
 import { prettyLine } from './pretty-log.ts';
 
 export type { Logger } from 'pino';

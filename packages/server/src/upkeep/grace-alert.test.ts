@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { ManualClock } from '../test/manual-clock.ts';
+import { ManualClock } from '../../test/manual-clock.ts';
+import { createLogger } from '../logging/logger.ts';
 import { startGraceAlert } from './grace-alert.ts';
-import { createLogger } from './logging.ts';
 
 const MINUTE = 60_000;
 

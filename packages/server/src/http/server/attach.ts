@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { authorizationOf } from './authorization.ts';
-import type { HttpContext } from './context.ts';
-import { contentTypeProblem } from './guards.ts';
-import { HttpProblem, problem } from './problem.ts';
-import type { Route } from './route.ts';
-import type { Caller } from './tokens.ts';
+import { authorizationOf } from '../authorization.ts';
+import { contentTypeProblem } from '../guards.ts';
+import { HttpProblem, problem } from '../problem.ts';
+import type { Route } from '../route.ts';
+import type { HttpContext } from '../routes/context.ts';
+import type { Caller } from '../tokens.ts';
 
 const nobody: Caller = {
   tokenId: '',

@@ -1,8 +1,8 @@
 import { type Agent, type Effect, type HolterEvent, instant } from '@holter/core';
 import { expect, it } from 'vitest';
-import type { Engine } from './engine/engine.ts';
-import type { CommittedListener } from './engine/engine-options.ts';
-import { createLogger, logCommitted } from './logging.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { CommittedListener } from '../engine/engine-options.ts';
+import { createLogger, logCommitted } from './logger.ts';
 
 it('gives the receipt of an effect the correlation id of the signal that led to it', () => {
   const lines: Record<string, unknown>[] = [];

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { Instant } from '@holter/core';
 import Database from 'libsql';
-import { faultOf } from './sqlite/faults.ts';
+import { faultOf } from './faults.ts';
 
 /** Who holds a lock, as it said itself. */
 type LockHolder = { readonly pid: number; readonly since?: Instant };

@@ -7,7 +7,7 @@ import { instant } from '@holter/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { acquireLock, lockHolder } from './lock.ts';
 
-const built = new URL('../../dist/store/lock.js', import.meta.url).href;
+const built = new URL('../../../dist/store/sqlite/lock.js', import.meta.url).href;
 
 describe('the lock of a data folder', () => {
   let folder = '';

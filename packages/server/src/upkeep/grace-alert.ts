@@ -1,7 +1,7 @@
 import { minutes } from '@holter/core';
-import type { Clock } from './engine/clock.ts';
-import type { EngineHealth } from './engine/engine-options.ts';
-import type { Logger } from './logging.ts';
+import type { Clock } from '../engine/clock.ts';
+import type { EngineHealth } from '../engine/engine-options.ts';
+import type { Logger } from '../logging/logger.ts';
 
 /** More of an hour than this in grace: the monitor looks away too often to be relied on. */
 export const GRACE_SHARE_MAX = 0.1;

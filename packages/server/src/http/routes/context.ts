@@ -1,12 +1,12 @@
 import type { Agent } from '@holter/core';
-import { policyFor } from '../policy/index.ts';
-import type { HttpDeps, HttpLimits } from './deps.ts';
-import type { EventStreams } from './event-streams.ts';
-import type { FleetBook } from './fleet/fleet-book.ts';
-import type { Metrics } from './metrics.ts';
-import type { TokenBook } from './tokens.ts';
-import type { AgentView } from './types.ts';
-import { agentView } from './views.ts';
+import { policyFor } from '../../policy/index.ts';
+import type { HttpDeps, HttpLimits } from '../deps.ts';
+import type { EventStreams } from '../event-streams.ts';
+import type { FleetBook } from '../fleet/fleet-book.ts';
+import type { Metrics } from '../metrics.ts';
+import type { TokenBook } from '../tokens.ts';
+import type { AgentView } from '../types.ts';
+import { agentView } from '../views.ts';
 
 /** What the routes share. */
 export type HttpContext = {

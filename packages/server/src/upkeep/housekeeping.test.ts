@@ -1,8 +1,8 @@
 import { hours, instant } from '@holter/core';
 import { expect, it, vi } from 'vitest';
-import type { EngineHealth } from './engine/engine-options.ts';
+import type { EngineHealth } from '../engine/engine-options.ts';
+import { createLogger } from '../logging/logger.ts';
 import { startHousekeeping } from './housekeeping.ts';
-import { createLogger } from './logging.ts';
 
 const now = instant(hours(24 * 365));
 

@@ -1,8 +1,8 @@
 import { hours, later, minutes } from '@holter/core';
-import type { Clock } from './engine/clock.ts';
-import type { EngineHealth } from './engine/engine-options.ts';
-import type { Logger } from './logging.ts';
-import type { Store } from './store/store.ts';
+import type { Clock } from '../engine/clock.ts';
+import type { EngineHealth } from '../engine/engine-options.ts';
+import type { Logger } from '../logging/logger.ts';
+import type { Store } from '../store/store.ts';
 
 /** The audit trail is kept 30 days; hourly roll-ups live longer. */
 export const RETENTION_MS = hours(24 * 30);
