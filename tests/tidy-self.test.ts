@@ -24,7 +24,7 @@ import { exportsAreUsed } from './tidy/unused-exports.ts';
 // Each check is shown something bad, which it must report with a remedy, and something good that looks alike.
 
 const repo = (files: Record<string, string>): Repo => new Map(Object.entries(files));
-const noExceptions = { clockAndDice: [], longFiles: [], folderCycles: [] };
+const noExceptions = { clockAndDice: [], longFiles: [] };
 
 describe('core is pure', () => {
   const bad = [
@@ -134,7 +134,7 @@ describe('folders point one way', () => {
   const withFile = (path: string, text: string) => repo({ ...files, [`${src}/${path}`]: text });
 
   it('accepts one direction, tests and entry points', () => {
-    expect(foldersPointOneWay(repo(files), noExceptions)).toEqual([]);
+    expect(foldersPointOneWay(repo(files))).toEqual([]);
   });
 
   it.each([
@@ -146,7 +146,7 @@ describe('folders point one way', () => {
     ['start.ts', "import { b } from './high/b.ts';\nexport const e = b;", "import { e } from '../start.ts';"],
   ])('reports %s with %s', (path, text, above = '') => {
     const cyclic = new Map(withFile(path, text)).set(`${src}/high/e.ts`, above);
-    expect(foldersPointOneWay(cyclic, noExceptions)).toEqual([
+    expect(foldersPointOneWay(cyclic)).toEqual([
       expect.stringMatching(
         /these folders import each other\. Instead: .*\n {2}packages.* imports packages/s,
       ),
@@ -154,17 +154,9 @@ describe('folders point one way', () => {
   });
 
   it('reports who imports an entry point', () => {
-    expect(
-      foldersPointOneWay(withFile('low/d.ts', "import { a } from '../index.ts';"), noExceptions),
-    ).toEqual([expect.stringContaining('imports the entry point')]);
-  });
-
-  it('lets a listed import be, and wants the list to shrink', () => {
-    const cyclic = withFile('low/d.ts', "import { b } from '../high/b.ts';");
-    const listed = { ...noExceptions, folderCycles: [`${src}/low -> ${src}/high`] };
-    expect(foldersPointOneWay(cyclic, listed, 1)).toEqual([]);
-    expect(foldersPointOneWay(cyclic, listed, 0)).toEqual([expect.stringContaining('may only shrink')]);
-    expect(foldersPointOneWay(repo(files), listed, 1)).toEqual([expect.stringContaining('take it off')]);
+    expect(foldersPointOneWay(withFile('low/d.ts', "import { a } from '../index.ts';"))).toEqual([
+      expect.stringContaining('imports the entry point'),
+    ]);
   });
 });
 

@@ -33,7 +33,7 @@ describe('the repository is tidy', () => {
   const checks: readonly [rule: string, check: () => readonly string[]][] = [
     ['core is pure', () => coreIsPure(repo)],
     ['imports point one way', () => importsPointOneWay(repo)],
-    ['folders point one way', () => foldersPointOneWay(repo, exceptions)],
+    ['folders point one way', () => foldersPointOneWay(repo)],
     ['adapters load little', () => adaptersLoadLittle(repo)],
     ['agents are known to their adapters', () => agentsAreKnownToTheirAdapters(repo)],
     ['package.json files point one way', () => manifestsPointOneWay(repo)],

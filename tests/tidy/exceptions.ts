@@ -8,6 +8,4 @@ export type Exceptions = {
     readonly linesMax: number;
     readonly because: string;
   }[];
-  /** Imports against the direction of their package's folders, as `folder -> folder`. The list may only shrink. */
-  readonly folderCycles: readonly string[];
 };

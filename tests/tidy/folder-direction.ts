@@ -1,4 +1,3 @@
-import type { Exceptions } from './exceptions.ts';
 import { importsOf, resolveFrom } from './imports.ts';
 import { isScript, isTest, packageOf, type Repo, violation } from './repo.ts';
 
@@ -15,18 +14,11 @@ const { cyclesOf, folderGraph, isEntryPoint } = (await import(
   isEntryPoint: (path: string, text: string) => boolean;
 };
 
-/** How many entries `folderCycles` in tidy-exceptions.json may have. Lower it when one is gone; never raise it. */
-export const folderCyclesMax = 0;
-
 /**
  * Within a package the folders of `src` form a directed acyclic graph. Every import counts, those of types too;
  * tests do not. An entry point may import every folder, and no file of its package imports it.
  */
-export function foldersPointOneWay(
-  repo: Repo,
-  { folderCycles }: Exceptions,
-  entriesMax = folderCyclesMax,
-): string[] {
+export function foldersPointOneWay(repo: Repo): string[] {
   const problems: string[] = [];
   const sources = [...repo].filter(
     ([path]) => packageOf(path) !== undefined && isScript(path) && !isTest(path),
@@ -48,22 +40,12 @@ export function foldersPointOneWay(
   }
 
   const graph = folderGraph(imports, entryPoints);
-  for (const entry of folderCycles) {
-    const [from = '', to = ''] = entry.split(' -> ');
-    if (graph.get(from)?.delete(to)) continue;
-    problems.push(`${entry}: no file imports that way. Instead: take it off tidy-exceptions.json.`);
-  }
   for (const cycle of cyclesOf(graph)) {
     const edges = imports
       .filter(([from, to]) => isEdgeOf(graph, cycle, folderOf(from), folderOf(to)))
       .map(([from, to]) => `\n  ${from} imports ${to}`);
     problems.push(
       `${cycle.join(', ')}: these folders import each other. Instead: move what both need into the folder below, or pass it in.${edges.join('')}`,
-    );
-  }
-  if (folderCycles.length > entriesMax) {
-    problems.push(
-      `tidy-exceptions.json: ${folderCycles.length} entries in folderCycles, more than ${entriesMax}. Instead: the list may only shrink; give the new import a direction.`,
     );
   }
   return problems;
