@@ -20,7 +20,7 @@ import type { StoryWorld } from './world.ts';
 
 type Command = (world: StoryWorld, words: Words, raw: string) => void;
 
-/** Everything that a story can say. What a story can't say, it can still send as `signal NAME {json}`. */
+/** The commands of a story. Any other signal can be sent as `signal NAME {json}`. */
 const commands: Readonly<Record<string, Command>> = {
   policy: (world, _words, raw) => world.configure(parseYaml(raw.slice('policy'.length))),
   agent: (world, words) => world.register(registrationOf(words)),
@@ -78,7 +78,7 @@ export function runCommand(world: StoryWorld, line: string): string {
   return world.takeLines() || 'ok';
 }
 
-/** A fact is said about one agent, or about all of a crowd: `exit bot* SIGKILL`. */
+/** A fact about one agent, or about every agent of a prefix: `exit bot* SIGKILL`. */
 function commandOf(word: string): Command | undefined {
   const fact = facts[word];
   if (!fact) return undefined;
@@ -93,12 +93,12 @@ function commandOf(word: string): Command | undefined {
 const incarnationOf = ({ incarnation }: Words['fields']): number | undefined =>
   incarnation === undefined ? undefined : Number(incarnation);
 
-/** A crowd: `agents bot 12 role=…` makes bot-1 to bot-12. */
+/** Several agents: `agents bot 12 role=…` registers bot-1 to bot-12. */
 function register(world: StoryWorld, { rest: [name = '', count = '1'], fields }: Words): void {
   for (let i = 1; i <= Number(count); i++) world.register(registrationOf({ rest: [`${name}-${i}`], fields }));
 }
 
-/** Holter itself stalls again and again: `hiccup gap=2.1s every=10s for=1h`. */
+/** Holter itself stalls repeatedly: `hiccup gap=2.1s every=10s for=1h`. */
 function hiccup(world: StoryWorld, { gap, every, for: length }: Words['fields']): void {
   const end = world.at + durationOf(length);
   while (world.at < end) {
@@ -147,7 +147,7 @@ function signal(
   world.feed(name, { kind: 'signal', origin, signal: { ...envelope, ...body } });
 }
 
-/** `beat ada`, or `beat ada every=30s for=10m`: the clock moves with the beats; `bot*` are many. */
+/** `beat ada`, or `beat ada every=30s for=10m`, which moves the clock; `bot*` is every agent of a prefix. */
 function beat(world: StoryWorld, { rest, fields }: Words): void {
   const names = world.names(nameOf(rest));
   const body: SignalBody = {
@@ -164,7 +164,10 @@ function beat(world: StoryWorld, { rest, fields }: Words): void {
 
 let calls = 0;
 
-/** `call ada Bash ok result=42`, `… error`, `… open`, `… close`; `for=` it takes, `times=` it is made anew. */
+/**
+ * `call ada Bash ok result=42`, `… error`, `… open`, `… close`; `for=` is its duration, `times=` how often it is
+ * made.
+ */
 function call(world: StoryWorld, { rest, fields }: Words): void {
   for (let time = Number(fields.times ?? 1); time > 0; time--) callOnce(world, rest, fields);
 }
@@ -180,7 +183,7 @@ function callOnce(world: StoryWorld, rest: Words['rest'], fields: Words['fields'
   signal(world, name, { kind: 'call-ended', callId, tool, isError: how === 'error', output });
 }
 
-/** What the operating system sees: `look ada cpu=1200 io=4096 children=0 every=60s for=10m`. */
+/** A probe of the operating system: `look ada cpu=1200 io=4096 children=0 every=60s for=10m`. */
 function look(world: StoryWorld, { rest, fields }: Words): void {
   const body: SignalBody = {
     kind: 'process',
@@ -193,7 +196,7 @@ function look(world: StoryWorld, { rest, fields }: Words): void {
   again(world, fields, () => signal(world, nameOf(rest), body, 'holter'));
 }
 
-/** Once now, or `every=60s for=10m`: the clock moves with it. */
+/** Once now, or `every=60s for=10m`, which moves the clock. */
 function again(world: StoryWorld, fields: Words['fields'], act: () => void): void {
   if (fields.every === undefined) return act();
   const every = durationOf(fields.every);
@@ -204,7 +207,7 @@ function again(world: StoryWorld, fields: Words['fields'], act: () => void): voi
   }
 }
 
-/** A detector's finding, fed in: `loop ada repeated-call act count=5`. */
+/** Feeds in a detector's finding: `loop ada repeated-call act count=5`. */
 function loop(
   world: StoryWorld,
   { rest: [name = '', kind = 'repeated-call', severity = 'act'], fields }: Words,
@@ -240,7 +243,7 @@ function decide(world: StoryWorld, { rest: [name = '', word = ''], fields }: Wor
   world.feed(name, { kind: 'decision', decision });
 }
 
-/** `from=cp1`, as somebody found it: `hash=h`, or `flaw=missing`. */
+/** `from=cp1`, the picked checkpoint as the shell found it: `hash=h`, or `flaw=missing`. */
 const pickedOf = ({ from = '', hash = 'h', flaw }: Words['fields']): PickedCheckpoint => ({
   id: from,
   hash,

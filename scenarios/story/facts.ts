@@ -2,7 +2,7 @@ import { type HoldKind, instant, type MessagePriority, type SignalBody } from '@
 import { durationOf, type Words } from './words.ts';
 import type { StoryWorld } from './world.ts';
 
-/** Facts that a story says often, in fewer words than their JSON. */
+/** Short forms of facts that stories use often. */
 type Fact = (
   world: StoryWorld,
   words: Words,
@@ -11,7 +11,7 @@ type Fact = (
 const heard = (body: SignalBody): ReturnType<Fact> => ({ body, from: 'agent' });
 const sensed = (body: SignalBody): ReturnType<Fact> => ({ body, from: 'holter' });
 
-/** The name of the agent comes first, and is taken off before. */
+/** The agent's name comes first and is already removed here. */
 export const facts: Readonly<Record<string, Fact>> = {
   pong: () => heard({ kind: 'pong' }),
   turn: (_world, { rest: [what] }) => heard({ kind: what === 'ends' ? 'turn-ended' : 'turn-begun' }),
@@ -41,7 +41,7 @@ export const facts: Readonly<Record<string, Fact>> = {
   note: (_world, { rest: [noteId = 'n1'] }) => heard({ kind: 'handoff-written', noteId }),
   stops: (_world, { rest }) => heard({ kind: 'stopped', reason: rest.join(' ') }),
   acknowledge: (_world, { rest: [messageId = ''] }) => heard({ kind: 'message-acknowledged', messageId }),
-  /** What the senders of messages and the connection's other end see. */
+  /** What the senders of messages and the other end of the connection see. */
   message: (_world, { rest: [messageId = '', priority = 'normal'] }) =>
     sensed({ kind: 'message-delivered', messageId, priority: priority as MessagePriority }),
   undelivered: (_world, { rest: [messageId = '', code = 'agent_offline'] }) =>

@@ -1,7 +1,7 @@
 import { runCommand } from './commands.ts';
 import { StoryWorld } from './world.ts';
 
-/** Blocks of comments and one command, `----`, and what it printed, with an empty line between blocks. */
+/** A story is blocks separated by an empty line: comments and one command, `----`, and what it printed. */
 export function play(story: string): string {
   const world = new StoryWorld();
   const blocks = story.trimEnd().split(/\n\n+/);

@@ -20,7 +20,7 @@ import {
 } from '@holter/core';
 import { compile, type PolicySet, policyFor } from '@holter/server/policy';
 
-/** A fleet in a story: core alone, with a clock that only `advance` moves. Nothing happens by itself. */
+/** A fleet in a story: core alone, with a clock that only `advance` moves. */
 export class StoryWorld {
   at: Instant = instant(0);
   /** The newest answer of a breaker, for the report that follows. */
@@ -31,7 +31,7 @@ export class StoryWorld {
   private readonly agents = new Map<string, Agent>();
   private readonly effects = new Map<string, Effect>();
   private readonly lines: string[] = [];
-  /** While true, ticks fail to come: Holter itself is stalled. */
+  /** While true, no tick happens: Holter itself is stalled. */
   private stalledSince: Instant | null = null;
 
   configure(raw: unknown): void {
@@ -59,14 +59,14 @@ export class StoryWorld {
     return agent;
   }
 
-  /** By its id; everything that any agent ever wanted is kept. */
+  /** By id; every effect that any agent ever wanted is kept. */
   effect(id: string): Effect {
     const effect = this.effects.get(id);
     if (!effect) throw new Error(`nothing has wanted ${id}`);
     return effect;
   }
 
-  /** One agent, or all whose names begin alike: `bot*`. */
+  /** One agent, or every agent of a prefix: `bot*`. */
   names(pattern: string): readonly string[] {
     if (!pattern.endsWith('*')) return [pattern];
     return [...this.agents.keys()].filter((name) => name.startsWith(pattern.slice(0, -1)));
@@ -99,7 +99,7 @@ export class StoryWorld {
     if (after.claim) this.say(`claim ${after.claim}`);
   }
 
-  /** Moves the clock, waking each agent exactly when its record asks for it. */
+  /** Moves the clock, and wakes each agent exactly when its record asks for it. */
   advance(ms: number): void {
     const target = instant(this.at + ms);
     if (this.stalledSince !== null) {
@@ -119,7 +119,7 @@ export class StoryWorld {
     this.stalledSince = this.at;
   }
 
-  /** Holter ticks again: the gap goes into the stall log, and whoever is due is judged with it. */
+  /** Holter ticks again: the gap goes into the stall log, and agents that are due are judged with it. */
   unstall(): void {
     if (this.stalledSince === null) throw new Error('Holter is not stalled');
     this.stalls = withStall(this.stalls, this.stalledSince, this.at);
@@ -179,7 +179,7 @@ export function clock(at: Instant): string {
   return `${minutes}:${seconds.toFixed(Number.isInteger(seconds) ? 0 : 3).padStart(2, '0')}`;
 }
 
-/** One line per event that a reader of stories cares about. */
+/** One line per event that matters to readers of stories. */
 function tellEvent(event: HolterEvent): string | null {
   const { type, payload } = event;
   const who = 'agentId' in payload ? payload.agentId : 'newAgentId' in payload ? payload.newAgentId : 'fleet';

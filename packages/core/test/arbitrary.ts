@@ -8,7 +8,7 @@ import { FINDING_KINDS, type FindingKind } from '../src/vocabulary/finding.ts';
 import { HOLD_KINDS } from '../src/vocabulary/hold.ts';
 import type { SignalBody } from '../src/vocabulary/signal.ts';
 
-/** Whatever may happen to one agent, in any order: what an agent, a detector, an operator or a clock can do. */
+/** Anything that may happen to one agent, in any order: caused by the agent, a detector, an operator or a clock. */
 export type Happening =
   | { readonly kind: 'signal'; readonly body: SignalBody; readonly id?: string; readonly seq?: number }
   | { readonly kind: 'stale'; readonly body: SignalBody }
@@ -49,7 +49,7 @@ export const registration: fc.Arbitrary<Partial<Registration>> = fc.record({
   can: fc.subarray(['nudge', 'terminate', 'spawn', 'deny-call'] as const),
 });
 
-/** Policies that differ where the ladder differs. */
+/** Policies that differ in what affects the ladder. */
 export const rawPolicy: fc.Arbitrary<unknown> = fc.record(
   {
     rules: fc.record(
@@ -81,7 +81,7 @@ export const rawPolicy: fc.Arbitrary<unknown> = fc.record(
 const text = fc.string({ maxLength: 12 });
 const id = fc.constantFrom('a', 'b', 'c', 'd');
 const kinds = Object.keys(FINDING_KINDS) as FindingKind[];
-/** Some kinds more often, so that what is said about one meets it. */
+/** Some kinds are more frequent, so that decisions about a kind meet findings of it. */
 const findingKind = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom<FindingKind>('repeated-call', 'same-error') },
   { weight: 1, arbitrary: fc.constantFrom(...kinds) },
@@ -192,7 +192,7 @@ const holterSenses: fc.Arbitrary<SignalBody> = fc.oneof(
   fc.record({ kind: fc.constant('finding-cleared' as const), findingKind }),
 );
 
-/** Senses may say everything; what only they may say is refused from an agent, which must change nothing. */
+/** Holter's senses may send any signal; the ones reserved for them must be refused from an agent. */
 export const SENSES: ReadonlySet<string> = new Set([
   'process',
   'connection',

@@ -10,8 +10,8 @@ import type { Signal, SignalBody } from '../src/vocabulary/signal.ts';
 import { NO_STALLS, type StallLog } from '../src/vocabulary/stall.ts';
 
 /**
- * Configurations are read by the server, which is compiled against core as built; the tests of core are compiled
- * against its sources, whose instants and durations are types of their own.
+ * Policies are compiled by the server, which imports the built core; core's tests import its sources, whose branded
+ * types are distinct from the built ones.
  */
 export const policyFor = compiledPolicyFor as unknown as (
   set: PolicySet,
@@ -22,7 +22,7 @@ export const policyFor = compiledPolicyFor as unknown as (
 
 export const fleetPolicyOf = (set: PolicySet): FleetPolicy => set.fleet as unknown as FleetPolicy;
 
-/** What the tests of core share: an agent that has just started, and a way to feed it. */
+/** Shared by core's tests: an agent that has just started, and a way to feed it. */
 export function policiesOf(raw: unknown = {}): PolicySet {
   const compiled = compile(raw);
   if (compiled.kind === 'invalid')
@@ -52,7 +52,7 @@ export function agentOf(fields: Partial<Registration> = {}, at = 1_000, policies
   return enrolment.agent;
 }
 
-/** One agent with its fleet and its clock. Everything that goes in is frozen: nothing may be changed. */
+/** One agent with its fleet and its clock. Inputs are frozen, so that a mutation throws. */
 export class Bench {
   agent: Agent;
   fleet: Fleet = emptyFleet;
@@ -93,7 +93,7 @@ export class Bench {
     return this.feed({ kind: 'signal', origin, signal: { agentId, incarnation, ...body } });
   }
 
-  /** Another instance, or the same one again; true when it was let in. */
+  /** Registers another instance, or the same one again; true if it was accepted. */
   register(fields: Partial<Registration>): boolean {
     const { agentId, role, group, mode, promises, can, executor } = this.agent.hard;
     const registration = registrationOf({ agentId, role, group, mode, promises, can, executor, ...fields });
@@ -105,7 +105,7 @@ export class Bench {
     return true;
   }
 
-  /** The clock moves, and the agent is woken whenever its record asks for it. */
+  /** Moves the clock, and wakes the agent whenever its record asks for it. */
   advance(ms: number): readonly Turn[] {
     const target = instant(this.at + ms);
     const turns: Turn[] = [];

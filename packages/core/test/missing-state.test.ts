@@ -38,7 +38,7 @@ function lived(): Bench {
   return bench;
 }
 
-/** Every part of what the detectors remember, which a record from before that part was there would lack. */
+/** Every part of the trail. A stored record that is older than a part lacks it. */
 const parts = Object.entries(lived().agent.hard.trail ?? {}).flatMap(([part, states]) =>
   part === 'calls' ? Object.keys(states).map((name) => `calls.${name}`) : [part],
 );
@@ -52,11 +52,11 @@ function without(agent: Agent, path: string): Agent {
   return copy;
 }
 
-test('the record holds something of every part', () => {
+test('the record contains every part', () => {
   expect(parts.length).toBeGreaterThanOrEqual(18);
 });
 
-test.each(parts)('an agent is judged on without %s in its record', (path) => {
+test.each(parts)('an agent without %s in its record is still judged', (path) => {
   for (const body of signalsOf(2)) {
     const bench = lived();
     bench.agent = without(bench.agent, path);

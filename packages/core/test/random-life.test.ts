@@ -14,7 +14,7 @@ import { withStall } from '../src/vocabulary/stall.ts';
 import { type Happening, happenings, rawPolicy, registration, SENSES } from './arbitrary.ts';
 import { Bench, policiesOf, type registrationOf } from './kit.ts';
 
-/** An effect that the agent's record knows nothing about. */
+/** An effect that the agent's record does not know. */
 const NEVER_WANTED: Effect = {
   id: 'ada/1/nudge/1',
   agentId: 'ada',
@@ -48,7 +48,7 @@ const DOINGS: readonly SignalBody[] = [
 
 let shortWays = 0;
 
-/** A life is one agent and everything that was ever decided about it. */
+/** One agent, and everything that was ever decided about it. */
 class Life {
   readonly bench: Bench;
   readonly mode: string;
@@ -124,7 +124,7 @@ class Life {
     if (id === undefined && seq === undefined) return;
     const before = this.bench.agent;
     const again = this.bench.turn(before, this.bench.inputOf(input));
-    // What says the same again is not remembered by its id; folded in once more, it says the same again.
+    // The ids of these signals are not remembered; folded in again, they change nothing.
     if (HARMLESS_TWICE.has(body.kind)) expect(again.agent, 'a duplicate changes nothing').toEqual(before);
     else expect(again.agent, 'a duplicate changes nothing').toBe(before);
     expect(again.effects).toEqual([]);
@@ -176,14 +176,14 @@ class Life {
     for (const beat of BEATS) this.checkShortWay(beat);
   }
 
-  /** A beat that takes the short way would have come to the same on the long one, but for the time of its look. */
+  /** A beat on the short path gives the same result as on the full one, except for the time of the judgement. */
   private checkShortWay(beat: SignalBody): void {
     const { agent, policy } = this.bench;
     const { agentId, incarnation } = agent.hard;
     const signal = { agentId, incarnation, ...beat };
     const input = this.bench.inputOf({ kind: 'signal', origin: 'agent', signal });
     const short = step(agent, input, policy);
-    // What time alone brings is found by the tick that is due; a beat does not anticipate it.
+    // A finding due to time is made by the tick at its deadline, not by an earlier beat.
     const isDue = agent.hard.wakeAt <= input.at;
     if (short.agent.hard !== agent.hard || short.events.length === 0 || short.rejection || isDue) return;
     shortWays += 1;
@@ -222,7 +222,7 @@ class Life {
     this.taken.set(id, height);
   }
 
-  /** Time alone must not keep an agent busy: its wakes are few, or it is never woken again. */
+  /** Time alone must not keep an agent busy: it is woken a few times at most, then never again. */
   rest(): void {
     const { bench } = this;
     const from = bench.at;
@@ -235,17 +235,17 @@ class Life {
   }
 }
 
-/** As it comes out of a store or a request: fast-check's records have no prototype. */
+/** As read from a store or a request: fast-check's records have no prototype. */
 const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value));
 
-/** Without the detectors' own memory, which has its own bounds. */
+/** Without the detectors' memory, which has its own bound. */
 const sizeOf = ({ soft, hard: { trail: _trail, ...hard } }: Agent): number =>
   JSON.stringify({ soft, hard }).length;
 
 let largest = 0;
 
 describe('a random life', () => {
-  test('keeps every promise of the core, whatever happens', () => {
+  test('keeps every invariant of core, whatever happens', () => {
     fc.assert(
       fc.property(registration, rawPolicy, happenings, (fields, raw, whatHappens) => {
         const life = new Life(plain(fields), raw);
@@ -272,7 +272,7 @@ describe('a random life', () => {
     );
   }, 60_000);
 
-  test('comes to the same on the short way of a beat as on the long one', () => {
+  test('gives the same result on the short path of a beat as on the full one', () => {
     shortWays = 0;
     const calm: fc.Arbitrary<Happening> = fc.oneof(
       fc.record({ kind: fc.constant('wait' as const), ms: fc.integer({ min: 1, max: 50_000 }) }),

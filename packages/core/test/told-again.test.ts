@@ -5,7 +5,7 @@ import { Bench } from './kit.ts';
 
 type Word = SignalBody & Partial<Signal>;
 
-/** Says all of them, and counts how often each blocker got on record. */
+/** Sends all of them, and returns each blocker that was recorded. */
 function recorded(bench: Bench, words: readonly Word[]): readonly string[] {
   return words.flatMap((word) =>
     bench
@@ -24,8 +24,8 @@ const lookOf = (count: number): Word => ({
   id: `look-${count}`,
 });
 
-// Found by simulation: a server that woke up read one request many times, with forty looks in between.
-test('looks and signs of life with ids do not crowd out what must be counted once', () => {
+// Found by simulation: a server that resumed read one request many times, with forty probes in between.
+test('probes and signs of life do not push out ids that must be remembered', () => {
   const bench = new Bench({ promises: { beatEveryMs: seconds(60), process: true } });
   const blocker: Word = { kind: 'blocker', text: 'the build is red', id: 'b1' };
   const between = Array.from({ length: 100 }, (_, count): readonly Word[] => [
@@ -35,7 +35,7 @@ test('looks and signs of life with ids do not crowd out what must be counted onc
   expect(recorded(bench, [blocker, ...between, blocker])).toEqual(['the build is red']);
 });
 
-describe('a sender that numbers its words', () => {
+describe('a sender that numbers its signals', () => {
   const words = Array.from({ length: 100 }, (_, index): Word => {
     const place = { id: `w${index}`, channel: 'client', seq: index + 1 };
     return { kind: 'blocker', text: `word ${index}`, ...place };
@@ -47,7 +47,7 @@ describe('a sender that numbers its words', () => {
     expect(recorded(bench, words)).toEqual([]);
   });
 
-  test('leaves the short memory of ids to those that do not', () => {
+  test('uses no room in the list of seen ids', () => {
     const bench = new Bench({ promises: { tasks: true } });
     recorded(bench, words);
     expect(bench.agent.hard.seen).toEqual([]);

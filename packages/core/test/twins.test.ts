@@ -6,7 +6,7 @@ import { HOLD_KINDS, type HoldKind, heldUntil } from '../src/vocabulary/hold.ts'
 import { absenceDeadline, NO_STALLS, type Stall } from '../src/vocabulary/stall.ts';
 import { Bench, policiesOf } from './kit.ts';
 
-/** Each rule beside a twin that is too simple to be wrong, and too slow to be used. */
+/** Compares each rule with a naive implementation that is obviously right, but too slow to use. */
 describe('absenceDeadline', () => {
   type Gap = { readonly from: number; readonly length: number };
   const gaps: fc.Arbitrary<readonly Gap[]> = fc
@@ -20,7 +20,7 @@ describe('absenceDeadline', () => {
       });
     });
 
-  /** Walks second by second: a second in a gap costs nothing, and the first of each gap brings its grace. */
+  /** Walks second by second: a second in a gap does not count, and the first one of each gap adds its grace. */
   function naive(start: number, wait: number, all: readonly Gap[], graceMax: number): number {
     const graces = new Map(all.map((gap) => [Math.max(gap.from, start), Math.max(10, 2 * gap.length)]));
     let left = wait;
@@ -66,7 +66,7 @@ describe('hold stopwatches', () => {
     begins: fc.boolean(),
   });
 
-  test('agree with second-by-second counting of who was on hold', () => {
+  test('agree with counting the seconds on hold one by one', () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 25 }), fc.nat(20), (changes, rest) => {
         const bench = new Bench();
@@ -134,13 +134,13 @@ describe('recovery limits', () => {
   );
   const backoff: readonly DurationMs[] = [minutes(1), minutes(2), minutes(4)];
 
-  /** Keeps every start that ever was, and counts by hand. */
+  /** Keeps every start ever made, and counts them one by one. */
   class Ledger {
     private readonly starts: { at: number; task: number }[] = [];
     task = 0;
     private forgivenBefore = 0;
 
-    /** When the next start is due, or null when a person has to look. */
+    /** When the next start is due, or null if a person has to decide. */
     dueAfter(endedAt: number): number | null {
       const ofTask = this.starts.slice(this.forgivenBefore).filter(({ task }) => task === this.task).length;
       const ofHour = this.starts.filter(({ at }) => at > endedAt - 3_600_000).length;
@@ -160,7 +160,7 @@ describe('recovery limits', () => {
   test('agree with a ledger of every start', () => {
     fc.assert(
       fc.property(moves, (all) => {
-        // The breaker for Holter's own starts is a limit of its own, with tests of its own.
+        // The breaker for Holter's own starts is a separate limit with its own tests.
         const raw = {
           health_monitoring: {
             circuit_breaker: { overrides: { recovery_attempt: { failure_threshold: 1000 } } },

@@ -8,26 +8,26 @@ import type { DetectionPolicy } from './policy.ts';
 /**
  * The same few calls in rotation, with the same results: A B A B, up to six long.
  *
- * Intuition: for each period p it is enough to know how many steps in a row equalled the step p before
- * them. That is one counter per period and the last six steps, so a cycle costs the same as no cycle.
- * Words between the calls do not count as steps; logged thoughts do not either.
+ * Intuition: for each period p it is enough to know how many steps in a row equalled the step p before them. That is
+ * one counter per period and the last six steps, so a cycle costs the same as no cycle. Text between the calls does
+ * not count as a step; neither do logged thoughts.
  *
- * Equal means call *and* result (an error equals an error of the same call). So edit, test, edit, test is
- * no cycle, because the edits differ; edit, test, revert, test is one. Anything that got better (a failure
- * less, a longer log) starts the count anew.
+ * Equal means call *and* result (an error equals an error of the same call). So edit, test, edit, test is no cycle,
+ * because the edits differ; edit, test, revert, test is one. Any improvement (a failure less, a longer log) restarts
+ * the count.
  *
- * When the calls of a "cycle" are all the same call with results that take turns, the agent may be
- * measuring a flake: that never gets past `warn`. Rounds that are waited for (sleep, then look) are a poll
- * and follow the limits of polls.
+ * When the calls of a "cycle" are all the same call with alternating results, the agent may be measuring a flake:
+ * that never gets past `warn`. Rounds that include a wait (sleep, then look) are a poll and follow the limits of
+ * polls.
  *
- * Cutoff: three full rounds warn, five act. Blind spots: cycles longer than six, or in no fixed order, are
- * left to zero-diversity. Rejected: suffix comparison over a window (Gemini's way): it costs window ×
- * period on every step and forgets what lies before the window.
+ * Cutoff: three full rounds warn, five act. Blind spots: cycles longer than six, or in no fixed order, are left to
+ * zero-diversity. Rejected: suffix comparison over a window (as Gemini does): it costs window × period on every step
+ * and forgets everything before the window.
  */
 const PERIODS = [2, 3, 4, 5, 6] as const;
 const PERIOD_MAX = 6;
 
-/** A round with a wait in it that is faster than this per call did not wait. */
+/** A round with a wait in it that takes less than this per call did not really wait. */
 const HASTY_MS = 5_000;
 
 type Turn = {
@@ -74,7 +74,7 @@ function observeCycle(state: CycleState, facts: CallFacts): CycleState {
   const turn: Turn = { pair: facts.pair, call: facts.call, at: facts.at, isWait: facts.isDeclaredWait };
   const turns = state.turns.length >= PERIOD_MAX ? state.turns.slice(1) : state.turns.slice();
   turns.push(turn);
-  // A pair that was never seen cannot continue any cycle: the common case, and a cheap one.
+  // A pair that was never seen can't continue any cycle; this is the common case, and it is cheap.
   if (!facts.isStale || facts.comparison.isImproved) return { turns, matched: noMatch, since: noSince };
   const matched: number[] = [];
   const since: (Instant | null)[] = [];
@@ -90,14 +90,14 @@ function observeCycle(state: CycleState, facts: CallFacts): CycleState {
   return { turns, matched, since };
 }
 
-/** With six remembered, the sixth before this one has just been pushed out. */
+/** Of the six steps remembered, the oldest has just been pushed out. */
 function edgeOf(state: CycleState, turns: readonly Turn[], period: number): Turn | null {
   return period === PERIOD_MAX && turns.length === PERIOD_MAX
     ? (state.turns[state.turns.length - PERIOD_MAX] ?? null)
     : null;
 }
 
-/** A person spoke: one round was asked for. */
+/** A person spoke, so one more round was requested. */
 function forgiveRound(state: CycleState): CycleState {
   if (state.matched === noMatch) return state;
   return {
@@ -129,7 +129,7 @@ function findPeriod(
   policy: DetectionPolicy,
 ): Finding | null {
   const round = state.turns.slice(-period);
-  if (new Set(round.map((turn) => turn.pair)).size === 1) return null; // one call repeated: repeated-call's business
+  if (new Set(round.map((turn) => turn.pair)).size === 1) return null; // one call repeated is left to repeated-call
   const rounds = Math.floor(matched / period) + 1;
   const isFlapping = new Set(round.map((turn) => turn.call)).size === 1;
   if (isFlapping && rounds < policy.callCycle.flappingRoundsWarn) return null;

@@ -26,7 +26,7 @@ test.each([
   expect(isEditCall(input)).toBe(false);
 });
 
-test('waiting says so, and a second is no waiting', () => {
+test('a wait is recognised by its words, and one second is no wait', () => {
   expect(isWaitCall('Bash', { command: 'sleep 60 && gh pr checks' })).toBe(true);
   expect(isWaitCall('Bash', { command: 'sleep 1; curl x' })).toBe(false);
   expect(
@@ -38,7 +38,7 @@ test('waiting says so, and a second is no waiting', () => {
   expect(isWaitCall('Bash', { command: 'git status' })).toBe(false);
 });
 
-test('a thought is text and nothing else', () => {
+test('a thought is a call with text only', () => {
   expect(isThoughtCall('think', { thought: 'hm' })).toBe(true);
   expect(isThoughtCall('think', { text: 'hm' })).toBe(true);
   expect(isThoughtCall('Bash', { command: 'ls' })).toBe(false);
@@ -50,7 +50,7 @@ test('places are paths, not patterns', () => {
   expect(at('a', 'src/x')).not.toBe(at('a', 'src/y'));
 });
 
-test('a label is short, printable and says what a person would call it', () => {
+test('a label is short, printable and recognisable', () => {
   expect(labelOf('Bash', 'npm test', { command: 'npm test' })).toBe('npm test');
   expect(labelOf('Read', '', { file_path: 'src/a.ts' })).toBe('Read src/a.ts');
   expect(labelOf('editor', 'view', { command: 'view', path: 'a.ts' })).toBe('view a.ts');

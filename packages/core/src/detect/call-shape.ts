@@ -1,10 +1,9 @@
 import { finish, hashString } from './hash.ts';
 
 /**
- * What sort of call this is, by its shape rather than by its name: tools are called differently in every
- * harness, but an edit always says where and what, a command is always a string or an argument list, and a
- * thought is always only text. Each question is asked only where its answer matters: most steps are new,
- * and nobody asks a new step whether it waits.
+ * The sort of a call, by its shape rather than its name: tool names differ in every harness, but an edit always has
+ * a place and content, a command is a string or an argument list, and a thought is only text. Each check runs only
+ * where its answer matters: most steps are new, and a new step is never checked for waiting.
  */
 const COMMAND_KEYS = ['command', 'cmd', 'script', 'bash_command', 'shell_command', 'code'];
 const PLACE =
@@ -21,17 +20,17 @@ const WAIT_CAMEL = /[a-z0-9](?:Wait|Sleep|Poll|Status|Progress)(?![a-z])/;
 const SLEEP = /(?:^|[;&|(\s])(?:sleep|timeout \/t|start-sleep(?: -s(?:econds)?)?)\s+(\d+(?:\.\d+)?)([smh]?)/i;
 /** `wait` and `tail -f` last as long as the thing waited for. */
 const WAIT_COMMAND = /(?:^|[;&|]\s*)(?:wait|watch)\b|\s(?:--watch|watch)(?:\s|$)/;
-/** A second's pause between two calls is no waiting. */
+/** A pause of a second between two calls is no wait. */
 const SLEEP_SECONDS_MIN = 10;
 
-/** Waiting by its own word: a wait tool, a sleep worth the name. */
+/** The call declares that it waits: a wait tool, or a long enough sleep. */
 export function isWaitCall(tool: string, input: unknown): boolean {
   if (WAIT_NAME.test(tool) || WAIT_CAMEL.test(tool)) return true;
   const command = commandOf(input);
   return command !== '' && (sleepSeconds(command) >= SLEEP_SECONDS_MIN || WAIT_COMMAND.test(command));
 }
 
-/** Something in the workspace is different afterwards, if it worked. */
+/** If it succeeds, it changes something in the workspace. */
 export function isEditCall(input: unknown): boolean {
   if (hasEditShape(input)) return true;
   const command = commandOf(input);
@@ -86,10 +85,10 @@ function sleepSeconds(command: string): number {
 }
 
 /**
- * Which places a call looks at: its path-like words, without patterns. Twelve spellings looked for in one
- * folder are a search that is stuck; one question put to twelve files is a sweep.
+ * The places that a call looks at: its path-like words, without patterns. Twelve spellings looked for in one folder
+ * are a search that is stuck; one question put to twelve files is a sweep.
  */
-/** Arguments that say what is looked for, not where. */
+/** Arguments that say what is searched for, not where. */
 const QUESTION = /pattern|query|regex|search|glob|keyword|^name$|^q$/i;
 
 export function placesKey(tool: string, input: unknown): number {
@@ -112,12 +111,12 @@ export function placesKey(tool: string, input: unknown): number {
 }
 
 const LABEL_MAX = 60;
-/** Blanks, control and direction characters, and the mark that encloses the label. */
+/** Whitespace, control and direction characters, and the quote that encloses the label. */
 const UNPRINTABLE = /[\s`\p{Cc}\p{Cf}]+/gu;
 
-/** What a person recognises the call by: `npm test`, or `Read src/a.ts`. Never output. */
+/** How a person recognises the call: `npm test`, or `Read src/a.ts`. Never output. */
 export function labelOf(tool: string, command: string, input: unknown): string {
-  // Some editors have verbs for commands (`view`, `create`): the place says more.
+  // Some editors name their commands (`view`, `create`); the path says more.
   const isVerb = command !== '' && !command.trim().includes(' ');
   const detail = isVerb ? `${command} ${detailOf(input)}` : command !== '' ? command : detailOf(input);
   const firstLine = (command !== '' ? detail : `${tool} ${detail}`).trimStart().split('\n', 1)[0] ?? '';

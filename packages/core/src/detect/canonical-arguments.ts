@@ -1,10 +1,9 @@
 import { finish, HASH_SEED, hashRaw, mix, mixString } from './hash.ts';
 
 /**
- * Two calls are the same call when they would do the same. Key order and blanks do not matter, and neither
- * do arguments in which an agent talks about its call (`description`, `thought`): a loop in which only
- * those vary is a loop (OpenHands #15087). Blanks inside text of several lines do matter: there they are
- * indentation.
+ * Two calls are the same call when they would do the same. Key order and whitespace do not matter, and neither do
+ * arguments in which an agent comments on its call (`description`, `thought`): a loop in which only those vary is a
+ * loop (OpenHands #15087). Whitespace inside text of several lines does matter: there it is indentation.
  *
  * Rejected: hashing `JSON.stringify` of sorted copies. It allocates the whole input again; a walk does not.
  */
@@ -24,7 +23,7 @@ const COMMENTARY = new Set([
   'title',
 ]);
 
-/** Made anew for each call, so they say nothing about it. */
+/** Generated for each call, so they don't distinguish calls. */
 const ENVELOPE = new Set([
   'callId',
   'call_id',
@@ -40,7 +39,7 @@ const ENVELOPE = new Set([
   'trace_id',
 ]);
 
-/** The arguments as text, without what the agent says about them. */
+/** The arguments as text, without the agent's comments on them. */
 export function argumentsText(input: unknown): string {
   if (typeof input === 'string') return input;
   return JSON.stringify(input, (key, value) => (COMMENTARY.has(key) ? undefined : value)) ?? '';
@@ -48,7 +47,7 @@ export function argumentsText(input: unknown): string {
 
 const DEPTH_MAX = 12;
 
-/** Saying that one is done, in whatever words, is one call. */
+/** Declaring the work finished is the same call in any wording. */
 const FINISH = /(?:^|_)(?:finish|complete|completion|done|final_?answer)(?:_|$)/i;
 
 export function hashCall(tool: string, input: unknown): number {
@@ -79,7 +78,7 @@ function mixValue(hash: number, value: unknown, depth: number): number {
   return mixRecord(hash, value as Record<string, unknown>, depth);
 }
 
-/** Entries are summed, so that their order cannot matter and nothing needs sorting. */
+/** Hashes of entries are summed, so that their order does not matter and nothing needs sorting. */
 function mixRecord(hash: number, record: Record<string, unknown>, depth: number): number {
   let sum = 0;
   let commentary = 0;
@@ -96,7 +95,7 @@ function mixRecord(hash: number, record: Record<string, unknown>, depth: number)
     sum = (sum + entry) | 0;
     entries += 1;
   }
-  // A tool that takes nothing but commentary (a think tool, a final answer) is told apart by it.
+  // A tool that takes only comments (a think tool, a final answer) is distinguished by them.
   return mix(mix(hash, 7), entries === 0 ? commentary : sum);
 }
 

@@ -8,12 +8,12 @@ import type { DetectionPolicy } from './policy.ts';
 /**
  * One sentence, sixty times, inside one answer.
  *
- * Intuition: a model that falls into a groove uses very few different words. Prose of sixty words has
- * forty; a chant has six. Tables, lists and code repeat their shape on purpose and are left out.
+ * Intuition: a model that repeats itself uses very few different words. Prose of sixty words has forty; a chant has
+ * six. Tables, lists and code repeat their shape on purpose and are left out.
  *
- * Cutoff: at least 60 words of prose of which at most 15 % differ. It only warns: the answer is over by the
- * time we see it. Blind spots: a chant inside a code fence. Rejected: counting equal 50-character chunks
- * (Gemini's way): slower, and it needs exceptions for everything that is regular.
+ * Cutoff: at least 60 words of prose of which at most 15 % differ. It only warns: the answer is over by the time we
+ * see it. Blind spots: a chant inside a code fence. Rejected: counting equal 50-character chunks (as Gemini does):
+ * slower, and it needs exceptions for everything that is regular.
  */
 const READ_MAX = 4_000;
 
@@ -38,7 +38,7 @@ function readChant(text: string, at: Instant | null, policy: DetectionPolicy): C
   if (text.length < 2 * wordsMin) return null;
   const read = text.length > READ_MAX ? text.slice(0, READ_MAX) : text;
   const seen = new Set<number>();
-  // Every word takes two characters: more different ones than this, and it is no chant whatever follows.
+  // Every word takes two characters, so with more different words than this the text can't be a chant.
   const distinctMax = (read.length / 2) * distinctShareMax;
   let words = 0;
   let isCode = false;
@@ -54,7 +54,7 @@ function readChant(text: string, at: Instant | null, policy: DetectionPolicy): C
   return { words, distinct: seen.size, at };
 }
 
-/** Scripts without blanks are counted by character. */
+/** Scripts without spaces are counted by character. */
 function addWords(line: string, seen: Set<number>): number {
   let words = 0;
   let hash = HASH_SEED;

@@ -7,12 +7,12 @@ import type { DetectionPolicy } from './policy.ts';
 /**
  * Summarising the summary.
  *
- * Intuition: a compaction makes room for work. One that follows another with no work between made no room,
- * and the next will not either. Words between are not work; a call that brings something new is.
+ * Intuition: a compaction makes room for work. One that follows another with no work between made no room, and the
+ * next will not either. Text between them is not work; a call that returns something new is.
  *
- * Cutoff: warn 3, act 6 (OpenHands waits for 10). Blind spots: a context so small that one call fits
- * between two compactions looks like work, which it is. Rejected: counting compactions per hour, which
- * punishes long sessions that move.
+ * Cutoff: warn 3, act 6 (OpenHands waits for 10). Blind spots: with a context so small that one call fits between
+ * two compactions, this looks like work, which it is. Rejected: counting compactions per hour, which punishes long
+ * sessions that make progress.
  */
 type CompactionState = {
   readonly count: number;

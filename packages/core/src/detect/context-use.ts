@@ -4,14 +4,14 @@ import { finding } from './phrase.ts';
 import type { DetectionPolicy } from './policy.ts';
 
 /**
- * The context is nearly full and nobody has written down what matters.
+ * The context is nearly full and the agent has not written down what matters.
  *
- * Intuition: a full context ends in a compaction or in an error, and what is not in a checkpoint or a
- * handoff note by then is lost. So fullness alone is no finding; fullness without a handoff is.
+ * Intuition: a full context ends in a compaction or in an error, and what is not in a checkpoint or a handoff note
+ * by then is lost. So fullness alone is no finding; fullness without a handoff is.
  *
- * Cutoff: warn at 85 %, act at 95 %. A compaction or a new session shows as lower use and clears it; so
- * does a checkpoint or a handoff written since the context filled up. Blind spots: agents that do not
- * report their use. Rejected: extrapolating when it will be full: one large file breaks any forecast.
+ * Cutoff: warn at 85 %, act at 95 %. A compaction or a new session shows as lower use and clears it; so does a
+ * checkpoint or a handoff written since the context filled up. Blind spots: agents that do not report their use.
+ * Rejected: extrapolating when it will be full: one large file breaks any forecast.
  */
 export type ContextState = {
   readonly use: number;

@@ -4,15 +4,15 @@ import { textKey } from './talk.ts';
 /**
  * Who speaks when a "user" speaks: a person, or a harness that says "please continue"?
  *
- * A person who asks for the same call again gets it again, and that is no loop. A harness message inside a
- * loop must not excuse it. Neither is marked, so three signs decide: Holter's own nudges and texts in
- * brackets or tags are machine-made; a text that was said before (numbers aside) is machine-made; and so is
- * one that comes sooner than a person could have read the last result and typed.
+ * A person who asks for the same call again gets it again, and that is no loop. A harness message inside a loop must
+ * not excuse it. Neither is marked, so three signs decide. A message is machine-made if it is one of Holter's own
+ * nudges or a text in brackets or tags; if the same text was said before (numbers aside); or if it comes sooner than
+ * a person could have read the last result and typed.
  */
 export type ConversationState = {
-  /** What was said by "users", newest last. */
+  /** Messages by "users", newest last. */
   readonly heard: readonly number[];
-  /** How many calls there were when a person last spoke; -1 when nobody has. */
+  /** How many calls there were when a person last spoke; -1 if none has. */
   readonly askedAfter: number;
 };
 

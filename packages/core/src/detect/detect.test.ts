@@ -11,11 +11,11 @@ describe('repeated-call', () => {
     expect(judge(repeat(3, () => call('ls', 'a'))).worst).toBe('warn');
     expect(judge(repeat(5, () => call('ls', 'a'))).firstAct).toBe(4);
   });
-  test('a changed success starts anew, a changed error does not', () => {
+  test('a changed success restarts the count, a changed error does not', () => {
     expect(judge(repeat(9, (index) => call('cat p', `step ${'x'.repeat(index)}`))).worst).toBe('none');
     expect(judge(repeat(6, (index) => failing('run', `boom ${'x'.repeat(index)}`))).worst).toBe('act');
   });
-  test('an error that gets better is progress', () => {
+  test('an improving error is progress', () => {
     expect(judge(repeat(9, (index) => failing('lint', `${90 - index} problems`))).worst).toBe('none');
   });
   test('thoughts logged by a tool do not interrupt it', () => {
@@ -48,7 +48,7 @@ describe('repeated-call', () => {
 });
 
 describe('polling', () => {
-  test('spaced calls are waiting, called out at eight and acted on after an hour', () => {
+  test('spaced calls are a poll, which warns at eight and acts after an hour', () => {
     const poll = (count: number, paceMs: number): AgentStep[] =>
       paced(
         repeat(count, () => call('check', 'queued')),
@@ -59,7 +59,7 @@ describe('polling', () => {
     expect(judge(poll(130, 30_000)).worst).toBe('act');
     expect(judge(poll(7, 3_000)).worst).toBe('act');
   });
-  test('a poll tool is patient without a clock, and hammering it is not', () => {
+  test('a poll tool counts as waiting without a clock, unless it is called too often', () => {
     const status = call('', 'running', { tool: 'get_task_output', input: { id: 7 } });
     expect(judge(repeat(7, () => status)).worst).toBe('none');
     expect(
@@ -98,7 +98,7 @@ describe('call-cycle', () => {
     ]);
     expect(judge(reverting).worst).toBe('act');
   });
-  test('a flake being measured only warns', () => {
+  test('measuring a flake only warns', () => {
     const steps = repeat(12, (index) =>
       index % 2 === 0 ? failing('npm test', '1 failed') : call('npm test', 'all passed'),
     );
@@ -116,7 +116,7 @@ describe('errors', () => {
     );
     expect(judge(steps).kinds).toContain('same-error:warn');
   });
-  test('ten fruitless attempts act, whatever worked before the first of them', () => {
+  test('ten fruitless attempts act, even if something worked before the first', () => {
     const denied = (name: string): AgentStep =>
       failing(`echo 1 > /opt/${name}`, `sh: /opt/${name}: Permission denied`);
     const attempts = (count: number): AgentStep[] => repeat(count, (index) => denied('b'.repeat(index + 1)));
@@ -139,13 +139,13 @@ describe('errors', () => {
     expect(judge(['find', 'search', 'look'].map(guess)).kinds).toContain('unknown-tool:warn');
     expect(judge(repeat(5, () => guess('find'))).worst).toBe('act');
   });
-  test('a rate limit is waited for', () => {
+  test('a rate limit counts as waiting', () => {
     expect(judge(repeat(7, () => failing('gh api', 'HTTP 429: rate limit exceeded'))).worst).toBe('none');
   });
 });
 
-describe('searching and touring', () => {
-  test('spellings that find nothing warn; the same question to many files does not', () => {
+describe('searches and tours', () => {
+  test('spellings that find nothing warn; the same search in many files does not', () => {
     const spell = (name: string): AgentStep =>
       call('', 'No matches found', { tool: 'grep', input: { pattern: name, path: 'src' } });
     expect(
@@ -154,7 +154,7 @@ describe('searching and touring', () => {
     const sweep = repeat(20, (index) => call(`grep -c unwrap src/${'m'.repeat(index + 1)}.ts`, '0'));
     expect(judge(sweep).worst).toBe('none');
   });
-  test('the same places in no fixed order, again and again', () => {
+  test('the same places again and again, in no fixed order', () => {
     const order = [0, 1, 2, 0, 2, 1, 1, 0, 2, 1, 2, 0, 0, 2, 1, 2, 1, 0, 0, 1, 2];
     const steps = order.map((index) => call(`cat file-${'abc'[index]}`, `content ${'abc'[index]}`));
     expect(judge(steps).kinds).toContain('zero-diversity:warn');
@@ -162,7 +162,7 @@ describe('searching and touring', () => {
 });
 
 describe('talk', () => {
-  test('the same words, no words, too many words', () => {
+  test('the same text, empty replies, a monologue', () => {
     expect(judge(repeat(5, () => say('Shall I go on?'))).kinds).toContain('repeated-text:act');
     expect(
       judge(repeat(5, (index) => [say(' '.repeat(index)), user('Your reply was empty.')])).kinds,
@@ -171,12 +171,12 @@ describe('talk', () => {
       'monologue:warn',
     );
   });
-  test('work between equal phrases is work', () => {
+  test('work between equal texts ends the repetition', () => {
     expect(judge(repeat(8, (index) => [say('Let me continue.'), edit(`${index}.ts`, 'a', 'b')])).worst).toBe(
       'none',
     );
   });
-  test('a chant is one, a table is none', () => {
+  test('finds a chant, but not in a table', () => {
     expect(judge([say('I will check the ledger again. '.repeat(40))]).worst).toBe('warn');
     expect(judge([say('| module | present |\n'.repeat(60))]).worst).toBe('none');
   });
@@ -186,7 +186,7 @@ describe('talk', () => {
   });
 });
 
-test('a replayed history counts once', () => {
+test('a replayed history is counted once', () => {
   const steps = paced(
     repeat(2, () => call('ls', 'a')),
     1_000,

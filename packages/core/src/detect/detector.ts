@@ -4,10 +4,10 @@ import type { CallFacts } from './facts.ts';
 import type { Memory } from './memory.ts';
 import type { DetectionPolicy } from './policy.ts';
 
-/** What a detector is shown of an agent's steps; `memory` includes the call itself. */
+/** One step of an agent, as a detector sees it; `memory` includes the call itself. */
 export type Seen =
   | { readonly kind: 'call'; readonly facts: CallFacts; readonly memory: Memory }
-  /** Its arguments were not recorded: nothing can be called the same, so every run of sameness ends here. */
+  /** The arguments were not recorded, so equality is unknown and every run of equal calls ends here. */
   | { readonly kind: 'opaque-call' }
   | { readonly kind: 'message'; readonly text: string; readonly at: Instant | null }
   /** A person spoke to the agent. */
@@ -15,14 +15,14 @@ export type Seen =
   | { readonly kind: 'compaction'; readonly at: Instant | null };
 
 /**
- * One detector: pure, incremental, with a state that is plain JSON and bounded. It is listed in `registry.ts`, and its
- * state is kept under its name there.
+ * A detector: pure, incremental, with a bounded state of plain JSON. It is listed in `registry.ts`, and its state is
+ * stored under its name there.
  */
 export type Detector<State> = {
   readonly kinds: readonly FindingKind[];
-  /** What it begins with. A stored record from before the detector has no state of it, and begins here too. */
+  /** The initial state, also used for a stored record that is older than the detector. */
   readonly empty: State;
   observe(state: State, seen: Seen, policy: DetectionPolicy): State;
-  /** What holds now. `callCount` is how many calls there were. */
+  /** The findings that hold now. `callCount` is the number of calls so far. */
   find(state: State, policy: DetectionPolicy, callCount: number): Finding | readonly Finding[] | null;
 };

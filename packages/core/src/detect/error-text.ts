@@ -1,9 +1,9 @@
 import { finish, HASH_SEED, mix, mixString } from './hash.ts';
 
 /**
- * What a result's words say about the call itself. Agents' harnesses do not agree on how they report a
- * failure (Codex and Gemini say it only in the text), so where `error` is unknown the first and last lines
- * are read. Known wordings only: a wrong "error" would turn a changed result into a repeated one.
+ * What the text of a result says about the call. Harnesses differ in how they report a failure (Codex and Gemini
+ * only say it in the text), so where `error` is unknown the first and last lines are read. Only known wordings
+ * count: a wrong "error" would turn a changed result into a repeated one.
  */
 const HEAD = 240;
 const TAIL = 240;
@@ -20,7 +20,7 @@ const NOTHING_SENTENCE =
   /\b(?:no|0|zero|not|nothing|none|empty|without|couldn't|could not)\b[^\n]{0,60}\b(?:match(?:es|ed|ing)?|results?|found|find|hits?|files?|documents?|records?|rows?|entries|output|items?|symbols?|references?|occurrences?)\b/i;
 const NOTHING_JSON =
   /^[[{](?:[^[\]{}]|\[\s*\]|\{\s*\})*(?:\[\s*\]|\{\s*\}|:\s*(?:0|null))(?:[^[\]{}]|\[\s*\]|\{\s*\})*[\]}]$/;
-/** One cheap look before the careful ones: most results have none of these words. */
+/** A cheap check first: most results contain none of these words. */
 const MAY_BE_NOTHING =
   /\b(?:no|not|nothing|none|null|0|zero|empty|without|couldn't|could)\b|\[\s*\]|\{\s*\}|^\s*[-[(<=]/i;
 const SENTENCE_MAX = 160;
@@ -29,7 +29,7 @@ const NOTHING =
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what is meant
 const COLOUR = /\u001b\[[0-9;]*[A-Za-z]/g;
-/** From a rule on, or a last line in brackets: not part of the answer. */
+/** A footer: from a horizontal rule on, or a last line in brackets. */
 const FOOTER = /(?:^|\n)\s*(?:-{3,}|={3,})\s*\n[\s\S]*$|(?:^|\n)\s*[[(<][^\n]{3,}[\])>]\s*$/;
 
 export function isFailure(error: boolean | null, output: string): boolean {
@@ -42,7 +42,7 @@ export const saysUnknownTool = (output: string): boolean => UNKNOWN_TOOL.test(ou
 
 export const saysRateLimited = (output: string): boolean => RATE_LIMITED.test(output.slice(0, 2 * HEAD));
 
-/** The call worked and brought nothing: no match, no row, no file. */
+/** The call succeeded and returned nothing: no match, no row, no file. */
 export function saysNothing(output: string): boolean {
   if (output.length > 2 * HEAD) return false;
   const plain = output.includes('\u001b') ? output.replace(COLOUR, '') : output;
@@ -54,9 +54,9 @@ export function saysNothing(output: string): boolean {
 }
 
 /**
- * One class per cause: names, paths, quoted text and numbers are dropped, so that "a.toml: Permission
- * denied" and "b.toml: Permission denied" are one error. So is everything that quotes the arguments, and a
- * tool's own name: "no tool named x" is one cause for all x. An echo of the command in front is skipped.
+ * One class per cause: names, paths, quoted text and numbers are dropped, so that "a.toml: Permission denied" and
+ * "b.toml: Permission denied" are one error. So are quotes of the arguments and the tool's own name: "no tool named
+ * x" is one cause for all x. An echo of the command in front is skipped.
  */
 export function errorClass(tool: string, output: string, echo: string, argumentsText: string): number {
   const start = echo !== '' && output.startsWith(echo) ? echo.length : 0;
@@ -97,7 +97,7 @@ export function errorClass(tool: string, output: string, echo: string, arguments
   return finish(hash);
 }
 
-/** Shorter words stand in any argument by accident. */
+/** Shorter words appear in any argument by chance. */
 const QUOTED_MIN = 4;
 
 const isQuote = (code: number): boolean => code === 34 || code === 39 || code === 96;

@@ -2,7 +2,7 @@ import type { Instant } from '../base/time.ts';
 import type { Comparison } from './memory.ts';
 import type { AgentStep } from './step.ts';
 
-/** One tool call, as the detectors see it: read once, judged by all. */
+/** One tool call as the detectors see it; computed once for all of them. */
 export type CallFacts = {
   readonly step: AgentStep;
   readonly tool: string;
@@ -10,20 +10,20 @@ export type CallFacts = {
   readonly index: number;
   readonly at: Instant | null;
   readonly call: number;
-  /** Call and result in one: what cycles are made of. */
+  /** Hash of call and result together, which cycles are made of. */
   readonly pair: number;
   readonly comparison: Comparison;
   readonly isError: boolean;
   readonly isThought: boolean;
   readonly isEdit: boolean;
-  /** This call with this outcome was seen lately. */
+  /** The same call with the same outcome was seen recently. */
   readonly isStale: boolean;
-  /** Evidence that something moved: a new result, a new edit, a better number, a longer log. */
+  /** Evidence of progress: a new result, a new edit, a better number, a longer log. */
   readonly isProgress: boolean;
-  /** Waiting by its own word: a wait tool, a sleep, a rate limit. */
+  /** The call declares that it waits: a wait tool, a sleep, a rate limit. */
   readonly isDeclaredWait: boolean;
-  /** Long after the call before it, or waiting by its own word: waiting, not hammering. */
+  /** A declared wait, or long after the previous call: waiting, not hammering. */
   readonly isPatient: boolean;
-  /** A person asked for it after the last time it was made. */
+  /** A person asked for this call after it was last made. */
   readonly isAskedFor: boolean;
 };

@@ -10,18 +10,18 @@ import type { DetectionPolicy } from './policy.ts';
 /**
  * Edit, test, the same failure; edit, test, the same failure.
  *
- * Intuition: an edit before a test run excuses the repetition only as long as the result moves. Eight
- * rounds with one unchanged assertion are guessing. The count lives with the remembered call, so what was
- * done between (edits, reads, other commands) neither adds nor resets; only this call coming out
- * differently does: another failure, fewer of them, or a success.
+ * Intuition: an edit before a test run excuses the repetition only as long as the result changes. Eight rounds with
+ * one unchanged assertion are guessing. The count belongs to the remembered call, so other steps in between (edits,
+ * reads, other commands) neither add nor reset; only a different outcome of this call does: another failure, fewer
+ * of them, or a success.
  *
- * Only failures: a green suite after each of eight edits is how refactoring looks.
+ * Only failures count: a green suite after each of eight edits is how refactoring looks.
  *
- * Cutoff: warn 5, act 8. Three flat rounds and then insight is an ordinary morning. Blind spots: a test
- * whose failure text carries something random reads as moving. Rejected: asking for an edit between in
- * every case: agents also try environment variables and flags.
+ * Cutoff: warn 5, act 8. Three flat rounds and then insight is an ordinary morning. Blind spots: a test whose
+ * failure text carries something random looks as if it changed. Rejected: requiring an edit in between in every
+ * case: agents also try environment variables and flags.
  */
-/** As many other calls later, nobody is at it any more. */
+/** After this many other calls, the agent has moved on. */
 const FORGET_AFTER = 12;
 
 type FlatState = {
@@ -55,7 +55,7 @@ export const flatFailure: Detector<FlatState> = {
 function observeFlat(state: FlatState, facts: CallFacts, memory: Memory): FlatState {
   const known = memory.calls[0];
   if (known === undefined || !facts.isError) return afterOther(state, facts);
-  // Another call that fails takes over only when it fails as stubbornly.
+  // Another failing call takes over only once it has failed as often.
   if (known.flat < 2 && known.losses < 4) return afterOther(state, facts);
   if (known.call !== state.call && known.flat < state.count) return afterOther(state, facts);
   const hasLabel = state.call === facts.call && state.label !== '';
@@ -70,7 +70,7 @@ function observeFlat(state: FlatState, facts: CallFacts, memory: Memory): FlatSt
   };
 }
 
-/** What is done in between does not end it; this call coming out differently does, or not being made any more. */
+/** Other steps do not end it; a different outcome of this call does, or no longer making the call. */
 function afterOther(state: FlatState, facts: CallFacts): FlatState {
   if (state.count === 0) return empty;
   const isOver = facts.call === state.call || facts.index - state.lastIndex > FORGET_AFTER;

@@ -1,15 +1,14 @@
 /**
- * Numbers that say how far something is: failures left, items done, a share of the whole. They are the one
- * kind of change that counts as progress even inside an error ("92 problems", then "85 problems") and even
- * inside a long listing. Only a new best counts: a value that swings between 3 and 5 failures is no
- * progress the second time it reaches 3.
+ * Numbers that measure progress: failures left, items done, a share of the whole. They are the only kind of change
+ * that counts as progress even inside an error ("92 problems", then "85 problems") and even inside a long listing.
+ * Only a new best counts: for a value that swings between 3 and 5 failures, reaching 3 a second time is no progress.
  */
 export type Gauge = {
-  /** What should fall: failures, errors, items left. -1 when the result names none. */
+  /** Numbers that should fall: failures, errors, items left. -1 if the result has none. */
   readonly bad: number;
-  /** What should rise: passed, done, completed. -1 when the result names none. */
+  /** Numbers that should rise: passed, done, completed. -1 if the result has none. */
   readonly good: number;
-  /** A percentage or "n of m", 0..1. -1 when the result names none. */
+  /** A percentage or "n of m", 0..1. -1 if the result has none. */
   readonly share: number;
 };
 

@@ -10,7 +10,7 @@ export const HASH_SEED = 0x811c9dc5 | 0;
 
 export const mix = (hash: number, value: number): number => Math.imul(hash ^ value, PRIME);
 
-/** Spreads what was mixed in last over all bits; for keys that are compared, never for running hashes. */
+/** Spreads the last mixed value over all bits; for keys that are compared, never for running hashes. */
 export function finish(hash: number): number {
   const high = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
   return high ^ (high >>> 13);
@@ -23,7 +23,7 @@ export function mixString(hash: number, text: string): number {
   return mixed;
 }
 
-/** Two characters at a time, for long texts that only have to be told apart. */
+/** Mixes two characters at a time, for long texts that only have to be distinguished. */
 export function hashRaw(text: string): number {
   let hash = HASH_SEED ^ text.length;
   const even = text.length & ~1;

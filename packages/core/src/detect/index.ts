@@ -39,19 +39,19 @@ export {
   verdictStallAt,
 } from './verdict-streak.ts';
 
-/** In a record from before a detector was there, its state is missing. */
+/** A stored record may lack the state of a detector that is newer than the record. */
 export type DetectorState = Shared & Partial<ReturnType<typeof visitDetectors>>;
 
 export const emptyDetectorState: DetectorState = visitDetectors(emptyShared, {}, ({ empty }) => empty);
 
 export type Observation = {
   readonly state: DetectorState;
-  /** What holds after this step; replaces what held before it. */
+  /** The findings that hold after this step; they replace the previous ones. */
   readonly findings: readonly Finding[];
   readonly progress: boolean;
 };
 
-/** Clocks of parallel calls jitter; a replay goes back further. */
+/** The clocks of parallel calls jitter; a replay goes back further than this. */
 const REPLAY_MS = 1_000;
 
 export function observe(state: DetectorState, step: AgentStep, policy: DetectionPolicy): Observation {
@@ -68,7 +68,7 @@ export function observe(state: DetectorState, step: AgentStep, policy: Detection
   return { state: next, findings, progress: seen?.kind === 'call' && seen.facts.isProgress };
 }
 
-/** `seen` is what the detectors are shown; null when this step is nothing to them. */
+/** `seen` is what the detectors get; null if the step does not concern them. */
 type Read = { readonly shared: Shared; readonly seen: Seen | null };
 
 function read(state: Partial<Shared>, step: AgentStep, policy: DetectionPolicy): Read {
@@ -138,7 +138,7 @@ function readFacts(state: Shared, step: AgentStep, policy: DetectionPolicy): Cal
   };
 }
 
-/** Neither arguments nor result, or no arguments at all: adapters that drop them leave `{}` (Roo #9377). */
+/** No arguments, or neither arguments nor result: adapters that drop them leave `{}` (Roo #9377). */
 function isOpaque(step: AgentStep): boolean {
   if (step.input === null || step.input === undefined) return true;
   const isBare = typeof step.input === 'object' && Object.keys(step.input).length === 0;
@@ -152,7 +152,7 @@ function add(findings: Finding[], found: Finding | readonly Finding[]): void {
 
 const isList = (found: Finding | readonly Finding[]): found is readonly Finding[] => Array.isArray(found);
 
-/** At most one of a kind: the more severe, and of equals the first. */
+/** At most one per kind: the more severe, or the first of equals. */
 function push(found: Finding[], one: Finding): void {
   const index = found.findIndex(({ kind }) => kind === one.kind);
   if (index < 0) found.push(one);

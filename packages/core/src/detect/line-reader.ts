@@ -12,7 +12,7 @@ const OTHER = 0;
 const DIGIT = 1;
 const HEX_LETTER = 2;
 const LETTER = 3;
-/** What each ASCII character is; a table, because this is asked for every character of every result. */
+/** The class of each ASCII character; a table, because it is needed for every character of every result. */
 const KIND = new Uint8Array(128);
 for (let code = 48; code <= 57; code += 1) KIND[code] = DIGIT;
 for (let code = 97; code <= 122; code += 1) {
@@ -20,7 +20,7 @@ for (let code = 97; code <= 122; code += 1) {
   KIND[code - 32] = KIND[code] ?? LETTER;
 }
 KIND[95] = LETTER;
-/** No word with a role is longer. */
+/** No word with a role is longer than this. */
 const ROLE_LENGTH_MAX = 12;
 
 /** Spinners and bars: braille, blocks, box drawing. */
@@ -28,16 +28,16 @@ const isDecoration = (code: number): boolean =>
   code >= 0x2500 && code <= 0x28ff && code !== 0x2713 && code !== 0x2717;
 
 /**
- * Reads a result line by line in one pass and keeps two running hashes. A class, although core is made of
- * functions, because this is the one hot loop: its twenty registers as fields cost nothing, as a returned
- * object per token they cost more than the reading. `readResult` keeps one and resets it for each result.
+ * Reads a result line by line in one pass and keeps two running hashes. A class, although core is made of functions,
+ * because this is the one hot loop: its twenty registers cost nothing as fields, and more than the reading itself as
+ * an object returned per token. `readResult` keeps one instance and resets it for each result.
  */
 export class LineReader {
   lines = 0;
   blocks: number[] = [];
   private exactSum = HASH_SEED;
   private skeletonSum = HASH_SEED;
-  /** Of the line before the last change of `exactSum`, to be able to mask a footer afterwards. */
+  /** From before the last change of `exactSum`, so that a footer can be masked afterwards. */
   private exactBeforeFooter = HASH_SEED;
   private footerSkeleton = HASH_SEED;
   private footerLines = -1;
@@ -158,7 +158,7 @@ export class LineReader {
     }
     const isInBrackets =
       this.isBracketed && (this.lastCode === 93 || this.lastCode === 41 || this.lastCode === 62);
-    // "request 7 | took 3 ms | node 4", set apart by a blank line: accounts, unless it counts failures.
+    // "request 7 | took 3 ms | node 4" after a blank line: bookkeeping, unless it counts failures.
     const isSetApart = isAfterBlank && this.hasSeparator && this.lineBad < 0 && this.lineGood < 0;
     const isEnclosed = isInBrackets || isSetApart;
     if (isEnclosed && this.lines > 0 && this.footerLines < 0) {
@@ -170,7 +170,7 @@ export class LineReader {
       this.footerLines += isEnclosed || this.footerLines < 3 ? 1 : 0;
     }
     if (!this.isAccounting && !isEnclosed && this.footerLines < 1) this.commitGauges();
-    // "[2] 19449": what a shell says when it starts a job.
+    // "[2] 19449": printed by a shell when it starts a job.
     const isJob = this.isBracketed && this.tokens === 4 && this.numbers === 2;
     const line = finish(this.isAccounting || isJob ? this.skeletonLine : this.exactLine);
     if (this.lines === 0)
@@ -333,7 +333,7 @@ function skipEscape(text: string, from: number, to: number): number {
   return index + 1;
 }
 
-/** Everything below a temporary folder is made up. */
+/** Names below a temporary folder are random. */
 function skipPath(text: string, from: number, to: number): number {
   let index = from;
   while (index < to && PATH_END.indexOf(text[index] ?? ' ') < 0) index += 1;

@@ -5,9 +5,9 @@ import { hashRaw } from './hash.ts';
 import { hasGrown, isSameResult, type ResultPrint, readResult } from './normal-result.ts';
 
 /**
- * What is remembered about earlier steps, bounded: the last results of the dozen calls made most recently,
- * and which (call, result) pairs were seen lately. A call that was forgotten counts as new again, so a
- * memory that is too small can only miss a loop, never invent one.
+ * What is remembered of earlier steps, bounded: the last results of the dozen most recent calls, and the recent
+ * (call, result) pairs. A forgotten call counts as new again, so a memory that is too small can only miss a loop,
+ * never invent one.
  */
 type KnownCall = {
   readonly call: number;
@@ -18,16 +18,16 @@ type KnownCall = {
   readonly blocks: readonly number[];
   readonly lastLine: number;
   readonly isError: boolean;
-  /** The best there was, not the last. */
+  /** The best value so far, not the last one. */
   readonly gauge: Gauge;
-  /** How often in a row this call failed in the same words, whatever was done between. */
+  /** How often in a row this call failed with the same text, whatever was done in between. */
   readonly flat: number;
   readonly flatSince: Instant | null;
-  /** How often in a row it failed at all without a better number. */
+  /** How often in a row it failed without a better number. */
   readonly losses: number;
   /** Its number among all calls. */
   readonly index: number;
-  /** `editCount` of the memory when it was last made. */
+  /** `editCount` of the memory when the call was last made. */
   readonly editCount: number;
 };
 
@@ -49,13 +49,13 @@ const CALLS_MAX = 12;
 export type Comparison = {
   readonly known: KnownCall | null;
   readonly print: ResultPrint;
-  /** Same call as one we know, and nothing new came of it: the same result, or an error again. */
+  /** A known call that returned nothing new: the same result, or an error again. */
   readonly isSame: boolean;
-  /** The same to the word, not only "an error again". */
+  /** The same text, not only "an error again". */
   readonly isSameText: boolean;
-  /** A number that matters reached a new best. */
+  /** A gauge reached a new best. */
   readonly isImproved: boolean;
-  /** Stands for the result wherever results are compared: equal for results that say the same. */
+  /** Identifies the result in comparisons; equal for results that say the same. */
   readonly result: number;
 };
 
@@ -120,7 +120,7 @@ function entryFor(memory: Memory, facts: CallFacts): KnownCall {
   const { comparison, isError } = facts;
   const print = comparison.print;
   const known = comparison.known;
-  // What is waited for or asked for is not tried; an edit between makes a new try of it in any case.
+  // A requested call is no new try; nor is a poll, unless an edit came in between.
   const isTried = !facts.isAskedFor && (!facts.isPatient || known?.editCount !== memory.editCount);
   const isSameFailure = known !== null && isError && comparison.isSameText;
   const isLossAgain = known !== null && isError && !comparison.isImproved;
@@ -128,7 +128,8 @@ function entryFor(memory: Memory, facts: CallFacts): KnownCall {
   return {
     call: facts.call,
     raw: print.raw,
-    // A result that differs only in a footnote keeps the old print, so that it cannot drift away unnoticed.
+    // A result that differs only in a footnote keeps the old fingerprint, so that small changes can't add up
+    // unnoticed.
     exact: comparison.isSame && !isError ? (known?.exact ?? print.exact) : print.exact,
     skeleton: print.skeleton,
     lines: print.lines,

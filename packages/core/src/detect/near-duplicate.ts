@@ -12,15 +12,14 @@ import type { DetectionPolicy } from './policy.ts';
 /**
  * Variations of one search that keep finding nothing.
  *
- * Intuition: a dozen spellings of a name that is not there. Each call differs, none fails, so every other
- * detector is silent. What gives it away is that the answer is "nothing" and that the place is the same:
- * one question put to thirty files is a sweep, thirty questions put to one place are a search that has run
- * out of ideas.
+ * Intuition: a dozen spellings of a name that does not exist. Each call differs and none fails, so every other
+ * detector is silent. The signs are that the answer is "nothing" and that the place is the same: one question put to
+ * thirty files is a sweep, thirty questions put to one place are a search that has run out of ideas.
  *
- * Cutoff: six in a row warn. It never acts: such a search ends by itself, and "nothing" may be the answer
- * that was wanted. Any result with content starts anew. Blind spots: search tools that answer "nothing" in
- * a sentence we do not know. Rejected: similarity of the arguments (Dice over trigrams): a sweep over
- * similar paths is more similar than two spellings.
+ * Cutoff: six in a row warn. It never acts: such a search ends by itself, and "nothing" may be the answer that was
+ * wanted. Any result with content restarts the count. Blind spots: search tools that answer "nothing" in an unknown
+ * sentence. Rejected: similarity of the arguments (Dice over trigrams): a sweep over similar paths is more similar
+ * than two spellings.
  */
 type NothingRun = {
   readonly place: number;
@@ -58,7 +57,7 @@ function observeNothing(state: NothingRun | null, facts: CallFacts): NothingRun 
   const place = placesKey(facts.tool, facts.step.input);
   const shape = wordsKey(facts.step.input);
   const words = wordsOf(facts.step.input);
-  // Only numbers differ: pages, ids, hosts. A sweep, however empty.
+  // If only numbers differ (pages, ids, hosts), it is a sweep, even if it finds nothing.
   const isSweep = state !== null && state.shape === shape && !facts.comparison.isSame;
   if (state === null || state.place !== place || isSweep) {
     return { place, shape, words, tool: facts.tool, count: 1, since: facts.at, lastAt: facts.at };
@@ -67,7 +66,7 @@ function observeNothing(state: NothingRun | null, facts: CallFacts): NothingRun 
   return { ...state, shape, words, count: state.count + (isNews ? 1 : 0), lastAt: facts.at };
 }
 
-/** "Nothing" is said in a line or two, and a footer. */
+/** "Nothing" takes a line or two, and a footer. */
 const ANSWER_LINES_MAX = 5;
 
 const WORDS_MAX = 160;
@@ -81,7 +80,7 @@ function wordsOf(input: unknown): string {
     .slice(0, WORDS_MAX);
 }
 
-/** Whether what differs is a spelling of the same: names of different things share few pairs of letters. */
+/** Whether the two words are spellings of the same name: names of different things share few letter pairs. */
 function isVariant(before: string, now: string): boolean {
   const earlier = new Set(before.split(' '));
   const later = new Set(now.split(' '));

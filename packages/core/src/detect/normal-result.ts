@@ -3,33 +3,33 @@ import { finish, hashString, mix } from './hash.ts';
 import { LineReader } from './line-reader.ts';
 
 /**
- * What a result says, without what only says when it was said.
+ * The content of a result, without values that only say when it was produced.
  *
- * Intuition: a loop hides behind a clock. The same answer comes back with another time, pid, duration,
- * request id, temp folder or token count, and plain equality calls it new (stella #440). So a result is
- * read once, token by token; volatile tokens are dropped and the rest is hashed twice: `exact` keeps plain
- * numbers, `skeleton` does not. When only numbers differ, the size of the difference decides (see
- * `isSameResult`): one count in a long listing is a footnote, the only line of a progress file is the news.
+ * Intuition: a loop hides behind a clock. The same answer comes back with another time, pid, duration, request id,
+ * temp folder or token count, and plain equality calls it new (stella #440). So a result is read once, token by
+ * token; volatile tokens are dropped and the rest is hashed twice: `exact` keeps plain numbers, `skeleton` does not.
+ * When only numbers differ, the size of the difference decides (see `isSameResult`): one count in a long listing is
+ * a footnote, the only line of a progress file is the news.
  *
- * Blind spots: a result whose only news is a clock, a hash or a duration reads as unchanged (`git
- * rev-parse HEAD`, `date`). A volatile value that looks like a word ("served by heron") reads as changed.
+ * Blind spots: a result whose only news is a clock, a hash or a duration reads as unchanged (`git rev-parse HEAD`,
+ * `date`). A volatile value that looks like a word ("served by heron") reads as changed.
  *
  * Rejected: a chain of regular expressions. It read well and cost 60 µs on 4 kB; this costs a tenth.
  */
 export type ResultPrint = {
-  /** Of the text as it came: equal texts need no second reading. */
+  /** Hash of the unmodified text: equal texts need no second reading. */
   readonly raw: number;
   readonly exact: number;
   readonly skeleton: number;
   readonly lines: number;
   /** Hashes of the lines, added up by line number modulo 8; empty for short results. */
   readonly blocks: readonly number[];
-  /** Raw hash of the last line, clock and all: how a growing log is recognised. */
+  /** Hash of the unmodified last line, by which a growing log is recognised. */
   readonly lastLine: number;
   readonly gauge: Gauge;
 };
 
-/** Beyond this, the middle is not read: head, tail and length stand for it. */
+/** Longer results are read only at the head and the tail, and their length counts. */
 const READ_MAX = 16_384;
 const HALF = READ_MAX / 2;
 /** A listing is "long" from here on: below it, one changed number is a large part of the answer. */
@@ -74,7 +74,7 @@ export function readResult(output: string, raw: number): ResultPrint {
 
 type KnownResult = Pick<ResultPrint, 'exact' | 'skeleton' | 'lines' | 'blocks'>;
 
-/** Equal, or equal but for one number in a long listing. */
+/** Equal, or equal except for one number in a long listing. */
 export function isSameResult(before: KnownResult, now: KnownResult): boolean {
   if (before.exact === now.exact) return true;
   if (before.skeleton !== now.skeleton || before.lines !== now.lines) return false;
@@ -87,8 +87,8 @@ export function isSameResult(before: KnownResult, now: KnownResult): boolean {
 }
 
 /**
- * A log grew when the line that was last is still there, with others after it. Asked only when the results
- * are otherwise equal, so that a service which says the same line every second still counts as alive.
+ * A log has grown when its former last line is still there, with others after it. Checked only when the results are
+ * otherwise equal, so that a service which prints the same line every second still counts as alive.
  */
 export function hasGrown(lastLineBefore: number, output: string): boolean {
   if (lastLineBefore === 0) return false;

@@ -1,7 +1,7 @@
 import { between, type Instant, instant, inWords } from '../base/time.ts';
 import { EVIDENCE_LENGTH_MAX, type Finding, type FindingKind, type Severity } from '../vocabulary/finding.ts';
 
-/** How detectors put a finding into words. Everything here ends up before a person's eyes. */
+/** The wording of findings. People read all of it. */
 export const times = (count: number): string => `${count} times`;
 
 export function spanInWords(since: Instant | null, until: Instant | null): string {

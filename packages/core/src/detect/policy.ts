@@ -20,22 +20,22 @@ export type DetectionPolicy = {
   readonly tokens: TokenLimits;
   /** Shares of the context, 0..1. */
   readonly context: Limits;
-  /** From this gap on, the same call again is waiting and not hammering. */
+  /** From this gap on, the same call again is waiting, not hammering. */
   readonly spacedMs: DurationMs;
-  /** A message that comes sooner after the agent's last step was not typed by a person who read it. */
+  /** A message that comes sooner after the agent's last step was not typed by a person who had read it. */
   readonly personReplyMsMin: DurationMs;
-  /** The same message again is a person's only after such a pause. */
+  /** A repeated message counts as a person's only after this pause. */
   readonly personRepeatMsMin: DurationMs;
-  /** Tools that are known to wait, beside the built-in ones; exact names. */
+  /** Further tools that wait, beside the built-in ones; exact names. */
   readonly pollers: readonly string[];
 };
 
 type Limits = { readonly warn: number; readonly act: number };
 
 type PollLimits = Limits & {
-  /** `act` needs this long as well: an hour of "queued" is a fact, sixty polls in a minute are another. */
+  /** `act` also needs this much time: an hour of "queued" is a fact, sixty polls in a minute are hammering. */
   readonly actAfterMs: DurationMs;
-  /** A poll tool called this often without a pause is hammered. */
+  /** A poll tool called this often without a pause is being hammered. */
   readonly hammeredAct: number;
 };
 
@@ -60,20 +60,20 @@ type TokenLimits = {
 export const defaultDetectionPolicy: DetectionPolicy = {
   // Three equal calls have precision 0.88 on labelled traces: worth a look. Five have no innocent reading left.
   repeatedCall: { warn: 3, act: 5 },
-  // One call that fails every time, each time in other words: one more, because words may carry news.
+  // One call that fails every time with different text: one more, because the text may carry news.
   variedError: { warn: 4, act: 6 },
   // Two rounds are ordinary (look, act, look, act); the third is a pattern, the fifth is a loop.
   callCycle: { warn: 3, act: 5, flappingRoundsWarn: 4 },
   // Arguments differ, so the agent is trying: warn as the measurements say, act only far beyond them.
   sameError: { warn: 3, act: 10 },
   // Edit, test, same failure: people need three or four attempts too.
-  // Failing each time in other words, never better: only a warning, words may carry news.
+  // Failing every time with different text, never better: only a warning, because the text may carry news.
   flatFailure: { warn: 5, act: 8, neverBetterWarn: 9 },
   // Spellings of one search that find nothing. It costs little and ends by itself: never `act`.
   nearDuplicate: { warn: 6 },
   // Steps in a row that were all seen before. Twice the longest cycle, then twice that.
   zeroDiversity: { warn: 12, act: 24 },
-  // A tool that does not exist will not exist the fifth time.
+  // A tool that does not exist will not exist at the fifth call either.
   unknownTool: { warn: 3, act: 5 },
   // Six polls a minute apart are waiting. An hour without any change is worth a nudge.
   poll: { warn: 8, act: 60, actAfterMs: minutes(60), hammeredAct: 20 },
@@ -101,7 +101,7 @@ export const defaultDetectionPolicy: DetectionPolicy = {
   },
   // CLIs compact by themselves at about 92 to 95 %; the warning has to come before.
   context: { warn: 0.85, act: 0.95 },
-  // Model turns take 2 to 15 s; nobody paces a loop slower than that without meaning to wait.
+  // Model turns take 2 to 15 s; a loop paced slower than that is meant to wait.
   spacedMs: seconds(20),
   // Reading a result and typing an answer takes longer than this.
   personReplyMsMin: seconds(10),

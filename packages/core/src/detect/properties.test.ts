@@ -4,7 +4,7 @@ import { call, failing, judge, rankOf, say } from '../../test/detect/runs.ts';
 import { type Instant, instant } from '../base/time.ts';
 import { type AgentStep, defaultDetectionPolicy, emptyDetectorState, observe } from './index.ts';
 
-/** Runs that like to repeat themselves: few calls, few results. */
+/** Runs with many repetitions: few calls, few results. */
 const stepArb: fc.Arbitrary<AgentStep> = fc
   .record({
     name: fc.constantFrom('alpha', 'beta', 'gamma', 'delta'),
@@ -91,7 +91,7 @@ test('it does not matter whether parallel calls arrive at once or one after the 
   );
 });
 
-test('a changed success put in anywhere never makes it worse', () => {
+test('inserting a changed success anywhere never makes the verdict worse', () => {
   fc.assert(
     fc.property(runArb, fc.nat(60), (run, position) => {
       const news = call('cat fresh', 'something never seen before');
@@ -102,7 +102,7 @@ test('a changed success put in anywhere never makes it worse', () => {
   );
 });
 
-test('the state is plain, bounded, and judging goes on from a stored copy', () => {
+test('the state is plain and bounded, and a stored copy continues the same', () => {
   const longArb = fc.array(
     fc.oneof(
       stepArb,
@@ -131,7 +131,7 @@ test('the state is plain, bounded, and judging goes on from a stored copy', () =
   );
 });
 
-test('evidence fits, and says nothing that the agent printed', () => {
+test('evidence is short enough and contains no output', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 8, unit: 'grapheme' }), (secret) => {
       let state = emptyDetectorState;

@@ -14,7 +14,7 @@ visitDetectors(emptyShared, {}, (detector) => {
 });
 const names = Object.keys(emptyDetectorState).filter((name) => !Object.hasOwn(emptyShared, name));
 
-/** Something for every detector to remember, as its last step leaves it. */
+/** A run after which every detector has a state other than its initial one. */
 const run: readonly AgentStep[] = [
   say('Please look for the colour.', { kind: 'user' }),
   call('ls', 'a.ts b.ts'),
@@ -30,7 +30,7 @@ const full = run.reduce(
   emptyDetectorState,
 );
 
-test('every detector has something to remember of this run', () => {
+test('this run changes the state of every detector', () => {
   for (const name of names as (keyof typeof full)[])
     expect([name, full[name]]).not.toEqual([name, emptyDetectorState[name]]);
 });
@@ -45,7 +45,7 @@ const nextSteps: readonly AgentStep[] = [
   say('', { kind: 'system' }),
 ];
 
-test.each(names)('a record from before there was %s is judged as before by all others', (name) => {
+test.each(names)('a record without the state of %s is judged the same by all others', (name) => {
   const { [name]: _missing, ...others } = JSON.parse(JSON.stringify(full)) as Record<string, unknown>;
   for (const step of nextSteps) {
     const resumed = observe(others as typeof full, step, defaultDetectionPolicy).state;
@@ -56,7 +56,7 @@ test.each(names)('a record from before there was %s is judged as before by all o
   }
 });
 
-test('every finding of a detector is of its kinds, and every repeat has a detector', () => {
+test('a detector finds only its kinds, and every repeat kind has a detector', () => {
   const file = new URL('../../../../tests/fixtures/detect/dev.jsonl', import.meta.url);
   const steps = readFileSync(file, 'utf8')
     .trim()

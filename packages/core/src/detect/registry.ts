@@ -10,15 +10,15 @@ import type { Shared } from './shared.ts';
 import { talk } from './talk.ts';
 import { zeroDiversity } from './zero-diversity.ts';
 
-/** The state that a detector has after a step; `stored` is what the record has of it, undefined if that is nothing. */
+/** Gives a detector's state after a step; `stored` is its state in the record, undefined if there is none. */
 type Visit = <State>(detector: Detector<State>, stored: unknown) => State;
 
 type Stored = { readonly [name: string]: unknown };
 
 /**
- * Every detector of an agent's steps, one line each, under the name by which records keep its state: a name is never
- * changed. Of two findings of one kind that are equally severe, the one of the earlier line is told. Written out, not
- * looped over a list: one shape for all states is what makes a step cheap.
+ * Every detector of an agent's steps, one line each. The name is the key under which records store its state, so a
+ * name never changes. Of two equally severe findings of one kind, the one of the earlier line is reported. Written
+ * out instead of looping over a list: one shape for all states makes a step cheap.
  */
 export const visitDetectors = (shared: Shared, stored: Stored, visit: Visit) => ({
   memory: shared.memory,

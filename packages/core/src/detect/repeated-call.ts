@@ -9,24 +9,24 @@ import type { DetectionPolicy } from './policy.ts';
 /**
  * The same call again and again, with nothing new coming back.
  *
- * Intuition: an agent that makes one call five times in a row and learns nothing from it will not learn
- * from the sixth. What lies between the calls in words (thoughts, nudges, harness notes, compactions) does
- * not matter; another call does. A changed success starts the count anew; a changed error does not, because
- * a failing call that fails in other words is still failing.
+ * Intuition: an agent that makes one call five times in a row and learns nothing from it will not learn from the
+ * sixth. Text between the calls (thoughts, nudges, harness notes, compactions) does not matter; another call does. A
+ * changed success restarts the count; a changed error does not, because a call that fails with different text is
+ * still failing.
  *
- * Time decides between hammering and waiting. Repeats that come fast count towards `repeated-call`. Repeats
- * that are spaced out, or that say themselves that they wait, count towards `unchanged-poll`, which is
- * patient: a job may well be queued for half an hour. It is called out in the end all the same, since 1,535
- * polls of an unchanging job have cost somebody 150 dollars.
+ * Time distinguishes hammering from waiting. Repeats that come fast count towards `repeated-call`. Repeats that are
+ * spaced out, or that declare themselves a wait, count towards `unchanged-poll`, which is patient: a job may well be
+ * queued for half an hour. It is reported in the end all the same, since 1,535 polls of an unchanging job have cost
+ * somebody 150 dollars.
  *
- * Cutoff: warn 3 and act 5 (errors in varying words 4 and 6); polls warn 8, act 60 and an hour. Without a
- * clock everything that does not declare itself a poll counts as fast.
+ * Cutoff: warn 3 and act 5 (errors in varying words 4 and 6); polls warn 8, act 60 and an hour. Without a clock,
+ * every repeat that is not a declared poll counts as fast.
  *
- * Blind spots: a loop paced slower than 20 s a step passes for waiting until the poll limits. A repeat with
- * one different call between is left to call-cycle and zero-diversity.
+ * Blind spots: a loop paced slower than 20 s a step passes for waiting until the poll limits. A repeat with one
+ * different call between is left to call-cycle and zero-diversity.
  *
- * Rejected: counting equal calls anywhere in a window ("six of the same anywhere"): it hits every
- * edit-and-test loop.
+ * Rejected: counting equal calls anywhere in a window ("six of the same anywhere"): it hits every edit-and-test
+ * loop.
  */
 type CallRun = {
   readonly call: number;
@@ -34,7 +34,7 @@ type CallRun = {
   readonly label: string;
   /** Occurrences that came fast, the first included. */
   readonly hasty: number;
-  /** Occurrences that were waited for, the first included. */
+  /** Occurrences that came after a wait, the first included. */
   readonly patient: number;
   /** True once two of the errors were worded differently. */
   readonly isVaried: boolean;
@@ -43,7 +43,7 @@ type CallRun = {
   readonly lastAt: Instant | null;
 };
 
-/** Thoughts that are logged by a tool run beside the work and do not interrupt it. */
+/** Thoughts that a tool logs do not interrupt a run. */
 type RepeatState = { readonly work: CallRun | null; readonly thought: CallRun | null };
 
 const empty: RepeatState = { work: null, thought: null };
@@ -93,7 +93,7 @@ function beginRun(facts: CallFacts): CallRun {
   };
 }
 
-/** A run counts once for each pace, so this is its second occurrence. */
+/** A run's first occurrence counts for both paces, so the sum is 3 at its second. */
 const FEWEST = 3;
 
 const isShort = (run: CallRun | null): boolean => run === null || run.hasty + run.patient < FEWEST;

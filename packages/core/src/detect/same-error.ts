@@ -9,22 +9,22 @@ import { finding, spanInWords, times } from './phrase.ts';
 import type { DetectionPolicy } from './policy.ts';
 
 /**
- * One cause, many attempts: the same tool fails in the same way while the arguments change. And its
- * special case, a tool that does not exist.
+ * One cause, many attempts: the same tool fails in the same way while the arguments change. And its special case, a
+ * tool that does not exist.
  *
- * Intuition: eight edits refused with "string not found", eight paths with "permission denied". Each call
- * is new, so repeated-call is silent, but the world gives one answer. On labelled traces "same tool, same
- * error, arguments ignored, three times" finds twice as much as equal calls do.
+ * Intuition: eight edits refused with "string not found", eight paths with "permission denied". Each call is new, so
+ * repeated-call is silent, but the error is always the same. On labelled traces "same tool, same error, arguments
+ * ignored, three times" finds twice as much as equal calls do.
  *
- * The class of an error leaves out names, paths, quotes and numbers. A success of that tool with something
- * new ends the count; so does a dozen steps without that error. Errors that are spaced out in time or speak
- * of a rate limit are waiting, not trying.
+ * The class of an error leaves out names, paths, quotes and numbers. A success of that tool with something new ends
+ * the count; so do a dozen steps without that error. Errors that are spaced out in time or mention a rate limit are
+ * waiting, not trying.
  *
  * Cutoff: warn 3; act only at 10 in a stretch without progress of any kind, because an agent that varies its
  * attempts is still looking. Unknown tools: 3 and 5 for one name; guessing names only warns.
  *
- * Blind spots: one cause told by different programs in different words. Rejected: resetting on any
- * success: agents look around between attempts (`ls`, `cat`) and would never be noticed.
+ * Blind spots: one cause reported by different programs in different words. Rejected: resetting on any success:
+ * agents look around between attempts (`ls`, `cat`) and would never be noticed.
  */
 type ErrorRun = {
   readonly key: number;
@@ -37,7 +37,7 @@ type ErrorRun = {
   readonly since: Instant | null;
   readonly lastAt: Instant | null;
   readonly lastIndex: number;
-  /** How many of them came since something last moved. */
+  /** How many of them came since the last progress. */
   readonly fruitless: number;
 };
 
@@ -98,9 +98,9 @@ function afterSuccess(state: SameErrorState, facts: CallFacts): SameErrorState {
   const program = programOf(facts);
   const runs: ErrorRun[] = [];
   for (const run of state.runs) {
-    // For a shell, any command is "that tool": there a success only stains the count.
+    // Every shell command has the same tool name, so there a success only resets `fruitless`.
     if (run.tool === facts.tool && program === '') continue;
-    // After an edit a failure is a new result of new code: flat-failure's business.
+    // After an edit, a failure is a new result of new code, which flat-failure handles.
     if (facts.isEdit) continue;
     if (facts.index - run.lastIndex > FORGET_AFTER) continue;
     runs.push(run.fruitless === 0 ? run : { ...run, fruitless: 0 });
@@ -119,7 +119,7 @@ function countUnknown(
   return { tool: facts.tool, same: isSame ? before.same + 1 : 1, any: before.any + 1, since: before.since };
 }
 
-/** It holds at the step that failed, and after it for as long as nothing moves. */
+/** Holds at the step that failed, and after it until there is progress. */
 const isCurrent = (run: ErrorRun, index: number): boolean =>
   run.lastIndex === index || (run.fruitless > 0 && index - run.lastIndex <= FORGET_AFTER);
 

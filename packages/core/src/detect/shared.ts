@@ -2,14 +2,14 @@ import type { Instant } from '../base/time.ts';
 import { type ConversationState, emptyConversation } from './conversation.ts';
 import { emptyMemory, type Memory } from './memory.ts';
 
-/** What is remembered of earlier steps for all detectors: what they are shown is read by it, once. */
+/** What all detectors remember in common of earlier steps; a step's facts are computed from it once. */
 export type Shared = {
   readonly memory: Memory;
   readonly conversation: ConversationState;
   readonly callCount: number;
-  /** When the last call ended: the pace of the work. */
+  /** When the last call ended, for the pace of the work. */
   readonly lastCallAt: Instant | null;
-  /** The newest time seen: what comes with an older one is a replayed history and was judged already. */
+  /** The newest time seen. A step with an older time is a replayed history and was already judged. */
   readonly newestAt: Instant | null;
 };
 

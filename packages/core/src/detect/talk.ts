@@ -6,20 +6,20 @@ import { finding, spanInWords, times } from './phrase.ts';
 import type { DetectionPolicy } from './policy.ts';
 
 /**
- * Talking instead of working: the same words again, many turns without a call, or no words at all.
+ * Talking instead of working: the same text again, many turns without a call, or empty replies.
  *
- * Intuition: an agent that answers the harness with one sentence over and over, announces what it never
- * does, or answers with nothing, is stuck in its talk. Nudges and harness notes between do not count, or
- * they would reset the very thing they are about (OpenHands #13954). A person who answers ends it: then it
- * is a conversation. A call that brings something new ends it too, so "Let me continue." before each of
- * eight edits is fine; a call that brings nothing new does not.
+ * Intuition: an agent that answers the harness with one sentence over and over, announces what it never does, or
+ * answers with nothing, is stuck in its talk. Nudges and harness notes in between do not count, or they would reset
+ * the very thing they are about (OpenHands #13954). A person who answers ends it: then it is a conversation. A call
+ * that returns something new ends it too, so "Let me continue." before each of eight edits is fine; a call that
+ * returns nothing new does not.
  *
- * Cutoff: repeated-text 3 and 5; empty-replies 3 and 5; monologue warns at 8 turns and acts at 25, far
- * above the three reasoning turns that peers were wrong to stop. Blind spots: one meaning in ever new words
- * counts only as monologue. Rejected: similarity of texts: announcements of different steps are similar.
+ * Cutoff: repeated-text 3 and 5; empty-replies 3 and 5; monologue warns at 8 turns and acts at 25, far above the
+ * three reasoning turns that peers were wrong to stop. Blind spots: one meaning in ever new words counts only as
+ * monologue. Rejected: similarity of texts: announcements of different steps are similar.
  */
 type TalkState = {
-  /** Hash of the last text, in lower case and without numbers and blanks. */
+  /** Hash of the last text, in lower case, without numbers and whitespace. */
   readonly text: number;
   readonly same: number;
   readonly sameSince: Instant | null;
@@ -83,7 +83,7 @@ function observeMessage(state: TalkState, text: string, at: Instant | null): Tal
   };
 }
 
-/** A call ends the monologue; only one that brought something new ends the repetition. */
+/** A call ends the monologue; only one that returned something new ends the repetition. */
 function afterCall(state: TalkState, isProgress: boolean): TalkState {
   if (isProgress) return state.turns === 0 && state.same === 0 && state.empty === 0 ? state : empty;
   return state.turns === 0 && state.empty === 0
@@ -91,12 +91,12 @@ function afterCall(state: TalkState, isProgress: boolean): TalkState {
     : { ...state, turns: 0, turnsSince: null, empty: 0, emptySince: null };
 }
 
-/** A person answered: what was said before is settled. Silence is not: an empty reply to a person is one. */
+/** A person answered, which ends a repetition, but not empty replies: an empty reply to a person is still empty. */
 function afterPerson(state: TalkState): TalkState {
   return { ...empty, empty: state.empty, emptySince: state.emptySince };
 }
 
-/** 0 for a text without a letter or sign; numbers, case and blanks do not matter. */
+/** 0 for a text without a letter or sign; numbers, case and whitespace do not matter. */
 export function textKey(text: string): number {
   let hash = HASH_SEED;
   let length = 0;

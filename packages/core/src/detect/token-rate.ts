@@ -6,16 +6,16 @@ import type { DetectionPolicy } from './policy.ts';
 /**
  * Tokens: far more than usual, or none at all.
  *
- * Intuition: an agent's own past is the only fair measure of its consumption. Totals are folded into
- * windows of a minute; the usual rate is an exponential average of the windows before. A window far above
- * it is a spike (a runaway prompt, a huge file read again and again). Totals that stand still while the
- * agent has work are flat: whatever it does, it does not think. A caller that knows of a hold (waiting for
- * a person, an open tool) passes `isResting`, and the time does not count.
+ * Intuition: an agent's own past is the only fair measure of its consumption. Totals are folded into windows of a
+ * minute; the usual rate is an exponential average of the windows before. A window far above it is a spike (a
+ * runaway prompt, a huge file read again and again). Totals that stand still while the agent has work are flat: the
+ * model is not being called. A caller that knows of a hold (waiting for a person, an open tool) passes `isResting`,
+ * and the time does not count.
  *
- * Cutoff: a spike is 5 times the usual rate and at least 20,000 tokens in a minute, after five minutes of
- * history; it only warns, because a large file is a large file. Flat warns at 5 and acts at 15 minutes.
- * Blind spots: an agent that is wasteful from the start has a wasteful usual rate. Rejected: limits in
- * tokens per minute: they say more about the model than about the agent.
+ * Cutoff: a spike is 5 times the usual rate and at least 20,000 tokens in a minute, after five minutes of history;
+ * it only warns, because a large file is a large file. Flat warns at 5 and acts at 15 minutes. Blind spots: an agent
+ * that is wasteful from the start has a wasteful usual rate. Rejected: limits in tokens per minute: they say more
+ * about the model than about the agent.
  */
 export type TokenState = {
   readonly total: number;
@@ -24,9 +24,9 @@ export type TokenState = {
   /** Tokens in a usual window. Meaningful only when `windows` has reached the policy's minimum. */
   readonly usual: number;
   readonly windows: number;
-  /** How far the last full window stood above the usual one; 0 when it did not. */
+  /** How far the last full window was above the usual one; 0 if it was not. */
   readonly spike: { readonly tokens: number; readonly usual: number; readonly at: Instant } | null;
-  /** Since when the total has not moved, moved along by rests. */
+  /** Since when the total has not changed, not counting rests. */
   readonly flatSince: Instant | null;
   readonly lastAt: Instant | null;
 };
@@ -45,7 +45,7 @@ export const emptyTokenState: TokenState = {
 export type TokenInput = { readonly total: number; readonly at: Instant; readonly isResting: boolean };
 
 export function observeTokens(state: TokenState, input: TokenInput, policy: DetectionPolicy): TokenState {
-  // Totals start over with a new session; what was before is no measure of it.
+  // Totals restart with a new session; earlier ones are no measure of it.
   const used = input.total >= state.total ? input.total - state.total : input.total;
   const restMs = input.isResting && state.lastAt !== null ? Math.max(0, input.at - state.lastAt) : 0;
   const flatSince = used > 0 || state.flatSince === null ? input.at : ((state.flatSince + restMs) as Instant);
@@ -82,7 +82,7 @@ export function findTokenSpike(state: TokenState, policy: DetectionPolicy): Find
   });
 }
 
-/** Time alone makes it true: the rules that own timers call it with their `now`. */
+/** Time alone can make it true, so the rules that own timers call it with their `now`. */
 export function findTokenFlat(state: TokenState, now: Instant, policy: DetectionPolicy): Finding | null {
   if (state.flatSince === null || state.total === 0) return null;
   const flatMs = now - state.flatSince;

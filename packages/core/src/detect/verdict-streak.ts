@@ -6,14 +6,14 @@ import type { DetectionPolicy } from './policy.ts';
 /**
  * Many verdicts, none of them ACCEPT.
  *
- * Intuition: some agents are judged step by step by a judge of their own, who says ACCEPT, RETRY, ESCALATE
- * or CONTINUE. A streak without ACCEPT is the agent's own opinion that it does not get anywhere. The seed
- * of this rule names 5, 10, 15 and 20 steps without ACCEPT for a warning and for medium, high and critical tickets, and
- * four minutes without any verdict for a stall. Compactions are housekeeping and count as nothing.
+ * Intuition: some agents are judged step by step by a judge of their own, who says ACCEPT, RETRY, ESCALATE or
+ * CONTINUE. A streak without ACCEPT means that the agent's own judge sees no progress. The seed of this rule names
+ * 5, 10, 15 and 20 steps without ACCEPT for a warning and for medium, high and critical tickets, and four minutes
+ * without any verdict for a stall. Compactions are housekeeping and do not count.
  *
- * Cutoff: warn 5, act 10. The stall is a matter of time, so the rules that own timers ask `verdictStallAt`.
- * Blind spots: an agent that accepts everything. Rejected: a share of RETRYs in a window, which a few
- * ACCEPTs early on keep low for long.
+ * Cutoff: warn 5, act 10. The stall is a matter of time, so the rules that own timers ask `verdictStallAt`. Blind
+ * spots: an agent that accepts everything. Rejected: a share of RETRYs in a window, which a few early ACCEPTs keep
+ * low for long.
  */
 export type Verdict = 'ACCEPT' | 'RETRY' | 'ESCALATE' | 'CONTINUE' | 'COMPACTION';
 

@@ -1,8 +1,8 @@
 import { HASH_SEED, mix } from './hash.ts';
 
 /**
- * The few words that change how a number beside them is read. Looked up by hash while a result is scanned:
- * a small table answers "surely not" for nearly every word, a map confirms the rest.
+ * The few words that change how a number beside them is read. Looked up by hash while a result is scanned: a small
+ * table rules out nearly every word, a map confirms the rest.
  */
 export type WordRole = 'bad' | 'good' | 'unit' | 'label' | 'accounting' | 'measure' | 'of' | 'temp';
 
@@ -24,7 +24,7 @@ const words: Readonly<Record<WordRole, string>> = {
   // "p99 212 ms" is a measurement, although it is a duration
   measure: 'p50 p75 p90 p95 p99 latency mean median avg average throughput',
   of: 'of',
-  // "/tmp/x8fk2/out": the name after it is made up anew each time
+  // "/tmp/x8fk2/out": the name after it is random
   temp: 'tmp temp',
 };
 

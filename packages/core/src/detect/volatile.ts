@@ -2,8 +2,8 @@ import { HASH_SEED, mix } from './hash.ts';
 import { roleOf, type WordRole } from './vocabulary.ts';
 
 /**
- * Which numbers only say when, how long or by whom: dates, clock times, durations, process ids, ephemeral
- * ports, addresses, ids. Everything else is a number that may be the news.
+ * Recognises numbers that only say when, how long or by whom: dates, clock times, durations, process ids, ephemeral
+ * ports, addresses, ids. Any other number may be the news.
  */
 type NumberRead = { readonly end: number; readonly value: number; readonly isVolatile: boolean };
 
@@ -11,7 +11,7 @@ const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 const isLetter = (code: number): boolean =>
   (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 0xb5;
 
-/** Linux hands out ephemeral ports from here on. */
+/** Linux assigns ephemeral ports from here on. */
 const EPHEMERAL_PORT_MIN = 32_768;
 const PORT_MAX = 65_535;
 
@@ -41,7 +41,7 @@ export function readNumber(
     while (end < to && isDigit(text.charCodeAt(end))) end += 1;
   }
   const value = decimalOf(text, from, end);
-  // "0.001234": six places behind the point are a stop watch's, not a result's.
+  // "0.001234": six decimal places are a measured time, not a result.
   if (value < 10 && end - from >= 8 && text.charCodeAt(from + 1) === 46)
     return { end, value, isVolatile: true };
   if (isLetter(text.charCodeAt(end))) return readSuffix(text, from, end, to, value, lastRole, sinceRole);
@@ -60,7 +60,7 @@ export function readNumber(
   };
 }
 
-/** By hand: slicing and parsing cost more than all the rest of a number. */
+/** By hand: slicing and parsing would cost more than the rest of reading a number. */
 function decimalOf(text: string, from: number, end: number): number {
   let value = 0;
   let scale = 0;
@@ -109,7 +109,7 @@ function readSuffix(
 const isBox = (open: number, close: number): boolean =>
   (open === 40 && close === 41) || (open === 91 && close === 93);
 
-/** Where the unit ends that begins here, 0 if none does. */
+/** Where the unit that begins here ends; 0 if there is none. */
 function unitEndAt(text: string, from: number, to: number): number {
   let end = from;
   let hash = HASH_SEED;
@@ -131,7 +131,7 @@ function isDate(text: string, from: number): boolean {
   );
 }
 
-/** :mm:ss after the hours. "file.ts:12:34" has no hours before and three parts only by accident. */
+/** :mm:ss after the hours. "file.ts:12:34" has no hours before it and three parts only by accident. */
 function isClock(text: string, colon: number): boolean {
   return (
     isDigit(text.charCodeAt(colon + 1)) &&
@@ -142,7 +142,7 @@ function isClock(text: string, colon: number): boolean {
   );
 }
 
-/** Eats the rest of a time stamp: "T09:12:35.649Z", " 09:12:48", "+02:00". */
+/** Skips the rest of a timestamp: "T09:12:35.649Z", " 09:12:48", "+02:00". */
 function endOfTime(text: string, from: number, to: number): number {
   let end = from;
   if (text.charCodeAt(end) === 32 && !(isDigit(text.charCodeAt(end + 1)) && text.charCodeAt(end + 3) === 58))

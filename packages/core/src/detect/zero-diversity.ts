@@ -8,18 +8,16 @@ import type { DetectionPolicy } from './policy.ts';
 /**
  * A long stretch in which nothing was new.
  *
- * Intuition: repeated-call and call-cycle look for patterns; a confused agent need not have one. It reads
- * the same three files in no fixed order, or pages through one long file for the fourth time. So count the
- * steps since the last thing that was not known already: a call with a result that is not among the last
- * 64 pairs. New errors of new calls neither count nor reset: trying something new that fails is not yet
- * going in circles, but it is no news either.
+ * Intuition: repeated-call and call-cycle look for patterns; a confused agent need not have one. It reads the same
+ * three files in no fixed order, or pages through one long file for the fourth time. So count the steps since the
+ * last new thing: a call with a result that is not among the last 64 pairs. New errors of new calls neither count
+ * nor reset: trying something new that fails is not yet going in circles, but it is no news either.
  *
- * Cutoff: 12 stale steps warn (twice the longest cycle), 24 act. When all of them are one call, the agent
- * measures something (a flake); that only warns. A stretch whose pace is that of waiting is left to
- * the limits of polls.
+ * Cutoff: 12 stale steps warn (twice the longest cycle), 24 act. When all of them are one call, the agent measures
+ * something (a flake); that only warns. A stretch whose pace is that of waiting is left to the limits of polls.
  *
- * Blind spots: tours through more than 64 places; a loop that makes one meaningless new call per round.
- * Rejected: entropy over a window: it needs a window's worth of counts and says the same.
+ * Blind spots: tours through more than 64 places; a loop that makes one meaningless new call per round. Rejected:
+ * entropy over a window: it needs a window's worth of counts and says the same.
  */
 /** One wait in four steps makes it waiting: sleep, look at three things, sleep. */
 const WAIT_SHARE = 4;

@@ -15,7 +15,7 @@ function escalated(): { bench: Bench; notice: Notify } {
 }
 
 describe('the receipt of a notice', () => {
-  test('starts the wait for a decision when somebody was shown it, on whichever channel', () => {
+  test('starts the wait for a decision once any channel has delivered it', () => {
     const { bench, notice } = escalated();
     const on = (channel: string, outcome: ReceiptOutcome): InputBody => ({
       kind: 'receipt',
@@ -34,7 +34,7 @@ describe('the receipt of a notice', () => {
   });
 });
 
-test('what Holter itself has to tell becomes an effect like any other', () => {
+test('a notice from Holter itself becomes an effect', () => {
   const bench = new Bench({});
   const notice = { audience: 'operator', severity: 'warning', message: 'look', incidentId: null } as const;
   const { effects, events } = bench.feed({ kind: 'notice', effectId: 'run:1/lost', notice });

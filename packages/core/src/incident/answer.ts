@@ -18,7 +18,7 @@ import { actFindings, hasTwoSources, isEvidenceFresh, isOrdered, repeatOf } from
 import { failAttempt, orderSpawn, taskIdOf } from './recover.ts';
 import { foldSaidGone, orderTermination, tryAgain } from './terminate.ts';
 
-/** The fleet answered. What is deferred is judged again then; what is granted happens now. */
+/** The fleet's answer: a deferred step is judged again at that time, a granted one is taken now. */
 export function foldGrant(draft: Draft, asked: Ask, admission: Admission): void {
   if (asked.notice) return foldNoticeGrant(draft, asked.effectId, asked.notice, admission);
   const { incident } = draft.hard;
@@ -42,7 +42,7 @@ export function foldGrant(draft: Draft, asked: Ask, admission: Admission): void 
   }
 }
 
-/** A notice beside the steps of the ladder. One that the fleet can't bear now stays on record. */
+/** A notice outside the steps of the ladder. If the fleet defers it, it is only recorded. */
 function foldNoticeGrant(draft: Draft, effectId: string, notice: Notice, admission: Admission): void {
   if (admission.kind === 'granted') return foldNotice(draft, effectId, { audience: 'operator', ...notice });
   emitAttention(draft, effectId, notice.message);
@@ -54,14 +54,14 @@ export function foldNotice(draft: Draft, effectId: string, notice: NoticeBody): 
   emitAttention(draft, effectId, notice.message);
 }
 
-/** Null when nobody needs to be told any more. */
+/** What the notice lives by; null if it is no longer needed. */
 function termsOf({ hard, at }: Draft, { incidentId }: NoticeBody): Pick<Effect, 'livesBy' | 'until'> | null {
   const { agentId, group, incident, incarnation, end } = hard;
   const until = later(at, NOTICE_MS_MAX);
   if (incident && incident.id === incidentId) return { livesBy: lifeOfIncident(incident.id) };
-  // News about what watches the agent (a lost run, a dead channel) stays news when the agent ends.
+  // A notice about what watches the agent (a lost run, a dead channel) is still needed after the agent's end.
   if (incidentId === null) return { livesBy: lifeOfFleet(group), until };
-  // What closed its incident in the same breath is news about the start that is running now.
+  // Its incident was closed by the same input, so the notice lives by the current incarnation.
   return end ? null : { livesBy: lifeOfStart(agentId, incarnation), until };
 }
 
@@ -71,7 +71,7 @@ function emitAttention(draft: Draft, about: string, message: string): void {
 
 type Receipt = Extract<InputBody, { kind: 'receipt' }>;
 
-/** What became of an effect. A receipt of an older step changes nothing but the record. */
+/** The outcome of an effect. A receipt of an older step is only recorded. */
 export function foldReceipt(draft: Draft, receipt: Receipt): void {
   const { hard } = draft;
   const { effect, outcome, detail } = receipt;
@@ -97,7 +97,7 @@ export function foldReceipt(draft: Draft, receipt: Receipt): void {
       else if (isFailed) amend(draft, { isNudgeLost: true });
       return;
     case 'escalate':
-      // That a service took a message does not show that anybody knows.
+      // A message that a service accepted has not necessarily been seen.
       if (!isFailed && outcome !== 'posted' && !incident.wait) amend(draft, { wait: markNow(draft) });
       return;
     case 'terminate':
@@ -113,7 +113,7 @@ export function foldReceipt(draft: Draft, receipt: Receipt): void {
   }
 }
 
-/** A nudge was sent when it has reached the agent, not when it was decided; a second receipt tells nothing new. */
+/** A nudge was sent when it has reached the agent, not when it was decided; a second receipt is ignored. */
 function emitSent(draft: Draft, effect: Extract<Effect, { kind: 'nudge' }>, outcome: ReceiptOutcome): void {
   const { agentId, incarnation, incident } = draft.hard;
   if (effect.incarnation !== incarnation) return;
@@ -125,13 +125,13 @@ function emitSent(draft: Draft, effect: Extract<Effect, { kind: 'nudge' }>, outc
   emit(draft, { type: 'NUDGE_SENT', payload: { agentId, attempt, message } });
 }
 
-/** Repeats are counted from the first nudge about this loop that was seen: only what came after it is deafness. */
+/** Repeats count from the first nudge about this loop that was seen: only later ones mean that it was ignored. */
 function noteNudgeSeen(draft: Draft, incident: Incident): void {
   const repeat = repeatOf(actFindings(draft.hard)) ?? incident.repeatAtStep;
   amend(draft, { isNudgeSeen: true, repeatAtNudge: incident.repeatAtNudge ?? repeat });
 }
 
-/** The last moment to think again: the agent was judged just now, with everything that came in since. */
+/** The last check before an effect is carried out. The agent has just been judged with every input so far. */
 export function foldClaim(draft: Draft, effect: Effect, evidence: ClaimEvidence): void {
   const because = whyNotProceed(draft, effect, evidence);
   if (because === null) {
@@ -148,7 +148,7 @@ export function foldClaim(draft: Draft, effect: Effect, evidence: ClaimEvidence)
 function whyNotProceed(draft: Draft, effect: Effect, evidence: ClaimEvidence): string | null {
   const { hard } = draft;
   const { incident } = hard;
-  // The commit that ended it has cancelled what was pending; this catches what an executor had in hand then.
+  // Pending effects were cancelled when their life ended; this catches one that was already claimed.
   if (!openLives(hard).includes(effect.livesBy)) return 'what it was for is over';
   if (!incident || !isOfStep(effect, incident)) return IS_ACT[effect.kind] ? 'it was superseded' : null;
   if (effect.kind === 'deny-call' && !repeatOf(actFindings(hard))) return 'the reason is gone';
@@ -161,13 +161,13 @@ function whyNotProceed(draft: Draft, effect: Effect, evidence: ClaimEvidence): s
       return whyNotSpawn(draft, incident, evidence);
     case 'escalate':
     case 'human':
-      // The notice has no use any more; what is done to the agent goes on.
+      // The notice is no longer needed; effects on the agent still are.
       if (effect.kind === 'deny-call' || !incident.acknowledged) return null;
       return `${incident.acknowledged.by} has acknowledged it`;
   }
 }
 
-/** Whether it would still change something for the agent: words of yesterday do no harm, a kill or a start would. */
+/** Whether a late effect could harm the agent: an old message does not, a kill or a start would. */
 const IS_ACT: Readonly<Record<EffectKind, boolean>> = {
   nudge: true,
   'deny-call': true,

@@ -102,7 +102,7 @@ export function tellPeople(
   emit(draft, { type: 'ATTENTION_RAISED', payload: { agentId, about: effectId, message: words.message } });
 }
 
-/** Asks the fleet to grant the step; `transition` feeds the answer back. */
+/** Asks the fleet to grant the step; `turn` feeds the answer back. */
 export function askFleet(draft: Draft, incident: Incident, kind: AskKind): void {
   ask(draft, kind, effectIdOf(incident));
   if (incident.phase !== 'asked') amend(draft, { phase: 'asked' });

@@ -8,7 +8,7 @@ import { canNudge } from './entry.ts';
 import { nudgeMessage } from './message.ts';
 import { actFindings, furtherRepeats, leadOf, repeatOf } from './reason.ts';
 
-/** Level 1: say to the agent, in its own context, what Holter sees. */
+/** Level 1: tell the agent, in its own context, what Holter sees. */
 export function climbNudge(draft: Draft, incident: Incident): void {
   if (incident.phase !== 'waiting') {
     askFleet(draft, incident, 'nudge');
@@ -32,7 +32,7 @@ export function orderNudge(draft: Draft, incident: Incident): void {
   const { hard, at } = draft;
   const lead = leadOf(actFindings(hard));
   if (!lead) {
-    // The reason went away while the fleet was asked; the step is due again when it comes back.
+    // The reason went away before the fleet answered; the step is due again when it comes back.
     amend(draft, { phase: 'due' });
     return;
   }

@@ -94,7 +94,7 @@ export type Step = {
   readonly agent: Agent;
   readonly events: readonly HolterEvent[];
   readonly effects: readonly Effect[];
-  /** Questions to the fleet; `transition` gets the answers and feeds them back. */
+  /** Questions to the fleet; `turn` gets the answers and feeds them back. */
   readonly asks: readonly Ask[];
   /** Incidents and incarnations that this input ended: effects pending for them are cancelled in the same commit. */
   readonly over: readonly Life[];

@@ -27,16 +27,16 @@ import type { HeartbeatBody, Signal } from '../vocabulary/signal.ts';
 import type { StallLog } from '../vocabulary/stall.ts';
 
 /**
- * One input into one agent's record: facts first, then the judgement, then what to do. Pure: the same
- * agent, input and policy give the same step, byte for byte. A beat that changes nothing takes a short way.
+ * Folds one input into one agent's record: facts, then judgement, then the incident. Pure: the same agent, input and
+ * policy give the same step, byte for byte. A beat that changes nothing takes a short path.
  */
 export function step(agent: Agent, input: Input, policy: Policy): Step {
-  // Clocks step back; an agent's time doesn't.
+  // The clock may step back; the agent's time must not.
   const at = latest(input.at, latest(agent.hard.at, agent.soft.beatAt));
   if (input.kind === 'signal') {
     const code = whyInadmissible(agent.hard, input.signal, input.origin);
     if (code !== null) {
-      // A retried request about what is known long since is no bad input, only an old one.
+      // A retried request about a known fact is old, not bad.
       const isOld =
         input.signal.incarnation === agent.hard.incarnation && wasFoldedBefore(agent.hard, input.signal);
       return isOld ? unchanged(agent) : rejected(agent, at, input.signal, code);
@@ -46,13 +46,13 @@ export function step(agent: Agent, input: Input, policy: Policy): Step {
   }
   if (input.kind === 'breaker') {
     const permit = permitOfClosed(agent.hard, input.name, input.act, policy);
-    // While nothing is wrong, asking changes nothing: no commit, and no round trip for it.
+    // While nothing is wrong, asking a breaker changes nothing and needs no commit.
     if (permit !== null) return { ...unchanged(agent), ...(permit.kind === 'permit' && { permit }) };
   }
   return foldFully(agent, at, input, policy);
 }
 
-/** The long way: facts, judgement, incident. For a plain beat it comes to the same as the short one. */
+/** The full path: facts, judgement, incident. For a plain beat it gives the same result as the short path. */
 export function foldFully(agent: Agent, at: Instant, input: Input, policy: Policy): Step {
   const draft = draftOf(agent, at, input.stalls, policy);
   if (input.kind === 'signal' && isRepeatedSignal(draft, input.signal)) return unchanged(agent);
@@ -62,13 +62,13 @@ export function foldFully(agent: Agent, at: Instant, input: Input, policy: Polic
   endExpiredQuiet(draft);
   settleBreakers(draft);
   fold(draft, input);
-  // Once more: a hold or a snooze that has just begun names its end, or is over already.
+  // Again, because a hold or a snooze that has just begun may already be over, or has to set its wake-up.
   endExpiredHolds(draft);
   endExpiredQuiet(draft);
   followWork(draft);
   judge(draft);
   if (input.kind === 'claim') {
-    // It is answered by the judgement of this very moment; what the executor looked up may change that.
+    // The claim is answered by the judgement above; the executor's evidence may change that judgement.
     foldClaim(draft, input.effect, input.evidence);
     judge(draft);
   }
@@ -99,13 +99,13 @@ function fold(draft: Draft, input: Input): void {
   }
 }
 
-/** Clocks about work start when there is some, and are gone when there is none; probation ends by itself. */
+/** Starts the work clock when there is work and clears it when there is none; ends a probation that is over. */
 function followWork(draft: Draft): void {
   const { hard } = draft;
   if (hasWork(hard)) hard.work ??= markNow(draft);
   else if (hard.work) {
     forget(hard, 'work');
-    // Of one that has ended, what was found is the reason that is told.
+    // After the end, the findings are kept: they are the reason that is reported.
     if (!hard.end) restTrail(draft);
   }
   if (hard.probation && hard.probation.until <= draft.at) forget(hard, 'probation');
@@ -129,8 +129,8 @@ function finish(draft: Draft, before: Hard): Step {
 }
 
 /**
- * Whether this beat says nothing but "alive": then only the soft facts move, and no timer does. When the
- * old deadline fires, the rule looks at the newest beat and names the next one.
+ * Whether this beat says nothing but "alive". Then only the soft facts change, and no timer moves: when the old
+ * deadline fires, the rule looks at the newest beat and names the next deadline.
  */
 function isPlainBeat(
   { soft, hard }: Agent,
@@ -158,7 +158,7 @@ function isPlainBeat(
   )
     return false;
   if (!policy.isEnabled || soft.beatAt === 0) return false;
-  // The first beat after a stall ends the grace that the stall gave: its deadline lies before the old one.
+  // The first beat after a stall ends the stall's grace, so its deadline is earlier than the old one.
   if ((stalls.at(-1)?.to ?? 0) > soft.beatAt) return false;
   if (beat.phase === undefined && beat.progressIndicator === undefined)
     return (hard.indicatorHash ?? NO_INDICATOR) === NO_INDICATOR;
@@ -188,16 +188,16 @@ function payloadOf(beat: HeartbeatBody & Signal): { agentId: string } & Omit<Hea
   return payload;
 }
 
-/** Monitoring is switched off: nothing is judged, and what was still to be done is left undone. */
+/** Monitoring is switched off: nothing is judged, and pending steps are dropped. */
 const handsOff = (agent: Agent, at: Instant, input: Input): Step => ({
   ...unchanged(agent),
-  // Who was heard is remembered all the same: nobody is accused of the time in which nobody listened.
+  // Signs of life are still recorded, so that the time without monitoring does not count as silence later.
   ...(input.kind === 'signal' &&
     input.origin === 'agent' && { agent: { ...agent, soft: { ...agent.soft, activityAt: at } } }),
   ...(input.kind === 'claim' && { claim: 'cancelled' as const }),
 });
 
-/** Bad input changes nothing and is on record (invariants 5 and 11). */
+/** Bad input changes nothing and is recorded (invariants 5 and 11). */
 function rejected(agent: Agent, at: Instant, signal: Signal, code: SignalRejectionCode): Step {
   const { agentId, incarnation } = agent.hard;
   const rejection = signalRejection(code);

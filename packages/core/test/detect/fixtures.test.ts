@@ -5,7 +5,7 @@ import { judge, type Level, rankOf } from './runs.ts';
 
 type Header = { format: string; run: string; expect: { min: Level; max: Level; by: number | null } };
 
-/** Every fixture meets its expectation. `npm run eval` says more: tables, mutants, real runs, peers. */
+/** Every fixture meets its expectation. `npm run eval` shows more: tables, mutants, real runs, peers. */
 const runs: { header: Header; steps: AgentStep[] }[] = [];
 const file = new URL('../../../../tests/fixtures/detect/dev.jsonl', import.meta.url);
 for (const line of readFileSync(file, 'utf8').trim().split('\n')) {

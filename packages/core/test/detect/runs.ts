@@ -6,7 +6,7 @@ import {
   observe,
 } from '../../src/detect/index.ts';
 
-/** How tests build and judge runs. */
+/** Helpers to build and judge runs. */
 export type StepParts = Partial<AgentStep>;
 
 export const call = (command: string, output: string, parts: StepParts = {}): AgentStep => ({
@@ -61,7 +61,7 @@ export type Judged = {
   readonly firstAct: number | null;
 };
 
-/** The worst that ever held, and every `kind:severity` in the order in which it appeared. */
+/** The most severe finding that ever held, and every `kind:severity` in order of appearance. */
 export function judge(steps: readonly AgentStep[]): Judged {
   let state = emptyDetectorState;
   let worst: Level = 'none';
