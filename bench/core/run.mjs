@@ -2,7 +2,13 @@
  * What one step costs, beside an empty loop and beside copying the record as one flat object, which is what
  * a beat would cost without `{ soft, hard }`. Goal: a heartbeat below 2 µs. `npm run bench:core`
  */
-import { emptyFleet, enroll, NO_STALLS, step, turn } from '../../packages/core/dist/index.js';
+import {
+  applyInput,
+  emptyFleetGuard,
+  enroll,
+  NO_STALLS,
+  transition,
+} from '../../packages/core/dist/index.js';
 import { defaultPolicies, policyFor } from '../../packages/server/dist/policy/index.js';
 
 const ROUNDS = 15;
@@ -24,9 +30,9 @@ function agentOf(promises) {
     executor: 'host-1',
     taskId: 'task-1',
   };
-  const enrolment = enroll(null, registration, { at: START, stalls: NO_STALLS, policy });
+  const enrollment = enroll(null, registration, { at: START, stalls: NO_STALLS, policy });
   const tick = { at: START, stalls: NO_STALLS, kind: 'tick' };
-  return step(enrolment.agent, tick, policy).agent;
+  return applyInput(enrollment.agent, tick, policy).agent;
 }
 
 const signalAt = (at, body) => ({
@@ -52,18 +58,18 @@ const cases = {
   },
   'heartbeat, step': (length) => {
     let agent = agentOf({ beatEveryMs: 60_000 });
-    agent = step(agent, signalAt(START + 1, { kind: 'heartbeat' }), policy).agent;
+    agent = applyInput(agent, signalAt(START + 1, { kind: 'heartbeat' }), policy).agent;
     for (let i = 0; i < length; i++)
-      agent = step(agent, signalAt(START + 2 + i, { kind: 'heartbeat', tokenCount: i }), policy).agent;
+      agent = applyInput(agent, signalAt(START + 2 + i, { kind: 'heartbeat', tokenCount: i }), policy).agent;
     return agent.soft.beatAt;
   },
   'heartbeat, turn': (length) => {
     let agent = agentOf({ beatEveryMs: 60_000 });
-    agent = step(agent, signalAt(START + 1, { kind: 'heartbeat' }), policy).agent;
+    agent = applyInput(agent, signalAt(START + 1, { kind: 'heartbeat' }), policy).agent;
     for (let i = 0; i < length; i++)
-      agent = turn(
+      agent = transition(
         agent,
-        emptyFleet,
+        emptyFleetGuard,
         signalAt(START + 2 + i, { kind: 'heartbeat', tokenCount: i }),
         context,
       ).agent;
@@ -81,8 +87,8 @@ const cases = {
       errorCount: 0,
       progressIndicator: '3 of 7',
     };
-    agent = step(agent, signalAt(START + 1, beat), policy).agent;
-    for (let i = 0; i < length; i++) agent = step(agent, signalAt(START + 2 + i, beat), policy).agent;
+    agent = applyInput(agent, signalAt(START + 1, beat), policy).agent;
+    for (let i = 0; i < length; i++) agent = applyInput(agent, signalAt(START + 2 + i, beat), policy).agent;
     return agent.soft.beatAt;
   },
   'call ended, step': (length) => {
@@ -101,7 +107,7 @@ const cases = {
         output: `built part ${i} of the thing, and it took a while`,
         isError: false,
       };
-      agent = step(agent, signalAt(START + 2 + i, call), policy).agent;
+      agent = applyInput(agent, signalAt(START + 2 + i, call), policy).agent;
     }
     return agent.hard.at;
   },
@@ -113,7 +119,7 @@ const cases = {
       checkpoints: true,
     });
     for (let i = 0; i < length; i++)
-      agent = step(agent, { at: START + 2 + i / 100, stalls: NO_STALLS, kind: 'tick' }, policy).agent;
+      agent = applyInput(agent, { at: START + 2 + i / 100, stalls: NO_STALLS, kind: 'tick' }, policy).agent;
     return agent.hard.at;
   },
 };
@@ -144,7 +150,11 @@ for (const [name, values] of Object.entries(samples)) {
 
 let beating = agentOf({ beatEveryMs: 60_000 });
 for (let i = 1; i < 100; i++)
-  beating = step(beating, signalAt(START + i * 60_000, { kind: 'heartbeat', phase: `p${i}` }), policy).agent;
+  beating = applyInput(
+    beating,
+    signalAt(START + i * 60_000, { kind: 'heartbeat', phase: `p${i}` }),
+    policy,
+  ).agent;
 console.log(`\nrecord of an agent that only beats: ${JSON.stringify(beating).length} bytes (goal 1,024)`);
 
 // Other load only adds time, so the best round shows what a step costs.

@@ -16,7 +16,7 @@ const soft = {
   activityAt: AT,
   tokens: 1,
   costUsd: 0.5,
-  lookedAt: 0,
+  probedAt: 0,
   cpuMs: 0,
   ioBytes: 0,
 };

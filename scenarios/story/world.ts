@@ -2,9 +2,9 @@ import {
   type Acquired,
   type Agent,
   type Effect,
-  emptyFleet,
+  emptyFleetGuard,
   enroll,
-  type Fleet,
+  type FleetGuard,
   type HolterEvent,
   type Input,
   type InputBody,
@@ -15,7 +15,7 @@ import {
   NO_STALLS,
   type Registration,
   type StallLog,
-  turn,
+  transition,
   withStall,
 } from '@holter/core';
 import { compile, type PolicySet, policyFor } from '@holter/server/policy';
@@ -26,7 +26,7 @@ export class StoryWorld {
   /** The newest answer of a breaker, for the report that follows. */
   permit: Acquired | null = null;
   private stalls: StallLog = NO_STALLS;
-  private fleet: Fleet = emptyFleet;
+  private fleet: FleetGuard = emptyFleetGuard;
   private policies: PolicySet = mustCompile({});
   private readonly agents = new Map<string, Agent>();
   private readonly effects = new Map<string, Effect>();
@@ -41,15 +41,15 @@ export class StoryWorld {
   register(registration: Registration): void {
     const existing = this.agents.get(registration.agentId) ?? null;
     const policy = this.policyOf(registration.role, registration.agentId, registration.group);
-    const enrolment = enroll(existing, registration, { at: this.at, stalls: this.stalls, policy });
-    if (enrolment.kind === 'refused') {
+    const enrollment = enroll(existing, registration, { at: this.at, stalls: this.stalls, policy });
+    if (enrollment.kind === 'refused') {
       this.say(
-        `${registration.agentId} refused: ${enrolment.code}, retry after ${enrolment.retryAfterMs / 1000} s`,
+        `${registration.agentId} refused: ${enrollment.code}, retry after ${enrollment.retryAfterMs / 1000} s`,
       );
       return;
     }
-    this.agents.set(registration.agentId, enrolment.agent);
-    for (const event of enrolment.events) this.tell(event);
+    this.agents.set(registration.agentId, enrollment.agent);
+    for (const event of enrollment.events) this.tell(event);
     this.feed(registration.agentId, { kind: 'tick' });
   }
 
@@ -84,7 +84,7 @@ export class StoryWorld {
       fleetPolicy: this.policies.fleet,
       groupSize,
     };
-    const after = turn(agent, this.fleet, input, context);
+    const after = transition(agent, this.fleet, input, context);
     this.agents.set(agentId, after.agent);
     this.fleet = after.fleet;
     for (const event of after.events) this.tell(event);

@@ -1,4 +1,4 @@
-/** The rules of Holter. Pure: no I/O, no clock, no randomness, no dependency. Start at `turn`. */
+/** The rules of Holter. Pure: no I/O, no clock, no randomness, no dependency. Start at `transition`. */
 
 export { type Canonical, canonicalJson } from './base/canonical.ts';
 export { hashText } from './base/hash.ts';
@@ -22,7 +22,7 @@ export { type Acquired, acquire, type Breaker, closedBreaker, stateAt } from './
 export { type BreakerPolicies, type BreakerPolicy, breakerFor } from './breaker/breaker-policy.ts';
 export { type Report, report } from './breaker/breaker-report.ts';
 export { type DetectionPolicy, defaultDetectionPolicy } from './detect/index.ts';
-export { type Admitted, admit, emptyFleet, type Fleet } from './fleet/guard.ts';
+export { type Admitted, admit, emptyFleetGuard, type FleetGuard } from './fleet/guard.ts';
 export { whyNotDecide } from './incident/obstacle.ts';
 export { findingsOf } from './incident/reason.ts';
 export {
@@ -50,6 +50,7 @@ export type {
 } from './record/agent.ts';
 export type { Incident, StepPhase } from './record/incident.ts';
 export type {
+  Applied,
   BreakerAct,
   ClaimEvidence,
   ClaimVerdict,
@@ -57,7 +58,6 @@ export type {
   DecisionWord,
   Input,
   InputBody,
-  Step,
 } from './record/input.ts';
 export {
   type Liveness,
@@ -70,9 +70,9 @@ export {
 export { openLives } from './record/lives.ts';
 export { RECORD_VERSION, type RecordKind, upcast } from './record/upcast.ts';
 export { checkSignal, SIGNAL_KINDS, type SignalCheck, signalShape } from './signal/check.ts';
-export { type EnrolContext, type Enrolment, enroll, type Registration } from './transition/enroll.ts';
-export { step } from './transition/step.ts';
-export { type Turn, type TurnContext, turn } from './transition/transition.ts';
+export { applyInput } from './transition/apply-input.ts';
+export { type EnrollContext, type Enrollment, enroll, type Registration } from './transition/enroll.ts';
+export { type Transition, type TransitionContext, transition } from './transition/transition.ts';
 export type { Admission, Ask, AskKind } from './vocabulary/ask.ts';
 export {
   type Checkpoint,

@@ -1,11 +1,11 @@
 import { compile, policyFor as compiledPolicyFor, type PolicySet } from '@holter/server/policy';
 import { type Instant, instant } from '../src/base/time.ts';
-import { emptyFleet, type Fleet } from '../src/fleet/guard.ts';
+import { emptyFleetGuard, type FleetGuard } from '../src/fleet/guard.ts';
 import type { FleetPolicy, Policy } from '../src/policy/policy.ts';
 import type { Agent } from '../src/record/agent.ts';
 import type { Input, InputBody } from '../src/record/input.ts';
 import { enroll, type Registration } from '../src/transition/enroll.ts';
-import { type Turn, turn } from '../src/transition/transition.ts';
+import { type Transition, transition } from '../src/transition/transition.ts';
 import type { Signal, SignalBody } from '../src/vocabulary/signal.ts';
 import { NO_STALLS, type StallLog } from '../src/vocabulary/stall.ts';
 
@@ -47,15 +47,15 @@ export const registrationOf = (fields: Partial<Registration> = {}): Registration
 export function agentOf(fields: Partial<Registration> = {}, at = 1_000, policies = defaults): Agent {
   const registration = registrationOf(fields);
   const policy = policyFor(policies, registration.role, registration.agentId, registration.group);
-  const enrolment = enroll(null, registration, { at: instant(at), stalls: NO_STALLS, policy });
-  if (enrolment.kind === 'refused') throw new Error('a first registration is never refused');
-  return enrolment.agent;
+  const enrollment = enroll(null, registration, { at: instant(at), stalls: NO_STALLS, policy });
+  if (enrollment.kind === 'refused') throw new Error('a first registration is never refused');
+  return enrollment.agent;
 }
 
 /** One agent with its fleet and its clock. Inputs are frozen, so that a mutation throws. */
 export class Bench {
   agent: Agent;
-  fleet: Fleet = emptyFleet;
+  fleet: FleetGuard = emptyFleetGuard;
   at: Instant;
   stalls: StallLog = NO_STALLS;
   private readonly policies: PolicySet;
@@ -76,19 +76,19 @@ export class Bench {
     return deepFreeze({ at: this.at, stalls: this.stalls, ...body });
   }
 
-  turn(agent: Agent, input: Input): Turn {
+  transition(agent: Agent, input: Input): Transition {
     const context = { policy: this.policy, fleetPolicy: fleetPolicyOf(this.policies), groupSize: 5 };
-    return turn(agent, this.fleet, input, context);
+    return transition(agent, this.fleet, input, context);
   }
 
-  feed(body: InputBody): Turn {
-    const after = this.turn(this.agent, this.inputOf(body));
+  feed(body: InputBody): Transition {
+    const after = this.transition(this.agent, this.inputOf(body));
     this.agent = deepFreeze(after.agent);
     this.fleet = deepFreeze(after.fleet);
     return after;
   }
 
-  signal(body: SignalBody & Partial<Signal>, origin: 'agent' | 'holter' = 'agent'): Turn {
+  signal(body: SignalBody & Partial<Signal>, origin: 'agent' | 'holter' = 'agent'): Transition {
     const { agentId, incarnation } = this.agent.hard;
     return this.feed({ kind: 'signal', origin, signal: { agentId, incarnation, ...body } });
   }
@@ -98,17 +98,17 @@ export class Bench {
     const { agentId, role, group, mode, promises, can, executor } = this.agent.hard;
     const registration = registrationOf({ agentId, role, group, mode, promises, can, executor, ...fields });
     const context = { at: this.at, stalls: this.stalls, policy: this.policy };
-    const enrolment = enroll(this.agent, deepFreeze(registration), context);
-    if (enrolment.kind === 'refused') return false;
-    this.agent = deepFreeze(enrolment.agent);
+    const enrollment = enroll(this.agent, deepFreeze(registration), context);
+    if (enrollment.kind === 'refused') return false;
+    this.agent = deepFreeze(enrollment.agent);
     this.feed({ kind: 'tick' });
     return true;
   }
 
   /** Moves the clock, and wakes the agent whenever its record asks for it. */
-  advance(ms: number): readonly Turn[] {
+  advance(ms: number): readonly Transition[] {
     const target = instant(this.at + ms);
-    const turns: Turn[] = [];
+    const turns: Transition[] = [];
     for (let wakes = 0; wakes < 10_000 && this.agent.hard.wakeAt <= target; wakes++) {
       if (this.agent.hard.wakeAt > this.at) this.at = this.agent.hard.wakeAt;
       turns.push(this.feed({ kind: 'tick' }));

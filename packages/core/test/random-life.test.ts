@@ -5,8 +5,8 @@ import { HARMLESS_TWICE } from '../src/fold/admissible.ts';
 import type { Agent } from '../src/record/agent.ts';
 import type { InputBody } from '../src/record/input.ts';
 import { openLives } from '../src/record/lives.ts';
-import { foldFully, step } from '../src/transition/step.ts';
-import type { Turn } from '../src/transition/transition.ts';
+import { applyInput, foldFully } from '../src/transition/apply-input.ts';
+import type { Transition } from '../src/transition/transition.ts';
 import type { Effect } from '../src/vocabulary/effect.ts';
 import { LADDER } from '../src/vocabulary/ladder.ts';
 import type { SignalBody } from '../src/vocabulary/signal.ts';
@@ -123,7 +123,7 @@ class Life {
     this.feed(input);
     if (id === undefined && seq === undefined) return;
     const before = this.bench.agent;
-    const again = this.bench.turn(before, this.bench.inputOf(input));
+    const again = this.bench.transition(before, this.bench.inputOf(input));
     // The ids of these signals are not remembered; folded in again, they change nothing.
     if (HARMLESS_TWICE.has(body.kind)) expect(again.agent, 'a duplicate changes nothing').toEqual(before);
     else expect(again.agent, 'a duplicate changes nothing').toBe(before);
@@ -135,7 +135,10 @@ class Life {
     for (const wrong of [incarnation - 1, incarnation + 1]) {
       const signal = { agentId, incarnation: wrong, ...body };
       const before = this.bench.agent;
-      const after = this.bench.turn(before, this.bench.inputOf({ kind: 'signal', origin: 'holter', signal }));
+      const after = this.bench.transition(
+        before,
+        this.bench.inputOf({ kind: 'signal', origin: 'holter', signal }),
+      );
       expect(after.agent, 'a stale incarnation changes nothing').toBe(before);
       expect(after.effects).toEqual([]);
       expect(after.events.map(({ type }) => type)).toEqual(['SIGNAL_REJECTED']);
@@ -164,7 +167,7 @@ class Life {
     const { bench } = this;
     const before = bench.agent;
     const input = bench.inputOf(body);
-    const twin = bench.turn(JSON.parse(JSON.stringify(before)), JSON.parse(JSON.stringify(input)));
+    const twin = bench.transition(JSON.parse(JSON.stringify(before)), JSON.parse(JSON.stringify(input)));
     const after = bench.feed(body);
     expect(JSON.stringify(twin), 'the same input gives the same turn, also after a store').toBe(
       JSON.stringify(after),
@@ -182,7 +185,7 @@ class Life {
     const { agentId, incarnation } = agent.hard;
     const signal = { agentId, incarnation, ...beat };
     const input = this.bench.inputOf({ kind: 'signal', origin: 'agent', signal });
-    const short = step(agent, input, policy);
+    const short = applyInput(agent, input, policy);
     // A finding due to time is made by the tick at its deadline, not by an earlier beat.
     const isDue = agent.hard.wakeAt <= input.at;
     if (short.agent.hard !== agent.hard || short.events.length === 0 || short.rejection || isDue) return;
@@ -198,7 +201,7 @@ class Life {
     expect(long.wakeAt, 'the short way never looks again later').toBeGreaterThanOrEqual(short.wakeAt);
   }
 
-  private check(healthBefore: string, after: Turn): void {
+  private check(healthBefore: string, after: Transition): void {
     const { hard } = after.agent;
     expect(hard.wakeAt).toBe(after.wakeAt);
     if (healthBefore === 'TERMINATED')

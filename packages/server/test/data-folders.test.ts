@@ -271,7 +271,7 @@ async function end(engine: Engine, agentId: string): Promise<void> {
   if (!incident) return;
   const fields = { agentId, role, group, mode, promises, can, executor };
   const answer = await engine.register({ ...fields, instanceId: 'by itself' });
-  expect(answer).toMatchObject({ kind: 'enrolled', enrolment: { kind: 'enrolled' } });
+  expect(answer).toMatchObject({ kind: 'enrolled', enrollment: { kind: 'enrolled' } });
 }
 
 function schemaOf(folder: string, name = 'holter.db'): number {

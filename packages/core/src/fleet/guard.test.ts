@@ -3,12 +3,12 @@ import { deepFreeze } from '../../test/kit.ts';
 import { instant } from '../base/time.ts';
 import { fleetDefaults } from '../policy/defaults.ts';
 import type { Ask, AskKind } from '../vocabulary/ask.ts';
-import { type Admitted, admit, emptyFleet, type Fleet } from './guard.ts';
+import { type Admitted, admit, emptyFleetGuard, type FleetGuard } from './guard.ts';
 
 const policy = fleetDefaults;
 
 class Group {
-  fleet: Fleet = emptyFleet;
+  fleet: FleetGuard = emptyFleetGuard;
   at = 1_000_000;
   private readonly size: number;
   private readonly name: string;

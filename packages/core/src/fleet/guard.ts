@@ -8,7 +8,7 @@ import { lifeOfFleet, NOTICE_MS_MAX } from '../vocabulary/effect.ts';
 import type { HolterEvent } from '../vocabulary/event.ts';
 
 /**
- * Decides for many agents at once. `step` wants something for one agent; `admit` says whether the fleet allows it
+ * Decides for many agents at once. `applyInput` wants something for one agent; `admit` says whether the fleet allows it
  * now.
  *
  * The brake. Intuition: when many agents of a group fall silent together, the monitor or the network is the likely
@@ -20,7 +20,7 @@ import type { HolterEvent } from '../vocabulary/event.ts';
  * The budgets are token buckets: enough for an ordinary day, too little for a storm.
  */
 /** The fleet's state: one small row, versioned by the store. */
-export type Fleet = {
+export type FleetGuard = {
   readonly brakes: Readonly<Record<string, GroupBrake>>;
   readonly budgets: Readonly<Record<'nudge' | 'notice' | 'start', Budget>>;
 };
@@ -43,13 +43,13 @@ type Handful = { readonly at: Instant; readonly count: number };
 type Budget = { readonly tokens: number; readonly at: Instant };
 
 export type Admitted = {
-  readonly fleet: Fleet;
+  readonly fleet: FleetGuard;
   readonly admission: Admission;
   readonly events: readonly HolterEvent[];
   readonly effects: readonly Effect[];
 };
 
-export const emptyFleet: Fleet = {
+export const emptyFleetGuard: FleetGuard = {
   brakes: {},
   budgets: {
     nudge: { tokens: NEVER, at: 0 as Instant },
@@ -60,7 +60,7 @@ export const emptyFleet: Fleet = {
 
 type AdmitContext = { readonly at: Instant; readonly groupSize: number; readonly policy: FleetPolicy };
 
-export function admit(fleet: Fleet, ask: Ask, context: AdmitContext): Admitted {
+export function admit(fleet: FleetGuard, ask: Ask, context: AdmitContext): Admitted {
   if (ask.kind === 'loss') return foldLoss(fleet, ask, context);
   const released = releaseBrake(fleet, ask.group, context);
   if (ask.kind !== 'nudge') {
@@ -73,7 +73,7 @@ export function admit(fleet: Fleet, ask: Ask, context: AdmitContext): Admitted {
 }
 
 /** Another agent became unknown or gone. Too many within one beat interval engage the brake. */
-function foldLoss(fleet: Fleet, ask: Ask, context: AdmitContext): Admitted {
+function foldLoss(fleet: FleetGuard, ask: Ask, context: AdmitContext): Admitted {
   const { at, groupSize, policy } = context;
   const released = releaseBrake(fleet, ask.group, context);
   const before = brakeOf(released.fleet, ask.group) ?? { losses: [] };
@@ -124,7 +124,7 @@ function withHandful(
 }
 
 /** A group may have the name of a prototype property. */
-const brakeOf = (fleet: Fleet, group: string): GroupBrake | undefined =>
+const brakeOf = (fleet: FleetGuard, group: string): GroupBrake | undefined =>
   Object.hasOwn(fleet.brakes, group) ? fleet.brakes[group] : undefined;
 
 /** The newest slot was not used, so no ask is waiting, and the brake is off. */
@@ -165,7 +165,7 @@ function massAlert(
 
 /** The last mass loss is long enough ago: deferred asks may come again, spread out. */
 function releaseBrake(
-  fleet: Fleet,
+  fleet: FleetGuard,
   group: string,
   { at, policy }: AdmitContext,
 ): Pick<Admitted, 'fleet' | 'events'> {
@@ -189,7 +189,7 @@ const calmAt = (brake: GroupBrake, policy: FleetPolicy): Instant =>
   later(brake.massAt ?? brake.engagedAt ?? NEVER, policy.brake.calmMs);
 
 function throughBrake(
-  fleet: Fleet,
+  fleet: FleetGuard,
   ask: Ask,
   { at, policy }: AdmitContext,
 ): Pick<Admitted, 'fleet' | 'admission'> {
@@ -209,7 +209,7 @@ function throughBrake(
 }
 
 function spend(
-  fleet: Fleet,
+  fleet: FleetGuard,
   kind: 'nudge' | 'notice' | 'start',
   { at, policy }: AdmitContext,
 ): Pick<Admitted, 'fleet' | 'admission'> {
@@ -227,7 +227,7 @@ function spend(
   };
 }
 
-function withBrake(fleet: Fleet, group: string, brake: GroupBrake): Fleet {
+function withBrake(fleet: FleetGuard, group: string, brake: GroupBrake): FleetGuard {
   const { [group]: _before, ...others } = fleet.brakes;
   const isEmpty = brake.losses.length === 0 && brake.engagedAt === undefined;
   return { ...fleet, brakes: isEmpty ? others : { ...others, [group]: brake } };

@@ -49,7 +49,7 @@ export function isRepeatedSignal(draft: Draft, signal: Signal): boolean {
 /** As `isRepeatedSignal`, but remembers nothing; for signals that will not be folded in. */
 export function wasFoldedBefore(hard: Hard, signal: Signal): boolean {
   const { channel, seq } = signal;
-  const mark = channel === undefined ? undefined : hard.marks?.[channel];
+  const mark = channel === undefined ? undefined : hard.highWater?.[channel];
   if (mark !== undefined && seq !== undefined && seq <= mark) return true;
   const id = callIdOf(signal) ?? signal.id;
   return id !== undefined && hard.seen.includes(hashText(`${signal.kind} ${id}`));
@@ -57,10 +57,10 @@ export function wasFoldedBefore(hard: Hard, signal: Signal): boolean {
 
 function isBehindMark({ hard }: Draft, { channel, seq }: Signal): boolean {
   if (channel === undefined || seq === undefined) return false;
-  const mark = hard.marks?.[channel];
+  const mark = hard.highWater?.[channel];
   if (mark !== undefined && seq <= mark) return true;
-  const others = Object.entries(hard.marks ?? {}).filter(([name]) => name !== channel);
-  hard.marks = Object.fromEntries([...others.slice(1 - MARKS_MAX), [channel, seq]]);
+  const others = Object.entries(hard.highWater ?? {}).filter(([name]) => name !== channel);
+  hard.highWater = Object.fromEntries([...others.slice(1 - MARKS_MAX), [channel, seq]]);
   return false;
 }
 

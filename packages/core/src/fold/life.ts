@@ -122,9 +122,9 @@ export function foldProcess(draft: Draft, look: ProcessLook): void {
     becomeAlive(draft, lastProofOf(draft), 'its process was seen again');
     forget(hard, 'inquiry');
   }
-  const elapsed = between(soft.lookedAt, at);
+  const elapsed = between(soft.probedAt, at);
   const isFlat =
-    soft.lookedAt > 0 &&
+    soft.probedAt > 0 &&
     look.childrenAtWork === 0 &&
     look.ioBytes <= soft.ioBytes &&
     look.cpuMs - soft.cpuMs <= elapsed * CPU_SHARE_FLAT;
@@ -134,10 +134,10 @@ export function foldProcess(draft: Draft, look: ProcessLook): void {
   const isSteady = elapsed <= LOOKS_FRESH * draft.policy.probeEveryMs;
   // Flat since the previous probe: the counters have not moved from that moment on.
   const flatSince =
-    hard.process?.state === state ? hard.process.since : state === 'flat' ? soft.lookedAt : at;
+    hard.process?.state === state ? hard.process.since : state === 'flat' ? soft.probedAt : at;
   const since = isSteady ? flatSince : at;
   hard.process = { state, since, memoryBytes: look.memoryBytes };
-  draft.soft = { ...soft, lookedAt: at, cpuMs: look.cpuMs, ioBytes: look.ioBytes };
+  draft.soft = { ...soft, probedAt: at, cpuMs: look.cpuMs, ioBytes: look.ioBytes };
 }
 
 export function foldExit(draft: Draft, code: number | null, signal: string | undefined): void {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { Bench } from '../../test/kit.ts';
 import { minutes } from '../base/time.ts';
-import type { Turn } from '../transition/transition.ts';
+import type { Transition } from '../transition/transition.ts';
 
-const closed = (turns: readonly Turn[]): unknown =>
+const closed = (turns: readonly Transition[]): unknown =>
   turns.flatMap(({ events }) => events).find(({ type }) => type === 'INCIDENT_CLOSED')?.payload;
 
 test('an incident costs what the counters grow by while it is open, over all incarnations', () => {

@@ -101,7 +101,7 @@ export function reasonFor({ hard }: Draft, { order, cause }: Incident): string {
  */
 export function foldSaidGone(draft: Draft, incident: Incident, detail: string): void {
   const { hard, at } = draft;
-  if (hard.promises.process || hard.process) amend(draft, { saidGoneAt: incident.saidGoneAt ?? at });
+  if (hard.promises.process || hard.process) amend(draft, { exitReportedAt: incident.exitReportedAt ?? at });
   else becomeGone(draft, { how: 'crash', at, detail: `terminated: ${detail}` });
 }
 
@@ -112,7 +112,7 @@ export function foldSaidGone(draft: Draft, incident: Incident, detail: string): 
 function awaitProof(draft: Draft, incident: Incident): void {
   const { hard, policy, stalls } = draft;
   if (!incident.wait) return;
-  if (incident.saidGoneAt !== undefined) return awaitEnd(draft, incident, incident.saidGoneAt);
+  if (incident.exitReportedAt !== undefined) return awaitEnd(draft, incident, incident.exitReportedAt);
   const waitMs = policy.termination.cleanupMs + policy.termination.answerMs;
   if (!isPast(draft, absenceDeadline(incident.wait.at, waitMs, stalls, graceMaxOf(hard, policy)))) return;
   tryAgain(draft, incident, `its end was not proven within ${inWords(policy.termination.cleanupMs)}`);
@@ -122,7 +122,7 @@ function awaitProof(draft: Draft, incident: Incident): void {
 function awaitEnd(draft: Draft, incident: Incident, saidAt: Instant): void {
   const { hard, soft, policy, stalls } = draft;
   if (!isPast(draft, absenceDeadline(saidAt, policy.probeEveryMs, stalls, graceMaxOf(hard, policy)))) return;
-  const what = soft.lookedAt > saidAt ? 'its process was seen after that' : 'nobody has seen its end';
+  const what = soft.probedAt > saidAt ? 'its process was seen after that' : 'nobody has seen its end';
   tryAgain(draft, incident, `it was said to be gone, but ${what}`);
 }
 

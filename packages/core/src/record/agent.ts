@@ -24,7 +24,7 @@ export type Soft = {
   readonly tokens: number;
   readonly costUsd: number;
   /** The last probe of the process tree by the operating system, with its counters. */
-  readonly lookedAt: Instant;
+  readonly probedAt: Instant;
   readonly cpuMs: number;
   readonly ioBytes: number;
 };
@@ -182,5 +182,5 @@ export type Hard = {
   /** Hashed ids of the newest signals, oldest first. */
   readonly seen: readonly number[];
   /** High-water mark of each ordered source. */
-  readonly marks?: Readonly<Record<string, number>>;
+  readonly highWater?: Readonly<Record<string, number>>;
 };

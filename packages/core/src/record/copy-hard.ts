@@ -63,7 +63,7 @@ export function copyHard(hard: Hard, at: Instant): Mutable<Hard> {
     probation: hard.probation,
     spawnKey: hard.spawnKey,
     seen: hard.seen,
-    marks: hard.marks,
+    highWater: hard.highWater,
     // The compiler checks that a field added to the record also appears here.
   } satisfies Record<keyof Hard, unknown>;
   return copy as Mutable<Hard>;

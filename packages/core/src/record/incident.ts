@@ -58,7 +58,7 @@ export type Incident = {
   /** An executor was told to proceed with this attempt; asking again gets the same answer. */
   readonly isClaimed?: true;
   /** The executor reported that the process is gone, but a probe has not confirmed it yet. */
-  readonly saidGoneAt?: Instant;
+  readonly exitReportedAt?: Instant;
   /** How far the loop had gone when the first nudge was seen, and when the newest step was taken. */
   readonly repeatAtNudge?: Repeat;
   readonly repeatAtStep?: Repeat;

@@ -90,7 +90,7 @@ export type DecisionWord = Decision['decision'];
 /** What a claim may be told: go ahead, or leave it. */
 export type ClaimVerdict = 'proceed' | 'cancelled';
 
-export type Step = {
+export type Applied = {
   readonly agent: Agent;
   readonly events: readonly HolterEvent[];
   readonly effects: readonly Effect[];

@@ -45,7 +45,7 @@ export const graceMaxOf = (hard: Hard, policy: Policy): DurationMs =>
 /** When the agent itself was last heard. A probe by its executor only proves that a process exists. */
 export function lastProofOf({ soft, hard }: Agent): Instant {
   const own = Math.max(soft.beatAt, soft.pongAt, soft.activityAt, hard.startedAt);
-  return (pulseOf(hard) === 'looks' ? Math.max(own, soft.lookedAt) : own) as Instant;
+  return (pulseOf(hard) === 'looks' ? Math.max(own, soft.probedAt) : own) as Instant;
 }
 
 /** When miss `n` of the current silence falls. */
@@ -94,7 +94,7 @@ function slackOf(interval: DurationMs, beat: BeatPolicy): number {
 export function likelyCause(agent: Agent): LossCause {
   const { hard, soft } = agent;
   if (hard.end) return hard.end.how === 'crash' ? 'process-crash' : 'stopped';
-  const isSeenSince = soft.lookedAt > lastProofOf(agent) && pulseOf(hard) === 'beats';
+  const isSeenSince = soft.probedAt > lastProofOf(agent) && pulseOf(hard) === 'beats';
   if (isSeenSince) return 'event-loop-freeze';
   if (isOffline(hard)) return 'network-partition';
   return 'silence';

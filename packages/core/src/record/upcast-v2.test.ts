@@ -33,3 +33,16 @@ test.each([
   const hard = { agentId: 'ada', incident: { id: 'ada/1', order: { by, afterwards: 'stop' } } };
   expect(upcast('agent', hard, 1)).toMatchObject({ incident: { order: { by, source } } });
 });
+
+test('facts of version 1 have their new names', () => {
+  const hard = {
+    agentId: 'ada',
+    marks: { hook: 3 },
+    incident: { id: 'ada/1', step: 'terminate', saidGoneAt: 7 },
+  };
+  expect(upcast('agent', hard, 1)).toEqual({
+    agentId: 'ada',
+    highWater: { hook: 3 },
+    incident: { id: 'ada/1', step: 'terminate', exitReportedAt: 7 },
+  });
+});

@@ -43,11 +43,23 @@ function sourceOf(by: string): OrderSource {
   return by === 'policy' ? 'policy' : 'person';
 }
 
-export function agentOfV1(hard: Json): Json {
-  const incident = hard.incident as { order?: { by: string } } | undefined;
-  if (!incident?.order) return hard;
-  const order = { ...incident.order, source: sourceOf(incident.order.by) };
-  return { ...hard, incident: { ...incident, order } };
+export function agentOfV1({ marks, ...hard }: Json): Json {
+  return { ...hard, ...(marks !== undefined && { highWater: marks }), ...incidentOfV1(hard) };
+}
+
+function incidentOfV1(hard: Json): Json {
+  if (!hard.incident) return {};
+  const { order, saidGoneAt, ...incident } = hard.incident as {
+    readonly order?: { readonly by: string };
+    readonly saidGoneAt?: number;
+  };
+  return {
+    incident: {
+      ...incident,
+      ...(order && { order: { ...order, source: sourceOf(order.by) } }),
+      ...(saidGoneAt !== undefined && { exitReportedAt: saidGoneAt }),
+    },
+  };
 }
 
 /** `ada/3/terminate/1` or `ada/3/terminate/1/deny`; null for an effect without an incident. */

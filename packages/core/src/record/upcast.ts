@@ -1,4 +1,4 @@
-import type { Fleet } from '../fleet/guard.ts';
+import type { FleetGuard } from '../fleet/guard.ts';
 import type { Effect } from '../vocabulary/effect.ts';
 import type { HolterEvent } from '../vocabulary/event.ts';
 import type { Hard } from './agent.ts';
@@ -10,7 +10,7 @@ import { agentOfV1, effectOfV1 } from './upcast-v2.ts';
  */
 type Records = {
   readonly agent: Hard;
-  readonly fleet: Fleet;
+  readonly fleet: FleetGuard;
   readonly effect: Effect;
   readonly event: HolterEvent;
 };

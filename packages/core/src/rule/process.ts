@@ -31,7 +31,7 @@ export function frozen(draft: Draft): Finding | null {
   const seen = hard.process;
   if (!seen || hard.end) return null;
   // A stale probe proves nothing.
-  if (at - draft.soft.lookedAt > LOOKS_FRESH * policy.probeEveryMs) return null;
+  if (at - draft.soft.probedAt > LOOKS_FRESH * policy.probeEveryMs) return null;
   if (seen.state === 'stopped') {
     if (
       !isPast(draft, absenceDeadline(seen.since, policy.freeze.stoppedMs, stalls, graceMaxOf(hard, policy)))

@@ -6,7 +6,7 @@ import { enroll } from './enroll.ts';
 
 const beats: Partial<Registration> = { promises: { beatEveryMs: seconds(60) }, instanceId: 'one' };
 
-const enrolmentOf = (bench: Bench, fields: Partial<Registration>) =>
+const enrollmentOf = (bench: Bench, fields: Partial<Registration>) =>
   enroll(bench.agent, registrationOf({ ...beats, ...fields }), {
     at: bench.at,
     stalls: bench.stalls,
@@ -16,15 +16,15 @@ const enrolmentOf = (bench: Bench, fields: Partial<Registration>) =>
 describe('who may take a name', () => {
   test('the same instance gets the same incarnation back, unchanged', () => {
     const bench = new Bench(beats);
-    const enrolment = enrolmentOf(bench, { instanceId: 'one' });
-    expect(enrolment).toEqual({ kind: 'enrolled', agent: bench.agent, events: [], over: [] });
+    const enrollment = enrollmentOf(bench, { instanceId: 'one' });
+    expect(enrollment).toEqual({ kind: 'enrolled', agent: bench.agent, events: [], over: [] });
   });
 
   test('another instance is refused while the first is alive, with the time of its first miss', () => {
     const bench = new Bench(beats);
     bench.signal({ kind: 'heartbeat' });
     bench.advance(seconds(20));
-    expect(enrolmentOf(bench, { instanceId: 'two' })).toEqual({
+    expect(enrollmentOf(bench, { instanceId: 'two' })).toEqual({
       kind: 'refused',
       code: 'agent_running',
       retryAfterMs: seconds(55),
@@ -33,7 +33,7 @@ describe('who may take a name', () => {
 
   test('a wrong key is refused', () => {
     const bench = new Bench(beats);
-    expect(enrolmentOf(bench, { instanceId: 'two', spawnKey: 'ada/1/recover/1' }).kind).toBe('refused');
+    expect(enrollmentOf(bench, { instanceId: 'two', spawnKey: 'ada/1/recover/1' }).kind).toBe('refused');
   });
 
   test.each<[string, (bench: Bench) => void]>([

@@ -32,7 +32,7 @@ export type Registration = {
   readonly spawnKey?: string;
 };
 
-export type Enrolment =
+export type Enrollment =
   | {
       readonly kind: 'enrolled';
       readonly agent: Agent;
@@ -43,14 +43,18 @@ export type Enrolment =
   /** The name is taken by an instance that is alive. */
   | { readonly kind: 'refused'; readonly code: 'agent_running'; readonly retryAfterMs: DurationMs };
 
-export type EnrolContext = { readonly at: Instant; readonly stalls: StallLog; readonly policy: Policy };
+export type EnrollContext = { readonly at: Instant; readonly stalls: StallLog; readonly policy: Policy };
 
 /**
  * Registers an agent. The server assigns incarnations, and one name has one living instance. A second instance is
  * accepted when the first is proven gone, has missed a beat, or when the second presents the key of the start that
  * Holter ordered. Later signals of the older instance are recorded and ignored.
  */
-export function enroll(existing: Agent | null, registration: Registration, context: EnrolContext): Enrolment {
+export function enroll(
+  existing: Agent | null,
+  registration: Registration,
+  context: EnrollContext,
+): Enrollment {
   if (!existing) return { kind: 'enrolled', ...begin(registration, null, context) };
   const { hard } = existing;
   const isSame = hard.incarnation > 0 && hard.instanceHash === hashText(registration.instanceId) && !hard.end;
@@ -72,7 +76,7 @@ const RETRY_AFTER_MAX = minutes(5);
 function begin(
   registration: Registration,
   before: Agent | null,
-  context: EnrolContext,
+  context: EnrollContext,
 ): Pick<Draft, 'events' | 'over'> & { agent: Agent } {
   const { stalls, policy } = context;
   const at = before ? latest(context.at, latest(before.hard.at, before.soft.beatAt)) : context.at;
@@ -99,7 +103,7 @@ function begin(
     derived: [],
     incidentCount: old?.incidentCount ?? 0,
     seen: [],
-    ...(old?.marks && { marks: old.marks }),
+    ...(old?.highWater && { highWater: old.highWater }),
     ...(old?.checkpoint && { checkpoint: { ...old.checkpoint, mark: { at, held: NOTHING_HELD } } }),
     ...(before &&
       old?.incident && { incident: { ...old.incident, meter: meterAcross(old.incident, before.soft) } }),
@@ -133,7 +137,7 @@ const NEVER_HEARD: Soft = {
   activityAt: instant(0),
   tokens: 0,
   costUsd: 0,
-  lookedAt: instant(0),
+  probedAt: instant(0),
   cpuMs: 0,
   ioBytes: 0,
 };

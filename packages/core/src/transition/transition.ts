@@ -1,18 +1,18 @@
 import { invariant } from '../base/invariant.ts';
 import type { Instant } from '../base/time.ts';
 import type { Acquired } from '../breaker/breaker.ts';
-import type { Fleet } from '../fleet/guard.ts';
+import type { FleetGuard } from '../fleet/guard.ts';
 import { admit } from '../fleet/guard.ts';
 import type { FleetPolicy, Policy } from '../policy/policy.ts';
 import type { Agent } from '../record/agent.ts';
-import type { ClaimVerdict, Input, Step } from '../record/input.ts';
+import type { Applied, ClaimVerdict, Input } from '../record/input.ts';
 import type { Ask, AskKind } from '../vocabulary/ask.ts';
 import type { Effect, Life } from '../vocabulary/effect.ts';
 import { stillWanted } from '../vocabulary/effect.ts';
 import type { HolterEvent } from '../vocabulary/event.ts';
-import { step } from './step.ts';
+import { applyInput } from './apply-input.ts';
 
-export type TurnContext = {
+export type TransitionContext = {
   readonly policy: Policy;
   readonly fleetPolicy: FleetPolicy;
   /** How many agents of this agent's group have not ended. */
@@ -20,9 +20,9 @@ export type TurnContext = {
 };
 
 /** Everything that one input leads to, ready to be committed in one transaction. */
-export type Turn = {
+export type Transition = {
   readonly agent: Agent;
-  readonly fleet: Fleet;
+  readonly fleet: FleetGuard;
   readonly events: readonly HolterEvent[];
   readonly effects: readonly Effect[];
   /** What this input ended: effects pending for it are cancelled in the same commit. */
@@ -30,7 +30,7 @@ export type Turn = {
   readonly wakeAt: Instant;
   readonly claim?: ClaimVerdict;
   readonly permit?: Acquired;
-  readonly rejection?: Step['rejection'];
+  readonly rejection?: Applied['rejection'];
   /** The asks that the fleet deferred, for metrics; absent if there were none. */
   readonly deferrals?: readonly Deferral[];
 };
@@ -41,12 +41,17 @@ type Deferral = { readonly kind: AskKind; readonly because: 'brake' | 'budget' }
 const ROUNDS_MAX = 16;
 
 /**
- * Runs `step`, then answers its asks with `admit` and feeds the answers back, until none is left. The shell calls
+ * Runs `applyInput`, then answers its asks with `admit` and feeds the answers back, until none is left. The shell calls
  * only this, so a grant is never lost between two transactions, and one place combines both.
  */
-export function turn(agent: Agent, fleet: Fleet, input: Input, context: TurnContext): Turn {
+export function transition(
+  agent: Agent,
+  fleet: FleetGuard,
+  input: Input,
+  context: TransitionContext,
+): Transition {
   const { policy, fleetPolicy, groupSize } = context;
-  const first = step(agent, input, policy);
+  const first = applyInput(agent, input, policy);
   if (first.asks.length === 0) {
     const { agent: next, events, effects, over, wakeAt, claim, permit, rejection } = first;
     return {
@@ -79,7 +84,7 @@ export function turn(agent: Agent, fleet: Fleet, input: Input, context: TurnCont
     if (ask.kind === 'loss') continue;
     const { admission } = admitted;
     if (admission.kind === 'deferred') deferrals.push({ kind: ask.kind, because: admission.because });
-    latest = step(
+    latest = applyInput(
       latest.agent,
       { at: input.at, stalls: input.stalls, kind: 'grant', ask, admission },
       policy,

@@ -15,7 +15,7 @@ export class LimitGuard {
     readonly tokensMax: number | undefined;
     readonly say: (line: string) => void;
   };
-  private lookedAt = 0;
+  private probedAt = 0;
   private isSpent = false;
 
   constructor(parts: LimitGuard['parts']) {
@@ -25,8 +25,8 @@ export class LimitGuard {
   /** Agents report their tokens to the server, so they are read from there. */
   async maybeLookAtTokens(): Promise<void> {
     const { clock, tokensMax, agent } = this.parts;
-    if (tokensMax === undefined || this.isSpent || clock.now() - this.lookedAt < TOKENS_LOOK_MS) return;
-    this.lookedAt = clock.now();
+    if (tokensMax === undefined || this.isSpent || clock.now() - this.probedAt < TOKENS_LOOK_MS) return;
+    this.probedAt = clock.now();
     const tokens = (await agent.look())?.tokens ?? 0;
     if (tokens <= tokensMax || this.isSpent) return;
     this.isSpent = true;

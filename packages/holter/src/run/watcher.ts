@@ -37,7 +37,7 @@ export class Watcher {
   private readonly context: WatcherContext;
   private child: Child | null = null;
   private startedAt = 0;
-  private lookedAt = 0;
+  private probedAt = 0;
   private toldAt = 0;
   private beatAt = 0;
   private lastState: ProcessLook['state'] | null = null;
@@ -56,7 +56,7 @@ export class Watcher {
     this.cancel();
     this.child = child;
     this.startedAt = this.context.clock.now();
-    this.lookedAt = 0;
+    this.probedAt = 0;
     this.toldAt = 0;
     this.lastState = null;
     this.lastEvidence = this.evidence();
@@ -95,8 +95,8 @@ export class Watcher {
     const now = clock.now();
     this.context.everyTick();
     if (!this.child?.isRunning) return;
-    if (now - this.lookedAt >= options.lookEvery) {
-      this.lookedAt = now;
+    if (now - this.probedAt >= options.lookEvery) {
+      this.probedAt = now;
       this.look(now);
     }
     this.beat(now);

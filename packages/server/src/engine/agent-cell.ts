@@ -6,8 +6,8 @@ import {
   type Instant,
   type Registration,
   stillWanted,
-  type Turn,
-  turn,
+  type Transition,
+  transition,
 } from '@holter/core';
 import { type PolicySet, policyFor } from '../policy/index.ts';
 import { isKept, maxSoft } from '../store/facts.ts';
@@ -96,7 +96,7 @@ export class AgentCell {
     if (!isBeat(request) || !this.stored || !this.isLoaded || !this.isIdle) return null;
     const { context, stored } = this;
     if (!context.fleet.isLoaded) return null;
-    const { agent, events, effects, fleet } = this.turn(stored.agent, request.body);
+    const { agent, events, effects, fleet } = this.transition(stored.agent, request.body);
     // Whatever else it leads to, the queue finds again and commits.
     if (agent.hard !== stored.agent.hard || fleet !== context.fleet.get().fleet) return null;
     if (effects.length > 0 || events.some(isKept)) return null;
@@ -248,11 +248,11 @@ export class AgentCell {
     return folded;
   }
 
-  private turn(agent: Agent, body: InputBody): Turn {
+  private transition(agent: Agent, body: InputBody): Transition {
     const { clock, stallWatch, fleet, groups, policies } = this.context;
     const { role, group } = agent.hard;
     const set = policies();
-    return turn(
+    return transition(
       agent,
       fleet.get().fleet,
       { at: clock.now(), stalls: stallWatch.stalls, ...body },
@@ -269,7 +269,7 @@ export class AgentCell {
     const before = folded.agent;
     if (!before) return { kind: 'unknown-agent' };
     const { fleet } = this.context.fleet.get();
-    const after = this.turn(before, request.body);
+    const after = this.transition(before, request.body);
     folded.agent = after.agent;
     if (after.agent.hard !== before.hard) {
       if (isOnlyLookedAt(before.hard, after.agent.hard)) folded.isPostponed = true;
@@ -306,17 +306,17 @@ export class AgentCell {
     const { clock, stallWatch, policies } = this.context;
     const policy = policyFor(policies(), registration.role, this.agentId, registration.group);
     const at = clock.now();
-    const enrolment = enroll(folded.agent, registration, { at, stalls: stallWatch.stalls, policy });
-    if (enrolment.kind === 'refused') {
+    const enrollment = enroll(folded.agent, registration, { at, stalls: stallWatch.stalls, policy });
+    if (enrollment.kind === 'refused') {
       const agent = folded.agent as Agent;
-      return { kind: 'enrolled', agent, enrolment };
+      return { kind: 'enrolled', agent, enrollment };
     }
-    folded.isHardChanged ||= enrolment.agent !== folded.agent;
-    folded.agent = enrolment.agent;
-    folded.events.push(...enrolment.events);
-    folded.effects = stillWanted(folded.effects, enrolment.over);
-    folded.over.push(...enrolment.over);
-    return { kind: 'enrolled', agent: enrolment.agent, enrolment };
+    folded.isHardChanged ||= enrollment.agent !== folded.agent;
+    folded.agent = enrollment.agent;
+    folded.events.push(...enrollment.events);
+    folded.effects = stillWanted(folded.effects, enrollment.over);
+    folded.over.push(...enrollment.over);
+    return { kind: 'enrolled', agent: enrollment.agent, enrollment };
   }
 }
 

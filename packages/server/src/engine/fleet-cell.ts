@@ -1,4 +1,4 @@
-import { type Fleet, hashText } from '@holter/core';
+import { type FleetGuard, hashText } from '@holter/core';
 import type { Store, StoredFleet } from '../store/store.ts';
 import type { EngagedBrake } from './engine-options.ts';
 
@@ -48,7 +48,7 @@ export class FleetCell {
   }
 
   /** The first turn of a commit changed the fleet: what the commit must find, and what it leaves. */
-  replace(fleet: Fleet): FleetVersions {
+  replace(fleet: FleetGuard): FleetVersions {
     const { version: expectedVersion } = this.get();
     const version = hashText(this.newId());
     this.current = { fleet, version };
@@ -56,7 +56,7 @@ export class FleetCell {
   }
 
   /** A further turn of the same commit changed it again: one commit leaves one mark. */
-  amend(fleet: Fleet): void {
+  amend(fleet: FleetGuard): void {
     this.current = { ...this.get(), fleet };
   }
 

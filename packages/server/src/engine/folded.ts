@@ -1,4 +1,4 @@
-import type { Agent, Effect, Fleet, Hard, HolterEvent, Life } from '@holter/core';
+import type { Agent, Effect, FleetGuard, Hard, HolterEvent, Life } from '@holter/core';
 import { isKept } from '../store/facts.ts';
 import type { FleetVersions } from './fleet-cell.ts';
 import type { Answer } from './request.ts';
@@ -16,7 +16,7 @@ export type Folded = {
   readonly answers: Answer[];
   /** What the commit must find of the fleet, and what it leaves; null when no turn changed it. */
   fleetVersions: FleetVersions | null;
-  fleet: Fleet | null;
+  fleet: FleetGuard | null;
 };
 
 export const emptyFolded = (agent: Agent | null): Folded => ({

@@ -1,4 +1,12 @@
-import type { Acquired, Agent, ClaimVerdict, Enrolment, InputBody, Registration, Turn } from '@holter/core';
+import type {
+  Acquired,
+  Agent,
+  ClaimVerdict,
+  Enrollment,
+  InputBody,
+  Registration,
+  Transition,
+} from '@holter/core';
 import type { DueAgent } from '../store/store.ts';
 
 /** What can be asked of an agent's cell: fold an input, or enrol a new instance. */
@@ -16,8 +24,8 @@ export type Answer =
       readonly claim?: ClaimVerdict;
       /** The answer of a breaker that was asked. */
       readonly permit?: Acquired;
-      readonly rejected?: Turn['rejection'];
+      readonly rejected?: Transition['rejection'];
     }
-  | { readonly kind: 'enrolled'; readonly agent: Agent; readonly enrolment: Enrolment }
+  | { readonly kind: 'enrolled'; readonly agent: Agent; readonly enrollment: Enrollment }
   /** Nobody has heard of this agent. */
   | { readonly kind: 'unknown-agent' };

@@ -111,7 +111,7 @@ export class SessionWatch {
     if (isOver || clock.now() - watched.heardAt > FORGET_MS) this.watched.delete(session);
     // Only its committed registration says where an earlier look left off.
     if (isOver || file === null || !adapter.transcript || !agent || watched.isLooking) return;
-    const mark = agent.hard.marks?.[TRANSCRIPT_CHANNEL];
+    const mark = agent.hard.highWater?.[TRANSCRIPT_CHANNEL];
     watched.tail ??= new TranscriptTail(session, {
       file,
       reader: adapter.transcript.open(session.sessionId),

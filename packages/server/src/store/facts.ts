@@ -38,7 +38,7 @@ export function maxSoft(a: Soft, b: Soft): Soft {
     activityAt: instant(Math.max(a.activityAt, b.activityAt)),
     tokens: Math.max(a.tokens, b.tokens),
     costUsd: Math.max(a.costUsd, b.costUsd),
-    lookedAt: instant(Math.max(a.lookedAt, b.lookedAt)),
+    probedAt: instant(Math.max(a.probedAt, b.probedAt)),
     cpuMs: Math.max(a.cpuMs, b.cpuMs),
     ioBytes: Math.max(a.ioBytes, b.ioBytes),
   };

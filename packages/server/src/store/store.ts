@@ -2,7 +2,7 @@ import type {
   Agent,
   Effect,
   EventType,
-  Fleet,
+  FleetGuard,
   Hard,
   HolterEvent,
   Instant,
@@ -146,7 +146,7 @@ export type DueAgent = {
 export type MetaEntry = { readonly key: string; readonly value: string };
 
 export type StoredAgent = { readonly agent: Agent; readonly version: number };
-export type StoredFleet = { readonly fleet: Fleet; readonly version: number };
+export type StoredFleet = { readonly fleet: FleetGuard; readonly version: number };
 
 export type Commit = {
   readonly agent: Agent;
@@ -161,7 +161,7 @@ export type Commit = {
    * a turn may build on a fleet that is still on its way into the store, and if that one loses against another
    * server's, the next number would be the same for both.
    */
-  readonly fleet?: { readonly fleet: Fleet; readonly expectedVersion: number; readonly version: number };
+  readonly fleet?: { readonly fleet: FleetGuard; readonly expectedVersion: number; readonly version: number };
   /** One id from signal to effect, for logs. */
   readonly correlationId: string;
 };

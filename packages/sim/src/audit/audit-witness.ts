@@ -1,4 +1,4 @@
-import type { Effect, Enrolment, HolterEvent, InputBody, Registration, Turn } from '@holter/core';
+import type { Effect, Enrollment, HolterEvent, InputBody, Registration, Transition } from '@holter/core';
 import type { SimAgent } from '../agents/sim-agent.ts';
 import type { Witness } from '../world/witness.ts';
 import { Auditor } from './auditor.ts';
@@ -17,7 +17,7 @@ export class AuditWitness implements Witness {
   readonly audit: Auditor;
   private readonly agents = new Map<string, SimAgent>();
   private cursor = 0;
-  private lookedAt = 0;
+  private probedAt = 0;
   private foldedAt = 0;
 
   constructor(report: Report) {
@@ -30,20 +30,20 @@ export class AuditWitness implements Witness {
     this.audit = new Auditor(report, { profileOf, isExact: true });
   }
 
-  enrolled(agent: SimAgent, _at: number, _registration: Registration, result: Enrolment): void {
+  enrolled(agent: SimAgent, _at: number, _registration: Registration, result: Enrollment): void {
     this.agents.set(agent.name, agent);
     if (result.kind === 'enrolled') this.write(agent, result.events);
   }
 
-  folded(agent: SimAgent, at: number, input: InputBody, result: Turn): void {
+  folded(agent: SimAgent, at: number, input: InputBody, result: Transition): void {
     this.audit.breakers.folded(agent.name, at, input, result);
     this.write(agent, result.events);
     const { now } = agent.env;
     for (const effect of result.effects) this.audit.ordered(effect, now, at);
     this.mindGap(now);
     this.foldedAt = now;
-    if (now - this.lookedAt < LOOK_EVERY_MS) return;
-    this.lookedAt = now;
+    if (now - this.probedAt < LOOK_EVERY_MS) return;
+    this.probedAt = now;
     this.audit.look(now);
   }
 

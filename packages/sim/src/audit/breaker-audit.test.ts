@@ -1,4 +1,4 @@
-import type { Acquired, BreakerAct, BreakerState, HolterEvent, Instant, Turn } from '@holter/core';
+import type { Acquired, BreakerAct, BreakerState, HolterEvent, Instant, Transition } from '@holter/core';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { BreakerAudit } from './breaker-audit.ts';
 
@@ -30,7 +30,7 @@ describe('the watch over breakers', () => {
         payload: { agentId: AGENT, name, from, to },
       }),
     );
-    const result = { events, effects: [], ...(permit !== undefined && { permit }) } as unknown as Turn;
+    const result = { events, effects: [], ...(permit !== undefined && { permit }) } as unknown as Transition;
     watch.folded(AGENT, at, { kind: 'breaker', name, act, roll: 0 }, result);
   }
   const acquire: BreakerAct = { kind: 'acquire' };

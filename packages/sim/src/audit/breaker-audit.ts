@@ -1,4 +1,12 @@
-import type { Acquired, BreakerAct, BreakerState, Effect, HolterEvent, InputBody, Turn } from '@holter/core';
+import type {
+  Acquired,
+  BreakerAct,
+  BreakerState,
+  Effect,
+  HolterEvent,
+  InputBody,
+  Transition,
+} from '@holter/core';
 import { breakerContract, contract, TOLERANCE_MS } from './contract.ts';
 import type { Report } from './violation.ts';
 
@@ -51,7 +59,7 @@ export class BreakerAudit {
     return this.of(agentId, name).state;
   }
 
-  folded(agentId: string, at: number, input: InputBody, result: Turn): void {
+  folded(agentId: string, at: number, input: InputBody, result: Transition): void {
     const changes = result.events.filter(
       (event): event is Change => event.type === 'CIRCUIT_BREAKER_STATE_CHANGED',
     );

@@ -1,4 +1,4 @@
-import type { Effect, Enrolment, HolterEvent, InputBody, Registration, Turn } from '@holter/core';
+import type { Effect, Enrollment, HolterEvent, InputBody, Registration, Transition } from '@holter/core';
 import type { SimAgent } from '../agents/sim-agent.ts';
 import { contract } from '../audit/contract.ts';
 import type { Report } from '../audit/violation.ts';
@@ -54,7 +54,7 @@ export class Checker implements Witness {
     this.port.inspectAt(agent, at);
   }
 
-  enrolled(agent: SimAgent, at: number, registration: Registration, result: Enrolment): void {
+  enrolled(agent: SimAgent, at: number, registration: Registration, result: Enrollment): void {
     const { report } = this.port;
     const observed = this.observedOf(agent);
     const isFirst = observed.incarnation === 0;
@@ -83,7 +83,13 @@ export class Checker implements Witness {
     observed.delivered(packet, at);
   }
 
-  folded(agent: SimAgent, at: number, input: InputBody, result: Turn, packet: Packet | undefined): void {
+  folded(
+    agent: SimAgent,
+    at: number,
+    input: InputBody,
+    result: Transition,
+    packet: Packet | undefined,
+  ): void {
     const observed = this.observedOf(agent);
     if (packet !== undefined && this.fate !== 'accept')
       return this.refusals.signal(agent, at, this.fate, packet, result);

@@ -1,4 +1,4 @@
-import type { Decision, Effect, Turn } from '@holter/core';
+import type { Decision, Effect, Transition } from '@holter/core';
 import type { SimAgent } from '../agents/sim-agent.ts';
 import type { Report } from '../audit/violation.ts';
 import type { Packet } from '../world/packet.ts';
@@ -43,7 +43,7 @@ export class RefusalCheck {
     this.incarnations.set(id, incarnation);
   }
 
-  signal(agent: SimAgent, at: number, fate: Fate, { signal }: Packet, result: Turn): void {
+  signal(agent: SimAgent, at: number, fate: Fate, { signal }: Packet, result: Transition): void {
     const invariant = fate === 'stale' ? 5 : 11;
     const what = `${fate} ${signal.kind}`;
     if (result.effects.length > 0)
@@ -54,7 +54,7 @@ export class RefusalCheck {
       this.report(invariant, agent.name, at, `${what} was taken without a word`);
   }
 
-  receipt(agent: SimAgent, observed: Observed, at: number, effectId: string, result: Turn): void {
+  receipt(agent: SimAgent, observed: Observed, at: number, effectId: string, result: Transition): void {
     const incarnation = this.incarnations.get(effectId);
     if (incarnation === undefined || incarnation === observed.incarnation) return;
     const event = result.events.find(({ type }) => type !== 'EFFECT_RECEIPT');
@@ -69,7 +69,7 @@ export class RefusalCheck {
   }
 
   /** About an incident that is no longer open, or was never this agent's. */
-  decision(agent: SimAgent, observed: Observed, at: number, given: Decision, result: Turn): void {
+  decision(agent: SimAgent, observed: Observed, at: number, given: Decision, result: Transition): void {
     const { incidentId, decision } = given;
     if (incidentId === undefined || incidentId === observed.incident?.id) return;
     const isRejected = result.events.length === 1 && result.events[0]?.type === 'DECISION_REJECTED';

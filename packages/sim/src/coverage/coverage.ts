@@ -1,4 +1,12 @@
-import type { Decision, Effect, Enrolment, HolterEvent, InputBody, Registration, Turn } from '@holter/core';
+import type {
+  Decision,
+  Effect,
+  Enrollment,
+  HolterEvent,
+  InputBody,
+  Registration,
+  Transition,
+} from '@holter/core';
 import type { SimAgent } from '../agents/sim-agent.ts';
 import type { Packet } from '../world/packet.ts';
 import type { Witness } from '../world/witness.ts';
@@ -13,7 +21,13 @@ export class Coverage implements Witness {
   /** A receipt names only the effect's id. */
   private readonly kinds = new Map<string, Effect['kind']>();
 
-  folded(_agent: SimAgent, _at: number, input: InputBody, result: Turn, packet: Packet | undefined): void {
+  folded(
+    _agent: SimAgent,
+    _at: number,
+    input: InputBody,
+    result: Transition,
+    packet: Packet | undefined,
+  ): void {
     if (packet !== undefined) this.signal(packet, result);
     else if (input.kind === 'receipt') this.receipt(input.effect.id, input.outcome);
     else if (input.kind === 'breaker') this.breaker(input, result);
@@ -23,7 +37,7 @@ export class Coverage implements Witness {
       this.counter.add('held back', `${kind} by the ${because}`);
   }
 
-  private signal({ signal }: Packet, result: Turn): void {
+  private signal({ signal }: Packet, result: Transition): void {
     const isRejected = result.events.some(({ type }) => type === 'SIGNAL_REJECTED');
     if (!isRejected) this.counter.add('signal', signal.kind);
     // An open tool is a hold without an event of its own: there would be one for every call.
@@ -36,7 +50,7 @@ export class Coverage implements Witness {
     if (kind !== undefined) this.counter.add('effect', `${kind} ${outcome}`);
   }
 
-  private breaker({ name, act }: Extract<InputBody, { kind: 'breaker' }>, result: Turn): void {
+  private breaker({ name, act }: Extract<InputBody, { kind: 'breaker' }>, result: Transition): void {
     const { permit } = result;
     if (permit?.kind === 'permit')
       this.counter.add('permit', permit.permitId === 0 ? 'given, closed' : 'given, half open');
@@ -92,7 +106,7 @@ export class Coverage implements Witness {
     }
   }
 
-  enrolled(_agent: SimAgent, _at: number, _registration: Registration, result: Enrolment): void {
+  enrolled(_agent: SimAgent, _at: number, _registration: Registration, result: Enrollment): void {
     if (result.kind === 'enrolled') for (const event of result.events) this.happened(event);
   }
 

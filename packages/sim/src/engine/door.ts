@@ -22,4 +22,4 @@ export const engineDoor = (engine: Engine): Door => ({
 });
 
 export const incarnationOf = (answer: Answer): number | null =>
-  answer.kind === 'enrolled' && answer.enrolment.kind === 'enrolled' ? answer.agent.hard.incarnation : null;
+  answer.kind === 'enrolled' && answer.enrollment.kind === 'enrolled' ? answer.agent.hard.incarnation : null;

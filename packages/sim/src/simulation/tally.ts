@@ -1,4 +1,12 @@
-import type { Decision, Effect, Enrolment, HolterEvent, InputBody, Registration, Turn } from '@holter/core';
+import type {
+  Decision,
+  Effect,
+  Enrollment,
+  HolterEvent,
+  InputBody,
+  Registration,
+  Transition,
+} from '@holter/core';
 import type { SimAgent } from '../agents/sim-agent.ts';
 import { contract } from '../audit/contract.ts';
 import type { Packet } from '../world/packet.ts';
@@ -81,7 +89,13 @@ export class Tally implements Witness {
     for (const agent of agents) this.settle(agent, at);
   }
 
-  folded(agent: SimAgent, at: number, _input: InputBody, result: Turn, _packet: Packet | undefined): void {
+  folded(
+    agent: SimAgent,
+    at: number,
+    _input: InputBody,
+    result: Transition,
+    _packet: Packet | undefined,
+  ): void {
     const episode = this.episodes[agent.slot];
     if (episode === undefined || !Number.isNaN(episode.noticedAt)) return;
     for (const event of result.events) {
@@ -121,7 +135,7 @@ export class Tally implements Witness {
   }
 
   delivering(_agent: SimAgent, _at: number, _packet: Packet): void {}
-  enrolled(_agent: SimAgent, _at: number, _registration: Registration, _result: Enrolment): void {}
+  enrolled(_agent: SimAgent, _at: number, _registration: Registration, _result: Enrollment): void {}
   deciding(_agent: SimAgent, _at: number, _decision: Decision): void {}
   stalled(_from: number, _to: number): void {}
   inspect(_agent: SimAgent, _at: number): void {}

@@ -1,4 +1,12 @@
-import type { Decision, Effect, Enrolment, HolterEvent, InputBody, Registration, Turn } from '@holter/core';
+import type {
+  Decision,
+  Effect,
+  Enrollment,
+  HolterEvent,
+  InputBody,
+  Registration,
+  Transition,
+} from '@holter/core';
 import type { SimAgent } from '../agents/sim-agent.ts';
 import { DAY_START } from '../base/scenario.ts';
 import type { Packet } from '../world/packet.ts';
@@ -30,7 +38,13 @@ export class Trace implements Witness {
 
   delivering(_agent: SimAgent, _at: number, _packet: Packet): void {}
 
-  folded(agent: SimAgent, at: number, input: InputBody, result: Turn, packet: Packet | undefined): void {
+  folded(
+    agent: SimAgent,
+    at: number,
+    input: InputBody,
+    result: Transition,
+    packet: Packet | undefined,
+  ): void {
     if (agent.slot !== this.slot) return;
     const news = result.events.filter(({ type }) => type !== 'AGENT_HEARTBEAT');
     const kind = packet?.signal.kind;
@@ -46,7 +60,7 @@ export class Trace implements Witness {
     for (const effect of result.effects) this.say(at, `    wants ${effect.kind} (${effect.id})`);
   }
 
-  enrolled(agent: SimAgent, at: number, { instanceId, spawnKey }: Registration, result: Enrolment): void {
+  enrolled(agent: SimAgent, at: number, { instanceId, spawnKey }: Registration, result: Enrollment): void {
     if (agent.slot !== this.slot) return;
     const who = spawnKey === undefined ? instanceId : `${instanceId} with key ${spawnKey}`;
     if (result.kind === 'refused') this.say(at, `register ${who}: refused`);

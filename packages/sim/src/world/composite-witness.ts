@@ -1,4 +1,4 @@
-import type { Decision, Effect, Enrolment, InputBody, Registration, Turn } from '@holter/core';
+import type { Decision, Effect, Enrollment, InputBody, Registration, Transition } from '@holter/core';
 import type { SimAgent } from '../agents/sim-agent.ts';
 import type { Packet } from './packet.ts';
 import type { Witness } from './witness.ts';
@@ -15,11 +15,17 @@ export class CompositeWitness implements Witness {
     for (const witness of this.witnesses) witness.delivering(agent, at, packet);
   }
 
-  folded(agent: SimAgent, at: number, input: InputBody, result: Turn, packet: Packet | undefined): void {
+  folded(
+    agent: SimAgent,
+    at: number,
+    input: InputBody,
+    result: Transition,
+    packet: Packet | undefined,
+  ): void {
     for (const witness of this.witnesses) witness.folded(agent, at, input, result, packet);
   }
 
-  enrolled(agent: SimAgent, at: number, registration: Registration, result: Enrolment): void {
+  enrolled(agent: SimAgent, at: number, registration: Registration, result: Enrollment): void {
     for (const witness of this.witnesses) witness.enrolled(agent, at, registration, result);
   }
 

@@ -1,7 +1,7 @@
 import type {
   Agent,
-  Enrolment,
-  Fleet,
+  Enrollment,
+  FleetGuard,
   FleetPolicy,
   Input,
   InputBody,
@@ -10,9 +10,9 @@ import type {
   Registration,
   Soft,
   StallLog,
-  Turn,
+  Transition,
 } from '@holter/core';
-import { emptyFleet, enroll, isStall, NO_STALLS, turn, withStall } from '@holter/core';
+import { emptyFleetGuard, enroll, isStall, NO_STALLS, transition, withStall } from '@holter/core';
 import { policyFor } from '@holter/server/policy';
 import { simPolicies } from '../base/policies.ts';
 import type { Stopwatch } from '../base/stopwatch.ts';
@@ -21,8 +21,8 @@ import type { Stopwatch } from '../base/stopwatch.ts';
 interface MonitorPort {
   /** Time alone could change the verdict on this agent then: come back. */
   wake(slot: number, at: number): void;
-  folded(slot: number, at: number, input: InputBody, result: Turn): void;
-  enrolled(slot: number, at: number, registration: Registration, result: Enrolment): void;
+  folded(slot: number, at: number, input: InputBody, result: Transition): void;
+  enrolled(slot: number, at: number, registration: Registration, result: Enrollment): void;
   stalled(from: number, to: number): void;
 }
 
@@ -47,7 +47,7 @@ export class Monitor {
   private readonly groups: string[] = [];
   private readonly wakeAt: number[] = [];
   private readonly dueAt: number[] = [];
-  private fleet: Fleet = emptyFleet;
+  private fleet: FleetGuard = emptyFleetGuard;
   private stalls: StallLog = NO_STALLS;
   private awayFrom = Number.NaN;
   private tickPhase = 0;
@@ -85,7 +85,7 @@ export class Monitor {
     return agent === undefined || agent.hard.health === 'HEALTHY' ? everyMs : everyMs / 4;
   }
 
-  enroll(slot: number, at: number, registration: Registration): Enrolment {
+  enroll(slot: number, at: number, registration: Registration): Enrollment {
     const { role, agentId, group } = registration;
     const policy = this.contexts[slot]?.policy ?? policyFor(simPolicies, role, agentId, group);
     const before = this.agents[slot];
@@ -107,18 +107,18 @@ export class Monitor {
   }
 
   /** For the few inputs that are not signals. */
-  tell(slot: number, at: number, body: InputBody): Turn | undefined {
+  tell(slot: number, at: number, body: InputBody): Transition | undefined {
     return this.fold(slot, { ...body, at: at as Instant, stalls: this.stalls });
   }
 
-  fold(slot: number, input: Input): Turn | undefined {
+  fold(slot: number, input: Input): Transition | undefined {
     const { at } = input;
     const before = this.agents[slot];
     if (before === undefined) return undefined;
     const context = this.contexts[slot] as Context;
     context.groupSize = this.groupSizes.get(this.groups[slot] as string) ?? 0;
     this.stopwatch.start();
-    const result = turn(before, this.fleet, input, context);
+    const result = transition(before, this.fleet, input, context);
     this.stopwatch.stop();
     this.inputs++;
     this.fleet = result.fleet;

@@ -1,4 +1,4 @@
-import type { ClaimEvidence, Effect, InputBody, ReceiptOutcome, Turn } from '@holter/core';
+import type { ClaimEvidence, Effect, InputBody, ReceiptOutcome, Transition } from '@holter/core';
 import type { SimExecutor } from '../actors/sim-executor.ts';
 import type { SimAgent } from '../agents/sim-agent.ts';
 import { ReceiptEcho } from './receipt-echo.ts';
@@ -24,7 +24,7 @@ interface OutboxPort {
   after(agent: SimAgent, ms: number, callback: () => void): void;
   /** Keeps the call until the monitor is back; false when it is there. */
   maybeQueue(agent: SimAgent, callback: () => void): boolean;
-  tell(agent: SimAgent, body: InputBody): Turn | undefined;
+  tell(agent: SimAgent, body: InputBody): Transition | undefined;
   claimed(agent: SimAgent, effect: Effect, isProceeding: boolean): void;
 }
 

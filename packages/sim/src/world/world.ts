@@ -6,7 +6,7 @@ import type {
   InputBody,
   Instant,
   SignalBody,
-  Turn,
+  Transition,
 } from '@holter/core';
 import { People } from '../actors/people.ts';
 import { SimExecutor } from '../actors/sim-executor.ts';
@@ -278,7 +278,7 @@ export class World implements AgentEnv, NetworkPort, FaultPort {
     });
   }
 
-  private folded(agent: SimAgent, at: number, input: InputBody, result: Turn): void {
+  private folded(agent: SimAgent, at: number, input: InputBody, result: Transition): void {
     const packet = this.packet;
     this.packet = undefined;
     this.witness.folded(agent, at, input, result, packet);
@@ -307,7 +307,7 @@ export class World implements AgentEnv, NetworkPort, FaultPort {
     if (!isLost) this.askBreaker(agent, word);
   }
 
-  private askBreaker(agent: SimAgent, { name, act }: BreakerWord): Turn | undefined {
+  private askBreaker(agent: SimAgent, { name, act }: BreakerWord): Transition | undefined {
     const roll = agent.random.unit();
     return this.monitor.tell(agent.slot, this.holterNow, { kind: 'breaker', name, act, roll });
   }

@@ -84,7 +84,7 @@ export function pingRoutes({ deps, tokens }: HttpContext): readonly Route[] {
       caller,
       correlationId,
     );
-    if (answer.kind !== 'enrolled' || answer.enrolment.kind !== 'enrolled')
+    if (answer.kind !== 'enrolled' || answer.enrollment.kind !== 'enrolled')
       throw problem(409, 'agent_running', 'an agent of this id has just been registered');
     return answer.agent;
   }

@@ -30,7 +30,7 @@ export function registerRoutes({ deps, tokens }: HttpContext): readonly Route[] 
         const answer = await deps.intake.register(registering, caller, request.id);
         if (answer.kind === 'refused') throw new HttpProblem(refusalOfIntake(answer));
         if (answer.kind !== 'enrolled') throw problem(500, 'internal', 'the agent was not registered');
-        if (answer.enrolment.kind === 'refused') throw running(answer.enrolment.retryAfterMs);
+        if (answer.enrollment.kind === 'refused') throw running(answer.enrollment.retryAfterMs);
         const { agentId, incarnation, promises } = answer.agent.hard;
         const { secret } = await tokens.issue({ role: 'agent', agentId, incarnation });
         reply.code(before?.hard.incarnation === incarnation ? 200 : 201);

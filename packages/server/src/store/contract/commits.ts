@@ -1,4 +1,4 @@
-import { emptyFleet } from '@holter/core';
+import { emptyFleetGuard } from '@holter/core';
 import { describe, expect, it } from 'vitest';
 import { StoreUnavailable } from '../store.ts';
 import type { OpenStore } from './kit.ts';
@@ -70,8 +70,8 @@ export function commitsContract(open: OpenStore): void {
 
     it('versions the fleet, and a fleet conflict undoes the whole commit', async () => {
       const { store } = current;
-      expect(await store.loadFleet()).toEqual({ fleet: emptyFleet, version: 0 });
-      const fleet = { ...emptyFleet, brakes: { default: { losses: [{ agentHash: 1, at: at(1) }] } } };
+      expect(await store.loadFleet()).toEqual({ fleet: emptyFleetGuard, version: 0 });
+      const fleet = { ...emptyFleetGuard, brakes: { default: { losses: [{ agentHash: 1, at: at(1) }] } } };
       const [first] = await store.commit([
         commitOf(agentOf('ada'), 0, { fleet: { fleet, expectedVersion: 0, version: 2 ** 52 + 1 } }),
       ]);
@@ -80,7 +80,7 @@ export function commitsContract(open: OpenStore): void {
       for (const expectedVersion of [0, 1, 2 ** 52]) {
         const [verdict] = await store.commit([
           commitOf(agentOf('bob', {}, { tokens: 7 }), 0, {
-            fleet: { fleet: emptyFleet, expectedVersion, version: 7 },
+            fleet: { fleet: emptyFleetGuard, expectedVersion, version: 7 },
             events: [taskChanged('bob', at(1), 'lost')],
             effects: [nudge('lost', 'bob')],
           }),
@@ -117,7 +117,11 @@ export function commitsContract(open: OpenStore): void {
     it('keeps everything across a reopening', async () => {
       const before = agentOf('ada', { wakeAt: at(5) }, { tokens: 12 });
       const commit = commitOf(before, 0, {
-        fleet: { fleet: { ...emptyFleet, brakes: { g: { losses: [] } } }, expectedVersion: 0, version: 7 },
+        fleet: {
+          fleet: { ...emptyFleetGuard, brakes: { g: { losses: [] } } },
+          expectedVersion: 0,
+          version: 7,
+        },
         events: [taskChanged('ada', at(1), 'done')],
         effects: [nudge('e1', 'ada')],
       });

@@ -23,7 +23,7 @@ export const softOf = (soft: Partial<Agent['soft']> = {}): Agent['soft'] => ({
   activityAt: instant(0),
   tokens: 0,
   costUsd: 0,
-  lookedAt: instant(0),
+  probedAt: instant(0),
   cpuMs: 0,
   ioBytes: 0,
   ...soft,

@@ -74,7 +74,7 @@ export function recordsContract(open: OpenStore): void {
         const id = `agent-${i}`;
         // The only one that a column of plain text can't hold.
         const plain = text.replaceAll('\0', '\ufffd');
-        const agent = agentOf(id, { role: text, group: text, marks: { [`m${text}`]: 1 } });
+        const agent = agentOf(id, { role: text, group: text, highWater: { [`m${text}`]: 1 } });
         const event = taskChanged(id, at(1), text);
         const effect = nudge(`e${text}`, id, { executor: text });
         await committed(

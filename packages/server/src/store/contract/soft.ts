@@ -25,7 +25,7 @@ export function softContract(open: OpenStore): void {
 
     it('does not touch the version, and a commit never takes a soft fact back', async () => {
       const { store } = current;
-      const soft = softOf({ beatAt: at(8), pongAt: at(7), activityAt: at(6), lookedAt: at(5), ioBytes: 9 });
+      const soft = softOf({ beatAt: at(8), pongAt: at(7), activityAt: at(6), probedAt: at(5), ioBytes: 9 });
       await committed(store, commitOf(agentOf('ada'), 0));
       await store.flushSoft([{ agentId: 'ada', incarnation: 1, soft }]);
       expect(await committed(store, commitOf(agentOf('ada', {}, { beatAt: at(2), tokens: 3 }), 1))).toBe(2);

@@ -1,4 +1,4 @@
-import { emptyFleet } from '@holter/core';
+import { emptyFleetGuard } from '@holter/core';
 import { describe, expect, it } from 'vitest';
 import type { Operation } from '../operations.ts';
 import type { Store } from '../store.ts';
@@ -46,7 +46,7 @@ const OPERATIONS: Record<Exclude<Operation, 'backup' | 'check' | 'close'>, Check
     expect((await a.load('ada'))?.agent.soft).toEqual(softOf({ beatAt: at(9), tokens: 5 }));
   },
   loadFleet: async (a, b) => {
-    const fleet = { fleet: emptyFleet, expectedVersion: 0, version: 7 };
+    const fleet = { fleet: emptyFleetGuard, expectedVersion: 0, version: 7 };
     await committed(a, commitOf(agentOf('ada'), 0, { fleet }));
     expect((await b.loadFleet()).version).toBe(7);
     expect(await b.commit([commitOf(agentOf('bob'), 0, { fleet })])).toEqual([

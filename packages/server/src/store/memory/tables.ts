@@ -1,5 +1,5 @@
-import type { Agent, Fleet, Hard, Instant } from '@holter/core';
-import { emptyFleet, NEVER } from '@holter/core';
+import type { Agent, FleetGuard, Hard, Instant } from '@holter/core';
+import { emptyFleetGuard, NEVER } from '@holter/core';
 import type { Tally } from '../rollup.ts';
 import type {
   EffectChange,
@@ -34,7 +34,7 @@ export type EventRow = StoredEvent & { readonly incidentId: string | null };
  */
 export type Tables = {
   readonly agents: Map<string, AgentRow>;
-  fleet: { readonly fleet: Fleet; readonly version: number };
+  fleet: { readonly fleet: FleetGuard; readonly version: number };
   events: EventRow[];
   lastCursor: number;
   /** In order of their creation. */
@@ -62,7 +62,7 @@ export type Indexes = {
 export function emptyTables(): Tables {
   return {
     agents: new Map(),
-    fleet: { fleet: emptyFleet, version: 0 },
+    fleet: { fleet: emptyFleetGuard, version: 0 },
     events: [],
     lastCursor: 0,
     effects: new Map(),

@@ -1,5 +1,5 @@
 import type { Agent, Hard, Instant } from '@holter/core';
-import { emptyFleet, NEVER, RECORD_VERSION } from '@holter/core';
+import { emptyFleetGuard, NEVER, RECORD_VERSION } from '@holter/core';
 import { type Kysely, sql } from 'kysely';
 import { lowerAscii } from '../facts.ts';
 import type { Answer, Arguments } from '../operations.ts';
@@ -52,7 +52,7 @@ export async function loadMany(db: Db, agentIds: readonly string[]): Promise<rea
 
 export async function loadFleet(db: Db): Promise<StoredFleet> {
   const row = await db.selectFrom('fleet').selectAll().executeTakeFirst();
-  if (!row) return { fleet: emptyFleet, version: 0 };
+  if (!row) return { fleet: emptyFleetGuard, version: 0 };
   const fleet = parseRecord('fleet', row.state, row.record_version, 'the state of the fleet');
   return { fleet, version: row.version };
 }
@@ -179,7 +179,7 @@ function softOf(row: SoftRow): Agent['soft'] {
     activityAt: row.activity_at as Instant,
     tokens: row.tokens,
     costUsd: row.cost_usd,
-    lookedAt: row.looked_at as Instant,
+    probedAt: row.looked_at as Instant,
     cpuMs: row.cpu_ms,
     ioBytes: row.io_bytes,
   };

@@ -59,7 +59,7 @@ export async function mergeSoftOf(
     activity_at: soft.activityAt,
     tokens: soft.tokens,
     cost_usd: soft.costUsd,
-    looked_at: soft.lookedAt,
+    looked_at: soft.probedAt,
     cpu_ms: soft.cpuMs,
     io_bytes: soft.ioBytes,
   });
@@ -75,7 +75,7 @@ export async function mergeSoft(db: Kysely<Schema>, entries: readonly SoftEntry[
     s.activityAt,
     s.tokens,
     s.costUsd,
-    s.lookedAt,
+    s.probedAt,
     s.cpuMs,
     s.ioBytes,
   ]);

@@ -1,4 +1,4 @@
-import { emptyFleet, type HealthState, type HolterEvent, type Instant } from '@holter/core';
+import { emptyFleetGuard, type HealthState, type HolterEvent, type Instant } from '@holter/core';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
 import {
@@ -67,7 +67,7 @@ const commit = fc
         events: x.kinds.map((kind) => eventOf(x.agentId, x.moment, kind)),
         effects: x.effects.map(([id, executor]) => nudge(id, x.agentId, { executor })),
         ...(x.fleetVersion !== null && {
-          fleet: { fleet: emptyFleet, expectedVersion: x.fleetVersion, version: x.fleetVersion + 1 },
+          fleet: { fleet: emptyFleetGuard, expectedVersion: x.fleetVersion, version: x.fleetVersion + 1 },
         }),
       },
     ),

@@ -4,7 +4,7 @@ import { instant, seconds } from '../base/time.ts';
 import type { Effect } from '../vocabulary/effect.ts';
 import type { SignalRejectionCode } from '../vocabulary/rejection.ts';
 import type { Signal } from '../vocabulary/signal.ts';
-import { step } from './step.ts';
+import { applyInput } from './apply-input.ts';
 
 const beats = { promises: { beatEveryMs: seconds(60) } };
 
@@ -43,7 +43,7 @@ describe('rejected signals', () => {
     const bench = new Bench(beats);
     const before = structuredClone(bench.agent);
     const signal = { agentId: 'ada', incarnation: 1, ...fields } as Signal;
-    const after = step(bench.agent, bench.inputOf({ kind: 'signal', origin, signal }), bench.policy);
+    const after = applyInput(bench.agent, bench.inputOf({ kind: 'signal', origin, signal }), bench.policy);
     expect(after.agent).toEqual(before);
     expect(after).toMatchObject({ effects: [], asks: [], wakeAt: before.hard.wakeAt, rejection: { code } });
     expect(after.events).toEqual([
@@ -58,7 +58,7 @@ describe('rejected signals', () => {
 
   test('no incarnation, from an agent that registered', () => {
     const bench = new Bench(beats);
-    const after = step(
+    const after = applyInput(
       bench.agent,
       bench.inputOf({ kind: 'signal', origin: 'agent', signal: { agentId: 'ada', kind: 'heartbeat' } }),
       bench.policy,
@@ -169,7 +169,7 @@ describe('duplicates', () => {
     for (let count = 0; count < 200; count++)
       bench.signal({ kind: 'activity', channel: `channel-${count % 9}`, seq: count });
     expect(bench.agent.hard.seen.length).toBe(32);
-    expect(Object.keys(bench.agent.hard.marks ?? {}).length).toBe(4);
+    expect(Object.keys(bench.agent.hard.highWater ?? {}).length).toBe(4);
   });
 });
 
@@ -183,6 +183,6 @@ test('inputs are never mutated', () => {
     }),
   );
   const before = JSON.stringify([bench.agent, input]);
-  step(bench.agent, input, deepFreeze(bench.policy));
+  applyInput(bench.agent, input, deepFreeze(bench.policy));
   expect(JSON.stringify([bench.agent, input])).toBe(before);
 });

@@ -18,7 +18,7 @@ import type { Agent, Hard } from '../record/agent.ts';
 import { forget } from '../record/copy-hard.ts';
 import type { Draft } from '../record/draft.ts';
 import { draftOf, emit, endLife, markNow } from '../record/draft.ts';
-import type { Input, Step } from '../record/input.ts';
+import type { Applied, Input } from '../record/input.ts';
 import { hasWork } from '../record/work.ts';
 import { lifeOfStart } from '../vocabulary/effect.ts';
 import type { SignalRejectionCode } from '../vocabulary/rejection.ts';
@@ -30,7 +30,7 @@ import type { StallLog } from '../vocabulary/stall.ts';
  * Folds one input into one agent's record: facts, then judgement, then the incident. Pure: the same agent, input and
  * policy give the same step, byte for byte. A beat that changes nothing takes a short path.
  */
-export function step(agent: Agent, input: Input, policy: Policy): Step {
+export function applyInput(agent: Agent, input: Input, policy: Policy): Applied {
   // The clock may step back; the agent's time must not.
   const at = latest(input.at, latest(agent.hard.at, agent.soft.beatAt));
   if (input.kind === 'signal') {
@@ -53,7 +53,7 @@ export function step(agent: Agent, input: Input, policy: Policy): Step {
 }
 
 /** The full path: facts, judgement, incident. For a plain beat it gives the same result as the short path. */
-export function foldFully(agent: Agent, at: Instant, input: Input, policy: Policy): Step {
+export function foldFully(agent: Agent, at: Instant, input: Input, policy: Policy): Applied {
   const draft = draftOf(agent, at, input.stalls, policy);
   if (input.kind === 'signal' && isRepeatedSignal(draft, input.signal)) return unchanged(agent);
   if (!policy.isEnabled) return handsOff(agent, at, input);
@@ -111,7 +111,7 @@ function followWork(draft: Draft): void {
   if (hard.probation && hard.probation.until <= draft.at) forget(hard, 'probation');
 }
 
-function finish(draft: Draft, before: Hard): Step {
+function finish(draft: Draft, before: Hard): Applied {
   const { soft, hard, events, asks, wakeAt, claim, permit, rejection } = draft;
   hard.wakeAt = wakeAt;
   if (hard.end && !before.end) endLife(draft, lifeOfStart(hard.agentId, hard.incarnation));
@@ -165,7 +165,7 @@ function isPlainBeat(
   return hashText(`${beat.phase ?? ''}\n${beat.progressIndicator ?? ''}`) === hard.indicatorHash;
 }
 
-function applyPlainBeat(agent: Agent, at: Instant, beat: HeartbeatBody & Signal): Step {
+function applyPlainBeat(agent: Agent, at: Instant, beat: HeartbeatBody & Signal): Applied {
   const { soft, hard } = agent;
   const tokens =
     beat.tokenCount !== undefined && beat.tokenCount > soft.tokens ? beat.tokenCount : soft.tokens;
@@ -189,7 +189,7 @@ function payloadOf(beat: HeartbeatBody & Signal): { agentId: string } & Omit<Hea
 }
 
 /** Monitoring is switched off: nothing is judged, and pending steps are dropped. */
-const handsOff = (agent: Agent, at: Instant, input: Input): Step => ({
+const handsOff = (agent: Agent, at: Instant, input: Input): Applied => ({
   ...unchanged(agent),
   // Signs of life are still recorded, so that the time without monitoring does not count as silence later.
   ...(input.kind === 'signal' &&
@@ -198,7 +198,7 @@ const handsOff = (agent: Agent, at: Instant, input: Input): Step => ({
 });
 
 /** Bad input changes nothing and is recorded (invariants 5 and 11). */
-function rejected(agent: Agent, at: Instant, signal: Signal, code: SignalRejectionCode): Step {
+function rejected(agent: Agent, at: Instant, signal: Signal, code: SignalRejectionCode): Applied {
   const { agentId, incarnation } = agent.hard;
   const rejection = signalRejection(code);
   const payload = { agentId, kind: signal.kind, ...rejection };
@@ -209,7 +209,7 @@ function rejected(agent: Agent, at: Instant, signal: Signal, code: SignalRejecti
   };
 }
 
-const unchanged = (agent: Agent): Step => ({
+const unchanged = (agent: Agent): Applied => ({
   agent,
   events: [],
   effects: [],
