@@ -174,6 +174,8 @@ class Life {
     );
     expect(JSON.parse(JSON.stringify(after.agent)), 'the record is plain JSON').toEqual(after.agent);
     this.check(before.hard.health, after);
+    if (body.kind === 'claim' && after.claim === 'proceed')
+      expect(openLives(after.agent.hard), 'what may proceed is still wanted').toContain(body.effect.livesBy);
     if (body.kind === 'tick')
       expect(after.wakeAt, 'a tick leaves no deadline behind').toBeGreaterThan(bench.agent.hard.at);
     for (const beat of BEATS) this.checkShortWay(beat);

@@ -134,22 +134,28 @@ function noteNudgeSeen(draft: Draft, incident: Incident): void {
 /** The last check before an effect is carried out. The agent has just been judged with every input so far. */
 export function foldClaim(draft: Draft, effect: Effect, evidence: ClaimEvidence): void {
   const because = whyNotProceed(draft, effect, evidence);
-  if (because === null) {
-    draft.claim = 'proceed';
-    return;
-  }
-  draft.claim = 'cancelled';
-  emit(draft, {
-    type: 'EFFECT_CANCELLED',
-    payload: { agentId: draft.hard.agentId, effectId: wantedIdOf(effect), because },
-  });
+  if (because === null) draft.claim = 'proceed';
+  else cancelClaim(draft, effect, because);
 }
+
+/** The judgement that answered the claim may also have closed the incident that wanted the effect. */
+export function withdrawClaim(draft: Draft, effect: Effect): void {
+  if (draft.claim === 'proceed' && draft.over.includes(effect.livesBy)) cancelClaim(draft, effect, OVER);
+}
+
+function cancelClaim(draft: Draft, effect: Effect, because: string): void {
+  draft.claim = 'cancelled';
+  const { agentId } = draft.hard;
+  emit(draft, { type: 'EFFECT_CANCELLED', payload: { agentId, effectId: wantedIdOf(effect), because } });
+}
+
+const OVER = 'what it was for is over';
 
 function whyNotProceed(draft: Draft, effect: Effect, evidence: ClaimEvidence): string | null {
   const { hard } = draft;
   const { incident } = hard;
   // Pending effects were cancelled when their life ended; this catches one that was already claimed.
-  if (!openLives(hard).includes(effect.livesBy)) return 'what it was for is over';
+  if (!openLives(hard).includes(effect.livesBy)) return OVER;
   if (!incident || !isOfStep(effect, incident)) return IS_ACT[effect.kind] ? 'it was superseded' : null;
   if (effect.kind === 'deny-call' && !repeatOf(actFindings(hard))) return 'the reason is gone';
   switch (incident.step) {

@@ -9,7 +9,7 @@ import { NO_INDICATOR } from '../fold/life.ts';
 import { foldSignal } from '../fold/signal.ts';
 import { restTrail } from '../fold/trail.ts';
 import { advance } from '../incident/advance.ts';
-import { foldClaim, foldGrant, foldNotice, foldReceipt } from '../incident/answer.ts';
+import { foldClaim, foldGrant, foldNotice, foldReceipt, withdrawClaim } from '../incident/answer.ts';
 import { foldDecision } from '../incident/decide.ts';
 import { endExpiredQuiet } from '../incident/quiet.ts';
 import { judge } from '../judge/judge.ts';
@@ -73,6 +73,7 @@ export function foldFully(agent: Agent, at: Instant, input: Input, policy: Polic
     judge(draft);
   }
   advance(draft);
+  if (input.kind === 'claim') withdrawClaim(draft, input.effect);
   return finish(draft, agent.hard);
 }
 

@@ -55,4 +55,17 @@ describe('what an effect lives by', () => {
     expect(claim(of(wanted, 'notify'))).toBe('cancelled');
     expect(claim(of(wanted, 'inquire'))).toBe('cancelled');
   });
+
+  test('a claim that itself closes the incident is cancelled', () => {
+    const { bench, wanted } = silentBench();
+    const closes = (): boolean =>
+      bench.transition(bench.agent, bench.inputOf({ kind: 'tick' })).over.length > 0;
+    for (let second = 0; second < 3_600 && !closes(); second++) {
+      if (second % 30 === 0) bench.signal({ kind: 'heartbeat' });
+      bench.at = instant(bench.at + 1_000);
+    }
+    const { claim, over } = bench.feed({ kind: 'claim', effect: of(wanted, 'notify'), evidence: {} });
+    expect(over).toContain(lifeOfIncident('ada/1'));
+    expect(claim).toBe('cancelled');
+  });
 });

@@ -159,6 +159,7 @@ export async function listFinalStates(db: Db, agentId: string, limit: number): P
     .selectFrom('final_states')
     .select(['hard', 'record_version'])
     .where('agent_id', '=', agentId)
+    .where('record_version', '<=', RECORD_VERSION)
     .orderBy('incarnation', 'desc')
     .limit(limit)
     .execute();
