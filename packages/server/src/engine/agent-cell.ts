@@ -25,7 +25,7 @@ import type { StallWatch } from './stall-watch.ts';
 /** What a cell needs of the engine around it. */
 export type CellContext = {
   readonly store: Pick<Store, 'load'>;
-  /** Other servers write the same records: nothing is refused, decided or acted upon before a look at the newest. */
+  /** Other servers write the same records, so the newest is read before any refusal, decision or action. */
   readonly isShared: boolean;
   readonly fleet: FleetCell;
   readonly commit: (commit: Commit) => Promise<CommitVerdict>;
@@ -35,9 +35,9 @@ export type CellContext = {
   readonly policies: () => PolicySet;
   readonly groups: GroupSizes;
   readonly soft: Pick<SoftBuffer, 'put'>;
-  /** After a commit, and never before. */
+  /** Called only once the commit is durable. */
   readonly committed: (commit: OwnCommit) => void;
-  /** Soft news that is not stored: heartbeats. */
+  /** Events that are streamed but not stored: heartbeats. */
   readonly streamed: (events: readonly HolterEvent[]) => void;
 };
 
@@ -47,16 +47,16 @@ type Pending = {
   readonly reject: (error: unknown) => void;
 };
 
-/** Inputs that one transaction takes at most; a flood of one agent must not starve the others. */
+/** Most inputs per transaction, so that a flood from one agent does not starve the others. */
 const BATCH_MAX = 64;
-/** Conflicts mean that another server was faster. More than this in a row is not bad luck any more. */
+/** A conflict means that another server committed first. More than this many in a row is an error. */
 const CONFLICTS_MAX = 8;
 const REJECTION_EVERY_MS = 60_000;
 
 /**
- * One agent in this server: its newest committed record, and a queue that folds one input after the other.
- * What arrives while a commit is under way is folded together afterwards and committed once. Nothing is
- * answered, told or acted upon before it is durable; soft facts are the exception by design.
+ * One agent in this server: its newest committed record, and a queue that folds inputs one at a time.
+ * Inputs that arrive during a commit are folded together afterwards and share the next commit. Nothing is
+ * answered, published or acted upon before it is durable, except soft facts.
  */
 export class AgentCell {
   private readonly agentId: string;
@@ -91,13 +91,13 @@ export class AgentCell {
     });
   }
 
-  /** A beat that moves only soft facts of a known, idle agent needs neither a queue nor the store. */
+  /** Fast path: a beat that changes only soft facts of a loaded, idle agent skips the queue and the store. */
   askQuickly(request: Request): Answer | null {
     if (!isBeat(request) || !this.stored || !this.isLoaded || !this.isIdle) return null;
     const { context, stored } = this;
     if (!context.fleet.isLoaded) return null;
     const { agent, events, effects, fleet } = this.transition(stored.agent, request.body);
-    // Whatever else it leads to, the queue finds again and commits.
+    // The beat changes more than soft facts: the queue folds it again and commits.
     if (agent.hard !== stored.agent.hard || fleet !== context.fleet.get().fleet) return null;
     if (effects.length > 0 || events.some(isKept)) return null;
     this.keepSoft(agent, events);
@@ -115,7 +115,7 @@ export class AgentCell {
           resolve(answers[index] ?? { kind: 'unknown-agent' });
         });
       } catch (error) {
-        // Nothing of it counts: record and fleet are read again before the next fold.
+        // The whole batch is discarded: record and fleet are reloaded before the next fold.
         this.expire();
         this.context.fleet.forget();
         for (const { reject } of batch) reject(error);
@@ -129,7 +129,7 @@ export class AgentCell {
     if (this.context.isShared && !isNewest && requests.some(needsNewest)) isNewest = this.expire();
     for (const request of requests) if (request.kind === 'input' && request.due) this.catchUp(request.due);
     for (let conflicts = 0; ; conflicts++) {
-      // While this was read, others have had their turn, and may have forgotten the fleet again.
+      // Other cells run during each read and may discard the fleet again.
       do {
         await this.load();
         await this.loadGroups(requests);
@@ -158,26 +158,26 @@ export class AgentCell {
     if (!this.isLoaded) {
       const loaded = await this.context.store.load(this.agentId);
       this.stored = loaded && this.stored ? withNewerSoft(loaded, this.stored.agent) : loaded;
-      // Of an unknown agent another server may hear at any time.
+      // An unknown agent is looked up each time, because another server may register it.
       this.isLoaded = loaded !== null;
     }
     if (this.stored) await this.context.groups.load(this.stored.agent.hard.group);
   }
 
-  /** Another server has committed this; if a commit is under way here, it will meet the conflict. */
+  /** Takes over a commit of another server. A commit under way here will fail with a conflict. */
   learn(newer: StoredAgent): void {
     if (!this.stored || newer.version <= this.stored.version) return;
     if (this.isIdle) this.stored = withNewerSoft(newer, this.stored.agent);
     else this.expire();
   }
 
-  /** The record is read again before the next fold. */
+  /** Forces a reload before the next fold. */
   private expire(): true {
     this.isLoaded = false;
     return true;
   }
 
-  /** What other servers have heard counts in the judgement. */
+  /** Merges soft facts that other servers flushed, so that they count when the agent is judged. */
   private catchUp({ version, incarnation, soft }: DueAgent): void {
     if (!this.stored) return;
     if (version > this.stored.version) this.expire();
@@ -186,7 +186,7 @@ export class AgentCell {
       this.stored = { ...this.stored, agent: { ...agent, soft: maxSoft(agent.soft, soft) } };
   }
 
-  /** A group is counted before its first agent is committed: from then on the commits are followed. */
+  /** Counts a group in the store before its first commit here; later commits adjust the count. */
   private async loadGroups(requests: readonly Request[]): Promise<void> {
     for (const request of requests)
       if (request.kind === 'register') await this.context.groups.load(request.registration.group);
@@ -293,7 +293,7 @@ export class AgentCell {
     };
   }
 
-  /** A zombie of an old incarnation says the same every second; its refusal is on record once a minute. */
+  /** A process of an old incarnation may keep beating every second; its rejection is recorded once a minute. */
   private isNews(event: HolterEvent): boolean {
     if (event.type !== 'SIGNAL_REJECTED') return true;
     const key = `${event.payload.kind} ${event.payload.code}`;
@@ -323,19 +323,19 @@ export class AgentCell {
 const isBeat = (request: Request): request is Request & { kind: 'input' } =>
   request.kind === 'input' && request.body.kind === 'signal' && request.body.signal.kind === 'heartbeat';
 
-/** Somebody decides, acts or starts by the answer. */
+/** The caller decides, acts or starts a process based on the answer. */
 const needsNewest = (request: Request): boolean =>
   request.kind === 'register' || request.body.kind === 'decision' || request.body.kind === 'claim';
 
 const isRefusal = (answer: Answer): boolean =>
   answer.kind === 'unknown-agent' || (answer.kind === 'folded' && answer.rejected !== undefined);
 
-/** What this server heard in the last second may not have been flushed yet. */
+/** Soft facts from the last second may not have been flushed, so the ones in memory are kept. */
 function withNewerSoft(loaded: StoredAgent, known: Agent): StoredAgent {
   return { ...loaded, agent: withSoftOf(loaded.agent, known) };
 }
 
-/** The soft facts of another copy of the same start count as well. */
+/** Merges in the soft facts of another copy of the same incarnation. */
 export function withSoftOf(agent: Agent, other: Agent): Agent {
   if (agent.hard.incarnation !== other.hard.incarnation) return agent;
   return { ...agent, soft: maxSoft(agent.soft, other.soft) };

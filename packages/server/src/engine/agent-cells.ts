@@ -1,6 +1,6 @@
 import { AgentCell, type CellContext } from './agent-cell.ts';
 
-/** The cells in memory, one for each agent that was heard of lately. */
+/** The cells in memory, one for each recently active agent. */
 export class AgentCells {
   private readonly context: CellContext;
   private readonly max: number;

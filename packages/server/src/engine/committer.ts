@@ -7,18 +7,18 @@ type Waiting = {
   readonly reject: (error: unknown) => void;
 };
 
-/** Enough to make one fsync worth many commits, small enough that one batch does not delay the next tick. */
+/** Large enough to share one fsync among many commits, small enough not to delay the next tick. */
 const BATCH_MAX = 256;
 
 /**
- * Group commit: while one transaction is under way, everything that wants to be durable gathers for the
- * next. Alone, a commit waits for nothing; under load, one fsync serves hundreds.
+ * Group commit: commits that arrive while a transaction is under way share the next one. A lone commit
+ * does not wait; under load, one fsync covers hundreds.
  */
 export class Committer {
   private readonly store: Pick<Store, 'commit'>;
   private waiting: Waiting[] = [];
   private isWriting = false;
-  /** The newest event that this server knows to be stored: a store without it is not the one it was. */
+  /** The newest event that this server knows to be stored. A store without it is an older copy. */
   private newest = 0;
 
   constructor(store: Pick<Store, 'commit'>) {

@@ -12,15 +12,15 @@ async function clockAfter(lastTickAt: number | null): Promise<{ wall: ManualCloc
   return { wall, now: () => clock.now() };
 }
 
-test('the first server on a store goes by the wall', async () => {
+test('the first server on a store uses the wall clock', async () => {
   expect((await clockAfter(null)).now()).toBe(5_000);
 });
 
-test('a wall clock that went on is the time', async () => {
+test('a wall clock past the last tick is used as it is', async () => {
   expect((await clockAfter(instant(4_000))).now()).toBe(5_000);
 });
 
-test('a wall clock that was set back does not take Holter back', async () => {
+test('a wall clock that was set back does not move time backwards', async () => {
   const { wall, now } = await clockAfter(instant(9_000));
   expect(now()).toBe(9_000);
   wall.jump(10);

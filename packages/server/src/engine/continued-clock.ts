@@ -3,9 +3,9 @@ import type { Store } from '../store/store.ts';
 import type { Clock } from './clock.ts';
 
 /**
- * A clock that goes on where the last server on this store stopped. Every stored deadline counts in that time: if
- * the wall clock was set back in between, they would all lie in a future in which nobody is noticed missing, and
- * stalls would end before they began. A wall clock that was set forward is a gap like any other.
+ * A clock that never starts before the last tick in this store. Stored deadlines use that time: if the wall clock
+ * was set back between two runs, they would all lie in the future, silent agents would go unnoticed, and stalls
+ * would end before they began. A wall clock that was set forward is treated as an ordinary gap.
  */
 export async function continuedClock(store: Pick<Store, 'getMeta'>, clock: Clock): Promise<Clock> {
   const lastTickAt = await lastTickOf(store);

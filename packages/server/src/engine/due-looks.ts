@@ -2,14 +2,14 @@ import { type Instant, later } from '@holter/core';
 import { type DueAgent, type Store, StoreUnavailable } from '../store/store.ts';
 
 const BATCH = 500;
-/** Longer than a look at one batch takes; what a crashed server had claimed comes back after it. */
+/** Longer than one batch takes. Agents claimed by a crashed server become claimable again after it. */
 const LEASE_MS = 5_000;
-/** Other servers flush once a second: after this, whatever they heard before a deadline is in the store. */
+/** Servers flush every second, so after this delay every beat from before the deadline is in the store. */
 const FLUSHED_MS = 1_500;
 
 /**
- * Gives every agent whose time has come one look a tick. Servers that share a store claim them, so that each is
- * judged by one of them; one that can't be judged does not keep the others from it.
+ * Checks each due agent once per tick. Servers that share a store claim the agents, so that only one server
+ * judges each. A failure for one agent does not hold up the others.
  */
 export class DueLooks {
   private readonly store: Pick<Store, 'claimDue'>;
@@ -37,7 +37,7 @@ export class DueLooks {
     }
   }
 
-  /** Alone with the store there is nobody to claim them from, and no lease to wait for after a crash. */
+  /** A server that has the store to itself takes no lease, so it need not wait for one after a crash. */
   private claim(at: Instant, looked: number): Promise<readonly DueAgent[]> {
     return this.isShared
       ? this.store.claimDue({ at: later(at, -FLUSHED_MS), leaseMs: LEASE_MS, limit: BATCH })

@@ -11,17 +11,17 @@ export type EngineOptions = {
   readonly clock: Clock;
   readonly policies: PolicySet;
   readonly executors: readonly Executor[];
-  /** Without it a notice is stored as it was wanted. */
+  /** Default: a notice is stored once, without copies per channel. */
   readonly channelsFor?: ChannelsFor;
   readonly sha256: (text: string) => string;
   readonly newId: () => string;
-  /** No other engine works on this store: what was claimed before the start may be taken at once. */
+  /** No other engine uses this store, so effects claimed before the start can be claimed again at once. */
   readonly isAlone?: boolean;
-  /** A broken invariant. The agent's record is as it was before; the monitor goes on. */
+  /** Called for a broken invariant. The agent's record is unchanged and the monitor keeps running. */
   readonly onBug: (error: unknown) => void;
-  /** Inputs that may wait at once; beyond it soft ones are turned away. */
+  /** Most inputs that may be queued; above it, soft signals are refused. */
   readonly inboxMax?: number;
-  /** Cells kept in memory; idle ones go first. */
+  /** Most cells kept in memory; idle ones are evicted first. */
   readonly cellsMax?: number;
 };
 
@@ -35,7 +35,7 @@ export type EngineHealth = {
   readonly softWaiting: number;
   readonly lastTickAt: Instant | null;
   readonly stallCount: number;
-  /** How much of the last hour nobody's silence counted, because Holter itself did not look. */
+  /** Share of the last hour in which silence was not held against agents, because Holter itself was stalled. */
   readonly graceShare: number;
   readonly brakes: readonly string[];
   readonly cells: number;
@@ -44,11 +44,11 @@ export type EngineHealth = {
 export type EngagedBrake = {
   readonly group: string;
   readonly engagedAt: Instant;
-  /** Once calm: when the next act that waits may pass. */
+  /** When the next waiting act may run; null until the group has calmed down. */
   readonly releaseAt: Instant | null;
 };
 
-/** Too much is waiting already; soft signals may come again later. */
+/** The input queue is full. Soft signals may be sent again later. */
 export class EngineBusy extends Error {
   override readonly name = 'EngineBusy';
 }

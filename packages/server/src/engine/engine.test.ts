@@ -81,7 +81,7 @@ describe('the engine', () => {
     await engine.stop();
   });
 
-  test('a look that finds nothing new is no commit, and the next look is still on record', async () => {
+  test('a check that finds nothing new makes no commit, but the next check time is stored', async () => {
     const { engine, store, clock } = world();
     let commits = 0;
     const { commit } = store;
@@ -109,7 +109,7 @@ describe('the engine', () => {
     await engine.stop();
   });
 
-  test('gives out an incarnation and makes it durable', async () => {
+  test('assigns an incarnation and makes it durable', async () => {
     const { engine, store } = world();
     await engine.start();
     const answer = await engine.register(ada);
@@ -135,7 +135,7 @@ describe('the engine', () => {
     await engine.stop();
   });
 
-  test('the beats of a start that was replaced are refused, and that is on record once a minute', async () => {
+  test('beats of a replaced incarnation are refused, and the rejection is recorded once a minute', async () => {
     const { engine, clock, events } = world();
     await engine.start();
     await engine.register(ada);
@@ -151,7 +151,7 @@ describe('the engine', () => {
     await engine.stop();
   });
 
-  test('answers a signal about nobody, and changes nothing', async () => {
+  test('answers a signal about an unknown agent, and changes nothing', async () => {
     const { engine, store } = world();
     await engine.start();
     expect(await engine.signal(beat({ agentId: 'nobody' }), 'agent')).toEqual({ kind: 'unknown-agent' });
@@ -175,7 +175,7 @@ describe('the engine', () => {
     await engine.stop();
   });
 
-  test('a nudge travels in the reply, and the next signal shows that it was seen', async () => {
+  test('a nudge is delivered in the reply, and the next signal shows that it was seen', async () => {
     const { engine, clock, replies } = world();
     await engine.start();
     await engine.register({
@@ -195,7 +195,7 @@ describe('the engine', () => {
     await engine.stop();
   });
 
-  test('a nudge for a start that has ended is in no reply', async () => {
+  test('a nudge for an incarnation that has ended is in no reply', async () => {
     const { engine, clock, replies } = world();
     replies.follow(engine);
     await engine.start();
@@ -210,7 +210,7 @@ describe('the engine', () => {
     await engine.stop();
   });
 
-  test('a nudge that lay in the reply queue survives a restart', async () => {
+  test('a nudge waiting in the reply queue survives a restart', async () => {
     const first = world();
     await first.engine.start();
     await first.engine.register({
@@ -227,7 +227,7 @@ describe('the engine', () => {
     await second.engine.stop();
   });
 
-  test('an outage of the store accuses nobody, and no signal is acknowledged in it', async () => {
+  test('a store outage marks no agent as silent, and no signal is acknowledged during it', async () => {
     const { engine, clock, store, events } = world();
     await engine.start();
     await engine.register(ada);
@@ -250,7 +250,7 @@ describe('the engine', () => {
     await engine.stop();
   });
 
-  test('a suspended monitor accuses nobody after it wakes up', async () => {
+  test('a monitor that was suspended marks no agent as silent when it resumes', async () => {
     const { engine, clock, events } = world();
     await engine.start();
     await engine.register(ada);
@@ -263,7 +263,7 @@ describe('the engine', () => {
     await engine.stop();
   });
 
-  test('two engines over one store: whoever is late reads again and folds again', async () => {
+  test('two engines over one store: the one that loses the race reloads and folds again', async () => {
     const first = world();
     const second = world({ store: first.store, clock: first.clock });
     await first.engine.start();
@@ -277,7 +277,7 @@ describe('the engine', () => {
     await second.engine.stop();
   });
 
-  test('what no adapter can do is not dropped in silence', async () => {
+  test('an effect that no adapter supports is not dropped silently', async () => {
     const { engine, clock, store } = world({ executors: [] });
     const told: HolterEvent[] = [];
     engine.onStreamed((events) => told.push(...events));
@@ -296,7 +296,7 @@ describe('the engine', () => {
     await engine.stop();
   });
 
-  test('a broken invariant stays with its agent', async () => {
+  test('a broken invariant affects only its own agent', async () => {
     // Whatever is idle is read again.
     const { engine, clock, store, bugs } = world({ cellsMax: 0 });
     await engine.start();

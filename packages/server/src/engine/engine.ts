@@ -38,8 +38,8 @@ const INBOX_MAX = 50_000;
 const CELLS_MAX = 20_000;
 
 /**
- * The loop of the design: signal, step, commit with version, outbox, act, receipt. One direction, no side
- * doors. It owns no rule: what follows from what is in core; what is durable is in the store.
+ * The main loop: signal, step, commit with version, outbox, act, receipt. Data flows in this direction only.
+ * The engine contains no rules: decisions are made in core, and durable state is in the store.
  */
 export class Engine {
   private readonly options: EngineOptions;
@@ -143,7 +143,7 @@ export class Engine {
     this.scheduleTick();
   }
 
-  /** Takes nothing more, writes what is waiting, and stops. Effects that are under way stay claimable. */
+  /** Refuses new input, writes what is queued, and stops. Effects under way stay claimable. */
   async stop(): Promise<void> {
     this.isStopped = true;
     this.cancelTick?.();
@@ -158,7 +158,7 @@ export class Engine {
     return this.enqueue(registration.agentId, { kind: 'register', registration, correlationId });
   }
 
-  /** Resolves when the signal is durable; a soft one at once. */
+  /** Resolves when the signal is durable; a soft signal resolves at once. */
   signal(
     signal: Signal,
     origin: 'agent' | 'holter',
@@ -178,23 +178,23 @@ export class Engine {
     return this.enqueue(agentId, { kind: 'input', body: { kind: 'decision', decision }, correlationId });
   }
 
-  /** Tells people something about this agent, beside its incidents. What has the same id is stored once. */
+  /** Sends people a notice about this agent, independent of its incidents. Each effect id is stored once. */
   notify(agentId: string, effectId: string, notice: NoticeBody): Promise<Answer> {
     return this.ask(agentId, { kind: 'notice', effectId, notice });
   }
 
-  /** One of the agent's breakers is asked or told. While it is closed and well, this costs no commit. */
+  /** Asks one of the agent's breakers for a permit, or reports a result. A closed, healthy breaker needs no commit. */
   breaker(agentId: string, name: string, act: BreakerAct, roll: number): Promise<Answer> {
     return this.ask(agentId, { kind: 'breaker', name, act, roll });
   }
 
-  /** A receipt that came by itself: from an executor elsewhere, or from the reply queue. */
+  /** Takes a receipt that arrives asynchronously: from a remote executor or the reply queue. */
   async receive(effect: Effect, outcome: ReceiptOutcome | 'cancelled', detail: string): Promise<void> {
     await this.receiveOutcome(effect, outcome, detail);
     await this.options.store.settleEffect(effect.id, { at: this.options.clock.now(), outcome, detail });
   }
 
-  /** What this server knows without asking the store; null does not mean that there is no such agent. */
+  /** The agent as held in memory. Null means not loaded; the agent may still be in the store. */
   peek(agentId: string): Agent | null {
     return this.cells.get(agentId)?.agent ?? null;
   }
@@ -207,7 +207,7 @@ export class Engine {
     return loaded ? this.freshen(loaded.agent) : null;
   }
 
-  /** Those of them that exist. */
+  /** The records of those agents that exist. */
   async readMany(agentIds: readonly string[]): Promise<readonly Agent[]> {
     const known = this.isShared ? [] : agentIds.flatMap((agentId) => this.peek(agentId) ?? []);
     if (known.length === agentIds.length) return known;
@@ -215,7 +215,7 @@ export class Engine {
     return loaded.map(({ agent }) => this.freshen(agent));
   }
 
-  /** The record of a stored agent, with what this server has heard since. */
+  /** Adds what this server has heard since the record was stored. */
   freshen(agent: Agent): Agent {
     const known = this.cells.get(agent.hard.agentId)?.agent;
     if (!known || known === agent) return agent;
@@ -248,7 +248,7 @@ export class Engine {
     return () => this.listeners.delete(listener);
   }
 
-  /** Commits of every server, each once and in order: for whatever is to be the same on all of them. */
+  /** Commits of every server, each once and in order: for state that must be the same on all servers. */
   onFollowed(listener: (followed: Followed) => void): () => void {
     return this.follower.onCommit(listener);
   }
@@ -257,7 +257,7 @@ export class Engine {
     return this.follower.onEffect(listener);
   }
 
-  /** What agents report one by one and nobody stores, such as their calls. For eyes only: it was not judged yet. */
+  /** Signals that are not stored one by one, such as calls. For display only: they have not been judged yet. */
   onHeard(listener: (signal: Signal) => void): () => void {
     this.heardListeners.add(listener);
     return () => this.heardListeners.delete(listener);
@@ -284,17 +284,17 @@ export class Engine {
     };
   }
 
-  /** Groups that were lost together, and for which single acts rest. */
+  /** Groups that lost many agents at once, for which individual acts are paused. */
   get brakes(): readonly EngagedBrake[] {
     return this.fleet.brakes;
   }
 
-  /** When nobody looked, an outage that still lasts included. */
+  /** Times when Holter could not observe agents, including an outage still in progress. */
   get stalls(): StallLog {
     return this.stallWatch.stalls;
   }
 
-  /** One beat of Holter's own heart. */
+  /** Runs the periodic work once. */
   async tick(): Promise<void> {
     const at = this.options.clock.now();
     this.tickLagMs = this.lastTickAt === null ? 0 : Math.max(0, at - this.lastTickAt - TICK_MS);
@@ -306,7 +306,7 @@ export class Engine {
       await this.dueLooks.run(at);
       await this.outbox.pump();
       await this.stallWatch.persist(at);
-      // While the store was away no agent could be heard; that time is nobody's silence.
+      // Agents could not report while the store was unavailable, so that time does not count as silence.
       if (this.stallWatch.outage) this.stallWatch.endOutage();
     } catch (error) {
       this.noteTrouble(error);
@@ -324,7 +324,7 @@ export class Engine {
     });
   }
 
-  /** What this server keeps in memory is a projection too. */
+  /** Updates the state in memory from a commit. */
   private follow(followed: Followed): void {
     const { stored, own } = followed;
     this.groups.follow(followed);
@@ -339,7 +339,7 @@ export class Engine {
 
   private enqueue(agentId: string, request: Request): Promise<Answer> {
     const cell = this.cells.of(agentId);
-    // The short way for beats: no queue, no promise chain, no store.
+    // Fast path for beats: no queue, no promise chain, no store.
     const quick = cell.askQuickly(request);
     return quick ? Promise.resolve(quick) : this.waitFor(cell, request);
   }
@@ -360,7 +360,7 @@ export class Engine {
     if (!this.isStopped) void this.outbox.pump().catch((error: unknown) => this.noteTrouble(error));
   }
 
-  /** Notices about the whole fleet belong to no agent; they have nobody to ask. */
+  /** A notice about the whole fleet has no agent record that could cancel it. */
   private claimWithoutAgent(effect: Effect, answer: Answer): 'proceed' | 'cancelled' {
     return answer.kind === 'unknown-agent' && effect.kind === 'notify' ? 'proceed' : 'cancelled';
   }
@@ -381,7 +381,7 @@ export class Engine {
     for (const listener of this.streamListeners) listener([event]);
   }
 
-  /** A store that is away is a state. Anything else is a bug: it stays with its agent, and is told. */
+  /** An unavailable store is an expected state. Any other error is a bug: it is reported and affects only its agent. */
   private noteTrouble(error: unknown): void {
     if (!(error instanceof StoreUnavailable)) {
       this.options.onBug(error);
@@ -391,6 +391,6 @@ export class Engine {
   }
 }
 
-/** Soft signals lose nothing that the next one would not bring again. */
+/** A soft signal may be dropped: the next one carries the same information. */
 const isSoft = ({ kind }: Signal): boolean =>
   kind === 'heartbeat' || kind === 'pong' || kind === 'activity' || kind === 'tokens';

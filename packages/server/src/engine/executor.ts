@@ -1,16 +1,16 @@
 import type { Effect, EffectKind, Instant, ReceiptOutcome } from '@holter/core';
 
-/** Something that can carry out effects: the reply queue, the channels to people, a process adapter. */
+/** Carries out effects: the reply queue, the notification channels, a process adapter. */
 export type Executor = {
   readonly name: string;
-  /** Whose effects it takes: null are those that any server may carry out. */
+  /** Effects are addressed to an executor by this id; null takes those that any server may carry out. */
   readonly id: string | null;
   readonly kinds: ReadonlySet<EffectKind>;
-  /** Must be safe to call twice with the same effect: a crash in between makes that happen. */
+  /** Must be idempotent: after a crash it is called again with the same effect. */
   act(effect: Effect): Promise<ActResult>;
 };
 
-/** What is done to an agent itself, by whoever sits on its host; notices are for people. */
+/** Effects on the agent itself, carried out on its host. Notices are not among them: they go to people. */
 export const AGENT_EFFECTS: ReadonlySet<EffectKind> = new Set<EffectKind>([
   'nudge',
   'inquire',
@@ -23,14 +23,14 @@ export const AGENT_EFFECTS: ReadonlySet<EffectKind> = new Set<EffectKind>([
 
 export type ActResult =
   | { readonly kind: 'receipt'; readonly outcome: ReceiptOutcome; readonly detail: string }
-  /** Taken on; the receipt will come by itself (`Engine.receive`). Until then it is offered again. */
+  /** Accepted; the receipt arrives later through `Engine.receive`. Until then the effect is offered again. */
   | { readonly kind: 'underway'; readonly checkAgainAt: Instant; readonly detail: string }
-  /** Any server may deliver it from now on, whoever hears from the agent; until then it is offered again. */
+  /** Any server that hears from the agent may deliver it. Until then it is offered again. */
   | { readonly kind: 'offered'; readonly againAt: Instant; readonly detail: string }
-  /** Could not be done now. Counts as a try; after too many it is given up and a person is told. */
+  /** Failed. Counts as a try; after too many the effect is abandoned and a person is notified. */
   | {
       readonly kind: 'failed';
       readonly detail: string;
-      /** Where the executor itself knows when to try again, or that there is no use. */
+      /** Overrides the default backoff; `never` abandons the effect. */
       readonly retryAt?: Instant | 'never';
     };

@@ -4,8 +4,8 @@ import { type Effect, type NoticeBody, wantedIdOf } from '@holter/core';
 export type ChannelsFor = (notice: NoticeBody) => readonly string[];
 
 /**
- * What is stored in place of what was wanted: a notice once for each of its channels, everything else as it is.
- * The copies are part of the transaction that wanted the notice, so that none of them can get lost.
+ * Replaces each notice with one copy per channel; other effects are unchanged. The copies are stored in the
+ * transaction that ordered the notice, so none of them can be lost.
  */
 export function withCopies(
   effects: readonly Effect[],
@@ -24,7 +24,7 @@ function copiesOf(effect: Effect, channelsFor: ChannelsFor): readonly Effect[] {
   }));
 }
 
-/** One of the copies of each notice, and everything else: what was wanted, counted once. */
+/** The effects with one copy of each notice, so that each order counts once. */
 export const firstCopies = (effects: readonly Effect[]): readonly Effect[] => [
   ...new Map(effects.map((effect) => [wantedIdOf(effect), effect])).values(),
 ];

@@ -5,10 +5,10 @@ import type { EngagedBrake } from './engine-options.ts';
 export type FleetVersions = { readonly expectedVersion: number; readonly version: number };
 
 /**
- * The fleet's row, as this server knows it. Turns are folded one after the other in one thread, so each
- * builds on the fleet that the one before it left, with the mark that it will have once both are committed.
- * If one of them fails, the row is read again, and whoever built on it folds again: its mark is not in the
- * store, whatever another server has written there meanwhile.
+ * The fleet's row as this server knows it. Turns are folded one at a time, so each builds on the fleet that
+ * the previous one left, under the version it will have once both are committed. If a commit fails, the row
+ * is read again and later turns that built on it conflict and fold again, because their expected version was
+ * never stored.
  */
 export class FleetCell {
   private readonly store: Pick<Store, 'loadFleet'>;
@@ -23,11 +23,11 @@ export class FleetCell {
   async load(): Promise<void> {
     if (this.current) return;
     const loaded = await this.store.loadFleet();
-    // Somebody else may have read it meanwhile, and built on it.
+    // A concurrent load may have finished first, and a turn may have built on its result.
     this.current ??= loaded;
   }
 
-  /** Another server has changed the row. Whoever has built on the old one meanwhile meets a conflict. */
+  /** Another server changed the row. Turns that built on the old one will fail with a conflict. */
   async refresh(): Promise<void> {
     this.current = await this.store.loadFleet();
   }
@@ -47,7 +47,7 @@ export class FleetCell {
     );
   }
 
-  /** The first turn of a commit changed the fleet: what the commit must find, and what it leaves. */
+  /** For the first turn of a commit that changes the fleet. Returns the expected version and the new one. */
   replace(fleet: FleetGuard): FleetVersions {
     const { version: expectedVersion } = this.get();
     const version = hashText(this.newId());
@@ -55,7 +55,7 @@ export class FleetCell {
     return { expectedVersion, version };
   }
 
-  /** A further turn of the same commit changed it again: one commit leaves one mark. */
+  /** For later turns of the same commit: a commit makes one new version. */
   amend(fleet: FleetGuard): void {
     this.current = { ...this.get(), fleet };
   }

@@ -3,18 +3,18 @@ import { isKept } from '../store/facts.ts';
 import type { FleetVersions } from './fleet-cell.ts';
 import type { Answer } from './request.ts';
 
-/** What the requests of one batch led to, for one commit. */
+/** The combined result of one batch of requests, for one commit. */
 export type Folded = {
   agent: Agent | null;
   isHardChanged: boolean;
-  /** A look that found nothing new. */
+  /** A check that found nothing new. */
   isPostponed: boolean;
   readonly events: HolterEvent[];
   effects: readonly Effect[];
-  /** What ended: the store cancels what is still pending for it. */
+  /** Incidents and incarnations that ended: the store cancels their pending effects. */
   readonly over: Life[];
   readonly answers: Answer[];
-  /** What the commit must find of the fleet, and what it leaves; null when no turn changed it. */
+  /** Expected and new version of the fleet; null when no turn changed it. */
   fleetVersions: FleetVersions | null;
   fleet: FleetGuard | null;
 };
@@ -31,12 +31,12 @@ export const emptyFolded = (agent: Agent | null): Folded => ({
   fleet: null,
 });
 
-/** A rejection is on record, so it is committed although the agent did not change. */
+/** A rejection is recorded as an event, so it is committed although the agent did not change. */
 export function needsCommit({ isHardChanged, events, effects }: Folded): boolean {
   return isHardChanged || effects.length > 0 || events.some(isKept);
 }
 
-/** Time has passed, and nothing follows from it but when to look again: no reason for a commit. */
+/** Only the time of the next check changed, which needs no commit. */
 export function isOnlyLookedAt(before: Hard, after: Hard): boolean {
   return (Object.keys(after) as (keyof Hard)[]).every((key) => {
     if (key === 'at' || key === 'wakeAt' || after[key] === before[key]) return true;

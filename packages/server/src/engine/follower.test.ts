@@ -54,7 +54,7 @@ const eventOf = (agentId: string, word: string) =>
   word === 'beat' ? beat(agentId, at(1)) : taskChanged(agentId, at(1), word);
 
 describe('the follower', () => {
-  it('passes own commits on at once, without a look into the store', async () => {
+  it('passes own commits on at once, without reading the store', async () => {
     const { store, follower, own, told } = world();
     await follower.start(0);
     store.setHook(({ operation }) => {
@@ -67,7 +67,7 @@ describe('the follower', () => {
     follower.stop();
   });
 
-  it('reads the gap before an own commit first, and keeps the order', async () => {
+  it('reads the gap before an own commit first, so that the order is kept', async () => {
     const { follower, own, foreign, told, saw } = world();
     await follower.start(0);
     await foreign('bob', 0, 'theirs');
@@ -79,7 +79,7 @@ describe('the follower', () => {
     follower.stop();
   });
 
-  it('tells an own commit once, although it was read before its answer came', async () => {
+  it('reports an own commit once, even if it was read before the commit returned', async () => {
     const { follower, own, foreign, told, clock } = world();
     await follower.start(0);
     const answer = await own('ada', 0, 'ours');
@@ -93,7 +93,7 @@ describe('the follower', () => {
     follower.stop();
   });
 
-  it('finds what others have committed and offered within half a second, over pages and from before', async () => {
+  it('finds commits and offers of others within half a second, across pages and from before', async () => {
     const { follower, foreign, other, told, clock } = world();
     await other.commit([commitOf(agentOf('old'), 0, { effects: [nudge('e0', 'old')] })]);
     await other.offerEffect('e0', { at: at(1), againAt: at(9), detail: '' });
@@ -111,7 +111,7 @@ describe('the follower', () => {
     follower.stop();
   });
 
-  it('goes on where it was after the store was away', async () => {
+  it('resumes where it was after a store outage', async () => {
     const { store, follower, foreign, told, clock, failures } = world();
     await follower.start(0);
     await foreign('bob', 0, 'theirs');
@@ -126,7 +126,7 @@ describe('the follower', () => {
     follower.stop();
   });
 
-  it('alone with its store it reads nothing', async () => {
+  it('reads nothing when it has the store to itself', async () => {
     const { store, follower, own, told, clock } = world(false);
     store.setHook(({ operation, when }) => {
       if (when === 'before' && operation !== 'commit') throw new Error(operation);

@@ -3,7 +3,7 @@ import { isKept } from '../store/facts.ts';
 import type { EffectChange, Store, StoredAgent, StoredEvent } from '../store/store.ts';
 import type { Clock } from './clock.ts';
 
-/** A commit of this server's own, as soon as it is durable. */
+/** A durable commit made by this server. */
 export type OwnCommit = {
   readonly before: Agent | null;
   readonly stored: StoredAgent;
@@ -19,7 +19,7 @@ export type Followed = {
   /** The record after this commit, or after a later one; null for events about the whole fleet. */
   readonly stored: StoredAgent | null;
   readonly events: readonly HolterEvent[];
-  /** Null for what another server has committed. */
+  /** Null when another server made the commit. */
   readonly own: OwnCommit | null;
 };
 
@@ -35,9 +35,9 @@ type FollowerContext = {
     'readEvents' | 'loadMany' | 'readEffectChanges' | 'lastEffectChange' | 'listEffects'
   >;
   readonly clock: Clock;
-  /** Other servers write to the same store: it is read twice a second, and not only where there is a gap. */
+  /** Other servers write to the same store, so it is polled twice a second, not only to fill gaps. */
   readonly isShared: boolean;
-  /** Events up to here were read. */
+  /** Called with the cursor of the last event read. */
   readonly saw: (cursor: number) => void;
   readonly failed: (error: unknown) => void;
 };
@@ -47,17 +47,17 @@ const PAGE = 500;
 const OFFERED_MAX = 100_000;
 
 /**
- * The one feed of all projections: every commit once and in the order of the event cursor, whichever server made
- * it. A commit of this server's own that follows the last one directly is passed on at once, without a look into
- * the store; a gap between the two was written by somebody else, and is read first.
+ * The feed for all projections: every commit of every server, once, in the order of the event cursor. An own
+ * commit that directly follows the last one is passed on at once, without reading the store. A gap between
+ * the two was written by another server and is read first.
  */
 export class Follower {
   private readonly context: FollowerContext;
   private readonly listeners = new Set<(followed: Followed) => void>();
   private readonly effectListeners = new Set<(change: FollowedEffect) => void>();
-  /** Own commits behind a gap, in the order of their cursors. */
+  /** Own commits that wait for a gap to be read, in cursor order. */
   private waiting: OwnCommit[] = [];
-  /** Effects of own commits that the feed of effects will bring again. */
+  /** Effects of own commits, which the effect feed will repeat. */
   private readonly ownEffects = new Set<string>();
   private cursor = 0;
   private effectCursor = 0;
@@ -69,7 +69,7 @@ export class Follower {
     this.context = context;
   }
 
-  /** From this cursor on. What other servers have offered before is told as well. */
+  /** Follows from this cursor on. Effects that other servers offered earlier are reported too. */
   async start(cursor: number): Promise<void> {
     this.cursor = cursor;
     if (!this.context.isShared) return;
@@ -90,7 +90,7 @@ export class Follower {
     return () => this.listeners.delete(listener);
   }
 
-  /** What was ordered by anybody; and what others have offered and settled. The same may be told twice. */
+  /** Effects ordered by any server, and those offered or settled by other servers. May report one twice. */
   onEffect(listener: (change: FollowedEffect) => void): () => void {
     this.effectListeners.add(listener);
     return () => this.effectListeners.delete(listener);
@@ -105,13 +105,13 @@ export class Follower {
     }
   }
 
-  /** Reads what others have committed, and goes on after a reading that failed. */
+  /** Reads commits of other servers; resumes where a failed read stopped. */
   poll(): Promise<void> {
     if (!this.context.isShared && this.waiting.length === 0) return Promise.resolve();
     const before = this.cursor;
     this.reading ??= this.read().finally(() => {
       this.reading = null;
-      // Without progress the next poll tries again: what is missing can't be seen yet.
+      // No progress means that the missing commit is not visible yet; the next poll tries again.
       this.passOn(this.cursor > before);
     });
     return this.reading;
@@ -139,7 +139,7 @@ export class Follower {
 
   private tellOwn(own: OwnCommit): void {
     const { stored, events, firstCursor } = own;
-    // The store was read between its commit and now: its events have been told, but not by this server.
+    // A read has already returned this commit's events, so they were reported as another server's.
     const isTold = firstCursor !== null && firstCursor <= this.cursor;
     if (firstCursor !== null)
       this.cursor = Math.max(this.cursor, firstCursor + events.filter(isKept).length - 1);
@@ -170,7 +170,7 @@ export class Follower {
     event: HolterEvent,
     records: ReadonlyMap<string, StoredAgent>,
   ): void {
-    // Own commits without a stored event have no cursor, and keep their place among the others.
+    // Own commits without stored events have no cursor and keep their place in the queue.
     while (this.waiting[0] && (this.waiting[0].firstCursor ?? 0) <= Math.max(this.cursor, cursor - 1))
       this.tellOwn(this.waiting.shift() as OwnCommit);
     if (this.waiting[0]?.firstCursor === cursor) this.tellOwn(this.waiting.shift() as OwnCommit);

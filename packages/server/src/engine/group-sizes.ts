@@ -5,8 +5,8 @@ import type { Followed } from './follower.ts';
 type Size = { size: number; readonly cursor: number; isStale: boolean };
 
 /**
- * How many living agents each group has, for "a fifth of them at once". Counted in the store, and then along with
- * this server's commits; what another server has committed is counted in the store again.
+ * The number of running agents in each group, for limits such as "a fifth at once". Counted in the store, then
+ * adjusted by this server's commits. A commit of another server causes a recount.
  */
 export class GroupSizes {
   private readonly store: Pick<Store, 'groupSize'>;
@@ -19,7 +19,7 @@ export class GroupSizes {
   async load(group: string): Promise<void> {
     const known = this.sizes.get(group);
     if (known && !known.isStale) return;
-    // What is committed from now on may not be counted any more, and makes it stale again.
+    // Reset before counting: a commit during the count may be missed and marks the size stale again.
     if (known) known.isStale = false;
     try {
       const counted = await this.store.groupSize(group);
@@ -47,7 +47,7 @@ export class GroupSizes {
 
   private add({ hard }: Agent, by: number, cursor: number | null): void {
     const known = this.sizes.get(hard.group);
-    // What was committed before the group was counted is in its size.
+    // Commits from before the count are already included.
     if (!known || hard.end || (cursor !== null && cursor <= known.cursor)) return;
     known.size = Math.max(0, known.size + by);
   }

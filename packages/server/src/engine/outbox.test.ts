@@ -44,7 +44,7 @@ async function acts(answerMs: number): Promise<number> {
   return count;
 }
 
-test('an effect is carried out only while its claim lasts', async () => {
+test('an effect is carried out only while its claim is valid', async () => {
   expect(await acts(1_000)).toBe(1);
   // The store was away for longer than the lease, so another server may be at it.
   expect(await acts(70_000)).toBe(0);

@@ -12,13 +12,13 @@ import type { Clock } from './clock.ts';
 import type { ActResult, Executor } from './executor.ts';
 import { readChain } from './stored-chain.ts';
 
-/** Longer than any act takes; what a crashed server had claimed comes back after it. */
+/** Longer than any act takes. Effects claimed by a crashed server become claimable again after it. */
 export const LEASE_MS = 60_000;
-/** An act that begins later than this after its claim could overlap with the next one. */
+/** An act that starts later than this after its claim could overlap with the next claimer's. */
 const ACT_WITHIN_MS = LEASE_MS / 2;
-/** Effects that this server carries out at once. */
+/** Most effects that this server carries out concurrently. */
 const UNDER_WAY_MAX = 64;
-/** After so many failed tries an effect is given up, and a person is told. */
+/** After this many failed tries an effect is abandoned and a person is notified. */
 const TRIES_MAX = 8;
 const BACKOFF_MS_MIN = 1_000;
 const BACKOFF_MS_MAX = 5 * 60_000;
@@ -32,18 +32,18 @@ type OutboxContext = {
   readonly sha256: (text: string) => string;
   /** The newest checkpoint that the agent's record knows. */
   readonly headOf: (agentId: string) => string | undefined;
-  /** Asks the agent's record whether it still wants this. */
+  /** Asks the agent's record whether the effect is still wanted. */
   readonly claim: (effect: Effect, evidence: ClaimEvidence) => Promise<'proceed' | 'cancelled'>;
   readonly receive: (effect: Effect, outcome: Settlement['outcome'], detail: string) => Promise<void>;
   readonly attention: (effect: Effect, message: string) => void;
-  /** The store went away in the middle: the lease will bring the effect back. */
+  /** Called when the store becomes unavailable. The effect is claimable again when its lease ends. */
   readonly failed: (error: unknown) => void;
 };
 
 /**
- * Carries out what was committed. Claim, think again, act, settle, tell: a crash between any two of them
- * loses nothing, because the effect stays claimable until it is settled. An executor may therefore be asked
- * for the same effect twice.
+ * Carries out committed effects: claim, re-check, act, settle. A crash between any two steps loses nothing,
+ * because an effect stays claimable until it is settled. An executor may therefore receive the same effect
+ * twice.
  */
 export class Outbox {
   private readonly context: OutboxContext;
@@ -56,10 +56,10 @@ export class Outbox {
   }
 
   /**
-   * Claims what is due and starts it; does not wait for it to be done, for a termination takes half a
-   * minute and a notice should not wait for it. Called on every tick and after every commit with effects.
-   * `aheadMs` looks that far ahead, as the first pump of an engine that is alone with its store does: what
-   * its predecessor had claimed, nobody else will carry out.
+   * Claims due effects and starts them without waiting for the result: a termination takes half a minute and
+   * must not delay a notice. Called on every tick and after every commit with effects. `aheadMs` also claims
+   * effects due that far in the future. An engine that has the store to itself uses it once at start, to take
+   * over what its predecessor had claimed.
    */
   async pump(aheadMs = 0): Promise<void> {
     if (this.isClaiming) {
@@ -77,7 +77,7 @@ export class Outbox {
     }
   }
 
-  /** Until everything that was started is done. */
+  /** Resolves when all started effects are done. */
   async drain(): Promise<void> {
     while (this.underWay.size > 0) await Promise.all(this.underWay);
   }
@@ -113,7 +113,7 @@ export class Outbox {
     const verdict = await this.context.claim(effect, await this.evidenceFor(effect));
     if (verdict === 'cancelled')
       return this.settle(effect, 'cancelled', 'the reason was gone when it was claimed');
-    // The store was slow to answer: whoever claims it next carries it out.
+    // The store answered too late to act safely within the lease; the next claim carries it out.
     if (clock.now() > actBy) return;
     const result = await this.act(executor, effect);
     switch (result.kind) {
@@ -146,7 +146,7 @@ export class Outbox {
     return this.context.executors().find(({ id, kinds }) => id === effect.executor && kinds.has(effect.kind));
   }
 
-  /** A start is told where it would start from: the one that was picked, or the newest whose hash is right. */
+  /** For a spawn, the checkpoint to start from: the selected one, or the newest with a valid hash. */
   private async evidenceFor(effect: Effect): Promise<ClaimEvidence> {
     if (effect.kind !== 'spawn') return {};
     const { store, sha256, headOf } = this.context;
@@ -163,7 +163,7 @@ export class Outbox {
     };
   }
 
-  /** The receipt is folded in first: a crash in between repeats the receipt, which changes nothing twice. */
+  /** The receipt is folded in first: a crash before the settle repeats the receipt, which is idempotent. */
   private async settle(effect: Effect, outcome: Settlement['outcome'], detail: string): Promise<void> {
     await this.context.receive(effect, outcome, detail);
     await this.context.store.settleEffect(effect.id, { at: this.context.clock.now(), outcome, detail });

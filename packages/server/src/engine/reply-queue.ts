@@ -14,14 +14,14 @@ const directiveTypes: Readonly<Partial<Record<EffectKind, Directive['type']>>> =
   'deny-call': 'deny',
 };
 
-/** How often an effect that waits for a reply is claimed again, and its reason asked for. */
+/** How often an effect that waits for a reply is claimed again, to check that it is still wanted. */
 const OFFER_AGAIN_MS = 60_000;
 
 /**
- * Words for agents that call in themselves: they wait here until the agent's next request, whose reply
- * carries them. In a reply is delivered; the agent's next signal after that reply shows that it was seen.
- * Only what is committed gets here, so a reply never waits for the store. The server that claimed an effect offers
- * it to all; whichever hears from the agent first gives the reply, and the others follow.
+ * Messages for agents that call the API: they wait here until the reply to the agent's next request carries
+ * them. A message in a reply is delivered; the agent's next signal after that reply shows that it was seen.
+ * Only committed effects are queued, so a reply never waits for the store. The server that claimed an effect
+ * offers it to all servers; the first to hear from the agent delivers it, and the others drop it.
  */
 export class ReplyQueue implements Executor {
   readonly name = 'reply-queue';
@@ -46,7 +46,7 @@ export class ReplyQueue implements Executor {
     };
   }
 
-  /** What other servers offer is given here as well, and what they have given is not given again. */
+  /** Delivers effects that other servers offer, and drops those that they have delivered. */
   follow(engine: Feed): void {
     engine.onFollowedEffect(({ what, effect, outcome }) => {
       if (!this.kinds.has(effect.kind)) return;
@@ -63,7 +63,7 @@ export class ReplyQueue implements Executor {
     });
   }
 
-  /** The commit that ended what an effect lives by has cancelled it. */
+  /** Drops effects whose incident or incarnation has ended: that commit cancelled them. */
   private keepWanted(hard: Hard): void {
     const waiting = this.waiting.get(hard.agentId);
     if (!waiting) return;
@@ -80,13 +80,13 @@ export class ReplyQueue implements Executor {
     if (outcome === 'seen') remove(this.given, agentId, effectId);
   }
 
-  /** The same queue for agents of another executor, which ends and starts them but does not talk to them. */
+  /** The same queue for agents of another executor that starts and stops them but delivers no messages. */
   onBehalfOf(executorId: string): Executor {
     const { name, kinds } = this;
     return { name, id: executorId, kinds, act: (effect) => this.act(effect) };
   }
 
-  /** For a reply to this very incarnation; effects for an older one are thrown away. */
+  /** Takes the directives for a reply to this incarnation; effects for an older one are discarded. */
   take(agentId: string, incarnation: number): readonly Directive[] {
     const effects = this.waiting.get(agentId);
     if (!effects) return [];
@@ -99,12 +99,12 @@ export class ReplyQueue implements Executor {
     return current.flatMap(directiveOf);
   }
 
-  /** What earlier replies carried, and the agent is not known to have seen. */
+  /** Effects delivered in earlier replies that the agent is not yet known to have seen. */
   unseen(agentId: string): readonly Effect[] {
     return this.given.get(agentId) ?? NO_EFFECTS;
   }
 
-  /** This start of the agent spoke after these were carried to it. What an older start was given is gone. */
+  /** Marks effects as seen by this incarnation. Those delivered to an older one are ignored. */
   seen(agentId: string, incarnation: number, effects: readonly Effect[]): void {
     const given = this.unseen(agentId).filter((effect) => effect.incarnation === incarnation);
     const rest = given.filter((effect) => !effects.includes(effect));
@@ -137,7 +137,7 @@ function remove(effects: ByAgent, agentId: string, effectId: string): Effect | u
   return all.find(({ id }) => id === effectId);
 }
 
-/** A receipt that can't be stored now is lost; the effect then counts as not seen, which is the safe side. */
+/** A receipt that can't be stored is lost; the effect then counts as unseen, which is safe. */
 const ignoreOutage = (): void => undefined;
 
 function directiveOf(effect: Effect): readonly Directive[] {

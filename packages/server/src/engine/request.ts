@@ -9,7 +9,7 @@ import type {
 } from '@holter/core';
 import type { DueAgent } from '../store/store.ts';
 
-/** What can be asked of an agent's cell: fold an input, or enrol a new instance. */
+/** A request to an agent's cell: fold an input, or register a new incarnation. */
 export type Request = {
   readonly correlationId: string;
 } /** `due` is what the store knew when the agent was claimed for a look. */ & (
@@ -22,10 +22,10 @@ export type Answer =
       readonly kind: 'folded';
       readonly agent: Agent;
       readonly claim?: ClaimVerdict;
-      /** The answer of a breaker that was asked. */
+      /** The breaker's answer, if the request asked one. */
       readonly permit?: Acquired;
       readonly rejected?: Transition['rejection'];
     }
   | { readonly kind: 'enrolled'; readonly agent: Agent; readonly enrollment: Enrollment }
-  /** Nobody has heard of this agent. */
+  /** No agent with this id is registered. */
   | { readonly kind: 'unknown-agent' };

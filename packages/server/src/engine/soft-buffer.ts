@@ -2,8 +2,8 @@ import type { Agent } from '@holter/core';
 import type { SoftEntry, Store } from '../store/store.ts';
 
 /**
- * Soft facts wait here for at most one flush interval. A newer fact of the same agent takes the place of
- * the older one, so a thousand beats a second cost one row each per flush, not a thousand.
+ * Buffers soft facts for at most one flush interval. A newer fact replaces the older one of the same agent, so
+ * an agent costs one row per flush however often it beats.
  */
 export class SoftBuffer {
   private readonly store: Pick<Store, 'flushSoft'>;
@@ -18,7 +18,7 @@ export class SoftBuffer {
     return this.dirty.size;
   }
 
-  /** `beats` are those that no commit carries; the roll-ups count them. */
+  /** `beats` counts the beats that are in no commit, for the roll-ups. */
   put({ soft, hard }: Agent, beats: number, wake?: SoftEntry['wake']): void {
     const { agentId, incarnation } = hard;
     this.dirty.set(
@@ -27,7 +27,7 @@ export class SoftBuffer {
     );
   }
 
-  /** On failure everything that is not newer by now is kept for the next flush. */
+  /** On failure, entries that were not replaced meanwhile are kept for the next flush. */
   async flush(): Promise<void> {
     if (this.isFlushing || this.dirty.size === 0) return;
     const batch = this.dirty;
@@ -47,7 +47,7 @@ export class SoftBuffer {
   }
 }
 
-/** The newer facts hold all that the older ones did, but for what is counted, and for a wake that stands alone. */
+/** Newer facts replace older ones, except that counts are added and a wake time is kept if the newer has none. */
 function joined(older: SoftEntry | undefined, newer: SoftEntry): SoftEntry {
   if (!older) return newer;
   const { beats = 0, wake = older.wake } = newer;

@@ -11,8 +11,8 @@ import type { Store } from '../store/store.ts';
 import type { Clock } from './clock.ts';
 
 /**
- * How often the shared row learns of the last tick: a restart then forgives at most this much too much. A
- * longer interval would forgive a server that crashes all the time everything that it ever saw.
+ * How often the last tick is written to the shared row. After a restart, at most this much silence is excused
+ * in excess; with a longer interval, a server that keeps crashing would excuse all silence.
  */
 const PERSIST_EVERY_MS = 1_000;
 const GRACE_OVER_MS = 3_600_000;
@@ -21,8 +21,8 @@ type Row = { readonly log: StallLog; readonly lastTickAt: Instant };
 type Outage = { readonly since: Instant; readonly reason: string };
 
 /**
- * Knows when nobody was looking. Its own tick that came late is the one portable sign of sleep, of a
- * blocked loop and of a start after a crash; an outage of the store is a time in which nobody could look.
+ * Records when Holter could not observe agents. A late tick is the one portable sign of a suspended machine,
+ * a blocked event loop or a restart after a crash. A store outage counts as well.
  */
 export class StallWatch {
   private readonly store: Pick<Store, 'getMeta' | 'swapMeta'>;
@@ -33,7 +33,7 @@ export class StallWatch {
   private persistedAt = 0;
   private isStart = false;
   private away: Outage | null = null;
-  /** The shared row as this server last saw it. */
+  /** The shared row as this server last read it. */
   private saved: string | null = null;
 
   constructor(store: Pick<Store, 'getMeta' | 'swapMeta'>, clock: Clock) {
@@ -41,7 +41,7 @@ export class StallWatch {
     this.clock = clock;
   }
 
-  /** When nobody looked; an outage that still lasts reaches up to now, since nobody can be heard in it. */
+  /** All stalls. An outage still in progress extends to now, because no agent can be heard during it. */
   get stalls(): StallLog {
     return this.away ? withStall(this.log, this.away.since, this.clock.now()) : this.log;
   }
@@ -50,7 +50,7 @@ export class StallWatch {
     return this.log.reduce((sum, { count }) => sum + count, 0);
   }
 
-  /** Of the last hour, as far as this server has run: the time before would be an alert after every night. */
+  /** Stalled share of the last hour. Time before the start is left out: else every night off would alert. */
   get graceShare(): number {
     const now = this.clock.now();
     const from = instant(Math.max(this.startedAt, now - GRACE_OVER_MS));
@@ -61,7 +61,7 @@ export class StallWatch {
     return this.away;
   }
 
-  /** Before the first tick: the gap since the last tick of whoever ran before is a stall like any other. */
+  /** Called before the first tick. The gap since the previous server's last tick is an ordinary stall. */
   async load(): Promise<void> {
     const at = this.clock.now();
     this.startedAt = at;
@@ -79,7 +79,7 @@ export class StallWatch {
   /** Returns how late this tick came beyond the stall threshold; 0 for an ordinary one. */
   tick(at: Instant): number {
     const gap = this.lastTickAt === null ? 0 : at - this.lastTickAt;
-    // A start is a stall however quick it was: the newest second of beats may be lost with the server before.
+    // Every start counts as a stall: the previous server's last second of beats may be lost.
     if (this.lastTickAt !== null && (this.isStart || isStall(gap)))
       this.log = withStall(this.log, instant(Math.min(this.lastTickAt, at - 1)), at);
     this.isStart = false;
@@ -107,7 +107,7 @@ export class StallWatch {
     }
   }
 
-  /** Another server was faster. When it did not look, this one may have missed what was meant for it. */
+  /** Another server wrote first. Its stalls count here too: signals sent to it may have been lost. */
   private learn(text: string | null): void {
     this.saved = text;
     if (text === null) return;

@@ -1,15 +1,15 @@
 import type { CheckpointChain } from '@holter/core';
 import type { Store } from '../store/store.ts';
 
-/** How far back a start is looked for; older work is nearer to a new start than to a recovery. */
+/** How many checkpoints back to search. Recovering from an older one is hardly better than starting over. */
 const SEARCHED_MAX = 100;
 
 type Place = Pick<CheckpointChain, 'agentId' | 'taskId'> & {
-  /** The newest that the agent's record knows: a row that a stale start left behind is not one. */
+  /** The newest checkpoint in the agent's record; a row left by a stale incarnation is not in the chain. */
   readonly headId: string | undefined;
 };
 
-/** An agent's checkpoints as the core judges them. */
+/** An agent's checkpoints in the form that core validates. */
 export async function readChain(
   store: Pick<Store, 'listCheckpoints'>,
   { agentId, taskId, headId }: Place,
