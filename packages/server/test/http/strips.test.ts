@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { openMemory } from '../../src/store/memory/index.ts';
-import { startHttp, type TestServer, testClock } from './kit.ts';
+import { startHttp, stillClock, type TestServer } from './kit.ts';
 
 const BIN_MS = 30_000;
 type Table = {
@@ -42,7 +42,7 @@ describe('the strips over a restart', () => {
   }
 
   it('are as they were, and blank only for the time in which nobody looked', async () => {
-    const [store, clock] = [openMemory(), testClock()];
+    const [store, clock] = [openMemory(), stillClock()];
     server = await startHttp({ store, clock });
     await server.operator.register({ agentId: 'ada', instanceId: 'a1', group: 'crew', mode: 'nudge' });
     await minutesOfWork('ada', 4);
@@ -74,7 +74,7 @@ describe('the strips over a restart', () => {
   });
 
   it('survive two restarts in a row, and nothing is counted twice', async () => {
-    const [store, clock] = [openMemory(), testClock()];
+    const [store, clock] = [openMemory(), stillClock()];
     server = await startHttp({ store, clock });
     await server.operator.register({ agentId: 'bob', instanceId: 'b1', group: 'crew', mode: 'nudge' });
     const { tokens } = server;
