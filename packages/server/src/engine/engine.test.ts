@@ -318,3 +318,22 @@ describe('the engine', () => {
     await engine.stop();
   });
 });
+
+test('agents that fall silent and then end on purpose leave nothing to be done', async () => {
+  const { engine, clock, store, bugs } = world();
+  await engine.start();
+  const names = ['bot-1', 'bot-2', 'bot-3', 'bot-4', 'bot-5'];
+  for (const agentId of names) {
+    await engine.register({ ...ada, agentId, group: agentId, taskId: 't' });
+    await engine.signal(beat({ agentId }), 'agent');
+  }
+  await clock.advance(40 * 60_000);
+  expect((await store.listEffects({ isOpen: true, limit: 99 })).length).toBeGreaterThanOrEqual(names.length);
+  for (const agentId of names)
+    await engine.signal({ kind: 'exited', agentId, incarnation: 1, code: 0 }, 'holter');
+  // What an executor had in hand is offered again within a minute, and cancelled then.
+  await clock.advance(2 * 60_000);
+  expect(await store.listEffects({ isOpen: true, limit: 99 })).toEqual([]);
+  expect(bugs).toEqual([]);
+  await engine.stop();
+});
