@@ -6,5 +6,5 @@ export type { Channel } from './shared/channel.ts';
 export { connectChannels } from './shared/connect-channels.ts';
 export type { Reader, UnreadNotices } from './shared/unread-notices.ts';
 
-/** Every channel. A new one is a folder beside these, a line here, and its fixtures for the contract suite. */
+/** All channels. To add one: a folder beside these, an entry here, and fixtures for the contract suite. */
 export const CHANNELS: readonly Channel[] = [pageChannel, cliChannel];

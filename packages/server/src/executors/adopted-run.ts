@@ -16,9 +16,9 @@ type AdoptedContext = {
 const LOOK_EVERY_MS = 5_000;
 
 /**
- * A child whose `holter run` is gone, and which the server itself looks after now: it sees the process, can
- * write into the nudge file and stop the tree. It can't start it again: the terminal and the environment
- * were the run's. So there is no proven way back, and only an order stops it.
+ * A child whose `holter run` is gone and which the server now manages itself: it watches the process, writes
+ * to the nudge file and can stop the process tree. It can't restart the child, because the terminal and the
+ * environment belonged to the run. So it stops the child only on a person's order.
  */
 export class AdoptedRun implements Executor {
   readonly name = 'adopted run';
@@ -39,7 +39,7 @@ export class AdoptedRun implements Executor {
     this.sensor = this.tree ? new TreeSensor(table, this.tree) : null;
   }
 
-  /** Returns when the first look is done. */
+  /** Resolves after the first check of the process. */
   async watch(): Promise<void> {
     const look = this.sensor?.look();
     if (!look || look.state === 'gone') return this.tellEnd();
@@ -78,20 +78,20 @@ export class AdoptedRun implements Executor {
   private async terminate({ order, cleanupMs }: Extract<Effect, { kind: 'terminate' }>): Promise<ActResult> {
     const { table, clock } = this.context;
     if (!this.tree) return receipt('done', 'nothing was running');
-    // Evidence alone stops nobody who can't be brought back, and the agent's record does not know that yet.
+    // An agent that can't be restarted is not stopped on evidence alone. Its record does not know this yet.
     if (order === null)
       return receipt('refused', 'its `holter run` is gone, so nothing could bring it back; a person decides');
     this.close();
     const stopped = await stopTree({ table, tree: this.tree, clock, cleanupMs });
     if (stopped.kind === 'gone') {
-      // What was seen, not only said: the word of whoever stops a process is no proof where it is looked at.
+      // Reports the exit as observed: the receipt of a stop is not proof that the process has ended.
       await this.tell({ kind: 'exited', code: null, ...(stopped.by && { signal: stopped.by }) });
       this.context.ended();
     } else await this.watch();
     return { kind: 'receipt', ...receiptOfStop(stopped) };
   }
 
-  /** Nobody waited for it, so nobody knows how it ended; that is no reason to call it a crash. */
+  /** No parent waited for the process, so its exit code is unknown; that alone does not make it a crash. */
   private async tellEnd(): Promise<void> {
     await this.tell({
       kind: 'stopped',
@@ -112,5 +112,5 @@ const receipt = (outcome: 'delivered' | 'done' | 'refused', detail: string): Act
   detail,
 });
 
-/** A look that can't be stored now is followed by another one. */
+/** An observation that can't be stored is dropped: the next one follows soon. */
 const ignoreOutage = (): void => undefined;

@@ -76,7 +76,7 @@ async function world(store = openMemory()) {
   });
   await engine.start();
   await hub.start();
-  /** From the store, where it waits to be read. */
+  /** Unread notices, from the store. */
   const told = async (): Promise<readonly string[]> => {
     const effects = await store.listEffects({ isOpen: true, limit: 50 });
     return effects.flatMap(({ effect }) =>
@@ -100,7 +100,7 @@ describe('a connected run', () => {
     await clock.advance(1_500);
     const [nudge] = (await polled) as Effect[];
     expect(nudge).toMatchObject({ kind: 'nudge', executor: 'run:one', message: 'Holter: how is it going?' });
-    // It has that one already, so it waits for the next.
+    // The run already has that effect, so this poll waits for the next one.
     const again = hub.poll('run:one', [nudge?.id ?? ''], 5_000, never);
     await clock.advance(5_500);
     expect(await again).toEqual([]);
@@ -112,7 +112,7 @@ describe('a connected run', () => {
     expect(bugs).toEqual([]);
   });
 
-  it('does not get the words for a child that reads replies, but ends and starts it', async () => {
+  it('gets no messages for a child that reads replies, but stops and starts it', async () => {
     const { engine, hub, clock, replies } = await world();
     await engine.register(worker);
     await hub.present(record({ words: 'replies' }));
@@ -125,7 +125,7 @@ describe('a connected run', () => {
     expect(await polled).toMatchObject([{ kind: 'terminate' }]);
   });
 
-  it('gets an effect again when the answer to its poll was lost', async () => {
+  it('gets an effect again when the response to its poll was lost', async () => {
     const { engine, hub, clock } = await world();
     await engine.register(worker);
     await hub.present(record());
@@ -136,7 +136,7 @@ describe('a connected run', () => {
     expect(await hub.poll('run:one', [], 0, never)).toHaveLength(1);
   });
 
-  it('is not acted for by anybody else while it is away, but its process lives', async () => {
+  it('is not replaced by another executor while it is disconnected but its process is alive', async () => {
     const { engine, hub, clock, store, told } = await world();
     await engine.register(worker);
     await hub.present(record());
@@ -150,7 +150,7 @@ describe('a connected run', () => {
     expect(await hub.poll('run:two', [], 0, never)).toBeNull();
   });
 
-  it('is known to a server that was started anew, and may answer for what the old one had claimed', async () => {
+  it('is known to a restarted server, and may send receipts for effects claimed before the restart', async () => {
     const store = openMemory();
     const before = await world(store);
     await before.engine.register(worker);
@@ -167,7 +167,7 @@ describe('a connected run', () => {
 });
 
 describe('a run that was killed', () => {
-  it('leaves its child to the server, which watches, nudges, and stops it only by order', async () => {
+  it('leaves its child to the server, which watches and nudges it, and stops it only on order', async () => {
     const { engine, hub, clock, told } = await world();
     const { tree, exited } = await startFixture('hangs-on-a-socket');
     const folder = mkdtempSync(join(tmpdir(), 'holter-hub-'));
@@ -195,7 +195,7 @@ describe('a run that was killed', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('has its child ended, if that was asked for', async () => {
+  it('has its child stopped, if the run asked for that', async () => {
     const { engine, hub, clock } = await world();
     const { tree } = await startFixture('leaves-a-grandchild');
     await engine.register(worker);
@@ -206,7 +206,7 @@ describe('a run that was killed', () => {
     });
   });
 
-  it('and whose child ended too is told as an end that nobody saw', async () => {
+  it('is reported as stopped, not crashed, if its child ended too', async () => {
     const { engine, hub, clock, told } = await world();
     await engine.register(worker);
     await hub.present(record({ run: gone, child: gone }));
@@ -216,7 +216,7 @@ describe('a run that was killed', () => {
     expect(hub.size).toBe(0);
   });
 
-  it('is kept in a row of its own, beside those of other servers and of earlier versions', async () => {
+  it('has its own row, separate from those of other servers and of earlier versions', async () => {
     const store = openMemory();
     const runs = async () => (await store.listMeta('executors/')).map(({ key }) => key);
     await store.putMeta('executors/runs', JSON.stringify([record({ executorId: 'run:old' })]));
@@ -226,14 +226,14 @@ describe('a run that was killed', () => {
     await other.hub.present(record({ executorId: 'run:two' }));
     expect(await runs()).toEqual(['executors/run/run:old', 'executors/run/run:one', 'executors/run/run:two']);
     expect([one.hub.size, other.hub.size]).toEqual([2, 2]);
-    // It has moved to the other server: the first does not take its row away.
+    // The run has moved to the other server, so the first server does not delete its row.
     await other.hub.present(record({ executorId: 'run:one', runId: 'again' }));
     await one.hub.leave('run:one');
     await other.hub.leave('run:two');
     expect(await runs()).toEqual(['executors/run/run:old', 'executors/run/run:one']);
   });
 
-  it('on another machine is only told', async () => {
+  it('is only reported if it was on another machine', async () => {
     const { engine, hub, clock, told } = await world();
     await engine.register(worker);
     await hub.present(record({ run: gone, child: gone, hostId: 'elsewhere' }));

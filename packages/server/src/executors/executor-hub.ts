@@ -24,7 +24,7 @@ type HubContext = {
   readonly store: Store;
   readonly clock: Clock;
   readonly replies: Pick<ReplyQueue, 'onBehalfOf'>;
-  /** Null where processes can't be seen; lost runs then stay lost, and a person is told. */
+  /** Null where processes can't be inspected; a lost run is then only reported to a person. */
   readonly table: ProcessTable | null;
   readonly hostId: string;
   readonly onBug: (error: unknown) => void;
@@ -32,32 +32,32 @@ type HubContext = {
 
 type Entry = {
   record: RunRecord;
-  /** Its row; null before the first. */
+  /** The stored row; null before the first save. */
   saved: string | null;
   remote: RemoteExecutor;
   leave: (() => void) | null;
   polls: number;
   seenAt: number;
-  /** How often it was told to look; null before the first answer. */
+  /** The check interval last sent to the run; null before the first poll is answered. */
   toldLookMs: number | null;
   adopted: AdoptedRun | null;
   isToldLost: boolean;
 };
 
-/** The hub speaks in place of a run, which has an operator's token. */
+/** The hub sends signals on behalf of a run, which has an operator token. */
 const RUN: Sender = { role: 'operator', agentId: null, incarnation: null };
 
-/** One row for each run: several servers have runs. */
+/** One row per run, because several servers may have runs. */
 const ROW_PREFIX = 'executors/run/';
-/** Where earlier versions kept all of them. */
+/** The single row in which earlier versions kept all runs. */
 const OLD_ROW = 'executors/runs';
 const LOOK_EVERY_MS = 1_000;
-/** A poll follows the other within milliseconds; this long without one, somebody looks what is the matter. */
+/** Polls follow each other within milliseconds. After this long without one, the run's process is checked. */
 const AWAY_MS_MAX = 3_000;
 
 /**
- * Every `holter run` that is connected, or was. While one polls, its effects are claimed for it; when it
- * stays away nobody else acts, and if its process is proven gone the server looks after the child itself.
+ * Every `holter run` that is or was connected. While a run polls, its effects are claimed for it. When it
+ * stops polling, no other executor acts for it; once its process is proven gone, the server takes over the child.
  */
 export class ExecutorHub {
   private readonly context: HubContext;
@@ -71,7 +71,7 @@ export class ExecutorHub {
     this.context = context;
   }
 
-  /** Runs of before the start have a moment to come back; then they are looked for. */
+  /** Runs known from before the start get a moment to reconnect; then their processes are checked. */
   async start(): Promise<void> {
     const { store } = this.context;
     const old = await store.getMeta(OLD_ROW);
@@ -97,12 +97,12 @@ export class ExecutorHub {
     }
   }
 
-  /** Runs that are connected or looked after; a server without any may rest. */
+  /** Runs that are connected or adopted; a server without any may go idle. */
   get size(): number {
     return this.entries.size;
   }
 
-  /** A run says that it is there, and what it looks after; again whenever that changes. */
+  /** A run registers itself and its child; repeated whenever the record changes. */
   async present(record: RunRecord): Promise<void> {
     const entry = this.entries.get(record.executorId) ?? this.add(record);
     entry.record = record;
@@ -111,7 +111,7 @@ export class ExecutorHub {
     await this.save(entry);
   }
 
-  /** Null when nobody of this name is known: it should present itself again. */
+  /** Null when the run is unknown: it should present itself again. */
   async poll(
     executorId: string,
     have: readonly string[],
@@ -121,7 +121,7 @@ export class ExecutorHub {
     const entry = this.entries.get(executorId);
     if (!entry || this.isClosed) return null;
     entry.polls += 1;
-    // Effects are only claimed while somebody is there to take them.
+    // Effects are claimed only while the run is connected to take them.
     entry.leave ??= this.join(entry, entry.remote);
     let isHungUp = false;
     void hungUp.then(() => {
@@ -136,7 +136,7 @@ export class ExecutorHub {
     }
   }
 
-  /** How often its agent wants to be looked at: more closely while it is not well. */
+  /** How often to check the run's process: more often while its agent is not healthy. */
   async lookEveryMs(executorId: string): Promise<number | null> {
     const entry = this.entries.get(executorId);
     const agent = entry ? await this.context.engine.read(entry.record.agentId) : null;
@@ -150,7 +150,7 @@ export class ExecutorHub {
     return probeEveryOf(hard, policyFor(this.context.engine.currentPolicies, role, agentId, group));
   }
 
-  /** Whoever is not well any more is looked at more closely from now on, not when the poll is over. */
+  /** Ends the current poll when the check interval changes, so that the run learns of it at once. */
   private followCare(agent: Agent): void {
     const entry = agent.hard.executor === null ? undefined : this.entries.get(agent.hard.executor);
     if (entry && entry.toldLookMs !== null && entry.toldLookMs !== this.careOf(agent)) entry.remote.release();
@@ -165,10 +165,10 @@ export class ExecutorHub {
     const entry = this.entries.get(executorId);
     if (!entry) return false;
     if (entry.remote.receipt(effectId, outcome, detail)) return true;
-    // Claimed by a server that is gone: its lease still runs, but what was done is done.
+    // Claimed by a previous server whose lease is still running: the receipt counts anyway.
     const { agentId } = entry.record;
     const effects = await this.context.store.listEffects({ agentId, limit: 50 });
-    // A nudge is delivered first and seen later: its second receipt comes when it is long settled.
+    // A nudge has two receipts: delivered, which settles it, and seen, which may come much later.
     const stored = effects.find(
       ({ effect, status }) => effect.id === effectId && (outcome === 'seen' || isOpen(status)),
     );
@@ -182,7 +182,7 @@ export class ExecutorHub {
     if (!entry) return;
     this.remove(entry);
     const { store } = this.context;
-    // Not if it has presented itself to another server meanwhile.
+    // The swap fails if the run has since presented itself to another server.
     await this.inOrder(() => store.swapMeta(rowOf(entry), entry.saved, null));
   }
 
@@ -203,7 +203,7 @@ export class ExecutorHub {
     return entry;
   }
 
-  /** Whoever comes first is asked first: words for one that reads replies never get to its terminal. */
+  /** The first executor added wins: messages for a child that reads replies never go to its terminal. */
   private join({ record }: Entry, executor: Executor): () => void {
     const { engine, replies } = this.context;
     const leaves = [
@@ -285,7 +285,7 @@ export class ExecutorHub {
     });
   }
 
-  /** It was only away for long, or its identity could not be read: the run itself looks after its child. */
+  /** The run is back, so it manages its child again: it was only disconnected, or could not be identified. */
   private giveBack(entry: Entry): void {
     entry.adopted?.close();
     entry.adopted = null;
@@ -311,7 +311,7 @@ const rowOf = ({ record }: Entry): string => `${ROW_PREFIX}${record.executorId}`
 
 const isOpen = (status: string): boolean => status === 'pending' || status === 'claimed';
 
-/** Visible, and no reason to do anything: the agent itself may work as before. */
+/** For display only: the agent itself may still be working. */
 const lostFinding = ({ agentId, incarnation }: RunRecord, evidence: string, since: Instant): Signal => ({
   agentId,
   incarnation,

@@ -1,2 +1,2 @@
-/** One line of a nudge file: JSON, so that a program can tell one nudge from the next, and a person read it. */
+/** One line of a nudge file: JSON, which a program can parse and a person can read. */
 export const nudgeLine = (id: string, message: string): string => `${JSON.stringify({ id, message })}\n`;

@@ -2,16 +2,15 @@ import { type Effect, later, type ReceiptOutcome } from '@holter/core';
 import type { Clock } from '../engine/clock.ts';
 import { type ActResult, AGENT_EFFECTS, type Executor } from '../engine/executor.ts';
 
-/** Shorter than the outbox's lease, or a second server's claim could meet the first one's act. */
+/** Shorter than the outbox's lease, so that the act ends before another server can claim the effect. */
 const ACT_MS_MAX = 50_000;
 const ASK_AGAIN_MS = 1_000;
 
 type Offer = { readonly effect: Effect; readonly settle: (result: ActResult) => void };
 
 /**
- * An executor at the other end of a connection: effects lie here until its next poll takes them, and its
- * receipt settles them. A poll says what it already has, so that an answer that got lost is given again and
- * one that arrived is not.
+ * An executor in another process. Effects wait here until its next poll takes them, and its receipt settles
+ * them. Each poll lists the effects it already has, so that only those lost in a response are sent again.
  */
 export class RemoteExecutor implements Executor {
   readonly name = 'holter run';
@@ -39,12 +38,12 @@ export class RemoteExecutor implements Executor {
     });
   }
 
-  /** Effects that the other end does not have yet; waits for the first one as long as it may. */
+  /** Effects that the other side does not have yet; waits up to `waitMs` for the first. */
   async take(have: ReadonlySet<string>, waitMs: number): Promise<readonly Effect[]> {
     const fresh = (): readonly Effect[] =>
       [...this.offers.values()].flatMap(({ effect }) => (have.has(effect.id) ? [] : effect));
     if (fresh().length === 0 && waitMs > 0) {
-      // The newest poll is the one that is listened to; an older one of the same run has been given up.
+      // Only the newest poll is served; the run has abandoned any earlier one.
       this.wake?.();
       await new Promise<void>((resolve) => {
         const cancel = this.clock.after(waitMs, resolve);
@@ -57,19 +56,19 @@ export class RemoteExecutor implements Executor {
     return fresh();
   }
 
-  /** False when nobody waits for it: the server was started anew meanwhile. */
+  /** False when this effect is not waiting for a receipt, for example after a restart of the server. */
   receipt(effectId: string, outcome: ReceiptOutcome, detail: string): boolean {
     const offer = this.offers.get(effectId);
     offer?.settle({ kind: 'receipt', outcome, detail });
     return offer !== undefined;
   }
 
-  /** Whoever polls is answered now. */
+  /** Answers a waiting poll at once. */
   release(): void {
     this.wake?.();
   }
 
-  /** Nobody is at the other end any more: what was offered stays in the store and is offered again. */
+  /** The other side is gone. Effects it did not settle stay in the store and are offered again. */
   close(): void {
     this.wake?.();
     for (const { settle } of [...this.offers.values()]) settle(this.later('the connection was closed'));

@@ -1,26 +1,26 @@
 import type { ProcessIdentity } from '../processes/index.ts';
 
-/** What becomes of a child whose `holter run` was killed: watched on from the server, or ended in order. */
+/** What to do with a child whose `holter run` was killed: let the server manage it, or stop it cleanly. */
 export type OnLost = 'adopt' | 'end';
 
 /**
- * What a `holter run` tells about itself and its child, so that the server can go on without it. Kept in the
- * store: both may be killed at once.
+ * What a `holter run` reports about itself and its child, so that the server can take over. Stored, because
+ * run and server may be killed at the same time.
  */
 export type RunRecord = {
   /** `run:<uuid>` */
   readonly executorId: string;
   readonly agentId: string;
   readonly incarnation: number;
-  /** The mark in the environment of the child and of all that came from it. */
+  /** Marker in the environment of the child and its descendants. */
   readonly runId: string;
-  /** Where it runs: processes of another host can't be looked up here. */
+  /** The host it runs on: processes on other hosts can't be inspected. */
   readonly hostId: string;
   readonly run: ProcessIdentity;
-  /** Null before the first start and between two. */
+  /** Null while no child is running. */
   readonly child: ProcessIdentity | null;
   readonly nudgeFile: string | null;
-  /** How words reach its child: by that file, or in the replies to what the child itself reports. */
+  /** How messages reach the child: through the nudge file, or in replies to its own requests. */
   readonly words: 'file' | 'replies';
   readonly onLost: OnLost;
 };

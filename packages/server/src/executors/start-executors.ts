@@ -7,7 +7,7 @@ import { systemHostId, systemTable } from '../processes/index.ts';
 import type { Store } from '../store/store.ts';
 import { ExecutorHub } from './executor-hub.ts';
 
-/** The hub of this machine, with the runs of before. Close it before HTTP: its polls wait on purpose. */
+/** Starts the hub with the stored runs. Close it before the HTTP server, which would wait for its long polls. */
 export async function startExecutors(parts: {
   readonly engine: Engine;
   readonly intake: Intake;

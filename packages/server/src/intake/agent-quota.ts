@@ -1,13 +1,13 @@
 import type { Store } from '../store/store.ts';
 
-/** So that a fleet that starts together does not wait for one more write each. */
+/** Places reserved per write, so that a fleet starting together does not need one write per agent. */
 const PLACES_RESERVED = 50;
 
-/** How many agents one `enroll` token may bring into being, over all servers. */
+/** Limits how many agents one `enroll` token may create, across all servers. */
 export class AgentQuota {
   private readonly store: Pick<Store, 'getMeta' | 'swapMeta'>;
   private readonly max: number;
-  /** Places that this server has reserved and not used. */
+  /** Places that this server has reserved but not used. */
   private readonly free = new Map<string, number>();
   private reserving: Promise<void> = Promise.resolve();
 
@@ -33,7 +33,7 @@ export class AgentQuota {
     return this.free.get(tokenId) ?? 0;
   }
 
-  /** Counted before they are used, and some in advance: a crash costs a few places, never the limit. */
+  /** Reserves several places before they are used: a crash may waste a few, but never exceeds the limit. */
   private async reserve(tokenId: string): Promise<void> {
     const key = `enrolled/${tokenId}`;
     while (this.freeOf(tokenId) === 0) {

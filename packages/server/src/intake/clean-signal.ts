@@ -2,9 +2,9 @@ import type { Instant, Signal } from '@holter/core';
 import { redact } from './redact.ts';
 
 /**
- * A signal as it may be stored: without secrets in the words that people will read, and without a past
- * that lies in the future. A call's input and output are left alone: the rules compare them and keep only
- * fingerprints. Returns the same object when there is nothing to do, which is nearly always.
+ * A signal that is safe to store: secrets are removed from text that people will read, and times in the future
+ * are replaced by now. A call's input and output are left alone: the rules compare them and keep only
+ * fingerprints. Returns the same object when there is nothing to change, which is nearly always.
  */
 export function cleanSignal(signal: Signal, now: Instant): Signal {
   switch (signal.kind) {
@@ -54,10 +54,10 @@ function withText<S extends Signal>(signal: S, field: string, text: string): S {
   return clean === text ? signal : { ...signal, [field]: clean };
 }
 
-/** Clocks of two machines differ by this much on a good day; less is not worth a word. */
+/** Normal clock difference between two machines; smaller differences get no note. */
 const CLOCK_SKEW_MS = 1_000;
 
-/** Times of a beat that `cleanSignal` took as now, for a sender whose clock is ahead; by the names it used. */
+/** Tells a sender whose clock is ahead which fields `cleanSignal` replaced by now, under the names it sent. */
 export function notesOn(raw: unknown, given: Signal, clean: Signal): readonly string[] {
   if (given.kind !== 'heartbeat' || clean.kind !== 'heartbeat') return [];
   const isAhead = (before = 0, after = 0): boolean => before - after > CLOCK_SKEW_MS;

@@ -46,7 +46,7 @@ async function world({ agentsPerTokenMax = 10 } = {}) {
     await settled();
     return (await engine.read('ada'))?.hard.incident?.isNudgeSeen === true;
   };
-  /** A silent agent that was nudged in the reply to one of its requests. */
+  /** A silent agent that received a nudge in the reply to one of its requests. */
   const nudged = async () => {
     await engine.register(ada);
     await clock.advance(16 * 60_000);
@@ -56,8 +56,8 @@ async function world({ agentsPerTokenMax = 10 } = {}) {
   return { clock, store, engine, replies, intake, isNudgeSeen, nudged };
 }
 
-describe('a nudge that a reply carried', () => {
-  test('is seen when the agent is heard again, and not by what was refused', async () => {
+describe('a nudge delivered in a reply', () => {
+  test('is seen when the agent sends another signal, unless that signal is refused', async () => {
     const { intake, isNudgeSeen, nudged } = await world();
     await nudged();
     const forged = { kind: 'exited', agentId: 'ada', code: 0 };
@@ -71,7 +71,7 @@ describe('a nudge that a reply carried', () => {
     expect(await isNudgeSeen()).toBe(true);
   });
 
-  test('is not seen by a signal that was on its way before the reply', async () => {
+  test('is not marked seen by a signal that was sent before the reply', async () => {
     const { intake, clock, engine, replies, isNudgeSeen } = await world();
     await engine.register(ada);
     await clock.advance(16 * 60_000);
@@ -81,7 +81,7 @@ describe('a nudge that a reply carried', () => {
     expect(await isNudgeSeen()).toBe(false);
   });
 
-  test('is not seen by the word of another', async () => {
+  test('is not marked seen by a signal from another sender', async () => {
     const { intake, isNudgeSeen, nudged } = await world();
     await nudged();
     await intake.take({ kind: 'activity', agentId: 'ada', incarnation: 1 }, OPERATOR);
@@ -89,7 +89,7 @@ describe('a nudge that a reply carried', () => {
   });
 });
 
-test('who brings a signal decides what it may say', async () => {
+test('the sender determines which signals are allowed', async () => {
   const { engine, intake } = await world();
   await engine.register(ada);
   const exited = { kind: 'exited', agentId: 'ada', incarnation: 1, code: 0 };
@@ -107,7 +107,7 @@ test('who brings a signal decides what it may say', async () => {
   expect(Object.fromEntries(intake.refusedCounts)).toEqual({ exited: 1 });
 });
 
-test('a time in the future is taken as now, once, and said so when it is far off', async () => {
+test('a time in the future is replaced by now, with a note when it is far off', async () => {
   const { clock, engine, intake } = await world();
   await engine.register(ada);
   const now = clock.now();
@@ -125,7 +125,7 @@ test('a time in the future is taken as now, once, and said so when it is far off
   expect(beats.at(-1)).toMatchObject({ lastToolCall: now });
 });
 
-test('signals of one request are folded in order, and a bad one keeps back no other', async () => {
+test('signals of one request are folded in order, and a bad one does not block the others', async () => {
   const { engine, intake } = await world();
   await engine.register(ada);
   const anyStart: Sender = { role: 'agent', agentId: 'ada', incarnation: null };
@@ -135,7 +135,7 @@ test('signals of one request are folded in order, and a bad one keeps back no ot
   expect((await engine.read('ada'))?.hard.turnSince).toBeUndefined();
 });
 
-test('a registration is counted against the token that may enroll, and holds no secret', async () => {
+test('a registration counts against the quota of its enroll token, and secrets in it are redacted', async () => {
   const { engine, intake } = await world({ agentsPerTokenMax: 1 });
   const enroller: Sender = { role: 'enroll', agentId: null, incarnation: null, tokenId: 't' };
   const taskId = 'deploy with token=abcdefgh12345678';

@@ -18,18 +18,17 @@ type IntakeContext = {
   readonly agentsPerTokenMax?: number;
 };
 
-/** `notes` tell the sender what was changed in what it said; mostly there are none. */
+/** `notes` tell the sender what was changed in its signal; usually empty. */
 export type Taken = { readonly kind: 'taken'; readonly notes: readonly string[] } | Refused;
 
 type Details = {
-  /** The agent in the path, if there is one. */
+  /** The agent named in the URL path, if any. */
   readonly agentId?: string;
   readonly correlationId?: string;
-  /** What this shows to have been seen; without it, all that earlier replies to the agent carried. */
+  /** Effects that this signal proves were seen. Default: everything delivered in earlier replies. */
   readonly seen?: readonly Effect[];
 };
 
-/** A signal that was checked, and what is known about its arrival. */
 type Checked = { readonly kind: 'checked'; readonly signal: Signal; readonly notes: readonly string[] };
 type Arrival = {
   readonly sender: Sender;
@@ -42,12 +41,12 @@ const AGENTS_PER_TOKEN_MAX = 10_000;
 const NOTHING: readonly never[] = [];
 
 /**
- * The only way to the engine for signals and registrations, whether they come by HTTP, by a hook, from a log
- * or from Holter's own senses. Each is checked, may be said by this sender, is cleaned of secrets, counted,
- * and then given to the engine.
+ * The only entry to the engine for signals and registrations, whether they come from HTTP, a hook, a log or
+ * Holter's own sensors. Each is validated, authorized for its sender, stripped of secrets, counted, and then
+ * passed to the engine.
  */
 export class Intake {
-  /** By kind; what is malformed counts as `bad`. */
+  /** By kind; malformed input counts as `bad`. */
   readonly takenCounts = new Map<string, number>();
   readonly refusedCounts = new Map<string, number>();
   private readonly context: IntakeContext;
@@ -58,7 +57,7 @@ export class Intake {
     this.quota = new AgentQuota(context.store, context.agentsPerTokenMax ?? AGENTS_PER_TOKEN_MAX);
   }
 
-  /** Resolves when the signal is durable. Throws when the store is away or too much is waiting. */
+  /** Resolves when the signal is durable. Throws when the store is unavailable or the queue is full. */
   take(value: unknown, sender: Sender, details: Details = {}): Promise<Taken> {
     const checked = this.check(value, sender, details.agentId);
     if (checked.kind === 'refused') return Promise.resolve(checked);
@@ -68,7 +67,7 @@ export class Intake {
       : this.give(checked, arrival);
   }
 
-  /** All are given to the engine in one go and in this order. Malformed ones keep back none of the others. */
+  /** Passes all to the engine together, in this order. Malformed ones do not block the others. */
   async takeAll(
     values: readonly unknown[],
     sender: Sender,
@@ -88,7 +87,7 @@ export class Intake {
   ): Promise<Answer | Refused> {
     const { engine } = this.context;
     const { agentId, taskId } = registration;
-    // New names only: an agent that is started again takes no more room than before.
+    // Only new agents count: one that restarts already has its place.
     if (sender.role === 'enroll' && sender.tokenId !== undefined && (await engine.read(agentId)) === null) {
       if (!(await this.quota.take(sender.tokenId)))
         return refused('too_many_agents', 'this token has registered as many agents as it may');
@@ -97,7 +96,7 @@ export class Intake {
     return engine.register(clean, correlationId);
   }
 
-  /** What the sender need not say is written into `value`, which was made for this one call. */
+  /** Fills in fields that the sender may omit. This modifies `value`, which belongs to this call. */
   private check(value: unknown, sender: Sender, agentId: string | undefined): Checked | Refused {
     address(value, sender, agentId);
     const reading = checkSignal(value);
@@ -116,7 +115,7 @@ export class Intake {
     return { kind: 'checked', signal: clean, notes };
   }
 
-  /** What earlier replies carried is noted now: another reply may leave before this signal is durable. */
+  /** Records now what earlier replies delivered, because another reply may be sent before this signal is durable. */
   private arrive(sender: Sender, { seen, correlationId }: Details): Arrival | Promise<Arrival> {
     const { engine, replies } = this.context;
     const { role, agentId, incarnation } = sender;
@@ -125,7 +124,7 @@ export class Intake {
     const carried = seen ?? replies.unseen(agentId);
     const arrival = { sender, seen: carried, correlationId };
     if (incarnation !== null) return { ...arrival, incarnation: undefined };
-    // A token that an operator made by hand speaks for whichever start there is.
+    // A token that an operator made by hand is not bound to an incarnation: the current one is used.
     const known = engine.peek(agentId);
     if (known) return { ...arrival, incarnation: known.hard.incarnation || undefined };
     return engine
@@ -150,7 +149,7 @@ export class Intake {
       return refusal;
     }
     count(this.takenCounts, signal.kind);
-    // The agent's own word was accepted, so it is of the current start, which has seen what it was told.
+    // The agent's own signal was accepted, so the current incarnation sent it and has seen these effects.
     if (seen.length > 0 && answer.kind === 'folded')
       replies.seen(signal.agentId, answer.agent.hard.incarnation, seen);
     return notes.length === 0 ? TAKEN : { kind: 'taken', notes };
@@ -159,7 +158,7 @@ export class Intake {
 
 const TAKEN: Taken = { kind: 'taken', notes: NOTHING };
 
-/** The path names the agent and the token its start; if the body does too, they have to agree. */
+/** The path names the agent and the token its incarnation; if the body names them too, they must match. */
 function address(value: unknown, { role, incarnation }: Sender, agentId: string | undefined): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
   const raw = value as Record<string, unknown>;
@@ -167,7 +166,7 @@ function address(value: unknown, { role, incarnation }: Sender, agentId: string 
   if (role === 'agent' && incarnation) raw.incarnation ??= incarnation;
 }
 
-/** Whoever may speak about any agent reports what was sensed, and for the rest lends the agent a voice. */
+/** For senders that may report on any agent: sensed kinds come from `holter`, the rest count as the agent's own. */
 function originOf({ kind }: Signal, { role }: Sender): 'agent' | 'holter' {
   if (role === 'agent' || role === 'holter') return role;
   return SENSED_ONLY.has(kind) ? 'holter' : 'agent';

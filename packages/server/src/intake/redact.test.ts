@@ -28,7 +28,7 @@ describe('redact', () => {
     expect(redact(text)).toBe(text);
   });
 
-  it('is quick on long texts that look like nothing', () => {
+  it('is fast on long texts without secrets', () => {
     const startedAt = performance.now();
     for (const part of ['a', 'key ', '://a', 'eyJ.', 'pass=', '-----BEGIN '])
       redact(part.repeat(65_536 / part.length));

@@ -1,8 +1,7 @@
 /**
- * What must not be stored: keys, tokens and passwords that slipped into words for people (a blocker, a
- * reason, a note). Intuition: secrets have a face. Either their maker gave them a prefix, or a name stands
- * before them that says what they are.
- * Blind spot: a bare random string without a name beside it; taking those too would blank every hash and id.
+ * Keys, tokens and passwords in text for people (a blocker, a reason, a note) must not be stored. They are
+ * recognised by a known prefix, or by a name in front of them such as `password=`.
+ * Not recognised: a bare random string. Redacting those would also blank every hash and id.
  */
 const faces: readonly RegExp[] = [
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
@@ -17,13 +16,13 @@ const faces: readonly RegExp[] = [
   /\bnpm_[A-Za-z0-9]{30,}/g,
   /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g,
 ];
-/** `https://user:secret@host`. Bounded everywhere: a text may be built to make a search slow. */
+/** `https://user:secret@host`. All repeats are bounded, so that crafted text can't make the search slow. */
 const inUrl = /(\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s/:@]{0,200}:)[^\s/@]{1,500}(?=@)/gi;
 const afterScheme = /\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi;
 const afterName =
   /((?:password|passwd|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|authorization)["']?\s*[:=]\s*["']?)(?!\[redacted\]|Bearer\b|Basic\b)[^\s"',;&]{4,}/gi;
 
-/** Most texts hold nothing of the kind; one look saves a dozen. */
+/** Cheap pre-check: most texts contain no secret and skip the other patterns. */
 const isSuspicious =
   /hlt_|sk-|_live_|_test_|gh[pousr]_|github_pat_|glpat-|xox|AKIA|ASIA|AIza|npm_|eyJ|PRIVATE KEY|:\/\/[^\s/]{0,500}@|Bearer|Basic|pass|pwd|secret|token|key|authorization/i;
 

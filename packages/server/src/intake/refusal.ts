@@ -1,7 +1,7 @@
 import type { checkSignal, SignalRejectionCode } from '@holter/core';
 import type { Answer } from '../engine/request.ts';
 
-/** Why a signal or a registration was not taken. Never repeats what was sent. */
+/** Why a signal or registration was refused. Never repeats the input, which may hold secrets. */
 export type Refused = {
   readonly kind: 'refused';
   readonly code: RefusalCode;
@@ -39,7 +39,7 @@ const REJECTIONS: Readonly<Record<SignalRejectionCode, RefusalCode>> = {
 
 const isOfSignal = (code: string): code is SignalRejectionCode => Object.hasOwn(REJECTIONS, code);
 
-/** Null when the engine took it. */
+/** Null when the engine accepted it. */
 export function refusalOfAnswer(answer: Answer): Refused | null {
   if (answer.kind === 'unknown-agent')
     return refused('unknown_agent', 'nobody has registered an agent of this id');

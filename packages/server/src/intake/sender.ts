@@ -1,16 +1,16 @@
 import type { TokenRole } from '../store/store.ts';
 
-/** Who brings a signal or a registration. Every caller of the API is one. */
+/** The sender of a signal or registration. Every API caller is one. */
 export type Sender = {
-  /** `holter` is no role of a token: Holter's own senses, and those who hand out tasks. */
+  /** `holter` is not a token role: it stands for Holter's own sensors and for task assignment. */
   readonly role: TokenRole | 'holter';
-  /** The agent that an `agent` speaks for; the others may speak about any. */
+  /** The agent that an `agent` token belongs to; null for roles that may report on any agent. */
   readonly agentId: string | null;
-  /** The start that it speaks for; null stands for the current one. */
+  /** The incarnation that it speaks for; null for the current one. */
   readonly incarnation: number | null;
-  /** The token's: agents that an `enroll` token registers are counted. */
+  /** Identifies the token, to count the agents that an `enroll` token registers. */
   readonly tokenId?: string;
 };
 
-/** Not the agent's own word: it never counts as a sign of life. */
+/** Not sent by the agent itself, so it never counts as a sign of life. */
 export const HOLTER: Sender = { role: 'holter', agentId: null, incarnation: null };

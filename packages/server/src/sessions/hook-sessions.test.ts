@@ -65,7 +65,7 @@ test('a session becomes an agent, named after project and session', async () => 
   expect(failures).toEqual([]);
 });
 
-test('a loop is nudged by the fifth repeat, in the reply that ends its batch, and once', async () => {
+test('a loop is nudged once, at the fifth repeat, in the reply that ends its batch', async () => {
   const { engine, hook, failingCall, failures } = await world();
   await hook('UserPromptSubmit', { prompt: 'fix the tests' });
   const replies: unknown[] = [];
@@ -88,7 +88,7 @@ test('two sessions of one project: only the one that loops is nudged', async () 
   expect((await engine.read(AGENT))?.hard.health).toBe('STUCK');
 });
 
-test('a permission prompt, a rate limit and the end are holds and a stop, not trouble', async () => {
+test('a permission prompt and a rate limit are holds, and the end is a stop', async () => {
   const { engine, clock, hook } = await world();
   await hook('UserPromptSubmit', { prompt: 'a' });
   await hook('Notification', { notification_type: 'permission_prompt' });
@@ -101,7 +101,7 @@ test('a permission prompt, a rate limit and the end are holds and a stop, not tr
   expect((await engine.read(AGENT))?.hard.health).toBe('TERMINATED');
 });
 
-test('a session that ended and is resumed is a new start of the same agent', async () => {
+test('a session that is resumed after its end is a new incarnation of the same agent', async () => {
   const { engine, hook, failures } = await world();
   await hook('UserPromptSubmit', { prompt: 'a' });
   await hook('SessionEnd', { reason: 'other' });
@@ -110,7 +110,7 @@ test('a session that ended and is resumed is a new start of the same agent', asy
   expect(failures).toEqual([]);
 });
 
-test('a helper is an agent of its own, beside its session, and ends with it', async () => {
+test('a subagent is a separate agent that ends with its session', async () => {
   const { engine, hook } = await world();
   const helper = `${AGENT}:a1b2`;
   await hook('UserPromptSubmit', { prompt: 'a' });
@@ -123,7 +123,7 @@ test('a helper is an agent of its own, beside its session, and ends with it', as
   expect((await engine.read(helper))?.hard.end).toMatchObject({ how: 'stopped' });
 });
 
-test('the end of a session that was started by a run is left to the run, which sees the process', async () => {
+test('the end of a session started by a run is reported by the run, which sees the process', async () => {
   const { engine, hooks, failures } = await world();
   const promises = { calls: { modelTimeoutMs: seconds(300) }, turns: true as const, process: true as const };
   const can = ['nudge', 'deny-call', 'terminate', 'spawn'] as const;
@@ -136,7 +136,7 @@ test('the end of a session that was started by a run is left to the run, which s
   expect(failures).toEqual([]);
 });
 
-test('what a hook says is checked like any signal: a call that is too large still counts as that call', async () => {
+test('signals from hooks are validated like any other, and a call that is too large still counts', async () => {
   const { engine, hook, failures } = await world();
   await hook('UserPromptSubmit', { prompt: 'a' });
   const content = 'x'.repeat(300_000);

@@ -12,17 +12,17 @@ type HookSessionsParts = {
   readonly intake: Intake;
   readonly replies: ReplyQueue;
   readonly failed: (error: unknown) => void;
-  /** Called for every hook of a session, after its reply is made. */
+  /** Called for every hook of a session, after its reply is built. */
   readonly heard: (session: Session) => void;
 };
 
-/** Sessions end without a word when they are killed; the oldest are forgotten first. */
+/** Killed sessions send no end, so the number is bounded; the oldest are dropped first. */
 const SESSIONS_MAX = 5_000;
 
 /**
- * The hooks of one agent kind, from body to reply. The reply is made at once from what is committed already;
- * what this hook said is folded in behind it. So a slow store never delays an agent, and Holter without a store
- * is a hook that says nothing.
+ * Handles the hooks of one agent kind, from request body to reply. The reply is built at once from committed
+ * state; the hook's own signals are folded in afterwards. So a slow store never delays an agent, and when the
+ * store is unavailable the reply is empty.
  */
 export class HookSessions {
   readonly adapter: HookSessionsParts['adapter'];
@@ -32,15 +32,15 @@ export class HookSessions {
   constructor(parts: HookSessionsParts) {
     this.parts = parts;
     this.adapter = parts.adapter;
-    // Subagents of an agent that has ended have ended with it, and nothing else would say so.
+    // Subagents end with their parent, and no hook reports that.
     parts.engine.onFollowed(({ stored }) => {
       if (stored?.agent.hard.end) this.endSubagentsOf(stored.agent.hard.agentId);
     });
   }
 
   /**
-   * Null when the body is not a hook. An agent's own token speaks for that agent, with the start that it was
-   * given to; any other for each session that it reports.
+   * Null when the body is not a hook. An agent's own token speaks for that agent and the incarnation it was
+   * issued to; any other token speaks for every session that it reports.
    */
   handle(body: unknown, caller: Sender): HookReply | null {
     const hook = this.adapter.hooks.read(body);
@@ -53,7 +53,7 @@ export class HookSessions {
     return reply;
   }
 
-  /** Until everything that was said so far is folded in; for tests and for a clean stop. */
+  /** Resolves when all signals so far are folded in; for tests and a clean stop. */
   async settled(): Promise<void> {
     await Promise.all([...this.sessions.values()].map((session) => session.settled()));
   }
@@ -67,7 +67,7 @@ export class HookSessions {
     const agentId = agentIdOf(this.adapter.hooks.idPrefix, hook, caller.agentId);
     const isOurs = caller.agentId !== null && subagentId === null;
     const incarnation = isOurs ? caller.incarnation : null;
-    // A session lives longer than the hook, whose signals may be large.
+    // Copies only these fields: the session outlives the hook, whose signals may be large.
     const source = { sessionId, subagentId, cwd, transcriptPath };
     const session = new Session({ source, agentId, incarnation, intake, failed });
     const group = caller.agentId === null ? null : (engine.peek(caller.agentId)?.hard.group ?? null);
@@ -95,7 +95,7 @@ export class HookSessions {
     const call = hook.call && callHash(hook.call);
     if (call !== null) session.lastCall = call;
     const agent = engine.peek(agentId);
-    // A token of an older start neither sees what is meant for its successor nor shows that it was seen.
+    // A token of an older incarnation neither receives its successor's messages nor marks them as seen.
     if (!agent || !isCurrent(session, agent)) return hook.reply([], false);
     if (!agent.hard.incident) session.denied = null;
     if (!hook.canCarryWords) return hook.reply([], false);
@@ -107,10 +107,10 @@ export class HookSessions {
   private factsOf(session: Session, hook: Hook, sender: Sender): readonly MarkedSignal[] {
     const agent = this.parts.engine.peek(session.agentId);
     const { isSessionEnd, signals } = hook;
-    // The executor that started the process sees its end, with its exit code; the session's own word says less.
+    // The executor that started the process reports its end with an exit code, which the session can't know.
     const isStartedByRun = agent ? agent.hard.executor !== null : session.incarnation !== null;
     if (isSessionEnd && isStartedByRun) return [{ kind: 'activity' }];
-    // A session that was ended and is resumed is a new start of the same agent.
+    // A session that is resumed after its end is a new incarnation of the same agent.
     if (agent?.hard.end && !isSessionEnd && session.incarnation === null)
       this.enrol(session, agent.hard.group, sender);
     for (const signal of signals) if (signal.kind === 'call-ended') session.noteTold(signal.callId);
@@ -130,7 +130,7 @@ export class HookSessions {
 const isCurrent = ({ incarnation }: Session, { hard }: Agent): boolean =>
   incarnation === null || incarnation === hard.incarnation;
 
-/** Equal arguments in any order are the same call. */
+/** The order of the arguments does not matter. */
 function callHash({ tool, input }: NonNullable<Hook['call']>): number {
   const canonical = canonicalJson(input);
   return hashText(`${tool} ${canonical.kind === 'canonical' ? canonical.text : ''}`);

@@ -16,11 +16,11 @@ export type SessionsContext = {
   readonly replies: ReplyQueue;
   readonly clock: Clock;
   readonly env: NodeJS.ProcessEnv;
-  /** A hook was answered, and what it said could not be kept. */
+  /** Called when a hook was answered but its signals could not be stored. */
   readonly failed: (error: unknown) => void;
 };
 
-/** Everything that the server does for sessions that report by hooks: the hooks, then what they do not say. */
+/** Starts support for sessions that report through hooks, and for what hooks do not report. */
 export function startSessions(context: SessionsContext): {
   readonly hooks: readonly HookSessions[];
   readonly close: () => Promise<void>;
@@ -40,7 +40,7 @@ export function startSessions(context: SessionsContext): {
   return { hooks, close };
 }
 
-/** One for each agent kind with hooks. `watcherOf` is told of every session that reports. */
+/** One handler for each agent kind with hooks. `watcherOf` is notified of every session that reports. */
 export function hookSessions(
   parts: Pick<SessionsContext, 'engine' | 'intake' | 'replies' | 'failed'>,
   watcherOf: (adapter: Adapter) => (session: Session) => void = () => () => undefined,

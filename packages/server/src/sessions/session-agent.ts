@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { Registration } from '@holter/core';
 import type { Adapter, HookSource } from '../adapters/index.ts';
 
-/** Named after project and session, so that a person recognises it; a subagent after its parent. */
+/** Named after project and session, so that people recognise it; a subagent is named after its parent. */
 export function agentIdOf(prefix: string, source: HookSource, ownAgentId: string | null): string {
   const own = ownAgentId ?? `${prefix}.${projectOf(source)}.${source.sessionId.slice(0, 8)}`;
   return source.subagentId === null ? own : `${own}:${source.subagentId}`;
@@ -25,7 +25,7 @@ export function registrationOf(
     instanceId: subagentId === null ? sessionId : `${sessionId}/${subagentId}`,
     role: 'default',
     group: group ?? projectOf(source),
-    // A person sits at a session that connected by itself.
+    // A session that connected on its own has a person in front of it, so Holter only nudges.
     mode: 'nudge',
     promises: promises ?? {},
     can: ['nudge', 'deny-call'],

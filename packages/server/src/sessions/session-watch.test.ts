@@ -57,7 +57,7 @@ function world(executor: string | null = null) {
   return { heard, pass, living };
 }
 
-test('waiting and idle are holds, busy ends them, and what is not known means hands off', async () => {
+test('waiting and idle are holds, busy ends them, and an unknown status changes nothing', async () => {
   const { heard, pass } = world();
   says('busy');
   await pass();
@@ -76,7 +76,7 @@ test('waiting and idle are holds, busy ends them, and what is not known means ha
   expect(heard).toEqual([{ kind: 'hold-begun', hold: 'waiting-for-input' }]);
 });
 
-test("a file of a process that is another's by now says nothing", async () => {
+test('a session file whose pid now belongs to another process is ignored', async () => {
   const { heard, pass } = world();
   says('waiting', '999');
   await pass();

@@ -10,9 +10,9 @@ type WatchContext = {
   readonly adapter: Pick<Adapter, 'transcript' | 'session'>;
   readonly engine: Pick<Engine, 'peek'>;
   readonly clock: Clock;
-  /** Tells where the agent keeps its own files; transcripts elsewhere are not read. */
+  /** Determines where the agent keeps its files; transcripts elsewhere are not read. */
   readonly env: NodeJS.ProcessEnv;
-  /** Null where processes can't be seen: whose session file it is can't be proven then. */
+  /** Null where processes can't be inspected; the owner of a session file can't be verified then. */
   readonly table: ProcessTable | null;
   readonly failed: (error: unknown) => void;
 };
@@ -20,7 +20,7 @@ type WatchContext = {
 type Watched = {
   readonly session: Session;
   readonly file: string | null;
-  /** Where the transcript ended when the session was first heard of: what was before is another start's. */
+  /** Size of the transcript when the session first reported: earlier content belongs to another incarnation. */
   readonly endAtFirst: number;
   tail: TranscriptTail | null;
   heardAt: number;
@@ -30,16 +30,16 @@ type Watched = {
 };
 
 const LOOK_EVERY_MS = 2_000;
-/** A line is written at once with its hook; this is for the disk. */
+/** The transcript line is written together with its hook; this leaves time for the write to arrive. */
 const LOOK_AFTER_HOOK_MS = 150;
-/** Hooks that did not come for so long are off, as far as a turn's end is concerned. */
+/** After this long without a hook, the end of a turn is taken from other sources. */
 const QUIET_MS = 10_000;
-/** A session that has said nothing for so long has gone without a word. */
+/** A session that has been silent for this long is assumed to have ended. */
 const FORGET_MS = 24 * 3_600_000;
 
 /**
- * What hooks do not say: the transcript, and the file that a running session keeps about itself. Looked at
- * after a hook and every two seconds; sessions that no hook reported are not looked at.
+ * Reads what hooks do not report: the transcript, and the status file of a running session. Both are read after
+ * each hook and every two seconds. Sessions that no hook reported are ignored.
  */
 export class SessionWatch {
   private readonly context: WatchContext;
@@ -54,7 +54,7 @@ export class SessionWatch {
   heard(session: Session): void {
     const { adapter, clock, env } = this.context;
     const { sessionId, subagentId, transcriptPath } = session.source;
-    // Subagents write into files of their own, and their calls come by hooks.
+    // Subagents have transcripts of their own, and their calls are reported by hooks.
     if (subagentId !== null) return;
     let watched = this.watched.get(session);
     if (!watched) {
@@ -77,7 +77,7 @@ export class SessionWatch {
     this.tick();
   }
 
-  /** The hooks of one call come within milliseconds, and one look sees what they were about. */
+  /** The hooks of one call arrive within milliseconds of each other, so one delayed read covers them all. */
   private lookSoon(watched: Watched): void {
     if (watched.isLookPlanned) return;
     watched.isLookPlanned = true;
@@ -109,7 +109,7 @@ export class SessionWatch {
     const agent = engine.peek(session.agentId);
     const isOver = agent?.hard.end !== undefined || isOtherStart(session, agent?.hard.incarnation);
     if (isOver || clock.now() - watched.heardAt > FORGET_MS) this.watched.delete(session);
-    // Only its committed registration says where an earlier look left off.
+    // The position of the last read is known only from the committed registration.
     if (isOver || file === null || !adapter.transcript || !agent || watched.isLooking) return;
     const mark = agent.hard.highWater?.[TRANSCRIPT_CHANNEL];
     watched.tail ??= new TranscriptTail(session, {
@@ -141,7 +141,7 @@ export class SessionWatch {
 
   private follow(watched: Watched, file: SessionFile): void {
     const before = watched.seen?.status ?? null;
-    // A word that is not known changes nothing, and the last known one is not forgotten over it.
+    // An unknown status is ignored; the last known one still applies.
     const status = file.status ?? before;
     watched.seen = { ...file, status };
     if (status === null || status === before) return;
@@ -152,7 +152,7 @@ export class SessionWatch {
     }
   }
 
-  /** Its process lived and does not any more. An executor that started it reports how it ended. */
+  /** The session's process has exited. If an executor started it, that executor reports how it ended. */
   private gone(watched: Watched): void {
     watched.seen = null;
     const { session } = watched;

@@ -5,24 +5,24 @@ import type { Intake, Sender } from '../intake/index.ts';
 type SessionParts = {
   readonly source: HookSource;
   readonly agentId: string;
-  /** Null: whichever start is the current one. */
+  /** Null for the current incarnation. */
   readonly incarnation: number | null;
   readonly intake: Pick<Intake, 'take'>;
   readonly failed: (error: unknown) => void;
 };
 
-/** A transcript is never further behind the hooks than this many calls. */
+/** Most calls by which a transcript may lag behind the hooks. */
 const TOLD_MAX = 2_000;
 
 /**
- * A session that reports to Holter. What hooks, transcript and session file say about it goes in one after the
- * other, the first after its registration.
+ * A session that reports to Holter. Signals from its hooks, transcript and session file are sent one at a time,
+ * after its registration.
  */
 export class Session implements TailedSession {
   readonly source: HookSource;
   readonly agentId: string;
   readonly incarnation: number | null;
-  /** The newest call, so that a denial knows which one is meant. */
+  /** The newest call, to which a denial refers. */
   lastCall: number | null = null;
   denied: number | null = null;
   private readonly parts: SessionParts;
@@ -51,14 +51,14 @@ export class Session implements TailedSession {
   }
 
   /**
-   * Behind everything that was said before. `seen`: what the agent must have read before it said this; what is
-   * read elsewhere than in a hook may be older than any reply, and shows nothing to have been seen.
+   * Queues a signal after all earlier ones. `seen`: effects that the agent must have read before it sent this.
+   * A signal that does not come from a hook may be older than any reply, so it proves nothing was seen.
    */
   tell(signal: MarkedSignal, seen: readonly Effect[] = []): Promise<void> {
     return this.after(() => this.give(signal, seen));
   }
 
-  /** Runs when everything before it is done; what comes later waits for it. */
+  /** Runs after everything queued earlier and before everything queued later. */
   after<T>(run: () => Promise<T>): Promise<T> {
     const done = this.tail.then(run);
     this.tail = done.catch(this.parts.failed);
@@ -75,13 +75,13 @@ export class Session implements TailedSession {
     const sender: Sender = { role: 'agent', agentId, incarnation };
     const taken = await intake.take({ ...signal, agentId }, sender, { seen });
     if (taken.kind === 'taken' || taken.field === undefined) return;
-    // Malformed or too large. The agent did something, so silence would be the wrong conclusion.
+    // Malformed or too large. The agent was active all the same, so it must not be taken for silent.
     failed(new Error(`${agentId}: a ${signal.kind} of a hook was refused: ${taken.message}`));
     await intake.take({ ...withinBounds(signal, taken.field), agentId }, sender, { seen });
   }
 }
 
-/** A call whose arguments are too large is still that call, and equal ones stay equal. */
+/** Replaces arguments that are too large with a fingerprint: the call still counts, and equal calls stay equal. */
 function withinBounds(signal: MarkedSignal, field: string): MarkedSignal {
   if (field !== 'input' || !('input' in signal)) return { kind: 'activity' };
   return { ...signal, input: { fingerprint: hashText(JSON.stringify(signal.input)) } };

@@ -1,6 +1,6 @@
 import type { Channel } from '../shared/channel.ts';
 
-/** The command line, and whoever else asks the API with a token. */
+/** The command line, and any other API client with a token. */
 export const cliChannel: Channel = {
   name: 'cli',
   isPull: true,

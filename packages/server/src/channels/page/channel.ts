@@ -1,6 +1,6 @@
 import type { Channel } from '../shared/channel.ts';
 
-/** The dashboard: its view of incidents shows what is unread, and showing it to somebody who may decide settles it. */
+/** The dashboard: its incident view lists unread notices; showing one to a person who may decide settles it. */
 export const pageChannel: Channel = {
   name: 'page',
   isPull: true,

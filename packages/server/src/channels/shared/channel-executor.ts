@@ -9,35 +9,35 @@ type Notify = Extract<Effect, { kind: 'notify' }>;
 type ExecutorContext = {
   readonly channels: readonly Channel[];
   readonly clock: Clock;
-  /** A channel has given up on this notice, and did not before: tell it through the others. */
+  /** Called when a working channel first gives up on a notice, to report that through the other channels. */
   readonly failed: (notice: Notify, channel: string, detail: string) => Promise<void>;
 };
 
-/** Shorter than the outbox's lease, or a second server's claim could meet the first one's delivery. */
+/** Shorter than the outbox's lease, so that a delivery ends before another server can claim the notice. */
 const DELIVERY_MS_MAX = 20_000;
-/** Deliveries of one channel at once: a slow one must not take all places of the outbox. */
+/** Most concurrent deliveries per channel, so that a slow channel can't occupy the whole outbox. */
 const UNDER_WAY_MAX = 4;
 const QUEUED_MS = 1_000;
-/** What waits to be read is offered again only to find out that it is not wanted any more. */
+/** A notice that waits to be read is offered again only to check that it is still wanted. */
 const OFFER_AGAIN_MS = 10 * 60_000;
 const FAILURES_MAX = 10;
 const BACKOFF_MS_MIN = 1_000;
 const BACKOFF_MS_MAX = 5 * 60_000;
-/** However long the other side asks to be left alone. */
+/** Upper bound for a retry delay that the other side asks for. */
 const RETRY_MS_MAX = 3_600_000;
-/** Notices from before there were channels; the page shows what every channel of people shows. */
+/** For notices stored before channels existed. */
 const DEFAULT_CHANNEL = 'page';
 
-/** Carries notices to people, each copy through its own channel. */
+/** Delivers notices to people, each copy through its own channel. */
 export class ChannelExecutor implements Executor {
   readonly name = 'channels';
   readonly id = null;
   readonly kinds: ReadonlySet<EffectKind> = new Set<EffectKind>(['notify']);
   private readonly context: ExecutorContext;
   private readonly underWay = new Map<string, number>();
-  /** Failures of each copy; a restart starts counting again, which costs some tries more. */
+  /** Failures of each copy. Not stored: a restart resets the count, which only adds a few tries. */
   private readonly failures = new Map<string, number>();
-  /** Channels that have given up on a notice, and taken none since. */
+  /** Channels that gave up on a notice and have delivered none since. */
   private readonly down = new Set<string>();
 
   constructor(context: ExecutorContext) {
@@ -90,7 +90,7 @@ export class ChannelExecutor implements Executor {
 
   private async giveUp(effect: Notify, { name }: Channel, detail: string): Promise<void> {
     this.failures.delete(effect.id);
-    // A notice about a dead channel that dies itself stays on record: to tell that as well would never end.
+    // A failed notice about a failed channel is only recorded: reporting it too could go on forever.
     if (this.down.has(name) || effect.failedChannel !== undefined) return;
     this.down.add(name);
     await this.context.failed(effect, name, detail);

@@ -1,26 +1,26 @@
 import type { Instant, NoticeBody } from '@holter/core';
 
 /**
- * One way to reach people. The engine stores a notice once for each channel, in the transaction that wanted it;
- * from then on each copy is claimed, tried again and settled by itself, so that a channel that fails neither
- * delays another nor makes it repeat anything.
+ * One way to reach people. The engine stores one copy of a notice per channel, in the transaction that ordered
+ * it. Each copy is claimed, retried and settled separately, so that a failing channel neither delays the others
+ * nor causes repeats on them.
  */
 export type Channel = {
-  /** Part of the ids of its copies: it never changes. */
+  /** Part of the stored ids of its copies, so it must never change. */
   readonly name: string;
-  /** People come and read here; nothing is sent. */
+  /** People read notices here; nothing is sent. */
   readonly isPull?: true;
-  /** Failed deliveries of one notice after which it is given up; 10 unless told. */
+  /** Failed deliveries after which a notice is abandoned; default 10. */
   readonly failuresMax?: number;
   /**
-   * Hands one notice over. Called again with the same key after a failure, and after a crash between sending
-   * and marking: where the other side can tell repeats apart, it is given the key.
+   * Delivers one notice. Called again with the same key after a failure, or after a crash before the delivery
+   * was recorded. Pass the key on if the other side supports deduplication.
    */
   deliver(notice: ChannelNotice, context: DeliveryContext): Promise<Delivery>;
 };
 
 export type ChannelNotice = NoticeBody & {
-  /** The same for every try of this notice on this channel, and for nothing else. */
+  /** Idempotency key: unique to this notice on this channel, the same for every try. */
   readonly key: string;
   /** The same on every channel. */
   readonly noticeId: string;
@@ -29,16 +29,16 @@ export type ChannelNotice = NoticeBody & {
 
 type DeliveryContext = {
   readonly now: Instant;
-  /** Aborted when the time for one delivery is over; whatever comes later is not waited for. */
+  /** Aborted when the delivery times out; a later result is ignored. */
   readonly signal: AbortSignal;
 };
 
 export type Delivery =
-  /** A service took it. That somebody has read it is not known. */
+  /** A service accepted it; whether a person read it is unknown. */
   | { readonly kind: 'posted'; readonly detail: string }
-  /** It lies where people read; its receipt comes when somebody was shown it. */
+  /** It waits to be read; the receipt follows when it is shown to a person. */
   | { readonly kind: 'waits'; readonly detail: string }
-  /** Not now; at `retryAt`, or after the executor's own backoff. */
+  /** Temporary failure; tried again at `retryAt`, or after the executor's backoff. */
   | { readonly kind: 'failed'; readonly detail: string; readonly retryAt?: Instant }
-  /** Not ever: a wrong address, a secret that is not valid any more. */
+  /** Permanent failure: a wrong address, an expired secret. */
   | { readonly kind: 'refused'; readonly detail: string };

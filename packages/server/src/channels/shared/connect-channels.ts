@@ -11,11 +11,11 @@ type Parts = {
   readonly channels: readonly Channel[];
   readonly store: Pick<Store, 'listEffects'>;
   readonly clock: Clock;
-  /** It is made with what this returns. */
+  /** A function, because the engine is built from what this returns. */
   readonly engine: () => Pick<Engine, 'receive' | 'notify'>;
 };
 
-/** What an engine needs for its notices to reach people: who carries them, to where, and what was not read yet. */
+/** Connects an engine to its channels: the executor, the choice of channels, and the unread notices. */
 export function connectChannels({ channels, store, clock, engine }: Parts): {
   readonly executor: ChannelExecutor;
   readonly channelsFor: ChannelsFor;
@@ -23,7 +23,7 @@ export function connectChannels({ channels, store, clock, engine }: Parts): {
 } {
   const tellFailed = async (notice: Effect, failedChannel: string, detail: string): Promise<void> => {
     const message = `The channel ${failedChannel} does not deliver notices: ${detail}.`;
-    // Notices about a whole group belong to no agent; for those the outbox's own attention has to do.
+    // A notice about a group has no agent, so this does nothing; the outbox reports the failure itself.
     await engine().notify(notice.agentId, `${notice.id}/failed`, {
       audience: 'operator',
       severity: 'warning',

@@ -8,10 +8,10 @@ import { ChannelExecutor } from './channel-executor.ts';
 /** How the other side answers: 2xx, 429 with 30 s, 500, 400, or not at all. */
 export type Answering = 'takes it' | 'asks to wait' | 'fails' | 'refuses' | 'is silent';
 
-/** A real other side, for a channel that sends. */
+/** A real receiver, for a push channel. */
 export type OtherSide = {
   readonly answer: (how: Answering) => void;
-  /** Keys of what it shows to people. */
+  /** Keys of the notices that it shows to people. */
   readonly arrived: () => readonly string[];
   readonly close: () => Promise<void>;
 };
@@ -42,12 +42,12 @@ const copyOf = (channel: string, noticeId: string): Effect => ({
   via: { channel, noticeId },
 });
 
-/** For a channel to which people come: nothing is sent, so nothing can fail. */
+/** For pull channels: nothing is sent, so nothing can fail. */
 export function pullContract(channel: Channel): void {
   describe(`the channel ${channel.name}`, () => {
     it('has a name that can be part of an id', () => expect(channel.name).toMatch(NAMES));
 
-    it('keeps a notice until somebody has read it, however often it is offered', async () => {
+    it('keeps a notice until it is read, however often it is offered', async () => {
       const { executor, told } = benchOf(channel);
       for (let tries = 0; tries < 20; tries++)
         expect(await executor.act(copyOf(channel.name, 'n1'))).toMatchObject({ kind: 'underway' });
@@ -56,7 +56,7 @@ export function pullContract(channel: Channel): void {
   });
 }
 
-/** For a channel that sends, with a real other side. */
+/** For push channels, with a real receiver. */
 export function pushContract(name: string, open: () => Promise<Required<Fixture>>): void {
   describe(`the channel ${name}`, () => {
     let fixture: Required<Fixture>;
@@ -78,14 +78,14 @@ export function pushContract(name: string, open: () => Promise<Required<Fixture>
       expect(name).toMatch(NAMES);
     });
 
-    it('posts a notice, and after a crash the same one again, which people see once', async () => {
+    it('posts a notice again after a crash, and people see it once', async () => {
       expect(await act('n1')).toMatchObject({ kind: 'receipt', outcome: 'posted' });
       expect(await act('n1')).toMatchObject({ kind: 'receipt', outcome: 'posted' });
       expect(fixture.other.arrived()).toEqual([copyOf(name, 'n1').id]);
       expect(bench.told).toEqual([]);
     });
 
-    it('waits as long as it is asked to, and then goes on', async () => {
+    it('waits as long as the receiver asks, and then retries', async () => {
       const { other } = fixture;
       other.answer('asks to wait');
       expect(pauseOf(await act('n1'))).toBe(30);
@@ -94,7 +94,7 @@ export function pushContract(name: string, open: () => Promise<Required<Fixture>
       expect(other.arrived()).toEqual([copyOf(name, 'n1').id]);
     });
 
-    it('backs off while it fails, and gives up at last', async () => {
+    it('backs off while the receiver fails, and finally gives up', async () => {
       fixture.other.answer('fails');
       const pauses: (number | 'never')[] = [];
       while (pauses.at(-1) !== 'never') pauses.push(pauseOf(await act('n1')));
@@ -103,7 +103,7 @@ export function pushContract(name: string, open: () => Promise<Required<Fixture>
       expect(bench.told).toHaveLength(1);
     });
 
-    it('gives up at once where it is refused, and tells so once until it works again', async () => {
+    it('gives up at once when refused, and reports that once until it works again', async () => {
       const { other } = fixture;
       other.answer('refuses');
       expect([pauseOf(await act('n1')), pauseOf(await act('n2'))]).toEqual(['never', 'never']);
@@ -115,7 +115,7 @@ export function pushContract(name: string, open: () => Promise<Required<Fixture>
       expect(bench.told).toHaveLength(2);
     });
 
-    it('cuts off an other side that is silent, which keeps back nothing else', async () => {
+    it('times out on a silent receiver without delaying other notices', async () => {
       const { other } = fixture;
       other.answer('is silent');
       const late = ['n1', 'n2', 'n3', 'n4'].map(act);

@@ -10,12 +10,12 @@ type UnreadNotice = NoticeBody & { readonly noticeId: string; readonly agentId: 
 /** Who was shown a notice, and where. */
 export type Reader = { readonly who: string; readonly channel: 'page' | 'cli' };
 
-/** Far more than the open incidents of a large fleet lead to. */
+/** Far more than the open incidents of a large fleet produce. */
 const OPEN_MAX = 5_000;
 
 /**
- * What waits to be read on the channels to which people come. It is in the store, so every server shows the same.
- * A notice that somebody who may decide was shown on one of them is read on all of them.
+ * Unread notices on the pull channels. They are in the store, so every server shows the same list. Once a notice
+ * was shown on one channel to a person who may decide, it counts as read on all of them.
  */
 export class UnreadNotices {
   private readonly store: Pick<Store, 'listEffects'>;
@@ -40,7 +40,7 @@ export class UnreadNotices {
     return [...notices.values()];
   }
 
-  /** Where the reader read it, it was delivered; the other places need not offer it any more. */
+  /** Settles the copy that was read as delivered, and withdraws the copies on other channels. */
   async read(noticeIds: ReadonlySet<string>, { who, channel }: Reader): Promise<void> {
     const copies = (await this.copies()).filter((copy) => noticeIds.has(wantedIdOf(copy)));
     const isHere = ({ via }: Notify): boolean => via === undefined || via.channel === channel;
