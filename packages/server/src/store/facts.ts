@@ -2,12 +2,12 @@ import type { Agent, HolterEvent } from '@holter/core';
 import { instant } from '@holter/core';
 import { type Commit, StoreUnavailable } from './store.ts';
 
-/** What every store reads out of a commit in the same way. */
+/** What every store derives from a commit in the same way. */
 
-/** Heartbeats are streamed and counted, but they are too many to be kept as rows. */
+/** Heartbeats are streamed and counted, but too numerous to store as rows. */
 export const isKept = (event: HolterEvent): boolean => event.type !== 'AGENT_HEARTBEAT';
 
-/** Whom an event is about: the agent of its commit, or a group where the fleet speaks. */
+/** The subject of an event: the agent of its commit, or a group for fleet events. */
 export function subjectOf({ agent }: Commit, event: HolterEvent): string {
   const isAboutFleet = event.type === 'MASS_FAILURE' || event.type === 'MASS_FAILURE_OVER';
   return isAboutFleet ? fleetSubject(event.payload.group) : agent.hard.agentId;
@@ -22,10 +22,10 @@ export function incidentOf({ agent }: Commit, event: HolterEvent): string | null
   return agent.hard.incident?.id ?? null;
 }
 
-/** So many of an agent's newest checkpoints are kept, however old: whoever comes back after a summer may need one. */
+/** This many of an agent's newest checkpoints are kept regardless of age, for agents that return after months. */
 export const CHECKPOINTS_KEPT = 20;
 
-/** Of so many starts of an agent it is known how they ended. */
+/** The number of an agent's past incarnations whose last state is kept. */
 export const FINAL_STATES_KEPT = 50;
 
 type Soft = Agent['soft'];
@@ -44,7 +44,7 @@ export function maxSoft(a: Soft, b: Soft): Soft {
   };
 }
 
-/** Whoever has seen more than the store holds must not write to it: what it decided there would be decided again. */
+/** A server that has seen newer events must not write to an older copy: past decisions would be made again. */
 export function refuseOlder(lastCursor: number, seen: number): void {
   if (lastCursor >= seen) return;
   throw new StoreUnavailable(
@@ -54,10 +54,10 @@ export function refuseOlder(lastCursor: number, seen: number): void {
   );
 }
 
-/** A NUL ends a text in SQLite's interface, and PostgreSQL refuses it; inside JSON it is escaped. */
+/** NUL terminates text in SQLite's API, and PostgreSQL refuses it; inside JSON it is escaped. */
 export const plainText = (text: string): string => text.replaceAll('\0', '\ufffd');
 
-/** Only A to Z, as SQLite's `lower` does, so that every store finds the same. */
+/** Lowercases ASCII only, like SQLite's `lower`, so that every store finds the same rows. */
 export const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 /** Why an effect was cancelled without having been claimed. */

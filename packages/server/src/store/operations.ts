@@ -2,7 +2,7 @@ import type { Store } from './store.ts';
 
 export type Operation = keyof Store;
 
-/** Every operation by its name, for stores that pass calls on. */
+/** All operations by name, for stores that forward calls. */
 const OPERATIONS = Object.keys({
   load: true,
   loadMany: true,
@@ -47,7 +47,7 @@ const OPERATIONS = Object.keys({
 export type Arguments<Op extends Operation> = Parameters<Store[Op]>;
 export type Answer<Op extends Operation> = Awaited<ReturnType<Store[Op]>>;
 
-/** A store whose every call goes through one function, which answers as the operation promises. */
+/** A store that forwards every call to one function. */
 export function storeFrom(
   call: <Op extends Operation>(operation: Op, args: Arguments<Op>) => Promise<unknown>,
 ): Store {

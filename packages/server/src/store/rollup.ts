@@ -2,7 +2,7 @@ import type { EventType, HealthState, HolterEvent, Instant } from '@holter/core'
 import { hours, instant } from '@holter/core';
 import type { Rollup } from './store.ts';
 
-/** What one commit, or one flush, adds to one hour of one agent. */
+/** What one commit or flush adds to one hour of one agent. */
 export type Tally = { -readonly [Key in Exclude<keyof Rollup, 'hour' | 'agentId' | 'stateMs'>]: number } & {
   readonly stateMs: Record<string, number>;
 };
@@ -34,8 +34,8 @@ const COUNTED: Partial<Record<EventType, Exclude<keyof Tally, 'stateMs'>>> = {
 };
 
 /**
- * What the events of one commit add to the roll-ups. Time in a state is booked when the state is left, so a
- * commit costs the same however long the agent stood still; readers add the running state (`addSpan`).
+ * What the events of one commit add to the roll-ups. Time in a state is added when the state ends, so quiet agents
+ * cost nothing; readers add the current state themselves (`addSpan`).
  */
 export function tallyOf(before: Standing | null, events: readonly HolterEvent[]): Tallies {
   const tallies = new Map<Instant, Tally>();
@@ -50,7 +50,7 @@ export function tallyOf(before: Standing | null, events: readonly HolterEvent[])
   return tallies;
 }
 
-/** Books the time from `since` to `until`, hour by hour. */
+/** Adds the time from `since` to `until`, split by hour. */
 export function addSpan(tallies: Map<Instant, Tally>, { health, since }: Standing, until: Instant): void {
   if (health === 'TERMINATED') return;
   for (let start = since; start < until; ) {

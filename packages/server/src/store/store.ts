@@ -11,31 +11,31 @@ import type {
 } from '@holter/core';
 
 /**
- * What the engine needs from a database, and nothing about how. One contract suite runs over every store.
- * Every method may throw `StoreUnavailable`; the engine then acts on nothing until the store is back. A store that
- * outlives its process keeps the version of each record, and gives every older one back as `upcast` makes it.
+ * What the engine needs from a database. One contract suite runs against every store. Every method may throw
+ * `StoreUnavailable`; the engine then carries out no effects until the store is back. A persistent store keeps the
+ * version of each record, and returns older ones converted by `upcast`.
  */
 export type Store = {
-  /** An agent with its version; null when nobody knows it. The soft facts are merged in by maximum. */
+  /** An agent with its version, soft facts merged in by maximum; null when there is none. */
   load(agentId: string): Promise<StoredAgent | null>;
   /** Those of these agents that exist, in any order. */
   loadMany(agentIds: readonly string[]): Promise<readonly StoredAgent[]>;
   /**
-   * Several commits in one transaction, each with its own verdict: a conflict of one leaves the others
-   * alone. A commit is all or nothing: agent, fleet, events and effects, or none of them. `seen` is a cursor
-   * that the caller knows: a store that has not given it out is an older copy, and refuses (`older`).
+   * Several commits in one transaction, each with its own verdict: a conflict of one does not affect the others.
+   * A commit is atomic: agent, fleet, events and effects, or none of them. `seen` is a cursor that the caller has
+   * seen: a store that never assigned it is an older copy, and refuses (`older`).
    */
   commit(commits: readonly Commit[], seen?: number): Promise<readonly CommitVerdict[]>;
-  /** Soft facts, merged by maximum; an entry that is not of the stored incarnation changes nothing. */
+  /** Merges soft facts by maximum; an entry of an incarnation other than the stored one is ignored. */
   flushSoft(entries: readonly SoftEntry[]): Promise<void>;
   loadFleet(): Promise<StoredFleet>;
 
   /**
-   * Agents whose `wakeAt` has come, earliest first; ties are never skipped. No other claim names them until the
-   * lease has ended, or they have been given another `wakeAt`. A lease of 0 only looks.
+   * Agents whose `wakeAt` has come, earliest first; ties are never skipped. No other claim returns them until the
+   * lease ends or their `wakeAt` changes. A lease of 0 reads without claiming.
    */
   claimDue(claim: { at: Instant; leaseMs: number; limit: number }): Promise<readonly DueAgent[]>;
-  /** The earliest `wakeAt` of all, so that an idle fleet costs nothing. */
+  /** The earliest `wakeAt` of all agents, so that an idle fleet costs nothing. */
   nextWakeAt(): Promise<Instant | null>;
   /** Ordered by id. */
   listAgents(query: AgentQuery): Promise<Page<StoredAgent>>;
@@ -44,8 +44,8 @@ export type Store = {
   countByHealth(): Promise<Readonly<Record<string, number>>>;
 
   /**
-   * Takes effects for an executor under a lease: what was claimed and not settled comes back when the lease
-   * ends. `null` claims what any server may do. Oldest first. `seen` as in `commit`.
+   * Claims effects for an executor under a lease, oldest first: those not settled are claimable again when the lease
+   * ends. `null` claims effects that any server may carry out. `seen` as in `commit`.
    */
   claimEffects(claim: {
     executors: readonly (string | null)[];
@@ -54,16 +54,16 @@ export type Store = {
     limit: number;
     seen?: number;
   }): Promise<readonly ClaimedEffect[]>;
-  /** Final; a second settling of the same effect changes nothing and says so. */
+  /** Final: settling an effect again changes nothing, and the result says so. */
   settleEffect(effectId: string, settlement: Settlement): Promise<'settled' | 'already-settled' | 'unknown'>;
   /**
-   * Not now: visible again at `retryAt`; the next claim counts one try more. With `tries`, the number that
-   * the claim returned, a claimer whose lease has passed to another can't take it from that one.
+   * Releases a claim: claimable again at `retryAt`, and the next claim counts as another try. `tries` is the number
+   * that the claim returned: a claimer whose lease has ended can't release a later claim.
    */
   retryEffect(effectId: string, retryAt: Instant, detail: string, tries?: number): Promise<void>;
   /**
-   * Not to be done by its claimer alone: any server that hears from the agent may deliver it, and settles it then.
-   * Claimable again at `againAt`. `tries` as in `retryEffect`.
+   * Offers an effect to all servers: any that hears from the agent may deliver and settle it. Claimable again at
+   * `againAt`. `tries` as in `retryEffect`.
    */
   offerEffect(effectId: string, offer: EffectOffer): Promise<void>;
   /** Newest first. */
@@ -75,7 +75,7 @@ export type Store = {
     isOpen?: true;
     limit: number;
   }): Promise<readonly StoredEffect[]>;
-  /** What was ordered, offered and settled, in commit order like events; the effect is given as it is now. */
+  /** Effects ordered, offered and settled, in commit order like events; each in its current state. */
   readEffectChanges(query: { after: number; limit: number }): Promise<readonly EffectChange[]>;
   lastEffectChange(): Promise<number>;
 
@@ -88,54 +88,53 @@ export type Store = {
   listCheckpoints(agentId: string, limit: number): Promise<readonly StoredCheckpoint[]>;
 
   putToken(token: StoredToken): Promise<void>;
-  /** Revoked ones too: look at `revokedAt`. */
+  /** Includes revoked tokens: check `revokedAt`. */
   findToken(hash: string): Promise<StoredToken | null>;
   listTokens(): Promise<readonly StoredToken[]>;
-  /** False when there is no such token, or it was revoked before. */
+  /** False when there is no such token, or it is already revoked. */
   revokeToken(id: string, at: Instant): Promise<boolean>;
 
   /** Small named values: the last tick, the data folder's id. */
   getMeta(key: string): Promise<string | null>;
   putMeta(key: string, value: string): Promise<void>;
-  /** Only if the value is still `expected`, where null is none; returns whether it was. A new value of null removes it. */
+  /** Compare-and-swap: null as `expected` means absent, null as the new value deletes. Returns whether it matched. */
   swapMeta(key: string, expected: string | null, value: string | null): Promise<boolean>;
-  /** All whose key begins with this, ordered by key. */
+  /** All values whose key starts with this prefix, ordered by key. */
   listMeta(prefix: string): Promise<readonly MetaEntry[]>;
 
   /**
-   * One small batch of housekeeping: events older than `before` go (never those of an open incident's agent
-   * while it is open), settled effects likewise, and checkpoints but for each agent's newest; hourly roll-ups
-   * stay. Returns whether there may be more.
+   * Deletes one small batch of events and settled effects older than `before`, and of checkpoints except each agent's
+   * newest. Keeps everything of an agent with an open incident, and hourly roll-ups. Returns whether there may be
+   * more.
    */
   prune(before: Instant, limit: number): Promise<{ readonly pruned: number; readonly hasMore: boolean }>;
   /**
-   * Whole hours from the one that holds `from`, ordered by hour and id. The running state of an agent counts
-   * up to `to`, so `to` is now or earlier. TERMINATED is not counted: the dead would fill a row each hour.
+   * Whole hours from the one that contains `from`, ordered by hour and id. An agent's current state counts up to
+   * `to`, so `to` must not be in the future. TERMINATED is not counted: ended agents would add a row every hour.
    */
   rollups(query: { from: Instant; to: Instant; agentId?: string }): Promise<readonly Rollup[]>;
   /**
-   * How long all agents together were in each state, in ms, from the hour that holds `from` up to `to`: the sum of
-   * their roll-ups, without a row for each agent and hour on the way.
+   * Total time of all agents in each state, in ms, from the hour that contains `from` up to `to`: the sum of the
+   * roll-ups, without reading a row per agent and hour.
    */
   stateTime(query: { from: Instant; to: Instant }): Promise<Readonly<Record<string, number>>>;
   /**
-   * Takes the place of this writer's page of that time, if there is one. Pages that are more than an hour older
-   * than this one go: nobody's strip is longer.
+   * Replaces this writer's page for that time, if any. Deletes pages more than an hour older: no strip is longer.
    */
   putStripPage(page: StripPage): Promise<void>;
-  /** Pages of `from` and later, up to and without `to`, the oldest first. */
+  /** Pages from `from` (inclusive) to `to` (exclusive), oldest first. */
   stripPages(from: Instant, to: Instant): Promise<readonly StripPage[]>;
-  /** The last hard state of each earlier incarnation and of a TERMINATED one, newest first; of the newest fifty. */
+  /** The last hard state of earlier incarnations and of a TERMINATED one: at most fifty, newest first. */
   listFinalStates(agentId: string, limit: number): Promise<readonly Hard[]>;
 
-  /** A consistent copy while writing goes on; refuses to replace a file. */
+  /** Makes a consistent copy while writes continue; refuses to overwrite a file. */
   backup(path: string): Promise<void>;
-  /** What is wrong with the stored data, in sentences; empty when all is well. */
+  /** Problems in the stored data, as sentences; empty when there are none. */
   check(): Promise<readonly string[]>;
   close(): Promise<void>;
 };
 
-/** What a claim found: a record of another version has to be loaded before it is judged. */
+/** A claimed agent. If the caller holds another version of the record, it must load this one before judging. */
 export type DueAgent = {
   readonly agentId: string;
   readonly version: number;
@@ -154,15 +153,14 @@ export type Commit = {
   readonly expectedVersion: number;
   readonly events: readonly HolterEvent[];
   readonly effects: readonly Effect[];
-  /** Ended by this commit: effects that live by it and are not claimed now are cancelled first. */
+  /** Incidents and incarnations that this commit ends: their unclaimed effects are cancelled first. */
   readonly over?: readonly Life[];
   /**
-   * Present when the turn changed the fleet as well. Its versions are marks that nobody else makes, not a count:
-   * a turn may build on a fleet that is still on its way into the store, and if that one loses against another
-   * server's, the next number would be the same for both.
+   * Present when the turn also changed the fleet. Versions are unique random values, not a count: a turn may build
+   * on a fleet that is not stored yet, and if that one loses to another server's, both would have the same number.
    */
   readonly fleet?: { readonly fleet: FleetGuard; readonly expectedVersion: number; readonly version: number };
-  /** One id from signal to effect, for logs. */
+  /** Links signal, commit and effect in logs. */
   readonly correlationId: string;
 };
 
@@ -178,16 +176,16 @@ export type SoftEntry = {
   readonly agentId: string;
   readonly incarnation: number;
   readonly soft: Agent['soft'];
-  /** Beats since the last flush that no commit carried; counted into the hour of `soft.beatAt`. */
+  /** Beats since the last flush that are in no commit; counted in the hour of `soft.beatAt`. */
   readonly beats?: number;
-  /** A look found nothing new: this is when to look again, unless the record has changed meanwhile. */
+  /** New wake time after a check that found nothing; ignored if the record has changed since. */
   readonly wake?: { readonly version: number; readonly at: Instant };
 };
 
 export type AgentQuery = {
   readonly health?: string;
   readonly group?: string;
-  /** Part of an id, role or group; the case of A to Z does not matter. */
+  /** Substring of an id, role or group; ASCII letters match in either case. */
   readonly text?: string;
   readonly hasIncident?: boolean;
   readonly cursor?: string;
@@ -200,7 +198,7 @@ export type EffectStatus = 'pending' | 'claimed' | 'done' | 'dead';
 
 export type ClaimedEffect = {
   readonly effect: Effect;
-  /** How often it was claimed, this time included. */
+  /** Number of claims, including this one. */
   readonly tries: number;
   readonly correlationId: string;
 };
@@ -230,18 +228,18 @@ export type Settlement = {
   readonly at: Instant;
   readonly outcome: ReceiptOutcome | 'cancelled';
   readonly detail: string;
-  /** Given up after too many tries; a person is told. */
+  /** Abandoned after too many tries; a person is notified. */
   readonly isDead?: true;
 };
 
 export type EventQuery = {
   readonly after: number;
-  /** With it the newest come first, from below this cursor downwards. */
+  /** If set, returns events below this cursor, newest first. */
   readonly before?: number;
   readonly limit: number;
   readonly agentId?: string;
   readonly types?: readonly EventType[];
-  /** What happened while it was open: events that name it, and others of its agent's commits. */
+  /** Events that name this incident, and other events that its agent's commits stored while it was open. */
   readonly incidentId?: string;
 };
 
@@ -271,7 +269,7 @@ export type StoredToken = {
   /** SHA-256 of the secret; the secret itself is never stored. */
   readonly hash: string;
   readonly role: TokenRole;
-  /** The agent that an `agent` token speaks for; the group that an `orchestrator` decides for. */
+  /** The agent of an `agent` token; the group of an `orchestrator` token. */
   readonly agentId: string | null;
   readonly group: string | null;
   readonly createdAt: Instant;
@@ -290,11 +288,11 @@ export type Rollup = {
   readonly stateMs: Readonly<Record<string, number>>;
 };
 
-/** What many agents did in one half minute, for the strips that people look at. */
+/** Activity of many agents in one half minute, for the strips on the dashboard. */
 export type StripPage = {
-  /** When that half minute began. */
+  /** Start of the half minute. */
   readonly at: Instant;
-  /** Several servers write for one time, and so does one that starts again in the middle of it. */
+  /** Several servers, or one that restarts, may write pages for the same half minute. */
   readonly writer: string;
   readonly body: string;
 };
@@ -303,9 +301,9 @@ export type StripPage = {
 export const STRIP_MS = 3_600_000;
 
 /**
- * `missing`: the folder or the file is gone. `newer_schema`: written by a newer Holter. `older`: it has
- * forgotten what this server has seen in it. `busy`: too many operations are waiting; this one was never begun.
- * After any other code a commit may or may not be stored: load again.
+ * `missing`: the folder or file is gone. `newer_schema`: written by a newer Holter. `older`: lacks events that this
+ * server has seen in it. `busy`: the queue is full, and the operation was not started. After any other code a commit
+ * may or may not be stored: load again.
  */
 export type StoreFault =
   | 'disk_full'
@@ -319,7 +317,7 @@ export type StoreFault =
   | 'closed'
   | 'unknown';
 
-/** Disk full, read-only, locked, corrupt, gone: whatever it is, nothing destructive happens until it is over. */
+/** Disk full, read-only, locked, corrupt or missing. Holter does nothing destructive until the store is back. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
   readonly code: StoreFault;

@@ -9,12 +9,12 @@ export function commitsContract(open: OpenStore): void {
   describe('commits', () => {
     const current = withStore(open);
 
-    it('knows nobody at first', async () => {
+    it('is empty at first', async () => {
       expect(await current.store.load('ada')).toBeNull();
       expect(await current.store.commit([])).toEqual([]);
     });
 
-    it('gives back what was committed, with versions that count up', async () => {
+    it('returns what was committed, with increasing versions', async () => {
       const { store } = current;
       const first = agentOf('ada', { wakeAt: at(5) });
       expect(await store.commit([commitOf(first, 0)])).toEqual([
@@ -26,7 +26,7 @@ export function commitsContract(open: OpenStore): void {
       expect(await store.load('ada')).toEqual({ agent: second, version: 2 });
     });
 
-    it('refuses a stale version, a second beginning and a version from the future', async () => {
+    it('refuses a stale version, a second creation and a future version', async () => {
       const { store } = current;
       await committed(store, commitOf(agentOf('ada'), 0));
       await committed(store, commitOf(agentOf('ada'), 1));
@@ -40,7 +40,7 @@ export function commitsContract(open: OpenStore): void {
       expect(await store.load('ada')).toEqual({ agent: agentOf('ada'), version: 2 });
     });
 
-    it('leaves the other commits of a group alone when one conflicts', async () => {
+    it('stores the other commits of a group when one conflicts', async () => {
       const { store } = current;
       await committed(store, commitOf(agentOf('bob'), 0));
       const verdicts = await store.commit([
@@ -93,7 +93,7 @@ export function commitsContract(open: OpenStore): void {
       expect(await store.loadFleet()).toEqual({ fleet, version: 2 ** 52 + 1 });
     });
 
-    it('refuses whoever has seen more than it holds: it is an older copy', async () => {
+    it('refuses a writer that has seen newer events: the store is then an older copy', async () => {
       const { store } = current;
       const [first] = await store.commit([
         commitOf(agentOf('ada'), 0, {
@@ -114,7 +114,7 @@ export function commitsContract(open: OpenStore): void {
       expect(await store.claimEffects({ ...claim, seen: 1 })).toHaveLength(1);
     });
 
-    it('keeps everything across a reopening', async () => {
+    it('keeps everything when it is reopened', async () => {
       const before = agentOf('ada', { wakeAt: at(5) }, { tokens: 12 });
       const commit = commitOf(before, 0, {
         fleet: {
@@ -137,7 +137,7 @@ export function commitsContract(open: OpenStore): void {
       expect(await store.check()).toEqual([]);
     });
 
-    it('archives the last state of each earlier start, and of one that has ended', async () => {
+    it('archives the last state of each earlier incarnation, and of one that has ended', async () => {
       const { store } = current;
       const first = hardOf('ada', { at: at(3), health: 'FAILING' });
       await committed(store, commitOf({ ...agentOf('ada'), hard: first }, 0));
@@ -152,7 +152,7 @@ export function commitsContract(open: OpenStore): void {
       expect(await store.listFinalStates('bob', 10)).toEqual([]);
     });
 
-    it('keeps the last states of fifty starts, and no more', async () => {
+    it('keeps the last states of at most fifty incarnations', async () => {
       const { store } = current;
       for (let start = 1; start <= 53; start++)
         await committed(store, commitOf(agentOf('ada', { incarnation: start }), start - 1));
@@ -160,7 +160,7 @@ export function commitsContract(open: OpenStore): void {
       expect([kept.length, kept[0], kept.at(-1)]).toEqual([50, 52, 3]);
     });
 
-    it('says so when it is closed', async () => {
+    it('reports when it is closed', async () => {
       const { store } = current;
       await store.close();
       const failure = await store.load('ada').catch((error: unknown) => error);

@@ -5,7 +5,7 @@ import { agentOf, at, commitOf, committed, dueIds, incidentOf } from './kit.ts';
 import { withStore } from './with-store.ts';
 
 export function dueContract(open: OpenStore): void {
-  describe('who is due, and who is there', () => {
+  describe('due agents and agent lists', () => {
     const current = withStore(open);
 
     const begin = (wakes: Readonly<Record<string, number>>) =>
@@ -13,7 +13,7 @@ export function dueContract(open: OpenStore): void {
         Object.entries(wakes).map(([id, wakeAt]) => commitOf(agentOf(id, { wakeAt: at(wakeAt) }), 0)),
       );
 
-    it('names the due ones, earliest first and ties by id', async () => {
+    it('lists due agents, earliest first and ties by id', async () => {
       const { store } = current;
       expect(await store.nextWakeAt()).toBeNull();
       await begin({ cyd: 20, bob: 10, ada: 20, dan: 21, eve: 20 });
@@ -24,7 +24,7 @@ export function dueContract(open: OpenStore): void {
       expect(await store.nextWakeAt()).toBe(at(10));
     });
 
-    it('never skips a tie when the due ones are worked off in small portions', async () => {
+    it('never skips a tie when due agents are read in small batches', async () => {
       const { store } = current;
       await begin(Object.fromEntries(Array.from({ length: 25 }, (_, i) => [`a${i}`, 7])));
       const seen: string[] = [];
@@ -37,7 +37,7 @@ export function dueContract(open: OpenStore): void {
       expect(await store.nextWakeAt()).toBe(at(8));
     });
 
-    it('follows a wake time that moves forth and back', async () => {
+    it('follows a wake time that moves forward and back', async () => {
       const { store } = current;
       await begin({ ada: 10 });
       await committed(store, commitOf(agentOf('ada', { wakeAt: at(30) }), 1));
@@ -49,7 +49,7 @@ export function dueContract(open: OpenStore): void {
       expect(await store.nextWakeAt()).toBeNull();
     });
 
-    it('counts a group without those that have ended, and everybody by health', async () => {
+    it('counts the agents of a group that have not ended, and all agents by health', async () => {
       const { store } = current;
       const end = { how: 'exit-0', at: at(1), detail: '' } as const;
       await store.commit([
@@ -69,7 +69,7 @@ export function dueContract(open: OpenStore): void {
       expect(await store.countByHealth()).toEqual({ HEALTHY: 3, STUCK: 1 });
     });
 
-    it('lists agents in pages, by state, group, words and incident', async () => {
+    it('lists agents in pages, by state, group, text and incident', async () => {
       const { store } = current;
       await store.commit([
         commitOf(agentOf('a1', { group: 'Größe', role: 'Builder' }), 0),

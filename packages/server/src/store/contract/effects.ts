@@ -16,7 +16,7 @@ export function effectsContract(open: OpenStore): void {
       return claimed.map(({ effect, tries }) => `${effect.id} ${tries}`);
     };
 
-    it('hands out the oldest first, only to their executor, and whole', async () => {
+    it('hands out the oldest first, complete, and only to their executor', async () => {
       await wish(nudge('z', 'ada'), nudge('m', 'ada', { executor: 'host-1' }), nudge('a', 'ada'));
       expect(await claim(0, ['host-2'])).toEqual([]);
       expect(await claim(0, [])).toEqual([]);
@@ -35,7 +35,7 @@ export function effectsContract(open: OpenStore): void {
       expect(await claim(0, ['host-1', null])).toEqual(['a 1']);
     });
 
-    it('hands out what stops or starts an agent before words, and words before notices', async () => {
+    it('hands out stops and starts before messages, and messages before notices', async () => {
       const terminate = { kind: 'terminate', reason: 'it loops', cleanupMs: 1 } as Partial<Effect>;
       const notify = { kind: 'notify', audience: 'operator', severity: 'info', incidentId: null } as const;
       await wish(
@@ -47,7 +47,7 @@ export function effectsContract(open: OpenStore): void {
       expect(await claim(0)).toEqual(['word 1', 'notice 1']);
     });
 
-    it('cancels what is pending for a life that a commit ends, and nothing else', async () => {
+    it('cancels only pending effects of the incident or incarnation that a commit ends', async () => {
       const { store } = current;
       const start = { livesBy: 'start:ada#1' } as const;
       await wish(nudge('claimed', 'ada'), nudge('pending', 'ada'), nudge('other', 'ada', start));
@@ -55,14 +55,14 @@ export function effectsContract(open: OpenStore): void {
       const effects = [nudge('reopened', 'ada')];
       await committed(store, commitOf(agentOf('ada'), 1, { effects, over: ['incident:ada/1'] }));
       expect(await claim(1)).toEqual(['other 1', 'reopened 1']);
-      // The executor has it in hand, and asks again when its lease is over.
+      // Claimed by an executor, which checks again when its lease ends.
       expect(await claim(100)).toEqual(['claimed 2']);
       const [cancelled] = (await store.listEffects({ status: 'done', limit: 9 })) ?? [];
       expect(cancelled).toMatchObject({ effect: { id: 'pending' }, outcome: 'cancelled' });
       expect((await current.store.check()).length).toBe(0);
     });
 
-    it('lets nobody claim what is out of date', async () => {
+    it('does not hand out expired effects', async () => {
       await wish(nudge('e', 'ada', { until: at(50) }));
       expect(await claim(0)).toEqual(['e 1']);
       expect(await claim(100)).toEqual([]);
@@ -71,7 +71,7 @@ export function effectsContract(open: OpenStore): void {
       ]);
     });
 
-    it('makes one effect of one decision, whatever is committed again', async () => {
+    it('stores one effect per decision, even if it is committed again', async () => {
       const { store } = current;
       await wish(nudge('e', 'ada'), nudge('e', 'ada', { executor: 'other' }));
       await claim(0);
@@ -83,7 +83,7 @@ export function effectsContract(open: OpenStore): void {
       expect(await store.listEffects({ limit: 10 })).toHaveLength(1);
     });
 
-    it('lists what is open, claimed or not, newest first', async () => {
+    it('lists open effects, claimed or not, newest first', async () => {
       const { store } = current;
       await wish(nudge('a', 'ada'), nudge('b', 'ada'), nudge('c', 'ada'));
       await claim(0, [null], 2);
@@ -92,7 +92,7 @@ export function effectsContract(open: OpenStore): void {
       expect(open.map(({ effect }) => effect.id)).toEqual(['c', 'a']);
     });
 
-    it('takes an effect back when its lease ends', async () => {
+    it('makes an effect claimable again when its lease ends', async () => {
       await wish(nudge('e', 'ada'));
       expect(await claim(0)).toEqual(['e 1']);
       expect(await claim(99)).toEqual([]);
@@ -110,7 +110,7 @@ export function effectsContract(open: OpenStore): void {
       expect(new Set(taken).size).toBe(40);
     });
 
-    it('settles once, and says so the second time', async () => {
+    it('settles once, and reports a second attempt', async () => {
       const { store } = current;
       await wish(nudge('e', 'ada'), nudge('dead', 'ada'));
       await claim(0);
@@ -133,14 +133,14 @@ export function effectsContract(open: OpenStore): void {
       expect(list[0]).toMatchObject({ tries: 1, createdAt: at(0), correlationId: 'c1' });
     });
 
-    it('settles what was never claimed', async () => {
+    it('settles an effect that was never claimed', async () => {
       const { store } = current;
       await wish(nudge('e', 'ada'));
       expect(await store.settleEffect('e', { at: at(1), outcome: 'cancelled', detail: '' })).toBe('settled');
       expect(await claim(5)).toEqual([]);
     });
 
-    it('waits until the moment of a retry, and counts the tries', async () => {
+    it('waits until the time of a retry, and counts the tries', async () => {
       const { store } = current;
       await wish(nudge('e', 'ada'));
       await claim(0);
@@ -154,7 +154,7 @@ export function effectsContract(open: OpenStore): void {
       expect(await store.listEffects({ status: 'claimed', limit: 10 })).toHaveLength(1);
     });
 
-    it("does not let a claimer whose lease has passed give back another one's claim", async () => {
+    it("does not let a claimer whose lease has ended release another one's claim", async () => {
       const { store } = current;
       await wish(nudge('e', 'ada'));
       expect(await claim(0)).toEqual(['e 1']);
@@ -165,7 +165,7 @@ export function effectsContract(open: OpenStore): void {
       expect(await claim(111)).toEqual(['e 3']);
     });
 
-    it('lists by agent and status, newest first, no more than asked for', async () => {
+    it('lists by agent and status, newest first, up to the limit', async () => {
       const { store } = current;
       await wish(nudge('e1', 'ada'), nudge('e2', 'ada'), nudge('e3', 'fleet:default'));
       expect((await store.listEffects({ limit: 2 })).map(({ effect }) => effect.id)).toEqual(['e3', 'e2']);

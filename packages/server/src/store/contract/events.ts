@@ -16,7 +16,7 @@ export function eventsContract(open: OpenStore): void {
   describe('events', () => {
     const current = withStore(open);
 
-    it('are kept in the order of their commits, whatever their times say', async () => {
+    it('are kept in commit order, regardless of their times', async () => {
       const { store } = current;
       expect(await store.lastCursor()).toBe(0);
       const verdicts = await store.commit([
@@ -42,7 +42,7 @@ export function eventsContract(open: OpenStore): void {
       expect(await store.lastCursor()).toBe(3);
     });
 
-    it('are read from the newest down when a reader asks for what lies before', async () => {
+    it('are read newest first when a reader asks for those before a cursor', async () => {
       const { store } = current;
       const names = ['a', 'b', 'c', 'd', 'e'];
       const events = names.map((name, i) => taskChanged('ada', at(i), name));
@@ -86,7 +86,7 @@ export function eventsContract(open: OpenStore): void {
       expect(await store.lastCursor()).toBe(1);
     });
 
-    it('do not hold heartbeats', async () => {
+    it('do not include heartbeats', async () => {
       const { store } = current;
       const [verdict] = await store.commit([
         commitOf(agentOf('ada'), 0, { events: [beat('ada', at(1)), taskChanged('ada', at(1), 'x')] }),

@@ -2,7 +2,7 @@ import type { Agent, Effect, Hard, HealthState, HolterEvent, Incident, Instant }
 import { instant, later, NEVER } from '@holter/core';
 import type { Commit, Store, StoredCheckpoint } from '../store.ts';
 
-/** A store under test. `reopen` closes it and opens the same data again; `second` is another writer on them. */
+/** A store under test. `reopen` closes it and opens the same data again; `second` is another writer on it. */
 export type Opened = {
   readonly store: Store;
   readonly second: () => Promise<Store>;
@@ -78,7 +78,7 @@ export async function committed(store: Store, commit: Commit): Promise<number> {
   return verdict.version;
 }
 
-/** Who is due, without a claim. */
+/** Lists due agents without claiming them. */
 export async function dueIds(store: Store, moment: number, limit = 10): Promise<readonly string[]> {
   const due = await store.claimDue({ at: at(moment), leaseMs: 0, limit });
   return due.map(({ agentId }) => agentId);

@@ -14,10 +14,10 @@ import {
 import { withStore } from './with-store.ts';
 
 export function pruneContract(open: OpenStore): void {
-  describe('housekeeping', () => {
+  describe('pruning', () => {
     const current = withStore(open);
 
-    it('removes what is old in small batches, and says when there may be more', async () => {
+    it('removes old rows in small batches, and reports whether there may be more', async () => {
       const { store } = current;
       const events = [1, 2, 3, 4, 5, 60, 61].map((moment) => taskChanged('ada', at(moment), `${moment}`));
       await committed(store, commitOf(agentOf('ada'), 0, { events }));
@@ -33,7 +33,7 @@ export function pruneContract(open: OpenStore): void {
       expect((await store.readEvents({ after: 0, limit: 10 })).map(({ cursor }) => cursor)).toEqual([8]);
     });
 
-    it('removes the oldest first, by the time at which it happened', async () => {
+    it('removes the oldest first, by event time', async () => {
       const { store } = current;
       const events = [9, 3, 7, 3].map((moment) => taskChanged('ada', at(moment), `${moment}`));
       await committed(store, commitOf(agentOf('ada'), 0, { events }));
@@ -44,7 +44,7 @@ export function pruneContract(open: OpenStore): void {
       expect(await left()).toEqual([1]);
     });
 
-    it('keeps everything of an agent whose incident is open, until it is over', async () => {
+    it('keeps everything of an agent while its incident is open', async () => {
       const { store } = current;
       const commit = { events: [taskChanged('ada', at(1), 'x')], effects: [nudge('e', 'ada')] };
       await committed(store, commitOf(agentOf('ada', { incident: incidentOf('i1') }), 0, commit));
@@ -59,7 +59,7 @@ export function pruneContract(open: OpenStore): void {
       expect(await store.listEffects({ limit: 10 })).toEqual([]);
     });
 
-    it('removes old checkpoints, but for the newest of each agent and those of an open incident', async () => {
+    it('removes old checkpoints, except the newest of each agent and those of an open incident', async () => {
       const { store } = current;
       const write = async (agentId: string, count: number) => {
         for (let n = 1; n <= count; n++)

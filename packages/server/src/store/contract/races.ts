@@ -6,13 +6,12 @@ import { withStore } from './with-store.ts';
 
 const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, i) => i);
 
-/** Two writers at the same time. */
 export function racesContract(open: OpenStore): void {
   describe('two writers at once', () => {
     const current = withStore(open);
     const both = async (): Promise<readonly [Store, Store]> => [current.store, await current.second()];
 
-    it('each version is won by one of them', async () => {
+    it('only one of them wins each version', async () => {
       const [a, b] = await both();
       for (const version of numbers(20)) {
         const verdicts = await Promise.all(
@@ -27,7 +26,7 @@ export function racesContract(open: OpenStore): void {
       }
     });
 
-    it('a reader that goes by the cursor sees every event once, in order', async () => {
+    it('a reader that follows the cursor sees every event once, in order', async () => {
       const [a, b] = await both();
       const seen: number[] = [];
       const changes: number[] = [];
@@ -62,7 +61,7 @@ export function racesContract(open: OpenStore): void {
       expect(changes).toEqual(numbers(120).map((i) => i + 1));
     });
 
-    it('each due agent and each effect is claimed by one of them', async () => {
+    it('only one of them claims each due agent and each effect', async () => {
       const [a, b] = await both();
       const ids = numbers(60).map((i) => `agent-${i}`);
       await a.commit(
@@ -96,7 +95,7 @@ export function racesContract(open: OpenStore): void {
       expect((await b.load('ada'))?.agent.soft).toEqual(softOf({ beatAt: at(19), tokens: 19 }));
     });
 
-    it('a counter that is swapped loses nothing', async () => {
+    it('a counter updated by compare-and-swap loses nothing', async () => {
       const stores = await both();
       const count = async (store: Store): Promise<void> => {
         for (const _ of numbers(15)) {

@@ -15,7 +15,7 @@ const token = (id: string, rest: Partial<StoredToken> = {}): StoredToken => ({
   ...rest,
 });
 
-/** Everything that a careless quoting, encoding or key look-up would break. */
+/** Texts that careless quoting, encoding or key look-up would break. */
 const awkward = [
   'naïve Größe 日本語 🫀🏽',
   "'; drop table agents; --",
@@ -42,7 +42,7 @@ export function recordsContract(open: OpenStore): void {
       expect(await store.listCheckpoints('cyd', 1)).toEqual([]);
     });
 
-    it('keeps tokens, and forgets none when it is revoked', async () => {
+    it('keeps tokens, including revoked ones', async () => {
       const { store } = current;
       await store.putToken(token('t2', { role: 'agent', agentId: 'ada' }));
       await store.putToken(token('t1', { role: 'orchestrator', group: 'red' }));
@@ -68,11 +68,11 @@ export function recordsContract(open: OpenStore): void {
       expect(await store.getMeta('id')).toBe('');
     });
 
-    it('gives back awkward texts unchanged, wherever they stood', async () => {
+    it('returns awkward texts unchanged in every field', async () => {
       const { store } = current;
       for (const [i, text] of awkward.entries()) {
         const id = `agent-${i}`;
-        // The only one that a column of plain text can't hold.
+        // The only text that a plain text column can't hold.
         const plain = text.replaceAll('\0', '\ufffd');
         const agent = agentOf(id, { role: text, group: text, highWater: { [`m${text}`]: 1 } });
         const event = taskChanged(id, at(1), text);
@@ -98,7 +98,7 @@ export function recordsContract(open: OpenStore): void {
       }
     });
 
-    it('takes a checkpoint of many megabytes', async () => {
+    it('accepts a checkpoint of many megabytes', async () => {
       const { store } = current;
       const content = JSON.stringify('é'.repeat(4 * 2 ** 20));
       await store.putCheckpoint(checkpointOf('big', { content }));

@@ -15,7 +15,7 @@ export function rollupsContract(open: OpenStore): void {
   describe('roll-ups', () => {
     const current = withStore(open);
 
-    it('count beats, nudges, escalations, terminations and recoveries by the hour', async () => {
+    it('count beats, nudges, escalations, terminations and recoveries per hour', async () => {
       const { store } = current;
       const event = (body: object, moment: number) =>
         ({ at: at(moment), incarnation: 1, payload: { agentId: 'ada' }, ...body }) as HolterEvent;
@@ -50,14 +50,14 @@ export function rollupsContract(open: OpenStore): void {
       ]);
     });
 
-    it('count nothing of a commit that was refused', async () => {
+    it('ignore a commit that was refused', async () => {
       const { store } = current;
       await committed(store, commitOf(agentOf('ada'), 0));
       await store.commit([commitOf(agentOf('ada'), 0, { events: [beat('ada', at(1))] })]);
       expect(await store.rollups({ from: at(0), to: at(1) })).toMatchObject([{ beats: 0 }]);
     });
 
-    it('split the time in a state by the hour, with the running one up to the end of the query', async () => {
+    it('split the time in a state by hour, with the current state up to the end of the query', async () => {
       const { store } = current;
       await committed(store, commitOf(agentOf('ada'), 0));
       await committed(
@@ -106,7 +106,7 @@ export function rollupsContract(open: OpenStore): void {
   });
 }
 
-/** The naive twin: it remembers every state with its beginning, and adds up interval by interval. */
+/** Reference implementation: remembers every state with its start, and adds up the intervals. */
 class History {
   readonly agentIds: readonly string[];
   now: Instant = at(0);
@@ -124,7 +124,7 @@ class History {
     for (const { to, waitMs } of changes) {
       this.now = instant(this.now + waitMs);
       const from = states.at(-1)?.state ?? 'HEALTHY';
-      // The first commit of an agent shows a state, not how it came about.
+      // The first commit of an agent has a state but no transition into it.
       if (this.versions.has(agentId)) {
         events.push(healthChanged(agentId, this.now, from, to));
         states.push({ state: to, since: this.now });

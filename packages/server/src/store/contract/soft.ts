@@ -23,7 +23,7 @@ export function softContract(open: OpenStore): void {
       expect((await store.load('ada'))?.agent.soft).toEqual(merged);
     });
 
-    it('does not touch the version, and a commit never takes a soft fact back', async () => {
+    it('does not change the version, and a commit never reverts a soft fact', async () => {
       const { store } = current;
       const soft = softOf({ beatAt: at(8), pongAt: at(7), activityAt: at(6), probedAt: at(5), ioBytes: 9 });
       await committed(store, commitOf(agentOf('ada'), 0));
@@ -35,7 +35,7 @@ export function softContract(open: OpenStore): void {
       });
     });
 
-    it('ignores an entry of another incarnation and of an agent that nobody knows', async () => {
+    it('ignores an entry of another incarnation and of an unknown agent', async () => {
       const { store } = current;
       await committed(store, commitOf(agentOf('ada', { incarnation: 2 }), 0));
       await store.flushSoft([
@@ -49,14 +49,14 @@ export function softContract(open: OpenStore): void {
       expect(counted.map(({ beats }) => beats)).toEqual([0]);
     });
 
-    it('starts anew with a new incarnation', async () => {
+    it('resets with a new incarnation', async () => {
       const { store } = current;
       await committed(store, commitOf(agentOf('ada', {}, { beatAt: at(5), tokens: 100 }), 0));
       await committed(store, commitOf(agentOf('ada', { incarnation: 2 }, { tokens: 1 }), 1));
       expect((await store.load('ada'))?.agent.soft).toEqual(softOf({ tokens: 1 }));
     });
 
-    it('moves the next look of a record that has not changed, and of no other', async () => {
+    it('moves the next wake time only of a record that has not changed', async () => {
       const { store } = current;
       const soft = softOf({ beatAt: at(1) });
       const entry = (agentId: string, version: number, wakeAt: number, incarnation = 1) => ({
@@ -84,7 +84,7 @@ export function softContract(open: OpenStore): void {
       expect(await store.check()).toEqual([]);
     });
 
-    it('takes thousands at once', async () => {
+    it('accepts thousands at once', async () => {
       const { store } = current;
       const ids = Array.from({ length: 3_000 }, (_, i) => `agent-${i}`);
       await store.commit(ids.map((id) => commitOf(agentOf(id), 0)));

@@ -12,7 +12,7 @@ import { softContract } from './soft.ts';
 import { stripsContract } from './strips.ts';
 import { writersContract } from './writers.ts';
 
-/** What every store must do, whatever is behind it. */
+/** The contract that every store must meet. */
 export function storeContract(name: string, open: OpenStore): void {
   describe(`store contract: ${name}`, { timeout: 30_000 }, () => {
     commitsContract(open);

@@ -9,7 +9,7 @@ export function stripsContract(open: OpenStore): void {
     const current = withStore(open);
     const page = (moment: number, writer: string, body: string) => ({ at: at(moment), writer, body });
 
-    it('keeps one page of each writer and time, and gives them back in order', async () => {
+    it('keeps one page per writer and time, and returns them in order', async () => {
       const { store } = current;
       await store.putStripPage(page(60, 'w2', 'later'));
       await store.putStripPage(page(30, 'w1', 'half'));
@@ -25,7 +25,7 @@ export function stripsContract(open: OpenStore): void {
       expect(await current.store.stripPages(at(0), at(60))).toHaveLength(2);
     });
 
-    it('forgets what is more than an hour older than the newest', async () => {
+    it('drops pages more than an hour older than the newest', async () => {
       const { store } = current;
       await store.putStripPage(page(0, 'w', 'old'));
       await store.putStripPage(page(1, 'w', 'an hour'));

@@ -12,14 +12,14 @@ export class TempSqlite {
   private store: Store | null = null;
   private other: Store | null = null;
 
-  /** As good as new. */
+  /** Empties the database. */
   async fresh(): Promise<Store> {
     if (this.store && (await isOpen(this.store))) this.empty();
     else this.store = await openSqlite(this.path).finally(() => this.empty());
     return this.store;
   }
 
-  /** On a connection and in a thread of its own. */
+  /** Opens the file again, with its own connection and thread. */
   async second(): Promise<Store> {
     this.other ??= await openSqlite(this.path);
     return this.other;

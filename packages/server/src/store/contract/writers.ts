@@ -6,7 +6,7 @@ import type { OpenStore } from './kit.ts';
 import { agentOf, at, checkpointOf, commitOf, committed, nudge, softOf, taskChanged } from './kit.ts';
 import { withStore } from './with-store.ts';
 
-/** `a` writes, `b` looks, or both write and one of them is late. */
+/** `a` writes and `b` reads, or both write and one of them comes second. */
 type Check = (a: Store, b: Store) => Promise<void>;
 
 const begin = (store: Store, agentId = 'ada') =>
@@ -60,7 +60,7 @@ const OPERATIONS: Record<Exclude<Operation, 'backup' | 'check' | 'close'>, Check
       (await store.claimDue(dueOf(moment))).map(({ agentId }) => agentId);
     expect(await names(a, 5)).toEqual(['ada', 'bob']);
     expect(await names(b, 104)).toEqual([]);
-    // One is judged, the claimer of the other has crashed.
+    // One agent is judged; the claimer of the other has crashed.
     await committed(b, commitOf(agentOf('ada', { wakeAt: at(50) }), 1));
     expect(await names(b, 60)).toEqual(['ada']);
     expect(await names(b, 105)).toEqual(['bob']);
@@ -254,7 +254,7 @@ const OPERATIONS: Record<Exclude<Operation, 'backup' | 'check' | 'close'>, Check
   },
 };
 
-/** Two writers on the same data: what one has committed is what the other finds. */
+/** Two writers on the same data: each sees what the other committed. */
 export function writersContract(open: OpenStore): void {
   describe('a second writer', () => {
     const current = withStore(open);
@@ -262,7 +262,7 @@ export function writersContract(open: OpenStore): void {
       await check(current.store, await current.second());
     });
 
-    it('goes on when the first is closed', async () => {
+    it('keeps working when the first is closed', async () => {
       const second = await current.second();
       await begin(current.store);
       await current.store.close();

@@ -14,7 +14,7 @@ export function commitOne(tables: Tables, indexes: Indexes, commit: Commit): Com
   if (fleet && fleet.expectedVersion !== tables.fleet.version) return { kind: 'conflict', what: 'fleet' };
 
   const old = before?.agent;
-  // The soft facts of a new start are its own.
+  // A new incarnation does not inherit soft facts.
   const isSameStart = old !== undefined && old.hard.incarnation === agent.hard.incarnation;
   const soft = isSameStart ? maxSoft(old.soft, agent.soft) : agent.soft;
   tables.agents.set(agentId, { agent: { soft, hard: agent.hard }, version: expectedVersion + 1 });
@@ -53,7 +53,7 @@ function index({ wakes, groupSizes }: Indexes, old: Hard | undefined, hard: Hard
   if (!hard.end) groupSizes.set(hard.group, (groupSizes.get(hard.group) ?? 0) + 1);
 }
 
-/** Another start follows; of the starts that are long past, nobody asks any more how they ended. */
+/** Archives the last state of the previous incarnation and drops the oldest archived ones. */
 function keepPredecessor(tables: Tables, old: Hard, incarnation: number): void {
   keepFinal(tables, old);
   const kept = tables.finalStates
@@ -62,7 +62,7 @@ function keepPredecessor(tables: Tables, old: Hard, incarnation: number): void {
   tables.finalStates.set(old.agentId, kept ?? []);
 }
 
-/** Newest first; the same incarnation may end up there more than once, and then its last state counts. */
+/** Newest first. An incarnation archived more than once keeps its last state. */
 function keepFinal(tables: Tables, hard: Hard): void {
   const others = (tables.finalStates.get(hard.agentId) ?? []).filter(
     ({ incarnation }) => incarnation !== hard.incarnation,
@@ -88,7 +88,7 @@ function appendEvents(tables: Tables, commit: Commit): number | null {
   return firstCursor;
 }
 
-/** What an executor has in hand is left to it: it hears of the end when it claims, or answers with a receipt. */
+/** Claimed effects are left to their executor: its next claim cancels them, or its receipt settles them. */
 function cancelEffects(tables: Tables, indexes: Indexes, { agent, over }: Commit): void {
   if (!over || over.length === 0) return;
   const settlement = { at: agent.hard.at, outcome: 'cancelled', detail: OVER } as const;
@@ -99,7 +99,7 @@ function cancelEffects(tables: Tables, indexes: Indexes, { agent, over }: Commit
   }
 }
 
-/** An id that exists is the same decision again: what became of it stays. */
+/** An existing id is the same decision repeated; its stored status is kept. */
 function addEffects(tables: Tables, indexes: Indexes, { agent, effects, correlationId }: Commit): void {
   const createdAt: Instant = agent.hard.at;
   for (const effect of effects) {

@@ -80,7 +80,7 @@ export function offerEffect(
   if (!row.isOffered) noteChange(tables, effectId, 'offered', at);
 }
 
-/** In the order in which they are committed, which here is the order of the calls. */
+/** In commit order, which here is the order of the calls. */
 export function noteChange(tables: Tables, effectId: string, what: EffectChange['what'], at: Instant): void {
   tables.lastEffectChange += 1;
   tables.effectChanges.push({ cursor: tables.lastEffectChange, what, effectId, at });

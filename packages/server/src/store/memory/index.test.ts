@@ -41,7 +41,7 @@ describe('faults of the memory store', () => {
     expect(await store.load('ada')).toMatchObject({ version: 1 });
   });
 
-  it('a hook may hold an operation back', async () => {
+  it('a hook may delay an operation', async () => {
     let release = (): void => undefined;
     const gate = new Promise<void>((resolve) => {
       release = resolve;
@@ -54,7 +54,7 @@ describe('faults of the memory store', () => {
     expect(await store.load('ada')).toMatchObject({ version: 1 });
   });
 
-  it('goes back to a snapshot as often as wanted', async () => {
+  it('restores a snapshot any number of times', async () => {
     const store = openMemory();
     await committed(store, commitOf(agentOf('ada', { wakeAt: at(5) }), 0, { effects: [nudge('e', 'ada')] }));
     const snapshot = store.snapshot();

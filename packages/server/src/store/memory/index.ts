@@ -16,8 +16,8 @@ import { countByHealth, listAgents, prune, readEvents, rollups } from './read.ts
 import { copyTables, emptyTables, type Indexes, indexesOf, type Tables } from './tables.ts';
 
 /**
- * Called before and after each operation. It may throw (before: nothing happened; after: it was stored, and
- * only the answer is lost), or return a promise that settles late or never.
+ * Called before and after each operation. It may throw (before: nothing is stored; after: only the answer is lost),
+ * or return a promise that settles late or never.
  */
 export type StoreHook = (point: {
   readonly when: 'before' | 'after';
@@ -25,22 +25,22 @@ export type StoreHook = (point: {
   readonly args: readonly unknown[];
 }) => void | Promise<void>;
 
-/** Opaque: what was stored at one moment. */
+/** Opaque snapshot of the stored data. */
 export type MemorySnapshot = { readonly tables: Tables };
 
 export type MemoryStore = Store & {
   snapshot(): MemorySnapshot;
-  /** Back to that moment; a snapshot may be restored often. A closed store is open again. */
+  /** Restores a snapshot, any number of times. Reopens a closed store. */
   restore(snapshot: MemorySnapshot): void;
-  /** Null ends all faults. */
+  /** Null removes the hook. */
   setHook(hook: StoreHook | null): void;
-  /** Another writer on the same data: open as long as it likes, and with faults of its own. */
+  /** Another writer on the same data, closed separately and with its own faults. */
   beside(): MemoryStore;
 };
 
 /**
- * A store for simulations: deterministic, without I/O, with faults where the caller wants them. It keeps
- * what it is given by reference; core never edits a record, so nothing is copied.
+ * A store for simulations: deterministic, without I/O, with injectable faults. It keeps records by reference, which
+ * is safe because core never modifies one.
  */
 export function openMemory(
   options: { readonly hook?: StoreHook; readonly from?: MemorySnapshot } = {},
@@ -49,7 +49,7 @@ export function openMemory(
   return openShared({ tables, indexes: indexesOf(tables) }, options.hook ?? null);
 }
 
-/** What all writers on the same data share. */
+/** State shared by all writers on the same data. */
 type Shared = { tables: Tables; indexes: Indexes };
 
 function openShared(shared: Shared, firstHook: StoreHook | null): MemoryStore {

@@ -52,7 +52,7 @@ export function readEvents(tables: Tables, query: EventQuery): readonly StoredEv
   return found;
 }
 
-/** By halving: cursors only grow, though pruning leaves holes. */
+/** Binary search: cursors increase, though pruning leaves gaps. */
 function firstAfter(events: readonly EventRow[], after: number): number {
   let low = 0;
   let high = events.length;

@@ -16,21 +16,21 @@ export type AgentRow = { readonly agent: Agent; readonly version: number };
 
 export type EffectRow = StoredEffect & {
   readonly status: EffectStatus;
-  /** Not to be claimed before: the end of a lease, or the moment of a retry. */
+  /** Earliest time of the next claim: the end of a lease, or the time of a retry. */
   readonly visibleAt: Instant;
   readonly settledAt: Instant | null;
 };
 
 type ChangeRow = Pick<EffectChange, 'cursor' | 'what'> & { readonly effectId: string; readonly at: Instant };
 
-/** The wake that was claimed: another one is free. */
+/** The wake time that was claimed; a claim does not cover any other. */
 type DueClaim = { readonly wakeAt: Instant; readonly until: Instant };
 
 export type EventRow = StoredEvent & { readonly incidentId: string | null };
 
 /**
- * Everything that is stored. Rows are never edited, only replaced; so a snapshot copies the containers and
- * shares the rows. Roll-ups are the exception, and are copied in depth.
+ * All stored data. Rows are replaced, never modified, so a snapshot copies the containers and shares the rows.
+ * Roll-ups are the exception and are deep-copied.
  */
 export type Tables = {
   readonly agents: Map<string, AgentRow>;
@@ -51,7 +51,7 @@ export type Tables = {
   readonly finalStates: Map<string, readonly Hard[]>;
 };
 
-/** What can be made anew from the tables; it only saves looking through them. */
+/** Indexes that can be rebuilt from the tables. */
 export type Indexes = {
   readonly wakes: WakeQueue;
   readonly groupSizes: Map<string, number>;

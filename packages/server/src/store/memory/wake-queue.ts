@@ -3,8 +3,8 @@ import type { Instant } from '@holter/core';
 type Entry = { readonly wakeAt: Instant; readonly agentId: string };
 
 /**
- * A binary heap of wake times. An entry whose agent has been given another time stays where it is and is
- * dropped when it comes up: so a commit costs O(log n), and nobody searches the heap.
+ * A binary heap of wake times. When an agent's time changes, the old entry stays and is dropped when it reaches the
+ * top, so a commit costs O(log n) without a search.
  */
 export class WakeQueue {
   private readonly heap: Entry[] = [];
@@ -28,7 +28,7 @@ export class WakeQueue {
     heap[index] = entry;
   }
 
-  /** The earliest entry that still holds. */
+  /** The earliest entry that is still valid. */
   peek(): Entry | undefined {
     let first = this.heap[0];
     while (first !== undefined && !this.isCurrent(first)) {
@@ -38,7 +38,7 @@ export class WakeQueue {
     return first;
   }
 
-  /** Those up to `at` that are free, in order; all stay in the queue. */
+  /** Unclaimed entries up to `at`, in order; all stay in the queue. */
   upTo(at: Instant, limit: number, isFree: (entry: Entry) => boolean): readonly Entry[] {
     const taken: Entry[] = [];
     const claimed: Entry[] = [];
@@ -46,7 +46,7 @@ export class WakeQueue {
     for (let next = this.peek(); next !== undefined && next.wakeAt <= at; next = this.peek()) {
       if (taken.length >= limit) break;
       this.pop();
-      // An agent that went back to an earlier time of its own is in the heap twice.
+      // An agent whose time changed and then changed back is in the heap twice.
       if (seen.has(next.agentId)) continue;
       seen.add(next.agentId);
       if (isFree(next)) taken.push(next);

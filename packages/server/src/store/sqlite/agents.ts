@@ -57,7 +57,7 @@ export async function loadFleet(db: Db): Promise<StoredFleet> {
   return { fleet, version: row.version };
 }
 
-/** Inside a transaction if there is a lease. A claim is of one wake: whoever names another ends it. */
+/** Call inside a transaction if there is a lease. A claim holds for one `wakeAt`: setting another ends it. */
 export async function claimDue(
   db: Db,
   ...[{ at, leaseMs, limit }]: Arguments<'claimDue'>
@@ -74,7 +74,7 @@ export async function claimDue(
     .select(['agents.agent_id', 'agents.version', 'agents.incarnation', 'agents.wake_at', ...SOFT_COLUMNS])
     .where('agents.wake_at', '<=', at)
     .where('agents.wake_at', '<', NEVER)
-    // A newer Holter looks at its own.
+    // Agents written by a newer Holter are left to it.
     .where('agents.record_version', '<=', RECORD_VERSION)
     .where('due_claims.agent_id', 'is', null)
     .orderBy('agents.wake_at')

@@ -31,7 +31,7 @@ function run(): TaskResult {
   }
 }
 
-/** A damaged file is what a check is for: it is an answer, not a failure. */
+/** For a check, a damaged file is a result, not a failure. */
 function check(path: string): readonly string[] {
   const database = new Database(path);
   try {

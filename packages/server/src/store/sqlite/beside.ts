@@ -5,12 +5,12 @@ import type { Task, TaskResult } from './beside-worker.ts';
 import { builtFile } from './thread.ts';
 
 /**
- * A task that reads the whole file, in a thread and on a connection of its own: the writer goes on. Readers
- * and the writer do not disturb each other in WAL mode.
+ * Runs a task that reads the whole file in its own thread and connection. In WAL mode, readers and the writer do
+ * not block each other.
  */
 export async function runBeside(task: Task): Promise<readonly string[] | undefined> {
   const worker = new Worker(builtFile('beside-worker'), { workerData: task, execArgv: [] });
-  // The file is free only when the thread has ended. An error that the task did not foresee ends the wait too.
+  // The file is released only when the thread has ended. An unexpected error ends the wait too.
   const [[result]] = (await Promise.all([once(worker, 'message'), once(worker, 'exit')])) as [
     [TaskResult],
     unknown,

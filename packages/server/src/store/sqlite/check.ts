@@ -2,7 +2,7 @@ import type Database from 'libsql';
 
 const NAMED_MAX = 20;
 
-/** Each finds rows that contradict each other; the first column says which. */
+/** Each query finds inconsistent rows; the first column identifies them. */
 const RELATIONS: readonly (readonly [what: string, query: string])[] = [
   [
     'agent without soft facts, or with those of another start',
@@ -43,11 +43,11 @@ const RELATIONS: readonly (readonly [what: string, query: string])[] = [
   ['fleet that is not readable', 'select id from fleet where not json_valid(state)'],
 ];
 
-/** What is wrong with the file and with what is in it, in sentences. */
+/** Problems of the file and of its contents, as sentences. */
 export function problemsOf(database: Database.Database): string[] {
   const rows = database.prepare('pragma integrity_check').all([]) as { readonly integrity_check: string }[];
   const damage = rows.map((row) => row.integrity_check).filter((text) => text !== 'ok');
-  // What contradicts itself in a damaged file says nothing more.
+  // In a damaged file, inconsistent rows add no information.
   if (damage.length > 0) return damage.map((text) => `the file is damaged: ${text}`);
   return RELATIONS.flatMap(([what, query]) => {
     const found = database.prepare(`${query} limit ${NAMED_MAX + 1}`).all([]) as Readonly<

@@ -11,8 +11,8 @@ import type { Schema } from './schema.ts';
 import { mergeSoftOf } from './soft.ts';
 
 /**
- * One commit inside the transaction of its group. Both versions are compared before anything is written, and
- * the transaction holds the only write lock: a conflict leaves nothing to undo.
+ * One commit inside the transaction of its group. Both versions are compared before anything is written, under
+ * the write lock, so a conflict leaves nothing to undo.
  */
 export async function commitOne(db: Kysely<Schema>, commit: Commit): Promise<CommitVerdict> {
   const { agent, expectedVersion, fleet, events } = commit;
@@ -106,7 +106,7 @@ async function putFleet(db: Kysely<Schema>, state: string, version: number): Pro
     .execute();
 }
 
-/** Another start follows: what its predecessor was last is kept as it is, and the oldest of them goes. */
+/** Archives the last state of the previous incarnation and drops the oldest archived one. */
 async function keepPredecessor(db: Kysely<Schema>, agentId: string, incarnation: number): Promise<void> {
   await db
     .insertInto('final_states')
@@ -159,7 +159,7 @@ const putEvent = prepared<EventRow>((db, place) =>
   }),
 );
 
-/** One writer at a time, so the cursors of a commit follow each other. */
+/** There is one writer at a time, so the cursors of a commit are consecutive. */
 async function appendEvents(db: Kysely<Schema>, commit: Commit): Promise<number | null> {
   let firstCursor: number | null = null;
   for (const event of commit.events) {
@@ -182,7 +182,7 @@ type NewEffect = Pick<
   'id' | 'agent_id' | 'executor' | 'created_at' | 'correlation_id' | 'body' | 'lives_by' | 'until' | 'urgency'
 >;
 
-/** An id that exists is the same decision again: what became of it stays. */
+/** An existing id is the same decision repeated; its stored status is kept. */
 const putEffect = prepared<NewEffect>((db, place) =>
   db
     .insertInto('effects')

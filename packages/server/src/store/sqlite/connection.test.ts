@@ -20,17 +20,17 @@ describe('a connection', () => {
     return { database, ...(await connect(database, options, () => undefined)) };
   }
 
-  it('waits for the disk at each commit, and keeps a write-ahead log', async () => {
+  it('syncs to disk at each commit, and uses a write-ahead log', async () => {
     const { db, database } = await open(1_000_000);
     const { rows } = await sql`
       select journal_mode, synchronous, max_page_count
       from pragma_journal_mode, pragma_synchronous, pragma_max_page_count`.execute(db);
-    // 2 is FULL: a commit that was acknowledged survives a loss of power.
+    // 2 is FULL: an acknowledged commit survives a power failure.
     expect(rows).toEqual([{ journal_mode: 'wal', synchronous: 2, max_page_count: 244 }]);
     database.close();
   });
 
-  it('makes the tables once', async () => {
+  it('creates the tables once', async () => {
     for (let round = 0; round < 2; round += 1) {
       const { db, database } = await open();
       expect(await db.selectFrom('migrations').selectAll().execute()).toEqual([

@@ -10,15 +10,15 @@ export type ConnectionOptions = {
   readonly path: string;
   /** How long to wait for another process that holds the write lock. */
   readonly busyTimeoutMs: number;
-  /** The file does not grow beyond it: then the disk counts as full. */
+  /** Maximum file size; beyond it the disk counts as full. */
   readonly sizeMaxBytes: number | null;
-  /** It was there before: if it is gone now, it must not be replaced by an empty one. */
+  /** The file existed before: if it is missing now, it must not be replaced by an empty one. */
   readonly isKnown: boolean;
 };
 
 export type Connection = {
   readonly db: Kysely<Schema>;
-  /** False when the path leads to another file by now, or to none. */
+  /** False when the path now leads to another file or to none. */
   readonly isSameFile: () => boolean;
 };
 
@@ -52,7 +52,7 @@ export async function connect(
   };
 }
 
-/** As it was before this Holter changes it, so that an earlier one can go on from there. Made once, never replaced. */
+/** Copies the file before a migration, so that an earlier Holter can use the copy. Never overwrites one. */
 function keepCopy(database: Database.Database, path: string, copied: (file: string) => void): void {
   const file = `${path}.before-v${MIGRATIONS.length}`;
   if (existsSync(file)) return;
@@ -62,9 +62,9 @@ function keepCopy(database: Database.Database, path: string, copied: (file: stri
 
 function prepare(database: Database.Database, { sizeMaxBytes }: ConnectionOptions): void {
   database.exec('pragma journal_mode = wal');
-  // In WAL mode only FULL waits for the disk at each commit; NORMAL could lose the last ones with the power.
+  // In WAL mode only FULL syncs at each commit; NORMAL could lose the last commits in a power failure.
   database.exec('pragma synchronous = full');
-  // A write-ahead log that once grew, during a backup say, is cut back.
+  // Truncates a write-ahead log that has grown, for example during a backup.
   database.exec(`pragma journal_size_limit = ${64 * 2 ** 20}`);
   if (sizeMaxBytes === null) return;
   const [row] = database.prepare('pragma page_size').all([]) as { readonly page_size: number }[];
@@ -73,7 +73,7 @@ function prepare(database: Database.Database, { sizeMaxBytes }: ConnectionOption
   );
 }
 
-/** Kysely prepares each query anew; preparing costs more than most of them take to run. */
+/** Caches prepared statements: Kysely prepares every query again, which costs more than running most of them. */
 function withCache(database: Database.Database) {
   const statements = new Map<string, SqliteStatement>();
   return {

@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import type Database from 'libsql';
 
 /**
- * A consistent copy in one file, for its owner's eyes only. It gets its name when it is complete and on the disk: a half
- * one is never taken for a backup.
+ * A consistent copy in one file, readable only by its owner. It is renamed into place once complete and synced, so
+ * that a partial copy is never taken for a backup.
  */
 export function copyDatabase(database: Database.Database, target: string): void {
   if (existsSync(target)) throw new Error(`${target} exists already: choose another name`);

@@ -17,7 +17,7 @@ import type { Schema } from './schema.ts';
 
 type Db = Kysely<Schema>;
 
-/** Inside a transaction, so that two claimers never see the same effect unclaimed. */
+/** Call inside a transaction, so that two claimers never see the same effect unclaimed. */
 export async function claimEffects(
   db: Db,
   ...[{ executors, at, leaseMs, limit }]: Arguments<'claimEffects'>
@@ -30,7 +30,7 @@ export async function claimEffects(
     .select(['seq', 'id', 'tries', 'correlation_id', 'body', 'record_version'])
     .where('settled_at', 'is', null)
     .where('visible_at', '<=', at)
-    // What a newer server wants done is left to it.
+    // Effects written by a newer Holter are left to it.
     .where('record_version', '<=', RECORD_VERSION)
     .where(({ eb, or }) =>
       or([
@@ -59,7 +59,7 @@ export async function claimEffects(
   }));
 }
 
-/** What an executor has in hand is left to it: it hears of the end when it claims, or answers with a receipt. */
+/** Claimed effects are left to their executor: its next claim cancels them, or its receipt settles them. */
 export async function cancelEffects(db: Db, lives: readonly string[], at: Instant): Promise<void> {
   const over = cancelled(db, at, OVER).where('lives_by', 'in', lives).where('status', '=', 'pending');
   await noteCancelled(db, await over.execute(), at);
@@ -132,7 +132,7 @@ export async function offerEffect(
   if (!row.is_offered) await noteChange(db, { effect_id: effectId, what: 'offered', at });
 }
 
-/** In the transaction that makes the change, which holds the only write lock: so the cursors are in commit order. */
+/** Call in the transaction that makes the change: it holds the write lock, so cursors are in commit order. */
 export const noteChange = prepared<Omit<Schema['effect_changes'], 'cursor'>>((db, place) =>
   db
     .insertInto('effect_changes')
@@ -160,7 +160,7 @@ export async function readEffectChanges(
   }));
 }
 
-/** The last that was given out, as with events. */
+/** The last cursor assigned, as with events. */
 export async function lastEffectChange(db: Db): Promise<number> {
   const { rows } = await sql<{ readonly seq: number }>`
     select seq from sqlite_sequence where name = 'effect_changes'`.execute(db);

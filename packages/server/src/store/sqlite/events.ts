@@ -8,7 +8,7 @@ type Db = Kysely<Schema>;
 
 export async function readEvents(db: Db, query: EventQuery): Promise<readonly StoredEvent[]> {
   const { types, limit } = query;
-  // A list of types can't be read off one index in order: each type is, and the pages are put together.
+  // One index can't return several types in order, so each type is read separately and the pages are merged.
   if (types && types.length !== 1 && query.agentId === undefined && query.incidentId === undefined) {
     const pages: StoredEvent[] = [];
     for (const type of new Set(types)) pages.push(...(await readEvents(db, { ...query, types: [type] })));
@@ -37,11 +37,11 @@ function eventsOf(db: Db, { after, before, limit, agentId, types, incidentId }: 
   if (incidentId !== undefined) wanted = wanted.where('incident_id', '=', incidentId);
   if (types === undefined) return wanted;
   const isNarrow = agentId !== undefined || incidentId !== undefined;
-  // The plus keeps SQLite from choosing the index of types where another one finds far fewer rows.
+  // The unary plus keeps SQLite from using the type index where another index is far more selective.
   return isNarrow ? wanted.where(sql`+type`, 'in', types) : wanted.where('type', 'in', types);
 }
 
-/** The last that was given out: it stays when its event is pruned. */
+/** The last cursor assigned, even if its event has been pruned. */
 export async function lastCursor(db: Db): Promise<number> {
   const { rows } = await sql<{ readonly seq: number }>`
     select seq from sqlite_sequence where name = 'events'`.execute(db);

@@ -17,7 +17,7 @@ import { agentOf, at, commitOf, committed, taskChanged } from '../contract/kit.t
 import { type Store, StoreUnavailable } from '../store.ts';
 import { openSqlite, type SqliteOptions } from './index.ts';
 
-describe('what goes wrong with a database file', { timeout: 30_000 }, () => {
+describe('faults of a database file', { timeout: 30_000 }, () => {
   let folder = '';
   let path = '';
   const stores: Store[] = [];
@@ -51,7 +51,7 @@ describe('what goes wrong with a database file', { timeout: 30_000 }, () => {
   const heavy = (version: number) =>
     commitOf(agentOf('ada'), version, { events: [taskChanged('ada', at(version), 'x'.repeat(200_000))] });
 
-  it('disk full: the commit is not there, and there is room again after pruning', async () => {
+  it('disk full: the commit is not stored, and pruning makes room again', async () => {
     const store = await open({ sizeMaxBytes: 2_000_000 });
     let version = 0;
     let fault = '';
@@ -68,7 +68,7 @@ describe('what goes wrong with a database file', { timeout: 30_000 }, () => {
     expect(await store.check()).toEqual([]);
   });
 
-  it('locked: another process writes; afterwards all is well', async () => {
+  it('locked: fails while another process writes, and works afterwards', async () => {
     const store = await open({ busyTimeoutMs: 20 });
     const other = new Database(path);
     other.exec('begin immediate');
@@ -106,7 +106,7 @@ describe('what goes wrong with a database file', { timeout: 30_000 }, () => {
     expect(await (await open()).load('ada')).toMatchObject({ version: 1 });
   });
 
-  it('corrupt: what is damaged is not read, the check tells, and a backup heals it without a restart', async () => {
+  it('corrupt: damaged data is not read, the check reports it, and a backup fixes it without a restart', async () => {
     const store = await open();
     const commits = Array.from({ length: 200 }, (_, i) =>
       commitOf(agentOf(`a${i}`), 0, { events: [taskChanged(`a${i}`, at(i), 'x'.repeat(500))] }),
@@ -122,7 +122,7 @@ describe('what goes wrong with a database file', { timeout: 30_000 }, () => {
     expect((await damaged.check())[0]).toMatch(/damaged/);
     for (const suffix of ['-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
     renameSync(copy, path);
-    // The file that was open is not the one that is there now: nothing may go into it any more.
+    // The open file is no longer the one at this path, so nothing may be written to it.
     expect(await faultOf(damaged.load('a150'))).toBe('missing');
     expect(await damaged.load('a150')).toMatchObject({ version: 1 });
     expect(await damaged.check()).toEqual([]);
@@ -134,14 +134,14 @@ describe('what goes wrong with a database file', { timeout: 30_000 }, () => {
     expect(await faultOf(open())).toBe('corrupt');
   });
 
-  it('no database at all: refused, and not replaced', async () => {
+  it('not a database: refused, and not replaced', async () => {
     const file = openSync(path, 'w');
     writeSync(file, 'these are the notes of somebody else, not a database\n'.repeat(100));
     closeSync(file);
     expect(await faultOf(open())).toBe('corrupt');
   });
 
-  it('missing: no folder; and a file that goes away comes back without a restart', async () => {
+  it('missing: no folder; and a file that disappears and returns needs no restart', async () => {
     expect(await faultOf(openSqlite(join(folder, 'gone', 'holter.db')))).toBe('missing');
     const store = await open();
     await committed(store, commitOf(agentOf('ada'), 0));
@@ -167,7 +167,7 @@ describe('what goes wrong with a database file', { timeout: 30_000 }, () => {
   });
 });
 
-/** Permissions do not bind root: give up its rights for a while, where the tests run as root. */
+/** Root ignores file permissions, so tests that run as root drop its rights temporarily. */
 function becomeOrdinaryUser(): () => void {
   if (process.geteuid?.() !== 0) return () => undefined;
   process.seteuid?.(65_534);

@@ -2,9 +2,9 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type StoreFault, StoreUnavailable } from '../store.ts';
 
-/** SQLite's primary result codes; `unreachable` has to be looked into. */
+/** SQLite's primary result codes; `unreachable` is refined further below. */
 const BY_CODE: Readonly<Record<number, StoreFault | 'unreachable'>> = {
-  1: 'unknown', // ERROR: a table that is not there, say
+  1: 'unknown', // ERROR: for example, a missing table
   3: 'read_only', // PERM
   5: 'locked', // BUSY
   6: 'locked', // LOCKED
@@ -31,7 +31,7 @@ const IN_WORDS: Readonly<Record<StoreFault, string>> = {
   unknown: 'the database failed',
 };
 
-/** What an error of the database means; null for one that is a mistake in the program. */
+/** The fault that a database error stands for; null for a programming error. */
 export function faultOf(error: unknown, path: string): StoreUnavailable | null {
   if (error instanceof StoreUnavailable) return error;
   if (!(error instanceof Error)) return null;
@@ -44,19 +44,19 @@ export function faultOf(error: unknown, path: string): StoreUnavailable | null {
   });
 }
 
-/** A row that is no JSON was not written by Holter, or not completely. */
+/** A row that is not valid JSON was not written by Holter, or only partly. */
 export const damaged = (what: string): StoreUnavailable =>
   new StoreUnavailable('corrupt', `${IN_WORDS.corrupt} (${what} is not readable)`);
 
 function codeOf(error: Error): number | null {
-  // The upper bits of an extended code say more than is needed, and libsql has no names for them.
+  // Drops the upper bits of an extended code: they are not needed, and libsql has no names for them.
   if ('rawCode' in error && typeof error.rawCode === 'number') return error.rawCode & 0xff;
   // libsql reports a failure to open without a code, but with SQLite's number at the end of its text.
   const number = /Unable to open connection.*: (\d+)"?\)?$/.exec(error.message)?.[1];
   return number === undefined ? null : Number(number) & 0xff;
 }
 
-/** SQLite says the same for a folder that is gone, one that may not be written to, and a disk that fails. */
+/** SQLite returns the same code for a missing folder, a read-only one and a failing disk. */
 function whyUnreachable(path: string): StoreFault {
   const folder = dirname(path);
   if (!existsSync(folder)) return 'missing';

@@ -5,8 +5,8 @@ import { parseRecord } from './json.ts';
 import type { Schema } from './schema.ts';
 
 /**
- * Effects of version 1 did not end with what they lived by. Those that are open get their columns; those whose
- * incident or start has ended long since are cancelled.
+ * In version 1, effects did not end with their incident or incarnation. This fills in the columns of open effects
+ * and cancels those whose incident or incarnation has ended.
  */
 export async function fillLives(db: Kysely<Schema>): Promise<void> {
   const rows = await db

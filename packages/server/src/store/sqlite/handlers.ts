@@ -45,7 +45,7 @@ import { inTransaction } from './transaction.ts';
 
 type Db = Kysely<Schema>;
 
-/** What the writer does itself; copying and checking take long and run beside it. */
+/** Operations on the writer's connection. Copying and checking are slow and run in a separate thread. */
 export type WriterOperation = Exclude<Operation, 'backup' | 'check' | 'close'>;
 
 type Handlers = {

@@ -7,15 +7,15 @@ import { StoreThread } from './thread.ts';
 export type SqliteOptions = {
   /** How long to wait for another process that holds the write lock. */
   readonly busyTimeoutMs?: number;
-  /** The file does not grow beyond it: then the disk counts as full. */
+  /** Maximum file size; beyond it the disk counts as full. */
   readonly sizeMaxBytes?: number;
-  /** Operations that may wait at once; beyond it they fail as `busy`, so that memory stays bounded. */
+  /** Most operations that may be queued; more fail as `busy`, so that memory stays bounded. */
   readonly waitingMax?: number;
-  /** Told which file holds the database as it was before it is migrated. */
+  /** Called with the path of the copy made before a migration. */
   readonly onCopied?: (file: string) => void;
 };
 
-/** The store in one SQLite file. Fails when the file can't be opened now; later faults heal by themselves. */
+/** The store in one SQLite file. Fails when the file can't be opened; recovers from later faults on its own. */
 export async function openSqlite(path: string, options: SqliteOptions = {}): Promise<Store> {
   const { busyTimeoutMs = 1_000, sizeMaxBytes = null, waitingMax = 10_000 } = options;
   const connection: ConnectionOptions = { path, busyTimeoutMs, sizeMaxBytes, isKnown: false };

@@ -2,9 +2,9 @@ import { RECORD_VERSION, type RecordKind, upcast } from '@holter/core';
 import { damaged } from './faults.ts';
 
 /**
- * A stored record as today's code knows it. What Holter wrote itself is believed to have the shape of its version; that
- * it is JSON at all is not. A record of a newer Holter is refused by itself, and lists leave it out: a server that has
- * not been updated yet goes on with the others.
+ * Converts a stored record to the current version. That it is JSON is checked; that it has the shape of its version
+ * is not, because Holter wrote it. A record of a newer Holter is refused, and lists omit it, so that a server that
+ * has not been updated yet keeps working with the others.
  */
 export function parseRecord<Kind extends RecordKind>(
   kind: Kind,

@@ -24,7 +24,7 @@ describe('the lock of a data folder', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Another process that takes the lock, says whether it has it, and then waits to be killed. */
+  /** Starts a process that takes the lock, reports whether it got it, and waits to be killed. */
   async function rival(): Promise<{ child: ChildProcess; hasLock: boolean }> {
     const script = `
       const { acquireLock } = await import(${JSON.stringify(built)});
@@ -39,7 +39,7 @@ describe('the lock of a data folder', () => {
     return { child, hasLock: said.toString().trim() === 'held' };
   }
 
-  it('is held by one at a time, and can be taken again when it is released', async () => {
+  it('has one holder at a time, and can be taken again after release', async () => {
     expect(lockHolder(file)).toBeNull();
     const first = await acquireLock(file, { pid: 11, since: instant(5) });
     expect(first).not.toBeNull();
@@ -54,7 +54,7 @@ describe('the lock of a data folder', () => {
     second?.release();
   });
 
-  it('dies with its holder, however that ends, and says until then who it is', async () => {
+  it('names its holder, and is released however the holder ends', async () => {
     const { child, hasLock } = await rival();
     expect(hasLock).toBe(true);
     expect(await acquireLock(file)).toBeNull();
@@ -66,7 +66,7 @@ describe('the lock of a data folder', () => {
     lock?.release();
   });
 
-  it('says when the folder is gone', async () => {
+  it('reports a missing folder', async () => {
     await expect(acquireLock(join(folder, 'gone', 'engine.lock'))).rejects.toMatchObject({ code: 'missing' });
   });
 });

@@ -3,18 +3,18 @@ import type { Instant } from '@holter/core';
 import Database from 'libsql';
 import { faultOf } from './faults.ts';
 
-/** Who holds a lock, as it said itself. */
+/** The holder of a lock, as written by the holder. */
 type LockHolder = { readonly pid: number; readonly since?: Instant };
 
 export type EngineLock = { release(): void };
 
 /**
- * One engine per data folder. Node has no flock, but SQLite locks files properly on every system: an
- * exclusive transaction on a small database, which is never committed, dies with its process however that
- * ends. A file with a pid would not: it stays behind, and the pid may be another process by then.
+ * Ensures one engine per data folder. Node has no flock, but SQLite locks files reliably on every system: an
+ * exclusive transaction on a small database, never committed, ends with its process however that dies. A pid file
+ * would stay behind, and its pid might belong to another process by then.
  *
- * Null when somebody else holds it; `lockHolder` says who. Nobody else in this process may open and close
- * the lock's file: POSIX drops the locks of a process with the first descriptor that it closes.
+ * Null when another process holds the lock; `lockHolder` names it. Nothing else in this process may open and close
+ * the lock file: POSIX drops a process's locks on a file when it closes any descriptor of that file.
  */
 export async function acquireLock(
   file: string,
@@ -23,7 +23,7 @@ export async function acquireLock(
   let database: Database.Database | null = null;
   try {
     database = new Database(file);
-    // Readers are shut out as well, whatever the journal: nobody else gets in, and waiting makes no sense.
+    // Exclusive mode shuts out readers too, in any journal mode. Waiting for the lock would be pointless.
     database.exec('pragma busy_timeout = 0');
     database.exec('begin exclusive');
     writeHolder(file, holder);
@@ -41,7 +41,7 @@ export async function acquireLock(
   };
 }
 
-/** Only to be told to people: it may be a moment old, or from a process that is gone. */
+/** For display only: it may be out of date, or name a process that is gone. */
 export function lockHolder(file: string): LockHolder | null {
   try {
     const { pid, since } = JSON.parse(readFileSync(holderFile(file), 'utf8')) as Partial<LockHolder>;
@@ -54,7 +54,7 @@ export function lockHolder(file: string): LockHolder | null {
 
 const holderFile = (file: string): string => `${file}.json`;
 
-/** Whole or not at all, so that nobody reads half a pid. */
+/** Writes atomically, so that a reader never sees half a pid. */
 function writeHolder(file: string, holder: LockHolder): void {
   const draft = `${holderFile(file)}.${holder.pid}`;
   writeFileSync(draft, JSON.stringify(holder));

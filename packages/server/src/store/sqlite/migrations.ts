@@ -8,15 +8,15 @@ import { inTransaction } from './transaction.ts';
 type Migration = {
   readonly name: string;
   readonly statements: readonly string[];
-  /** The record version that is written from here on; 1 before the first that says so. */
+  /** The record version written from this migration on; 1 before the first that sets it. */
   readonly records?: number;
-  /** What statements alone can't fill in, from the records that are there. */
+  /** Fills in from existing records what SQL statements alone can't. */
   readonly fill?: (db: Kysely<Schema>) => Promise<void>;
 };
 
 /**
- * Only ever appended to: the version of a database is how many of these it has seen. A new record version is a migration
- * too, though it may have no statement: so an older Holter refuses the folder, and a newer one copies it first.
+ * Append only: a database's version is the number of migrations applied. A new record version is a migration too,
+ * even without statements, so that an older Holter refuses the folder and a newer one copies it first.
  */
 export const MIGRATIONS: readonly Migration[] = [
   {
@@ -115,8 +115,8 @@ export const MIGRATIONS: readonly Migration[] = [
 ];
 
 /**
- * Which migrations an opened file has seen, before anything is written to it; 0 for one that is new. A file of a newer
- * Holter is refused: this one can't know how to read it.
+ * The number of migrations applied to a file, read before anything is written; 0 for a new file. A file of a newer
+ * Holter is refused, because this version can't read it.
  */
 export function schemaVersionOf(database: Database.Database): number {
   const isKnown = database.prepare(MIGRATIONS_TABLE).all([]).length > 0;

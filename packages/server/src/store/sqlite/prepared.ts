@@ -3,7 +3,7 @@ import type { Schema } from './schema.ts';
 
 type Value = string | number | null;
 
-/** Stands in a query for a value that comes later. */
+/** Placeholder in a query for a value bound later. */
 class Place {
   readonly name: string;
 
@@ -13,8 +13,8 @@ class Place {
 }
 
 /**
- * Building and compiling a query takes Kysely longer than SQLite needs to run a small one. What every commit
- * does is therefore built once, with places for its values.
+ * Kysely takes longer to build and compile a small query than SQLite takes to run it. The queries of every commit
+ * are therefore built once, with placeholders.
  */
 export function prepared<Values extends Readonly<Record<string, Value>>, Row = unknown>(
   build: (

@@ -1,16 +1,16 @@
 import type { StoreFault } from '../store.ts';
 import type { WriterOperation } from './handlers.ts';
 
-/** What the main thread and the thread of the database say to each other. */
+/** Messages between the main thread and the database thread. */
 export type Request =
   | { readonly id: number; readonly operation: WriterOperation; readonly args: readonly unknown[] }
   | { readonly id: number; readonly operation: 'close' };
 
 export type Reply =
-  /** Not an answer: the file was copied before it is migrated. */
+  /** Not an answer: reports the copy made before a migration. */
   | { readonly kind: 'copied'; readonly file: string }
   | { readonly id: number; readonly kind: 'answer'; readonly answer: unknown }
-  /** `fault` is null for a mistake in the program. `isLast`: the thread ends now; another has to be started. */
+  /** `fault` is null for a programming error. `isLast`: the thread ends now and must be replaced. */
   | {
       readonly id: number;
       readonly kind: 'failure';

@@ -35,7 +35,7 @@ function run(statement: string): readonly unknown[] {
   }
 }
 
-it('every record says which version it is of', () => {
+it('every record states its version', () => {
   for (const table of ['agents', 'events', 'effects'])
     expect(run(`select distinct record_version from ${table}`)).toEqual([{ record_version: RECORD_VERSION }]);
 });
@@ -44,7 +44,7 @@ it('the newest record version has a migration, so that an older Holter refuses t
   expect(Math.max(1, ...MIGRATIONS.map(({ records }) => records ?? 1))).toBe(RECORD_VERSION);
 });
 
-it('a record of a newer Holter is refused by itself; the others are read as before', async () => {
+it('a record of a newer Holter is refused; the others are still read', async () => {
   for (const table of ['agents', 'events', 'effects'])
     run(`update ${table} set record_version = 999 where agent_id = 'ada' returning 1`);
   await expect(store.load('ada')).rejects.toThrow('agent ada was written by a newer Holter (record 999');

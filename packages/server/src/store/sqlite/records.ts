@@ -95,7 +95,7 @@ export async function putMeta(db: Db, key: string, value: string): Promise<void>
     .execute();
 }
 
-/** Inside a transaction: nobody else writes between the look and the change. */
+/** Call inside a transaction, so that the value can't change between the read and the write. */
 export async function swapMeta(
   db: Db,
   key: string,

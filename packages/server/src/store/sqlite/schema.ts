@@ -1,8 +1,8 @@
 import type { Generated } from 'kysely';
 
 /**
- * The tables as they are stored. Times are ms, truth values 0 or 1. `hard`, `state` and `body` are JSON, whose shape
- * `record_version` names; see `upcast` in core.
+ * The stored tables. Times are in ms, booleans 0 or 1. `hard`, `state` and `body` are JSON in the format given by
+ * `record_version`; see `upcast` in core.
  */
 export type Schema = {
   readonly migrations: { readonly version: number; readonly name: string };
@@ -40,7 +40,7 @@ type FinalStatesTable = {
   readonly record_version: number;
 };
 
-/** The columns beside `hard` repeat what is in it, for look-ups; `check` compares them. */
+/** The other columns duplicate values in `hard` for look-ups; `check` compares them. */
 type AgentsTable = {
   readonly agent_id: string;
   readonly version: number;
@@ -87,7 +87,7 @@ type EffectsTable = {
   readonly agent_id: string;
   readonly executor: string | null;
   readonly status: string;
-  /** Not to be claimed before: the end of a lease, or the moment of a retry. */
+  /** Earliest time of the next claim: the end of a lease, or the time of a retry. */
   readonly visible_at: number;
   readonly tries: number;
   readonly created_at: number;
@@ -96,7 +96,7 @@ type EffectsTable = {
   readonly detail: string;
   readonly correlation_id: string;
   readonly lives_by: string;
-  /** Out of date after this moment; null never is. */
+  /** Expiry time; null means never. */
   readonly until: number | null;
   /** Lower is claimed first. */
   readonly urgency: number;

@@ -5,14 +5,14 @@ import { type Connection, type ConnectionOptions, connect, openFile } from './co
 import { faultOf } from './faults.ts';
 import { handlers, type WriterOperation } from './handlers.ts';
 
-/** These say nothing against this opening of the file. */
+/** Temporary faults, after which the connection is still usable. */
 const PASSING: ReadonlySet<StoreFault> = new Set<StoreFault>(['disk_full', 'locked', 'older']);
 
 /**
- * One opening of the database. A full disk and another's lock pass by themselves. After any other fault the
- * session is lost for good: libsql lets go of a file only when its statements are collected or the thread
- * ends, and a forgotten connection that is collected later deletes the write-ahead log of whatever has its
- * path by then. So a lost session ends with its thread, and the next one opens the file anew.
+ * One open connection to the database. A full disk or a lock held elsewhere is temporary. After any other fault
+ * the session is lost: libsql releases a file only when its statements are garbage-collected or the thread ends,
+ * and a stale connection that is collected later deletes the write-ahead log of the file that has its path by
+ * then. So a lost session ends its thread, and the next one opens the file again.
  */
 export class Session {
   private readonly options: ConnectionOptions;
@@ -21,7 +21,7 @@ export class Session {
   private connection: Connection | null = null;
   private lost: StoreUnavailable | null = null;
 
-  /** `copied` is told of the copy that is made before a migration. */
+  /** `copied` is called with the copy made before a migration. */
   constructor(options: ConnectionOptions, copied: (file: string) => void) {
     this.options = options;
     this.copied = copied;
@@ -41,7 +41,7 @@ export class Session {
       const fault = faultOf(error, this.options.path);
       if (!fault) throw error;
       const isPassing = this.connection !== null && PASSING.has(fault.code);
-      // A file that could not even be opened leaves nothing behind.
+      // A file that could not be opened leaves nothing to clean up.
       if (!isPassing && this.database !== null) this.lost = fault;
       throw fault;
     }
@@ -52,7 +52,7 @@ export class Session {
   }
 
   private async connected(): Promise<Connection> {
-    // Whoever writes to a file that lost its name writes for nobody.
+    // Writes to a file that was deleted or replaced would be lost.
     if (this.connection && !this.connection.isSameFile()) {
       throw new StoreUnavailable('missing', `another file, or none, is at ${this.options.path} now`);
     }

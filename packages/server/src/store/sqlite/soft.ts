@@ -21,7 +21,7 @@ const merge = sql.join(
   COLUMNS.map((column) => {
     const name = sql.ref(column);
     const [old, fresh] = [sql.ref(`soft.${column}`), sql.ref(`excluded.${column}`)];
-    // The facts of a new start are its own.
+    // A new incarnation does not inherit soft facts.
     return sql`${name} = case when soft.incarnation = excluded.incarnation then max(${old}, ${fresh}) else ${fresh} end`;
   }),
 );
@@ -44,7 +44,7 @@ const mergeOne = prepared<SoftRow>((db, place) => {
 
 const compilable = (db: Kysely<Schema>, query: RawBuilder<unknown>) => ({ compile: () => query.compile(db) });
 
-/** With a commit, which has just said which incarnation there is. */
+/** As part of a commit, which has already set the incarnation. */
 export async function mergeSoftOf(
   db: Kysely<Schema>,
   agentId: string,
@@ -65,7 +65,7 @@ export async function mergeSoftOf(
   });
 }
 
-/** One statement for all, however many: the entries travel as one JSON array. */
+/** One statement for all entries, passed as one JSON array. */
 export async function mergeSoft(db: Kysely<Schema>, entries: readonly SoftEntry[]): Promise<void> {
   const rows = entries.map(({ agentId, incarnation, soft: s }) => [
     agentId,
@@ -87,7 +87,7 @@ export async function mergeSoft(db: Kysely<Schema>, entries: readonly SoftEntry[
     on conflict (agent_id) do update set incarnation = excluded.incarnation, ${merge}`.execute(db);
 }
 
-/** Beats of an incarnation that is not the stored one are not counted either. */
+/** Beats of an incarnation other than the stored one are not counted. */
 export async function addBeats(db: Kysely<Schema>, entries: readonly SoftEntry[]): Promise<void> {
   const beaten = entries.filter(({ beats }) => beats);
   if (beaten.length === 0) return;
@@ -106,7 +106,7 @@ export async function addBeats(db: Kysely<Schema>, entries: readonly SoftEntry[]
   await addRollups(db, counted);
 }
 
-/** Also by one statement. Two entries for one record would be in no order there: the last one counts. */
+/** Also one statement, which has no order between two entries for one record: only the last is passed. */
 export async function postpone(db: Kysely<Schema>, entries: readonly SoftEntry[]): Promise<void> {
   const rows = new Map<string, readonly [string, number, number, number]>();
   for (const { agentId, incarnation, wake } of entries)

@@ -12,7 +12,7 @@ import { openSqlite } from './index.ts';
 
 const built = new URL('../../../dist/store/sqlite/index.js', import.meta.url).href;
 
-describe('the database in its thread', { timeout: 30_000 }, () => {
+describe('the database thread', { timeout: 30_000 }, () => {
   let folder = '';
   let path = '';
   let store: Store;
@@ -28,7 +28,7 @@ describe('the database in its thread', { timeout: 30_000 }, () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('does not stop the main thread while the disk makes it wait', async () => {
+  it('does not block the main thread while it waits for the disk', async () => {
     const other = new Database(path);
     other.exec('begin immediate');
     let isOver = false;
@@ -47,7 +47,7 @@ describe('the database in its thread', { timeout: 30_000 }, () => {
     other.close();
   });
 
-  it('lets only so many wait, and refuses the others without having begun them', async () => {
+  it('bounds its queue, and refuses further requests before they begin', async () => {
     const results = await Promise.allSettled(
       Array.from({ length: 12 }, (_, i) => store.commit([commitOf(agentOf(`a${i}`), 0)])),
     );
@@ -57,7 +57,7 @@ describe('the database in its thread', { timeout: 30_000 }, () => {
     expect(await store.countByHealth()).toEqual({ HEALTHY: 5 });
   });
 
-  it('does what was asked before it closes', async () => {
+  it('finishes queued requests before it closes', async () => {
     const last = store.commit([commitOf(agentOf('ada'), 0)]);
     await store.close();
     expect(await last).toMatchObject([{ kind: 'ok' }]);
@@ -65,7 +65,7 @@ describe('the database in its thread', { timeout: 30_000 }, () => {
     expect(await store.load('ada')).toMatchObject({ version: 1 });
   });
 
-  it('a mistake in the program is no fault of the store', async () => {
+  it('a programming error is not reported as a store fault', async () => {
     const token = { id: 't1', hash: 'h', role: 'viewer', agentId: null, group: null } as const;
     await store.putToken({ ...token, createdAt: at(0), revokedAt: null });
     const clash = store.putToken({ ...token, id: 't2', createdAt: at(0), revokedAt: null });
@@ -74,7 +74,7 @@ describe('the database in its thread', { timeout: 30_000 }, () => {
     expect(await store.findToken('h')).toMatchObject({ id: 't1' });
   });
 
-  it('copies itself while writing goes on', async () => {
+  it('makes a copy while writes continue', async () => {
     const copy = join(folder, 'copy.db');
     const backup = store.backup(copy);
     let version = 0;
@@ -93,13 +93,13 @@ describe('the database in its thread', { timeout: 30_000 }, () => {
     expect(existsSync(`${copy}.part`)).toBe(false);
     const restored = await openSqlite(copy);
     const copied = (await restored.load('ada'))?.version ?? 0;
-    // One moment, not a mixture of several.
+    // A snapshot of one moment.
     expect(await restored.lastCursor()).toBe(copied);
     expect(await restored.check()).toEqual([]);
     await restored.close();
   });
 
-  it('finds rows that contradict each other', async () => {
+  it('finds inconsistent rows', async () => {
     const effects = [nudge('e1', 'ada'), nudge('e2', 'fleet:default')];
     await committed(store, commitOf(agentOf('ada', { wakeAt: at(5) }), 0, { effects }));
     expect(await store.check()).toEqual([]);
@@ -127,7 +127,7 @@ describe('a process that is killed while it commits', () => {
       expect(acknowledged).toBeGreaterThanOrEqual(count);
       const store = await openSqlite(path);
       const version = (await store.load('ada'))?.version ?? 0;
-      // At most the one commit whose answer was on its way may be there as well.
+      // One more commit may be stored: the one whose answer was in transit.
       expect(version).toBeGreaterThanOrEqual(acknowledged);
       expect(version).toBeLessThanOrEqual(acknowledged + 2);
       expect(await store.lastCursor()).toBe(version);

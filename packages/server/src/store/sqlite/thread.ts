@@ -5,15 +5,15 @@ import type { Reply, Request } from './protocol.ts';
 
 type Waiting = { readonly resolve: (answer: unknown) => void; readonly reject: (error: Error) => void };
 
-/** TypeScript does not run in a thread of its own: beside a source file, the built one is taken. */
+/** A worker thread can't run TypeScript, so a source file uses the built worker. */
 export const builtFile = (name: string): URL =>
   import.meta.url.endsWith('.ts')
     ? new URL(`../../../dist/store/sqlite/${name}.js`, import.meta.url)
     : new URL(`./${name}.js`, import.meta.url);
 
 /**
- * The main thread's end of the line. A thread that has ended is followed by another with the next request,
- * but never before it is gone: two openings of one file must not overlap.
+ * The main thread's side of the database thread. After the thread ends, the next request starts another, but only
+ * once the old one is gone: the file must not be open twice.
  */
 export class StoreThread {
   private options: ConnectionOptions;
@@ -44,18 +44,18 @@ export class StoreThread {
       this.worker ??= this.start();
       const id = this.nextId;
       this.nextId += 1;
-      // What can't be copied to the other thread throws here, before anybody waits for it.
+      // A value that can't be cloned throws here, before the request is registered.
       this.worker.postMessage(operation === 'close' ? { id, operation } : { id, operation, args });
       this.waiting.set(id, { resolve, reject });
     });
   }
 
-  /** After what is under way; the file is closed when this returns. */
+  /** Finishes requests under way. The file is closed when this resolves. */
   async close(): Promise<void> {
     if (this.worker && this.ending === null) {
       const { worker } = this;
       const ended = new Promise((resolve) => worker.once('exit', resolve));
-      // A fault that ends the thread first is as good.
+      // A fault that ends the thread also closes the file.
       await this.request('close', []).catch(() => undefined);
       await ended;
     }
@@ -63,7 +63,7 @@ export class StoreThread {
   }
 
   private start(): Worker {
-    // Options of the main program, such as `--input-type`, are not meant for the thread.
+    // Do not pass on options of the main program, such as `--input-type`.
     const worker = new Worker(builtFile('worker'), { workerData: this.options, execArgv: [] });
     let why: StoreUnavailable | null = null;
     worker.on('message', (reply: Reply) => {

@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely';
 import type { Schema } from './schema.ts';
 
 /**
- * All or nothing. It takes the write lock at once: a transaction that reads first and writes later could
- * find the lock taken when it is too late to wait for it.
+ * Runs a transaction that takes the write lock at the start: one that reads first and writes later could fail to
+ * upgrade its lock.
  */
 export function inTransaction<T>(
   db: Kysely<Schema>,
@@ -16,7 +16,7 @@ export function inTransaction<T>(
       await sql`commit`.execute(connection);
       return result;
     } catch (error) {
-      // SQLite has rolled back by itself after some errors; a second time is then refused, and that is fine.
+      // After some errors SQLite has already rolled back; the error of a second rollback is ignored.
       await sql`rollback`.execute(connection).catch(() => undefined);
       throw error;
     }

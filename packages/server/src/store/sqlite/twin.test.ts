@@ -132,7 +132,7 @@ function move(say: string, on: Move['on']): Move {
   return { say, on };
 }
 
-/** Everything that can be read. */
+/** All readable state. */
 async function look(store: Store): Promise<unknown> {
   return {
     agents: await store.listAgents({ limit: 99 }),
@@ -158,7 +158,7 @@ async function look(store: Store): Promise<unknown> {
 const temp = new TempSqlite();
 afterAll(() => temp.dispose());
 
-it('the store in memory and the one in SQLite answer alike, whatever happens', {
+it('the memory store and the SQLite store give the same answers to random operations', {
   timeout: 60_000,
 }, async () => {
   await fc.assert(

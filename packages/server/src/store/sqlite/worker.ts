@@ -6,7 +6,7 @@ import type { WriterOperation } from './handlers.ts';
 import type { Reply, Request } from './protocol.ts';
 import { Session } from './session.ts';
 
-/** The thread in which the database lives, so that a slow disk never stops the tick. One thing at a time. */
+/** The database thread: a slow disk never blocks the tick. Handles one request at a time. */
 const port = parentPort;
 if (!port) throw new Error('worker.ts runs only as a worker thread');
 
