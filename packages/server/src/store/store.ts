@@ -44,8 +44,9 @@ export type Store = {
   countByHealth(): Promise<Readonly<Record<string, number>>>;
 
   /**
-   * Claims effects for an executor under a lease, oldest first: those not settled are claimable again when the lease
-   * ends. `null` claims effects that any server may carry out. `seen` as in `commit`.
+   * Claims effects for an executor under a lease, urgent kinds first, then the oldest. What is not settled is
+   * claimable again when the lease ends; what is out of date is cancelled. `null` claims effects that any server may
+   * carry out. `seen` as in `commit`.
    */
   claimEffects(claim: {
     executors: readonly (string | null)[];
@@ -156,7 +157,7 @@ export type Commit = {
   /** Incidents and incarnations that this commit ends: their unclaimed effects are cancelled first. */
   readonly over?: readonly Life[];
   /**
-   * Present when the turn also changed the fleet. Versions are unique random values, not a count: a turn may build
+   * Present when the transition also changed the fleet. Versions are unique random values, not a count: a transition may build
    * on a fleet that is not stored yet, and if that one loses to another server's, both would have the same number.
    */
   readonly fleet?: { readonly fleet: FleetGuard; readonly expectedVersion: number; readonly version: number };
