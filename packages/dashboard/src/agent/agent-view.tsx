@@ -12,7 +12,7 @@ import { StateLabel } from '../parts/state-icon.tsx';
 import { Ago } from '../parts/time.tsx';
 import { ApiError, get } from '../state/api.ts';
 import { useFresh } from '../state/fresh.ts';
-import { bindKeys } from '../state/keys.ts';
+import { useKeys } from '../state/keys.ts';
 import { go } from '../state/route.ts';
 import { BreakerTable } from '../views/breaker-table.tsx';
 import { Calls } from './calls.tsx';
@@ -59,7 +59,7 @@ export function AgentView({ agentId }: { readonly agentId: string }) {
   const { data, problem, reload } = useFresh<{ readonly all: AgentAll | null }>(agentId, async (stop) => ({
     all: await readAll(agentId, stop),
   }));
-  useEffect(() => bindKeys({ Escape: () => go('/') }), []);
+  useKeys({ Escape: () => go('/') });
   useEffect(() => {
     document.title = `${agentId} · Holter`;
   }, [agentId]);

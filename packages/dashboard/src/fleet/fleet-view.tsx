@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { Empty, Loading } from '../parts/messages.tsx';
-import { bindKeys } from '../state/keys.ts';
+import { useKeys } from '../state/keys.ts';
 import { known, link, total } from '../state/live.ts';
 import { query, setQuery } from '../state/route.ts';
 import { session } from '../state/session.ts';
@@ -12,15 +12,11 @@ import { Toolbar } from './toolbar.tsx';
 /** All agents, the worst first. */
 export function FleetView() {
   const search = useRef<HTMLInputElement>(null);
-  useEffect(
-    () =>
-      bindKeys({
-        '/': () => search.current?.focus(),
-        j: () => moveFocus(1),
-        k: () => moveFocus(-1),
-      }),
-    [],
-  );
+  useKeys({
+    '/': () => search.current?.focus(),
+    j: () => moveFocus(1),
+    k: () => moveFocus(-1),
+  });
   useEffect(() => {
     document.title = 'Fleet · Holter';
   }, []);

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { useLayoutEffect } from 'preact/hooks';
 import { go } from './route.ts';
 
 export const isHelpOpen = signal(false);
@@ -6,12 +7,17 @@ export const isHelpOpen = signal(false);
 type Press = (event: KeyboardEvent) => void;
 const bound = new Map<string, Press>();
 
-/** Binds keys while a view is shown; returns a function that unbinds them. */
-export function bindKeys(keys: Readonly<Record<string, Press>>): () => void {
-  for (const [key, press] of Object.entries(keys)) bound.set(key, press);
-  return () => {
-    for (const [key, press] of Object.entries(keys)) if (bound.get(key) === press) bound.delete(key);
-  };
+/**
+ * Binds keys while a view is shown. They are bound before the view is painted: an ordinary effect runs later, and a
+ * key pressed in between would get its meaning from the view before.
+ */
+export function useKeys(keys: Readonly<Record<string, Press>>): void {
+  useLayoutEffect(() => {
+    for (const [key, press] of Object.entries(keys)) bound.set(key, press);
+    return () => {
+      for (const [key, press] of Object.entries(keys)) if (bound.get(key) === press) bound.delete(key);
+    };
+  }, []);
 }
 
 const everywhere: Readonly<Record<string, Press>> = {
