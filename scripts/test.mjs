@@ -3,7 +3,7 @@
 
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { runTool, seconds, setup } from './setup.mjs';
 import { ensure } from './system-packages.mjs';
 
@@ -68,6 +68,7 @@ rmSync(folder, { recursive: true });
 if (failedStep) {
   const fix = failedStep.fix ? ` (try: ${failedStep.fix})` : '';
   console.log(`\nFAILED: ${failedStep.name}${fix}. Steps after it were not run.`);
+  for (const test of counts.failures) console.log(`  ${test}`);
 } else {
   console.log('\nAll checks passed.');
 }
@@ -84,7 +85,7 @@ function passes(step) {
 
 /** A step that fails without a failed test (lint, types, a test file that does not load) counts as one failure. */
 function countTests(failed) {
-  const counts = { passed: 0, failed: 0 };
+  const counts = { passed: 0, failed: 0, failures: [] };
   for (const file of reports.filter((report) => existsSync(report))) {
     const report = JSON.parse(readFileSync(file, 'utf8'));
     const unloaded = report.testResults.filter(
@@ -92,6 +93,9 @@ function countTests(failed) {
     );
     counts.passed += report.numPassedTests;
     counts.failed += report.numFailedTests + unloaded.length;
+    for (const { name, assertionResults } of report.testResults)
+      for (const { status, fullName } of assertionResults)
+        if (status === 'failed') counts.failures.push(`${relative(process.cwd(), name)}: ${fullName}`);
   }
   return { ...counts, failed: Math.max(failed ? 1 : 0, counts.failed) };
 }
