@@ -1,5 +1,4 @@
 import { hashText } from '../base/hash.ts';
-import type { Instant } from '../base/time.ts';
 import { between } from '../base/time.ts';
 import type { Draft } from '../record/draft.ts';
 import { emit, lookAgainAt, markNow } from '../record/draft.ts';
@@ -8,15 +7,17 @@ import type { Hold, HoldKind } from '../vocabulary/hold.ts';
 /** Calls that may be open at once in one agent. A sender with more never ends its calls. */
 const OPEN_CALLS_MAX = 16;
 
-export function beginHold(draft: Draft, kind: HoldKind, until?: Instant): void {
+type HoldTerms = Pick<Hold, 'until' | 'isOwnWord'>;
+
+export function beginHold(draft: Draft, kind: HoldKind, terms: HoldTerms = {}): void {
   const { hard, at } = draft;
   const before = hard.holds.find((hold) => hold.kind === kind);
-  const hold: Hold = { kind, since: before?.since ?? at, ...(until !== undefined && { until }) };
+  const hold: Hold = { kind, since: before?.since ?? at, ...terms };
   hard.holds = [...hard.holds.filter((other) => other !== before), hold];
   if (before) return;
   emit(draft, {
     type: 'HOLD_BEGAN',
-    payload: { agentId: hard.agentId, hold: kind, ...(until !== undefined && { until }) },
+    payload: { agentId: hard.agentId, hold: kind, ...(terms.until !== undefined && { until: terms.until }) },
   });
 }
 

@@ -93,7 +93,10 @@ export function foldSignal(draft: Draft, signal: Signal, origin: 'agent' | 'holt
     case 'process':
       return foldProcess(draft, signal);
     case 'hold-begun':
-      return beginHold(draft, signal.hold, signal.until);
+      return beginHold(draft, signal.hold, {
+        ...(signal.until !== undefined && { until: signal.until }),
+        ...(origin === 'agent' && { isOwnWord: true as const }),
+      });
     case 'hold-ended':
       forget(hard, 'isHoldLapsed');
       return endHold(draft, signal.hold);

@@ -33,6 +33,8 @@ export type Hold = {
    * not.
    */
   readonly until?: Instant;
+  /** Declared by the agent itself, and not seen by Holter or ordered by an operator. */
+  readonly isOwnWord?: true;
   /** For `in-tool`: the open calls, hashed. The hold ends with the last of them. */
   readonly calls?: readonly number[];
 };

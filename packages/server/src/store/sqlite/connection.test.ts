@@ -40,6 +40,7 @@ describe('a connection', () => {
         { version: 4, name: 'records say which version they are of' },
         { version: 5, name: 'several writers' },
         { version: 6, name: 'effects end with what they live by' },
+        { version: 7, name: 'records of version 3' },
       ]);
       database.close();
     }

@@ -112,6 +112,7 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
     fill: fillLives,
   },
+  { name: 'records of version 3', records: 3, statements: [] },
 ];
 
 /**
