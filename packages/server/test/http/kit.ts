@@ -7,11 +7,13 @@ import { CHANNELS, connectChannels, type UnreadNotices } from '../../src/channel
 import type { Clock } from '../../src/engine/clock.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import { ReplyQueue } from '../../src/engine/reply-queue.ts';
+import { ExecutorHub } from '../../src/executors/index.ts';
 import { type Client, createClient } from '../../src/http/client.ts';
 import type { HttpLimits } from '../../src/http/deps.ts';
 import { buildHttp } from '../../src/http/server/build-http.ts';
 import { Intake } from '../../src/intake/index.ts';
 import { compile, type PolicySet } from '../../src/policy/index.ts';
+import { systemTable } from '../../src/processes/index.ts';
 import { hookSessions } from '../../src/sessions/index.ts';
 import { openMemory } from '../../src/store/memory/index.ts';
 import type { Store, TokenRole } from '../../src/store/store.ts';
@@ -143,6 +145,19 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
     clock,
     ...(agentsPerTokenMax && { agentsPerTokenMax }),
   });
+  const executors = new ExecutorHub({
+    engine,
+    intake,
+    store,
+    clock,
+    replies,
+    table: systemTable(),
+    hostId: 'here',
+    onBug: (error) => {
+      throw error;
+    },
+  });
+  await executors.start();
   const app = buildHttp({
     engine,
     intake,
@@ -157,6 +172,7 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
     store,
     replies,
     notices,
+    executors,
     clock,
     sha256,
     newSecret,
@@ -190,6 +206,7 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
       }
     },
     stop: async () => {
+      await executors.close();
       await app.close();
       await engine.stop();
     },
