@@ -3,7 +3,7 @@ import type { Finding } from '../vocabulary/finding.ts';
 import type { Detector } from './detector.ts';
 import type { CallFacts } from './facts.ts';
 import { finding, spanInWords } from './phrase.ts';
-import type { DetectionPolicy } from './policy.ts';
+import type { CommonPolicy } from './policy.ts';
 
 /**
  * The same few calls in rotation, with the same results: A B A B, up to six long.
@@ -51,8 +51,16 @@ const noSince: readonly null[] = PERIODS.map(() => null);
 
 const empty: CycleState = { turns: [], matched: noMatch, since: noSince };
 
-export const callCycle: Detector<CycleState> = {
+const limits = {
+  // Two rounds are ordinary (look, act, look, act); the third is a pattern, the fifth is a loop.
+  callCycle: { warn: 3, act: 5, flappingRoundsWarn: 4 },
+};
+
+type Policy = CommonPolicy & typeof limits;
+
+export const callCycle: Detector<CycleState, typeof limits> = {
   kinds: ['call-cycle', 'unchanged-poll'],
+  limits,
   empty,
   observe: (state, seen) => {
     switch (seen.kind) {
@@ -106,7 +114,7 @@ function forgiveRound(state: CycleState): CycleState {
   };
 }
 
-function findCycle(state: CycleState, policy: DetectionPolicy): Finding | null {
+function findCycle(state: CycleState, policy: Policy): Finding | null {
   if (state.matched === noMatch) return null;
   let best: Finding | null = null;
   for (let index = 0; index < PERIODS.length; index += 1) {
@@ -126,7 +134,7 @@ function findPeriod(
   period: number,
   matched: number,
   since: Instant | null,
-  policy: DetectionPolicy,
+  policy: Policy,
 ): Finding | null {
   const round = state.turns.slice(-period);
   if (new Set(round.map((turn) => turn.pair)).size === 1) return null; // one call repeated is left to repeated-call
@@ -158,7 +166,7 @@ function findPolling(
   rounds: number,
   since: Instant | null,
   until: Instant | null,
-  policy: DetectionPolicy,
+  policy: Policy,
 ): Finding | null {
   const limits = policy.poll;
   if (rounds < limits.warn) return null;

@@ -3,7 +3,6 @@ import type { Finding } from '../vocabulary/finding.ts';
 import type { Detector } from './detector.ts';
 import { HASH_SEED, mix } from './hash.ts';
 import { finding } from './phrase.ts';
-import type { DetectionPolicy } from './policy.ts';
 
 /**
  * One sentence, sixty times, inside one answer.
@@ -23,8 +22,16 @@ type ChantState = {
   readonly at: Instant | null;
 } | null;
 
-export const chant: Detector<ChantState> = {
+const limits = {
+  // Ordinary prose of sixty words has at least forty different ones.
+  chant: { wordsMin: 60, distinctShareMax: 0.15 },
+};
+
+type Policy = typeof limits;
+
+export const chant: Detector<ChantState, typeof limits> = {
   kinds: ['repeated-text'],
+  limits,
   empty: null,
   observe: (state, seen, policy) => {
     if (seen.kind === 'message') return readChant(seen.text, seen.at, policy);
@@ -33,7 +40,7 @@ export const chant: Detector<ChantState> = {
   find: findChant,
 };
 
-function readChant(text: string, at: Instant | null, policy: DetectionPolicy): ChantState {
+function readChant(text: string, at: Instant | null, policy: Policy): ChantState {
   const { wordsMin, distinctShareMax } = policy.chant;
   if (text.length < 2 * wordsMin) return null;
   const read = text.length > READ_MAX ? text.slice(0, READ_MAX) : text;
@@ -82,7 +89,7 @@ function addWords(line: string, seen: Set<number>): number {
 /** Table rows, list items, headings, quotes, indented code. */
 const isListed = (line: string): boolean => /^(?:[|>#│┃+]|[-*+•–]\s|\d+[.)]\s|[-=_*]{3,}$)/.test(line);
 
-function findChant(state: ChantState, policy: DetectionPolicy): Finding | null {
+function findChant(state: ChantState, policy: Policy): Finding | null {
   if (state === null) return null;
   return finding({
     kind: 'repeated-text',

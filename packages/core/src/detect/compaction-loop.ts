@@ -2,7 +2,6 @@ import type { Instant } from '../base/time.ts';
 import type { Finding } from '../vocabulary/finding.ts';
 import type { Detector } from './detector.ts';
 import { finding, spanInWords } from './phrase.ts';
-import type { DetectionPolicy } from './policy.ts';
 
 /**
  * Summarising the summary.
@@ -22,8 +21,16 @@ type CompactionState = {
 
 const empty: CompactionState = { count: 0, since: null, lastAt: null };
 
-export const compactionLoop: Detector<CompactionState> = {
+const limits = {
+  // Each compaction costs a model call; six in a row without work between bought nothing.
+  compactionLoop: { warn: 3, act: 6 },
+};
+
+type Policy = typeof limits;
+
+export const compactionLoop: Detector<CompactionState, typeof limits> = {
   kinds: ['compaction-loop'],
+  limits,
   empty,
   observe: (state, seen) => {
     switch (seen.kind) {
@@ -44,7 +51,7 @@ function observeCompaction(state: CompactionState, at: Instant | null): Compacti
   return { count: state.count + 1, since: state.count === 0 ? at : state.since, lastAt: at };
 }
 
-function findCompaction(state: CompactionState, policy: DetectionPolicy): Finding | null {
+function findCompaction(state: CompactionState, policy: Policy): Finding | null {
   const limits = policy.compactionLoop;
   if (state.count < limits.warn) return null;
   return finding({

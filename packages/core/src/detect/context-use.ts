@@ -1,7 +1,7 @@
 import type { Instant } from '../base/time.ts';
 import type { Finding } from '../vocabulary/finding.ts';
 import { finding } from './phrase.ts';
-import type { DetectionPolicy } from './policy.ts';
+import type { MeterPolicy } from './policy.ts';
 
 /**
  * The context is nearly full and the agent has not written down what matters.
@@ -25,18 +25,14 @@ export type ContextInput =
   | { readonly kind: 'use'; readonly share: number; readonly at: Instant }
   | { readonly kind: 'handoff' };
 
-export function observeContext(
-  state: ContextState,
-  input: ContextInput,
-  policy: DetectionPolicy,
-): ContextState {
+export function observeContext(state: ContextState, input: ContextInput, policy: MeterPolicy): ContextState {
   if (input.kind === 'handoff') return { ...state, hasHandoff: true };
   const use = Math.min(1, Math.max(0, input.share));
   if (use < policy.context.warn) return { use, since: null, hasHandoff: false };
   return { use, since: state.since ?? input.at, hasHandoff: state.hasHandoff };
 }
 
-export function findContext(state: ContextState, policy: DetectionPolicy): Finding | null {
+export function findContext(state: ContextState, policy: MeterPolicy): Finding | null {
   if (state.use < policy.context.warn || state.hasHandoff) return null;
   return finding({
     kind: 'context-exhausted',

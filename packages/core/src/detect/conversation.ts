@@ -1,4 +1,4 @@
-import type { DetectionPolicy } from './policy.ts';
+import type { CommonPolicy } from './policy.ts';
 import { textKey } from './talk.ts';
 
 /**
@@ -25,7 +25,7 @@ export function isPerson(
   state: ConversationState,
   text: string,
   gapMs: number | null,
-  policy: DetectionPolicy,
+  policy: CommonPolicy,
 ): boolean {
   if (MACHINE_MADE.test(text)) return false;
   const key = textKey(text);

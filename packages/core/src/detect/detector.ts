@@ -2,7 +2,7 @@ import type { Instant } from '../base/time.ts';
 import type { Finding, FindingKind } from '../vocabulary/finding.ts';
 import type { CallFacts } from './facts.ts';
 import type { Memory } from './memory.ts';
-import type { DetectionPolicy } from './policy.ts';
+import type { CommonPolicy } from './policy.ts';
 
 /** One step of an agent, as a detector sees it; `memory` includes the call itself. */
 export type Seen =
@@ -18,11 +18,16 @@ export type Seen =
  * A detector: pure, incremental, with a bounded state of plain JSON. It is listed in `registry.ts`, and its state is
  * stored under its name there.
  */
-export type Detector<State> = {
+export type Detector<State, Limits> = {
   readonly kinds: readonly FindingKind[];
+  /**
+   * Its thresholds with their defaults, by their key in the policy. Operators set `warn` and `act` of each key in
+   * `holter.yaml`, under the same key in snake case.
+   */
+  readonly limits: Limits;
   /** The initial state, also used for a stored record that is older than the detector. */
   readonly empty: State;
-  observe(state: State, seen: Seen, policy: DetectionPolicy): State;
+  observe(state: State, seen: Seen, policy: CommonPolicy & Limits): State;
   /** The findings that hold now. `callCount` is the number of calls so far. */
-  find(state: State, policy: DetectionPolicy, callCount: number): Finding | readonly Finding[] | null;
+  find(state: State, policy: CommonPolicy & Limits, callCount: number): Finding | readonly Finding[] | null;
 };

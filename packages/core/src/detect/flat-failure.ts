@@ -5,7 +5,6 @@ import type { Detector } from './detector.ts';
 import type { CallFacts } from './facts.ts';
 import type { Memory } from './memory.ts';
 import { finding, spanInWords, times } from './phrase.ts';
-import type { DetectionPolicy } from './policy.ts';
 
 /**
  * Edit, test, the same failure; edit, test, the same failure.
@@ -45,8 +44,17 @@ const empty: FlatState = {
   at: null,
 };
 
-export const flatFailure: Detector<FlatState> = {
+const limits = {
+  // Edit, test, same failure: people need three or four attempts too.
+  // Failing every time with different text, never better: only a warning, because the text may carry news.
+  flatFailure: { warn: 5, act: 8, neverBetterWarn: 9 },
+};
+
+type Policy = typeof limits;
+
+export const flatFailure: Detector<FlatState, typeof limits> = {
   kinds: ['same-error'],
+  limits,
   empty,
   observe: (state, seen) => (seen.kind === 'call' ? observeFlat(state, seen.facts, seen.memory) : state),
   find: findFlat,
@@ -77,7 +85,7 @@ function afterOther(state: FlatState, facts: CallFacts): FlatState {
   return isOver ? empty : state;
 }
 
-function findFlat(state: FlatState, policy: DetectionPolicy): Finding | null {
+function findFlat(state: FlatState, policy: Policy): Finding | null {
   const limits = policy.flatFailure;
   if (state.count < limits.warn) return findNeverBetter(state, policy);
   const span = spanInWords(state.since, state.at);
@@ -91,7 +99,7 @@ function findFlat(state: FlatState, policy: DetectionPolicy): Finding | null {
   });
 }
 
-function findNeverBetter(state: FlatState, policy: DetectionPolicy): Finding | null {
+function findNeverBetter(state: FlatState, policy: Policy): Finding | null {
   const limit = policy.flatFailure.neverBetterWarn;
   if (state.losses < limit) return null;
   return finding({

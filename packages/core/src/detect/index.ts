@@ -7,9 +7,8 @@ import { isFailure, saysRateLimited } from './error-text.ts';
 import type { CallFacts } from './facts.ts';
 import { pairKey } from './hash.ts';
 import { compare, emptyMemory, remember, wasSeen } from './memory.ts';
-import type { DetectionPolicy } from './policy.ts';
-import { visitDetectors } from './registry.ts';
-import { emptyShared, type Shared } from './shared.ts';
+import { type DetectionPolicy, type DetectorState, visitDetectors } from './registry.ts';
+import type { Shared } from './shared.ts';
 import type { AgentStep } from './step.ts';
 
 export {
@@ -19,7 +18,12 @@ export {
   findContext,
   observeContext,
 } from './context-use.ts';
-export { type DetectionPolicy, defaultDetectionPolicy } from './policy.ts';
+export {
+  type DetectionPolicy,
+  type DetectorState,
+  defaultDetectionPolicy,
+  emptyDetectorState,
+} from './registry.ts';
 export type { AgentStep } from './step.ts';
 export {
   emptyTokenState,
@@ -39,11 +43,6 @@ export {
   verdictStallAt,
 } from './verdict-streak.ts';
 
-/** A stored record may lack the state of a detector that is newer than the record. */
-export type DetectorState = Shared & Partial<ReturnType<typeof visitDetectors>>;
-
-export const emptyDetectorState: DetectorState = visitDetectors(emptyShared, {}, ({ empty }) => empty);
-
 export type Observation = {
   readonly state: DetectorState;
   /** The findings that hold after this step; they replace the previous ones. */
@@ -59,7 +58,7 @@ export function observe(state: DetectorState, step: AgentStep, policy: Detection
   const { shared, seen } = isReplayed ? { shared: state, seen: null } : read(state, step, policy);
   const findings: Finding[] = [];
   const next = visitDetectors(shared, state, (detector, stored) => {
-    const before = stored === undefined ? detector.empty : (stored as typeof detector.empty);
+    const before = stored === undefined ? detector.empty : stored;
     const now = seen === null ? before : detector.observe(before, seen, policy);
     const found = detector.find(now, policy, shared.callCount);
     if (found !== null) add(findings, found);

@@ -7,7 +7,6 @@ import { saysNothing } from './error-text.ts';
 import type { CallFacts } from './facts.ts';
 import { hashString } from './hash.ts';
 import { finding, spanInWords, times } from './phrase.ts';
-import type { DetectionPolicy } from './policy.ts';
 
 /**
  * Variations of one search that keep finding nothing.
@@ -33,8 +32,16 @@ type NothingRun = {
   readonly lastAt: Instant | null;
 };
 
-export const nearDuplicate: Detector<NothingRun | null> = {
+const limits = {
+  // Spellings of one search that find nothing. It costs little and ends by itself: never `act`.
+  nearDuplicate: { warn: 6 },
+};
+
+type Policy = typeof limits;
+
+export const nearDuplicate: Detector<NothingRun | null, typeof limits> = {
   kinds: ['near-duplicate'],
+  limits,
   empty: null,
   observe: (state, seen) => {
     if (seen.kind === 'call') return observeNothing(state, seen.facts);
@@ -104,7 +111,7 @@ function wordsKey(input: unknown): number {
   );
 }
 
-function findNothing(state: NothingRun | null, policy: DetectionPolicy): Finding | null {
+function findNothing(state: NothingRun | null, policy: Policy): Finding | null {
   if (state === null || state.count < policy.nearDuplicate.warn) return null;
   return finding({
     kind: 'near-duplicate',

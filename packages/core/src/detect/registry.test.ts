@@ -4,15 +4,10 @@ import { call, failing, say } from '../../test/detect/runs.ts';
 import { FINDING_KINDS, type FindingKind } from '../vocabulary/finding.ts';
 import type { Detector } from './detector.ts';
 import { type AgentStep, defaultDetectionPolicy, emptyDetectorState, observe } from './index.ts';
-import { visitDetectors } from './registry.ts';
-import { emptyShared } from './shared.ts';
+import { detectors } from './registry.ts';
 
-const detectors: Detector<unknown>[] = [];
-visitDetectors(emptyShared, {}, (detector) => {
-  detectors.push(detector as unknown as Detector<unknown>);
-  return detector.empty;
-});
-const names = Object.keys(emptyDetectorState).filter((name) => !Object.hasOwn(emptyShared, name));
+const all = Object.values(detectors) as Detector<unknown, unknown>[];
+const names = Object.keys(detectors);
 
 /** A run after which every detector has a state other than its initial one. */
 const run: readonly AgentStep[] = [
@@ -70,7 +65,7 @@ test('a detector finds only its kinds, and every repeat kind has a detector', ()
       continue;
     }
     ({ state } = observe(state, step, defaultDetectionPolicy));
-    for (const [index, detector] of detectors.entries()) {
+    for (const [index, detector] of all.entries()) {
       const own = state[names[index] as keyof typeof state];
       const found = [detector.find(own, defaultDetectionPolicy, state.callCount) ?? []].flat();
       for (const { kind } of found) {
@@ -82,6 +77,6 @@ test('a detector finds only its kinds, and every repeat kind has a detector', ()
   const repeats = (Object.keys(FINDING_KINDS) as FindingKind[]).filter(
     (kind) => FINDING_KINDS[kind].isRepeat,
   );
-  expect([...new Set(detectors.flatMap(({ kinds }) => kinds))].sort()).toEqual(repeats.sort());
+  expect([...new Set(all.flatMap(({ kinds }) => kinds))].sort()).toEqual(repeats.sort());
   expect([...seen].sort()).toEqual(repeats.sort());
 });

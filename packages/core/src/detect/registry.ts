@@ -4,23 +4,60 @@ import { compactionLoop } from './compaction-loop.ts';
 import type { Detector } from './detector.ts';
 import { flatFailure } from './flat-failure.ts';
 import { nearDuplicate } from './near-duplicate.ts';
+import { type CommonPolicy, defaultCommonPolicy, defaultMeterPolicy, type MeterPolicy } from './policy.ts';
 import { repeatedCall } from './repeated-call.ts';
 import { sameError } from './same-error.ts';
-import type { Shared } from './shared.ts';
+import { emptyShared, type Shared } from './shared.ts';
 import { talk } from './talk.ts';
 import { zeroDiversity } from './zero-diversity.ts';
 
-/** Gives a detector's state after a step; `stored` is its state in the record, undefined if there is none. */
-type Visit = <State>(detector: Detector<State>, stored: unknown) => State;
+/**
+ * Every detector of an agent's steps. The name is the key under which records store its state, so a name never
+ * changes.
+ */
+export const detectors = {
+  repeat: repeatedCall,
+  cycle: callCycle,
+  sameError,
+  flat: flatFailure,
+  nothing: nearDuplicate,
+  stale: zeroDiversity,
+  talk,
+  chant,
+  compaction: compactionLoop,
+} as const;
 
-type Stored = { readonly [name: string]: unknown };
+type Detectors = typeof detectors;
+type Name = keyof Detectors;
+
+/** The union of all `limits`, as one type that has every key. */
+type Limits = ({ [N in Name]: (limits: Detectors[N]['limits']) => void }[Name] extends (
+  limits: infer All,
+) => void
+  ? { all: All }
+  : never)['all'];
+
+/** Every threshold: those of each detector, those that they share, and those of the meters. */
+export type DetectionPolicy = CommonPolicy & MeterPolicy & Limits;
+
+export const defaultDetectionPolicy: DetectionPolicy = Object.assign(
+  { ...defaultCommonPolicy, ...defaultMeterPolicy },
+  ...Object.values(detectors).map(({ limits }) => limits),
+);
+
+type States = { readonly [N in Name]: Detectors[N]['empty'] };
+
+/** A stored record may lack the state of a detector that is newer than the record. */
+export type DetectorState = Shared & Partial<States>;
+
+/** Gives a detector's state after a step; `stored` is its state in the record, undefined if there is none. */
+type Visit = <State>(detector: Detector<State, Partial<DetectionPolicy>>, stored: State | undefined) => State;
 
 /**
- * Every detector of an agent's steps, one line each. The name is the key under which records store its state, so a
- * name never changes. Of two equally severe findings of one kind, the one of the earlier line is reported. Written
- * out instead of looping over a list: one shape for all states makes a step cheap.
+ * Of two equally severe findings of one kind, the one of the earlier line is reported. Written out instead of
+ * looping over `detectors`: one shape for all states makes a step cheap.
  */
-export const visitDetectors = (shared: Shared, stored: Stored, visit: Visit) => ({
+export const visitDetectors = (shared: Shared, stored: Partial<States>, visit: Visit): Shared & States => ({
   memory: shared.memory,
   conversation: shared.conversation,
   callCount: shared.callCount,
@@ -36,3 +73,5 @@ export const visitDetectors = (shared: Shared, stored: Stored, visit: Visit) => 
   chant: visit(chant, stored.chant),
   compaction: visit(compactionLoop, stored.compaction),
 });
+
+export const emptyDetectorState: DetectorState = visitDetectors(emptyShared, {}, ({ empty }) => empty);

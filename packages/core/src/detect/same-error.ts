@@ -6,7 +6,6 @@ import type { Detector } from './detector.ts';
 import { errorClass, saysRateLimited, saysUnknownTool } from './error-text.ts';
 import type { CallFacts } from './facts.ts';
 import { finding, spanInWords, times } from './phrase.ts';
-import type { DetectionPolicy } from './policy.ts';
 
 /**
  * One cause, many attempts: the same tool fails in the same way while the arguments change. And its special case, a
@@ -51,8 +50,18 @@ type SameErrorState = {
   } | null;
 };
 
-export const sameError: Detector<SameErrorState> = {
+const limits = {
+  // Arguments differ, so the agent is trying: warn as the measurements say, act only far beyond them.
+  sameError: { warn: 3, act: 10 },
+  // A tool that does not exist will not exist at the fifth call either.
+  unknownTool: { warn: 3, act: 5 },
+};
+
+type Policy = typeof limits;
+
+export const sameError: Detector<SameErrorState, typeof limits> = {
   kinds: ['same-error', 'unknown-tool'],
+  limits,
   empty: { runs: [], unknownTool: null },
   observe: (state, seen) => (seen.kind === 'call' ? observeSameError(state, seen.facts) : state),
   find: (state, policy, callCount) => findSameError(state, callCount - 1, policy),
@@ -123,11 +132,7 @@ function countUnknown(
 const isCurrent = (run: ErrorRun, index: number): boolean =>
   run.lastIndex === index || (run.fruitless > 0 && index - run.lastIndex <= FORGET_AFTER);
 
-function findSameError(
-  state: SameErrorState,
-  index: number,
-  policy: DetectionPolicy,
-): readonly Finding[] | null {
+function findSameError(state: SameErrorState, index: number, policy: Policy): readonly Finding[] | null {
   if (state.runs.length === 0 && state.unknownTool === null) return null;
   const found: Finding[] = [];
   const run = state.runs[0];

@@ -3,7 +3,6 @@ import type { Finding } from '../vocabulary/finding.ts';
 import type { Detector } from './detector.ts';
 import { finish, HASH_SEED, mix } from './hash.ts';
 import { finding, spanInWords, times } from './phrase.ts';
-import type { DetectionPolicy } from './policy.ts';
 
 /**
  * Talking instead of working: the same text again, many turns without a call, or empty replies.
@@ -42,8 +41,20 @@ const empty: TalkState = {
   lastAt: null,
 };
 
-export const talk: Detector<TalkState> = {
+const limits = {
+  // As for calls.
+  repeatedText: { warn: 3, act: 5 },
+  // Three turns of reasoning are planning (a reported false positive); eight without a call are not.
+  monologue: { warn: 8, act: 25 },
+  // OpenHands stops at three; an agent that recovers by the fourth should not have been disturbed.
+  emptyReplies: { warn: 3, act: 5 },
+};
+
+type Policy = typeof limits;
+
+export const talk: Detector<TalkState, typeof limits> = {
   kinds: ['repeated-text', 'monologue', 'empty-replies'],
+  limits,
   empty,
   observe: (state, seen) => {
     switch (seen.kind) {
@@ -112,7 +123,7 @@ export function textKey(text: string): number {
   return length === 0 ? 0 : finish(hash) || 1;
 }
 
-function findTalk(state: TalkState, policy: DetectionPolicy): readonly Finding[] | null {
+function findTalk(state: TalkState, policy: Policy): readonly Finding[] | null {
   const { repeatedText, monologue, emptyReplies } = policy;
   const isQuiet =
     state.same < repeatedText.warn && state.turns < monologue.warn && state.empty < emptyReplies.warn;

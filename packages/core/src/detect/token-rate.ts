@@ -1,7 +1,7 @@
 import { type Instant, inWords, milliseconds } from '../base/time.ts';
 import type { Finding } from '../vocabulary/finding.ts';
 import { finding } from './phrase.ts';
-import type { DetectionPolicy } from './policy.ts';
+import type { MeterPolicy } from './policy.ts';
 
 /**
  * Tokens: far more than usual, or none at all.
@@ -44,7 +44,7 @@ export const emptyTokenState: TokenState = {
 
 export type TokenInput = { readonly total: number; readonly at: Instant; readonly isResting: boolean };
 
-export function observeTokens(state: TokenState, input: TokenInput, policy: DetectionPolicy): TokenState {
+export function observeTokens(state: TokenState, input: TokenInput, policy: MeterPolicy): TokenState {
   // Totals restart with a new session; earlier ones are no measure of it.
   const used = input.total >= state.total ? input.total - state.total : input.total;
   const restMs = input.isResting && state.lastAt !== null ? Math.max(0, input.at - state.lastAt) : 0;
@@ -56,7 +56,7 @@ export function observeTokens(state: TokenState, input: TokenInput, policy: Dete
   return closeWindow({ ...open, windowTokens }, input.at, policy);
 }
 
-function closeWindow(state: TokenState, at: Instant, policy: DetectionPolicy): TokenState {
+function closeWindow(state: TokenState, at: Instant, policy: MeterPolicy): TokenState {
   const { spikeFactor, spikeTokensMin, windowsMin, weight } = policy.tokens;
   const tokens = state.windowTokens;
   const isSpike =
@@ -71,7 +71,7 @@ function closeWindow(state: TokenState, at: Instant, policy: DetectionPolicy): T
   };
 }
 
-export function findTokenSpike(state: TokenState, policy: DetectionPolicy): Finding | null {
+export function findTokenSpike(state: TokenState, policy: MeterPolicy): Finding | null {
   if (state.spike === null) return null;
   return finding({
     kind: 'token-spike',
@@ -83,7 +83,7 @@ export function findTokenSpike(state: TokenState, policy: DetectionPolicy): Find
 }
 
 /** Time alone can make it true, so the rules that own timers call it with their `now`. */
-export function findTokenFlat(state: TokenState, now: Instant, policy: DetectionPolicy): Finding | null {
+export function findTokenFlat(state: TokenState, now: Instant, policy: MeterPolicy): Finding | null {
   if (state.flatSince === null || state.total === 0) return null;
   const flatMs = now - state.flatSince;
   if (flatMs < policy.tokens.flatWarnMs) return null;

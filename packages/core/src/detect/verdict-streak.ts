@@ -1,7 +1,7 @@
 import type { Instant } from '../base/time.ts';
 import type { Finding, Severity } from '../vocabulary/finding.ts';
 import { finding, spanInWords } from './phrase.ts';
-import type { DetectionPolicy } from './policy.ts';
+import type { MeterPolicy } from './policy.ts';
 
 /**
  * Many verdicts, none of them ACCEPT.
@@ -38,7 +38,7 @@ export function observeVerdict(
 /** The severity that seed 003 gives to a streak of this length. */
 export function streakGrade(
   streak: number,
-  policy: DetectionPolicy,
+  policy: MeterPolicy,
 ): 'none' | 'warning' | 'medium' | 'high' | 'critical' {
   const [warning, medium, high, critical] = policy.verdictStreak.grades;
   if (streak >= critical) return 'critical';
@@ -47,7 +47,7 @@ export function streakGrade(
   return streak >= warning ? 'warning' : 'none';
 }
 
-export function findVerdictStreak(state: VerdictState, policy: DetectionPolicy): Finding | null {
+export function findVerdictStreak(state: VerdictState, policy: MeterPolicy): Finding | null {
   const grade = streakGrade(state.streak, policy);
   if (grade === 'none') return null;
   const severity: Severity = grade === 'warning' ? 'warn' : 'act';
@@ -62,6 +62,6 @@ export function findVerdictStreak(state: VerdictState, policy: DetectionPolicy):
 }
 
 /** When the absence of verdicts becomes a stall; null before the first verdict. */
-export function verdictStallAt(state: VerdictState, policy: DetectionPolicy): Instant | null {
+export function verdictStallAt(state: VerdictState, policy: MeterPolicy): Instant | null {
   return state.lastAt === null ? null : ((state.lastAt + policy.verdictStreak.stallMs) as Instant);
 }

@@ -3,7 +3,7 @@ import type { Finding } from '../vocabulary/finding.ts';
 import type { Detector } from './detector.ts';
 import type { CallFacts } from './facts.ts';
 import { finding, spanInWords } from './phrase.ts';
-import type { DetectionPolicy } from './policy.ts';
+import type { CommonPolicy } from './policy.ts';
 
 /**
  * A long stretch in which nothing was new.
@@ -41,8 +41,16 @@ const empty: StaleState = {
   lastAt: null,
 };
 
-export const zeroDiversity: Detector<StaleState> = {
+const limits = {
+  // Steps in a row that were all seen before. Twice the longest cycle, then twice that.
+  zeroDiversity: { warn: 12, act: 24 },
+};
+
+type Policy = CommonPolicy & typeof limits;
+
+export const zeroDiversity: Detector<StaleState, typeof limits> = {
   kinds: ['zero-diversity'],
+  limits,
   empty,
   observe: (state, seen) => {
     if (seen.kind === 'call') return observeStale(state, seen.facts);
@@ -66,7 +74,7 @@ function observeStale(state: StaleState, facts: CallFacts): StaleState {
   };
 }
 
-function findStale(state: StaleState, policy: DetectionPolicy): Finding | null {
+function findStale(state: StaleState, policy: Policy): Finding | null {
   const limits = policy.zeroDiversity;
   if (state.count < limits.warn || isPaced(state, policy)) return null;
   return finding({
@@ -79,7 +87,7 @@ function findStale(state: StaleState, policy: DetectionPolicy): Finding | null {
   });
 }
 
-function isPaced(state: StaleState, policy: DetectionPolicy): boolean {
+function isPaced(state: StaleState, policy: Policy): boolean {
   if (state.waits * WAIT_SHARE >= state.count) return true;
   return (
     state.since !== null &&

@@ -1,5 +1,6 @@
 import type { DurationMs, NoticeSeverity, PolicyStep, ruleDefaults } from '@holter/core';
-import type { DETECTION_WITH_BOTH } from './detection-fields.ts';
+import type { LimitEnd, LimitName } from './detection-fields.ts';
+import type { Snake } from './snake.ts';
 
 /** What an operator writes in `holter.yaml`. Every key is optional; `defaults.ts` has the rest. */
 export type HolterConfig = OverrideSections & {
@@ -85,12 +86,6 @@ type NamedBreakerConfig = BreakerConfig & {
 
 type AlertConfig = { readonly channels?: readonly string[]; readonly severity?: NoticeSeverity };
 
-type Snake<Name extends string> = Name extends `${infer Head}${infer Tail}`
-  ? Head extends Uppercase<Head>
-    ? `_${Lowercase<Head>}${Snake<Tail>}`
-    : `${Head}${Snake<Tail>}`
-  : Name;
-
 type Written<T> = T extends DurationMs
   ? Duration
   : T extends boolean
@@ -117,13 +112,10 @@ export type LimitsConfig = {
   readonly step?: PolicyStep;
 };
 
-type DetectionLimits = { readonly warn?: number; readonly act?: number };
-
 /** How often is too often, by detector; see docs/detection.md. */
 type DetectionConfig = {
-  readonly [Name in (typeof DETECTION_WITH_BOTH)[number]]?: DetectionLimits;
+  readonly [Name in LimitName as Snake<Name>]?: { readonly [End in LimitEnd<Name>]?: number };
 } & {
-  readonly near_duplicate?: { readonly warn?: number };
   readonly spaced?: Duration;
   /** Tools that wait by nature. */
   readonly pollers?: readonly string[];

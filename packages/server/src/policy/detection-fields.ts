@@ -2,45 +2,44 @@ import { type DetectionPolicy, defaultDetectionPolicy } from '@holter/core';
 import type { Table, Values } from './check.ts';
 import { ranges } from './ranges.ts';
 import { count, duration, names } from './readers.ts';
+import { type Snake, snake } from './snake.ts';
 
+const shipped = defaultDetectionPolicy;
 const times = count(ranges.detections);
 
-/** Detectors whose thresholds an operator may set, by their key in `detect/policy.ts` in snake case. */
-export const DETECTION_WITH_BOTH = [
-  'repeated_call',
-  'call_cycle',
-  'same_error',
-  'flat_failure',
-  'zero_diversity',
-  'unknown_tool',
-  'poll',
-  'repeated_text',
-  'monologue',
-  'empty_replies',
-  'compaction_loop',
-] as const;
+/** The thresholds of an agent's steps: all that count something. `context` is in shares. */
+export type LimitName = Exclude<
+  {
+    [K in keyof DetectionPolicy]: DetectionPolicy[K] extends { warn: number } ? K : never;
+  }[keyof DetectionPolicy],
+  'context'
+>;
+export type LimitEnd<Name extends LimitName> = keyof DetectionPolicy[Name] & ('warn' | 'act');
+type LimitPath = { [N in LimitName]: `detection.${Snake<N>}.${LimitEnd<N>}` }[LimitName];
 
-type WithBoth = (typeof DETECTION_WITH_BOTH)[number];
-type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`
-  ? `${Head}${Capitalize<Camel<Tail>>}`
-  : Name;
+const hasWarn = (name: string, value: unknown): boolean =>
+  name !== 'context' && typeof value === 'object' && value !== null && 'warn' in value;
 
-const camel = <Name extends WithBoth>(name: Name): Camel<Name> =>
-  name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()) as Camel<Name>;
+const limitNames = (Object.keys(shipped) as LimitName[]).filter((name) => hasWarn(name, shipped[name]));
 
-/** One value for each of them, under the names that `entriesOf` gives it. */
-const forEachWithBoth = <Values>(
-  entriesOf: (name: WithBoth) => readonly (readonly [string, unknown])[],
-): Values => Object.fromEntries(DETECTION_WITH_BOTH.flatMap(entriesOf)) as Values;
+const pathOf = (name: LimitName, end: 'warn' | 'act') => `detection.${snake(name)}.${end}` as LimitPath;
 
-type Both<Value> = { readonly [Key in `detection.${WithBoth}.${'warn' | 'act'}`]: Value };
+const limits = limitNames.flatMap((name) =>
+  (['warn', 'act'] as const)
+    .filter((end) => end in shipped[name])
+    .map((end) => ({ name, end, path: pathOf(name, end) })),
+);
+
+/** Paths of a warning and of the act that must come after it. */
+export const DETECTION_PAIRS = limitNames
+  .filter((name) => 'act' in shipped[name])
+  .map((name) => [pathOf(name, 'warn'), pathOf(name, 'act')] as const);
+
+const forEachLimit = <Value>(valueFor: (limit: (typeof limits)[number]) => Value) =>
+  Object.fromEntries(limits.map((limit) => [limit.path, valueFor(limit)])) as Record<LimitPath, Value>;
 
 export const DETECTION_FIELDS = {
-  ...forEachWithBoth<Both<typeof times>>((name) => [
-    [`detection.${name}.warn`, times],
-    [`detection.${name}.act`, times],
-  ]),
-  'detection.near_duplicate.warn': times,
+  ...forEachLimit(() => times),
   'detection.spaced': duration(ranges.threshold),
   'detection.pollers': names(ranges.pollers, /^[\w.:/-]{1,120}$/),
 } as const satisfies Table;
@@ -48,28 +47,20 @@ export const DETECTION_FIELDS = {
 type DetectionSettings = Values<typeof DETECTION_FIELDS>;
 
 export function buildDetection(settings: DetectionSettings): DetectionPolicy {
-  const shipped = defaultDetectionPolicy;
+  const set: Record<string, object> = {};
+  for (const { name, end, path } of limits)
+    set[name] = { ...(set[name] ?? shipped[name]), [end]: settings[path] };
   return {
     ...shipped,
-    ...forEachWithBoth<Pick<DetectionPolicy, Camel<WithBoth>>>((name) => {
-      const warn = settings[`detection.${name}.warn`];
-      const act = settings[`detection.${name}.act`];
-      return [[camel(name), { ...shipped[camel(name)], warn, act }]];
-    }),
-    nearDuplicate: { warn: settings['detection.near_duplicate.warn'] },
+    ...set,
     spacedMs: settings['detection.spaced'],
     pollers: settings['detection.pollers'],
   };
 }
 
 export function defaultDetectionSettings(): DetectionSettings {
-  const shipped = defaultDetectionPolicy;
   return {
-    ...forEachWithBoth<Both<number>>((name) => [
-      [`detection.${name}.warn`, shipped[camel(name)].warn],
-      [`detection.${name}.act`, shipped[camel(name)].act],
-    ]),
-    'detection.near_duplicate.warn': shipped.nearDuplicate.warn,
+    ...forEachLimit(({ name, end }) => (shipped[name] as Record<string, number>)[end] as number),
     'detection.spaced': shipped.spacedMs,
     'detection.pollers': shipped.pollers,
   };

@@ -14,6 +14,7 @@ import {
   oneOf,
   orNone,
 } from './readers.ts';
+import { snake } from './snake.ts';
 
 /** Every setting that may differ from agent to agent, by the path under which an operator writes it. */
 const step = oneOf<PolicyStep>(['escalate', 'terminate']);
@@ -104,8 +105,7 @@ export type Settings = Values<typeof AGENT_FIELDS> & {
 export type SettingKey = keyof Settings;
 
 /** 'silenceActInProbation' is written as 'rules.silence_act_in_probation'. */
-const rulePath = (key: string): string =>
-  `rules.${key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`;
+const rulePath = (key: string): string => `rules.${snake(key)}`;
 
 /** The settings when nobody says anything. */
 export function defaultSettings(): Settings {

@@ -1,5 +1,5 @@
 import { missedMax } from './build.ts';
-import { DETECTION_WITH_BOTH } from './detection-fields.ts';
+import { DETECTION_PAIRS } from './detection-fields.ts';
 import { AGENT_FIELDS, type SettingKey, type Settings } from './fields.ts';
 import { ranges } from './ranges.ts';
 
@@ -43,7 +43,7 @@ export const RELATIONS: readonly Relation[] = [
   below('rules.error_rate_clear', 'rules.error_rate_max'),
   atMost('rules.error_calls_min', 'rules.error_window_calls'),
   atMost('rules.slack_min', 'rules.slack_max'),
-  ...DETECTION_WITH_BOTH.map((name) => below(`detection.${name}.warn`, `detection.${name}.act`)),
+  ...DETECTION_PAIRS.map(([warn, act]) => below(warn, act)),
 ];
 
 export function isBroken(relation: Relation, settings: Settings): boolean {
