@@ -144,6 +144,34 @@ describe('errors', () => {
   });
 });
 
+describe('test runs', () => {
+  const tap = (passed: number, failed: number): string =>
+    `TAP version 13\n# tests ${passed + failed}\n# pass ${passed}\n# fail ${failed}\n# duration_ms 12.5`;
+  test('a rising pass count is progress, even if more tests fail', () => {
+    const written = [
+      [2, 1],
+      [2, 3],
+      [3, 3],
+      [4, 3],
+      [5, 4],
+      [6, 4],
+      [7, 4],
+      [8, 5],
+      [9, 5],
+      [10, 5],
+    ] as const;
+    const steps = written.flatMap(([passed, failed], index) => [
+      edit('sum.ts', `${index}`, `${index + 1}`),
+      failing('npm test', tap(passed, failed)),
+    ]);
+    expect(judge(steps).worst).toBe('none');
+  });
+  test('a count that stays is none', () => {
+    const steps = repeat(8, (index) => [edit('sum.ts', `${index}`, 'x'), failing('npm test', tap(3, 1))]);
+    expect(judge(steps).worst).toBe('act');
+  });
+});
+
 describe('searches and tours', () => {
   test('spellings that find nothing warn; the same search in many files does not', () => {
     const spell = (name: string): AgentStep =>

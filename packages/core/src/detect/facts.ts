@@ -16,6 +16,10 @@ export type CallFacts = {
   readonly isError: boolean;
   readonly isThought: boolean;
   readonly isEdit: boolean;
+  /** The call runs tests: it gave a test runner's summary, now or before. */
+  readonly isTest: boolean;
+  /** A test run that was made before, with an edit in between: red or green, it is work. */
+  readonly isRetest: boolean;
   /** The same call with the same outcome was seen recently. */
   readonly isStale: boolean;
   /** Evidence of progress: a new result, a new edit, a better number, a longer log. */

@@ -48,6 +48,8 @@ export type Observation = {
   /** The findings that hold after this step; they replace the previous ones. */
   readonly findings: readonly Finding[];
   readonly progress: boolean;
+  /** The step ran tests again after an edit. */
+  readonly isRetest: boolean;
 };
 
 /** The clocks of parallel calls jitter; a replay goes back further than this. */
@@ -64,7 +66,9 @@ export function observe(state: DetectorState, step: AgentStep, policy: Detection
     if (found !== null) add(findings, found);
     return now;
   });
-  return { state: next, findings, progress: seen?.kind === 'call' && seen.facts.isProgress };
+  const facts = seen?.kind === 'call' ? seen.facts : null;
+  const { isProgress: progress = false, isRetest = false } = facts ?? {};
+  return { state: next, findings, progress, isRetest };
 }
 
 /** `seen` is what the detectors get; null if the step does not concern them. */
@@ -118,6 +122,7 @@ function readFacts(state: Shared, step: AgentStep, policy: DetectionPolicy): Cal
   const isDeclaredWait =
     (isStale || comparison.isSame) &&
     (isWaitCall(tool, step.input) || policy.pollers.includes(tool) || (isError && saysRateLimited(output)));
+  const isTest = comparison.print.isTest || known?.isTest === true;
   return {
     step,
     tool,
@@ -129,6 +134,8 @@ function readFacts(state: Shared, step: AgentStep, policy: DetectionPolicy): Cal
     isError,
     isThought,
     isEdit: isProgress && !isError && isEditCall(step.input),
+    isTest,
+    isRetest: isTest && known !== null && known.editCount !== state.memory.editCount,
     isStale,
     isProgress,
     isDeclaredWait,

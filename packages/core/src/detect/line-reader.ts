@@ -1,6 +1,6 @@
 import { type Gauge, noGauge } from './gauge.ts';
 import { finish, HASH_SEED, mix } from './hash.ts';
-import { roleOf, type WordRole } from './vocabulary.ts';
+import { isTestWord, roleOf, type WordRole } from './vocabulary.ts';
 import { readNumber } from './volatile.ts';
 
 const NEWLINE = 10;
@@ -46,6 +46,8 @@ export class LineReader {
   private bad = -1;
   private good = -1;
   private share = -1;
+  /** A word was read that test runners use in their summaries. */
+  hasTestWord = false;
 
   // One line.
   private exactLine = HASH_SEED;
@@ -79,6 +81,7 @@ export class LineReader {
     this.bad = -1;
     this.good = -1;
     this.share = -1;
+    this.hasTestWord = false;
   }
 
   read(text: string, from: number, to: number): void {
@@ -274,7 +277,7 @@ export class LineReader {
     if (digits === 0 && this.lastRole !== 'temp' && !(isHex && length === 8)) {
       this.exactLine = mix(this.exactLine, hash);
       this.skeletonLine = mix(this.skeletonLine, hash);
-      this.noteRole(length <= ROLE_LENGTH_MAX ? roleOf(hash) : null);
+      this.noteRole(length <= ROLE_LENGTH_MAX ? roleOf(hash) : null, hash);
       return end;
     }
     const isTemporary = this.lastRole === 'temp' && this.sinceRole === 0 && this.separator === 47;
@@ -294,11 +297,12 @@ export class LineReader {
       this.skeletonLine,
       isHex && digits > 0 && length >= 6 ? MASK : withoutDigits(text, from, end),
     );
-    this.noteRole(length <= ROLE_LENGTH_MAX ? roleOf(hash) : null);
+    this.noteRole(length <= ROLE_LENGTH_MAX ? roleOf(hash) : null, hash);
     return end;
   }
 
-  private noteRole(role: WordRole | null): void {
+  private noteRole(role: WordRole | null, hash: number): void {
+    if (role === 'bad' || role === 'good') this.hasTestWord ||= isTestWord(hash);
     // "3 failed", and one word between: "11 previous errors", "2 tests failed".
     if (this.sinceNumber <= 1) {
       if (role === 'bad') this.noteBad(this.lastNumber);

@@ -18,6 +18,8 @@ type KnownCall = {
   readonly blocks: readonly number[];
   readonly lastLine: number;
   readonly isError: boolean;
+  /** It has given a test runner's summary before. */
+  readonly isTest: boolean;
   /** The best value so far, not the last one. */
   readonly gauge: Gauge;
   /** How often in a row this call failed with the same text, whatever was done in between. */
@@ -84,7 +86,7 @@ export function compare(memory: Memory, call: number, output: string, isError: b
 }
 
 function compareKnown(known: KnownCall, print: ResultPrint, output: string, isError: boolean): Comparison {
-  const isBest = isBetter(known.gauge, print.gauge);
+  const isBest = isBetter(known.gauge, print.gauge, print.isTest);
   const isSameText = !isBest && known.isError === isError && isSameResult(known, print);
   if (isError) {
     const isSame = known.isError && !isBest;
@@ -136,6 +138,7 @@ function entryFor(memory: Memory, facts: CallFacts): KnownCall {
     blocks: print.blocks,
     lastLine: print.lastLine,
     isError,
+    isTest: facts.isTest,
     gauge: bestOf(known?.gauge ?? noGauge, print.gauge),
     flat: isSameFailure ? known.flat + step : isError ? 1 : 0,
     flatSince: isSameFailure ? known.flatSince : facts.at,

@@ -1,6 +1,7 @@
 import { type Gauge, noGauge } from './gauge.ts';
 import { finish, hashString, mix } from './hash.ts';
 import { LineReader } from './line-reader.ts';
+import { readTestSummary } from './test-summary.ts';
 
 /**
  * The content of a result, without values that only say when it was produced.
@@ -27,6 +28,8 @@ export type ResultPrint = {
   /** Hash of the unmodified last line, by which a growing log is recognised. */
   readonly lastLine: number;
   readonly gauge: Gauge;
+  /** The result is that of a test run: it has a test runner's summary, and `gauge` is what that says. */
+  readonly isTest: boolean;
 };
 
 /** Longer results are read only at the head and the tail, and their length counts. */
@@ -45,6 +48,7 @@ const emptyPrint: ResultPrint = {
   blocks: [],
   lastLine: 0,
   gauge: noGauge,
+  isTest: false,
 };
 
 const reader = new LineReader();
@@ -60,6 +64,7 @@ export function readResult(output: string, raw: number): ResultPrint {
   }
   if (reader.lines === 0) return { ...emptyPrint, raw };
   const size = output.length > READ_MAX ? output.length : 0;
+  const tests = reader.hasTestWord ? readTestSummary(output) : null;
   return {
     raw,
     exact: finish(mix(reader.exact(), size)),
@@ -68,7 +73,8 @@ export function readResult(output: string, raw: number): ResultPrint {
     blocks: reader.lines < LONG_LINES ? noBlocks : reader.blocks,
     // One line cannot have grown from another; two can.
     lastLine: reader.lines === 1 ? 0 : hashLastLine(output),
-    gauge: reader.gauge(),
+    gauge: tests === null ? reader.gauge() : { bad: tests.failed, good: tests.passed, share: -1 },
+    isTest: tests !== null,
   };
 }
 

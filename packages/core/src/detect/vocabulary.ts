@@ -32,10 +32,15 @@ const TABLE_SIZE = 4096;
 const mayKnow = new Uint8Array(TABLE_SIZE);
 const roles = new Map<number, WordRole>();
 
+function hashWord(word: string): number {
+  let hash = HASH_SEED;
+  for (let index = 0; index < word.length; index += 1) hash = mix(hash, word.charCodeAt(index) | 32);
+  return hash;
+}
+
 for (const role of Object.keys(words) as WordRole[]) {
   for (const word of words[role].split(' ')) {
-    let hash = HASH_SEED;
-    for (let index = 0; index < word.length; index += 1) hash = mix(hash, word.charCodeAt(index) | 32);
+    const hash = hashWord(word);
     mayKnow[hash & (TABLE_SIZE - 1)] = 1;
     roles.set(hash, role);
   }
@@ -45,3 +50,11 @@ for (const role of Object.keys(words) as WordRole[]) {
 export function roleOf(hash: number): WordRole | null {
   return mayKnow[hash & (TABLE_SIZE - 1)] === 0 ? null : (roles.get(hash) ?? null);
 }
+
+/** Every summary of a test runner with a failure has one of these; they are `bad` or `good` words too. */
+const testWords: ReadonlySet<number> = new Set(
+  'passed passing pass failed failing fail failures'.split(' ').map(hashWord),
+);
+
+/** Takes the same hash as `roleOf`. */
+export const isTestWord = (hash: number): boolean => testWords.has(hash);
