@@ -19,10 +19,11 @@ export function foldCallBegun(draft: Draft, callId: string): void {
 export function foldCallEnded(draft: Draft, call: CallEnded): void {
   closeCall(draft, call.callId);
   noteActivity(draft);
-  countOutcome(draft, call.isError);
   const { callId: id, tool, input = null, output = null, isError: error, text = null } = call;
-  const isProgress = followStep(draft, { id, kind: 'tool', tool, input, output, error, text });
+  const step = followStep(draft, { id, kind: 'tool', tool, input, output, error, text });
+  // Red after an edit is how working test first looks; it says nothing about the agent's calls.
+  if (!(error && step.isRetest)) countOutcome(draft, error);
   // Without arguments it is unknown whether the call was new; a successful result then counts as progress.
   const isOpaqueResult = input === null && output !== null && !error;
-  if (isProgress || isOpaqueResult) noteProgress(draft);
+  if (step.isProgress || isOpaqueResult) noteProgress(draft);
 }

@@ -24,8 +24,11 @@ import { clearPoint, raisePoint } from './point.ts';
 /** Limits how often token totals are judged, because each one judged is a hard fact. */
 const TOKENS_EVERY = seconds(30);
 
-/** Shows one step of the agent to the detectors. Returns whether it was evidence of progress. */
-export function followStep(draft: Draft, step: Omit<AgentStep, 'at' | 'tokens'>): boolean {
+/** Shows one step of the agent to the detectors. Returns what kind of step it was. */
+export function followStep(
+  draft: Draft,
+  step: Omit<AgentStep, 'at' | 'tokens'>,
+): { readonly isProgress: boolean; readonly isRetest: boolean } {
   const { hard, at, policy } = draft;
   const before = hard.trail?.calls ?? emptyDetectorState;
   const seen = observe(before, { ...step, at, tokens: null }, policy.detection);
@@ -37,7 +40,7 @@ export function followStep(draft: Draft, step: Omit<AgentStep, 'at' | 'tokens'>)
   const raised = seen.findings.map(({ kind }) => kind);
   const { raised: _before, ...others } = hard.trail ?? {};
   hard.trail = { ...others, calls: seen.state, ...(raised.length > 0 && { raised }) };
-  return seen.progress;
+  return { isProgress: seen.progress, isRetest: seen.isRetest };
 }
 
 /** Findings about the current work; they end with it. */
