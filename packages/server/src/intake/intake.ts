@@ -1,4 +1,11 @@
-import { checkSignal, type Effect, type Registration, SENSED_ONLY, type Signal } from '@holter/core';
+import {
+  type Agent,
+  checkSignal,
+  type Effect,
+  type Registration,
+  SENSED_ONLY,
+  type Signal,
+} from '@holter/core';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { ReplyQueue } from '../engine/reply-queue.ts';
@@ -121,15 +128,20 @@ export class Intake {
     const { role, agentId, incarnation } = sender;
     if (role !== 'agent' || agentId === null)
       return { sender, incarnation: undefined, seen: NOTHING, correlationId };
-    const carried = seen ?? replies.unseen(agentId);
-    const arrival = { sender, seen: carried, correlationId };
-    if (incarnation !== null) return { ...arrival, incarnation: undefined };
+    const arrival: Arrival = {
+      sender,
+      incarnation: undefined,
+      seen: seen ?? replies.unseen(agentId),
+      correlationId,
+    };
+    if (incarnation !== null) return arrival;
     // A token that an operator made by hand is not bound to an incarnation: the current one is used.
     const known = engine.peek(agentId);
-    if (known) return { ...arrival, incarnation: known.hard.incarnation || undefined };
-    return engine
-      .read(agentId)
-      .then((agent) => ({ ...arrival, incarnation: agent?.hard.incarnation || undefined }));
+    const ofCurrent = (agent: Agent | null): Arrival => ({
+      ...arrival,
+      incarnation: agent?.hard.incarnation || undefined,
+    });
+    return known ? ofCurrent(known) : engine.read(agentId).then(ofCurrent);
   }
 
   private async give({ signal, notes }: Checked, arrival: Arrival): Promise<Taken> {
