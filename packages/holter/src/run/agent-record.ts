@@ -1,3 +1,4 @@
+import type { AgentView, CheckpointPage, RegisteredView } from '@holter/server/wire';
 import type { KeptCheckpoint } from './checkpoint-keeper.ts';
 import { CODE, RunFailure } from './end.ts';
 import { codeOfRefusal, sayRefusal } from './http-call.ts';
@@ -6,15 +7,6 @@ import type { Plan } from './plan.ts';
 import type { ServerLink } from './server-link.ts';
 
 /** What a run reads of its agent's record. */
-type AgentLook = {
-  readonly incident: {
-    readonly cause: string;
-    readonly step: string;
-    readonly next: { readonly step: string; readonly inSeconds: number | null };
-  } | null;
-  readonly tokens: number;
-};
-
 /** The server's record of the agent of this run: incarnations, checkpoints, incident. */
 export class AgentRecord {
   incarnation = 0;
@@ -57,29 +49,25 @@ export class AgentRecord {
         `an agent called ${agentId} is already running; choose another name with --agent, or stop that one first`,
       );
     if (reply.status >= 300) throw new RunFailure(CODE.error, sayRefusal(reply));
-    const { incarnation, token } = reply.body as { incarnation: number; token: string };
+    const { incarnation, token } = reply.body as RegisteredView;
     this.incarnation = incarnation;
     this.token = token;
   }
 
-  async look(): Promise<AgentLook | null> {
+  async look(): Promise<AgentView | null> {
     const { status, body } = await this.link.insist('GET', this.path);
-    return status === 200 ? (body as AgentLook) : null;
+    return status === 200 ? (body as AgentView) : null;
   }
 
   /** The checkpoints of earlier runs of this agent, oldest first: a new run continues their chain. */
   async checkpoints(): Promise<readonly KeptCheckpoint[]> {
     const { status, body } = await this.link.insist('GET', `${this.path}/checkpoints`);
     if (status !== 200) return [];
-    const { checkpoints } = body as {
-      checkpoints: readonly { checkpointId: string; content: Partial<KeptCheckpoint> | null }[];
-    };
-    return checkpoints
-      .flatMap(({ checkpointId, content }) =>
-        typeof content?.sha256 === 'string'
-          ? { checkpointId, sha256: content.sha256, bytes: content.bytes ?? 0 }
-          : [],
-      )
+    return (body as CheckpointPage).checkpoints
+      .flatMap(({ checkpointId, content }) => {
+        const { sha256, bytes = 0 } = (content ?? {}) as Partial<KeptCheckpoint>;
+        return typeof sha256 === 'string' ? { checkpointId, sha256, bytes } : [];
+      })
       .reverse();
   }
 

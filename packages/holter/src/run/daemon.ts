@@ -1,4 +1,5 @@
 import { DataFolder, type RunningServer, realClock } from '@holter/server';
+import type { AgentPage } from '@holter/server/wire';
 import { Command, InvalidArgumentError } from 'commander';
 import { RunFailure } from './end.ts';
 import { hostServer } from './hosted-server.ts';
@@ -54,18 +55,16 @@ async function untilNotNeeded({ url }: RunningServer, folder: DataFolder, idleMs
   }
 }
 
-type AgentRow = { readonly end: unknown; readonly incident: { readonly step: string } | null };
-
 async function isNeeded(target: { url: string; token: string | null }): Promise<boolean> {
   for (let cursor: string | null = ''; cursor !== null; ) {
     const query: string = `limit=500${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`;
     const { status, body } = await call(target, 'GET', `/v1/agents?${query}`);
     // If the check fails, agents may still be there, so the server does not end.
     if (status !== 200) return true;
-    const page = body as { readonly agents: readonly AgentRow[]; readonly nextCursor: string | null };
-    if (page.agents.some(({ end, incident }) => end === null || (incident && incident.step !== 'human')))
+    const { agents, nextCursor } = body as AgentPage;
+    if (agents.some(({ end, incident }) => end === null || (incident && incident.step !== 'human')))
       return true;
-    cursor = page.nextCursor;
+    cursor = nextCursor;
   }
   return false;
 }
