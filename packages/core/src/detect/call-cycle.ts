@@ -1,9 +1,11 @@
 import type { Instant } from '../base/time.ts';
 import type { Finding } from '../vocabulary/finding.ts';
+import { isChangeCall, LONG_WAIT_MS } from './call-shape.ts';
 import type { Detector } from './detector.ts';
 import type { CallFacts } from './facts.ts';
-import { finding, spanInWords } from './phrase.ts';
+import { finding, spanInWords, times } from './phrase.ts';
 import type { CommonPolicy } from './policy.ts';
+import { findPoll } from './poll.ts';
 
 /**
  * The same few calls in rotation, with the same results: A B A B, up to six long.
@@ -28,13 +30,17 @@ const PERIODS = [2, 3, 4, 5, 6] as const;
 const PERIOD_MAX = 6;
 
 /** A round with a wait in it that takes less than this per call did not really wait. */
-const HASTY_MS = 5_000;
+const HASTY_MS = 1_000;
 
 type Turn = {
   readonly pair: number;
   readonly call: number;
   readonly at: Instant | null;
   readonly isWait: boolean;
+  /** What a wait declared. */
+  readonly sleepMs: number;
+  /** A command that changes something. Waiting after it is part of the change, unless the wait is long. */
+  readonly isChange: boolean;
 };
 
 type CycleState = {
@@ -79,7 +85,9 @@ export const callCycle: Detector<CycleState, typeof limits> = {
 
 function observeCycle(state: CycleState, facts: CallFacts): CycleState {
   if (facts.isThought) return state;
-  const turn: Turn = { pair: facts.pair, call: facts.call, at: facts.at, isWait: facts.isDeclaredWait };
+  const { pair, call, at, isDeclaredWait: isWait, sleepMs } = facts;
+  const isChange = facts.isStale && isChangeCall(facts.step.input);
+  const turn: Turn = { pair, call, at, isWait, sleepMs, isChange };
   const turns = state.turns.length >= PERIOD_MAX ? state.turns.slice(1) : state.turns.slice();
   turns.push(turn);
   // A pair that was never seen can't continue any cycle; this is the common case, and it is cheap.
@@ -129,6 +137,14 @@ function findCycle(state: CycleState, policy: Policy): Finding | null {
   return best;
 }
 
+/** Sleeping for two seconds and looking is waiting; restarting, sleeping for five and looking is not. */
+function hasWaitIn(round: readonly Turn[]): boolean {
+  const mayBeShort = !round.some((turn) => turn.isChange);
+  return round.some(
+    ({ isWait, sleepMs }) => isWait && (mayBeShort || sleepMs === 0 || sleepMs >= LONG_WAIT_MS),
+  );
+}
+
 function findPeriod(
   state: CycleState,
   period: number,
@@ -144,9 +160,13 @@ function findPeriod(
   const until = state.turns.at(-1)?.at ?? null;
   const steps = matched + period - 1;
   const paceMs = since === null || until === null ? null : (until - since) / steps;
-  const hasWait = round.some((turn) => turn.isWait);
+  const hasWait = hasWaitIn(round);
   const isPaced = paceMs === null ? hasWait : paceMs >= policy.spacedMs || (hasWait && paceMs >= HASTY_MS);
-  if (isPaced) return findPolling(period, rounds, since, until, policy);
+  if (isPaced) {
+    const what = `A wait of ${period} calls went round ${times(rounds)}`;
+    const sleptMs = rounds * round.reduce((sum, turn) => sum + (turn.sleepMs ?? 0), 0);
+    return findPoll({ what, count: rounds, since, lastAt: until, sleptMs }, policy);
+  }
   const severity = rounds >= policy.callCycle.act && !isFlapping ? 'act' : 'warn';
   const what = isFlapping
     ? 'One call gives alternating results'
@@ -157,27 +177,6 @@ function findPeriod(
     since,
     evidence: `${what}: ${rounds} rounds${spanInWords(since, until)}, nothing new in any of them.`,
     threshold: `${policy.callCycle.warn} rounds to warn, ${policy.callCycle.act} to act`,
-    count: rounds,
-  });
-}
-
-function findPolling(
-  period: number,
-  rounds: number,
-  since: Instant | null,
-  until: Instant | null,
-  policy: Policy,
-): Finding | null {
-  const limits = policy.poll;
-  if (rounds < limits.warn) return null;
-  const isLong =
-    rounds >= limits.act && (since === null || until === null || until - since >= limits.actAfterMs);
-  return finding({
-    kind: 'unchanged-poll',
-    severity: isLong ? 'act' : 'warn',
-    since,
-    evidence: `A wait of ${period} calls went round ${rounds} times and nothing changed${spanInWords(since, until)}.`,
-    threshold: `${limits.warn} unchanged polls to warn; ${limits.act} over ${limits.actAfterMs / 60_000} min to act`,
     count: rounds,
   });
 }

@@ -28,7 +28,9 @@ test.each([
 
 test('a wait is recognised by its words, and one second is no wait', () => {
   expect(isWaitCall('Bash', { command: 'sleep 60 && gh pr checks' })).toBe(true);
+  expect(isWaitCall('Bash', { command: 'sleep 2; cat status' })).toBe(true);
   expect(isWaitCall('Bash', { command: 'sleep 1; curl x' })).toBe(false);
+  expect(isWaitCall('Bash', { command: './server & sleep 3; curl x' })).toBe(false);
   expect(
     ['wait', 'BashOutput', 'get_task_output', 'buildStatus', 'poll_job'].every((tool) =>
       isWaitCall(tool, {}),

@@ -17,18 +17,41 @@ const THOUGHT_KEY = /^(?:thoughts?|reasoning|reflection|plan|note|analysis)$/i;
 const WAIT_NAME =
   /^(?:wait|sleep|poll|await|watch|monitor|pause)|(?:^|[_.-])(?:wait|sleep|poll|status|progress)(?:[_.-]|$)|(?:bash|task|shell|command|process|job|build|agent|read|get)_?output$/i;
 const WAIT_CAMEL = /[a-z0-9](?:Wait|Sleep|Poll|Status|Progress)(?![a-z])/;
-const SLEEP = /(?:^|[;&|(\s])(?:sleep|timeout \/t|start-sleep(?: -s(?:econds)?)?)\s+(\d+(?:\.\d+)?)([smh]?)/i;
+/** `sleep 5`, `Start-Sleep -s 5`, `time.sleep(5)`, `setTimeout(done, 5000)`. */
+const SLEEP =
+  /(?:^|[;&|({\s.])(?:(?:sleep|timeout \/t|start-sleep(?: -s(?:econds)?)?)(?:\s{1,9}|\()(\d{1,6}(?:\.\d{1,6})?)([smh]?)|settimeout\([^,\n]{1,80},\s{0,9}(\d{1,9}))/gi;
 /** `wait` and `tail -f` last as long as the thing waited for. */
 const WAIT_COMMAND = /(?:^|[;&|]\s*)(?:wait|watch)\b|\s(?:--watch|watch)(?:\s|$)/;
 /** A pause of a second between two calls is no wait. */
-const SLEEP_SECONDS_MIN = 10;
+const SHORT_WAIT_MS = 2_000;
+/** A shorter pause is only a wait if the call does nothing else than look: services need a moment to start. */
+export const LONG_WAIT_MS = 10_000;
+const COMMAND_MAX = 2_000;
+/** Starts, stops or changes something outside the workspace. */
+const CHANGES =
+  /\b(?:p?kill(?:all)?|re?start|re?boot|stop|reload|launch|serve|up|down|deploy|apply|rerun|retry|nohup|run|create|delete|push|submit)\b|[^&>|]&\s{0,9}(?:$|[^&>\s])|-X ?(?:POST|PUT|PATCH|DELETE)\b/i;
 
-/** The call declares that it waits: a wait tool, or a long enough sleep. */
+/** The call declares that it waits: a wait tool, a long sleep, or a short one before a look. */
 export function isWaitCall(tool: string, input: unknown): boolean {
   if (WAIT_NAME.test(tool) || WAIT_CAMEL.test(tool)) return true;
-  const command = commandOf(input);
-  return command !== '' && (sleepSeconds(command) >= SLEEP_SECONDS_MIN || WAIT_COMMAND.test(command));
+  const command = commandOf(input).slice(0, COMMAND_MAX);
+  if (command === '') return false;
+  const sleepMs = sleepMsIn(command);
+  return (
+    sleepMs >= LONG_WAIT_MS || WAIT_COMMAND.test(command) || (sleepMs >= SHORT_WAIT_MS && isLook(command))
+  );
 }
+
+/** How long the call sleeps by its own word; 0 if it does not. */
+export const sleepMsOf = (input: unknown): number => sleepMsIn(commandOf(input).slice(0, COMMAND_MAX));
+
+/** The command changes something, in the workspace or outside; false for calls that are no commands. */
+export function isChangeCall(input: unknown): boolean {
+  const command = commandOf(input).slice(0, COMMAND_MAX);
+  return command !== '' && !isLook(command);
+}
+
+const isLook = (command: string): boolean => !CHANGES.test(command) && !WRITES.test(command);
 
 /** If it succeeds, it changes something in the workspace. */
 export function isEditCall(input: unknown): boolean {
@@ -77,11 +100,13 @@ function hasEditShape(input: unknown): boolean {
   return hasPlace && hasContent;
 }
 
-function sleepSeconds(command: string): number {
-  const match = SLEEP.exec(command);
-  if (match === null) return 0;
-  const unit = match[2] === 'm' ? 60 : match[2] === 'h' ? 3_600 : 1;
-  return Number(match[1]) * unit;
+function sleepMsIn(command: string): number {
+  let sum = 0;
+  for (const [, count, unit, ms] of command.matchAll(SLEEP)) {
+    const unitMs = unit === 'm' ? 60_000 : unit === 'h' ? 3_600_000 : 1_000;
+    sum += count === undefined ? Number(ms) : Number(count) * unitMs;
+  }
+  return sum;
 }
 
 /**

@@ -75,6 +75,25 @@ describe('polling', () => {
     const steps = repeat(7, () => [call('sleep 60', ''), call('gh pr checks', 'pending')]);
     expect(judge(steps).worst).toBe('none');
   });
+  test.each(['sleep 2; cat status', 'cat status && sleep 5', 'python -c "time.sleep(3); look()"'])(
+    '%s is a poll, which is judged by its time',
+    (command) => {
+      const polls = (count: number): AgentStep[] => repeat(count, () => call(command, 'building'));
+      expect(judge(paced(polls(40), 6_000)).worst).toBe('none');
+      expect(judge(paced(polls(80), 6_000)).kinds).toEqual(['unchanged-poll:warn']);
+      expect(judge(polls(20)).worst).toBe('none');
+      expect(judge(paced(polls(40), 500)).worst).toBe('act');
+    },
+  );
+  test('a short sleep in a call of its own waits too, but not after a restart', () => {
+    const wait = repeat(20, () => [call('sleep 3', ''), call('curl -s :8080/jobs/7', 'queued')]);
+    expect(judge(paced(wait, 4_000)).worst).toBe('none');
+    const restart = repeat(6, () => [
+      call('systemctl restart api', ''),
+      failing('sleep 3; curl :80', 'refused'),
+    ]);
+    expect(judge(paced(restart, 6_000)).worst).toBe('act');
+  });
 });
 
 describe('call-cycle', () => {

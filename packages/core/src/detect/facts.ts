@@ -26,6 +26,8 @@ export type CallFacts = {
   readonly isProgress: boolean;
   /** The call declares that it waits: a wait tool, a sleep, a rate limit. */
   readonly isDeclaredWait: boolean;
+  /** How long a declared wait sleeps by its own word; 0 if it does not say. */
+  readonly sleepMs: number;
   /** A declared wait, or long after the previous call: waiting, not hammering. */
   readonly isPatient: boolean;
   /** A person asked for this call after it was last made. */

@@ -1,5 +1,5 @@
 import type { Finding } from '../vocabulary/finding.ts';
-import { isEditCall, isThoughtCall, isWaitCall } from './call-shape.ts';
+import { isEditCall, isThoughtCall, isWaitCall, sleepMsOf } from './call-shape.ts';
 import { hashCall } from './canonical-arguments.ts';
 import { emptyConversation, hear, isPerson } from './conversation.ts';
 import type { Seen } from './detector.ts';
@@ -139,6 +139,7 @@ function readFacts(state: Shared, step: AgentStep, policy: DetectionPolicy): Cal
     isStale,
     isProgress,
     isDeclaredWait,
+    sleepMs: isDeclaredWait ? sleepMsOf(step.input) : 0,
     isPatient: isDeclaredWait || (gapMs !== null && gapMs >= policy.spacedMs),
     isAskedFor: known !== null && comparison.isSame && state.conversation.askedAfter > known.index,
   };

@@ -5,6 +5,8 @@ export type CommonPolicy = {
   readonly poll: {
     readonly warn: number;
     readonly act: number;
+    /** A warning also needs this much time: ten looks at a build, two seconds apart, are nothing to report. */
+    readonly warnAfterMs: DurationMs;
     /** `act` also needs this much time: an hour of "queued" is a fact, sixty polls in a minute are hammering. */
     readonly actAfterMs: DurationMs;
     /** A poll tool called this often without a pause is being hammered. */
@@ -43,8 +45,9 @@ export type MeterPolicy = {
 };
 
 export const defaultCommonPolicy: CommonPolicy = {
-  // Six polls a minute apart are waiting. An hour without any change is worth a nudge.
-  poll: { warn: 8, act: 60, actAfterMs: minutes(60), hammeredAct: 20 },
+  // Six polls a minute apart are waiting, and so are five minutes at any pace. An hour without any change is worth a
+  // nudge.
+  poll: { warn: 8, act: 60, warnAfterMs: minutes(5), actAfterMs: minutes(60), hammeredAct: 20 },
   // Model turns take 2 to 15 s; a loop paced slower than that is meant to wait.
   spacedMs: seconds(20),
   // Reading a result and typing an answer takes longer than this.

@@ -5,6 +5,7 @@ import type { Detector } from './detector.ts';
 import type { CallFacts } from './facts.ts';
 import { finding, spanInWords, times } from './phrase.ts';
 import type { CommonPolicy } from './policy.ts';
+import { findPoll } from './poll.ts';
 
 /**
  * The same call again and again, with nothing new coming back.
@@ -19,8 +20,9 @@ import type { CommonPolicy } from './policy.ts';
  * queued for half an hour. It is reported in the end all the same, since 1,535 polls of an unchanging job have cost
  * somebody 150 dollars.
  *
- * Cutoff: warn 3 and act 5 (errors in varying words 4 and 6); polls warn 8, act 60 and an hour. Without a clock,
- * every repeat that is not a declared poll counts as fast.
+ * Cutoff: warn 3 and act 5 (errors in varying words 4 and 6); polls warn at 8 and five minutes, act at 60 and an
+ * hour. A sleep of two seconds before a look declares a wait; before a restart it takes ten. Without a clock, every
+ * repeat that is not a declared poll counts as fast.
  *
  * Blind spots: a loop paced slower than 20 s a step passes for waiting until the poll limits. A repeat with one
  * different call between is left to call-cycle and zero-diversity.
@@ -41,6 +43,8 @@ type CallRun = {
   readonly isError: boolean;
   readonly since: Instant | null;
   readonly lastAt: Instant | null;
+  /** What the waits among them declared. */
+  readonly sleptMs: number;
 };
 
 /** Thoughts that a tool logs do not interrupt a run. */
@@ -87,6 +91,7 @@ function continueRun(run: CallRun | null, facts: CallFacts): CallRun {
     isError: facts.isError,
     since: run.since,
     lastAt: facts.at,
+    sleptMs: (run.sleptMs ?? 0) + facts.sleepMs,
   };
 }
 
@@ -101,6 +106,7 @@ function beginRun(facts: CallFacts): CallRun {
     isError: facts.isError,
     since: facts.at,
     lastAt: facts.at,
+    sleptMs: 0,
   };
 }
 
@@ -116,7 +122,8 @@ function findRepeat(state: RepeatState, policy: Policy): readonly Finding[] | nu
     if (run === null || isShort(run)) continue;
     const hasty = findHasty(run, policy);
     if (hasty !== null) found.push(hasty);
-    const patient = findPatient(run, policy);
+    const what = `\`${run.label}\` was polled ${times(run.patient)}`;
+    const patient = findPoll({ ...run, what, count: run.patient }, policy);
     if (patient !== null) found.push(patient);
   }
   return found;
@@ -137,21 +144,5 @@ function findHasty(run: CallRun, policy: Policy): Finding | null {
     evidence: `\`${run.label}\` was called ${times(run.hasty)} in a row ${outcome}${spanInWords(run.since, run.lastAt)}.`,
     threshold: `${limits.warn} calls in a row without a new result to warn, ${limits.act} to act`,
     count: run.hasty,
-  });
-}
-
-function findPatient(run: CallRun, policy: Policy): Finding | null {
-  const limits = policy.poll;
-  if (run.patient < limits.warn) return null;
-  const spanMs = run.since === null || run.lastAt === null ? null : run.lastAt - run.since;
-  const isLong = run.patient >= limits.act && (spanMs === null || spanMs >= limits.actAfterMs);
-  const isHammered = run.patient >= limits.hammeredAct && spanMs !== null && spanMs < run.patient * 10_000;
-  return finding({
-    kind: 'unchanged-poll',
-    severity: isLong || isHammered ? 'act' : 'warn',
-    since: run.since,
-    evidence: `\`${run.label}\` was polled ${times(run.patient)} and nothing changed${spanInWords(run.since, run.lastAt)}.`,
-    threshold: `${limits.warn} unchanged polls to warn; ${limits.act} over ${limits.actAfterMs / 60_000} min to act`,
-    count: run.patient,
   });
 }

@@ -23,8 +23,9 @@ function fact({ kind, count }: Finding, duration: string): string {
       return `no tool call and no message from you for ${duration}, and your task is open. ${CHOICES}`;
     case 'work-unstarted':
       return `a task was assigned to you ${duration} ago and has not been begun. If there is work on your hook, it is yours to run.`;
-    case 'repeated-call':
     case 'unchanged-poll':
+      return `what you wait for was looked at ${times} and has not changed for ${duration}. It may need something else first; ${CHOICES}`;
+    case 'repeated-call':
       return `the same call was made ${times} with the same result. Nothing changed in between; a different approach is needed, or a handoff.`;
     case 'call-cycle':
       return `the same few calls have been repeated in turn ${times} with the same results. The round does not lead further.`;

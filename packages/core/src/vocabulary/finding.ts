@@ -21,7 +21,10 @@ export type FindingEntry = 'nudge' | 'escalate' | 'recover' | 'policy' | 'none';
 type KindRule = {
   readonly about: FindingAbout;
   readonly entry: FindingEntry;
-  /** Repeats are cleared only by different results, never by a nudge, a self-report or a checkpoint. */
+  /**
+   * A loop of calls or words: a nudge that was read and changed nothing is a second source against it. Waiting,
+   * talking and compacting are no such loops; without evidence from the operating system they end at a person.
+   */
   readonly isRepeat?: true;
 };
 
@@ -38,11 +41,11 @@ const kinds = {
   'same-error': { about: 'progress', entry: 'nudge', isRepeat: true },
   'near-duplicate': { about: 'progress', entry: 'nudge', isRepeat: true },
   'zero-diversity': { about: 'progress', entry: 'nudge', isRepeat: true },
-  'unchanged-poll': { about: 'progress', entry: 'nudge', isRepeat: true },
+  'unchanged-poll': { about: 'progress', entry: 'nudge' },
   'repeated-text': { about: 'progress', entry: 'nudge', isRepeat: true },
-  monologue: { about: 'progress', entry: 'nudge', isRepeat: true },
+  monologue: { about: 'progress', entry: 'nudge' },
   'empty-replies': { about: 'progress', entry: 'nudge', isRepeat: true },
-  'compaction-loop': { about: 'progress', entry: 'nudge', isRepeat: true },
+  'compaction-loop': { about: 'progress', entry: 'nudge' },
   'unknown-tool': { about: 'progress', entry: 'nudge', isRepeat: true },
   'verdict-streak': { about: 'progress', entry: 'nudge' },
   'context-exhausted': { about: 'progress', entry: 'nudge' },

@@ -18,7 +18,6 @@ const LOOPS: ReadonlySet<FindingKind> = new Set<FindingKind>([
   'repeated-call',
   'call-cycle',
   'same-error',
-  'unchanged-poll',
   'zero-diversity',
 ]);
 
