@@ -6,7 +6,6 @@ import type { RunOptions } from './options.ts';
 import type { Plan } from './plan.ts';
 import type { ServerLink } from './server-link.ts';
 
-/** What a run reads of its agent's record. */
 /** The server's record of the agent of this run: incarnations, checkpoints, incident. */
 export class AgentRecord {
   incarnation = 0;
