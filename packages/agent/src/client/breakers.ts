@@ -26,7 +26,8 @@ export class BreakerOpenError extends Error {
 /** How long a guarded call waits for its permit at most. */
 const ASK_MS_MAX = 500;
 
-type Ask = (path: string, body: string, timeoutMs: number) => Promise<Verdict> | null;
+type AskOptions = { readonly timeoutMs: number; readonly isBackground: boolean };
+type Ask = (path: string, body: string, options: AskOptions) => Promise<Verdict> | null;
 
 /** The breakers that the callers of one agent share. Their state is in the server, so they open for all at once. */
 export class Breakers {
@@ -44,7 +45,10 @@ export class Breakers {
   async acquire(name: string, staleMs = 0): Promise<BreakerAnswer> {
     const kept = this.kept.get(name);
     if (kept !== undefined && staleMs > 0 && this.now() - kept.at <= staleMs) return kept.answer;
-    const verdict = await this.ask(pathOf(name, 'acquire'), '{}', ASK_MS_MAX);
+    const verdict = await this.ask(pathOf(name, 'acquire'), '{}', {
+      timeoutMs: ASK_MS_MAX,
+      isBackground: false,
+    });
     this.kept.delete(name);
     if (verdict?.kind !== 'taken' || !Array.isArray(verdict.body.answers)) return { kind: 'unasked' };
     const answer = readAnswer(verdict.body.answers[0]);
@@ -58,7 +62,8 @@ export class Breakers {
     const { generation, permitId } = answer;
     const body = JSON.stringify({ generation, permitId, durationMs: Math.max(0, this.now() - startedAt) });
     // The cached answer is out of date once a report has opened the breaker.
-    void this.ask(pathOf(name, outcome), body, 20 * ASK_MS_MAX)?.then((verdict) => {
+    const options = { timeoutMs: 20 * ASK_MS_MAX, isBackground: true };
+    void this.ask(pathOf(name, outcome), body, options)?.then((verdict) => {
       if (verdict.kind === 'taken' && stateIn(verdict.body.breaker) !== 'CLOSED') this.kept.delete(name);
     });
   }

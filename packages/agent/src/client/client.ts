@@ -44,7 +44,8 @@ const CLOSE_WAIT_MS = 2_000;
 
 /**
  * An agent's connection to a Holter server. Every method returns immediately and none throws: what cannot be sent
- * now is queued in bounded memory, and problems are recorded in `status`.
+ * now is queued in bounded memory, and problems are recorded in `status`. Only what the program awaits (a guarded
+ * tool, `checkpoint`, `close`) keeps its process alive.
  */
 export class HolterClient {
   private readonly session: Session;
@@ -236,8 +237,13 @@ export class HolterClient {
     return instrumentEmitter(this, emitter, options);
   }
 
-  /** Reports the end of the agent, sends what is queued for at most two seconds, and releases all resources. */
+  /**
+   * Reports the end of the agent, sends what is queued for at most two seconds, and releases all resources. What is
+   * reported afterwards is ignored.
+   */
   async close(reason = 'closed by the agent'): Promise<void> {
+    const news = this.session.tokens.takeNews();
+    if (news) this.report(news);
     this.report({ kind: 'stopped', reason });
     await this.session.close(CLOSE_WAIT_MS);
     this.onClose();
@@ -245,6 +251,7 @@ export class HolterClient {
 
   private report(signal: SignalBody, id?: string): void {
     const { session } = this;
+    if (session.isClosing) return;
     session.pulse.reported(session.now());
     session.outbox.put(signal, id);
     session.schedule();

@@ -44,6 +44,8 @@ export class Session {
   private token: string | null = null;
   private batchMax = BATCH_MAX;
   private notBefore = 0;
+  /** `close` was called: what is queued is the last. */
+  isClosing = false;
   private isBusy = false;
   private isActive = false;
   private idle: (() => void) | null = null;
@@ -55,7 +57,7 @@ export class Session {
     this.backoff = new Backoff(dice);
     this.alarm = new Alarm(clock, () => void this.run());
     this.breakers = new Breakers(
-      (path, body, timeoutMs) => this.ask(path, body, timeoutMs),
+      (path, body, options) => this.ask(path, body, options),
       () => this.now(),
     );
     this.rejections = new Rejections(clock.wall);
@@ -75,7 +77,7 @@ export class Session {
 
   /** Sends what is queued after this delay, or earlier if an earlier time is scheduled. */
   schedule(afterMs = FLUSH_MS): void {
-    if (this.state === 'closed' || this.state === 'superseded') return;
+    if (this.hasEnded) return;
     this.alarm.set(Math.max(this.now() + afterMs, this.notBefore));
   }
 
@@ -86,9 +88,10 @@ export class Session {
     this.schedule();
   }
 
-  /** Sends what is queued for at most this long, then stops. */
+  /** Sends what is queued for at most this long, then stops. Nothing is reported after it, no beat either. */
   async close(waitMs: number): Promise<void> {
-    if (this.state !== 'closed' && this.state !== 'superseded') {
+    this.isClosing = true;
+    if (!this.hasEnded) {
       await new Promise<void>((resolve) => {
         // Not unref'd, so that the program stays alive until its last signals are sent.
         const timer = setTimeout(resolve, waitMs);
@@ -104,7 +107,7 @@ export class Session {
   }
 
   private async run(): Promise<void> {
-    if (this.isBusy || this.state === 'closed' || this.state === 'superseded') return;
+    if (this.isBusy || this.hasEnded) return;
     this.isBusy = true;
     try {
       await this.step();
@@ -144,17 +147,22 @@ export class Session {
     );
   }
 
+  private get hasEnded(): boolean {
+    return this.state === 'closed' || this.state === 'superseded';
+  }
+
   private async register(): Promise<void> {
     const body = registrationBody(this.options, this.instanceId, this.pulse.taskId);
     const verdict = await this.post('/v1/agents', this.options.token, body);
     if (verdict.kind === 'later') return this.failed('register', verdict);
     if (verdict.kind !== 'taken') {
       // An operator has to change something. The request is retried anyway, so that it succeeds once that is done.
-      this.state = 'refused';
+      if (!this.hasEnded) this.state = 'refused';
       return this.failed('register', verdict);
     }
     const registered = readRegistered(verdict.body);
     if (!registered) return this.failed('register', { code: 'nonsense', message: 'no token was given' });
+    if (this.hasEnded) return this.tellEnd(registered.token);
     if (registered.incarnation !== this.incarnation) this.tokens.startOver();
     this.incarnation = registered.incarnation;
     this.token = registered.token;
@@ -162,9 +170,15 @@ export class Session {
     this.onRegistered?.(registered.token);
   }
 
+  /** Closed while the registration was under way: the server must not wait for an agent that has ended. */
+  private async tellEnd(token: string): Promise<void> {
+    await this.post(this.path('signals'), token, `[${this.outbox.batch(this.batchMax).body}]`);
+  }
+
   private async sendSignals(token: string): Promise<void> {
     const now = this.now();
-    const isBeatDue = this.pulse.dueAt(now) <= now;
+    // A beat after the last signal would belong to an agent that has ended.
+    const isBeatDue = !this.isClosing && this.pulse.dueAt(now) <= now;
     if (this.isActive && !isBeatDue) this.outbox.put({ kind: 'activity' });
     this.isActive = false;
     const news = this.tokens.takeNews();
@@ -202,7 +216,8 @@ export class Session {
     this.rejections.add(what, verdict.code, verdict.message);
     if (verdict.kind === 'register-again') {
       this.token = null;
-      this.state = 'connecting';
+      if (this.isClosing) this.end('closed');
+      else this.state = 'connecting';
     } else if (verdict.kind === 'superseded') {
       this.end('superseded');
       this.directives.takeSuperseded();
@@ -211,7 +226,7 @@ export class Session {
   }
 
   private becomeConnected(): void {
-    this.state = 'connected';
+    if (!this.hasEnded) this.state = 'connected';
     this.backoff.reset();
   }
 
@@ -240,16 +255,19 @@ export class Session {
     path: string,
     token: string | null,
     body: string,
-    timeoutMs = this.options.requestTimeoutMs,
+    { timeoutMs = this.options.requestTimeoutMs, isBackground = true } = {},
   ): Promise<Verdict> {
     const { url } = this.options;
-    const request = { method: 'POST', url, path, token, body, timeoutMs, isBackground: true } as const;
-    return verdictOf(await exchange(request));
+    return verdictOf(await exchange({ method: 'POST', url, path, token, body, timeoutMs, isBackground }));
   }
 
   /** A request outside the queue of signals, for what cannot wait; null while there is no server to ask. */
-  private ask(what: string, body: string, timeoutMs: number): Promise<Verdict> | null {
+  private ask(
+    what: string,
+    body: string,
+    options: { readonly timeoutMs: number; readonly isBackground: boolean },
+  ): Promise<Verdict> | null {
     if (this.state !== 'connected') return null;
-    return this.post(this.path(what), this.token, body, timeoutMs);
+    return this.post(this.path(what), this.token, body, options);
   }
 }

@@ -11,8 +11,8 @@ export type HttpRequest = {
   /** JSON. */
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Inside a program that is not ours: the socket does not keep its process alive. */
-  readonly isBackground?: true;
+  /** The program does not wait for the answer: the request does not keep its process alive. */
+  readonly isBackground?: boolean;
   readonly signal?: AbortSignal;
 };
 
@@ -79,8 +79,8 @@ export async function exchange(
   const { timeoutMs, bytesMax = REPLY_BYTES_MAX, ...rest } = request;
   const aborter = new AbortController();
   const timer = setTimeout(() => aborter.abort(), timeoutMs);
-  // Where nothing else runs, whoever waits for the answer keeps the process by its socket.
-  timer.unref();
+  // In the foreground somebody awaits the answer, so the process must not end before it or before the time-out.
+  if (request.isBackground) timer.unref();
   try {
     return await read(await open({ ...rest, signal: aborter.signal }), bytesMax);
   } catch (cause) {
