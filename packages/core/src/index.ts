@@ -45,6 +45,7 @@ export type {
   Quiet,
   QuietFinding,
   Recovery,
+  Reporter,
   Soft,
   Task,
 } from './record/agent.ts';

@@ -100,6 +100,19 @@ export type Recovery = {
   readonly permit?: { readonly generation: number; readonly permitId: number };
 };
 
+/**
+ * Who reports by hooks for an agent that did not register itself: its session, or the agent that made it. Hooks of
+ * another reporter never speak for it. Empty in records of version 2, until the next hook of the same instance.
+ */
+export type Reporter = {
+  /** The whole id of the session. */
+  readonly session?: string;
+  /** The user whose hook token the session uses; absent for sessions that report with a token of another role. */
+  readonly user?: string;
+  /** The agent whose subagent it is. */
+  readonly parent?: string;
+};
+
 export type Probation = { readonly until: Instant; readonly incidentId: string };
 
 export type Hard = {
@@ -113,6 +126,7 @@ export type Hard = {
   readonly promises: Promises;
   readonly can: readonly Capability[];
   readonly executor: string | null;
+  readonly reporter?: Reporter;
   /** Start of this incarnation. */
   readonly startedAt: Instant;
   /** The newest `at` that was folded in; the time of an earlier input is raised to it. */

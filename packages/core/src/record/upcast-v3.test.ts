@@ -9,3 +9,15 @@ test('a hold of version 2 counts as declared by the agent, unless only Holter co
     holds: [{ ...hold('asleep'), isOwnWord: true }, hold('in-tool'), hold('paused-by-operator')],
   });
 });
+
+test('an agent that a hook of version 2 registered waits for its reporter; others have none', () => {
+  const hooked = {
+    agentId: 'claude.shop.c64a3fea',
+    executor: null,
+    mode: 'nudge',
+    can: ['nudge', 'deny-call'],
+  };
+  expect(upcast('agent', hooked, 2)).toEqual({ ...hooked, reporter: {} });
+  const registered = { ...hooked, can: ['nudge'] };
+  expect(upcast('agent', registered, 2)).toEqual(registered);
+});

@@ -1,11 +1,20 @@
 type Json = Readonly<Record<string, unknown>>;
 type HoldOfV2 = Json & { readonly kind: string };
 
+export const agentOfV2 = (hard: Json): Json => withReporter(withOwnWords(hard));
+
 /** In version 2, a hold did not say who declared it. Nearly all were declared by the agent itself. */
-export function agentOfV2(hard: Json): Json {
+function withOwnWords(hard: Json): Json {
   const holds = hard.holds as readonly HoldOfV2[] | undefined;
   if (!holds || holds.length === 0) return hard;
   return { ...hard, holds: holds.map((hold) => (isOwnWord(hold) ? { ...hold, isOwnWord: true } : hold)) };
 }
 
 const isOwnWord = ({ kind }: HoldOfV2): boolean => kind !== 'in-tool' && kind !== 'paused-by-operator';
+
+/** In version 2, an agent that reports by hooks was known only by what its first hook registered it with. */
+function withReporter(hard: Json): Json {
+  const { can, executor, mode } = hard;
+  const isByHooks = executor === null && mode === 'nudge' && String(can) === 'nudge,deny-call';
+  return isByHooks ? { ...hard, reporter: {} } : hard;
+}

@@ -57,6 +57,58 @@ describe('who may take a name', () => {
   });
 });
 
+describe('who may report by hooks for a name', () => {
+  const session = 'c64a3fea-d51f-4305-9248-db9d38df8039';
+  const mine = { instanceId: session, reporter: { session } };
+  const hooked = (fields: Partial<Registration> = mine) => new Bench({ promises: {}, ...fields });
+
+  test('the same session, whose user becomes known with a hook token; then only this user', () => {
+    const bench = hooked();
+    const again = enrollmentOf(bench, mine);
+    expect(again.kind === 'enrolled' && again.agent).toBe(bench.agent);
+    const withUser = { ...mine, reporter: { session, user: 'dev@laptop' } };
+    expect(bench.register(withUser)).toBe(true);
+    expect(bench.agent.hard).toMatchObject({ incarnation: 1, reporter: withUser.reporter });
+    for (const user of [undefined, 'eve@laptop'])
+      expect(enrollmentOf(bench, { ...mine, reporter: { session, ...(user && { user }) } })).toMatchObject({
+        code: 'other_reporter',
+      });
+  });
+
+  test.each<[string, Partial<Registration>]>([
+    ['another session', { instanceId: session, reporter: { session: session.replace(/9$/, '8') } }],
+    ['an agent that calls it its subagent', { instanceId: session, reporter: { parent: 'ada' } }],
+  ])('%s is refused, even after the end', (_who, fields) => {
+    const bench = hooked();
+    const refused = { kind: 'refused', code: 'other_reporter' };
+    expect(enrollmentOf(bench, fields)).toMatchObject(refused);
+    bench.signal({ kind: 'stopped', reason: 'done' });
+    expect(enrollmentOf(bench, fields)).toMatchObject(refused);
+    expect(bench.register(mine)).toBe(true);
+    expect(bench.agent.hard.incarnation).toBe(2);
+  });
+
+  test('a silent session is not replaced by a registration, even with the same instance', () => {
+    const bench = hooked();
+    bench.advance(minutes(600));
+    for (const instanceId of ['two', session])
+      expect(enrollmentOf(bench, { instanceId })).toMatchObject({ kind: 'refused', code: 'agent_running' });
+  });
+
+  test("an agent that registered itself is nobody's subagent and no session", () => {
+    const bench = new Bench({ ...beats, agentId: 'ada:sub', instanceId: session });
+    for (const reporter of [{ session }, { parent: 'ada' }])
+      expect(enrollmentOf(bench, { agentId: 'ada:sub', instanceId: session, reporter }).kind).toBe('refused');
+  });
+
+  test('a record of version 2 is bound to the whole session at its next hook', () => {
+    const bench = hooked({ instanceId: session, reporter: {} });
+    expect(enrollmentOf(bench, { instanceId: 'other', reporter: { session: 'other' } }).kind).toBe('refused');
+    expect(bench.register(mine)).toBe(true);
+    expect(bench.agent.hard).toMatchObject({ incarnation: 1, reporter: { session } });
+  });
+});
+
 describe('what a new incarnation keeps', () => {
   function crashed(): Bench {
     const bench = new Bench({ ...beats, promises: { beatEveryMs: seconds(60), tasks: true }, taskId: 't1' });

@@ -5,7 +5,7 @@ import { closeIncident } from '../incident/change.ts';
 import { meterAcross } from '../incident/cost.ts';
 import { becomeHealth } from '../judge/health.ts';
 import type { Policy } from '../policy/policy.ts';
-import type { Agent, Hard, Mode, Promises, Soft, Task } from '../record/agent.ts';
+import type { Agent, Hard, Mode, Promises, Reporter, Soft, Task } from '../record/agent.ts';
 import type { Draft } from '../record/draft.ts';
 import { draftOf, emit, endLife, markNow } from '../record/draft.ts';
 import { nameFreeAt } from '../record/liveness.ts';
@@ -30,6 +30,8 @@ export type Registration = {
   readonly taskId?: string;
   /** The key of the spawn that Holter ordered. */
   readonly spawnKey?: string;
+  /** Set by the server for an agent that is registered by its first hook. */
+  readonly reporter?: Reporter;
 };
 
 export type Enrollment =
@@ -41,14 +43,19 @@ export type Enrollment =
       readonly over: readonly Life[];
     }
   /** The name is taken by an instance that is alive. */
-  | { readonly kind: 'refused'; readonly code: 'agent_running'; readonly retryAfterMs: DurationMs };
+  | Refusal<'agent_running'>
+  /** A hook asks for the name of an agent that has another reporter, or none. */
+  | Refusal<'other_reporter'>;
+
+type Refusal<Code> = { readonly kind: 'refused'; readonly code: Code; readonly retryAfterMs: DurationMs };
 
 export type EnrollContext = { readonly at: Instant; readonly stalls: StallLog; readonly policy: Policy };
 
 /**
  * Registers an agent. The server assigns incarnations, and one name has one living instance. A second instance is
  * accepted when the first is proven gone, has missed a beat, or when the second presents the key of the start that
- * Holter ordered. Later signals of the older instance are recorded and ignored.
+ * Holter ordered. Later signals of the older instance are recorded and ignored. An agent that reports by hooks may be
+ * silent for days, so only its end frees its name; hooks get a name back only from the same reporter.
  */
 export function enroll(
   existing: Agent | null,
@@ -57,16 +64,42 @@ export function enroll(
 ): Enrollment {
   if (!existing) return { kind: 'enrolled', ...begin(registration, null, context) };
   const { hard } = existing;
-  const isSame = hard.incarnation > 0 && hard.instanceHash === hashText(registration.instanceId) && !hard.end;
-  if (isSame) return { kind: 'enrolled', agent: existing, events: [], over: [] };
+  const { reporter } = registration;
+  if (reporter && !isReportedBy(hard, reporter, registration.instanceId))
+    return { kind: 'refused', code: 'other_reporter', retryAfterMs: RETRY_AFTER_MAX };
+  if (isSame(hard, registration))
+    return { kind: 'enrolled', agent: withReporter(existing, reporter), events: [], over: [] };
   if (hard.incarnation > 0 && !hard.end) {
-    const firstMissAt = nameFreeAt(existing, context.policy, context.stalls);
+    const firstMissAt = hard.reporter ? NEVER : nameFreeAt(existing, context.policy, context.stalls);
     if (firstMissAt > context.at) {
       const retryAfterMs = Math.min(between(context.at, firstMissAt), RETRY_AFTER_MAX) as DurationMs;
       return { kind: 'refused', code: 'agent_running', retryAfterMs };
     }
   }
   return { kind: 'enrolled', ...begin(registration, existing, context) };
+}
+
+/** A reporter that was found to be the agent's own is the same instance, whatever its hooks say besides. */
+function isSame(hard: Hard, { reporter, instanceId }: Registration): boolean {
+  if (hard.incarnation === 0 || hard.end) return false;
+  return reporter ? true : !hard.reporter && hard.instanceHash === hashText(instanceId);
+}
+
+function isReportedBy({ reporter: known, instanceHash }: Hard, asked: Reporter, instanceId: string): boolean {
+  if (!known) return false;
+  if (isUnbound(known)) return instanceHash === hashText(instanceId);
+  if (known.session !== asked.session || known.parent !== asked.parent) return false;
+  return known.user === undefined || known.user === asked.user;
+}
+
+const isUnbound = ({ session, parent }: Reporter): boolean => session === undefined && parent === undefined;
+
+/** Binds a record of version 2, and a session whose user is not known yet. */
+function withReporter(agent: Agent, reporter: Reporter | undefined): Agent {
+  const { hard } = agent;
+  const isKnown =
+    !reporter || (hard.reporter && !isUnbound(hard.reporter) && hard.reporter.user === reporter.user);
+  return isKnown ? agent : { ...agent, hard: { ...hard, reporter } };
 }
 
 /** An agent without beats is only replaced when its process is gone, so this time to retry is a guess. */
@@ -92,6 +125,7 @@ function begin(
     promises,
     can,
     executor,
+    ...(registration.reporter && { reporter: registration.reporter }),
     startedAt: at,
     at,
     wakeAt: NEVER,

@@ -127,6 +127,7 @@ describe.each(having('hooks'))('hooks of %s', (_name, adapter, hooks) => {
       if (!hook) continue;
       expect(hook.sessionId).toMatch(/^[\w-]{1,64}$/);
       expect(hook.subagentId ?? '').toMatch(/^[\w-]{0,64}$/);
+      expect(hook.call?.tool ?? 'none').toEqual(NAME);
       expect(refused(hook.signals)).toEqual([]);
       hook.reply([], true);
     }

@@ -35,6 +35,7 @@ export function problem(status: number, code: string, message: string, field?: s
 const statuses: Readonly<Partial<Record<Refused['code'], number>>> = {
   forbidden: 403,
   too_many_agents: 403,
+  too_many_sessions: 429,
   unknown_agent: 404,
   stale_incarnation: 409,
   unknown_incarnation: 409,

@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Instant } from '@holter/core';
 import { type StoredToken, StoreUnavailable, type TokenRole } from '../store/store.ts';
 import type { HttpDeps, HttpLimits } from './deps.ts';
+import { hookSecret, hookTokenId, userOfToken } from './hook-token.ts';
 import { HttpProblem, problem } from './problem.ts';
 import { type Bucket, Buckets, fullBucket, takeOne } from './rate.ts';
 
@@ -15,6 +16,8 @@ export type Caller = {
   readonly incarnation: number | null;
   /** The group that an `orchestrator` decides for. */
   readonly group: string | null;
+  /** The user whose sessions a `hook` token reports. */
+  readonly user: string | null;
   /** For the audit trail. */
   readonly who: string;
 };
@@ -91,17 +94,19 @@ export class TokenBook {
     agentId?: string;
     incarnation?: number;
     group?: string;
+    user?: string;
     isPing?: true;
   }): Promise<{ id: string; secret: string; createdAt: Instant }> {
-    const { role, agentId, incarnation, group, isPing } = token;
-    const secret = this.deps.newSecret();
+    const { role, agentId, incarnation, group, user, isPing } = token;
+    const secret = user === undefined ? this.deps.newSecret() : hookSecret(this.deps.newSecret());
+    const hash = this.deps.sha256(secret);
     const isBound = agentId !== undefined && incarnation !== undefined;
-    const unique = this.deps.newId();
+    const unique = user === undefined ? this.deps.newId() : hookTokenId(user, hash);
     const id = isBound ? `${isPing ? 'ping:' : ''}${agentId}#${incarnation}.${unique}` : unique;
     const createdAt = this.deps.clock.now();
     await this.deps.store.putToken({
       id,
-      hash: this.deps.sha256(secret),
+      hash,
       role,
       agentId: agentId ?? null,
       group: group ?? null,
@@ -184,6 +189,7 @@ function callerOf(token: StoredToken | null): Caller | null {
     role,
     agentId,
     group,
+    user: role === 'hook' ? userOfToken(id) : null,
     incarnation: incarnation === undefined ? null : Number(incarnation),
     who: `${role} ${id}`,
   };

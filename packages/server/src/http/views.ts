@@ -11,6 +11,7 @@ import {
 import type { Rollup, StoredEffect, StoredEvent, StoredToken } from '../store/store.ts';
 import { decisionsView } from './decisions-view.ts';
 import { findingView } from './finding-view.ts';
+import { userOfToken } from './hook-token.ts';
 import { incidentView } from './incident-view.ts';
 import { isPingKey } from './tokens.ts';
 import type { AgentView, EffectView, EventView, RollupView, TokenView } from './types.ts';
@@ -124,5 +125,6 @@ export const rollupView = ({ stateMs, ...rest }: Rollup): RollupView => ({
 });
 
 export function tokenView({ id, role, agentId, group, createdAt, revokedAt }: StoredToken): TokenView {
-  return { tokenId: id, role: isPingKey(id) ? 'ping' : role, agentId, group, createdAt, revokedAt };
+  const shown = isPingKey(id) ? 'ping' : role;
+  return { tokenId: id, role: shown, agentId, group, user: userOfToken(id), createdAt, revokedAt };
 }

@@ -12,6 +12,7 @@ import type { ReplyQueue } from '../engine/reply-queue.ts';
 import type { Answer } from '../engine/request.ts';
 import type { Store } from '../store/store.ts';
 import { AgentQuota } from './agent-quota.ts';
+import { problemOfNames } from './check-registration.ts';
 import { cleanSignal, notesOn } from './clean-signal.ts';
 import { redact } from './redact.ts';
 import { type Refused, refusalOfAnswer, refused } from './refusal.ts';
@@ -94,11 +95,12 @@ export class Intake {
   ): Promise<Answer | Refused> {
     const { engine } = this.context;
     const { agentId, taskId } = registration;
+    const problem = problemOfNames(registration);
+    if (problem) return problem;
     // Only new agents count: one that restarts already has its place.
-    if (sender.role === 'enroll' && sender.tokenId !== undefined && (await engine.read(agentId)) === null) {
-      if (!(await this.quota.take(sender.tokenId)))
-        return refused('too_many_agents', 'this token has registered as many agents as it may');
-    }
+    const account = accountOf(sender);
+    if (account !== null && (await engine.read(agentId)) === null && !(await this.quota.take(account)))
+      return refused('too_many_agents', 'this token has registered as many agents as it may');
     const clean = taskId === undefined ? registration : { ...registration, taskId: redact(taskId) };
     return engine.register(clean, correlationId);
   }
@@ -182,6 +184,12 @@ function address(value: unknown, { role, incarnation }: Sender, agentId: string 
 function originOf({ kind }: Signal, { role }: Sender): 'agent' | 'holter' {
   if (role === 'agent' || role === 'holter') return role;
   return SENSED_ONLY.has(kind) ? 'holter' : 'agent';
+}
+
+/** Whose quota a new agent counts against. Tokens of an agent change with each start, so the agent itself counts. */
+function accountOf({ role, agentId, tokenId }: Sender): string | null {
+  if (role === 'agent') return `agent/${agentId}`;
+  return role === 'enroll' || role === 'hook' ? (tokenId ?? null) : null;
 }
 
 function count(counts: Map<string, number>, kind: string): void {

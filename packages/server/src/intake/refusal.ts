@@ -21,6 +21,7 @@ type RefusalCode =
   | 'agent_ended'
   | 'unknown_agent'
   | 'too_many_agents'
+  | 'too_many_sessions'
   | 'rejected';
 
 export function refused(code: RefusalCode, message: string, field?: string): Refused {

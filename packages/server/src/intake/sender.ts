@@ -8,8 +8,10 @@ export type Sender = {
   readonly agentId: string | null;
   /** The incarnation that it speaks for; null for the current one. */
   readonly incarnation: number | null;
-  /** Identifies the token, to count the agents that an `enroll` token registers. */
+  /** Identifies the token, to count the agents that it registers. */
   readonly tokenId?: string;
+  /** The user whose sessions a `hook` token reports. */
+  readonly user?: string | null;
 };
 
 /** Not sent by the agent itself, so it never counts as a sign of life. */

@@ -32,14 +32,14 @@ async function world() {
   engine.addExecutor(replies);
   await engine.start();
   const intake = new Intake({ engine, replies, store, clock });
-  const [hooks] = hookSessions({ engine, intake, replies, failed: (error) => failures.push(error) });
+  const [hooks] = hookSessions({ engine, intake, replies, clock, failed: (error) => failures.push(error) });
   if (!hooks) throw new Error('no adapter has hooks');
   const hook = async (event: string, fields: object = {}, session = SESSION) => {
     const body = { session_id: session, cwd: '/home/dev/proj', hook_event_name: event, ...fields };
-    const reply = hooks.handle(body, ENROLLER);
+    const answer = hooks.handle(body, ENROLLER);
     await hooks.settled();
     await settled();
-    return reply;
+    return answer?.kind === 'answered' ? answer.reply : answer;
   };
   let calls = 0;
   /** One call that fails, as the CLI reports it, and the reply at the end of the batch. */
@@ -130,7 +130,10 @@ test('the end of a session started by a run is reported by the run, which sees t
   const run = { agentId: 'fixer', instanceId: '1', role: 'default', group: 'g', executor: 'run:1' };
   await engine.register({ ...run, mode: 'act', promises, can });
   const body = { session_id: SESSION, cwd: '/home/dev/proj', hook_event_name: 'SessionEnd', reason: 'other' };
-  expect(hooks.handle(body, { role: 'agent', agentId: 'fixer', incarnation: 1 })).toEqual({});
+  expect(hooks.handle(body, { role: 'agent', agentId: 'fixer', incarnation: 1 })).toEqual({
+    kind: 'answered',
+    reply: {},
+  });
   await hooks.settled();
   expect((await engine.read('fixer'))?.hard.end).toBeUndefined();
   expect(failures).toEqual([]);

@@ -1,23 +1,30 @@
-import { type Agent, canonicalJson, hashText } from '@holter/core';
-import type { Adapter, Hook, HookReply, Hooks, MarkedSignal } from '../adapters/index.ts';
+import { type Agent, canonicalJson, hashText, type Instant } from '@holter/core';
+import type { Adapter, Hook, HookReply, HookSource, Hooks, MarkedSignal } from '../adapters/index.ts';
+import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { ReplyQueue } from '../engine/reply-queue.ts';
-import type { Intake, Sender } from '../intake/index.ts';
+import { type Intake, type Refused, refused, type Sender } from '../intake/index.ts';
+import { BeginPace } from './begin-pace.ts';
 import { Session } from './session.ts';
-import { agentIdOf, registrationOf } from './session-agent.ts';
+import { type Place, placeOfSession, placeOfSubagent, registrationOf } from './session-agent.ts';
 
 type HookSessionsParts = {
   readonly adapter: Adapter & { readonly hooks: Hooks };
   readonly engine: Engine;
   readonly intake: Intake;
   readonly replies: ReplyQueue;
+  readonly clock: Clock;
   readonly failed: (error: unknown) => void;
   /** Called for every hook of a session, after its reply is built. */
   readonly heard: (session: Session) => void;
 };
 
-/** Killed sessions send no end, so the number is bounded; the oldest are dropped first. */
+type Answer = { readonly kind: 'answered'; readonly reply: HookReply } | Refused;
+
+/** Killed sessions send no end, so the number is bounded; the one that was silent longest is dropped first. */
 const SESSIONS_MAX = 5_000;
+/** How long a session that could not be registered waits before its next hook tries again. */
+const ENROL_AGAIN_MS = 30_000;
 
 /**
  * Handles the hooks of one agent kind, from request body to reply. The reply is built at once from committed
@@ -28,6 +35,8 @@ export class HookSessions {
   readonly adapter: HookSessionsParts['adapter'];
   private readonly parts: HookSessionsParts;
   private readonly sessions = new Map<string, Session>();
+  private readonly pace = new BeginPace();
+  private readonly triedAt = new WeakMap<Session, Instant>();
 
   constructor(parts: HookSessionsParts) {
     this.parts = parts;
@@ -40,17 +49,18 @@ export class HookSessions {
 
   /**
    * Null when the body is not a hook. An agent's own token speaks for that agent and the incarnation it was
-   * issued to; any other token speaks for every session that it reports.
+   * issued to; any other token speaks for the sessions that it reported first, and for their subagents.
    */
-  handle(body: unknown, caller: Sender): HookReply | null {
+  handle(body: unknown, caller: Sender): Answer | null {
     const hook = this.adapter.hooks.read(body);
     if (!hook) return null;
     const session = this.sessionOf(hook, caller);
-    const seen = this.parts.replies.unseen(session.agentId);
+    if (!session) return tooMany;
+    const seen = session.agentId === null ? [] : this.parts.replies.unseen(session.agentId);
     const reply = this.reply(session, hook);
     for (const signal of this.factsOf(session, hook, caller)) void session.tell(signal, seen);
     this.parts.heard(session);
-    return reply;
+    return { kind: 'answered', reply };
   }
 
   /** Resolves when all signals so far are folded in; for tests and a clean stop. */
@@ -58,35 +68,73 @@ export class HookSessions {
     await Promise.all([...this.sessions.values()].map((session) => session.settled()));
   }
 
-  private sessionOf(hook: Hook, caller: Sender): Session {
-    const { sessionId, subagentId, cwd, transcriptPath } = hook;
-    const key = [sessionId, subagentId ?? '', caller.agentId ?? '', caller.incarnation ?? ''].join('/');
+  /** Null when the caller has begun too many. */
+  private sessionOf(source: HookSource, caller: Sender): Session | null {
+    const { sessionId, subagentId, cwd, transcriptPath } = source;
+    const { agentId, incarnation, user = null } = caller;
+    const key = [sessionId, subagentId ?? '', agentId ?? '', incarnation ?? '', user ?? ''].join('/');
     const known = this.sessions.get(key);
-    if (known) return known;
-    const { engine, intake, failed } = this.parts;
-    const agentId = agentIdOf(this.adapter.hooks.idPrefix, hook, caller.agentId);
-    const isOurs = caller.agentId !== null && subagentId === null;
-    const incarnation = isOurs ? caller.incarnation : null;
-    // Copies only these fields: the session outlives the hook, whose signals may be large.
-    const source = { sessionId, subagentId, cwd, transcriptPath };
-    const session = new Session({ source, agentId, incarnation, intake, failed });
-    const group = caller.agentId === null ? null : (engine.peek(caller.agentId)?.hard.group ?? null);
-    if (!isOurs) this.enrol(session, group, caller);
+    if (known) {
+      this.sessions.delete(key);
+      this.sessions.set(key, known);
+      return known;
+    }
+    const parent = subagentId === null ? null : this.sessionOf({ ...source, subagentId: null }, caller);
+    const isAllowed = subagentId === null || parent !== null;
+    if (!isAllowed || !this.pace.take(agentId ?? caller.tokenId ?? '', this.parts.clock.now())) return null;
+    const { intake, failed } = this.parts;
+    const session = new Session({
+      // Copies only these fields: the session outlives the hook, whose signals may be large.
+      source: { sessionId, subagentId, cwd, transcriptPath },
+      agentId: parent ? null : agentId,
+      incarnation: parent ? null : incarnation,
+      user,
+      parent,
+      intake,
+      failed,
+    });
+    if (!session.isOwn) this.enrol(session, caller);
     this.sessions.set(key, session);
     const oldest = this.sessions.keys().next().value;
     if (this.sessions.size > SESSIONS_MAX && oldest !== undefined) this.sessions.delete(oldest);
     return session;
   }
 
-  private enrol(session: Session, group: string | null, sender: Sender): void {
-    const { agentId, source } = session;
+  private enrol(session: Session, caller: Sender): void {
+    this.triedAt.set(session, this.parts.clock.now());
     void session.after(async () => {
-      const answer = await this.parts.intake.register(
-        registrationOf(agentId, this.adapter, source, group),
-        sender,
-      );
-      if (answer.kind === 'refused') this.parts.failed(new Error(`${agentId}: ${answer.message}`));
+      const place = await this.placeOf(session, caller);
+      const answer = place ? await this.register(session, place, caller) : noParent;
+      if (answer.kind === 'refused')
+        this.parts.failed(new Error(`session ${session.sessionId}: ${answer.message}`));
     });
+  }
+
+  /** Null for a subagent whose parent is not there, or not the start that reports. */
+  private async placeOf({ source, parent }: Session, caller: Sender): Promise<Place | null> {
+    const { user = null } = caller;
+    if (source.subagentId === null || !parent)
+      return placeOfSession(this.adapter.hooks.idPrefix, source, user);
+    await parent.settled();
+    const agent = parent.agentId === null ? null : await this.parts.engine.read(parent.agentId);
+    if (!agent || agent.hard.end || !parent.speaksFor(agent)) return null;
+    return placeOfSubagent(source.subagentId, agent.hard.agentId, agent.hard.group);
+  }
+
+  private async register(
+    session: Session,
+    place: Place,
+    caller: Sender,
+  ): Promise<{ readonly kind: 'joined' } | Refused> {
+    for (const name of place.names) {
+      const registration = registrationOf(name, this.adapter, session.source, place);
+      const answer = await this.parts.intake.register(registration, caller);
+      if (answer.kind === 'refused') return answer;
+      if (answer.kind !== 'enrolled' || answer.enrollment.kind === 'refused') continue;
+      session.join(answer.agent);
+      return { kind: 'joined' };
+    }
+    return notIts;
   }
 
   private reply(session: Session, hook: Hook): HookReply {
@@ -94,32 +142,38 @@ export class HookSessions {
     const { agentId } = session;
     const call = hook.call && callHash(hook.call);
     if (call !== null) session.lastCall = call;
-    const agent = engine.peek(agentId);
-    // A token of an older incarnation neither receives its successor's messages nor marks them as seen.
-    if (!agent || !isCurrent(session, agent)) return hook.reply([], false);
+    const agent = agentId === null ? null : engine.peek(agentId);
+    // What reports for another start neither receives this one's messages nor marks them as seen.
+    if (!agent || !session.speaksFor(agent)) return hook.reply([], false);
     if (!agent.hard.incident) session.denied = null;
     if (!hook.canCarryWords) return hook.reply([], false);
-    const directives = replies.take(agentId, agent.hard.incarnation);
+    const directives = replies.take(agent.hard.agentId, agent.hard.incarnation);
     if (directives.some(({ type }) => type === 'deny')) session.denied = session.lastCall;
     return hook.reply(directives, call !== null && call === session.denied);
   }
 
-  private factsOf(session: Session, hook: Hook, sender: Sender): readonly MarkedSignal[] {
-    const agent = this.parts.engine.peek(session.agentId);
+  private factsOf(session: Session, hook: Hook, caller: Sender): readonly MarkedSignal[] {
+    const { agentId, isOwn } = session;
+    const agent = agentId === null ? null : this.parts.engine.peek(agentId);
     const { isSessionEnd, signals } = hook;
     // The executor that started the process reports its end with an exit code, which the session can't know.
-    const isStartedByRun = agent ? agent.hard.executor !== null : session.incarnation !== null;
+    const isStartedByRun = agent ? agent.hard.executor !== null : isOwn;
     if (isSessionEnd && isStartedByRun) return [{ kind: 'activity' }];
-    // A session that is resumed after its end is a new incarnation of the same agent.
-    if (agent?.hard.end && !isSessionEnd && session.incarnation === null)
-      this.enrol(session, agent.hard.group, sender);
+    if (!isOwn && !isSessionEnd && this.mustEnrol(session, agent)) this.enrol(session, caller);
     for (const signal of signals) if (signal.kind === 'call-ended') session.noteTold(signal.callId);
     return signals;
   }
 
+  /** A session that is resumed after its end is a new incarnation of the same agent. */
+  private mustEnrol(session: Session, agent: Agent | null): boolean {
+    if (agent) return agent.hard.end !== undefined || !session.speaksFor(agent);
+    const triedAt = this.triedAt.get(session) ?? 0;
+    return session.agentId === null && this.parts.clock.now() - triedAt > ENROL_AGAIN_MS;
+  }
+
   private endSubagentsOf(agentId: string): void {
     for (const [key, session] of this.sessions) {
-      if (session.source.subagentId === null || !session.agentId.startsWith(`${agentId}:`)) continue;
+      if (session.parent?.agentId !== agentId) continue;
       this.sessions.delete(key);
       const reason = 'the session that it worked for has ended';
       void session.tell({ kind: 'stopped', reason });
@@ -127,8 +181,12 @@ export class HookSessions {
   }
 }
 
-const isCurrent = ({ incarnation }: Session, { hard }: Agent): boolean =>
-  incarnation === null || incarnation === hard.incarnation;
+const tooMany = refused('too_many_sessions', 'this token began too many sessions; try again in a moment');
+const noParent = refused(
+  'forbidden',
+  'a subagent was not registered: the agent that it works for is not running',
+);
+const notIts = refused('forbidden', 'not registered: its name belongs to an agent that others report for');
 
 /** The order of the arguments does not matter. */
 function callHash({ tool, input }: NonNullable<Hook['call']>): number {

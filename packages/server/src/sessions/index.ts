@@ -28,7 +28,7 @@ export function startSessions(context: SessionsContext): {
   const { engine, intake, replies, clock, env, failed } = context;
   const table = systemTable();
   const watches: SessionWatch[] = [];
-  const hooks = hookSessions({ engine, intake, replies, failed }, (adapter) => {
+  const hooks = hookSessions({ engine, intake, replies, clock, failed }, (adapter) => {
     const watch = new SessionWatch({ adapter, engine, clock, env, table, failed });
     watches.push(watch);
     return (session) => watch.heard(session);
@@ -42,7 +42,7 @@ export function startSessions(context: SessionsContext): {
 
 /** One handler for each agent kind with hooks. `watcherOf` is notified of every session that reports. */
 export function hookSessions(
-  parts: Pick<SessionsContext, 'engine' | 'intake' | 'replies' | 'failed'>,
+  parts: Pick<SessionsContext, 'engine' | 'intake' | 'replies' | 'clock' | 'failed'>,
   watcherOf: (adapter: Adapter) => (session: Session) => void = () => () => undefined,
 ): readonly HookSessions[] {
   return ADAPTERS.flatMap((adapter) => {

@@ -1,34 +1,57 @@
 import { basename } from 'node:path';
-import type { Registration } from '@holter/core';
+import { isAgentId, type Registration, type Reporter } from '@holter/core';
 import type { Adapter, HookSource } from '../adapters/index.ts';
 
-/** Named after project and session, so that people recognise it; a subagent is named after its parent. */
-export function agentIdOf(prefix: string, source: HookSource, ownAgentId: string | null): string {
-  const own = ownAgentId ?? `${prefix}.${projectOf(source)}.${source.sessionId.slice(0, 8)}`;
-  return source.subagentId === null ? own : `${own}:${source.subagentId}`;
+/** Where a session or subagent may be registered: the first of the names that is free or its own. */
+export type Place = {
+  readonly names: readonly string[];
+  readonly group: string;
+  readonly reporter: Reporter;
+};
+
+/** Lengths of a session's id in names: after 8 hex digits, after each dash, and the whole. */
+const SESSION_LENGTHS = [8, 13, 18, 23, 36];
+
+/** Named after project and session, so that people recognise it; with more of the session's id if that is taken. */
+export function placeOfSession(prefix: string, source: HookSource, user: string | null): Place {
+  const { sessionId } = source;
+  const group = projectOf(source);
+  return {
+    names: SESSION_LENGTHS.map((length) => `${prefix}.${group}.${sessionId.slice(0, length)}`),
+    group,
+    reporter: { session: sessionId, ...(user !== null && { user }) },
+  };
 }
 
-const projectOf = ({ cwd }: HookSource): string =>
-  basename(cwd ?? '')
+export const placeOfSubagent = (subagentId: string, parentId: string, group: string): Place => ({
+  names: [`${parentId}:${subagentId}`],
+  group,
+  reporter: { parent: parentId },
+});
+
+function projectOf({ cwd }: HookSource): string {
+  const name = basename(cwd ?? '')
     .replace(/[^A-Za-z0-9._-]/g, '-')
-    .slice(0, 60) || 'unknown';
+    .slice(0, 60);
+  return isAgentId(name) ? name : 'unknown';
+}
 
 export function registrationOf(
   agentId: string,
   { promises }: Adapter,
-  source: HookSource,
-  group: string | null,
+  { sessionId, subagentId }: HookSource,
+  { group, reporter }: Place,
 ): Registration {
-  const { sessionId, subagentId } = source;
   return {
     agentId,
     instanceId: subagentId === null ? sessionId : `${sessionId}/${subagentId}`,
     role: 'default',
-    group: group ?? projectOf(source),
+    group,
     // A session that connected on its own has a person in front of it, so Holter only nudges.
     mode: 'nudge',
     promises: promises ?? {},
     can: ['nudge', 'deny-call'],
     executor: null,
+    reporter,
   };
 }

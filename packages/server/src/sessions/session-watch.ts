@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { HoldKind } from '@holter/core';
+import type { Agent, HoldKind } from '@holter/core';
 import { type Adapter, type SessionFile, TRANSCRIPT_CHANNEL, TranscriptTail } from '../adapters/index.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -106,8 +106,8 @@ export class SessionWatch {
   private async look(watched: Watched): Promise<void> {
     const { adapter, engine, clock } = this.context;
     const { session, file } = watched;
-    const agent = engine.peek(session.agentId);
-    const isOver = agent?.hard.end !== undefined || isOtherStart(session, agent?.hard.incarnation);
+    const agent = agentOf(session, engine);
+    const isOver = agent !== null && (agent.hard.end !== undefined || !session.speaksFor(agent));
     if (isOver || clock.now() - watched.heardAt > FORGET_MS) this.watched.delete(session);
     // The position of the last read is known only from the committed registration.
     if (isOver || file === null || !adapter.transcript || !agent || watched.isLooking) return;
@@ -156,7 +156,7 @@ export class SessionWatch {
   private gone(watched: Watched): void {
     watched.seen = null;
     const { session } = watched;
-    const agent = this.context.engine.peek(session.agentId);
+    const agent = agentOf(session, this.context.engine);
     if (!agent || agent.hard.executor || agent.hard.end) return;
     void session.tell({ kind: 'stopped', reason: 'its process has gone' }).catch(this.context.failed);
   }
@@ -175,5 +175,5 @@ const HOLDS: readonly [status: string, hold: HoldKind][] = [
   ['idle', 'waiting-for-input'],
 ];
 
-const isOtherStart = ({ incarnation }: Session, current: number | undefined): boolean =>
-  incarnation !== null && current !== undefined && incarnation !== current;
+const agentOf = ({ agentId }: Session, engine: Pick<Engine, 'peek'>): Agent | null =>
+  agentId === null ? null : engine.peek(agentId);

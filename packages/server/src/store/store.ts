@@ -263,7 +263,8 @@ export type StoredCheckpoint = {
   readonly content: string;
 };
 
-export type TokenRole = 'agent' | 'enroll' | 'viewer' | 'operator' | 'orchestrator';
+/** `hook`: posts the hooks of one user's sessions, and nothing else. */
+export type TokenRole = 'agent' | 'enroll' | 'hook' | 'viewer' | 'operator' | 'orchestrator';
 
 export type StoredToken = {
   readonly id: string;

@@ -1,4 +1,5 @@
 import type { Hook, Hooks } from '../shared/hooks.ts';
+import { asName } from '../shared/json.ts';
 import { type HookBody, readHookBody } from './hook-body.ts';
 import { isSlot, replyTo } from './hook-reply.ts';
 import { signalsOf } from './hook-signals.ts';
@@ -15,13 +16,14 @@ export const hooks: Hooks = {
 function hookOf(body: HookBody): Hook {
   const { event, sessionId, subagentId, cwd, transcriptPath, fields } = body;
   const isCall = event === 'PreToolUse';
+  const tool = asName(fields.tool_name);
   return {
     sessionId,
     subagentId,
     cwd,
     transcriptPath,
     signals: signalsOf(body),
-    call: isCall ? { tool: String(fields.tool_name), input: fields.tool_input ?? null } : null,
+    call: isCall && tool !== null ? { tool, input: fields.tool_input ?? null } : null,
     isSessionEnd: event === 'SessionEnd',
     canCarryWords: isSlot(event),
     reply: (words, isCallRefused) => replyTo(event, words, isCallRefused),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { HookSessions } from '../../sessions/index.ts';
-import { problem } from '../problem.ts';
+import { HttpProblem, problem, refusalOfIntake } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
 
 /** A tool's whole result travels in a hook's body; what is larger is not worth comparing. */
@@ -18,7 +18,7 @@ function hookRoute(sessions: HookSessions): Route {
     method: 'POST',
     url: `/hooks/${name}`,
     summary: `A hook of ${name}; the reply carries what Holter has to say to the agent.`,
-    access: ['agent', 'enroll', 'operator'],
+    access: ['hook', 'agent', 'enroll', 'operator'],
     bodyShown: z.looseObject({}).describe(`As the agent posts it, with ${hooks.needs}.`),
     bodyBytesMax: BODY_BYTES_MAX,
     answers: {
@@ -27,11 +27,13 @@ function hookRoute(sessions: HookSessions): Route {
         schema: z.looseObject({}),
       },
       400: { description: `not_a_hook: a hook has ${hooks.needs}.` },
+      429: { description: 'too_many_sessions: the token began too many in a short time.' },
     },
     handle: ({ body, caller }) => {
-      const reply = sessions.handle(body, caller);
-      if (!reply) throw problem(400, 'not_a_hook', `a hook has ${hooks.needs}`);
-      return reply;
+      const answer = sessions.handle(body, caller);
+      if (!answer) throw problem(400, 'not_a_hook', `a hook has ${hooks.needs}`);
+      if (answer.kind === 'refused') throw new HttpProblem(refusalOfIntake(answer));
+      return answer.reply;
     },
   });
 }

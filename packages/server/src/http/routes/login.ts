@@ -85,7 +85,7 @@ export function loginRoutes({ deps, limits, tokens }: HttpContext): readonly Rou
       answers: { 200: { description: 'Known.', schema: session }, 401: { description: 'unauthorized' } },
       handle: async ({ request }): Promise<SessionView> => {
         const { role, who } = await tokens.identify(authorizationOf(request, deps), request.ip);
-        if (role === 'agent' || role === 'enroll')
+        if (role === 'agent' || role === 'enroll' || role === 'hook')
           throw problem(403, 'forbidden', 'this token is not for people');
         const demoSpeed = deps.page?.demoSpeed ?? null;
         return { role, who, version: deps.version, at: deps.clock.now(), demoSpeed };

@@ -16,15 +16,18 @@ export function tokenRoutes({ deps, tokens }: HttpContext): readonly Route[] {
       body: newToken,
       answers: { 201: { description: 'Made.', schema: tokenMade } },
       handle: async ({ body, reply }): Promise<TokenMadeView> => {
-        const { role, agentId, group } = body;
+        const { role, agentId, group, user } = body;
         if ((role === 'agent') !== (agentId !== undefined))
           throw problem(400, 'bad_value', 'agentId is for the role agent, and needed there', 'agentId');
         if ((role === 'orchestrator') !== (group !== undefined))
           throw problem(400, 'bad_value', 'group is for the role orchestrator, and needed there', 'group');
+        if ((role === 'hook') !== (user !== undefined))
+          throw problem(400, 'bad_value', 'user is for the role hook, and needed there', 'user');
         const { id, secret, createdAt } = await tokens.issue({
           role,
           ...(agentId !== undefined && { agentId }),
           ...(group !== undefined && { group }),
+          ...(user !== undefined && { user }),
         });
         reply.code(201);
         return {
@@ -32,6 +35,7 @@ export function tokenRoutes({ deps, tokens }: HttpContext): readonly Route[] {
           role,
           agentId: agentId ?? null,
           group: group ?? null,
+          user: user ?? null,
           createdAt,
           revokedAt: null,
           token: secret,

@@ -140,9 +140,12 @@ export const pingKey = z.strictObject({
 });
 
 export const newToken = z.strictObject({
-  role: z.enum(['agent', 'enroll', 'viewer', 'operator', 'orchestrator']),
+  role: z.enum(['agent', 'enroll', 'hook', 'viewer', 'operator', 'orchestrator']),
   agentId: agentId.optional().meta({ description: 'For the role agent.' }),
   group: label.optional().meta({ description: 'For the role orchestrator.' }),
+  user: label
+    .optional()
+    .meta({ description: 'For the role hook: its tokens report the sessions of this user.' }),
 });
 
 export const agentQuery = z.strictObject({

@@ -224,9 +224,10 @@ export const decided = z.strictObject({ ok: z.literal(true), agent });
 
 export const token = z.strictObject({
   tokenId: word,
-  role: z.enum(['agent', 'enroll', 'viewer', 'operator', 'orchestrator', 'ping']),
+  role: z.enum(['agent', 'enroll', 'hook', 'viewer', 'operator', 'orchestrator', 'ping']),
   agentId: word.nullable(),
   group: word.nullable(),
+  user: word.nullable(),
   createdAt: time,
   revokedAt: maybeTime,
 });

@@ -13,6 +13,7 @@ const nobody: Caller = {
   agentId: null,
   incarnation: null,
   group: null,
+  user: null,
   who: 'nobody',
 };
 
