@@ -5,7 +5,7 @@ import { finish, hashString } from './hash.ts';
  * a place and content, a command is a string or an argument list, and a thought is only text. Each check runs only
  * where its answer matters: most steps are new, and a new step is never checked for waiting.
  */
-const COMMAND_KEYS = ['command', 'cmd', 'script', 'bash_command', 'shell_command', 'code'];
+export const COMMAND_KEYS = ['command', 'cmd', 'script', 'bash_command', 'shell_command', 'code'];
 const PLACE =
   /^(?:absolute_?|target_?|relative_?)?(?:file|path|file_?path|file_?name|notebook_path|uri|target)$/i;
 const CONTENT =
@@ -60,6 +60,13 @@ export function isEditCall(input: unknown): boolean {
   return command !== '' && WRITES.test(command);
 }
 
+const CHECK =
+  /(?:^|[^a-z])(?:tests?|spec|checks?|lint(?:er)?|tsc|mypy|ruff|eslint|biome|prettier|fmt|format|clippy|build|compile|make|ninja|gradlew?|mvnw?|cargo|tox|nox|pytest|jest|vitest|mocha|rspec|typecheck|verify|validate|vet|diagnostics|problems)(?![a-z])/i;
+
+/** A check that is made after edits by nature: tests, linters, compilers. */
+export const isCheckCall = (tool: string, input: unknown): boolean =>
+  CHECK.test(tool) || CHECK.test(commandOf(input).slice(0, COMMAND_MAX));
+
 /** A logged thought: text and nothing else. */
 export function isThoughtCall(tool: string, input: unknown): boolean {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return false;
@@ -80,12 +87,15 @@ export function commandOf(input: unknown): string {
     if (typeof value === 'string' && value !== '') return value;
     // ["bash", "-lc", "make test"]: the last word is the command; a plain argv is joined.
     if (Array.isArray(value) && value.length > 0) {
-      const isShell = value.length >= 3 && /^-\w*c$/.test(String(value[1]));
-      return isShell ? String(value[value.length - 1]) : value.map(String).join(' ');
+      return isShellList(value) ? String(value[value.length - 1]) : value.map(String).join(' ');
     }
   }
   return '';
 }
+
+/** An argument list that hands one text to a shell. */
+export const isShellList = (list: readonly unknown[]): boolean =>
+  list.length >= 3 && /^-\w*c$/.test(String(list[1]));
 
 function hasEditShape(input: unknown): boolean {
   if (typeof input === 'string') return PATCH.test(input);
@@ -107,6 +117,14 @@ function sleepMsIn(command: string): number {
     sum += count === undefined ? Number(ms) : Number(count) * unitMs;
   }
   return sum;
+}
+
+/** The file that a call names; 0 if it names none. */
+export function placeOf(input: unknown): number {
+  if (typeof input !== 'object' || input === null) return 0;
+  for (const [key, value] of Object.entries(input))
+    if (typeof value === 'string' && PLACE.test(key)) return hashString(value);
+  return 0;
 }
 
 /**

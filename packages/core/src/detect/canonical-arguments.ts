@@ -1,9 +1,12 @@
+import { COMMAND_KEYS, isShellList } from './call-shape.ts';
+import { canonicalCommand, withoutComments } from './canonical-command.ts';
 import { finish, HASH_SEED, hashRaw, mix, mixString } from './hash.ts';
 
 /**
  * Two calls are the same call when they would do the same. Key order and whitespace do not matter, and neither do
- * arguments in which an agent comments on its call (`description`, `thought`): a loop in which only those vary is a
- * loop (OpenHands #15087). Whitespace inside text of several lines does matter: there it is indentation.
+ * arguments in which an agent comments on its call (`description`, `thought`) or counts it (`attempt`): a loop in
+ * which only those vary is a loop (OpenHands #15087). Whitespace inside text of several lines does matter: there it
+ * is indentation. Commands lose what does nothing, see `canonical-command.ts`.
  *
  * Rejected: hashing `JSON.stringify` of sorted copies. It allocates the whole input again; a walk does not.
  */
@@ -23,15 +26,20 @@ const COMMENTARY = new Set([
   'title',
 ]);
 
-/** Generated for each call, so they don't distinguish calls. */
+/** Generated or counted for each call, so they don't distinguish calls. */
 const ENVELOPE = new Set([
+  'attempt',
   'callId',
   'call_id',
   'idempotencyKey',
   'idempotency_key',
+  'iteration',
   'nonce',
   'requestId',
   'request_id',
+  'retry',
+  'retryCount',
+  'retry_count',
   'timestamp',
   'toolCallId',
   'tool_call_id',
@@ -87,7 +95,8 @@ function mixRecord(hash: number, record: Record<string, unknown>, depth: number)
     const value = record[key];
     if (value === undefined) continue;
     if (depth === 0 && ENVELOPE.has(key)) continue;
-    const entry = finish(mixValue(mixString(HASH_SEED, key), value, depth + 1));
+    const same = depth === 0 && COMMANDS.has(key) ? canonicalCommandIn(key, value) : value;
+    const entry = finish(mixValue(mixString(HASH_SEED, key), same, depth + 1));
     if (depth === 0 && COMMENTARY.has(key)) {
       commentary = (commentary + entry) | 0;
       continue;
@@ -97,6 +106,15 @@ function mixRecord(hash: number, record: Record<string, unknown>, depth: number)
   }
   // A tool that takes only comments (a think tool, a final answer) is distinguished by them.
   return mix(mix(hash, 7), entries === 0 ? commentary : sum);
+}
+
+const COMMANDS = new Set(COMMAND_KEYS);
+
+/** Also of an argument list that hands one text to a shell: `["bash", "-lc", "make test"]`. */
+function canonicalCommandIn(key: string, value: unknown): unknown {
+  if (typeof value === 'string') return key === 'code' ? withoutComments(value) : canonicalCommand(value);
+  if (!Array.isArray(value) || !isShellList(value)) return value;
+  return [...value.slice(0, -1), canonicalCommand(String(value[value.length - 1]))];
 }
 
 function mixText(hash: number, text: string): number {

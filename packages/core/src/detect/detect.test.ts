@@ -163,6 +163,45 @@ describe('errors', () => {
   });
 });
 
+describe('evasion', () => {
+  const disguises: readonly ((turn: number) => string)[] = [
+    (turn) => `cat status.txt # look ${turn}`,
+    (turn) => `cat ${' '.repeat(turn)}status.txt`,
+    (turn) => `true ${turn}; cat status.txt`,
+    (turn) => `: ${turn} && cat status.txt`,
+    (turn) => `echo ${turn} >/dev/null; cat status.txt`,
+    (turn) => `cat status.txt ?nonce=${(turn * 7919).toString(16)}`,
+    (turn) => `ATTEMPT=${turn} cat status.txt`,
+  ];
+  test.each(disguises.map((disguise) => [disguise(7), disguise]))('%s is the same call', (_, disguise) => {
+    expect(judge(repeat(40, (turn) => call(disguise(turn), 'pending'))).firstAct).toBe(4);
+  });
+  test('so is another comment in a program, and another count of attempts', () => {
+    const run = (turn: number): AgentStep =>
+      call('', 'None', { tool: 'python', input: { code: `# ${turn}\nprint(x)`, attempt: turn } });
+    expect(judge(repeat(5, run)).worst).toBe('act');
+  });
+  test('an edit at every third repeat does not reset the count', () => {
+    const steps = repeat(8, (turn) => [
+      call(`cat status.txt # ${turn}`, 'pending'),
+      call(`cat status.txt # again ${turn}`, 'pending'),
+      edit('notes.md', `${turn}`, `${turn + 1}`),
+    ]);
+    expect(judge(steps.slice(0, 9)).worst).toBe('none');
+    expect(judge(steps).kinds).toEqual(['repeated-call:warn']);
+  });
+  test('an edit before every look does not either, except before a check that is clean', () => {
+    const after = (look: AgentStep): AgentStep[] =>
+      repeat(12, (turn) => [edit('a.ts', `${turn}`, `${turn + 1}`), look]);
+    expect(judge(after(call('cat status.txt', 'pending'))).kinds).toEqual(['repeated-call:warn']);
+    expect(judge(after(call('npx tsc --noEmit', ''))).worst).toBe('none');
+    expect(judge(after(call('npm test', '12 passing (30ms)'))).worst).toBe('none');
+    expect(judge(after(call('', 'No problems found', { tool: 'look', input: { file: 'a.ts' } }))).worst).toBe(
+      'none',
+    );
+  });
+});
+
 describe('test runs', () => {
   const tap = (passed: number, failed: number): string =>
     `TAP version 13\n# tests ${passed + failed}\n# pass ${passed}\n# fail ${failed}\n# duration_ms 12.5`;

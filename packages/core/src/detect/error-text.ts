@@ -53,6 +53,13 @@ export function saysNothing(output: string): boolean {
   return NOTHING_SENTENCE.test(answer) || NOTHING_JSON.test(answer);
 }
 
+const CLEAN =
+  /\b(?:ok|passed|success(?:ful(?:ly)?)?|succeeded|clean|compiled|up[ -]to[ -]date|(?:no|0) (?:\w{1,20} ){0,2}(?:errors?|problems?|issues?|warnings?|failures?|violations?))\b/i;
+
+/** The answer of a check that found nothing wrong. */
+export const saysClean = (output: string): boolean =>
+  saysNothing(output) || CLEAN.test(output.slice(-TAIL)) || CLEAN.test(output.slice(0, HEAD));
+
 /**
  * One class per cause: names, paths, quoted text and numbers are dropped, so that "a.toml: Permission denied" and
  * "b.toml: Permission denied" are one error. So are quotes of the arguments and the tool's own name: "no tool named

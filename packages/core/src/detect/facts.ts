@@ -20,6 +20,8 @@ export type CallFacts = {
   readonly isTest: boolean;
   /** A test run that was made before, with an edit in between: red or green, it is work. */
   readonly isRetest: boolean;
+  /** Checks an edit and finds nothing wrong, or reads the edited file: the same answer every time is no sign. */
+  readonly isCheckOfEdit: boolean;
   /** The same call with the same outcome was seen recently. */
   readonly isStale: boolean;
   /** Evidence of progress: a new result, a new edit, a better number, a longer log. */
@@ -28,7 +30,7 @@ export type CallFacts = {
   readonly isDeclaredWait: boolean;
   /** How long a declared wait sleeps by its own word; 0 if it does not say. */
   readonly sleepMs: number;
-  /** A declared wait, or long after the previous call: waiting, not hammering. */
+  /** A declared wait, right after one, or long after the previous call: waiting, not hammering. */
   readonly isPatient: boolean;
   /** A person asked for this call after it was last made. */
   readonly isAskedFor: boolean;

@@ -14,7 +14,7 @@ import { finding, spanInWords, times } from './phrase.ts';
  * reads, other commands) neither add nor reset; only a different outcome of this call does: another failure, fewer
  * of them, or a success.
  *
- * Only failures count: a green suite after each of eight edits is how refactoring looks.
+ * Only failures count here; equal successes across edits are left to flat-success.
  *
  * Cutoff: warn 5, act 8. Three flat rounds and then insight is an ordinary morning. Blind spots: a test whose
  * failure text carries something random looks as if it changed. Rejected: requiring an edit in between in every

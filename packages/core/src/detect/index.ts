@@ -1,9 +1,9 @@
 import type { Finding } from '../vocabulary/finding.ts';
-import { isEditCall, isThoughtCall, isWaitCall, sleepMsOf } from './call-shape.ts';
+import { isCheckCall, isEditCall, isThoughtCall, isWaitCall, placeOf, sleepMsOf } from './call-shape.ts';
 import { hashCall } from './canonical-arguments.ts';
 import { emptyConversation, hear, isPerson } from './conversation.ts';
 import type { Seen } from './detector.ts';
-import { isFailure, saysRateLimited } from './error-text.ts';
+import { isFailure, saysClean, saysRateLimited } from './error-text.ts';
 import type { CallFacts } from './facts.ts';
 import { pairKey } from './hash.ts';
 import { compare, emptyMemory, remember, wasSeen } from './memory.ts';
@@ -123,6 +123,15 @@ function readFacts(state: Shared, step: AgentStep, policy: DetectionPolicy): Cal
     (isStale || comparison.isSame) &&
     (isWaitCall(tool, step.input) || policy.pollers.includes(tool) || (isError && saysRateLimited(output)));
   const isTest = comparison.print.isTest || known?.isTest === true;
+  const isAfterEdit = known !== null && known.editCount !== state.memory.editCount;
+  const isCheckOfEdit =
+    isAfterEdit &&
+    comparison.isSame &&
+    !isError &&
+    (isTest ||
+      (state.memory.editPlace !== 0 && placeOf(step.input) === state.memory.editPlace) ||
+      isCheckCall(tool, step.input) ||
+      saysClean(output));
   return {
     step,
     tool,
@@ -135,12 +144,16 @@ function readFacts(state: Shared, step: AgentStep, policy: DetectionPolicy): Cal
     isThought,
     isEdit: isProgress && !isError && isEditCall(step.input),
     isTest,
-    isRetest: isTest && known !== null && known.editCount !== state.memory.editCount,
+    isRetest: isTest && isAfterEdit,
+    isCheckOfEdit,
     isStale,
     isProgress,
     isDeclaredWait,
     sleepMs: isDeclaredWait ? sleepMsOf(step.input) : 0,
-    isPatient: isDeclaredWait || (gapMs !== null && gapMs >= policy.spacedMs),
+    isPatient:
+      isDeclaredWait ||
+      (gapMs !== null && gapMs >= policy.spacedMs) ||
+      (comparison.isSame && state.memory.isWaiting === true),
     isAskedFor: known !== null && comparison.isSame && state.conversation.askedAfter > known.index,
   };
 }

@@ -1,4 +1,5 @@
 import type { Instant } from '../base/time.ts';
+import { placeOf } from './call-shape.ts';
 import type { CallFacts } from './facts.ts';
 import { bestOf, type Gauge, isBetter, noGauge } from './gauge.ts';
 import { hashRaw } from './hash.ts';
@@ -22,9 +23,11 @@ type KnownCall = {
   readonly isTest: boolean;
   /** The best value so far, not the last one. */
   readonly gauge: Gauge;
-  /** How often in a row this call failed with the same text, whatever was done in between. */
+  /** How often in a row this call gave the same result, whatever was done in between; for errors, the same text. */
   readonly flat: number;
   readonly flatSince: Instant | null;
+  /** `editCount` of the memory when that began; missing in older records. */
+  readonly flatEdits?: number;
   /** How often in a row it failed without a better number. */
   readonly losses: number;
   /** Its number among all calls. */
@@ -39,9 +42,13 @@ export type Memory = {
   /** Most recent last. */
   readonly pairs: readonly number[];
   readonly editCount: number;
+  /** The file that was edited last, as `placeOf` gives it; 0 if unknown. */
+  readonly editPlace?: number;
+  /** The last call was a wait that had been made before. */
+  readonly isWaiting?: boolean;
 };
 
-export const emptyMemory: Memory = { calls: [], pairs: [], editCount: 0 };
+export const emptyMemory: Memory = { calls: [], pairs: [], editCount: 0, editPlace: 0, isWaiting: false };
 
 /** Longer tours than this are not recognised. */
 const PAIRS_MAX = 64;
@@ -115,6 +122,8 @@ export function remember(memory: Memory, facts: CallFacts): Memory {
     calls,
     pairs: withNewest(memory.pairs, facts.pair, facts.isStale),
     editCount: facts.isEdit ? memory.editCount + 1 : memory.editCount,
+    editPlace: facts.isEdit ? placeOf(facts.step.input) : (memory.editPlace ?? 0),
+    isWaiting: facts.isDeclaredWait,
   };
 }
 
@@ -124,7 +133,7 @@ function entryFor(memory: Memory, facts: CallFacts): KnownCall {
   const known = comparison.known;
   // A requested call is no new try; nor is a poll, unless an edit came in between.
   const isTried = !facts.isAskedFor && (!facts.isPatient || known?.editCount !== memory.editCount);
-  const isSameFailure = known !== null && isError && comparison.isSameText;
+  const isSameAgain = known !== null && known.isError === isError && comparison.isSameText;
   const isLossAgain = known !== null && isError && !comparison.isImproved;
   const step = isTried ? 1 : 0;
   return {
@@ -140,8 +149,9 @@ function entryFor(memory: Memory, facts: CallFacts): KnownCall {
     isError,
     isTest: facts.isTest,
     gauge: bestOf(known?.gauge ?? noGauge, print.gauge),
-    flat: isSameFailure ? known.flat + step : isError ? 1 : 0,
-    flatSince: isSameFailure ? known.flatSince : facts.at,
+    flat: isSameAgain ? Math.max(1, known.flat) + (facts.isCheckOfEdit ? 0 : step) : 1,
+    flatSince: isSameAgain ? known.flatSince : facts.at,
+    flatEdits: (isSameAgain ? known.flatEdits : undefined) ?? memory.editCount,
     losses: isLossAgain ? known.losses + step : isError ? 1 : 0,
     index: facts.index,
     editCount: memory.editCount,

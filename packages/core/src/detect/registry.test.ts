@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { call, failing, say } from '../../test/detect/runs.ts';
+import { call, edit, failing, say } from '../../test/detect/runs.ts';
 import { FINDING_KINDS, type FindingKind } from '../vocabulary/finding.ts';
 import type { Detector } from './detector.ts';
 import { type AgentStep, defaultDetectionPolicy, emptyDetectorState, observe } from './index.ts';
@@ -13,6 +13,7 @@ const names = Object.keys(detectors);
 const run: readonly AgentStep[] = [
   say('Please look for the colour.', { kind: 'user' }),
   call('ls', 'a.ts b.ts'),
+  edit('a.ts', 'x', 'y'),
   call('grep colour', 'No matches found'),
   ...['npm test', 'npm test', 'npm test'].map((command) => failing(command, 'Error: 3 failed')),
   ...['frob', 'defrob'].map((tool) => failing(tool, `Error: No such tool available: ${tool}`, { tool })),

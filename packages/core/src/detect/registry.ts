@@ -3,6 +3,7 @@ import { chant } from './chant.ts';
 import { compactionLoop } from './compaction-loop.ts';
 import type { Detector } from './detector.ts';
 import { flatFailure } from './flat-failure.ts';
+import { flatSuccess } from './flat-success.ts';
 import { nearDuplicate } from './near-duplicate.ts';
 import { type CommonPolicy, defaultCommonPolicy, defaultMeterPolicy, type MeterPolicy } from './policy.ts';
 import { repeatedCall } from './repeated-call.ts';
@@ -20,6 +21,7 @@ export const detectors = {
   cycle: callCycle,
   sameError,
   flat: flatFailure,
+  flatSuccess,
   nothing: nearDuplicate,
   stale: zeroDiversity,
   talk,
@@ -67,6 +69,7 @@ export const visitDetectors = (shared: Shared, stored: Partial<States>, visit: V
   cycle: visit(callCycle, stored.cycle),
   sameError: visit(sameError, stored.sameError),
   flat: visit(flatFailure, stored.flat),
+  flatSuccess: visit(flatSuccess, stored.flatSuccess),
   nothing: visit(nearDuplicate, stored.nothing),
   stale: visit(zeroDiversity, stored.stale),
   talk: visit(talk, stored.talk),
