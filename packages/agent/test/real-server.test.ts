@@ -105,3 +105,18 @@ it('hears of a frozen agent from its watchdog, while the agent is frozen', { tim
   frozen.child.kill('SIGKILL');
   await frozen.ended;
 });
+
+it('counts what a second start of the same agent reports', async () => {
+  const operator = createClient({ url: server.url, token: tokenOf('operator') });
+  const options = { agentId: 'carl', url: server.url, token: tokenOf('enroll'), watchdog: 'off' } as const;
+  for (const start of [1, 2]) {
+    const client = connect(options);
+    for (let i = 0; i <= 3 - start; i += 1) client.tool('search', () => i)();
+    client.reportBlocker(`the pond is closed, start ${start}`);
+    await until(() => client.status.waiting === 0, 5_000, 'all is sent');
+    const { findings } = await operator.agent('carl');
+    expect(findings.map(({ evidence }) => evidence).join()).toContain(`start ${start}`);
+    await client.close();
+    expect(await operator.agent('carl')).toMatchObject({ incarnation: start, end: { how: 'stopped' } });
+  }
+});

@@ -11,10 +11,6 @@ type Batch = {
   readonly end: number;
 };
 
-/** The server takes the signals of a channel in order and drops those that it already has: a batch whose answer
- * was lost counts once when it is sent again. */
-const CHANNEL = 'client';
-
 /** The size of one request: half of what the server allows, so that other encodings fit too. */
 const BATCH_SIGNALS_MAX = 100;
 const BATCH_CHARACTERS_MAX = 256 * 1_024;
@@ -34,12 +30,18 @@ export class Outbox {
   private nextSeq = 1;
   private readonly agentId: string;
   private readonly instanceId: string;
+  /**
+   * The server takes the signals of a channel in order and drops those that it already has: a batch whose answer was
+   * lost counts once when it is sent again. Each client counts from 1, so each has its own channel.
+   */
+  private readonly channel: string;
   private readonly limits: OutboxLimits;
   private readonly rejections: Rejections;
 
   constructor(agentId: string, instanceId: string, limits: OutboxLimits, rejections: Rejections) {
     this.agentId = agentId;
     this.instanceId = instanceId;
+    this.channel = `client:${instanceId.slice(0, 8)}`;
     this.limits = limits;
     this.rejections = rejections;
   }
@@ -53,7 +55,7 @@ export class Outbox {
     const checked = checkSignal({
       agentId: this.agentId,
       id: id ?? `${this.instanceId}:${this.nextSeq}`,
-      channel: CHANNEL,
+      channel: this.channel,
       seq: this.nextSeq,
       ...signal,
     });
