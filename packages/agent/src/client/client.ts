@@ -24,6 +24,8 @@ export type ToolOptions = {
 };
 
 export type ClientStatus = {
+  /** Under `holter run`, the name of the run's agent. */
+  readonly agentId: string;
   readonly state: ConnectionState;
   /** The incarnation of the agent; null until the server has assigned it. */
   readonly incarnation: number | null;
@@ -62,8 +64,9 @@ export class HolterClient {
   }
 
   get status(): ClientStatus {
-    const { state, incarnation, outbox, rejections } = this.session;
+    const { agentId, state, incarnation, outbox, rejections } = this.session;
     return {
+      agentId,
       state,
       incarnation,
       waiting: outbox.size,
@@ -244,7 +247,7 @@ export class HolterClient {
   async close(reason = 'closed by the agent'): Promise<void> {
     const news = this.session.tokens.takeNews();
     if (news) this.report(news);
-    this.report({ kind: 'stopped', reason });
+    if (!this.session.isOfRun) this.report({ kind: 'stopped', reason });
     await this.session.close(CLOSE_WAIT_MS);
     this.onClose();
   }

@@ -9,11 +9,13 @@ import { Session } from './session.ts';
  * process alive; see `HolterClient`.
  * @throws OptionError if an option is wrong
  */
-export function connect(options: ConnectOptions): HolterClient {
+export function connect(options: ConnectOptions = {}): HolterClient {
   const full = readOptions(options, process.env);
   const session = new Session(full, realClock, realDice);
   const watchdog = full.watchdog === 'off' ? null : startWatchdog({ onFreeze: full.watchdog });
-  session.onRegistered = (token) => watchdog?.reportTo({ url: full.url, agentId: full.agentId, token });
+  const reportAs = (token: string) => watchdog?.reportTo({ url: full.url, agentId: full.agentId, token });
+  session.onRegistered = reportAs;
+  if (full.joined) reportAs(full.joined.token);
   session.schedule(0);
   return new HolterClient(session, full.checkpointTimeoutMs, realDice.newId, () => watchdog?.stop());
 }

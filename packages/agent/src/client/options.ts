@@ -1,10 +1,13 @@
 import { isAgentId } from '@holter/core';
 import { checkPositive, OptionError, refuseUnknown } from '../option-error.ts';
 
-/** What `connect` takes. Only `agentId` has no default. */
+/**
+ * What `connect` takes. Under `holter run` no option is needed: without a token of its own, the client reports for the
+ * agent of the run, whatever `agentId` says.
+ */
 export type ConnectOptions = {
-  /** Who this is: 1 to 128 of A-Z a-z 0-9 . _ @ : - */
-  readonly agentId: string;
+  /** Who this is: 1 to 128 of A-Z a-z 0-9 . _ @ : - @default HOLTER_AGENT_ID */
+  readonly agentId?: string;
   /** Which profile of the server it is judged by, such as `active-development`. @default 'default' */
   readonly role?: string;
   /** The task it works on now. @default none */
@@ -47,7 +50,12 @@ export type AgentPromises = {
   readonly verdicts?: boolean;
 };
 
+/** The start of the agent that `holter run` has registered for this process. */
+type JoinedRun = { readonly incarnation: number; readonly token: string };
+
 export type FullOptions = Required<Omit<ConnectOptions, 'taskId' | 'token' | 'spawnKey' | 'promises'>> & {
+  /** Null outside `holter run`: the client registers the agent itself. */
+  readonly joined: JoinedRun | null;
   readonly taskId: string | null;
   readonly token: string | null;
   readonly spawnKey: string | null;
@@ -76,16 +84,28 @@ export function readOptions(given: ConnectOptions, env: Environment): FullOption
     'connect',
   );
   const named = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const joined = joinedRun(given, env);
   const options = {
     ...DEFAULTS,
+    agentId: env.HOLTER_AGENT_ID,
     taskId: null,
     spawnKey: null,
     url: env.HOLTER_URL || 'http://127.0.0.1:4658',
     token: env.HOLTER_TOKEN || null,
     ...named,
+    ...(joined && { agentId: env.HOLTER_AGENT_ID, url: env.HOLTER_URL }),
+    joined,
   } as unknown as FullOptions;
   check(options);
   return options;
+}
+
+/** A token in the options is for another agent or another server, so the client then registers by itself. */
+function joinedRun(given: ConnectOptions, env: Environment): JoinedRun | null {
+  const { HOLTER_RUN_ID, HOLTER_AGENT_ID, HOLTER_URL, HOLTER_TOKEN: token } = env;
+  const incarnation = Number(env.HOLTER_INCARNATION);
+  if (!HOLTER_RUN_ID || !HOLTER_AGENT_ID || !HOLTER_URL || !token || !(incarnation > 0)) return null;
+  return given.token === undefined && given.url === undefined ? { incarnation, token } : null;
 }
 
 function check(options: FullOptions): void {

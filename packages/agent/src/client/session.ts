@@ -52,6 +52,8 @@ export class Session {
 
   constructor(options: FullOptions, clock: AgentClock, dice: Dice) {
     this.options = options;
+    this.token = options.joined?.token ?? null;
+    this.incarnation = options.joined?.incarnation ?? null;
     this.clock = clock;
     this.instanceId = dice.newId();
     this.backoff = new Backoff(dice);
@@ -65,6 +67,15 @@ export class Session {
     this.outbox = new Outbox(options.agentId, this.instanceId, limits, this.rejections);
     this.directives = new Directives(this.rejections);
     this.pulse = new Pulse(options, clock.monotonic());
+  }
+
+  get agentId(): string {
+    return this.options.agentId;
+  }
+
+  /** The run sees the end of its process itself. */
+  get isOfRun(): boolean {
+    return this.options.joined !== null;
   }
 
   now(): number {
@@ -217,12 +228,16 @@ export class Session {
     if (verdict.kind === 'register-again') {
       this.token = null;
       if (this.isClosing) this.end('closed');
+      // Only the run registers its agent again, with a new process.
+      else if (this.isOfRun) this.supersede();
       else this.state = 'connecting';
-    } else if (verdict.kind === 'superseded') {
-      this.end('superseded');
-      this.directives.takeSuperseded();
-    }
+    } else if (verdict.kind === 'superseded') this.supersede();
     return verdict.kind === 'refused';
+  }
+
+  private supersede(): void {
+    this.end('superseded');
+    this.directives.takeSuperseded();
   }
 
   private becomeConnected(): void {
