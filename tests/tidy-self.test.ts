@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { adaptersLoadLittle, agentsAreKnownToTheirAdapters } from './tidy/adapters.ts';
+import { agentFilesAreOpenedInOnePlace } from './tidy/agent-files.ts';
 import { clockAndDiceAreListed } from './tidy/clock-and-dice.ts';
 import { coreIsPure } from './tidy/core-purity.ts';
 import { filesAreShort, linesMax } from './tidy/file-length.ts';
@@ -424,5 +425,30 @@ describe('signals use the one door', () => {
   it('leaves the intake and tests alone', () => {
     const good = { 'packages/server/src/intake/a.ts': line, 'packages/server/src/engine/a.test.ts': line };
     expect(signalsUseTheDoor(repo(good))).toEqual([]);
+  });
+});
+
+describe('files of agents are opened in one place', () => {
+  const check = (path: string, line: string) => agentFilesAreOpenedInOnePlace(repo({ [path]: `\n${line}` }));
+
+  it.each([
+    "import { readFileSync } from 'node:fs';",
+    "import { mkdirSync, open as openFile } from 'node:fs/promises';",
+    "import * as fs from 'node:fs';",
+    "import fs from 'fs';",
+    "const fs = await import('node:fs');",
+  ])('reports %s', (line) => {
+    const problems = check('packages/holter/src/run/a.ts', line);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(/^packages\/holter\/src\/run\/a\.ts:2: .+ Instead: .+\.$/);
+  });
+
+  it('leaves descriptors, folders, other places and tests alone', () => {
+    expect(check('packages/server/src/sessions/a.ts', "import { write, mkdirSync } from 'node:fs';")).toEqual(
+      [],
+    );
+    const line = "import { readFileSync } from 'node:fs';";
+    expect(check('packages/server/src/files/a.ts', line)).toEqual([]);
+    expect(check('packages/server/src/sessions/a.test.ts', line)).toEqual([]);
   });
 });

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { adaptersLoadLittle, agentsAreKnownToTheirAdapters } from './tidy/adapters.ts';
+import { agentFilesAreOpenedInOnePlace } from './tidy/agent-files.ts';
 import { clockAndDiceAreListed } from './tidy/clock-and-dice.ts';
 import { coreIsPure } from './tidy/core-purity.ts';
 import type { Exceptions } from './tidy/exceptions.ts';
@@ -37,6 +38,7 @@ describe('the repository is tidy', () => {
     ['adapters load little', () => adaptersLoadLittle(repo)],
     ['agents are known to their adapters', () => agentsAreKnownToTheirAdapters(repo)],
     ['package.json files point one way', () => manifestsPointOneWay(repo)],
+    ['files of agents are opened in one place', () => agentFilesAreOpenedInOnePlace(repo)],
     ['signals use the one door', () => signalsUseTheDoor(repo)],
     ['only listed files read clock or dice', () => clockAndDiceAreListed(repo, exceptions)],
     ['files are short', () => filesAreShort(repo, exceptions)],

@@ -53,7 +53,7 @@ export function adaptersLoadLittle(repo: Repo): string[] {
     if (!path.startsWith(`${FOLDER}/`) || !isScript(path) || isTest(path)) continue;
     for (const { specifier, index } of importsOf(text)) {
       if (/^(node:|@holter\/core(\/|$))/.test(specifier) || mayImport(path, specifier)) continue;
-      const instead = 'pass the value in, or take it from shared, processes or core';
+      const instead = 'pass the value in, or take it from shared, files, processes or core';
       problems.push(violation(path, text, index, `an adapter imports ${specifier}`, instead));
     }
   }
@@ -63,7 +63,7 @@ export function adaptersLoadLittle(repo: Repo): string[] {
 function mayImport(path: string, specifier: string): boolean {
   if (!specifier.startsWith('.')) return false;
   const target = resolveFrom(path, specifier);
-  if (target.startsWith('packages/server/src/processes/')) return true;
+  if (/^packages\/server\/src\/(?:files|processes)\//.test(target)) return true;
   if (!target.startsWith(`${FOLDER}/`)) return false;
   const to = adapterOf(target);
   return path === REGISTRY || to === SHARED || to === adapterOf(path);

@@ -1,6 +1,7 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { readSettingsFile, writeSettingsFile } from './files/index.ts';
 import type { TokenRole } from './store/store.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -52,7 +53,7 @@ export class DataFolder {
   }
 
   writeToken(role: FirstRole, secret: string): void {
-    this.write(this.tokenFile(role), `${secret}\n`);
+    writeSettingsFile(this.tokenFile(role), `${secret}\n`);
   }
 
   readToken(role: FirstRole): string | null {
@@ -60,7 +61,7 @@ export class DataFolder {
   }
 
   writeServer(server: ServerFile): void {
-    this.write(this.serverFile, `${JSON.stringify(server, null, 2)}\n`);
+    writeSettingsFile(this.serverFile, `${JSON.stringify(server, null, 2)}\n`);
   }
 
   readServer(): ServerFile | null {
@@ -84,18 +85,11 @@ export class DataFolder {
   private get serverFile(): string {
     return join(this.path, 'server.json');
   }
-
-  /** Whole or not at all, and never readable by others, not even for a moment. */
-  private write(file: string, text: string): void {
-    const draft = `${file}.${process.pid}.tmp`;
-    writeFileSync(draft, text, { mode: 0o600 });
-    renameSync(draft, file);
-  }
 }
 
 function readOrNull(file: string): string | null {
   try {
-    return readFileSync(file, 'utf8');
+    return readSettingsFile(file);
   } catch {
     return null;
   }

@@ -5,7 +5,8 @@
 
 export { DataFolder, dataFolderPath, type FirstRole } from './data-folder.ts';
 export type { Clock } from './engine/clock.ts';
-export { nudgeLine } from './executors/nudge-line.ts';
+export { NUDGES_BYTES_MAX, nudgeLine } from './executors/nudge-line.ts';
 export type { OnLost, RunRecord } from './executors/run-record.ts';
+export * from './files/index.ts';
 export * from './processes/index.ts';
 export { realClock, realDice } from './real-clock.ts';

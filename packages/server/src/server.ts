@@ -109,6 +109,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       clock,
       env: process.env,
       failed: (error) => logger.warn({ err: error }, 'a hook was answered, but not kept'),
+      warn: (message) => logger.warn(message),
     });
     undo.push(() => sessions.close());
     const http = buildHttp({

@@ -60,6 +60,7 @@ describe('where an incident enters the ladder', () => {
     token-spike          | -        | -        | -
     error-rate           | -        | -        | -
     hold-overdue         | -        | -        | -
+    file-unusable        | -        | -        | -
     self-reported        | -        | -        | -
     blocker              | -        | -        | -`;
   const rows = table

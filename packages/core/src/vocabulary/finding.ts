@@ -57,6 +57,7 @@ const kinds = {
   'ack-overdue': { about: 'progress', entry: 'escalate' },
   'hold-overdue': { about: 'attention', entry: 'none' },
   'self-reported': { about: 'attention', entry: 'none' },
+  'file-unusable': { about: 'attention', entry: 'none' },
   blocker: { about: 'attention', entry: 'none' },
   'breaker-open': { about: 'failure', entry: 'escalate' },
   'consecutive-failures': { about: 'failure', entry: 'escalate' },

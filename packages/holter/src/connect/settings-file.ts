@@ -1,23 +1,16 @@
-import {
-  chmodSync,
-  copyFileSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { readSettingsFile, writeSettingsFile } from '@holter/server/process';
 import { CliFailure } from '../terminal/failure.ts';
 
 /** The text of a settings file; null when there is no such file. */
 export function readSettings(path: string): string | null {
   try {
-    return readFileSync(path, 'utf8');
+    return readSettingsFile(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new CliFailure(`${path} can't be read: ${(error as NodeJS.ErrnoException).code}`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new CliFailure(`${path} can't be read: ${code ?? message}`);
   }
 }
 
@@ -30,14 +23,9 @@ export const backupOf = (path: string): string => `${path}.before-holter`;
 export function writeSettings(path: string, before: string | null, text: string | null): void {
   const target = targetOf(path);
   mkdirSync(dirname(target), { recursive: true });
-  if (before !== null) {
-    copyFileSync(target, backupOf(path));
-    chmodSync(backupOf(path), 0o600);
-  }
+  if (before !== null) writeSettingsFile(backupOf(path), before);
   if (text === null) return rmSync(target, { force: true });
-  const draft = `${target}.holter-${process.pid}`;
-  writeFileSync(draft, text, { mode: 0o600 });
-  renameSync(draft, target);
+  writeSettingsFile(target, text);
 }
 
 function targetOf(path: string): string {

@@ -1,5 +1,14 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -8,7 +17,7 @@ import { CheckpointKeeper } from './checkpoint-keeper.ts';
 let folder = '';
 let ids = 0;
 const keep = (file = 'state'): CheckpointKeeper =>
-  new CheckpointKeeper(join(folder, file), join(folder, 'kept'), () => `c${++ids}`);
+  new CheckpointKeeper(join(folder, file), join(folder, 'kept'), { newId: () => `c${++ids}` });
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 const write = (text: string, file = 'state'): void => writeFileSync(join(folder, file), text);
 
@@ -19,41 +28,41 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe('a checkpoint file', () => {
-  it('is kept version by version, and an unchanged one once', () => {
+  it('is kept version by version, and an unchanged one once', async () => {
     const keeper = keep();
-    expect(keeper.look()).toBeNull();
+    expect(await keeper.look()).toBeNull();
     write('one');
-    expect(keeper.look()).toEqual({ checkpointId: 'c1', sha256: hashOf('one'), bytes: 3 });
-    expect(keeper.look()).toBeNull();
+    expect(await keeper.look()).toEqual({ checkpointId: 'c1', sha256: hashOf('one'), bytes: 3 });
+    expect(await keeper.look()).toBeNull();
     write('two and more');
-    expect(keeper.look()?.checkpointId).toBe('c2');
+    expect((await keeper.look())?.checkpointId).toBe('c2');
   });
 
-  it('is not kept when it is empty, torn, or not what its hash says', () => {
+  it('is not kept when it is empty, torn, or not what its hash says', async () => {
     const keeper = keep();
     write('');
-    expect(keeper.look()).toBeNull();
+    expect(await keeper.look()).toBeNull();
     write('{"n":1}');
-    expect(keeper.look()).not.toBeNull();
+    expect(await keeper.look()).not.toBeNull();
     write('{"n":');
-    expect(keeper.look()).toBeNull();
+    expect(await keeper.look()).toBeNull();
     write('{"n":22}');
     write(`${hashOf('another')}  state`, 'state.sha256');
-    expect(keeper.look()).toBeNull();
+    expect(await keeper.look()).toBeNull();
     write('{"n":333}');
     write(`${hashOf('{"n":333}')}  state`, 'state.sha256');
-    expect(keeper.look()).not.toBeNull();
+    expect(await keeper.look()).not.toBeNull();
   });
 
-  it('is put back from the newest version whose bytes are what they were', () => {
+  it('is put back from the newest version whose bytes are what they were', async () => {
     const keeper = keep();
     write('one');
-    keeper.look();
+    await keeper.look();
     write('second');
-    const second = keeper.look();
+    const second = await keeper.look();
     writeFileSync(join(folder, 'kept', second?.sha256 ?? ''), 'rotten');
     write('garbage that nobody kept');
-    expect(keeper.restore()).toEqual({
+    expect(await keeper.restore()).toEqual({
       checkpoint: { checkpointId: 'c1', sha256: hashOf('one'), bytes: 3 },
       skipped: ['c2: its bytes have changed'],
     });
@@ -61,35 +70,68 @@ describe('a checkpoint file', () => {
     expect(readFileSync(`${keeper.file}.bad`, 'utf8')).toBe('garbage that nobody kept');
   });
 
-  it('is put back from the version that was picked, and from no other', () => {
+  it('is put back from the version that was picked, and from no other', async () => {
     const keeper = keep();
     for (const text of ['one', 'second', 'and a third']) {
       write(text);
-      keeper.look();
+      await keeper.look();
     }
-    expect(keeper.restore('c9')).toEqual({ checkpoint: null, skipped: [] });
+    expect(await keeper.restore('c9')).toEqual({ checkpoint: null, skipped: [] });
     writeFileSync(join(folder, 'kept', hashOf('second')), 'rotten');
-    expect(keeper.restore('c2')).toEqual({ checkpoint: null, skipped: ['c2: its bytes have changed'] });
+    expect(await keeper.restore('c2')).toEqual({ checkpoint: null, skipped: ['c2: its bytes have changed'] });
     expect(readFileSync(keeper.file, 'utf8')).toBe('and a third');
-    expect(keeper.restore('c1').checkpoint?.checkpointId).toBe('c1');
+    expect((await keeper.restore('c1')).checkpoint?.checkpointId).toBe('c1');
     expect(readFileSync(keeper.file, 'utf8')).toBe('one');
   });
 
-  it('is put aside when nothing in it was ever sound', () => {
+  it('is put aside when nothing in it was ever sound', async () => {
     const keeper = keep('state.json');
     write('{"n":', 'state.json');
-    expect(keeper.look()).toBeNull();
-    expect(keeper.restore()).toEqual({ checkpoint: null, skipped: [] });
+    expect(await keeper.look()).toBeNull();
+    expect(await keeper.restore()).toEqual({ checkpoint: null, skipped: [] });
     expect(existsSync(keeper.file)).toBe(false);
   });
 
-  it('keeps the newest twenty', () => {
+  it('keeps the newest twenty', async () => {
     const keeper = keep();
     for (let n = 0; n < 25; n++) {
       write(`version ${'x'.repeat(n)}`);
-      keeper.look();
+      await keeper.look();
     }
     expect(existsSync(join(folder, 'kept', hashOf('version ')))).toBe(false);
     expect(existsSync(join(folder, 'kept', hashOf(`version ${'x'.repeat(5)}`)))).toBe(true);
+  });
+
+  it('is not read while it is a FIFO, a link or too large, which is told', async () => {
+    const because: string[] = [];
+    const keeper = new CheckpointKeeper(join(folder, 'state'), join(folder, 'kept'), {
+      newId: () => 'c1',
+      noted: (answer) => void because.push(answer.kind === 'refused' ? answer.because : answer.kind),
+    });
+    execFileSync('mkfifo', [keeper.file]);
+    expect(await keeper.look()).toBeNull();
+    rmSync(keeper.file);
+    symlinkSync('/dev/zero', keeper.file);
+    expect(await keeper.look()).toBeNull();
+    rmSync(keeper.file);
+    write('');
+    truncateSync(keeper.file, 60_000_000);
+    expect(await keeper.look()).toBeNull();
+    expect(because).toEqual(['is a FIFO', 'is a symbolic link', 'is too large (60 MB; at most 34 MB)']);
+  });
+
+  it('is put back in place of a link or a FIFO, which is put aside and not followed', async () => {
+    const keeper = keep();
+    write('one');
+    await keeper.look();
+    write('precious', 'victim');
+    rmSync(keeper.file);
+    symlinkSync(join(folder, 'victim'), keeper.file);
+    expect((await keeper.restore()).checkpoint?.checkpointId).toBe('c1');
+    rmSync(keeper.file);
+    execFileSync('mkfifo', [keeper.file]);
+    expect((await keeper.restore()).checkpoint?.checkpointId).toBe('c1');
+    expect(readFileSync(keeper.file, 'utf8')).toBe('one');
+    expect(readFileSync(join(folder, 'victim'), 'utf8')).toBe('precious');
   });
 });

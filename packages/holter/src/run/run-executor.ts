@@ -45,8 +45,7 @@ export class RunExecutor {
       case 'inquire':
       case 'remind':
       case 'request-handoff':
-        this.parts.nudges.write(effect.id, effect.message);
-        return { outcome: 'delivered', detail: 'written into its nudge file' };
+        return this.nudge(effect.id, effect.message);
       case 'terminate':
         return this.terminate(effect);
       case 'spawn':
@@ -57,6 +56,13 @@ export class RunExecutor {
     }
   }
 
+  private async nudge(id: string, message: string): Promise<Outcome> {
+    const answer = await this.parts.nudges.write(id, message);
+    if (answer.kind === 'ok') return { outcome: 'delivered', detail: 'written into its nudge file' };
+    const why = answer.kind === 'missing' ? 'has lost its folder' : answer.because;
+    return { outcome: 'refused', detail: `its nudge file ${why}` };
+  }
+
   private async terminate(effect: Extract<Effect, { kind: 'terminate' }>): Promise<Outcome> {
     const { context, state, nudges, keepCheckpoint, pauseWatching, tellGone, terminated } = this.parts;
     const { child } = state;
@@ -65,7 +71,8 @@ export class RunExecutor {
     state.isTerminating = true;
     pauseWatching();
     say(`${plan.agentId} is being stopped: ${effect.reason}`);
-    nudges.write(
+    // Not waited for: nothing that the command does to the file may delay its end.
+    void nudges.write(
       `${effect.id}/save`,
       'Holter: this process is about to be stopped. What is saved now is kept.',
     );
@@ -119,7 +126,7 @@ export class RunExecutor {
     const { plan, say, link } = context;
     const { key, attempt, taskId } = effect;
     const cause = plan.recipe?.startAgain ? ((await agent.look())?.incident?.cause ?? null) : null;
-    const { checkpoint, skipped } = keeper.restore(effect.checkpointId);
+    const { checkpoint, skipped } = await keeper.restore(effect.checkpointId);
     if (effect.checkpointId !== null && !checkpoint) {
       const obstacle = this.whyNotFrom(effect.checkpointId, skipped);
       if (obstacle !== null) return { outcome: 'refused', detail: obstacle };
@@ -134,7 +141,8 @@ export class RunExecutor {
       attempt: String(attempt),
     };
     const { recipe, argv: first } = plan;
-    const again = recipe?.startAgain?.(link.url, { attempt, cause }) ?? recipe?.start(link.url) ?? first;
+    const again =
+      (await recipe?.startAgain?.(link.url, { attempt, cause })) ?? recipe?.start(link.url) ?? first;
     const argv = plan.resumeWords ? fillIn(plan.resumeWords, values) : again;
     const checkpointId = checkpoint?.checkpointId ?? effect.checkpointId;
     await start(argv, attempt, checkpointId);

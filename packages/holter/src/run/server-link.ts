@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, renameSync, statSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Clock, DataFolder } from '@holter/server/process';
+import { type Clock, type DataFolder, openLogFile } from '@holter/server/process';
 import { CODE, RunFailure } from './end.ts';
 import { call, NoAnswer, type Reply, type Target } from './http-call.ts';
 
@@ -21,7 +21,6 @@ type LinkOptions = {
 const READY_MS_MAX = 20_000;
 const LOOK_EVERY_MS = 40;
 const AGAIN_MS_MAX = 2_000;
-const LOG_BYTES_MAX = 5_000_000;
 
 /**
  * The connection to the server of the data folder. The server is found through the folder, started in the background
@@ -156,7 +155,7 @@ export class ServerLink {
     const own = Object.fromEntries(
       Object.entries(env).filter(([name]) => !/^HOLTER_(?!CONFIG$|DATA$)/.test(name)),
     );
-    const log = openLog(this.logFile);
+    const log = openLogFile(this.logFile);
     try {
       const args = [
         main,
@@ -177,13 +176,4 @@ export class ServerLink {
   private wait(ms: number): Promise<void> {
     return new Promise((resolve) => void this.options.clock.after(ms, resolve));
   }
-}
-
-function openLog(file: string): number {
-  try {
-    if (statSync(file).size > LOG_BYTES_MAX) renameSync(file, `${file}.1`);
-  } catch {
-    // The first one.
-  }
-  return openSync(file, 'a', 0o600);
 }

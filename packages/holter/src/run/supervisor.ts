@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { SignalBody } from '@holter/core';
 import type { ChildEnd } from '@holter/server/adapters';
-import type { RunRecord } from '@holter/server/process';
+import { type FileAnswer, FileFaults, faultSignal, ownerOf, type RunRecord } from '@holter/server/process';
 import { AgentRecord } from './agent-record.ts';
 import { CheckpointKeeper } from './checkpoint-keeper.ts';
 import { Child } from './child.ts';
@@ -38,6 +38,7 @@ export class Supervisor {
   private readonly watcher: Watcher;
   private readonly transcript: TranscriptFollower | null;
   private readonly limits: LimitGuard;
+  private isLooking = false;
   private wish: { readonly why: string; readonly at: number } | null = null;
   private finish: (end: RunEnd) => void = () => undefined;
 
@@ -57,12 +58,27 @@ export class Supervisor {
     };
     this.folder = join(folder.path, 'runs', plan.agentId);
     this.agent = new AgentRecord(link, plan, options, this.executorId, newId);
-    this.nudges = new NudgeFile(join(this.folder, `${id.slice(0, 8)}.nudges`));
-    const file = plan.checkpointFile ?? join(this.folder, 'checkpoint');
-    this.keeper = new CheckpointKeeper(file, join(this.folder, 'checkpoints'), newId);
     this.queue = new SignalQueue(link, plan.agentId, newId);
     const tell = (body: SignalBody): void => this.queue.put(this.agent.incarnation, body);
-    this.transcript = plan.transcript && new TranscriptFollower(plan.transcript, tell);
+    const user = (): number | null => {
+      const { child } = this.state;
+      return child ? table.userOf(child.identity.pid) : null;
+    };
+    const faults = new FileFaults((sentences) => this.tellFaults(sentences));
+    const noted =
+      (what: string) =>
+      (answer: FileAnswer<unknown>): void =>
+        faults.note(what, answer);
+    const nudgeFile = join(this.folder, `${id.slice(0, 8)}.nudges`);
+    this.nudges = new NudgeFile(nudgeFile, ownerOf(user), noted('its nudge file'));
+    const file = plan.checkpointFile ?? join(this.folder, 'checkpoint');
+    this.keeper = new CheckpointKeeper(file, join(this.folder, 'checkpoints'), {
+      newId,
+      user,
+      noted: noted('its checkpoint file'),
+    });
+    this.transcript =
+      plan.transcript && new TranscriptFollower(plan.transcript, tell, noted('its transcript'));
     this.limits = new LimitGuard({
       agent: this.agent,
       plan,
@@ -77,6 +93,7 @@ export class Supervisor {
       options,
       say,
       heartbeatFile: this.heartbeatFile,
+      noted: noted('its heartbeat file'),
       idle: plan.recipe?.idle ?? null,
       tell,
       everyTick: () => this.everyTick(),
@@ -111,7 +128,8 @@ export class Supervisor {
 
   /** Runs until the command is down for good. Throws a `RunFailure` if it could not be started. */
   async run(): Promise<RunEnd> {
-    this.keeper.checkReadable();
+    await this.keeper.checkReadable();
+    await this.nudges.create();
     const over = new Promise<RunEnd>((resolve) => {
       this.finish = resolve;
     });
@@ -188,7 +206,8 @@ export class Supervisor {
       const printed = (bytes: Buffer): void => {
         for (const body of plan.recipe?.heard?.(bytes) ?? []) this.queue.put(incarnation, body);
       };
-      this.transcript?.begin();
+      await this.transcript?.begin();
+      await this.watcher.prepare();
       const child = await Child.start({ argv, env: childEnv, runId, terminal, table, clock, printed });
       this.state.child = child;
       this.watcher.follow(child);
@@ -215,7 +234,7 @@ export class Supervisor {
     // Its last output may still be in the pipe.
     if (plan.recipe) await child.drain(clock, 1_000);
     await this.transcript?.look();
-    const end = plan.recipe?.endOf?.(exit) ?? exit;
+    const end = (await plan.recipe?.endOf?.(exit)) ?? exit;
     await this.keepCheckpoint();
     const purpose = end.code === 0 ? null : this.purposeOf(end);
     state.lastHow = end.code === 0 ? 'done' : purpose !== null ? 'stopped' : 'crashed';
@@ -277,16 +296,32 @@ export class Supervisor {
   }
 
   private everyTick(): void {
-    const { plan, table } = this.context;
-    if (this.state.child?.isRunning) plan.recipe?.look?.(this.state.child.identity.pid, table);
-    void this.transcript?.look();
-    for (const id of this.nudges.takeSeen()) void this.loop.tellSeen(id);
-    void this.keepCheckpoint();
     void this.limits.maybeLookAtTokens();
+    if (this.isLooking) return;
+    this.isLooking = true;
+    void this.lookAtFiles()
+      .catch((error: unknown) => this.context.say(String(error)))
+      .finally(() => {
+        this.isLooking = false;
+      });
+  }
+
+  private async lookAtFiles(): Promise<void> {
+    const { plan, table } = this.context;
+    if (this.state.child?.isRunning) await plan.recipe?.look?.(this.state.child.identity.pid, table);
+    await this.transcript?.look();
+    for (const id of await this.nudges.takeSeen()) void this.loop.tellSeen(id);
+    await this.keepCheckpoint();
   }
 
   private async keepCheckpoint(): Promise<void> {
-    const kept = this.keeper.look();
+    const kept = await this.keeper.look();
     if (kept) await this.agent.writeCheckpoint(kept);
+  }
+
+  /** A file that the command replaced by something else is a fact about it, and no reason to wait. */
+  private tellFaults(faults: readonly string[]): void {
+    if (faults.length > 0) this.context.say(faults.join('; '));
+    this.queue.put(this.agent.incarnation, faultSignal(faults, this.context.clock.now()));
   }
 }

@@ -23,11 +23,11 @@ it('reports what a start writes, and nothing of the starts before it', async () 
   const file = join(folder, 'log.jsonl');
   writeFileSync(file, line('old'));
   const { follower, ids } = followed(file);
-  follower.begin();
+  await follower.begin();
   appendFileSync(file, line('a'));
   await Promise.all([follower.look(), follower.look()]);
   appendFileSync(file, line('last word of a start that was stopped'));
-  follower.begin();
+  await follower.begin();
   appendFileSync(file, line('b'));
   await follower.look();
   expect(ids()).toEqual(['a', 'b']);
@@ -36,7 +36,7 @@ it('reports what a start writes, and nothing of the starts before it', async () 
 it('reports nothing of a file that is not there or is none', async () => {
   for (const file of [join(folder, 'none.jsonl'), folder]) {
     const { follower, ids } = followed(file);
-    follower.begin();
+    await follower.begin();
     await follower.look();
     expect(ids()).toEqual([]);
   }

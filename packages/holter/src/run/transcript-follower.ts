@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs';
 import { type MarkedSignal, type Transcript, TranscriptTail } from '@holter/server/adapters';
+import { type FileAnswer, ownerOf, statAgentFile } from '@holter/server/process';
 
 /** The transcript of a session that has no hooks to name it to the server. */
 export type FollowedTranscript = {
@@ -12,18 +12,27 @@ export type FollowedTranscript = {
 export class TranscriptFollower {
   private readonly transcript: FollowedTranscript;
   private readonly tell: (signal: MarkedSignal) => void;
+  private readonly noted: (answer: FileAnswer<unknown>) => void;
   private tail: TranscriptTail | null = null;
   private looking: Promise<void> = Promise.resolve();
 
-  constructor(transcript: FollowedTranscript, tell: (signal: MarkedSignal) => void) {
+  /** `noted` is told at each look whether the file can be used. */
+  constructor(
+    transcript: FollowedTranscript,
+    tell: (signal: MarkedSignal) => void,
+    noted: (answer: FileAnswer<unknown>) => void = () => undefined,
+  ) {
     this.transcript = transcript;
     this.tell = tell;
+    this.noted = noted;
   }
 
   /** A start begins. What is in the file already is about an earlier one. */
-  begin(): void {
+  async begin(): Promise<void> {
     const { file, sessionId, open } = this.transcript;
-    const position = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    const rules = { isOwner: ownerOf(), bytesMax: Number.POSITIVE_INFINITY };
+    const answer = await statAgentFile(file, rules);
+    const position = answer.kind === 'ok' ? answer.value.size : 0;
     const session = {
       sessionId,
       hasTold: () => false,
@@ -34,6 +43,7 @@ export class TranscriptFollower {
       reader: open(sessionId),
       start: { position, tokens: 0, costUsd: 0 },
       hooks: () => 'none',
+      noted: this.noted,
     });
   }
 

@@ -1,7 +1,14 @@
-import { statSync } from 'node:fs';
 import type { SignalBody } from '@holter/core';
 import type { Idle } from '@holter/server/adapters';
-import { type Clock, maybeContinue, type ProcessLook, type ProcessTable } from '@holter/server/process';
+import {
+  type Clock,
+  type FileAnswer,
+  maybeContinue,
+  ownerOf,
+  type ProcessLook,
+  type ProcessTable,
+  statAgentFile,
+} from '@holter/server/process';
 import type { Child } from './child.ts';
 import { IdleFloor } from './idle-floor.ts';
 import type { RunOptions } from './options.ts';
@@ -13,6 +20,8 @@ type WatcherContext = {
   readonly heartbeatFile: string;
   /** The idle activity of the command, if it is known. */
   readonly idle: Idle | null;
+  /** Told at each look whether the heartbeat file can be used. */
+  readonly noted: (answer: FileAnswer<unknown>) => void;
   readonly tell: (body: SignalBody) => void;
   readonly say: (line: string) => void;
   /** An additional check that is run regularly. */
@@ -52,6 +61,11 @@ export class Watcher {
     this.context = context;
   }
 
+  /** Called before each start: what the heartbeat file is now is no beat of that start. */
+  async prepare(): Promise<void> {
+    if (this.context.options.heartbeat === 'file') this.lastEvidence = await this.touchedAt();
+  }
+
   follow(child: Child): void {
     this.cancel();
     this.child = child;
@@ -59,7 +73,7 @@ export class Watcher {
     this.probedAt = 0;
     this.toldAt = 0;
     this.lastState = null;
-    this.lastEvidence = this.evidence();
+    if (this.context.options.heartbeat === 'output') this.lastEvidence = this.outputSeen();
     this.isOverLimit = false;
     const { idle, options } = this.context;
     const windowMs = Math.min(WINDOW_MS_MAX, LOOKS_PER_WINDOW * options.lookEvery);
@@ -99,7 +113,7 @@ export class Watcher {
       this.probedAt = now;
       this.look(now);
     }
-    this.beat(now);
+    void this.beat(now);
     const { limitRuntime } = options;
     if (limitRuntime !== undefined && now - this.startedAt > limitRuntime)
       this.exceed('--limit-runtime', `has run for ${seconds(now - this.startedAt)}`, seconds(limitRuntime));
@@ -151,20 +165,28 @@ export class Watcher {
   }
 
   /** A beat is sent for new evidence, never because time has passed. */
-  private beat(now: number): void {
+  private async beat(now: number): Promise<void> {
     const { options, tell } = this.context;
     if (options.heartbeat !== 'output' && options.heartbeat !== 'file') return;
     if (now - this.beatAt < Math.min(BEAT_EVERY_MS_MAX, options.heartbeatEvery / 3)) return;
-    const evidence = this.evidence();
-    if (evidence === this.lastEvidence) return;
+    const { child } = this;
+    const evidence = options.heartbeat === 'file' ? await this.touchedAt() : this.outputSeen();
+    if (evidence === this.lastEvidence || child !== this.child) return;
     this.lastEvidence = evidence;
     this.beatAt = now;
     tell({ kind: 'heartbeat' });
   }
 
-  private evidence(): number | string {
-    const { options, heartbeatFile } = this.context;
-    if (options.heartbeat === 'file') return mtimeOf(heartbeatFile);
+  private async touchedAt(): Promise<string> {
+    const { heartbeatFile, noted, table } = this.context;
+    const pid = this.child?.identity.pid;
+    const isOwner = ownerOf(() => (pid === undefined ? null : table.userOf(pid)));
+    const answer = await statAgentFile(heartbeatFile, { isOwner, bytesMax: Number.POSITIVE_INFINITY });
+    noted(answer);
+    return answer.kind === 'ok' ? String(answer.value.mtimeMs) : 'none';
+  }
+
+  private outputSeen(): number {
     // Output that goes straight to the terminal shows in the counters of the operating system.
     return this.child ? this.child.outputBytes || this.ioBytes : 0;
   }
@@ -173,14 +195,6 @@ export class Watcher {
     if (this.isOverLimit) return;
     this.isOverLimit = true;
     this.context.overLimit(option, evidence, limit);
-  }
-}
-
-function mtimeOf(file: string): string {
-  try {
-    return String(statSync(file).mtimeMs);
-  } catch {
-    return 'none';
   }
 }
 

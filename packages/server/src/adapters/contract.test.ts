@@ -199,11 +199,11 @@ describe.each(having('recipe'))('recipe of %s', (_name, adapter, recipe) => {
     for (const args of notSessions) expect(recipeOf(args)).toBeNull();
   });
 
-  it('brings a session back with the facts of the restart', () => {
+  it('brings a session back with the facts of the restart', async () => {
     for (const args of sessions) {
       const session = recipeOf(args);
       session?.start(URL_);
-      const again = session?.startAgain?.(URL_, { attempt: 1, cause: 'repeated-call' });
+      const again = await session?.startAgain?.(URL_, { attempt: 1, cause: 'repeated-call' });
       if (again === undefined) continue;
       expect(again[0]).toBe(program);
       expect(again.join('\n')).toContain('Holter: this work was interrupted');
@@ -249,7 +249,10 @@ it.each(having('doctor'))(
   },
 );
 
-it.each(having('session'))('no session of %s runs where its folder is empty', (_name, _adapter, read) => {
-  const table = { bootId: 'b', row: () => null } as unknown as Parameters<typeof read>[1];
-  expect(read(env, table).size).toBe(0);
-});
+it.each(having('session'))(
+  'no session of %s runs where its folder is empty',
+  async (_name, _adapter, read) => {
+    const table = { bootId: 'b', row: () => null } as unknown as Parameters<typeof read>[1];
+    expect((await read(env, table)).size).toBe(0);
+  },
+);

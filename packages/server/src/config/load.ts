@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readSettingsFile } from '../files/index.ts';
 import { compile, defaultPolicies, type PolicySet } from '../policy/index.ts';
 import { forbiddenIn } from './thresholds-only.ts';
 import { type FileProblem, type Place, readYaml, type YamlFile } from './yaml-file.ts';
@@ -22,10 +22,13 @@ export type LoadedConfig =
   | { readonly kind: 'loaded'; readonly config: Config }
   | { readonly kind: 'invalid'; readonly problems: readonly FileProblem[] };
 
+/** More than any configuration; parsing so much takes a moment. */
+const BYTES_MAX = 1024 * 1024;
+
 /** Reads, merges and compiles: all problems at once, or policies that need no more checks. */
 export function loadConfig(
   { operator, workingDirectory, operatorDefault }: ConfigFiles,
-  read: (file: string) => string = (file) => readFileSync(file, 'utf8'),
+  read: (file: string) => string = (file) => readSettingsFile(file, BYTES_MAX),
 ): LoadedConfig {
   const problems: FileProblem[] = [];
   const files: YamlFile[] = [];

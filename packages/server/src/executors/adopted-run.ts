@@ -1,9 +1,9 @@
-import { appendFileSync } from 'node:fs';
 import type { Effect, Signal, SignalBody } from '@holter/core';
 import type { Clock } from '../engine/clock.ts';
 import { type ActResult, AGENT_EFFECTS, type Executor } from '../engine/executor.ts';
+import { appendToAgentFile, ownerOf } from '../files/index.ts';
 import { type ProcessTable, ProcessTree, receiptOfStop, stopTree, TreeSensor } from '../processes/index.ts';
-import { nudgeLine } from './nudge-line.ts';
+import { NUDGES_BYTES_MAX, nudgeLine } from './nudge-line.ts';
 import type { RunRecord } from './run-record.ts';
 
 type AdoptedContext = {
@@ -68,11 +68,15 @@ export class AdoptedRun implements Executor {
     }
   }
 
-  private nudge(id: string, message: string): ActResult {
-    const { nudgeFile } = this.record;
+  private async nudge(id: string, message: string): Promise<ActResult> {
+    const { nudgeFile, child } = this.record;
     if (nudgeFile === null) return receipt('refused', 'it has no file for nudges');
-    appendFileSync(nudgeFile, nudgeLine(id, message), { mode: 0o600 });
-    return receipt('delivered', 'written into its nudge file');
+    const isOwner = ownerOf(() => (child ? this.context.table.userOf(child.pid) : null));
+    const rules = { isOwner, bytesMax: NUDGES_BYTES_MAX };
+    const answer = await appendToAgentFile(nudgeFile, nudgeLine(id, message), rules);
+    if (answer.kind === 'ok') return receipt('delivered', 'written into its nudge file');
+    const why = answer.kind === 'missing' ? 'has lost its folder' : answer.because;
+    return receipt('refused', `its nudge file ${why}`);
   }
 
   private async terminate({ order, cleanupMs }: Extract<Effect, { kind: 'terminate' }>): Promise<ActResult> {

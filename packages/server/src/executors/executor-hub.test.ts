@@ -180,7 +180,8 @@ describe('a run that was killed', () => {
     expect((await engine.read('worker'))?.hard.process?.state).toBeDefined();
     await engine.decide('worker', { decision: 'nudge', by: 'ada', reason: 'still there?' });
     await clock.advance(1_500);
-    expect(JSON.parse(readFileSync(nudgeFile, 'utf8'))).toMatchObject({ message: 'Holter: still there?' });
+    const line = await until('the nudge is written', () => readFileSync(nudgeFile, 'utf8'));
+    expect(JSON.parse(line)).toMatchObject({ message: 'Holter: still there?' });
     await engine.decide('worker', { decision: 'terminate', by: 'ada', reason: 'enough' });
     await until('it is stopped', async () => {
       await clock.advance(100);

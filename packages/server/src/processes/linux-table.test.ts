@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { linuxTable, pageBytesOf, parseIo, parseStat } from './linux-table.ts';
+import { linuxTable, pageBytesOf, parseIo, parseStat, parseUser } from './linux-table.ts';
 
 const stat = (name: string, state = 'S'): string =>
   `4711 (${name}) ${state} 4710 4711 4711 34816 4711 4194304 1 2 3 4 150 50 20 10 20 0 11 0 98765 1000000 2048 18446744073709551615`;
@@ -46,6 +46,9 @@ it('adds up what was read and written', () => {
   expect(parseIo('rchar: 10\nwchar: 5\nsyscr: 7\n')).toBe(15);
   expect(parseIo('')).toBeNull();
   expect(parseIo(null)).toBeNull();
+  expect(parseUser('Name:\tsu\nUid:\t1000\t0\t0\t0\nGid:\t1\t2\t3\t4\n')).toBe(0);
+  expect(parseUser(null)).toBeNull();
+  expect(linuxTable().userOf(process.pid)).toBe(process.geteuid?.());
 });
 
 it('knows this very process', () => {

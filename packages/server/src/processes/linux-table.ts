@@ -26,6 +26,7 @@ export function linuxTable(proc = '/proc'): ProcessTable {
       }
       return found;
     },
+    userOf: (pid) => parseUser(read(`${proc}/${pid}/status`)),
     ioBytes: (pid) => parseIo(read(`${proc}/${pid}/io`)),
     pidsMarked: (marker) => pids().filter((pid) => hasVariable(read(`${proc}/${pid}/environ`), marker)),
   };
@@ -69,6 +70,12 @@ export function pageBytesOf(stat: string | null, status: string | null): number 
   const kilobytes = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status ?? '')?.[1] ?? 0);
   if (pages <= 0 || kilobytes <= 0) return PAGE_BYTES;
   return 2 ** Math.round(Math.log2((kilobytes * 1024) / pages));
+}
+
+/** `Uid: real effective saved file-system`; the effective one owns the files that it makes. */
+export function parseUser(text: string | null): number | null {
+  const user = /^Uid:\s+\d+\s+(\d+)/m.exec(text ?? '')?.[1];
+  return user === undefined ? null : Number(user);
 }
 
 export function parseIo(text: string | null): number | null {

@@ -17,6 +17,10 @@ export function macTable(ask: Ask = run): ProcessTable {
     row: (pid) => rows(['-p', String(pid)])[0] ?? null,
     rows: all,
     childPids: (pid) => all().flatMap((row) => (row.parentPid === pid ? row.pid : [])),
+    userOf: (pid) => {
+      const user = (ask('ps', ['-p', String(pid), '-o', 'uid=']) ?? '').trim();
+      return /^\d+$/.test(user) ? Number(user) : null;
+    },
     // Only with rights that a user's program does not have.
     ioBytes: () => null,
     pidsMarked: (marker) => parseMarked(ask('ps', ['-axEww', '-o', 'pid=,command=']) ?? '', marker),

@@ -33,6 +33,8 @@ export type ProcessTable = {
   /** All that can be seen. Slow: a few milliseconds on a busy machine. */
   rows(): readonly ProcessRow[];
   childPids(pid: number): readonly number[];
+  /** The user that it acts as. */
+  userOf(pid: number): number | null;
   /** Bytes read and written since its start, terminals and sockets included. */
   ioBytes(pid: number): number | null;
   /** Processes whose environment carries this text, wherever they stand in the tree. */

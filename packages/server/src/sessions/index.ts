@@ -2,11 +2,12 @@ import { ADAPTERS, type Adapter } from '../adapters/index.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { ReplyQueue } from '../engine/reply-queue.ts';
-import type { Intake } from '../intake/index.ts';
+import { faultSignal } from '../files/index.ts';
+import { HOLTER, type Intake } from '../intake/index.ts';
 import { systemTable } from '../processes/index.ts';
 import { HookSessions } from './hook-sessions.ts';
 import type { Session } from './session.ts';
-import { SessionWatch } from './session-watch.ts';
+import { type FileFaultsTold, SessionWatch } from './session-watch.ts';
 
 export type { HookSessions } from './hook-sessions.ts';
 
@@ -18,6 +19,8 @@ export type SessionsContext = {
   readonly env: NodeJS.ProcessEnv;
   /** Called when a hook was answered but its signals could not be stored. */
   readonly failed: (error: unknown) => void;
+  /** Called with what a person should know of files that can't be used. */
+  readonly warn: (message: string) => void;
 };
 
 /** Starts support for sessions that report through hooks, and for what hooks do not report. */
@@ -25,11 +28,19 @@ export function startSessions(context: SessionsContext): {
   readonly hooks: readonly HookSessions[];
   readonly close: () => Promise<void>;
 } {
-  const { engine, intake, replies, clock, env, failed } = context;
+  const { engine, intake, replies, clock, env, failed, warn } = context;
   const table = systemTable();
   const watches: SessionWatch[] = [];
   const hooks = hookSessions({ engine, intake, replies, clock, failed }, (adapter) => {
-    const watch = new SessionWatch({ adapter, engine, clock, env, table, failed });
+    const fileFaults: FileFaultsTold = (faults, session) => {
+      const agentId = session?.agentId ?? null;
+      if (faults.length > 0) warn(`${agentId === null ? '' : `${agentId}: `}${faults.join('; ')}`);
+      if (!session || agentId === null) return;
+      const incarnation = session.incarnation ?? engine.peek(agentId)?.hard.incarnation;
+      const signal = { agentId, incarnation, ...faultSignal(faults, clock.now()) };
+      void intake.take(signal, HOLTER).catch(failed);
+    };
+    const watch = new SessionWatch({ adapter, engine, clock, env, table, failed, fileFaults });
     watches.push(watch);
     return (session) => watch.heard(session);
   });

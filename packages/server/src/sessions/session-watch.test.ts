@@ -1,10 +1,12 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SignalBody } from '@holter/core';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { ManualClock, settled } from '../../test/manual-clock.ts';
 import { claudeCode } from '../adapters/claude-code/index.ts';
+import type { Adapter } from '../adapters/index.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Intake } from '../intake/index.ts';
 import type { ProcessRow, ProcessTable } from '../processes/index.ts';
@@ -29,19 +31,28 @@ function world(executor: string | null = null) {
   const table = {
     bootId: 'b',
     row: (pid: number) => (living.get(pid) ?? null) as ProcessRow | null,
+    userOf: () => null,
   } as unknown as ProcessTable;
   const engine = { peek: () => ({ hard: { executor, incarnation: 1 }, soft: {} }) } as unknown as Engine;
   const heard: SignalBody[] = [];
+  const told: string[] = [];
+  let looks = 0;
+  const session: Adapter['session'] = async (...args) => {
+    const files = await claudeCode.session?.(...args);
+    looks += 1;
+    return files ?? new Map();
+  };
   const failed = (error: unknown): void => {
     throw error;
   };
   const watch = new SessionWatch({
-    adapter: claudeCode,
+    adapter: { ...claudeCode, session },
     engine,
     clock,
     env: { CLAUDE_CONFIG_DIR: folder },
     table,
     failed,
+    fileFaults: (faults) => void told.push(...faults),
   });
   const source = { sessionId: SESSION, subagentId: null, cwd: null, transcriptPath: null };
   const take: Intake['take'] = async (value) => {
@@ -50,11 +61,14 @@ function world(executor: string | null = null) {
     return { kind: 'taken', notes: [] };
   };
   watch.heard(new Session({ source, agentId: 'a', incarnation: null, intake: { take }, failed }));
+  // Files are read in real time: each look is waited for.
   const pass = async () => {
+    const before = looks;
     await clock.advance(2_500);
+    await vi.waitFor(() => expect(looks).toBeGreaterThan(before));
     await settled();
   };
-  return { heard, pass, living };
+  return { heard, told, pass, living };
 }
 
 test('waiting and idle are holds, busy ends them, and an unknown status changes nothing', async () => {
@@ -94,4 +108,15 @@ test.each<[executor: string | null, kinds: readonly string[]]>([
   await pass();
   await pass();
   expect(heard.map(({ kind }) => kind)).toEqual(kinds);
+});
+
+test('session files that are none are reported once, with three examples, and the others are read', async () => {
+  const { heard, told, pass } = world();
+  for (let pid = 1; pid <= 5; pid++) execFileSync('mkfifo', [join(folder, 'sessions', `${pid}.json`)]);
+  says('waiting');
+  await pass();
+  await pass();
+  expect(heard).toEqual([{ kind: 'hold-begun', hold: 'waiting-for-permission' }]);
+  const three = [1, 2, 3].map((pid) => `${join(folder, 'sessions', `${pid}.json`)} is a FIFO`).join('; ');
+  expect(told).toEqual([`session files can't be used: ${three}, and 2 more`]);
 });

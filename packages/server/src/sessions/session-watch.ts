@@ -1,10 +1,13 @@
-import { statSync } from 'node:fs';
 import type { Agent, HoldKind } from '@holter/core';
 import { type Adapter, type SessionFile, TRANSCRIPT_CHANNEL, TranscriptTail } from '../adapters/index.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
+import { FileFaults, ownerOf, statAgentFile } from '../files/index.ts';
 import type { ProcessTable } from '../processes/index.ts';
 import type { Session } from './session.ts';
+
+/** Called when files become unusable or usable again; `session` is null for files of no known session. */
+export type FileFaultsTold = (faults: readonly string[], session: Session | null) => void;
 
 type WatchContext = {
   readonly adapter: Pick<Adapter, 'transcript' | 'session'>;
@@ -15,13 +18,16 @@ type WatchContext = {
   /** Null where processes can't be inspected; the owner of a session file can't be verified then. */
   readonly table: ProcessTable | null;
   readonly failed: (error: unknown) => void;
+  readonly fileFaults: FileFaultsTold;
 };
+
+/** A transcript, and its size when the session first reported: earlier content belongs to another incarnation. */
+type Place = { readonly file: string; readonly endAtFirst: number };
 
 type Watched = {
   readonly session: Session;
-  readonly file: string | null;
-  /** Size of the transcript when the session first reported: earlier content belongs to another incarnation. */
-  readonly endAtFirst: number;
+  readonly place: Promise<Place | null>;
+  readonly faults: FileFaults;
   tail: TranscriptTail | null;
   heardAt: number;
   isLooking: boolean;
@@ -45,25 +51,24 @@ export class SessionWatch {
   private readonly context: WatchContext;
   private readonly watched = new Map<Session, Watched>();
   private readonly timers = new Set<() => void>();
+  private readonly sessionFiles: FileFaults;
   private isTicking = false;
 
   constructor(context: WatchContext) {
     this.context = context;
+    this.sessionFiles = new FileFaults((faults) => context.fileFaults(faults, null));
   }
 
   heard(session: Session): void {
-    const { adapter, clock, env } = this.context;
-    const { sessionId, subagentId, transcriptPath } = session.source;
+    const { clock } = this.context;
     // Subagents have transcripts of their own, and their calls are reported by hooks.
-    if (subagentId !== null) return;
+    if (session.source.subagentId !== null) return;
     let watched = this.watched.get(session);
     if (!watched) {
-      const file = adapter.transcript?.fileNamedByHook?.(env, sessionId, transcriptPath) ?? null;
-      const size = file === null ? 0 : (statSync(file, { throwIfNoEntry: false })?.size ?? 0);
       watched = {
         session,
-        file,
-        endAtFirst: size,
+        place: this.placeOf(session),
+        faults: new FileFaults((faults) => this.context.fileFaults(faults, session)),
         tail: null,
         heardAt: 0,
         isLooking: false,
@@ -75,6 +80,15 @@ export class SessionWatch {
     watched.heardAt = clock.now();
     this.lookSoon(watched);
     this.tick();
+  }
+
+  private async placeOf({ source }: Session): Promise<Place | null> {
+    const { adapter, env } = this.context;
+    const { sessionId, transcriptPath } = source;
+    const file = (await adapter.transcript?.fileNamedByHook?.(env, sessionId, transcriptPath)) ?? null;
+    if (file === null) return null;
+    const size = await statAgentFile(file, { isOwner: ownerOf(), bytesMax: Number.POSITIVE_INFINITY });
+    return { file, endAtFirst: size.kind === 'ok' ? size.value.size : 0 };
   }
 
   /** The hooks of one call arrive within milliseconds of each other, so one delayed read covers them all. */
@@ -96,31 +110,38 @@ export class SessionWatch {
     if (this.isTicking || this.watched.size === 0) return;
     this.isTicking = true;
     this.later(LOOK_EVERY_MS, async () => {
-      this.isTicking = false;
-      this.lookAtSessionFiles();
-      await Promise.all([...this.watched.values()].map((watched) => this.look(watched)));
-      this.tick();
+      try {
+        await this.lookAtSessionFiles();
+        await Promise.all([...this.watched.values()].map((watched) => this.look(watched)));
+      } finally {
+        this.isTicking = false;
+        this.tick();
+      }
     });
   }
 
   private async look(watched: Watched): Promise<void> {
-    const { adapter, engine, clock } = this.context;
-    const { session, file } = watched;
+    const { adapter, engine, clock, table } = this.context;
+    const { session } = watched;
     const agent = agentOf(session, engine);
     const isOver = agent !== null && (agent.hard.end !== undefined || !session.speaksFor(agent));
     if (isOver || clock.now() - watched.heardAt > FORGET_MS) this.watched.delete(session);
     // The position of the last read is known only from the committed registration.
-    if (isOver || file === null || !adapter.transcript || !agent || watched.isLooking) return;
+    if (isOver || !adapter.transcript || !agent || watched.isLooking) return;
+    const place = await watched.place;
+    if (place === null || watched.isLooking) return;
     const mark = agent.hard.highWater?.[TRANSCRIPT_CHANNEL];
     watched.tail ??= new TranscriptTail(session, {
-      file,
+      file: place.file,
       reader: adapter.transcript.open(session.sessionId),
       start: {
-        position: mark === undefined ? watched.endAtFirst : Math.max(0, mark - 1),
+        position: mark === undefined ? place.endAtFirst : Math.max(0, mark - 1),
         tokens: agent.soft.tokens,
         costUsd: agent.soft.costUsd,
       },
       hooks: () => (clock.now() - watched.heardAt > QUIET_MS ? 'quiet' : 'coming'),
+      user: () => (watched.seen && table ? table.userOf(watched.seen.process.pid) : null),
+      noted: (answer) => watched.faults.note('its transcript', answer),
     });
     watched.isLooking = true;
     await watched.tail.look().finally(() => {
@@ -128,15 +149,27 @@ export class SessionWatch {
     });
   }
 
-  private lookAtSessionFiles(): void {
+  private async lookAtSessionFiles(): Promise<void> {
     const { adapter, table, env } = this.context;
     if (!table || !adapter.session) return;
-    const files = adapter.session(env, table);
+    const refused: string[] = [];
+    const files = await adapter.session(env, table, (path, answer) => {
+      if (answer.kind === 'refused') refused.push(`${path} ${answer.because}`);
+    });
+    this.noteSessionFiles(refused);
     for (const watched of this.watched.values()) {
       const file = files.get(watched.session.sessionId) ?? null;
       if (file) this.follow(watched, file);
       else if (watched.seen) this.gone(watched);
     }
+  }
+
+  /** Three examples: an agent can make any number of such files. */
+  private noteSessionFiles(refused: readonly string[]): void {
+    const more = refused.length > 3 ? `, and ${refused.length - 3} more` : '';
+    const because = `can't be used: ${[...refused].sort().slice(0, 3).join('; ')}${more}`;
+    const answer = refused.length > 0 ? ({ kind: 'refused', because } as const) : NONE;
+    this.sessionFiles.note('session files', answer);
   }
 
   private follow(watched: Watched, file: SessionFile): void {
@@ -169,6 +202,8 @@ export class SessionWatch {
     this.timers.add(cancel);
   }
 }
+
+const NONE = { kind: 'missing' } as const;
 
 const HOLDS: readonly [status: string, hold: HoldKind][] = [
   ['waiting', 'waiting-for-permission'],

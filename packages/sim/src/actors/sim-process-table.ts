@@ -53,6 +53,10 @@ export class SimProcessTable implements ProcessTable {
     return [];
   }
 
+  userOf(): number | null {
+    return null;
+  }
+
   ioBytes(): number | null {
     return null;
   }

@@ -33,8 +33,14 @@ export const EXPLAINED: readonly Explanation[] = [
   },
   {
     section: 'finding',
-    items: /^(near-duplicate|token-spike|error-rate|delivery-failed|hold-overdue|self-reported|blocker) act$/,
+    items:
+      /^(near-duplicate|token-spike|error-rate|delivery-failed|hold-overdue|self-reported|file-unusable|blocker) act$/,
     because: 'only ever warns: the core has no graver form of it',
+  },
+  {
+    section: 'finding',
+    items: /^file-unusable warn$/,
+    because: 'about files on a disk, which the simulated world has none of',
   },
   {
     section: 'entry',

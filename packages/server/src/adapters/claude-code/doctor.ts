@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { readSettingsFile } from '../../files/index.ts';
 import type { Diagnosis, DiagnosisContext } from '../shared/connect.ts';
 import { asRecord, type JsonRecord, parseRecord } from '../shared/json.ts';
 import { ourHooksOf } from './connect.ts';
@@ -102,7 +103,7 @@ const wrong = (says: string, next: string): Diagnosis => ({ isFine: false, says,
 
 function read(path: string): readonly Known[] {
   try {
-    const settings = parseRecord(readFileSync(path, 'utf8'));
+    const settings = parseRecord(readSettingsFile(path));
     return settings ? [{ path, settings, changedAt: statSync(path).mtimeMs }] : [];
   } catch {
     return [];

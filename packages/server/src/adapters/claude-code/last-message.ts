@@ -1,20 +1,26 @@
-import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
+import { namesIn, ownerOf, readUpTo, statAgentFile, withAgentFile } from '../../files/index.ts';
 import { isRecord, parseRecord } from '../shared/json.ts';
 
 /** Enough for the last few messages of a conversation. */
 const LAST_BYTES = 256 * 1024;
+/** More projects than a user has. */
+const PROJECTS_MAX = 10_000;
+const RULES = { isOwner: ownerOf(), bytesMax: Number.POSITIVE_INFINITY };
 
-/** The transcript of a session, wherever below the CLI's folder; null when it never got that far. */
-export function findTranscript(claudeFolder: string, sessionId: string): string | null {
+/** A session's transcript: where it is below the CLI's folder, and how long. */
+export type FoundTranscript = { readonly path: string; readonly bytes: number };
+
+/** Null when the session never got that far. */
+export async function findTranscript(
+  claudeFolder: string,
+  sessionId: string,
+): Promise<FoundTranscript | null> {
   const projects = join(claudeFolder, 'projects');
-  try {
-    for (const project of readdirSync(projects)) {
-      if (readdirSync(join(projects, project)).includes(`${sessionId}.jsonl`))
-        return join(projects, project, `${sessionId}.jsonl`);
-    }
-  } catch {
-    // Nothing there yet.
+  for (const project of await namesIn(projects, PROJECTS_MAX)) {
+    const path = join(projects, project, `${sessionId}.jsonl`);
+    const answer = await statAgentFile(path, RULES);
+    if (answer.kind === 'ok') return { path, bytes: answer.value.size };
   }
   return null;
 }
@@ -23,8 +29,8 @@ export function findTranscript(claudeFolder: string, sessionId: string): string 
  * Whether the model had finished its turn, by the last message of the transcript; null when that can't be told.
  * A call that was cut short is no end, whatever the exit code says.
  */
-export function isTurnFinished(transcript: string | null): boolean | null {
-  const lines = transcript === null ? [] : lastLines(transcript);
+export async function isTurnFinished(transcript: FoundTranscript | null): Promise<boolean | null> {
+  const lines = transcript === null ? [] : await lastLines(transcript.path);
   for (const line of lines.reverse()) {
     const record = parseRecord(line) ?? {};
     // Side chains are helpers' talk, and what the harness adds in the user's name is nobody's.
@@ -36,19 +42,10 @@ export function isTurnFinished(transcript: string | null): boolean | null {
   return null;
 }
 
-function lastLines(file: string): string[] {
-  let handle: number;
-  try {
-    handle = openSync(file, 'r');
-  } catch {
-    return [];
-  }
-  try {
-    const { size } = fstatSync(handle);
-    const bytes = Buffer.alloc(Math.min(size, LAST_BYTES));
-    readSync(handle, bytes, 0, bytes.length, size - bytes.length);
-    return bytes.toString('utf8').split('\n');
-  } finally {
-    closeSync(handle);
-  }
+async function lastLines(path: string): Promise<string[]> {
+  const answer = await withAgentFile(path, RULES, (file, { size }) => {
+    const bytes = Math.min(size, LAST_BYTES);
+    return readUpTo(file, bytes, size - bytes);
+  });
+  return answer.kind === 'ok' ? answer.value.toString().split('\n') : [];
 }

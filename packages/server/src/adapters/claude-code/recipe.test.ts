@@ -98,27 +98,27 @@ describe('a start', () => {
 describe('a successor', () => {
   const facts = { attempt: 1, cause: 'repeated-call' };
 
-  it('takes the conversation up, with the same options and a note of facts', () => {
+  it('takes the conversation up, with the same options and a note of facts', async () => {
     const again = sure('-p', 'do it', '--session-id', ID, '--allowedTools', 'Bash', '--model', 'opus');
     transcript(ID, { type: 'user' });
-    const argv = again.startAgain('http://h', facts);
+    const argv = await again.startAgain('http://h', facts);
     expect(argv.slice(0, 3)).toEqual(['/usr/bin/claude', '--resume', ID]);
     expect(argv[3]).toMatch(/^Holter: this work was interrupted \(the same call .*start 2/);
     expect(argv.slice(-5)).toEqual(['-p', '--allowedTools', 'Bash', '--model', 'opus']);
     expect(argv).not.toContain('do it');
   });
 
-  it('begins anew with the task and the note when there is nothing to resume, or resuming led nowhere', () => {
+  it('begins anew with the task and the note when there is nothing to resume, or resuming led nowhere', async () => {
     const never = sure('-p', 'do it', '--session-id', ID.replace('1', '2'));
-    const fresh = never.startAgain('http://h', facts);
+    const fresh = await never.startAgain('http://h', facts);
     expect(fresh[1]).toMatch(/^do it\n\nHolter:/);
     expect(after(fresh, '--session-id')).not.toBe(ID.replace('1', '2'));
 
     const session = ID.replace('1', '3');
     const stuck = sure('-p', 'do it', '--session-id', session);
     const file = transcript(session, { type: 'user' });
-    expect(stuck.startAgain('http://h', facts)).toContain('--resume');
-    expect(stuck.startAgain('http://h', { ...facts, attempt: 2 })).not.toContain('--resume');
+    expect(await stuck.startAgain('http://h', facts)).toContain('--resume');
+    expect(await stuck.startAgain('http://h', { ...facts, attempt: 2 })).not.toContain('--resume');
     appendFileSync(file, '{}\n');
   });
 
@@ -134,7 +134,7 @@ describe('an end', () => {
   const unfinished = { code: 1, signal: null };
   const result = (fields: object) => Buffer.from(`${JSON.stringify({ type: 'result', ...fields })}\n`);
 
-  it('is what the last record of the stream says', () => {
+  it('is what the last record of the stream says', async () => {
     const streaming = () => {
       const run = sure('-p', 'x', '--output-format', 'stream-json', '--verbose');
       run.start('http://h');
@@ -142,12 +142,12 @@ describe('an end', () => {
     };
     const good = streaming();
     good.heard(result({ subtype: 'success', is_error: false }));
-    expect(good.endOf(done)).toEqual(done);
+    expect(await good.endOf(done)).toEqual(done);
     const bad = streaming();
     bad.heard(result({ subtype: 'error_during_execution', is_error: true }));
-    expect(bad.endOf(done)).toEqual(unfinished);
-    expect(streaming().endOf(done)).toEqual(unfinished);
-    expect(streaming().endOf({ code: 143, signal: null })).toEqual({ code: 143, signal: null });
+    expect(await bad.endOf(done)).toEqual(unfinished);
+    expect(await streaming().endOf(done)).toEqual(unfinished);
+    expect(await streaming().endOf({ code: 143, signal: null })).toEqual({ code: 143, signal: null });
   });
 
   it.each<[last: object, end: object]>([
@@ -155,10 +155,10 @@ describe('an end', () => {
     [{ type: 'assistant', message: { stop_reason: 'tool_use' } }, unfinished],
     [{ type: 'user', message: { content: [] } }, unfinished],
     [{ type: 'summary' }, done],
-  ])('is what the transcript says: %j', (last, end) => {
+  ])('is what the transcript says: %j', async (last, end) => {
     const session = ID.replace('1', '4');
     transcript(session, last, { type: 'last-prompt' });
-    expect(sure('-p', 'x', '--session-id', session).endOf(done)).toEqual(end);
+    expect(await sure('-p', 'x', '--session-id', session).endOf(done)).toEqual(end);
   });
 
   it('reads a retry as a hold, in whatever pieces it comes', () => {

@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs';
 import type { SignalBody } from '@holter/core';
 import type { ProcessTable } from '../../processes/index.ts';
+import type { JsonRecord } from '../shared/json.ts';
 import type { ChildEnd, Recipe, RecipeContext, RestartFacts } from '../shared/recipe.ts';
 import { restartNote } from '../shared/restart-note.ts';
 import {
@@ -12,12 +12,12 @@ import {
   optionValue,
   readClaudeArgs,
 } from './command-line.ts';
-import { findTranscript, isTurnFinished } from './last-message.ts';
+import { type FoundTranscript, findTranscript, isTurnFinished } from './last-message.ts';
 import { MODEL_TIMEOUT_MS } from './model-timeout.ts';
 import { ClaudeStream } from './output-stream.ts';
 import { claudeFolder } from './own-folder.ts';
 import { readSessionFiles } from './session.ts';
-import { settingsWithHooks } from './settings-option.ts';
+import { readSettingsOption, settingsWithHooks } from './settings-option.ts';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -40,6 +40,8 @@ class ClaudeRun implements Recipe {
   private readonly folder: string;
   private sessionId: string | null;
   private stream: ClaudeStream | null = null;
+  /** What the user's `--settings` says. */
+  private given: JsonRecord | null = null;
   /** How long the transcript was when the last successor began. */
   private sizeAtRestart: number | null = null;
 
@@ -67,11 +69,11 @@ class ClaudeRun implements Recipe {
     return [program, ...this.settings(serverUrl), ...session, ...given];
   }
 
-  startAgain(serverUrl: string, facts: RestartFacts): readonly string[] {
+  async startAgain(serverUrl: string, facts: RestartFacts): Promise<readonly string[]> {
     const { program, newId } = this.context;
     this.listen();
     const note = restartNote(facts);
-    const size = this.transcriptSize();
+    const size = (await this.ownTranscript())?.bytes ?? null;
     // A successor that added nothing to the conversation could not take it up.
     const isResumable = size !== null && size !== this.sizeAtRestart;
     this.sizeAtRestart = size;
@@ -104,18 +106,19 @@ class ClaudeRun implements Recipe {
   }
 
   /** A conversation that was named in another way than by its id: the CLI's own file says which it is. */
-  look(pid: number, table: ProcessTable): void {
+  async look(pid: number, table: ProcessTable): Promise<void> {
     if (this.sessionId !== null) return;
-    for (const { sessionId, process } of readSessionFiles(this.context.env, table).values())
+    const files = await readSessionFiles(this.context.env, table);
+    for (const { sessionId, process } of files.values())
       if (process.pid === pid && UUID.test(sessionId)) this.sessionId = sessionId;
   }
 
-  endOf(end: ChildEnd): ChildEnd {
+  async endOf(end: ChildEnd): Promise<ChildEnd> {
     if (end.code !== 0 || !this.isHeadless) return end;
     this.stream?.finish();
     const isDone = this.stream
       ? this.stream.result?.isError === false
-      : this.sessionId === null || isTurnFinished(findTranscript(this.folder, this.sessionId)) !== false;
+      : (await isTurnFinished(await this.ownTranscript())) !== false;
     return isDone ? end : { code: 1, signal: null };
   }
 
@@ -127,12 +130,13 @@ class ClaudeRun implements Recipe {
 
   private settings(serverUrl: string): readonly string[] {
     const own = optionValue(this.args, '--settings');
-    return ['--settings', settingsWithHooks(own, serverUrl, this.context.workingDirectory)];
+    // Read once: what an agent writes into the file is nothing that its successors take.
+    this.given ??= own === null ? {} : readSettingsOption(own, this.context.workingDirectory);
+    return ['--settings', settingsWithHooks(this.given, serverUrl)];
   }
 
-  private transcriptSize(): number | null {
-    const file = this.sessionId === null ? null : findTranscript(this.folder, this.sessionId);
-    return file === null ? null : (statSync(file, { throwIfNoEntry: false })?.size ?? null);
+  private async ownTranscript(): Promise<FoundTranscript | null> {
+    return this.sessionId === null ? null : findTranscript(this.folder, this.sessionId);
   }
 }
 

@@ -1,46 +1,49 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isAlive } from '../../processes/index.ts';
+import { type FileAnswer, namesIn, ownerOf, readAgentFile } from '../../files/index.ts';
+import { isAlive, type ProcessTable } from '../../processes/index.ts';
+import { parseRecord } from '../shared/json.ts';
 import type { ReadSessionFiles, SessionFile } from '../shared/session-file.ts';
 import { claudeFolder } from './own-folder.ts';
 
+/** More than a machine has sessions; more than that is no list of sessions. */
+const FILES_MAX = 1_000;
+const BYTES_MAX = 64 * 1024;
+
 /**
  * What Claude Code writes about a session that runs: `sessions/<pid>.json` in its own folder. Only files whose
- * process lives count, because the pid may belong to another process by now.
+ * process lives count, because the pid may belong to another process by now; and only files of that process's user.
  */
-export const readSessionFiles: ReadSessionFiles = (env, table) => {
+export const readSessionFiles: ReadSessionFiles = async (env, table, noted = () => undefined) => {
   const folder = join(claudeFolder(env), 'sessions');
+  const names = (await namesIn(folder, FILES_MAX)).filter((name) => /^\d+\.json$/.test(name));
   const found = new Map<string, SessionFile>();
-  for (const name of namesIn(folder)) {
-    const file = readOne(join(folder, name), table.bootId);
-    if (file && isAlive(table, file.process)) found.set(file.sessionId, file);
-  }
+  const read = async (name: string): Promise<void> => {
+    const path = join(folder, name);
+    const answer = await readOne(path, Number.parseInt(name, 10), table);
+    noted(path, answer);
+    if (answer.kind === 'ok' && answer.value && isAlive(table, answer.value.process))
+      found.set(answer.value.sessionId, answer.value);
+  };
+  await Promise.all(names.map(read));
   return found;
 };
 
 /** Only sessions with a person at the terminal say it. */
 const STATUSES: ReadonlySet<unknown> = new Set(['idle', 'busy', 'waiting']);
 
-function readOne(path: string, bootId: string): SessionFile | null {
-  try {
-    const { pid, procStart, sessionId, status } = JSON.parse(readFileSync(path, 'utf8')) as Record<
-      string,
-      unknown
-    >;
-    if (typeof pid !== 'number' || typeof procStart !== 'string' || typeof sessionId !== 'string')
-      return null;
-    const known = STATUSES.has(status) ? (status as SessionFile['status']) : null;
-    return { sessionId, process: { bootId, pid, startedAt: procStart }, status: known };
-  } catch {
-    // Being written, or of another version.
-    return null;
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).filter((name) => /^\d+\.json$/.test(name));
-  } catch {
-    return [];
-  }
+/** Null for a file that is being written, or of another version. */
+async function readOne(
+  path: string,
+  namedPid: number,
+  table: ProcessTable,
+): Promise<FileAnswer<SessionFile | null>> {
+  const isOwner = ownerOf(() => table.userOf(namedPid));
+  const answer = await readAgentFile(path, { isOwner, bytesMax: BYTES_MAX });
+  if (answer.kind !== 'ok') return answer;
+  const { pid, procStart, sessionId, status } = parseRecord(answer.value.content.toString()) ?? {};
+  if (pid !== namedPid || typeof procStart !== 'string' || typeof sessionId !== 'string')
+    return { kind: 'ok', value: null };
+  const known = STATUSES.has(status) ? (status as SessionFile['status']) : null;
+  const process = { bootId: table.bootId, pid, startedAt: procStart };
+  return { kind: 'ok', value: { sessionId, process, status: known } };
 }

@@ -1,18 +1,18 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { readSettingsFile } from '../../files/index.ts';
 import { AdapterError } from '../shared/adapter-error.ts';
 import { type JsonRecord, parseRecord } from '../shared/json.ts';
 import { withHooks } from './connect.ts';
 import { hookSettings } from './hook-settings.ts';
 
-/** The user's own `--settings`, a file or JSON, with our hooks added behind theirs. No file is touched. */
-export function settingsWithHooks(own: string | null, serverUrl: string, workingDirectory: string): string {
-  const settings = own === null ? {} : parse(own, workingDirectory);
+/** The user's own `--settings` with our hooks added behind theirs. No file is touched. */
+export function settingsWithHooks(settings: JsonRecord, serverUrl: string): string {
   // Every start has a token of its own; it lies in the environment of its process.
   return JSON.stringify(withHooks(settings, hookSettings(serverUrl, { variable: 'HOLTER_TOKEN' })));
 }
 
-function parse(own: string, workingDirectory: string): JsonRecord {
+/** What `--settings` names: a file, or JSON. */
+export function readSettingsOption(own: string, workingDirectory: string): JsonRecord {
   const settings = parseRecord(
     own.trimStart().startsWith('{') ? own : textOf(resolve(workingDirectory, own)),
   );
@@ -22,7 +22,7 @@ function parse(own: string, workingDirectory: string): JsonRecord {
 
 function textOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readSettingsFile(file);
   } catch {
     return '';
   }

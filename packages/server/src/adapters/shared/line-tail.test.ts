@@ -1,4 +1,5 @@
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -43,4 +44,30 @@ test('a file that became shorter, or another of its name, is read from its begin
   rmSync(file, { force: true });
   writeFileSync(file, 'e\nf\ng\n');
   expect((await textsOf(tail)).at(-1)).toBe('g');
+});
+
+test('what is no file has no lines, is reported, and is followed again when it is one', async () => {
+  const file = join(folder, 'fifo.jsonl');
+  const answers: string[] = [];
+  const tail = new LineTail(file, 0, {
+    noted: (answer) => void answers.push(answer.kind === 'refused' ? answer.because : answer.kind),
+  });
+  execFileSync('mkfifo', [file]);
+  expect(await textsOf(tail)).toEqual([]);
+  rmSync(file);
+  symlinkSync('/etc/hostname', file);
+  expect(await textsOf(tail)).toEqual([]);
+  rmSync(file);
+  writeFileSync(file, '');
+  truncateSync(file, 10 * 1024 ** 3);
+  expect(await textsOf(tail)).toEqual([]);
+  rmSync(file);
+  writeFileSync(file, 'back\n');
+  expect(await textsOf(tail)).toEqual(['back']);
+  expect(answers).toEqual([
+    'is a FIFO',
+    'is a symbolic link',
+    'is too large (10.7 GB; at most 2.1 GB)',
+    'ok',
+  ]);
 });

@@ -1,4 +1,5 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { type FileAnswer, ownerOf, readUpTo, withAgentFile } from '../../files/index.ts';
 
 /** A line and the position after it: what lies behind it has been read. */
 type TailedLine = { readonly text: string; readonly end: number };
@@ -6,9 +7,21 @@ type TailedLine = { readonly text: string; readonly end: number };
 const CHUNK_BYTES = 256 * 1024;
 /** One look reads this much at most; the next one goes on from there. */
 const LOOK_BYTES_MAX = 8 * 1024 * 1024;
-/** A longer line is somebody's picture or a broken file; it is passed over. */
-const LINE_BYTES_MAX = 4 * 1024 * 1024;
+/** A longer line is somebody's picture or a broken file; it is passed over. Parsing one this long takes 0.1 s. */
+const LINE_BYTES_MAX = 1024 * 1024;
+/** More than any conversation. */
+const FILE_BYTES_MAX = 2 * 1024 ** 3;
 const NEWLINE = 10;
+
+type Found = { readonly lines: readonly TailedLine[]; readonly offset: number; readonly inode: number };
+
+/** What following needs to know beside the file. */
+export type LineTailOptions = {
+  /** The user of the agent's process; null if it is not known. */
+  readonly user?: () => number | null;
+  /** Told at each look whether the file could be used. */
+  readonly noted?: (answer: FileAnswer<unknown>) => void;
+};
 
 /**
  * Follows a file that another program appends to. A line counts when its end is there: one that is being
@@ -17,55 +30,61 @@ const NEWLINE = 10;
  */
 export class LineTail {
   private readonly file: string;
+  private readonly options: LineTailOptions;
   private offset: number;
   private inode: number | null = null;
 
   /** From this position on. */
-  constructor(file: string, from: number) {
+  constructor(file: string, from: number, options: LineTailOptions = {}) {
     this.file = file;
     this.offset = from;
+    this.options = options;
   }
 
-  /** All complete lines since the last look. A file that is not there has none. */
+  /** All complete lines since the last look. A file that is not there, or is none, has no lines. */
   async look(): Promise<readonly TailedLine[]> {
-    const handle = await open(this.file, 'r').catch(() => null);
-    if (!handle) return [];
-    try {
-      const { size, ino } = await handle.stat();
+    const { user, noted } = this.options;
+    const rules = { isOwner: ownerOf(user), bytesMax: FILE_BYTES_MAX };
+    const answer = await withAgentFile(this.file, rules, (handle, { size, ino }) => {
       const isOther = this.inode !== null && this.inode !== ino;
-      this.inode = ino;
-      if (isOther || size < this.offset) this.offset = 0;
-      return await this.read(handle, Math.min(size, this.offset + LOOK_BYTES_MAX));
-    } finally {
-      await handle.close();
-    }
+      const start = isOther || size < this.offset ? 0 : this.offset;
+      return linesOf(handle, start, Math.min(size, start + LOOK_BYTES_MAX), ino);
+    });
+    noted?.(answer);
+    if (answer.kind !== 'ok') return [];
+    this.offset = answer.value.offset;
+    this.inode = answer.value.inode;
+    return answer.value.lines;
   }
+}
 
-  private async read(handle: FileHandle, end: number): Promise<readonly TailedLine[]> {
-    const lines: TailedLine[] = [];
-    let start = this.offset;
-    let rest: Buffer = Buffer.alloc(0);
-    for (let position = start; position < end; ) {
-      const chunk = Buffer.alloc(Math.min(CHUNK_BYTES, end - position));
-      const { bytesRead } = await handle.read(chunk, 0, chunk.length, position);
-      if (bytesRead === 0) break;
-      position += bytesRead;
-      rest =
-        rest.length === 0
-          ? chunk.subarray(0, bytesRead)
-          : Buffer.concat([rest, chunk.subarray(0, bytesRead)]);
-      for (let at = rest.indexOf(NEWLINE); at >= 0; at = rest.indexOf(NEWLINE)) {
-        start += at + 1;
-        if (at <= LINE_BYTES_MAX) lines.push({ text: rest.toString('utf8', 0, at), end: start });
-        rest = rest.subarray(at + 1);
-      }
-      // Without an end for so long it will not become a line that is worth keeping.
-      if (rest.length > LINE_BYTES_MAX) {
-        start += rest.length;
-        rest = Buffer.alloc(0);
-      }
+async function linesOf(handle: FileHandle, from: number, end: number, inode: number): Promise<Found> {
+  const lines: TailedLine[] = [];
+  let offset = from;
+  let rest: Buffer[] = [];
+  let restBytes = 0;
+  for (let position = from; position < end; ) {
+    const chunk = await readUpTo(handle, Math.min(CHUNK_BYTES, end - position), position);
+    if (chunk.length === 0) break;
+    position += chunk.length;
+    let start = 0;
+    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, start)) {
+      const bytes = restBytes + at - start;
+      offset += bytes + 1;
+      if (bytes <= LINE_BYTES_MAX)
+        lines.push({ text: Buffer.concat([...rest, chunk.subarray(start, at)]).toString(), end: offset });
+      rest = [];
+      restBytes = 0;
+      start = at + 1;
     }
-    this.offset = start;
-    return lines;
+    rest.push(chunk.subarray(start));
+    restBytes += chunk.length - start;
+    // Without an end for so long it will not become a line that is worth keeping.
+    if (restBytes > LINE_BYTES_MAX) {
+      offset += restBytes;
+      rest = [];
+      restBytes = 0;
+    }
   }
+  return { lines, offset, inode };
 }

@@ -10,7 +10,7 @@ export type Recipe = {
   /** The command of the first start, with its reports sent to this server. */
   readonly start: (serverUrl: string) => readonly string[];
   /** The command of a successor: the same session if there is one, else the task again; default: the first command. */
-  readonly startAgain?: (serverUrl: string, facts: RestartFacts) => readonly string[];
+  readonly startAgain?: (serverUrl: string, facts: RestartFacts) => Promise<readonly string[]>;
   /** How long it may wait for its model without a sign, where this command says otherwise than `promises`. */
   readonly modelTimeoutMs?: number;
   /** What it uses while it only waits (measured); default: nothing. */
@@ -22,9 +22,9 @@ export type Recipe = {
   /** What its output says, where it passes through `holter run`. */
   readonly heard?: (bytes: Buffer) => readonly SignalBody[];
   /** Called regularly while it runs. */
-  readonly look?: (pid: number, table: ProcessTable) => void;
+  readonly look?: (pid: number, table: ProcessTable) => Promise<void>;
   /** How it really ended: an exit code may say less than its last record. */
-  readonly endOf?: (end: ChildEnd) => ChildEnd;
+  readonly endOf?: (end: ChildEnd) => Promise<ChildEnd>;
 };
 
 /** How a child ended, as the system told its parent. */

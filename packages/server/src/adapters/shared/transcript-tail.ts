@@ -1,10 +1,13 @@
 import type { SignalBody } from '@holter/core';
 import { clip, type MarkedSignal } from './hooks.ts';
 import { parseRecord } from './json.ts';
-import { LineTail } from './line-tail.ts';
+import { LineTail, type LineTailOptions } from './line-tail.ts';
 import type { TranscriptFact, TranscriptReader } from './transcript.ts';
 
 export const TRANSCRIPT_CHANNEL = 'transcript';
+
+/** So much is parsed before other work gets its turn. */
+const TURN_LENGTH_MAX = 256 * 1024;
 
 /** The session whose transcript is followed. */
 export type TailedSession = {
@@ -14,7 +17,7 @@ export type TailedSession = {
   readonly tell: (signal: MarkedSignal) => Promise<void>;
 };
 
-type TailOptions = {
+type TailOptions = LineTailOptions & {
   readonly file: string;
   readonly reader: TranscriptReader;
   /** Where an earlier look left off, by the agent's record, so that it survives a restart of Holter. */
@@ -37,7 +40,7 @@ export class TranscriptTail {
   constructor(session: TailedSession, options: TailOptions) {
     this.session = session;
     this.options = options;
-    this.lines = new LineTail(options.file, options.start.position);
+    this.lines = new LineTail(options.file, options.start.position, options);
     this.tokens = options.start.tokens;
     this.costUsd = options.start.costUsd;
   }
@@ -45,7 +48,13 @@ export class TranscriptTail {
   async look(): Promise<void> {
     const lines = await this.lines.look();
     let meter: SignalBody | null = null;
+    let length = 0;
     for (const { text, end } of lines) {
+      length += text.length;
+      if (length > TURN_LENGTH_MAX) {
+        length = 0;
+        await new Promise(setImmediate);
+      }
       const facts = this.options.reader.push(parseRecord(text) ?? {});
       for (const [index, fact] of facts.entries()) {
         // Subagents have transcripts of their own.

@@ -12,7 +12,7 @@ export type Transcript = {
     env: NodeJS.ProcessEnv,
     sessionId: string,
     path: string | null,
-  ) => string | null;
+  ) => Promise<string | null>;
 };
 
 export type TranscriptReader = {

@@ -1,6 +1,6 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { Instant } from '@holter/core';
 import Database from 'libsql';
+import { readSettingsFile, writeSettingsFile } from '../../files/index.ts';
 import { faultOf } from './faults.ts';
 
 /** The holder of a lock, as written by the holder. */
@@ -26,7 +26,7 @@ export async function acquireLock(
     // Exclusive mode shuts out readers too, in any journal mode. Waiting for the lock would be pointless.
     database.exec('pragma busy_timeout = 0');
     database.exec('begin exclusive');
-    writeHolder(file, holder);
+    writeSettingsFile(holderFile(file), JSON.stringify(holder));
   } catch (error) {
     database?.close();
     const fault = faultOf(error, file);
@@ -44,7 +44,7 @@ export async function acquireLock(
 /** For display only: it may be out of date, or name a process that is gone. */
 export function lockHolder(file: string): LockHolder | null {
   try {
-    const { pid, since } = JSON.parse(readFileSync(holderFile(file), 'utf8')) as Partial<LockHolder>;
+    const { pid, since } = JSON.parse(readSettingsFile(holderFile(file))) as Partial<LockHolder>;
     if (typeof pid !== 'number') return null;
     return { pid, ...(typeof since === 'number' && { since }) };
   } catch {
@@ -53,10 +53,3 @@ export function lockHolder(file: string): LockHolder | null {
 }
 
 const holderFile = (file: string): string => `${file}.json`;
-
-/** Writes atomically, so that a reader never sees half a pid. */
-function writeHolder(file: string, holder: LockHolder): void {
-  const draft = `${holderFile(file)}.${holder.pid}`;
-  writeFileSync(draft, JSON.stringify(holder));
-  renameSync(draft, holderFile(file));
-}

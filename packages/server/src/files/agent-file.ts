@@ -1,0 +1,257 @@
+import { constants, type Stats } from 'node:fs';
+import { type FileHandle, lstat, open, readdir, realpath, rename, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/**
+ * The one way to files that an agent can name or replace. An agent may put a FIFO, a device, a link or a file of
+ * any size in their place, so each is looked at before and after it is opened, opened without waiting, and read up
+ * to a limit. What is no such file is reported in words and never waited for.
+ */
+export type AgentFileRules = {
+  /** Whether files of this user are taken. */
+  readonly isOwner: (user: number) => boolean;
+  readonly bytesMax: number;
+  /** Where the file's folder really was; refuses the file if a link leads elsewhere now. Default: not checked. */
+  readonly folder?: string;
+};
+
+export type FileAnswer<T> =
+  | { readonly kind: 'ok'; readonly value: T }
+  | { readonly kind: 'missing' }
+  /** `because` completes the sentence "the file …". */
+  | { readonly kind: 'refused'; readonly because: string };
+
+/** An agent's files belong to the user of its process, if that is known, or to the user of this process. */
+export const ownerOf =
+  (processUser: () => number | null = () => null): AgentFileRules['isOwner'] =>
+  (user) => {
+    const own = process.geteuid?.();
+    return own === undefined || user === own || user === processUser();
+  };
+
+/** What is known of the file without opening it. */
+export function statAgentFile(path: string, rules: AgentFileRules): Promise<FileAnswer<Stats>> {
+  return answered(() => look(path, rules));
+}
+
+/** Opens the file for `use`, and closes it again. */
+export function withAgentFile<T>(
+  path: string,
+  rules: AgentFileRules,
+  use: (file: FileHandle, stats: Stats) => Promise<T>,
+): Promise<FileAnswer<T>> {
+  return answered(async () => {
+    await look(path, rules);
+    const file = await open(path, constants.O_RDONLY | GUARDED);
+    try {
+      return await use(file, admitted(await file.stat(), rules));
+    } finally {
+      await file.close();
+    }
+  });
+}
+
+export function readAgentFile(path: string, rules: AgentFileRules): Promise<FileAnswer<AgentFile>> {
+  return withAgentFile(path, rules, async (file, stats) => ({
+    stats,
+    content: await readUpTo(file, stats.size, 0),
+  }));
+}
+
+export type AgentFile = { readonly stats: Stats; readonly content: Buffer };
+
+/** The bytes from a position on; fewer if the file ends earlier. */
+export async function readUpTo(file: FileHandle, bytes: number, from: number): Promise<Buffer> {
+  const content = Buffer.alloc(bytes);
+  let length = 0;
+  while (length < bytes) {
+    const { bytesRead } = await file.read(content, length, bytes - length, from + length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return content.subarray(0, length);
+}
+
+/** Puts a new file in place. Whatever has its name is replaced, and never opened or followed. */
+export function replaceAgentFile(
+  path: string,
+  content: string | Buffer,
+  folder?: string,
+): Promise<FileAnswer<void>> {
+  return answered(() => replace(path, content, folder));
+}
+
+/** Adds to the file. If there is none, or something else has its name, a new one takes that place. */
+export function appendToAgentFile(
+  path: string,
+  text: string,
+  rules: AgentFileRules,
+): Promise<FileAnswer<void>> {
+  return answered(async () => {
+    try {
+      const { nlink } = await look(path, rules);
+      // Another name of the file may be one that must not be changed.
+      if (nlink > 1) throw new Refusal('has a second name');
+      const file = await open(path, constants.O_WRONLY | constants.O_APPEND | GUARDED);
+      try {
+        admitted(await file.stat(), rules);
+        await file.writeFile(text);
+      } finally {
+        await file.close();
+      }
+    } catch (error) {
+      if (!(error instanceof Refusal) && codeOf(error) !== 'ENOENT') throw error;
+      await replace(path, text, rules.folder);
+    }
+  });
+}
+
+/** Moves whatever has this name, without opening it. */
+export function moveAgentFile(path: string, to: string): Promise<FileAnswer<void>> {
+  return answered(() => rename(path, to));
+}
+
+/** Removes the file; one that is not there is no fault. */
+export function removeAgentFile(path: string): Promise<FileAnswer<void>> {
+  return answered(() => unlink(path));
+}
+
+/** Names in a folder, at most this many; none if it can't be read. */
+export async function namesIn(folder: string, max: number): Promise<readonly string[]> {
+  const answer = await answered(() => readdir(folder));
+  return answer.kind === 'ok' ? answer.value.slice(0, max) : [];
+}
+
+/** The path without links; null if it leads nowhere. */
+export async function realPath(path: string): Promise<string | null> {
+  const answer = await answered(() => realpath(path));
+  return answer.kind === 'ok' ? answer.value : null;
+}
+
+/** A link as the last part fails, and opening never waits: not for the other end of a FIFO, nor for a lease. */
+const GUARDED = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+class Refusal extends Error {}
+
+async function look(path: string, rules: AgentFileRules): Promise<Stats> {
+  await checkFolder(path, rules.folder);
+  return admitted(await lstat(path), rules);
+}
+
+async function checkFolder(path: string, folder: string | undefined): Promise<void> {
+  if (folder !== undefined && (await realpath(dirname(path))) !== folder)
+    throw new Refusal('lies in a folder that is a symbolic link now');
+}
+
+function admitted(stats: Stats, { isOwner, bytesMax }: AgentFileRules): Stats {
+  const kind = kindOf(stats);
+  if (kind !== null) throw new Refusal(`is ${kind}`);
+  if (!isOwner(stats.uid)) throw new Refusal(`belongs to another user (${stats.uid})`);
+  if (stats.size > bytesMax)
+    throw new Refusal(`is too large (${inWords(stats.size)}; at most ${inWords(bytesMax)})`);
+  return stats;
+}
+
+/** What it is instead of a regular file; null for one. */
+export function kindOf(stats: Stats): string | null {
+  if (stats.isFile()) return null;
+  if (stats.isSymbolicLink()) return 'a symbolic link';
+  if (stats.isFIFO()) return 'a FIFO';
+  if (stats.isDirectory()) return 'a directory';
+  return stats.isSocket() ? 'a socket' : 'a device';
+}
+
+const inWords = (bytes: number): string =>
+  bytes >= 1e9
+    ? `${(bytes / 1e9).toFixed(1)} GB`
+    : bytes >= 1e6
+      ? `${Math.round(bytes / 1e6)} MB`
+      : `${Math.ceil(bytes / 1e3)} kB`;
+
+const DRAFTS_MAX = 8;
+let drafts = 0;
+
+async function replace(path: string, content: string | Buffer, folder: string | undefined): Promise<void> {
+  await checkFolder(path, folder);
+  const [draft, file] = await openDraft(path);
+  try {
+    try {
+      await file.writeFile(content);
+    } finally {
+      await file.close();
+    }
+    await rename(draft, path);
+  } catch (error) {
+    await unlink(draft).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Under a name that is not taken, whoever took the first ones. */
+async function openDraft(path: string): Promise<readonly [draft: string, file: FileHandle]> {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | GUARDED;
+  for (let tries = 1; ; tries += 1) {
+    drafts += 1;
+    const draft = `${path}.${process.pid}-${drafts}.tmp`;
+    try {
+      return [draft, await open(draft, flags, 0o600)];
+    } catch (error) {
+      if (codeOf(error) !== 'EEXIST' || tries >= DRAFTS_MAX) throw error;
+    }
+  }
+}
+
+/**
+ * A file system of an agent's own can leave any call unanswered, and each such call keeps one of the few threads
+ * that also compress and resolve names. So few calls are made at a time, and none is waited for longer than this.
+ */
+const CALLS_MAX = 2;
+const ANSWER_MS_MAX = 2_000;
+const waiting: (() => void)[] = [];
+let underWay = 0;
+
+async function answered<T>(run: () => Promise<T>): Promise<FileAnswer<T>> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<FileAnswer<T>>((resolve) => {
+    timer = setTimeout(() => resolve({ kind: 'refused', because: 'does not answer' }), ANSWER_MS_MAX);
+    timer.unref();
+  });
+  try {
+    return await Promise.race([inTurn(run), tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function inTurn<T>(run: () => Promise<T>): Promise<FileAnswer<T>> {
+  if (underWay >= CALLS_MAX) await new Promise<void>((resolve) => waiting.push(resolve));
+  else underWay += 1;
+  try {
+    return { kind: 'ok', value: await run() };
+  } catch (error) {
+    return faultOf(error);
+  } finally {
+    const next = waiting.shift();
+    if (next) next();
+    else underWay -= 1;
+  }
+}
+
+const IN_WORDS: Readonly<Record<string, string>> = {
+  ELOOP: 'is a symbolic link',
+  EACCES: 'may not be opened',
+  EPERM: 'may not be opened',
+  EAGAIN: 'is held by another program',
+  ENXIO: 'is a FIFO, a socket or a device',
+  EISDIR: 'is a directory',
+};
+
+function faultOf(error: unknown): Exclude<FileAnswer<never>, { kind: 'ok' }> {
+  if (error instanceof Refusal) return { kind: 'refused', because: error.message };
+  const code = codeOf(error);
+  if (code === undefined) throw error;
+  if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'missing' };
+  return { kind: 'refused', because: IN_WORDS[code] ?? `can't be used (${code})` };
+}
+
+const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;

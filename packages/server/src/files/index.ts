@@ -1,0 +1,5 @@
+/** Files that agents and users can replace. */
+export * from './agent-file.ts';
+export { FileFaults, faultSignal } from './file-faults.ts';
+export { openLogFile } from './log-file.ts';
+export { readSettingsFile, writeSettingsFile } from './settings-file.ts';
