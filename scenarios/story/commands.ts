@@ -52,7 +52,7 @@ const commands: Readonly<Record<string, Command>> = {
     world.feed(name, {
       kind: 'claim',
       effect: world.effect(effectId),
-      evidence: fields.evidence ? JSON.parse(fields.evidence) : {},
+      evidence: { spawnKey: `key:${effectId}`, ...(fields.evidence && JSON.parse(fields.evidence)) },
     }),
   receipt: (world, { rest: [name = '', effectId = '', outcome = 'delivered'] }) =>
     world.feed(name, {

@@ -72,7 +72,13 @@ export { openLives } from './record/lives.ts';
 export { RECORD_VERSION, type RecordKind, upcast } from './record/upcast.ts';
 export { checkSignal, SIGNAL_KINDS, type SignalCheck, signalShape } from './signal/check.ts';
 export { applyInput } from './transition/apply-input.ts';
-export { type EnrollContext, type Enrollment, enroll, type Registration } from './transition/enroll.ts';
+export {
+  type EnrollContext,
+  type Enrollment,
+  enroll,
+  isOrderedStart,
+  type Registration,
+} from './transition/enroll.ts';
 export { type Transition, type TransitionContext, transition } from './transition/transition.ts';
 export type { Admission, Ask, AskKind } from './vocabulary/ask.ts';
 export {

@@ -6,6 +6,7 @@ import type { Agent } from '../src/record/agent.ts';
 import type { Input, InputBody } from '../src/record/input.ts';
 import { enroll, type Registration } from '../src/transition/enroll.ts';
 import { type Transition, transition } from '../src/transition/transition.ts';
+import type { Effect } from '../src/vocabulary/effect.ts';
 import type { Signal, SignalBody } from '../src/vocabulary/signal.ts';
 import { NO_STALLS, type StallLog } from '../src/vocabulary/stall.ts';
 
@@ -59,6 +60,7 @@ export class Bench {
   at: Instant;
   stalls: StallLog = NO_STALLS;
   private readonly policies: PolicySet;
+  private spawn: Effect | undefined;
 
   constructor(fields: Partial<Registration> = {}, policies: PolicySet = defaults) {
     this.policies = policies;
@@ -83,6 +85,7 @@ export class Bench {
 
   feed(body: InputBody): Transition {
     const after = this.transition(this.agent, this.inputOf(body));
+    this.spawn = after.effects.find(({ kind }) => kind === 'spawn') ?? this.spawn;
     this.agent = deepFreeze(after.agent);
     this.fleet = deepFreeze(after.fleet);
     return after;
@@ -91,6 +94,13 @@ export class Bench {
   signal(body: SignalBody & Partial<Signal>, origin: 'agent' | 'holter' = 'agent'): Transition {
     const { agentId, incarnation } = this.agent.hard;
     return this.feed({ kind: 'signal', origin, signal: { agentId, incarnation, ...body } });
+  }
+
+  /** An executor claims the start that was ordered last; returns the key that it is given. */
+  claimSpawn(): string {
+    if (!this.spawn) throw new Error('no start was ordered');
+    this.feed({ kind: 'claim', effect: this.spawn, evidence: { spawnKey: `key of ${this.spawn.id}` } });
+    return this.agent.hard.spawnKey ?? '';
   }
 
   /** Registers another instance, or the same one again; true if it was accepted. */

@@ -97,7 +97,8 @@ class Life {
       case 'claim': {
         const { isTaskOpen } = what;
         const found = isTaskOpen ? { checkpointId: 'a', checkpointHash: 'a' } : { checkpointId: null };
-        const evidence = isTaskOpen === undefined ? {} : { isTaskOpen, ...found };
+        const spawnKey = `key-${this.bench.at}`;
+        const evidence = { spawnKey, ...(isTaskOpen !== undefined && { isTaskOpen, ...found }) };
         return this.feed({ kind: 'claim', effect: this.pick(what.pick), evidence });
       }
       case 'breaker':

@@ -169,10 +169,10 @@ describe('recovery limits', () => {
         const bench = new Bench({ promises: { tasks: true }, taskId: 'task-0' }, policiesOf(raw));
         const ledger = new Ledger();
         let instances = 1;
-        const comeUp = (key: string): void => {
+        const comeUp = (): void => {
           ledger.started(bench.at);
           instances += 1;
-          bench.register({ instanceId: `i-${instances}`, spawnKey: key });
+          bench.register({ instanceId: `i-${instances}`, spawnKey: bench.claimSpawn() });
         };
         for (const move of all) {
           bench.advance(move.after * 60_000);
@@ -191,14 +191,16 @@ describe('recovery limits', () => {
               .feed({ kind: 'decision', decision })
               .effects.find(({ kind }) => kind === 'spawn');
             ledger.forgive();
-            comeUp(ordered?.id ?? '');
+            expect(ordered).toBeDefined();
+            comeUp();
           } else {
             const spawnsBy = (ms: number) =>
               bench.advance(ms).flatMap(({ effects }) => effects.filter(({ kind }) => kind === 'spawn'));
             expect(spawnsBy(due - bench.at - 1)).toEqual([]);
             const [spawn] = spawnsBy(1);
             expect(bench.at).toBe(due);
-            comeUp(spawn?.id ?? 'no start when it was due');
+            expect(spawn).toBeDefined();
+            comeUp();
           }
         }
       }),

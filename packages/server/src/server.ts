@@ -175,7 +175,7 @@ function assembleEngine(
     executors: [replies, executor],
     channelsFor,
     sha256,
-    newId: realDice.newId,
+    ...realDice,
     // One engine per data folder: the lock says so.
     isAlone: true,
     onBug: (error) => logger.error({ err: error }, 'a bug in Holter: the agent is left as it was'),

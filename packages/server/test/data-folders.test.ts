@@ -1,7 +1,16 @@
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Agent, type EffectKind, hours, instant, LADDER, minutes, seconds } from '@holter/core';
+import {
+  type Agent,
+  type Effect,
+  type EffectKind,
+  hours,
+  instant,
+  LADDER,
+  minutes,
+  seconds,
+} from '@holter/core';
 import Database from 'libsql';
 import { afterEach, describe, expect, test } from 'vitest';
 import { loadConfig } from '../src/config/load.ts';
@@ -117,7 +126,7 @@ describe.each(VERSIONS)('a data folder of version %s', { timeout: 60_000 }, (ver
     expect(new Set(hards.map(({ incident }) => incident?.step))).toEqual(new Set([undefined, ...LADDER]));
     expect(find('escalate-unread')?.incident).toMatchObject({ step: 'escalate', phase: 'waiting' });
     expect(find('escalate-unread')?.incident?.wait).toBeUndefined();
-    expect(find('recover-claimed')?.spawnKey).toBe('recover-claimed/1/recover/1');
+    expect(find('recover-claimed')?.incident).toMatchObject({ step: 'recover', phase: 'acting' });
     expect(find('exit-code')).toMatchObject({ health: 'FAILING', end: { detail: 'exit code 5' } });
     expect(Object.values(find('breakers')?.breakers ?? {}).map(({ state }) => state)).toEqual([
       'OPEN',
@@ -185,6 +194,34 @@ describe.each(VERSIONS)('a data folder of version %s', { timeout: 60_000 }, (ver
       'terminate-acting/1/terminate/1',
       'terminate-handoff/1/terminate/1/handoff',
     ]);
+  });
+
+  test('a start under way is ordered again with a key that nobody can guess', async () => {
+    const orders: Effect[] = [];
+    const act: Executor['act'] = async (effect) => {
+      orders.push(effect);
+      return { kind: 'receipt', outcome: 'done', detail: 'started' };
+    };
+    const before = await contentOf(join(FOLDERS, version), agentsOf);
+    const old = before.find(({ agent }) => agent.hard.agentId === 'recover-claimed')?.agent.hard;
+    if (!old) throw new Error('the folder holds no start under way');
+    const { agentId, role, group, mode, promises, can, executor } = old;
+    const kinds = new Set<EffectKind>(['spawn']);
+    const { engine, store, clock } = await open(copyOf(version), minutes(1), [
+      { name: 'recorder', id: executor, kinds, act },
+    ]);
+    await clock.advance(seconds(10));
+    const order = orders.find((effect) => effect.agentId === agentId);
+    const key = order?.kind === 'spawn' ? (order.key ?? '') : '';
+    expect(key).toMatch(/^hlt_[\w-]{43}$/);
+    expect(JSON.stringify(await effectsOf(store))).not.toContain(key);
+
+    const fields = { agentId, role, group, mode, promises, can, executor };
+    const guessed = { ...fields, instanceId: 'thief', spawnKey: `${agentId}/1/recover/1` };
+    expect(await engine.register(guessed)).toMatchObject({ enrollment: { code: 'unknown_spawn_key' } });
+    expect((await engine.read(agentId))?.hard.incident).toMatchObject({ step: 'recover', phase: 'acting' });
+    const enrolled = await engine.register({ ...fields, instanceId: 'successor', spawnKey: key });
+    expect(enrolled).toMatchObject({ agent: { hard: { incident: { step: 'recover', phase: 'waiting' } } } });
   });
 
   test('runs on: everybody is judged, heard and decided about, and every incident can end', async () => {

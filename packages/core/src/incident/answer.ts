@@ -203,7 +203,7 @@ function whyNotStop(draft: Draft, incident: Incident): string | null {
 function whyNotSpawn(draft: Draft, incident: Incident, evidence: ClaimEvidence): string | null {
   const { hard } = draft;
   if (!hard.end) return 'it is running';
-  if (hard.spawnKey !== effectIdOf(incident)) return 'it was superseded';
+  if (incident.phase !== 'acting') return 'it was superseded';
   if (evidence.isTaskOpen === false && hard.task) {
     endTask(draft, hard.task.id, 'done');
     return 'its task has ended';
@@ -213,6 +213,10 @@ function whyNotSpawn(draft: Draft, incident: Incident, evidence: ClaimEvidence):
     failAttempt(draft, `checkpoint ${from.id} is not what it was`);
     return 'the checkpoint that was picked is not what it was';
   }
+  // A repeated claim keeps the key: the executor may be starting the successor with it.
+  const key = (incident.isClaimed && hard.spawnKey) || evidence.spawnKey;
+  if (key === undefined) return 'it has no key';
+  hard.spawnKey = key;
   if (incident.isClaimed) return null;
   amend(draft, { isClaimed: true });
   const fromCheckpoint = evidence.checkpointId ?? 'task-start';

@@ -11,7 +11,7 @@ test('an incident costs what the counters grow by while it is open, over all inc
   bench.signal({ kind: 'tokens', total: 1_000, costUsd: 0.3 });
   bench.signal({ kind: 'exited', code: 1 }, 'holter');
   bench.advance(minutes(1));
-  const { spawnKey = '' } = bench.agent.hard;
+  const spawnKey = bench.claimSpawn();
   expect(bench.register({ instanceId: 'ada-2', spawnKey })).toBe(true);
   bench.signal({ kind: 'tokens', total: 400, costUsd: 0.1 });
   expect(closed(bench.advance(minutes(20)))).toMatchObject({

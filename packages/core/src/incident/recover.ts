@@ -4,7 +4,6 @@ import type { DurationMs, Instant } from '../base/time.ts';
 import { hours, later, latest, milliseconds } from '../base/time.ts';
 import { acquireBreaker, reportBreaker } from '../fold/breakers.ts';
 import type { Recovery } from '../record/agent.ts';
-import { forget } from '../record/copy-hard.ts';
 import type { Draft } from '../record/draft.ts';
 import { emit, lookAgainAt, markNow } from '../record/draft.ts';
 import type { Incident } from '../record/incident.ts';
@@ -12,7 +11,7 @@ import { graceMaxOf } from '../record/liveness.ts';
 import { RECOVERY_BREAKER } from '../rule/breaker-open.ts';
 import { isPast } from '../rule/rule.ts';
 import { absenceDeadline, returnedSince } from '../vocabulary/stall.ts';
-import { amend, askFleet, climbTo, closeIncident, effectIdOf, tellPeople, wantStep } from './change.ts';
+import { amend, askFleet, climbTo, closeIncident, tellPeople, wantStep } from './change.ts';
 
 /**
  * Starts a successor from the newest valid checkpoint. Only after the death is proven, only while the task is open,
@@ -102,11 +101,8 @@ export function orderSpawn(draft: Draft, incident: Incident): void {
     startedAt: [...kept, at].slice(-policy.recovery.attemptsPerHourMax),
     ...(permit.kind === 'permit' && { permit: { generation: permit.generation, permitId: permit.permitId } }),
   };
-  const key = effectIdOf(incident);
-  hard.spawnKey = key;
   wantStep(draft, incident, {
     kind: 'spawn',
-    key,
     taskId: hard.task?.id ?? null,
     attempt,
     handoffNoteId: hard.handoffNoteId ?? null,
@@ -165,7 +161,6 @@ function loseAttempt(draft: Draft, reason: string): number {
   // The failed attempt may belong to a previous task.
   const { attempts, taskId } = hard.recovery ?? recoveryOf(draft);
   reportAttempt(draft, 'failure');
-  forget(hard, 'spawnKey');
   emit(draft, {
     type: 'RECOVERY_FAILED',
     payload: { agentId: hard.agentId, taskId: taskId ?? hard.agentId, reason, attempts },

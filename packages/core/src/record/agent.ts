@@ -190,7 +190,10 @@ export type Hard = {
   readonly quietFindings?: readonly QuietFinding[];
   readonly recovery?: Recovery;
   readonly probation?: Probation;
-  /** Set until a successor presents it, or the attempt is given up. */
+  /**
+   * A secret that only the executor which claimed the newest start is given. Kept until the agent starts again or
+   * another start is claimed, so that a successor that is late may still come.
+   */
   readonly spawnKey?: string;
 
   /** Hashed ids of the newest signals, oldest first. */

@@ -59,6 +59,8 @@ export type ClaimEvidence = {
   readonly checkpointId?: string | null;
   readonly checkpointHash?: string;
   readonly checkpointsSkipped?: number;
+  /** For a spawn: a fresh random secret. The first claim of an attempt makes it the key of that start. */
+  readonly spawnKey?: string;
 };
 
 export type Decision = {

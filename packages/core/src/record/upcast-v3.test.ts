@@ -21,3 +21,15 @@ test('an agent that a hook of version 2 registered waits for its reporter; other
   const registered = { ...hooked, can: ['nudge'] };
   expect(upcast('agent', registered, 2)).toEqual(registered);
 });
+
+test('a key that could be guessed is dropped from the record, the order and the event', () => {
+  const key = 'ada/1/recover/1';
+  expect(upcast('agent', { agentId: 'ada', spawnKey: key }, 2)).toEqual({ agentId: 'ada' });
+  expect(upcast('effect', { id: key, kind: 'spawn', key, attempt: 1 }, 2)).toEqual({
+    id: key,
+    kind: 'spawn',
+    attempt: 1,
+  });
+  const event = { type: 'AGENT_REGISTERED', payload: { agentId: 'ada', spawnKey: key } };
+  expect(upcast('event', event, 2)).toEqual({ type: 'AGENT_REGISTERED', payload: { agentId: 'ada' } });
+});

@@ -1,7 +1,18 @@
 type Json = Readonly<Record<string, unknown>>;
 type HoldOfV2 = Json & { readonly kind: string };
 
-export const agentOfV2 = (hard: Json): Json => withReporter(withOwnWords(hard));
+export const agentOfV2 = ({ spawnKey: _guessable, ...hard }: Json): Json => withReporter(withOwnWords(hard));
+
+/** The key of a start could be guessed; without it, the next claim makes another one. */
+export function effectOfV2({ key: _guessable, ...effect }: Json): Json {
+  return effect;
+}
+
+export function eventOfV2(event: Json): Json {
+  if (event.type !== 'AGENT_REGISTERED') return event;
+  const { spawnKey: _guessable, ...payload } = event.payload as Json;
+  return { ...event, payload };
+}
 
 /** In version 2, a hold did not say who declared it. Nearly all were declared by the agent itself. */
 function withOwnWords(hard: Json): Json {

@@ -3,7 +3,7 @@ import type { Effect } from '../vocabulary/effect.ts';
 import type { HolterEvent } from '../vocabulary/event.ts';
 import type { Hard } from './agent.ts';
 import { agentOfV1, effectOfV1 } from './upcast-v2.ts';
-import { agentOfV2 } from './upcast-v3.ts';
+import { agentOfV2, effectOfV2, eventOfV2 } from './upcast-v3.ts';
 
 /**
  * The kinds of record that a store keeps as JSON. Everything else is in columns, which the store's migrations
@@ -29,7 +29,10 @@ export type UpcastStep = { readonly [Kind in RecordKind]?: (record: Json) => Jso
  * written by the previous version. A detector's state that is missing from a trail needs no entry: the detector
  * starts from `empty`.
  */
-const STEPS: readonly UpcastStep[] = [{ agent: agentOfV1, effect: effectOfV1 }, { agent: agentOfV2 }];
+const STEPS: readonly UpcastStep[] = [
+  { agent: agentOfV1, effect: effectOfV1 },
+  { agent: agentOfV2, effect: effectOfV2, event: eventOfV2 },
+];
 
 /** The version written now. Records without a version are version 1. */
 export const RECORD_VERSION = STEPS.length + 1;

@@ -13,6 +13,17 @@ const enrollmentOf = (bench: Bench, fields: Partial<Registration>) =>
     policy: bench.policy,
   });
 
+function crashed(): Bench {
+  const bench = new Bench({ ...beats, promises: { beatEveryMs: seconds(60), tasks: true }, taskId: 't1' });
+  bench.signal({ kind: 'checkpoint', checkpointId: 'cp1', hash: 'h' });
+  bench.signal({ kind: 'call-begun', callId: 'c1', tool: 'Bash' });
+  bench.signal({ kind: 'error', message: 'no', id: 'e1' });
+  bench.signal({ kind: 'handoff-written', noteId: 'n1' });
+  bench.signal({ kind: 'exited', code: 1 }, 'holter');
+  bench.advance(minutes(1));
+  return bench;
+}
+
 describe('who may take a name', () => {
   test('the same instance gets the same incarnation back, unchanged', () => {
     const bench = new Bench(beats);
@@ -34,6 +45,40 @@ describe('who may take a name', () => {
   test('a wrong key is refused', () => {
     const bench = new Bench(beats);
     expect(enrollmentOf(bench, { instanceId: 'two', spawnKey: 'ada/1/recover/1' }).kind).toBe('refused');
+  });
+
+  test('a wrong key is refused even if the name is free, and the ordered start goes on', () => {
+    const bench = crashed();
+    const key = bench.claimSpawn();
+    for (const spawnKey of ['ada/1/recover/1', `${key} `, key.slice(1), ''])
+      expect(enrollmentOf(bench, { instanceId: 'two', spawnKey })).toMatchObject({
+        kind: 'refused',
+        code: 'unknown_spawn_key',
+      });
+    expect(bench.agent.hard.incident).toMatchObject({ step: 'recover', phase: 'acting' });
+    expect(bench.register({ instanceId: 'two', spawnKey: key })).toBe(true);
+    bench.signal({ kind: 'exited', code: 0 }, 'holter');
+    expect(bench.register({ instanceId: 'three', spawnKey: key })).toBe(false);
+  });
+
+  test('a repeated claim keeps the key, the next attempt has another one', () => {
+    const bench = crashed();
+    const key = bench.claimSpawn();
+    expect(bench.claimSpawn()).toBe(key);
+    bench.advance(minutes(5));
+    expect(bench.agent.hard.incident).toMatchObject({ step: 'recover', attempt: 2, phase: 'acting' });
+    expect(bench.claimSpawn()).not.toBe(key);
+    expect(bench.register({ instanceId: 'late', spawnKey: key })).toBe(false);
+  });
+
+  test('a successor that is late, before the next start is claimed, has started by itself', () => {
+    const bench = crashed();
+    const key = bench.claimSpawn();
+    bench.advance(minutes(3));
+    expect(bench.agent.hard.incident).toMatchObject({ step: 'recover', attempt: 2, phase: 'due' });
+    expect(bench.register({ instanceId: 'late', spawnKey: key })).toBe(true);
+    expect(bench.agent.hard.incident).toBeUndefined();
+    expect(bench.agent.hard.probation).toBeUndefined();
   });
 
   test.each<[string, (bench: Bench) => void]>([
@@ -110,21 +155,9 @@ describe('who may report by hooks for a name', () => {
 });
 
 describe('what a new incarnation keeps', () => {
-  function crashed(): Bench {
-    const bench = new Bench({ ...beats, promises: { beatEveryMs: seconds(60), tasks: true }, taskId: 't1' });
-    bench.signal({ kind: 'checkpoint', checkpointId: 'cp1', hash: 'h' });
-    bench.signal({ kind: 'call-begun', callId: 'c1', tool: 'Bash' });
-    bench.signal({ kind: 'error', message: 'no', id: 'e1' });
-    bench.signal({ kind: 'handoff-written', noteId: 'n1' });
-    bench.signal({ kind: 'exited', code: 1 }, 'holter');
-    bench.advance(minutes(1));
-    return bench;
-  }
-
   test('it keeps the work: task, checkpoint, recoveries', () => {
     const bench = crashed();
-    const key = bench.agent.hard.spawnKey ?? '';
-    bench.register({ instanceId: 'two', spawnKey: key });
+    bench.register({ instanceId: 'two', spawnKey: bench.claimSpawn() });
     const { hard } = bench.agent;
     expect(hard.task).toMatchObject({ id: 't1', assignedAt: bench.at });
     expect(hard.task?.begunAt).toBeUndefined();
@@ -144,7 +177,7 @@ describe('what a new incarnation keeps', () => {
 
   test('an ordered successor is on probation, one that started by itself ends the incident', () => {
     const ordered = crashed();
-    ordered.register({ instanceId: 'two', spawnKey: ordered.agent.hard.spawnKey ?? '' });
+    ordered.register({ instanceId: 'two', spawnKey: ordered.claimSpawn() });
     expect(ordered.agent.hard.probation?.until).toBe(ordered.at + minutes(15));
     expect(ordered.agent.hard.incident).toMatchObject({ step: 'recover', phase: 'waiting' });
 

@@ -1,4 +1,5 @@
 import { hashText } from '../base/hash.ts';
+import { isSameSecret } from '../base/secret.ts';
 import type { DurationMs, Instant } from '../base/time.ts';
 import { between, instant, later, latest, minutes, NEVER } from '../base/time.ts';
 import { closeIncident } from '../incident/change.ts';
@@ -28,7 +29,7 @@ export type Registration = {
   readonly can: readonly Capability[];
   readonly executor: string | null;
   readonly taskId?: string;
-  /** The key of the spawn that Holter ordered. */
+  /** The key of the start that Holter ordered. With a key, the agent is that successor or it is refused. */
   readonly spawnKey?: string;
   /** Set by the server for an agent that is registered by its first hook. */
   readonly reporter?: Reporter;
@@ -45,7 +46,9 @@ export type Enrollment =
   /** The name is taken by an instance that is alive. */
   | Refusal<'agent_running'>
   /** A hook asks for the name of an agent that has another reporter, or none. */
-  | Refusal<'other_reporter'>;
+  | Refusal<'other_reporter'>
+  /** No start with this key is under way. */
+  | Refusal<'unknown_spawn_key'>;
 
 type Refusal<Code> = { readonly kind: 'refused'; readonly code: Code; readonly retryAfterMs: DurationMs };
 
@@ -62,7 +65,10 @@ export function enroll(
   registration: Registration,
   context: EnrollContext,
 ): Enrollment {
-  if (!existing) return { kind: 'enrolled', ...begin(registration, null, context) };
+  const isOrdered = isOrderedStart(existing, registration.spawnKey);
+  const isStranger = registration.spawnKey !== undefined && !isOrdered;
+  if (!existing)
+    return isStranger ? STRANGER : { kind: 'enrolled', ...begin(registration, null, context, false) };
   const { hard } = existing;
   const { reporter } = registration;
   if (reporter && !isReportedBy(hard, reporter, registration.instanceId))
@@ -76,8 +82,13 @@ export function enroll(
       return { kind: 'refused', code: 'agent_running', retryAfterMs };
     }
   }
-  return { kind: 'enrolled', ...begin(registration, existing, context) };
+  if (isStranger) return STRANGER;
+  return { kind: 'enrolled', ...begin(registration, existing, context, isOrdered) };
 }
+
+/** Whether this key is the one of the start that Holter ordered for this agent, and that has not happened yet. */
+export const isOrderedStart = (agent: Agent | null, spawnKey: string | undefined): boolean =>
+  spawnKey !== undefined && agent?.hard.spawnKey !== undefined && isSameSecret(spawnKey, agent.hard.spawnKey);
 
 /** A reporter that was found to be the agent's own is the same instance, whatever its hooks say besides. */
 function isSame(hard: Hard, { reporter, instanceId }: Registration): boolean {
@@ -105,11 +116,18 @@ function withReporter(agent: Agent, reporter: Reporter | undefined): Agent {
 /** An agent without beats is only replaced when its process is gone, so this time to retry is a guess. */
 const RETRY_AFTER_MAX = minutes(5);
 
+const STRANGER: Enrollment = {
+  kind: 'refused',
+  code: 'unknown_spawn_key',
+  retryAfterMs: RETRY_AFTER_MAX,
+};
+
 /** A new incarnation: facts about the old one are dropped, facts about the work are kept. */
 function begin(
   registration: Registration,
   before: Agent | null,
   context: EnrollContext,
+  isOrdered: boolean,
 ): Pick<Draft, 'events' | 'over'> & { agent: Agent } {
   const { stalls, policy } = context;
   const at = before ? latest(context.at, latest(before.hard.at, before.soft.beatAt)) : context.at;
@@ -151,15 +169,14 @@ function begin(
   const draft = draftOf({ soft: NEVER_HEARD, hard }, at, stalls, policy);
   // The clocks start with the incarnation, not with its first judgement.
   if (hasWork(draft.hard)) draft.hard.work = markNow(draft);
-  const { spawnKey } = registration;
   emit(draft, {
     type: 'AGENT_REGISTERED',
-    payload: { agentId, role, group, ...(spawnKey !== undefined && { spawnKey }) },
+    payload: { agentId, role, group, ...(isOrdered && { isOrdered }) },
   });
   if (draft.hard.health !== 'HEALTHY')
     becomeHealth(draft, 'HEALTHY', 'a new start', `incarnation ${hard.incarnation}`);
   if (old) endLife(draft, lifeOfStart(agentId, old.incarnation));
-  succeed(draft, spawnKey !== undefined && spawnKey === old?.spawnKey);
+  succeed(draft, isOrdered);
   // Wake at once, so that the rules themselves set the deadlines of the new incarnation.
   draft.hard.wakeAt = at;
   return { agent: { soft: draft.soft, hard: draft.hard }, events: draft.events, over: draft.over };
@@ -187,12 +204,12 @@ function taskOf(registration: Registration, old: Hard | undefined, at: Instant):
   return taskId === undefined ? {} : { task: { id: taskId, assignedAt: at, updated } };
 }
 
-/** An ordered successor is on probation; one that started by itself closes the incident. */
+/** An ordered successor is on probation. One that started by itself, or was given up, closes the incident. */
 function succeed(draft: Draft, isOrdered: boolean): void {
   const { hard, at, policy } = draft;
   const { incident, agentId } = hard;
   if (!incident) return;
-  if (!isOrdered) {
+  if (!isOrdered || incident.step !== 'recover' || incident.phase !== 'acting') {
     closeIncident(draft, 'the agent started anew by itself');
     return;
   }

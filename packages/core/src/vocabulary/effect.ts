@@ -84,8 +84,11 @@ export type EffectBody =
     }
   | {
       readonly kind: 'spawn';
-      /** The successor presents it when it registers. The launcher locks on it, so that two can't start. */
-      readonly key: string;
+      /**
+       * The successor presents it when it registers, and the launcher locks on it, so that two can't start. Made by
+       * the claim and given only to the executor: an effect as it is stored has none.
+       */
+      readonly key?: string;
       readonly taskId: string | null;
       readonly attempt: number;
       readonly handoffNoteId: string | null;

@@ -32,7 +32,7 @@ export type EventBody =
       { agentId: string; name: string; from: BreakerState; to: BreakerState }
     >
   // Beyond seed 000.
-  | Of<'AGENT_REGISTERED', { agentId: string; role: string; group: string; spawnKey?: string }>
+  | Of<'AGENT_REGISTERED', { agentId: string; role: string; group: string; isOrdered?: true }>
   | Of<'AGENT_ENDED', { agentId: string; how: 'exit-0' | 'stopped' | 'crash'; detail: string }>
   | Of<'AGENT_RETURNED', { agentId: string; downtimeMs: number }>
   | Of<'LIVENESS_CHANGED', { agentId: string; from: LivenessWord; to: LivenessWord; cause: string }>

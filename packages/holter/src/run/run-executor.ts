@@ -98,6 +98,7 @@ export class RunExecutor {
     const { context, state, executorId } = this.parts;
     const { folder, clock, sha256 } = context;
     if (state.child?.isRunning || state.isStarting) return { outcome: 'refused', detail: 'it is running' };
+    if (effect.key === undefined) return { outcome: 'refused', detail: 'the order has no key' };
     const keys = join(folder.path, 'spawns');
     if (!takeSpawnKey(keys, sha256(effect.key).slice(0, 40), clock.now(), executorId))
       return { outcome: 'refused', detail: 'somebody else has taken this start' };

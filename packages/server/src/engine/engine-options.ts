@@ -15,6 +15,8 @@ export type EngineOptions = {
   readonly channelsFor?: ChannelsFor;
   readonly sha256: (text: string) => string;
   readonly newId: () => string;
+  /** Can't be guessed: for keys that prove something. */
+  readonly newSecret: () => string;
   /** No other engine uses this store, so effects claimed before the start can be claimed again at once. */
   readonly isAlone?: boolean;
   /** Called for a broken invariant. The agent's record is unchanged and the monitor keeps running. */

@@ -38,6 +38,7 @@ function world(
     ...(!options.executors && { channelsFor }),
     sha256,
     newId: () => `id-${++ids}`,
+    newSecret: () => `secret-${++ids}`,
     onBug: (error) => bugs.push(error),
     ...(options.cellsMax !== undefined && { cellsMax: options.cellsMax }),
   });

@@ -24,7 +24,7 @@ import {
   type EngineHealth,
   type EngineOptions,
 } from './engine-options.ts';
-import type { Executor } from './executor.ts';
+import { type Executor, orderOf } from './executor.ts';
 import { FleetCell } from './fleet-cell.ts';
 import { type Followed, type FollowedEffect, Follower } from './follower.ts';
 import { GroupSizes } from './group-sizes.ts';
@@ -118,12 +118,13 @@ export class Engine {
       clock: options.clock,
       seen: () => this.committer.seen,
       sha256: options.sha256,
+      newSecret: options.newSecret,
       executors: () => this.executors,
       headOf: (agentId) => this.peek(agentId)?.hard.checkpoint?.id,
       claim: async (effect, evidence) => {
         const answer = await this.ask(effect.agentId, { kind: 'claim', effect, evidence });
         return answer.kind === 'folded' && answer.claim === 'proceed'
-          ? 'proceed'
+          ? orderOf(effect, answer.agent)
           : this.claimWithoutAgent(effect, answer);
       },
       receive: (effect, outcome, detail) => this.receiveOutcome(effect, outcome, detail),
@@ -361,8 +362,8 @@ export class Engine {
   }
 
   /** A notice about the whole fleet has no agent record that could cancel it. */
-  private claimWithoutAgent(effect: Effect, answer: Answer): 'proceed' | 'cancelled' {
-    return answer.kind === 'unknown-agent' && effect.kind === 'notify' ? 'proceed' : 'cancelled';
+  private claimWithoutAgent(effect: Effect, answer: Answer): Effect | null {
+    return answer.kind === 'unknown-agent' && effect.kind === 'notify' ? effect : null;
   }
 
   private async receiveOutcome(

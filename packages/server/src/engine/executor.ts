@@ -1,4 +1,4 @@
-import type { Effect, EffectKind, Instant, ReceiptOutcome } from '@holter/core';
+import type { Agent, Effect, EffectKind, Instant, ReceiptOutcome } from '@holter/core';
 
 /** Carries out effects: the reply queue, the notification channels, a process adapter. */
 export type Executor = {
@@ -20,6 +20,10 @@ export const AGENT_EFFECTS: ReadonlySet<EffectKind> = new Set<EffectKind>([
   'terminate',
   'spawn',
 ]);
+
+/** Only the executor gets the key of a start; the stored effect does not have it. */
+export const orderOf = (effect: Effect, { hard }: Agent): Effect =>
+  effect.kind === 'spawn' && hard.spawnKey !== undefined ? { ...effect, key: hard.spawnKey } : effect;
 
 export type ActResult =
   | { readonly kind: 'receipt'; readonly outcome: ReceiptOutcome; readonly detail: string }

@@ -30,8 +30,9 @@ async function acts(answerMs: number): Promise<number> {
       },
     ],
     sha256: (text) => text,
+    newSecret: () => 'secret',
     headOf: () => undefined,
-    claim: () => new Promise((resolve) => clock.after(answerMs, () => resolve('proceed'))),
+    claim: (effect) => new Promise((resolve) => clock.after(answerMs, () => resolve(effect))),
     receive: async () => {},
     attention: () => {},
     failed: (error) => {

@@ -32,8 +32,9 @@ type OutboxContext = {
   readonly sha256: (text: string) => string;
   /** The newest checkpoint that the agent's record knows. */
   readonly headOf: (agentId: string) => string | undefined;
-  /** Asks the agent's record whether the effect is still wanted. */
-  readonly claim: (effect: Effect, evidence: ClaimEvidence) => Promise<'proceed' | 'cancelled'>;
+  readonly newSecret: () => string;
+  /** Asks the agent's record whether the effect is still wanted. Returns it as it is to be carried out, or null. */
+  readonly claim: (effect: Effect, evidence: ClaimEvidence) => Promise<Effect | null>;
   readonly receive: (effect: Effect, outcome: Settlement['outcome'], detail: string) => Promise<void>;
   readonly attention: (effect: Effect, message: string) => void;
   /** Called when the store becomes unavailable. The effect is claimable again when its lease ends. */
@@ -110,12 +111,11 @@ export class Outbox {
     const { clock, store } = this.context;
     const executor = this.executorFor(effect);
     if (!executor) return this.giveUp(effect, 'no adapter can do this here');
-    const verdict = await this.context.claim(effect, await this.evidenceFor(effect));
-    if (verdict === 'cancelled')
-      return this.settle(effect, 'cancelled', 'the reason was gone when it was claimed');
+    const order = await this.context.claim(effect, await this.evidenceFor(effect));
+    if (order === null) return this.settle(effect, 'cancelled', 'the reason was gone when it was claimed');
     // The store answered too late to act safely within the lease; the next claim carries it out.
     if (clock.now() > actBy) return;
-    const result = await this.act(executor, effect);
+    const result = await this.act(executor, order);
     switch (result.kind) {
       case 'receipt':
         return this.settle(effect, result.outcome, result.detail);
@@ -149,15 +149,20 @@ export class Outbox {
   /** For a spawn, the checkpoint to start from: the selected one, or the newest with a valid hash. */
   private async evidenceFor(effect: Effect): Promise<ClaimEvidence> {
     if (effect.kind !== 'spawn') return {};
-    const { store, sha256, headOf } = this.context;
+    const { store, sha256, headOf, newSecret } = this.context;
+    const spawnKey = newSecret();
     const { agentId, taskId, checkpointId } = effect;
     const chain = await readChain(store, { agentId, taskId, headId: headOf(agentId) });
     if (checkpointId !== null) {
       const { hash, flaw } = pickCheckpoint(chain, checkpointId, sha256);
-      return flaw === undefined ? { checkpointId, checkpointHash: hash } : { checkpointId: null };
+      return {
+        spawnKey,
+        ...(flaw === undefined ? { checkpointId, checkpointHash: hash } : { checkpointId: null }),
+      };
     }
     const choice = chooseCheckpoint(chain, sha256);
     return {
+      spawnKey,
       checkpointId: choice.kind === 'chosen' ? choice.checkpoint.checkpointId : null,
       checkpointsSkipped: choice.skipped.length,
     };

@@ -61,6 +61,7 @@ async function world(store = openMemory()) {
     executors: [],
     sha256: (text) => createHash('sha256').update(text).digest('hex'),
     newId: () => `id-${++ids}`,
+    newSecret: () => 'secret',
     onBug,
   });
   const replies = new ReplyQueue(clock, (effect, outcome, detail) => engine.receive(effect, outcome, detail));

@@ -34,6 +34,7 @@ async function world({ agentsPerTokenMax = 10 } = {}) {
     executors: [],
     sha256: (text) => createHash('sha256').update(text).digest('hex'),
     newId: () => `id-${++ids}`,
+    newSecret: () => 'secret',
     onBug: (error) => {
       throw error;
     },

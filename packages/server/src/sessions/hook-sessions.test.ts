@@ -26,6 +26,7 @@ async function world() {
     executors: [],
     sha256: (text) => createHash('sha256').update(text).digest('hex'),
     newId: () => `id-${++ids}`,
+    newSecret: () => 'secret',
     onBug: (error) => failures.push(error),
   });
   const replies = new ReplyQueue(clock, (effect, outcome, detail) => engine.receive(effect, outcome, detail));

@@ -42,6 +42,7 @@ function start(store: Store, clock: ManualClock, channels: readonly Channel[] | 
     isAlone: true,
     sha256: (text) => createHash('sha256').update(text).digest('hex'),
     newId: () => `id-${++ids}`,
+    newSecret: () => 'secret',
     onBug: (error) => {
       throw error;
     },

@@ -130,6 +130,7 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
     channelsFor,
     sha256,
     newId: randomUUID,
+    newSecret: randomUUID,
     isAlone: options.isShared !== true,
     onBug: (error) => {
       throw error;

@@ -167,7 +167,8 @@ export class SimExecutor {
     });
   }
 
-  private spawn(agent: SimAgent, key: string, done: Done): void {
+  private spawn(agent: SimAgent, key: string | undefined, done: Done): void {
+    if (key === undefined) return this.answer(agent, done, 'refused', 'the order has no key', 800);
     if (this.startedKeys.has(key)) return this.answer(agent, done, 'done', 'started before', 800);
     if (agent.isRunning) return this.answer(agent, done, 'refused', 'it runs already', 1_000);
     if (this.failsBy(agent, FAILURES.launchShare))

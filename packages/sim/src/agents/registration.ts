@@ -3,7 +3,8 @@ import type { SimAgent } from './sim-agent.ts';
 
 /** What an agent says when it comes up. */
 export function registrationOf(agent: SimAgent, instanceId: string): Registration {
-  const { profile, taskId, spawnKey } = agent;
+  const { profile, taskId } = agent;
+  const spawnKey = instanceId === agent.instanceId ? agent.spawnKey : undefined;
   return {
     agentId: agent.name,
     instanceId,

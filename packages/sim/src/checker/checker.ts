@@ -59,9 +59,11 @@ export class Checker implements Witness {
     const observed = this.observedOf(agent);
     const isFirst = observed.incarnation === 0;
     const isOther = !isFirst && !observed.isEnded && observed.instanceId !== registration.instanceId;
-    const isOrdered = registration.spawnKey !== undefined && registration.spawnKey === observed.spawnKey;
+    const isOrdered = registration.spawnKey !== undefined && registration.spawnKey === observed.start?.key;
     const may = isOther && !isOrdered ? this.liveness.mayReplace(agent, observed, at) : 'either';
     if (result.kind === 'refused') {
+      // A key that is not, or no longer, the one of the ordered start opens nothing.
+      if (registration.spawnKey !== undefined && !isOrdered) return;
       if (may === 'yes' || observed.isEnded)
         report(5, agent.name, at, 'its name is free, but it was refused');
       return;
@@ -101,12 +103,18 @@ export class Checker implements Witness {
     for (const event of result.events) this.happened(agent, observed, event);
     for (const effect of result.effects) {
       this.refusals.ordered(effect);
-      if (effect.kind === 'spawn') observed.spawnKey = effect.key;
     }
+    if (input.kind === 'claim' && result.claim === 'proceed') this.noteStart(observed, input);
     if (packet?.signal.kind === 'call-begun') this.progress.callBegan(agent, observed, at);
     if (packet?.signal.kind === 'call-ended') this.progress.callEnded(agent, observed, at);
     if (packet?.signal.kind === 'exited' && observed.liveness !== 'gone')
       this.port.report(2, agent.name, at, 'its exit was seen, but it is not called gone');
+  }
+
+  /** The first claim of a start makes its key. */
+  private noteStart(observed: Observed, { effect, evidence }: Extract<InputBody, { kind: 'claim' }>): void {
+    if (effect.kind !== 'spawn' || observed.start?.effectId === effect.id) return;
+    observed.start = { effectId: effect.id, key: evidence.spawnKey ?? '' };
   }
 
   private noteSeen(observed: Observed, effectId: string, outcome: string): void {
@@ -119,6 +127,9 @@ export class Checker implements Witness {
   private happened(agent: SimAgent, observed: Observed, event: HolterEvent): void {
     const { at } = event;
     switch (event.type) {
+      case 'RECOVERY_FAILED':
+        observed.start = null;
+        return;
       case 'HEALTH_STATE_CHANGED':
         observed.isCalledStuck = event.payload.to === 'STUCK' || event.payload.to === 'FAILING';
         return;

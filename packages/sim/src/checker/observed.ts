@@ -30,7 +30,8 @@ export class Observed {
   readonly acts = new Set<string>();
   incident: { readonly id: string; step: LadderStep; attempt: number } | null = null;
   probationUntil = 0;
-  spawnKey = '';
+  /** The start that was ordered last, and the key that its executor was given. */
+  start: { readonly effectId: string; readonly key: string } | null = null;
 
   begin(incarnation: number, instanceId: string, at: number): void {
     this.incarnation = incarnation;

@@ -97,6 +97,7 @@ export class CrashWorld {
       executors: [this.host(generation), this.people(generation)],
       sha256: (text) => text,
       newId: () => `c${++this.correlations}`,
+      newSecret: () => `k${++this.correlations}`,
       isAlone: true,
       onBug: (error) => {
         throw error;
@@ -251,10 +252,11 @@ export class CrashWorld {
         this.truth.running.set(effect.agentId, null);
         return { kind: 'receipt', outcome: 'done', detail: 'gone' };
       }
-      if (effect.kind === 'spawn') {
-        if (this.truth.starts.includes(effect.key)) this.truth.repeatedStarts += 1;
+      if (effect.kind === 'spawn' && effect.key !== undefined) {
+        const start = `${effect.agentId}/${effect.key}`;
+        if (this.truth.starts.includes(start)) this.truth.repeatedStarts += 1;
         else {
-          this.truth.starts.push(effect.key);
+          this.truth.starts.push(start);
           this.start(effect.agentId, `by ${effect.key}`, effect.key);
         }
         return { kind: 'receipt', outcome: 'done', detail: 'started' };

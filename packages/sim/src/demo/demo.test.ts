@@ -20,6 +20,7 @@ test('forty minutes of the demo show what a newcomer should see', async () => {
     executors: [],
     sha256,
     newId: () => `id${++ids}`,
+    newSecret: () => 'secret',
     onBug: (error) => {
       throw error;
     },

@@ -194,7 +194,8 @@ export class EngineWorld implements AgentEnv {
     try {
       const incarnation = await this.request((door) => door.register(registration));
       if (agent.life !== life) return;
-      if (incarnation === null) return again();
+      // Whoever started it for nothing ends it: another start has been ordered.
+      if (incarnation === null) return agent.spawnKey === undefined ? again() : agent.die(1);
       agent.incarnation = incarnation;
       this.host.registered(agent);
       agent.begin();

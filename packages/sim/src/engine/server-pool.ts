@@ -112,6 +112,7 @@ export class ServerPool {
       ],
       sha256: (text) => text,
       newId: () => `c${++this.correlations}`,
+      newSecret: () => `k${++this.correlations}`,
       isAlone: !isShared,
       onBug: (error) => this.bug(process, error),
     });

@@ -66,7 +66,7 @@ export class Outbox {
     if (isOnHost && !agent.canHostBeReached) return this.later(agent, again);
     const isProceeding = folded?.claim === 'proceed';
     this.port.claimed(agent, effect, isProceeding);
-    if (isProceeding) this.execute(agent, effect);
+    if (isProceeding) this.execute(agent, orderOf(effect, folded));
   }
 
   private execute(agent: SimAgent, effect: Effect): void {
@@ -94,13 +94,19 @@ export class Outbox {
   }
 }
 
+/** Only the executor gets the key of a start. */
+const orderOf = (effect: Effect, { agent: { hard } }: Transition): Effect =>
+  effect.kind === 'spawn' && hard.spawnKey !== undefined ? { ...effect, key: hard.spawnKey } : effect;
+
 /** What the executor has just looked up, for the check at the claim. */
 function evidenceFor(agent: SimAgent, effect: Effect): ClaimEvidence {
   if (effect.kind !== 'spawn') return {};
+  const spawnKey = `${agent.name} ${agent.freshId()}`;
   const isTaskOpen = effect.taskId === null || effect.taskId === agent.taskId;
   const skipped = agent.behaviour.checkpointsSkipped?.(agent);
-  if (skipped === null) return { isTaskOpen, checkpointId: null, checkpointsSkipped: agent.checkpointCount };
+  if (skipped === null)
+    return { spawnKey, isTaskOpen, checkpointId: null, checkpointsSkipped: agent.checkpointCount };
   const index = agent.checkpointCount - (skipped ?? 0);
-  if (index < 1) return { isTaskOpen, checkpointId: null };
-  return { isTaskOpen, checkpointId: `k${agent.slot}.${index}`, checkpointsSkipped: skipped ?? 0 };
+  if (index < 1) return { spawnKey, isTaskOpen, checkpointId: null };
+  return { spawnKey, isTaskOpen, checkpointId: `k${agent.slot}.${index}`, checkpointsSkipped: skipped ?? 0 };
 }

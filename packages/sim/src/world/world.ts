@@ -323,7 +323,8 @@ export class World implements AgentEnv, NetworkPort, FaultPort {
   private comeUp(agent: SimAgent): void {
     const isMine = this.register(agent, agent.instanceId);
     if (isMine) agent.begin();
-    else agent.plan(agent.random.between(0.7, 1.3) * parameters.selfRestart.retryMs, Act.register);
+    else if (agent.isRunning)
+      agent.plan(agent.random.between(0.7, 1.3) * parameters.selfRestart.retryMs, Act.register);
   }
 
   findSimilar(agent: SimAgent): SimAgent | null {
@@ -337,6 +338,9 @@ export class World implements AgentEnv, NetworkPort, FaultPort {
   private register(agent: SimAgent, instanceId: string): boolean {
     if (this.outage.isAway || !agent.canHostReachHolter) return false;
     const result = this.monitor.enroll(agent.slot, this.holterNow, registrationOf(agent, instanceId));
+    // Whoever started it for nothing ends it: another start has been ordered.
+    if (result.kind === 'refused' && agent.spawnKey !== undefined && instanceId === agent.instanceId)
+      agent.die(1);
     // Without an answer it asks again, as the same instance.
     if (result.kind === 'refused' || !agent.canHostBeReached) return false;
     agent.incarnation = result.agent.hard.incarnation;

@@ -1,4 +1,12 @@
-import { type Agent, type Capability, type Promises, type Registration, seconds } from '@holter/core';
+import {
+  type Agent,
+  type Capability,
+  type Enrollment,
+  isOrderedStart,
+  type Promises,
+  type Registration,
+  seconds,
+} from '@holter/core';
 import { HttpProblem, problem, refusalOfIntake } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { type PromisesBody, type RegistrationBody, registration } from '../schema/requests.ts';
@@ -21,7 +29,10 @@ export function registerRoutes({ deps, tokens }: HttpContext): readonly Route[] 
       answers: {
         201: { description: 'A new start.', schema: registered },
         200: { description: 'The same instance again: the same start.', schema: registered },
-        409: { description: 'agent_running: another instance of this name is alive; see Retry-After.' },
+        409: {
+          description:
+            'agent_running: another instance of this name is alive; see Retry-After. unknown_spawn_key: no start with this key is under way.',
+        },
       },
       handle: async ({ body, caller, reply, request }): Promise<RegisteredView> => {
         checkClaims(body, caller);
@@ -30,7 +41,7 @@ export function registerRoutes({ deps, tokens }: HttpContext): readonly Route[] 
         const answer = await deps.intake.register(registering, caller, request.id);
         if (answer.kind === 'refused') throw new HttpProblem(refusalOfIntake(answer));
         if (answer.kind !== 'enrolled') throw problem(500, 'internal', 'the agent was not registered');
-        if (answer.enrollment.kind === 'refused') throw running(answer.enrollment.retryAfterMs);
+        if (answer.enrollment.kind === 'refused') throw refusalOf(answer.enrollment);
         const { agentId, incarnation, promises } = answer.agent.hard;
         const { secret } = await tokens.issue({ role: 'agent', agentId, incarnation });
         reply.code(before?.hard.incarnation === incarnation ? 200 : 201);
@@ -66,7 +77,7 @@ function checkClaims({ agentId, promises, mode, can, executor }: RegistrationBod
 function registrationOf(body: RegistrationBody, caller: Caller, before: Agent | null): Registration {
   const { agentId, instanceId, role, group, taskId, spawnKey } = body;
   const old = before?.hard;
-  const isOrdered = spawnKey !== undefined && spawnKey === old?.spawnKey && caller.role !== 'operator';
+  const isOrdered = old !== undefined && caller.role !== 'operator' && isOrderedStart(before, spawnKey);
   const promises = promisesOf(body.promises ?? {});
   return {
     agentId,
@@ -97,6 +108,11 @@ function promisesOf({ beatEverySeconds, calls, ...flags }: PromisesBody): Promis
     }),
   };
 }
+
+const refusalOf = (refused: Extract<Enrollment, { kind: 'refused' }>): HttpProblem =>
+  refused.code === 'unknown_spawn_key'
+    ? problem(409, refused.code, 'no start with this key is under way', 'spawnKey')
+    : running(refused.retryAfterMs);
 
 const running = (retryAfterMs: number): HttpProblem =>
   new HttpProblem({
