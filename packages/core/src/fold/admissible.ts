@@ -18,13 +18,22 @@ export function whyInadmissible(
   if (signal.agentId !== hard.agentId) return 'other-agent';
   if (signal.incarnation === undefined) {
     if (hard.incarnation !== 0) return 'no-incarnation';
-  } else if (signal.incarnation !== hard.incarnation) {
-    return signal.incarnation < hard.incarnation ? 'stale-incarnation' : 'unknown-incarnation';
+  } else {
+    const code = whyOtherIncarnation(hard, signal.incarnation);
+    if (code !== null) return code;
   }
   if (origin === 'agent' && SENSED_ONLY.has(signal.kind)) return 'sensed-only';
   if (origin === 'agent' && isOperatorHold(signal)) return 'operator-only';
   if (hard.end && signal.kind !== 'task-ended') return 'agent-ended';
   return null;
+}
+
+export function whyOtherIncarnation(
+  { incarnation: current }: Hard,
+  incarnation: number,
+): 'stale-incarnation' | 'unknown-incarnation' | null {
+  if (incarnation === current) return null;
+  return incarnation < current ? 'stale-incarnation' : 'unknown-incarnation';
 }
 
 /**

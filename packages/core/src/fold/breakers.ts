@@ -8,9 +8,24 @@ import type { Policy } from '../policy/policy.ts';
 import type { Hard } from '../record/agent.ts';
 import type { Draft } from '../record/draft.ts';
 import { emit } from '../record/draft.ts';
-import type { BreakerAct } from '../record/input.ts';
+import type { BreakerAct, InputBody } from '../record/input.ts';
+import { RECOVERY_BREAKER } from '../rule/breaker-open.ts';
+import type { SignalRejectionCode } from '../vocabulary/rejection.ts';
+import { whyOtherIncarnation } from './admissible.ts';
 
-/** The four of seed 000 §4, and room for a few of the agent's own. */
+type BreakerCall = Extract<InputBody, { kind: 'breaker' }>;
+
+/** Why a caller must not reach the breaker; null if it may. */
+export function whyNoBreaker(
+  hard: Hard,
+  { name, act, incarnation }: BreakerCall,
+): SignalRejectionCode | null {
+  const isDecision = act.kind === 'isolate' || act.kind === 'reset';
+  if (name === RECOVERY_BREAKER && !isDecision) return 'own-breaker';
+  return incarnation === undefined ? null : whyOtherIncarnation(hard, incarnation);
+}
+
+/** The three of seed 000 §4 that agents use, and room for a few of their own. Holter's own always has its place. */
 const BREAKERS_MAX = 8;
 
 export function foldBreaker(draft: Draft, name: string, act: BreakerAct, roll: number): void {
@@ -89,7 +104,8 @@ function put(draft: Draft, name: string, before: Breaker, after: Breaker): void 
   if (after === before) return;
   const { hard } = draft;
   const { [name]: _before, ...others } = hard.breakers ?? {};
-  if (Object.keys(others).length >= BREAKERS_MAX) return;
+  const isOwn = (each: string): boolean => each !== RECOVERY_BREAKER;
+  if (isOwn(name) && Object.keys(others).filter(isOwn).length >= BREAKERS_MAX) return;
   hard.breakers = { ...others, [name]: after };
   if (after.state === before.state) return;
   emit(draft, {

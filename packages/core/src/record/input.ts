@@ -36,8 +36,16 @@ export type InputBody =
     }
   /** Holter has something to tell people about this agent that is not part of an incident. */
   | { readonly kind: 'notice'; readonly effectId: string; readonly notice: NoticeBody }
-  /** A caller asks one of the agent's breakers, or reports to it. `roll` is 0 to 1, for the jitter. */
-  | { readonly kind: 'breaker'; readonly name: string; readonly act: BreakerAct; readonly roll: number }
+  /** A caller asks one of the agent's breakers, or reports to it. */
+  | {
+      readonly kind: 'breaker';
+      readonly name: string;
+      readonly act: BreakerAct;
+      /** 0 to 1, for the jitter. */
+      readonly roll: number;
+      /** The incarnation that calls; absent for a caller that speaks for the current one. */
+      readonly incarnation?: number;
+    }
   /** The fleet's answer to an ask. */
   | { readonly kind: 'grant'; readonly ask: Ask; readonly admission: Admission }
   /** An executor is about to carry out an effect: a last check, with the evidence that it has just read. */

@@ -7,7 +7,7 @@ import { lookAgainAt } from '../record/draft.ts';
 import type { Finding } from '../vocabulary/finding.ts';
 import { finding } from './rule.ts';
 
-/** The breaker for Holter's own starts is reported by the incident that wants to start. */
+/** The breaker for Holter's own starts: only the incident that wants to start asks it and reports to it. */
 export const RECOVERY_BREAKER = 'recovery_attempt';
 
 /** Seed 000 §1: a tripped breaker makes the agent FAILING. Breakers count reported outcomes, never tool results. */

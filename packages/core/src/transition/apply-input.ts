@@ -3,7 +3,7 @@ import { assertNever } from '../base/invariant.ts';
 import type { Instant } from '../base/time.ts';
 import { latest } from '../base/time.ts';
 import { isRepeatedSignal, wasFoldedBefore, whyInadmissible } from '../fold/admissible.ts';
-import { foldBreaker, permitOfClosed, settleBreakers } from '../fold/breakers.ts';
+import { foldBreaker, permitOfClosed, settleBreakers, whyNoBreaker } from '../fold/breakers.ts';
 import { endExpiredHolds } from '../fold/holds.ts';
 import { NO_INDICATOR } from '../fold/life.ts';
 import { foldSignal } from '../fold/signal.ts';
@@ -45,6 +45,8 @@ export function applyInput(agent: Agent, input: Input, policy: Policy): Applied 
       return applyPlainBeat(agent, at, input.signal);
   }
   if (input.kind === 'breaker') {
+    const code = whyNoBreaker(agent.hard, input);
+    if (code !== null) return { ...unchanged(agent), rejection: signalRejection(code) };
     const permit = permitOfClosed(agent.hard, input.name, input.act, policy);
     // While nothing is wrong, asking a breaker changes nothing and needs no commit.
     if (permit !== null) return { ...unchanged(agent), ...(permit.kind === 'permit' && { permit }) };

@@ -1,9 +1,9 @@
 import type {
   Agent,
-  BreakerAct,
   Decision,
   Effect,
   HolterEvent,
+  InputBody,
   Instant,
   NoticeBody,
   ReceiptOutcome,
@@ -185,8 +185,8 @@ export class Engine {
   }
 
   /** Asks one of the agent's breakers for a permit, or reports a result. A closed, healthy breaker needs no commit. */
-  breaker(agentId: string, name: string, act: BreakerAct, roll: number): Promise<Answer> {
-    return this.ask(agentId, { kind: 'breaker', name, act, roll });
+  breaker(agentId: string, call: Omit<Extract<InputBody, { kind: 'breaker' }>, 'kind'>): Promise<Answer> {
+    return this.ask(agentId, { kind: 'breaker', ...call });
   }
 
   /** Takes a receipt that arrives asynchronously: from a remote executor or the reply queue. */

@@ -1,4 +1,4 @@
 export { Intake, type Taken } from './intake.ts';
 export { redact } from './redact.ts';
-export { type Refused, refused } from './refusal.ts';
+export { type Refused, refusalOfAnswer, refused } from './refusal.ts';
 export { HOLTER, type Sender } from './sender.ts';

@@ -36,6 +36,7 @@ const REJECTIONS: Readonly<Record<SignalRejectionCode, RefusalCode>> = {
   'agent-ended': 'agent_ended',
   'sensed-only': 'forbidden',
   'operator-only': 'forbidden',
+  'own-breaker': 'forbidden',
 };
 
 const isOfSignal = (code: string): code is SignalRejectionCode => Object.hasOwn(REJECTIONS, code);

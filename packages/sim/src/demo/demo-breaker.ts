@@ -14,14 +14,14 @@ export function callThroughBreaker(agent: SimAgent, engine: Engine, clock: Clock
   const start = clock.now();
   const call = async (): Promise<void> => {
     const roll = agent.random.unit();
-    const asked = await engine.breaker(agent.name, NAME, { kind: 'acquire' }, roll);
+    const asked = await engine.breaker(agent.name, { name: NAME, act: { kind: 'acquire' }, roll });
     const permit = asked.kind === 'folded' ? asked.permit : undefined;
     if (permit?.kind !== 'permit') return;
     const phase = (clock.now() - start) % CYCLE_MS;
     const outcome = phase >= BAD_FROM && phase < BAD_TO ? 'failure' : 'success';
     const { generation, permitId } = permit;
     const report = { generation, permitId, outcome } as const;
-    await engine.breaker(agent.name, NAME, { kind: 'report', report }, roll);
+    await engine.breaker(agent.name, { name: NAME, act: { kind: 'report', report }, roll });
   };
   const next = (): void => {
     clock.after(CALL_MS * agent.random.between(0.7, 1.3), () => {

@@ -1,12 +1,13 @@
 import { type Agent, type BreakerAct, type DurationMs, minutes } from '@holter/core';
 import { z } from 'zod';
-import { redact } from '../../intake/index.ts';
+import { redact, refusalOfAnswer } from '../../intake/index.ts';
 import { agentIdOf, checkMayDecide, readAgent } from '../access.ts';
 import { breakerNamed, breakersOf } from '../breaker-view.ts';
-import { problem } from '../problem.ts';
+import { HttpProblem, problem, refusalOfIntake } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { breakerPage, breakerTold } from '../schema/page-views.ts';
 import { label, line, reason } from '../schema/parts.ts';
+import type { Caller } from '../tokens.ts';
 import type { BreakerPage, BreakerToldView } from '../types.ts';
 import type { HttpContext } from './context.ts';
 
@@ -30,20 +31,32 @@ const by = line(100).optional();
 
 const answers = {
   200: { description: 'How the breaker is now, and one answer for each ask.', schema: breakerTold },
+  403: { description: 'forbidden: the agent is of another group, or the breaker is for Holter alone.' },
   404: { description: 'unknown_agent' },
+  409: { description: 'stale_incarnation: the token belongs to another start of the agent.' },
 };
+
+type Asker = { readonly params: Readonly<Record<string, string>>; readonly caller: Caller };
 
 /** Circuit breakers that many callers of one agent share: they survive a restart and open for all at once. */
 export function breakerRoutes({ deps, fleet }: HttpContext): readonly Route[] {
   const { engine, clock } = deps;
 
-  async function tell(agentId: string, name: string, acts: readonly BreakerAct[]): Promise<BreakerToldView> {
+  async function tell({ params, caller }: Asker, acts: readonly BreakerAct[]): Promise<BreakerToldView> {
+    const agentId = agentIdOf(params, caller);
+    const name = nameOf(params);
+    // An agent's token opens its own breakers; for the others it depends on the group.
+    if (caller.role !== 'agent') checkMayDecide(caller, await readAgent(engine, agentId));
+    const incarnation = caller.incarnation ?? undefined;
     const told: BreakerToldView['answers'] = [];
     let agent: Agent | null = null;
     // One after the other: the second ask has to see what the first one took.
     for (const act of acts) {
-      const answer = await engine.breaker(agentId, name, act, rollOf(deps));
-      if (answer.kind !== 'folded') throw problem(404, 'unknown_agent', 'nobody has registered this agent');
+      const call = { name, act, roll: rollOf(deps), ...(incarnation !== undefined && { incarnation }) };
+      const answer = await engine.breaker(agentId, call);
+      const refusal = refusalOfAnswer(answer);
+      if (refusal !== null) throw new HttpProblem(refusalOfIntake(refusal));
+      if (answer.kind !== 'folded') throw problem(500, 'internal', 'the breaker was not asked');
       agent = answer.agent;
       if (answer.permit) told.push(answer.permit);
     }
@@ -61,8 +74,7 @@ export function breakerRoutes({ deps, fleet }: HttpContext): readonly Route[] {
       answers,
       handle: ({ params, caller, body }) =>
         tell(
-          agentIdOf(params, caller),
-          nameOf(params),
+          { params, caller },
           [body].flat().map(({ generation, permitId, durationMs }) => ({
             kind: 'report',
             report: {
@@ -115,8 +127,7 @@ export function breakerRoutes({ deps, fleet }: HttpContext): readonly Route[] {
       answers,
       handle: ({ params, caller, body }) =>
         tell(
-          agentIdOf(params, caller),
-          nameOf(params),
+          { params, caller },
           [body].flat().map(() => ({ kind: 'acquire' })),
         ),
     }),
@@ -137,12 +148,10 @@ export function breakerRoutes({ deps, fleet }: HttpContext): readonly Route[] {
           .default(ISOLATED_MINUTES),
       }),
       answers,
-      handle: async ({ params, caller, body }) => {
-        const agentId = agentIdOf(params, caller);
-        checkMayDecide(caller, await readAgent(engine, agentId));
+      handle: ({ params, caller, body }) => {
         const forMs = Math.round(minutes(body.minutes)) as DurationMs;
         const words = { by: whoOf(caller.who, body.by), reason: redact(body.reason) };
-        return tell(agentId, nameOf(params), [{ kind: 'isolate', ...words, forMs }]);
+        return tell({ params, caller }, [{ kind: 'isolate', ...words, forMs }]);
       },
     }),
     defineRoute({
@@ -152,11 +161,9 @@ export function breakerRoutes({ deps, fleet }: HttpContext): readonly Route[] {
       access: ['operator', 'orchestrator'],
       body: z.strictObject({ reason, by }),
       answers,
-      handle: async ({ params, caller, body }) => {
-        const agentId = agentIdOf(params, caller);
-        checkMayDecide(caller, await readAgent(engine, agentId));
+      handle: ({ params, caller, body }) => {
         const words = { by: whoOf(caller.who, body.by), reason: redact(body.reason) };
-        return tell(agentId, nameOf(params), [{ kind: 'reset', ...words }]);
+        return tell({ params, caller }, [{ kind: 'reset', ...words }]);
       },
     }),
   ];
