@@ -84,7 +84,7 @@ export const callCycle: Detector<CycleState, typeof limits> = {
 };
 
 function observeCycle(state: CycleState, facts: CallFacts): CycleState {
-  if (facts.isThought) return state;
+  if (facts.isThought || facts.isMeasurement) return state;
   const { pair, call, at, isDeclaredWait: isWait, sleepMs } = facts;
   const isChange = facts.isStale && isChangeCall(facts.step.input);
   const turn: Turn = { pair, call, at, isWait, sleepMs, isChange };

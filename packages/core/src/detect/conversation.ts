@@ -14,9 +14,15 @@ export type ConversationState = {
   readonly heard: readonly number[];
   /** How many calls there were when a person last spoke; -1 if none has. */
   readonly askedAfter: number;
+  /** A person spoke of something that is only seen by running tests again and again; missing in older records. */
+  readonly wantsReruns?: boolean;
 };
 
-export const emptyConversation: ConversationState = { heard: [], askedAfter: -1 };
+export const emptyConversation: ConversationState = { heard: [], askedAfter: -1, wantsReruns: false };
+
+const RERUNS =
+  /\b(?:flak[eiy]\w{0,8}|intermittent\w{0,6}|non-?deterministic|sporadic\w{0,6}|stability|race condition|stress[- ]test|soak|(?:\d{1,4}|several|many|multiple|a few) times|repeatedly|in a loop)\b/i;
+const RERUNS_READ_MAX = 2_000;
 
 const HEARD_MAX = 12;
 const MACHINE_MADE = /^\s*(?:Holter:|[<[{])/;
@@ -43,5 +49,7 @@ export function hear(
 ): ConversationState {
   const key = textKey(text);
   const heard = state.heard.includes(key) ? state.heard : [...state.heard.slice(1 - HEARD_MAX), key];
-  return { heard, askedAfter: fromPerson ? callCount : state.askedAfter };
+  const wantsReruns =
+    state.wantsReruns === true || (fromPerson && RERUNS.test(text.slice(0, RERUNS_READ_MAX)));
+  return { heard, askedAfter: fromPerson ? callCount : state.askedAfter, wantsReruns };
 }

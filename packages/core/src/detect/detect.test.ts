@@ -202,6 +202,23 @@ describe('evasion', () => {
   });
 });
 
+describe('measuring a flake', () => {
+  const runs = (count: number): AgentStep[] =>
+    repeat(count, () => call('pytest tests/test_sync.py', '1 passed in 0.41s'));
+  test('is left alone when the task is about that', () => {
+    const task = user('tests/test_sync.py is flaky. Find out how often it fails.');
+    expect(judge([task, ...runs(12)]).worst).toBe('none');
+    const mixed = repeat(8, () =>
+      [runs(1), failing('pytest tests/test_sync.py', '1 failed in 0.39s')].flat(),
+    );
+    expect(judge([task, ...mixed]).worst).toBe('none');
+    expect(judge([task, ...repeat(5, () => call('cat a', 'b'))]).worst).toBe('act');
+  });
+  test('is a loop otherwise', () => {
+    expect(judge([user('Fix the rounding.'), ...runs(12)]).worst).toBe('act');
+  });
+});
+
 describe('test runs', () => {
   const tap = (passed: number, failed: number): string =>
     `TAP version 13\n# tests ${passed + failed}\n# pass ${passed}\n# fail ${failed}\n# duration_ms 12.5`;
@@ -256,6 +273,40 @@ describe('talk', () => {
     expect(judge(repeat(9, (index) => say(`thought ${'x'.repeat(index)}`))).kinds).toContain(
       'monologue:warn',
     );
+  });
+  test('an apology spiral acts, and so does one step announced turn after turn', () => {
+    const sorry = [
+      'I apologize for the confusion. Let me correct that.',
+      "Sorry about that! You're right, the path is wrong.",
+      'My apologies, I misunderstood the requirement.',
+      'You are absolutely right, that was my mistake.',
+    ];
+    const spiralOf = (count: number): AgentStep[] =>
+      repeat(count, (turn) => say(`${sorry[turn % 4]} ${'x'.repeat(turn)}`));
+    expect(judge(spiralOf(4)).worst).toBe('none');
+    expect(judge(spiralOf(9)).firstAct).toBe(7);
+    const verbs = ['now run', 'proceed to run', 'go ahead and run', 'next run', 'finally run'];
+    const announced = repeat(9, (turn) =>
+      say(`I will ${verbs[turn % 5]} the integration tests for billing.`),
+    );
+    expect(judge(announced).kinds).toContain('monologue:act');
+    const worked = repeat(9, (turn) => [
+      say(`Sorry, let me correct part ${'x'.repeat(turn)}.`),
+      call(`cat part-${'x'.repeat(turn)}`, `text ${'x'.repeat(turn)}`),
+    ]);
+    expect(judge(worked).worst).toBe('none');
+  });
+  test('different paragraphs are no spiral', () => {
+    const words =
+      'amber bridge cedar delta ember forest garden harbour island jungle kettle lantern meadow'.split(' ');
+    const chapters = repeat(7, (turn) =>
+      say(
+        words
+          .map((word, index) => `${word}${'abcdefgh'[(turn * 3 + index) % 8]}${'lmnopqrs'[turn]}`)
+          .join(' '),
+      ),
+    );
+    expect(judge(chapters).worst).toBe('none');
   });
   test('work between equal texts ends the repetition', () => {
     expect(judge(repeat(8, (index) => [say('Let me continue.'), edit(`${index}.ts`, 'a', 'b')])).worst).toBe(

@@ -32,6 +32,8 @@ export type CallFacts = {
   readonly sleepMs: number;
   /** A declared wait, right after one, or long after the previous call: waiting, not hammering. */
   readonly isPatient: boolean;
-  /** A person asked for this call after it was last made. */
+  /** Tests that run again because the task is about how often they fail. */
+  readonly isMeasurement: boolean;
+  /** A person asked for this call after it was last made, or for reruns of tests. */
   readonly isAskedFor: boolean;
 };

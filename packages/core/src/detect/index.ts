@@ -124,6 +124,8 @@ function readFacts(state: Shared, step: AgentStep, policy: DetectionPolicy): Cal
     (isWaitCall(tool, step.input) || policy.pollers.includes(tool) || (isError && saysRateLimited(output)));
   const isTest = comparison.print.isTest || known?.isTest === true;
   const isAfterEdit = known !== null && known.editCount !== state.memory.editCount;
+  const isMeasurement =
+    known !== null && state.conversation.wantsReruns === true && (isTest || isCheckCall(tool, step.input));
   const isCheckOfEdit =
     isAfterEdit &&
     comparison.isSame &&
@@ -154,7 +156,9 @@ function readFacts(state: Shared, step: AgentStep, policy: DetectionPolicy): Cal
       isDeclaredWait ||
       (gapMs !== null && gapMs >= policy.spacedMs) ||
       (comparison.isSame && state.memory.isWaiting === true),
-    isAskedFor: known !== null && comparison.isSame && state.conversation.askedAfter > known.index,
+    isMeasurement,
+    isAskedFor:
+      isMeasurement || (known !== null && comparison.isSame && state.conversation.askedAfter > known.index),
   };
 }
 

@@ -9,6 +9,7 @@ import { type CommonPolicy, defaultCommonPolicy, defaultMeterPolicy, type MeterP
 import { repeatedCall } from './repeated-call.ts';
 import { sameError } from './same-error.ts';
 import { emptyShared, type Shared } from './shared.ts';
+import { spiral } from './spiral.ts';
 import { talk } from './talk.ts';
 import { zeroDiversity } from './zero-diversity.ts';
 
@@ -24,6 +25,7 @@ export const detectors = {
   flatSuccess,
   nothing: nearDuplicate,
   stale: zeroDiversity,
+  spiral,
   talk,
   chant,
   compaction: compactionLoop,
@@ -72,6 +74,7 @@ export const visitDetectors = (shared: Shared, stored: Partial<States>, visit: V
   flatSuccess: visit(flatSuccess, stored.flatSuccess),
   nothing: visit(nearDuplicate, stored.nothing),
   stale: visit(zeroDiversity, stored.stale),
+  spiral: visit(spiral, stored.spiral),
   talk: visit(talk, stored.talk),
   chant: visit(chant, stored.chant),
   compaction: visit(compactionLoop, stored.compaction),
