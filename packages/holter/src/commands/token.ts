@@ -14,9 +14,10 @@ type CreateOptions = TokenOptions & {
   readonly role: NewTokenInput['role'];
   readonly agent?: string;
   readonly group?: string;
+  readonly user?: string;
 };
 
-const roles = ['agent', 'enroll', 'viewer', 'operator', 'orchestrator'];
+const roles = ['agent', 'enroll', 'hook', 'viewer', 'operator', 'orchestrator'];
 
 export function registerToken(program: Command, io: Io): void {
   const token = program
@@ -31,11 +32,13 @@ export function registerToken(program: Command, io: Io): void {
         .addOption(new Option('--role <role>', 'what it may do').choices(roles).makeOptionMandatory())
         .option('--agent <id>', 'the agent that an agent token speaks for')
         .option('--group <group>', 'the group that an orchestrator decides for')
+        .option('--user <name>', 'the user whose sessions a hook token reports')
         .option('--json', 'print JSON'),
     ),
     [
       ['holter token create --role enroll', 'for a program that registers agents'],
       ['holter token create --role agent --agent worker-7', 'for one agent'],
+      ['holter token create --role hook --user dev@laptop', 'for hooks of sessions on another machine'],
       ['holter token create --role orchestrator --group web', 'for whoever decides for a group'],
     ],
   ).action((options: CreateOptions) => create(io, options));
@@ -62,13 +65,15 @@ export function registerToken(program: Command, io: Io): void {
   });
 }
 
-async function create(io: Io, { role, agent, group, ...options }: CreateOptions): Promise<void> {
+async function create(io: Io, { role, agent, group, user, ...options }: CreateOptions): Promise<void> {
   refuseAgents(io, 'token create');
   if (role === 'agent' && agent === undefined)
     throw new CliFailure('an agent token speaks for one agent', 'say for which: --agent ID', EXIT.usage);
   if (role === 'orchestrator' && group === undefined)
     throw new CliFailure('an orchestrator decides for a group', 'say for which: --group NAME', EXIT.usage);
-  const body = { role, ...(agent && { agentId: agent }), ...(group && { group }) };
+  if (role === 'hook' && user === undefined)
+    throw new CliFailure('a hook token reports the sessions of a user', 'say whose: --user NAME', EXIT.usage);
+  const body = { role, ...(agent && { agentId: agent }), ...(group && { group }), ...(user && { user }) };
   const made = await ask(findServer(io, options, 'operator'), (client) => client.makeToken(body));
   io.out(options.json ? `${JSON.stringify(made)}\n` : `${made.token}\n`);
 }
@@ -80,10 +85,10 @@ async function list(io: Io, options: TokenOptions): Promise<void> {
     return;
   }
   const now = realClock().now();
-  const rows = tokens.map(({ tokenId, role, agentId, group, createdAt, revokedAt }) => [
+  const rows = tokens.map(({ tokenId, role, agentId, group, user, createdAt, revokedAt }) => [
     tokenId,
     role,
-    agentId ?? group ?? '',
+    agentId ?? group ?? user ?? '',
     ago(createdAt, now),
     revokedAt === null ? '' : { text: `revoked ${ago(revokedAt, now)}`, colour: 'dim' as const },
   ]);

@@ -1,12 +1,20 @@
 import { execFileSync } from 'node:child_process';
 import { relative } from 'node:path';
-import { ADAPTERS, type Adapter, AdapterError, adapterNamed, type HookHeader } from '@holter/server/adapters';
+import {
+  ADAPTERS,
+  type Adapter,
+  AdapterError,
+  adapterNamed,
+  type HookTarget,
+  isHookSecret,
+} from '@holter/server/adapters';
 import { type Command, Option } from 'commander';
 import { findServer, refuseAgents, type ServerOptions, withServer } from '../client/connection.ts';
 import { CliFailure, EXIT } from '../terminal/failure.ts';
 import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
 import { painter } from '../terminal/paint.ts';
+import { revokeTokenOf, secretOf, tokenFor, userName } from './hook-token.ts';
 import { lineDiff } from './line-diff.ts';
 import { backupOf, readSettings, writeSettings } from './settings-file.ts';
 
@@ -55,17 +63,22 @@ export function registerConnect(program: Command, io: Io): void {
   ).action((kind: string, options: ConnectOptions) => connectKind(io, kind, options));
 }
 
-function connectKind(io: Io, kind: string, options: ConnectOptions): void {
+async function connectKind(io: Io, kind: string, options: ConnectOptions): Promise<void> {
   refuseAgents(io, 'connect');
   const adapter = adapterNamed(kind);
   if (!isConnectable(adapter)) {
     const next = KINDS.map(({ name }) => `holter connect ${name}`).join(', or ');
     throw new CliFailure(`${kind} can't be connected yet`, next, EXIT.usage);
   }
+  const { connect } = adapter;
   const { env, workingDirectory } = io;
-  const path = adapter.connect.file({ env, workingDirectory, isForUser: options.user === true });
+  const path = connect.file({ env, workingDirectory, isForUser: options.user === true });
   const before = readSettings(path);
-  const after = changed(io, adapter, path, before, options);
+  const { old, withoutHolter } = understood(path, () => ({
+    old: connect.find(before),
+    withoutHolter: connect.remove(before),
+  }));
+  const after = options.remove ? withoutHolter : connect.add(before, await targetFor(io, options, old));
   if (after === before) {
     io.out(`${path}: ${options.remove ? 'no hooks of Holter in it' : 'connected already'}, nothing to do\n`);
     return;
@@ -75,35 +88,52 @@ function connectKind(io: Io, kind: string, options: ConnectOptions): void {
     io.out('nothing was changed (--dry-run)\n');
     return;
   }
-  writeSettings(path, before, after);
-  if (before !== null) io.out(`as it was before: ${backupOf(path)}\n`);
+  writeSettings(path, withoutHolter, after);
+  if (withoutHolter !== null) io.out(`as it was before: ${backupOf(path)}\n`);
+  if (old) await discard(io, options, old);
   io.out(options.remove ? 'taken out\n' : 'connected: sessions that start from now on report to Holter\n');
-  if (!options.remove && !options.tokenEnv && !options.user) warnOfGit(io, path);
+  if (options.remove) return;
+  if (options.tokenEnv)
+    io.out(
+      `${options.tokenEnv} must hold a hook token: holter token create --role hook --user ${userName()}\n`,
+    );
+  else if (!options.user) warnOfGit(io, path);
 }
 
-function changed(
-  io: Io,
-  { connect }: Connectable,
-  path: string,
-  before: string | null,
-  options: ConnectOptions,
-): string | null {
+function understood<T>(path: string, read: () => T): T {
   try {
-    return options.remove ? connect.remove(before) : connect.add(before, targetFor(io, options));
+    return read();
   } catch (error) {
     if (!(error instanceof AdapterError)) throw error;
     throw new CliFailure(`${path} ${error.message}`, error.next);
   }
 }
 
-function targetFor(io: Io, options: ConnectOptions): { serverUrl: string; header: HookHeader } {
-  const { url, token } = findServer(io, options, 'enroll');
-  if (options.tokenEnv !== undefined && !/^[A-Za-z_][A-Za-z0-9_]*$/.test(options.tokenEnv))
-    throw new CliFailure(`${options.tokenEnv} is no name of a variable`, null, EXIT.usage);
-  if (options.tokenEnv === undefined && token === null)
-    throw new CliFailure('there is no token for that server', 'HOLTER_TOKEN=… or --token-env NAME');
-  const header = options.tokenEnv === undefined ? { token: token ?? '' } : { variable: options.tokenEnv };
-  return { serverUrl: url, header };
+async function targetFor(io: Io, options: ConnectOptions, old: HookTarget | null): Promise<HookTarget> {
+  const server = findServer(io, options, 'operator');
+  const { tokenEnv, dryRun = false } = options;
+  if (tokenEnv !== undefined && !/^[A-Za-z_][A-Za-z0-9_]*$/.test(tokenEnv))
+    throw new CliFailure(`${tokenEnv} is no name of a variable`, null, EXIT.usage);
+  const header =
+    tokenEnv === undefined ? { token: await tokenFor(server, old, dryRun) } : { variable: tokenEnv };
+  return { serverUrl: server.url, header };
+}
+
+/** Revokes the token that was in the settings: copies of it may lie elsewhere. */
+async function discard(io: Io, options: ConnectOptions, old: HookTarget): Promise<void> {
+  const secret = secretOf(old);
+  if (secret === null) return;
+  if (!isHookSecret(secret)) {
+    io.out('the token that was in it could register agents and report for them; it is not in it any more\n');
+    return;
+  }
+  try {
+    if (await revokeTokenOf(findServer(io, options, 'operator'), old)) io.out('its token is revoked\n');
+  } catch (error) {
+    if (!(error instanceof CliFailure)) throw error;
+    io.err(`its token could not be revoked: ${error.message}\n`);
+    io.err('revoke it with an operator token: holter token list, then holter token revoke ID\n');
+  }
 }
 
 function showDiff(io: Io, path: string, before: string, after: string): void {

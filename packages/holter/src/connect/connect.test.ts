@@ -15,7 +15,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createProgram } from '../program.ts';
 import type { Io } from '../terminal/io.ts';
 
-const SECRET = 'hlt_thisIsTheSecret';
+const SECRET = 'hlt_hook_thisIsTheSecret';
 const URL_ = 'http://127.0.0.1:4658';
 
 let home: string;
@@ -128,6 +128,27 @@ describe('holter connect claude-code', () => {
     expect(readFileSync(dotfiles, 'utf8')).not.toContain(SECRET);
   });
 
+  it('replaces a token of an earlier version, says so, and keeps no copy of it', async () => {
+    const enroll = 'hlt_couldRegisterAgents';
+    const own = { model: 'opus' };
+    write(local(), own);
+    const connect = adapterNamed('claude-code')?.connect;
+    const before = connect?.add(readFileSync(local(), 'utf8'), {
+      serverUrl: URL_,
+      header: { token: enroll },
+    });
+    writeFileSync(local(), before ?? '');
+    writeFileSync(`${local()}.before-holter`, before ?? '');
+    const out = await run();
+    expect(out).toContain('could register agents');
+    for (const file of [local(), `${local()}.before-holter`]) {
+      expect(readFileSync(file, 'utf8')).not.toContain(enroll);
+      expect(json(file)).toMatchObject(own);
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+    }
+    expect(json(local()).hooks.Stop[0].hooks[0].headers).toEqual({ Authorization: `Bearer ${SECRET}` });
+  });
+
   it('is not for agents, nor for other kinds', async () => {
     io = { ...io, env: { ...io.env, HOLTER_AGENT_ID: 'ada' } };
     await expect(run()).rejects.toThrow(/terminal of the agent ada/);
@@ -178,6 +199,16 @@ describe('why hooks are silent', () => {
     await new Promise((resolve) => setTimeout(resolve, 15));
     arrange();
     expect(diagnose()).toMatchObject({ isFine: false, says: expect.stringMatching(says) });
+  });
+
+  it('a token that can do more than post hooks', async () => {
+    await run();
+    writeFileSync(local(), readFileSync(local(), 'utf8').replaceAll('hlt_hook_', 'hlt_'));
+    expect(diagnose()).toMatchObject({
+      isFine: false,
+      says: expect.stringContaining('can do more than post hooks'),
+      next: 'replace it: holter connect claude-code',
+    });
   });
 
   it('sent to another server', async () => {

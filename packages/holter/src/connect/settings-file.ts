@@ -17,15 +17,19 @@ export function readSettings(path: string): string | null {
 export const backupOf = (path: string): string => `${path}.before-holter`;
 
 /**
- * Keeps a copy of the old file, then replaces the file atomically. Follows a symbolic link. Only the owner may read
- * the new file, since it may contain a token. Null removes the file.
+ * Keeps the text that the file has without Holter, then replaces the file. Follows a symbolic link. Only the owner
+ * may read either, since they may contain tokens. Null removes a file.
  */
-export function writeSettings(path: string, before: string | null, text: string | null): void {
+export function writeSettings(path: string, withoutHolter: string | null, text: string | null): void {
   const target = targetOf(path);
   mkdirSync(dirname(target), { recursive: true });
-  if (before !== null) writeSettingsFile(backupOf(path), before);
-  if (text === null) return rmSync(target, { force: true });
-  writeSettingsFile(target, text);
+  replace(backupOf(path), withoutHolter);
+  replace(target, text);
+}
+
+function replace(path: string, text: string | null): void {
+  if (text === null) rmSync(path, { force: true });
+  else writeSettingsFile(path, text);
 }
 
 function targetOf(path: string): string {

@@ -219,6 +219,8 @@ describe.each(having('connect'))('connecting %s', (_name, adapter, connect) => {
       const after = connect.add(before, server);
       expect(after).toContain(`${URL_}/hooks/${adapter.name}`);
       expect(connect.add(after, server)).toBe(after);
+      expect(connect.find(after)).toEqual(server);
+      expect(connect.find(before)).toBeNull();
       expect(connect.remove(after)).toBe(before);
       expect(connect.remove(before)).toBe(before);
     }
@@ -227,6 +229,7 @@ describe.each(having('connect'))('connecting %s', (_name, adapter, connect) => {
   it('can name a variable in place of the secret', () => {
     const after = connect.add(null, { serverUrl: URL_, header: { variable: 'MY_TOKEN' } });
     expect(after).toContain('MY_TOKEN');
+    expect(connect.find(after)).toEqual({ serverUrl: URL_, header: { variable: 'MY_TOKEN' } });
   });
 
   it('leaves a file alone that it does not understand', () => {

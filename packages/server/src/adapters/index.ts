@@ -18,7 +18,13 @@ export const adapterOfProgram = (program: string): Adapter | null =>
 
 export type { Adapter } from './shared/adapter.ts';
 export { AdapterError } from './shared/adapter-error.ts';
-export type { Diagnosis, HookHeader } from './shared/connect.ts';
+export {
+  type Diagnosis,
+  HOOK_SECRET_PREFIX,
+  type HookHeader,
+  type HookTarget,
+  isHookSecret,
+} from './shared/connect.ts';
 export type { Hook, HookReply, HookSource, Hooks, MarkedSignal } from './shared/hooks.ts';
 export { asNumber, asRecord, asText, type JsonRecord, parseRecord } from './shared/json.ts';
 export type { ChildEnd, Idle, Recipe } from './shared/recipe.ts';

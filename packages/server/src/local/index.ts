@@ -7,6 +7,7 @@ export { findConfigFiles } from '../config/files.ts';
 export { type Config, type LoadedConfig, loadConfig, problemLine } from '../config/load.ts';
 export { DataFolder, dataFolderPath, FIRST_ROLES, type FirstRole } from '../data-folder.ts';
 export { type Client, ClientError, createClient } from '../http/client.ts';
+export { isTokenOfHash } from '../http/hook-token.ts';
 export type * from '../http/types.ts';
 export { DEFAULT_HOST, DEFAULT_PORT } from '../listen-address.ts';
 export { realClock } from '../real-clock.ts';

@@ -8,6 +8,7 @@ import {
   type HookSettings,
   hookSettings,
   isOurHook,
+  targetOf,
 } from './hook-settings.ts';
 import { claudeFolder } from './own-folder.ts';
 
@@ -19,6 +20,7 @@ export const connect: Connect = {
   add: (text, { serverUrl, header }) =>
     textOf(withHooks(settingsOf(text), hookSettings(serverUrl, header)), text),
   remove: (text) => textOf(withoutHooks(settingsOf(text)), text),
+  find: (text) => ourHooksOf(settingsOf(text)).map(targetOf)[0] ?? null,
 };
 
 /** Our hooks behind those of others, and in place of older ones of ours. The same again changes nothing. */

@@ -1,10 +1,10 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSettingsFile } from '../../files/index.ts';
-import type { Diagnosis, DiagnosisContext } from '../shared/connect.ts';
+import { type Diagnosis, type DiagnosisContext, isHookSecret } from '../shared/connect.ts';
 import { asRecord, type JsonRecord, parseRecord } from '../shared/json.ts';
 import { ourHooksOf } from './connect.ts';
-import { HOOK_PATH, type HookEntry } from './hook-settings.ts';
+import { HOOK_PATH, type HookEntry, targetOf } from './hook-settings.ts';
 import { claudeFolder } from './own-folder.ts';
 
 type Known = { readonly path: string; readonly settings: JsonRecord; readonly changedAt: number };
@@ -32,7 +32,8 @@ export function diagnose(context: DiagnosisContext): Diagnosis | null {
     ruledOut(managed, [...managed, ...all], hook) ??
     sentElsewhere(hook, context) ??
     untrusted(folder, context) ??
-    neverArrived(folder, connected, context) ?? {
+    neverArrived(folder, connected, context) ??
+    tooMighty(hook, connected, folder) ?? {
       isFine: true,
       says: `connected by ${connected.path}${context.hasSessions ? '' : '; no session has reported yet'}`,
     }
@@ -96,6 +97,16 @@ function neverArrived(
   return wrong(
     'a session ran here since it was connected, and none of its hooks arrived',
     'start the session again: settings are read at the start; /hooks shows them',
+  );
+}
+
+/** Settings of earlier versions hold a token that can register agents and report for them. */
+function tooMighty(hook: HookEntry, { path }: Known, folder: string): Diagnosis | null {
+  const { header } = targetOf(hook);
+  if (!('token' in header) || isHookSecret(header.token)) return null;
+  return wrong(
+    `the token in ${path} can do more than post hooks`,
+    `replace it: holter connect claude-code${path.startsWith(folder) ? ' --user' : ''}`,
   );
 }
 

@@ -1,4 +1,5 @@
-import type { HookHeader } from '../shared/connect.ts';
+import type { HookHeader, HookTarget } from '../shared/connect.ts';
+import { asRecord, asText } from '../shared/json.ts';
 
 /**
  * What Claude Code is told, so that its hooks come to Holter. HTTP hooks: no script, no process per event, and
@@ -44,6 +45,13 @@ export function hookSettings(serverUrl: string, header: HookHeader): HookSetting
       : { headers: { Authorization: `Bearer $${header.variable}` }, allowedEnvVars: [header.variable] }),
   };
   return Object.fromEntries(EVENTS.map((event) => [event, [{ hooks: [hook] }]]));
+}
+
+/** What `hookSettings` was given for this entry. */
+export function targetOf({ url = '', headers }: HookEntry): HookTarget {
+  const [, secret = ''] = /^Bearer (.*)$/.exec(asText(asRecord(headers).Authorization) ?? '') ?? [];
+  const header = secret.startsWith('$') ? { variable: secret.slice(1) } : { token: secret };
+  return { serverUrl: url.slice(0, -HOOK_PATH.length), header };
 }
 
 /** Whether an entry is one of ours, of whichever server and version. */

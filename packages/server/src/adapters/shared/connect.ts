@@ -6,6 +6,8 @@ export type Connect = {
   readonly add: (text: string | null, server: HookTarget) => string | null;
   /** The text without hooks to any Holter; null when nothing is left and the file can go. */
   readonly remove: (text: string | null) => string | null;
+  /** Where the hooks in the text go; null when it has none to a Holter. */
+  readonly find: (text: string | null) => HookTarget | null;
 };
 
 type ConnectPlace = {
@@ -14,13 +16,18 @@ type ConnectPlace = {
   readonly isForUser: boolean;
 };
 
-type HookTarget = { readonly serverUrl: string; readonly header: HookHeader };
+export type HookTarget = { readonly serverUrl: string; readonly header: HookHeader };
 
 export type HookHeader =
   /** The secret itself: for a file that only its owner reads. */
   | { readonly token: string }
   /** The name of an environment variable that holds it. */
   | { readonly variable: string };
+
+/** Beginning of the secret of a token that can only post hooks. */
+export const HOOK_SECRET_PREFIX = 'hlt_hook_';
+
+export const isHookSecret = (secret: string): boolean => secret.startsWith(HOOK_SECRET_PREFIX);
 
 /** Why reports of a connected agent do not arrive: the first reason that explains it. */
 export type Diagnosis = { readonly isFine: boolean; readonly says: string; readonly next?: string };
