@@ -55,6 +55,10 @@ export type HttpLimits = {
   /** Tokens that nobody knows, per address: guessing must not become work for the store. */
   readonly failedLoginsPerSecond: number;
   readonly streamsMax: number;
+  /** A browser has a few for each tab. */
+  readonly streamsPerTokenMax: number;
+  /** Of one agent's starts; a client that lost an answer registers again and gets another. */
+  readonly tokensPerAgentMax: number;
   /** What may wait in memory for one listener of the event stream. */
   readonly streamBytesMax: number;
   /** How long a listener may take nothing before it is sent away. */
@@ -72,6 +76,8 @@ export const limitDefaults: HttpLimits = {
   requestsPerSecond: 500,
   failedLoginsPerSecond: 50,
   streamsMax: 200,
+  streamsPerTokenMax: 40,
+  tokensPerAgentMax: 10,
   streamBytesMax: 1024 * 1024,
   streamStallMs: 30_000,
 };

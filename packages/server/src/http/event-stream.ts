@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { type EventType, type HolterEvent, type Instant, instant } from '@holter/core';
 import type { Clock } from '../engine/clock.ts';
 import { type EventQuery, type Store, StoreUnavailable } from '../store/store.ts';
+import { streamHeaders } from './stream-places.ts';
 import { eventView, streamedView } from './views.ts';
 
 const PAGE = 200;
@@ -17,9 +18,6 @@ type StreamContext = {
   readonly store: Pick<Store, 'readEvents' | 'lastCursor'>;
   readonly clock: Clock;
   readonly bytesMax: number;
-  readonly stallMs: number;
-  /** Whether the token that opened it still counts. */
-  readonly isAllowed: () => Promise<boolean>;
   readonly onClose: () => void;
 };
 
@@ -48,11 +46,7 @@ export class EventStream {
   }
 
   start(): void {
-    this.out.writeHead(200, {
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store',
-      'x-accel-buffering': 'no',
-    });
+    this.out.writeHead(200, streamHeaders);
     // The id comes first: who is cut off before the first event resumes from here and misses nothing.
     this.write(`id: ${this.cursor}\nretry: 2000\n: events after ${this.cursor}\n\n`);
     this.out.on('close', () => this.close(null));
@@ -128,44 +122,29 @@ export class EventStream {
     return isFull;
   }
 
-  /** Waits until the reader has taken enough; one that takes nothing for too long is sent away. */
+  /** Waits until the reader has taken enough; one that takes nothing for too long is sent away meanwhile. */
   private hasRoom(): Promise<boolean> {
     if (this.out.writableLength < this.context.bytesMax) return Promise.resolve(true);
     return new Promise((resolve) => {
       const finish = (hasRoom: boolean) => {
-        cancel();
         this.out.off('drain', onDrain);
         this.out.off('close', onClose);
         resolve(hasRoom);
       };
       const onDrain = () => finish(true);
       const onClose = () => finish(false);
-      const cancel = this.context.clock.after(this.context.stallMs, () => {
-        finish(false);
-        this.sendAway();
-      });
       this.out.once('drain', onDrain);
       this.out.once('close', onClose);
     });
   }
 
-  private sendAway(): void {
-    this.close('too slow: come back with Last-Event-ID');
-    // Whoever takes nothing will not take the comment either; the memory is wanted back.
-    this.context.clock.after(1_000, () => this.out.destroy());
-  }
-
   private pulse(): void {
-    const { clock, isAllowed } = this.context;
+    const { clock } = this.context;
     this.cancelPulse = clock.after(POLL_MS, () => {
       if (this.isClosed) return;
       void this.read();
       this.pulse();
-      if (clock.now() - this.saidAt < KEEP_ALIVE_MS) return;
-      void isAllowed().then((isStill) => {
-        if (isStill) this.tell(': still here\n\n');
-        else this.close('the token was revoked');
-      });
+      if (clock.now() - this.saidAt >= KEEP_ALIVE_MS) this.tell(': still here\n\n');
     });
   }
 

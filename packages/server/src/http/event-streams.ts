@@ -1,21 +1,25 @@
-import type { ServerResponse } from 'node:http';
 import type { HolterEvent } from '@holter/core';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isKept } from '../store/facts.ts';
 import type { HttpDeps, HttpLimits } from './deps.ts';
 import { EventStream, type StreamFilter, streamedFrame } from './event-stream.ts';
-import { HttpProblem } from './problem.ts';
+import type { StreamPlaces } from './stream-places.ts';
+import type { Caller } from './tokens.ts';
+
+type Wanted = { readonly filter: StreamFilter; readonly after: number };
 
 /** All listeners of the event stream, and the engine's news for them. */
 export class EventStreams {
   private readonly deps: HttpDeps;
   private readonly limits: HttpLimits;
   private readonly streams = new Set<EventStream>();
-  private readonly others = new Set<{ readonly close: () => void }>();
+  private readonly places: StreamPlaces;
   private readonly stops: readonly (() => void)[];
 
-  constructor(deps: HttpDeps, limits: HttpLimits) {
+  constructor(deps: HttpDeps, limits: HttpLimits, places: StreamPlaces) {
     this.deps = deps;
     this.limits = limits;
+    this.places = places;
     this.stops = [
       deps.engine.onFollowed(({ events }) => {
         if (this.streams.size === 0) return;
@@ -26,44 +30,26 @@ export class EventStreams {
     ];
   }
 
-  get size(): number {
-    return this.streams.size + this.others.size;
-  }
-
-  checkRoom(): void {
-    if (this.size < this.limits.streamsMax) return;
-    throw new HttpProblem({
-      status: 429,
-      code: 'too_many_streams',
-      message: `at most ${this.limits.streamsMax} may listen at once`,
-      retryAfterSeconds: 5,
-    });
-  }
-
-  open(out: ServerResponse, filter: StreamFilter, after: number, isAllowed: () => Promise<boolean>): void {
-    const stream: EventStream = new EventStream(out, filter, after, {
+  /** Throws when there is no place for another. */
+  open(request: FastifyRequest, caller: Caller, reply: FastifyReply, wanted: Wanted): void {
+    const out = reply.raw;
+    const leave = this.places.take(request, caller, out, (why) => stream.close(why));
+    const stream: EventStream = new EventStream(out, wanted.filter, wanted.after, {
       store: this.deps.store,
       clock: this.deps.clock,
       bytesMax: this.limits.streamBytesMax,
-      stallMs: this.limits.streamStallMs,
-      isAllowed,
-      onClose: () => this.streams.delete(stream),
+      onClose: () => {
+        leave();
+        this.streams.delete(stream);
+      },
     });
     this.streams.add(stream);
+    reply.hijack();
     stream.start();
-  }
-
-  /** Another kind of stream counts too, and ends with the rest; returns what to call when it has ended. */
-  hold(close: () => void): () => void {
-    const held = { close };
-    this.others.add(held);
-    return () => this.others.delete(held);
   }
 
   close(): void {
     for (const stop of this.stops) stop();
-    for (const other of this.others) other.close();
-    for (const stream of this.streams) stream.close('the server stops');
   }
 
   private tell(events: readonly HolterEvent[]): void {

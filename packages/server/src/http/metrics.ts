@@ -2,6 +2,7 @@ import { wantedIdOf } from '@holter/core';
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { HttpDeps } from './deps.ts';
 import { LatencyHistogram } from './latency-histogram.ts';
+import type { LimitHits } from './limit-hits.ts';
 
 /** Names of health states, so that a state without agents shows as 0 and not as a gap. */
 const states = ['HEALTHY', 'DEGRADED', 'STUCK', 'FAILING', 'TERMINATED'] as const;
@@ -23,7 +24,7 @@ export type Metrics = {
 };
 
 /** What operators collect. Hot counters are plain numbers that are read when somebody asks. */
-export function createMetrics(deps: HttpDeps, streams: () => number): Metrics {
+export function createMetrics(deps: HttpDeps, streams: () => number, hits: LimitHits): Metrics {
   const { engine, intake, store } = deps;
   const register = new Registry();
   const registers = [register];
@@ -46,6 +47,17 @@ export function createMetrics(deps: HttpDeps, streams: () => number): Metrics {
   tally('holter_signals_refused_total', 'Signals refused, by kind.', 'kind', intake.refusedCounts);
   tally('holter_events_total', 'Events committed, by type.', 'type', events);
   tally('holter_effects_total', 'Effects wanted, by kind.', 'kind', effects);
+
+  new Counter({
+    name: 'holter_limit_hits_total',
+    help: 'Requests that reached a limit, by limit.',
+    labelNames: ['limit'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [limit, { count }] of hits.byName) this.inc({ limit }, count);
+    },
+  });
 
   new Counter({
     name: 'holter_breaker_changes_total',

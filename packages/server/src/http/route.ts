@@ -19,6 +19,8 @@ type RouteSpec<Query, Body> = {
   readonly bodyType?: 'application/json' | 'application/x-ndjson' | 'any';
   readonly bodyBytesMax?: number;
   readonly answers: Readonly<Record<number, Answer>>;
+  /** The reply to a POST carries a token or a cookie: no cache may keep it. Replies to GET are never kept. */
+  readonly hasSecret?: true;
   /** For load balancers, which like to ask by HEAD. */
   readonly hasHead?: true;
   readonly handle: (call: Call<Query, Body>) => unknown;

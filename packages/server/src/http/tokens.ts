@@ -3,8 +3,10 @@ import type { Instant } from '@holter/core';
 import { type StoredToken, StoreUnavailable, type TokenRole } from '../store/store.ts';
 import type { HttpDeps, HttpLimits } from './deps.ts';
 import { hookSecret, hookTokenId, userOfToken } from './hook-token.ts';
+import type { LimitHits } from './limit-hits.ts';
 import { HttpProblem, problem } from './problem.ts';
 import { type Bucket, Buckets, fullBucket, takeOne } from './rate.ts';
+import { TokenIndex } from './token-index.ts';
 
 /** Who is asking. Made from a token once, and kept for a few seconds. */
 export type Caller = {
@@ -48,10 +50,14 @@ export class TokenBook {
   private readonly known = new Map<string, Known>();
   private readonly refreshing = new Set<string>();
   private readonly strangers: Buckets;
+  private readonly index: TokenIndex;
+  private readonly hits: LimitHits;
 
-  constructor(deps: HttpDeps, limits: HttpLimits) {
+  constructor(deps: HttpDeps, limits: HttpLimits, hits: LimitHits) {
     this.deps = deps;
     this.limits = limits;
+    this.hits = hits;
+    this.index = new TokenIndex(deps.store);
     this.strangers = new Buckets(limits.failedLoginsPerSecond);
   }
 
@@ -103,17 +109,39 @@ export class TokenBook {
     const isBound = agentId !== undefined && incarnation !== undefined;
     const unique = user === undefined ? this.deps.newId() : hookTokenId(user, hash);
     const id = isBound ? `${isPing ? 'ping:' : ''}${agentId}#${incarnation}.${unique}` : unique;
-    const createdAt = this.deps.clock.now();
-    await this.deps.store.putToken({
-      id,
-      hash,
-      role,
-      agentId: agentId ?? null,
-      group: group ?? null,
-      createdAt,
-      revokedAt: null,
-    });
+    const isOfStart = isBound && !isPing;
+    const createdAt = await this.put(
+      { id, hash, role, agentId: agentId ?? null, group: group ?? null },
+      isOfStart ? this.limits.tokensPerAgentMax : undefined,
+    );
     return { id, secret, createdAt };
+  }
+
+  /** A session of the page; the end of it is part of its secret. */
+  async issueSession(role: 'viewer' | 'operator', secret: string): Promise<void> {
+    const hash = this.deps.sha256(secret);
+    await this.put({ id: `page.${this.deps.newId()}`, hash, role, agentId: null, group: null });
+  }
+
+  /** Asks the store itself, so that a revocation by another server counts too. */
+  async isValid(authorization: string | undefined): Promise<boolean> {
+    const secret = bearerOf(authorization);
+    if (secret === null) return false;
+    // A store that is away for a moment revokes nothing.
+    return this.findToken(this.deps.sha256(secret)).then(
+      (token) => token !== null,
+      () => true,
+    );
+  }
+
+  private async put(
+    token: Omit<StoredToken, 'createdAt' | 'revokedAt'>,
+    newestMax?: number,
+  ): Promise<Instant> {
+    const createdAt = this.deps.clock.now();
+    await this.deps.store.putToken({ ...token, createdAt, revokedAt: null }, newestMax);
+    this.index.add(token.hash, createdAt);
+    return createdAt;
   }
 
   async revoke(id: string): Promise<boolean> {
@@ -124,7 +152,10 @@ export class TokenBook {
 
   private admit({ caller, bucket }: Known, now: Instant, isPing: boolean): Caller {
     if (!caller || isPingKey(caller.tokenId) !== isPing) throw isPing ? unknownKey() : unauthorized();
-    if (!takeOne(bucket, this.perSecond(caller), now)) throw tooMany();
+    if (!takeOne(bucket, this.perSecond(caller), now)) {
+      this.hits.note('requests', caller.who);
+      throw tooMany();
+    }
     return caller;
   }
 
@@ -133,10 +164,14 @@ export class TokenBook {
   }
 
   private async lookUp(hash: string, address: string, old: Known | undefined, now: Instant): Promise<Known> {
-    if (!old && !this.strangers.hasOne(address, now)) throw tooMany();
+    if (!old && !this.strangers.hasOne(address, now) && !(await this.index.mayExist(hash, now))) {
+      this.hits.note('failed_logins', address);
+      throw tooMany();
+    }
     let caller: Caller | null;
     try {
-      caller = callerOf(await this.findToken(hash));
+      const token = await this.findToken(hash);
+      caller = token && callerOf(token);
     } catch (error) {
       // Whoever was known a moment ago may go on beating while the store is away.
       if (old && error instanceof StoreUnavailable) return old;
@@ -180,9 +215,7 @@ function bearerOf(authorization: string | undefined): string | null {
   return match?.[1] ?? null;
 }
 
-function callerOf(token: StoredToken | null): Caller | null {
-  if (!token) return null;
-  const { id, role, agentId, group } = token;
+function callerOf({ id, role, agentId, group }: StoredToken): Caller {
   const incarnation = role === 'agent' ? agentTokenId.exec(id)?.[2] : undefined;
   return {
     tokenId: id,

@@ -22,6 +22,12 @@ export function incidentOf({ agent }: Commit, event: HolterEvent): string | null
   return agent.hard.incident?.id ?? null;
 }
 
+/** Tokens of an agent's starts have ids of this prefix; an agent's id has no `#`. */
+export const startTokenPrefix = (agentId: string): string => `${agentId}#`;
+
+/** Log-ins to the page have ids of this prefix. They end after a week, long before they are pruned. */
+export const SESSION_TOKEN_PREFIX = 'page.';
+
 /** This many of an agent's newest checkpoints are kept regardless of age, for agents that return after months. */
 export const CHECKPOINTS_KEPT = 20;
 

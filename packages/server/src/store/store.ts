@@ -88,7 +88,8 @@ export type Store = {
   /** Newest first. */
   listCheckpoints(agentId: string, limit: number): Promise<readonly StoredCheckpoint[]>;
 
-  putToken(token: StoredToken): Promise<void>;
+  /** With `newestMax`, of the tokens of this agent's starts only so many stay, the newest; the others are deleted. */
+  putToken(token: StoredToken, newestMax?: number): Promise<void>;
   /** Includes revoked tokens: check `revokedAt`. */
   findToken(hash: string): Promise<StoredToken | null>;
   listTokens(): Promise<readonly StoredToken[]>;
@@ -104,8 +105,8 @@ export type Store = {
   listMeta(prefix: string): Promise<readonly MetaEntry[]>;
 
   /**
-   * Deletes one small batch of events and settled effects older than `before`, and of checkpoints except each agent's
-   * newest. Keeps everything of an agent with an open incident, and hourly roll-ups. Returns whether there may be
+   * Deletes one small batch of events and settled effects older than `before`, of checkpoints except each agent's
+   * newest, and of tokens that were revoked or log-ins that were made before then. Keeps everything of an agent with an open incident, and hourly roll-ups. Returns whether there may be
    * more.
    */
   prune(before: Instant, limit: number): Promise<{ readonly pruned: number; readonly hasMore: boolean }>;

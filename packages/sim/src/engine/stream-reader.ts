@@ -22,8 +22,6 @@ export class StreamReader {
       store,
       clock: server.clock,
       bytesMax: 1_000_000,
-      stallMs: 10_000,
-      isAllowed: async () => true,
       onClose: () => undefined,
     });
     this.stream = stream;

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Agent } from '@holter/core';
 import { policyFor } from '../../policy/index.ts';
 import type { HttpDeps } from '../deps.ts';
+import { streamHeaders } from '../stream-places.ts';
 import type { FleetDeltaView, FleetPageView, FleetRowView } from '../types.ts';
 import type { FleetBook } from './fleet-book.ts';
 import type { FleetQuery } from './fleet-order.ts';
@@ -48,7 +49,6 @@ export class FleetStream {
   private readonly window: FleetWindow;
   private readonly out: ServerResponse;
   private readonly onClose: () => void;
-  private readonly isAllowed: () => Promise<boolean>;
   private seq = 0;
   private order: readonly string[] = [];
   private total = 0;
@@ -61,22 +61,17 @@ export class FleetStream {
   constructor(
     parts: { deps: HttpDeps; book: FleetBook; out: ServerResponse },
     window: FleetWindow,
-    hooks: { onClose: () => void; isAllowed: () => Promise<boolean> },
+    onClose: () => void,
   ) {
     this.deps = parts.deps;
     this.book = parts.book;
     this.out = parts.out;
     this.window = window;
-    this.onClose = hooks.onClose;
-    this.isAllowed = hooks.isAllowed;
+    this.onClose = onClose;
   }
 
   async start(): Promise<void> {
-    this.out.writeHead(200, {
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store',
-      'x-accel-buffering': 'no',
-    });
+    this.out.writeHead(200, streamHeaders);
     this.out.write('retry: 1000\n\n');
     this.out.on('close', () => this.close());
     this.out.on('error', () => this.close());
@@ -113,10 +108,8 @@ export class FleetStream {
 
   private async look(): Promise<void> {
     if (this.out.writableLength > BEHIND_BYTES) return;
-    if (this.clock.now() - this.saidAt > KEEP_ALIVE_MS) {
-      if (!(await this.isAllowed())) return this.close();
+    if (this.clock.now() - this.saidAt > KEEP_ALIVE_MS)
       this.send('delta', { at: this.deps.clock.now(), rows: [] } satisfies FleetDeltaView);
-    }
     if (this.clock.now() - this.refreshedAt >= REFRESH_MS) {
       this.refreshedAt = this.clock.now();
       await this.book.refresh(this.order);

@@ -3,7 +3,9 @@ import { policyFor } from '../../policy/index.ts';
 import type { HttpDeps, HttpLimits } from '../deps.ts';
 import type { EventStreams } from '../event-streams.ts';
 import type { FleetBook } from '../fleet/fleet-book.ts';
+import type { LimitHits } from '../limit-hits.ts';
 import type { Metrics } from '../metrics.ts';
+import type { StreamPlaces } from '../stream-places.ts';
 import type { TokenBook } from '../tokens.ts';
 import type { AgentView } from '../types.ts';
 import { agentView } from '../views.ts';
@@ -15,6 +17,8 @@ export type HttpContext = {
   readonly tokens: TokenBook;
   readonly metrics: Metrics;
   readonly streams: EventStreams;
+  readonly places: StreamPlaces;
+  readonly hits: LimitHits;
   readonly fleet: FleetBook;
 };
 

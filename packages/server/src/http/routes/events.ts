@@ -1,8 +1,6 @@
 import type { EventType } from '@holter/core';
-import type { FastifyRequest } from 'fastify';
-import { authorizationOf } from '../authorization.ts';
 import type { StreamFilter } from '../event-stream.ts';
-import { HttpProblem, problem } from '../problem.ts';
+import { problem } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { type EventQueryInput, eventQuery } from '../schema/requests.ts';
 import { eventPage } from '../schema/views.ts';
@@ -12,7 +10,7 @@ import type { HttpContext } from './context.ts';
 
 const EVENTS_DEFAULT = 100;
 
-export function eventRoutes({ deps, streams, tokens }: HttpContext): readonly Route[] {
+export function eventRoutes({ deps, streams }: HttpContext): readonly Route[] {
   const { store } = deps;
   return [
     defineRoute({
@@ -26,7 +24,7 @@ export function eventRoutes({ deps, streams, tokens }: HttpContext): readonly Ro
         200: { description: 'A page; ask again after `nextCursor`.', schema: eventPage },
         429: { description: 'too_many_streams' },
       },
-      handle: async ({ request, reply, query }): Promise<EventPage | undefined> => {
+      handle: async ({ request, reply, query, caller }): Promise<EventPage | undefined> => {
         const filter = filterOf(query);
         if (!(request.headers.accept ?? '').includes('text/event-stream')) {
           const after = query.after ?? 0;
@@ -39,25 +37,14 @@ export function eventRoutes({ deps, streams, tokens }: HttpContext): readonly Ro
           });
           return { events: events.map(eventView), nextCursor: events.at(-1)?.cursor ?? before ?? after };
         }
-        streams.checkRoom();
         const last = await store.lastCursor();
         // An id from beyond the end is of another database; from there nothing would ever come.
         const after = Math.min(lastIdOf(request.headers['last-event-id']) ?? query.after ?? last, last);
-        reply.hijack();
-        streams.open(reply.raw, filter, after, () => isStillAllowed(request));
+        streams.open(request, caller, reply, { filter, after });
         return undefined;
       },
     }),
   ];
-
-  async function isStillAllowed(request: FastifyRequest): Promise<boolean> {
-    try {
-      await tokens.identify(authorizationOf(request, deps), request.ip);
-      return true;
-    } catch (error) {
-      return !(error instanceof HttpProblem && error.refusal.status === 401);
-    }
-  }
 }
 
 function lastIdOf(header: string | readonly string[] | undefined): number | null {

@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { agentIdOf, readAgent } from '../access.ts';
-import { authorizationOf } from '../authorization.ts';
 import { FLEET_SORTS } from '../fleet/fleet-order.ts';
 import { FleetStream, type FleetWindow, fleetPage } from '../fleet/fleet-stream.ts';
 import { BIN_MS, BINS } from '../fleet/pulse.ts';
-import { HttpProblem } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { fleetPage as fleetPageSchema, pulse } from '../schema/page-views.ts';
 import { agentId, healthState, label, wholeNumber } from '../schema/parts.ts';
@@ -25,7 +23,7 @@ const fleetQuery = z.strictObject({
 });
 
 /** The fleet as a page shows it: counted, ordered and cut on this side, and kept up to date. */
-export function fleetRoutes({ deps, fleet, streams, tokens }: HttpContext): readonly Route[] {
+export function fleetRoutes({ deps, fleet, places }: HttpContext): readonly Route[] {
   return [
     defineRoute({
       method: 'GET',
@@ -42,22 +40,16 @@ export function fleetRoutes({ deps, fleet, streams, tokens }: HttpContext): read
       summary: 'The same, kept up to date: an event `page`, then `delta` with what changed.',
       access: readers,
       query: fleetQuery,
-      answers: { 200: { description: 'Server-sent events.', type: 'text/event-stream' } },
-      handle: async ({ query, request, reply }): Promise<undefined> => {
-        streams.checkRoom();
+      answers: {
+        200: { description: 'Server-sent events.', type: 'text/event-stream' },
+        429: { description: 'too_many_streams' },
+      },
+      handle: async ({ query, request, reply, caller }): Promise<undefined> => {
         await fleet.ready();
+        const out = reply.raw;
+        const leave = places.take(request, caller, out, () => stream.close());
+        const stream: FleetStream = new FleetStream({ deps, book: fleet, out }, windowOf(query), leave);
         reply.hijack();
-        const stream: FleetStream = new FleetStream({ deps, book: fleet, out: reply.raw }, windowOf(query), {
-          onClose: streams.hold(() => stream.close()),
-          isAllowed: async () => {
-            try {
-              await tokens.identify(authorizationOf(request, deps), request.ip);
-              return true;
-            } catch (error) {
-              return !(error instanceof HttpProblem && error.refusal.status === 401);
-            }
-          },
-        });
         await stream.start();
         return undefined;
       },

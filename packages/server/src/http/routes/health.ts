@@ -8,7 +8,7 @@ import type { HttpContext } from './context.ts';
 const TICK_LATE_MS = 10_000;
 
 /** Holter's own pulse. Open: whoever watches the watcher should need nothing. */
-export function healthRoutes({ deps, metrics, streams }: HttpContext): readonly Route[] {
+export function healthRoutes({ deps, metrics, places }: HttpContext): readonly Route[] {
   const { engine, clock, version, startedAt } = deps;
   return [
     defineRoute({
@@ -35,7 +35,7 @@ export function healthRoutes({ deps, metrics, streams }: HttpContext): readonly 
           at,
           ...own,
           brakes: [...own.brakes],
-          streams: streams.size,
+          streams: places.size,
         };
       },
     }),

@@ -13,7 +13,7 @@ const SESSION_MS = 7 * 24 * 3_600_000;
 const readers = ['viewer', 'operator', 'orchestrator'] as const;
 
 /** How a person's browser comes to a session: a secret that was shown in a terminal, once, for a cookie. */
-export function loginRoutes({ deps, limits, tokens }: HttpContext): readonly Route[] {
+export function loginRoutes({ deps, limits, tokens, hits }: HttpContext): readonly Route[] {
   const secrets = new LoginSecrets(deps);
   const guesses = new Buckets(limits.failedLoginsPerSecond);
   const wall = deps.wall ?? deps.clock;
@@ -23,6 +23,7 @@ export function loginRoutes({ deps, limits, tokens }: HttpContext): readonly Rou
       url: '/v1/login-secrets',
       summary: 'Make a secret that opens the page once, within five minutes.',
       access: ['operator'],
+      hasSecret: true,
       body: z.strictObject({ role: z.enum(['viewer', 'operator']).default('operator') }),
       answers: { 201: { description: 'Made.', schema: loginSecret } },
       handle: ({ body, reply }): LoginSecretView => {
@@ -36,30 +37,24 @@ export function loginRoutes({ deps, limits, tokens }: HttpContext): readonly Rou
       url: '/v1/login',
       summary: 'Exchange such a secret for a session cookie.',
       access: 'open',
+      hasSecret: true,
       body: z.strictObject({ secret: z.string().min(1).max(256) }),
       answers: {
         204: { description: 'Logged in.' },
         401: { description: 'login_refused: wrong, used or too old.' },
       },
       handle: async ({ body, request, reply }) => {
-        if (!guesses.hasOne(request.ip, wall.now()))
-          throw problem(429, 'too_many_requests', 'too many tries; come again in a moment');
+        // A right secret is never refused for the wrong ones of others at the same address.
         const role = secrets.take(body.secret);
         if (role === null) {
-          guesses.takeOne(request.ip, wall.now());
-          throw problem(401, 'login_refused', 'this link was used before, or is older than five minutes');
+          if (guesses.takeOne(request.ip, wall.now()))
+            throw problem(401, 'login_refused', 'this link was used before, or is older than five minutes');
+          hits.note('failed_logins', request.ip);
+          throw problem(429, 'too_many_requests', 'too many tries; come again in a moment');
         }
         const expiresAt = wall.now() + SESSION_MS;
         const secret = sessionSecret(deps.newSecret(), expiresAt);
-        await deps.store.putToken({
-          id: `page.${deps.newId()}`,
-          hash: deps.sha256(secret),
-          role,
-          agentId: null,
-          group: null,
-          createdAt: deps.clock.now(),
-          revokedAt: null,
-        });
+        await tokens.issueSession(role, secret);
         setCookie(reply, cookieName(request.headers.host), secret, SESSION_MS / 1_000);
         return reply.code(204).send();
       },
@@ -69,6 +64,7 @@ export function loginRoutes({ deps, limits, tokens }: HttpContext): readonly Rou
       url: '/v1/logout',
       summary: 'End the session of this browser.',
       access: readers,
+      hasSecret: true,
       answers: { 204: { description: 'Ended.' } },
       handle: async ({ caller, request, reply }) => {
         // Only sessions end here; a token that somebody put into a script is not a browser's to revoke.

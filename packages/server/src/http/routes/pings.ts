@@ -50,6 +50,7 @@ export function pingRoutes({ deps, tokens }: HttpContext): readonly Route[] {
       url: '/v1/agents/:id/ping-key',
       summary: 'Make a key that beats for this agent; an agent that nobody knows is made along with it.',
       access: ['operator'],
+      hasSecret: true,
       body: pingKey,
       answers: { 201: { description: 'The key; it is shown only now.', schema: pingKeyMade } },
       handle: async ({ params, caller, body, reply, request }): Promise<PingKeyMadeView> => {

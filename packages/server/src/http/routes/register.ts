@@ -25,6 +25,7 @@ export function registerRoutes({ deps, tokens }: HttpContext): readonly Route[] 
       url: '/v1/agents',
       summary: 'An agent, or whoever started it, says that it is there.',
       access: ['enroll', 'operator', 'agent'],
+      hasSecret: true,
       body: registration,
       answers: {
         201: { description: 'A new start.', schema: registered },

@@ -13,6 +13,7 @@ export function tokenRoutes({ deps, tokens }: HttpContext): readonly Route[] {
       url: '/v1/tokens',
       summary: 'Make a token. Its secret is shown only now.',
       access: ['operator'],
+      hasSecret: true,
       body: newToken,
       answers: { 201: { description: 'Made.', schema: tokenMade } },
       handle: async ({ body, reply }): Promise<TokenMadeView> => {

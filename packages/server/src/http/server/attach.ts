@@ -27,13 +27,15 @@ declare module 'fastify' {
 /** Puts one route into the server: who may call it, then what it was given, then the handler. */
 export function attach(app: FastifyInstance, route: Route, context: HttpContext): void {
   const { method, url, access, handle } = route;
+  const isPrivate = method === 'GET' || route.hasSecret === true;
   const answered = context.metrics.route(`${method} ${url}`);
   app.route({
     method,
     url,
     bodyLimit: route.bodyBytesMax ?? context.limits.bodyBytesMax,
     exposeHeadRoute: route.hasHead === true,
-    onRequest: (request, _reply, done) => {
+    onRequest: (request, reply, done) => {
+      if (isPrivate) reply.header('cache-control', 'no-store');
       const refusal =
         method === 'POST' && route.bodyType !== 'any'
           ? contentTypeProblem(request.headers, route.bodyType ?? 'application/json')

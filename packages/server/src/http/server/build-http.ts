@@ -12,6 +12,7 @@ import { EventStreams } from '../event-streams.ts';
 import { FleetBook } from '../fleet/fleet-book.ts';
 import { hostGuard } from '../guards.ts';
 import { inflated, parseJson } from '../json-body.ts';
+import { LimitHits } from '../limit-hits.ts';
 import { createMetrics } from '../metrics.ts';
 import { openApi } from '../openapi.ts';
 import { errorBody, HttpProblem, type Refusal, refusalOf } from '../problem.ts';
@@ -38,6 +39,7 @@ import { signalRoutes } from '../routes/signals.ts';
 import { systemRoutes } from '../routes/system.ts';
 import { taskRoutes } from '../routes/tasks.ts';
 import { tokenRoutes } from '../routes/tokens.ts';
+import { StreamPlaces } from '../stream-places.ts';
 import { TokenBook } from '../tokens.ts';
 import { attach } from './attach.ts';
 
@@ -45,24 +47,31 @@ import { attach } from './attach.ts';
 export function buildHttp(deps: HttpDeps): FastifyInstance {
   const limits: HttpLimits = { ...limitDefaults, ...deps.limits };
   const app = createServer(deps, limits);
-  const streams = new EventStreams(deps, limits);
-  const metrics = createMetrics(deps, () => streams.size);
+  const hits = new LimitHits(deps.clock.now);
+  const tokens = new TokenBook({ ...deps, sha256: remembering(deps.sha256) }, limits, hits);
+  const places = new StreamPlaces({ deps, limits, tokens, hits });
+  const streams = new EventStreams(deps, limits, places);
+  const metrics = createMetrics(deps, () => places.size, hits);
   const context: HttpContext = {
     deps,
     limits,
     streams,
+    places,
     metrics,
-    tokens: new TokenBook({ ...deps, sha256: remembering(deps.sha256) }, limits),
+    hits,
+    tokens,
     fleet: new FleetBook(deps),
   };
   context.fleet.ready().catch(() => undefined);
   const guard = hostGuard(deps.hosts);
-  app.addHook('onRequest', (request, _reply, done) => {
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-content-type-options', 'nosniff');
     const refusal = guard(request.headers, request.raw.url ?? '');
     done(refusal ? new HttpProblem(refusal) : undefined);
   });
   app.addHook('preClose', async () => {
     streams.close();
+    places.close();
     metrics.close();
     await context.fleet.close();
   });
@@ -98,6 +107,7 @@ function createServer({ logger, newId }: HttpDeps, limits: HttpLimits): FastifyI
     routerOptions: { maxParamLength: 300 },
     clientErrorHandler: tellClientError,
     frameworkErrors: (error, _request, reply) => {
+      reply.header('x-content-type-options', 'nosniff');
       send(reply as FastifyReply, refusalOf(error));
     },
   }) as unknown as FastifyInstance;

@@ -79,6 +79,27 @@ export function pruneContract(open: OpenStore): void {
       expect([await left('bob'), await left('cat')].map(({ length }) => length)).toEqual([25, 20]);
     });
 
+    it('removes tokens that were revoked long ago, and log-ins of long ago', async () => {
+      const { store } = current;
+      const put = (id: string, second: number) =>
+        store.putToken({
+          id,
+          hash: id,
+          role: 'viewer',
+          agentId: null,
+          group: null,
+          createdAt: at(second),
+          revokedAt: null,
+        });
+      for (const id of ['old', 'page.old', 'revoked', 'revoked-late']) await put(id, 1);
+      await put('page.new', 60);
+      await store.revokeToken('revoked', at(2));
+      await store.revokeToken('revoked-late', at(60));
+      expect(await store.prune(at(50), 1)).toEqual({ pruned: 1, hasMore: true });
+      expect(await store.prune(at(50), 3)).toEqual({ pruned: 1, hasMore: false });
+      expect((await store.listTokens()).map(({ id }) => id)).toEqual(['old', 'page.new', 'revoked-late']);
+    });
+
     it('keeps effects that are not settled, and roll-ups', async () => {
       const { store } = current;
       const effects = ['open', 'claimed', 'done', 'dead', 'fresh'].map((id) => nudge(id, 'ada'));

@@ -58,6 +58,20 @@ export function recordsContract(open: OpenStore): void {
       expect(await store.findToken('another')).toMatchObject({ group: 'blue' });
     });
 
+    it("keeps only the newest tokens of an agent's starts, if told so", async () => {
+      const { store } = current;
+      const ofStart = (id: string, second: number) =>
+        token(id, { role: 'agent', agentId: 'ada', createdAt: at(second) });
+      for (const id of ['made-by-hand', 'ping:ada#1.k', 'ada#1.c', 'ada#1.b'])
+        await store.putToken(ofStart(id, 1));
+      await store.putToken(token('adam#1.x', { role: 'agent', agentId: 'adam' }), 1);
+      await store.putToken(ofStart('ada#1.a', 1), 2);
+      const left = async () => (await store.listTokens()).map(({ id }) => id);
+      expect(await left()).toEqual(['ada#1.a', 'ada#1.b', 'adam#1.x', 'made-by-hand', 'ping:ada#1.k']);
+      await store.putToken(ofStart('ada#2.a', 3), 2);
+      expect(await left()).toEqual(['ada#1.a', 'ada#2.a', 'adam#1.x', 'made-by-hand', 'ping:ada#1.k']);
+    });
+
     it('keeps small named values', async () => {
       const { store } = current;
       expect(await store.getMeta('last-tick')).toBeNull();

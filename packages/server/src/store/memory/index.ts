@@ -1,5 +1,5 @@
 import type { Instant } from '@holter/core';
-import { refuseOlder } from '../facts.ts';
+import { refuseOlder, startTokenPrefix } from '../facts.ts';
 import { type Answer, type Arguments, type Operation, storeFrom } from '../operations.ts';
 import { STRIP_MS, type Store, StoreUnavailable } from '../store.ts';
 import { commitOne, flushOne } from './commit.ts';
@@ -137,8 +137,16 @@ const handlers: Handlers = {
   },
   listCheckpoints: (tables, _, agentId, limit) =>
     [...(tables.checkpoints.get(agentId) ?? [])].reverse().slice(0, limit),
-  putToken: (tables, _, token) => {
+  putToken: (tables, _, token, newestMax) => {
     tables.tokens.set(token.id, token);
+    if (newestMax === undefined || token.agentId === null) return;
+    const prefix = startTokenPrefix(token.agentId);
+    const older = [...tables.tokens.values()]
+      .filter(({ id }) => id.startsWith(prefix))
+      .reverse()
+      .sort((a, b) => b.createdAt - a.createdAt)
+      .slice(newestMax);
+    for (const { id } of older) tables.tokens.delete(id);
   },
   findToken: (tables, _, hash) => [...tables.tokens.values()].find((token) => token.hash === hash) ?? null,
   listTokens: (tables) => [...tables.tokens.values()].sort((a, b) => (a.id < b.id ? -1 : 1)),

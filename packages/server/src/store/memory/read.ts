@@ -1,9 +1,17 @@
 import type { Instant } from '@holter/core';
 import { instant } from '@holter/core';
-import { CHECKPOINTS_KEPT, lowerAscii } from '../facts.ts';
+import { CHECKPOINTS_KEPT, lowerAscii, SESSION_TOKEN_PREFIX } from '../facts.ts';
 import type { Answer, Arguments } from '../operations.ts';
 import { addSpan, emptyTally, hourOf, type Tally } from '../rollup.ts';
-import type { AgentQuery, EventQuery, Page, Rollup, StoredAgent, StoredEvent } from '../store.ts';
+import type {
+  AgentQuery,
+  EventQuery,
+  Page,
+  Rollup,
+  StoredAgent,
+  StoredEvent,
+  StoredToken,
+} from '../store.ts';
 import type { AgentRow, EventRow, Tables } from './tables.ts';
 
 export function listAgents(tables: Tables, query: AgentQuery): Page<StoredAgent> {
@@ -64,7 +72,7 @@ function firstAfter(events: readonly EventRow[], after: number): number {
   return low;
 }
 
-/** Old events, settled effects and checkpoints, oldest first; an open incident keeps what belongs to its agent. */
+/** Old tokens, and old events, settled effects and checkpoints, oldest first; an open incident keeps what belongs to its agent. */
 export function prune(tables: Tables, before: Instant, limit: number): Answer<'prune'> {
   const hasIncident = (agentId: string) => tables.agents.get(agentId)?.agent.hard.incident !== undefined;
   const oldEvents = tables.events
@@ -94,7 +102,12 @@ export function prune(tables: Tables, before: Instant, limit: number): Answer<'p
       chain.filter((checkpoint) => checkpoint !== gone),
     );
   }
-  const pruned = oldEvents.length + oldEffects.length + oldCheckpoints.length;
+  const removed = oldEvents.length + oldEffects.length + oldCheckpoints.length;
+  const isOld = ({ id, revokedAt, createdAt }: StoredToken): boolean =>
+    (revokedAt ?? before) < before || (id.startsWith(SESSION_TOKEN_PREFIX) && createdAt < before);
+  const oldTokens = [...tables.tokens.values()].filter(isOld).slice(0, limit - removed);
+  for (const { id } of oldTokens) tables.tokens.delete(id);
+  const pruned = removed + oldTokens.length;
   return { pruned, hasMore: pruned >= limit };
 }
 

@@ -98,7 +98,8 @@ export const handlers: Handlers = {
   lastCursor,
   putCheckpoint,
   listCheckpoints,
-  putToken,
+  putToken: (db, token, newestMax) =>
+    inTransaction(db, (transaction) => putToken(transaction, token, newestMax)),
   findToken,
   listTokens,
   revokeToken,

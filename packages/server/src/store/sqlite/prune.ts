@@ -1,10 +1,10 @@
 import type { Instant } from '@holter/core';
 import type { Kysely } from 'kysely';
-import { CHECKPOINTS_KEPT } from '../facts.ts';
+import { CHECKPOINTS_KEPT, SESSION_TOKEN_PREFIX } from '../facts.ts';
 import type { Answer } from '../operations.ts';
 import type { Schema } from './schema.ts';
 
-/** Old events, settled effects and checkpoints, oldest first, so that an index finds them; an open incident keeps what belongs to its agent. */
+/** Old tokens, and old events, settled effects and checkpoints, oldest first, so that an index finds them; an open incident keeps what belongs to its agent. */
 export async function prune(db: Kysely<Schema>, before: Instant, limit: number): Promise<Answer<'prune'>> {
   const busy = db.selectFrom('agents').select('agent_id').where('has_incident', '=', 1);
   const oldEvents = db
@@ -51,6 +51,17 @@ export async function prune(db: Kysely<Schema>, before: Instant, limit: number):
     .deleteFrom('checkpoints')
     .where('seq', 'in', oldCheckpoints)
     .executeTakeFirstOrThrow();
-  const pruned = removed + settled + Number(checkpoints.numDeletedRows);
+  const oldTokens = db
+    .selectFrom('tokens')
+    .select('id')
+    .where((row) =>
+      row.or([
+        row('revoked_at', '<', before),
+        row.and([row('id', 'like', `${SESSION_TOKEN_PREFIX}%`), row('created_at', '<', before)]),
+      ]),
+    )
+    .limit(Math.max(0, limit - removed - settled - Number(checkpoints.numDeletedRows)));
+  const tokens = await db.deleteFrom('tokens').where('id', 'in', oldTokens).executeTakeFirstOrThrow();
+  const pruned = removed + settled + Number(checkpoints.numDeletedRows) + Number(tokens.numDeletedRows);
   return { pruned, hasMore: pruned >= limit };
 }

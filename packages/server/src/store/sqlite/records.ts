@@ -1,5 +1,6 @@
 import type { Instant } from '@holter/core';
 import { type Kysely, type Selectable, sql } from 'kysely';
+import { startTokenPrefix } from '../facts.ts';
 import type { MetaEntry, StoredCheckpoint, StoredToken, TokenRole } from '../store.ts';
 import type { Schema } from './schema.ts';
 
@@ -47,7 +48,7 @@ export async function listCheckpoints(
   }));
 }
 
-export async function putToken(db: Db, token: StoredToken): Promise<void> {
+export async function putToken(db: Db, token: StoredToken, newestMax?: number): Promise<void> {
   const row = {
     hash: token.hash,
     role: token.role,
@@ -61,6 +62,18 @@ export async function putToken(db: Db, token: StoredToken): Promise<void> {
     .values({ id: token.id, ...row })
     .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
     .execute();
+  if (newestMax === undefined || token.agentId === null) return;
+  const prefix = startTokenPrefix(token.agentId);
+  const older = db
+    .selectFrom('tokens')
+    .select('id')
+    .where('id', '>=', prefix)
+    .where('id', '<', `${prefix}\u{10ffff}`)
+    .orderBy('created_at', 'desc')
+    .orderBy(sql`rowid`, 'desc')
+    .limit(-1)
+    .offset(newestMax);
+  await db.deleteFrom('tokens').where('id', 'in', older).execute();
 }
 
 export async function findToken(db: Db, hash: string): Promise<StoredToken | null> {

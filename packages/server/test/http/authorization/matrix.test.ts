@@ -5,7 +5,8 @@ import { type Asked, requests, type Scene } from './requests.ts';
 
 /**
  * Who may call what. `matrix.txt` states the answer for every operation of /openapi.json and every caller; an
- * operation without a row fails. Each cell gets an agent of its own, so that no cell changes the next.
+ * operation without a row fails. No cell changes the next. On the way,
+ * every reply is `nosniff`, and none that is read or carries a secret may be stored.
  */
 const [header = '', ...lines] = readFileSync(new URL('matrix.txt', import.meta.url), 'utf8')
   .split('\n')
@@ -23,6 +24,7 @@ type Caller =
   | 'subagent'
   | 'stale'
   | 'enroll'
+  | 'hook'
   | 'viewer'
   | 'operator'
   | 'crew'
@@ -32,6 +34,7 @@ type Caller =
 
 let server: TestServer;
 let elsewhere: string;
+let hook: string;
 let cellCount = 0;
 
 beforeAll(async () => {
@@ -39,6 +42,7 @@ beforeAll(async () => {
     limits: { failedLoginsPerSecond: 10_000, requestsPerSecond: 100_000, streamsMax: 1_000 },
   });
   elsewhere = (await server.operator.makeToken({ role: 'orchestrator', group: 'elsewhere' })).token;
+  hook = (await server.operator.makeToken({ role: 'hook', user: 'dev' })).token;
 });
 afterAll(() => server.stop());
 
@@ -70,36 +74,63 @@ async function openIncident({ agentId }: Scene): Promise<void> {
   await server.operator.nudge(agentId, { reason: 'x', message: 'x' });
 }
 
-/** The agent in its second start, and what the caller shows: a header, and the secret in it. */
-async function prepare(caller: Caller): Promise<{ scene: Scene; headers: Record<string, string> }> {
-  cellCount += 1;
-  const agentId = `cell-${cellCount}`;
-  const stale = await register(agentId, 'i-1');
-  await server.client(stale).signal(agentId, { kind: 'stopped', reason: 'x' });
-  const own = await register(agentId, 'i-2');
-  const start = caller === 'operator' || caller === 'cookie' ? { incarnation: 2 } : {};
-  const scene = (secret: string): Scene => ({ agentId, secret, instanceId: 'i-2', start });
-  if (caller === 'none') return { scene: scene('made-up'), headers: {} };
-  if (caller === 'cookie') {
-    const login = await server.operator.makeLoginSecret();
-    const { headers } = await server.call('POST', '/v1/login', { body: { secret: login.secret } });
-    const cookie = (headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
-    return { scene: scene('made-up'), headers: { cookie, origin: server.url } };
+/** An agent in its second start, and what each caller shows: made when it is asked for. */
+class Cell {
+  readonly agentId: string;
+  private readonly stale: string;
+  private readonly own: string;
+  private readonly made = new Map<Caller, Promise<string>>();
+
+  private constructor(agentId: string, stale: string, own: string) {
+    this.agentId = agentId;
+    this.stale = stale;
+    this.own = own;
   }
-  const secrets: Record<Exclude<Caller, 'none' | 'cookie'>, () => string | Promise<string>> = {
-    own: () => own,
-    stale: () => stale,
-    other: () => register(`${agentId}-other`, 'i'),
-    subagent: () => register(`${agentId}:sub`, 'i'),
-    enroll: () => server.tokens.enroll,
-    viewer: () => server.tokens.viewer,
-    operator: () => server.tokens.operator,
-    crew: () => server.tokens.orchestrator,
-    elsewhere: () => elsewhere,
-    ping: async () => (await server.operator.makePingKey(agentId, { everySeconds: 60 })).key,
-  };
-  const secret = await secrets[caller]();
-  return { scene: scene(secret), headers: { authorization: `Bearer ${secret}` } };
+
+  static async make(): Promise<Cell> {
+    cellCount += 1;
+    const agentId = `cell-${cellCount}`;
+    const stale = await register(agentId, 'i-1');
+    await server.client(stale).signal(agentId, { kind: 'stopped', reason: 'x' });
+    return new Cell(agentId, stale, await register(agentId, 'i-2'));
+  }
+
+  async shown(caller: Caller): Promise<{ scene: Scene; headers: Record<string, string> }> {
+    const secret = await (this.made.get(caller) ?? this.make(caller));
+    const start = caller === 'operator' || caller === 'cookie' ? { incarnation: 2 } : {};
+    const scene: Scene = { agentId: this.agentId, secret, instanceId: 'i-2', start };
+    if (caller === 'none') return { scene, headers: {} };
+    if (caller === 'cookie') return { scene, headers: { cookie: secret, origin: server.url } };
+    return { scene, headers: { authorization: `Bearer ${secret}` } };
+  }
+
+  private make(caller: Caller): Promise<string> {
+    const { agentId } = this;
+    const secrets: Record<Caller, () => string | Promise<string>> = {
+      none: () => 'made-up',
+      own: () => this.own,
+      stale: () => this.stale,
+      other: () => register(`${agentId}-other`, 'i'),
+      subagent: () => register(`${agentId}:sub`, 'i'),
+      enroll: () => server.tokens.enroll,
+      hook: () => hook,
+      viewer: () => server.tokens.viewer,
+      operator: () => server.tokens.operator,
+      crew: () => server.tokens.orchestrator,
+      elsewhere: () => elsewhere,
+      ping: async () => (await server.operator.makePingKey(agentId, { everySeconds: 60 })).key,
+      cookie: logIn,
+    };
+    const making = Promise.resolve(secrets[caller]());
+    this.made.set(caller, making);
+    return making;
+  }
+}
+
+async function logIn(): Promise<string> {
+  const { secret } = await server.operator.makeLoginSecret();
+  const { headers } = await server.call('POST', '/v1/login', { body: { secret } });
+  return (headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
 }
 
 async function ask(method: string, asked: Asked, headers: Record<string, string>): Promise<number> {
@@ -115,11 +146,16 @@ async function ask(method: string, asked: Asked, headers: Record<string, string>
     },
     ...(raw !== undefined ? { body: raw } : body !== undefined && { body: JSON.stringify(body) }),
   });
+  expect(response.headers.get('x-content-type-options'), asked.path).toBe('nosniff');
   const type = response.headers.get('content-type') ?? '';
-  if (type.startsWith('text/event-stream')) controller.abort();
-  else if (type.startsWith('application/x-ndjson')) return verdictStatus(await response.text());
-  else await response.arrayBuffer();
-  return response.status;
+  if (type.startsWith('text/event-stream')) {
+    controller.abort();
+    return response.status;
+  }
+  const text = await response.text();
+  if (method === 'GET' || text.includes('hlt_') || response.headers.has('set-cookie'))
+    expect(response.headers.get('cache-control'), asked.path).toBe('no-store');
+  return type.startsWith('application/x-ndjson') ? verdictStatus(text) : response.status;
 }
 
 /** The answer to a batch is 200 whatever is in it; each line has its own verdict. */
@@ -146,13 +182,19 @@ describe('the authorization matrix', () => {
   it.each(rows)('$name', async ({ name, cells }) => {
     const method = name.split(' ', 1)[0] ?? '';
     const wrong: string[] = [];
+    let cell: Cell | null = null;
     for (const [column, caller] of callers.entries()) {
-      const { scene, headers } = await prepare(caller);
-      await before[name]?.(scene);
+      if (!cell) {
+        cell = await Cell.make();
+        await before[name]?.((await cell.shown('none')).scene);
+      }
+      const { scene, headers } = await cell.shown(caller);
       const asked = requests[name]?.(scene);
       if (!asked) throw new Error(`no request for ${name}`);
       const status = await ask(method, asked, headers);
       if (status !== cells[column]) wrong.push(`${name} | ${caller} | ${cells[column]}, but was ${status}`);
+      // What was done must not change what the next caller is answered; a refusal does nothing.
+      if (method !== 'GET' && status < 300) cell = null;
     }
     expect(wrong).toEqual([]);
   });

@@ -1,0 +1,26 @@
+import type { Instant } from '@holter/core';
+
+/** Limits that a client can reach, by the names that `/metrics` uses. */
+type LimitName = 'failed_logins' | 'requests' | 'streams' | 'streams_per_token';
+
+type LimitHit = {
+  readonly count: number;
+  readonly lastAt: Instant;
+  /** The token or agent that reached it last. */
+  readonly lastBy: string;
+};
+
+/** Which limits were reached since the start, how often, and by whom last. */
+export class LimitHits {
+  readonly byName = new Map<LimitName, LimitHit>();
+  private readonly now: () => Instant;
+
+  constructor(now: () => Instant) {
+    this.now = now;
+  }
+
+  note(name: LimitName, by: string): void {
+    const count = (this.byName.get(name)?.count ?? 0) + 1;
+    this.byName.set(name, { count, lastAt: this.now(), lastBy: by });
+  }
+}

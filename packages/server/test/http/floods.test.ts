@@ -1,0 +1,180 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { openSqlite } from '../../src/store/sqlite/index.ts';
+import { startHttp, type TestServer, until } from './kit.ts';
+
+/** One client does as much of something as it can; it reaches its own limit, and nobody else notices. */
+describe('floods', () => {
+  const cleanUps: (() => void | Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+  });
+  const start = async (...args: Parameters<typeof startHttp>): Promise<TestServer> => {
+    const server = await startHttp(...args);
+    cleanUps.push(() => server.stop());
+    return server;
+  };
+  const register = async (server: TestServer, agentId: string, instanceId = 'i') =>
+    (await server.client(server.tokens.enroll).register({ agentId, instanceId })).token;
+  const hitsOf = async (server: TestServer, limit: string): Promise<number> => {
+    const { text } = await server.call('GET', '/metrics', { token: server.tokens.operator });
+    return Number(new RegExp(`holter_limit_hits_total\\{limit="${limit}"\\} (\\d+)`).exec(text)?.[1] ?? 0);
+  };
+
+  describe('streams (attacks 15 and 20)', () => {
+    type Opened = { readonly status: number; readonly ended: Promise<string> };
+
+    async function open(
+      server: TestServer,
+      token: string,
+      path = '/v1/events',
+      headers: Record<string, string> = { authorization: `Bearer ${token}` },
+    ): Promise<Opened> {
+      const controller = new AbortController();
+      cleanUps.push(() => controller.abort());
+      const response = await fetch(`${server.url}${path}`, {
+        headers: { ...headers, accept: 'text/event-stream' },
+        signal: controller.signal,
+      });
+      const ended = response.text();
+      ended.catch(() => undefined);
+      return { status: response.status, ended };
+    }
+
+    it('gives one viewer only its share, and operators always a place', async () => {
+      const server = await start({ limits: { streamsMax: 10, streamsPerTokenMax: 4 } });
+      const statuses: number[] = [];
+      for (let i = 0; i < 6; i += 1)
+        statuses.push(
+          (await open(server, server.tokens.viewer, i % 2 ? '/v1/events' : '/v1/fleet/live')).status,
+        );
+      expect(statuses).toEqual([200, 200, 200, 200, 429, 429]);
+      expect(await hitsOf(server, 'streams_per_token')).toBe(2);
+      const others = await Promise.all([1, 2].map(() => server.operator.makeToken({ role: 'viewer' })));
+      const more: number[] = [];
+      for (const { token } of others)
+        for (let i = 0; i < 4; i += 1) more.push((await open(server, token)).status);
+      expect(more).toEqual([200, 200, 200, 200, 429, 429, 429, 429]);
+      expect(await hitsOf(server, 'streams')).toBe(4);
+      expect((await open(server, server.tokens.operator)).status).toBe(200);
+    });
+
+    it.each(['/v1/fleet/live', '/v1/events'])('sends a client away that never reads %s', async (path) => {
+      const server = await start({ limits: { streamStallMs: 500 } });
+      // As if the kernel took no more off the server's hands: what it does take differs from machine to machine.
+      server.app.server.once('connection', (socket) => socket.cork());
+      const socket = connect(server.port, '127.0.0.1');
+      cleanUps.push(() => {
+        socket.destroy();
+      });
+      const ended = new Promise((resolve) => socket.once('close', resolve));
+      await new Promise((resolve) => socket.once('connect', resolve));
+      socket.write(
+        `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${server.tokens.viewer}\r\nAccept: text/event-stream\r\n\r\n`,
+      );
+      const streams = async () => (await server.call('GET', '/health')).json.streams;
+      await until(streams, (count) => count === 1);
+      await until(streams, (count) => count === 0);
+      socket.resume();
+      await ended;
+    });
+
+    it.each(['/v1/fleet/live', '/v1/events'])(
+      'ends %s of a revoked token within 2 s, busy or not',
+      async (path) => {
+        const server = await start({ limits: { agentRequestsPerSecond: 100_000 } });
+        const ada = server.client(await register(server, 'ada'));
+        const { token, tokenId } = await server.operator.makeToken({ role: 'viewer' });
+        const { ended } = await open(server, token, path);
+        let isOver = false;
+        const over = ended.then(() => {
+          isOver = true;
+        });
+        over.catch(() => undefined);
+        await server.operator.revokeToken(tokenId);
+        const revokedAt = performance.now();
+        while (!isOver && performance.now() - revokedAt < 5_000)
+          await ada.heartbeat('ada', { phase: 'busy' });
+        await over;
+        expect(performance.now() - revokedAt).toBeLessThan(2_000);
+      },
+    );
+
+    it('ends those of a browser that logs out, and of a log-in that expires', async () => {
+      const server = await start();
+      const logIn = async () => {
+        const { secret } = await server.operator.makeLoginSecret({ role: 'viewer' });
+        const { headers } = await server.call('POST', '/v1/login', { body: { secret } });
+        return { cookie: (headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '', origin: server.url };
+      };
+      const first = await logIn();
+      const { ended } = await open(server, '', '/v1/fleet/live', first);
+      await server.call('POST', '/v1/logout', { headers: first, body: {} });
+      await ended;
+      const second = await open(server, '', '/v1/events', await logIn());
+      server.clock.skip(7 * 24 * 3_600_000);
+      expect(await second.ended).toContain('has expired');
+    });
+  });
+
+  describe('wrong tokens (attack 16)', () => {
+    const guess = async (server: TestServer, count: number): Promise<void> => {
+      for (let done = 0; done < count; done += 50)
+        await Promise.all(
+          Array.from({ length: 50 }, (_, i) =>
+            server.call('GET', '/v1/agents', { token: `hlt_${'g'.repeat(30)}${done + i}` }),
+          ),
+        );
+    };
+
+    it('do not hurt good ones, not even those that are new or were never seen', async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'holter-floods-'));
+      const store = await openSqlite(join(folder, 'holter.db'));
+      cleanUps.push(async () => {
+        await store.close();
+        rmSync(folder, { recursive: true });
+      });
+      const before = await startHttp({ store });
+      const seenBefore = await register(before, 'ada');
+      await before.stop();
+      const server = await start({ store, tokens: before.tokens, limits: { failedLoginsPerSecond: 1 } });
+      for (let round = 0; round < 3; round += 1) {
+        await guess(server, 100);
+        const token = await register(server, `bob-${round}`);
+        await server.client(token).heartbeat(`bob-${round}`);
+        const { key } = await server.operator.makePingKey(`cron-${round}`, { everySeconds: 60 });
+        await guess(server, 50);
+        expect((await server.call('POST', `/ping/${key}`)).status).toBe(200);
+        if (round === 0) await server.client(seenBefore).heartbeat('ada');
+      }
+      expect(await hitsOf(server, 'failed_logins')).toBeGreaterThan(300);
+    });
+
+    it('at the log-in do not keep anybody out', async () => {
+      const server = await start({ limits: { failedLoginsPerSecond: 1 } });
+      const logIn = (secret: string) => server.call('POST', '/v1/login', { body: { secret } });
+      const statuses = new Set<number>();
+      for (let i = 0; i < 20; i += 1) statuses.add((await logIn(`hlt_${i}`)).status);
+      expect([...statuses]).toEqual([401, 429]);
+      expect((await logIn((await server.operator.makeLoginSecret()).secret)).status).toBe(204);
+    });
+  });
+
+  it('of registrations leave a bounded number of tokens, and the newest work (attack 17)', async () => {
+    const server = await start({ limits: { tokensPerAgentMax: 5 } });
+    const other = await register(server, 'bob');
+    const tokens: string[] = [];
+    for (let i = 0; i < 40; i += 1) tokens.push(await register(server, 'ada'));
+    const ofAda = (await server.store.listTokens()).filter(({ agentId }) => agentId === 'ada');
+    expect(ofAda).toHaveLength(5);
+    const beat = (token: string | undefined) =>
+      server.call('POST', '/v1/agents/ada/heartbeat', { token: token ?? '', body: {} });
+    expect((await beat(tokens.at(-1))).status).toBe(200);
+    expect((await beat(tokens.at(-5))).status).toBe(200);
+    expect((await beat(tokens.at(-6))).status).toBe(401);
+    await server.client(other).heartbeat('bob');
+  });
+});
