@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, describe, expect, it, vi } from 'vitest';
@@ -211,6 +211,21 @@ describe('many at once', () => {
     expect((await fresh.agent('n1')).end?.how).toBe('exit-0');
     expect((await fresh.agent('n2')).end?.how).toBe('exit-0');
     await fresh.close();
+  });
+
+  it('gives the command pipes, as a shell would', async () => {
+    const opened = world.run('--', 'sh', '-c', 'echo one > /dev/stdout; echo two > /dev/stderr');
+    expect(await opened.ended).toBe(0);
+    expect(opened.out()).toBe('one\n');
+    expect(opened.err()).toContain('two\n');
+    // `yes` is ended by SIGPIPE when the reader is gone, and the run ends the same way.
+    const line = `'${node}' '${bin}' run -- yes | head -n 1; echo "\${PIPESTATUS[0]}"`;
+    const { stdout } = spawnSync('bash', ['-c', line], {
+      cwd: world.folder,
+      env: world.env,
+      encoding: 'utf8',
+    });
+    expect(stdout).toBe('y\n141\n');
   });
 
   it('passes 100 MB through, byte by byte', async () => {

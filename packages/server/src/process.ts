@@ -9,4 +9,5 @@ export { NUDGES_BYTES_MAX, nudgeLine } from './executors/nudge-line.ts';
 export type { OnLost, RunRecord } from './executors/run-record.ts';
 export * from './files/index.ts';
 export * from './processes/index.ts';
+export { openOutputPipe } from './processes/output-pipe.ts';
 export { realClock, realDice } from './real-clock.ts';

@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { ChildEnd } from '@holter/server/adapters';
 import {
   type Clock,
   identityOf,
+  openOutputPipe,
   type ProcessIdentity,
   type ProcessTable,
   ProcessTree,
@@ -42,7 +44,12 @@ export class Child {
   private readonly process: ChildProcess;
   private readonly drained: Promise<unknown>;
 
-  private constructor(process: ChildProcess, identity: ProcessIdentity, options: ChildOptions) {
+  private constructor(
+    process: ChildProcess,
+    identity: ProcessIdentity,
+    [stdout, stderr]: readonly [Readable | null, Readable | null],
+    options: ChildOptions,
+  ) {
     this.process = process;
     this.identity = identity;
     this.tree = new ProcessTree(options.table, identity, options.runId);
@@ -53,7 +60,6 @@ export class Child {
         resolve(this.end);
       });
     });
-    const { stdout, stderr } = process;
     this.drained = Promise.allSettled([this.pass(stdout, 1, options), this.pass(stderr, 2, options)]);
   }
 
@@ -63,15 +69,26 @@ export class Child {
     const [command = '', ...args] = argv;
     return new Promise((resolve, reject) => {
       let child: ChildProcess;
+      const pipes = [terminal.output, terminal.error].map((isTerminal) =>
+        isTerminal ? null : openOutputPipe(),
+      );
+      const [out, err] = pipes;
       try {
         child = spawn(command, args, {
           env,
           // Without a terminal it gets its own session, so that no Ctrl-C reaches it.
           detached: !hasTerminal(terminal),
-          stdio: ['inherit', terminal.output ? 'inherit' : 'pipe', terminal.error ? 'inherit' : 'pipe'],
+          stdio: [
+            'inherit',
+            terminal.output ? 'inherit' : (out?.fd ?? 'pipe'),
+            terminal.error ? 'inherit' : (err?.fd ?? 'pipe'),
+          ],
         });
       } catch (error) {
         return reject(refusalOf(command, error as NodeJS.ErrnoException));
+      } finally {
+        // The child has its own copies; ours would keep the pipes open after its end.
+        for (const pipe of pipes) if (pipe) closeSync(pipe.fd);
       }
       child.once('error', (error: NodeJS.ErrnoException) => reject(refusalOf(command, error)));
       child.once('spawn', () => {
@@ -79,7 +96,9 @@ export class Child {
         // A child that has already ended stays in the process table until its exit code is read.
         const row = table.row(pid);
         const identity = row ? identityOf(table, row) : { bootId: table.bootId, pid, startedAt: 'unknown' };
-        resolve(new Child(child, identity, options));
+        resolve(
+          new Child(child, identity, [out?.stream ?? child.stdout, err?.stream ?? child.stderr], options),
+        );
       });
     });
   }
