@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { table } from './compare.ts';
 import { evaluateFixtures, evaluateMutants } from './fixtures.ts';
 import { missedStories } from './own-stories.ts';
-import { loadRuns, type RecordedRun } from './steps-file.ts';
+import { perDetector, warnedSuccesses } from './per-detector.ts';
+import { loadFolder, loadRuns, type RecordedRun } from './steps-file.ts';
 import { explain, judge } from './verdict.ts';
 
 /** `npm run eval`: fixtures, mutants of them, and real runs where they are at hand. Fails on any miss. */
@@ -12,7 +13,7 @@ const data = process.env.HOLTER_DATA_DIR ?? join(root, '../shared/data');
 const MIXTURES = 20;
 const STATE_BYTES_MAX = 8_192;
 
-const fixtures = await loadRuns(join(root, 'tests/fixtures/detect/dev.jsonl'));
+const fixtures = await loadFolder(join(root, 'tests/fixtures/detect'));
 const plain = evaluateFixtures(fixtures);
 print('Fixtures by theme (passed, worst finding)', plain.lines);
 
@@ -29,6 +30,8 @@ else {
   print(`Real runs (${real.length}, of which ${labelled.length} labelled) beside peers' rules`, [
     table(fixtures, labelled, real),
   ]);
+  print('By kind of finding', perDetector(real));
+  print('Successful runs with a finding', warnedSuccesses(real));
   print('Real runs with an act', actedRuns(real));
 }
 

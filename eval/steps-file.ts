@@ -1,4 +1,6 @@
 import { createReadStream } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { AgentStep } from '../packages/core/src/detect/index.ts';
 
@@ -38,4 +40,10 @@ export async function loadRuns(file: string): Promise<RecordedRun[]> {
   const runs: RecordedRun[] = [];
   for await (const run of readRuns(file)) runs.push(run);
   return runs;
+}
+
+/** The runs of every file in a folder. */
+export async function loadFolder(folder: string): Promise<RecordedRun[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.jsonl')).sort();
+  return (await Promise.all(names.map((name) => loadRuns(join(folder, name))))).flat();
 }

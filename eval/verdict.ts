@@ -1,5 +1,5 @@
 import { defaultDetectionPolicy, emptyDetectorState, observe } from '../packages/core/src/detect/index.ts';
-import type { Finding } from '../packages/core/src/vocabulary/finding.ts';
+import type { Finding, FindingKind } from '../packages/core/src/vocabulary/finding.ts';
 import type { Expectation, Level, RecordedStep } from './steps-file.ts';
 
 /** The worst that was found in a run, when, and why. */
@@ -10,6 +10,8 @@ export type Verdict = {
   readonly found: ReadonlyMap<string, { readonly step: number; readonly finding: Finding }>;
   /** Steps at which anything held. */
   readonly flagged: ReadonlySet<number>;
+  /** By kind, the steps at which it held. */
+  readonly steps: ReadonlyMap<FindingKind, readonly number[]>;
   readonly stateBytes: number;
 };
 
@@ -22,11 +24,15 @@ export function judge(steps: readonly RecordedStep[]): Verdict {
   let stateBytes = 0;
   const found = new Map<string, { step: number; finding: Finding }>();
   const flagged = new Set<number>();
+  const byKind = new Map<FindingKind, number[]>();
   for (const step of steps) {
     const observation = observe(state, step, defaultDetectionPolicy);
     state = observation.state;
     for (const finding of observation.findings) {
       flagged.add(step.i);
+      const held = byKind.get(finding.kind);
+      if (held === undefined) byKind.set(finding.kind, [step.i]);
+      else held.push(step.i);
       const key = `${finding.kind}:${finding.severity}`;
       if (!found.has(key)) found.set(key, { step: step.i, finding });
       if (RANK[finding.severity] > RANK[worst]) worst = finding.severity;
@@ -34,7 +40,8 @@ export function judge(steps: readonly RecordedStep[]): Verdict {
     }
     if (step.i % 25 === 0) stateBytes = Math.max(stateBytes, JSON.stringify(state).length);
   }
-  return { worst, firstAct, found, flagged, stateBytes: Math.max(stateBytes, JSON.stringify(state).length) };
+  stateBytes = Math.max(stateBytes, JSON.stringify(state).length);
+  return { worst, firstAct, found, flagged, steps: byKind, stateBytes };
 }
 
 export function meets(verdict: Verdict, expect: Expectation): boolean {

@@ -1,3 +1,4 @@
+import { COMMENTARY } from './commentary.ts';
 import { finish, hashString } from './hash.ts';
 
 /**
@@ -9,7 +10,7 @@ export const COMMAND_KEYS = ['command', 'cmd', 'script', 'bash_command', 'shell_
 const PLACE =
   /^(?:absolute_?|target_?|relative_?)?(?:file|path|file_?path|file_?name|notebook_path|uri|target)$/i;
 const CONTENT =
-  /^(?:content|contents|new_?(?:str|string|text|content|source)|old_?(?:str|string|text|content)|replace(?:ment)?|text|file_?text|diff|patch|edits?|insert_?text|code_?edit|body|search|replacement_?chunks)$/i;
+  /^(?:content|contents|new_?(?:str|string|text|content|source)|old_?(?:str|string|text|content)|replace(?:ment)?|text|file_?text|diff|patch|edits?|changes|changes_\w{1,20}|insert_?text|code_?edit|body|search|replacement_?chunks)$/i;
 const PATCH = /^\s*(?:\*\*\* (?:Begin Patch|Update File|Add File)|diff --git |--- \S|@@ )/m;
 const WRITES =
   /(?:^|[;&|]\s*|\s)(?:sed\s+-[a-z]*i|tee\s|patch\s|mv\s|cp\s|rm\s|touch\s|mkdir\s|git\s+(?:apply|checkout|revert|stash|mv|rm|restore|reset|commit|merge|cherry-pick)|(?:npm|pnpm|yarn|pip|cargo|go|apt-get|apt)\s+(?:install|add|remove|get|i)\b)|(?:^|[^0-9&>=-])>>?\s*(?!\/dev\/|&)[\w./~$"'-]+/;
@@ -104,10 +105,19 @@ function hasEditShape(input: unknown): boolean {
   let hasContent = false;
   for (const [key, value] of Object.entries(input)) {
     if (PLACE.test(key)) hasPlace = true;
-    else if (CONTENT.test(key) && value !== null && value !== undefined) hasContent = true;
+    else if (CONTENT.test(key) && value !== null && value !== undefined) {
+      hasContent = true;
+      if (Array.isArray(value)) hasPlace ||= hasPlaceInside(value);
+    }
     if (typeof value === 'string' && value.length > 12 && PATCH.test(value.slice(0, 400))) return true;
   }
   return hasPlace && hasContent;
+}
+
+/** A list of changes names the file of each. */
+function hasPlaceInside(changes: readonly unknown[]): boolean {
+  const first = changes[0];
+  return typeof first === 'object' && first !== null && Object.keys(first).some((key) => PLACE.test(key));
 }
 
 function sleepMsIn(command: string): number {
@@ -136,21 +146,37 @@ const QUESTION = /pattern|query|regex|search|glob|keyword|^name$|^q$/i;
 
 export function placesKey(tool: string, input: unknown): number {
   let sum = hashString(tool);
-  const visit = (value: unknown, depth: number): void => {
+  eachWord(input, (word, key) => {
+    if (isPlaceWord(word) && !QUESTION.test(key)) sum = (sum + hashString(word)) | 0;
+  });
+  return finish(sum);
+}
+
+/** What a call asks, whatever the place: its words without places and numbers. */
+export function questionKey(tool: string, input: unknown): number {
+  let sum = hashString(tool);
+  eachWord(input, (word, key) => {
+    if (!isPlaceWord(word) && !PLACE.test(key) && !DIGIT.test(word)) sum = (sum + hashString(word)) | 0;
+  });
+  return finish(sum);
+}
+
+const DIGIT = /[0-9]/;
+
+const isPlaceWord = (word: string): boolean =>
+  /^(?!-)[^*?\\^$[\]{}]*(?:\/|\.\w{1,5}$)/.test(word) && !/^\d+(?:\.\d+)*$/.test(word) && !/[*?]/.test(word);
+
+/** Every word of the arguments, with the key under which it stands. */
+function eachWord(input: unknown, visit: (word: string, key: string) => void): void {
+  const walk = (value: unknown, key: string, depth: number): void => {
     if (typeof value === 'string') {
-      for (const word of value.slice(0, 400).split(/[\s"'`;|&()=,]+/)) {
-        const isPlace =
-          /^(?!-)[^*?\\^$[\]{}]*(?:\/|\.\w{1,5}$)/.test(word) &&
-          !/^\d+(?:\.\d+)*$/.test(word) &&
-          !/[*?]/.test(word);
-        if (isPlace) sum = (sum + hashString(word)) | 0;
-      }
+      for (const word of value.slice(0, 400).split(/[\s"'`;|&()=,]+/)) visit(word, key);
     } else if (typeof value === 'object' && value !== null && depth < 4) {
-      for (const [key, item] of Object.entries(value)) if (!QUESTION.test(key)) visit(item, depth + 1);
+      for (const [name, item] of Object.entries(value))
+        if (!COMMENTARY.has(name)) walk(item, name, depth + 1);
     }
   };
-  visit(input, 0);
-  return finish(sum);
+  walk(input, '', 0);
 }
 
 const LABEL_MAX = 60;

@@ -1,5 +1,6 @@
 import { COMMAND_KEYS, isShellList } from './call-shape.ts';
 import { canonicalCommand, withoutComments } from './canonical-command.ts';
+import { COMMENTARY } from './commentary.ts';
 import { finish, HASH_SEED, hashRaw, mix, mixString } from './hash.ts';
 
 /**
@@ -10,22 +11,6 @@ import { finish, HASH_SEED, hashRaw, mix, mixString } from './hash.ts';
  *
  * Rejected: hashing `JSON.stringify` of sorted copies. It allocates the whole input again; a walk does not.
  */
-const COMMENTARY = new Set([
-  'comment',
-  'description',
-  'explanation',
-  'intent',
-  'justification',
-  'purpose',
-  'rationale',
-  'reason',
-  'reasoning',
-  'task_progress',
-  'thought',
-  'thoughts',
-  'title',
-]);
-
 /** Generated or counted for each call, so they don't distinguish calls. */
 const ENVELOPE = new Set([
   'attempt',

@@ -1,5 +1,3 @@
-import { finish, HASH_SEED, mix, mixString } from './hash.ts';
-
 /**
  * What the text of a result says about the call. Harnesses differ in how they report a failure (Codex and Gemini
  * only say it in the text), so where `error` is unknown the first and last lines are read. Only known wordings
@@ -23,14 +21,18 @@ const NOTHING_JSON =
 /** A cheap check first: most results contain none of these words. */
 const MAY_BE_NOTHING =
   /\b(?:no|not|nothing|none|null|0|zero|empty|without|couldn't|could)\b|\[\s*\]|\{\s*\}|^\s*[-[(<=]/i;
+const MISSING = /\bno such\b|\bexist|\bcommand not found\b|\bmodule\b|\bdenied\b|\bstring\b/i;
 const SENTENCE_MAX = 160;
 const NOTHING =
   /^\s*(?:\[\]|\{\}|null|none|0|\(no output\)|no (?:\w+ ){0,3}(?:matches|match|results?|files?|documents?|entries|hits|output|items|occurrences)(?: \w+){0,6}|nothing found|found 0 \w+(?: \w+){0,4}|0 (?:matches|results?|hits|files?)(?: \w+){0,4}|not found)\s*[.!]?\s*$/i;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what is meant
-const COLOUR = /\u001b\[[0-9;]*[A-Za-z]/g;
+const COLOUR = /\u001b\[[0-9;]{0,20}[A-Za-z]/g;
 /** A footer: from a horizontal rule on, or a last line in brackets. */
 const FOOTER = /(?:^|\n)\s*(?:-{3,}|={3,})\s*\n[\s\S]*$|(?:^|\n)\s*[[(<][^\n]{3,}[\])>]\s*$/;
+
+export const withoutColours = (text: string): string =>
+  text.includes('\u001b') ? text.replace(COLOUR, '') : text;
 
 export function isFailure(error: boolean | null, output: string): boolean {
   if (error !== null) return error;
@@ -42,13 +44,32 @@ export const saysUnknownTool = (output: string): boolean => UNKNOWN_TOOL.test(ou
 
 export const saysRateLimited = (output: string): boolean => RATE_LIMITED.test(output.slice(0, 2 * HEAD));
 
-/** The call succeeded and returned nothing: no match, no row, no file. */
+/** A search that found nothing and was reported as a failure; a missing file or program is one. */
+export const saysNoMatch = (output: string): boolean =>
+  saysNothing(output) && !MISSING.test(withoutColours(output));
+
+/** The call succeeded and returned nothing: no match, no row, no file; or not a word. */
 export function saysNothing(output: string): boolean {
-  if (output.length > 2 * HEAD) return false;
-  const plain = output.includes('\u001b') ? output.replace(COLOUR, '') : output;
-  if (!MAY_BE_NOTHING.test(plain)) return plain.trim() === '';
-  const answer = plain.replace(FOOTER, '').trim();
-  if (answer === '' || NOTHING.test(answer)) return true;
+  const answer = shortAnswer(output);
+  return answer === '' || (answer !== null && isNothing(answer));
+}
+
+/** As `saysNothing`, but in words: a program that succeeds in silence may well have done something. */
+export function saysNone(output: string): boolean {
+  const answer = shortAnswer(output);
+  return answer !== null && answer !== '' && isNothing(answer);
+}
+
+/** Without colours and footer; null if it is too long or has no word that could mean nothing. */
+function shortAnswer(output: string): string | null {
+  if (output.length > 2 * HEAD) return null;
+  const plain = withoutColours(output);
+  if (!MAY_BE_NOTHING.test(plain)) return plain.trim() === '' ? '' : null;
+  return plain.replace(FOOTER, '').trim();
+}
+
+function isNothing(answer: string): boolean {
+  if (NOTHING.test(answer)) return true;
   if (answer.length > SENTENCE_MAX || answer.includes('\n')) return false;
   return NOTHING_SENTENCE.test(answer) || NOTHING_JSON.test(answer);
 }
@@ -59,60 +80,3 @@ const CLEAN =
 /** The answer of a check that found nothing wrong. */
 export const saysClean = (output: string): boolean =>
   saysNothing(output) || CLEAN.test(output.slice(-TAIL)) || CLEAN.test(output.slice(0, HEAD));
-
-/**
- * One class per cause: names, paths, quoted text and numbers are dropped, so that "a.toml: Permission denied" and
- * "b.toml: Permission denied" are one error. So are quotes of the arguments and the tool's own name: "no tool named
- * x" is one cause for all x. An echo of the command in front is skipped.
- */
-export function errorClass(tool: string, output: string, echo: string, argumentsText: string): number {
-  const start = echo !== '' && output.startsWith(echo) ? echo.length : 0;
-  const text =
-    output.length - start <= HEAD + TAIL
-      ? output.slice(start)
-      : output.slice(start, start + HEAD) + output.slice(-TAIL);
-  let hash = output.includes(tool) ? HASH_SEED : mixString(HASH_SEED, tool);
-  let index = 0;
-  while (index < text.length) {
-    const code = text.charCodeAt(index);
-    if (isQuote(code)) {
-      const close = text.indexOf(text[index] ?? '', index + 1);
-      if (close > 0 && close - index < 160) {
-        hash = mix(hash, 39);
-        index = close + 1;
-        continue;
-      }
-    }
-    if (!isNameCode(code)) {
-      index += 1;
-      continue;
-    }
-    let end = index;
-    let isName = false;
-    while (end < text.length && isNameCode(text.charCodeAt(end))) {
-      const part = text.charCodeAt(end);
-      // A path, a dotted name or anything with a digit names a thing; a full stop ends a sentence.
-      if (part === 47 || part === 92 || part === 95 || (part >= 48 && part <= 57)) isName = true;
-      else if (part === 46 && isNameCode(text.charCodeAt(end + 1))) isName = true;
-      end += 1;
-    }
-    const word = text.slice(index, end);
-    const isQuoted = isName || word === tool || (word.length >= QUOTED_MIN && argumentsText.includes(word));
-    hash = isQuoted ? mix(hash, 35) : mixString(mix(hash, 32), word);
-    index = end;
-  }
-  return finish(hash);
-}
-
-/** Shorter words appear in any argument by chance. */
-const QUOTED_MIN = 4;
-
-const isQuote = (code: number): boolean => code === 34 || code === 39 || code === 96;
-const isNameCode = (code: number): boolean =>
-  (code >= 97 && code <= 122) ||
-  (code >= 65 && code <= 90) ||
-  (code >= 46 && code <= 57) ||
-  code === 95 ||
-  code === 92 ||
-  code === 45 ||
-  code > 0xbf;

@@ -1,4 +1,5 @@
 import type { Instant } from '../base/time.ts';
+import type { Look } from './looks.ts';
 import type { Comparison } from './memory.ts';
 import type { AgentStep } from './step.ts';
 
@@ -22,6 +23,8 @@ export type CallFacts = {
   readonly isRetest: boolean;
   /** Checks an edit and finds nothing wrong, or reads the edited file: the same answer every time is no sign. */
   readonly isCheckOfEdit: boolean;
+  /** The call as a look at things; null for edits that succeeded, waits, thoughts and what a person asked for. */
+  readonly look: Look | null;
   /** The same call with the same outcome was seen recently. */
   readonly isStale: boolean;
   /** Evidence of progress: a new result, a new edit, a better number, a longer log. */

@@ -6,7 +6,8 @@ import type { Seen } from './detector.ts';
 import { isFailure, saysClean, saysRateLimited } from './error-text.ts';
 import type { CallFacts } from './facts.ts';
 import { pairKey } from './hash.ts';
-import { compare, emptyMemory, remember, wasSeen } from './memory.ts';
+import { answerKey, type Look, lookAgain, noLooks } from './looks.ts';
+import { type Comparison, compare, emptyMemory, type Memory, remember, wasSeen } from './memory.ts';
 import { type DetectionPolicy, type DetectorState, visitDetectors } from './registry.ts';
 import type { Shared } from './shared.ts';
 import type { AgentStep } from './step.ts';
@@ -122,10 +123,18 @@ function readFacts(state: Shared, step: AgentStep, policy: DetectionPolicy): Cal
   const isDeclaredWait =
     (isStale || comparison.isSame) &&
     (isWaitCall(tool, step.input) || policy.pollers.includes(tool) || (isError && saysRateLimited(output)));
+  const isPatient =
+    isDeclaredWait ||
+    (gapMs !== null && gapMs >= policy.spacedMs) ||
+    (comparison.isSame && state.memory.isWaiting === true);
   const isTest = comparison.print.isTest || known?.isTest === true;
   const isAfterEdit = known !== null && known.editCount !== state.memory.editCount;
   const isMeasurement =
     known !== null && state.conversation.wantsReruns === true && (isTest || isCheckCall(tool, step.input));
+  const isAskedFor =
+    isMeasurement || (known !== null && comparison.isSame && state.conversation.askedAfter > known.index);
+  const isEdit = isProgress && !isError && isEditCall(step.input);
+  const isLook = !(isEdit || isThought || isPatient || isAskedFor);
   const isCheckOfEdit =
     isAfterEdit &&
     comparison.isSame &&
@@ -144,7 +153,8 @@ function readFacts(state: Shared, step: AgentStep, policy: DetectionPolicy): Cal
     comparison,
     isError,
     isThought,
-    isEdit: isProgress && !isError && isEditCall(step.input),
+    isEdit,
+    look: isLook ? lookOf(state.memory, tool, call, comparison, isError) : null,
     isTest,
     isRetest: isTest && isAfterEdit,
     isCheckOfEdit,
@@ -152,14 +162,22 @@ function readFacts(state: Shared, step: AgentStep, policy: DetectionPolicy): Cal
     isProgress,
     isDeclaredWait,
     sleepMs: isDeclaredWait ? sleepMsOf(step.input) : 0,
-    isPatient:
-      isDeclaredWait ||
-      (gapMs !== null && gapMs >= policy.spacedMs) ||
-      (comparison.isSame && state.memory.isWaiting === true),
+    isPatient,
     isMeasurement,
-    isAskedFor:
-      isMeasurement || (known !== null && comparison.isSame && state.conversation.askedAfter > known.index),
+    isAskedFor,
   };
+}
+
+function lookOf(
+  memory: Memory,
+  tool: string,
+  call: number,
+  { print, result }: Comparison,
+  isError: boolean,
+): Look {
+  // Errors of one call are equal in other comparisons; here the words count.
+  const answer = answerKey(tool, isError ? ~print.exact : result);
+  return lookAgain(memory.looks ?? noLooks, call, answer);
 }
 
 /** No arguments, or neither arguments nor result: adapters that drop them leave `{}` (Roo #9377). */

@@ -3,6 +3,7 @@ import { placeOf } from './call-shape.ts';
 import type { CallFacts } from './facts.ts';
 import { bestOf, type Gauge, isBetter, noGauge } from './gauge.ts';
 import { hashRaw } from './hash.ts';
+import { type Looks, noLooks, withLook } from './looks.ts';
 import { hasGrown, isSameResult, type ResultPrint, readResult } from './normal-result.ts';
 
 /**
@@ -46,9 +47,18 @@ export type Memory = {
   readonly editPlace?: number;
   /** The last call was a wait that had been made before. */
   readonly isWaiting?: boolean;
+  /** Missing in records of before it was kept. */
+  readonly looks?: Looks;
 };
 
-export const emptyMemory: Memory = { calls: [], pairs: [], editCount: 0, editPlace: 0, isWaiting: false };
+export const emptyMemory: Memory = {
+  calls: [],
+  pairs: [],
+  editCount: 0,
+  editPlace: 0,
+  isWaiting: false,
+  looks: noLooks,
+};
 
 /** Longer tours than this are not recognised. */
 const PAIRS_MAX = 64;
@@ -124,7 +134,14 @@ export function remember(memory: Memory, facts: CallFacts): Memory {
     editCount: facts.isEdit ? memory.editCount + 1 : memory.editCount,
     editPlace: facts.isEdit ? placeOf(facts.step.input) : (memory.editPlace ?? 0),
     isWaiting: facts.isDeclaredWait,
+    looks: looksAfter(memory.looks ?? noLooks, facts),
   };
+}
+
+function looksAfter(looks: Looks, { isEdit, isDeclaredWait, look, call }: CallFacts): Looks {
+  // After a wait, a second look is worth it as well.
+  if (isEdit || isDeclaredWait) return noLooks;
+  return look === null ? looks : withLook(looks, call, look.answer);
 }
 
 function entryFor(memory: Memory, facts: CallFacts): KnownCall {

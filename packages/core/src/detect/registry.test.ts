@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { readFixtures } from '../../test/detect/fixtures.ts';
 import { call, edit, failing, say } from '../../test/detect/runs.ts';
 import { FINDING_KINDS, type FindingKind } from '../vocabulary/finding.ts';
 import type { Detector } from './detector.ts';
@@ -15,6 +16,12 @@ const run: readonly AgentStep[] = [
   call('ls', 'a.ts b.ts'),
   edit('a.ts', 'x', 'y'),
   call('grep colour', 'No matches found'),
+  ...['svc show', 'svc get', 'svc list'].flatMap((command) => [
+    call(command, 'one\ntwo\nthree'),
+    call('cat a.ts', 'const a = 1;'),
+  ]),
+  call('svc show -v', 'one\ntwo\nthree'),
+  failing('frob', 'frob: command not found'),
   ...['npm test', 'npm test', 'npm test'].map((command) => failing(command, 'Error: 3 failed')),
   ...['frob', 'defrob'].map((tool) => failing(tool, `Error: No such tool available: ${tool}`, { tool })),
   ...[1, 2].flatMap(() => [call('ls', 'a.ts b.ts'), call('grep colour', 'No matches found')]),
@@ -53,25 +60,18 @@ test.each(names)('a record without the state of %s is judged the same by all oth
 });
 
 test('a detector finds only its kinds, and every repeat kind has a detector', () => {
-  const file = new URL('../../../../tests/fixtures/detect/dev.jsonl', import.meta.url);
-  const steps = readFileSync(file, 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as AgentStep | { format: string });
   const seen = new Set<FindingKind>();
-  let state = emptyDetectorState;
-  for (const step of steps) {
-    if ('format' in step) {
-      state = emptyDetectorState;
-      continue;
-    }
-    ({ state } = observe(state, step, defaultDetectionPolicy));
-    for (const [index, detector] of all.entries()) {
-      const own = state[names[index] as keyof typeof state];
-      const found = [detector.find(own, defaultDetectionPolicy, state.callCount) ?? []].flat();
-      for (const { kind } of found) {
-        expect(detector.kinds).toContain(kind);
-        seen.add(kind);
+  for (const { steps } of readFixtures()) {
+    let state = emptyDetectorState;
+    for (const step of steps) {
+      ({ state } = observe(state, step, defaultDetectionPolicy));
+      for (const [index, detector] of all.entries()) {
+        const own = state[names[index] as keyof typeof state];
+        const found = [detector.find(own, defaultDetectionPolicy, state.callCount) ?? []].flat();
+        for (const { kind } of found) {
+          expect(detector.kinds).toContain(kind);
+          seen.add(kind);
+        }
       }
     }
   }
@@ -81,4 +81,6 @@ test('a detector finds only its kinds, and every repeat kind has a detector', ()
   const detected = [...new Set(all.flatMap(({ kinds }) => kinds))].sort();
   expect(detected).toEqual(expect.arrayContaining(repeats));
   expect([...seen].sort()).toEqual(detected);
+  const page = readFileSync(new URL('../../../../docs/detection.md', import.meta.url), 'utf8');
+  for (const kind of detected) expect(page).toContain(`### ${kind}`);
 });

@@ -2,11 +2,15 @@ import { callCycle } from './call-cycle.ts';
 import { chant } from './chant.ts';
 import { compactionLoop } from './compaction-loop.ts';
 import type { Detector } from './detector.ts';
+import { drySpell } from './dry-spell.ts';
 import { flatFailure } from './flat-failure.ts';
 import { flatSuccess } from './flat-success.ts';
 import { nearDuplicate } from './near-duplicate.ts';
 import { type CommonPolicy, defaultCommonPolicy, defaultMeterPolicy, type MeterPolicy } from './policy.ts';
 import { repeatedCall } from './repeated-call.ts';
+import { restatedPlan } from './restated-plan.ts';
+import { revisit } from './revisit.ts';
+import { sameAnswer } from './same-answer.ts';
 import { sameError } from './same-error.ts';
 import { emptyShared, type Shared } from './shared.ts';
 import { spiral } from './spiral.ts';
@@ -29,6 +33,10 @@ export const detectors = {
   talk,
   chant,
   compaction: compactionLoop,
+  revisit,
+  drySpell,
+  sameAnswer,
+  plan: restatedPlan,
 } as const;
 
 type Detectors = typeof detectors;
@@ -78,6 +86,10 @@ export const visitDetectors = (shared: Shared, stored: Partial<States>, visit: V
   talk: visit(talk, stored.talk),
   chant: visit(chant, stored.chant),
   compaction: visit(compactionLoop, stored.compaction),
+  revisit: visit(revisit, stored.revisit),
+  drySpell: visit(drySpell, stored.drySpell),
+  sameAnswer: visit(sameAnswer, stored.sameAnswer),
+  plan: visit(restatedPlan, stored.plan),
 });
 
 export const emptyDetectorState: DetectorState = visitDetectors(emptyShared, {}, ({ empty }) => empty);

@@ -1,47 +1,43 @@
 import type { Instant } from '../base/time.ts';
 import type { Finding } from '../vocabulary/finding.ts';
-import { commandOf } from './call-shape.ts';
+import { isEditCall } from './call-shape.ts';
 import { argumentsText } from './canonical-arguments.ts';
-import type { Detector } from './detector.ts';
-import { errorClass, saysRateLimited, saysUnknownTool } from './error-text.ts';
+import type { Detector, Seen } from './detector.ts';
+import { readError } from './error-signature.ts';
+import { saysNoMatch, saysRateLimited, saysUnknownTool } from './error-text.ts';
 import type { CallFacts } from './facts.ts';
+import { hashString } from './hash.ts';
 import { finding, spanInWords, times } from './phrase.ts';
 
 /**
- * One cause, many attempts: the same tool fails in the same way while the arguments change. And its special case, a
- * tool that does not exist.
+ * One cause, many attempts: calls fail in the same way while the arguments change. And its special case, a tool that
+ * does not exist.
  *
- * Intuition: eight edits refused with "string not found", eight paths with "permission denied". Each call is new, so
- * repeated-call is silent, but the error is always the same. On labelled traces "same tool, same error, arguments
- * ignored, three times" finds twice as much as equal calls do.
+ * Intuition: eight edits refused with "string not found", eight paths with "permission denied", eight commands that
+ * time out. Each call is new, so repeated-call is silent, but the error is always the same.
  *
- * The class of an error leaves out names, paths, quotes and numbers. A success of that tool with something new ends
- * the count; so do a dozen steps without that error. Errors that are spaced out in time or mention a rate limit are
- * waiting, not trying.
+ * Definition: an error's signature is a few words around its first error word (see `error-signature.ts`). The last 16
+ * errors with a signature are kept. It warns when, within 16 calls, (a) one signature comes 4 times without a
+ * successful edit in between; (b) one signature about the environment (a time-out, a missing program or file, a
+ * refused connection, wrong usage, a rejected edit) comes 5 times, whatever was edited; (c) 9 calls fail in any words, which is reported as failing-calls.
+ * A better number clears it. Waits, rate limits, searches without a match and test runs do not count: the first two
+ * are waiting, the third is dry-spell's, and red tests are work. It holds until there is progress.
  *
- * Cutoff: warn 3; act only at 10 in a stretch without progress of any kind, because an agent that varies its
- * attempts is still looking. Unknown tools: 3 and 5 for one name; guessing names only warns.
+ * Cutoff: warn as above; act only at 10 failures of one tool with one signature and no progress of any kind, because
+ * an agent that varies its attempts is still looking. Unknown tools: 3 and 5 for one name; guessing names only warns.
  *
- * Blind spots: one cause reported by different programs in different words. Rejected: resetting on any success:
- * agents look around between attempts (`ls`, `cat`) and would never be noticed.
+ * Blind spots: one cause that different programs report in different words; languages other than English. Rejected:
+ * resetting on any success: agents look around between attempts (`ls`, `cat`) and would never be noticed. Rejected as
+ * well: a hash of the error's beginning and end, which contain what the call echoes.
  */
-type ErrorRun = {
-  readonly key: number;
-  readonly tool: string;
-  /** Errors that quote the tool's name are one class for all tools; they only warn. */
-  readonly isOneTool: boolean;
-  /** The same call again is left to repeated-call and flat-failure. */
-  readonly lastCall: number;
-  readonly count: number;
-  readonly since: Instant | null;
-  readonly lastAt: Instant | null;
-  readonly lastIndex: number;
-  /** How many of them came since the last progress. */
-  readonly fruitless: number;
-};
+/** Signature, number of the call, edits before it, tool, time. */
+type ErrorMark = readonly [number, number, number, number, Instant | null];
 
 type SameErrorState = {
-  readonly runs: readonly ErrorRun[];
+  /** Newest last; only those of the last 16 calls. */
+  readonly marks: readonly ErrorMark[];
+  /** The number of the last call that was progress; -1 if none was. */
+  readonly progressAt: number;
   readonly unknownTool: {
     readonly tool: string;
     readonly same: number;
@@ -50,9 +46,15 @@ type SameErrorState = {
   } | null;
 };
 
+const empty: SameErrorState = { marks: [], progressAt: -1, unknownTool: null };
+
 const limits = {
-  // Arguments differ, so the agent is trying: warn as the measurements say, act only far beyond them.
-  sameError: { warn: 3, act: 10 },
+  // Arguments differ, so the agent is trying: the fourth attempt warns, and it acts only far beyond.
+  sameError: { warn: 4, act: 10 },
+  // Edits do not mend an environment, but some try to, so one more.
+  environmentError: { warn: 5 },
+  // More than half of the last 16 calls.
+  failingCalls: { warn: 9 },
   // A tool that does not exist will not exist at the fifth call either.
   unknownTool: { warn: 3, act: 5 },
 };
@@ -60,64 +62,50 @@ const limits = {
 type Policy = typeof limits;
 
 export const sameError: Detector<SameErrorState, typeof limits> = {
-  kinds: ['same-error', 'unknown-tool'],
+  kinds: ['same-error', 'failing-calls', 'unknown-tool'],
   limits,
-  empty: { runs: [], unknownTool: null },
-  observe: (state, seen) => (seen.kind === 'call' ? observeSameError(state, seen.facts) : state),
-  find: (state, policy, callCount) => findSameError(state, callCount - 1, policy),
+  empty,
+  observe: (state, seen) => (seen.kind === 'call' ? observeCall(stateOf(state), seen) : state),
+  find: (state, policy, callCount) => findErrors(stateOf(state), callCount - 1, policy),
 };
 
-const RUNS_MAX = 6;
-const FORGET_AFTER = 12;
+/** Records of before the marks have runs in their place. */
+const stateOf = (state: SameErrorState): SameErrorState => (state.marks === undefined ? empty : state);
 
-function observeSameError(state: SameErrorState, facts: CallFacts): SameErrorState {
-  if (facts.isThought) return state;
+const WINDOW = 16;
+/** Calls that neither fail nor bring anything new. */
+const HOLD = 1;
+const ARGUMENTS_MAX = 1_000;
+
+function observeCall(state: SameErrorState, seen: Extract<Seen, { kind: 'call' }>): SameErrorState {
+  const { facts } = seen;
+  if (facts.comparison.isImproved) return { ...empty, progressAt: facts.index };
   if (!facts.isError) return afterSuccess(state, facts);
-  const index = facts.index;
   const output = facts.step.output ?? '';
-  if (facts.isPatient || saysRateLimited(output)) return state;
+  if (facts.look === null || saysRateLimited(output)) return state;
   const unknownTool = saysUnknownTool(output) ? countUnknown(state.unknownTool, facts) : state.unknownTool;
-  const key = errorClass(
-    facts.tool,
-    output,
-    commandOf(facts.step.input),
-    argumentsText(facts.step.input).slice(0, ARGUMENTS_MAX),
-  );
-  const before = state.runs.find((run) => run.key === key);
-  const isFresh =
-    before !== undefined && index - before.lastIndex <= FORGET_AFTER && !facts.comparison.isImproved;
-  const isAnother = isFresh && before.lastCall !== facts.call;
-  const run: ErrorRun = {
-    key,
-    tool: facts.tool,
-    isOneTool: !isFresh || (before.isOneTool && before.tool === facts.tool),
-    lastCall: facts.call,
-    count: isFresh ? before.count + (isAnother ? 1 : 0) : 1,
-    since: isFresh ? before.since : facts.at,
-    lastAt: facts.at,
-    lastIndex: index,
-    fruitless: isFresh ? before.fruitless + (isAnother ? 1 : 0) : 1,
-  };
-  const runs = [run, ...state.runs.filter((other) => other.key !== key)].slice(0, RUNS_MAX);
-  return { runs, unknownTool };
+  if (facts.isTest || saysNoMatch(output))
+    return unknownTool === state.unknownTool ? state : { ...state, unknownTool };
+  const error = readError(output, argumentsText(facts.step.input).slice(0, ARGUMENTS_MAX));
+  if (error === null) return { ...state, unknownTool };
+  // The lowest bit says whether the environment is to blame.
+  const isEnvironment = error.isEnvironment || isEditCall(facts.step.input);
+  const signature = isEnvironment ? error.signature | 1 : error.signature & ~1;
+  const mark: ErrorMark = [
+    signature,
+    facts.index,
+    seen.memory.editCount,
+    hashString(facts.tool) & 0xffff,
+    facts.at,
+  ];
+  const recent = state.marks.filter(([, index]) => facts.index - index <= WINDOW);
+  return { ...state, marks: [...recent, mark], unknownTool };
 }
 
 function afterSuccess(state: SameErrorState, facts: CallFacts): SameErrorState {
-  if (!facts.isProgress || (state.runs.length === 0 && state.unknownTool === null)) return state;
-  const program = programOf(facts);
-  const runs: ErrorRun[] = [];
-  for (const run of state.runs) {
-    // Every shell command has the same tool name, so there a success only resets `fruitless`.
-    if (run.tool === facts.tool && program === '') continue;
-    // After an edit, a failure is a new result of new code, which flat-failure handles.
-    if (facts.isEdit) continue;
-    if (facts.index - run.lastIndex > FORGET_AFTER) continue;
-    runs.push(run.fruitless === 0 ? run : { ...run, fruitless: 0 });
-  }
-  return { runs, unknownTool: null };
+  if (!facts.isProgress || (state.marks.length === 0 && state.unknownTool === null)) return state;
+  return { ...state, progressAt: facts.index, unknownTool: null };
 }
-
-const programOf = (facts: CallFacts): string => commandOf(facts.step.input);
 
 function countUnknown(
   before: SameErrorState['unknownTool'],
@@ -128,27 +116,11 @@ function countUnknown(
   return { tool: facts.tool, same: isSame ? before.same + 1 : 1, any: before.any + 1, since: before.since };
 }
 
-/** Holds at the step that failed, and after it until there is progress. */
-const isCurrent = (run: ErrorRun, index: number): boolean =>
-  run.lastIndex === index || (run.fruitless > 0 && index - run.lastIndex <= FORGET_AFTER);
-
-function findSameError(state: SameErrorState, index: number, policy: Policy): readonly Finding[] | null {
-  if (state.runs.length === 0 && state.unknownTool === null) return null;
+function findErrors(state: SameErrorState, index: number, policy: Policy): readonly Finding[] | null {
+  if (state.marks.length < policy.sameError.warn && state.unknownTool === null) return null;
   const found: Finding[] = [];
-  const run = state.runs[0];
-  const limits = policy.sameError;
-  if (run !== undefined && run.count >= limits.warn && isCurrent(run, index)) {
-    found.push(
-      finding({
-        kind: 'same-error',
-        severity: run.fruitless >= limits.act && run.isOneTool ? 'act' : 'warn',
-        since: run.since,
-        evidence: `Tool ${shortTool(run.tool)} failed ${times(run.count)} with the same kind of error${spanInWords(run.since, run.lastAt)}.`,
-        threshold: `${limits.warn} failures of one kind to warn, ${limits.act} without any progress to act`,
-        count: run.count,
-      }),
-    );
-  }
+  const same = findSame(state, index, policy);
+  if (same !== null) found.push(same);
   const unknown = state.unknownTool;
   if (unknown !== null && unknown.any >= policy.unknownTool.warn) {
     const isAct = unknown.same >= policy.unknownTool.act;
@@ -166,6 +138,38 @@ function findSameError(state: SameErrorState, index: number, policy: Policy): re
   return found;
 }
 
-const ARGUMENTS_MAX = 1_000;
+function findSame(state: SameErrorState, index: number, policy: Policy): Finding | null {
+  const last = state.marks.at(-1);
+  // Holds at the call that failed, and for a few calls after it until there is progress.
+  if (last === undefined || index - last[1] > HOLD || state.progressAt > last[1]) return null;
+  const [signature, , edits, tool, lastAt] = last;
+  const recent = state.marks.filter((mark) => index - mark[1] <= WINDOW);
+  const alike = recent.filter((mark) => mark[0] === signature);
+  const isEnvironment = (signature & 1) === 1;
+  const unedited = alike.filter((mark) => mark[2] === edits);
+  const isSame = unedited.length >= policy.sameError.warn;
+  if (isSame || (isEnvironment && alike.length >= policy.environmentError.warn)) {
+    const fruitless = alike.filter((mark) => mark[3] === tool && mark[1] > state.progressAt).length;
+    const since = alike[0]?.[4] ?? null;
+    return finding({
+      kind: 'same-error',
+      severity: fruitless >= policy.sameError.act ? 'act' : 'warn',
+      since,
+      evidence: `${alike.length} of the last ${WINDOW} calls failed with the same kind of error${spanInWords(since, lastAt)}.`,
+      threshold: `${policy.sameError.warn} failures of one kind to warn, ${policy.sameError.act} without any progress to act`,
+      count: alike.length,
+    });
+  }
+  if (recent.length < policy.failingCalls.warn) return null;
+  const since = recent[0]?.[4] ?? null;
+  return finding({
+    kind: 'failing-calls',
+    severity: 'warn',
+    since,
+    evidence: `${recent.length} of the last ${WINDOW} calls failed${spanInWords(since, lastAt)}.`,
+    threshold: `${policy.failingCalls.warn} of ${WINDOW} calls`,
+    count: recent.length,
+  });
+}
 
 const shortTool = (tool: string): string => `\`${tool.replace(/[^\w.:@/-]/g, ' ').slice(0, 40)}\``;

@@ -40,6 +40,11 @@ describe('where an incident enters the ladder', () => {
     empty-replies        | nudge    | escalate | escalate
     compaction-loop      | nudge    | escalate | escalate
     unknown-tool         | nudge    | escalate | escalate
+    failing-calls        | nudge    | escalate | escalate
+    revisit              | nudge    | escalate | escalate
+    dry-spell            | nudge    | escalate | escalate
+    same-answer          | nudge    | escalate | escalate
+    restated-plan        | nudge    | escalate | escalate
     verdict-streak       | nudge    | escalate | escalate
     context-exhausted    | nudge    | escalate | escalate
     token-flat           | nudge    | escalate | escalate

@@ -56,6 +56,7 @@ describe('the health state of a finding', () => {
     DEGRADED: 'token-spike error-rate hold-overdue self-reported file-unusable blocker',
     STUCK: `silent work-unstarted checkpoint-stale repeated-call call-cycle same-error near-duplicate
       zero-diversity unchanged-poll repeated-text monologue empty-replies compaction-loop unknown-tool
+      failing-calls revisit dry-spell same-answer restated-plan
       verdict-streak context-exhausted token-flat task-overdue ack-overdue limit-exceeded`,
     FAILING: `missed-heartbeats no-pong process-gone frozen delivery-failed breaker-open
       consecutive-failures unrecoverable-error`,

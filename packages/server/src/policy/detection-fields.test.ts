@@ -1,6 +1,8 @@
-import { defaultDetectionPolicy } from '@holter/core';
+import { readFileSync } from 'node:fs';
+import { defaultDetectionPolicy, FINDING_KINDS } from '@holter/core';
 import { expect, test } from 'vitest';
 import { compile } from './compile.ts';
+import { DETECTION_FIELDS } from './detection-fields.ts';
 import { policyFor } from './policy-set.ts';
 
 const detectionOf = (raw: unknown, agentId = 'ada') => {
@@ -31,4 +33,19 @@ test('a warning must come before the act, and both have a range', () => {
   expect(paths({ detection: { call_cycle: { warn: 9, act: 5 } } })).toContain('detection.call_cycle.act');
   expect(paths({ detection: { call_cycle: { act: 1 } } })).toEqual(['detection.call_cycle.act']);
   expect(paths({ detection: { cal_cycle: { act: 7 } } })).toEqual(['detection.cal_cycle']);
+});
+
+const page = readFileSync(new URL('../../../../docs/detection.md', import.meta.url), 'utf8');
+
+test('every key that docs/detection.md names exists, and every key is named there', () => {
+  const named = new Set([...page.matchAll(/`detection\.([\w.]+)`/g)].map(([, path = '']) => path));
+  const paths = Object.keys(DETECTION_FIELDS).map((path) => path.replace('detection.', ''));
+  const isKnown = (name: string) => paths.some((path) => path === name || path.startsWith(`${name}.`));
+  expect([...named].filter((name) => !isKnown(name))).toEqual([]);
+  expect(paths.filter((path) => !named.has(path) && !named.has(path.replace(/\.\w+$/, '')))).toEqual([]);
+});
+
+test('every heading of a kind in docs/detection.md is one', () => {
+  const headings = [...page.matchAll(/^### (.+)$/gm)].flatMap(([, kinds = '']) => kinds.split(', '));
+  expect(headings.filter((kind) => !Object.hasOwn(FINDING_KINDS, kind))).toEqual([]);
 });

@@ -1,0 +1,85 @@
+import type { FindingKind } from '../packages/core/src/vocabulary/finding.ts';
+import { FINDING_KINDS } from '../packages/core/src/vocabulary/finding.ts';
+import type { RecordedRun } from './steps-file.ts';
+import { judge } from './verdict.ts';
+
+type Row = {
+  readonly kind: FindingKind;
+  hit: number;
+  wrong: number;
+  missed: number;
+  stepsHit: number;
+  stepsWrong: number;
+  successes: number;
+  failures: number;
+};
+
+/** A flagged step counts as right when a step labelled Repetition lies at most this many steps away. */
+const REACH = 2;
+
+/**
+ * What each kind contributes. Runs: it found something in a run that its authors labelled with a Repetition, or in
+ * one without. Steps: a step at which it held is near a labelled one, or is not.
+ */
+export function perDetector(runs: readonly RecordedRun[]): readonly string[] {
+  const rows = (Object.keys(FINDING_KINDS) as FindingKind[]).map(
+    (kind): Row => ({
+      kind,
+      hit: 0,
+      wrong: 0,
+      missed: 0,
+      stepsHit: 0,
+      stepsWrong: 0,
+      successes: 0,
+      failures: 0,
+    }),
+  );
+  for (const run of runs) {
+    const verdict = judge(run.steps);
+    for (const row of rows) count(row, run, verdict.steps.get(row.kind) ?? []);
+  }
+  const used = rows.filter((row) => row.hit + row.wrong + row.successes + row.failures > 0);
+  return [
+    `${'kind'.padEnd(18)} precision  recall  steps within ±${REACH}  successes  failures`,
+    ...used.map((row) =>
+      [
+        row.kind.padEnd(18),
+        share(row.hit, row.wrong).padStart(9),
+        share(row.hit, row.missed).padStart(7),
+        share(row.stepsHit, row.stepsWrong).padStart(15),
+        String(row.successes).padStart(10),
+        String(row.failures).padStart(9),
+      ].join(' '),
+    ),
+  ];
+}
+
+function count(row: Row, { header, steps: all }: RecordedRun, steps: readonly number[]): void {
+  if (steps.length > 0 && header.outcome === 'success') row.successes += 1;
+  if (steps.length > 0 && header.outcome === 'failure') row.failures += 1;
+  const labels = header.labels.repetition;
+  if (labels === undefined || all.length === 0) return;
+  if (steps.length > 0) row[labels.length > 0 ? 'hit' : 'wrong'] += 1;
+  else if (labels.length > 0) row.missed += 1;
+  for (const step of steps) {
+    const isNear = labels.some((label) => Math.abs(label - step) <= REACH);
+    row[isNear ? 'stepsHit' : 'stepsWrong'] += 1;
+  }
+}
+
+const share = (part: number, rest: number): string =>
+  part + rest === 0 ? '–' : `${(part / (part + rest)).toFixed(2)} (${part})`;
+
+/** Successful runs with a finding, for reading by hand: see false-warnings.md. */
+export function warnedSuccesses(runs: readonly RecordedRun[]): readonly string[] {
+  const successes = runs.filter(({ header }) => header.outcome === 'success');
+  const warned = successes.flatMap((run) => {
+    const { found } = judge(run.steps);
+    const words = [...found].map(([key, { step }]) => `${key}@${step}`).join(' ');
+    return found.size === 0 ? [] : [`${run.header.run}: ${words}`];
+  });
+  return [
+    `${warned.length} of ${successes.length} (${((100 * warned.length) / successes.length).toFixed(1)} %)`,
+    ...warned,
+  ];
+}
