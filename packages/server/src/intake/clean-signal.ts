@@ -1,57 +1,51 @@
 import type { Instant, Signal } from '@holter/core';
-import { redact } from './redact.ts';
+import { redactValue } from '../redaction/index.ts';
+
+/** Ids, and words of a fixed vocabulary. Every other text of a signal may hold a secret. */
+const NOT_TEXT: ReadonlySet<string> = new Set([
+  'agentId',
+  'kind',
+  'id',
+  'channel',
+  'callId',
+  'checkpointId',
+  'parentId',
+  'hash',
+  'messageId',
+  'noteId',
+  'findingKind',
+]);
 
 /**
- * A signal that is safe to store: secrets are removed from text that people will read, and times in the future
- * are replaced by now. A call's input and output are left alone: the rules compare them and keep only
- * fingerprints. Returns the same object when there is nothing to change, which is nearly always.
+ * A signal that is safe to store: secrets are removed from its texts and from the arguments of calls, and times in
+ * the future are replaced by now. Returns the same object when there is nothing to change, which is nearly always.
  */
 export function cleanSignal(signal: Signal, now: Instant): Signal {
-  switch (signal.kind) {
-    case 'heartbeat':
-      return cleanBeat(signal, now);
-    case 'blocker':
-      return withText(signal, 'text', signal.text);
-    case 'handoff-requested':
-    case 'stopped':
-      return withText(signal, 'reason', signal.reason);
-    case 'error':
-      return withText(signal, 'message', signal.message);
-    case 'task-updated':
-      return signal.note === undefined ? signal : withText(signal, 'note', signal.note);
-    case 'finding': {
-      const { finding } = signal;
-      const since = finding.since > now ? now : finding.since;
-      return {
-        ...signal,
-        finding: {
-          ...finding,
-          since,
-          evidence: redact(finding.evidence),
-          threshold: redact(finding.threshold),
-        },
-      };
-    }
-    default:
-      return signal;
+  const given = inThePast(signal, now);
+  const fields = given as Readonly<Record<string, unknown>>;
+  let clean: Record<string, unknown> | null = null;
+  for (const field in fields) {
+    const value = fields[field];
+    if ((typeof value !== 'string' && typeof value !== 'object') || NOT_TEXT.has(field)) continue;
+    const without = redactValue(value);
+    if (without === value) continue;
+    clean ??= { ...fields };
+    clean[field] = without;
   }
+  return (clean as Signal | null) ?? given;
 }
 
-type Beat = Extract<Signal, { kind: 'heartbeat' }>;
-
-function cleanBeat(beat: Beat, now: Instant): Beat {
-  let clean = beat;
-  if (beat.timestamp !== undefined && beat.timestamp > now) clean = { ...clean, timestamp: now };
-  if (beat.lastToolCall !== undefined && beat.lastToolCall > now) clean = { ...clean, lastToolCall: now };
-  if (beat.phase !== undefined) clean = withText(clean, 'phase', beat.phase);
-  if (beat.progressIndicator !== undefined)
-    clean = withText(clean, 'progressIndicator', beat.progressIndicator);
-  return clean;
-}
-
-function withText<S extends Signal>(signal: S, field: string, text: string): S {
-  const clean = redact(text);
-  return clean === text ? signal : { ...signal, [field]: clean };
+function inThePast(signal: Signal, now: Instant): Signal {
+  if (signal.kind === 'finding' && signal.finding.since > now)
+    return { ...signal, finding: { ...signal.finding, since: now } };
+  if (signal.kind !== 'heartbeat') return signal;
+  const { timestamp = 0, lastToolCall = 0 } = signal;
+  if (timestamp <= now && lastToolCall <= now) return signal;
+  return {
+    ...signal,
+    ...(timestamp > now && { timestamp: now }),
+    ...(lastToolCall > now && { lastToolCall: now }),
+  };
 }
 
 /** Normal clock difference between two machines; smaller differences get no note. */

@@ -1,4 +1,3 @@
 export { Intake, type Taken } from './intake.ts';
-export { redact } from './redact.ts';
 export { type Refused, refusalOfAnswer, refused } from './refusal.ts';
 export { HOLTER, type Sender } from './sender.ts';

@@ -148,3 +148,76 @@ test('a registration counts against the quota of its enroll token, and secrets i
     code: 'too_many_agents',
   });
 });
+
+describe('secrets', () => {
+  const key = ['sk', '-ant-api03-', 'Zx81kQw0'.repeat(5)].join('');
+  const command = `curl -H "Authorization: Bearer ${key}" https://bob:hunter2@example.com -u eve:geheim77`;
+  const HELD = ['Zx81kQw0', 'hunter2', 'geheim77'];
+
+  test('in a call, a hook or a reason are in no record, event or effect', async () => {
+    const { engine, intake } = await world();
+    await engine.register(ada);
+    const told: unknown[] = [];
+    engine.onCommitted((commit) => told.push(commit));
+    const calls = Array.from({ length: 12 }, (_, n) => ({
+      kind: 'call-ended',
+      agentId: 'ada',
+      callId: `c${n}`,
+      tool: 'Bash',
+      input: { command, env: { DB_PASSWORD: 'hunter2' } },
+      output: `denied for ${key}`,
+      isError: true,
+      text: `trying ${key}`,
+    }));
+    for (const call of calls) expect(await intake.take(call, ADA)).toMatchObject({ kind: 'taken' });
+    const others = [
+      { kind: 'said', role: 'assistant', text: `the password is hunter2 and the key ${key}` },
+      { kind: 'error', message: command },
+      { kind: 'blocker', text: command },
+      { kind: 'task-updated', taskId: command, note: command },
+      { kind: 'heartbeat', phase: `password=hunter2`, progressIndicator: key, taskId: `token=${key}` },
+      { kind: 'handoff-requested', reason: command },
+      { kind: 'stopped', reason: command },
+    ];
+    for (const other of others)
+      expect(await intake.take({ agentId: 'ada', ...other }, ADA)).toMatchObject({ kind: 'taken' });
+    const agent = await engine.read('ada');
+    expect(agent?.hard.end?.detail).toContain('[redacted]');
+    const stored = JSON.stringify([agent, told]);
+    expect(stored).toContain('curl -H');
+    expect(HELD.filter((secret) => stored.includes(secret))).toEqual([]);
+  });
+
+  test('that differ do not make a repeated call a new one', async () => {
+    const { engine, intake } = await world();
+    await engine.register(ada);
+    for (let n = 0; n < 12; n += 1)
+      await intake.take(
+        {
+          kind: 'call-ended',
+          agentId: 'ada',
+          callId: `c${n}`,
+          tool: 'Bash',
+          input: { command: `curl -H "Authorization: Bearer ${key}${n}" https://example.com/jobs/7` },
+          output: 'pending',
+          isError: false,
+        },
+        ADA,
+      );
+    const points = (await engine.read('ada'))?.hard.points ?? [];
+    expect(points.map(({ kind }) => kind)).toContain('repeated-call');
+  });
+});
+
+test('fifteen blockers of crafted text do not hold up the clock', async () => {
+  const { engine, intake } = await world();
+  await engine.register(ada);
+  const text = 'eyJ-'.repeat(16_000);
+  const before = process.cpuUsage();
+  for (let n = 0; n < 15; n += 1)
+    expect(await intake.take({ kind: 'blocker', agentId: 'ada', text }, ADA)).toMatchObject({
+      kind: 'taken',
+    });
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1_000).toBeLessThan(2_000);
+});

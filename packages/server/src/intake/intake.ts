@@ -10,11 +10,11 @@ import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { ReplyQueue } from '../engine/reply-queue.ts';
 import type { Answer } from '../engine/request.ts';
+import { redact } from '../redaction/index.ts';
 import type { Store } from '../store/store.ts';
 import { AgentQuota } from './agent-quota.ts';
 import { problemOfNames } from './check-registration.ts';
 import { cleanSignal, notesOn } from './clean-signal.ts';
-import { redact } from './redact.ts';
 import { type Refused, refusalOfAnswer, refused } from './refusal.ts';
 import type { Sender } from './sender.ts';
 

@@ -3,6 +3,7 @@ import { wantedIdOf } from '@holter/core';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Engine } from '../engine/engine.ts';
 import { firstCopies } from '../engine/fan-out.ts';
+import { redact } from '../redaction/index.ts';
 import { prettyLine } from './pretty-log.ts';
 
 export type { Logger } from 'pino';
@@ -16,9 +17,10 @@ type LogOptions = {
 };
 
 export function createLogger({ write, isPretty, hasColour = false, level = 'info' }: LogOptions): Logger {
-  const stream: DestinationStream = isPretty
-    ? { write: (line) => write(`${prettyLine(line, hasColour)}\n`) }
-    : { write };
+  const stream: DestinationStream = {
+    // Errors are logged with their text, which may quote what an agent sent.
+    write: (line) => write(isPretty ? `${prettyLine(redact(line), hasColour)}\n` : redact(line)),
+  };
   return pino({ level, base: null, redact: ['token', '*.token', '*.authorization'] }, stream);
 }
 

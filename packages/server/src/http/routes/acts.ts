@@ -9,7 +9,7 @@ import {
 import type { z } from 'zod';
 import type { Reader } from '../../channels/index.ts';
 import { readChain } from '../../engine/stored-chain.ts';
-import { redact } from '../../intake/index.ts';
+import { redact } from '../../redaction/index.ts';
 import { agentIdOf, checkMayDecide, readAgent, readerOf } from '../access.ts';
 import { problem } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';

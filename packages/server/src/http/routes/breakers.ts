@@ -1,6 +1,7 @@
 import { type Agent, type BreakerAct, type DurationMs, minutes } from '@holter/core';
 import { z } from 'zod';
-import { redact, refusalOfAnswer } from '../../intake/index.ts';
+import { refusalOfAnswer } from '../../intake/index.ts';
+import { redact } from '../../redaction/index.ts';
 import { agentIdOf, checkMayDecide, readAgent } from '../access.ts';
 import { breakerNamed, breakersOf } from '../breaker-view.ts';
 import { HttpProblem, problem, refusalOfIntake } from '../problem.ts';

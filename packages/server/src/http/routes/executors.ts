@@ -1,5 +1,6 @@
 import type { Effect } from '@holter/core';
 import type { ExecutorHub } from '../../executors/index.ts';
+import { redact } from '../../redaction/index.ts';
 import { type HttpProblem, problem } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { effects, poll, presented, receipt, received, runRecord } from '../schema/executors.ts';
@@ -62,7 +63,7 @@ export function executorRoutes(hub: ExecutorHub): readonly Route[] {
       body: receipt,
       answers: { 200: { description: '`ok` is false when nobody waits for it any more.', schema: received } },
       handle: async ({ params, body }) => ({
-        ok: await hub.receipt(executorIdOf(params), body.effectId, body.outcome, body.detail),
+        ok: await hub.receipt(executorIdOf(params), body.effectId, body.outcome, redact(body.detail)),
       }),
     }),
     defineRoute({

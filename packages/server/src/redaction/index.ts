@@ -1,0 +1,2 @@
+export { redact } from './redact.ts';
+export { redactValue } from './redact-value.ts';
