@@ -16,19 +16,21 @@ type Refusal = Extract<Canonical, { readonly kind: 'not-json' }>;
 
 const refuse = (because: NotJson, path: string): Refusal => ({ kind: 'not-json', because, path });
 
-export function canonicalJson(value: unknown): Canonical {
+export function canonicalJson(value: unknown, lengthMax: number = CANONICAL_LENGTH_MAX): Canonical {
   const parts: string[] = [];
-  const refusal = new Writer(parts).write(value, '$', 0);
+  const refusal = new Writer(parts, lengthMax).write(value, '$', 0);
   return refusal ?? { kind: 'canonical', text: parts.join('') };
 }
 
 class Writer {
   private readonly parts: string[];
   private readonly ancestors: object[] = [];
+  private readonly lengthMax: number;
   private length = 0;
 
-  constructor(parts: string[]) {
+  constructor(parts: string[], lengthMax: number) {
     this.parts = parts;
+    this.lengthMax = lengthMax;
   }
 
   /** Returns a refusal if the value can't be written. */
@@ -74,7 +76,7 @@ class Writer {
 
   private put(text: string, path: string): Refusal | undefined {
     this.length += text.length;
-    if (this.length > CANONICAL_LENGTH_MAX) return refuse('too-large', path);
+    if (this.length > this.lengthMax) return refuse('too-large', path);
     this.parts.push(text);
     return undefined;
   }

@@ -174,7 +174,8 @@ function jsonProblem(
 ): BadSignal | undefined {
   budget.nodes -= 1;
   if (typeof value === 'string') budget.length -= value.length;
-  if (budget.nodes < 0 || budget.length < 0) {
+  // A list that is too long is refused before anything is made of it.
+  if (budget.nodes < 0 || budget.length < 0 || (Array.isArray(value) && value.length > budget.nodes)) {
     return badSignal(
       'too_long',
       `${field} must hold at most ${INPUT_LENGTH_MAX} characters in ${INPUT_NODES_MAX} values`,

@@ -29,9 +29,16 @@ export const wrongEncoding = (): HttpProblem =>
 const codeOf = (error: unknown): unknown =>
   error instanceof Error && 'code' in error ? error.code : undefined;
 
-/** JSON from a stranger: valid UTF-8, bounded in depth, without keys that reach for a prototype. */
+/** Values of a large body. What is large is a file or its listing; a million small values only cost time. */
+const VALUES_MAX = 200_000;
+/** A smaller body can't hold so many. */
+const VALUES_BYTES_MIN = 2 * VALUES_MAX;
+
+/** JSON from a stranger: valid UTF-8, bounded in depth and values, without keys that reach for a prototype. */
 export function parseJson(body: Buffer, depthMax: number): unknown {
   if (!isUtf8(body)) throw problem(400, 'bad_utf8', 'the body is not valid UTF-8');
+  if (body.length > VALUES_BYTES_MIN && hasTooManyValues(body))
+    throw problem(413, 'too_many_values', `the body may hold at most ${VALUES_MAX} values`);
   return parseText(body.toString('utf8'), depthMax);
 }
 
@@ -45,6 +52,22 @@ export function parseText(text: string, depthMax: number): unknown {
   // Nearly every body is shallow and plain: then the text alone shows it, and nothing is walked.
   if (isPeculiar(text)) checkTree(value, depthMax);
   return value;
+}
+
+const [QUOTE, BACKSLASH, COMMA, LIST, RECORD] = Buffer.from('"\\,[{');
+
+/** Counts outside of texts, where JSON has a comma or a bracket for each value. */
+function hasTooManyValues(body: Buffer): boolean {
+  let left = VALUES_MAX;
+  let isInText = false;
+  for (let i = 0; i < body.length; i += 1) {
+    const byte = body[i];
+    if (byte === QUOTE) isInText = !isInText;
+    else if (isInText) i += byte === BACKSLASH ? 1 : 0;
+    else if (byte === COMMA || byte === LIST || byte === RECORD) left -= 1;
+    if (left < 0) return true;
+  }
+  return false;
 }
 
 /** Short enough that looking at the text costs less than a walk. */

@@ -188,8 +188,11 @@ const noParent = refused(
 );
 const notIts = refused('forbidden', 'not registered: its name belongs to an agent that others report for');
 
+/** Of the arguments in canonical form; longer ones are compared as they were sent. */
+const CANONICAL_LENGTH_MAX = 64 * 1024;
+
 /** The order of the arguments does not matter. */
 function callHash({ tool, input }: NonNullable<Hook['call']>): number {
-  const canonical = canonicalJson(input);
-  return hashText(`${tool} ${canonical.kind === 'canonical' ? canonical.text : ''}`);
+  const canonical = canonicalJson(input, CANONICAL_LENGTH_MAX);
+  return hashText(`${tool} ${canonical.kind === 'canonical' ? canonical.text : JSON.stringify(input)}`);
 }

@@ -40,6 +40,8 @@ const LOOK_EVERY_MS = 2_000;
 const LOOK_AFTER_HOOK_MS = 150;
 /** After this long without a hook, the end of a turn is taken from other sources. */
 const QUIET_MS = 10_000;
+/** Sessions whose files are read; the one that was added first makes room, and its next hook adds it again. */
+const WATCHED_MAX = 5_000;
 /** A session that has been silent for this long is assumed to have ended. */
 const FORGET_MS = 24 * 3_600_000;
 
@@ -75,11 +77,20 @@ export class SessionWatch {
         isLookPlanned: false,
         seen: null,
       };
+      this.makeRoomFor(session);
       this.watched.set(session, watched);
     }
     watched.heardAt = clock.now();
     this.lookSoon(watched);
     this.tick();
+  }
+
+  /** An agent has one session at a time; hooks of its own token may name any number. */
+  private makeRoomFor({ isOwn, agentId }: Session): void {
+    const [oldest] = this.watched.keys();
+    if (this.watched.size >= WATCHED_MAX && oldest) this.watched.delete(oldest);
+    if (!isOwn) return;
+    for (const other of this.watched.keys()) if (other.agentId === agentId) this.watched.delete(other);
   }
 
   private async placeOf({ source }: Session): Promise<Place | null> {

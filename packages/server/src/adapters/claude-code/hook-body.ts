@@ -41,9 +41,12 @@ type BatchedCall = {
   readonly response: string;
 };
 
+/** More calls than a model makes at once; further ones are left out. */
+const BATCH_MAX = 100;
+
 export function batchedCallsOf({ fields }: HookBody): readonly BatchedCall[] {
   if (!Array.isArray(fields.tool_calls)) return [];
-  return fields.tool_calls.flatMap((call: unknown) => {
+  return fields.tool_calls.slice(0, BATCH_MAX).flatMap((call: unknown) => {
     if (!isRecord(call)) return [];
     const callId = asName(call.tool_use_id);
     const tool = asName(call.tool_name);

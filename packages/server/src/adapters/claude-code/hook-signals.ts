@@ -54,13 +54,13 @@ export function signalsOf(body: HookBody): readonly MarkedSignal[] {
     case 'Stop':
       return [{ kind: 'turn-ended' }, { kind: 'hold-begun', hold: holdAfterStop(fields) }];
     case 'StopFailure':
-      return stoppedByError(asText(fields.error) ?? 'unknown');
+      return stoppedByError(clip(asText(fields.error) ?? 'unknown'));
     case 'SubagentStart':
       return [{ kind: 'turn-begun' }];
     case 'SubagentStop':
       return [{ kind: 'turn-ended' }, { kind: 'stopped', reason: 'its part of the work is done' }];
     case 'SessionEnd':
-      return [{ kind: 'stopped', reason: `session ended: ${asText(fields.reason) ?? 'unknown'}` }];
+      return [{ kind: 'stopped', reason: `session ended: ${clip(asText(fields.reason) ?? 'unknown')}` }];
     default:
       return [{ kind: 'activity' }];
   }

@@ -31,6 +31,15 @@ test('a thousand lines at once, longer than a chunk, and one that is too long', 
   expect((await textsOf(tail)).at(-1)).toBe('after');
 });
 
+test('a file of short lines is read in parts, and no line is lost', async () => {
+  const file = join(folder, 'short-lines.jsonl');
+  writeFileSync(file, '\n{}\n'.repeat(25_000));
+  const tail = new LineTail(file, 0);
+  const looks: number[] = [];
+  for (let lines = await tail.look(); lines.length > 0; lines = await tail.look()) looks.push(lines.length);
+  expect(looks).toEqual([20_000, 20_000, 10_000]);
+});
+
 test('a file that became shorter, or another of its name, is read from its beginning', async () => {
   const file = join(folder, 'short.jsonl');
   writeFileSync(file, 'a\nb\nc\n');

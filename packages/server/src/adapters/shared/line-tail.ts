@@ -7,6 +7,8 @@ type TailedLine = { readonly text: string; readonly end: number };
 const CHUNK_BYTES = 256 * 1024;
 /** One look reads this much at most; the next one goes on from there. */
 const LOOK_BYTES_MAX = 8 * 1024 * 1024;
+/** Lines of one look: a file of empty lines must not become millions of texts. */
+const LINES_MAX = 20_000;
 /** A longer line is somebody's picture or a broken file; it is passed over. Parsing one this long takes 0.1 s. */
 const LINE_BYTES_MAX = 1024 * 1024;
 /** More than any conversation. */
@@ -63,12 +65,16 @@ async function linesOf(handle: FileHandle, from: number, end: number, inode: num
   let offset = from;
   let rest: Buffer[] = [];
   let restBytes = 0;
-  for (let position = from; position < end; ) {
+  for (let position = from; position < end && lines.length < LINES_MAX; ) {
     const chunk = await readUpTo(handle, Math.min(CHUNK_BYTES, end - position), position);
     if (chunk.length === 0) break;
     position += chunk.length;
     let start = 0;
-    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, start)) {
+    for (
+      let at = chunk.indexOf(NEWLINE);
+      at >= 0 && lines.length < LINES_MAX;
+      at = chunk.indexOf(NEWLINE, start)
+    ) {
       const bytes = restBytes + at - start;
       offset += bytes + 1;
       if (bytes <= LINE_BYTES_MAX)

@@ -6,8 +6,9 @@ import type { TranscriptFact, TranscriptReader } from './transcript.ts';
 
 export const TRANSCRIPT_CHANNEL = 'transcript';
 
-/** So much is parsed before other work gets its turn. */
+/** So much is parsed before other work gets its turn and what was told is stored; each line costs extra. */
 const TURN_LENGTH_MAX = 256 * 1024;
+const LINE_COST = 500;
 
 /** The session whose transcript is followed. */
 export type TailedSession = {
@@ -49,10 +50,12 @@ export class TranscriptTail {
     const lines = await this.lines.look();
     let meter: SignalBody | null = null;
     let length = 0;
+    let newest: Promise<void> = Promise.resolve();
     for (const { text, end } of lines) {
-      length += text.length;
+      length += text.length + LINE_COST;
       if (length > TURN_LENGTH_MAX) {
         length = 0;
+        await newest.catch(() => undefined);
         await new Promise(setImmediate);
       }
       const facts = this.options.reader.push(parseRecord(text) ?? {});
@@ -62,14 +65,14 @@ export class TranscriptTail {
         if (fact.kind === 'usage') meter = this.meter(fact);
         const signal = this.signalOf(fact);
         // Several facts of one line have places of their own, the last one at its end.
-        if (signal) void this.tell(signal, end - (facts.length - 1 - index));
+        if (signal) newest = this.tell(signal, end - (facts.length - 1 - index));
       }
     }
     const last = lines.at(-1);
     if (meter && last) await this.tell(meter, last.end + 1);
   }
 
-  /** Not waited for in between: a thousand lines are folded together, and in order. */
+  /** Not waited for one by one: hundreds of lines are folded together, and in order. */
   private tell(signal: MarkedSignal, seq: number): Promise<void> {
     const told = this.session.tell({ ...signal, channel: TRANSCRIPT_CHANNEL, seq });
     told.catch(() => undefined);
