@@ -12,6 +12,7 @@ import {
   type Promises,
   type Registration,
   type SignalBody,
+  type Source,
 } from '@holter/core';
 import { parse as parseYaml } from 'yaml';
 import { facts } from './facts.ts';
@@ -37,7 +38,7 @@ const commands: Readonly<Record<string, Command>> = {
       from = 'agent',
       incarnation,
       ...body
-    } = JSON.parse(json) as { from?: 'agent' | 'holter'; incarnation?: number } & SignalBody;
+    } = JSON.parse(json) as { from?: Source; incarnation?: number } & SignalBody;
     signal(world, name, body as SignalBody, from, incarnation);
   },
   sense: (world, _words, raw) => {
@@ -139,7 +140,7 @@ function signal(
   world: StoryWorld,
   name: string,
   body: SignalBody,
-  origin: 'agent' | 'holter' = 'agent',
+  origin: Source = 'agent',
   incarnation?: number,
 ): void {
   const current = world.agent(name).hard.incarnation;

@@ -1,12 +1,9 @@
-import { type HoldKind, instant, type MessagePriority, type SignalBody } from '@holter/core';
+import { type HoldKind, instant, type MessagePriority, type SignalBody, type Source } from '@holter/core';
 import { durationOf, type Words } from './words.ts';
 import type { StoryWorld } from './world.ts';
 
 /** Short forms of facts that stories use often. */
-type Fact = (
-  world: StoryWorld,
-  words: Words,
-) => { readonly body: SignalBody; readonly from: 'agent' | 'holter' };
+type Fact = (world: StoryWorld, words: Words) => { readonly body: SignalBody; readonly from: Source };
 
 const heard = (body: SignalBody): ReturnType<Fact> => ({ body, from: 'agent' });
 const sensed = (body: SignalBody): ReturnType<Fact> => ({ body, from: 'holter' });
@@ -27,13 +24,15 @@ export const facts: Readonly<Record<string, Fact>> = {
   update: (_world, { rest: [taskId = ''], fields: { percent } }) =>
     heard({ kind: 'task-updated', taskId, ...(percent !== undefined && { percent: Number(percent) }) }),
   finish: (_world, { rest: [taskId = ''] }) => heard({ kind: 'task-ended', taskId, outcome: 'done' }),
-  /** `hold ada rate-limited until=30m`: half an hour from now. */
-  hold: (world, { rest: [hold = ''], fields: { until } }) =>
-    heard({
+  /** `hold ada rate-limited until=30m`: half an hour from now. With `seen`, its own program reports it. */
+  hold: (world, { rest: [hold = '', how], fields: { until } }) => ({
+    body: {
       kind: 'hold-begun',
       hold: hold as HoldKind,
       ...(until !== undefined && { until: instant(world.at + durationOf(until)) }),
-    }),
+    },
+    from: how === 'seen' ? 'cli' : 'agent',
+  }),
   unhold: (_world, { rest: [hold = ''] }) => heard({ kind: 'hold-ended', hold: hold as HoldKind }),
   error: (_world, { rest: [how] }) =>
     heard({ kind: 'error', message: 'failed', ...(how === 'unrecoverable' && { isUnrecoverable: true }) }),

@@ -189,6 +189,8 @@ function tellEvent(event: HolterEvent): string | null {
     case 'CHECKPOINT_WRITTEN':
     case 'NUDGE_SENT':
       return null;
+    case 'STOP_ANNOUNCED':
+      return `${who} says that it has stopped (${payload.reason}), but its process is looked at`;
     case 'HOLD_BEGAN':
       return `${who} on hold: ${payload.hold}${payload.until === undefined ? '' : ` until ${clock(payload.until)}`}`;
     case 'HOLD_ENDED':

@@ -81,6 +81,7 @@ export {
 } from './transition/enroll.ts';
 export { type Transition, type TransitionContext, transition } from './transition/transition.ts';
 export type { Admission, Ask, AskKind } from './vocabulary/ask.ts';
+export { AUTHORITY, type Source } from './vocabulary/authority.ts';
 export {
   type Checkpoint,
   type CheckpointChain,

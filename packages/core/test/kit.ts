@@ -6,6 +6,7 @@ import type { Agent } from '../src/record/agent.ts';
 import type { Input, InputBody } from '../src/record/input.ts';
 import { enroll, type Registration } from '../src/transition/enroll.ts';
 import { type Transition, transition } from '../src/transition/transition.ts';
+import type { Source } from '../src/vocabulary/authority.ts';
 import type { Effect } from '../src/vocabulary/effect.ts';
 import type { Signal, SignalBody } from '../src/vocabulary/signal.ts';
 import { NO_STALLS, type StallLog } from '../src/vocabulary/stall.ts';
@@ -91,7 +92,7 @@ export class Bench {
     return after;
   }
 
-  signal(body: SignalBody & Partial<Signal>, origin: 'agent' | 'holter' = 'agent'): Transition {
+  signal(body: SignalBody & Partial<Signal>, origin: Source = 'agent'): Transition {
     const { agentId, incarnation } = this.agent.hard;
     return this.feed({ kind: 'signal', origin, signal: { agentId, incarnation, ...body } });
   }

@@ -64,34 +64,38 @@ describe('hold stopwatches', () => {
     after: fc.nat(20),
     hold: fc.constantFrom(...HOLD_KINDS.filter((kind) => kind !== 'paused-by-operator')),
     begins: fc.boolean(),
+    isSeen: fc.boolean(),
   });
 
   test('agree with counting the seconds on hold one by one', () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 25 }), fc.nat(20), (changes, rest) => {
         const bench = new Bench();
-        const open = new Set<HoldKind>();
+        const open = new Map<HoldKind, 'seen' | 'own'>();
+        let ownSeconds = 0;
         let anySeconds = 0;
         let outsideSeconds = 0;
+        const isSeen = ([kind, how]: readonly [HoldKind, string]): boolean =>
+          how === 'seen' && kind !== 'in-tool';
         const pass = (length: number): void => {
           for (let second = 0; second < length; second++) {
             if (open.size > 0) anySeconds += 1;
-            if ([...open].some((kind) => kind !== 'in-tool')) outsideSeconds += 1;
+            if ([...open.keys()].some((kind) => kind !== 'in-tool')) outsideSeconds += 1;
+            if (open.size > 0 && ![...open].some(isSeen)) ownSeconds += 1;
           }
           bench.advance(length * 1000);
         };
-        for (const { after, hold, begins } of changes) {
+        for (const { after, hold, begins, isSeen } of changes) {
           pass(after);
-          bench.signal({ kind: begins ? 'hold-begun' : 'hold-ended', hold });
-          if (begins) open.add(hold);
+          bench.signal({ kind: begins ? 'hold-begun' : 'hold-ended', hold }, isSeen ? 'holter' : 'agent');
+          if (begins) open.set(hold, isSeen || open.get(hold) === 'seen' ? 'seen' : 'own');
           else open.delete(hold);
         }
         pass(rest);
         const { heldBefore, holds } = bench.agent.hard;
-        expect(heldUntil(heldBefore, holds, bench.at)).toEqual({
-          anyMs: anySeconds * 1000,
-          outsideToolMs: outsideSeconds * 1000,
-        });
+        const { ownMs = 0, ...held } = heldUntil(heldBefore, holds, bench.at);
+        expect(held).toEqual({ anyMs: anySeconds * 1000, outsideToolMs: outsideSeconds * 1000 });
+        expect(ownMs).toBe(ownSeconds * 1000);
       }),
     );
   });

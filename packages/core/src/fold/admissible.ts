@@ -1,6 +1,8 @@
 import { hashText } from '../base/hash.ts';
 import type { Hard } from '../record/agent.ts';
 import type { Draft } from '../record/draft.ts';
+import type { Source } from '../vocabulary/authority.ts';
+import { AUTHORITY } from '../vocabulary/authority.ts';
 import type { SignalRejectionCode } from '../vocabulary/rejection.ts';
 import type { Signal } from '../vocabulary/signal.ts';
 import { SENSED_ONLY } from '../vocabulary/signal.ts';
@@ -10,11 +12,7 @@ const SEEN_MAX = 32;
 const MARKS_MAX = 4;
 
 /** Why a signal must not be folded in; null if it may. */
-export function whyInadmissible(
-  hard: Hard,
-  signal: Signal,
-  origin: 'agent' | 'holter',
-): SignalRejectionCode | null {
+export function whyInadmissible(hard: Hard, signal: Signal, origin: Source): SignalRejectionCode | null {
   if (signal.agentId !== hard.agentId) return 'other-agent';
   if (signal.incarnation === undefined) {
     if (hard.incarnation !== 0) return 'no-incarnation';
@@ -22,8 +20,11 @@ export function whyInadmissible(
     const code = whyOtherIncarnation(hard, signal.incarnation);
     if (code !== null) return code;
   }
-  if (origin === 'agent' && SENSED_ONLY.has(signal.kind)) return 'sensed-only';
-  if (origin === 'agent' && isOperatorHold(signal)) return 'operator-only';
+  const { senses, decides, holds, ends } = AUTHORITY[origin];
+  if (!senses && SENSED_ONLY.has(signal.kind)) return 'sensed-only';
+  if (decides !== 'always' && isOperatorHold(signal)) return 'operator-only';
+  if ((holds === 'never' && isHold(signal)) || (ends === 'never' && signal.kind === 'stopped'))
+    return 'other-agent';
   if (hard.end && signal.kind !== 'task-ended') return 'agent-ended';
   return null;
 }
@@ -47,8 +48,10 @@ export const HARMLESS_TWICE: ReadonlySet<Signal['kind']> = new Set<Signal['kind'
   'process',
 ]);
 
-const isOperatorHold = (signal: Signal): boolean =>
-  (signal.kind === 'hold-begun' || signal.kind === 'hold-ended') && signal.hold === 'paused-by-operator';
+const isHold = (signal: Signal): signal is Extract<Signal, { kind: 'hold-begun' | 'hold-ended' }> =>
+  signal.kind === 'hold-begun' || signal.kind === 'hold-ended';
+
+const isOperatorHold = (signal: Signal): boolean => isHold(signal) && signal.hold === 'paused-by-operator';
 
 /** Whether this fact was folded in before, on any path; if not, it is remembered. */
 export function isRepeatedSignal(draft: Draft, signal: Signal): boolean {

@@ -2,22 +2,20 @@ import type { Draft } from '../record/draft.ts';
 import type { SignalBody } from '../vocabulary/signal.ts';
 import { noteActivity, noteProgress } from './doing.ts';
 import { countOutcome } from './failures.ts';
-import { closeCall, endHold, openCall } from './holds.ts';
+import { closeCall, endContradictedHolds, openCall } from './holds.ts';
 import { followStep } from './trail.ts';
 
 type CallEnded = Extract<SignalBody, { kind: 'call-ended' }>;
 
 export function foldCallBegun(draft: Draft, callId: string): void {
-  // An agent that starts a tool no longer waits for a person or a rate limit.
-  endHold(draft, 'waiting-for-input');
-  endHold(draft, 'waiting-for-permission');
-  endHold(draft, 'rate-limited');
+  endContradictedHolds(draft);
   noteActivity(draft);
   openCall(draft, callId);
 }
 
 export function foldCallEnded(draft: Draft, call: CallEnded): void {
-  closeCall(draft, call.callId);
+  // A call that began before the hold may end during it.
+  if (!closeCall(draft, call.callId)) endContradictedHolds(draft);
   noteActivity(draft);
   const { callId: id, tool, input = null, output = null, isError: error, text = null } = call;
   const step = followStep(draft, { id, kind: 'tool', tool, input, output, error, text });

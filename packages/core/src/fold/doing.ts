@@ -9,6 +9,7 @@ export function noteActivity(draft: Draft): void {
   const { hard, at } = draft;
   hard.doing = markNow(draft);
   forget(hard, 'isHoldLapsed');
+  forget(hard, 'stopAnnounced');
   if (hard.task && hard.task.begunAt === undefined) hard.task = { ...hard.task, begunAt: at };
 }
 

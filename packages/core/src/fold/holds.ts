@@ -2,7 +2,9 @@ import { hashText } from '../base/hash.ts';
 import { between } from '../base/time.ts';
 import type { Draft } from '../record/draft.ts';
 import { emit, lookAgainAt, markNow } from '../record/draft.ts';
+import { isRowOver } from '../rule/hold-age.ts';
 import type { Hold, HoldKind } from '../vocabulary/hold.ts';
+import { HOLD_KINDS } from '../vocabulary/hold.ts';
 
 /** Calls that may be open at once in one agent. A sender with more never ends its calls. */
 const OPEN_CALLS_MAX = 16;
@@ -12,8 +14,10 @@ type HoldTerms = Pick<Hold, 'until' | 'isOwnWord'>;
 export function beginHold(draft: Draft, kind: HoldKind, terms: HoldTerms = {}): void {
   const { hard, at } = draft;
   const before = hard.holds.find((hold) => hold.kind === kind);
+  // What Holter has seen does not become the agent's own word, which counts for less.
+  if (before && !before.isOwnWord && terms.isOwnWord) return;
   const hold: Hold = { kind, since: before?.since ?? at, ...terms };
-  hard.holds = [...hard.holds.filter((other) => other !== before), hold];
+  changeHolds(draft, [...hard.holds.filter((other) => other !== before), hold]);
   if (before) return;
   emit(draft, {
     type: 'HOLD_BEGAN',
@@ -25,20 +29,49 @@ export function endHold(draft: Draft, kind: HoldKind): void {
   const { hard, at } = draft;
   const hold = hard.holds.find((other) => other.kind === kind);
   if (!hold) return;
-  const rest = hard.holds.filter((other) => other !== hold);
-  // The stopwatches are read before and after, so that overlapping holds are counted once.
-  const held = markNow(draft).held;
-  hard.holds = rest;
-  const running = markNow(draft).held;
-  hard.heldBefore = {
-    anyMs: hard.heldBefore.anyMs + (held.anyMs - running.anyMs),
-    outsideToolMs: hard.heldBefore.outsideToolMs + (held.outsideToolMs - running.outsideToolMs),
-  };
+  changeHolds(
+    draft,
+    hard.holds.filter((other) => other !== hold),
+  );
   if (kind === 'in-tool') return;
   emit(draft, {
     type: 'HOLD_ENDED',
     payload: { agentId: hard.agentId, hold: kind, heldMs: between(hold.since, at) },
   });
+}
+
+/** The stopwatches are read before and after, so that overlapping holds are counted once. */
+function changeHolds(draft: Draft, holds: readonly Hold[]): void {
+  const { hard } = draft;
+  const held = markNow(draft).held;
+  hard.holds = holds;
+  const running = markNow(draft).held;
+  const ownMs = (hard.heldBefore.ownMs ?? 0) + (held.ownMs ?? 0) - (running.ownMs ?? 0);
+  hard.heldBefore = {
+    anyMs: hard.heldBefore.anyMs + (held.anyMs - running.anyMs),
+    outsideToolMs: hard.heldBefore.outsideToolMs + (held.outsideToolMs - running.outsideToolMs),
+    ...(ownMs !== 0 && { ownMs }),
+  };
+  followOwnHolds(draft);
+}
+
+/** Begins, continues or ends the row of holds that the agent declared itself. */
+function followOwnHolds(draft: Draft): void {
+  const { hard, at } = draft;
+  const row = hard.ownHolds;
+  const isOnHold = hard.holds.some(({ isOwnWord }) => isOwnWord);
+  if (isOnHold && row?.endedAt === undefined) hard.ownHolds = row ?? { since: at };
+  else if (isOnHold) hard.ownHolds = { since: isRowOver(draft) ? at : (row?.since ?? at) };
+  else if (row && row.endedAt === undefined) hard.ownHolds = { since: row.since, endedAt: at };
+}
+
+/** Holds that a call contradicts: an agent that calls a tool does not sleep, and waits for nothing. */
+const CONTRADICTED: readonly HoldKind[] = HOLD_KINDS.filter(
+  (kind) => kind !== 'in-tool' && kind !== 'paused-by-operator',
+);
+
+export function endContradictedHolds(draft: Draft): void {
+  if (draft.hard.holds.length > 0) for (const kind of CONTRADICTED) endHold(draft, kind);
 }
 
 /** While a call is open, silence belongs to the tool, not to the agent. */
@@ -51,14 +84,17 @@ export function openCall(draft: Draft, callId: string): void {
   hard.holds = [...others, { kind: 'in-tool', since: hold?.since ?? at, calls }];
 }
 
-export function closeCall(draft: Draft, callId: string): void {
+/** Returns whether the call was open. */
+export function closeCall(draft: Draft, callId: string): boolean {
   const { hard } = draft;
   const hold = hard.holds.find(({ kind }) => kind === 'in-tool');
-  if (!hold) return;
+  if (!hold) return false;
   const call = hashText(callId);
   const calls = (hold.calls ?? []).filter((other) => other !== call);
+  const isOpen = calls.length < (hold.calls?.length ?? 0);
   if (calls.length === 0) endHold(draft, 'in-tool');
   else hard.holds = hard.holds.map((other) => (other === hold ? { ...hold, calls } : other));
+  return isOpen;
 }
 
 /**

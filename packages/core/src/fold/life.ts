@@ -5,8 +5,10 @@ import type { End, Hard } from '../record/agent.ts';
 import { forget } from '../record/copy-hard.ts';
 import type { Draft } from '../record/draft.ts';
 import { ask, emit, markNow } from '../record/draft.ts';
-import { lastProofOf, livenessOf, pulseOf } from '../record/liveness.ts';
+import { isWatched, lastProofOf, livenessOf, pulseOf } from '../record/liveness.ts';
 import { LOOKS_FRESH } from '../rule/process.ts';
+import type { Source } from '../vocabulary/authority.ts';
+import { AUTHORITY } from '../vocabulary/authority.ts';
 import { EVIDENCE_LENGTH_MAX } from '../vocabulary/finding.ts';
 import type { HeartbeatBody, ProcessState, SelfStatus } from '../vocabulary/signal.ts';
 import { noteProgress } from './doing.ts';
@@ -140,6 +142,16 @@ export function foldProcess(draft: Draft, look: ProcessLook): void {
   draft.soft = { ...soft, probedAt: at, cpuMs: look.cpuMs, ioBytes: look.ioBytes };
 }
 
+/** Where its process is looked at, the word ends nothing: it only says how to read the end that will be seen. */
+export function foldStopped(draft: Draft, reason: string, origin: Source): void {
+  const { hard, at } = draft;
+  if (AUTHORITY[origin].ends === 'always' || !isWatched(hard))
+    return becomeGone(draft, { how: 'stopped', at, detail: reason });
+  if (hard.stopAnnounced === undefined)
+    emit(draft, { type: 'STOP_ANNOUNCED', payload: { agentId: hard.agentId, reason } });
+  hard.stopAnnounced = reason.slice(0, EVIDENCE_LENGTH_MAX);
+}
+
 export function foldExit(draft: Draft, code: number | null, signal: string | undefined): void {
   const { at } = draft;
   if (code === 0) becomeGone(draft, { how: 'exit-0', at, detail: 'exit code 0' });
@@ -156,11 +168,19 @@ export function becomeGone(draft: Draft, end: End): void {
   const { hard, at } = draft;
   const from = livenessOf(hard);
   const isOurs = hard.incident?.step === 'terminate' && hard.incident.phase === 'acting';
-  const detail = end.detail.slice(0, EVIDENCE_LENGTH_MAX);
-  const proven: End = { ...end, detail, ...(isOurs && { byHolter: true as const }) };
+  const isAnnounced = end.how === 'crash' && hard.stopAnnounced !== undefined;
+  const told = isAnnounced ? `${hard.stopAnnounced} (${end.detail})` : end.detail;
+  const proven: End = {
+    how: isAnnounced ? 'stopped' : end.how,
+    at: end.at,
+    detail: told.slice(0, EVIDENCE_LENGTH_MAX),
+    ...(isOurs && { byHolter: true as const }),
+  };
   hard.end = proven;
   hard.heldBefore = markNow(draft).held;
   hard.holds = [];
+  forget(hard, 'ownHolds');
+  forget(hard, 'stopAnnounced');
   forget(hard, 'unknownSince');
   forget(hard, 'inquiry');
   forget(hard, 'isBusy');

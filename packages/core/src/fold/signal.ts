@@ -3,18 +3,20 @@ import { between, seconds } from '../base/time.ts';
 import { forget } from '../record/copy-hard.ts';
 import type { Draft } from '../record/draft.ts';
 import { emit, markNow } from '../record/draft.ts';
+import type { Source } from '../vocabulary/authority.ts';
+import { AUTHORITY } from '../vocabulary/authority.ts';
 import type { Signal } from '../vocabulary/signal.ts';
 import { foldCallBegun, foldCallEnded } from './calls.ts';
 import { noteActivity, noteProgress } from './doing.ts';
 import { countFailure } from './failures.ts';
 import { beginHold, endHold } from './holds.ts';
 import {
-  becomeGone,
   foldExit,
   foldHeartbeat,
   foldProcess,
   foldSelfStatus,
   foldStatusOf,
+  foldStopped,
   hearFrom,
 } from './life.ts';
 import { foldAcknowledged, foldDelivered, foldDeliveryFailed } from './messages.ts';
@@ -26,10 +28,10 @@ import { followContext, followStep, followTokens, followVerdict } from './trail.
 const TOKENS_ARE_DOING_EVERY = seconds(30);
 
 /** Folds one fact into the record. What follows from it is decided by `judge` and `advance`. */
-export function foldSignal(draft: Draft, signal: Signal, origin: 'agent' | 'holter'): void {
+export function foldSignal(draft: Draft, signal: Signal, origin: Source): void {
   const { hard, at } = draft;
   const { agentId } = hard;
-  if (origin === 'agent' && signal.kind !== 'heartbeat' && signal.kind !== 'pong')
+  if (origin !== 'holter' && signal.kind !== 'heartbeat' && signal.kind !== 'pong')
     hearFrom(draft, 'activityAt');
   switch (signal.kind) {
     case 'heartbeat':
@@ -95,7 +97,7 @@ export function foldSignal(draft: Draft, signal: Signal, origin: 'agent' | 'holt
     case 'hold-begun':
       return beginHold(draft, signal.hold, {
         ...(signal.until !== undefined && { until: signal.until }),
-        ...(origin === 'agent' && { isOwnWord: true as const }),
+        ...(AUTHORITY[origin].holds === 'limited' && { isOwnWord: true as const }),
       });
     case 'hold-ended':
       forget(hard, 'isHoldLapsed');
@@ -132,7 +134,7 @@ export function foldSignal(draft: Draft, signal: Signal, origin: 'agent' | 'holt
       followContext(draft, { kind: 'handoff' });
       return emit(draft, { type: 'HANDOFF_WRITTEN', payload: { agentId, noteId: signal.noteId } });
     case 'stopped':
-      return becomeGone(draft, { how: 'stopped', at, detail: signal.reason });
+      return foldStopped(draft, signal.reason, origin);
     case 'exited':
       return foldExit(draft, signal.code, signal.signal);
     case 'finding':

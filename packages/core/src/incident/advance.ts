@@ -2,8 +2,9 @@ import { forget } from '../record/copy-hard.ts';
 import type { Draft } from '../record/draft.ts';
 import { emit, lookAgainAt, markNow } from '../record/draft.ts';
 import type { Incident } from '../record/incident.ts';
+import { agedHold } from '../rule/hold-age.ts';
 import { deadlineAfter, isPast } from '../rule/rule.ts';
-import type { Finding } from '../vocabulary/finding.ts';
+import type { Finding, FindingKind } from '../vocabulary/finding.ts';
 import { FINDING_KINDS } from '../vocabulary/finding.ts';
 import type { HoldKind } from '../vocabulary/hold.ts';
 import { amend, climbTo, closeIncident, rankOf } from './change.ts';
@@ -12,7 +13,7 @@ import { climbEscalate } from './escalate.ts';
 import { climbHuman } from './human.ts';
 import { climbNudge } from './nudge.ts';
 import { quietAbout } from './quiet.ts';
-import { actFindings, isOrdered, leadOf, ownThresholdMs } from './reason.ts';
+import { actFindings, isDelayed, isOrdered, leadOf, ownThresholdMs } from './reason.ts';
 import { climbRecover, tellAttemptFailed } from './recover.ts';
 import { climbTerminate, reasonFor } from './terminate.ts';
 
@@ -60,12 +61,17 @@ const STILL: ReadonlySet<HoldKind> = new Set<HoldKind>(['asleep', 'paused-by-ope
  * An agent on hold is left alone. But a hold does not excuse a loss: a tool or a prompt may last for ever because
  * its agent is dead, so people are told even then. Without an order, nothing is done to an agent on hold.
  */
-function isHeldBack(draft: Draft, { step }: Incident, lead: Finding): boolean {
+function isHeldBack(draft: Draft, incident: Incident, lead: Finding): boolean {
   const { holds } = draft.hard;
   if (holds.length === 0 || isOrdered(draft)) return false;
-  if (step === 'terminate' || FINDING_KINDS[lead.kind].about !== 'liveness') return true;
-  return holds.some(({ kind }) => STILL.has(kind));
+  if (incident.step === 'terminate' || !isLoss(lead.kind)) return isDelayed(draft, incident);
+  if (!holds.some(({ kind }) => STILL.has(kind))) return false;
+  // It says that it is still, and is: that becomes a matter for people with the age of the hold.
+  return isLoss(incident.cause) ? agedHold(draft) === null : isDelayed(draft, incident);
 }
+
+const isLoss = (kind: FindingKind | 'operator'): boolean =>
+  kind !== 'operator' && FINDING_KINDS[kind].about === 'liveness';
 
 /** A more severe finding does not wait for the steps below its own entry. */
 function maybeSkip(draft: Draft, incident: Incident, lead: Finding): boolean {

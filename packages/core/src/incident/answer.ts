@@ -14,7 +14,7 @@ import { amend, effectIdOf, isOfStep, tellPeople } from './change.ts';
 import { orderEscalation } from './escalate.ts';
 import { callHuman } from './human.ts';
 import { orderNudge } from './nudge.ts';
-import { actFindings, hasTwoSources, isEvidenceFresh, isOrdered, repeatOf } from './reason.ts';
+import { actFindings, hasTwoSources, isDelayed, isEvidenceFresh, isOrdered, repeatOf } from './reason.ts';
 import { failAttempt, orderSpawn, taskIdOf } from './recover.ts';
 import { foldSaidGone, orderTermination, tryAgain } from './terminate.ts';
 
@@ -191,7 +191,7 @@ function whyNotStop(draft: Draft, incident: Incident): string | null {
   if (incident.phase !== 'acting') return 'it was called off';
   if (incident.order?.source === 'person') return null;
   const isGrounded =
-    isOrdered(draft) || (hard.holds.length === 0 && hasTwoSources(draft) && isEvidenceFresh(draft));
+    isOrdered(draft) || (!isDelayed(draft, incident) && hasTwoSources(draft) && isEvidenceFresh(draft));
   const isOld = hasJustReturned(draft.stalls, draft.at, graceMaxOf(hard, draft.policy));
   if (isGrounded && !isOld && (hard.quiet === undefined || hard.quiet.until <= draft.at)) return null;
   amend(draft, { phase: 'waiting', wait: markNow(draft) });

@@ -1,7 +1,7 @@
 import type { Draft } from '../record/draft.ts';
 import { emit, markNow } from '../record/draft.ts';
 import type { Incident } from '../record/incident.ts';
-import { deadlineAfter, isPast } from '../rule/rule.ts';
+import { isPast, ladderDeadline } from '../rule/rule.ts';
 import { amend, askFleet, climbTo, wantStep } from './change.ts';
 import { sentence } from './message.ts';
 import { actFindings, leadOf } from './reason.ts';
@@ -14,7 +14,7 @@ export function climbEscalate(draft: Draft, incident: Incident): void {
     return;
   }
   if (!incident.wait || draft.hard.mode !== 'act') return;
-  if (!isPast(draft, deadlineAfter(draft, incident.wait, draft.policy.escalation.waitMs))) return;
+  if (!isPast(draft, ladderDeadline(draft, incident.wait, draft.policy.escalation.waitMs))) return;
   const obstacle = whyNotTerminate(draft);
   if (obstacle === null) climbTo(draft, 'terminate', 1, 'nobody decided in time');
   else climbTo(draft, 'human', 1, `nobody decided in time, and Holter must not act: ${obstacle}`);

@@ -1,7 +1,7 @@
 import type { Draft } from '../record/draft.ts';
 import { markNow } from '../record/draft.ts';
 import type { Incident } from '../record/incident.ts';
-import { deadlineAfter, isPast } from '../rule/rule.ts';
+import { isPast, ladderDeadline } from '../rule/rule.ts';
 import type { Finding } from '../vocabulary/finding.ts';
 import { amend, askFleet, climbTo, wantStep } from './change.ts';
 import { canNudge } from './entry.ts';
@@ -55,6 +55,6 @@ function isWaitOver(draft: Draft, incident: Incident): boolean {
   const { policy } = draft;
   if (furtherRepeats(draft.hard, incident.repeatAtStep) >= policy.nudge.repeatsMax) return true;
   return (
-    incident.wait !== undefined && isPast(draft, deadlineAfter(draft, incident.wait, policy.nudge.waitMs))
+    incident.wait !== undefined && isPast(draft, ladderDeadline(draft, incident.wait, policy.nudge.waitMs))
   );
 }

@@ -30,9 +30,13 @@ export function whyNotDecide({ hard, policy, at }: About, decision: Decision): D
           'the agent is not known to have ended; terminate_and_recover stops it first',
         );
       if (isActing) return rejected('start-under-way', 'a start is under way');
-      return hard.can.includes('spawn')
-        ? whyNotFrom(decision.from)
-        : rejected('can-not-start', 'nothing can start it from here');
+      // Only a crash or a termination is undone; what ended by itself would be closed again at once.
+      if (hard.end.how !== 'crash' && !hard.end.byHolter)
+        return rejected(
+          'ended-on-purpose',
+          `it ended on purpose (${hard.end.detail}); start it again where it was started`,
+        );
+      return whyNotStart(hard, decision) ?? whyNotFrom(decision.from);
     case 'force_handoff':
     case 'terminate':
     case 'terminate_and_recover':
@@ -40,7 +44,8 @@ export function whyNotDecide({ hard, policy, at }: About, decision: Decision): D
       if (isActing && hard.incident?.order)
         return rejected('termination-under-way', 'a termination is under way');
       if (!hard.can.includes('terminate')) return rejected('can-not-stop', 'nothing can stop it from here');
-      return decision.decision === 'terminate_and_recover' ? whyNotFrom(decision.from) : null;
+      if (decision.decision === 'terminate') return null;
+      return whyNotStart(hard, decision) ?? whyNotFrom('from' in decision ? decision.from : undefined);
     case 'dismiss':
       if (decision.finding !== undefined) return whyNotWrong(hard, decision.finding);
       return hard.end && isActing ? rejected('start-under-way', 'a start is under way') : null;
@@ -61,6 +66,13 @@ export function whyNotDecide({ hard, policy, at }: About, decision: Decision): D
     default:
       return assertNever(decision);
   }
+}
+
+function whyNotStart({ can }: Hard, { isStarterGone }: Decision): DecisionRejection | null {
+  if (!can.includes('spawn')) return rejected('can-not-start', 'nothing can start it from here');
+  return isStarterGone
+    ? rejected('can-not-start', 'its `holter run` is gone; start it again where it was started')
+    : null;
 }
 
 /** An agent is not stopped if its successor could not start. */

@@ -3,10 +3,12 @@ import type { Policy } from '../policy/policy.ts';
 import type { Hard } from '../record/agent.ts';
 import type { Draft } from '../record/draft.ts';
 import { allFindings } from '../record/findings.ts';
-import type { Repeat } from '../record/incident.ts';
+import type { Incident, Repeat } from '../record/incident.ts';
 import { intervalOf } from '../record/liveness.ts';
+import { isDelaySpent } from '../rule/hold-age.ts';
 import type { Finding, FindingEntry, FindingKind } from '../vocabulary/finding.ts';
 import { FINDING_KINDS } from '../vocabulary/finding.ts';
+import { isSeen } from '../vocabulary/hold.ts';
 import { quietAbout } from './quiet.ts';
 
 type Found = Pick<Hard, 'derived' | 'points' | 'quietFindings' | 'end'>;
@@ -63,6 +65,18 @@ export function isOrdered({ hard }: Draft): boolean {
   return (
     order.source !== 'policy' || actFindings(hard).some(({ kind }) => FINDING_KINDS[kind].entry === 'policy')
   );
+}
+
+/**
+ * Whether a hold delays the ladder now. One that Holter has seen, or an operator has ordered, does so for as long as
+ * it lasts; the agent's own word, or an open call, only for a share of the time. No call is cut short by a kill.
+ */
+export function isDelayed(draft: Draft, incident: Incident): boolean {
+  const { holds } = draft.hard;
+  if (holds.length === 0) return false;
+  if (holds.some(isSeen)) return true;
+  if (incident.step === 'terminate' && holds.some(({ kind }) => kind === 'in-tool')) return true;
+  return !isDelaySpent(draft, incident);
 }
 
 /** The loop that the findings describe, if there is one, and how far it has gone. */

@@ -4,8 +4,8 @@ import { becomeGone } from '../fold/life.ts';
 import type { Draft } from '../record/draft.ts';
 import { markNow, want } from '../record/draft.ts';
 import type { Incident } from '../record/incident.ts';
-import { graceMaxOf } from '../record/liveness.ts';
-import { deadlineAfter, isPast } from '../rule/rule.ts';
+import { graceMaxOf, isWatched } from '../record/liveness.ts';
+import { deadlineAfter, isPast, ladderDeadline } from '../rule/rule.ts';
 import { lifeOfIncident } from '../vocabulary/effect.ts';
 import { absenceDeadline } from '../vocabulary/stall.ts';
 import { amend, askFleet, climbTo, effectIdOf, stepRefOf, wantStep } from './change.ts';
@@ -23,7 +23,7 @@ export function climbTerminate(draft: Draft, incident: Incident): void {
       // The claim was cancelled. If the reason still holds after another wait, the step is due again.
       if (
         incident.wait &&
-        isPast(draft, deadlineAfter(draft, incident.wait, draft.policy.escalation.waitMs))
+        isPast(draft, ladderDeadline(draft, incident.wait, draft.policy.escalation.waitMs))
       ) {
         tryAgain(draft, incident, 'the reason came back');
       }
@@ -101,7 +101,7 @@ export function reasonFor({ hard }: Draft, { order, cause }: Incident): string {
  */
 export function foldSaidGone(draft: Draft, incident: Incident, detail: string): void {
   const { hard, at } = draft;
-  if (hard.promises.process || hard.process) amend(draft, { exitReportedAt: incident.exitReportedAt ?? at });
+  if (isWatched(hard)) amend(draft, { exitReportedAt: incident.exitReportedAt ?? at });
   else becomeGone(draft, { how: 'crash', at, detail: `terminated: ${detail}` });
 }
 

@@ -35,10 +35,11 @@ function tellChanges(draft: Draft, before: readonly Finding[], now: readonly Fin
   }
 }
 
-/** A forgotten hold hides everything else, so a person is told. Nothing else follows from it. */
+/** A forgotten hold hides everything else, so a person is told. Without an incident nothing follows from it. */
 function tellPerson(draft: Draft, { kind, evidence }: Finding): void {
   const { agentId, incarnation, at } = draft.hard;
-  const message = `${agentId} is ${evidence}. Nothing happens to it; please look.`;
+  const what = draft.hard.incident ? 'Its incident goes on' : 'Nothing happens to it';
+  const message = `${agentId} is ${evidence}. ${what}; please look.`;
   emit(draft, { type: 'ATTENTION_RAISED', payload: { agentId, about: kind, message } });
   want(
     draft,

@@ -85,6 +85,8 @@ export const ruleDefaults = {
   holdAsleep: hours(24),
   holdPausedByOperator: hours(24 * 7),
   holdHibernated: hours(24 * 30),
+  // A wait of the ladder may become four times as long, so that real rate limits and questions are respected.
+  ownHoldShareMax: 0.75,
   limitStep: 'escalate',
   // An agent that beats exactly at its deadline must not flap.
   settle: seconds(60),

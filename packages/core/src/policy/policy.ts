@@ -22,6 +22,8 @@ export type Policy = {
   readonly taskStallMs: DurationMs;
   readonly ackMs: Readonly<Record<'urgent' | 'high' | 'normal' | 'low', DurationMs>>;
   readonly holdMsMax: HoldAges;
+  /** The share of the time for which an agent may delay the ladder by holds that it declares itself. */
+  readonly ownHoldShareMax: number;
   readonly limits: Limits;
   /** A better state has to last this long before the agent moves to it. */
   readonly settleMs: DurationMs;

@@ -3,7 +3,7 @@ import type { Breaker } from '../breaker/breaker.ts';
 import type { Capability } from '../vocabulary/effect.ts';
 import type { Finding, FindingKind } from '../vocabulary/finding.ts';
 import type { HealthState } from '../vocabulary/health-state.ts';
-import type { HeldTime, Hold, Mark } from '../vocabulary/hold.ts';
+import type { HeldTime, Hold, HoldRow, Mark } from '../vocabulary/hold.ts';
 import type { MessagePriority } from '../vocabulary/signal.ts';
 import type { Incident, PastIncident } from './incident.ts';
 import type { Trail } from './trail.ts';
@@ -139,6 +139,8 @@ export type Hard = {
   readonly settlingSince?: Instant;
 
   readonly end?: End;
+  /** The agent announced its stop while its process was looked at; forgotten when it does something again. */
+  readonly stopAnnounced?: string;
   readonly isConnectionClosed?: true;
   /** Since when it is unknown whether the agent is alive. */
   readonly unknownSince?: Instant;
@@ -147,6 +149,8 @@ export type Hard = {
   readonly inquiry?: Inquiry;
 
   readonly holds: readonly Hold[];
+  /** The holds that the agent declared itself, one soon after the other: they have one age. */
+  readonly ownHolds?: HoldRow;
   /** Its last hold ended only because Holter's clock said so, and no sign of work has followed yet. */
   readonly isHoldLapsed?: true;
   readonly heldBefore: HeldTime;

@@ -2,6 +2,7 @@ import type { DurationMs, Instant } from '../base/time.ts';
 import type { Acquired } from '../breaker/breaker.ts';
 import type { Report } from '../breaker/breaker-report.ts';
 import type { Admission, Ask } from '../vocabulary/ask.ts';
+import type { Source } from '../vocabulary/authority.ts';
 import type { PickedCheckpoint } from '../vocabulary/checkpoint-chain.ts';
 import type { Effect, Life, NoticeBody, ReceiptOutcome } from '../vocabulary/effect.ts';
 import type { HolterEvent } from '../vocabulary/event.ts';
@@ -21,11 +22,8 @@ type InputEnvelope = {
 };
 
 export type InputBody =
-  /**
-   * `agent`: reported by the agent itself. `holter`: Holter's own senses, the only ones that may report an exit or
-   * the like.
-   */
-  | { readonly kind: 'signal'; readonly signal: Signal; readonly origin: 'agent' | 'holter' }
+  /** `origin` decides what the signal may do; every origin but `holter` is also a sign of life. */
+  | { readonly kind: 'signal'; readonly signal: Signal; readonly origin: Source }
   | { readonly kind: 'tick' }
   | { readonly kind: 'decision'; readonly decision: Decision }
   | {
@@ -77,6 +75,8 @@ export type Decision = {
   /** Absent for a person. */
   readonly source?: 'run';
   readonly incidentId?: string;
+  /** The shell knows that the executor which would start the agent is not there. */
+  readonly isStarterGone?: true;
 } /** For the whole agent, or for one kind of finding. */ & (
   | { readonly decision: 'allow_more_time'; readonly forMs: DurationMs; readonly finding?: FindingKind }
   /** Ends a snooze or `allow_more_time` early. */

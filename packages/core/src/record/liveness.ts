@@ -17,6 +17,10 @@ export type LossCause = 'process-crash' | 'stopped' | 'event-loop-freeze' | 'net
 export const livenessOf = (hard: Hard): Liveness =>
   hard.end !== undefined ? 'gone' : hard.unknownSince !== undefined ? 'unknown' : 'alive';
 
+/** Somebody looks at its process: only an end that was seen is proven. */
+export const isWatched = ({ promises, process }: Hard): boolean =>
+  promises.process === true || process !== undefined;
+
 /** Which signal's absence is judged: the agent's own beats, or the probes of the executor that watches its process. */
 type Pulse = 'beats' | 'looks' | 'none';
 

@@ -7,6 +7,7 @@ test('a hold of version 2 counts as declared by the agent, unless only Holter co
   expect(upcast('agent', hard, 2)).toEqual({
     agentId: 'ada',
     holds: [{ ...hold('asleep'), isOwnWord: true }, hold('in-tool'), hold('paused-by-operator')],
+    ownHolds: { since: 5 },
   });
 });
 

@@ -1,5 +1,5 @@
 type Json = Readonly<Record<string, unknown>>;
-type HoldOfV2 = Json & { readonly kind: string };
+type HoldOfV2 = Json & { readonly kind: string; readonly since: number };
 
 export const agentOfV2 = ({ spawnKey: _guessable, ...hard }: Json): Json => withReporter(withOwnWords(hard));
 
@@ -18,7 +18,13 @@ export function eventOfV2(event: Json): Json {
 function withOwnWords(hard: Json): Json {
   const holds = hard.holds as readonly HoldOfV2[] | undefined;
   if (!holds || holds.length === 0) return hard;
-  return { ...hard, holds: holds.map((hold) => (isOwnWord(hold) ? { ...hold, isOwnWord: true } : hold)) };
+  const own = holds.filter(isOwnWord);
+  if (own.length === 0) return hard;
+  return {
+    ...hard,
+    holds: holds.map((hold) => (isOwnWord(hold) ? { ...hold, isOwnWord: true } : hold)),
+    ownHolds: { since: Math.min(...own.map(({ since }) => since)) },
+  };
 }
 
 const isOwnWord = ({ kind }: HoldOfV2): boolean => kind !== 'in-tool' && kind !== 'paused-by-operator';

@@ -1,10 +1,11 @@
 import type { Instant } from '../base/time.ts';
+import type { Policy } from '../policy/policy.ts';
 import type { Draft } from '../record/draft.ts';
 import { lookAgainAt } from '../record/draft.ts';
 import { graceMaxOf } from '../record/liveness.ts';
 import type { Finding, FindingKind } from '../vocabulary/finding.ts';
 import { EVIDENCE_LENGTH_MAX } from '../vocabulary/finding.ts';
-import type { HeldTime, Mark } from '../vocabulary/hold.ts';
+import type { Mark } from '../vocabulary/hold.ts';
 import { heldUntil } from '../vocabulary/hold.ts';
 import { absenceDeadline } from '../vocabulary/stall.ts';
 
@@ -15,7 +16,7 @@ import { absenceDeadline } from '../vocabulary/stall.ts';
 export type Rule = (draft: Draft) => Finding | null;
 
 /** Which hold stopwatch stops a deadline. */
-type Watch = keyof HeldTime;
+type Watch = 'anyMs' | 'outsideToolMs';
 
 /** `mark + wait`, moved by holds and by Holter's own stalls. */
 export function deadlineAfter(draft: Draft, mark: Mark, wait: number, watch: Watch = 'anyMs'): Instant {
@@ -23,6 +24,19 @@ export function deadlineAfter(draft: Draft, mark: Mark, wait: number, watch: Wat
   const heldMs = heldUntil(hard.heldBefore, hard.holds, at)[watch] - mark.held[watch];
   return absenceDeadline(mark.at, wait + heldMs, stalls, graceMaxOf(hard, policy));
 }
+
+/** As `deadlineAfter`, for a wait of the ladder: the agent's own holds make it longer by a share only. */
+export function ladderDeadline(draft: Draft, mark: Mark, wait: number): Instant {
+  const { hard, at, policy, stalls } = draft;
+  const held = heldUntil(hard.heldBefore, hard.holds, at);
+  const ownMs = (held.ownMs ?? 0) - (mark.held.ownMs ?? 0);
+  const heldMs = held.anyMs - mark.held.anyMs - Math.max(0, ownMs - ownDelayOf(wait, policy));
+  return absenceDeadline(mark.at, wait + heldMs, stalls, graceMaxOf(hard, policy));
+}
+
+/** A wait of this length may become so much longer by the holds that the agent declares itself. */
+export const ownDelayOf = (waitMs: number, { ownHoldShareMax }: Policy): number =>
+  (waitMs * ownHoldShareMax) / (1 - ownHoldShareMax);
 
 /** Whether the deadline has passed; if not, asks to be woken then. */
 export function isPast(draft: Draft, deadline: Instant): boolean {

@@ -196,7 +196,7 @@ const handsOff = (agent: Agent, at: Instant, input: Input): Applied => ({
   ...unchanged(agent),
   // Signs of life are still recorded, so that the time without monitoring does not count as silence later.
   ...(input.kind === 'signal' &&
-    input.origin === 'agent' && { agent: { ...agent, soft: { ...agent.soft, activityAt: at } } }),
+    input.origin !== 'holter' && { agent: { ...agent, soft: { ...agent.soft, activityAt: at } } }),
   ...(input.kind === 'claim' && { claim: 'cancelled' as const }),
 });
 

@@ -11,6 +11,8 @@ import type { Draft } from '../record/draft.ts';
 import { draftOf, emit, endLife, markNow } from '../record/draft.ts';
 import { nameFreeAt } from '../record/liveness.ts';
 import { hasWork } from '../record/work.ts';
+import type { Source } from '../vocabulary/authority.ts';
+import { AUTHORITY } from '../vocabulary/authority.ts';
 import type { Capability, Life } from '../vocabulary/effect.ts';
 import { lifeOfStart } from '../vocabulary/effect.ts';
 import type { HolterEvent } from '../vocabulary/event.ts';
@@ -33,6 +35,8 @@ export type Registration = {
   readonly spawnKey?: string;
   /** Set by the server for an agent that is registered by its first hook. */
   readonly reporter?: Reporter;
+  /** Who registers it; absent for an operator. */
+  readonly source?: Source;
 };
 
 export type Enrollment =
@@ -45,6 +49,8 @@ export type Enrollment =
     }
   /** The name is taken by an instance that is alive. */
   | Refusal<'agent_running'>
+  /** Only its executor, or an operator, may replace it. */
+  | Refusal<'agent_owned'>
   /** A hook asks for the name of an agent that has another reporter, or none. */
   | Refusal<'other_reporter'>
   /** No start with this key is under way. */
@@ -76,6 +82,8 @@ export function enroll(
   if (isSame(hard, registration))
     return { kind: 'enrolled', agent: withReporter(existing, reporter), events: [], over: [] };
   if (hard.incarnation > 0 && !hard.end) {
+    if (!mayReplace(hard, registration))
+      return { kind: 'refused', code: 'agent_owned', retryAfterMs: RETRY_AFTER_MAX };
     const firstMissAt = hard.reporter ? NEVER : nameFreeAt(existing, context.policy, context.stalls);
     if (firstMissAt > context.at) {
       const retryAfterMs = Math.min(between(context.at, firstMissAt), RETRY_AFTER_MAX) as DurationMs;
@@ -111,6 +119,12 @@ function withReporter(agent: Agent, reporter: Reporter | undefined): Agent {
   const isKnown =
     !reporter || (hard.reporter && !isUnbound(hard.reporter) && hard.reporter.user === reporter.user);
   return isKnown ? agent : { ...agent, hard: { ...hard, reporter } };
+}
+
+/** An agent that an executor owns would otherwise leave it by taking its own name over. */
+function mayReplace({ executor }: Hard, { source = 'operator' }: Registration): boolean {
+  const { replaces } = AUTHORITY[source];
+  return replaces === 'always' || (replaces === 'unless-owned' && executor === null);
 }
 
 /** An agent without beats is only replaced when its process is gone, so this time to retry is a guess. */

@@ -71,8 +71,8 @@ describe('checkpointHash', () => {
 
 describe('chooseCheckpoint', () => {
   const c1 = checkpoint('c1', null);
-  const c2 = checkpoint('c2', 'c1');
-  const c3 = checkpoint('c3', 'c2');
+  const c2 = checkpoint('c2', 'c1', { at: instant(2) });
+  const c3 = checkpoint('c3', 'c2', { at: instant(3) });
 
   test.each([
     ['the newest, if it is sound', chain('c3', [c1, c2, c3]), 'c3'],
@@ -89,11 +89,21 @@ describe('chooseCheckpoint', () => {
       'task start, c2: hash-mismatch, c1: hash-mismatch',
     ],
     [
-      'nothing beyond a missing parent',
+      'an older one beyond a missing parent',
       chain('c3', [c1, corrupt(c3)]),
-      'task start, c3: hash-mismatch, c2: missing',
+      'c1, c3: hash-mismatch, c2: missing',
     ],
-    ['nothing if the head is missing', chain('c9', [c1]), 'task start, c9: missing'],
+    ['the newest that is sound if the head is missing', chain('c9', [c1, c2, c3]), 'c3, c9: missing'],
+    [
+      'an older one if the head is missing and the newest is corrupt',
+      chain('c9', [corrupt(c3), c2, c1]),
+      'c2, c9: missing, c3: hash-mismatch',
+    ],
+    [
+      'the start of the task if the head is missing and none is sound',
+      chain('c9', [corrupt(c1)]),
+      'task start, c9: missing, c1: hash-mismatch',
+    ],
     [
       'no work of another agent',
       chain('x', [checkpoint('x', 'c1', { agentId: 'bob' }), c1]),
@@ -178,10 +188,16 @@ function naiveWalk(
   headId: string | null,
 ): string[] {
   const walk: string[] = [];
+  const lost = new Set<string>();
   let id = headId;
-  for (let steps = 0; steps <= parts.length; steps += 1) {
-    const part = parts.find((candidate) => candidate.id === id);
-    if (part === undefined) break;
+  for (let steps = 0; steps <= 2 * parts.length && id !== null; steps += 1) {
+    const named = id;
+    const isKnown = parts.some((candidate) => candidate.id === named);
+    // They are all of the same moment, so the first counts as the newest.
+    const part = parts.find((each) => (isKnown ? each.id === named : !walk.includes(each.id)));
+    // A link that leads nowhere is followed once.
+    if (part === undefined || lost.has(named)) break;
+    if (!isKnown) lost.add(named);
     walk.push(part.id);
     id = part.parentId;
   }

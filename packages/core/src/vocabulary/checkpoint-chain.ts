@@ -81,7 +81,8 @@ export function validate(checkpoint: Checkpoint, sha256: Sha256): Validity {
 
 /**
  * Follows the parent links from the head, newest to oldest, to the first valid checkpoint. The content of an invalid
- * one is not used, but its link is still followed: every checkpoint that it leads to is validated on its own.
+ * one is not used, but its link is still followed: every checkpoint that it leads to is validated on its own. Where
+ * the chain names one that does not exist, which an agent may claim of any id, it goes on with the newest that do.
  */
 export function chooseCheckpoint(chain: CheckpointChain, sha256: Sha256): Choice {
   const byId = new Map<string, Checkpoint>();
@@ -97,11 +98,19 @@ export function chooseCheckpoint(chain: CheckpointChain, sha256: Sha256): Choice
     const because = stopReason(id, checkpoint, visited) ?? skipReason(chain, checkpoint, sha256);
     if (checkpoint !== undefined && because === undefined) return { kind: 'chosen', checkpoint, skipped };
     if (because !== undefined) skipped.push({ id, because });
-    if (checkpoint === undefined || because === 'cycle' || because === 'chain-too-long') break;
+    if (because === 'cycle' || because === 'chain-too-long') break;
     visited.add(id);
-    id = checkpoint.parentId;
+    id = checkpoint === undefined ? newestUnvisited(chain, visited) : checkpoint.parentId;
   }
   return { kind: 'task-start', skipped };
+}
+
+function newestUnvisited({ checkpoints }: CheckpointChain, visited: ReadonlySet<string>): string | null {
+  let newest: Checkpoint | null = null;
+  for (const checkpoint of checkpoints)
+    if (!visited.has(checkpoint.checkpointId) && (newest === null || checkpoint.at > newest.at))
+      newest = checkpoint;
+  return newest?.checkpointId ?? null;
 }
 
 /** The checkpoint that a person named. It may be an older one, but it has to be valid. */

@@ -98,6 +98,8 @@ export type EventBody =
   | Of<'DECISION_REJECTED', { agentId: string; decision: string; by: string } & DecisionRejection>
   | Of<'QUIET_BEGAN', { agentId: string; finding?: FindingKind; until: Instant; by: string; reason: string }>
   | Of<'QUIET_ENDED', { agentId: string; finding?: FindingKind; by: string; reason: string }>
+  /** The agent says that it has stopped, but its process is looked at and has not ended. */
+  | Of<'STOP_ANNOUNCED', { agentId: string; reason: string }>
   | Of<'HOLD_BEGAN', { agentId: string; hold: HoldKind; until?: Instant }>
   | Of<'HOLD_ENDED', { agentId: string; hold: HoldKind; heldMs: number }>
   | Of<

@@ -6,18 +6,25 @@ import { HOLD_KINDS, type Hold, type HoldKind, heldUntil, NOTHING_HELD } from '.
 const hold = (kind: HoldKind, since: number): Hold => ({ kind, since: instant(since) });
 
 describe('the stopwatches', () => {
-  test.each<[string, readonly Hold[], number, number]>([
-    ['nobody on hold', [], 0, 0],
-    ['one hold', [hold('asleep', 400)], 600, 600],
-    ['a tool is no excuse for checkpoints', [hold('in-tool', 400)], 600, 0],
-    ['two at once count once', [hold('asleep', 400), hold('rate-limited', 700)], 600, 600],
-    ['a tool before a hold', [hold('in-tool', 100), hold('asleep', 700)], 900, 300],
-  ])('%s', (_what, holds, anyMs, outsideToolMs) => {
-    expect(heldUntil(NOTHING_HELD, holds, instant(1_000))).toEqual({ anyMs, outsideToolMs });
-    const before = { anyMs: 50, outsideToolMs: 7 };
+  test.each<[string, readonly Hold[], number, number, number]>([
+    ['nobody on hold', [], 0, 0, 0],
+    ['one hold', [hold('asleep', 400)], 600, 600, 0],
+    ['its own word', [{ ...hold('asleep', 400), isOwnWord: true }], 600, 600, 600],
+    ['a tool is no excuse for checkpoints', [hold('in-tool', 400)], 600, 0, 600],
+    ['two at once count once', [hold('asleep', 400), hold('rate-limited', 700)], 600, 600, 0],
+    ['a tool before a hold', [hold('in-tool', 100), hold('asleep', 700)], 900, 300, 600],
+  ])('%s', (_what, holds, anyMs, outsideToolMs, ownMs) => {
+    const none = { ...NOTHING_HELD, ownMs: 0 };
+    expect({ ...none, ...heldUntil(NOTHING_HELD, holds, instant(1_000)) }).toEqual({
+      anyMs,
+      outsideToolMs,
+      ownMs,
+    });
+    const before = { anyMs: 50, outsideToolMs: 7, ownMs: 3 };
     expect(heldUntil(before, holds, instant(1_000))).toEqual({
       anyMs: anyMs + 50,
       outsideToolMs: outsideToolMs + 7,
+      ownMs: ownMs + 3,
     });
   });
 });

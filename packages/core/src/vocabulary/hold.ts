@@ -39,6 +39,9 @@ export type Hold = {
   readonly calls?: readonly number[];
 };
 
+/** `endedAt` is absent while a hold of the row is open. */
+export type HoldRow = { readonly since: Instant; readonly endedAt?: Instant };
+
 /**
  * Total time that an agent has spent on hold, as two stopwatches. A deadline that must not run during holds stores
  * the reading at its start (a `Mark`) and moves by what has been added since.
@@ -48,6 +51,8 @@ export type HeldTime = {
   readonly anyMs: number;
   /** Any hold but `in-tool`: a long tool does not excuse a missing checkpoint. */
   readonly outsideToolMs: number;
+  /** Nothing but open calls and holds that the agent declared itself; absent means none. */
+  readonly ownMs?: number;
 };
 
 /** A moment, with the readings of both stopwatches at that moment. */
@@ -57,17 +62,24 @@ export const NOTHING_HELD: HeldTime = { anyMs: 0, outsideToolMs: 0 };
 
 export type HoldAges = Readonly<Record<HoldKind, DurationMs>>;
 
+/** Seen by Holter or ordered by an operator. That a call is open is only ever reported by the agent's side. */
+export const isSeen = ({ kind, isOwnWord }: Hold): boolean => !isOwnWord && kind !== 'in-tool';
+
 /** The readings at `at`: the sum of ended holds plus the running one. */
 export function heldUntil(heldBefore: HeldTime, holds: readonly Hold[], at: Instant): HeldTime {
   if (holds.length === 0) return heldBefore;
   let anySince = at;
   let outsideSince = at;
+  let seenSince = at;
   for (const hold of holds) {
     if (hold.since < anySince) anySince = hold.since;
     if (hold.kind !== 'in-tool' && hold.since < outsideSince) outsideSince = hold.since;
+    if (isSeen(hold) && hold.since < seenSince) seenSince = hold.since;
   }
+  const ownMs = (heldBefore.ownMs ?? 0) + (seenSince - anySince);
   return {
     anyMs: heldBefore.anyMs + (at - anySince),
     outsideToolMs: heldBefore.outsideToolMs + (at - outsideSince),
+    ...(ownMs !== 0 && { ownMs }),
   };
 }

@@ -20,6 +20,7 @@ type DecisionRejectionCode =
   | 'can-not-start'
   | 'can-not-stop'
   | 'checkpoint-unusable'
+  | 'ended-on-purpose'
   | 'finding-not-held'
   | 'incident-not-open'
   | 'not-ended'

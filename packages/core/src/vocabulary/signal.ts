@@ -118,10 +118,7 @@ export type SignalBody =
 
 export type SignalKind = SignalBody['kind'];
 
-/**
- * Facts with drastic consequences are accepted only from Holter's own senses. Otherwise an agent could report the
- * exit of another agent, or pause the judging of itself for ever.
- */
+/** Facts with drastic consequences, which only sources that sense may report; see `AUTHORITY`. */
 export const SENSED_ONLY: ReadonlySet<SignalKind> = new Set<SignalKind>([
   'process',
   'exited',

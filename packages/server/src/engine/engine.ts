@@ -9,6 +9,7 @@ import type {
   ReceiptOutcome,
   Registration,
   Signal,
+  Source,
   StallLog,
 } from '@holter/core';
 import type { PolicySet } from '../policy/index.ts';
@@ -24,7 +25,7 @@ import {
   type EngineHealth,
   type EngineOptions,
 } from './engine-options.ts';
-import { type Executor, orderOf } from './executor.ts';
+import { type Executor, isStarterOf, orderOf } from './executor.ts';
 import { FleetCell } from './fleet-cell.ts';
 import { type Followed, type FollowedEffect, Follower } from './follower.ts';
 import { GroupSizes } from './group-sizes.ts';
@@ -160,11 +161,7 @@ export class Engine {
   }
 
   /** Resolves when the signal is durable; a soft signal resolves at once. */
-  signal(
-    signal: Signal,
-    origin: 'agent' | 'holter',
-    correlationId: string = this.options.newId(),
-  ): Promise<Answer> {
+  signal(signal: Signal, origin: Source, correlationId: string = this.options.newId()): Promise<Answer> {
     if (isSoft(signal) && this.waiting >= (this.options.inboxMax ?? INBOX_MAX))
       throw new EngineBusy('too many signals are waiting');
     if (!isSoft(signal)) for (const listener of this.heardListeners) listener(signal);
@@ -241,6 +238,11 @@ export class Engine {
     return () => {
       this.executors = this.executors.filter((other) => other !== executor);
     };
+  }
+
+  /** Nobody is there who could start an agent of this executor; another server may know somebody. */
+  isStarterGone(executor: string | null): boolean {
+    return !this.isShared && !this.executors.some((each) => isStarterOf(each, executor));
   }
 
   /** Commits of this server. */

@@ -6,9 +6,14 @@ export type Executor = {
   /** Effects are addressed to an executor by this id; null takes those that any server may carry out. */
   readonly id: string | null;
   readonly kinds: ReadonlySet<EffectKind>;
+  /** It refuses every start, so a start is not offered to people. */
+  readonly isNoStarter?: true;
   /** Must be idempotent: after a crash it is called again with the same effect. */
   act(effect: Effect): Promise<ActResult>;
 };
+
+export const isStarterOf = ({ id, kinds, isNoStarter }: Executor, executor: string | null): boolean =>
+  id === executor && !isNoStarter && kinds.has('spawn');
 
 /** Effects on the agent itself, carried out on its host. Notices are not among them: they go to people. */
 export const AGENT_EFFECTS: ReadonlySet<EffectKind> = new Set<EffectKind>([

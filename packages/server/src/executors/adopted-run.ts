@@ -24,6 +24,7 @@ export class AdoptedRun implements Executor {
   readonly name = 'adopted run';
   readonly id: string;
   readonly kinds = AGENT_EFFECTS;
+  readonly isNoStarter = true;
   private readonly record: RunRecord;
   private readonly context: AdoptedContext;
   private readonly tree: ProcessTree | null;

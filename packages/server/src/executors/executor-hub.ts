@@ -45,7 +45,7 @@ type Entry = {
 };
 
 /** The hub sends signals on behalf of a run, which has an operator token. */
-const RUN: Sender = { role: 'operator', agentId: null, incarnation: null };
+const RUN: Sender = { role: 'operator', agentId: null, incarnation: null, via: 'executor' };
 
 /** One row per run, because several servers may have runs. */
 const ROW_PREFIX = 'executors/run/';

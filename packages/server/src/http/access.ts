@@ -1,7 +1,8 @@
-import { type Agent, isAgentId } from '@holter/core';
+import { type Agent, AUTHORITY, isAgentId } from '@holter/core';
 import type { FastifyRequest } from 'fastify';
 import type { Reader } from '../channels/index.ts';
 import type { Engine } from '../engine/engine.ts';
+import { sourceOf } from '../intake/index.ts';
 import { type HttpProblem, problem } from './problem.ts';
 import type { Caller } from './tokens.ts';
 
@@ -27,7 +28,8 @@ const unknownAgent = (): HttpProblem =>
 
 /** An orchestrator decides for the agents of its group, and for no other. */
 export function mayDecideFor(caller: Caller, group: string): boolean {
-  return caller.role === 'operator' || (caller.role === 'orchestrator' && caller.group === group);
+  const { decides } = AUTHORITY[sourceOf(caller, caller.agentId ?? '')];
+  return decides === 'always' || (decides === 'own-group' && caller.group === group);
 }
 
 export function checkMayDecide(caller: Caller, { hard }: Agent): void {

@@ -16,9 +16,15 @@ type Choice = Decision extends infer D ? (D extends Decision ? Omit<D, 'by' | 'r
  * What may be decided about the agent now: null, or why not. Beside what the rules refuse, it names what would
  * be accepted and change nothing, so that page and command line need no rules of their own.
  */
-export function decisionsView({ hard }: Agent, policy: Policy, at: Instant): AgentView['decisions'] {
+export function decisionsView(
+  { hard }: Agent,
+  policy: Policy,
+  at: Instant,
+  isStarterGone: boolean,
+): AgentView['decisions'] {
+  const given = { by: '', reason: '', ...(isStarterGone && { isStarterGone }) };
   const why = (choice: Choice): string | null =>
-    whyNotDecide({ hard, policy, at }, { by: '', reason: '', ...choice })?.because ?? null;
+    whyNotDecide({ hard, policy, at }, { ...given, ...choice })?.because ?? null;
   return {
     nudge: why({ decision: 'nudge' }),
     allow_more_time: why({ decision: 'allow_more_time', forMs: minutes(1) }),
@@ -28,9 +34,8 @@ export function decisionsView({ hard }: Agent, policy: Policy, at: Instant): Age
     leave_down: whyNotLeaveDown(hard) ?? why({ decision: 'dismiss' }),
     pause: why({ decision: 'pause' }) ?? (isPaused(hard) ? 'it is paused already' : null),
     resume: why({ decision: 'resume' }) ?? (isPaused(hard) ? null : 'it is not paused'),
-    force_handoff:
-      (hard.incident ? null : 'no incident is open') ?? why({ decision: 'force_handoff' }) ?? noWayBack(hard),
-    terminate_and_recover: why({ decision: 'terminate_and_recover' }) ?? noWayBack(hard),
+    force_handoff: (hard.incident ? null : 'no incident is open') ?? why({ decision: 'force_handoff' }),
+    terminate_and_recover: why({ decision: 'terminate_and_recover' }),
     terminate: why({ decision: 'terminate' }),
     recover: why({ decision: 'recover' }),
   };
@@ -47,8 +52,5 @@ function whyNotLeaveDown({ end, incident }: Hard): string | null {
   if (!end) return 'the agent has not ended';
   return incident ? null : 'no incident wants to bring it back';
 }
-
-const noWayBack = ({ can }: Hard): string | null =>
-  can.includes('spawn') ? null : 'nothing can start it from here';
 
 const isPaused = ({ holds }: Hard): boolean => holds.some(({ kind }) => kind === 'paused-by-operator');

@@ -17,7 +17,7 @@ import { isPingKey } from './tokens.ts';
 import type { AgentView, EffectView, EventView, RollupView, TokenView } from './types.ts';
 
 /** Holter's records as the API shows them: flat, camelCase, null where there is nothing. */
-export function agentView(agent: Agent, policy: Policy, at: Instant): AgentView {
+export function agentView(agent: Agent, policy: Policy, at: Instant, isStarterGone: boolean): AgentView {
   const { soft, hard } = agent;
   const { agentId, incarnation, role, group, mode, can, executor, promises, startedAt } = hard;
   const liveness = livenessOf(hard);
@@ -49,7 +49,7 @@ export function agentView(agent: Agent, policy: Policy, at: Instant): AgentView 
     findings: findingsOf(hard).map(findingView),
     incident: hard.incident ? incidentView(agent, hard.incident, policy, at) : null,
     ...troubleView(hard, at),
-    decisions: decisionsView(agent, policy, at),
+    decisions: decisionsView(agent, policy, at, isStarterGone),
   };
 }
 

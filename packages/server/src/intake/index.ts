@@ -1,3 +1,3 @@
 export { Intake, type Taken } from './intake.ts';
 export { type Refused, refusalOfAnswer, refused } from './refusal.ts';
-export { HOLTER, type Sender } from './sender.ts';
+export { HOLTER, type Sender, sourceOf } from './sender.ts';

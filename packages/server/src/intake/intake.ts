@@ -1,10 +1,12 @@
 import {
   type Agent,
+  AUTHORITY,
   checkSignal,
   type Effect,
   type Registration,
   SENSED_ONLY,
   type Signal,
+  type Source,
 } from '@holter/core';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -16,7 +18,7 @@ import { AgentQuota } from './agent-quota.ts';
 import { problemOfNames } from './check-registration.ts';
 import { cleanSignal, notesOn } from './clean-signal.ts';
 import { type Refused, refusalOfAnswer, refused } from './refusal.ts';
-import type { Sender } from './sender.ts';
+import { type Sender, sourceOf } from './sender.ts';
 
 type IntakeContext = {
   readonly engine: Pick<Engine, 'signal' | 'register' | 'peek' | 'read'>;
@@ -101,7 +103,8 @@ export class Intake {
     const account = accountOf(sender);
     if (account !== null && (await engine.read(agentId)) === null && !(await this.quota.take(account)))
       return refused('too_many_agents', 'this token has registered as many agents as it may');
-    const clean = taskId === undefined ? registration : { ...registration, taskId: redact(taskId) };
+    const source = sourceOf(sender, agentId);
+    const clean = { ...registration, source, ...(taskId !== undefined && { taskId: redact(taskId) }) };
     return engine.register(clean, correlationId);
   }
 
@@ -115,10 +118,8 @@ export class Intake {
     }
     const { signal } = reading;
     if (agentId !== undefined && signal.agentId !== agentId) return otherAgent;
-    if (sender.role === 'agent') {
-      if (signal.agentId !== sender.agentId) return notYours;
-      if (sender.incarnation !== null && (signal.incarnation ?? 0) !== sender.incarnation) return otherStart;
-    }
+    if (sourceOf(sender, signal.agentId) === 'other-agent') return notYours;
+    if (sender.incarnation !== null && (signal.incarnation ?? 0) !== sender.incarnation) return otherStart;
     const clean = cleanSignal(signal, this.context.clock.now());
     const notes = clean === signal ? NOTHING : notesOn(value, signal, clean);
     return { kind: 'checked', signal: clean, notes };
@@ -180,10 +181,10 @@ function address(value: unknown, { role, incarnation }: Sender, agentId: string 
   if (role === 'agent' && incarnation) raw.incarnation ??= incarnation;
 }
 
-/** For senders that may report on any agent: sensed kinds come from `holter`, the rest count as the agent's own. */
-function originOf({ kind }: Signal, { role }: Sender): 'agent' | 'holter' {
-  if (role === 'agent' || role === 'holter') return role;
-  return SENSED_ONLY.has(kind) ? 'holter' : 'agent';
+/** What an operator or a run has sensed is no sign of life of the agent itself. */
+function originOf({ kind, agentId }: Signal, sender: Sender): Source {
+  const source = sourceOf(sender, agentId);
+  return SENSED_ONLY.has(kind) && AUTHORITY[source].senses ? 'holter' : source;
 }
 
 /** Whose quota a new agent counts against. Tokens of an agent change with each start, so the agent itself counts. */

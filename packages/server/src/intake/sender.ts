@@ -1,3 +1,4 @@
+import type { Source } from '@holter/core';
 import type { TokenRole } from '../store/store.ts';
 
 /** The sender of a signal or registration. Every API caller is one. */
@@ -12,7 +13,29 @@ export type Sender = {
   readonly tokenId?: string;
   /** The user whose sessions a `hook` token reports. */
   readonly user?: string | null;
+  /** A hook or the record of the agent's program, or the run that owns it, speaks with this token. */
+  readonly via?: 'cli' | 'executor';
 };
+
+/** Whose word it is about this agent, for the table of authority in core. */
+export function sourceOf({ role, agentId: own, via }: Sender, agentId: string): Source {
+  switch (role) {
+    case 'holter':
+    case 'orchestrator':
+      return role;
+    case 'operator':
+      return via ?? role;
+    case 'agent':
+      return own === agentId ? (via ?? role) : 'other-agent';
+    case 'hook':
+      return 'cli';
+    // It may name itself as it likes.
+    case 'enroll':
+      return via ?? 'agent';
+    case 'viewer':
+      return 'other-agent';
+  }
+}
 
 /** Not sent by the agent itself, so it never counts as a sign of life. */
 export const HOLTER: Sender = { role: 'holter', agentId: null, incarnation: null };

@@ -61,6 +61,7 @@ export function buildPolicy(settings: Settings, breakers: BreakerPolicies): Poli
       'paused-by-operator': settings['rules.hold_paused_by_operator'],
       hibernated: settings['rules.hold_hibernated'],
     },
+    ownHoldShareMax: settings['rules.own_hold_share_max'],
     limits: buildLimits(settings),
     settleMs: settings['rules.settle'],
     detection: buildDetection(settings),

@@ -66,6 +66,7 @@ export const AGENT_FIELDS = {
   'rules.hold_asleep': holdAge,
   'rules.hold_paused_by_operator': holdAge,
   'rules.hold_hibernated': holdAge,
+  'rules.own_hold_share_max': amount(ranges.ownHoldShare),
   'rules.settle': duration(ranges.settle),
   'rules.nudge_repeats_max': count(ranges.repeats),
   'rules.unattended': flag,

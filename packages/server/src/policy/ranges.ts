@@ -18,6 +18,8 @@ export const ranges = {
   wait: { min: milliseconds(1), max: days(7) },
   settle: { min: 0, max: hours(1) },
   cleanup: { min: 0, max: hours(1) },
+  // None would ignore real rate limits, all would let an agent stop the ladder.
+  ownHoldShare: { min: 0.1, max: 0.95 },
   holdAge: { min: seconds(1), max: days(365) },
   // Zero attempts: never do it by yourself.
   attempts: { min: 0, max: 20 },

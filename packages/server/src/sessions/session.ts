@@ -109,7 +109,7 @@ export class Session implements TailedSession {
     const { agentId, incarnation } = this;
     if (agentId === null) return;
     const { intake } = this.parts;
-    const sender: Sender = { role: 'agent', agentId, incarnation };
+    const sender: Sender = { role: 'agent', agentId, incarnation, via: 'cli' };
     const taken = await intake.take({ ...signal, agentId }, sender, { seen });
     if (taken.kind === 'taken' || taken.field === undefined || taken.code === 'stale_incarnation') return;
     // Malformed or too large. The agent was active all the same, so it must not be taken for silent.

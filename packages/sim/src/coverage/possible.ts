@@ -120,6 +120,7 @@ const events = words<EventType>({
   DECISION_REJECTED: true,
   QUIET_BEGAN: true,
   QUIET_ENDED: true,
+  STOP_ANNOUNCED: true,
   HOLD_BEGAN: true,
   HOLD_ENDED: true,
   EFFECT_RECEIPT: true,

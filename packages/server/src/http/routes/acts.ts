@@ -50,6 +50,7 @@ export function actRoutes({ deps }: HttpContext): readonly Route[] {
       by: whoOf(caller, words.by),
       reason: redact(words.reason),
       ...(incidentId !== undefined && { incidentId }),
+      ...(engine.isStarterGone(before.hard.executor) && { isStarterGone: true as const }),
       ...(typeof choose === 'function' ? await choose(before) : choose),
     };
     const answer = await engine.decide(agentId, given, correlationId);

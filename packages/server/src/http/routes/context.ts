@@ -23,6 +23,7 @@ export type HttpContext = {
 };
 
 export function viewOf({ engine, clock }: HttpDeps, agent: Agent): AgentView {
-  const { role, agentId, group } = agent.hard;
-  return agentView(agent, policyFor(engine.currentPolicies, role, agentId, group), clock.now());
+  const { role, agentId, group, executor } = agent.hard;
+  const policy = policyFor(engine.currentPolicies, role, agentId, group);
+  return agentView(agent, policy, clock.now(), engine.isStarterGone(executor));
 }

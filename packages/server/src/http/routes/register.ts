@@ -1,5 +1,6 @@
 import {
   type Agent,
+  AUTHORITY,
   type Capability,
   type Enrollment,
   isOrderedStart,
@@ -7,6 +8,7 @@ import {
   type Registration,
   seconds,
 } from '@holter/core';
+import { sourceOf } from '../../intake/index.ts';
 import { HttpProblem, problem, refusalOfIntake } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { type PromisesBody, type RegistrationBody, registration } from '../schema/requests.ts';
@@ -32,7 +34,7 @@ export function registerRoutes({ deps, tokens }: HttpContext): readonly Route[] 
         200: { description: 'The same instance again: the same start.', schema: registered },
         409: {
           description:
-            'agent_running: another instance of this name is alive; see Retry-After. unknown_spawn_key: no start with this key is under way.',
+            'agent_running: another instance of this name is alive; see Retry-After. agent_owned: only the run that owns it may replace it. unknown_spawn_key: no start with this key is under way.',
         },
       },
       handle: async ({ body, caller, reply, request }): Promise<RegisteredView> => {
@@ -59,9 +61,10 @@ export function registerRoutes({ deps, tokens }: HttpContext): readonly Route[] 
 
 /** Agents are not believed about what Holter acts upon. */
 function checkClaims({ agentId, promises, mode, can, executor }: RegistrationBody, caller: Caller): void {
-  if (caller.role === 'agent' && caller.agentId !== agentId)
+  const source = sourceOf(caller, agentId);
+  if (source === 'other-agent')
     throw problem(403, 'forbidden', 'this token speaks for another agent', 'agentId');
-  if (caller.role === 'operator') return;
+  if (AUTHORITY[source].claims) return;
   const claims: readonly [field: string, isClaimed: boolean][] = [
     ['promises.process', promises?.process === true],
     ['mode', mode === 'act'],
@@ -110,10 +113,21 @@ function promisesOf({ beatEverySeconds, calls, ...flags }: PromisesBody): Promis
   };
 }
 
-const refusalOf = (refused: Extract<Enrollment, { kind: 'refused' }>): HttpProblem =>
-  refused.code === 'unknown_spawn_key'
-    ? problem(409, refused.code, 'no start with this key is under way', 'spawnKey')
-    : running(refused.retryAfterMs);
+function refusalOf({ code, retryAfterMs }: Extract<Enrollment, { kind: 'refused' }>): HttpProblem {
+  switch (code) {
+    case 'unknown_spawn_key':
+      return problem(409, code, 'no start with this key is under way', 'spawnKey');
+    case 'agent_owned':
+      return problem(
+        409,
+        code,
+        'a `holter run` owns this agent; only that run, or an operator, may start another instance of it',
+      );
+    case 'agent_running':
+    case 'other_reporter':
+      return running(retryAfterMs);
+  }
+}
 
 const running = (retryAfterMs: number): HttpProblem =>
   new HttpProblem({

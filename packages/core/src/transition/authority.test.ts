@@ -1,0 +1,168 @@
+import { describe, expect, test } from 'vitest';
+import { Bench, registrationOf } from '../../test/kit.ts';
+import { hours, minutes, seconds } from '../base/time.ts';
+import type { Source } from '../vocabulary/authority.ts';
+import { AUTHORITY } from '../vocabulary/authority.ts';
+import type { HoldKind } from '../vocabulary/hold.ts';
+import { enroll, type Registration } from './enroll.ts';
+
+const SOURCES = Object.keys(AUTHORITY) as readonly Source[];
+const owned: Partial<Registration> = {
+  promises: { beatEveryMs: seconds(60), calls: { modelTimeoutMs: minutes(0) }, process: true },
+  executor: 'run:1',
+};
+const unowned: Partial<Registration> = { promises: { beatEveryMs: seconds(60) } };
+
+test('the table, by source', () => {
+  const rows = SOURCES.map((source) => {
+    const { senses, ends, replaces, holds, claims, decides } = AUTHORITY[source];
+    return [source, senses, ends, replaces, holds, claims, decides].join(' | ');
+  });
+  expect(rows).toEqual([
+    'holter | true | always | never | always | false | never',
+    'cli | false | unless-watched | unless-owned | always | false | never',
+    'executor | true | always | always | always | true | always',
+    'operator | true | always | always | always | true | always',
+    'orchestrator | false | never | never | never | false | own-group',
+    'agent | false | unless-watched | unless-owned | limited | false | never',
+    'other-agent | false | never | never | never | false | never',
+  ]);
+});
+
+describe('who may end an agent', () => {
+  const endedBy = (fields: Partial<Registration>): readonly Source[] =>
+    SOURCES.filter((source) => {
+      const bench = new Bench(fields);
+      bench.signal({ kind: 'stopped', reason: 'said so' }, source);
+      return bench.agent.hard.end !== undefined;
+    });
+
+  test('whose process is looked at', () => {
+    expect(endedBy(owned)).toEqual(['holter', 'executor', 'operator']);
+  });
+
+  test('of which nobody sees the process', () => {
+    expect(endedBy(unowned)).toEqual(['holter', 'cli', 'executor', 'operator', 'agent']);
+  });
+
+  test('its own word is noted once, and everything goes on', () => {
+    const bench = new Bench(owned);
+    const said = () => bench.signal({ kind: 'stopped', reason: 'x' }).events.map(({ type }) => type);
+    expect(said()).toEqual(['STOP_ANNOUNCED']);
+    expect(said()).toEqual([]);
+    const look = {
+      kind: 'process',
+      state: 'running',
+      cpuMs: 1,
+      ioBytes: 1,
+      childrenAtWork: 0,
+      memoryBytes: 1,
+    };
+    expect(bench.signal(look as never, 'holter')).not.toHaveProperty('rejection');
+    const stop = { decision: 'terminate', by: 'olga', reason: 'it runs' } as const;
+    expect(bench.feed({ kind: 'decision', decision: stop })).not.toHaveProperty('rejection');
+    bench.signal({ kind: 'exited', code: null, signal: 'SIGTERM' }, 'holter');
+    expect(bench.agent.hard.end).toMatchObject({ byHolter: true });
+  });
+});
+
+describe('who may replace an agent that has missed a beat', () => {
+  const replacedBy = (fields: Partial<Registration>): readonly Source[] =>
+    SOURCES.filter((source) => {
+      const bench = new Bench(fields);
+      bench.advance(seconds(80));
+      const registration = registrationOf({ ...unowned, mode: 'observe', instanceId: 'two', source });
+      const { at, stalls, policy } = bench;
+      const enrollment = enroll(bench.agent, registration, { at, stalls, policy });
+      if (enrollment.kind === 'refused') expect(enrollment.code).toBe('agent_owned');
+      return enrollment.kind === 'enrolled';
+    });
+
+  test('and that an executor owns', () => {
+    expect(replacedBy(owned)).toEqual(['executor', 'operator']);
+  });
+
+  test('and that nobody owns', () => {
+    expect(replacedBy(unowned)).toEqual(['cli', 'executor', 'operator', 'agent']);
+  });
+});
+
+describe('who may quieten an agent', () => {
+  const loop = {
+    kind: 'finding',
+    finding: {
+      kind: 'repeated-call',
+      severity: 'act',
+      source: 'agent-reports',
+      since: 0,
+      evidence: 'the same call',
+      threshold: '5',
+      count: 5,
+    },
+  } as const;
+
+  /** Where the ladder is after three hours on such a hold, with a loop that was found before. */
+  const stepAfter = (source: Source, hold: HoldKind = 'asleep'): string | undefined => {
+    const bench = new Bench({ ...owned, can: ['nudge'] });
+    bench.signal(loop as never, 'holter');
+    bench.signal({ kind: 'hold-begun', hold }, source);
+    bench.advance(hours(3));
+    const { incident } = bench.agent.hard;
+    return incident && `${incident.step} ${incident.attempt}`;
+  };
+
+  test.each<[Source, string]>([
+    ['holter', 'nudge 1'],
+    ['cli', 'nudge 1'],
+    ['executor', 'nudge 1'],
+    ['operator', 'nudge 1'],
+    ['agent', 'escalate 1'],
+    ['orchestrator', 'escalate 1'],
+    ['other-agent', 'escalate 1'],
+  ])('a hold that %s declares leaves the ladder at %s', (source, step) => {
+    expect(stepAfter(source)).toBe(step);
+  });
+
+  test.each<HoldKind>([
+    'asleep',
+    'hibernated',
+    'awaiting-gate',
+    'rate-limited',
+    'waiting-for-input',
+    'waiting-for-permission',
+  ])('a call contradicts %s and ends it', (hold) => {
+    const bench = new Bench(owned);
+    const begin = () => bench.signal({ kind: 'hold-begun', hold, until: (bench.at + hours(1)) as never });
+    begin();
+    bench.signal({ kind: 'call-begun', callId: 'a', tool: 'Bash' });
+    expect(bench.agent.hard.holds.map(({ kind }) => kind)).toEqual(['in-tool']);
+    begin();
+    bench.signal({ kind: 'call-ended', callId: 'a', tool: 'Bash', isError: false });
+    expect(bench.agent.hard.holds.map(({ kind }) => kind)).toEqual([hold]);
+    bench.signal({ kind: 'call-ended', callId: 'b', tool: 'Bash', isError: false });
+    expect(bench.agent.hard.holds).toEqual([]);
+  });
+
+  test('ending a hold and declaring it again does not make it young', () => {
+    const bench = new Bench(owned);
+    for (let round = 0; round < 60; round++) {
+      bench.signal({ kind: 'hold-begun', hold: 'rate-limited' });
+      bench.advance(minutes(6));
+      bench.signal({ kind: 'hold-ended', hold: 'rate-limited' });
+      bench.advance(seconds(30));
+    }
+    expect(bench.agent.hard.derived).toMatchObject([
+      { kind: 'silent' },
+      { kind: 'hold-overdue', threshold: '6 h for rate-limited' },
+    ]);
+    bench.advance(minutes(16));
+    expect(bench.agent.hard.derived.map(({ kind }) => kind)).not.toContain('hold-overdue');
+  });
+
+  test('what Holter has seen does not become the agent’s own word', () => {
+    const bench = new Bench(owned);
+    bench.signal({ kind: 'hold-begun', hold: 'waiting-for-permission' }, 'cli');
+    bench.signal({ kind: 'hold-begun', hold: 'waiting-for-permission' });
+    expect(bench.agent.hard.holds[0]?.isOwnWord).toBeUndefined();
+  });
+});

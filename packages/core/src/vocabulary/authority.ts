@@ -1,0 +1,49 @@
+/**
+ * Who says something about an agent. `holter` are Holter's own senses; `cli` is the program that the agent runs in,
+ * by its hooks and its record; `executor` is the `holter run` that owns the process; `orchestrator` is the one of its
+ * group. An `agent` speaks for itself, and is not believed where that would end, replace or quieten it.
+ */
+export type Source = 'holter' | 'cli' | 'executor' | 'operator' | 'orchestrator' | 'agent' | 'other-agent';
+
+type Authority = {
+  /** Reports what only senses can know: a look at the process, its exit, a finding. */
+  readonly senses: boolean;
+  /** Says that the agent has stopped. Where its process is looked at, only the end that was seen counts. */
+  readonly ends: 'always' | 'unless-watched' | 'never';
+  /** Registers another instance under a name whose instance is not proven gone, but has missed a beat. */
+  readonly replaces: 'always' | 'unless-owned' | 'never';
+  /** Says that the agent rightly does nothing. A limited hold delays the ladder for a share of the time only. */
+  readonly holds: 'always' | 'limited' | 'never';
+  /** Registers what Holter acts upon: mode `act`, an executor, a process to look at, ways to stop and start it. */
+  readonly claims: boolean;
+  /** Pauses, snoozes, stops and starts it. */
+  readonly decides: 'always' | 'own-group' | 'never';
+};
+
+const NOTHING: Authority = {
+  senses: false,
+  ends: 'never',
+  replaces: 'never',
+  holds: 'never',
+  claims: false,
+  decides: 'never',
+};
+const EVERYTHING: Authority = {
+  senses: true,
+  ends: 'always',
+  replaces: 'always',
+  holds: 'always',
+  claims: true,
+  decides: 'always',
+};
+
+/** The one place that says who may end, replace or quieten an agent. */
+export const AUTHORITY: Readonly<Record<Source, Authority>> = {
+  holter: { ...NOTHING, senses: true, ends: 'always', holds: 'always' },
+  cli: { ...NOTHING, ends: 'unless-watched', replaces: 'unless-owned', holds: 'always' },
+  executor: EVERYTHING,
+  operator: EVERYTHING,
+  orchestrator: { ...NOTHING, decides: 'own-group' },
+  agent: { ...NOTHING, ends: 'unless-watched', replaces: 'unless-owned', holds: 'limited' },
+  'other-agent': NOTHING,
+};

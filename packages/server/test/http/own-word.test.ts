@@ -1,0 +1,154 @@
+import { minutes } from '@holter/core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startHttp, type TestServer } from './kit.ts';
+
+const HOST = 'run:a';
+const reason = 'because';
+const look = { kind: 'process', state: 'running', cpuMs: 9, ioBytes: 9, childrenAtWork: 1, memoryBytes: 9 };
+
+/** What an agent says of itself with its own token, and what becomes of it. */
+describe('an agent’s own word', () => {
+  let server: TestServer;
+  const stopped: string[] = [];
+  beforeAll(async () => {
+    server = await startHttp();
+    server.engine.addExecutor({
+      name: HOST,
+      id: HOST,
+      kinds: new Set(['terminate', 'spawn']),
+      act: async ({ agentId, kind }) => {
+        stopped.push(`${kind} ${agentId}`);
+        return { kind: 'receipt', outcome: 'done', detail: 'it is' };
+      },
+    });
+  });
+  afterAll(() => server.stop());
+
+  const owned = (agentId: string, promises: object = {}) =>
+    server.operator.register({
+      agentId,
+      instanceId: `${agentId}-1`,
+      mode: 'act',
+      promises: { beatEverySeconds: 60, process: true, ...promises },
+      can: ['nudge', 'terminate', 'spawn'],
+      executor: HOST,
+    });
+  const call = async (token: string, path: string, body: object) => {
+    const { status, json } = await server.call('POST', path, { token, body });
+    return { status, code: (json.error as { code?: string } | undefined)?.code };
+  };
+
+  it('does not end it while its process is looked at', async () => {
+    const { token } = await owned('ada');
+    await server.client(token).signal('ada', { kind: 'stopped', reason: 'x' });
+    await server.operator.signal('ada', { ...look, incarnation: 1 });
+    expect(await server.operator.agent('ada')).toMatchObject({
+      end: null,
+      state: 'HEALTHY',
+      liveness: 'alive',
+    });
+    await server.operator.terminate('ada', { reason });
+    await expect.poll(() => stopped).toContain('terminate ada');
+    await server.operator.signal('ada', { kind: 'exited', code: 0, incarnation: 1 });
+    expect(await server.operator.agent('ada')).toMatchObject({ state: 'TERMINATED' });
+  });
+
+  it('does not replace it while an executor owns it', async () => {
+    const { token } = await owned('bob');
+    await server.client(token).heartbeat('bob');
+    server.clock.skip(minutes(2));
+    const again = { agentId: 'bob', instanceId: 'bob-2', mode: 'observe' } as const;
+    for (const secret of [token, server.tokens.enroll])
+      expect(await call(secret, '/v1/agents', again)).toEqual({ status: 409, code: 'agent_owned' });
+    expect(await server.operator.agent('bob')).toMatchObject({ incarnation: 1, mode: 'act', executor: HOST });
+    // A new run of the same name goes on.
+    expect(await server.operator.register({ ...again, executor: HOST })).toMatchObject({ incarnation: 2 });
+  });
+
+  it.each(['asleep', 'hibernated', 'awaiting-gate', 'rate-limited', 'waiting-for-input'])(
+    'does not hold the ladder (%s) while it goes on calling',
+    async (hold) => {
+      const agentId = `cal-${hold}`;
+      const { token } = await owned(agentId, { calls: true });
+      const cal = server.client(token);
+      const until = Date.parse('3000-01-01T00:00:00Z');
+      const steps: string[] = [];
+      for (let round = 0; round < 28; round += 1) {
+        await cal.signal(agentId, { kind: 'hold-begun', hold, until });
+        const callId = `c-${round}`;
+        const what = { callId, tool: 'Bash', input: { command: 'ls' } };
+        await cal.signal(agentId, { kind: 'call-begun', ...what });
+        await cal.signal(agentId, { kind: 'hold-begun', hold, until });
+        await cal.signal(agentId, { kind: 'call-ended', ...what, output: 'same', isError: false });
+        await server.pass(round < 6 ? 1 : 10);
+        const { incident } = await server.operator.agent(agentId);
+        if (incident) steps.push(incident.step);
+      }
+      expect(steps).toContain('escalate');
+    },
+  );
+
+  it('leaves the chain of checkpoints as it is', async () => {
+    const { token } = await owned('dan');
+    const dan = server.client(token);
+    await dan.writeCheckpoint('dan', { checkpointId: 'c-1', content: 1 });
+    await dan.writeCheckpoint('dan', { checkpointId: 'c-2', content: 2 });
+    const usable = async () => (await server.operator.checkpoints('dan')).usable;
+    for (const checkpointId of ['fake-1', 'c-1', 'fake-2'])
+      await dan.signal('dan', { kind: 'checkpoint', checkpointId, hash: '00' });
+    expect(await usable()).toBe('c-2');
+    await dan.writeCheckpoint('dan', { checkpointId: 'c-3', content: 3 });
+    expect(await usable()).toBe('c-3');
+  });
+});
+
+describe('an order that can not be carried out', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startHttp();
+  });
+  afterAll(() => server.stop());
+
+  const ended = async (agentId: string, code: number, executor: string | null) => {
+    await server.operator.register({
+      agentId,
+      instanceId: 'i',
+      mode: 'act',
+      promises: { process: true },
+      can: ['terminate', 'spawn'],
+      executor,
+    });
+    await server.operator.signal(agentId, { kind: 'exited', code, incarnation: 1 });
+  };
+  const recover = async (agentId: string) => {
+    const { decisions } = await server.operator.agent(agentId);
+    const path = `/v1/agents/${agentId}/recover`;
+    const { status, json } = await server.call('POST', path, {
+      token: server.tokens.operator,
+      body: { reason },
+    });
+    const message = (json.error as { message?: string } | undefined)?.message;
+    expect(decisions.recover).toBe(message ?? null);
+    return [status, message];
+  };
+
+  it('is refused with the reason, and offered to nobody', async () => {
+    await ended('done', 0, null);
+    expect(await recover('done')).toEqual([
+      409,
+      'it ended on purpose (exit code 0); start it again where it was started',
+    ]);
+    await ended('alone', 1, 'run:gone');
+    expect(await recover('alone')).toEqual([
+      409,
+      'its `holter run` is gone; start it again where it was started',
+    ]);
+    server.engine.addExecutor({
+      name: 'a run',
+      id: 'run:gone',
+      kinds: new Set(['spawn']),
+      act: async () => ({ kind: 'receipt', outcome: 'done', detail: 'it is' }),
+    });
+    expect(await recover('alone')).toEqual([200, undefined]);
+  });
+});
