@@ -36,6 +36,8 @@ export interface AgentEnv {
   findSimilar(agent: SimAgent): SimAgent | null;
   /** Another process asks for this agent's name; true when it got it. */
   claimName(agent: SimAgent, instanceId: string): boolean;
+  /** The agent registers its own name with its own token, as another instance that is only watched. */
+  takeOver(agent: SimAgent, instanceId: string): void;
   /** Asks one of the agent's breakers on the spot; null when Holter can't be reached. */
   acquire(agent: SimAgent, name: string): Acquired | null;
   /** A word to a breaker that takes its time; it arrives even when its sender has died meanwhile. */

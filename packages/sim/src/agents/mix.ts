@@ -1,6 +1,7 @@
 import type { Behaviour } from './behaviour.ts';
 import { breakerCaller } from './breaker-caller.ts';
 import { burstyThinker } from './bursty-thinker.ts';
+import { checkpointFaker } from './checkpoint-faker.ts';
 import { corruptCheckpoint } from './corrupt-checkpoint.ts';
 import { crasher } from './crasher.ts';
 import { curedByNudge } from './cured-by-nudge.ts';
@@ -8,11 +9,13 @@ import { deaf } from './deaf.ts';
 import { errorSpiral } from './error-spiral.ts';
 import { flooder } from './flooder.ts';
 import { freezer } from './freezer.ts';
+import { holdRenewer } from './hold-renewer.ts';
 import { idle } from './idle.ts';
 import { inProcess } from './in-process.ts';
 import { lastMinute } from './last-minute.ts';
 import { longTool } from './long-tool.ts';
 import { looper } from './looper.ts';
+import { nameTaker } from './name-taker.ts';
 import { oddOne } from './odd-one.ts';
 import { partitioned } from './partitioned.ts';
 import { pausingLooper } from './pausing-looper.ts';
@@ -20,6 +23,7 @@ import { quietCommand } from './quiet-command.ts';
 import { rateLimited } from './rate-limited.ts';
 import { relapser } from './relapser.ts';
 import { replayer } from './replayer.ts';
+import { saysStopped } from './says-stopped.ts';
 import { selfRestarter } from './self-restarter.ts';
 import { slowStarter } from './slow-starter.ts';
 import { spender } from './spender.ts';
@@ -65,6 +69,10 @@ const MIX: readonly (readonly [Behaviour, number])[] = [
   [replayer, 1],
   [quietCommand, 1.5],
   [inProcess, 0.5],
+  [saysStopped, 2],
+  [nameTaker, 1],
+  [holdRenewer, 1.5],
+  [checkpointFaker, 1.5],
 ];
 
 const TOTAL = MIX.reduce((sum, [, share]) => sum + share, 0);

@@ -227,5 +227,13 @@ export const parameters = {
     bringBackMinMs: 5 * minute,
     bringBackMaxMs: 60 * minute,
   },
+  adversary: {
+    everyMs: 90 * minute,
+    // Longer than one beat and its slack, shorter than the answer to an inquiry.
+    quietMs: 100 * second,
+    fastRepeats: 8,
+    slowMs: 25 * minute,
+    holdMs: 20 * hour,
+  },
   handoff: { writeMinMs: 20 * second, writeMaxMs: 4 * minute },
 } as const;

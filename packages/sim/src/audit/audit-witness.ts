@@ -106,5 +106,13 @@ export class AuditWitness implements Witness {
 export function auditedProfile({ group, profile }: SimAgent) {
   const { intervalMs, mode, can, role } = profile;
   const canBeStopped = mode === 'act' && can.includes('terminate') && can.includes('spawn');
-  return { group, intervalMs, canBeStopped, isStoppedAtLimit: role === 'metered', tellsTime: true };
+  const isWatched = profile.promises.process === true;
+  return {
+    group,
+    intervalMs,
+    isWatched,
+    canBeStopped,
+    isStoppedAtLimit: role === 'metered',
+    tellsTime: true,
+  };
 }

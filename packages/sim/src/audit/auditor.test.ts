@@ -14,6 +14,7 @@ class Books {
       group: 'g0',
       intervalMs: MINUTE,
       tellsTime: true,
+      isWatched: true,
       canBeStopped: true,
       isStoppedAtLimit: false,
     }),

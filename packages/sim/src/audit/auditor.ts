@@ -1,4 +1,5 @@
 import type { Effect } from '@holter/core';
+import { AuthorityAudit } from './authority-audit.ts';
 import { BrakeAudit } from './brake-audit.ts';
 import { BreakerAudit } from './breaker-audit.ts';
 import { ExecutionAudit } from './execution-audit.ts';
@@ -18,6 +19,8 @@ export type AuditedProfile = {
   readonly intervalMs: number;
   /** False for an agent whose clock and Holter's are far apart: the times that it names, as the end of a hold, mislead. */
   readonly tellsTime: boolean;
+  /** Its process is looked at, so only an end that was seen counts. */
+  readonly isWatched: boolean;
   /** Holter may stop it by itself, and bring it back. */
   readonly canBeStopped: boolean;
   /** Its operator has decided in advance that it is stopped at its limit. */
@@ -40,6 +43,7 @@ export class Auditor {
   readonly report: Report;
   readonly records: RecordAudit;
   readonly executions: ExecutionAudit;
+  readonly authority: AuthorityAudit;
   readonly brake: BrakeAudit;
   readonly breakers: BreakerAudit;
   readonly pending: PendingAudit;
@@ -61,6 +65,7 @@ export class Auditor {
     this.isExact = isExact;
     this.records = new RecordAudit(report);
     this.executions = new ExecutionAudit(report, this.truth, this.orders);
+    this.authority = new AuthorityAudit(report, this.truth, profileOf);
     this.ladder = new LadderAudit(report);
     this.brake = new BrakeAudit(report, {
       orders: this.orders,
@@ -82,6 +87,7 @@ export class Auditor {
     this.orders.read(entry);
     this.records.read(entry);
     this.executions.read(entry);
+    this.authority.read(entry);
     this.brake.read(entry);
     this.pending.read(entry);
     this.ladder.read(entry);
@@ -141,6 +147,7 @@ export class Auditor {
 
   look(at: number): void {
     this.notice.look(at);
+    this.authority.look(at);
   }
 
   finish(at: number): void {

@@ -60,6 +60,13 @@ export const contract = {
   },
   /** What was true this short a time ago may still be acted upon: the news may be on its way. */
   justNowMs: minute,
+  /**
+   * By its own holds an agent may delay its incident by 45 minutes, and make a nudge's wait of ten minutes four times
+   * as long; and the fleet may defer the nudge.
+   */
+  ownDelayMs: 105 * minute,
+  /** A checkpoint so young is not thrown away by retention. */
+  savedMs: 10 * minute,
   /** Longer than every wait that may lawfully lie between the truth and the verdict. */
   healMs: 60 * minute,
 } as const;

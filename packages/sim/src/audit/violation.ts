@@ -14,6 +14,7 @@ export const INVARIANTS = {
   9: 'after faults heal, every agent reaches its true state',
   10: 'a breaker lets through no more than it may, and forgets a lost permit',
   11: 'bad input changes nothing',
+  12: 'an agent can not end, freeze or take over its own supervision or another’s',
   13: 'pending effects are bounded by what is open',
 } as const;
 

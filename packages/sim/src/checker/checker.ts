@@ -60,14 +60,17 @@ export class Checker implements Witness {
     const isFirst = observed.incarnation === 0;
     const isOther = !isFirst && !observed.isEnded && observed.instanceId !== registration.instanceId;
     const isOrdered = registration.spawnKey !== undefined && registration.spawnKey === observed.start?.key;
+    // An agent that an executor owns may not take its own name over, whatever else holds.
+    const isOwnWord = registration.source === 'agent' && agent.executor !== null && !observed.isEnded;
     const may = isOther && !isOrdered ? this.liveness.mayReplace(agent, observed, at) : 'either';
     if (result.kind === 'refused') {
       // A key that is not, or no longer, the one of the ordered start opens nothing.
       if (registration.spawnKey !== undefined && !isOrdered) return;
-      if (may === 'yes' || observed.isEnded)
+      if (!isOwnWord && (may === 'yes' || observed.isEnded))
         report(5, agent.name, at, 'its name is free, but it was refused');
       return;
     }
+    if (isOwnWord && !isFirst) report(12, agent.name, at, 'it took its own name over, and left its executor');
     if (may === 'no') report(5, agent.name, at, 'a second instance got the name of one that is heard');
     if (!isOrdered && result.events.some(({ type }) => type === 'RECOVERY_COMPLETED'))
       report(5, agent.name, at, 'taken for the successor that was ordered, without the key of that start');
@@ -105,6 +108,8 @@ export class Checker implements Witness {
       this.refusals.ordered(effect);
     }
     if (input.kind === 'claim' && result.claim === 'proceed') this.noteStart(observed, input);
+    if (packet?.signal.kind === 'call-begun' && observed.holds.size > 0)
+      this.port.report(12, agent.name, at, `it calls, and is still ${[...observed.holds].join(' and ')}`);
     if (packet?.signal.kind === 'call-begun') this.progress.callBegan(agent, observed, at);
     if (packet?.signal.kind === 'call-ended') this.progress.callEnded(agent, observed, at);
     if (packet?.signal.kind === 'exited' && observed.liveness !== 'gone')
@@ -165,6 +170,12 @@ export class Checker implements Witness {
         observed.probationUntil = Math.min(observed.probationUntil, at);
         observed.incident = null;
         return;
+      case 'HOLD_BEGAN':
+        if (event.payload.hold !== 'paused-by-operator') observed.holds.add(event.payload.hold);
+        return;
+      case 'HOLD_ENDED':
+        observed.holds.delete(event.payload.hold);
+        return;
       case 'RECOVERY_COMPLETED':
         observed.probationUntil = at + contract.probationMs;
         return;
@@ -178,6 +189,7 @@ export class Checker implements Witness {
     if (to === 'gone') {
       this.liveness.becameGone(agent, at);
       observed.isEnded = true;
+      observed.holds.clear();
     }
     // An agent that answers an inquiry may take one deadline longer the next time.
     if (to === 'alive') observed.mayBeBusy = true;

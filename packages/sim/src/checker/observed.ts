@@ -28,6 +28,8 @@ export class Observed {
   liveness: LivenessWord = 'alive';
   isCalledStuck = false;
   readonly acts = new Set<string>();
+  /** Holds that a call contradicts. */
+  readonly holds = new Set<string>();
   incident: { readonly id: string; step: LadderStep; attempt: number } | null = null;
   probationUntil = 0;
   /** The start that was ordered last, and the key that its executor was given. */
@@ -49,6 +51,7 @@ export class Observed {
     this.results.clear();
     this.liveness = 'alive';
     this.acts.clear();
+    this.holds.clear();
   }
 
   /** An accepted signal was delivered. */

@@ -12,6 +12,7 @@ import type { Clock, Store } from '@holter/server';
 import { People } from '../actors/people.ts';
 import type { Honesty } from '../actors/sim-executor.ts';
 import { Act, type AgentEnv } from '../agents/agent-env.ts';
+import { FAKE_HASH } from '../agents/checkpoint-faker.ts';
 import { perform } from '../agents/perform.ts';
 import { registrationOf } from '../agents/registration.ts';
 import type { SimAgent } from '../agents/sim-agent.ts';
@@ -133,7 +134,8 @@ export class EngineWorld implements AgentEnv {
       if (agent.canReachHolter) this.request((door) => door.signal(signal, 'agent')).catch(() => undefined);
       return;
     }
-    if (signal.kind === 'checkpoint') void this.save(agent, signal).catch(() => undefined);
+    if (signal.kind === 'checkpoint' && signal.hash !== FAKE_HASH)
+      void this.save(agent, signal).catch(() => undefined);
     else this.clientOf(agent).say({ signal, origin: 'agent' });
   }
 
@@ -159,6 +161,8 @@ export class EngineWorld implements AgentEnv {
   claimName(): boolean {
     return false;
   }
+
+  takeOver(): void {}
 
   /** Breakers need an answer on the spot, which only the pure world gives. */
   acquire(): null {
@@ -222,6 +226,7 @@ export class EngineWorld implements AgentEnv {
       agent.behaviour.checkpointsSkipped !== undefined && agent.checkpointCount % DAMAGED_EVERY === 0;
     const stored = isDamaged ? canonical.text.replace('write', 'wrote') : canonical.text;
     await this.options.store.putCheckpoint({ ...place, hash, content: stored });
+    if (!isDamaged) this.options.audit?.authority.wrote(agent.name, place.taskId, this.now);
     this.clientOf(agent).say({ signal: { ...signal, hash }, origin: 'agent' });
   }
 

@@ -5,6 +5,7 @@ import type {
   Effect,
   InputBody,
   Instant,
+  Registration,
   SignalBody,
   Transition,
 } from '@holter/core';
@@ -321,7 +322,7 @@ export class World implements AgentEnv, NetworkPort, FaultPort {
   }
 
   private comeUp(agent: SimAgent): void {
-    const isMine = this.register(agent, agent.instanceId);
+    const isMine = this.register(agent, registrationOf(agent, agent.instanceId));
     if (isMine) agent.begin();
     else if (agent.isRunning)
       agent.plan(agent.random.between(0.7, 1.3) * parameters.selfRestart.retryMs, Act.register);
@@ -332,14 +333,24 @@ export class World implements AgentEnv, NetworkPort, FaultPort {
   }
 
   claimName(agent: SimAgent, instanceId: string): boolean {
-    return this.register(agent, instanceId);
+    return this.register(agent, registrationOf(agent, instanceId));
   }
 
-  private register(agent: SimAgent, instanceId: string): boolean {
+  takeOver(agent: SimAgent, instanceId: string): void {
+    const { spawnKey: _ordered, ...registration } = registrationOf(agent, instanceId);
+    const own = { mode: 'observe', can: [], executor: null, source: 'agent' } as const;
+    this.register(agent, { ...registration, ...own });
+  }
+
+  private register(agent: SimAgent, registration: Registration): boolean {
     if (this.outage.isAway || !agent.canHostReachHolter) return false;
-    const result = this.monitor.enroll(agent.slot, this.holterNow, registrationOf(agent, instanceId));
+    const result = this.monitor.enroll(agent.slot, this.holterNow, registration);
     // Whoever started it for nothing ends it: another start has been ordered.
-    if (result.kind === 'refused' && agent.spawnKey !== undefined && instanceId === agent.instanceId)
+    if (
+      result.kind === 'refused' &&
+      registration.spawnKey !== undefined &&
+      registration.instanceId === agent.instanceId
+    )
       agent.die(1);
     // Without an answer it asks again, as the same instance.
     if (result.kind === 'refused' || !agent.canHostBeReached) return false;
