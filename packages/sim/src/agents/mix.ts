@@ -58,6 +58,7 @@ const MIX: readonly (readonly [Behaviour, number])[] = [
   [deaf, 2],
   [relapser, 2],
   [corruptCheckpoint, 2],
+  [checkpointFaker, 1.5],
   [selfRestarter, 2],
   [twoWithOneName, 1],
   [swapper, 2],
@@ -72,7 +73,6 @@ const MIX: readonly (readonly [Behaviour, number])[] = [
   [saysStopped, 2],
   [nameTaker, 1],
   [holdRenewer, 1.5],
-  [checkpointFaker, 1.5],
 ];
 
 const TOTAL = MIX.reduce((sum, [, share]) => sum + share, 0);
