@@ -123,7 +123,7 @@ function forgiveRound(state: CycleState): CycleState {
 }
 
 function findCycle(state: CycleState, policy: Policy): Finding | null {
-  if (state.matched === noMatch) return null;
+  if (state.matched === noMatch || isOneCall(state.turns)) return null;
   let best: Finding | null = null;
   for (let index = 0; index < PERIODS.length; index += 1) {
     const period = PERIODS[index] ?? PERIOD_MAX;
@@ -135,6 +135,13 @@ function findCycle(state: CycleState, policy: Policy): Finding | null {
       best = found;
   }
   return best;
+}
+
+/** One call repeated is left to repeated-call. */
+function isOneCall(turns: readonly Turn[]): boolean {
+  for (let index = 1; index < turns.length; index += 1)
+    if (turns[index]?.pair !== turns[0]?.pair) return false;
+  return true;
 }
 
 /** Sleeping for two seconds and looking is waiting; restarting, sleeping for five and looking is not. */
@@ -153,7 +160,7 @@ function findPeriod(
   policy: Policy,
 ): Finding | null {
   const round = state.turns.slice(-period);
-  if (new Set(round.map((turn) => turn.pair)).size === 1) return null; // one call repeated is left to repeated-call
+  if (isOneCall(round)) return null;
   const rounds = Math.floor(matched / period) + 1;
   const isFlapping = new Set(round.map((turn) => turn.call)).size === 1;
   if (isFlapping && rounds < policy.callCycle.flappingRoundsWarn) return null;

@@ -122,8 +122,7 @@ function findRepeat(state: RepeatState, policy: Policy): readonly Finding[] | nu
     if (run === null || isShort(run)) continue;
     const hasty = findHasty(run, policy);
     if (hasty !== null) found.push(hasty);
-    const what = `\`${run.label}\` was polled ${times(run.patient)}`;
-    const patient = findPoll({ ...run, what, count: run.patient }, policy);
+    const patient = run.patient < policy.poll.warn ? null : findPatient(run, policy);
     if (patient !== null) found.push(patient);
   }
   return found;
@@ -145,4 +144,10 @@ function findHasty(run: CallRun, policy: Policy): Finding | null {
     threshold: `${limits.warn} calls in a row without a new result to warn, ${limits.act} to act`,
     count: run.hasty,
   });
+}
+
+function findPatient(run: CallRun, policy: Policy): Finding | null {
+  const { patient: count, since, lastAt, sleptMs } = run;
+  const what = `\`${run.label}\` was polled ${times(count)}`;
+  return findPoll({ what, count, since, lastAt, sleptMs: sleptMs ?? 0 }, policy);
 }
