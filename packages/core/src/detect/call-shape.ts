@@ -13,14 +13,16 @@ const CONTENT =
   /^(?:content|contents|new_?(?:str|string|text|content|source)|old_?(?:str|string|text|content)|replace(?:ment)?|text|file_?text|diff|patch|edits?|changes|changes_\w{1,20}|insert_?text|code_?edit|body|search|replacement_?chunks)$/i;
 const PATCH = /^\s*(?:\*\*\* (?:Begin Patch|Update File|Add File)|diff --git |--- \S|@@ )/m;
 const WRITES =
-  /(?:^|[;&|]\s*|\s)(?:sed\s+-[a-z]*i|tee\s|patch\s|mv\s|cp\s|rm\s|touch\s|mkdir\s|git\s+(?:apply|checkout|revert|stash|mv|rm|restore|reset|commit|merge|cherry-pick)|(?:npm|pnpm|yarn|pip|cargo|go|apt-get|apt)\s+(?:install|add|remove|get|i)\b)|(?:^|[^0-9&>=-])>>?\s*(?!\/dev\/|&)[\w./~$"'-]+/;
+  /(?:^|[;&|]\s*|\s)(?:sed\s+-[a-z]*i|tee\s|patch\s|mv\s|cp\s|rm\s|touch\s|mkdir\s|git\s+(?:apply|checkout|revert|stash|mv|rm|restore|reset|commit|merge|cherry-pick|bisect|switch|pull|rebase)|(?:npm|pnpm|yarn|pip|cargo|go|apt-get|apt)\s+(?:install|add|remove|get|i)\b)|(?:^|[^0-9&>=-])>>?\s*(?!\/dev\/|&)[\w./~$"'-]+/;
 const THOUGHT_KEY = /^(?:thoughts?|reasoning|reflection|plan|note|analysis)$/i;
 const WAIT_NAME =
   /^(?:wait|sleep|poll|await|watch|monitor|pause)|(?:^|[_.-])(?:wait|sleep|poll|status|progress)(?:[_.-]|$)|(?:bash|task|shell|command|process|job|build|agent|read|get)_?output$/i;
 const WAIT_CAMEL = /[a-z0-9](?:Wait|Sleep|Poll|Status|Progress)(?![a-z])/;
-/** `sleep 5`, `Start-Sleep -s 5`, `time.sleep(5)`, `setTimeout(done, 5000)`. */
+/** `sleep 5`, `Start-Sleep -s 5`, `time.sleep(5)`, `setTimeout(done, 5000)`, but not `sleep 5 &`. */
 const SLEEP =
-  /(?:^|[;&|({\s.])(?:(?:sleep|timeout \/t|start-sleep(?: -s(?:econds)?)?)(?:\s{1,9}|\()(\d{1,6}(?:\.\d{1,6})?)([smh]?)|settimeout\([^,\n]{1,80},\s{0,9}(\d{1,9}))/gi;
+  /(?:^|[;&|({\s.])(?:(?:sleep|timeout \/t|start-sleep(?: -s(?:econds)?)?)(?:\s{1,9}|\()(\d{1,6}(?:\.\d{1,6})?)([smh]?)(?![\d.]|\s{0,9}&(?!&))|settimeout\([^,\n]{1,80},\s{0,9}(\d{1,9}))/gi;
+/** Cheap: most commands do not sleep. */
+const SLEEP_HINT = /sleep|timeout/i;
 /** `wait` and `tail -f` last as long as the thing waited for. */
 const WAIT_COMMAND = /(?:^|[;&|]\s*)(?:wait|watch)\b|\s(?:--watch|watch)(?:\s|$)/;
 /** A pause of a second between two calls is no wait. */
@@ -121,6 +123,7 @@ function hasPlaceInside(changes: readonly unknown[]): boolean {
 }
 
 function sleepMsIn(command: string): number {
+  if (!SLEEP_HINT.test(command)) return 0;
   let sum = 0;
   for (const [, count, unit, ms] of command.matchAll(SLEEP)) {
     const unitMs = unit === 'm' ? 60_000 : unit === 'h' ? 3_600_000 : 1_000;

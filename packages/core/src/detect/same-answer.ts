@@ -63,7 +63,8 @@ const LINES_MIN = 3;
 function observeAnswer(state: AnswerState, facts: CallFacts, policy: Policy): AnswerState {
   const { look } = facts;
   if (isAttempt(facts)) return afterEdit(state, facts);
-  if (look === null) return state;
+  // The same summary of another test run is an answer to another question.
+  if (look === null || (facts.isTest && !facts.isError)) return state;
   if (facts.isError || look.others === 0)
     return facts.isProgress && state.looks !== null ? { ...state, looks: null } : state;
   const count = look.visits + look.others;

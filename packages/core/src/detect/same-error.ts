@@ -82,7 +82,7 @@ function observeCall(state: SameErrorState, seen: Extract<Seen, { kind: 'call' }
   if (facts.comparison.isImproved) return { ...empty, progressAt: facts.index };
   if (!facts.isError) return afterSuccess(state, facts);
   const output = facts.step.output ?? '';
-  if (facts.look === null || saysRateLimited(output)) return state;
+  if ((facts.look === null && !wasKilled(facts, output)) || saysRateLimited(output)) return state;
   const unknownTool = saysUnknownTool(output) ? countUnknown(state.unknownTool, facts) : state.unknownTool;
   if (facts.isTest || saysNoMatch(output))
     return unknownTool === state.unknownTool ? state : { ...state, unknownTool };
@@ -101,6 +101,13 @@ function observeCall(state: SameErrorState, seen: Extract<Seen, { kind: 'call' }
   const recent = state.marks.filter(([, index]) => facts.index - index <= WINDOW);
   return { ...state, marks: [...recent, mark], unknownTool };
 }
+
+/** A new call that ended by a time-out was long by itself; the agent did not wait before it. */
+const wasKilled = ({ comparison, isThought }: CallFacts, output: string): boolean =>
+  comparison.known === null && !isThought && TIMED_OUT.test(output.slice(0, TIMED_OUT_READ_MAX));
+
+const TIMED_OUT = /\b(?:timed[ -]?out|time(?:out|[ -]limit) (?:exceeded|reached)|killed)\b/i;
+const TIMED_OUT_READ_MAX = 300;
 
 function afterSuccess(state: SameErrorState, facts: CallFacts): SameErrorState {
   if (!facts.isProgress || (state.marks.length === 0 && state.unknownTool === null)) return state;

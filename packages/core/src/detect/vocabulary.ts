@@ -19,7 +19,7 @@ const words: Readonly<Record<WordRole, string>> = {
   label: 'pid ppid tid process port attempt try retry request req seq thread seed',
   // a line that keeps accounts of the call itself
   accounting:
-    'token tokens context took elapsed duration cost usage uptime request_id requestid trace_id traceid ' +
+    'token tokens context took elapsed duration duration_ms cost usage uptime request_id requestid trace_id traceid ' +
     'trace correlation wall cached served budget calls turn turns credits quota spent',
   // "p99 212 ms" is a measurement, although it is a duration
   measure: 'p50 p75 p90 p95 p99 latency mean median avg average throughput',
