@@ -2,9 +2,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { table } from './compare.ts';
 import { evaluateFixtures, evaluateMutants } from './fixtures.ts';
+import { healthyLooks } from './healthy-looks.ts';
+import { healthyRuns } from './healthy-runs.ts';
 import { missedStories } from './own-stories.ts';
 import { perDetector, warnedSuccesses } from './per-detector.ts';
 import { loadFolder, loadRuns, type RecordedRun } from './steps-file.ts';
+import { stuckRuns } from './stuck-runs.ts';
 import { explain, judge } from './verdict.ts';
 
 /** `npm run eval`: fixtures, mutants of them, and real runs where they are at hand. Fails on any miss. */
@@ -13,7 +16,12 @@ const data = process.env.HOLTER_DATA_DIR ?? join(root, '../shared/data');
 const MIXTURES = 20;
 const STATE_BYTES_MAX = 8_192;
 
-const fixtures = await loadFolder(join(root, 'tests/fixtures/detect'));
+const fixtures = [
+  ...(await loadFolder(join(root, 'tests/fixtures/detect'))),
+  ...stuckRuns,
+  ...healthyRuns,
+  ...healthyLooks,
+];
 const plain = evaluateFixtures(fixtures);
 print('Fixtures by theme (passed, worst finding)', plain.lines);
 
