@@ -52,6 +52,19 @@ describe.concurrent('who works is left alone', { timeout: 120_000 }, () => {
     await undisturbed([...rounds.flat(), test]);
   });
 
+  it('test first: red and green in turn, as TAP tells it', async () => {
+    writeFileSync(join(world.project, 'square.mjs'), 'export const square = () => 0;\n');
+    const head = "import test from 'node:test'; import assert from 'node:assert';";
+    const add = (n: number) =>
+      bash(`echo "test('${n}', () => assert.equal(square(${n}), ${n * n}));" >> square.test.mjs`);
+    const solve = (n: number) =>
+      bash(`echo 'export const square = (n) => n <= ${n} ? n * n : 0;' > square.mjs`);
+    const test = bash('node --test --test-reporter=tap square.test.mjs');
+    const begin = bash(`echo "${head} import { square } from './square.mjs';" > square.test.mjs`);
+    const rounds = [1, 2, 3].flatMap((n) => [add(n), test, solve(n), test]);
+    await undisturbed([begin, ...rounds]);
+  });
+
   it('a tool that runs for long', async () => {
     await undisturbed([bash('sleep 8; echo built'), bash('echo then')]);
   });
