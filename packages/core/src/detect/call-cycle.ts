@@ -36,12 +36,15 @@ type Turn = {
   readonly pair: number;
   readonly call: number;
   readonly at: Instant | null;
-  readonly isWait: boolean;
-  /** What a wait declared. */
-  readonly sleepMs: number;
-  /** A command that changes something. Waiting after it is part of the change, unless the wait is long. */
-  readonly isChange: boolean;
+  /**
+   * How long a declared wait sleeps, 1 if it does not say, 0 for other calls, and `CHANGE` for a command that changes
+   * something: a short wait after it is part of the change. One number, because a record stores six turns; missing
+   * in older ones.
+   */
+  readonly wait?: number;
 };
+
+const CHANGE = -1;
 
 type CycleState = {
   /** The last six steps, newest last. */
@@ -85,9 +88,10 @@ export const callCycle: Detector<CycleState, typeof limits> = {
 
 function observeCycle(state: CycleState, facts: CallFacts): CycleState {
   if (facts.isThought || facts.isMeasurement) return state;
-  const { pair, call, at, isDeclaredWait: isWait, sleepMs } = facts;
+  const { pair, call, at } = facts;
   const isChange = facts.isStale && isChangeCall(facts.step.input);
-  const turn: Turn = { pair, call, at, isWait, sleepMs, isChange };
+  const wait = facts.isDeclaredWait ? Math.max(1, facts.sleepMs) : isChange ? CHANGE : 0;
+  const turn: Turn = { pair, call, at, wait };
   const turns = state.turns.length >= PERIOD_MAX ? state.turns.slice(1) : state.turns.slice();
   turns.push(turn);
   // A pair that was never seen can't continue any cycle; this is the common case, and it is cheap.
@@ -146,10 +150,8 @@ function isOneCall(turns: readonly Turn[]): boolean {
 
 /** Sleeping for two seconds and looking is waiting; restarting, sleeping for five and looking is not. */
 function hasWaitIn(round: readonly Turn[]): boolean {
-  const mayBeShort = !round.some((turn) => turn.isChange);
-  return round.some(
-    ({ isWait, sleepMs }) => isWait && (mayBeShort || sleepMs === 0 || sleepMs >= LONG_WAIT_MS),
-  );
+  const mayBeShort = !round.some((turn) => turn.wait === CHANGE);
+  return round.some(({ wait = 0 }) => wait > 0 && (mayBeShort || wait === 1 || wait >= LONG_WAIT_MS));
 }
 
 function findPeriod(
@@ -171,7 +173,7 @@ function findPeriod(
   const isPaced = paceMs === null ? hasWait : paceMs >= policy.spacedMs || (hasWait && paceMs >= HASTY_MS);
   if (isPaced) {
     const what = `A wait of ${period} calls went round ${times(rounds)}`;
-    const sleptMs = rounds * round.reduce((sum, turn) => sum + (turn.sleepMs ?? 0), 0);
+    const sleptMs = rounds * round.reduce((sum, { wait = 0 }) => sum + (wait > 1 ? wait : 0), 0);
     return findPoll({ what, count: rounds, since, lastAt: until, sleptMs }, policy);
   }
   const severity = rounds >= policy.callCycle.act && !isFlapping ? 'act' : 'warn';

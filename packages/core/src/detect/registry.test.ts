@@ -78,6 +78,17 @@ test('a detector finds only its kinds, and every repeat kind has a detector', ()
   const repeats = (Object.keys(FINDING_KINDS) as FindingKind[]).filter(
     (kind) => FINDING_KINDS[kind].isRepeat,
   );
+  // A nudge that was read is a second source against these, and against nothing else.
+  expect(repeats.sort()).toEqual([
+    'call-cycle',
+    'empty-replies',
+    'near-duplicate',
+    'repeated-call',
+    'repeated-text',
+    'same-error',
+    'unknown-tool',
+    'zero-diversity',
+  ]);
   const detected = [...new Set(all.flatMap(({ kinds }) => kinds))].sort();
   expect(detected).toEqual(expect.arrayContaining(repeats));
   expect([...seen].sort()).toEqual(detected);
