@@ -34,6 +34,15 @@ const VALUES_MAX = 200_000;
 /** A smaller body can't hold so many. */
 const VALUES_BYTES_MIN = 2 * VALUES_MAX;
 
+/** A body that takes long to read waits for a turn of the event loop, so that several never come in a row. */
+export const LARGE_BYTES_MIN = 256 * 1024;
+let lastTurn: Promise<unknown> = Promise.resolve();
+
+export function turnForLarge(): Promise<unknown> {
+  lastTurn = lastTurn.then(() => new Promise((resolve) => setImmediate(resolve)));
+  return lastTurn;
+}
+
 /** JSON from a stranger: valid UTF-8, bounded in depth and values, without keys that reach for a prototype. */
 export function parseJson(body: Buffer, depthMax: number): unknown {
   if (!isUtf8(body)) throw problem(400, 'bad_utf8', 'the body is not valid UTF-8');
@@ -50,7 +59,7 @@ export function parseText(text: string, depthMax: number): unknown {
     throw problem(400, 'bad_json', 'the body is not JSON');
   }
   // Nearly every body is shallow and plain: then the text alone shows it, and nothing is walked.
-  if (isPeculiar(text)) checkTree(value, depthMax);
+  if (isPeculiar(text)) checkTree(value, depthMax, text.includes('\\u'));
   return value;
 }
 
@@ -93,9 +102,11 @@ function hasMany(text: string, bracket: string): boolean {
 
 const halfCharacter = /[\uD800-\uDFFF]/u;
 
-function checkTree(value: unknown, depthLeft: number): void {
+/** Half a character can only come from an escape: the bytes are valid UTF-8. */
+function checkTree(value: unknown, depthLeft: number, hasEscapes: boolean): void {
   if (typeof value === 'string') {
-    if (halfCharacter.test(value)) throw problem(400, 'bad_text', 'a text holds half a character');
+    if (hasEscapes && halfCharacter.test(value))
+      throw problem(400, 'bad_text', 'a text holds half a character');
     return;
   }
   if (typeof value !== 'object' || value === null) return;
@@ -103,7 +114,7 @@ function checkTree(value: unknown, depthLeft: number): void {
   for (const [key, below] of Object.entries(value)) {
     if (key === '__proto__')
       throw problem(400, 'forbidden_field', 'a key __proto__ is not allowed', '__proto__');
-    if (halfCharacter.test(key)) throw problem(400, 'bad_text', 'a key holds half a character');
-    checkTree(below, depthLeft - 1);
+    if (hasEscapes && halfCharacter.test(key)) throw problem(400, 'bad_text', 'a key holds half a character');
+    checkTree(below, depthLeft - 1, hasEscapes);
   }
 }

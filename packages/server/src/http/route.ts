@@ -18,6 +18,8 @@ type RouteSpec<Query, Body> = {
   readonly bodyShown?: z.ZodType | ShownShape;
   readonly bodyType?: 'application/json' | 'application/x-ndjson' | 'any';
   readonly bodyBytesMax?: number;
+  /** How many bodies larger than the common limit one token may send; twice as many at once. */
+  readonly largeBodiesPerSecond?: number;
   readonly answers: Readonly<Record<number, Answer>>;
   /** The reply to a POST carries a token or a cookie: no cache may keep it. Replies to GET are never kept. */
   readonly hasSecret?: true;

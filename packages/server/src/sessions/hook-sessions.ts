@@ -5,6 +5,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { ReplyQueue } from '../engine/reply-queue.ts';
 import { type Intake, type Refused, refused, type Sender } from '../intake/index.ts';
 import { BeginPace } from './begin-pace.ts';
+import { fingerprintOf } from './fingerprint.ts';
 import { Session } from './session.ts';
 import { type Place, placeOfSession, placeOfSubagent, registrationOf } from './session-agent.ts';
 
@@ -194,5 +195,5 @@ const CANONICAL_LENGTH_MAX = 64 * 1024;
 /** The order of the arguments does not matter. */
 function callHash({ tool, input }: NonNullable<Hook['call']>): number {
   const canonical = canonicalJson(input, CANONICAL_LENGTH_MAX);
-  return hashText(`${tool} ${canonical.kind === 'canonical' ? canonical.text : JSON.stringify(input)}`);
+  return hashText(`${tool} ${canonical.kind === 'canonical' ? canonical.text : fingerprintOf(input)}`);
 }

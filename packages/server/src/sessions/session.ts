@@ -1,6 +1,7 @@
 import { type Agent, type Effect, hashText } from '@holter/core';
 import type { HookSource, MarkedSignal, TailedSession } from '../adapters/index.ts';
 import type { Intake, Sender } from '../intake/index.ts';
+import { fingerprintOf } from './fingerprint.ts';
 
 type SessionParts = {
   readonly source: HookSource;
@@ -126,5 +127,5 @@ export class Session implements TailedSession {
 /** Replaces arguments that are too large with a fingerprint: the call still counts, and equal calls stay equal. */
 function withinBounds(signal: MarkedSignal, field: string): MarkedSignal {
   if (field !== 'input' || !('input' in signal)) return { kind: 'activity' };
-  return { ...signal, input: { fingerprint: hashText(JSON.stringify(signal.input)) } };
+  return { ...signal, input: { fingerprint: fingerprintOf(signal.input) } };
 }

@@ -5,6 +5,8 @@ import { defineRoute, type Route } from '../route.ts';
 
 /** A tool's whole result travels in a hook's body; what is larger is not worth comparing. */
 const BODY_BYTES_MAX = 8 * 1024 * 1024;
+/** Reading one takes about 0.1 s; they are pictures and whole files, which come one at a time. */
+const LARGE_PER_SECOND = 4;
 
 /**
  * The hooks of every agent kind that posts them. A hook that fails is shown to the person at the terminal each
@@ -21,6 +23,7 @@ function hookRoute(sessions: HookSessions): Route {
     access: ['hook', 'agent', 'enroll', 'operator'],
     bodyShown: z.looseObject({}).describe(`As the agent posts it, with ${hooks.needs}.`),
     bodyBytesMax: BODY_BYTES_MAX,
+    largeBodiesPerSecond: LARGE_PER_SECOND,
     answers: {
       200: {
         description: 'Often `{}`: go on. Else words for the model, as hooks take them.',

@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { authorizationOf } from '../authorization.ts';
+import type { HttpLimits } from '../deps.ts';
 import { contentTypeProblem } from '../guards.ts';
 import { HttpProblem, problem } from '../problem.ts';
+import { Buckets } from '../rate.ts';
 import type { Route } from '../route.ts';
 import type { HttpContext } from '../routes/context.ts';
 import type { Caller } from '../tokens.ts';
@@ -28,6 +30,7 @@ declare module 'fastify' {
 export function attach(app: FastifyInstance, route: Route, context: HttpContext): void {
   const { method, url, access, handle } = route;
   const isPrivate = method === 'GET' || route.hasSecret === true;
+  const large = route.largeBodiesPerSecond ? new Buckets(route.largeBodiesPerSecond) : null;
   const answered = context.metrics.route(`${method} ${url}`);
   app.route({
     method,
@@ -44,6 +47,12 @@ export function attach(app: FastifyInstance, route: Route, context: HttpContext)
       const allow = (caller: Caller): void => {
         if (!access.includes(caller.role)) return done(roleProblem(access));
         request.caller = caller;
+        if (
+          large &&
+          isLarge(request, context.limits) &&
+          !large.takeOne(caller.tokenId, context.deps.clock.now())
+        )
+          return done(tooManyLarge());
         done(refusal ? new HttpProblem(refusal) : undefined);
       };
       try {
@@ -69,6 +78,19 @@ export function attach(app: FastifyInstance, route: Route, context: HttpContext)
     },
   });
 }
+
+/** A body that does not say how long it is counts as large. */
+const isLarge = ({ headers }: FastifyRequest, { bodyBytesMax }: HttpLimits): boolean =>
+  Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) > bodyBytesMax ||
+  headers['content-encoding'] !== undefined;
+
+const tooManyLarge = (): HttpProblem =>
+  new HttpProblem({
+    status: 429,
+    code: 'too_many_requests',
+    message: 'too many large bodies; come again in a moment',
+    retryAfterSeconds: 1,
+  });
 
 function readQuery(schema: z.ZodType | undefined, request: FastifyRequest): unknown {
   if (schema) return schema.parse(request.query);

@@ -11,7 +11,7 @@ import { type HttpDeps, type HttpLimits, limitDefaults } from '../deps.ts';
 import { EventStreams } from '../event-streams.ts';
 import { FleetBook } from '../fleet/fleet-book.ts';
 import { hostGuard } from '../guards.ts';
-import { inflated, parseJson } from '../json-body.ts';
+import { inflated, LARGE_BYTES_MIN, parseJson, turnForLarge } from '../json-body.ts';
 import { LimitHits } from '../limit-hits.ts';
 import { createMetrics } from '../metrics.ts';
 import { openApi } from '../openapi.ts';
@@ -116,16 +116,18 @@ function createServer({ logger, newId }: HttpDeps, limits: HttpLimits): FastifyI
 function addParsers(app: FastifyInstance, limits: HttpLimits): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    const bytes = body as Buffer;
     const encoding = request.headers['content-encoding'];
-    if (encoding === undefined) {
+    if (encoding === undefined && bytes.length < LARGE_BYTES_MIN) {
       try {
-        done(null, parseBody(body as Buffer, limits.depthMax));
+        done(null, parseBody(bytes, limits.depthMax));
       } catch (error) {
         done(error as Error);
       }
       return;
     }
-    inflated(body as Buffer, encoding, request.routeOptions.bodyLimit ?? limits.bodyBytesMax)
+    const bytesMax = request.routeOptions.bodyLimit ?? limits.bodyBytesMax;
+    readLarge(bytes, encoding, bytesMax)
       .then(
         (whole) => done(null, parseBody(whole, limits.depthMax)),
         (error: unknown) => done(error as Error),
@@ -135,6 +137,12 @@ function addParsers(app: FastifyInstance, limits: HttpLimits): void {
   app.addContentTypeParser('application/x-ndjson', (_request, payload, done) => done(null, payload));
   // Only routes that take any type get here with another; they do not look at it.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) => done(null, undefined));
+}
+
+async function readLarge(body: Buffer, encoding: string | undefined, bytesMax: number): Promise<Buffer> {
+  const whole = await inflated(body, encoding, bytesMax);
+  await turnForLarge();
+  return whole;
 }
 
 const parseBody = (body: Buffer, depthMax: number): unknown =>
