@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import { createProgram } from './program.ts';
 import { CliFailure, EXIT } from './terminal/failure.ts';
+import { tooFewFiles } from './terminal/few-files.ts';
 import { processIo } from './terminal/io.ts';
 import { painter } from './terminal/paint.ts';
 
@@ -23,6 +24,11 @@ else process.stdout.once('drain', () => process.exit());
 
 function tell(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.fine : EXIT.usage;
+  const sentence = tooFewFiles(error);
+  if (sentence !== null) {
+    io.err(`holter: ${sentence}\n`);
+    return EXIT.error;
+  }
   const paint = painter({ hasColour: process.stderr.isTTY === true && io.hasColour });
   if (error instanceof CliFailure) {
     io.err(`${paint('red', 'holter:')} ${error.message}\n`);
