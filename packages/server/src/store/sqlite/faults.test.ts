@@ -47,6 +47,12 @@ describe('faults of a database file', { timeout: 30_000 }, () => {
     return error.code;
   };
 
+  const token = { id: 't1', hash: 'h', role: 'viewer', agentId: null, group: null } as const;
+  const checkpoint = {
+    ...{ agentId: 'ada', checkpointId: 'c1', parentId: null, taskId: null, incarnation: 1 },
+    ...{ at: at(0), hash: 'h', content: '{}' },
+  };
+
   /** A commit that does not fit in a small database. */
   const heavy = (version: number) =>
     commitOf(agentOf('ada'), version, { events: [taskChanged('ada', at(version), 'x'.repeat(200_000))] });
@@ -77,6 +83,23 @@ describe('faults of a database file', { timeout: 30_000 }, () => {
     other.exec('rollback');
     other.close();
     expect(await committed(store, commitOf(agentOf('ada'), 0))).toBe(1);
+  });
+
+  it.each<[what: string, write: (store: Store) => Promise<unknown>]>([
+    ['a value', (store) => store.putMeta('key', 'value')],
+    ['a token', (store) => store.putToken({ ...token, createdAt: at(0), revokedAt: null })],
+    ['a revocation', (store) => store.revokeToken('t1', at(1))],
+    ['a checkpoint', (store) => store.putCheckpoint(checkpoint)],
+    ['a released claim', (store) => store.retryEffect('e1', at(1), '')],
+  ])('locked for %s: others can be committed afterwards', async (_what, write) => {
+    const store = await open({ busyTimeoutMs: 20 });
+    const other = new Database(path);
+    other.exec('begin immediate');
+    expect(await faultOf(write(store))).toBe('locked');
+    other.exec('rollback');
+    other.close();
+    expect(await committed(store, commitOf(agentOf('ada'), 0))).toBe(1);
+    await write(store);
   });
 
   it('locked while opening', async () => {

@@ -52,6 +52,10 @@ type Handlers = {
   readonly [Op in WriterOperation]: (db: Db, ...args: Arguments<Op>) => Promise<Answer<Op>>;
 };
 
+/**
+ * Every write is a transaction, which takes the lock first: libsql leaves a statement that could not get the lock
+ * unfinished, and with one of those no later transaction can be committed.
+ */
 export const handlers: Handlers = {
   load,
   loadMany,
@@ -88,7 +92,7 @@ export const handlers: Handlers = {
     }),
   settleEffect: (db, effectId, settlement) =>
     inTransaction(db, (transaction) => settleEffect(transaction, effectId, settlement)),
-  retryEffect,
+  retryEffect: (db, ...args) => inTransaction(db, (transaction) => retryEffect(transaction, ...args)),
   offerEffect: (db, effectId, offer) =>
     inTransaction(db, (transaction) => offerEffect(transaction, effectId, offer)),
   listEffects,
@@ -96,15 +100,16 @@ export const handlers: Handlers = {
   lastEffectChange,
   readEvents,
   lastCursor,
-  putCheckpoint,
+  putCheckpoint: (db, checkpoint) =>
+    inTransaction(db, (transaction) => putCheckpoint(transaction, checkpoint)),
   listCheckpoints,
   putToken: (db, token, newestMax) =>
     inTransaction(db, (transaction) => putToken(transaction, token, newestMax)),
   findToken,
   listTokens,
-  revokeToken,
+  revokeToken: (db, id, at) => inTransaction(db, (transaction) => revokeToken(transaction, id, at)),
   getMeta,
-  putMeta,
+  putMeta: (db, key, value) => inTransaction(db, (transaction) => putMeta(transaction, key, value)),
   swapMeta: (db, key, expected, value) =>
     inTransaction(db, (transaction) => swapMeta(transaction, key, expected, value)),
   listMeta,
