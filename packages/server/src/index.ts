@@ -22,5 +22,6 @@ export { StartError } from './start-error.ts';
 export { type MemorySnapshot, type MemoryStore, openMemory } from './store/memory/index.ts';
 export { openSqlite } from './store/sqlite/index.ts';
 export { acquireLock, lockHolder } from './store/sqlite/lock.ts';
+export { sealFault } from './store/sqlite/seal.ts';
 export type * from './store/store.ts';
 export { StoreUnavailable } from './store/store.ts';

@@ -18,7 +18,8 @@ import { startSessions } from './sessions/index.ts';
 import { folderError, listenError, openAddressError, StartError } from './start-error.ts';
 import { openSqlite } from './store/sqlite/index.ts';
 import { acquireLock, type EngineLock } from './store/sqlite/lock.ts';
-import { type Store, StoreUnavailable } from './store/store.ts';
+import { type Store, type StoreFault, StoreUnavailable } from './store/store.ts';
+import { watchedStore } from './store/watched-store.ts';
 import { startGraceAlert } from './upkeep/grace-alert.ts';
 import { startHousekeeping } from './upkeep/housekeeping.ts';
 
@@ -36,6 +37,8 @@ export type ServerOptions = {
   readonly insecureBecause?: string;
   /** Folder of the built page; without it there is only the API. */
   readonly pageFolder?: string;
+  /** The database was exchanged on purpose: go on from what is there. */
+  readonly isRestoreAccepted?: boolean;
   /** Another world than the real one around the same server. */
   readonly demo?: DemoWorld;
 };
@@ -86,12 +89,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   try {
     const lock = await takeLock(folder);
     undo.push(() => lock.release());
-    const store = await openStore(folder, logger);
+    let noteRefused: (fault: StoreUnavailable) => void = () => undefined;
+    const store = watchedStore(await openStore(folder, options), (fault) => noteRefused(fault));
     undo.push(() => store.close());
     const clock = await continuedClock(store, options.demo?.clock ?? wall);
     const tokensMade = await ensureFirstTokens(folder, { store, clock, sha256, ...realDice });
 
     const { engine, replies, notices } = assembleEngine(store, clock, options);
+    noteRefused = engine.noteRefused;
     const intake = new Intake({ engine, replies, store, clock });
     undo.push(logCommitted(engine, logger));
     await engine.start();
@@ -211,9 +216,13 @@ async function takeLock(folder: DataFolder): Promise<EngineLock> {
   );
 }
 
-async function openStore(folder: DataFolder, logger: Logger): Promise<Store> {
+async function openStore(
+  folder: DataFolder,
+  { logger, isRestoreAccepted = false }: ServerOptions,
+): Promise<Store> {
   try {
     return await openSqlite(folder.databaseFile, {
+      seal: { isRestoreAccepted },
       onCopied: (file) =>
         logger.info({ file }, 'the database is upgraded; as it was, it is kept in this file'),
     });
@@ -222,10 +231,19 @@ async function openStore(folder: DataFolder, logger: Logger): Promise<Store> {
     throw new StartError(
       'store',
       `the database ${folder.databaseFile} can't be used (${error.code}): ${error.message}`,
-      'see: holter db check',
+      nextFor(error.code),
       { cause: error },
     );
   }
+}
+
+/** What to do about a database that can't be used. */
+function nextFor(code: StoreFault): string {
+  const accept = 'holter up --accept-restored';
+  if (code === 'exchanged') return `put the newest one back, or go on from this one: ${accept}`;
+  if (code === 'missing') return `put it back, or begin without it: ${accept}`;
+  if (code === 'corrupt') return `restore the newest backup (see docs/upgrade.md), then: ${accept}`;
+  return 'see: holter db check';
 }
 
 async function listen(http: FastifyInstance, host: string, port: number): Promise<string> {

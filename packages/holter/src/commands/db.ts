@@ -49,18 +49,25 @@ async function withStore<T>(io: Io, options: DbOptions, use: (store: Store) => P
       'name its folder: --data DIR, or HOLTER_DATA',
     );
   }
-  const { openSqlite, StoreUnavailable } = await import('@holter/server');
+  const { openSqlite, sealFault, StoreUnavailable } = await import('@holter/server');
   let store: Store | null = null;
   try {
+    // Opened as it is, an older copy would get the write-ahead log of the newer one.
+    const fault = sealFault(databaseFile);
+    if (fault) throw fault;
     store = await openSqlite(databaseFile);
     return await use(store);
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
-    const next = 'keep the file, and restore the newest backup beside it';
+    const isWrong = error.code === 'corrupt' || error.code === 'exchanged';
+    const next =
+      error.code === 'exchanged'
+        ? 'put the newest one back, or go on from this one: holter up --accept-restored'
+        : 'keep the file, and restore the newest backup beside it';
     throw new CliFailure(
       `the database ${databaseFile} can't be used (${error.code}): ${error.message}`,
-      error.code === 'corrupt' ? next : null,
-      error.code === 'corrupt' ? EXIT.foundWrong : EXIT.error,
+      isWrong ? next : null,
+      isWrong ? EXIT.foundWrong : EXIT.error,
     );
   } finally {
     await store?.close();

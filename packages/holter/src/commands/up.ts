@@ -19,6 +19,7 @@ type UpOptions = {
   readonly insecureBecause?: string;
   readonly logLevel: string;
   readonly demo?: boolean;
+  readonly acceptRestored?: boolean;
 };
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
@@ -36,6 +37,7 @@ export function registerUp(program: Command, io: Io): void {
         'holter.yaml (default: HOLTER_CONFIG, else the one in the XDG config folder)',
       )
       .option('--database <url>', 'where the data is: sqlite only for now, in the data folder')
+      .option('--accept-restored', 'go on from a database that you restored, or without one that is gone')
       .option('--insecure-because <reason>', 'listen on an address that others can reach, without TLS')
       .option('--demo', 'simulated agents that misbehave, 20 times as fast as life, in a folder of their own')
       .addOption(new Option('--log-level <level>', 'how much to log').choices(LOG_LEVELS).default('info')),
@@ -43,6 +45,7 @@ export function registerUp(program: Command, io: Io): void {
       ['holter up', 'on 127.0.0.1:4658, with the data folder of this user'],
       ['holter up --config examples/tour.yaml --data .holter', 'with a policy, and a folder of its own'],
       ['holter up --port 5000', 'on another port'],
+      ['holter up --accept-restored', 'after a backup was put in place of the database'],
       ['holter up --demo', 'look at a fleet that is not real'],
     ],
   ).action((options: UpOptions) => up(io, options));
@@ -83,7 +86,7 @@ async function up(io: Io, options: UpOptions): Promise<void> {
 
 function serverOptions(
   io: Io,
-  { host, port, data, insecureBecause }: UpOptions,
+  { host, port, data, insecureBecause, acceptRestored }: UpOptions,
   config: ServerOptions['config'],
   logger: ServerOptions['logger'],
 ): ServerOptions {
@@ -95,6 +98,7 @@ function serverOptions(
     host,
     port,
     pageFolder: pageFolder(),
+    isRestoreAccepted: acceptRestored === true,
     ...(insecureBecause !== undefined && { insecureBecause }),
   };
 }

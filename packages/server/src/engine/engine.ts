@@ -272,10 +272,10 @@ export class Engine {
   }
 
   get health(): EngineHealth {
-    const { outage } = this.stallWatch;
+    const { trouble } = this.stallWatch;
     return {
-      store: outage ? 'unavailable' : 'ok',
-      storeReason: outage?.reason ?? null,
+      store: trouble ? 'unavailable' : 'ok',
+      storeReason: trouble?.reason ?? null,
       tickLagMs: this.tickLagMs,
       queueDepth: this.waiting,
       softWaiting: this.soft.size,
@@ -286,6 +286,9 @@ export class Engine {
       cells: this.cells.size,
     };
   }
+
+  /** Shows for a while that the store has refused something, whoever asked for it. */
+  noteRefused = (fault: StoreUnavailable): void => this.stallWatch.noteRefused(fault);
 
   /** Groups that lost many agents at once, for which individual acts are paused. */
   get brakes(): readonly EngagedBrake[] {

@@ -7,7 +7,7 @@ import {
   type StallLog,
   withStall,
 } from '@holter/core';
-import type { Store } from '../store/store.ts';
+import type { Store, StoreUnavailable } from '../store/store.ts';
 import type { Clock } from './clock.ts';
 
 /**
@@ -15,6 +15,8 @@ import type { Clock } from './clock.ts';
  * in excess; with a longer interval, a server that keeps crashing would excuse all silence.
  */
 const PERSIST_EVERY_MS = 1_000;
+/** Long enough to be seen by a monitor that asks every few seconds. */
+const REFUSED_SHOWN_MS = 5_000;
 const GRACE_OVER_MS = 3_600_000;
 
 type Row = { readonly log: StallLog; readonly lastTickAt: Instant };
@@ -33,6 +35,7 @@ export class StallWatch {
   private persistedAt = 0;
   private isStart = false;
   private away: Outage | null = null;
+  private refused: Outage | null = null;
   /** The shared row as this server last read it. */
   private saved: string | null = null;
 
@@ -59,6 +62,17 @@ export class StallWatch {
 
   get outage(): Outage | null {
     return this.away;
+  }
+
+  /** The outage, or what the store has refused a moment ago even if it takes other things. */
+  get trouble(): Outage | null {
+    const { away, refused } = this;
+    const isRecent = refused !== null && this.clock.now() - refused.since < REFUSED_SHOWN_MS;
+    return away ?? (isRecent ? refused : null);
+  }
+
+  noteRefused({ code, message }: Pick<StoreUnavailable, 'code' | 'message'>): void {
+    this.refused = { since: this.clock.now(), reason: `${code}: ${message}` };
   }
 
   /** Called before the first tick. The gap since the previous server's last tick is an ordinary stall. */

@@ -304,7 +304,7 @@ export type StripPage = {
 export const STRIP_MS = 3_600_000;
 
 /**
- * `missing`: the folder or file is gone. `newer_schema`: written by a newer Holter. `older`: lacks events that this
+ * `missing`: the folder or file is gone. `exchanged`: not the database that this folder's server wrote last. `newer_schema`: written by a newer Holter. `older`: lacks events that this
  * server has seen in it. `busy`: the queue is full, and the operation was not started. After any other code a commit
  * may or may not be stored: load again.
  */
@@ -316,6 +316,7 @@ export type StoreFault =
   | 'missing'
   | 'newer_schema'
   | 'older'
+  | 'exchanged'
   | 'busy'
   | 'closed'
   | 'unknown';

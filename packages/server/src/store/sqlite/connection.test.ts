@@ -15,7 +15,13 @@ describe('a connection', () => {
   afterEach(() => rmSync(folder, { recursive: true }));
 
   async function open(sizeMaxBytes: number | null = null) {
-    const options = { path: join(folder, 'holter.db'), busyTimeoutMs: 1, sizeMaxBytes, isKnown: false };
+    const options = {
+      path: join(folder, 'holter.db'),
+      busyTimeoutMs: 1,
+      sizeMaxBytes,
+      isKnown: false,
+      seal: null,
+    };
     const database = openFile(options);
     return { database, ...(await connect(database, options, () => undefined)) };
   }

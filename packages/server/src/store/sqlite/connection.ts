@@ -14,6 +14,14 @@ export type ConnectionOptions = {
   readonly sizeMaxBytes: number | null;
   /** The file existed before: if it is missing now, it must not be replaced by an empty one. */
   readonly isKnown: boolean;
+  /** Notice a file that is damaged or not the one this folder's server wrote last; null for tools that only look. */
+  readonly seal: SealOptions | null;
+};
+
+export type SealOptions = {
+  /** The file was exchanged on purpose. */
+  readonly isRestoreAccepted: boolean;
+  readonly everyMs: number;
 };
 
 export type Connection = {

@@ -26,6 +26,7 @@ const IN_WORDS: Readonly<Record<StoreFault, string>> = {
   missing: 'the database file or its folder is gone',
   newer_schema: 'the database was written by a newer Holter',
   older: 'an older copy of the database was put in its place',
+  exchanged: 'another database was put in its place',
   busy: 'too many operations wait for the database',
   closed: 'the store is closed',
   unknown: 'the database failed',

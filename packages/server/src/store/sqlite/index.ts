@@ -1,7 +1,7 @@
 import { storeFrom } from '../operations.ts';
 import { type Store, StoreUnavailable } from '../store.ts';
 import { runBeside } from './beside.ts';
-import type { ConnectionOptions } from './connection.ts';
+import type { ConnectionOptions, SealOptions } from './connection.ts';
 import { StoreThread } from './thread.ts';
 
 export type SqliteOptions = {
@@ -13,12 +13,18 @@ export type SqliteOptions = {
   readonly waitingMax?: number;
   /** Called with the path of the copy made before a migration. */
   readonly onCopied?: (file: string) => void;
+  /** For the server that owns the file. Default: the file is used as it is. */
+  readonly seal?: Partial<SealOptions>;
 };
+
+/** A file that was exchanged or damaged is noticed within this time. */
+const SEAL_EVERY_MS = 10_000;
 
 /** The store in one SQLite file. Fails when the file can't be opened; recovers from later faults on its own. */
 export async function openSqlite(path: string, options: SqliteOptions = {}): Promise<Store> {
   const { busyTimeoutMs = 1_000, sizeMaxBytes = null, waitingMax = 10_000 } = options;
-  const connection: ConnectionOptions = { path, busyTimeoutMs, sizeMaxBytes, isKnown: false };
+  const seal = options.seal ? { isRestoreAccepted: false, everyMs: SEAL_EVERY_MS, ...options.seal } : null;
+  const connection: ConnectionOptions = { path, busyTimeoutMs, sizeMaxBytes, isKnown: false, seal };
   const thread = new StoreThread(connection, waitingMax, options.onCopied);
   let isClosed = false;
 

@@ -4,6 +4,10 @@ import { type StoreFault, StoreUnavailable } from '../store.ts';
 import { type Connection, type ConnectionOptions, connect, openFile } from './connection.ts';
 import { faultOf } from './faults.ts';
 import { handlers, type WriterOperation } from './handlers.ts';
+import { Seal } from './seal.ts';
+
+/** The file is not what this server wrote: nothing is read or written any more until a restart. */
+const FINAL: ReadonlySet<StoreFault> = new Set<StoreFault>(['corrupt', 'exchanged']);
 
 /** Temporary faults, after which the connection is still usable. */
 const PASSING: ReadonlySet<StoreFault> = new Set<StoreFault>(['disk_full', 'locked', 'older']);
@@ -20,11 +24,16 @@ export class Session {
   private database: Database.Database | null = null;
   private connection: Connection | null = null;
   private lost: StoreUnavailable | null = null;
+  private refusal: StoreUnavailable | null = null;
+  /** The file at the path is not the one that this session wrote to. */
+  private isForeign = false;
+  private readonly seal: Seal | null;
 
   /** `copied` is called with the copy made before a migration. */
   constructor(options: ConnectionOptions, copied: (file: string) => void) {
     this.options = options;
     this.copied = copied;
+    this.seal = options.seal && new Seal(options.path);
   }
 
   get isLost(): boolean {
@@ -33,6 +42,7 @@ export class Session {
 
   async perform<Op extends WriterOperation>(operation: Op, args: Arguments<Op>): Promise<Answer<Op>> {
     if (this.lost) throw this.lost;
+    if (this.refusal) throw this.refusal;
     try {
       const { db } = await this.connected();
       const handler: (typeof handlers)[Op] = handlers[operation];
@@ -40,6 +50,7 @@ export class Session {
     } catch (error) {
       const fault = faultOf(error, this.options.path);
       if (!fault) throw error;
+      if (this.seal && this.database !== null && FINAL.has(fault.code)) throw this.refuse(fault);
       const isPassing = this.connection !== null && PASSING.has(fault.code);
       // A file that could not be opened leaves nothing to clean up.
       if (!isPassing && this.database !== null) this.lost = fault;
@@ -47,8 +58,31 @@ export class Session {
     }
   }
 
+  /** Checks that the file is still the one that this server writes, and seals it anew. */
+  renewSeal(): void {
+    if (this.database === null || this.connection === null || this.lost || this.refusal) return;
+    if (!this.connection.isSameFile()) return;
+    try {
+      this.seal?.renew(this.database);
+    } catch (error) {
+      const fault = faultOf(error, this.options.path);
+      if (!fault || !FINAL.has(fault.code)) return;
+      this.refuse(fault);
+      this.isForeign = true;
+    }
+  }
+
   close(): void {
+    if (this.isForeign) this.seal?.discardLog();
     this.database?.close();
+  }
+
+  private refuse(fault: StoreUnavailable): StoreUnavailable {
+    const next = '; nothing is written to it any more: stop Holter, and restore a backup (docs/upgrade.md)';
+    const message = `${fault.message}${this.connection ? next : ''}`;
+    this.refusal = new StoreUnavailable(fault.code, message, { cause: fault });
+    if (fault.code === 'corrupt') this.seal?.noteDamage();
+    return this.refusal;
   }
 
   private async connected(): Promise<Connection> {
@@ -56,8 +90,15 @@ export class Session {
     if (this.connection && !this.connection.isSameFile()) {
       throw new StoreUnavailable('missing', `another file, or none, is at ${this.options.path} now`);
     }
-    this.database ??= openFile(this.options);
-    this.connection ??= await connect(this.database, this.options, this.copied);
-    return this.connection;
+    if (this.connection) return this.connection;
+    const isAccepted = this.options.seal?.isRestoreAccepted === true;
+    if (this.database === null) {
+      this.seal?.verify(isAccepted);
+      this.database = openFile(this.options);
+    }
+    const connection = await connect(this.database, this.options, this.copied);
+    this.seal?.begin(this.database, isAccepted);
+    this.connection = connection;
+    return connection;
   }
 }

@@ -92,7 +92,7 @@ export class StoreThread {
     const waiting = this.waiting.get(reply.id);
     this.waiting.delete(reply.id);
     if (reply.kind === 'answer') {
-      if (!this.options.isKnown) this.options = { ...this.options, isKnown: true };
+      if (!this.options.isKnown) this.options = knownFrom(this.options);
       waiting?.resolve(reply.answer);
       return null;
     }
@@ -102,3 +102,10 @@ export class StoreThread {
     return failure;
   }
 }
+
+/** A later thread opens the file that this one has used, and no other that somebody puts there. */
+const knownFrom = (options: ConnectionOptions): ConnectionOptions => ({
+  ...options,
+  isKnown: true,
+  seal: options.seal && { ...options.seal, isRestoreAccepted: false },
+});

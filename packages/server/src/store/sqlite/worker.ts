@@ -10,12 +10,20 @@ import { Session } from './session.ts';
 const port = parentPort;
 if (!port) throw new Error('worker.ts runs only as a worker thread');
 
-const session = new Session(workerData as ConnectionOptions, (file) => reply({ kind: 'copied', file }));
+const options = workerData as ConnectionOptions;
+const session = new Session(options, (file) => reply({ kind: 'copied', file }));
 let last: Promise<void> = Promise.resolve();
 
 port.on('message', (request: Request) => {
   last = last.then(() => serve(request));
 });
+
+if (options.seal) {
+  const renew = (): void => {
+    last = last.then(() => session.renewSeal());
+  };
+  setInterval(renew, options.seal.everyMs).unref();
+}
 
 async function serve(request: Request): Promise<void> {
   if (request.operation === 'close') {
