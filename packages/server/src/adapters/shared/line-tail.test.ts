@@ -40,6 +40,13 @@ test('a file of short lines is read in parts, and no line is lost', async () => 
   expect(looks).toEqual([20_000, 20_000, 10_000]);
 });
 
+test('a long line of brackets within brackets is passed over, and one with brackets in its text is not', async () => {
+  const file = join(folder, 'deep.jsonl');
+  const harmless = JSON.stringify({ text: '[{"\\'.repeat(20_000), list: [[{}]] });
+  writeFileSync(file, `${'['.repeat(50_000)}${']'.repeat(50_000)}\n${harmless}\n`);
+  expect(await textsOf(new LineTail(file, 0))).toEqual([harmless]);
+});
+
 test('a file that became shorter, or another of its name, is read from its beginning', async () => {
   const file = join(folder, 'short.jsonl');
   writeFileSync(file, 'a\nb\nc\n');

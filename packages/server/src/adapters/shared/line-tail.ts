@@ -11,6 +11,9 @@ const LOOK_BYTES_MAX = 8 * 1024 * 1024;
 const LINES_MAX = 20_000;
 /** A longer line is somebody's picture or a broken file; it is passed over. Parsing one this long takes 0.1 s. */
 const LINE_BYTES_MAX = 1024 * 1024;
+/** Brackets within brackets cost the parser most; a long line with so many is passed over as well. */
+const DEPTH_MAX = 200;
+const SHORT_BYTES = 64 * 1024;
 /** More than any conversation. */
 const FILE_BYTES_MAX = 2 * 1024 ** 3;
 const NEWLINE = 10;
@@ -77,8 +80,8 @@ async function linesOf(handle: FileHandle, from: number, end: number, inode: num
     ) {
       const bytes = restBytes + at - start;
       offset += bytes + 1;
-      if (bytes <= LINE_BYTES_MAX)
-        lines.push({ text: Buffer.concat([...rest, chunk.subarray(start, at)]).toString(), end: offset });
+      const line = bytes <= LINE_BYTES_MAX ? Buffer.concat([...rest, chunk.subarray(start, at)]) : null;
+      if (line && (bytes <= SHORT_BYTES || !isDeep(line))) lines.push({ text: line.toString(), end: offset });
       rest = [];
       restBytes = 0;
       start = at + 1;
@@ -94,3 +97,22 @@ async function linesOf(handle: FileHandle, from: number, end: number, inode: num
   }
   return { lines, offset, inode };
 }
+
+/** Whether brackets are nested deeper than in any record, outside of strings. */
+function isDeep(json: Buffer): boolean {
+  let depth = 0;
+  let isText = false;
+  for (let at = 0; at < json.length; at += 1) {
+    const byte = json[at];
+    if (isText) {
+      if (byte === BACKSLASH) at += 1;
+      else if (byte === QUOTE) isText = false;
+    } else if (byte === QUOTE) isText = true;
+    else if (byte === OPEN_LIST || byte === OPEN_RECORD) depth += 1;
+    else if (byte === CLOSE_LIST || byte === CLOSE_RECORD) depth -= 1;
+    if (depth > DEPTH_MAX) return true;
+  }
+  return false;
+}
+
+const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_RECORD, CLOSE_RECORD] = Buffer.from('"\\[]{}');

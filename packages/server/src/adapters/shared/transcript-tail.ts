@@ -10,6 +10,14 @@ export const TRANSCRIPT_CHANNEL = 'transcript';
 const TURN_LENGTH_MAX = 256 * 1024;
 const LINE_COST = 500;
 
+let turns: Promise<unknown> = Promise.resolve();
+
+/** All transcripts share the turns: many long ones together take no more at a time than one. */
+function nextTurn(): Promise<unknown> {
+  turns = turns.then(() => new Promise(setImmediate));
+  return turns;
+}
+
 /** The session whose transcript is followed. */
 export type TailedSession = {
   readonly sessionId: string;
@@ -56,7 +64,7 @@ export class TranscriptTail {
       if (length > TURN_LENGTH_MAX) {
         length = 0;
         await newest.catch(() => undefined);
-        await new Promise(setImmediate);
+        await nextTurn();
       }
       const facts = this.options.reader.push(parseRecord(text) ?? {});
       for (const [index, fact] of facts.entries()) {
