@@ -25,6 +25,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   appendToAgentFile,
   FileFaults,
+  namesIn,
   openLogFile,
   ownerOf,
   readAgentFile,
@@ -115,6 +116,13 @@ describe('what an agent puts in place of a file', () => {
     const answers = Promise.all(paths.map((path) => readAgentFile(path, rules)));
     expect((await promisify(gzip)('text')).length).toBeGreaterThan(0);
     expect(new Set((await answers).map(({ kind }) => kind))).toEqual(new Set(['refused']));
+  });
+
+  it('of a folder with very many files only some are named', async () => {
+    for (let n = 0; n < 300; n += 1) writeFileSync(at(`f${n}`), '');
+    expect(await namesIn(folder, 50)).toHaveLength(50);
+    expect(await namesIn(folder, 1_000)).toHaveLength(300);
+    expect(await namesIn(at('none'), 50)).toEqual([]);
   });
 
   it('a file that is not there is missing, and a good one is read', async () => {

@@ -1,5 +1,5 @@
 import { constants, type Stats } from 'node:fs';
-import { type FileHandle, lstat, open, readdir, realpath, rename, unlink } from 'node:fs/promises';
+import { type FileHandle, lstat, open, opendir, realpath, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
@@ -116,10 +116,17 @@ export function removeAgentFile(path: string): Promise<FileAnswer<void>> {
   return answered(() => unlink(path));
 }
 
-/** Names in a folder, at most this many; none if it can't be read. */
+/** Names in a folder, at most this many and however many there are; none if it can't be read. */
 export async function namesIn(folder: string, max: number): Promise<readonly string[]> {
-  const answer = await answered(() => readdir(folder));
-  return answer.kind === 'ok' ? answer.value.slice(0, max) : [];
+  const answer = await answered(async () => {
+    const names: string[] = [];
+    for await (const { name } of await opendir(folder)) {
+      names.push(name);
+      if (names.length >= max) break;
+    }
+    return names;
+  });
+  return answer.kind === 'ok' ? answer.value : [];
 }
 
 /** The path without links; null if it leads nowhere. */
