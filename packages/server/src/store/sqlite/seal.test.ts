@@ -3,6 +3,7 @@ import {
   existsSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   truncateSync,
@@ -189,6 +190,22 @@ describe('a sealed database', { timeout: 30_000 }, () => {
     const before = readFileSync(path);
     expect(await faultOf(store.putMeta('x', 'y'))).toBe(fault);
     expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
+  it('refuses an older copy that was renamed into its place, and goes on when the right one is back', async () => {
+    const store = await filled();
+    const copy = join(folder, 'backup.db');
+    await store.backup(copy);
+    await sealedAgain();
+    renameSync(path, `${path}.away`);
+    copyFileSync(copy, path);
+    const before = readFileSync(path);
+    await until('it is refused', async () => /^exchanged/.test(await faultOf(store.putMeta('x', 'y'))));
+    expect(readFileSync(path).equals(before)).toBe(true);
+    rmSync(path);
+    renameSync(`${path}.away`, path);
+    await until('it is used again', async () => (await faultOf(store.putMeta('x', 'y'))) === 'none');
+    expect(await store.load('ada')).toMatchObject({ version: 1 });
   });
 
   it('reads the whole file at the start after damage was seen in it', async () => {
