@@ -87,6 +87,7 @@ export {
   type CheckpointChain,
   type Choice,
   checkpointHash,
+  checkpointTextHash,
   chooseCheckpoint,
   type PickedCheckpoint,
   pickCheckpoint,

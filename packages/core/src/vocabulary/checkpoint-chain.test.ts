@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { canonicalJson } from '../base/canonical.ts';
 import { instant } from '../base/time.ts';
 import {
   CHAIN_LENGTH_MAX,
   type Checkpoint,
   type CheckpointChain,
   checkpointHash,
+  checkpointTextHash,
   chooseCheckpoint,
   pickCheckpoint,
   validate,
@@ -57,6 +59,23 @@ describe('checkpointHash', () => {
     const sound = checkpoint('c1', null);
     expect(validate(sound, sha256)).toEqual({ kind: 'valid' });
     expect(validate({ ...sound, ...change }, sha256)).toEqual({ kind: 'invalid', because: 'hash-mismatch' });
+  });
+
+  test('is the same for content that is canonical text already', () => {
+    const place = fc.record({
+      checkpointId: fc.string(),
+      agentId: fc.string(),
+      parentId: fc.option(fc.string()),
+      taskId: fc.option(fc.string()),
+    });
+    fc.assert(
+      fc.property(place, fc.jsonValue(), (fields, content) => {
+        const whole = checkpoint('c1', null, { ...fields, content });
+        const canonical = canonicalJson(content);
+        if (canonical.kind !== 'canonical') return;
+        expect(checkpointTextHash(whole, canonical.text, sha256)).toBe(whole.hash);
+      }),
+    );
   });
 
   test('content that is not JSON is invalid, and hashing it throws', () => {

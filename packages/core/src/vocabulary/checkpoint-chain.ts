@@ -73,6 +73,19 @@ export function checkpointHash(checkpoint: Omit<Checkpoint, 'hash'>, sha256: Sha
   return sha256(text);
 }
 
+/** The same, of content that is canonical JSON already: large content need not be parsed to be checked. */
+export function checkpointTextHash(
+  { checkpointId, parentId, agentId, taskId }: Omit<Checkpoint, 'hash' | 'content'>,
+  canonicalContent: string,
+  sha256: Sha256,
+): string {
+  const [before, after] = [
+    { agentId, checkpointId },
+    { parentId, taskId },
+  ].map((fields) => JSON.stringify(fields).slice(1, -1));
+  return sha256(`{${before},"content":${canonicalContent},${after}}`);
+}
+
 export function validate(checkpoint: Checkpoint, sha256: Sha256): Validity {
   const text = hashedText(checkpoint);
   if (text === undefined) return { kind: 'invalid', because: 'content-not-json' };

@@ -10,7 +10,7 @@ import {
 import type { ClaimedEffect, Settlement, Store } from '../store/store.ts';
 import type { Clock } from './clock.ts';
 import type { ActResult, Executor } from './executor.ts';
-import { readChain } from './stored-chain.ts';
+import { readChain, readPicked } from './stored-chain.ts';
 
 /** Longer than any act takes. Effects claimed by a crashed server become claimable again after it. */
 export const LEASE_MS = 60_000;
@@ -152,14 +152,15 @@ export class Outbox {
     const { store, sha256, headOf, newSecret } = this.context;
     const spawnKey = newSecret();
     const { agentId, taskId, checkpointId } = effect;
-    const chain = await readChain(store, { agentId, taskId, headId: headOf(agentId) });
     if (checkpointId !== null) {
-      const { hash, flaw } = pickCheckpoint(chain, checkpointId, sha256);
+      const picked = await readPicked(store, { agentId, taskId }, checkpointId);
+      const { hash, flaw } = pickCheckpoint(picked, checkpointId, sha256);
       return {
         spawnKey,
         ...(flaw === undefined ? { checkpointId, checkpointHash: hash } : { checkpointId: null }),
       };
     }
+    const chain = await readChain(store, { agentId, taskId, headId: headOf(agentId) }, sha256);
     const choice = chooseCheckpoint(chain, sha256);
     return {
       spawnKey,

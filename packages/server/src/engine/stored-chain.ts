@@ -1,4 +1,4 @@
-import type { CheckpointChain } from '@holter/core';
+import { type Checkpoint, type CheckpointChain, chooseCheckpoint, type Sha256 } from '@holter/core';
 import type { Store } from '../store/store.ts';
 
 /** How many checkpoints back to search. Recovering from an older one is hardly better than starting over. */
@@ -9,15 +9,43 @@ type Place = Pick<CheckpointChain, 'agentId' | 'taskId'> & {
   readonly headId: string | undefined;
 };
 
-/** An agent's checkpoints in the form that core validates. */
+type Checkpoints = Pick<Store, 'listCheckpoints' | 'readCheckpoint'>;
+
+/**
+ * An agent's chain as far as a choice looks at it: from the head to the first checkpoint that can be used. Contents
+ * are megabytes, so they are read one at a time, and only that of the last is kept.
+ */
 export async function readChain(
-  store: Pick<Store, 'listCheckpoints'>,
+  store: Checkpoints,
   { agentId, taskId, headId }: Place,
+  sha256: Sha256,
 ): Promise<CheckpointChain> {
-  const stored = await store.listCheckpoints(agentId, SEARCHED_MAX);
-  const checkpoints = stored.map(({ content, ...rest }) => ({
-    ...rest,
-    content: JSON.parse(content) as unknown,
-  }));
-  return { agentId, taskId, headId: headId ?? checkpoints[0]?.checkpointId ?? null, checkpoints };
+  const heads = await store.listCheckpoints(agentId, SEARCHED_MAX);
+  const left = new Set(heads.map(({ checkpointId }) => checkpointId));
+  const checkpoints: Checkpoint[] = [];
+  const first = headId ?? heads[0]?.checkpointId ?? null;
+  for (let id = first; id !== null && left.delete(id); ) {
+    const checkpoint = await readOne(store, agentId, id);
+    if (!checkpoint) break;
+    const choice = chooseCheckpoint({ agentId, taskId, headId: id, checkpoints: [checkpoint] }, sha256);
+    const isChosen = choice.kind === 'chosen';
+    checkpoints.push(isChosen ? checkpoint : { ...checkpoint, content: null });
+    id = isChosen ? null : checkpoint.parentId;
+  }
+  return { agentId, taskId, headId: first, checkpoints };
+}
+
+/** A chain of the one checkpoint that a person picked. */
+export async function readPicked(
+  store: Checkpoints,
+  { agentId, taskId }: Pick<CheckpointChain, 'agentId' | 'taskId'>,
+  checkpointId: string,
+): Promise<CheckpointChain> {
+  const checkpoint = await readOne(store, agentId, checkpointId);
+  return { agentId, taskId, headId: checkpointId, checkpoints: checkpoint ? [checkpoint] : [] };
+}
+
+async function readOne(store: Checkpoints, agentId: string, id: string): Promise<Checkpoint | null> {
+  const stored = await store.readCheckpoint(agentId, id);
+  return stored && { ...stored, content: JSON.parse(stored.content) as unknown };
 }

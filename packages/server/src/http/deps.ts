@@ -42,6 +42,9 @@ export type HttpLimits = {
   /** Of a JSON body, before and after inflation. One call's input and output together fit well into it. */
   readonly bodyBytesMax: number;
   readonly checkpointBytesMax: number;
+  /** Of one agent, all together; the oldest make room for the newest. */
+  readonly checkpointBytesPerAgentMax: number;
+  readonly checkpointsPerAgentMax: number;
   /** Of a whole NDJSON body after inflation; whoever has more sends two. */
   readonly batchBytesMax: number;
   readonly lineBytesMax: number;
@@ -68,6 +71,8 @@ export type HttpLimits = {
 export const limitDefaults: HttpLimits = {
   bodyBytesMax: 1024 * 1024,
   checkpointBytesMax: 4 * 1024 * 1024,
+  checkpointBytesPerAgentMax: 64 * 1024 * 1024,
+  checkpointsPerAgentMax: 1_000,
   batchBytesMax: 256 * 1024 * 1024,
   lineBytesMax: 1024 * 1024,
   depthMax: 40,

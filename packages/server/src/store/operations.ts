@@ -25,6 +25,8 @@ const OPERATIONS = Object.keys({
   lastCursor: true,
   putCheckpoint: true,
   listCheckpoints: true,
+  readCheckpoint: true,
+  deleteCheckpoints: true,
   putToken: true,
   findToken: true,
   listTokens: true,

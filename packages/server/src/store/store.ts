@@ -86,7 +86,10 @@ export type Store = {
 
   putCheckpoint(checkpoint: StoredCheckpoint): Promise<'stored' | 'exists'>;
   /** Newest first. */
-  listCheckpoints(agentId: string, limit: number): Promise<readonly StoredCheckpoint[]>;
+  listCheckpoints(agentId: string, limit: number): Promise<readonly CheckpointHead[]>;
+  /** The only operation that returns a checkpoint's content, which may be megabytes. */
+  readCheckpoint(agentId: string, checkpointId: string): Promise<StoredCheckpoint | null>;
+  deleteCheckpoints(agentId: string, checkpointIds: readonly string[]): Promise<void>;
 
   /** With `newestMax`, of the tokens of this agent's starts only so many stay, the newest; the others are deleted. */
   putToken(token: StoredToken, newestMax?: number): Promise<void>;
@@ -265,6 +268,9 @@ export type StoredCheckpoint = {
 };
 
 /** `hook`: posts the hooks of one user's sessions, and nothing else. */
+/** A checkpoint without its content, and how large that is in UTF-8. */
+export type CheckpointHead = Omit<StoredCheckpoint, 'content'> & { readonly bytes: number };
+
 export type TokenRole = 'agent' | 'enroll' | 'hook' | 'viewer' | 'operator' | 'orchestrator';
 
 export type StoredToken = {

@@ -163,6 +163,49 @@ describe('floods', () => {
     });
   });
 
+  describe('checkpoints (attack 11)', () => {
+    const limits = { checkpointBytesPerAgentMax: 100_000, checkpointsPerAgentMax: 30 };
+    const content = (n: number) => ({ n, text: 'x'.repeat(9_000) });
+    const usableOf = async (server: TestServer) => (await server.operator.checkpoints('ada')).usable;
+    const bytesOf = async (server: TestServer) =>
+      (await server.store.listCheckpoints('ada', 1_000)).reduce((sum, { bytes }) => sum + bytes, 0);
+
+    it('stay within bytes and rows for each agent, and the newest valid one stays', async () => {
+      const server = await start({ limits });
+      const ada = server.client(await register(server, 'ada'));
+      for (let n = 0; n < 30; n += 1)
+        await ada.writeCheckpoint('ada', { checkpointId: `c${n}`, content: content(n) });
+      expect(await bytesOf(server)).toBeLessThanOrEqual(100_000);
+      const { checkpoints, usable } = await server.operator.checkpoints('ada');
+      expect(usable).toBe('c29');
+      expect(checkpoints.map(({ content: kept }) => kept)).toEqual(
+        Array.from({ length: checkpoints.length }, (_, i) => content(29 - i)),
+      );
+      for (let n = 0; n < 60; n += 1) await ada.writeCheckpoint('ada', { content: n });
+      expect(await server.store.listCheckpoints('ada', 1_000)).toHaveLength(30);
+    });
+
+    it('of another task never push the one out that a successor would start from', async () => {
+      const server = await start({ limits });
+      const ada = server.client(await register(server, 'ada'));
+      await server.operator.task('ada', { status: 'assigned', taskId: 'T-1' });
+      await ada.writeCheckpoint('ada', { checkpointId: 'good', content: content(0) });
+      const statuses: number[] = [];
+      for (let n = 0; n < 20; n += 1) {
+        const body = { taskId: 'T-2', content: content(n) };
+        const writing = ada.writeCheckpoint('ada', body).then(
+          () => 201,
+          ({ status }: { status: number }) => status,
+        );
+        statuses.push(await writing);
+      }
+      expect(new Set(statuses)).toEqual(new Set([201, 413]));
+      expect(await usableOf(server)).toBe('good');
+      expect(await bytesOf(server)).toBeLessThanOrEqual(100_000);
+      expect(await hitsOf(server, 'checkpoints_per_agent')).toBeGreaterThan(5);
+    });
+  });
+
   it('of registrations leave a bounded number of tokens, and the newest work (attack 17)', async () => {
     const server = await start({ limits: { tokensPerAgentMax: 5 } });
     const other = await register(server, 'bob');

@@ -8,7 +8,7 @@ import {
 } from '@holter/core';
 import type { z } from 'zod';
 import type { Reader } from '../../channels/index.ts';
-import { readChain } from '../../engine/stored-chain.ts';
+import { readPicked } from '../../engine/stored-chain.ts';
 import { redact } from '../../redaction/index.ts';
 import { agentIdOf, checkMayDecide, readAgent, readerOf } from '../access.ts';
 import { problem } from '../problem.ts';
@@ -70,10 +70,10 @@ export function actRoutes({ deps }: HttpContext): readonly Route[] {
   /** The core refuses a checkpoint that nothing can start from; here it is only looked up. */
   const from =
     (word: 'recover' | 'terminate_and_recover', checkpointId: string | undefined) =>
-    async ({ hard: { agentId, task, checkpoint } }: Agent): Promise<Choice> => {
+    async ({ hard: { agentId, task } }: Agent): Promise<Choice> => {
       if (checkpointId === undefined) return { decision: word };
-      const place = { agentId, taskId: task?.id ?? null, headId: checkpoint?.id };
-      return { decision: word, from: pickCheckpoint(await readChain(store, place), checkpointId, sha256) };
+      const picked = await readPicked(store, { agentId, taskId: task?.id ?? null }, checkpointId);
+      return { decision: word, from: pickCheckpoint(picked, checkpointId, sha256) };
     };
 
   const route = <Body extends Words>(

@@ -1,20 +1,22 @@
-import { type Agent, canonicalJson, checkpointHash, chooseCheckpoint } from '@holter/core';
+import { Readable } from 'node:stream';
+import { type Agent, canonicalJson, checkpointTextHash, chooseCheckpoint } from '@holter/core';
 import type { z } from 'zod';
-import type { StoredCheckpoint } from '../../store/store.ts';
+import { readChain } from '../../engine/stored-chain.ts';
+import type { CheckpointHead, StoredCheckpoint } from '../../store/store.ts';
 import { agentIdOf, readAgent } from '../access.ts';
 import { HttpProblem, problem, refusalOfIntake } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { checkpoint, limitQuery } from '../schema/requests.ts';
 import { checkpointPage, checkpointWritten } from '../schema/views.ts';
 import type { Caller } from '../tokens.ts';
-import type { CheckpointPage, CheckpointWrittenView } from '../types.ts';
+import type { CheckpointView, CheckpointWrittenView } from '../types.ts';
 import type { HttpContext } from './context.ts';
 
 const CHECKPOINTS_DEFAULT = 20;
 const CHAIN_SEARCHED = 100;
 
 /** The chain that a successor starts from. Each is hashed with its place in it, so it can't be moved. */
-export function checkpointRoutes({ deps, limits }: HttpContext): readonly Route[] {
+export function checkpointRoutes({ deps, limits, hits }: HttpContext): readonly Route[] {
   const { engine, intake, store, sha256, clock, newId } = deps;
 
   /** A parent that nobody has would end the chain there. */
@@ -41,10 +43,48 @@ export function checkpointRoutes({ deps, limits }: HttpContext): readonly Route[
   }
 
   async function checkSameAgain({ agentId, checkpointId, hash }: StoredCheckpoint): Promise<void> {
-    const known = await store.listCheckpoints(agentId, CHAIN_SEARCHED);
-    const same = known.find((each) => each.checkpointId === checkpointId);
+    const same = await store.readCheckpoint(agentId, checkpointId);
     if (same?.hash !== hash)
       throw problem(409, 'checkpoint_exists', 'another checkpoint has this id already', 'checkpointId');
+  }
+
+  /** As a start would choose: from the head that the record knows, for the task that is open. */
+  async function usableOf({ hard }: Agent): Promise<string | null> {
+    const { agentId, task } = hard;
+    const place = { agentId, taskId: task?.id ?? null, headId: hard.checkpoint?.id };
+    const choice = chooseCheckpoint(await readChain(store, place, sha256), sha256);
+    return choice.kind === 'chosen' ? choice.checkpoint.checkpointId : null;
+  }
+
+  /**
+   * Deletes the oldest, as far as they are older than the one that a successor would start from: what is newer leads
+   * to it. An agent that has filled its quota with others is refused.
+   */
+  async function makeRoom(agent: Agent, { checkpointId, content }: StoredCheckpoint): Promise<void> {
+    const { agentId } = agent.hard;
+    const { checkpointsPerAgentMax: rowsMax, checkpointBytesPerAgentMax: bytesMax } = limits;
+    const heads = await store.listCheckpoints(agentId, Number.MAX_SAFE_INTEGER);
+    if (heads.some((head) => head.checkpointId === checkpointId)) return;
+    let rows = heads.length + 1;
+    let bytes = heads.reduce((sum, head) => sum + head.bytes, Buffer.byteLength(content));
+    if (rows <= rowsMax && bytes <= bytesMax) return;
+    const usable = await usableOf(agent);
+    const older = heads.slice(1 + heads.findIndex((head) => head.checkpointId === usable)).reverse();
+    const evicted: string[] = [];
+    for (const head of older) {
+      if (rows <= rowsMax && bytes <= bytesMax) break;
+      rows -= 1;
+      bytes -= head.bytes;
+      evicted.push(head.checkpointId);
+    }
+    if (evicted.length > 0) await store.deleteCheckpoints(agentId, evicted);
+    if (rows <= rowsMax && bytes <= bytesMax) return;
+    hits.note('checkpoints_per_agent', agentId);
+    throw problem(
+      413,
+      'too_many_checkpoints',
+      `an agent may keep ${rowsMax} checkpoints of ${bytesMax} bytes in all beside the one it would start from`,
+    );
   }
 
   return [
@@ -59,6 +99,7 @@ export function checkpointRoutes({ deps, limits }: HttpContext): readonly Route[
         201: { description: 'Written.', schema: checkpointWritten },
         200: { description: 'It was there already.', schema: checkpointWritten },
         409: { description: 'stale_incarnation, agent_ended, unknown_parent or checkpoint_exists.' },
+        413: { description: 'too_many_checkpoints: those that it has fill its quota.' },
         422: { description: 'hash_mismatch: it is not what its hash says.' },
       },
       handle: async ({ params, caller, body, reply, request }): Promise<CheckpointWrittenView> => {
@@ -83,11 +124,12 @@ export function checkpointRoutes({ deps, limits }: HttpContext): readonly Route[
         };
         if (place.parentId === place.checkpointId)
           throw problem(400, 'bad_value', 'a checkpoint can not follow itself', 'parentId');
-        const hash = checkpointHash({ ...place, content: body.content }, sha256);
+        const hash = checkpointTextHash(place, canonical.text, sha256);
         if (body.hash !== undefined && body.hash !== hash)
           throw problem(422, 'hash_mismatch', 'the hash is not that of this content in this place', 'hash');
         await checkParent(agent, place.parentId);
         const stored: StoredCheckpoint = { ...place, hash, content: canonical.text };
+        await makeRoom(agent, stored);
         const outcome = await store.putCheckpoint(stored);
         if (outcome === 'exists') await checkSameAgain(stored);
         // With an id: if the answer was lost, the same again is folded in once.
@@ -105,25 +147,42 @@ export function checkpointRoutes({ deps, limits }: HttpContext): readonly Route[
       access: ['viewer', 'operator', 'orchestrator', 'agent'],
       query: limitQuery,
       answers: { 200: { description: 'Newest first.', schema: checkpointPage } },
-      handle: async ({ params, caller, query }): Promise<CheckpointPage> => {
-        const agentId = agentIdOf(params, caller);
-        const { hard } = await readAgent(engine, agentId);
-        const stored = await store.listCheckpoints(agentId, query.limit ?? CHECKPOINTS_DEFAULT);
-        const checkpoints = stored.map((each) => ({ ...each, content: JSON.parse(each.content) as unknown }));
-        // As a start would choose: from the head that the record knows, for the task that is open.
-        const headId = hard.checkpoint?.id ?? checkpoints[0]?.checkpointId ?? null;
-        const taskId = hard.task?.id ?? null;
-        const choice = chooseCheckpoint({ agentId, taskId, headId, checkpoints }, sha256);
-        return {
-          checkpoints: checkpoints.map(({ agentId: _agentId, ...each }) => ({
-            ...each,
-            isValid: checkpointHash({ agentId, ...each }, sha256) === each.hash,
-          })),
-          usable: choice.kind === 'chosen' ? choice.checkpoint.checkpointId : null,
-        };
+      handle: async ({ params, caller, query, reply }) => {
+        const agent = await readAgent(engine, agentIdOf(params, caller));
+        const heads = await store.listCheckpoints(agent.hard.agentId, query.limit ?? CHECKPOINTS_DEFAULT);
+        const usable = await usableOf(agent);
+        reply.header('content-type', 'application/json; charset=utf-8');
+        return reply.send(Readable.from(pageText(heads, usable), { objectMode: false }));
       },
     }),
   ];
+
+  /** The page as text, one checkpoint in memory at a time: `content` is JSON already. */
+  async function* pageText(heads: readonly CheckpointHead[], usable: string | null): AsyncGenerator<string> {
+    yield '{"checkpoints":[';
+    let separator = '';
+    for (const { agentId, checkpointId } of heads) {
+      const stored = await store.readCheckpoint(agentId, checkpointId);
+      if (!stored) continue;
+      const { agentId: _agentId, content, ...head } = stored;
+      const isValid = checkpointTextHash(stored, content, sha256) === stored.hash;
+      const view = { ...head, isValid } satisfies Omit<CheckpointView, 'content'>;
+      yield `${separator}${JSON.stringify(view).slice(0, -1)},"content":`;
+      yield isValid ? content : readable(content);
+      yield '}';
+      separator = ',';
+    }
+    yield `],"usable":${JSON.stringify(usable)}}`;
+  }
+}
+
+/** Damaged content may be no JSON any more, and must not break the page. */
+function readable(content: string): string {
+  try {
+    return JSON.stringify(JSON.parse(content));
+  } catch {
+    return 'null';
+  }
 }
 
 /** The core refuses a stale start too, but only after the checkpoint would have been stored. */

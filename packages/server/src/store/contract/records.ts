@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredToken } from '../store.ts';
+import type { StoredCheckpoint, StoredToken } from '../store.ts';
 import type { OpenStore } from './kit.ts';
 import { agentOf, at, checkpointOf, commitOf, committed, nudge, taskChanged } from './kit.ts';
 import { withStore } from './with-store.ts';
@@ -37,9 +37,26 @@ export function recordsContract(open: OpenStore): void {
       expect(await store.putCheckpoint(second)).toBe('stored');
       expect(await store.putCheckpoint(checkpointOf('k1', { content: '{"other":1}' }))).toBe('exists');
       expect(await store.putCheckpoint(checkpointOf('k1', { agentId: 'bob' }))).toBe('stored');
-      expect(await store.listCheckpoints('ada', 10)).toEqual([second, first]);
-      expect(await store.listCheckpoints('ada', 1)).toEqual([second]);
+      const headOf = ({ content, ...head }: StoredCheckpoint) => ({
+        ...head,
+        bytes: Buffer.byteLength(content),
+      });
+      expect(await store.listCheckpoints('ada', 10)).toEqual([second, first].map(headOf));
+      expect(await store.listCheckpoints('ada', 1)).toEqual([headOf(second)]);
       expect(await store.listCheckpoints('cyd', 1)).toEqual([]);
+      expect(await store.readCheckpoint('ada', 'k1')).toEqual(first);
+      expect(await store.readCheckpoint('ada', 'k2')).toEqual(second);
+      expect(await store.readCheckpoint('ada', 'k3')).toBeNull();
+    });
+
+    it('deletes the named checkpoints of one agent', async () => {
+      const { store } = current;
+      for (const id of ['k1', 'k2', 'k3']) await store.putCheckpoint(checkpointOf(id));
+      await store.putCheckpoint(checkpointOf('k1', { agentId: 'bob' }));
+      await store.deleteCheckpoints('ada', ['k1', 'k3', 'unknown']);
+      await store.deleteCheckpoints('cyd', ['k2']);
+      expect(await store.listCheckpoints('ada', 9)).toMatchObject([{ checkpointId: 'k2' }]);
+      expect(await store.listCheckpoints('bob', 9)).toHaveLength(1);
     });
 
     it('keeps tokens, including revoked ones', async () => {
@@ -106,7 +123,8 @@ export function recordsContract(open: OpenStore): void {
         expect(await store.listEffects({ limit: 1 })).toMatchObject([{ detail: plain }]);
         const content = JSON.stringify(text);
         await store.putCheckpoint(checkpointOf(`k${text}`, { agentId: id, content }));
-        expect(await store.listCheckpoints(id, 1)).toMatchObject([{ content }]);
+        expect(await store.readCheckpoint(id, `k${text}`)).toMatchObject({ content });
+        expect(await store.listCheckpoints(id, 1)).toMatchObject([{ bytes: Buffer.byteLength(content) }]);
         await store.putMeta(`key ${plain}`, plain);
         expect(await store.getMeta(`key ${plain}`)).toBe(plain);
       }
@@ -116,7 +134,7 @@ export function recordsContract(open: OpenStore): void {
       const { store } = current;
       const content = JSON.stringify('é'.repeat(4 * 2 ** 20));
       await store.putCheckpoint(checkpointOf('big', { content }));
-      const [stored] = await store.listCheckpoints('ada', 1);
+      const stored = await store.readCheckpoint('ada', 'big');
       expect(stored?.content === content).toBe(true);
     });
   });

@@ -174,6 +174,15 @@ const OPERATIONS: Record<Exclude<Operation, 'backup' | 'check' | 'close'>, Check
     const ids = (await a.listCheckpoints('ada', 9)).map(({ checkpointId }) => checkpointId);
     expect(ids).toEqual(['k2', 'k1']);
   },
+  readCheckpoint: async (a, b) => {
+    await a.putCheckpoint(checkpointOf('k1'));
+    expect(await b.readCheckpoint('ada', 'k1')).toEqual(checkpointOf('k1'));
+  },
+  deleteCheckpoints: async (a, b) => {
+    await a.putCheckpoint(checkpointOf('k1'));
+    await b.deleteCheckpoints('ada', ['k1']);
+    expect(await a.listCheckpoints('ada', 9)).toEqual([]);
+  },
   putToken: async (a, b) => {
     await a.putToken({ ...token, id: 't', revokedAt: null });
     expect(await b.findToken('h')).toMatchObject({ id: 't' });

@@ -136,7 +136,18 @@ const handlers: Handlers = {
     return 'stored';
   },
   listCheckpoints: (tables, _, agentId, limit) =>
-    [...(tables.checkpoints.get(agentId) ?? [])].reverse().slice(0, limit),
+    [...(tables.checkpoints.get(agentId) ?? [])]
+      .reverse()
+      .slice(0, limit)
+      .map(({ content, ...head }) => ({ ...head, bytes: Buffer.byteLength(content) })),
+  readCheckpoint: (tables, _, agentId, id) =>
+    tables.checkpoints.get(agentId)?.find(({ checkpointId }) => checkpointId === id) ?? null,
+  deleteCheckpoints: (tables, _, agentId, ids) => {
+    const left = (tables.checkpoints.get(agentId) ?? []).filter(
+      ({ checkpointId }) => !ids.includes(checkpointId),
+    );
+    tables.checkpoints.set(agentId, left);
+  },
   putToken: (tables, _, token, newestMax) => {
     tables.tokens.set(token.id, token);
     if (newestMax === undefined || token.agentId === null) return;

@@ -26,6 +26,7 @@ import {
 import { lastCursor, readEvents } from './events.ts';
 import { prune } from './prune.ts';
 import {
+  deleteCheckpoints,
   findToken,
   getMeta,
   listCheckpoints,
@@ -34,6 +35,7 @@ import {
   putCheckpoint,
   putMeta,
   putToken,
+  readCheckpoint,
   revokeToken,
   swapMeta,
 } from './records.ts';
@@ -103,6 +105,8 @@ export const handlers: Handlers = {
   putCheckpoint: (db, checkpoint) =>
     inTransaction(db, (transaction) => putCheckpoint(transaction, checkpoint)),
   listCheckpoints,
+  readCheckpoint,
+  deleteCheckpoints,
   putToken: (db, token, newestMax) =>
     inTransaction(db, (transaction) => putToken(transaction, token, newestMax)),
   findToken,

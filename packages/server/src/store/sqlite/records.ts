@@ -1,7 +1,7 @@
 import type { Instant } from '@holter/core';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { startTokenPrefix } from '../facts.ts';
-import type { MetaEntry, StoredCheckpoint, StoredToken, TokenRole } from '../store.ts';
+import type { CheckpointHead, MetaEntry, StoredCheckpoint, StoredToken, TokenRole } from '../store.ts';
 import type { Schema } from './schema.ts';
 
 type Db = Kysely<Schema>;
@@ -28,25 +28,66 @@ export async function listCheckpoints(
   db: Db,
   agentId: string,
   limit: number,
-): Promise<readonly StoredCheckpoint[]> {
+): Promise<readonly CheckpointHead[]> {
   const rows = await db
     .selectFrom('checkpoints')
-    .selectAll()
+    .select(HEAD_COLUMNS)
+    // Known from the row's header: the content is not read.
+    .select(sql<number>`octet_length(content)`.as('bytes'))
     .where('agent_id', '=', agentId)
     .orderBy('seq', 'desc')
     .limit(limit)
     .execute();
-  return rows.map((row) => ({
-    agentId: row.agent_id,
-    checkpointId: row.checkpoint_id,
-    parentId: row.parent_id,
-    taskId: row.task_id,
-    incarnation: row.incarnation,
-    at: row.at as Instant,
-    hash: row.hash,
-    content: row.content,
-  }));
+  return rows.map((row) => ({ ...headOf(row), bytes: row.bytes }));
 }
+
+export async function readCheckpoint(
+  db: Db,
+  agentId: string,
+  checkpointId: string,
+): Promise<StoredCheckpoint | null> {
+  const row = await db
+    .selectFrom('checkpoints')
+    .select([...HEAD_COLUMNS, 'content'])
+    .where('agent_id', '=', agentId)
+    .where('checkpoint_id', '=', checkpointId)
+    .executeTakeFirst();
+  return row ? { ...headOf(row), content: row.content } : null;
+}
+
+export async function deleteCheckpoints(
+  db: Db,
+  agentId: string,
+  checkpointIds: readonly string[],
+): Promise<void> {
+  await db
+    .deleteFrom('checkpoints')
+    .where('agent_id', '=', agentId)
+    .where('checkpoint_id', 'in', checkpointIds)
+    .execute();
+}
+
+const HEAD_COLUMNS = [
+  'agent_id',
+  'checkpoint_id',
+  'parent_id',
+  'task_id',
+  'incarnation',
+  'at',
+  'hash',
+] as const satisfies readonly (keyof Schema['checkpoints'])[];
+
+const headOf = (
+  row: Pick<Selectable<Schema['checkpoints']>, (typeof HEAD_COLUMNS)[number]>,
+): Omit<StoredCheckpoint, 'content'> => ({
+  agentId: row.agent_id,
+  checkpointId: row.checkpoint_id,
+  parentId: row.parent_id,
+  taskId: row.task_id,
+  incarnation: row.incarnation,
+  at: row.at as Instant,
+  hash: row.hash,
+});
 
 export async function putToken(db: Db, token: StoredToken, newestMax?: number): Promise<void> {
   const row = {
