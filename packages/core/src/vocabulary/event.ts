@@ -8,7 +8,12 @@ import type { DecisionRejection, SignalRejection } from './rejection.ts';
 import type { HeartbeatBody } from './signal.ts';
 
 /** What happened, for all subscribers. The first nine names and payloads are seed 000 §6. */
-export type HolterEvent = { readonly at: Instant; readonly incarnation: number } & EventBody;
+export type HolterEvent = {
+  readonly at: Instant;
+  readonly incarnation: number;
+  /** How many more of this type the agent's signals made in the same minute; they have no row of their own. */
+  readonly folded?: number;
+} & EventBody;
 
 export type BreakerState = 'CLOSED' | 'OPEN' | 'HALF_OPEN';
 export type LivenessWord = 'alive' | 'gone' | 'unknown';

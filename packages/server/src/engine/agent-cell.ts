@@ -3,7 +3,6 @@ import {
   enroll,
   type HolterEvent,
   type InputBody,
-  type Instant,
   type Registration,
   stillWanted,
   type Transition,
@@ -12,6 +11,7 @@ import {
 import { type PolicySet, policyFor } from '../policy/index.ts';
 import { isKept, maxSoft } from '../store/facts.ts';
 import type { Commit, CommitVerdict, DueAgent, Store, StoredAgent } from '../store/store.ts';
+import { AuditFold } from './audit-fold.ts';
 import type { Clock } from './clock.ts';
 import { type ChannelsFor, withCopies } from './fan-out.ts';
 import type { FleetCell } from './fleet-cell.ts';
@@ -51,7 +51,6 @@ type Pending = {
 const BATCH_MAX = 64;
 /** A conflict means that another server committed first. More than this many in a row is an error. */
 const CONFLICTS_MAX = 8;
-const REJECTION_EVERY_MS = 60_000;
 
 /**
  * One agent in this server: its newest committed record, and a queue that folds inputs one at a time.
@@ -65,7 +64,7 @@ export class AgentCell {
   private isLoaded = false;
   private inbox: Pending[] = [];
   private isRunning = false;
-  private rejection: { readonly key: string; readonly at: Instant } | null = null;
+  private audit = new AuditFold();
 
   constructor(agentId: string, context: CellContext) {
     this.agentId = agentId;
@@ -135,18 +134,23 @@ export class AgentCell {
         await this.loadGroups(requests);
       } while (!this.context.fleet.isLoaded);
       const before = this.stored;
-      const { rejection } = this;
       const folded = this.fold(requests);
       if (this.context.isShared && !isNewest && folded.answers.some(isRefusal)) {
-        this.rejection = rejection;
         if (folded.fleet) this.context.fleet.forget();
         isNewest = this.expire();
         continue;
       }
-      if (!folded.agent || !needsCommit(folded))
+      const { kept, next } = this.audit.take(folded.events, this.context.clock.now());
+      folded.events = kept;
+      if (!folded.agent || !needsCommit(folded)) {
+        this.audit = next;
         return folded.agent ? this.acceptSoft(folded) : folded.answers;
+      }
       const verdict = await this.commit(folded, before?.version ?? 0, requests);
-      if (verdict.kind === 'ok') return this.accept(folded, verdict, before?.agent ?? null, requests);
+      if (verdict.kind === 'ok') {
+        this.audit = next;
+        return this.accept(folded, verdict, before?.agent ?? null, requests);
+      }
       isNewest = this.expire();
       this.context.fleet.forget();
       if (conflicts >= CONFLICTS_MAX) throw new Error(`${this.agentId}: ${conflicts} conflicts in a row`);
@@ -275,7 +279,7 @@ export class AgentCell {
       if (isOnlyLookedAt(before.hard, after.agent.hard)) folded.isPostponed = true;
       else folded.isHardChanged = true;
     }
-    folded.events.push(...after.events.filter((event) => this.isNews(event)));
+    folded.events = folded.events.concat(after.events);
     const wanted = withCopies(after.effects, this.context.channelsFor);
     folded.effects = [...stillWanted(folded.effects, after.over), ...wanted];
     folded.over.push(...after.over);
@@ -293,15 +297,6 @@ export class AgentCell {
     };
   }
 
-  /** A process of an old incarnation may keep beating every second; its rejection is recorded once a minute. */
-  private isNews(event: HolterEvent): boolean {
-    if (event.type !== 'SIGNAL_REJECTED') return true;
-    const key = `${event.payload.kind} ${event.payload.code}`;
-    const isTold = key === this.rejection?.key && event.at - this.rejection.at < REJECTION_EVERY_MS;
-    if (!isTold) this.rejection = { key, at: event.at };
-    return !isTold;
-  }
-
   private foldRegistration(folded: Folded, registration: Registration): Answer {
     const { clock, stallWatch, policies } = this.context;
     const policy = policyFor(policies(), registration.role, this.agentId, registration.group);
@@ -313,7 +308,7 @@ export class AgentCell {
     }
     folded.isHardChanged ||= enrollment.agent !== folded.agent;
     folded.agent = enrollment.agent;
-    folded.events.push(...enrollment.events);
+    folded.events = folded.events.concat(enrollment.events);
     folded.effects = stillWanted(folded.effects, enrollment.over);
     folded.over.push(...enrollment.over);
     return { kind: 'enrolled', agent: enrollment.agent, enrollment };

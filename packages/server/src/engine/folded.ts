@@ -9,7 +9,7 @@ export type Folded = {
   isHardChanged: boolean;
   /** A check that found nothing new. */
   isPostponed: boolean;
-  readonly events: HolterEvent[];
+  events: readonly HolterEvent[];
   effects: readonly Effect[];
   /** Incidents and incarnations that ended: the store cancels their pending effects. */
   readonly over: Life[];

@@ -98,8 +98,10 @@ export function eventView({ cursor, correlationId, agentId, event }: StoredEvent
 }
 
 /** An event that is told but not kept has no cursor. */
-export function streamedView({ at, type, incarnation, payload }: HolterEvent, agentId: string): EventView {
-  return { cursor: null, at, type, agentId, incarnation, payload: { ...payload }, correlationId: null };
+export function streamedView(event: HolterEvent, agentId: string): EventView {
+  const { at, type, incarnation, payload, folded } = event;
+  const shown = folded === undefined ? { ...payload } : { ...payload, folded };
+  return { cursor: null, at, type, agentId, incarnation, payload: shown, correlationId: null };
 }
 
 export function effectView(stored: StoredEffect): EffectView {

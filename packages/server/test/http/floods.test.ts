@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openSqlite } from '../../src/store/sqlite/index.ts';
-import { startHttp, type TestServer, until } from './kit.ts';
+import { startHttp, stillClock, type TestServer, until } from './kit.ts';
 
 /** One client does as much of something as it can; it reaches its own limit, and nobody else notices. */
 describe('floods', () => {
@@ -204,6 +204,34 @@ describe('floods', () => {
       expect(await bytesOf(server)).toBeLessThanOrEqual(100_000);
       expect(await hitsOf(server, 'checkpoints_per_agent')).toBeGreaterThan(5);
     });
+  });
+
+  it('of signals are folded into one row for each minute and sort, with their number (attack 12)', async () => {
+    const clock = stillClock();
+    const server = await start({ clock, limits: { agentRequestsPerSecond: 100_000 } });
+    const token = await register(server, 'ada');
+    const kinds = [
+      { kind: 'blocker', text: 'stuck' },
+      { kind: 'process', state: 'running', cpuMs: 1, ioBytes: 0, childrenAtWork: 0, memoryBytes: 0 },
+      { kind: 'checkpoint', checkpointId: 'c', hash: '00' },
+      { kind: 'finding' },
+    ];
+    const flood = Array.from({ length: 1_000 }, (_, i) => kinds[i % kinds.length]);
+    const post = (body: unknown) => server.call('POST', '/v1/agents/ada/signals', { token, body });
+    for (let round = 0; round < 4; round += 1) expect((await post(flood)).status).toBe(200);
+    const rows = async () => {
+      const events = await server.store.readEvents({ after: 0, agentId: 'ada', limit: 10_000 });
+      return events.map(({ event }) => event);
+    };
+    expect((await rows()).length).toBeLessThan(250);
+    clock.skip(61_000);
+    await post({ kind: 'blocker', text: 'the last one' });
+    const after = await rows();
+    expect(after.length).toBeLessThan(260);
+    const blockers = after.filter(({ type }) => type === 'BLOCKER_REPORTED');
+    const count = blockers.reduce((sum, { folded = 0 }) => sum + 1 + folded, 0);
+    expect(count).toBe(1_001);
+    expect(blockers.at(-1)?.payload).toMatchObject({ text: 'the last one' });
   });
 
   it('of registrations leave a bounded number of tokens, and the newest work (attack 17)', async () => {
