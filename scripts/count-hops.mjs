@@ -47,7 +47,7 @@ const { createLogger, loadConfig, startServer } = await import(
   pathToFileURL(join(root, 'packages/server/dist/index.js')).href
 );
 const dataFolder = mkdtempSync(join(tmpdir(), 'holter-hops-'));
-const { config } = loadConfig({ operator: null, workingDirectory: null, operatorDefault: 'holter.yaml' });
+const { config } = loadConfig(null);
 const logger = createLogger({ write: () => undefined, isPretty: false, level: 'silent' });
 const server = await startServer({ dataFolder, config, version: 'hops', logger, port: 0 });
 try {

@@ -54,8 +54,9 @@ export class DataFolderServer {
     self.built = built;
     self.data = new built.DataFolder(mkdtempSync(join(tmpdir(), 'holter-data-folder-')));
     await self.writeFirstTokens();
+    // Earlier versions take the files of operator and working directory.
     const files = { operator: 'holter.yaml', workingDirectory: null, operatorDefault: 'holter.yaml' };
-    const loaded = built.loadConfig(files, () => config);
+    const loaded = built.loadConfig(built.findConfigFiles ? files : 'holter.yaml', () => config);
     if (loaded.kind !== 'loaded') throw new Error(JSON.stringify(loaded.problems));
     self.running = await built.startServer({
       dataFolder: self.data.path,

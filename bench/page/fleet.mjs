@@ -10,7 +10,7 @@ import { DataFolder, loadConfig, realClock } from '@holter/server/local';
 
 const [agents, perSecond] = process.argv.slice(2).map(Number);
 const dataFolder = mkdtempSync(join(tmpdir(), 'holter-bench-page-'));
-const loaded = loadConfig({ operator: null, workingDirectory: null, operatorDefault: 'holter.yaml' });
+const loaded = loadConfig(null);
 const TICK_MS = 50;
 const WINDOW = 60;
 const AT_ONCE = 200;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createLogger, loadConfig, startServer } from '../../packages/server/dist/index.js';
 
 const dataFolder = mkdtempSync(join(process.env.BENCH_FOLDER ?? tmpdir(), 'holter-bench-server-'));
-const loaded = loadConfig({ operator: null, workingDirectory: null, operatorDefault: 'holter.yaml' });
+const loaded = loadConfig(null);
 const logger = createLogger({ write: (text) => process.stderr.write(text), isPretty: false, level: 'error' });
 const server = await startServer({
   dataFolder,

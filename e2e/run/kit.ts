@@ -59,7 +59,11 @@ export class World {
   }
 
   run(...args: readonly string[]): Run {
-    const options = { cwd: this.folder, env: this.env, stdio: ['ignore', 'pipe', 'pipe'] as const };
+    return this.runIn('.', ...args);
+  }
+
+  runIn(folder: string, ...args: readonly string[]): Run {
+    const options = { cwd: this.path(folder), env: this.env, stdio: ['ignore', 'pipe', 'pipe'] as const };
     const child = spawn(process.execPath, [bin, 'run', '--look-every', '250ms', ...args], {
       ...options,
       stdio: [...options.stdio],

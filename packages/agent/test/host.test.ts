@@ -36,7 +36,7 @@ let token: string;
 let urls: Readonly<Record<(typeof SERVERS)[number], () => Promise<string>>>;
 
 beforeAll(async () => {
-  const loaded = loadConfig({ operator: null, workingDirectory: null, operatorDefault: 'holter.yaml' });
+  const loaded = loadConfig(null);
   if (loaded.kind !== 'loaded') throw new Error('the defaults do not load');
   const logger = createLogger({ write: () => undefined, isPretty: false });
   holter = await startServer({ dataFolder, config: loaded.config, version: '0.0.0', logger, port: 0 });

@@ -17,7 +17,7 @@ const dataFolder = mkdtempSync(join(tmpdir(), 'holter-agent-'));
 let server: RunningServer;
 
 async function start(port = 0): Promise<RunningServer> {
-  const loaded = loadConfig({ operator: null, workingDirectory: null, operatorDefault: 'holter.yaml' });
+  const loaded = loadConfig(null);
   if (loaded.kind !== 'loaded') throw new Error('the defaults do not load');
   const logger = createLogger({ write: () => undefined, isPretty: false });
   return startServer({ dataFolder, config: loaded.config, version: '0.0.0', logger, port });

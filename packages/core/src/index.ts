@@ -39,6 +39,7 @@ export type {
   End,
   Hard,
   Mode,
+  Patience,
   Probation,
   ProcessView,
   Promises,

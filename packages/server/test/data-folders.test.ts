@@ -60,7 +60,7 @@ type Opened = {
 async function open(folder: string, laterMs: number, executors: readonly Executor[] = []): Promise<Opened> {
   const writtenAt = lastTickOf(folder);
   const log: { level: number; msg: string }[] = [];
-  const loaded = loadConfig({ operator: 'x', workingDirectory: null, operatorDefault: 'x' }, () => CONFIG);
+  const loaded = loadConfig('x', () => CONFIG);
   if (loaded.kind !== 'loaded') throw new Error('the configuration is wrong');
   let engine: Engine | null = null;
   let store: Store | null = null;

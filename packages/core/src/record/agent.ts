@@ -44,6 +44,12 @@ export type Promises = {
   readonly process?: true;
 };
 
+/**
+ * What the working directory of a run asked for: longer limits, by the path of the setting. Whoever makes the
+ * agent's policy keeps it within bounds.
+ */
+export type Patience = { readonly file: string; readonly settings: Readonly<Record<string, number>> };
+
 export type Mode = 'observe' | 'nudge' | 'act';
 
 /** A proven end of a process. Only `crash` is a failure. */
@@ -127,6 +133,7 @@ export type Hard = {
   readonly can: readonly Capability[];
   readonly executor: string | null;
   readonly reporter?: Reporter;
+  readonly patience?: Patience;
   /** Start of this incarnation. */
   readonly startedAt: Instant;
   /** The newest `at` that was folded in; the time of an earlier input is raised to it. */

@@ -22,6 +22,7 @@ export function copyHard(hard: Hard, at: Instant): Mutable<Hard> {
     promises: hard.promises,
     can: hard.can,
     executor: hard.executor,
+    patience: hard.patience,
     reporter: hard.reporter,
     startedAt: hard.startedAt,
     at,

@@ -6,7 +6,7 @@ import { closeIncident } from '../incident/change.ts';
 import { meterAcross } from '../incident/cost.ts';
 import { becomeHealth } from '../judge/health.ts';
 import type { Policy } from '../policy/policy.ts';
-import type { Agent, Hard, Mode, Promises, Reporter, Soft, Task } from '../record/agent.ts';
+import type { Agent, Hard, Mode, Patience, Promises, Reporter, Soft, Task } from '../record/agent.ts';
 import type { Draft } from '../record/draft.ts';
 import { draftOf, emit, endLife, markNow } from '../record/draft.ts';
 import { nameFreeAt } from '../record/liveness.ts';
@@ -30,6 +30,7 @@ export type Registration = {
   readonly promises: Promises;
   readonly can: readonly Capability[];
   readonly executor: string | null;
+  readonly patience?: Patience;
   readonly taskId?: string;
   /** The key of the start that Holter ordered. With a key, the agent is that successor or it is refused. */
   readonly spawnKey?: string;
@@ -178,6 +179,7 @@ function begin(
     ...(old?.quietFindings && { quietFindings: old.quietFindings }),
     ...(old?.recovery && { recovery: old.recovery }),
     ...(old?.breakers && { breakers: old.breakers }),
+    ...(registration.patience && { patience: registration.patience }),
     ...taskOf(registration, old, at),
   };
   const draft = draftOf({ soft: NEVER_HEARD, hard }, at, stalls, policy);

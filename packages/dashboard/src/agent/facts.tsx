@@ -8,7 +8,7 @@ const promiseWord = ([name, value]: readonly [string, unknown]): string =>
 
 /** What Holter knows, in a few lines. */
 export function Facts({ agent }: { readonly agent: AgentView }) {
-  const { task, promises, end, recovery, probation } = agent;
+  const { task, promises, end, recovery, probation, patience } = agent;
   const facts: readonly (readonly [string, ComponentChildren])[] = [
     ['Last beat', <Ago key="b" at={agent.lastBeatAt} />],
     ['Last progress', <Ago key="p" at={agent.lastProgressAt} />],
@@ -25,6 +25,18 @@ export function Facts({ agent }: { readonly agent: AgentView }) {
   const more: readonly (readonly [string, ComponentChildren])[] = [
     ...(end ? ([['Ended', `${end.how}: ${end.detail}`]] as const) : []),
     ...(recovery ? ([['Recoveries', `${recovery.attempts} for this task`]] as const) : []),
+    ...(patience
+      ? ([
+          [
+            'Longer limits',
+            `${
+              Object.entries(patience.settings)
+                .map(([path, value]) => `${path} ${String(value)}`)
+                .join(', ') || 'none'
+            } (${patience.file})`,
+          ],
+        ] as const)
+      : []),
     ...(probation ? ([['Probation', <Countdown key="c" to={probation.until} />]] as const) : []),
   ];
   return (

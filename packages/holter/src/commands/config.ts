@@ -1,6 +1,6 @@
 import {
   effectiveSettings,
-  findConfigFiles,
+  findConfigFile,
   type LoadedConfig,
   loadConfig,
   problemLine,
@@ -94,7 +94,7 @@ function show(io: Io, { config: file, role, agent, group, changed, json }: ShowO
 }
 
 export function load(io: Io, file: string | undefined): LoadedConfig {
-  return loadConfig(findConfigFiles(file, io.env, io.workingDirectory));
+  return loadConfig(findConfigFile(file, io.env, io.workingDirectory));
 }
 
 export function invalidConfig({ problems }: Extract<LoadedConfig, { kind: 'invalid' }>): CliFailure {

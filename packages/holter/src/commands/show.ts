@@ -7,6 +7,7 @@ import { newestEvents } from '../client/newest-events.ts';
 import { breakerInWords } from '../explain/breaker-in-words.ts';
 import { eventLine } from '../explain/event-line.ts';
 import { stepInWords } from '../explain/explain-agent.ts';
+import { patienceInWords } from '../explain/patience-in-words.ts';
 import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
 import { colourOfState, type Paint, painter, printable } from '../terminal/paint.ts';
@@ -66,11 +67,16 @@ function facts(agent: AgentView, now: Instant): readonly Line[] {
     ['alive', `${agent.liveness}${agent.cause ? ` (${agent.cause})` : ''}, ${agent.presence}`],
     ['heard', `${ago(agent.lastSignAt, now)}; progress ${ago(agent.lastProgressAt, now)}`],
     ['mode', `${agent.mode}; can be ${agent.can.map((what) => CAN_BE[what]).join(', ') || 'watched only'}`],
+    ...patienceLine(agent),
     ['promised', Object.entries(agent.promises).map(promiseInWords).join(', ') || 'nothing'],
     ['task', task ? `${task.taskId}, assigned ${ago(task.assignedAt, now)}${done}` : 'none'],
     ['checkpoint', checkpoint ? `${checkpoint.checkpointId}, ${ago(checkpoint.at, now)}` : 'none'],
     ['used', `${agent.tokens} tokens, ${agent.costUsd} USD`],
   ];
+}
+
+function patienceLine({ patience }: AgentView): readonly Line[] {
+  return patience ? [['patience', patienceInWords(patience)]] : [];
 }
 
 const CAN_BE: Readonly<Record<AgentView['can'][number], string>> = {

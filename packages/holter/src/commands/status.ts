@@ -3,11 +3,12 @@ import type { Command } from 'commander';
 import { ask } from '../client/ask.ts';
 import { type Connection, findServer, type ServerOptions, withServer } from '../client/connection.ts';
 import { stepInWords } from '../explain/explain-agent.ts';
+import { patienceInWords } from '../explain/patience-in-words.ts';
 import { isWrong, worstFirst } from '../explain/state-order.ts';
 import { EXIT } from '../terminal/failure.ts';
 import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
-import { colourOfState, painter } from '../terminal/paint.ts';
+import { colourOfState, painter, printable } from '../terminal/paint.ts';
 import { type Column, table } from '../terminal/table.ts';
 import { ago } from '../terminal/words.ts';
 
@@ -65,6 +66,8 @@ async function status(io: Io, text: string | undefined, options: StatusOptions):
   }
   const shown = options.all ? agents : agents.slice(0, ROWS_MAX);
   io.out(agentTable(io, shown));
+  for (const { agentId, patience } of shown)
+    if (patience) io.out(`${agentId}: longer limits: ${printable(patienceInWords(patience))}\n`);
   const rest = agents.length - shown.length;
   if (rest > 0) io.out(`… and ${rest} more (--all shows them)\n`);
   const paint = painter(io);

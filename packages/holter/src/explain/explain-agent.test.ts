@@ -14,6 +14,7 @@ const healthy: AgentView = {
   mode: 'nudge',
   can: ['nudge'],
   executor: null,
+  patience: null,
   promises: {},
   startedAt: minutesAgo(60),
   state: 'HEALTHY',

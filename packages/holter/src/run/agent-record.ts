@@ -4,7 +4,11 @@ import { CODE, RunFailure } from './end.ts';
 import { codeOfRefusal, sayRefusal } from './http-call.ts';
 import type { RunOptions } from './options.ts';
 import type { Plan } from './plan.ts';
+import type { RunContext } from './run-context.ts';
 import type { ServerLink } from './server-link.ts';
+import type { DirectoryRequest } from './working-directory.ts';
+
+type AgentRecordContext = Pick<RunContext, 'link' | 'plan' | 'options' | 'newId' | 'directory' | 'say'>;
 
 /** The server's record of the agent of this run: incarnations, checkpoints, incident. */
 export class AgentRecord {
@@ -16,13 +20,17 @@ export class AgentRecord {
   private readonly executorId: string;
   private readonly path: string;
   private readonly newId: () => string;
+  private readonly directory: DirectoryRequest | null;
+  private readonly say: (line: string) => void;
 
-  constructor(link: ServerLink, plan: Plan, options: RunOptions, executorId: string, newId: () => string) {
+  constructor({ link, plan, options, newId, directory, say }: AgentRecordContext, executorId: string) {
     this.link = link;
     this.plan = plan;
     this.options = options;
     this.executorId = executorId;
     this.newId = newId;
+    this.directory = directory;
+    this.say = say;
     this.path = `/v1/agents/${plan.agentId}`;
   }
 
@@ -30,6 +38,7 @@ export class AgentRecord {
   async register(spawnKey?: string): Promise<void> {
     const { agentId, mode, promises, can } = this.plan;
     const { role, group, task } = this.options;
+    const { directory } = this;
     const reply = await this.link.insist('POST', '/v1/agents', {
       agentId,
       instanceId: this.newId(),
@@ -40,6 +49,7 @@ export class AgentRecord {
       promises,
       can,
       executor: this.executorId,
+      ...(directory && { patience: { file: directory.file, settings: directory.settings } }),
       ...(spawnKey !== undefined && { spawnKey }),
     });
     if (codeOfRefusal(reply) === 'agent_running')
@@ -48,7 +58,10 @@ export class AgentRecord {
         `an agent called ${agentId} is already running; choose another name with --agent, or stop that one first`,
       );
     if (reply.status >= 300) throw new RunFailure(CODE.error, sayRefusal(reply));
-    const { incarnation, token } = reply.body as RegisteredView;
+    const { incarnation, token, refusedSettings = [] } = reply.body as RegisteredView;
+    // Told once: every start asks for the same.
+    if (directory && this.incarnation === 0)
+      for (const { path, message } of refusedSettings) this.say(directory.lineAbout(path, message));
     this.incarnation = incarnation;
     this.token = token;
   }

@@ -21,6 +21,7 @@ import { runCommand } from './run-command.ts';
 import { ServerLink } from './server-link.ts';
 import { Supervisor } from './supervisor.ts';
 import { keepTerminal } from './terminal-state.ts';
+import { readWorkingDirectory } from './working-directory.ts';
 
 /** Runs `holter run`; returns the exit code. */
 export async function runMain(argv: readonly string[]): Promise<number> {
@@ -54,6 +55,7 @@ async function supervise(
   const plan = planOf(options, command, terminal, env, process.cwd(), newId, () => clock.now());
   const table = systemTable();
   if (!table) throw new RunFailure(CODE.error, 'processes can only be watched on Linux and macOS');
+  const directory = await readWorkingDirectory(process.cwd(), options.config, env, say);
   const folder = new DataFolder(dataFolderPath(options.data, env));
   const hosted = options.daemon ? null : await host(folder, options.config);
   const link = new ServerLink({
@@ -74,6 +76,7 @@ async function supervise(
     const supervisor = new Supervisor({
       options,
       plan,
+      directory,
       terminal,
       link,
       folder,

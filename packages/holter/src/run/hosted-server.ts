@@ -2,7 +2,7 @@ import {
   createLogger,
   type DataFolder,
   DEFAULT_PORT,
-  findConfigFiles,
+  findConfigFile,
   loadConfig,
   problemLine,
   type RunningServer,
@@ -21,10 +21,10 @@ type HostOptions = {
 
 /**
  * Starts the server inside this process, on its usual port if that is free. Clients find its address in the data
- * folder.
+ * folder. It serves all agents of the folder, so a `holter.yaml` of the working directory means nothing to it.
  */
 export async function hostServer({ folder, config, log, logLevel }: HostOptions): Promise<RunningServer> {
-  const loaded = loadConfig(findConfigFiles(config, process.env, process.cwd()));
+  const loaded = loadConfig(findConfigFile(config, process.env, process.cwd()));
   if (loaded.kind === 'invalid')
     throw new RunFailure(CODE.usage, loaded.problems.map((problem) => problemLine(problem)).join('\n'));
   const logger = createLogger({ write: log, isPretty: false, hasColour: false, level: logLevel });

@@ -3,11 +3,14 @@ import type { Terminal } from './child.ts';
 import type { RunOptions } from './options.ts';
 import type { Plan } from './plan.ts';
 import type { ServerLink } from './server-link.ts';
+import type { DirectoryRequest } from './working-directory.ts';
 
 /** What the process provides to a run. */
 export type RunContext = {
   readonly options: RunOptions;
   readonly plan: Plan;
+  /** What the working directory asks for. */
+  readonly directory: DirectoryRequest | null;
   readonly terminal: Terminal;
   readonly link: ServerLink;
   readonly folder: DataFolder;

@@ -57,7 +57,7 @@ export class Supervisor {
       lastHow: 'crashed',
     };
     this.folder = join(folder.path, 'runs', plan.agentId);
-    this.agent = new AgentRecord(link, plan, options, this.executorId, newId);
+    this.agent = new AgentRecord(context, this.executorId);
     this.queue = new SignalQueue(link, plan.agentId, newId);
     const tell = (body: SignalBody): void => this.queue.put(this.agent.incarnation, body);
     const user = (): number | null => {

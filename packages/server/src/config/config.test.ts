@@ -2,18 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { effectiveSettings } from './effective.ts';
 import { loadConfig, problemLine } from './load.ts';
 
-const load = (operator: string | null, local: string | null = null) =>
-  loadConfig(
-    {
-      operator: operator === null ? null : 'holter.yaml',
-      workingDirectory: local === null ? null : 'repo/holter.yaml',
-      operatorDefault: 'config/holter.yaml',
-    },
-    (file) => (file === 'holter.yaml' ? operator : local) ?? '',
-  );
+const load = (text: string) => loadConfig('holter.yaml', () => text);
 
-const complaints = (operator: string | null, local: string | null = null): readonly string[] => {
-  const loaded = load(operator, local);
+const complaints = (text: string): readonly string[] => {
+  const loaded = load(text);
   return loaded.kind === 'invalid' ? loaded.problems.map(problemLine) : [];
 };
 
@@ -63,8 +55,7 @@ describe('what is wrong with a holter.yaml is told with file, line, column and w
   });
 
   it('says when the file can not be read', () => {
-    const files = { operator: 'gone.yaml', workingDirectory: null, operatorDefault: '' };
-    const loaded = loadConfig(files, () => {
+    const loaded = loadConfig('gone.yaml', () => {
       throw new Error('ENOENT: no such file');
     });
     expect(loaded).toMatchObject({ kind: 'invalid', problems: [{ message: /can't be read: ENOENT/ }] });
@@ -82,40 +73,17 @@ describe('what is wrong with a holter.yaml is told with file, line, column and w
   });
 });
 
-describe('a holter.yaml in a working directory', () => {
-  it.each<[text: string, isFine: boolean]>([
-    ['rules:\n  silence_warn: 60s\n', true],
-    ['agents:\n  worker.1:\n    missed_threshold: 5\n', true],
-    ['limits:\n  tokens_max: 1000\n', true],
-    ['limits:\n  step: terminate\n', false],
-    ['rules:\n  freeze_step: terminate\n', false],
-    ['rules:\n  unattended: true\n', false],
-    ['health_monitoring:\n  enabled: false\n', false],
-    ['health_monitoring:\n  intervention:\n    nudge:\n      enabled: false\n', false],
-    ['health_monitoring:\n  alerting:\n    stuck_agent:\n      channels: [slack]\n', false],
-    ['fleet:\n  brake:\n    share: 1\n', false],
-    ['agents:\n  worker:\n    limits:\n      step: terminate\n', false],
-  ])('%j is fine: %s', (text, isFine) => {
-    const told = complaints(null, text);
-    if (isFine) expect(told).toEqual([]);
-    else
-      expect(told.join('\n')).toMatch(
-        /^repo\/holter\.yaml:\d+:\d+ .*thresholds only.*config\/holter\.yaml$/m,
-      );
+it('tells where each value that holds was written', () => {
+  const loaded = load('rules:\n  settle: 2s\n  probation: 20m\n');
+  if (loaded.kind !== 'loaded') throw new Error('it is valid');
+  const shown = effectiveSettings(loaded.config, { role: 'background', agentId: 'a' });
+  const at = (path: string) => shown.find((setting) => setting.path === path);
+  expect(at('rules.settle')).toMatchObject({ value: '2s', from: 'config', place: 'holter.yaml:2' });
+  expect(at('rules.probation')).toMatchObject({ value: '20m', from: 'config', place: 'holter.yaml:3' });
+  expect(at('health_monitoring.heartbeat.interval_seconds')).toMatchObject({
+    value: 300,
+    from: 'profile background',
+    place: null,
   });
-
-  it('lies over the operator’s file, key by key', () => {
-    const loaded = load('rules:\n  settle: 1s\n  probation: 20m\n', 'rules:\n  settle: 2s\n');
-    if (loaded.kind !== 'loaded') throw new Error('it is valid');
-    const shown = effectiveSettings(loaded.config, { role: 'background', agentId: 'a' });
-    const at = (path: string) => shown.find((setting) => setting.path === path);
-    expect(at('rules.settle')).toMatchObject({ value: '2s', from: 'config', place: 'repo/holter.yaml:2' });
-    expect(at('rules.probation')).toMatchObject({ value: '20m', from: 'config', place: 'holter.yaml:3' });
-    expect(at('health_monitoring.heartbeat.interval_seconds')).toMatchObject({
-      value: 300,
-      from: 'profile background',
-      place: null,
-    });
-    expect(at('rules.silence_act')).toMatchObject({ from: 'default', place: null });
-  });
+  expect(at('rules.silence_act')).toMatchObject({ from: 'default', place: null });
 });

@@ -1,25 +1,22 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { ConfigFiles } from './load.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Which files to read: what was named on the command line or in HOLTER_CONFIG, else the operator's own in
- * the XDG configuration folder; and beside it, for thresholds, the one in the working directory.
+ * The operator's file: what was named on the command line or in HOLTER_CONFIG, else the one in the XDG
+ * configuration folder; null if there is none. A `holter.yaml` in a working directory is never the operator's by
+ * itself: see `directory-file.ts`.
  */
-export function findConfigFiles(
+export function findConfigFile(
   named: string | undefined,
   environment: Environment,
   workingDirectory: string,
-): ConfigFiles {
-  const folder = environment.XDG_CONFIG_HOME || join(environment.HOME || homedir(), '.config');
-  const operatorDefault = join(folder, 'holter', 'holter.yaml');
+): string | null {
   const explicit = named ?? (environment.HOLTER_CONFIG || undefined);
-  const operator = explicit === undefined ? existing(operatorDefault) : resolve(workingDirectory, explicit);
-  const local = existing(join(workingDirectory, 'holter.yaml'));
-  return { operator, workingDirectory: local === operator ? null : local, operatorDefault };
+  if (explicit !== undefined) return resolve(workingDirectory, explicit);
+  const folder = environment.XDG_CONFIG_HOME || join(environment.HOME || homedir(), '.config');
+  const file = join(folder, 'holter', 'holter.yaml');
+  return existsSync(file) ? file : null;
 }
-
-const existing = (file: string): string | null => (existsSync(file) ? file : null);

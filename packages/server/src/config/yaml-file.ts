@@ -6,7 +6,7 @@ export type Place = { readonly file: string; readonly line: number; readonly col
 export type FileProblem = { readonly place: Place; readonly path: string; readonly message: string };
 
 /** A configuration file that is well-formed YAML, and where each of its keys stands. */
-export type YamlFile = {
+type YamlFile = {
   readonly file: string;
   readonly raw: unknown;
   /** Where a setting is written; null when this file does not mention it. */
@@ -22,7 +22,12 @@ const ALIASES_MAX = 100;
 
 export function readYaml(file: string, text: string): YamlReading {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    uniqueKeys: true,
+    logLevel: 'error',
+  });
   const at = (offset: number): Place => {
     const { line, col } = lines.linePos(offset);
     return { file, line: Math.max(1, line), column: Math.max(1, col) };

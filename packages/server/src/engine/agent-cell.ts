@@ -254,14 +254,14 @@ export class AgentCell {
 
   private transition(agent: Agent, body: InputBody): Transition {
     const { clock, stallWatch, fleet, groups, policies } = this.context;
-    const { role, group } = agent.hard;
+    const { role, group, patience } = agent.hard;
     const set = policies();
     return transition(
       agent,
       fleet.get().fleet,
       { at: clock.now(), stalls: stallWatch.stalls, ...body },
       {
-        policy: policyFor(set, role, this.agentId, group),
+        policy: policyFor(set, role, this.agentId, group, patience),
         fleetPolicy: set.fleet,
         groupSize: groups.sizeOf(group),
       },
@@ -299,7 +299,13 @@ export class AgentCell {
 
   private foldRegistration(folded: Folded, registration: Registration): Answer {
     const { clock, stallWatch, policies } = this.context;
-    const policy = policyFor(policies(), registration.role, this.agentId, registration.group);
+    const policy = policyFor(
+      policies(),
+      registration.role,
+      this.agentId,
+      registration.group,
+      registration.patience,
+    );
     const at = clock.now();
     const enrollment = enroll(folded.agent, registration, { at, stalls: stallWatch.stalls, policy });
     if (enrollment.kind === 'refused') {

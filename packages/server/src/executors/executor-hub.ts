@@ -147,7 +147,10 @@ export class ExecutorHub {
 
   private careOf({ hard }: Agent): number {
     const { role, agentId, group } = hard;
-    return probeEveryOf(hard, policyFor(this.context.engine.currentPolicies, role, agentId, group));
+    return probeEveryOf(
+      hard,
+      policyFor(this.context.engine.currentPolicies, role, agentId, group, hard.patience),
+    );
   }
 
   /** Ends the current poll when the check interval changes, so that the run learns of it at once. */

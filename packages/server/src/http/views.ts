@@ -16,8 +16,21 @@ import { incidentView } from './incident-view.ts';
 import { isPingKey } from './tokens.ts';
 import type { AgentView, EffectView, EventView, RollupView, TokenView } from './types.ts';
 
+/** What an agent's view shows besides its record. */
+type AgentSurroundings = {
+  /** The executor that could start it again does not run any more. */
+  readonly isStarterGone: boolean;
+  /** What the holter.yaml of its working directory changes. */
+  readonly inForce: Readonly<Record<string, unknown>>;
+};
+
 /** Holter's records as the API shows them: flat, camelCase, null where there is nothing. */
-export function agentView(agent: Agent, policy: Policy, at: Instant, isStarterGone: boolean): AgentView {
+export function agentView(
+  agent: Agent,
+  policy: Policy,
+  at: Instant,
+  { isStarterGone, inForce }: AgentSurroundings,
+): AgentView {
   const { soft, hard } = agent;
   const { agentId, incarnation, role, group, mode, can, executor, promises, startedAt } = hard;
   const liveness = livenessOf(hard);
@@ -30,6 +43,7 @@ export function agentView(agent: Agent, policy: Policy, at: Instant, isStarterGo
     mode,
     can: [...can],
     executor,
+    patience: hard.patience ? { file: hard.patience.file, settings: { ...inForce } } : null,
     promises: promisesView(promises),
     startedAt,
     state: hard.health,

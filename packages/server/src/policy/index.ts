@@ -2,5 +2,14 @@
 export type { PolicyProblem } from './check.ts';
 export { type Compiled, compile, defaultPolicies } from './compile.ts';
 export type { HolterConfig } from './config.ts';
-export { crossings, type Explanation, explain, type PolicySet, policyFor } from './policy-set.ts';
+export { isPatienceSetting, notHere } from './patience.ts';
+export {
+  checkPatience,
+  crossings,
+  type Explanation,
+  explain,
+  type PolicySet,
+  patienceInForce,
+  policyFor,
+} from './policy-set.ts';
 export { parseBytes, parseDuration } from './units.ts';

@@ -1,7 +1,8 @@
-import { type BreakerPolicies, type FleetPolicy, type Policy, seconds } from '@holter/core';
+import { type BreakerPolicies, type FleetPolicy, type Patience, type Policy, seconds } from '@holter/core';
 import { buildPolicy, missedMax, slack } from './build.ts';
 import { AGENT_FIELDS, type SettingKey } from './fields.ts';
 import { type Layer, type LayerName, type Resolved, resolve } from './layers.ts';
+import { readPatience, shownPatience, withPatience } from './patience.ts';
 import { relationProblems } from './relations.ts';
 import { type Alerting, SHARED_FIELDS, type SharedSettings } from './shared-fields.ts';
 
@@ -26,13 +27,51 @@ export type Layers = {
   readonly agents: ReadonlyMap<string, Layer>;
 };
 
-/** The narrower word wins: default, config, profile of the role, group, agent. */
-export function policyFor(set: PolicySet, role: string, agentId: string, group?: string): Policy {
+/**
+ * The narrower word wins: default, config, profile of the role, group, agent. The working directory of a run may
+ * lengthen what nobody but Holter has set.
+ */
+export function policyFor(
+  set: PolicySet,
+  role: string,
+  agentId: string,
+  group?: string,
+  patience?: Patience,
+): Policy {
+  if (patience !== undefined)
+    return patientPolicy(set, patience, layersFor(set.layers, role, agentId, group));
   const isOnlyRole =
     !set.layers.agents.has(agentId) && (group === undefined || !set.layers.groups.has(group));
   if (isOnlyRole) return set.byRole.get(role) ?? set.withoutRole;
   return buildPolicy(resolve(layersFor(set.layers, role, agentId, group)).settings, set.breakers);
 }
+
+/** Made once for each start: the object stays the same while its agent is in memory. */
+const patientPolicies = new WeakMap<Patience, { readonly set: PolicySet; readonly policy: Policy }>();
+
+function patientPolicy(set: PolicySet, patience: Patience, layers: readonly Layer[]): Policy {
+  const known = patientPolicies.get(patience);
+  if (known?.set === set) return known.policy;
+  const policy = buildPolicy(withPatience(layers, patience).settings, set.breakers);
+  patientPolicies.set(patience, { set, policy });
+  return policy;
+}
+
+type Who = { readonly role: string; readonly agentId: string; readonly group: string };
+
+/** What the working directory of a run asks for, checked for the agent that is started there. */
+export const checkPatience = (
+  { layers }: PolicySet,
+  { role, agentId, group }: Who,
+  asked: Parameters<typeof readPatience>[1],
+): ReturnType<typeof readPatience> => readPatience(layersFor(layers, role, agentId, group), asked);
+
+/** What is in force because of it. */
+export const patienceInForce = (
+  { layers }: PolicySet,
+  { role, agentId, group }: Who,
+  patience: Patience,
+): Readonly<Record<string, unknown>> => shownPatience(layersFor(layers, role, agentId, group), patience);
 
 /**
  * Where layers that are sound each by itself cross for this one agent. Its policy is then the patient

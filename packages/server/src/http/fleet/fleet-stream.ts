@@ -158,8 +158,10 @@ async function rowsOf(deps: HttpDeps, book: FleetBook, ids: readonly string[]): 
 }
 
 function rowOf({ engine, clock }: HttpDeps, book: FleetBook, agent: Agent): FleetRowView[] {
-  const { agentId, role, group } = agent.hard;
+  const { agentId, role, group, patience } = agent.hard;
   const entry = book.entry(agentId);
   if (!entry) return [];
-  return [fleetRow(agent, entry, policyFor(engine.currentPolicies, role, agentId, group), clock.now())];
+  return [
+    fleetRow(agent, entry, policyFor(engine.currentPolicies, role, agentId, group, patience), clock.now()),
+  ];
 }

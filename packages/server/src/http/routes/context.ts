@@ -1,5 +1,5 @@
 import type { Agent } from '@holter/core';
-import { policyFor } from '../../policy/index.ts';
+import { patienceInForce, policyFor } from '../../policy/index.ts';
 import type { HttpDeps, HttpLimits } from '../deps.ts';
 import type { EventStreams } from '../event-streams.ts';
 import type { FleetBook } from '../fleet/fleet-book.ts';
@@ -23,7 +23,9 @@ export type HttpContext = {
 };
 
 export function viewOf({ engine, clock }: HttpDeps, agent: Agent): AgentView {
-  const { role, agentId, group, executor } = agent.hard;
-  const policy = policyFor(engine.currentPolicies, role, agentId, group);
-  return agentView(agent, policy, clock.now(), engine.isStarterGone(executor));
+  const { role, agentId, group, executor, patience } = agent.hard;
+  const set = engine.currentPolicies;
+  const policy = policyFor(set, role, agentId, group, patience);
+  const inForce = patience ? patienceInForce(set, agent.hard, patience) : {};
+  return agentView(agent, policy, clock.now(), { isStarterGone: engine.isStarterGone(executor), inForce });
 }

@@ -50,7 +50,13 @@ export function incidentRoutes({ deps }: HttpContext): readonly Route[] {
           incidents: agents.flatMap((agent) => {
             const { incident, role, agentId } = agent.hard;
             if (!incident) return [];
-            const policy = policyFor(engine.currentPolicies, role, agentId, agent.hard.group);
+            const policy = policyFor(
+              engine.currentPolicies,
+              role,
+              agentId,
+              agent.hard.group,
+              agent.hard.patience,
+            );
             const view = readNow.has(incident.id) ? incidentAsRead : incidentView;
             return [view(agent, incident, policy, clock.now())];
           }),

@@ -4,11 +4,13 @@ import {
   type Capability,
   type Enrollment,
   isOrderedStart,
+  type Patience,
   type Promises,
   type Registration,
   seconds,
 } from '@holter/core';
 import { sourceOf } from '../../intake/index.ts';
+import { checkPatience } from '../../policy/index.ts';
 import { HttpProblem, problem, refusalOfIntake } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { type PromisesBody, type RegistrationBody, registration } from '../schema/requests.ts';
@@ -40,7 +42,8 @@ export function registerRoutes({ deps, tokens }: HttpContext): readonly Route[] 
       handle: async ({ body, caller, reply, request }): Promise<RegisteredView> => {
         checkClaims(body, caller);
         const before = await deps.engine.read(body.agentId);
-        const registering = registrationOf(body, caller, before);
+        const asked = body.patience && checkPatience(deps.engine.currentPolicies, body, body.patience);
+        const registering = registrationOf(body, caller, before, asked?.patience);
         const answer = await deps.intake.register(registering, caller, request.id);
         if (answer.kind === 'refused') throw new HttpProblem(refusalOfIntake(answer));
         if (answer.kind !== 'enrolled') throw problem(500, 'internal', 'the agent was not registered');
@@ -53,6 +56,7 @@ export function registerRoutes({ deps, tokens }: HttpContext): readonly Route[] 
           incarnation,
           token: secret,
           heartbeatEverySeconds: promises.beatEveryMs === undefined ? null : promises.beatEveryMs / 1_000,
+          refusedSettings: (asked?.refused ?? []).map((each) => ({ ...each })),
         };
       },
     }),
@@ -60,7 +64,10 @@ export function registerRoutes({ deps, tokens }: HttpContext): readonly Route[] 
 }
 
 /** Agents are not believed about what Holter acts upon. */
-function checkClaims({ agentId, promises, mode, can, executor }: RegistrationBody, caller: Caller): void {
+function checkClaims(
+  { agentId, promises, mode, can, executor, patience }: RegistrationBody,
+  caller: Caller,
+): void {
   const source = sourceOf(caller, agentId);
   if (source === 'other-agent')
     throw problem(403, 'forbidden', 'this token speaks for another agent', 'agentId');
@@ -70,6 +77,7 @@ function checkClaims({ agentId, promises, mode, can, executor }: RegistrationBod
     ['mode', mode === 'act'],
     ['can', can?.some((each) => each === 'terminate' || each === 'spawn') === true],
     ['executor', executor !== undefined && executor !== null],
+    ['patience', patience !== undefined],
   ];
   for (const [field, isClaimed] of claims) {
     if (isClaimed)
@@ -78,11 +86,17 @@ function checkClaims({ agentId, promises, mode, can, executor }: RegistrationBod
 }
 
 /** A successor that Holter ordered inherits what its predecessor was registered with by the operator. */
-function registrationOf(body: RegistrationBody, caller: Caller, before: Agent | null): Registration {
+function registrationOf(
+  body: RegistrationBody,
+  caller: Caller,
+  before: Agent | null,
+  asked: Patience | undefined,
+): Registration {
   const { agentId, instanceId, role, group, taskId, spawnKey } = body;
   const old = before?.hard;
   const isOrdered = old !== undefined && caller.role !== 'operator' && isOrderedStart(before, spawnKey);
   const promises = promisesOf(body.promises ?? {});
+  const patience = isOrdered ? old.patience : asked;
   return {
     agentId,
     instanceId,
@@ -92,6 +106,7 @@ function registrationOf(body: RegistrationBody, caller: Caller, before: Agent | 
     promises: isOrdered && old.promises.process ? { ...promises, process: true } : promises,
     can: isOrdered ? old.can : capabilitiesOf(body),
     executor: isOrdered ? old.executor : (body.executor ?? null),
+    ...(patience !== undefined && { patience }),
     ...(taskId !== undefined && { taskId }),
     ...(spawnKey !== undefined && { spawnKey }),
   };

@@ -40,6 +40,18 @@ export const registration = z.strictObject({
     .optional()
     .meta({ description: '`terminate` and `spawn` need an operator token.' }),
   executor: line(128).nullable().optional().meta({ description: 'Only with an operator token.' }),
+  patience: z
+    .strictObject({
+      file: line(4_096),
+      settings: z
+        .record(z.string().max(100), z.union([z.number(), z.string().max(32)]))
+        .refine((settings) => Object.keys(settings).length <= 100, 'must have at most 100 settings'),
+    })
+    .optional()
+    .meta({
+      description:
+        'Longer limits that the working directory of a `holter run` asks for. Only with an operator token.',
+    }),
   spawnKey: line(256).optional().meta({ description: 'The key of the start that Holter ordered.' }),
 });
 export type RegistrationBody = z.infer<typeof registration>;

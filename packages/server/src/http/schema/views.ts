@@ -77,6 +77,12 @@ export const agent = z.strictObject({
   mode,
   can: z.array(word),
   executor: word.nullable(),
+  patience: z
+    .strictObject({ file: word, settings: z.record(z.string(), z.unknown()) })
+    .nullable()
+    .meta({
+      description: 'Limits that are longer because of a holter.yaml in the working directory of its run.',
+    }),
   promises: z.record(z.string(), z.unknown()),
   startedAt: time,
   state: healthState,
@@ -136,6 +142,9 @@ export const registered = z.strictObject({
   incarnation: z.number(),
   token: word,
   heartbeatEverySeconds: z.number().nullable(),
+  refusedSettings: z
+    .array(z.strictObject({ path: word, message: word }))
+    .meta({ description: 'Settings of `patience` that do not hold as they were asked for.' }),
 });
 
 export const directive = z.strictObject({
