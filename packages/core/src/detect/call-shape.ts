@@ -199,6 +199,8 @@ export function labelOf(tool: string, command: string, input: unknown): string {
   return label.length > LABEL_MAX ? `${label.slice(0, LABEL_MAX - 1)}…` : label;
 }
 
+export const callLabel = (tool: string, input: unknown): string => labelOf(tool, commandOf(input), input);
+
 function detailOf(input: unknown): string {
   if (typeof input === 'string') return input;
   if (typeof input !== 'object' || input === null) return '';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { readFixtures } from '../../test/detect/fixtures.ts';
 import { call, edit, failing, judge, paced, repeat, say } from '../../test/detect/runs.ts';
-import type { AgentStep } from './index.ts';
+import { type AgentStep, defaultDetectionPolicy, emptyDetectorState, observe } from './index.ts';
 
 const user = (text: string): AgentStep => say(text, { kind: 'user' });
 const compaction = (): AgentStep => say('summary', { kind: 'compaction' });
@@ -330,4 +331,20 @@ test('a replayed history is counted once', () => {
   );
   const later = paced([call('ls', 'b')], 60_000);
   expect(judge([...steps, ...later, ...steps, ...steps, ...steps]).worst).toBe('none');
+});
+
+test('every finding says what was seen and what would be progress, in one sentence', () => {
+  const seen = new Set<string>();
+  for (const { steps } of readFixtures()) {
+    let state = emptyDetectorState;
+    for (const step of steps) {
+      const observation = observe(state, step, defaultDetectionPolicy);
+      state = observation.state;
+      for (const { kind, evidence } of observation.findings) {
+        seen.add(kind);
+        expect(evidence).toMatch(/^.{10,}; (?:an?|other|calls) .{3,60} would be progress\.$/s);
+      }
+    }
+  }
+  expect(seen.size).toBeGreaterThan(12);
 });

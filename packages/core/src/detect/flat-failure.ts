@@ -1,6 +1,6 @@
 import type { Instant } from '../base/time.ts';
 import type { Finding } from '../vocabulary/finding.ts';
-import { commandOf, labelOf } from './call-shape.ts';
+import { callLabel } from './call-shape.ts';
 import type { Detector } from './detector.ts';
 import type { CallFacts } from './facts.ts';
 import type { Memory } from './memory.ts';
@@ -71,7 +71,7 @@ function observeFlat(state: FlatState, facts: CallFacts, memory: Memory): FlatSt
     count: known.flat,
     losses: known.losses,
     call: facts.call,
-    label: hasLabel ? state.label : labelOf(facts.tool, commandOf(facts.step.input), facts.step.input),
+    label: hasLabel ? state.label : callLabel(facts.tool, facts.step.input),
     since: known.flatSince,
     at: facts.at,
     lastIndex: facts.index,

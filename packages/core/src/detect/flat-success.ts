@@ -1,6 +1,6 @@
 import type { Instant } from '../base/time.ts';
 import type { Finding } from '../vocabulary/finding.ts';
-import { commandOf, labelOf } from './call-shape.ts';
+import { callLabel } from './call-shape.ts';
 import type { Detector } from './detector.ts';
 import type { CallFacts } from './facts.ts';
 import type { Memory } from './memory.ts';
@@ -64,10 +64,7 @@ function observeFlat(state: FlatSuccess, facts: CallFacts, memory: Memory): Flat
   return {
     count: known.flat,
     call: facts.call,
-    label:
-      state?.call === facts.call
-        ? state.label
-        : labelOf(facts.tool, commandOf(facts.step.input), facts.step.input),
+    label: state?.call === facts.call ? state.label : callLabel(facts.tool, facts.step.input),
     since: known.flatSince,
     at: facts.at,
     lastIndex: facts.index,

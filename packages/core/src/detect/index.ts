@@ -12,6 +12,7 @@ import { type DetectionPolicy, type DetectorState, visitDetectors } from './regi
 import type { Shared } from './shared.ts';
 import type { AgentStep } from './step.ts';
 
+export { callLabel } from './call-shape.ts';
 export {
   type ContextInput,
   type ContextState,
@@ -25,6 +26,7 @@ export {
   defaultDetectionPolicy,
   emptyDetectorState,
 } from './registry.ts';
+export { findSpending, type Meters, type SpendingState } from './spending.ts';
 export type { AgentStep } from './step.ts';
 export {
   emptyTokenState,
@@ -49,6 +51,8 @@ export type Observation = {
   /** The findings that hold after this step; they replace the previous ones. */
   readonly findings: readonly Finding[];
   readonly progress: boolean;
+  /** It changed something: a successful edit, a better number, or a person's message. */
+  readonly isChange: boolean;
   /** The step ran tests again after an edit. */
   readonly isRetest: boolean;
 };
@@ -69,7 +73,8 @@ export function observe(state: DetectorState, step: AgentStep, policy: Detection
   });
   const facts = seen?.kind === 'call' ? seen.facts : null;
   const { isProgress: progress = false, isRetest = false } = facts ?? {};
-  return { state: next, findings, progress, isRetest };
+  const isChange = facts === null ? seen?.kind === 'person' : facts.isEdit || facts.comparison.isImproved;
+  return { state: next, findings, progress, isChange, isRetest };
 }
 
 /** `seen` is what the detectors get; null if the step does not concern them. */

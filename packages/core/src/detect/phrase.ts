@@ -1,5 +1,11 @@
 import { between, type Instant, instant, inWords } from '../base/time.ts';
-import { EVIDENCE_LENGTH_MAX, type Finding, type FindingKind, type Severity } from '../vocabulary/finding.ts';
+import {
+  EVIDENCE_LENGTH_MAX,
+  FINDING_KINDS,
+  type Finding,
+  type FindingKind,
+  type Severity,
+} from '../vocabulary/finding.ts';
 
 /** The wording of findings. People read all of it. */
 export const times = (count: number): string => `${count} times`;
@@ -20,17 +26,21 @@ type FindingParts = {
 
 /** Agents without a clock have no `since`; 0 is the beginning of their run. */
 export function finding(parts: FindingParts): Finding {
-  const evidence =
-    parts.evidence.length <= EVIDENCE_LENGTH_MAX
-      ? parts.evidence
-      : `${parts.evidence.slice(0, EVIDENCE_LENGTH_MAX - 1)}…`;
   return {
     kind: parts.kind,
     severity: parts.severity,
     source: 'agent-reports',
     since: parts.since ?? instant(0),
-    evidence,
+    evidence: sentence(parts.evidence, FINDING_KINDS[parts.kind].progress),
     threshold: parts.threshold,
     ...(parts.count === undefined ? {} : { count: parts.count }),
   };
+}
+
+/** What was seen, and what would count as progress. */
+function sentence(seen: string, progress: string): string {
+  const end = `; ${progress} would be progress.`;
+  const lengthMax = EVIDENCE_LENGTH_MAX - end.length;
+  const start = seen.endsWith('.') ? seen.slice(0, -1) : seen;
+  return `${start.length <= lengthMax ? start : `${start.slice(0, lengthMax - 1)}…`}${end}`;
 }

@@ -40,6 +40,8 @@ export type MeterPolicy = {
     readonly flatWarnMs: DurationMs;
     readonly flatActMs: DurationMs;
   };
+  /** Since the last change. */
+  readonly spending: { readonly tokensMax: number; readonly costUsdMax: number };
   /** Shares of the context, 0..1. */
   readonly context: { readonly warn: number; readonly act: number };
 };
@@ -70,6 +72,8 @@ export const defaultMeterPolicy: MeterPolicy = {
     flatWarnMs: minutes(5),
     flatActMs: minutes(15),
   },
+  // About 40 calls of a large model with a full context.
+  spending: { tokensMax: 2_000_000, costUsdMax: 3 },
   // CLIs compact by themselves at about 92 to 95 %; the warning has to come before.
   context: { warn: 0.85, act: 0.95 },
 };

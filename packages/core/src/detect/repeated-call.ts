@@ -1,6 +1,6 @@
 import type { Instant } from '../base/time.ts';
 import type { Finding } from '../vocabulary/finding.ts';
-import { commandOf, labelOf } from './call-shape.ts';
+import { callLabel } from './call-shape.ts';
 import type { Detector } from './detector.ts';
 import type { CallFacts } from './facts.ts';
 import { finding, spanInWords, times } from './phrase.ts';
@@ -84,7 +84,7 @@ function continueRun(run: CallRun | null, facts: CallFacts): CallRun {
   return {
     call: run.call,
     tool: run.tool,
-    label: run.label === '' ? labelOf(facts.tool, commandOf(facts.step.input), facts.step.input) : run.label,
+    label: run.label === '' ? callLabel(facts.tool, facts.step.input) : run.label,
     hasty: facts.isPatient ? run.hasty : run.hasty + 1,
     patient: facts.isPatient ? run.patient + 1 : run.patient,
     isVaried: run.isVaried || !facts.comparison.isSameText,

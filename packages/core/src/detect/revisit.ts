@@ -1,6 +1,6 @@
 import type { Instant } from '../base/time.ts';
 import type { Finding } from '../vocabulary/finding.ts';
-import { commandOf, labelOf } from './call-shape.ts';
+import { callLabel } from './call-shape.ts';
 import type { Detector } from './detector.ts';
 import type { CallFacts } from './facts.ts';
 import { finding, times } from './phrase.ts';
@@ -49,7 +49,7 @@ function observeLook(state: RevisitState, facts: CallFacts, policy: Policy): Rev
   if (facts.isProgress) return null;
   const { look } = facts;
   if (look === null || look.isInRow || look.visits < policy.revisit.warn) return state;
-  const label = labelOf(facts.tool, commandOf(facts.step.input), facts.step.input);
+  const label = callLabel(facts.tool, facts.step.input);
   return { visits: look.visits, label, lastAt: facts.at };
 }
 

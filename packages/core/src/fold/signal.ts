@@ -22,7 +22,14 @@ import {
 import { foldAcknowledged, foldDelivered, foldDeliveryFailed } from './messages.ts';
 import { clearPoint, raisePoint } from './point.ts';
 import { assignTask, beginTurn, endTask, endTurn, explainTask, updateTask } from './tasks.ts';
-import { followContext, followStep, followTokens, followVerdict } from './trail.ts';
+import {
+  followContext,
+  followSpending,
+  followStep,
+  followTokens,
+  followVerdict,
+  noteChange,
+} from './trail.ts';
 
 /** Token totals rise all the time; storing each one would make every report a hard fact. */
 const TOKENS_ARE_DOING_EVERY = seconds(30);
@@ -64,6 +71,7 @@ export function foldSignal(draft: Draft, signal: Signal, origin: Source): void {
       return;
     case 'checkpoint':
       hard.checkpoint = { id: signal.checkpointId, hash: signal.hash, mark: markNow(draft) };
+      noteChange(draft);
       noteActivity(draft);
       noteProgress(draft);
       followContext(draft, { kind: 'handoff' });
@@ -165,6 +173,7 @@ function foldTokens(draft: Draft, total: number, costUsd: number): void {
     tokens: Math.max(soft.tokens, total),
     costUsd: Math.max(soft.costUsd, costUsd),
   };
+  followSpending(draft);
 }
 
 function foldError(draft: Draft, isUnrecoverable: boolean): void {

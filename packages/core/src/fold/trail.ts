@@ -7,9 +7,11 @@ import {
   emptyTokenState,
   emptyVerdictState,
   findContext,
+  findSpending,
   findTokenFlat,
   findTokenSpike,
   findVerdictStreak,
+  type Meters,
   observe,
   observeContext,
   observeTokens,
@@ -40,6 +42,7 @@ export function followStep(
   const raised = seen.findings.map(({ kind }) => kind);
   const { raised: _before, ...others } = hard.trail ?? {};
   hard.trail = { ...others, calls: seen.state, ...(raised.length > 0 && { raised }) };
+  if (seen.isChange) noteChange(draft);
   return { isProgress: seen.progress, isRetest: seen.isRetest };
 }
 
@@ -56,6 +59,36 @@ export function restTrail(draft: Draft): void {
   for (const kind of [...(trail.raised ?? []), ...ABOUT_WORK]) clearPoint(draft, kind);
   const { raised: _over, ...others } = trail;
   draft.hard.trail = others;
+  noteChange(draft);
+}
+
+/** Spending is counted from here on. */
+export function noteChange(draft: Draft): void {
+  const { hard, at } = draft;
+  if (!hard.trail?.spending) return;
+  hard.trail = { ...hard.trail, spending: { ...metersOf(draft), since: at } };
+  clearPoint(draft, 'spending');
+}
+
+const metersOf = ({ soft, hard }: Draft): Meters => ({
+  tokens: soft.tokens,
+  costUsd: soft.costUsd,
+  calls: hard.trail?.calls?.callCount ?? 0,
+});
+
+/** To be called when the soft facts have the new totals. */
+export function followSpending(draft: Draft): void {
+  const { hard, at, policy } = draft;
+  const meters = metersOf(draft);
+  const spending = hard.trail?.spending;
+  if (!spending) {
+    hard.trail = { ...hard.trail, spending: { ...meters, since: at } };
+    return;
+  }
+  // Raised once: every further report would be a hard fact.
+  if (hard.points.some(({ kind }) => kind === 'spending')) return;
+  const found = findSpending(spending, meters, policy.detection);
+  if (found !== null) raisePoint(draft, found);
 }
 
 export function followVerdict(draft: Draft, verdict: Verdict): void {

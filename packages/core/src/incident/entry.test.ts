@@ -63,6 +63,7 @@ describe('where an incident enters the ladder', () => {
     limit-exceeded       | escalate | escalate | escalate
     process-gone         | escalate | escalate | escalate
     token-spike          | -        | -        | -
+    spending             | -        | -        | -
     error-rate           | -        | -        | -
     hold-overdue         | -        | -        | -
     file-unusable        | -        | -        | -

@@ -1,4 +1,10 @@
-import type { ContextState, DetectorState, TokenState, VerdictState } from '../detect/index.ts';
+import type {
+  ContextState,
+  DetectorState,
+  SpendingState,
+  TokenState,
+  VerdictState,
+} from '../detect/index.ts';
 import type { FindingKind } from '../vocabulary/finding.ts';
 
 /**
@@ -12,4 +18,6 @@ export type Trail = {
   readonly verdicts?: VerdictState;
   readonly tokens?: TokenState;
   readonly context?: ContextState;
+  /** Begins with the first report of tokens or money. */
+  readonly spending?: SpendingState;
 };

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { defaultPolicies, policyFor } from '@holter/server/policy';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type BadLine, judgeFile } from './judge-file.ts';
+import { defaultPrice } from './price.ts';
 import { jsonLine } from './report-json.ts';
+import { textOf } from './report-text.ts';
 import type { RunReport } from './run-report.ts';
 
 const policy = policyFor(defaultPolicies, 'default', 'replayed');
@@ -67,6 +69,15 @@ describe('holter.steps.v1', () => {
     ]);
     expect(runs[0]?.ladder.moves).toEqual([{ step: 4, at: 4_000, move: 'nudge' }]);
     expect(runs[0]?.wasted).toEqual({ in: 100, out: 10 });
+  });
+
+  test('a finding has the calls beside it that led to it', async () => {
+    const { runs } = await judged('beside.jsonl', [header('one'), ...times(6, step)]);
+    const found = runs[0]?.findings.at(-1);
+    expect(found?.steps).toEqual(['1 ls', '2 ls', '3 ls', '4 ls']);
+    const text = textOf(runs[0] as RunReport, defaultPrice, 100, (_, words) => words);
+    expect(text).toContain('1 ls · 2 ls · 3 ls · 4 ls');
+    expect(text).toContain('a different result or another call would be progress.');
   });
 
   test('a torn line is reported with its number and skipped', async () => {

@@ -9,7 +9,15 @@ test('what an agent wrote cannot become markup', () => {
     ...beginRun('<script>alert(1)</script>', 'a', 'f', null),
     steps: 1,
     worst: 'warn' as const,
-    findings: [{ kind: 'same-error', step: 0, severity: 'warn' as const, evidence: '"><img src=x>' }],
+    findings: [
+      {
+        kind: 'same-error',
+        step: 0,
+        severity: 'warn' as const,
+        evidence: '"><img src=x>',
+        steps: ['0 <b>ls</b>'],
+      },
+    ],
   };
   const page =
     htmlHead('t') + htmlRun(report, defaultPrice) + htmlFoot({ runs: 1, warn: 1, act: 0, badLines: 0 }, 0);

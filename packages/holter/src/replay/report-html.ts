@@ -51,8 +51,8 @@ export function htmlFoot({ runs, warn, act, badLines }: Totals, wastedUsd: numbe
 
 export const wastedUsd = (report: RunReport, price: Price): number => costOf(report.wasted, price);
 
-const findingRow = ({ step, kind, severity, evidence }: Found): string =>
-  `<tr><td class="step">${step}</td><td><span class="kind ${severity}">${escapeHtml(kind)}</span></td><td>${escapeHtml(evidence)}</td></tr>`;
+const findingRow = ({ step, kind, severity, evidence, steps }: Found): string =>
+  `<tr><td class="step">${step}</td><td><span class="kind ${severity}">${escapeHtml(kind)}</span></td><td>${escapeHtml(evidence)}<div class="steps">${escapeHtml(steps.join(' · '))}</div></td></tr>`;
 
 const WIDTH = 960;
 const HEIGHT = 26;
@@ -117,5 +117,6 @@ rect.none{fill:var(--none)}rect.warn{fill:var(--warn)}rect.act{fill:var(--act)}p
 th{text-align:left;color:var(--dim);font-weight:500;font-size:12px;border-bottom:1px solid var(--line);padding:4px 12px 4px 0}
 td{padding:5px 12px 5px 0;border-bottom:1px solid var(--line);vertical-align:top;overflow-wrap:anywhere}tr:last-child td{border-bottom:0}
 .step{font-variant-numeric:tabular-nums;color:var(--dim);width:56px}.kind{white-space:nowrap;border-left:4px solid;padding-left:8px}
+.steps{color:var(--dim);font-size:12px}
 .kind.warn{border-color:var(--warn)}.kind.act{border-color:var(--act)}footer{color:var(--dim);margin-top:24px}
 `;

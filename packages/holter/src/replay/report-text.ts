@@ -19,7 +19,7 @@ export function textOf(report: RunReport, price: Price, width: number, paint: Pa
   const lines = [
     `${word} ${title}`,
     `      ${strip(squeeze(report.strip, Math.min(STRIP_WIDTH, width - 8)), paint)}`,
-    ...report.findings.slice(0, FINDINGS_SHOWN).map((found) => `      ${findingLine(found, paint)}`),
+    ...report.findings.slice(0, FINDINGS_SHOWN).flatMap((found) => findingLines(found, paint)),
   ];
   const more = report.findings.length - FINDINGS_SHOWN;
   if (more > 0) lines.push(`      … and ${more} more`);
@@ -33,8 +33,13 @@ export function textOf(report: RunReport, price: Price, width: number, paint: Pa
 const strip = (cells: readonly Cell[], paint: Paint): string =>
   cells.map(({ level }) => paint(COLOUR[level], MARK[level])).join('');
 
-const findingLine = ({ step, kind, severity, evidence }: Found, paint: Paint): string =>
-  `${paint('dim', `step ${String(step).padStart(4)}`)}  ${paint(COLOUR[severity], kind)}  ${printable(evidence)}`;
+function findingLines({ step, kind, severity, evidence, steps }: Found, paint: Paint): readonly string[] {
+  const number = paint('dim', `step ${String(step).padStart(4)}`);
+  const line = `      ${number}  ${paint(COLOUR[severity], kind)}  ${printable(evidence)}`;
+  return steps.length === 0
+    ? [line]
+    : [line, `                 ${paint('dim', printable(steps.join(' · ')))}`];
+}
 
 const VERBS = { nudge: 'nudged', escalate: 'escalated', terminate: 'terminated' } as const;
 

@@ -2,12 +2,15 @@ import type { Finding, Instant, Policy } from '@holter/core';
 import { instant } from '@holter/core';
 import {
   type AgentStep,
+  callLabel,
   type DetectorState,
   emptyDetectorState,
   emptyVerdictState,
+  findSpending,
   findVerdictStreak,
   observe,
   observeVerdict,
+  type SpendingState,
   type Verdict,
   type VerdictState,
 } from '@holter/core/detect';
@@ -19,6 +22,8 @@ export type Found = {
   readonly step: number;
   readonly severity: 'warn' | 'act';
   readonly evidence: string;
+  /** The last calls up to this step, as a person recognises them. */
+  readonly steps: readonly string[];
 };
 
 /** One run, judged step by step by the same core that judges live agents. Its memory is bounded. */
@@ -40,6 +45,10 @@ export type RunReport = {
   readonly verdicts: VerdictState;
   readonly holding: ReadonlyMap<string, 'warn' | 'act'>;
   readonly lastAt: Instant | null;
+  /** Labels of the last calls. */
+  readonly recent: readonly string[];
+  /** Since the last change. */
+  readonly spending: SpendingState;
 };
 
 export type Tokens = { readonly in: number; readonly out: number };
@@ -64,6 +73,8 @@ export const beginRun = (run: string, agent: string, file: string, outcome: stri
   verdicts: emptyVerdictState,
   holding: new Map(),
   lastAt: null,
+  recent: [],
+  spending: { tokens: 0, costUsd: 0, calls: 0, since: instant(0) },
 });
 
 export function addStepTo(
@@ -74,8 +85,15 @@ export function addStepTo(
 ): RunReport {
   const number = index ?? report.steps;
   const seen = observe(report.detector, step, policy.detection);
-  const streak = findVerdictStreak(report.verdicts, policy.detection);
-  const findings = streak === null ? seen.findings : [...seen.findings, streak];
+  const recent = withLabel(report.recent, step, number);
+  const tokens = sum(report.tokens, step.tokens ?? noTokens);
+  const meters = { tokens: tokens.in + tokens.out, costUsd: 0, calls: seen.state.callCount };
+  const spending = seen.isChange ? { ...meters, since: step.at ?? instant(0) } : report.spending;
+  const others = [
+    findVerdictStreak(report.verdicts, policy.detection),
+    findSpending(spending, meters, policy.detection),
+  ];
+  const findings = [...seen.findings, ...others.filter((found) => found !== null)];
   const level = findings.reduce<Level>((worst, { severity }) => worse(worst, severity), 'none');
   const isActing = level === 'act';
   const used = step.tokens ?? noTokens;
@@ -84,15 +102,17 @@ export function addStepTo(
     ...report,
     steps: report.steps + 1,
     worst: worse(report.worst, level),
-    findings: withNew(report, findings, number),
+    findings: withNew({ ...report, recent }, findings, number),
     holding: new Map(findings.map(({ kind, severity }) => [kind, severity])),
     strip: addStep(report.strip, level, seen.progress),
     ladder: climb(report.ladder, { step: number, at: step.at, isActing }, policy),
-    tokens: sum(report.tokens, used),
+    tokens,
     wasted: isWaste ? sum(report.wasted, used) : report.wasted,
     wastedSteps: report.wastedSteps + (isWaste ? 1 : 0),
     detector: seen.state,
     lastAt: step.at ?? report.lastAt,
+    recent,
+    spending,
   };
 }
 
@@ -109,8 +129,24 @@ function withNew(report: RunReport, findings: readonly Finding[], step: number):
     return before === undefined || (before === 'warn' && severity === 'act');
   });
   if (fresh.length === 0 || report.findings.length >= FINDINGS_MAX) return report.findings;
-  const found = fresh.map(({ kind, severity, evidence }) => ({ kind, step, severity, evidence }));
+  const found = fresh.map(({ kind, severity, evidence }) => ({
+    kind,
+    step,
+    severity,
+    evidence,
+    steps: report.recent,
+  }));
   return [...report.findings, ...found];
+}
+
+/** Calls shown beside a finding. */
+const RECENT_MAX = 4;
+
+/** "12 npm test (failed)" */
+function withLabel(recent: readonly string[], step: AgentStep, number: number): readonly string[] {
+  if (step.kind !== 'tool') return recent;
+  const label = `${number} ${callLabel(step.tool ?? '', step.input)}${step.error === true ? ' (failed)' : ''}`;
+  return [...recent.slice(1 - RECENT_MAX), label];
 }
 
 const sum = (a: Tokens, b: Tokens): Tokens => ({ in: a.in + b.in, out: a.out + b.out });

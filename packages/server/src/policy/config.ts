@@ -116,6 +116,7 @@ export type LimitsConfig = {
 type DetectionConfig = {
   readonly [Name in LimitName as Snake<Name>]?: { readonly [End in LimitEnd<Name>]?: number };
 } & {
+  readonly spending?: { readonly tokens?: number; readonly cost_usd?: number };
   readonly spaced?: Duration;
   /** Tools that wait by nature. */
   readonly pollers?: readonly string[];

@@ -1,7 +1,7 @@
 import { type DetectionPolicy, defaultDetectionPolicy } from '@holter/core';
 import type { Table, Values } from './check.ts';
 import { ranges } from './ranges.ts';
-import { count, duration, names } from './readers.ts';
+import { amount, count, duration, names } from './readers.ts';
 import { type Snake, snake } from './snake.ts';
 
 const shipped = defaultDetectionPolicy;
@@ -40,6 +40,8 @@ const forEachLimit = <Value>(valueFor: (limit: (typeof limits)[number]) => Value
 
 export const DETECTION_FIELDS = {
   ...forEachLimit(() => times),
+  'detection.spending.tokens': count(ranges.tokens),
+  'detection.spending.cost_usd': amount(ranges.costUsd),
   'detection.spaced': duration(ranges.threshold),
   'detection.pollers': names(ranges.pollers, /^[\w.:/-]{1,120}$/),
 } as const satisfies Table;
@@ -53,6 +55,10 @@ export function buildDetection(settings: DetectionSettings): DetectionPolicy {
   return {
     ...shipped,
     ...set,
+    spending: {
+      tokensMax: settings['detection.spending.tokens'],
+      costUsdMax: settings['detection.spending.cost_usd'],
+    },
     spacedMs: settings['detection.spaced'],
     pollers: settings['detection.pollers'],
   };
@@ -61,6 +67,8 @@ export function buildDetection(settings: DetectionSettings): DetectionPolicy {
 export function defaultDetectionSettings(): DetectionSettings {
   return {
     ...forEachLimit(({ name, end }) => (shipped[name] as Record<string, number>)[end] as number),
+    'detection.spending.tokens': shipped.spending.tokensMax,
+    'detection.spending.cost_usd': shipped.spending.costUsdMax,
     'detection.spaced': shipped.spacedMs,
     'detection.pollers': shipped.pollers,
   };
