@@ -124,9 +124,7 @@ export class Engine {
       headOf: (agentId) => this.peek(agentId)?.hard.checkpoint?.id,
       claim: async (effect, evidence) => {
         const answer = await this.ask(effect.agentId, { kind: 'claim', effect, evidence });
-        return answer.kind === 'folded' && answer.claim === 'proceed'
-          ? orderOf(effect, answer.agent)
-          : this.claimWithoutAgent(effect, answer);
+        return orderOf(effect, answer);
       },
       receive: (effect, outcome, detail) => this.receiveOutcome(effect, outcome, detail),
       attention: (effect, message) => this.raiseAttention(effect, message),
@@ -364,11 +362,6 @@ export class Engine {
 
   private pumpSoon(): void {
     if (!this.isStopped) void this.outbox.pump().catch((error: unknown) => this.noteTrouble(error));
-  }
-
-  /** A notice about the whole fleet has no agent record that could cancel it. */
-  private claimWithoutAgent(effect: Effect, answer: Answer): Effect | null {
-    return answer.kind === 'unknown-agent' && effect.kind === 'notify' ? effect : null;
   }
 
   private async receiveOutcome(

@@ -1,4 +1,5 @@
-import type { Agent, Effect, EffectKind, Instant, ReceiptOutcome } from '@holter/core';
+import type { Effect, EffectKind, Instant, ReceiptOutcome } from '@holter/core';
+import type { Answer } from './request.ts';
 
 /** Carries out effects: the reply queue, the notification channels, a process adapter. */
 export type Executor = {
@@ -26,9 +27,15 @@ export const AGENT_EFFECTS: ReadonlySet<EffectKind> = new Set<EffectKind>([
   'spawn',
 ]);
 
-/** Only the executor gets the key of a start; the stored effect does not have it. */
-export const orderOf = (effect: Effect, { hard }: Agent): Effect =>
-  effect.kind === 'spawn' && hard.spawnKey !== undefined ? { ...effect, key: hard.spawnKey } : effect;
+/** What the executor is told to do once its claim was answered; null if the effect is not wanted any more. */
+export function orderOf(effect: Effect, answer: Answer): Effect | null {
+  // A notice about the whole fleet has no agent record that could cancel it.
+  if (answer.kind === 'unknown-agent') return effect.kind === 'notify' ? effect : null;
+  if (answer.kind !== 'folded' || answer.claim !== 'proceed') return null;
+  const key = answer.agent.hard.spawnKey;
+  // Only the executor gets the key of a start; the stored effect does not have it.
+  return effect.kind === 'spawn' && key !== undefined ? { ...effect, key } : effect;
+}
 
 export type ActResult =
   | { readonly kind: 'receipt'; readonly outcome: ReceiptOutcome; readonly detail: string }
