@@ -13,9 +13,11 @@ import { finding, spanInWords, times } from './phrase.ts';
  *
  * Definition: of each message longer than 80 characters, the first 120 words are sketched by 8 min-hashes; the last 8
  * sketches are kept. A message is told again when at least 6 of its 8 equal those of one sketch that is kept. Calls
- * do not reset it; a person does. It holds until a message says something else.
+ * do not reset it; a person does. The thoughts that come with calls are sketched as well. It holds until a message or
+ * thought says something else.
  *
- * Cutoff: warn at the second message that is told again: one plan may be confirmed once. It never acts.
+ * Cutoff: warn at the second message that is told again: one plan may be confirmed once. Thoughts resemble each other
+ * more ("Now I will run the tests"), so six of the last eight have to. It never acts.
  *
  * Blind spots: agents that print their plan by schedule trip it; one plan in other words does not. Rejected: equal
  * text (repeated-text has that) and the similarity of all pairs of words, which costs more and says the same.
@@ -25,15 +27,19 @@ type PlanState = {
   readonly sketches: readonly number[];
   /** One bit for each of the last messages, the newest lowest: 1 if it was told again. */
   readonly again: number;
+  /** The same for thoughts. */
+  readonly thoughtsAgain: number;
   readonly since: Instant | null;
   readonly lastAt: Instant | null;
 };
 
-const empty: PlanState = { sketches: [], again: 0, since: null, lastAt: null };
+const empty: PlanState = { sketches: [], again: 0, thoughtsAgain: 0, since: null, lastAt: null };
 
 const limits = {
   // A plan may be confirmed once.
   restatedPlan: { warn: 2 },
+  // Thoughts before similar calls are similar; nearly all of the last eight have to be.
+  restatedThought: { warn: 6 },
 };
 
 type Policy = typeof limits;
@@ -43,7 +49,8 @@ export const restatedPlan: Detector<PlanState, typeof limits> = {
   limits,
   empty,
   observe: (state, seen) => {
-    if (seen.kind === 'message') return observePlan(state, seen.text, seen.at);
+    if (seen.kind === 'message') return observePlan(state, seen.text, seen.at, false);
+    if (seen.kind === 'call') return observePlan(state, seen.facts.step.text ?? '', seen.facts.at, true);
     return seen.kind === 'person' && state.sketches.length > 0 ? empty : state;
   },
   find: findPlan,
@@ -55,18 +62,22 @@ const HASHES = 8;
 const SKETCHES_MAX = 8;
 const EQUAL_MIN = 6;
 
-function observePlan(state: PlanState, text: string, at: Instant | null): PlanState {
+function observePlan(state: PlanState, text: string, at: Instant | null, isThought: boolean): PlanState {
   if (text.length <= LENGTH_MIN) return state;
   const sketch = sketchOf(text);
   const isAgain = isKept(state.sketches, sketch);
   const kept = state.sketches.length >= SKETCHES_MAX * HASHES ? state.sketches.slice(HASHES) : state.sketches;
   return {
     sketches: [...kept, ...sketch],
-    again: ((state.again << 1) | (isAgain ? 1 : 0)) & ((1 << SKETCHES_MAX) - 1),
-    since: isAgain && state.again !== 0 ? state.since : at,
+    again: shifted(state.again, isAgain && !isThought),
+    thoughtsAgain: shifted(state.thoughtsAgain, isAgain && isThought),
+    since: isAgain && (state.again | state.thoughtsAgain) !== 0 ? state.since : at,
     lastAt: at,
   };
 }
+
+const shifted = (bits: number, isSet: boolean): number =>
+  ((bits << 1) | (isSet ? 1 : 0)) & ((1 << SKETCHES_MAX) - 1);
 
 function isKept(sketches: readonly number[], sketch: readonly number[]): boolean {
   for (let start = 0; start + HASHES <= sketches.length; start += HASHES) {
@@ -107,16 +118,18 @@ function sketchOf(text: string): number[] {
 }
 
 function findPlan(state: PlanState, policy: Policy): Finding | null {
-  if ((state.again & 1) === 0) return null;
-  const again = bitsOf(state.again);
-  if (again < policy.restatedPlan.warn) return null;
+  const { again, thoughtsAgain } = state;
+  if (((again | thoughtsAgain) & 1) === 0) return null;
+  const messages = bitsOf(again);
+  const all = messages + bitsOf(thoughtsAgain);
+  if (messages < policy.restatedPlan.warn && all < policy.restatedThought.warn) return null;
   return finding({
     kind: 'restated-plan',
     severity: 'warn',
     since: state.since,
-    evidence: `The agent told nearly the same plan again, ${times(again + 1)} in all${spanInWords(state.since, state.lastAt)}.`,
-    threshold: `${policy.restatedPlan.warn} messages that repeat an earlier one`,
-    count: again + 1,
+    evidence: `The agent told nearly the same plan again, ${times(all + 1)} in all${spanInWords(state.since, state.lastAt)}.`,
+    threshold: `${policy.restatedPlan.warn} messages that repeat an earlier one, or ${policy.restatedThought.warn} with thoughts`,
+    count: all + 1,
   });
 }
 
