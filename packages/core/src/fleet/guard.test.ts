@@ -18,9 +18,17 @@ class Group {
     this.name = name;
   }
 
-  ask(kind: AskKind, who: number | string = 'x'): Admitted {
+  ask(kind: AskKind, who: number | string = 'x', more: Partial<Ask> = {}): Admitted {
     const agentId = `agent-${who}`;
-    const ask: Ask = { kind, agentId, group: this.name, effectId: `${agentId}/${kind}`, intervalMs: 60_000 };
+    const ask: Ask = {
+      kind,
+      agentId,
+      group: this.name,
+      effectId: `${agentId}/${kind}`,
+      intervalMs: 60_000,
+      hasKept: kind === 'loss',
+      ...more,
+    };
     const admitted = admit(deepFreeze(this.fleet), ask, {
       at: instant(this.at),
       groupSize: this.size,
@@ -135,13 +143,98 @@ describe('the brake', () => {
     expect(group.alertAfter(5)).toBe(2);
   });
 
+  test('agents that have kept no promise yet are not counted', () => {
+    const group = new Group(10);
+    for (let lost = 0; lost < 50; lost++)
+      expect(group.ask('loss', lost, { hasKept: false }).events).toEqual([]);
+    expect(group.ask('notice').admission.kind).toBe('granted');
+    expect(group.alertAfter(10)).toBe(4);
+  });
+
+  test('counts agents that were last heard together, though they are missed at different times', () => {
+    const group = new Group(9);
+    const signAt = instant(group.at);
+    // Three are missed after 3, 15 and 75 minutes each, by the length of their intervals.
+    const missed = [3, 15, 75].map((minutes, wave) => {
+      group.at = signAt + minutes * 60_000;
+      return [1, 2, 3].flatMap((who) => group.ask('loss', `${wave}-${who}`, { signAt }).events).length;
+    });
+    expect(missed).toEqual([0, 1, 1]);
+  });
+
+  test('holds no order of a person back', () => {
+    const group = new Group(10);
+    group.alertAfter(4);
+    for (const kind of ['terminate', 'start', 'notice'] as const)
+      expect(group.ask(kind, 'x', { isOrdered: true }).admission.kind).toBe('granted');
+  });
+
+  test('is engaged for half an hour at most; then a person is told, and acts go on one by one', () => {
+    const group = new Group(10);
+    expect(group.alertAfter(4)).toBe(4);
+    const engagedAt = group.at;
+    const told: Admitted['effects'][number][] = [];
+    // The attack: four agents are lost anew every 50 s.
+    const renew = (): Admitted['events'] =>
+      [1, 2, 3, 4].flatMap((who) => {
+        const { events, effects } = group.ask('loss', who);
+        told.push(...effects);
+        return events;
+      });
+    const events: Admitted['events'][number][] = [];
+    while (group.ask('terminate').admission.kind === 'deferred' && group.at < engagedAt + 3 * 3_600_000) {
+      group.at += 50_000;
+      events.push(...renew());
+    }
+    expect(group.at - engagedAt).toBeLessThanOrEqual(31 * 60_000);
+    expect(events.map(({ type, payload }) => [type, payload])).toEqual([
+      ['MASS_FAILURE_OVER', { group: 'default', isSpent: true }],
+    ]);
+    expect(told).toMatchObject([{ kind: 'notify', severity: 'critical', audience: 'operator' }]);
+    // From now on: five minutes of every hour, and one act every 30 s all the while.
+    let grants = 0;
+    let braked = 0;
+    const from = group.at;
+    for (; group.at < from + 24 * 3_600_000; group.at += 10_000) {
+      if ((group.at - from) % 50_000 === 0) renew();
+      if (group.ask('terminate').admission.kind === 'granted') grants += 1;
+      if (group.fleet.brakes.default?.releaseAt === undefined) braked += 10_000;
+    }
+    expect(braked / (24 * 3_600_000)).toBeLessThan(0.1);
+    expect(grants).toBeGreaterThan(0.8 * 24 * 120);
+  });
+
+  test('after an hour without a mass failure, it may be engaged for five minutes more', () => {
+    const group = new Group(10);
+    for (let round = 0; round < 37; round++) {
+      group.alertAfter(4);
+      group.at += 50_000;
+    }
+    group.at += 3_600_000;
+    expect(group.alertAfter(4)).toBe(4);
+    const { at } = group;
+    while (group.ask('terminate').admission.kind === 'deferred') {
+      group.at += 10_000;
+      group.alertAfter(4);
+    }
+    expect(group.at - at).toBeLessThanOrEqual(6 * 60_000);
+    expect(group.at - at).toBeGreaterThanOrEqual(4 * 60_000);
+  });
+
   test('applies to each group separately, whatever its name', () => {
     for (const name of ['__proto__', 'constructor', 'toString']) {
       const group = new Group(10, name);
       expect(group.ask('notice').admission.kind).toBe('granted');
       expect(group.alertAfter(10)).toBe(4);
       expect(group.ask('notice').admission.kind).toBe('deferred');
-      const ask: Ask = { kind: 'notice', agentId: 'b', group: 'other', effectId: 'b/n', intervalMs: 60_000 };
+      const ask: Ask = {
+        kind: 'notice',
+        agentId: 'b',
+        group: 'other',
+        effectId: 'b/n',
+        intervalMs: 60_000,
+        hasKept: true,
+      };
       expect(admit(group.fleet, ask, { at: instant(group.at), groupSize: 5, policy }).admission.kind).toBe(
         'granted',
       );
@@ -169,6 +262,30 @@ describe('budgets', () => {
     group.at += 24 * 3_600_000;
     for (let count = 0; count < burst; count++) expect(group.ask(kind, count).admission.kind).toBe('granted');
     expect(group.ask(kind).admission.kind).toBe('deferred');
+  });
+
+  test('a flood in one group leaves every other group its share', () => {
+    const group = new Group(200, 'noisy');
+    for (let count = 0; count < 500; count++) group.ask('nudge', count, { hasKept: true });
+    const share = (name: string, hasKept: boolean): number => {
+      let granted = 0;
+      while (group.ask('nudge', granted, { group: name, hasKept }).admission.kind === 'granted') granted += 1;
+      return granted;
+    };
+    expect(['noisy', 'calm', 'other'].map((name) => share(name, true))).toEqual([0, 12, 12]);
+    expect(share('of strangers', false)).toBe(0);
+    group.at += 5_000;
+    expect(group.ask('nudge', 1, { group: 'calm', hasKept: true }).admission.kind).toBe('granted');
+  });
+
+  test('shares of many groups stay a small row', () => {
+    const group = new Group(10_000);
+    for (let count = 0; count < 5_000; count++)
+      group.ask('start', count, { group: `group-${count}`, hasKept: true });
+    expect(JSON.stringify(group.fleet).length).toBeLessThan(32_000);
+    group.at += 60_000;
+    group.ask('start', 1, { group: 'one', hasKept: true });
+    expect(Object.keys(group.fleet.budgets.shares)).toEqual(['one']);
   });
 
   test('terminations have no budget, only the brake', () => {

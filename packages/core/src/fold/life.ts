@@ -4,7 +4,7 @@ import { between } from '../base/time.ts';
 import type { End, Hard } from '../record/agent.ts';
 import { forget } from '../record/copy-hard.ts';
 import type { Draft } from '../record/draft.ts';
-import { ask, emit, markNow } from '../record/draft.ts';
+import { askLoss, emit, markNow } from '../record/draft.ts';
 import { isWatched, lastProofOf, livenessOf, pulseOf } from '../record/liveness.ts';
 import { LOOKS_FRESH } from '../rule/process.ts';
 import type { Source } from '../vocabulary/authority.ts';
@@ -33,6 +33,7 @@ export function hearFrom(draft: Draft, how: 'beatAt' | 'pongAt' | 'activityAt'):
 function becomeAlive(draft: Draft, silentSince: Instant, cause: string): void {
   const { hard, at } = draft;
   forget(hard, 'unknownSince');
+  hard.aliveSince = at;
   emit(draft, {
     type: 'LIVENESS_CHANGED',
     payload: { agentId: hard.agentId, from: 'unknown', to: 'alive', cause },
@@ -200,7 +201,7 @@ export function becomeGone(draft: Draft, end: End): void {
       cause: proven.how === 'crash' ? 'process-crash' : 'stopped',
     },
   });
-  if (proven.how === 'crash' && !isOurs) ask(draft, 'loss', `${hard.agentId}#${hard.incarnation}/loss/${at}`);
+  if (proven.how === 'crash' && !isOurs) askLoss(draft, { signAt: at, hasKept: true });
   if (proven.how !== 'crash' && hard.task && !isOurs) {
     emit(draft, {
       type: 'ATTENTION_RAISED',

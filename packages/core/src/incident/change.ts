@@ -97,14 +97,16 @@ export function tellPeople(
   words: Pick<Notice, 'severity' | 'message'>,
 ): void {
   const effectId = `${effectIdOf(incident)}/${name}`;
-  if (!incident.acknowledged) return ask(draft, 'notice', effectId, { ...words, incidentId: incident.id });
+  if (!incident.acknowledged)
+    return ask(draft, 'notice', effectId, { notice: { ...words, incidentId: incident.id } });
   const { agentId } = draft.hard;
   emit(draft, { type: 'ATTENTION_RAISED', payload: { agentId, about: effectId, message: words.message } });
 }
 
 /** Asks the fleet to grant the step; `turn` feeds the answer back. */
 export function askFleet(draft: Draft, incident: Incident, kind: AskKind): void {
-  ask(draft, kind, effectIdOf(incident));
+  const isOrdered = incident.order?.source === 'person';
+  ask(draft, kind, effectIdOf(incident), isOrdered ? { isOrdered } : {});
   if (incident.phase !== 'asked') amend(draft, { phase: 'asked' });
 }
 

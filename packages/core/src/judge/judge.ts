@@ -1,6 +1,6 @@
 import { between, inWords, later } from '../base/time.ts';
 import type { Draft } from '../record/draft.ts';
-import { ask, emit, lookAgainAt, want } from '../record/draft.ts';
+import { askLoss, emit, lookAgainAt, want } from '../record/draft.ts';
 import { emitCleared, emitRaised } from '../record/findings.ts';
 import { isOffline, lastProofOf, likelyCause, missesAt } from '../record/liveness.ts';
 import { RULES } from '../rule/rules.ts';
@@ -68,7 +68,7 @@ function becomeUnknown(draft: Draft): void {
     type: 'LIVENESS_CHANGED',
     payload: { agentId: hard.agentId, from: 'alive', to: 'unknown', cause },
   });
-  ask(draft, 'loss', `${hard.agentId}#${hard.incarnation}/loss/${at}`);
+  askLoss(draft, { signAt: lastProofOf(draft) });
   if (isOffline(hard)) return;
   hard.inquiry = { askedAt: at };
   const silence = inWords(between(lastProofOf(draft), at));

@@ -115,6 +115,18 @@ export const fleetDefaults: FleetPolicy = {
   },
 };
 
+/** What keeps one group, or a flood of fake agents, from using up the brake and the budgets of the others. */
+export const fleetGuarantees = {
+  // An agent counts for the brake, and spends its group's own share, once it has been heard for this long without a
+  // gap. Long enough that fake agents cost more than a registration, short enough for the first hour of a fleet.
+  kept: minutes(5),
+  // The own share of each group, on top of the common budgets: a fifth of each, and at least one.
+  budgetShare: 0.2,
+  // A mass failure brakes for a few minutes. Half an hour is several of them; after that, five minutes of every hour.
+  brakeMax: minutes(30),
+  brakeRefill: minutes(5) / hours(1),
+} as const;
+
 /** What seed 000's schema does not define about breakers. */
 export const breakerDefaults = {
   mode: 'consecutive',

@@ -149,6 +149,10 @@ export type Hard = {
   /** The agent announced its stop while its process was looked at; forgotten when it does something again. */
   readonly stopAnnounced?: string;
   readonly isConnectionClosed?: true;
+  /** Since when it has been alive without a gap; absent in records of version 2, where any sign of life will do. */
+  readonly aliveSince?: Instant;
+  /** It has kept its promises for a while, in this or an earlier incarnation; see `hasKeptPromises`. */
+  readonly hasKept?: true;
   /** Since when it is unknown whether the agent is alive. */
   readonly unknownSince?: Instant;
   /** The agent reported `busy`, or answered an inquiry: the next silence may last one deadline longer. */

@@ -33,6 +33,8 @@ export function copyHard(hard: Hard, at: Instant): Mutable<Hard> {
     end: hard.end,
     stopAnnounced: hard.stopAnnounced,
     isConnectionClosed: hard.isConnectionClosed,
+    aliveSince: hard.aliveSince,
+    hasKept: hard.hasKept,
     unknownSince: hard.unknownSince,
     isBusy: hard.isBusy,
     inquiry: hard.inquiry,

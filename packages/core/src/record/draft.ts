@@ -2,7 +2,7 @@ import type { Instant } from '../base/time.ts';
 import { earliest, NEVER } from '../base/time.ts';
 import type { Acquired } from '../breaker/breaker.ts';
 import type { Policy } from '../policy/policy.ts';
-import type { Ask, AskKind, Notice } from '../vocabulary/ask.ts';
+import type { Ask, AskKind } from '../vocabulary/ask.ts';
 import type { Effect, EffectBody, Life } from '../vocabulary/effect.ts';
 import { stillWanted } from '../vocabulary/effect.ts';
 import type { EventBody, HolterEvent } from '../vocabulary/event.ts';
@@ -14,7 +14,7 @@ import type { StallLog } from '../vocabulary/stall.ts';
 import type { Agent, Hard, Soft } from './agent.ts';
 import { copyHard } from './copy-hard.ts';
 import type { ClaimVerdict } from './input.ts';
-import { intervalOf } from './liveness.ts';
+import { hasKeptPromises, intervalOf } from './liveness.ts';
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
@@ -78,11 +78,24 @@ export function endLife(draft: Draft, life: Life): void {
 }
 
 /** One ask per effect, so that the fleet's budget is charged once. */
-export function ask(draft: Draft, kind: AskKind, effectId: string, notice?: Notice): void {
+export function ask(
+  draft: Draft,
+  kind: AskKind,
+  effectId: string,
+  more: Partial<Pick<Ask, 'notice' | 'isOrdered' | 'signAt' | 'hasKept'>> = {},
+): void {
   if (draft.asks.some((other) => other.effectId === effectId)) return;
   const { agentId, group } = draft.hard;
   const intervalMs = intervalOf(draft.hard, draft.policy);
-  draft.asks.push({ kind, agentId, group, effectId, intervalMs, ...(notice && { notice }) });
+  const hasKept = hasKeptPromises(draft, draft.policy);
+  draft.asks.push({ kind, agentId, group, effectId, intervalMs, hasKept, ...more });
+}
+
+/** Tells the fleet that this agent is lost. A crash that Holter itself saw counts even if no promise was kept yet. */
+export function askLoss(draft: Draft, loss: { readonly signAt: Instant; readonly hasKept?: true }): void {
+  const { hard, at, policy } = draft;
+  if (hasKeptPromises(draft, policy)) hard.hasKept = true;
+  ask(draft, 'loss', `${hard.agentId}#${hard.incarnation}/loss/${at}`, loss);
 }
 
 /** Asks to be woken at `at`, when time alone could change the verdict. Moments in the past are ignored. */

@@ -1,6 +1,6 @@
 import type { DurationMs, Instant } from '../base/time.ts';
 import { NEVER } from '../base/time.ts';
-import { GRACE_WITHOUT_BEATS, ruleDefaults } from '../policy/defaults.ts';
+import { fleetGuarantees, GRACE_WITHOUT_BEATS, ruleDefaults } from '../policy/defaults.ts';
 import type { BeatPolicy, Policy } from '../policy/policy.ts';
 import type { StallLog } from '../vocabulary/stall.ts';
 import { absenceDeadline } from '../vocabulary/stall.ts';
@@ -50,6 +50,15 @@ export const graceMaxOf = (hard: Hard, policy: Policy): DurationMs =>
 export function lastProofOf({ soft, hard }: Agent): Instant {
   const own = Math.max(soft.beatAt, soft.pongAt, soft.activityAt, hard.startedAt);
   return (pulseOf(hard) === 'looks' ? Math.max(own, soft.probedAt) : own) as Instant;
+}
+
+/** Whether the agent was heard for a while without a gap: registering is not enough to count for its group. */
+export function hasKeptPromises({ soft, hard }: Agent, policy: Policy): boolean {
+  if (hard.hasKept) return true;
+  const looked = pulseOf(hard) === 'looks' ? soft.probedAt : 0;
+  const heardAt = Math.max(soft.beatAt, soft.pongAt, soft.activityAt, looked);
+  const keptMs = Math.max(fleetGuarantees.kept, intervalOf(hard, policy));
+  return heardAt > 0 && heardAt - (hard.aliveSince ?? 0) >= keptMs;
 }
 
 /** When miss `n` of the current silence falls. */

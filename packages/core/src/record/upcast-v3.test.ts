@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest';
+import { instant } from '../base/time.ts';
+import { admit } from '../fleet/guard.ts';
+import { fleetDefaults } from '../policy/defaults.ts';
 import { upcast } from './upcast.ts';
 
 test('a hold of version 2 counts as declared by the agent, unless only Holter could have begun it', () => {
@@ -33,4 +36,17 @@ test('a key that could be guessed is dropped from the record, the order and the 
   });
   const event = { type: 'AGENT_REGISTERED', payload: { agentId: 'ada', spawnKey: key } };
   expect(upcast('event', event, 2)).toEqual({ type: 'AGENT_REGISTERED', payload: { agentId: 'ada' } });
+});
+
+test('what was left of the budgets of version 2 is common to all groups, and every share is full', () => {
+  const at = instant(1_000_000);
+  const spent = { tokens: 0, at };
+  const stored = { brakes: {}, budgets: { nudge: spent, notice: spent, start: spent } };
+  const fleet = upcast('fleet', stored, 2);
+  if (!fleet) throw new Error('it was refused');
+  const ask = { agentId: 'ada', group: 'blue', effectId: 'e', intervalMs: 60_000 };
+  const context = { at, groupSize: 5, policy: fleetDefaults };
+  const kindOf = (hasKept: boolean) =>
+    admit(fleet, { ...ask, kind: 'notice', hasKept }, context).admission.kind;
+  expect([kindOf(false), kindOf(true)]).toEqual(['deferred', 'granted']);
 });

@@ -35,3 +35,8 @@ function withReporter(hard: Json): Json {
   const isByHooks = executor === null && mode === 'nudge' && String(can) === 'nudge,deny-call';
   return isByHooks ? { ...hard, reporter: {} } : hard;
 }
+
+/** In version 2, all groups shared every budget. */
+export function fleetOfV2({ budgets, ...fleet }: Json): Json {
+  return { ...fleet, budgets: { common: budgets, shares: {} } };
+}

@@ -3,7 +3,7 @@ import type { Effect } from '../vocabulary/effect.ts';
 import type { HolterEvent } from '../vocabulary/event.ts';
 import type { Hard } from './agent.ts';
 import { agentOfV1, effectOfV1 } from './upcast-v2.ts';
-import { agentOfV2, effectOfV2, eventOfV2 } from './upcast-v3.ts';
+import { agentOfV2, effectOfV2, eventOfV2, fleetOfV2 } from './upcast-v3.ts';
 
 /**
  * The kinds of record that a store keeps as JSON. Everything else is in columns, which the store's migrations
@@ -31,7 +31,7 @@ export type UpcastStep = { readonly [Kind in RecordKind]?: (record: Json) => Jso
  */
 const STEPS: readonly UpcastStep[] = [
   { agent: agentOfV1, effect: effectOfV1 },
-  { agent: agentOfV2, effect: effectOfV2, event: eventOfV2 },
+  { agent: agentOfV2, fleet: fleetOfV2, effect: effectOfV2, event: eventOfV2 },
 ];
 
 /** The version written now. Records without a version are version 1. */

@@ -9,7 +9,7 @@ import type { Policy } from '../policy/policy.ts';
 import type { Agent, Hard, Mode, Patience, Promises, Reporter, Soft, Task } from '../record/agent.ts';
 import type { Draft } from '../record/draft.ts';
 import { draftOf, emit, endLife, markNow } from '../record/draft.ts';
-import { nameFreeAt } from '../record/liveness.ts';
+import { hasKeptPromises, nameFreeAt } from '../record/liveness.ts';
 import { hasWork } from '../record/work.ts';
 import type { Source } from '../vocabulary/authority.ts';
 import { AUTHORITY } from '../vocabulary/authority.ts';
@@ -160,6 +160,8 @@ function begin(
     executor,
     ...(registration.reporter && { reporter: registration.reporter }),
     startedAt: at,
+    aliveSince: at,
+    ...(before && hasKeptPromises(before, policy) && { hasKept: true as const }),
     at,
     wakeAt: NEVER,
     health: old?.health ?? 'HEALTHY',

@@ -129,7 +129,8 @@ export type EventBody =
   | Of<'ATTENTION_RAISED', { agentId: string; about: string; message: string }>
   // About the fleet; the payload names a group instead of an agent.
   | Of<'MASS_FAILURE', { group: string; lost: number; size: number }>
-  | Of<'MASS_FAILURE_OVER', { group: string }>;
+  /** `isSpent`: the group went on losing agents, but its brake has been engaged for as long as it may. */
+  | Of<'MASS_FAILURE_OVER', { group: string; isSpent?: true }>;
 
 export type EventType = EventBody['type'];
 export type EventOf<T extends EventType> = Extract<HolterEvent, { readonly type: T }>;

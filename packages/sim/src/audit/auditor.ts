@@ -70,6 +70,7 @@ export class Auditor {
     this.brake = new BrakeAudit(report, {
       orders: this.orders,
       groupOf: (agentId) => profileOf(agentId)?.group,
+      intervalOf: (agentId) => profileOf(agentId)?.intervalMs,
       isBeingStopped: (agentId) => this.ladder.stepOf(agentId) === 'terminate',
     });
     this.breakers = new BreakerAudit(report);

@@ -4,6 +4,8 @@ import type { Orders } from './orders.ts';
 import type { Execution, LogEntry, Report } from './violation.ts';
 
 const MINUTE_MS = 60_000;
+/** Five missed beats, twice as many for an agent that is busy, and one for the grace. */
+const DEADLINES_MAX = 11;
 
 type Group = {
   readonly name: string;
@@ -16,11 +18,17 @@ type Group = {
   alertedAt: number;
   /** In the world's time, from the alert until its end. */
   brakedAt: number | null;
+  /** By the log's own clock: for how long the brake was engaged, less what it may be engaged again for. */
+  spentMs: number;
+  spentAt: number;
+  /** The brake was engaged for as long as it may: until then it need not engage again. */
+  exemptUntil: number;
 };
 
 type BrakeContext = {
   readonly orders: Orders;
   readonly groupOf: (agentId: string) => string | undefined;
+  readonly intervalOf: (agentId: string) => number | undefined;
   /** Its incident has come to termination: its end is no loss. */
   readonly isBeingStopped: (agentId: string) => boolean;
 };
@@ -33,6 +41,8 @@ export class BrakeAudit {
   private readonly report: Report;
   private readonly context: BrakeContext;
   private readonly groups = new Map<string, Group>();
+  /** Since when each agent has been alive without a gap, by the log's own clock. */
+  private readonly aliveSince = new Map<string, number>();
   /** Groups whose crowd was lost at the moment of the log that is being read. */
   private readonly engaging = new Set<Group>();
 
@@ -46,16 +56,18 @@ export class BrakeAudit {
     switch (event.type) {
       case 'AGENT_REGISTERED':
         this.find(event.payload.group).members.add(agentId);
+        this.aliveSince.set(agentId, event.at);
         return;
       case 'HEALTH_STATE_CHANGED':
         if (event.payload.to === 'TERMINATED') this.groupOf(agentId).members.delete(agentId);
         return;
       case 'LIVENESS_CHANGED': {
         const { to, cause } = event.payload;
+        if (to === 'alive') this.aliveSince.set(agentId, event.at);
         const isLoss =
-          to === 'unknown' ||
+          (to === 'unknown' && this.hasKept(agentId, event.at)) ||
           (to === 'gone' && cause === 'process-crash' && !this.context.isBeingStopped(agentId));
-        if (isLoss) this.lost(this.groupOf(agentId), agentId, event.at);
+        if (isLoss) this.lost(this.groupOf(agentId), agentId, event.at, at);
         return;
       }
       case 'MASS_FAILURE': {
@@ -65,9 +77,14 @@ export class BrakeAudit {
         group.alertedAt = event.at;
         return;
       }
-      case 'MASS_FAILURE_OVER':
-        this.find(event.payload.group).brakedAt = null;
+      case 'MASS_FAILURE_OVER': {
+        const group = this.find(event.payload.group);
+        group.brakedAt = null;
+        this.released(group, event.at, at);
+        const { calmMs, engagedShare } = contract.brake;
+        if (event.payload.isSpent) group.exemptUntil = event.at + calmMs / engagedShare;
         return;
+      }
       default:
         return;
     }
@@ -84,12 +101,40 @@ export class BrakeAudit {
     }
   }
 
-  private lost(group: Group, agentId: string, loggedAt: number): void {
+  /** Certainly heard for long enough: the last sign of life lies a whole deadline and its grace before the loss. */
+  private hasKept(agentId: string, lostAt: number): boolean {
+    const intervalMs = this.context.intervalOf(agentId) ?? Number.POSITIVE_INFINITY;
+    const silenceMs = DEADLINES_MAX * intervalMs + contract.graceWithoutBeatsMs;
+    const keptMs = Math.max(contract.brake.keptMs, intervalMs);
+    return lostAt - (this.aliveSince.get(agentId) ?? lostAt) > silenceMs + keptMs;
+  }
+
+  /** Invariant 12: no group stays braked for longer than stated, whatever is lost. */
+  private engagedFor(group: Group, until: number, at: number): number {
+    const { engagedMsMax, engagedShare } = contract.brake;
+    const before = Math.max(0, group.spentMs - (group.alertedAt - group.spentAt) * engagedShare);
+    const spentMs = before + until - group.alertedAt;
+    if (spentMs > engagedMsMax + MINUTE_MS)
+      this.report(12, group.name, at, `braked for ${Math.round(spentMs / MINUTE_MS)} min in all`);
+    return spentMs;
+  }
+
+  private released(group: Group, loggedAt: number, at: number): void {
+    // The end is written when somebody asks; the brake itself ended with the calm at the latest.
+    const calmAt = Math.max(group.engagedUntil, group.alertedAt + contract.brake.calmMs);
+    const until = Math.min(loggedAt, calmAt);
+    group.spentMs = this.engagedFor(group, until, at);
+    group.spentAt = until;
+  }
+
+  private lost(group: Group, agentId: string, loggedAt: number, at: number): void {
     const { lossesMin, share, withinMs, calmMs } = contract.brake;
     for (const [other, lostAt] of group.losses) if (lostAt <= loggedAt - withinMs) group.losses.delete(other);
     group.losses.set(agentId, loggedAt);
     const isCrowd = group.losses.size > lossesMin && group.losses.size > share * group.members.size;
     if (!isCrowd) return;
+    if (group.brakedAt !== null) this.engagedFor(group, loggedAt, at);
+    if (loggedAt < group.exemptUntil) return;
     if (loggedAt >= group.engagedUntil) {
       group.crowdAt = loggedAt;
       this.engaging.add(group);
@@ -137,6 +182,9 @@ export class BrakeAudit {
       engagedUntil: never,
       alertedAt: never,
       brakedAt: null,
+      spentMs: 0,
+      spentAt: never,
+      exemptUntil: never,
     };
     this.groups.set(name, fresh);
     return fresh;

@@ -51,6 +51,11 @@ export const contract = {
     withinMs: 60 * second,
     /** Losses of agents that beat every five minutes trickle in; one alert speaks for all of them. */
     alertedMs: 10 * minute,
+    /** Who has been heard for this long, and for a whole deadline of its own, counts as lost when it falls silent. */
+    keptMs: 5 * minute,
+    /** Engaged for so long at most, and then for this share of the time. */
+    engagedMsMax: 30 * minute,
+    engagedShare: 5 / 60,
   },
   breaker: {
     permitMs: 60 * second,
