@@ -2,7 +2,7 @@
 // an invariant. A rule that can be removed without a violation is not tested.
 //
 // Each mutant is a patch in mutants/ to packages/core or packages/server, applied to a copy in a temporary
-// folder; its first line says which runs judge it (`# runs: world` or `# runs: engine`). The simulator that runs
+// folder; its first line says which runs judge it (`# runs: world`, `siege` or `engine`). The simulator that runs
 // it is the built one. The same runs on the rules as they are must be clean.
 
 import { spawn } from 'node:child_process';
@@ -13,13 +13,16 @@ import { join } from 'node:path';
 import { root, setup } from './setup.mjs';
 
 /** Small worlds with many faults: each run takes about a second. */
-const scenario = { agents: 75, hours: 6, haste: 4 };
+const worlds = {
+  world: { agents: 75, hours: 6, haste: 4 },
+  // Adversaries that work together against their groups.
+  siege: { agents: 50, hours: 1.5, haste: 8, faults: ['noise'], only: ['braker', 'looper'] },
+};
 const seedsMax = Number(process.env.HOLTER_MUTANT_SEEDS ?? 12);
 const atOnce = Number(process.env.HOLTER_MUTANTS_AT_ONCE ?? 2);
 
 /** Seed by seed until something breaks. Each module answers with one line of JSON. */
-const runners = {
-  world: `
+const worldRunner = `
 import { defaultScenario, Simulation } from '@holter/sim';
 const [seedsMax, scenario] = JSON.parse(process.argv[2]);
 let events = 0;
@@ -35,7 +38,11 @@ for (let seed = 1; seed <= seedsMax; seed++) {
   events += simulation.world.monitor.inputs;
 }
 console.log(JSON.stringify({ events }));
-`,
+`;
+
+const runners = {
+  world: worldRunner,
+  siege: worldRunner,
   engine: `
 import { defaultEngineScenario, runEngineSeed } from '@holter/sim';
 const [seedsMax] = JSON.parse(process.argv[2]);
@@ -131,7 +138,7 @@ async function run({ name, runs, patch, parts = new Set() }) {
     }
   }
   await writeFile(join(house, 'run.mjs'), runners[runs]);
-  const options = JSON.stringify([seedsMax, scenario]);
+  const options = JSON.stringify([seedsMax, worlds[runs]]);
   const ran = await command(process.execPath, [join(house, 'run.mjs'), options], house);
   if (ran.status === 0) return JSON.parse(ran.stdout);
   const lines = ran.stderr.trim().split('\n');

@@ -1,4 +1,5 @@
 import type { Behaviour } from './behaviour.ts';
+import { braker } from './braker.ts';
 import { breakerCaller } from './breaker-caller.ts';
 import { burstyThinker } from './bursty-thinker.ts';
 import { checkpointFaker } from './checkpoint-faker.ts';
@@ -73,6 +74,8 @@ const MIX: readonly (readonly [Behaviour, number])[] = [
   [saysStopped, 2],
   [nameTaker, 1],
   [holdRenewer, 1.5],
+  // Alone it does no harm: they come in a siege.
+  [braker, 0],
 ];
 
 const TOTAL = MIX.reduce((sum, [, share]) => sum + share, 0);

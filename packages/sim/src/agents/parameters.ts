@@ -236,4 +236,11 @@ export const parameters = {
     holdMs: 20 * hour,
   },
   handoff: { writeMinMs: 20 * second, writeMaxMs: 4 * minute },
+  /** Adversaries that work together. */
+  siege: {
+    trustedAfterMs: 12 * minute,
+    // Less than the calm after which a brake is released.
+    brakeEveryMs: 95_000,
+    heardMs: 4_000,
+  },
 } as const;

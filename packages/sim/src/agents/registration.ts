@@ -1,6 +1,9 @@
 import type { Registration } from '@holter/core';
 import type { SimAgent } from './sim-agent.ts';
 
+/** The instance of a stranger who wants the name of an agent. */
+export const THIEF = 'thief';
+
 /** What an agent says when it comes up. */
 export function registrationOf(agent: SimAgent, instanceId: string): Registration {
   const { profile, taskId } = agent;

@@ -37,6 +37,8 @@ export class AuditWitness implements Witness {
 
   folded(agent: SimAgent, at: number, input: InputBody, result: Transition): void {
     this.audit.breakers.folded(agent.name, at, input, result);
+    const hasKept = this.audit.brake.hasKept(agent.name, at);
+    this.audit.shares.folded({ agentId: agent.name, group: agent.group, hasKept }, at, result);
     this.write(agent, result.events);
     const { now } = agent.env;
     for (const effect of result.effects) this.audit.ordered(effect, now, at);

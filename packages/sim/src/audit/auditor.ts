@@ -10,6 +10,7 @@ import { Orders } from './orders.ts';
 import { PendingAudit } from './pending-audit.ts';
 import { RecordAudit } from './record-audit.ts';
 import { RecoveryAudit } from './recovery-audit.ts';
+import { ShareAudit } from './share-audit.ts';
 import { TerminationAudit } from './termination-audit.ts';
 import { TruthLog } from './truth-log.ts';
 import type { Execution, LogEntry, Report } from './violation.ts';
@@ -47,6 +48,7 @@ export class Auditor {
   readonly brake: BrakeAudit;
   readonly breakers: BreakerAudit;
   readonly pending: PendingAudit;
+  readonly shares: ShareAudit;
   private readonly orders = new Orders();
   private readonly ladder: LadderAudit;
   private readonly incarnations: IncarnationAudit;
@@ -75,6 +77,7 @@ export class Auditor {
     });
     this.breakers = new BreakerAudit(report);
     this.pending = new PendingAudit(report);
+    this.shares = new ShareAudit(report);
     this.incarnations = new IncarnationAudit(report);
     this.recovery = new RecoveryAudit(report, this.orders);
     this.termination = new TerminationAudit(report, this.orders, profileOf);

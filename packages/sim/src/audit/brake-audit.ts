@@ -102,7 +102,7 @@ export class BrakeAudit {
   }
 
   /** Certainly heard for long enough: the last sign of life lies a whole deadline and its grace before the loss. */
-  private hasKept(agentId: string, lostAt: number): boolean {
+  hasKept(agentId: string, lostAt: number): boolean {
     const intervalMs = this.context.intervalOf(agentId) ?? Number.POSITIVE_INFINITY;
     const silenceMs = DEADLINES_MAX * intervalMs + contract.graceWithoutBeatsMs;
     const keptMs = Math.max(contract.brake.keptMs, intervalMs);

@@ -33,6 +33,10 @@ type Seen = {
   permits: Permit[];
 };
 
+/** In this world, only strangers name a start, and only they call the breaker of Holter's own starts. */
+const isForged = ({ name, act, incarnation }: Extract<InputBody, { kind: 'breaker' }>): boolean =>
+  incarnation !== undefined || (name === 'recovery_attempt' && act.kind === 'report');
+
 /**
  * Invariant 10, from the callers' side: who was let through and when, who reported what, and what the events
  * said about it. Breakers belong to the name, so a new start of the agent changes nothing here.
@@ -60,6 +64,11 @@ export class BreakerAudit {
   }
 
   folded(agentId: string, at: number, input: InputBody, result: Transition): void {
+    if (input.kind === 'breaker' && isForged(input)) {
+      if (result.rejection === undefined)
+        this.report(12, agentId, at, `a stranger reached its breaker ${input.name}`);
+      return;
+    }
     const changes = result.events.filter(
       (event): event is Change => event.type === 'CIRCUIT_BREAKER_STATE_CHANGED',
     );

@@ -57,6 +57,8 @@ export const contract = {
     engagedMsMax: 30 * minute,
     engagedShare: 5 / 60,
   },
+  /** What each group may have of everything in a minute, whatever others use: a fifth of what is common. */
+  shares: { nudge: 12, notice: 6, start: 4 },
   breaker: {
     permitMs: 60 * second,
     openGrowth: 2,

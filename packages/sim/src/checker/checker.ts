@@ -1,4 +1,5 @@
 import type { Effect, Enrollment, HolterEvent, InputBody, Registration, Transition } from '@holter/core';
+import { THIEF } from '../agents/registration.ts';
 import type { SimAgent } from '../agents/sim-agent.ts';
 import { contract } from '../audit/contract.ts';
 import type { Report } from '../audit/violation.ts';
@@ -56,6 +57,10 @@ export class Checker implements Witness {
 
   enrolled(agent: SimAgent, at: number, registration: Registration, result: Enrollment): void {
     const { report } = this.port;
+    if (registration.instanceId === THIEF) {
+      if (result.kind === 'enrolled') report(12, agent.name, at, 'a stranger took its name with a wrong key');
+      return;
+    }
     const observed = this.observedOf(agent);
     const isFirst = observed.incarnation === 0;
     const isOther = !isFirst && !observed.isEnded && observed.instanceId !== registration.instanceId;

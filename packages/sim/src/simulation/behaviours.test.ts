@@ -80,6 +80,8 @@ const MINUTE = 60_000;
 
 /** One line per behaviour: what twenty of them must show in a hasty day. */
 const shows: Readonly<Record<string, (diary: Diary) => void>> = {
+  // What they do together is in `siege.test.ts`.
+  braker: (diary) => expect(diary.of('AGENT_RETURNED')).toBeGreaterThan(50),
   'steady-worker': (diary) => {
     expect(diary.of('call-ended')).toBeGreaterThan(2_000);
     expect(diary.of('checkpoint')).toBeGreaterThan(100);

@@ -22,6 +22,7 @@ const ranges = {
 
 /** The scenario that belongs to a seed. Sizes spread evenly over their magnitudes: small fleets are as telling as large ones. */
 export function drawScenario(seed: number): Scenario {
+  if (seed % SIEGE_EVERY === 0) return { ...siege, seed };
   const random = new Random(seed, STREAM);
   return random.chance(ranges.stormShare) ? { ...storm, seed } : drawOrdinary(seed, random);
 }
@@ -32,6 +33,20 @@ const storm: Omit<Scenario, 'seed'> = {
   haste: 40,
   faults: ['network', 'stall', 'restart'],
   only: ['looper', 'cured-by-nudge'],
+  isCast: false,
+  slots: [],
+};
+
+/** One seed in ten is a siege: adversaries that work together against their groups. */
+const SIEGE_EVERY = 10;
+
+export const siege: Omit<Scenario, 'seed'> = {
+  agents: 50,
+  hours: 1.5,
+  haste: 8,
+  // Other faults would only blur who is silent, and why.
+  faults: ['noise'],
+  only: ['braker', 'looper'],
   isCast: false,
   slots: [],
 };

@@ -1,3 +1,4 @@
+import { later } from '@holter/core';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startHttp, stillClock, type TestServer } from '../kit.ts';
 
@@ -56,12 +57,19 @@ test('an order of a person passes the brake of its group', async () => {
       group: 'crew',
       mode: 'act',
       can: can as never,
-      executor: 'nobody-home',
+      executor: 'host',
       promises: { process: true },
     });
   for (let lost = 0; lost < 6; lost++)
     await say(`lost-${lost}`, server.tokens.operator, { kind: 'exited', incarnation: 1, code: 1 });
   expect(await isBraked('crew')).toBe(true);
+  const detail = 'under way';
+  server.engine.addExecutor({
+    name: 'host',
+    id: 'host',
+    kinds: new Set(['spawn'] as const),
+    act: async () => ({ kind: 'underway', checkAgainAt: later(server.clock.now(), 60_000), detail }),
+  });
   await server.operator.recover('lost-0', { reason: 'it is needed now' });
   const { effects } = (
     await server.call('GET', '/v1/agents/lost-0/effects', { token: server.tokens.operator })
