@@ -9,15 +9,19 @@ import { defineRoute, type Route } from '../route.ts';
 import { checkpoint, limitQuery } from '../schema/requests.ts';
 import { checkpointPage, checkpointWritten } from '../schema/views.ts';
 import type { Caller } from '../tokens.ts';
+import { Turns } from '../turns.ts';
 import type { CheckpointView, CheckpointWrittenView } from '../types.ts';
 import type { HttpContext } from './context.ts';
 
 const CHECKPOINTS_DEFAULT = 20;
 const CHAIN_SEARCHED = 100;
+/** Contents under way from the store; each is in memory several times until it is bytes. */
+const READ_AT_ONCE = 2;
 
 /** The chain that a successor starts from. Each is hashed with its place in it, so it can't be moved. */
 export function checkpointRoutes({ deps, limits, hits }: HttpContext): readonly Route[] {
   const { engine, intake, store, sha256, clock, newId } = deps;
+  const turns = new Turns(READ_AT_ONCE);
 
   /** A parent that nobody has would end the chain there. */
   async function checkParent({ hard }: Agent, parentId: string | null): Promise<void> {
@@ -150,29 +154,36 @@ export function checkpointRoutes({ deps, limits, hits }: HttpContext): readonly 
       handle: async ({ params, caller, query, reply }) => {
         const agent = await readAgent(engine, agentIdOf(params, caller));
         const heads = await store.listCheckpoints(agent.hard.agentId, query.limit ?? CHECKPOINTS_DEFAULT);
-        const usable = await usableOf(agent);
+        const usable = await turns.take(() => usableOf(agent));
         reply.header('content-type', 'application/json; charset=utf-8');
-        return reply.send(Readable.from(pageText(heads, usable), { objectMode: false }));
+        return reply.send(Readable.from(pageOf(heads, usable), { objectMode: false }));
       },
     }),
   ];
 
-  /** The page as text, one checkpoint in memory at a time: `content` is JSON already. */
-  async function* pageText(heads: readonly CheckpointHead[], usable: string | null): AsyncGenerator<string> {
-    yield '{"checkpoints":[';
+  /** The page, one checkpoint in memory at a time: `content` is JSON already. */
+  async function* pageOf(heads: readonly CheckpointHead[], usable: string | null): AsyncGenerator<Buffer> {
+    yield Buffer.from('{"checkpoints":[');
     let separator = '';
-    for (const { agentId, checkpointId } of heads) {
-      const stored = await store.readCheckpoint(agentId, checkpointId);
-      if (!stored) continue;
-      const { agentId: _agentId, content, ...head } = stored;
-      const isValid = checkpointTextHash(stored, content, sha256) === stored.hash;
-      const view = { ...head, isValid } satisfies Omit<CheckpointView, 'content'>;
-      yield `${separator}${JSON.stringify(view).slice(0, -1)},"content":`;
-      yield isValid ? content : readable(content);
-      yield '}';
+    for (const head of heads) {
+      const text = await turns.take(() => textOf(head));
+      if (text === null) continue;
+      yield Buffer.from(separator);
+      yield text;
       separator = ',';
     }
-    yield `],"usable":${JSON.stringify(usable)}}`;
+    yield Buffer.from(`],"usable":${JSON.stringify(usable)}}`);
+  }
+
+  /** As bytes outside the heap, because a slow reader may hold them for long. */
+  async function textOf({ agentId, checkpointId }: CheckpointHead): Promise<Buffer | null> {
+    const stored = await store.readCheckpoint(agentId, checkpointId);
+    if (!stored) return null;
+    const { agentId: _agentId, content, ...head } = stored;
+    const isValid = checkpointTextHash(stored, content, sha256) === stored.hash;
+    const view = { ...head, isValid } satisfies Omit<CheckpointView, 'content'>;
+    const shown = isValid ? content : readable(content);
+    return Buffer.from(`${JSON.stringify(view).slice(0, -1)},"content":${shown}}`);
   }
 }
 
