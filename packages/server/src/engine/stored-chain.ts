@@ -1,5 +1,5 @@
 import { type Checkpoint, type CheckpointChain, chooseCheckpoint, type Sha256 } from '@holter/core';
-import type { Store } from '../store/store.ts';
+import type { CheckpointHead, Store } from '../store/store.ts';
 
 /** How many checkpoints back to search. Recovering from an older one is hardly better than starting over. */
 const SEARCHED_MAX = 100;
@@ -21,18 +21,31 @@ export async function readChain(
   sha256: Sha256,
 ): Promise<CheckpointChain> {
   const heads = await store.listCheckpoints(agentId, SEARCHED_MAX);
-  const left = new Set(heads.map(({ checkpointId }) => checkpointId));
+  const left = new Map(heads.map((head) => [head.checkpointId, head]));
   const checkpoints: Checkpoint[] = [];
+  const visited = new Set<string>();
   const first = headId ?? heads[0]?.checkpointId ?? null;
-  for (let id = first; id !== null && left.delete(id); ) {
-    const checkpoint = await readOne(store, agentId, id);
-    if (!checkpoint) break;
+  let id = first;
+  while (id !== null && !visited.has(id)) {
+    visited.add(id);
+    const checkpoint = left.delete(id) ? await readOne(store, agentId, id) : null;
+    if (!checkpoint) {
+      id = newestOf([...left.values()]);
+      continue;
+    }
     const choice = chooseCheckpoint({ agentId, taskId, headId: id, checkpoints: [checkpoint] }, sha256);
     const isChosen = choice.kind === 'chosen';
     checkpoints.push(isChosen ? checkpoint : { ...checkpoint, content: null });
     id = isChosen ? null : checkpoint.parentId;
   }
   return { agentId, taskId, headId: first, checkpoints };
+}
+
+/** Where a link leads nowhere, core goes on with the newest of the others. */
+function newestOf(heads: readonly CheckpointHead[]): string | null {
+  let newest: CheckpointHead | null = null;
+  for (const head of heads) if (newest === null || head.at > newest.at) newest = head;
+  return newest?.checkpointId ?? null;
 }
 
 /** A chain of the one checkpoint that a person picked. */
