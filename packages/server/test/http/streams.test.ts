@@ -103,15 +103,15 @@ describe('the event stream', () => {
 
   it('sends a listener away that takes nothing, and keeps its memory small', async () => {
     const server = await start({ limits: { streamBytesMax: 20_000, streamStallMs: 200 } });
-    const { token } = await join_(server, 'ada');
-    const ada = server.client(token);
     const text = 'x'.repeat(60_000);
-    // More than the kernel would take off our hands.
-    for (let i = 0; i < 15; i += 1)
-      await ada.signal(
-        'ada',
-        Array.from({ length: 16 }, () => ({ kind: 'blocker', text })),
+    // More than the kernel would take off our hands, of so many agents that each gets all of its rows.
+    for (let i = 0; i < 60; i += 1) {
+      const { token } = await join_(server, `agent-${i}`);
+      await server.client(token).signal(
+        `agent-${i}`,
+        Array.from({ length: 4 }, () => ({ kind: 'blocker', text })),
       );
+    }
     const slow: Socket = connect(server.port, '127.0.0.1');
     cleanUps.push(() => {
       slow.destroy();
