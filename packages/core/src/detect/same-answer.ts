@@ -17,7 +17,7 @@ import { finding, times } from './phrase.ts';
  * or a person speaks. Some tools edit and test in one call; their answers count too if they report failures, and as
  * long as all edits in between gave the same one.
  *
- * Cutoff: warn when the same answer comes for the fourth time, and for the fifth time from edits, because each of
+ * Cutoff: warn when the same answer comes for the fourth time, and for the eighth time from edits, because each of
  * them is an attempt. Short answers ("ok", "true", "[]") are the same for many good reasons, hence the three lines.
  * It never acts.
  *
@@ -41,8 +41,8 @@ const empty: AnswerState = { looks: null, edits: null };
 const limits = {
   // Two requests may well have one answer, and a third may check; the fourth is told nothing new.
   sameAnswer: { warn: 4 },
-  // As often as one call may fail the same way across edits (flat-failure): there the test is a call of its own.
-  sameFailure: { warn: 5 },
+  // As often as one call may return the same across edits; at five a run that had succeeded was warned about.
+  sameFailure: { warn: 8 },
 };
 
 type Policy = typeof limits;
