@@ -181,7 +181,7 @@ describe('a run that was killed', () => {
     expect((await engine.read('worker'))?.hard.process?.state).toBeDefined();
     await engine.decide('worker', { decision: 'nudge', by: 'ada', reason: 'still there?' });
     await clock.advance(1_500);
-    const line = await until('the nudge is written', () => readFileSync(nudgeFile, 'utf8'));
+    const line = await until('the nudge is written', () => readFileSync(nudgeFile, 'utf8') || null);
     expect(JSON.parse(line)).toMatchObject({ message: 'Holter: still there?' });
     await engine.decide('worker', { decision: 'terminate', by: 'ada', reason: 'enough' });
     await until('it is stopped', async () => {
