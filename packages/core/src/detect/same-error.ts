@@ -21,7 +21,7 @@ import { finding, spanInWords, times } from './phrase.ts';
  * successful edit in between; (b) one signature about the environment (a time-out, a missing program or file, a
  * refused connection, wrong usage, a rejected edit) comes 5 times, whatever was edited; (c) 9 calls fail in any words, which is reported as failing-calls.
  * A better number clears it. Waits, rate limits, searches without a match and test runs do not count: the first two
- * are waiting, the third is dry-spell's, and red tests are work. It holds until there is progress.
+ * are waiting, the third is dry-spell's, and red tests are work. It holds at the call that failed.
  *
  * Cutoff: warn as above; act only at 10 failures of one tool with one signature and no progress of any kind, because
  * an agent that varies its attempts is still looking. Unknown tools: 3 and 5 for one name; guessing names only warns.
@@ -73,8 +73,6 @@ export const sameError: Detector<SameErrorState, typeof limits> = {
 const stateOf = (state: SameErrorState): SameErrorState => (state.marks === undefined ? empty : state);
 
 const WINDOW = 16;
-/** Calls that neither fail nor bring anything new. */
-const HOLD = 1;
 const ARGUMENTS_MAX = 1_000;
 
 function observeCall(state: SameErrorState, seen: Extract<Seen, { kind: 'call' }>): SameErrorState {
@@ -147,8 +145,8 @@ function findErrors(state: SameErrorState, index: number, policy: Policy): reado
 
 function findSame(state: SameErrorState, index: number, policy: Policy): Finding | null {
   const last = state.marks.at(-1);
-  // Holds at the call that failed, and for a few calls after it until there is progress.
-  if (last === undefined || index - last[1] > HOLD || state.progressAt > last[1]) return null;
+  // Holds at the call that failed; the next one shows whether it goes on.
+  if (last === undefined || last[1] !== index) return null;
   const [signature, , edits, tool, lastAt] = last;
   const recent = state.marks.filter((mark) => index - mark[1] <= WINDOW);
   const alike = recent.filter((mark) => mark[0] === signature);
