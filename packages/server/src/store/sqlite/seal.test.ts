@@ -19,7 +19,7 @@ import { type Store, StoreUnavailable } from '../store.ts';
 import { openSqlite } from './index.ts';
 import { Seal, sealFault } from './seal.ts';
 
-describe('a sealed database', { timeout: 30_000 }, () => {
+describe('a sealed database', { timeout: 90_000 }, () => {
   let folder = '';
   let path = '';
   const stores: Store[] = [];
@@ -57,7 +57,7 @@ describe('a sealed database', { timeout: 30_000 }, () => {
   }
   const sealedAgain = async (): Promise<void> => {
     const before = generation();
-    await until('it is sealed again', () => generation() > before);
+    await until('it is sealed again', () => generation() > before, 30_000);
   };
   /** Writes all bytes of a copy into the file that is there, as `cp` does. */
   const overwrite = (copy: string): void => {
@@ -180,12 +180,16 @@ describe('a sealed database', { timeout: 30_000 }, () => {
     const copy = join(folder, 'backup.db');
     await store.backup(copy);
     await sealedAgain();
-    const fault = await until('it is noticed', async () => {
-      // Again and again, because a seal that is just being written would repair it.
-      harm(copy);
-      const found = await faultOf(store.getMeta('x'));
-      return found === 'none' ? null : found;
-    });
+    const fault = await until(
+      'it is noticed',
+      async () => {
+        // Again and again, because a seal that is just being written would repair it.
+        harm(copy);
+        const found = await faultOf(store.getMeta('x'));
+        return found === 'none' ? null : found;
+      },
+      30_000,
+    );
     expect(fault).toMatch(/^(?:corrupt|exchanged): .*restore a backup/);
     const before = readFileSync(path);
     expect(await faultOf(store.putMeta('x', 'y'))).toBe(fault);
@@ -200,11 +204,15 @@ describe('a sealed database', { timeout: 30_000 }, () => {
     renameSync(path, `${path}.away`);
     copyFileSync(copy, path);
     const before = readFileSync(path);
-    await until('it is refused', async () => /^exchanged/.test(await faultOf(store.putMeta('x', 'y'))));
+    await until(
+      'it is refused',
+      async () => /^exchanged/.test(await faultOf(store.putMeta('x', 'y'))),
+      30_000,
+    );
     expect(readFileSync(path).equals(before)).toBe(true);
     rmSync(path);
     renameSync(`${path}.away`, path);
-    await until('it is used again', async () => (await faultOf(store.putMeta('x', 'y'))) === 'none');
+    await until('it is used again', async () => (await faultOf(store.putMeta('x', 'y'))) === 'none', 30_000);
     expect(await store.load('ada')).toMatchObject({ version: 1 });
   });
 

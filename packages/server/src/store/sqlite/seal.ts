@@ -78,14 +78,16 @@ export class Seal {
       readonly log: number;
       readonly checkpointed: number;
     }[];
+    // A reader may have kept SQLite from moving all of it; then the file is not synced either.
+    const isMoved = moved !== undefined && moved.log === moved.checkpointed;
     const header = readHeader(this.path);
-    if (!header) return;
+    const onDiskMin = isMoved ? generation : (this.last?.onDisk ?? 0);
+    // Exchanged this very moment: what is known stays as it is, and the next look says so.
+    if (!header || header.generation < onDiskMin || header.generation > generation) return;
     // SQLite keeps one log as long as the file is open.
     const wal = this.last ? this.last.wal : inodeOf(`${this.path}-wal`);
     this.last = { ...header, generation, onDisk: header.generation, wal };
-    // A reader may have kept SQLite from moving all of it; then the file is not synced either.
-    if (moved && moved.log === moved.checkpointed)
-      tryToWrite(this.path, { id: header.id, generation: header.generation, bytes: header.bytes });
+    if (isMoved) tryToWrite(this.path, { id: header.id, generation, bytes: header.bytes });
   }
 
   private refuseChanged(last: Sealed): void {
