@@ -83,8 +83,7 @@ export function enroll(
   if (isSame(hard, registration))
     return { kind: 'enrolled', agent: withReporter(existing, reporter), events: [], over: [] };
   if (hard.incarnation > 0 && !hard.end) {
-    if (!mayReplace(hard, registration))
-      return { kind: 'refused', code: 'agent_owned', retryAfterMs: RETRY_AFTER_MAX };
+    if (!mayReplace(hard, registration)) return OWNED;
     const firstMissAt = hard.reporter ? NEVER : nameFreeAt(existing, context.policy, context.stalls);
     if (firstMissAt > context.at) {
       const retryAfterMs = Math.min(between(context.at, firstMissAt), RETRY_AFTER_MAX) as DurationMs;
@@ -92,6 +91,8 @@ export function enroll(
     }
   }
   if (isStranger) return STRANGER;
+  const isBeingRecovered = hard.incident?.step === 'recover' && !isOrdered;
+  if (isBeingRecovered && !mayReplace(hard, registration)) return OWNED;
   return { kind: 'enrolled', ...begin(registration, existing, context, isOrdered) };
 }
 
@@ -130,6 +131,8 @@ function mayReplace({ executor }: Hard, { source = 'operator' }: Registration): 
 
 /** An agent without beats is only replaced when its process is gone, so this time to retry is a guess. */
 const RETRY_AFTER_MAX = minutes(5);
+
+const OWNED: Enrollment = { kind: 'refused', code: 'agent_owned', retryAfterMs: RETRY_AFTER_MAX };
 
 const STRANGER: Enrollment = {
   kind: 'refused',

@@ -66,6 +66,16 @@ test('a spawn key can not be guessed, and a wrong one leaves the recovery alone'
   });
 });
 
+test('without a key, an agent whose start is ordered is taken over by nobody but an operator', async () => {
+  const { key, own } = await orderedStart();
+  for (const token of [server.tokens.enroll, own]) {
+    const taken = await register(token, { instanceId: 'thief' });
+    expect([taken.status, taken.json.error]).toMatchObject([409, { code: 'agent_owned' }]);
+  }
+  expect(await server.operator.agent('ada')).toMatchObject({ incarnation: 1, incident: { step: 'recover' } });
+  expect((await register(server.tokens.enroll, { instanceId: 'two', spawnKey: key })).status).toBe(201);
+});
+
 test('a spawn key opens one start of one agent', async () => {
   const { key } = await orderedStart();
   const other = await register(server.tokens.enroll, { agentId: 'bob', instanceId: 'b', spawnKey: key });
