@@ -30,14 +30,16 @@ import { finding, spanInWords, times } from './phrase.ts';
  * resetting on any success: agents look around between attempts (`ls`, `cat`) and would never be noticed. Rejected as
  * well: a hash of the error's beginning and end, which contain what the call echoes.
  */
-/** Signature, number of the call, edits before it, tool, time. */
-type ErrorMark = readonly [number, number, number, number, Instant | null];
+/** Signature, number of the call, edits before it, tool, time, and its place among those alike without progress. */
+type ErrorMark = readonly [number, number, number, number, Instant | null, number];
 
 type SameErrorState = {
   /** Newest last; only those of the last 16 calls. */
   readonly marks: readonly ErrorMark[];
   /** The number of the last call that was progress; -1 if none was. */
   readonly progressAt: number;
+  /** The number of the last failed call of the last mark's tool that came too late to count; it ends nothing. */
+  readonly spacedAt?: number;
   readonly unknownTool: {
     readonly tool: string;
     readonly same: number;
@@ -80,7 +82,10 @@ function observeCall(state: SameErrorState, seen: Extract<Seen, { kind: 'call' }
   if (facts.comparison.isImproved) return { ...empty, progressAt: facts.index };
   if (!facts.isError) return afterSuccess(state, facts);
   const output = facts.step.output ?? '';
-  if ((facts.look === null && !wasKilled(facts, output)) || saysRateLimited(output)) return state;
+  if (saysRateLimited(output)) return state;
+  const tool = hashString(facts.tool) & 0xffff;
+  if (facts.look === null && !wasKilled(facts, output))
+    return state.marks.at(-1)?.[3] === tool ? { ...state, spacedAt: facts.index } : state;
   const unknownTool = saysUnknownTool(output) ? countUnknown(state.unknownTool, facts) : state.unknownTool;
   if (facts.isTest || saysNoMatch(output))
     return unknownTool === state.unknownTool ? state : { ...state, unknownTool };
@@ -89,14 +94,10 @@ function observeCall(state: SameErrorState, seen: Extract<Seen, { kind: 'call' }
   // The lowest bit says whether the environment is to blame.
   const isEnvironment = error.isEnvironment || isEditCall(facts.step.input);
   const signature = isEnvironment ? error.signature | 1 : error.signature & ~1;
-  const mark: ErrorMark = [
-    signature,
-    facts.index,
-    seen.memory.editCount,
-    hashString(facts.tool) & 0xffff,
-    facts.at,
-  ];
   const recent = state.marks.filter(([, index]) => facts.index - index <= WINDOW);
+  const before = recent.filter((mark) => mark[0] === signature && mark[3] === tool).at(-1);
+  const place = before !== undefined && before[1] > state.progressAt ? (before[5] ?? 0) + 1 : 1;
+  const mark: ErrorMark = [signature, facts.index, seen.memory.editCount, tool, facts.at, place];
   return { ...state, marks: [...recent, mark], unknownTool };
 }
 
@@ -146,8 +147,8 @@ function findErrors(state: SameErrorState, index: number, policy: Policy): reado
 function findSame(state: SameErrorState, index: number, policy: Policy): Finding | null {
   const last = state.marks.at(-1);
   // Holds at the call that failed; the next one shows whether it goes on.
-  if (last === undefined || last[1] !== index) return null;
-  const [signature, , edits, tool, lastAt] = last;
+  if (last === undefined || (last[1] !== index && state.spacedAt !== index)) return null;
+  const [signature, , edits, tool, lastAt, place] = last;
   const recent = state.marks.filter((mark) => index - mark[1] <= WINDOW);
   const alike = recent.filter((mark) => mark[0] === signature);
   const isEnvironment = (signature & 1) === 1;
@@ -162,7 +163,7 @@ function findSame(state: SameErrorState, index: number, policy: Policy): Finding
       since,
       evidence: `${alike.length} of the last ${WINDOW} calls failed with the same kind of error${spanInWords(since, lastAt)}.`,
       threshold: `${policy.sameError.warn} failures of one kind to warn, ${policy.sameError.act} without any progress to act`,
-      count: alike.length,
+      count: Math.max(alike.length, place ?? 0),
     });
   }
   if (recent.length < policy.failingCalls.warn) return null;

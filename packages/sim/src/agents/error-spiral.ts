@@ -30,7 +30,7 @@ export const errorSpiral: Behaviour = {
       return;
     }
     const isCured = agent.memo-- <= 0;
-    agent.endCall('bash', !isCured, isCured ? `wrote ${agent.word()}` : `cannot find ${agent.word()}`);
+    agent.endCall('bash', !isCured, isCured ? `wrote ${agent.word()}` : `cannot find '${agent.word()}'`);
     if (!isCured && agent.isTellingFailures)
       agent.env.send(agent, { kind: 'error', message: 'failed' }, `f${agent.life}.${agent.callCount}`);
     if (isCured) agent.resumeWork();

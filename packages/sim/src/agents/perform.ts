@@ -80,7 +80,7 @@ function look(agent: SimAgent): void {
 function toolDone(agent: SimAgent): void {
   if (agent.activity !== 'in-tool' || agent.isStopped) return;
   const isError = agent.random.chance(parameters.work.errorShare);
-  agent.endCall(agent.tool, isError, isError ? `cannot find ${agent.word()}` : `wrote ${agent.word()}`);
+  agent.endCall(agent.tool, isError, isError ? `cannot find '${agent.word()}'` : `wrote ${agent.word()}`);
   if (isError) reportFailures(agent);
   agent.goOn();
 }

@@ -3,8 +3,8 @@ import { contract } from '../audit/contract.ts';
 
 type CallEnded = Extract<Signal, { kind: 'call-ended' }>;
 
-/** After so many calls that were not counted, what was counted before them says nothing any more. */
-const FORGOTTEN_AFTER = 12;
+/** Failures count within so many calls. */
+const WINDOW = 16;
 
 /**
  * The calls of one incarnation, counted a second time by what docs/detection.md promises: the same call with
@@ -18,12 +18,13 @@ export class Repeats {
   /** NaN before the first call, which has no pace. */
   private lastAt = Number.NaN;
   private callCount = 0;
-  /** Of each kind of failure since something last worked: how often, and at which call it last counted. */
-  private readonly failing = new Map<string, { count: number; lastCall: number }>();
+  /** The calls of each kind of failure since something last worked, and how many there were before them. */
+  private readonly failing = new Map<string, { calls: readonly number[]; count: number }>();
   /** Occurrences of the present call, the first included: at a loop's pace, and at that of waiting. */
   private hasty = 0;
   private spaced = 0;
-  /** Failures of the kind that came last, with ever different arguments. */
+  /** Failures of the kind that came last, with ever different arguments: within the window, and in all. */
+  private recentFailures = 0;
   private failures = 0;
 
   note({ tool, input, output = '', isError }: CallEnded, at: number): void {
@@ -46,15 +47,14 @@ export class Repeats {
   private noteOutcome(failure: string, isError: boolean, isSpaced: boolean): void {
     this.callCount++;
     this.failures = 0;
+    this.recentFailures = 0;
     if (!isError) return this.failing.clear();
-    const before = this.failing.get(failure) ?? { count: 0, lastCall: this.callCount };
-    const isForgotten = this.callCount - before.lastCall > FORGOTTEN_AFTER;
-    if (isSpaced) {
-      this.failures = isForgotten ? 0 : before.count;
-      return;
-    }
-    this.failures = isForgotten ? 1 : before.count + 1;
-    this.failing.set(failure, { count: this.failures, lastCall: this.callCount });
+    const before = this.failing.get(failure) ?? { calls: [], count: 0 };
+    const recent = before.calls.filter((call) => this.callCount - call <= WINDOW);
+    const calls = isSpaced ? recent : [...recent, this.callCount];
+    this.recentFailures = calls.length;
+    this.failures = (recent.length === 0 ? 0 : before.count) + (isSpaced ? 0 : 1);
+    this.failing.set(failure, { calls, count: this.failures });
   }
 
   isLooping(kind: string): boolean {
@@ -66,7 +66,7 @@ export class Repeats {
           this.spaced >= contract.loop.pollsAct && this.lastAt - this.since >= contract.loop.pollsActAfterMs
         );
       case 'same-error':
-        return this.failures >= contract.loop.failuresAct;
+        return this.recentFailures >= contract.loop.failuresAct;
       default:
         return false;
     }
@@ -81,7 +81,7 @@ export class Repeats {
 }
 
 /** An error without the file or the word that it is about. */
-const kindOf = (output: string): string => output.replace(/src\/\w+\.ts|\b[a-z]{6}$/g, '');
+const kindOf = (output: string): string => output.replace(/src\/\w+\.ts|'[a-z]{6}'$/g, '');
 
 /** The loop findings that this fleet can earn. */
 export const LOOP_KINDS = ['repeated-call', 'unchanged-poll', 'same-error'] as const;

@@ -185,6 +185,22 @@ const shows: Readonly<Record<string, (diary: Diary) => void>> = {
     expect(diary.of('exited')).toBeGreaterThan(10);
     expect(diary.of('terminate done')).toBe(0);
   },
+  'checkpoint-faker': (diary) => {
+    expect(diary.of('truth dead')).toBeGreaterThan(50);
+    expect(diary.of('successor')).toBeGreaterThan(50);
+  },
+  'says-stopped': (diary) => {
+    expect(diary.of('STOP_ANNOUNCED')).toBeGreaterThan(50);
+    expect(diary.of('AGENT_ENDED')).toBe(0);
+  },
+  'name-taker': (diary) => {
+    expect(diary.of('refused')).toBeGreaterThan(50);
+    expect(diary.of('registered')).toBe(20);
+  },
+  'hold-renewer': (diary) => {
+    expect(diary.of('hold asleep')).toBeGreaterThan(50);
+    expect(diary.of('terminate done')).toBeGreaterThan(5);
+  },
   'in-process': (diary) => {
     expect(diary.of('heartbeat')).toBeGreaterThan(15_000);
     expect(diary.of('LIVENESS_CHANGED')).toBeGreaterThan(4);

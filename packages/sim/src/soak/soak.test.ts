@@ -26,9 +26,12 @@ describe('the scenario of a seed', () => {
   const all = Array.from({ length: 400 }, (_, seed) => drawScenario(seed));
   const drawn = all.filter(({ only }) => only.length === 0);
 
-  test('is a storm of loops now and then', () => {
-    expect(all.length - drawn.length).toBeGreaterThan(3);
-    expect(all.length - drawn.length).toBeLessThan(25);
+  test('is a storm of loops now and then, and a siege in one of ten', () => {
+    const sieges = all.filter(({ only }) => only.includes('braker'));
+    expect(sieges).toHaveLength(40);
+    const storms = all.length - drawn.length - sieges.length;
+    expect(storms).toBeGreaterThan(3);
+    expect(storms).toBeLessThan(25);
   });
 
   test('is always the same one', () => {
