@@ -81,6 +81,16 @@ describe('who may take a name', () => {
     expect(bench.agent.hard.probation).toBeUndefined();
   });
 
+  test('a successor that is late, after the next start was ordered, has started by itself too', () => {
+    const bench = crashed();
+    const key = bench.claimSpawn();
+    while (bench.agent.hard.incident?.attempt !== 2 || bench.agent.hard.incident.phase !== 'acting')
+      bench.advance(seconds(30));
+    expect(bench.register({ instanceId: 'late', spawnKey: key })).toBe(true);
+    expect(bench.agent.hard.incident).toBeUndefined();
+    expect(bench.agent.hard.probation).toBeUndefined();
+  });
+
   test.each<[string, (bench: Bench) => void]>([
     ['after one missed beat', (bench) => bench.advance(seconds(75))],
     ['after its exit', (bench) => bench.signal({ kind: 'exited', code: 0 }, 'holter')],

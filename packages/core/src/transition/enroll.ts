@@ -230,7 +230,9 @@ function succeed(draft: Draft, isOrdered: boolean): void {
   const { hard, at, policy } = draft;
   const { incident, agentId } = hard;
   if (!incident) return;
-  if (!isOrdered || incident.step !== 'recover' || incident.phase !== 'acting') {
+  // The key of a failed attempt stays until the next start is claimed: its successor is late, not ordered.
+  const isAwaited = incident.step === 'recover' && incident.phase === 'acting' && incident.isClaimed;
+  if (!isOrdered || !isAwaited) {
     closeIncident(draft, 'the agent started anew by itself');
     return;
   }

@@ -37,7 +37,7 @@ export class AuditWitness implements Witness {
 
   folded(agent: SimAgent, at: number, input: InputBody, result: Transition): void {
     this.audit.breakers.folded(agent.name, at, input, result);
-    const hasKept = this.audit.brake.hasKept(agent.name, at);
+    const hasKept = this.audit.brake.hasKept(agent.name);
     this.audit.shares.folded({ agentId: agent.name, group: agent.group, hasKept }, at, result);
     this.write(agent, result.events);
     const { now } = agent.env;

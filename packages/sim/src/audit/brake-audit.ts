@@ -5,7 +5,9 @@ import type { Execution, LogEntry, Report } from './violation.ts';
 
 const MINUTE_MS = 60_000;
 /** The end of a brake is written when somebody asks next; this much may add up over several of them. */
-const TOLD_LATE_MS = 5 * MINUTE_MS;
+const TOLD_LATE_MS = 10 * MINUTE_MS;
+/** A fleet that is watched logs more often than this. */
+const GAP_MS = 2 * MINUTE_MS;
 /** Five missed beats, twice as many for an agent that is busy, and one for the grace. */
 const DEADLINES_MAX = 11;
 
@@ -43,8 +45,11 @@ export class BrakeAudit {
   private readonly report: Report;
   private readonly context: BrakeContext;
   private readonly groups = new Map<string, Group>();
-  /** Since when each agent has been alive without a gap, by the log's own clock. */
+  /** How long each agent had been alive without a gap, by the time in which something was logged. */
   private readonly aliveSince = new Map<string, number>();
+  /** The log's own clock without its gaps, in which the monitor may have been away and nobody was heard. */
+  private loggedMs = 0;
+  private loggedAt = Number.NaN;
   /** Who has kept its promises once counts from then on. */
   private readonly kept = new Set<string>();
   /** Groups whose crowd was lost at the moment of the log that is being read. */
@@ -57,20 +62,23 @@ export class BrakeAudit {
 
   read({ event, at, agentId }: LogEntry): void {
     this.settle(event.at, at);
+    this.clock(event.at);
     switch (event.type) {
       case 'AGENT_REGISTERED':
         this.find(event.payload.group).members.add(agentId);
-        this.aliveSince.set(agentId, event.at);
+        this.aliveSince.set(agentId, this.loggedMs);
         return;
       case 'HEALTH_STATE_CHANGED':
         if (event.payload.to === 'TERMINATED') this.groupOf(agentId).members.delete(agentId);
         return;
       case 'LIVENESS_CHANGED': {
         const { to, cause } = event.payload;
-        if (to === 'alive') this.aliveSince.set(agentId, event.at);
+        if (to === 'alive') this.aliveSince.set(agentId, this.loggedMs);
         const isLoss =
-          (to === 'unknown' && this.hasKept(agentId, event.at)) ||
+          (to === 'unknown' && this.hasKept(agentId)) ||
           (to === 'gone' && cause === 'process-crash' && !this.context.isBeingStopped(agentId));
+        // Who is not heard keeps no promise.
+        if (to !== 'alive') this.aliveSince.delete(agentId);
         if (isLoss) this.lost(this.groupOf(agentId), agentId, event.at, at);
         return;
       }
@@ -108,12 +116,19 @@ export class BrakeAudit {
     }
   }
 
+  private clock(loggedAt: number): void {
+    const passedMs = loggedAt - this.loggedAt;
+    if (passedMs > 0 && passedMs < GAP_MS) this.loggedMs += passedMs;
+    this.loggedAt = loggedAt;
+  }
+
   /** Certainly heard for long enough: the last sign of life lies a whole deadline and its grace before the loss. */
-  hasKept(agentId: string, lostAt: number): boolean {
+  hasKept(agentId: string): boolean {
     const intervalMs = this.context.intervalOf(agentId) ?? Number.POSITIVE_INFINITY;
     const silenceMs = DEADLINES_MAX * intervalMs + contract.graceWithoutBeatsMs;
     const keptMs = Math.max(contract.brake.keptMs, intervalMs);
-    if (lostAt - (this.aliveSince.get(agentId) ?? lostAt) > silenceMs + keptMs) this.kept.add(agentId);
+    const aliveMs = this.loggedMs - (this.aliveSince.get(agentId) ?? this.loggedMs);
+    if (aliveMs > silenceMs + keptMs) this.kept.add(agentId);
     return this.kept.has(agentId);
   }
 
@@ -121,7 +136,8 @@ export class BrakeAudit {
   private engagedFor(group: Group, until: number, at: number): number {
     const { engagedMsMax, engagedShare } = contract.brake;
     const before = Math.max(0, group.spentMs - (group.alertedAt - group.spentAt) * engagedShare);
-    const spentMs = before + until - group.alertedAt;
+    // What may be spent again grows all the time, also while the brake is engaged.
+    const spentMs = before + (until - group.alertedAt) * (1 - engagedShare);
     if (spentMs > engagedMsMax + TOLD_LATE_MS)
       this.report(12, group.name, at, `braked for ${Math.round(spentMs / MINUTE_MS)} min in all`);
     return spentMs;
