@@ -117,7 +117,7 @@ describe('the command line against a real server', { timeout: 60_000 }, () => {
     const corrupt = await holter(['up', '--port', '0', '--log-level', 'silent'], {}, other);
     expect(corrupt.code).toBe(1);
     expect(corrupt.err).toMatch(
-      /^holter: the database .* can't be used \(corrupt\): [\s\S]*next: see: holter db check/,
+      /^holter: the database .* can't be used \(corrupt\): [\s\S]*next: restore the newest backup .* --accept-restored/,
     );
     const checked = await holter(['db', 'check'], {}, other);
     expect(checked.code).toBe(3);

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   copyFileSync,
   existsSync,
@@ -9,6 +10,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
@@ -65,6 +67,19 @@ describe('a sealed database', { timeout: 90_000 }, () => {
     writeFileSync(path, bytes, { flag: 'r+' });
     truncateSync(path, bytes.length);
   };
+
+  it('stays locked: another process that opens and closes the database leaves its log alone', async () => {
+    const store = await open(false, 60_000);
+    await committed(store, commitOf(agentOf('ada'), 0));
+    const { ino } = statSync(`${path}-wal`);
+    const libsql = createRequire(import.meta.url).resolve('libsql');
+    const script = `const database = new (require(${JSON.stringify(libsql)}))(${JSON.stringify(path)});
+      database.prepare('select count(*) from agents').all([]);
+      database.close();`;
+    execFileSync(process.execPath, ['-e', script]);
+    expect(statSync(`${path}-wal`, { throwIfNoEntry: false })?.ino).toBe(ino);
+    expect(await committed(store, commitOf(agentOf('bob'), 0))).toBe(1);
+  });
 
   it('starts again and again, after a stop and after a crash', async () => {
     for (let round = 0; round < 3; round += 1) await (await open()).close();

@@ -24,6 +24,12 @@ import { problemsOf } from './check.ts';
 export class Seal {
   private readonly path: string;
   private last: Sealed | null = null;
+  /**
+   * Open for as long as SQLite has the database open. Closing any descriptor of a file drops all locks that the process
+   * holds on it: another process that closes the database would then take itself for the last one, and delete the
+   * write-ahead log.
+   */
+  private file: number | null = null;
 
   constructor(path: string) {
     this.path = path;
@@ -72,6 +78,23 @@ export class Seal {
     if (this.last?.wal === inodeOf(wal)) truncateSync(wal, 0);
   }
 
+  /** Called once SQLite has closed the database. */
+  release(): void {
+    if (this.file !== null) closeSync(this.file);
+    this.file = null;
+  }
+
+  /** The header of the file at the path, while SQLite may have it open. */
+  private header(): Header | null {
+    const there = statSync(this.path, { throwIfNoEntry: false });
+    if (!there || there.size === 0) return null;
+    this.file ??= openSync(this.path, 'r');
+    const ours = fstatSync(this.file);
+    // No lock is held on another file that somebody has put there.
+    if (ours.ino !== there.ino || ours.dev !== there.dev) return readHeader(this.path);
+    return headerIn(this.file);
+  }
+
   private raise(database: Database.Database, generation: number): void {
     database.exec(`pragma user_version = ${generation}`);
     const [moved] = database.prepare('pragma wal_checkpoint(passive)').all([]) as {
@@ -80,7 +103,7 @@ export class Seal {
     }[];
     // A reader may have kept SQLite from moving all of it; then the file is not synced either.
     const isMoved = moved !== undefined && moved.log === moved.checkpointed;
-    const header = readHeader(this.path);
+    const header = this.header();
     const onDiskMin = isMoved ? generation : (this.last?.onDisk ?? 0);
     // Exchanged this very moment: what is known stays as it is, and the next look says so.
     if (!header || header.generation < onDiskMin || header.generation > generation) return;
@@ -91,7 +114,7 @@ export class Seal {
   }
 
   private refuseChanged(last: Sealed): void {
-    const header = readHeader(this.path);
+    const header = this.header();
     if (!header) throw cut(this.path, 0, last.bytes);
     if (header.id !== last.id || header.generation < last.onDisk || header.generation > last.generation)
       throw exchanged('another copy of the database was written over it');
@@ -153,24 +176,29 @@ const exchanged = (what: string): StoreUnavailable => new StoreUnavailable('exch
 const HEADER_BYTES = 100;
 const MAGIC = 'SQLite format 3\0';
 
-/** As https://www.sqlite.org/fileformat.html describes it; null when there is no file, or an empty one. */
+/** Only for a file that this process has not open otherwise. Null when there is no file, or an empty one. */
 function readHeader(path: string): Header | null {
   if (bytesOf(path) === 0) return null;
   const file = openSync(path, 'r');
   try {
-    const bytes = fstatSync(file).size;
-    const header = Buffer.alloc(HEADER_BYTES);
-    readSync(file, header, 0, HEADER_BYTES, 0);
-    if (header.toString('latin1', 0, MAGIC.length) !== MAGIC)
-      throw new StoreUnavailable('corrupt', 'it does not begin like a database');
-    const pageBytes = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
-    // The number of pages counts only if the same version of SQLite wrote it that changed the file last.
-    const isCounted = header.readUInt32BE(24) === header.readUInt32BE(92);
-    const wanted = isCounted ? header.readUInt32BE(28) * pageBytes : 0;
-    return { id: header.readInt32BE(68), generation: header.readInt32BE(60), bytes, wanted };
+    return headerIn(file);
   } finally {
     closeSync(file);
   }
+}
+
+/** As https://www.sqlite.org/fileformat.html describes it. */
+function headerIn(file: number): Header {
+  const bytes = fstatSync(file).size;
+  const header = Buffer.alloc(HEADER_BYTES);
+  readSync(file, header, 0, HEADER_BYTES, 0);
+  if (header.toString('latin1', 0, MAGIC.length) !== MAGIC)
+    throw new StoreUnavailable('corrupt', 'it does not begin like a database');
+  const pageBytes = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
+  // The number of pages counts only if the same version of SQLite wrote it that changed the file last.
+  const isCounted = header.readUInt32BE(24) === header.readUInt32BE(92);
+  const wanted = isCounted ? header.readUInt32BE(28) * pageBytes : 0;
+  return { id: header.readInt32BE(68), generation: header.readInt32BE(60), bytes, wanted };
 }
 
 const noteFile = (path: string): string => `${path}.seal`;

@@ -75,6 +75,7 @@ export class Session {
   close(): void {
     if (this.isForeign) this.seal?.discardLog();
     this.database?.close();
+    this.seal?.release();
   }
 
   private refuse(fault: StoreUnavailable): StoreUnavailable {
