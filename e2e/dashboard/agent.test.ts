@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browserPath, type Page } from './browser.ts';
-import { decide, failing, openStage, owned, type Stage } from './kit.ts';
+import { decide, failing, openStage, owned, presentRun, type Stage } from './kit.ts';
 
 describe.runIf(browserPath)('one agent in a browser', () => {
   let stage: Stage;
@@ -15,7 +15,8 @@ describe.runIf(browserPath)('one agent in a browser', () => {
     (await stage.operator.effects(agentId)).effects.filter((effect) => effect.kind === kind);
 
   it('is stopped and brought back by a decision in the inbox', async () => {
-    await stage.operator.register(owned('cal'));
+    const executor = await presentRun(stage, 'cal');
+    await stage.operator.register({ ...owned('cal'), executor });
     await stage.operator.signal('cal', failing);
     await page.goto(`${stage.holter.url}/incidents`);
     await page.getByRole('link', { name: 'cal' }).waitFor();

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, createClient } from '@holter/server/local';
+import { identityOf, systemHostId, systemTable } from '@holter/server/process';
 import { type HolterProcess, startHolter } from '../holter-process.ts';
 import { type Browser, type BrowserContext, chromium, expect, type Page } from './browser.ts';
 
@@ -93,6 +94,35 @@ export const owned = (agentId: string) => ({
   executor: 'nobody-home',
   promises: { tasks: true },
 });
+
+/** This process takes the place of the `holter run` that owns the agent and could start it again. */
+export async function presentRun({ holter }: Stage, agentId: string): Promise<string> {
+  const table = systemTable();
+  const row = table?.row(process.pid);
+  if (!table || !row) throw new Error('no process table');
+  const executor = `run:${agentId}`;
+  const record = {
+    agentId,
+    incarnation: 1,
+    runId: agentId,
+    hostId: systemHostId(),
+    run: identityOf(table, row),
+    child: null,
+    nudgeFile: null,
+    onLost: 'adopt',
+  };
+  const post = (path: string, body: unknown) =>
+    fetch(`${holter.url}/v1/executors/${executor}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${holter.token('operator')}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  expect((await post('', record)).status).toBe(200);
+  // It counts from its first poll on, and for as long as it polls.
+  expect((await post('/poll', { have: [], waitSeconds: 0 })).status).toBe(200);
+  void post('/poll', { have: [], waitSeconds: 25 }).catch(() => undefined);
+  return executor;
+}
 
 export const failing = { kind: 'error', message: 'no disk', isUnrecoverable: true, incarnation: 1 };
 
