@@ -55,6 +55,16 @@ describe('holter.steps.v1', () => {
     tokens: { in: 100, out: 10 },
   });
 
+  test('no secret of a call is shown', async () => {
+    const secret = ['sk', 'ant', 'api03', 'Qm9vN3x7ZkT2vR8sYwLpAe5HcJdFgUiO'].join('-');
+    const command = `curl -H 'Authorization: Bearer ${secret}' https://bob:${secret}@example.com/`;
+    const calls = times(8, (i) => ({ ...step(i), input: { command }, output: `denied: ${secret}` }));
+    const { runs } = await judged('secrets.jsonl', [header('one'), ...calls]);
+    expect(runs[0]?.findings.length).toBeGreaterThan(0);
+    expect(JSON.stringify(runs[0]?.findings)).not.toContain(secret);
+    expect(JSON.stringify(runs[0]?.findings)).toContain('[redacted]');
+  });
+
   test('several runs in one file, each with its own verdict', async () => {
     const { runs } = await judged('steps.jsonl', [
       header('one'),

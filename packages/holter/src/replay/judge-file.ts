@@ -1,4 +1,6 @@
 import type { Policy } from '@holter/core';
+import type { AgentStep } from '@holter/core/detect';
+import { redactValue } from '@holter/server/redaction';
 import { readItems } from './read-items.ts';
 import { addStepTo, addVerdictTo, beginRun, type RunReport } from './run-report.ts';
 
@@ -36,7 +38,9 @@ export async function judgeFile(file: string, policy: Policy, events: FileEvents
         if (!open.has(item.run)) open.set(item.run, beginRun(item.run, item.agent, file, item.outcome));
         break;
       case 'step':
-        await change(item.run, (report) => addStepTo(report, item.step, item.index, policy));
+        await change(item.run, (report) =>
+          addStepTo(report, redactValue(item.step) as AgentStep, item.index, policy),
+        );
         break;
       case 'verdict':
         await change(item.run, (report) => addVerdictTo(report, item.verdict));
