@@ -7,6 +7,7 @@ import { CliFailure, EXIT } from '../terminal/failure.ts';
 import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
 import { painter } from '../terminal/paint.ts';
+import { probeFiles } from '../terminal/probe-files.ts';
 import { invalidConfig, load } from './config.ts';
 import { loginLink } from './open.ts';
 
@@ -55,6 +56,7 @@ async function up(io: Io, options: UpOptions): Promise<void> {
   refuseDatabase(options.database);
   const loaded = load(io, options.config);
   if (loaded.kind === 'invalid') throw invalidConfig(loaded);
+  probeFiles();
   const { createLogger, StartError, startServer } = await import('@holter/server');
   // The log goes to stderr: stdout contains only the line that programs wait for.
   const logger = createLogger({
