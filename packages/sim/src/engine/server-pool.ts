@@ -42,6 +42,8 @@ export class ServerPool {
   /** Hosts that can't be reached: their executors are not attached. */
   private readonly unreachable = new Set<string>();
   private readonly detach = new Map<string, (() => void)[]>();
+  /** Also of those that are still starting. */
+  private readonly engines = new Map<ServerProcess, Engine>();
   /** Set while the store holds an older copy: a server that notices may not write or act. */
   isStoreWrong = false;
   readonly deaths: string[] = [];
@@ -117,6 +119,7 @@ export class ServerPool {
       onBug: (error) => this.bug(process, error),
     });
     for (const name of hosts) if (!this.unreachable.has(name)) this.attach(process, engine, name);
+    this.engines.set(process, engine);
     return engine;
   }
 
@@ -148,7 +151,7 @@ export class ServerPool {
 
   reach(host: string): void {
     if (!this.unreachable.delete(host)) return;
-    for (const process of this.processes) if (process.engine) this.attach(process, process.engine, host);
+    for (const [process, engine] of this.engines) this.attach(process, engine, host);
   }
 
   /** Records the times in which no server looks and is able to write. */
@@ -167,6 +170,7 @@ export class ServerPool {
   private died(process: ServerProcess, where: string): void {
     this.deaths.push(where);
     this.processes = this.processes.filter((other) => other !== process);
+    this.engines.delete(process);
     this.options.clock.after(this.downMs, () => this.keepUp());
     this.options.audit.executions.serverDied(process.id, this.options.clock.now());
     this.lookAround();
