@@ -213,6 +213,15 @@ describe('many at once', () => {
     await fresh.close();
   });
 
+  it('starts a server that has the page', async () => {
+    expect(await world.run('--', 'true').ended).toBe(0);
+    const page = await fetch(`${world.server.url}/`);
+    expect([page.status, page.headers.get('content-type')]).toEqual([
+      200,
+      expect.stringContaining('text/html'),
+    ]);
+  });
+
   it('gives the command pipes, as a shell would', async () => {
     const opened = world.run('--', 'sh', '-c', 'echo one > /dev/stdout; echo two > /dev/stderr');
     expect(await opened.ended).toBe(0);

@@ -9,6 +9,7 @@ import {
   StartError,
   startServer,
 } from '@holter/server';
+import { pageFolder } from '../package/page-folder.ts';
 import { version } from '../package/version.ts';
 import { CODE, RunFailure } from './end.ts';
 
@@ -29,7 +30,14 @@ export async function hostServer({ folder, config, log, logLevel }: HostOptions)
     throw new RunFailure(CODE.usage, loaded.problems.map((problem) => problemLine(problem)).join('\n'));
   const logger = createLogger({ write: log, isPretty: false, hasColour: false, level: logLevel });
   const start = (port: number): Promise<RunningServer> =>
-    startServer({ dataFolder: folder.path, config: loaded.config, version, logger, port });
+    startServer({
+      dataFolder: folder.path,
+      config: loaded.config,
+      version,
+      logger,
+      port,
+      pageFolder: pageFolder(),
+    });
   try {
     return await start(DEFAULT_PORT).catch((error: unknown) => {
       if (error instanceof StartError && error.code === 'port_taken') return start(0);
