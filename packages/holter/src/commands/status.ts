@@ -67,7 +67,7 @@ async function status(io: Io, text: string | undefined, options: StatusOptions):
   const shown = options.all ? agents : agents.slice(0, ROWS_MAX);
   io.out(agentTable(io, shown));
   for (const { agentId, patience } of shown)
-    if (patience) io.out(`${agentId}: longer limits: ${printable(patienceInWords(patience))}\n`);
+    if (patience) io.out(`${agentId}: limits lengthened: ${printable(patienceInWords(patience))}\n`);
   const rest = agents.length - shown.length;
   if (rest > 0) io.out(`… and ${rest} more (--all shows them)\n`);
   const paint = painter(io);

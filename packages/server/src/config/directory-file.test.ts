@@ -22,7 +22,7 @@ describe('a holter.yaml in a working directory', () => {
     ],
     ['rules:\n  unattended: true\n', /:2:3 {2}rules\.unattended /],
     ['health_monitoring:\n  enabled: false\n', /:2:3 {2}health_monitoring\.enabled /],
-    ['agents:\n  worker:\n    rules: { silence_act: 1h }\n', /:1:1 {2}agents is no limit/],
+    ['agents:\n  worker:\n    rules: { silence_act: 1h }\n', /:1:1 {2}agents can't be set/],
     ['groups: { crew: { limits: { step: terminate } } }\n', /:1:1 {2}groups /],
     ['fleet:\n  brake:\n    share: 1\n', /:1:1 {2}fleet /],
     ['rules:\n  silence_act: [1]\n', /:2:3 {2}rules\.silence_act must be a number or a time/],

@@ -114,7 +114,7 @@ export function readPatience(
 export const notHere = (path: string): string =>
   Object.hasOwn(AGENT_FIELDS, path)
     ? "can't be set in a working directory; write it into the operator's file"
-    : 'is no limit that a working directory may lengthen';
+    : "can't be set in a working directory, and is ignored";
 
 function whyNot(path: string, asked: number, before: number, now: number, isOperator: boolean): string {
   const field = AGENT_FIELDS[path as (typeof LIMITS)[number]] as { show: (value: number) => unknown };
