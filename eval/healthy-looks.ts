@@ -11,33 +11,10 @@ import {
   say,
   times,
   user,
+  word,
 } from './run-kit.ts';
 
 /** More runs that look like circles and are work: measuring, sweeping, searching, talking. */
-const WORDS = [
-  'anvil',
-  'birch',
-  'coral',
-  'dune',
-  'eagle',
-  'fjord',
-  'glade',
-  'hazel',
-  'ivory',
-  'jetty',
-  'knoll',
-  'larch',
-  'maple',
-  'north',
-  'oasis',
-  'pearl',
-  'quill',
-  'ridge',
-  'slate',
-  'thorn',
-];
-const word = (turn: number): string => WORDS[turn % WORDS.length] ?? 'word';
-
 const measuring = [
   run('flaky/measured-as-asked', 'none-none', 'the task is a flaky test, and it is run sixteen times', [
     user('test_sync is flaky on CI. How often does it fail here?'),

@@ -1,30 +1,6 @@
-import { after, bash, call, edit, fails, read, run, times, user } from './run-kit.ts';
+import { after, bash, call, edit, fails, read, run, times, user, word } from './run-kit.ts';
 
 /** Runs that look like circles and are work. Each is the twin of something in `stuck-runs.ts`. */
-const WORDS = [
-  'anvil',
-  'birch',
-  'coral',
-  'dune',
-  'eagle',
-  'fjord',
-  'glade',
-  'hazel',
-  'ivory',
-  'jetty',
-  'knoll',
-  'larch',
-  'maple',
-  'north',
-  'oasis',
-  'pearl',
-  'quill',
-  'ridge',
-  'slate',
-  'thorn',
-];
-const word = (turn: number): string => WORDS[turn % WORDS.length] ?? 'word';
-
 const tap = (passed: number, failed: number): string =>
   `TAP version 13\n${failed > 0 ? `not ok ${passed + 1} - ${word(passed)}\n  ---\n  duration_ms: 1.${passed}\n  ...\n` : ''}1..${passed + failed}\n# tests ${passed + failed}\n# pass ${passed}\n# fail ${failed}\n# duration_ms 7${passed}.3`;
 /** Red unless nothing failed. */

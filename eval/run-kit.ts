@@ -72,3 +72,28 @@ export function run(name: string, range: string, about: string, parts: readonly 
     steps,
   };
 }
+
+const WORDS = [
+  'anvil',
+  'birch',
+  'coral',
+  'dune',
+  'eagle',
+  'fjord',
+  'glade',
+  'hazel',
+  'ivory',
+  'jetty',
+  'knoll',
+  'larch',
+  'maple',
+  'north',
+  'oasis',
+  'pearl',
+  'quill',
+  'ridge',
+  'slate',
+  'thorn',
+];
+/** Another word for each turn. */
+export const word = (turn: number): string => WORDS[turn % WORDS.length] ?? 'word';

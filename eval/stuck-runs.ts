@@ -13,26 +13,11 @@ import {
   say,
   times,
   user,
+  word,
 } from './run-kit.ts';
 
 /** Runs that go in circles, in many disguises. */
 const PENDING = '{"id":"dep-71","phase":"pending","reason":"WaitingForQuota"}';
-const WORDS = [
-  'alpha',
-  'bravo',
-  'cedar',
-  'delta',
-  'ember',
-  'flint',
-  'grove',
-  'heron',
-  'inlet',
-  'joule',
-  'karst',
-  'lumen',
-];
-const word = (turn: number): string => WORDS[turn % WORDS.length] ?? 'word';
-
 const FLAT_TAP = (turn: number): string =>
   `TAP version 13\n# Subtest: keeps the order of equal keys\nnot ok 1 - keeps the order of equal keys\n  ---\n  duration_ms: ${3 + turn}.21\n  error: 'expected b before c'\n  ...\n1..1\n# tests 1\n# pass 0\n# fail 1\n# duration_ms ${60 + turn}.4`;
 
