@@ -18,9 +18,9 @@ export async function newestEvents(
   for (let before = BEYOND_ALL; newest.length < wanted; ) {
     const limit = Math.min(PAGE, wanted - newest.length);
     const query = { ...filter, before: String(before), limit: String(limit) };
-    const { events, nextCursor } = await ask(connection, (client) => client.events(query));
+    const { events, nextCursor, hasMore } = await ask(connection, (client) => client.events(query));
     newest.push(...events);
-    if (events.length < limit) break;
+    if (!hasMore) break;
     before = nextCursor;
   }
   return newest.reverse();

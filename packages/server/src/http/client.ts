@@ -27,6 +27,7 @@ import type {
   RegisterInput,
   RollupPage,
   SignalsHeardView,
+  SystemView,
   TaskInput,
   TokenMadeView,
   TokenPage,
@@ -47,6 +48,7 @@ export function createClient(options: CallOptions) {
   return {
     /** Also when Holter is not well: the answer says so. */
     health: () => call<HealthView>('GET', '/health', { accept: [503] }),
+    system: () => call<SystemView>('GET', '/v1/system'),
     openApi: () => call<Record<string, unknown>>('GET', '/openapi.json'),
     metrics: () => call<string>('GET', '/metrics'),
 

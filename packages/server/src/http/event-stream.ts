@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { type EventType, type HolterEvent, type Instant, instant } from '@holter/core';
 import type { Clock } from '../engine/clock.ts';
 import { type EventQuery, type Store, StoreUnavailable } from '../store/store.ts';
+import { readEventPage } from './event-page.ts';
 import { streamHeaders } from './stream-places.ts';
 import { eventView, streamedView } from './views.ts';
 
@@ -111,15 +112,18 @@ export class EventStream {
     // Read before the page: whatever lies up to it is visible to the page, so it need not be asked again.
     const last = await store.lastCursor();
     if (last <= this.cursor) return false;
-    const events = await store.readEvents({ ...this.filter, after: this.cursor, limit: PAGE });
+    const { events, hasMore } = await readEventPage(store, {
+      ...this.filter,
+      after: this.cursor,
+      limit: PAGE,
+    });
     let frames = '';
     for (const event of events) frames += frameOf(event.cursor, eventView(event));
     if (this.isClosed) return false;
     if (frames !== '') this.write(frames);
-    const isFull = events.length === PAGE;
     const seen = events.at(-1)?.cursor ?? this.cursor;
-    this.cursor = isFull ? seen : Math.max(seen, last);
-    return isFull;
+    this.cursor = hasMore ? seen : Math.max(seen, last);
+    return hasMore;
   }
 
   /** Waits until the reader has taken enough; one that takes nothing for too long is sent away meanwhile. */

@@ -23,4 +23,10 @@ export class LimitHits {
     const count = (this.byName.get(name)?.count ?? 0) + 1;
     this.byName.set(name, { count, lastAt: this.now(), lastBy: by });
   }
+
+  /** The latest first. */
+  list(): (LimitHit & { readonly limit: LimitName })[] {
+    const all = [...this.byName].map(([limit, hit]) => ({ limit, ...hit }));
+    return all.sort((a, b) => b.lastAt - a.lastAt);
+  }
 }

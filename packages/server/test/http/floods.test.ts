@@ -59,6 +59,10 @@ describe('floods', () => {
         for (let i = 0; i < 4; i += 1) more.push((await open(server, token)).status);
       expect(more).toEqual([200, 200, 200, 200, 429, 429, 429, 429]);
       expect(await hitsOf(server, 'streams')).toBe(4);
+      expect((await server.operator.system()).limitHits).toEqual([
+        { limit: 'streams', count: 4, lastAt: expect.any(Number), lastBy: expect.stringMatching(/^viewer /) },
+        expect.objectContaining({ limit: 'streams_per_token', count: 2 }),
+      ]);
       expect((await open(server, server.tokens.operator)).status).toBe(200);
     });
 
@@ -204,6 +208,36 @@ describe('floods', () => {
       expect(await bytesOf(server)).toBeLessThanOrEqual(100_000);
       expect(await hitsOf(server, 'checkpoints_per_agent')).toBeGreaterThan(5);
     });
+  });
+
+  it('of long texts are read in pages of at most 1 MiB, and none is left out', async () => {
+    const server = await start();
+    // Two bytes for each character, of so many agents that each gets all of its rows.
+    const text = 'ß'.repeat(30_000);
+    for (let i = 0; i < 20; i += 1) {
+      const ada = server.client(await register(server, `agent-${i}`));
+      await ada.signal(
+        `agent-${i}`,
+        Array.from({ length: 4 }, () => ({ kind: 'blocker', text })),
+      );
+    }
+    const readAll = async (filter: { after?: string; before?: string }, along: 'after' | 'before') => {
+      const cursors: number[] = [];
+      let hasMore = true;
+      for (let query = filter; hasMore; ) {
+        const { events, ...page } = await server.operator.events({ ...query, limit: '1000' });
+        expect(Buffer.byteLength(JSON.stringify(events))).toBeLessThan(1024 * 1024 + 10_000);
+        cursors.push(...events.map(({ cursor }) => cursor ?? 0));
+        hasMore = page.hasMore;
+        query = { ...filter, [along]: String(page.nextCursor) };
+      }
+      return cursors;
+    };
+    const all = (await server.store.readEvents({ after: 0, limit: 10_000 })).map(({ cursor }) => cursor);
+    expect(all.length).toBeGreaterThan(100);
+    expect(await readAll({ after: '0' }, 'after')).toEqual(all);
+    expect(await readAll({ before: '999999' }, 'before')).toEqual([...all].reverse());
+    expect((await server.operator.events({ before: '999999', limit: '2' })).events).toHaveLength(2);
   });
 
   it('of signals are folded into one row for each minute and sort, with their number (attack 12)', async () => {

@@ -1,4 +1,5 @@
 import type { EventType } from '@holter/core';
+import { readEventPage } from '../event-page.ts';
 import type { StreamFilter } from '../event-stream.ts';
 import { problem } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -21,7 +22,10 @@ export function eventRoutes({ deps, streams }: HttpContext): readonly Route[] {
       access: ['viewer', 'operator', 'orchestrator'],
       query: eventQuery,
       answers: {
-        200: { description: 'A page; ask again after `nextCursor`.', schema: eventPage },
+        200: {
+          description: 'A page of at most 1 MiB of events; ask again after `nextCursor` while `hasMore`.',
+          schema: eventPage,
+        },
         429: { description: 'too_many_streams' },
       },
       handle: async ({ request, reply, query, caller }): Promise<EventPage | undefined> => {
@@ -29,13 +33,14 @@ export function eventRoutes({ deps, streams }: HttpContext): readonly Route[] {
         if (!(request.headers.accept ?? '').includes('text/event-stream')) {
           const after = query.after ?? 0;
           const { before, limit = EVENTS_DEFAULT } = query;
-          const events = await store.readEvents({
+          const { events, hasMore } = await readEventPage(store, {
             ...filter,
             after,
             limit,
             ...(before !== undefined && { before }),
           });
-          return { events: events.map(eventView), nextCursor: events.at(-1)?.cursor ?? before ?? after };
+          const nextCursor = events.at(-1)?.cursor ?? before ?? after;
+          return { events: events.map(eventView), nextCursor, hasMore };
         }
         const last = await store.lastCursor();
         // An id from beyond the end is of another database; from there nothing would ever come.

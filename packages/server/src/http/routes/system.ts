@@ -8,7 +8,7 @@ import type { HttpContext } from './context.ts';
 const COUNTED_MAX = 500;
 
 /** Holter's own organs, beyond what `/health` tells everybody. */
-export function systemRoutes({ deps }: HttpContext): readonly Route[] {
+export function systemRoutes({ deps, hits }: HttpContext): readonly Route[] {
   const { engine, store } = deps;
   const waiting = async (status: 'pending' | 'claimed' | 'dead'): Promise<number> =>
     (await store.listEffects({ status, limit: COUNTED_MAX })).length;
@@ -32,6 +32,7 @@ export function systemRoutes({ deps }: HttpContext): readonly Route[] {
           brakes: [...engine.brakes],
           retention: { keptMs: RETENTION_MS, oldestEventAt: oldest?.event.at ?? null },
           outbox: { pending, claimed, dead },
+          limitHits: hits.list(),
           memoryBytes: process.memoryUsage.rss(),
           cpuSeconds: (user + kernel) / 1e6,
           events: await store.lastCursor(),

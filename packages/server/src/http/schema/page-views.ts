@@ -161,6 +161,16 @@ export const system = z.strictObject({
   ),
   retention: z.strictObject({ keptMs: count, oldestEventAt: maybeTime }),
   outbox: z.strictObject({ pending: count, claimed: count, dead: count }),
+  limitHits: z
+    .array(
+      z.strictObject({
+        limit: word,
+        count,
+        lastAt: time,
+        lastBy: word.meta({ description: 'The token or agent that reached it last.' }),
+      }),
+    )
+    .meta({ description: 'Limits that were reached since the start, the latest first.' }),
   memoryBytes: count,
   cpuSeconds: count,
   events: count,

@@ -200,7 +200,11 @@ export const event = z.strictObject({
   payload: z.record(z.string(), z.unknown()),
   correlationId: word.nullable(),
 });
-export const eventPage = z.strictObject({ events: z.array(event), nextCursor: z.number() });
+export const eventPage = z.strictObject({
+  events: z.array(event),
+  nextCursor: z.number(),
+  hasMore: z.boolean().meta({ description: 'A page ends at `limit` events or at 1 MiB.' }),
+});
 
 export const effect = z.strictObject({
   effectId: word,
