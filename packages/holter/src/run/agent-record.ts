@@ -1,7 +1,7 @@
 import type { AgentView, CheckpointPage, RegisteredView } from '@holter/server/wire';
+import { codeOfRefusal, sayRefusal } from '../background/http-call.ts';
 import type { KeptCheckpoint } from './checkpoint-keeper.ts';
 import { CODE, RunFailure } from './end.ts';
-import { codeOfRefusal, sayRefusal } from './http-call.ts';
 import type { RunOptions } from './options.ts';
 import type { Plan } from './plan.ts';
 import type { RunContext } from './run-context.ts';

@@ -10,10 +10,11 @@ import {
   systemTable,
 } from '@holter/server/process';
 import { CommanderError } from 'commander';
+import type { Target } from '../background/http-call.ts';
 import { version } from '../package/version.ts';
+import { CliFailure } from '../terminal/failure.ts';
 import type { Terminal } from './child.ts';
 import { CODE, exitCodeOf, RunFailure } from './end.ts';
-import type { Target } from './http-call.ts';
 import type { RunOptions } from './options.ts';
 import { planOf } from './plan.ts';
 import { reportOf, summaryOf } from './report.ts';
@@ -32,9 +33,9 @@ export async function runMain(argv: readonly string[]): Promise<number> {
     return await supervise(command.opts<RunOptions>(), command.args, say);
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : CODE.usage;
-    if (!(error instanceof RunFailure || error instanceof AdapterError)) throw error;
+    if (!(error instanceof CliFailure || error instanceof AdapterError)) throw error;
     say(error.message);
-    return error instanceof RunFailure ? error.exitCode : CODE.usage;
+    return error instanceof CliFailure ? error.exitCode : CODE.usage;
   }
 }
 
@@ -109,7 +110,7 @@ async function supervise(
 
 /** Loads the server's code only when it is needed: it is several times as large as everything else here. */
 async function host(folder: DataFolder, config: string | undefined): Promise<{ stop(): Promise<void> }> {
-  const { hostServer } = await import('./hosted-server.ts');
+  const { hostServer } = await import('../background/hosted-server.ts');
   return hostServer({ folder, config, log: () => undefined, logLevel: 'silent' });
 }
 

@@ -1,6 +1,6 @@
 import type { Effect, ReceiptOutcome } from '@holter/core';
 import type { Clock, RunRecord } from '@holter/server/process';
-import { NoAnswer } from './http-call.ts';
+import { NoAnswer } from '../background/http-call.ts';
 import type { ServerLink } from './server-link.ts';
 
 export type Outcome = { readonly outcome: ReceiptOutcome; readonly detail: string };

@@ -1,5 +1,6 @@
 import { constants } from 'node:os';
 import type { ChildEnd } from '@holter/server/adapters';
+import { CliFailure } from '../terminal/failure.ts';
 
 /** As in shells: a signal is 128 plus its number. */
 export function exitCodeOf({ code, signal }: ChildEnd): number {
@@ -13,12 +14,9 @@ export function endInWords({ code, signal }: ChildEnd): string {
 }
 
 /** Ends `holter run` before anything was started, with one line and the exit code that shells use. */
-export class RunFailure extends Error {
-  override readonly name = 'RunFailure';
-  readonly exitCode: number;
+export class RunFailure extends CliFailure {
   constructor(exitCode: number, message: string) {
-    super(message);
-    this.exitCode = exitCode;
+    super(message, null, exitCode);
   }
 }
 

@@ -3,8 +3,8 @@ import { closeSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Clock, type DataFolder, openLogFile } from '@holter/server/process';
+import { call, NoAnswer, type Reply, type Target } from '../background/http-call.ts';
 import { CODE, RunFailure } from './end.ts';
-import { call, NoAnswer, type Reply, type Target } from './http-call.ts';
 
 type LinkOptions = {
   readonly folder: DataFolder;

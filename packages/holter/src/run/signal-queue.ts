@@ -1,5 +1,5 @@
 import type { SignalBody } from '@holter/core';
-import { type Reply, sayRefusal } from './http-call.ts';
+import { type Reply, sayRefusal } from '../background/http-call.ts';
 import type { ServerLink } from './server-link.ts';
 
 type Queued = {

@@ -1,7 +1,7 @@
 import { DataFolder, type RunningServer, realClock } from '@holter/server';
 import type { AgentPage } from '@holter/server/wire';
 import { Command, InvalidArgumentError } from 'commander';
-import { RunFailure } from './end.ts';
+import { CliFailure } from '../terminal/failure.ts';
 import { hostServer } from './hosted-server.ts';
 import { call } from './http-call.ts';
 
@@ -28,7 +28,7 @@ export async function daemonMain(argv: readonly string[]): Promise<number> {
     await server.stop();
     return 0;
   } catch (error) {
-    if (!(error instanceof RunFailure)) throw error;
+    if (!(error instanceof CliFailure)) throw error;
     log(`${error.message}\n`);
     return error.exitCode;
   }

@@ -11,7 +11,7 @@ import {
 } from '@holter/server';
 import { pageFolder } from '../package/page-folder.ts';
 import { version } from '../package/version.ts';
-import { CODE, RunFailure } from './end.ts';
+import { CliFailure, EXIT } from '../terminal/failure.ts';
 
 type HostOptions = {
   readonly folder: Pick<DataFolder, 'path'>;
@@ -27,7 +27,7 @@ type HostOptions = {
 export async function hostServer({ folder, config, log, logLevel }: HostOptions): Promise<RunningServer> {
   const loaded = loadConfig(findConfigFile(config, process.env, process.cwd()));
   if (loaded.kind === 'invalid')
-    throw new RunFailure(CODE.usage, loaded.problems.map((problem) => problemLine(problem)).join('\n'));
+    throw new CliFailure(loaded.problems.map((problem) => problemLine(problem)).join('\n'), null, EXIT.usage);
   const logger = createLogger({ write: log, isPretty: false, hasColour: false, level: logLevel });
   const start = (port: number): Promise<RunningServer> =>
     startServer({
@@ -44,7 +44,7 @@ export async function hostServer({ folder, config, log, logLevel }: HostOptions)
       throw error;
     });
   } catch (error) {
-    if (error instanceof StartError) throw new RunFailure(CODE.error, error.message);
+    if (error instanceof StartError) throw new CliFailure(error.message);
     throw error;
   }
 }
