@@ -41,6 +41,13 @@ describe('the file that says who serves', () => {
     expect(folder.readServer()).toBeNull();
   });
 
+  it('leaves its port behind for the next server', () => {
+    expect(folder.readLastPort()).toBeNull();
+    folder.writeServer(server);
+    folder.removeServer(7);
+    expect(folder.readLastPort()).toBe(4658);
+  });
+
   it.each(['', '{', '[]', '{"url":7,"pid":1}', 'null'])('is as good as none when it says %j', (text) => {
     writeFileSync(join(folder.path, 'server.json'), text);
     expect(folder.readServer()).toBeNull();

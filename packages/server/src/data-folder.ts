@@ -62,6 +62,13 @@ export class DataFolder {
 
   writeServer(server: ServerFile): void {
     writeSettingsFile(this.serverFile, `${JSON.stringify(server, null, 2)}\n`);
+    writeSettingsFile(this.lastPortFile, `${new URL(server.url).port}\n`);
+  }
+
+  /** The port of the last server on this folder, also when it has ended; agents may still report there. */
+  readLastPort(): number | null {
+    const text = readOrNull(this.lastPortFile)?.trim() ?? '';
+    return /^[1-9]\d{0,4}$/.test(text) && Number(text) <= 65_535 ? Number(text) : null;
   }
 
   readServer(): ServerFile | null {
@@ -80,6 +87,10 @@ export class DataFolder {
   /** Only one's own: a successor may already have written its address. */
   removeServer(pid: number): void {
     if (this.readServer()?.pid === pid) rmSync(this.serverFile, { force: true });
+  }
+
+  private get lastPortFile(): string {
+    return join(this.path, 'last-port');
   }
 
   private get serverFile(): string {

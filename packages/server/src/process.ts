@@ -3,6 +3,7 @@
  * that a `holter run` per agent stays small.
  */
 
+export { findConfigFile } from './config/files.ts';
 export { DataFolder, dataFolderPath, type FirstRole } from './data-folder.ts';
 export type { Clock } from './engine/clock.ts';
 export { NUDGES_BYTES_MAX, nudgeLine } from './executors/nudge-line.ts';

@@ -2,29 +2,41 @@ import { DataFolder, type RunningServer, realClock } from '@holter/server';
 import type { AgentPage } from '@holter/server/wire';
 import { Command, InvalidArgumentError } from 'commander';
 import { CliFailure } from '../terminal/failure.ts';
+import { IDLE_SECONDS } from './ensure-server.ts';
 import { hostServer } from './hosted-server.ts';
 import { call } from './http-call.ts';
 
-type DaemonOptions = { readonly data: string; readonly config?: string; readonly idleSeconds: number };
+type DaemonOptions = {
+  readonly data: string;
+  readonly config?: string;
+  readonly idleSeconds: number;
+  readonly stay?: boolean;
+};
 
 const LOOKS_PER_WAIT = 20;
+const LOOK_MS_MAX = 60_000;
 
 /**
- * The server that `holter run` starts in the background. It serves all commands that use the same data folder, and
- * ends itself when it has not been needed for a while.
+ * The server in the background. It serves all commands that use the same data folder. One that `holter run` or a
+ * hook has started ends itself when it has not been needed for a while.
  */
 export async function daemonMain(argv: readonly string[]): Promise<number> {
   const command = new Command('daemon')
     .requiredOption('--data <dir>')
     .option('--config <file>')
-    .option('--idle-seconds <seconds>', '', wholeSeconds, 600)
+    .option('--idle-seconds <seconds>', '', wholeSeconds, IDLE_SECONDS)
+    .option('--stay')
     .parse([...argv], { from: 'user' });
   const options = command.opts<DaemonOptions>();
   const folder = new DataFolder(options.data);
   const log = (text: string): void => void process.stderr.write(text);
   try {
     const server = await hostServer({ folder, config: options.config, log, logLevel: 'info' });
-    await untilNotNeeded(server, folder, options.idleSeconds * 1_000);
+    await untilNotNeeded(
+      server,
+      folder,
+      options.stay ? Number.POSITIVE_INFINITY : options.idleSeconds * 1_000,
+    );
     await server.stop();
     return 0;
   } catch (error) {
@@ -49,9 +61,10 @@ async function untilNotNeeded({ url }: RunningServer, folder: DataFolder, idleMs
   for (let neededAt = clock.now(); !isAsked && clock.now() - neededAt < idleMs; ) {
     await new Promise<void>((resolve) => {
       endWait = resolve;
-      clock.after(Math.max(250, idleMs / LOOKS_PER_WAIT), resolve);
+      clock.after(Math.min(LOOK_MS_MAX, Math.max(250, idleMs / LOOKS_PER_WAIT)), resolve);
     });
-    if (await isNeeded({ url, token: folder.readToken('viewer') })) neededAt = clock.now();
+    if (idleMs < Number.POSITIVE_INFINITY && (await isNeeded({ url, token: folder.readToken('viewer') })))
+      neededAt = clock.now();
   }
 }
 

@@ -14,15 +14,16 @@ import { version } from '../package/version.ts';
 import { CliFailure, EXIT } from '../terminal/failure.ts';
 
 type HostOptions = {
-  readonly folder: Pick<DataFolder, 'path'>;
+  readonly folder: DataFolder;
   readonly config: string | undefined;
   readonly log: (text: string) => void;
   readonly logLevel: string;
 };
 
 /**
- * Starts the server inside this process, on its usual port if that is free. Clients find its address in the data
- * folder. It serves all agents of the folder, so a `holter.yaml` of the working directory means nothing to it.
+ * Starts the server inside this process, on the port of the folder's last server, because hooks of running sessions
+ * go there; else on its usual port, else on any. It serves all agents of the folder, so a `holter.yaml` of the
+ * working directory means nothing to it.
  */
 export async function hostServer({ folder, config, log, logLevel }: HostOptions): Promise<RunningServer> {
   const loaded = loadConfig(findConfigFile(config, process.env, process.cwd()));
@@ -39,12 +40,22 @@ export async function hostServer({ folder, config, log, logLevel }: HostOptions)
       pageFolder: pageFolder(),
     });
   try {
-    return await start(DEFAULT_PORT).catch((error: unknown) => {
-      if (error instanceof StartError && error.code === 'port_taken') return start(0);
-      throw error;
-    });
+    return await startOnFirstFree([folder.readLastPort() ?? DEFAULT_PORT, DEFAULT_PORT, 0], start);
   } catch (error) {
-    if (error instanceof StartError) throw new CliFailure(error.message);
+    if (error instanceof StartError) throw new CliFailure(error.message, error.next);
+    throw error;
+  }
+}
+
+async function startOnFirstFree<T>(
+  [port = 0, ...others]: readonly number[],
+  start: (port: number) => Promise<T>,
+): Promise<T> {
+  try {
+    return await start(port);
+  } catch (error) {
+    const isTaken = error instanceof StartError && error.code === 'port_taken';
+    if (isTaken && others.length > 0) return startOnFirstFree(others, start);
     throw error;
   }
 }

@@ -1,8 +1,11 @@
-import { spawn } from 'node:child_process';
-import { closeSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { type Clock, type DataFolder, openLogFile } from '@holter/server/process';
+import type { Clock, DataFolder } from '@holter/server/process';
+import {
+  type Answering,
+  answering,
+  ensureServer,
+  findAnswering,
+  IDLE_SECONDS,
+} from '../background/ensure-server.ts';
 import { call, NoAnswer, type Reply, type Target } from '../background/http-call.ts';
 import { CODE, RunFailure } from './end.ts';
 
@@ -18,8 +21,6 @@ type LinkOptions = {
   readonly say: (line: string) => void;
 };
 
-const READY_MS_MAX = 20_000;
-const LOOK_EVERY_MS = 40;
 const AGAIN_MS_MAX = 2_000;
 
 /**
@@ -105,72 +106,27 @@ export class ServerLink {
   }
 
   private async findOrStart(): Promise<Target> {
-    const { named, canStart, folder } = this.options;
-    const found = await this.find();
+    const found = await this.findOrEnsure();
+    const { version, say } = this.options;
+    if (found.version !== version && !this.isVersionTold) {
+      this.isVersionTold = true;
+      say(
+        `the server is Holter ${found.version}, this is ${version}; stop it, and the next run starts its own`,
+      );
+    }
+    return found;
+  }
+
+  private async findOrEnsure(): Promise<Answering> {
+    const { named, canStart, folder, ...rest } = this.options;
+    if (!named && canStart)
+      return ensureServer({ ...rest, folder, workingDirectory: process.cwd(), idleSeconds: IDLE_SECONDS });
+    const found = await (named ? answering(named) : findAnswering(folder));
     if (found) return found;
-    if (named) throw new RunFailure(CODE.error, `no server answers at ${named.url}`);
-    if (!canStart) throw new RunFailure(CODE.error, `no server runs on the data folder ${folder.path}`);
-    const startedPid = this.startDaemon();
-    const deadline = this.options.clock.now() + READY_MS_MAX;
-    for (;;) {
-      await this.wait(LOOK_EVERY_MS);
-      const started = await this.find();
-      if (started) return started;
-      if (this.options.clock.now() > deadline)
-        throw new RunFailure(
-          CODE.error,
-          `the server in the background (pid ${startedPid}) did not come up; see ${this.logFile}`,
-        );
-    }
-  }
-
-  private async find(): Promise<Target | null> {
-    const { named, folder, version, say } = this.options;
-    const local = folder.readServer();
-    const target = named ?? (local ? { url: local.url, token: folder.readToken('operator') } : null);
-    if (!target) return null;
-    try {
-      const { status, body } = await call(target, 'GET', '/health', undefined, 2_000);
-      const theirs = (body as { version?: unknown } | null)?.version;
-      if (status !== 200 || typeof theirs !== 'string') return null;
-      if (theirs !== version && !this.isVersionTold) {
-        this.isVersionTold = true;
-        say(`the server is Holter ${theirs}, this is ${version}; stop it, and the next run starts its own`);
-      }
-      return target;
-    } catch {
-      return null;
-    }
-  }
-
-  private get logFile(): string {
-    return join(this.options.folder.path, 'server.log');
-  }
-
-  /** Starts it detached, with a log file instead of the terminal and without the marker of this run's children. */
-  private startDaemon(): number | undefined {
-    const { folder, env, config } = this.options;
-    folder.prepare();
-    const main = fileURLToPath(new URL('./main.js', import.meta.url));
-    const own = Object.fromEntries(
-      Object.entries(env).filter(([name]) => !/^HOLTER_(?!CONFIG$|DATA$)/.test(name)),
+    throw new RunFailure(
+      CODE.error,
+      named ? `no server answers at ${named.url}` : `no server runs on the data folder ${folder.path}`,
     );
-    const log = openLogFile(this.logFile);
-    try {
-      const args = [
-        main,
-        'daemon',
-        '--data',
-        folder.path,
-        ...(config === undefined ? [] : ['--config', config]),
-      ];
-      const child = spawn(process.execPath, args, { detached: true, stdio: ['ignore', log, log], env: own });
-      child.on('error', () => undefined);
-      child.unref();
-      return child.pid;
-    } finally {
-      closeSync(log);
-    }
   }
 
   private wait(ms: number): Promise<void> {

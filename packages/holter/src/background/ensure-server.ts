@@ -1,0 +1,130 @@
+import { spawn } from 'node:child_process';
+import { closeSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Clock, type DataFolder, findConfigFile, openLogFile } from '@holter/server/process';
+import { CliFailure } from '../terminal/failure.ts';
+import { call, type Target } from './http-call.ts';
+
+/** A server that answers, with its version. */
+export type Answering = Target & { readonly version: string };
+
+type EnsureOptions = {
+  readonly folder: DataFolder;
+  readonly clock: Clock;
+  readonly env: NodeJS.ProcessEnv;
+  readonly workingDirectory: string;
+  /** A `holter.yaml` for a server that is started; the default is the one that `holter up` would read here. */
+  readonly config?: string | undefined;
+  /** A server that is started ends itself after it was not needed for so long; null: it stays. */
+  readonly idleSeconds: number | null;
+};
+
+/** How long a server stays that `holter run` or a hook has started, after the last agent and incident. */
+export const IDLE_SECONDS = 600;
+
+const READY_MS_MAX = 20_000;
+const LOOK_EVERY_MS = 40;
+/** Another server may just have taken the folder's lock; it answers within this time, or none will. */
+const OTHER_MS_MAX = 5_000;
+
+/**
+ * The server of a data folder: the one that answers, else one that is started in the background. If several
+ * processes start one at the same time, the folder's lock lets only one server run, and all of them find it.
+ */
+export async function ensureServer(options: EnsureOptions): Promise<Answering> {
+  const { folder, clock } = options;
+  const found = await findAnswering(folder);
+  if (found) return found;
+  const child = startDaemon(options);
+  let deadline = clock.now() + READY_MS_MAX;
+  let hasExited = false;
+  for (;;) {
+    await new Promise<void>((resolve) => void clock.after(LOOK_EVERY_MS, resolve));
+    const started = await findAnswering(folder);
+    if (started) return started;
+    if (child.hasExited() && !hasExited) {
+      hasExited = true;
+      deadline = Math.min(deadline, clock.now() + OTHER_MS_MAX);
+    }
+    if (clock.now() > deadline)
+      throw new CliFailure(
+        `the server in the background (pid ${child.pid}) did not come up; see ${logFileOf(folder)}`,
+      );
+  }
+}
+
+/** The server of the folder, if it answers. */
+export function findAnswering(folder: DataFolder): Promise<Answering | null> {
+  const local = folder.readServer();
+  return local ? answering({ url: local.url, token: folder.readToken('operator') }) : Promise.resolve(null);
+}
+
+/** The target with its version, if a Holter server answers there. */
+export async function answering(target: Target): Promise<Answering | null> {
+  try {
+    const { status, body } = await call(target, 'GET', '/health', undefined, 2_000);
+    const version = (body as { version?: unknown } | null)?.version;
+    return status === 200 && typeof version === 'string' ? { ...target, version } : null;
+  } catch {
+    return null;
+  }
+}
+
+const logFileOf = (folder: DataFolder): string => join(folder.path, 'server.log');
+
+type Daemon = { readonly pid: number | undefined; readonly hasExited: () => boolean };
+
+/** Starts it detached, in the data folder, with a log file instead of the terminal. */
+function startDaemon({ folder, env, config, workingDirectory, idleSeconds }: EnsureOptions): Daemon {
+  const configFile = findConfigFile(config, env, workingDirectory);
+  const args = [
+    fileURLToPath(new URL('../run/main.js', import.meta.url)),
+    'daemon',
+    ...['--data', folder.path],
+    ...(configFile === null ? [] : ['--config', configFile]),
+    ...(idleSeconds === null ? ['--stay'] : ['--idle-seconds', String(idleSeconds)]),
+  ];
+  const log = openLog(folder);
+  try {
+    const child = spawn(process.execPath, args, {
+      detached: true,
+      cwd: folder.path,
+      stdio: ['ignore', log, log],
+      env: serverEnvironment(env),
+    });
+    let hasExited = false;
+    const noteExit = (): void => {
+      hasExited = true;
+    };
+    child.on('error', noteExit);
+    child.on('exit', noteExit);
+    child.unref();
+    return { pid: child.pid, hasExited: () => hasExited };
+  } finally {
+    closeSync(log);
+  }
+}
+
+function openLog(folder: DataFolder): number {
+  try {
+    folder.prepare();
+    return openLogFile(logFileOf(folder));
+  } catch (error) {
+    throw new CliFailure(
+      `the data folder ${folder.path} can't be used: ${(error as Error).message}`,
+      'choose a folder that you may write to: --data DIR, or HOLTER_DATA',
+    );
+  }
+}
+
+/**
+ * The server outlives the process that starts it and serves others, so it gets only what concerns the user and the
+ * machine: no keys, no settings of Node, none of this agent's. `…_HOME` and `…_CONFIG_DIR` name folders of agents.
+ */
+const KEPT =
+  /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|XDG_\w+|\w+_HOME|\w+_CONFIG_DIR)$/;
+
+function serverEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => KEPT.test(name)));
+}
