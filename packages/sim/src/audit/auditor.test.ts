@@ -23,9 +23,10 @@ class Books {
   at = 0;
   private cursor = 0;
 
-  write(agentId: string, body: EventBody, incarnation = 1): this {
+  write(agentId: string, body: EventBody, incarnation = 1, folded?: number): this {
     this.cursor += 1;
-    const event = { at: instant(this.at), incarnation, ...body } as HolterEvent;
+    const count = folded === undefined ? {} : { folded };
+    const event = { at: instant(this.at), incarnation, ...body, ...count } as HolterEvent;
     this.audit.read({ cursor: this.cursor, at: this.at, agentId, event });
     this.audit.caughtUp();
     return this;
@@ -105,7 +106,7 @@ describe('the audit complains about', () => {
   test('an execution that is done twice at once, but not one that a dead server left', () => {
     const books = new Books().open().step('terminate');
     books.execution({});
-    books.audit.executions.serverDied(1, books.at);
+    books.audit.serverDied(1, books.at);
     books.execution({ by: 2 });
     expect(books.said).toEqual([]);
     books.execution({ by: 3 });
@@ -144,6 +145,16 @@ describe('the audit complains about', () => {
       '4: r1 was acknowledged and is on record 2 times',
       '4: r2 was acknowledged and is on record 0 times',
     ]);
+  });
+
+  test('a report that no row of a flood stands for', () => {
+    const books = new Books();
+    books.write('ada', { type: 'BLOCKER_REPORTED', payload: { agentId: 'ada', text: 'r3' } }, 1, 1);
+    for (const report of ['r1', 'r2', 'r3']) books.audit.records.heard(report, 'ada', 0);
+    books.audit.records.heard('r4', 'ada', 600_000);
+    books.audit.serverDied(1, 660_000);
+    books.audit.finish(700_000);
+    expect(books.said).toEqual(['4: r2 was acknowledged and is on record 0 times']);
   });
 
   test('a word of a start that was followed by another', () => {

@@ -128,6 +128,11 @@ export class Auditor {
     this.waiting.push({ cursor, judge: () => this.executions.killed(agentId, at, isTarget) });
   }
 
+  serverDied(id: number, at: number): void {
+    this.executions.serverDied(id, at);
+    this.records.serverDied(at);
+  }
+
   /** The log has been read to its end. */
   caughtUp(): void {
     this.judge(Number.POSITIVE_INFINITY);

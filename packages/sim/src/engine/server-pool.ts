@@ -172,7 +172,7 @@ export class ServerPool {
     this.processes = this.processes.filter((other) => other !== process);
     this.engines.delete(process);
     this.options.clock.after(this.downMs, () => this.keepUp());
-    this.options.audit.executions.serverDied(process.id, this.options.clock.now());
+    this.options.audit.serverDied(process.id, this.options.clock.now());
     this.lookAround();
   }
 
