@@ -1,0 +1,154 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { bash, type ModelMove, type Script } from '../../e2e/claude/scripted-model.ts';
+import { type Event, World } from '../../e2e/claude/world.ts';
+import { bin } from '../../e2e/holter-process.ts';
+import { bareNodeMegabytes, cpuSeconds, median, megabytes, pidsOf } from './processes.ts';
+
+/** What an operator would notice; the rest is the ordinary life of an agent. */
+const TOLD =
+  /^(STATE_CHANGED|AGENT_STUCK|AGENT_FAILED|NUDGE_|ESCALATION_|INCIDENT_|ATTENTION_|AGENT_TERMINATED|TERMINATION_|RECOVERY_|HOLD_|AGENT_CRASHED|AGENT_ENDED)/;
+const THINKING_MS = 8_000;
+const KILL_AFTER_MS = 4 * 60_000;
+
+type Moves = (turn: number, text: string) => ModelMove;
+
+/** A model that thinks for a while before each move. */
+const thinking =
+  (moves: Moves): Script =>
+  async ({ text }, turn) => {
+    await pause(THINKING_MS * (0.5 + Math.random()));
+    return moves(turn, text);
+  };
+
+const work = (name: string): Moves => {
+  const steps = [
+    (n: number) => bash(`mkdir -p ${name}; echo "export const part${n} = ${n};" > ${name}/part-${n}.mjs`),
+    (n: number) => bash(`node -e "import('./${name}/part-${n - 1}.mjs').then(console.log)"`),
+    () => bash(`ls ${name} | wc -l; cat ${name}/*.mjs | wc -c`),
+  ];
+  return (turn) => (steps[turn % steps.length] ?? steps[0])?.(turn) ?? { say: 'Finished.' };
+};
+const same = bash('node -e "process.exit(1)" # make the build pass', 'I will try it once more.');
+const isTold = (text: string): boolean => text.includes('Holter:');
+
+const sessions: Readonly<Record<string, Script>> = {
+  'works-1': thinking(work('works-1')),
+  'works-2': thinking(work('works-2')),
+  'works-3': thinking(work('works-3')),
+  'works-4': thinking(work('works-4')),
+  'works-5': thinking(work('works-5')),
+  'loops-and-listens': thinking((turn, text) => (isTold(text) ? work('listens')(turn, text) : same)),
+  'loops-on': thinking(() => same),
+  hangs: (request, turn) => (turn > 6 ? { hang: true } : thinking(work('hangs'))(request, turn)),
+  killed: thinking(work('killed')),
+};
+
+/** The tenth runs in a terminal, where Claude Code asks a person before it deletes anything. */
+class Terminal {
+  private readonly socket = `holter-sessions-${process.pid}`;
+
+  async start(world: World): Promise<void> {
+    const model = await world.model(async (_request, turn) => {
+      await pause(THINKING_MS);
+      return turn > 3 ? bash('rm -rf ../everything') : { say: 'Reading.', call: readCall(world) };
+    });
+    const env = Object.entries(world.environment(model, { TERM: 'xterm-256color' }));
+    const words = env.map(([name, value]) => `${name}=${quoted(value)}`).join(' ');
+    const command = `env -i ${words} ${process.execPath} ${bin} run --agent asks -- ${world.claudePath} ${quoted('clean up')}`;
+    this.tmux('new-session', '-d', '-s', 'asks', '-x', '120', '-y', '40', '-c', world.project, command);
+  }
+
+  end(): void {
+    this.tmux('kill-session', '-t', '=asks');
+  }
+
+  screen(): string {
+    return this.tmux('capture-pane', '-p', '-t', '=asks:').trimEnd();
+  }
+
+  private tmux(...args: readonly string[]): string {
+    return execFileSync('tmux', ['-L', this.socket, '-f', '/dev/null', ...args], { encoding: 'utf8' });
+  }
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+const readCall = (world: World) => ({
+  tool: 'Read',
+  input: { file_path: join(world.project, 'README.md') },
+});
+
+/** An interactive session skips its first-run dialogs only if its own files say that they were answered. */
+function answerDialogs(world: World): void {
+  const answered = {
+    hasCompletedOnboarding: true,
+    customApiKeyResponses: { approved: ['dummy'] },
+    projects: { [world.project]: { hasTrustDialogAccepted: true } },
+  };
+  mkdirSync(join(world.folder, '.claude'), { recursive: true });
+  for (const file of ['.claude.json', '.claude/.claude.json'])
+    writeFileSync(join(world.folder, file), JSON.stringify(answered));
+  writeFileSync(join(world.project, 'README.md'), '# Shop\n');
+}
+
+async function statusMs(world: World): Promise<number> {
+  const startedAt = performance.now();
+  await world.holter(['status']);
+  return performance.now() - startedAt;
+}
+
+export async function measure(minutes: number): Promise<void> {
+  const world = await World.start('');
+  const terminal = new Terminal();
+  answerDialogs(world);
+  const startedAt = Date.now();
+  const cpuBefore = cpuSeconds(world.server.pid);
+  try {
+    for (const [name, script] of Object.entries(sessions)) {
+      world.run(await world.model(script), { options: ['--agent', name] });
+    }
+    await terminal.start(world);
+    process.stderr.write(`${new Date().toISOString()} ten sessions started\n`);
+    await pause(Math.min(KILL_AFTER_MS, (minutes * 60_000) / 3));
+    process.kill(await world.childOf('killed'), 'SIGKILL');
+    const killedAt = Date.now();
+    await pause(minutes * 60_000 - (Date.now() - startedAt));
+
+    const seconds = (Date.now() - startedAt) / 1_000;
+    const runs = pidsOf([bin, 'run'], world.folder).map(megabytes);
+    const bare = await bareNodeMegabytes();
+    const times = [];
+    for (let n = 0; n < 10; n++) times.push(await statusMs(world));
+    const { out } = await world.holter(['status']);
+    process.stdout.write(`\`holter status\` after ${minutes} min:\n${out}\n`);
+    process.stdout.write(`the terminal of asks:\n${terminal.screen()}\n\n`);
+    for (const name of [...Object.keys(sessions), 'asks']) await tell(world, name, startedAt);
+    process.stdout.write(`killed at ${at(killedAt, startedAt)}\n`);
+    process.stdout.write(
+      `server: ${percent((cpuSeconds(world.server.pid) - cpuBefore) / seconds)} of a core, ${megabytes(world.server.pid).toFixed(0)} MB\n`,
+    );
+    process.stdout.write(
+      `a run: ${(median(runs) - bare).toFixed(1)} MB above bare node (${bare.toFixed(1)} MB), worst ${(Math.max(...runs) - bare).toFixed(1)} MB, of ${runs.length}\n`,
+    );
+    process.stdout.write(`holter status: median ${median(times).toFixed(0)} ms of ${times.length}\n`);
+  } finally {
+    terminal.end();
+    await world.stop();
+  }
+}
+
+async function tell(world: World, name: string, startedAt: number): Promise<void> {
+  const agent = await world.agent(name);
+  const events = (await world.events(name)) as readonly (Event & { readonly at: number })[];
+  process.stdout.write(`${name}: ${String(agent.state)}, ${events.length} events\n`);
+  for (const { type, at: when, payload } of events.filter((event) => TOLD.test(event.type)))
+    process.stdout.write(`  ${at(when, startedAt)}  ${type}  ${JSON.stringify(payload).slice(0, 160)}\n`);
+}
+
+const at = (when: number, startedAt: number): string => {
+  const seconds = Math.max(0, Math.round((when - startedAt) / 1_000));
+  return `${String(Math.floor(seconds / 60)).padStart(2)}:${String(seconds % 60).padStart(2, '0')}`;
+};
+const percent = (share: number): string => `${(share * 100).toFixed(2)} %`;
