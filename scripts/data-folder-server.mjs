@@ -165,6 +165,13 @@ export class DataFolderServer {
     await this.http('POST', `/v1/incidents/${id}/decision`, { decision, reason: 'for the fixture' });
   }
 
+  /** Over HTTP it would be refused, because the run that would start the agent again has not connected yet. */
+  async orderToBringBack(agentId, decision) {
+    const words = { by: 'operator first-operator', reason: 'for the fixture' };
+    const answer = await this.engine.decide(agentId, { decision, ...words });
+    if (answer.rejected !== undefined) throw new Error(`${agentId}: ${JSON.stringify(answer.rejected)}`);
+  }
+
   async checkpoint(agentId, checkpointId) {
     const content = { done: checkpointId };
     await this.http('POST', `/v1/agents/${agentId}/checkpoints`, { checkpointId, content });

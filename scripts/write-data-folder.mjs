@@ -177,8 +177,8 @@ async function tellLastOnes() {
   await server.failThroughBreaker('breakers', 'open', 3);
   await server.failThroughBreaker('breakers', 'closed', 1);
   await server.acquirePermit('breakers', 'half_open');
-  await server.decide('terminate-acting', 'terminate', { recover: true });
-  await server.decideIncident('terminate-handoff', 'force_handoff');
+  await server.orderToBringBack('terminate-acting', 'terminate_and_recover');
+  await server.orderToBringBack('terminate-handoff', 'force_handoff');
   await server.decide('terminate-said-gone', 'terminate');
   await server.connectRun('terminate-called-off');
   const [order] = await server.connectRun('terminate-said-gone');

@@ -98,7 +98,7 @@ export function foldReceipt(draft: Draft, receipt: Receipt): void {
       return;
     case 'escalate':
       // A message that a service accepted has not necessarily been seen.
-      if (!isFailed && outcome !== 'posted' && !incident.wait) amend(draft, { wait: markNow(draft) });
+      if (!isFailed && outcome !== 'posted') becomeNoticed(draft, incident);
       return;
     case 'terminate':
       if (incident.phase !== 'acting') return;
@@ -109,8 +109,17 @@ export function foldReceipt(draft: Draft, receipt: Receipt): void {
       if (incident.phase === 'acting' && outcome === 'refused') failAttempt(draft, detail);
       return;
     case 'human':
+      if (!isFailed && outcome !== 'posted') becomeNoticed(draft, incident);
       return;
   }
+}
+
+/** Somebody who may decide was shown the notice; the wait for a decision runs from now, unless it already does. */
+function becomeNoticed(draft: Draft, { step, wait, noticedAt }: Incident): void {
+  amend(draft, {
+    noticedAt: noticedAt ?? draft.at,
+    ...(step === 'escalate' && !wait && { wait: markNow(draft) }),
+  });
 }
 
 /** A nudge was sent when it has reached the agent, not when it was decided; a second receipt is ignored. */

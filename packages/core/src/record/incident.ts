@@ -50,6 +50,8 @@ export type Incident = {
   readonly notBefore?: Instant;
   /** Start of the wait. A step that asks a person has none until a notice has reached somebody. */
   readonly wait?: Mark;
+  /** For a step that asks a person: when its notice was first shown to somebody who may decide. */
+  readonly noticedAt?: Instant;
   /** Attempt 1 of the last nudge was seen by the agent, not only sent. */
   readonly isNudgeSeen?: true;
   /** The nudge of this attempt has reached the agent, and NUDGE_SENT has said so. */

@@ -4,6 +4,7 @@ import type { HolterEvent } from '../vocabulary/event.ts';
 import type { Hard } from './agent.ts';
 import { agentOfV1, effectOfV1 } from './upcast-v2.ts';
 import { agentOfV2, effectOfV2, eventOfV2, fleetOfV2 } from './upcast-v3.ts';
+import { agentOfV3 } from './upcast-v4.ts';
 
 /**
  * The kinds of record that a store keeps as JSON. Everything else is in columns, which the store's migrations
@@ -32,6 +33,7 @@ export type UpcastStep = { readonly [Kind in RecordKind]?: (record: Json) => Jso
 const STEPS: readonly UpcastStep[] = [
   { agent: agentOfV1, effect: effectOfV1 },
   { agent: agentOfV2, fleet: fleetOfV2, effect: effectOfV2, event: eventOfV2 },
+  { agent: agentOfV3 },
 ];
 
 /** The version written now. Records without a version are version 1. */

@@ -47,6 +47,7 @@ describe('a connection', () => {
         { version: 5, name: 'several writers' },
         { version: 6, name: 'effects end with what they live by' },
         { version: 7, name: 'records of version 3' },
+        { version: 8, name: 'records of version 4' },
       ]);
       database.close();
     }

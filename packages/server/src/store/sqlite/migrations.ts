@@ -113,6 +113,7 @@ export const MIGRATIONS: readonly Migration[] = [
     fill: fillLives,
   },
   { name: 'records of version 3', records: 3, statements: [] },
+  { name: 'records of version 4', records: 4, statements: [] },
 ];
 
 /**
