@@ -133,6 +133,8 @@ export type Hard = {
   readonly can: readonly Capability[];
   readonly executor: string | null;
   readonly reporter?: Reporter;
+  /** Whose quota of agents it counts against. */
+  readonly enrolledBy?: string;
   readonly patience?: Patience;
   /** Start of this incarnation. */
   readonly startedAt: Instant;

@@ -24,6 +24,7 @@ export function copyHard(hard: Hard, at: Instant): Mutable<Hard> {
     executor: hard.executor,
     patience: hard.patience,
     reporter: hard.reporter,
+    enrolledBy: hard.enrolledBy,
     startedAt: hard.startedAt,
     at,
     wakeAt: hard.wakeAt,

@@ -36,6 +36,8 @@ export type Registration = {
   readonly spawnKey?: string;
   /** Set by the server for an agent that is registered by its first hook. */
   readonly reporter?: Reporter;
+  /** Whose quota of agents it counts against; absent for an operator. */
+  readonly enrolledBy?: string;
   /** Who registers it; absent for an operator. */
   readonly source?: Source;
 };
@@ -162,6 +164,7 @@ function begin(
     can,
     executor,
     ...(registration.reporter && { reporter: registration.reporter }),
+    ...(registration.enrolledBy !== undefined && { enrolledBy: registration.enrolledBy }),
     startedAt: at,
     aliveSince: at,
     ...(before && hasKeptPromises(before, policy) && { hasKept: true as const }),

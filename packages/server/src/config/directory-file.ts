@@ -34,7 +34,7 @@ export function readDirectoryFile(file: string, text: string): DirectoryFile {
   return { settings, refused, placeOf: at };
 }
 
-const OVERRIDES = /^(?:agents|groups|profiles|fleet)$/;
+const OVERRIDES = /^(?:agents|groups|profiles|fleet|quotas)$/;
 
 /** Every setting that is written. Settings of other agents are named by their section only. */
 function leavesOf(raw: unknown, path: string): (readonly [path: string, value: unknown])[] {

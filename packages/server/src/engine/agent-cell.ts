@@ -140,7 +140,8 @@ export class AgentCell {
         isNewest = this.expire();
         continue;
       }
-      const { kept, next } = this.audit.take(folded.events, this.context.clock.now());
+      const { clock, policies } = this.context;
+      const { kept, next } = this.audit.take(folded.events, clock.now(), policies().quotas);
       folded.events = kept;
       if (!folded.agent || !needsCommit(folded)) {
         this.audit = next;

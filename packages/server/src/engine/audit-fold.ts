@@ -1,10 +1,9 @@
 import { type EventType, type HolterEvent, type Instant, instant } from '@holter/core';
+import type { Quotas } from '../policy/index.ts';
 
 const WINDOW_MS = 60_000;
-/** Of one sort in one minute. A busy agent stays far below: it changes tasks and holds a few times a minute. */
-const ROWS_MAX = 50;
-/** Of texts that an agent writes; the longest text is 64 KiB. */
-const BYTES_MAX = 256 * 1024;
+
+type FoldQuotas = Pick<Quotas, 'auditRowsPerMinuteMax' | 'auditBytesPerMinuteMax'>;
 
 /** Rows that an agent's own signals make, as many as it sends. What Holter decides and does is never folded. */
 const FOLDABLE: ReadonlySet<EventType> = new Set<EventType>([
@@ -37,14 +36,18 @@ export class AuditFold {
   private rejections = new Map<string, Instant>();
 
   /** The events that become rows, and the fold after them. Without events it may still be time for rows. */
-  take(events: readonly HolterEvent[], at: Instant): { kept: readonly HolterEvent[]; next: AuditFold } {
+  take(
+    events: readonly HolterEvent[],
+    at: Instant,
+    quotas: FoldQuotas,
+  ): { kept: readonly HolterEvent[]; next: AuditFold } {
     if (this.folded.size === 0 && !events.some(isFoldable)) return { kept: events, next: this };
     const next = this.copy();
     const left = at - next.since >= WINDOW_MS ? next.beginWindow(at) : new Map<string, Folded>();
     const kept: HolterEvent[] = [];
     for (const event of events) {
       if (!isFoldable(event)) kept.push(event);
-      else if (next.hasRoom(event)) {
+      else if (next.hasRoom(event, quotas)) {
         const count = left.get(sortOf(event))?.count;
         left.delete(sortOf(event));
         kept.push(count === undefined ? event : { ...event, folded: count });
@@ -82,7 +85,7 @@ export class AuditFold {
     this.folded.set(sortOf(event), { newest: event, count });
   }
 
-  private hasRoom(event: HolterEvent): boolean {
+  private hasRoom(event: HolterEvent, quotas: FoldQuotas): boolean {
     if (event.type === 'SIGNAL_REJECTED') {
       const key = `${event.payload.kind} ${event.payload.code}`;
       // A process of an old incarnation may keep beating every second: its rejection is recorded once a minute.
@@ -93,7 +96,7 @@ export class AuditFold {
     this.rows.set(sortOf(event), rows);
     if (event.type === 'BLOCKER_REPORTED') this.bytes += event.payload.text.length;
     if (event.type === 'HANDOFF_REQUESTED') this.bytes += event.payload.reason.length;
-    return rows <= ROWS_MAX && this.bytes <= BYTES_MAX;
+    return rows <= quotas.auditRowsPerMinuteMax && this.bytes <= quotas.auditBytesPerMinuteMax;
   }
 }
 

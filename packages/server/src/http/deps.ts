@@ -38,13 +38,11 @@ export type HttpDeps = {
   readonly startedAt: Instant;
 };
 
+/** Limits of the protocol; `Quotas` are those that an operator sets. */
 export type HttpLimits = {
   /** Of a JSON body, before and after inflation. One call's input and output together fit well into it. */
   readonly bodyBytesMax: number;
   readonly checkpointBytesMax: number;
-  /** Of one agent, all together; the oldest make room for the newest. */
-  readonly checkpointBytesPerAgentMax: number;
-  readonly checkpointsPerAgentMax: number;
   /** Of a whole NDJSON body after inflation; whoever has more sends two. */
   readonly batchBytesMax: number;
   readonly lineBytesMax: number;
@@ -52,16 +50,8 @@ export type HttpLimits = {
   readonly depthMax: number;
   /** For a request to arrive as a whole. A sender that trickles holds a socket, and this is how long. */
   readonly requestMsMax: number;
-  /** Per token. An agent that beats and reports every call stays far below. */
-  readonly agentRequestsPerSecond: number;
-  readonly requestsPerSecond: number;
   /** Tokens that nobody knows, per address: guessing must not become work for the store. */
   readonly failedLoginsPerSecond: number;
-  readonly streamsMax: number;
-  /** A browser has a few for each tab. */
-  readonly streamsPerTokenMax: number;
-  /** Of one agent's starts; a client that lost an answer registers again and gets another. */
-  readonly tokensPerAgentMax: number;
   /** What may wait in memory for one listener of the event stream. */
   readonly streamBytesMax: number;
   /** How long a listener may take nothing before it is sent away. */
@@ -71,18 +61,11 @@ export type HttpLimits = {
 export const limitDefaults: HttpLimits = {
   bodyBytesMax: 1024 * 1024,
   checkpointBytesMax: 4 * 1024 * 1024,
-  checkpointBytesPerAgentMax: 64 * 1024 * 1024,
-  checkpointsPerAgentMax: 1_000,
   batchBytesMax: 256 * 1024 * 1024,
   lineBytesMax: 1024 * 1024,
   depthMax: 40,
   requestMsMax: 30_000,
-  agentRequestsPerSecond: 100,
-  requestsPerSecond: 500,
   failedLoginsPerSecond: 50,
-  streamsMax: 200,
-  streamsPerTokenMax: 40,
-  tokensPerAgentMax: 10,
   streamBytesMax: 1024 * 1024,
   streamStallMs: 30_000,
 };

@@ -1,7 +1,13 @@
 import type { Instant } from '@holter/core';
 
 /** Limits that a client can reach, by the names that `/metrics` uses. */
-type LimitName = 'checkpoints_per_agent' | 'failed_logins' | 'requests' | 'streams' | 'streams_per_token';
+type LimitName =
+  | 'agents_per_token'
+  | 'checkpoints_per_agent'
+  | 'failed_logins'
+  | 'requests'
+  | 'streams'
+  | 'streams_per_token';
 
 type LimitHit = {
   readonly count: number;

@@ -76,7 +76,7 @@ export class StreamPlaces {
   }
 
   private checkRoom({ tokenId, role, who }: Caller): void {
-    const { streamsMax, streamsPerTokenMax } = this.limits;
+    const { streamsMax, streamsPerTokenMax } = this.deps.engine.currentPolicies.quotas;
     const own = [...this.places].filter(({ caller }) => caller.tokenId === tokenId).length;
     if (own >= streamsPerTokenMax) {
       this.hits.note('streams_per_token', who);

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Instant } from '@holter/core';
+import type { Quotas } from '../policy/index.ts';
 import { type StoredToken, StoreUnavailable, type TokenRole } from '../store/store.ts';
 import type { HttpDeps, HttpLimits } from './deps.ts';
 import { hookSecret, hookTokenId, userOfToken } from './hook-token.ts';
@@ -46,7 +47,6 @@ export const isPingKey = (tokenId: string): boolean => tokenId.startsWith('ping:
 
 export class TokenBook {
   private readonly deps: HttpDeps;
-  private readonly limits: HttpLimits;
   private readonly known = new Map<string, Known>();
   private readonly refreshing = new Set<string>();
   private readonly strangers: Buckets;
@@ -55,7 +55,6 @@ export class TokenBook {
 
   constructor(deps: HttpDeps, limits: HttpLimits, hits: LimitHits) {
     this.deps = deps;
-    this.limits = limits;
     this.hits = hits;
     this.index = new TokenIndex(deps.store);
     this.strangers = new Buckets(limits.failedLoginsPerSecond);
@@ -112,7 +111,7 @@ export class TokenBook {
     const isOfStart = isBound && !isPing;
     const createdAt = await this.put(
       { id, hash, role, agentId: agentId ?? null, group: group ?? null },
-      isOfStart ? this.limits.tokensPerAgentMax : undefined,
+      isOfStart ? this.quotas.tokensPerAgentMax : undefined,
     );
     return { id, secret, createdAt };
   }
@@ -159,8 +158,13 @@ export class TokenBook {
     return caller;
   }
 
+  private get quotas(): Quotas {
+    return this.deps.engine.currentPolicies.quotas;
+  }
+
   private perSecond({ role }: Caller): number {
-    return role === 'agent' ? this.limits.agentRequestsPerSecond : this.limits.requestsPerSecond;
+    const { agentRequestsPerSecond, requestsPerSecond } = this.quotas;
+    return role === 'agent' ? agentRequestsPerSecond : requestsPerSecond;
   }
 
   private async lookUp(hash: string, address: string, old: Known | undefined, now: Instant): Promise<Known> {

@@ -1,47 +1,82 @@
+import type { Instant } from '@holter/core';
 import type { Store } from '../store/store.ts';
 
 /** Places reserved per write, so that a fleet starting together does not need one write per agent. */
 const PLACES_RESERVED = 50;
+/** A reserved place that is not used within this time is given up. */
+const RESERVED_MS = 60_000;
+/** After this long without a reservation no place is on its way to an agent, so the agents can be counted. */
+const SETTLED_MS = 2 * RESERVED_MS;
+/** Records read at once while counting. */
+const PAGE = 100;
 
-/** Limits how many agents one `enroll` token may create, across all servers. */
+type QuotaContext = {
+  readonly store: Pick<Store, 'getMeta' | 'swapMeta' | 'listAgents'>;
+  readonly now: () => Instant;
+  readonly max: () => number;
+};
+
+/** Places that this server has reserved but not used. */
+type Places = { readonly left: number; readonly until: number };
+
+/**
+ * Limits how many agents one account may have that have not ended, across all servers. Registrations are counted; only
+ * when there are as many as allowed, the agents themselves are counted, because ended ones have left their places.
+ */
 export class AgentQuota {
-  private readonly store: Pick<Store, 'getMeta' | 'swapMeta'>;
-  private readonly max: number;
-  /** Places that this server has reserved but not used. */
-  private readonly free = new Map<string, number>();
+  private readonly context: QuotaContext;
+  private readonly places = new Map<string, Places>();
   private reserving: Promise<void> = Promise.resolve();
 
-  constructor(store: Pick<Store, 'getMeta' | 'swapMeta'>, max: number) {
-    this.store = store;
-    this.max = max;
+  constructor(context: QuotaContext) {
+    this.context = context;
   }
 
-  /** False when the token has no place left. */
-  async take(tokenId: string): Promise<boolean> {
-    if (this.freeOf(tokenId) === 0) {
-      const reserve = () => this.reserve(tokenId);
+  /** False when the account has no place left. */
+  async take(account: string): Promise<boolean> {
+    if (this.leftOf(account) === 0) {
+      const reserve = () => this.reserve(account);
       this.reserving = this.reserving.then(reserve, reserve);
       await this.reserving;
     }
-    const free = this.freeOf(tokenId);
-    if (free === 0) return false;
-    this.free.set(tokenId, free - 1);
+    const left = this.leftOf(account);
+    if (left === 0) return false;
+    const until = this.places.get(account)?.until ?? 0;
+    this.places.set(account, { left: left - 1, until });
     return true;
   }
 
-  private freeOf(tokenId: string): number {
-    return this.free.get(tokenId) ?? 0;
+  private leftOf(account: string): number {
+    const places = this.places.get(account);
+    return places && places.until > this.context.now() ? places.left : 0;
   }
 
   /** Reserves several places before they are used: a crash may waste a few, but never exceeds the limit. */
-  private async reserve(tokenId: string): Promise<void> {
-    const key = `enrolled/${tokenId}`;
-    while (this.freeOf(tokenId) === 0) {
-      const saved = await this.store.getMeta(key);
-      const used = Number(saved ?? 0);
-      const reserved = Math.min(this.max, used + PLACES_RESERVED);
-      if (reserved <= used) return;
-      if (await this.store.swapMeta(key, saved, String(reserved))) this.free.set(tokenId, reserved - used);
+  private async reserve(account: string): Promise<void> {
+    const { store, now, max } = this.context;
+    const key = `enrolled/${account}`;
+    while (this.leftOf(account) === 0) {
+      const saved = await store.getMeta(key);
+      const [reserved = 0, at = 0] = (saved ?? '').split(' ').map(Number);
+      const isFull = reserved >= max();
+      if (isFull && now() - at < SETTLED_MS) return;
+      const used = isFull ? await this.count(account) : reserved;
+      const next = Math.max(used, Math.min(max(), used + PLACES_RESERVED));
+      const isMine = await store.swapMeta(key, saved, `${next} ${now()}`);
+      if (isMine && next === used) return;
+      if (isMine) this.places.set(account, { left: next - used, until: now() + RESERVED_MS });
     }
+  }
+
+  private async count(account: string): Promise<number> {
+    let count = 0;
+    let cursor: string | null = null;
+    do {
+      const query = { limit: PAGE, ...(cursor !== null && { cursor }) };
+      const { items, nextCursor } = await this.context.store.listAgents(query);
+      for (const { agent } of items) if (agent.hard.enrolledBy === account && !agent.hard.end) count += 1;
+      cursor = nextCursor;
+    } while (cursor !== null);
+    return count;
   }
 }

@@ -30,7 +30,7 @@ async function world({ agentsPerTokenMax = 10 } = {}) {
   const engine: Engine = new Engine({
     store,
     clock,
-    policies: defaultPolicies,
+    policies: { ...defaultPolicies, quotas: { ...defaultPolicies.quotas, agentsPerTokenMax } },
     executors: [],
     sha256: (text) => createHash('sha256').update(text).digest('hex'),
     newId: () => `id-${++ids}`,
@@ -42,7 +42,7 @@ async function world({ agentsPerTokenMax = 10 } = {}) {
   const replies = new ReplyQueue(clock, (effect, outcome, detail) => engine.receive(effect, outcome, detail));
   engine.addExecutor(replies);
   await engine.start();
-  const intake = new Intake({ engine, replies, store, clock, agentsPerTokenMax });
+  const intake = new Intake({ engine, replies, store, clock });
   const isNudgeSeen = async () => {
     await settled();
     return (await engine.read('ada'))?.hard.incident?.isNudgeSeen === true;

@@ -21,11 +21,10 @@ import { type Refused, refusalOfAnswer, refused } from './refusal.ts';
 import { type Sender, sourceOf } from './sender.ts';
 
 type IntakeContext = {
-  readonly engine: Pick<Engine, 'signal' | 'register' | 'peek' | 'read'>;
+  readonly engine: Pick<Engine, 'signal' | 'register' | 'peek' | 'read' | 'currentPolicies'>;
   readonly replies: Pick<ReplyQueue, 'unseen' | 'seen'>;
-  readonly store: Pick<Store, 'getMeta' | 'swapMeta'>;
+  readonly store: Pick<Store, 'getMeta' | 'swapMeta' | 'listAgents'>;
   readonly clock: Clock;
-  readonly agentsPerTokenMax?: number;
 };
 
 /** `notes` tell the sender what was changed in its signal; usually empty. */
@@ -47,7 +46,6 @@ type Arrival = {
   readonly correlationId: string | undefined;
 };
 
-const AGENTS_PER_TOKEN_MAX = 10_000;
 const NOTHING: readonly never[] = [];
 
 /**
@@ -64,7 +62,12 @@ export class Intake {
 
   constructor(context: IntakeContext) {
     this.context = context;
-    this.quota = new AgentQuota(context.store, context.agentsPerTokenMax ?? AGENTS_PER_TOKEN_MAX);
+    const { engine, store, clock } = context;
+    this.quota = new AgentQuota({
+      store,
+      now: () => clock.now(),
+      max: () => engine.currentPolicies.quotas.agentsPerTokenMax,
+    });
   }
 
   /** Resolves when the signal is durable. Throws when the store is unavailable or the queue is full. */
@@ -99,12 +102,19 @@ export class Intake {
     const { agentId, taskId } = registration;
     const problem = problemOfNames(registration);
     if (problem) return problem;
-    // Only new agents count: one that restarts already has its place.
     const account = accountOf(sender);
-    if (account !== null && (await engine.read(agentId)) === null && !(await this.quota.take(account)))
-      return refused('too_many_agents', 'this token has registered as many agents as it may');
-    const source = sourceOf(sender, agentId);
-    const clean = { ...registration, source, ...(taskId !== undefined && { taskId: redact(taskId) }) };
+    const known = account === null ? null : await engine.read(agentId);
+    // One that starts again has its place already.
+    const hasPlace = known !== null && !known.hard.end;
+    if (account !== null && !hasPlace && !(await this.quota.take(account)))
+      return refused('too_many_agents', 'this token has as many agents as it may');
+    const enrolledBy = hasPlace ? known.hard.enrolledBy : (account ?? undefined);
+    const clean = {
+      ...registration,
+      source: sourceOf(sender, agentId),
+      ...(enrolledBy !== undefined && { enrolledBy }),
+      ...(taskId !== undefined && { taskId: redact(taskId) }),
+    };
     return engine.register(clean, correlationId);
   }
 

@@ -4,6 +4,7 @@ import { type PolicyProblem, type Table, type TableReading, tableReader } from '
 import { AGENT_FIELDS, OVERRIDE_FIELDS } from './fields.ts';
 import { configLayer, DEFAULT_LAYER, type Layer, type LayerName, overrideLayer, resolve } from './layers.ts';
 import type { Layers, PolicySet } from './policy-set.ts';
+import { buildQuotas } from './quota-fields.ts';
 import { mapOf } from './readers.ts';
 import { relationProblems } from './relations.ts';
 import {
@@ -126,6 +127,7 @@ function assemble(layers: Layers, sharedWritten: Partial<SharedSettings>): Polic
     fleet: buildFleet(settings),
     breakers,
     alerting: buildAlerting(settings),
+    quotas: buildQuotas(settings),
     layers,
     byRole,
     withoutRole: buildPolicy(resolve(layers.base).settings, breakers),

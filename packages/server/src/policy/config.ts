@@ -11,6 +11,7 @@ export type HolterConfig = OverrideSections & {
   readonly groups?: Readonly<Record<string, OverrideConfig>>;
   readonly agents?: Readonly<Record<string, OverrideConfig>>;
   readonly fleet?: FleetConfig;
+  readonly quotas?: QuotasConfig;
 };
 
 /** '500ms', '90s', '15m', '2h', '1d', or a number of seconds. */
@@ -134,6 +135,23 @@ type FleetConfig = {
     readonly notice?: BudgetConfig;
     readonly start?: BudgetConfig;
   };
+};
+
+type QuotasConfig = {
+  readonly per_agent?: {
+    readonly checkpoint_bytes?: Bytes;
+    readonly checkpoints?: number;
+    readonly tokens?: number;
+    readonly audit_rows_per_minute?: number;
+    readonly audit_bytes_per_minute?: Bytes;
+    readonly requests_per_second?: number;
+  };
+  readonly per_token?: {
+    readonly requests_per_second?: number;
+    readonly agents?: number;
+    readonly streams?: number;
+  };
+  readonly streams?: number;
 };
 
 type BudgetConfig = { readonly per_minute?: number; readonly burst?: number };

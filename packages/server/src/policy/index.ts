@@ -12,4 +12,5 @@ export {
   patienceInForce,
   policyFor,
 } from './policy-set.ts';
+export type { Quotas } from './quota-fields.ts';
 export { parseBytes, parseDuration } from './units.ts';

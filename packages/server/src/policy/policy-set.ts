@@ -3,6 +3,7 @@ import { buildPolicy, missedMax, slack } from './build.ts';
 import { AGENT_FIELDS, type SettingKey } from './fields.ts';
 import { type Layer, type LayerName, type Resolved, resolve } from './layers.ts';
 import { readPatience, shownPatience, withPatience } from './patience.ts';
+import type { Quotas } from './quota-fields.ts';
 import { relationProblems } from './relations.ts';
 import { type Alerting, SHARED_FIELDS, type SharedSettings } from './shared-fields.ts';
 
@@ -11,6 +12,7 @@ export type PolicySet = {
   readonly fleet: FleetPolicy;
   readonly breakers: BreakerPolicies;
   readonly alerting: Alerting;
+  readonly quotas: Quotas;
   readonly layers: Layers;
   /** Made once: most agents differ by their role only. */
   readonly byRole: ReadonlyMap<string, Policy>;

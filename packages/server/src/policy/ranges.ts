@@ -49,4 +49,14 @@ export const ranges = {
   perMinute: { min: 0.1, max: 100_000 },
   burst: { min: 1, max: 100_000 },
   channels: { min: 0, max: 20 },
+  // One checkpoint of the largest size has to fit.
+  checkpointBytes: { min: 4 * 1024 * 1024, max: 1e12 },
+  checkpoints: { min: 1, max: 100_000 },
+  agentTokens: { min: 1, max: 1_000 },
+  auditRows: { min: 1, max: 10_000 },
+  auditBytes: { min: 64 * 1024, max: 1e9 },
+  // Less than one a second would refuse agents that only beat.
+  requestRate: { min: 1, max: 1_000_000 },
+  tokenAgents: { min: 1, max: 1_000_000 },
+  streams: { min: 1, max: 10_000 },
 } as const satisfies Record<string, Range>;

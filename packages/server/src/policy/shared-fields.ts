@@ -10,10 +10,11 @@ import {
   refusedWithoutStore,
 } from '@holter/core';
 import { type Table, tableReader, type Values } from './check.ts';
+import { QUOTA_FIELDS, quotaDefaults } from './quota-fields.ts';
 import { ranges } from './ranges.ts';
 import { amount, count, duration, inSeconds, mapOf, names, oneOf } from './readers.ts';
 
-/** Settings that are the same for all agents: breakers, alerts, and what concerns the fleet. */
+/** Settings that are the same for all agents: breakers, alerts, quotas, and what concerns the fleet. */
 
 type AlertPolicy = { readonly channels: readonly string[]; readonly severity: NoticeSeverity };
 export type Alerting = Readonly<Record<'stuckAgent' | 'circuitBreakerOpen' | 'recoveryFailed', AlertPolicy>>;
@@ -66,6 +67,7 @@ export const SHARED_FIELDS = {
   'fleet.budgets.notice.burst': burst,
   'fleet.budgets.start.per_minute': perMinute,
   'fleet.budgets.start.burst': burst,
+  ...QUOTA_FIELDS,
 } as const satisfies Table;
 
 export type SharedSettings = Values<typeof SHARED_FIELDS>;
@@ -86,6 +88,7 @@ export function defaultSharedSettings(): SharedSettings {
     'fleet.budgets.notice.burst': budgets.notice.burst,
     'fleet.budgets.start.per_minute': budgets.start.perMinute,
     'fleet.budgets.start.burst': budgets.start.burst,
+    ...quotaDefaults,
   };
 }
 

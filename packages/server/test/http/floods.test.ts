@@ -45,7 +45,7 @@ describe('floods', () => {
     }
 
     it('gives one viewer only its share, and operators always a place', async () => {
-      const server = await start({ limits: { streamsMax: 10, streamsPerTokenMax: 4 } });
+      const server = await start({ quotas: { streamsMax: 10, streamsPerTokenMax: 4 } });
       const statuses: number[] = [];
       for (let i = 0; i < 6; i += 1)
         statuses.push(
@@ -89,7 +89,7 @@ describe('floods', () => {
     it.each(['/v1/fleet/live', '/v1/events'])(
       'ends %s of a revoked token within 2 s, busy or not',
       async (path) => {
-        const server = await start({ limits: { agentRequestsPerSecond: 100_000 } });
+        const server = await start({ quotas: { agentRequestsPerSecond: 100_000 } });
         const ada = server.client(await register(server, 'ada'));
         const { token, tokenId } = await server.operator.makeToken({ role: 'viewer' });
         const { ended } = await open(server, token, path);
@@ -168,14 +168,14 @@ describe('floods', () => {
   });
 
   describe('checkpoints (attack 11)', () => {
-    const limits = { checkpointBytesPerAgentMax: 100_000, checkpointsPerAgentMax: 30 };
+    const quotas = { checkpointBytesPerAgentMax: 100_000, checkpointsPerAgentMax: 30 };
     const content = (n: number) => ({ n, text: 'x'.repeat(9_000) });
     const usableOf = async (server: TestServer) => (await server.operator.checkpoints('ada')).usable;
     const bytesOf = async (server: TestServer) =>
       (await server.store.listCheckpoints('ada', 1_000)).reduce((sum, { bytes }) => sum + bytes, 0);
 
     it('stay within bytes and rows for each agent, and the newest valid one stays', async () => {
-      const server = await start({ limits });
+      const server = await start({ quotas });
       const ada = server.client(await register(server, 'ada'));
       for (let n = 0; n < 30; n += 1)
         await ada.writeCheckpoint('ada', { checkpointId: `c${n}`, content: content(n) });
@@ -190,7 +190,7 @@ describe('floods', () => {
     });
 
     it('of another task never push the one out that a successor would start from', async () => {
-      const server = await start({ limits });
+      const server = await start({ quotas });
       const ada = server.client(await register(server, 'ada'));
       await server.operator.task('ada', { status: 'assigned', taskId: 'T-1' });
       await ada.writeCheckpoint('ada', { checkpointId: 'good', content: content(0) });
@@ -242,7 +242,7 @@ describe('floods', () => {
 
   it('of signals are folded into one row for each minute and sort, with their number (attack 12)', async () => {
     const clock = stillClock();
-    const server = await start({ clock, limits: { agentRequestsPerSecond: 100_000 } });
+    const server = await start({ clock, quotas: { agentRequestsPerSecond: 100_000 } });
     const token = await register(server, 'ada');
     const kinds = [
       { kind: 'blocker', text: 'stuck' },
@@ -269,7 +269,7 @@ describe('floods', () => {
   });
 
   it('of registrations leave a bounded number of tokens, and the newest work (attack 17)', async () => {
-    const server = await start({ limits: { tokensPerAgentMax: 5 } });
+    const server = await start({ quotas: { tokensPerAgentMax: 5 } });
     const other = await register(server, 'bob');
     const tokens: string[] = [];
     for (let i = 0; i < 40; i += 1) tokens.push(await register(server, 'ada'));

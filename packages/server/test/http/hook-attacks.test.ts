@@ -152,7 +152,7 @@ describe('hooks pass the checks of every registration', () => {
     async (role) => {
       await start({
         clock: stillClock(),
-        limits: { agentRequestsPerSecond: 1_000, requestsPerSecond: 1_000 },
+        quotas: { agentRequestsPerSecond: 1_000, requestsPerSecond: 1_000 },
       });
       const token = role === 'agent' ? await registered('h1') : await hookToken();
       const before = (await agents()).length;
@@ -175,7 +175,7 @@ describe('hooks pass the checks of every registration', () => {
   );
 
   test('new agents of hooks count against the quota', async () => {
-    await start({ agentsPerTokenMax: 3 });
+    await start({ quotas: { agentsPerTokenMax: 3 } });
     const token = await registered('h1');
     for (let n = 0; n < 5; n++) await hook(token, 'SubagentStart', { agent_id: `sub${n}` });
     await until(

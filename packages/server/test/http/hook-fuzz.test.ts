@@ -15,8 +15,8 @@ const bodies = readFileSync(
 
 let server: TestServer;
 beforeAll(async () => {
-  const limits = { agentRequestsPerSecond: 10_000, requestsPerSecond: 10_000 };
-  server = await startHttp({ limits, hookFailed: () => undefined });
+  const quotas = { agentRequestsPerSecond: 10_000, requestsPerSecond: 10_000 };
+  server = await startHttp({ quotas, hookFailed: () => undefined });
 });
 afterAll(() => server.stop());
 

@@ -12,7 +12,7 @@ import { type Client, createClient } from '../../src/http/client.ts';
 import type { HttpLimits } from '../../src/http/deps.ts';
 import { buildHttp } from '../../src/http/server/build-http.ts';
 import { Intake } from '../../src/intake/index.ts';
-import { compile, type PolicySet } from '../../src/policy/index.ts';
+import { compile, type PolicySet, type Quotas } from '../../src/policy/index.ts';
 import { systemTable } from '../../src/processes/index.ts';
 import { hookSessions } from '../../src/sessions/index.ts';
 import { openMemory } from '../../src/store/memory/index.ts';
@@ -107,13 +107,14 @@ export type StartOptions = {
   readonly inboxMax?: number;
   /** Another server works on the same store. */
   readonly isShared?: true;
-  readonly agentsPerTokenMax?: number;
+  readonly quotas?: Partial<Quotas>;
   /** What became of hooks that were answered and not kept; without it such a hook fails the test. */
   readonly hookFailed?: (error: unknown) => void;
 };
 
 export async function startHttp(options: StartOptions = {}): Promise<TestServer> {
   const { store = openMemory(), clock = testClock() } = options;
+  const policies = shortPolicies();
   const receive = (...args: Parameters<Engine['receive']>) => engine.receive(...args);
   const replies = new ReplyQueue(clock, receive);
   const { executor, channelsFor, notices } = connectChannels({
@@ -125,7 +126,7 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
   const engine: Engine = new Engine({
     store,
     clock,
-    policies: shortPolicies(),
+    policies: { ...policies, quotas: { ...policies.quotas, ...options.quotas } },
     executors: [replies, executor],
     channelsFor,
     sha256,
@@ -140,14 +141,7 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
   replies.follow(engine);
   const tokens = options.tokens ?? (await makeTokens(store, clock.now()));
   await engine.start();
-  const { agentsPerTokenMax } = options;
-  const intake = new Intake({
-    engine,
-    replies,
-    store,
-    clock,
-    ...(agentsPerTokenMax && { agentsPerTokenMax }),
-  });
+  const intake = new Intake({ engine, replies, store, clock });
   const executors = new ExecutorHub({
     engine,
     intake,

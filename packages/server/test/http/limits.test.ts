@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { compile } from '../../src/policy/index.ts';
 import { openMemory } from '../../src/store/memory/index.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';
-import { startHttp, type TestServer } from './kit.ts';
+import { startHttp, stillClock, type TestServer } from './kit.ts';
 
 describe('limits', () => {
   let server: TestServer;
@@ -11,7 +12,7 @@ describe('limits', () => {
     (await server.client(server.tokens.enroll).register({ agentId, instanceId: 'i' })).token;
 
   it('answers 429 to a token that asks too often, and to no other', async () => {
-    server = await startHttp({ limits: { agentRequestsPerSecond: 2 } });
+    server = await startHttp({ quotas: { agentRequestsPerSecond: 2 } });
     const ada = { token: await register('ada'), body: {} };
     const bob = { token: await register('bob'), body: {} };
     const statuses: number[] = [];
@@ -44,7 +45,7 @@ describe('limits', () => {
   });
 
   it('lets an enroll token make only so many agents, also after a restart', async () => {
-    server = await startHttp({ agentsPerTokenMax: 2 });
+    server = await startHttp({ quotas: { agentsPerTokenMax: 2 } });
     await register('a');
     await register('b');
     await register('a');
@@ -53,9 +54,48 @@ describe('limits', () => {
     server = await startHttp({
       store: server.store,
       tokens: server.tokens,
-      agentsPerTokenMax: 2,
+      quotas: { agentsPerTokenMax: 2 },
     });
     await expect(register('c')).rejects.toMatchObject({ status: 403, code: 'too_many_agents' });
+  });
+
+  it('follows quotas of holter.yaml, also when it is read again', async () => {
+    server = await startHttp({ clock: stillClock() });
+    const quotas = (raw: unknown) => {
+      const compiled = compile({ quotas: raw });
+      if (compiled.kind !== 'compiled') throw new Error(JSON.stringify(compiled.problems));
+      server.engine.setPolicies(compiled.policies);
+    };
+    const token = await register('ada');
+    const ada = server.client(token);
+    quotas({ per_agent: { checkpoints: 2, audit_rows_per_minute: 3 }, per_token: { agents: 50 } });
+    for (let n = 0; n < 5; n += 1) {
+      await ada.writeCheckpoint('ada', { content: n });
+      await ada.signal('ada', { kind: 'blocker', text: `${n}` });
+    }
+    expect(await server.store.listCheckpoints('ada', 10)).toHaveLength(2);
+    expect((await server.operator.events({ type: 'BLOCKER_REPORTED' })).events).toHaveLength(3);
+    for (let n = 1; n < 50; n += 1) await register(`agent-${n}`);
+    await expect(register('one-more')).rejects.toMatchObject({ code: 'too_many_agents' });
+    expect((await server.operator.system()).limitHits).toMatchObject([
+      { limit: 'agents_per_token', count: 1 },
+    ]);
+    quotas({ per_token: { agents: 51 }, per_agent: { requests_per_second: 1, tokens: 1 } });
+    await register('one-more');
+    const statuses: number[] = [];
+    for (let n = 0; n < 4; n += 1)
+      statuses.push((await server.call('POST', '/v1/agents/ada/heartbeat', { token, body: {} })).status);
+    expect(statuses).toEqual([200, 200, 429, 429]);
+    await register('ada');
+    expect((await server.store.listTokens()).filter(({ agentId }) => agentId === 'ada')).toHaveLength(1);
+    quotas({ per_token: { streams: 1 }, streams: 5 });
+    const listen = async () =>
+      (
+        await fetch(`${server.url}/v1/events`, {
+          headers: { accept: 'text/event-stream', authorization: `Bearer ${server.tokens.viewer}` },
+        })
+      ).status;
+    expect([await listen(), await listen()]).toEqual([200, 429]);
   });
 
   it('turns soft signals away when too much waits, and takes hard ones', async () => {

@@ -127,7 +127,7 @@ describe('the event stream', () => {
   });
 
   it('ends when its token is revoked, and takes only so many listeners', async () => {
-    const server = await start({ limits: { streamsMax: 1 } });
+    const server = await start({ quotas: { streamsMax: 1 } });
     const made = await server.operator.makeToken({ role: 'viewer' });
     const response = await fetch(`${server.url}/v1/events`, {
       headers: { authorization: `Bearer ${made.token}`, accept: 'text/event-stream' },

@@ -66,7 +66,8 @@ export function checkpointRoutes({ deps, limits, hits }: HttpContext): readonly 
    */
   async function makeRoom(agent: Agent, { checkpointId, content }: StoredCheckpoint): Promise<void> {
     const { agentId } = agent.hard;
-    const { checkpointsPerAgentMax: rowsMax, checkpointBytesPerAgentMax: bytesMax } = limits;
+    const { checkpointsPerAgentMax: rowsMax, checkpointBytesPerAgentMax: bytesMax } =
+      engine.currentPolicies.quotas;
     const heads = await store.listCheckpoints(agentId, Number.MAX_SAFE_INTEGER);
     if (heads.some((head) => head.checkpointId === checkpointId)) return;
     let rows = heads.length + 1;

@@ -22,7 +22,7 @@ import type { HttpContext } from './context.ts';
 /** How long a model call may hang when the agent does not say: the longest time-out of common clients. */
 const MODEL_TIMEOUT = seconds(600);
 
-export function registerRoutes({ deps, tokens }: HttpContext): readonly Route[] {
+export function registerRoutes({ deps, tokens, hits }: HttpContext): readonly Route[] {
   return [
     defineRoute({
       method: 'POST',
@@ -45,7 +45,10 @@ export function registerRoutes({ deps, tokens }: HttpContext): readonly Route[] 
         const asked = body.patience && checkPatience(deps.engine.currentPolicies, body, body.patience);
         const registering = registrationOf(body, caller, before, asked?.patience);
         const answer = await deps.intake.register(registering, caller, request.id);
-        if (answer.kind === 'refused') throw new HttpProblem(refusalOfIntake(answer));
+        if (answer.kind === 'refused') {
+          if (answer.code === 'too_many_agents') hits.note('agents_per_token', caller.who);
+          throw new HttpProblem(refusalOfIntake(answer));
+        }
         if (answer.kind !== 'enrolled') throw problem(500, 'internal', 'the agent was not registered');
         if (answer.enrollment.kind === 'refused') throw refusalOf(answer.enrollment);
         const { agentId, incarnation, promises } = answer.agent.hard;

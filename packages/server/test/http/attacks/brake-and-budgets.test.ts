@@ -6,7 +6,7 @@ let server: TestServer;
 beforeEach(async () => {
   server = await startHttp({
     clock: stillClock(),
-    limits: { agentRequestsPerSecond: 10_000, requestsPerSecond: 10_000 },
+    quotas: { agentRequestsPerSecond: 10_000, requestsPerSecond: 10_000 },
   });
 });
 afterEach(() => server.stop());

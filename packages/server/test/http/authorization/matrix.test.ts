@@ -39,7 +39,8 @@ let cellCount = 0;
 
 beforeAll(async () => {
   server = await startHttp({
-    limits: { failedLoginsPerSecond: 10_000, requestsPerSecond: 100_000, streamsMax: 1_000 },
+    limits: { failedLoginsPerSecond: 10_000 },
+    quotas: { requestsPerSecond: 100_000, streamsMax: 1_000 },
   });
   elsewhere = (await server.operator.makeToken({ role: 'orchestrator', group: 'elsewhere' })).token;
   hook = (await server.operator.makeToken({ role: 'hook', user: 'dev' })).token;
