@@ -39,4 +39,25 @@ describe('Holter itself dies and comes back', { timeout: 120_000 }, () => {
     expect(await sent()).toHaveLength(1);
     expect(await world.agents()).toHaveLength(1);
   });
+
+  it('and at another address: the silence of the hooks is reported, and calls are read from the transcript', async () => {
+    const isSilent = async () => {
+      const [agent] = (await world.agents()).filter(({ end }) => end === null);
+      return agent ? ((await world.agent(String(agent.agentId))).findings as { kind: string }[]) : [];
+    };
+    const model = await world.model(async (_request, turn) => {
+      if (turn === 2) {
+        await world.server.end('SIGKILL');
+        await world.startServer();
+        return bash('echo unheard');
+      }
+      if (turn === 3)
+        await expect
+          .poll(isSilent, { timeout: 60_000 })
+          .toContainEqual(expect.objectContaining({ kind: 'hooks-silent' }));
+      return turn < 3 ? bash(`echo ${turn}`) : { say: 'Over.' };
+    });
+    const ran = await world.claude(model);
+    expect(ran, ran.err).toMatchObject({ code: 0, out: expect.stringContaining('Over.') });
+  });
 });

@@ -106,10 +106,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (!options.demo) undo.push(startGraceAlert({ clock, health: () => engine.health, logger }));
     undo.push(startHousekeeping({ store, clock, health: () => engine.health, logger }));
 
-    const executors = await startExecutors({ engine, intake, store, replies, clock, logger });
     const sessions = startSessions({
       engine,
       intake,
+      store,
       replies,
       clock,
       env: process.env,
@@ -117,6 +117,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       warn: (message) => logger.warn(message),
     });
     undo.push(() => sessions.close());
+    const { followRun } = sessions;
+    const executors = await startExecutors({ engine, intake, store, replies, clock, logger, followRun });
     const http = buildHttp({
       engine,
       intake,

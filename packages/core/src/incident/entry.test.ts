@@ -66,6 +66,7 @@ describe('where an incident enters the ladder', () => {
     spending             | -        | -        | -
     error-rate           | -        | -        | -
     hold-overdue         | -        | -        | -
+    hooks-silent         | -        | -        | -
     file-unusable        | -        | -        | -
     self-reported        | -        | -        | -
     blocker              | -        | -        | -`;

@@ -21,6 +21,8 @@ export type Plan = {
   readonly isInteractive: boolean;
   /** For a session of a known agent; it says how to start it, and how to bring it back. */
   readonly recipe: Recipe | null;
+  /** The name of its adapter, for a session of a known agent. */
+  readonly agentKind: string | null;
   /** Whether nudges reach it in the replies to its hooks, and not by its nudge file. */
   readonly hasHooks: boolean;
   /** What this run follows itself. */
@@ -67,6 +69,7 @@ export function planOf(
       options.checkpointFile === undefined ? null : resolve(workingDirectory, options.checkpointFile),
     isInteractive: hasTerminal(terminal),
     recipe,
+    agentKind: recipe && adapter ? adapter.name : null,
     hasHooks,
     transcript:
       recipe?.transcript && adapter?.transcript ? { ...recipe.transcript, ...adapter.transcript } : null,

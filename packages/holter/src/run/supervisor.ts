@@ -170,6 +170,7 @@ export class Supervisor {
   private record(): RunRecord {
     const { hostId, run, options, plan } = this.context;
     const { child, runId } = this.state;
+    const sessionId = plan.recipe?.session?.() ?? null;
     return {
       executorId: this.executorId,
       agentId: plan.agentId,
@@ -181,6 +182,8 @@ export class Supervisor {
       nudgeFile: this.nudges.path,
       words: plan.hasHooks ? 'replies' : 'file',
       onLost: options.onLost,
+      ...(plan.agentKind !== null &&
+        sessionId !== null && { session: { kind: plan.agentKind, id: sessionId } }),
     };
   }
 

@@ -74,6 +74,7 @@ async function world(store = openMemory()) {
     table,
     hostId: 'here',
     onBug,
+    presented: () => undefined,
   });
   await engine.start();
   await hub.start();

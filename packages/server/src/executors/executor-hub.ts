@@ -28,6 +28,8 @@ type HubContext = {
   readonly table: ProcessTable | null;
   readonly hostId: string;
   readonly onBug: (error: unknown) => void;
+  /** Told of each run that is known: at the start, and whenever it presents itself. */
+  readonly presented: (run: RunRecord) => void;
 };
 
 type Entry = {
@@ -81,6 +83,7 @@ export class ExecutorHub {
     }
     for (const { value } of await store.listMeta(ROW_PREFIX))
       this.add(JSON.parse(value) as RunRecord).saved = value;
+    for (const { record } of this.entries.values()) this.context.presented(record);
     this.scheduleLook();
     this.stopFollowing = this.context.engine.onFollowed(({ stored }) => {
       if (stored) this.followCare(stored.agent);
@@ -109,6 +112,7 @@ export class ExecutorHub {
     entry.seenAt = this.context.clock.now();
     if (entry.adopted) this.giveBack(entry);
     await this.save(entry);
+    this.context.presented(record);
   }
 
   /** Null when the run is unknown: it should present itself again. */

@@ -23,4 +23,6 @@ export type RunRecord = {
   /** How messages reach the child: through the nudge file, or in replies to its own requests. */
   readonly words: 'file' | 'replies';
   readonly onLost: OnLost;
+  /** The session of a known agent, by the name of its adapter; absent for a plain command. */
+  readonly session?: { readonly kind: string; readonly id: string } | undefined;
 };

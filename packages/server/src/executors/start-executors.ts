@@ -6,6 +6,7 @@ import type { Logger } from '../logging/logger.ts';
 import { systemHostId, systemTable } from '../processes/index.ts';
 import type { Store } from '../store/store.ts';
 import { ExecutorHub } from './executor-hub.ts';
+import type { RunRecord } from './run-record.ts';
 
 /** Starts the hub with the stored runs. Close it before the HTTP server, which would wait for its long polls. */
 export async function startExecutors(parts: {
@@ -15,8 +16,9 @@ export async function startExecutors(parts: {
   readonly replies: ReplyQueue;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly followRun: (run: RunRecord) => void;
 }): Promise<ExecutorHub> {
-  const { engine, intake, store, replies, clock, logger } = parts;
+  const { engine, intake, store, replies, clock, logger, followRun } = parts;
   const onBug = (error: unknown): void => logger.error({ err: error }, 'while looking after a holter run');
   const hub = new ExecutorHub({
     engine,
@@ -27,6 +29,7 @@ export async function startExecutors(parts: {
     table: systemTable(),
     hostId: systemHostId(),
     onBug,
+    presented: followRun,
   });
   await hub.start();
   return hub;

@@ -1,12 +1,15 @@
+import type { SignalBody } from '@holter/core';
 import { ADAPTERS, type Adapter } from '../adapters/index.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { ReplyQueue } from '../engine/reply-queue.ts';
+import type { RunRecord } from '../executors/index.ts';
 import { faultSignal } from '../files/index.ts';
 import { HOLTER, type Intake } from '../intake/index.ts';
 import { systemTable } from '../processes/index.ts';
+import type { Store, StoredAgent } from '../store/store.ts';
 import { HookSessions } from './hook-sessions.ts';
-import type { Session } from './session.ts';
+import { Session } from './session.ts';
 import { type FileFaultsTold, SessionWatch } from './session-watch.ts';
 
 export type { HookSessions } from './hook-sessions.ts';
@@ -14,6 +17,7 @@ export type { HookSessions } from './hook-sessions.ts';
 export type SessionsContext = {
   readonly engine: Engine;
   readonly intake: Intake;
+  readonly store: Pick<Store, 'listAgents'>;
   readonly replies: ReplyQueue;
   readonly clock: Clock;
   readonly env: NodeJS.ProcessEnv;
@@ -26,29 +30,66 @@ export type SessionsContext = {
 /** Starts support for sessions that report through hooks, and for what hooks do not report. */
 export function startSessions(context: SessionsContext): {
   readonly hooks: readonly HookSessions[];
+  /** A `holter run` has started this session, and expects hooks of it. */
+  readonly followRun: (run: RunRecord) => void;
   readonly close: () => Promise<void>;
 } {
-  const { engine, intake, replies, clock, env, failed, warn } = context;
+  const { engine, intake, store, replies, clock, env, failed, warn } = context;
   const table = systemTable();
-  const watches: SessionWatch[] = [];
+  const watches = new Map<string, SessionWatch>();
+  const parts = { intake, failed };
   const hooks = hookSessions({ engine, intake, replies, clock, failed }, (adapter) => {
     const fileFaults: FileFaultsTold = (faults, session) => {
       const agentId = session?.agentId ?? null;
       if (faults.length > 0) warn(`${agentId === null ? '' : `${agentId}: `}${faults.join('; ')}`);
       if (!session || agentId === null) return;
-      const incarnation = session.incarnation ?? engine.peek(agentId)?.hard.incarnation;
-      const signal = { agentId, incarnation, ...faultSignal(faults, clock.now()) };
-      void intake.take(signal, HOLTER).catch(failed);
+      sensed(session, faultSignal(faults, clock.now()));
     };
-    const watch = new SessionWatch({ adapter, engine, clock, env, table, failed, fileFaults });
-    watches.push(watch);
+    const sensed = (session: Session, body: SignalBody): void => {
+      const { agentId } = session;
+      if (agentId === null) return;
+      const incarnation = session.incarnation ?? engine.peek(agentId)?.hard.incarnation;
+      void intake.take({ agentId, incarnation, ...body }, HOLTER).catch(failed);
+    };
+    const sessionOf = async (sessionId: string): Promise<Session | null> => {
+      const agent = await store.listAgents({ text: sessionId.slice(0, 8), limit: SAME_NAME_MAX });
+      return restored(sessionId, agent.items, parts);
+    };
+    const watch = new SessionWatch({
+      ...{ adapter, engine, clock, env, table, failed },
+      ...{ fileFaults, sensed, sessionOf },
+    });
+    watches.set(adapter.name, watch);
+    void watch.start().catch(failed);
     return (session) => watch.heard(session);
   });
+  const followRun = ({ agentId, incarnation, session }: RunRecord): void => {
+    if (!session) return;
+    const source = { sessionId: session.id, subagentId: null, cwd: null, transcriptPath: null };
+    watches.get(session.kind)?.follow(new Session({ source, agentId, incarnation, ...parts }));
+  };
   const close = async (): Promise<void> => {
-    for (const watch of watches) watch.close();
+    for (const watch of watches.values()) watch.close();
     await Promise.all(hooks.map((sessions) => sessions.settled()));
   };
-  return { hooks, close };
+  return { hooks, followRun, close };
+}
+
+/** Agents whose names have the same first digits of a session's id. */
+const SAME_NAME_MAX = 20;
+
+function restored(
+  sessionId: string,
+  found: readonly StoredAgent[],
+  parts: Pick<SessionsContext, 'intake' | 'failed'>,
+): Session | null {
+  const stored = found.find(({ agent: { hard } }) => !hard.end && hard.reporter?.session === sessionId);
+  if (!stored) return null;
+  const user = stored.agent.hard.reporter?.user ?? null;
+  const source = { sessionId, subagentId: null, cwd: null, transcriptPath: null };
+  const session = new Session({ source, agentId: null, incarnation: null, user, ...parts });
+  session.join(stored.agent);
+  return session;
 }
 
 /** One handler for each agent kind with hooks. `watcherOf` is notified of every session that reports. */

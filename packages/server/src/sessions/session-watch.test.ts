@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SignalBody } from '@holter/core';
@@ -25,7 +25,7 @@ const says = (status: string | null, procStart = '218183') =>
     JSON.stringify({ pid: 12_650, procStart, sessionId: SESSION, ...(status && { status }) }),
   );
 
-function world(executor: string | null = null) {
+function world(executor: string | null = null, isHeard = true) {
   const clock = new ManualClock();
   const living = new Map([[12_650, { pid: 12_650, startedAt: '218183', state: 'sleeping' }]]);
   const table = {
@@ -33,11 +33,13 @@ function world(executor: string | null = null) {
     row: (pid: number) => (living.get(pid) ?? null) as ProcessRow | null,
     userOf: () => null,
   } as unknown as ProcessTable;
-  const engine = { peek: () => ({ hard: { executor, incarnation: 1 }, soft: {} }) } as unknown as Engine;
+  const agent = { hard: { executor, incarnation: 1, points: [] as { kind: string }[] }, soft: {} };
+  const engine = { peek: () => agent, read: async () => agent } as unknown as Engine;
   const heard: SignalBody[] = [];
   const told: string[] = [];
+  const sensed: SignalBody[] = [];
   let looks = 0;
-  const session: Adapter['session'] = async (...args) => {
+  const readSessions: Adapter['session'] = async (...args) => {
     const files = await claudeCode.session?.(...args);
     looks += 1;
     return files ?? new Map();
@@ -46,13 +48,15 @@ function world(executor: string | null = null) {
     throw error;
   };
   const watch = new SessionWatch({
-    adapter: { ...claudeCode, session },
+    adapter: { ...claudeCode, session: readSessions },
     engine,
     clock,
     env: { CLAUDE_CONFIG_DIR: folder },
     table,
     failed,
     fileFaults: (faults) => void told.push(...faults),
+    sessionOf: async () => null,
+    sensed: (_session, signal) => void sensed.push(signal),
   });
   const source = { sessionId: SESSION, subagentId: null, cwd: null, transcriptPath: null };
   const take: Intake['take'] = async (value) => {
@@ -60,7 +64,9 @@ function world(executor: string | null = null) {
     heard.push(signal);
     return { kind: 'taken', notes: [] };
   };
-  watch.heard(new Session({ source, agentId: 'a', incarnation: null, intake: { take }, failed }));
+  const session = () => new Session({ source, agentId: 'a', incarnation: 1, intake: { take }, failed });
+  if (isHeard) watch.heard(session());
+  else watch.follow(session());
   // Files are read in real time: each look is waited for.
   const pass = async () => {
     const before = looks;
@@ -68,7 +74,7 @@ function world(executor: string | null = null) {
     await vi.waitFor(() => expect(looks).toBeGreaterThan(before));
     await settled();
   };
-  return { heard, told, pass, living };
+  return { heard, told, sensed, pass, living, clock, agent, hook: () => watch.heard(session()) };
 }
 
 test('waiting and idle are holds, busy ends them, and an unknown status changes nothing', async () => {
@@ -119,4 +125,37 @@ test('session files that are none are reported once, with three examples, and th
   expect(heard).toEqual([{ kind: 'hold-begun', hold: 'waiting-for-permission' }]);
   const three = [1, 2, 3].map((pid) => `${join(folder, 'sessions', `${pid}.json`)} is a FIFO`).join('; ');
   expect(told).toEqual([`session files can't be used: ${three}, and 2 more`]);
+});
+
+test('hooks that do not come while the transcript goes on: reported, read from there, and over with a hook', async () => {
+  const { heard, sensed, pass, clock, agent, hook } = world(null, false);
+  says('busy');
+  await pass();
+  const project = join(folder, 'projects', '-shop');
+  mkdirSync(project, { recursive: true });
+  const write = (type: 'assistant' | 'user', content: object, at: number = clock.now()): void =>
+    appendFileSync(
+      join(project, `${SESSION}.jsonl`),
+      `${JSON.stringify({ type, sessionId: SESSION, uuid: `${at}-${type}`, timestamp: new Date(at).toISOString(), message: { id: `m${at}`, role: type, content: [content] } })}\n`,
+    );
+  const call = (id: string) => ({ type: 'tool_use', id, name: 'Bash', input: { command: id } });
+  const result = (id: string) => ({ type: 'tool_result', tool_use_id: id, content: id });
+  // What ended before this server was there could not be reported to it.
+  write('assistant', call('early'), 0);
+  write('user', result('early'), 0);
+  const passUntil = (isSo: () => void) => vi.waitFor(() => pass().then(isSo), { timeout: 10_000 });
+  await passUntil(() => expect(heard).toMatchObject([{ kind: 'call-ended', callId: 'early' }]));
+  for (let looks = 0; looks < 8; looks++) await pass();
+  expect(sensed).toEqual([]);
+  write('assistant', call('one'));
+  write('user', result('one'));
+  await passUntil(() =>
+    expect(sensed).toMatchObject([{ kind: 'finding', finding: { kind: 'hooks-silent', severity: 'warn' } }]),
+  );
+  expect(heard.splice(0)).toMatchObject([{ callId: 'early' }, { kind: 'call-ended', callId: 'one' }]);
+  write('assistant', call('two'));
+  await passUntil(() => expect(heard).toMatchObject([{ kind: 'call-begun', callId: 'two' }]));
+  agent.hard.points.push({ kind: 'hooks-silent' });
+  hook();
+  expect(sensed.slice(1)).toEqual([{ kind: 'finding-cleared', findingKind: 'hooks-silent' }]);
 });

@@ -1,4 +1,4 @@
-import type { Agent, HoldKind } from '@holter/core';
+import { type Agent, type HoldKind, instant, type SignalBody } from '@holter/core';
 import { type Adapter, type SessionFile, TRANSCRIPT_CHANNEL, TranscriptTail } from '../adapters/index.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -11,7 +11,7 @@ export type FileFaultsTold = (faults: readonly string[], session: Session | null
 
 type WatchContext = {
   readonly adapter: Pick<Adapter, 'transcript' | 'session'>;
-  readonly engine: Pick<Engine, 'peek'>;
+  readonly engine: Pick<Engine, 'peek' | 'read'>;
   readonly clock: Clock;
   /** Determines where the agent keeps its files; transcripts elsewhere are not read. */
   readonly env: NodeJS.ProcessEnv;
@@ -19,6 +19,10 @@ type WatchContext = {
   readonly table: ProcessTable | null;
   readonly failed: (error: unknown) => void;
   readonly fileFaults: FileFaultsTold;
+  /** A running session that an earlier server heard of; null if there is none, or it has ended. */
+  readonly sessionOf: (sessionId: string) => Promise<Session | null>;
+  /** Reports what Holter itself has noticed about a session. */
+  readonly sensed: (session: Session, signal: SignalBody) => void;
 };
 
 /** A transcript, and its size when the session first reported: earlier content belongs to another incarnation. */
@@ -26,13 +30,17 @@ type Place = { readonly file: string; readonly endAtFirst: number };
 
 type Watched = {
   readonly session: Session;
-  readonly place: Promise<Place | null>;
+  place: Promise<Place | null>;
   readonly faults: FileFaults;
+  readonly beganAt: number;
   tail: TranscriptTail | null;
   heardAt: number;
   isLooking: boolean;
   isLookPlanned: boolean;
   seen: SessionFile | null;
+  /** Since when the transcript has been ahead of the hooks; null while it is not. */
+  unreportedAt: number | null;
+  isSilent: boolean;
 };
 
 const LOOK_EVERY_MS = 2_000;
@@ -40,6 +48,8 @@ const LOOK_EVERY_MS = 2_000;
 const LOOK_AFTER_HOOK_MS = 150;
 /** After this long without a hook, the end of a turn is taken from other sources. */
 const QUIET_MS = 10_000;
+/** A hook that should have come and is this late does not come. */
+const SILENT_MS = 10_000;
 /** Sessions whose files are read; the one that was added first makes room, and its next hook adds it again. */
 const WATCHED_MAX = 5_000;
 /** A session that has been silent for this long is assumed to have ended. */
@@ -47,7 +57,8 @@ const FORGET_MS = 24 * 3_600_000;
 
 /**
  * Reads what hooks do not report: the transcript, and the status file of a running session. Both are read after
- * each hook and every two seconds. Sessions that no hook reported are ignored.
+ * each hook and every two seconds. If the transcript goes on and no hook comes, hooks are silent: that is reported,
+ * and calls are read from the transcript until a hook comes again.
  */
 export class SessionWatch {
   private readonly context: WatchContext;
@@ -55,34 +66,63 @@ export class SessionWatch {
   private readonly timers = new Set<() => void>();
   private readonly sessionFiles: FileFaults;
   private isTicking = false;
+  /** Running sessions that were looked for among the agents once. */
+  private readonly lookedFor = new Set<string>();
 
   constructor(context: WatchContext) {
     this.context = context;
     this.sessionFiles = new FileFaults((faults) => context.fileFaults(faults, null));
   }
 
+  /** Takes up sessions that an earlier server heard of: their hooks may never come here. */
+  async start(): Promise<void> {
+    await this.lookAtSessionFiles();
+    this.tick();
+  }
+
   heard(session: Session): void {
-    const { clock } = this.context;
     // Subagents have transcripts of their own, and their calls are reported by hooks.
     if (session.source.subagentId !== null) return;
-    let watched = this.watched.get(session);
-    if (!watched) {
-      watched = {
-        session,
-        place: this.placeOf(session),
-        faults: new FileFaults((faults) => this.context.fileFaults(faults, session)),
-        tail: null,
-        heardAt: 0,
-        isLooking: false,
-        isLookPlanned: false,
-        seen: null,
-      };
-      this.makeRoomFor(session);
-      this.watched.set(session, watched);
-    }
-    watched.heardAt = clock.now();
+    const watched = this.watched.get(session) ?? this.add(session);
+    watched.heardAt = this.context.clock.now();
+    watched.unreportedAt = null;
+    watched.isSilent = false;
+    const agent = session.agentId === null ? null : this.context.engine.peek(session.agentId);
+    if (agent?.hard.points?.some(({ kind }) => kind === 'hooks-silent'))
+      this.context.sensed(session, { kind: 'finding-cleared', findingKind: 'hooks-silent' });
     this.lookSoon(watched);
     this.tick();
+  }
+
+  /** Watches a session that is known in another way than by a hook; its first hook takes over. */
+  follow(session: Session): void {
+    const { sessionId, agentId, incarnation } = session;
+    for (const known of this.watched.keys())
+      if (known.sessionId === sessionId && known.agentId === agentId && known.incarnation === incarnation)
+        return;
+    this.add(session).heardAt = this.context.clock.now();
+    this.tick();
+  }
+
+  private add(session: Session): Watched {
+    const before = [...this.watched.values()].find((other) => other.session.sessionId === session.sessionId);
+    const watched: Watched = {
+      session,
+      place: before ? before.place.then((place) => place ?? this.placeOf(session)) : this.placeOf(session),
+      faults: new FileFaults((faults) => this.context.fileFaults(faults, session)),
+      beganAt: this.context.clock.now(),
+      tail: null,
+      heardAt: 0,
+      isLooking: false,
+      isLookPlanned: false,
+      seen: before?.seen ?? null,
+      unreportedAt: null,
+      isSilent: false,
+    };
+    this.makeRoomFor(session);
+    if (before) this.watched.delete(before.session);
+    this.watched.set(session, watched);
+    return watched;
   }
 
   /** An agent has one session at a time; hooks of its own token may name any number. */
@@ -96,10 +136,20 @@ export class SessionWatch {
   private async placeOf({ source }: Session): Promise<Place | null> {
     const { adapter, env } = this.context;
     const { sessionId, transcriptPath } = source;
-    const file = (await adapter.transcript?.fileNamedByHook?.(env, sessionId, transcriptPath)) ?? null;
-    if (file === null) return null;
+    const file =
+      transcriptPath === null
+        ? await adapter.transcript?.fileOfSession?.(env, sessionId)
+        : await adapter.transcript?.fileNamedByHook?.(env, sessionId, transcriptPath);
+    if (!file) return null;
     const size = await statAgentFile(file, { isOwner: ownerOf(), bytesMax: Number.POSITIVE_INFINITY });
     return { file, endAtFirst: size.kind === 'ok' ? size.value.size : 0 };
+  }
+
+  /** The transcript of a session that was just started appears with its first line, and is all its own. */
+  private findPlaceAgain(watched: Watched): void {
+    const { session } = watched;
+    if (session.source.transcriptPath !== null) return;
+    watched.place = this.placeOf(session).then((place) => place && { ...place, endAtFirst: 0 });
   }
 
   /** The hooks of one call arrive within milliseconds of each other, so one delayed read covers them all. */
@@ -134,12 +184,13 @@ export class SessionWatch {
   private async look(watched: Watched): Promise<void> {
     const { adapter, engine, clock, table } = this.context;
     const { session } = watched;
-    const agent = agentOf(session, engine);
+    const agent = session.agentId === null ? null : await engine.read(session.agentId);
     const isOver = agent !== null && (agent.hard.end !== undefined || !session.speaksFor(agent));
     if (isOver || clock.now() - watched.heardAt > FORGET_MS) this.watched.delete(session);
     // The position of the last read is known only from the committed registration.
     if (isOver || !adapter.transcript || !agent || watched.isLooking) return;
     const place = await watched.place;
+    if (place === null) this.findPlaceAgain(watched);
     if (place === null || watched.isLooking) return;
     const mark = agent.hard.highWater?.[TRANSCRIPT_CHANNEL];
     watched.tail ??= new TranscriptTail(session, {
@@ -150,13 +201,38 @@ export class SessionWatch {
         tokens: agent.soft.tokens,
         costUsd: agent.soft.costUsd,
       },
-      hooks: () => (clock.now() - watched.heardAt > QUIET_MS ? 'quiet' : 'coming'),
+      hooks: () =>
+        watched.isSilent ? 'none' : clock.now() - watched.heardAt > QUIET_MS ? 'quiet' : 'coming',
+      unreported: (at) => {
+        // What ended before could not be reported to this server.
+        if (Date.parse(at ?? '') >= watched.beganAt) watched.unreportedAt ??= clock.now();
+      },
       user: () => (watched.seen && table ? table.userOf(watched.seen.process.pid) : null),
       noted: (answer) => watched.faults.note('its transcript', answer),
     });
     watched.isLooking = true;
     await watched.tail.look().finally(() => {
       watched.isLooking = false;
+    });
+    this.maybeTellSilent(watched);
+  }
+
+  private maybeTellSilent(watched: Watched): void {
+    const { unreportedAt, isSilent, session } = watched;
+    const now = this.context.clock.now();
+    if (isSilent || unreportedAt === null || now - unreportedAt < SILENT_MS) return;
+    watched.isSilent = true;
+    this.context.sensed(session, {
+      kind: 'finding',
+      finding: {
+        kind: 'hooks-silent',
+        severity: 'warn',
+        source: 'operating-system',
+        since: instant(unreportedAt),
+        evidence:
+          'its hooks do not arrive, but its transcript goes on; Holter reads the transcript, and can not nudge it (why: holter doctor)',
+        threshold: `${SILENT_MS / 1_000} s without the hook of a call or turn that ended`,
+      },
     });
   }
 
@@ -168,11 +244,20 @@ export class SessionWatch {
       if (answer.kind === 'refused') refused.push(`${path} ${answer.because}`);
     });
     this.noteSessionFiles(refused);
+    for (const sessionId of files.keys()) await this.maybeTakeUp(sessionId);
     for (const watched of this.watched.values()) {
       const file = files.get(watched.session.sessionId) ?? null;
-      if (file) this.follow(watched, file);
+      if (file) this.followFile(watched, file);
       else if (watched.seen) this.gone(watched);
     }
+  }
+
+  private async maybeTakeUp(sessionId: string): Promise<void> {
+    if (this.lookedFor.has(sessionId)) return;
+    if (this.lookedFor.size > WATCHED_MAX) this.lookedFor.clear();
+    this.lookedFor.add(sessionId);
+    const session = await this.context.sessionOf(sessionId);
+    if (session) this.follow(session);
   }
 
   /** Three examples: an agent can make any number of such files. */
@@ -183,7 +268,7 @@ export class SessionWatch {
     this.sessionFiles.note('session files', answer);
   }
 
-  private follow(watched: Watched, file: SessionFile): void {
+  private followFile(watched: Watched, file: SessionFile): void {
     const before = watched.seen?.status ?? null;
     // An unknown status is ignored; the last known one still applies.
     const status = file.status ?? before;

@@ -153,6 +153,7 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
     onBug: (error) => {
       throw error;
     },
+    presented: () => undefined,
   });
   await executors.start();
   const app = buildHttp({

@@ -101,6 +101,10 @@ class ClaudeRun implements Recipe {
     ];
   }
 
+  session(): string | null {
+    return this.sessionId;
+  }
+
   heard(bytes: Buffer): readonly SignalBody[] {
     return this.stream?.push(bytes, this.context.now()) ?? [];
   }

@@ -1,12 +1,14 @@
 import { asList, asName, asNumber, asRecord, asText, type JsonRecord } from '../shared/json.ts';
 import { OpenCalls, SeenIds } from '../shared/open-calls.ts';
 import type { Transcript, TranscriptFact, TranscriptReader, Usage } from '../shared/transcript.ts';
+import { findTranscript } from './last-message.ts';
 import { costUsdOf, type PricedUsage, windowOf } from './model-price.ts';
-import { transcriptFile } from './own-folder.ts';
+import { claudeFolder, transcriptFile } from './own-folder.ts';
 
 export const transcript: Transcript = {
   open: (sessionId) => new ClaudeTranscript(sessionId),
   fileNamedByHook: transcriptFile,
+  fileOfSession: async (env, sessionId) => (await findTranscript(claudeFolder(env), sessionId))?.path ?? null,
 };
 
 type Pending = { readonly run: string; readonly messageId: string; text: string; readonly at: string | null };

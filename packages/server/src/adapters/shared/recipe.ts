@@ -19,6 +19,8 @@ export type Recipe = {
   readonly stopFrom?: 'SIGINT' | 'SIGTERM';
   /** The transcript that `holter run` follows, for an agent without hooks that would name it to the server. */
   readonly transcript?: { readonly file: string; readonly sessionId: string };
+  /** The session that its reports name, once it is known; default: it has none. */
+  readonly session?: () => string | null;
   /** What its output says, where it passes through `holter run`. */
   readonly heard?: (bytes: Buffer) => readonly SignalBody[];
   /** Called regularly while it runs. */

@@ -33,6 +33,8 @@ type TailOptions = LineTailOptions & {
   readonly start: { readonly position: number; readonly tokens: number; readonly costUsd: number };
   /** Hooks report most things earlier and better; what they do not report now is taken from the transcript. */
   readonly hooks: () => 'coming' | 'quiet' | 'none';
+  /** Told of each call or turn that has ended and that no hook has reported yet, with the time of its line. */
+  readonly unreported?: (at: string | null) => void;
 };
 
 /**
@@ -103,6 +105,7 @@ export class TranscriptTail {
       case 'call-ended': {
         const { callId, tool, input, isError, text } = fact;
         if (this.session.hasTold(callId)) return null;
+        this.options.unreported?.(fact.at);
         const output = clip(fact.output);
         return {
           kind: 'call-ended',
@@ -118,7 +121,9 @@ export class TranscriptTail {
         return this.wordsOf(fact);
       case 'usage':
         // While hooks come they say it better, and at once: a late end would end the next turn.
-        return fact.isEndOfTurn && this.options.hooks() !== 'coming' ? { kind: 'turn-ended' } : null;
+        if (!fact.isEndOfTurn || this.options.hooks() === 'coming') return null;
+        this.options.unreported?.(fact.at);
+        return { kind: 'turn-ended' };
       case 'compaction':
         return null;
     }

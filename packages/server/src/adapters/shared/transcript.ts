@@ -13,6 +13,8 @@ export type Transcript = {
     sessionId: string,
     path: string | null,
   ) => Promise<string | null>;
+  /** The log of a session that no hook has named; null before its first line is written. */
+  readonly fileOfSession?: (env: NodeJS.ProcessEnv, sessionId: string) => Promise<string | null>;
 };
 
 export type TranscriptReader = {

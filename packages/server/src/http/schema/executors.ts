@@ -17,6 +17,7 @@ export const runRecord = z.strictObject({
   nudgeFile: line(4_096).nullable(),
   words: z.enum(['file', 'replies']).default('file'),
   onLost: z.enum(['adopt', 'end']),
+  session: z.strictObject({ kind: line(64), id: line(128) }).optional(),
 });
 
 export const poll = z.strictObject({
