@@ -141,7 +141,7 @@ describe('the command line against a real server', { timeout: 60_000 }, () => {
     const why = await holter(['why', 'bob']);
     expect(why.out.trimEnd().split('\n')).toHaveLength(3);
     expect(why.out).toMatch(
-      /^bob is STUCK for \d+ m?s[\s\S]*Why: no checkpoint for[\s\S]*Next: .*holter decide bob/,
+      /^bob has been STUCK for \d+ m?s[\s\S]*Why: no checkpoint for[\s\S]*Next: .*holter decide bob/,
     );
     const show = await holter(['show', 'bob']);
     expect(show.out).toMatch(/incident +bob\/1, checkpoint-stale/);

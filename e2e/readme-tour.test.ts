@@ -92,7 +92,7 @@ describe('the tour of the README', () => {
       /"state":"HEALTHY"/,
       /"type":"AGENT_REGISTERED"[\s\S]*"type":"NUDGE_SENT"[\s\S]*"type":"ESCALATION_TRIGGERED"[\s\S]*"type":"DECISION_MADE"/,
       /1 agent: 1 HEALTHY/,
-      /ada is HEALTHY/,
+      /ada has been HEALTHY/,
     ];
     let rest = output;
     for (const expected of shown) {

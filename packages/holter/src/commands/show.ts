@@ -1,5 +1,5 @@
-import type { Instant } from '@holter/core';
-import { type AgentView, realClock } from '@holter/server/local';
+import { type Instant, instant } from '@holter/core';
+import type { AgentView } from '@holter/server/local';
 import type { Command } from 'commander';
 import { ask } from '../client/ask.ts';
 import { type Connection, findServer, type ServerOptions, withServer } from '../client/connection.ts';
@@ -12,7 +12,7 @@ import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
 import { colourOfState, type Paint, painter, printable } from '../terminal/paint.ts';
 import { cutTo } from '../terminal/table.ts';
-import { ago, moment, until } from '../terminal/words.ts';
+import { ago, dollars, moment, until } from '../terminal/words.ts';
 
 type ShowOptions = ServerOptions & { readonly json?: boolean };
 
@@ -44,7 +44,7 @@ async function show(io: Io, agentId: string, options: ShowOptions): Promise<void
     return;
   }
   const paint = painter(io);
-  const now = realClock().now();
+  const now = instant(agent.at);
   const lines = [
     ...facts(agent, now),
     ...breakers.map((breaker): Line => ['breaker', breakerInWords(breaker, now)]),
@@ -71,7 +71,7 @@ function facts(agent: AgentView, now: Instant): readonly Line[] {
     ['promised', Object.entries(agent.promises).map(promiseInWords).join(', ') || 'nothing'],
     ['task', task ? `${task.taskId}, assigned ${ago(task.assignedAt, now)}${done}` : 'none'],
     ['checkpoint', checkpoint ? `${checkpoint.checkpointId}, ${ago(checkpoint.at, now)}` : 'none'],
-    ['used', `${agent.tokens} tokens, ${agent.costUsd} USD`],
+    ['used', `${agent.tokens ?? '–'} tokens, cost ${dollars(agent.costUsd)}`],
   ];
 }
 

@@ -1,16 +1,15 @@
-import { type AgentFilter, type AgentView, realClock } from '@holter/server/local';
+import { instant } from '@holter/core';
+import type { AgentFilter, AgentView } from '@holter/server/local';
 import type { Command } from 'commander';
 import { ask } from '../client/ask.ts';
 import { type Connection, findServer, type ServerOptions, withServer } from '../client/connection.ts';
-import { stepInWords } from '../explain/explain-agent.ts';
-import { patienceInWords } from '../explain/patience-in-words.ts';
-import { isWrong, worstFirst } from '../explain/state-order.ts';
+import { hasEnded, isWaitingForPerson, isWrong, mostUrgentFirst } from '../explain/state-order.ts';
+import { statusTable } from '../explain/status-table.ts';
 import { EXIT } from '../terminal/failure.ts';
 import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
 import { colourOfState, painter, printable } from '../terminal/paint.ts';
-import { type Column, table } from '../terminal/table.ts';
-import { ago } from '../terminal/words.ts';
+import { ago, counted, wrapped } from '../terminal/words.ts';
 
 type StatusOptions = ServerOptions & {
   readonly state?: string;
@@ -23,6 +22,7 @@ type Filter = { readonly [Key in 'state' | 'group' | 'q']: AgentFilter[Key] | un
 
 /** About one screen. For more agents there are `--all`, `--json` and filters. */
 const ROWS_MAX = 40;
+const NAMES_MAX = 20;
 const PAGE = 500;
 
 export function registerStatus(program: Command, io: Io): void {
@@ -30,18 +30,24 @@ export function registerStatus(program: Command, io: Io): void {
     withServer(
       program
         .command('status')
-        .description('who is well and who is not, worst first; exit code 3 when one is stuck or failing')
+        .description(
+          'who is well and who is not, who waits for you first; exit code 3 when one is stuck or failing',
+        )
         .argument('[text]', 'only agents whose id, role or group contains this')
         .option(
           '--state <state>',
           'only agents in this state (HEALTHY, DEGRADED, STUCK, FAILING, TERMINATED)',
         )
         .option('--group <group>', 'only agents of this group')
-        .option('--all', `all of them, not only the ${ROWS_MAX} that need it most`)
+        .option(
+          '--all',
+          `all of them, also those that have ended, not only the ${ROWS_MAX} that need it most`,
+        )
         .option('--json', 'print JSON'),
     ),
     [
-      ['holter status', 'the whole fleet'],
+      ['holter status', 'those that run'],
+      ['holter status --all', 'those that have ended, too'],
       ['holter status --state STUCK', 'only those that are stuck'],
       ['holter status --json | jq .counts', 'for a script'],
     ],
@@ -51,30 +57,60 @@ export function registerStatus(program: Command, io: Io): void {
 async function status(io: Io, text: string | undefined, options: StatusOptions): Promise<void> {
   const connection = findServer(io, options, 'operator');
   const state = options.state?.toUpperCase() as AgentFilter['state'];
-  const agents = worstFirst(await allAgents(connection, { state, group: options.group, q: text }));
-  const counts: Record<string, number> = {};
-  for (const agent of agents) counts[agent.state] = (counts[agent.state] ?? 0) + 1;
+  const [all, system] = await Promise.all([
+    allAgents(connection, { state, group: options.group, q: text }),
+    ask(connection, (client) => client.system()),
+  ]);
+  const agents = mostUrgentFirst(all);
   const isFine = !agents.some(isWrong);
   if (!isFine) io.setExitCode(EXIT.foundWrong);
   if (options.json) {
-    io.out(`${JSON.stringify({ ok: isFine, counts, agents })}\n`);
+    io.out(
+      `${JSON.stringify({ ok: isFine, counts: countsOf(agents), agents, limitHits: system.limitHits })}\n`,
+    );
     return;
   }
   if (agents.length === 0) {
     io.out('no agents yet. Register one: see "The tour" in README.md, or POST /v1/agents\n');
     return;
   }
-  const shown = options.all ? agents : agents.slice(0, ROWS_MAX);
-  io.out(agentTable(io, shown));
-  for (const { agentId, patience } of shown)
-    if (patience) io.out(`${agentId}: limits lengthened: ${printable(patienceInWords(patience))}\n`);
-  const rest = agents.length - shown.length;
-  if (rest > 0) io.out(`… and ${rest} more (--all shows them)\n`);
+  const isEndedShown = options.all || state === 'TERMINATED';
+  const wanted = isEndedShown ? agents : agents.filter((agent) => !hasEnded(agent));
+  const shown = options.all ? wanted : wanted.slice(0, ROWS_MAX);
+  io.out(waitingLine(io, wanted));
+  if (shown.length > 0) io.out(statusTable(io, shown));
+  if (wanted.length > shown.length) io.out(`… and ${wanted.length - shown.length} more (--all shows them)\n`);
+  io.out(`${shown.length > 0 ? '\n' : ''}${summary(io, wanted, agents.length - wanted.length)}\n`);
+  for (const { limit, count, lastAt, lastBy } of system.limitHits)
+    io.out(
+      `limit ${limit} was reached ${counted(count, 'time')}, last ${ago(lastAt, instant(system.at))} by ${printable(lastBy)}\n`,
+    );
+}
+
+/** Who waits for a person, by name. */
+function waitingLine(io: Io, agents: readonly AgentView[]): string {
+  const names = agents.filter(isWaitingForPerson).map(({ agentId }) => agentId);
+  if (names.length === 0) return '';
+  const listed = names.slice(0, NAMES_MAX).join(', ') + (names.length > NAMES_MAX ? ', …' : '');
+  const lines = wrapped(printable(`waiting for you (${names.length}): ${listed}`), io.width);
+  return `${lines.map((line) => painter(io)('bold', line)).join('\n')}\n\n`;
+}
+
+function summary(io: Io, agents: readonly AgentView[], hiddenCount: number): string {
   const paint = painter(io);
-  const summary = Object.entries(counts).map(([name, count]) =>
+  const states = Object.entries(countsOf(agents)).map(([name, count]) =>
     paint(colourOfState(name), `${count} ${name}`),
   );
-  io.out(`\n${agents.length === 1 ? '1 agent' : `${agents.length} agents`}: ${summary.join(', ')}\n`);
+  const ended =
+    hiddenCount === 0 ? [] : [`${hiddenCount} ended (--all shows ${hiddenCount === 1 ? 'it' : 'them'})`];
+  const living = agents.length === 0 ? [] : [`${counted(agents.length, 'agent')}: ${states.join(', ')}`];
+  return [...living, ...ended].join('; ');
+}
+
+function countsOf(agents: readonly AgentView[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { state } of agents) counts[state] = (counts[state] ?? 0) + 1;
+  return counts;
 }
 
 async function allAgents(connection: Connection, filter: Filter): Promise<readonly AgentView[]> {
@@ -86,26 +122,4 @@ async function allAgents(connection: Connection, filter: Filter): Promise<readon
     cursor = page.nextCursor ?? undefined;
   } while (cursor !== undefined);
   return agents;
-}
-
-const columns: readonly Column[] = [
-  { title: 'AGENT' },
-  { title: 'STATE' },
-  { title: 'FOR' },
-  { title: 'HEARD' },
-  { title: 'WHY', canShrink: true },
-  { title: 'NEXT', canShrink: true },
-];
-
-function agentTable(io: Io, agents: readonly AgentView[]): string {
-  const now = realClock().now();
-  const rows = agents.map((agent) => [
-    agent.agentId,
-    { text: agent.state, colour: colourOfState(agent.state) },
-    ago(agent.stateSince, now).replace(/ ago$/, ''),
-    ago(agent.lastSignAt, now),
-    agent.findings[0]?.evidence ?? agent.holds.map(({ kind }) => kind).join(', '),
-    agent.incident ? stepInWords(agent.incident, now) : '',
-  ]);
-  return table(columns, rows, io.width, painter(io));
 }

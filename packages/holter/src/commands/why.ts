@@ -1,4 +1,4 @@
-import { realClock } from '@holter/server/local';
+import { instant } from '@holter/core';
 import type { Command } from 'commander';
 import { ask } from '../client/ask.ts';
 import { findServer, type ServerOptions, withServer } from '../client/connection.ts';
@@ -29,7 +29,7 @@ async function why(
 ): Promise<void> {
   const connection = findServer(io, options, 'operator');
   const agent = await ask(connection, (client) => client.agent(agentId));
-  const [how, because, next] = threeLines(agent, realClock().now());
+  const [how, because, next] = threeLines(agent, instant(agent.at));
   if (options.json) {
     io.out(
       `${JSON.stringify({ agentId, state: agent.state, lines: [how, because, next], findings: agent.findings, incident: agent.incident })}\n`,

@@ -1,21 +1,36 @@
 import { type Instant, instant } from '@holter/core';
 import type { AgentView, IncidentView } from '@holter/server/local';
 import { ago, until } from '../terminal/words.ts';
+import { hasEnded } from './state-order.ts';
 
 /** Three lines about an agent: its state, the reason, and what comes next. */
 export function threeLines(agent: AgentView, now: Instant): readonly [string, string, string] {
-  const since = ago(agent.stateSince, now).replace(/ ago$/, '');
-  const life = agent.liveness === 'alive' ? '' : `, and ${lifeInWords(agent)}`;
   return [
-    `${agent.agentId} is ${agent.state} for ${since}${life}.`,
+    `${agent.agentId} ${stateInWords(agent, now)}.`,
     `Why: ${because(agent, now)}`,
     `Next: ${next(agent, now)}`,
   ];
 }
 
+function stateInWords(agent: AgentView, now: Instant): string {
+  const { end, state, stateSince, liveness } = agent;
+  if (end && hasEnded(agent))
+    return end.how === 'exit-0'
+      ? `finished ${ago(end.at, now)} (exit 0)`
+      : `ended ${ago(end.at, now)} (${end.detail})`;
+  const life = liveness === 'alive' ? '' : `, and ${lifeInWords(agent)}`;
+  return `has been ${state} for ${ago(stateSince, now).replace(/ ago$/, '')}${life}`;
+}
+
+/** How it ended, without when. */
+export function endInWords({ how, detail }: NonNullable<AgentView['end']>): string {
+  if (how === 'exit-0') return 'finished (exit 0)';
+  return how === 'stopped' ? `stopped: ${detail}` : detail;
+}
+
 function lifeInWords({ liveness, cause, end }: AgentView): string {
   if (liveness === 'gone') return `it has ended (${end?.detail ?? cause ?? 'unknown'})`;
-  return `nobody knows whether it is alive (${cause ?? 'silence'})`;
+  return `it is not known whether it is alive (${cause ?? 'silence'})`;
 }
 
 function because(agent: AgentView, now: Instant): string {

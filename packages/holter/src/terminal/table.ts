@@ -3,7 +3,7 @@ import { printable } from './paint.ts';
 
 type Cell = { readonly text: string; readonly colour?: Colour };
 
-export type Column = {
+type Column = {
   readonly title: string;
   /** May be cut when the terminal is narrow; other columns keep their width as long as possible. */
   readonly canShrink?: true;

@@ -16,3 +16,40 @@ export function until(at: number | null | undefined, now: Instant): string {
 export const timeOfDay = (at: number): string => new Date(at).toISOString().slice(11, 19);
 
 export const moment = (at: number): string => new Date(at).toISOString().replace('T', ' ').slice(0, 19);
+
+/** "1 agent", "3 agents". */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/** "950", "12k", "3.4M"; a dash where the number is not known. */
+export function short(count: number | null): string {
+  if (count === null) return '–';
+  if (count < 1_000) return String(count);
+  if (count < 999_500) return `${(count / 1_000).toFixed(count < 9_950 ? 1 : 0)}k`;
+  return `${(count / 1e6).toFixed(1)}M`;
+}
+
+/** "$3.40"; a dash where the cost is not known. */
+export const dollars = (usd: number | null): string =>
+  usd === null ? '–' : usd < 0.01 ? '<$0.01' : `$${usd.toFixed(2)}`;
+
+/** Lines of at most this width, broken between words; a longer word gets lines of its own. */
+export function wrapped(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = '';
+    }
+    line = line === '' ? word : `${line} ${word}`;
+    for (; line.length > width; line = line.slice(width)) lines.push(line.slice(0, width));
+  }
+  return [...lines, line];
+}
+
+/** Cut in the middle, because names differ at their ends. */
+export function cutMiddle(text: string, width: number): string {
+  if (text.length <= width) return text;
+  const front = Math.ceil((width - 1) / 2);
+  return `${text.slice(0, front)}…${text.slice(text.length - (width - 1 - front))}`;
+}

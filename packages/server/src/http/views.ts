@@ -56,14 +56,15 @@ export function agentView(
     lastSignAt: Math.max(soft.beatAt, soft.pongAt, soft.activityAt) || null,
     lastProgressAt: hard.progress?.at ?? null,
     phase: hard.phase ?? null,
-    tokens: soft.tokens,
-    costUsd: soft.costUsd,
+    tokens: soft.tokens || null,
+    costUsd: soft.costUsd || null,
     errorCount: hard.errorCount ?? null,
     ...workView(hard),
     findings: findingsOf(hard).map(findingView),
     incident: hard.incident ? incidentView(agent, hard.incident, policy, at) : null,
     ...troubleView(hard, at),
     decisions: decisionsView(agent, policy, at, isStarterGone),
+    at,
   };
 }
 

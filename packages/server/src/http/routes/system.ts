@@ -28,6 +28,7 @@ export function systemRoutes({ deps, hits }: HttpContext): readonly Route[] {
         const [oldest] = await store.readEvents({ after: 0, limit: 1 });
         const { user, system: kernel } = process.cpuUsage();
         return {
+          at: deps.clock.now(),
           stalls: [...engine.stalls].reverse(),
           brakes: [...engine.brakes],
           retention: { keptMs: RETENTION_MS, oldestEventAt: oldest?.event.at ?? null },

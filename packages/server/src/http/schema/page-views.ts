@@ -149,6 +149,7 @@ export const history = z.strictObject({
 });
 
 export const system = z.strictObject({
+  at: time,
   stalls: z
     .array(z.strictObject({ from: time, to: time, lostMs: count, count }))
     .meta({ description: 'When nobody looked, the newest first; old ones are told together.' }),

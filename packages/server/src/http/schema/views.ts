@@ -95,8 +95,8 @@ export const agent = z.strictObject({
   lastSignAt: maybeTime,
   lastProgressAt: maybeTime,
   phase: word.nullable(),
-  tokens: z.number(),
-  costUsd: z.number(),
+  tokens: z.number().nullable().meta({ description: 'Null until some were reported.' }),
+  costUsd: z.number().nullable().meta({ description: 'Null until a cost was reported.' }),
   errorCount: z.number().nullable(),
   task: task.nullable(),
   holds: z.array(hold),
@@ -118,6 +118,9 @@ export const agent = z.strictObject({
     })
     .nullable(),
   decisions: decisions.meta({ description: 'What may be decided now: null, or the reason why not.' }),
+  at: time.meta({
+    description: "When this was so, by the server's clock; the other times are to be compared with it.",
+  }),
 });
 
 export const agentPage = z.strictObject({ agents: z.array(agent), nextCursor: word.nullable() });
