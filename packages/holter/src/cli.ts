@@ -14,7 +14,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 try {
-  await createProgram(io).parseAsync(process.argv);
+  const program = await createProgram(io, process.argv[2]);
+  await program.parseAsync(process.argv);
 } catch (error) {
   process.exitCode = tell(error);
 }

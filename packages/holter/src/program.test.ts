@@ -28,7 +28,7 @@ function commandsOf(command: Command, words: readonly string[] = []): readonly (
   return command.commands.flatMap((each) => commandsOf(each, [...words, each.name()]));
 }
 
-const commands = commandsOf(createProgram(io));
+const commands = commandsOf(await createProgram(io));
 
 describe('the help', () => {
   it('knows every command of the design', () => {
@@ -38,9 +38,19 @@ describe('the help', () => {
     expect(wanted.split(' ').filter((name) => !names.has(name))).toEqual([]);
   });
 
+  it('is loaded for one command alone, by its first word', async () => {
+    const words = new Set(commands.map(([word]) => word));
+    for (const word of words) {
+      const alone = commandsOf(await createProgram(io, word)).filter(([first]) => first === word);
+      expect(alone).toEqual(commands.filter(([first]) => first === word));
+    }
+    expect(commandsOf(await createProgram(io, 'status'))).toEqual([['status']]);
+    expect(commandsOf(await createProgram(io, 'statsu'))).toEqual(commands);
+  });
+
   it.each(commands.map((words) => [words.join(' ')]))('%s has examples', async (words) => {
     said = '';
-    const asked = createProgram(io).parseAsync(['node', 'holter', ...words.split(' '), '--help']);
+    const asked = (await createProgram(io)).parseAsync(['node', 'holter', ...words.split(' '), '--help']);
     await expect(asked).rejects.toThrow(CommanderError);
     expect(said).toMatch(/Examples:\n {2}\$ (holter|npx) /);
     for (const [line] of said.matchAll(/.{140,}/g)) expect(line).toBe('a line that fits');
@@ -57,7 +67,7 @@ describe('the help', () => {
     ['db check'],
   ])('%s reads, so it has --json', async (words) => {
     said = '';
-    const asked = createProgram(io).parseAsync(['node', 'holter', ...words.split(' '), '--help']);
+    const asked = (await createProgram(io)).parseAsync(['node', 'holter', ...words.split(' '), '--help']);
     await expect(asked).rejects.toThrow(CommanderError);
     expect(said).toContain('--json');
   });

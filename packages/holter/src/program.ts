@@ -1,27 +1,37 @@
 import { Command } from 'commander';
-import { registerAgentDecisions } from './commands/agent-decisions.ts';
-import { registerBreaker } from './commands/breaker.ts';
-import { registerConfig } from './commands/config.ts';
-import { registerDb } from './commands/db.ts';
-import { registerDecide } from './commands/decide.ts';
-import { registerDoctor } from './commands/doctor.ts';
-import { registerEvents } from './commands/events.ts';
-import { registerOpen } from './commands/open.ts';
-import { registerShow } from './commands/show.ts';
-import { registerStatus } from './commands/status.ts';
-import { registerTask } from './commands/task.ts';
-import { registerToken } from './commands/token.ts';
-import { registerUp } from './commands/up.ts';
-import { registerWhy } from './commands/why.ts';
-import { registerConnect } from './connect/command.ts';
 import { version } from './package/version.ts';
-import { registerReplay } from './replay/command.ts';
-import { registerRun } from './run/register.ts';
-import { registerSim } from './sim/command.ts';
 import { withExamples } from './terminal/help.ts';
 import type { Io } from './terminal/io.ts';
 
-export function createProgram(io: Io): Command {
+type Register = (program: Command, io: Io) => void;
+
+/** In the order of the help. Each is loaded only when it is called, because loading is what takes the time. */
+const COMMANDS: readonly (readonly [names: string, load: () => Promise<Register>])[] = [
+  ['up', async () => (await import('./commands/up.ts')).registerUp],
+  ['open', async () => (await import('./commands/open.ts')).registerOpen],
+  ['run', async () => (await import('./run/register.ts')).registerRun],
+  ['status', async () => (await import('./commands/status.ts')).registerStatus],
+  ['show', async () => (await import('./commands/show.ts')).registerShow],
+  ['why', async () => (await import('./commands/why.ts')).registerWhy],
+  ['events', async () => (await import('./commands/events.ts')).registerEvents],
+  [
+    'nudge terminate recover pause resume snooze wake wrong',
+    async () => (await import('./commands/agent-decisions.ts')).registerAgentDecisions,
+  ],
+  ['decide', async () => (await import('./commands/decide.ts')).registerDecide],
+  ['breaker', async () => (await import('./commands/breaker.ts')).registerBreaker],
+  ['task', async () => (await import('./commands/task.ts')).registerTask],
+  ['token', async () => (await import('./commands/token.ts')).registerToken],
+  ['connect', async () => (await import('./connect/command.ts')).registerConnect],
+  ['doctor', async () => (await import('./commands/doctor.ts')).registerDoctor],
+  ['config', async () => (await import('./commands/config.ts')).registerConfig],
+  ['db', async () => (await import('./commands/db.ts')).registerDb],
+  ['sim', async () => (await import('./sim/command.ts')).registerSim],
+  ['replay', async () => (await import('./replay/command.ts')).registerReplay],
+];
+
+/** All commands, or only the one that the first word names. */
+export async function createProgram(io: Io, word?: string): Promise<Command> {
   const program = new Command('holter')
     .description('A heart monitor for AI agents: is it alive, is it getting anywhere, what now?')
     .version(version, '-V, --version', 'print the version')
@@ -37,27 +47,7 @@ export function createProgram(io: Io): Command {
     ['holter events --follow', 'watch what happens'],
   ]);
 
-  for (const register of [
-    registerUp,
-    registerOpen,
-    registerRun,
-    registerStatus,
-    registerShow,
-    registerWhy,
-    registerEvents,
-    registerAgentDecisions,
-    registerDecide,
-    registerBreaker,
-    registerTask,
-    registerToken,
-    registerConnect,
-    registerDoctor,
-    registerConfig,
-    registerDb,
-    registerSim,
-    registerReplay,
-  ]) {
-    register(program, io);
-  }
+  const named = COMMANDS.filter(([names]) => word !== undefined && names.split(' ').includes(word));
+  for (const [, load] of named.length > 0 ? named : COMMANDS) (await load())(program, io);
   return program;
 }

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { readSettingsFile, writeSettingsFile } from './files/index.ts';
+import { readSettingsFile, writeSettingsFile } from './files/settings-file.ts';
 import type { TokenRole } from './store/store.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

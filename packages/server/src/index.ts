@@ -1,5 +1,6 @@
 /** The shell around the rules. */
 
+export * from './config/index.ts';
 export type { Clock } from './engine/clock.ts';
 export { continuedClock } from './engine/continued-clock.ts';
 export { Engine } from './engine/engine.ts';

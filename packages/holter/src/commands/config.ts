@@ -4,7 +4,7 @@ import {
   type LoadedConfig,
   loadConfig,
   problemLine,
-} from '@holter/server/local';
+} from '@holter/server/config';
 import type { Command } from 'commander';
 import { CliFailure } from '../terminal/failure.ts';
 import { withExamples } from '../terminal/help.ts';

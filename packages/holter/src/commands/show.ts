@@ -1,4 +1,4 @@
-import { type Instant, instant } from '@holter/core';
+import { type Instant, instant } from '@holter/core/time';
 import type { AgentView } from '@holter/server/local';
 import type { Command } from 'commander';
 import { ask } from '../client/ask.ts';

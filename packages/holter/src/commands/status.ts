@@ -1,4 +1,4 @@
-import { instant } from '@holter/core';
+import { instant } from '@holter/core/time';
 import type { AgentFilter, AgentView } from '@holter/server/local';
 import type { Command } from 'commander';
 import { ask } from '../client/ask.ts';

@@ -1,4 +1,4 @@
-import { instant } from '@holter/core';
+import { instant } from '@holter/core/time';
 import type { Command } from 'commander';
 import { ask } from '../client/ask.ts';
 import { findServer, type ServerOptions, withServer } from '../client/connection.ts';

@@ -49,7 +49,7 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const run = async (...args: readonly string[]): Promise<string> => {
   said = '';
-  await createProgram(io).parseAsync(['node', 'holter', 'connect', 'claude-code', ...args]);
+  await (await createProgram(io)).parseAsync(['node', 'holter', 'connect', 'claude-code', ...args]);
   return said;
 };
 const local = () => join(project, '.claude', 'settings.local.json');
@@ -99,7 +99,7 @@ describe('holter connect claude-code', () => {
   it('moves to another server in place, and leaves no file behind that holds nothing', async () => {
     await run();
     const moved = { ...io, env: { ...io.env, HOLTER_URL: 'http://127.0.0.1:5000' } };
-    await createProgram(moved).parseAsync(['node', 'holter', 'connect', 'claude-code']);
+    await (await createProgram(moved)).parseAsync(['node', 'holter', 'connect', 'claude-code']);
     expect(json(local()).hooks.Stop).toHaveLength(1);
     expect(json(local()).hooks.Stop[0].hooks[0].url).toContain(':5000/');
     await run('--remove');

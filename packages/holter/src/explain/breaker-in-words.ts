@@ -1,4 +1,4 @@
-import type { Instant } from '@holter/core';
+import type { Instant } from '@holter/core/time';
 import type { BreakerView } from '@holter/server/local';
 import { until } from '../terminal/words.ts';
 

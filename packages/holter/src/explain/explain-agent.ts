@@ -1,4 +1,4 @@
-import { type Instant, instant } from '@holter/core';
+import { type Instant, instant } from '@holter/core/time';
 import type { AgentView, IncidentView } from '@holter/server/local';
 import { ago, until } from '../terminal/words.ts';
 import { hasEnded } from './state-order.ts';

@@ -1,4 +1,4 @@
-import { HEALTH_RANK } from '@holter/core';
+import { HEALTH_RANK } from '@holter/core/health';
 import type { AgentView } from '@holter/server/local';
 
 /** One that has ended and is not to be brought back is a fact, not a problem. */

@@ -1,4 +1,4 @@
-import { instant } from '@holter/core';
+import { instant } from '@holter/core/time';
 import type { AgentView } from '@holter/server/local';
 import type { Io } from '../terminal/io.ts';
 import { type Colour, colourOfState, painter, printable } from '../terminal/paint.ts';

@@ -24,7 +24,7 @@ export async function readWorkingDirectory(
   const file = join(folder, 'holter.yaml');
   const read = await readAgentFile(file, { isOwner: ownerOf(), bytesMax: BYTES_MAX });
   if (read.kind === 'missing') return null;
-  const { findConfigFile, problemLine, readDirectoryFile } = await import('@holter/server/local');
+  const { findConfigFile, problemLine, readDirectoryFile } = await import('@holter/server/config');
   const operators = findConfigFile(named, env, folder);
   if (operators !== null && resolve(operators) === file) return null;
   if (read.kind === 'refused') {

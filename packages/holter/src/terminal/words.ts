@@ -1,4 +1,4 @@
-import { between, type Instant, instant, inWords } from '@holter/core';
+import { between, type Instant, instant, inWords } from '@holter/core/time';
 
 /** "7 min ago", or "never". */
 export function ago(at: number | null | undefined, now: Instant): string {

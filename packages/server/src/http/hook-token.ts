@@ -1,4 +1,4 @@
-import { HOOK_SECRET_PREFIX } from '../adapters/index.ts';
+import { HOOK_SECRET_PREFIX } from '../adapters/shared/connect.ts';
 
 /** The secret of a hook token says that it is one: it lies in a file of settings, where people should see it. */
 export const hookSecret = (secret: string): string => secret.replace(/^hlt_/, HOOK_SECRET_PREFIX);
