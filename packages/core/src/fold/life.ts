@@ -5,6 +5,7 @@ import type { End, Hard } from '../record/agent.ts';
 import { forget } from '../record/copy-hard.ts';
 import type { Draft } from '../record/draft.ts';
 import { askLoss, emit, markNow } from '../record/draft.ts';
+import { allFindings } from '../record/findings.ts';
 import { isWatched, lastProofOf, livenessOf, pulseOf } from '../record/liveness.ts';
 import { LOOKS_FRESH } from '../rule/process.ts';
 import type { Source } from '../vocabulary/authority.ts';
@@ -164,6 +165,13 @@ export function foldExit(draft: Draft, code: number | null, signal: string | und
     });
 }
 
+/** The findings still hold at this moment; the rules drop them when they see the end. */
+function whyStopped(hard: Hard): string {
+  const { order, cause } = hard.incident ?? { cause: 'operator' };
+  if (order && order.source !== 'policy') return `ordered by ${order.by}`;
+  return allFindings(hard).find(({ kind }) => kind === cause)?.evidence ?? cause;
+}
+
 /** The end is proven. Everything open ends with it: holds, inquiries, acknowledgements, the turn. */
 export function becomeGone(draft: Draft, end: End): void {
   const { hard, at } = draft;
@@ -175,7 +183,7 @@ export function becomeGone(draft: Draft, end: End): void {
     how: isAnnounced ? 'stopped' : end.how,
     at: end.at,
     detail: told.slice(0, EVIDENCE_LENGTH_MAX),
-    ...(isOurs && { byHolter: true as const }),
+    ...(isOurs && { byHolter: true as const, because: whyStopped(hard) }),
   };
   hard.end = proven;
   hard.heldBefore = markNow(draft).held;

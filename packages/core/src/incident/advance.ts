@@ -127,12 +127,12 @@ function moveGone(draft: Draft, incident: Incident): void {
 }
 
 function tellTerminated(draft: Draft, incident: Incident): void {
-  const { agentId, checkpoint } = draft.hard;
+  const { agentId, checkpoint, end } = draft.hard;
   emit(draft, {
     type: 'AGENT_TERMINATED',
     payload: {
       agentId,
-      reason: reasonFor(draft, incident),
+      reason: end?.because ?? reasonFor(draft, incident),
       ...(checkpoint && { checkpoint: checkpoint.id }),
     },
   });

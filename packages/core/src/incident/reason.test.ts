@@ -34,3 +34,18 @@ test('findings are sorted: acting by entry step, then snoozed, then warnings; ol
   ]);
   expect(leadOf(actFindings(hard))?.kind).toBe(kinds[0]);
 });
+
+test.each<[string, FindingKind, FindingKind]>([
+  ['a loop is shown before the checkpoint that it prevents', 'repeated-call', 'checkpoint-stale'],
+  ['a loop is shown before the task that it delays', 'repeated-call', 'task-overdue'],
+  ['a stopped process is shown before the beats that it can not send', 'frozen', 'missed-heartbeats'],
+])('%s, although it began later', (_name, cause, consequence) => {
+  const hard = { derived: [found(consequence, 'act', 1), found(cause, 'act', 9)], points: [] };
+  expect(findingsOf(hard).map(({ kind }) => kind)).toEqual([cause, consequence]);
+});
+
+test('the nudge is about the loop, and an overdue task still enters the ladder higher', () => {
+  const loop = found('repeated-call', 'act', 9);
+  expect(leadOf([found('checkpoint-stale', 'act', 1), loop])?.kind).toBe('repeated-call');
+  expect(leadOf([found('task-overdue', 'act', 1), loop])?.kind).toBe('task-overdue');
+});

@@ -36,10 +36,17 @@ const entryRank: Readonly<Record<FindingEntry, number>> = {
   recover: 4,
 };
 
-/** Higher entry on the ladder first, then the older. */
+/**
+ * Higher entry on the ladder first, then what happens before what does not, then the older. The absence of a
+ * checkpoint is older than the loop that prevents it, but it is not the cause.
+ */
 function compareGravity(a: Finding, b: Finding): number {
-  const graver = entryRank[FINDING_KINDS[b.kind].entry] - entryRank[FINDING_KINDS[a.kind].entry];
-  return graver === 0 ? a.since - b.since : graver;
+  const [kindA, kindB] = [FINDING_KINDS[a.kind], FINDING_KINDS[b.kind]];
+  return (
+    entryRank[kindB.entry] - entryRank[kindA.entry] ||
+    Number(kindA.isAbsence ?? false) - Number(kindB.isAbsence ?? false) ||
+    a.since - b.since
+  );
 }
 
 /** The finding that leads the incident. */
@@ -49,13 +56,21 @@ export function leadOf(findings: readonly Finding[]): Finding | null {
   return lead;
 }
 
-/** All findings that hold now, the leading one first: those that act, then snoozed ones that would, then warnings. */
+/**
+ * All findings that hold now, the cause first: those that act, then snoozed ones that would, then warnings. An
+ * overdue task enters the ladder higher than the loop that delays it, but people are shown the loop first.
+ */
 export function findingsOf(hard: Found): readonly Finding[] {
   const all = allFindings(hard);
   if (all.length < 2) return all;
   const rank = (finding: Finding): number =>
     isReason(hard, finding) ? 0 : finding.severity === 'act' ? 1 : 2;
-  return [...all].sort((a, b) => rank(a) - rank(b) || compareGravity(a, b));
+  const isConsequence = ({ kind }: Finding): boolean =>
+    FINDING_KINDS[kind].isAbsence === true && FINDING_KINDS[kind].about === 'progress';
+  return [...all].sort(
+    (a, b) =>
+      rank(a) - rank(b) || Number(isConsequence(a)) - Number(isConsequence(b)) || compareGravity(a, b),
+  );
 }
 
 /** Whether a valid order exists. An order from the policy is valid only while its finding holds. */

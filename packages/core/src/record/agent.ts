@@ -59,6 +59,8 @@ export type End = {
   readonly detail: string;
   /** Ended by a termination that an incident ordered. */
   readonly byHolter?: true;
+  /** Why Holter stopped it; `detail` only says how its process ended. */
+  readonly because?: string;
 };
 
 export type Task = {

@@ -120,6 +120,13 @@ describe('what the silence most likely is', () => {
         bench.signal(look, 'holter');
       },
     ],
+    [
+      'suspended',
+      (bench) => {
+        bench.advance(1_000);
+        bench.signal({ ...look, state: 'stopped' }, 'holter');
+      },
+    ],
     ['network-partition', (bench) => bench.signal({ kind: 'connection', state: 'closed' }, 'holter')],
     [
       'network-partition',

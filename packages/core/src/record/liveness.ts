@@ -12,7 +12,14 @@ import type { Agent, Hard } from './agent.ts';
  */
 export type Liveness = 'alive' | 'gone' | 'unknown';
 
-export type LossCause = 'process-crash' | 'stopped' | 'event-loop-freeze' | 'network-partition' | 'silence';
+export type LossCause =
+  | 'process-crash'
+  | 'stopped'
+  /** Its process is stopped by a signal (SIGSTOP), and can be continued. */
+  | 'suspended'
+  | 'event-loop-freeze'
+  | 'network-partition'
+  | 'silence';
 
 export const livenessOf = (hard: Hard): Liveness =>
   hard.end !== undefined ? 'gone' : hard.unknownSince !== undefined ? 'unknown' : 'alive';
@@ -108,7 +115,7 @@ export function likelyCause(agent: Agent): LossCause {
   const { hard, soft } = agent;
   if (hard.end) return hard.end.how === 'crash' ? 'process-crash' : 'stopped';
   const isSeenSince = soft.probedAt > lastProofOf(agent) && pulseOf(hard) === 'beats';
-  if (isSeenSince) return 'event-loop-freeze';
+  if (isSeenSince) return hard.process?.state === 'stopped' ? 'suspended' : 'event-loop-freeze';
   if (isOffline(hard)) return 'network-partition';
   return 'silence';
 }

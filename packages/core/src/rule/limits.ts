@@ -23,10 +23,12 @@ export function limitExceeded(draft: Draft): Finding | null {
   }
   const memoryBytes = hard.process?.memoryBytes ?? 0;
   if (memoryBytesMax !== undefined && memoryBytes > memoryBytesMax) {
-    return say(`uses ${memoryBytes} bytes of memory`, `${memoryBytesMax} bytes`, 'operating-system');
+    return say(`uses ${inMegabytes(memoryBytes)} of memory`, inMegabytes(memoryBytesMax), 'operating-system');
   }
   if (runtimeMsMax !== undefined && isPast(draft, later(hard.startedAt, runtimeMsMax))) {
     return say(`has run for more than ${inWords(runtimeMsMax)}`, inWords(runtimeMsMax), 'operating-system');
   }
   return null;
 }
+
+const inMegabytes = (bytes: number): string => `${Math.ceil(bytes / 1e6)} MB`;

@@ -26,18 +26,20 @@ type KindRule = {
    * talking and compacting are no such loops; without evidence from the operating system they end at a person.
    */
   readonly isRepeat?: true;
+  /** Says only what did not happen. A finding that says what happens instead is the cause, and comes before it. */
+  readonly isAbsence?: true;
   /** What would count as progress, as the subject of a sentence. */
   readonly progress: string;
 };
 
 const kinds = {
-  'missed-heartbeats': { about: 'liveness', entry: 'escalate', progress: 'a beat' },
-  'no-pong': { about: 'liveness', entry: 'escalate', progress: 'a pong' },
+  'missed-heartbeats': { about: 'liveness', entry: 'escalate', isAbsence: true, progress: 'a beat' },
+  'no-pong': { about: 'liveness', entry: 'escalate', isAbsence: true, progress: 'a pong' },
   'process-gone': { about: 'liveness', entry: 'recover', progress: 'a new start' },
   frozen: { about: 'liveness', entry: 'escalate', progress: 'CPU time, I/O or an answer' },
-  silent: { about: 'progress', entry: 'nudge', progress: 'a call or a message' },
-  'work-unstarted': { about: 'progress', entry: 'nudge', progress: 'a first call' },
-  'checkpoint-stale': { about: 'progress', entry: 'nudge', progress: 'a checkpoint' },
+  silent: { about: 'progress', entry: 'nudge', isAbsence: true, progress: 'a call or a message' },
+  'work-unstarted': { about: 'progress', entry: 'nudge', isAbsence: true, progress: 'a first call' },
+  'checkpoint-stale': { about: 'progress', entry: 'nudge', isAbsence: true, progress: 'a checkpoint' },
   'repeated-call': {
     about: 'progress',
     entry: 'nudge',
@@ -93,11 +95,16 @@ const kinds = {
   'context-exhausted': { about: 'progress', entry: 'nudge', progress: 'a checkpoint or a handoff' },
   'token-spike': { about: 'attention', entry: 'none', progress: 'a usual rate' },
   spending: { about: 'attention', entry: 'none', progress: 'an edit, a better result or a checkpoint' },
-  'token-flat': { about: 'progress', entry: 'nudge', progress: 'a model call' },
+  'token-flat': { about: 'progress', entry: 'nudge', isAbsence: true, progress: 'a model call' },
   'error-rate': { about: 'attention', entry: 'none', progress: 'calls that succeed' },
-  'task-overdue': { about: 'progress', entry: 'escalate', progress: 'an update or the end of the task' },
+  'task-overdue': {
+    about: 'progress',
+    entry: 'escalate',
+    isAbsence: true,
+    progress: 'an update or the end of the task',
+  },
   'delivery-failed': { about: 'liveness', entry: 'escalate', progress: 'a delivered message' },
-  'ack-overdue': { about: 'progress', entry: 'escalate', progress: 'an acknowledgement' },
+  'ack-overdue': { about: 'progress', entry: 'escalate', isAbsence: true, progress: 'an acknowledgement' },
   'hold-overdue': { about: 'attention', entry: 'none', progress: 'the end of the hold' },
   'self-reported': { about: 'attention', entry: 'none', progress: 'a report that all is well' },
   'hooks-silent': { about: 'attention', entry: 'none', progress: 'a hook' },

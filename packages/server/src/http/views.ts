@@ -10,6 +10,7 @@ import {
 } from '@holter/core';
 import type { Rollup, StoredEffect, StoredEvent, StoredToken } from '../store/store.ts';
 import { decisionsView } from './decisions-view.ts';
+import { endView } from './end-view.ts';
 import { findingView } from './finding-view.ts';
 import { userOfToken } from './hook-token.ts';
 import { incidentView } from './incident-view.ts';
@@ -95,7 +96,7 @@ function troubleView(
     quietFindings: quietFindings.filter(({ until }) => until > at).map((each) => ({ ...each })),
     recovery: recovery ? { ...recovery, startedAt: [...recovery.startedAt] } : null,
     probation: probation ? { ...probation } : null,
-    end: end ? { how: end.how, at: end.at, detail: end.detail, byHolter: end.byHolter === true } : null,
+    end: end ? endView(end) : null,
   };
 }
 

@@ -202,6 +202,7 @@ export const POSSIBLE: Readonly<Record<string, readonly string[]>> = {
   liveness: [
     'alive → unknown (silence)',
     'alive → unknown (event-loop-freeze)',
+    'alive → unknown (suspended)',
     'alive → unknown (network-partition)',
     'alive → gone (process-crash)',
     'alive → gone (stopped)',

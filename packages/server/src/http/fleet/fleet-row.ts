@@ -1,4 +1,5 @@
 import { type Agent, findingsOf, type Instant, livenessOf, type Policy } from '@holter/core';
+import { endDetail } from '../end-view.ts';
 import { incidentView } from '../incident-view.ts';
 import type { FleetRowView } from '../types.ts';
 import type { FleetEntry } from './fleet-entry.ts';
@@ -22,7 +23,7 @@ export function fleetRow(agent: Agent, entry: FleetEntry, policy: Policy, at: In
     liveness: livenessOf(hard),
     isWorking: hard.work !== undefined,
     hold: hold ? { kind: hold.kind, since: hold.since, until: hold.until ?? null } : null,
-    why: lead?.evidence ?? hard.end?.detail ?? null,
+    why: lead?.evidence ?? (hard.end ? endDetail(hard.end) : null),
     kind: lead?.kind ?? null,
     severity: lead?.severity ?? null,
     findingCount: findings.length,
