@@ -46,7 +46,7 @@ function nextStepOf(hard: Agent['hard'], incident: Incident, policy: Policy, at:
   if (step === 'recover') return recoverNext(hard, incident, when);
   if (calm && !order && !hard.end) {
     const isSnoozed = hard.quietFindings?.some(({ kind }) => kind === incident.cause) === true;
-    const why = isSnoozed ? 'quiet about it is wanted' : 'not found any more';
+    const why = isSnoozed ? 'snoozed' : 'resolved';
     const heldMs = hard.heldBefore.anyMs - calm.held.anyMs;
     return when(why, later(calm.at, policy.incident.closeAfterMs + heldMs), 'close');
   }

@@ -9,6 +9,7 @@ export type AgentPage = z.infer<typeof views.agentPage>;
 export type FindingView = z.infer<typeof views.finding>;
 export type IncidentView = z.infer<typeof views.incident>;
 export type IncidentPage = z.infer<typeof views.incidentPage>;
+export type RecommendationView = z.infer<typeof views.recommendation>;
 export type NextStepView = z.infer<typeof views.nextStep>;
 export type NoticeView = z.infer<typeof views.notice>;
 export type RegisteredView = z.infer<typeof views.registered>;

@@ -14,6 +14,7 @@ import { endView } from './end-view.ts';
 import { findingView } from './finding-view.ts';
 import { userOfToken } from './hook-token.ts';
 import { incidentView } from './incident-view.ts';
+import { recommendationOf } from './recommendation.ts';
 import { isPingKey } from './tokens.ts';
 import type { AgentView, EffectView, EventView, RollupView, TokenView } from './types.ts';
 
@@ -36,6 +37,7 @@ export function agentView(
   const { agentId, incarnation, role, group, mode, can, executor, promises, startedAt } = hard;
   const liveness = livenessOf(hard);
   const isWorking = hard.work !== undefined;
+  const decisions = decisionsView(agent, policy, at, isStarterGone);
   return {
     agentId,
     incarnation,
@@ -64,7 +66,8 @@ export function agentView(
     findings: findingsOf(hard).map(findingView),
     incident: hard.incident ? incidentView(agent, hard.incident, policy, at) : null,
     ...troubleView(hard, at),
-    decisions: decisionsView(agent, policy, at, isStarterGone),
+    decisions,
+    recommended: recommendationOf(agent, decisions),
     at,
   };
 }

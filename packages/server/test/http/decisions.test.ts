@@ -56,7 +56,7 @@ describe('decisions about one finding, one checkpoint, one incident', () => {
     expect(agent.quiet).toBeNull();
     expect(agent.quietFindings).toMatchObject([{ kind: finding, reason }]);
     expect(agent.findings).toMatchObject([{ kind: finding }]);
-    expect(agent.incident?.next).toMatchObject({ step: 'close', why: 'quiet about it is wanted' });
+    expect(agent.incident?.next).toMatchObject({ step: 'close', why: 'snoozed' });
     expect((await server.operator.wake('ada', { reason, finding })).agent.quietFindings).toEqual([]);
     expect(await post('/v1/agents/ada/wake', { reason, finding })).toMatchObject([
       409,

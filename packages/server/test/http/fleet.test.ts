@@ -76,6 +76,60 @@ describe('the fleet as a page shows it', () => {
     expect(pulse.json).toMatchObject({ binMs: 30_000, newestCalls: [{ tool: 'bash', isError: true }] });
   });
 
+  it('shows the newest calls with arguments and results, without secrets', async () => {
+    const call = { callId: 'c1', tool: 'bash', incarnation: 1 };
+    const input = { command: 'curl -H "Authorization: Bearer sk-ant-api03-abcdefghijklmnopqrstuvwxyz" x' };
+    await server.operator.signal('ada', [
+      { kind: 'call-begun', ...call, input },
+      { kind: 'call-ended', ...call, isError: false, output: `line 1\n${'x'.repeat(5_000)}` },
+    ]);
+    const { json } = await server.call('GET', '/v1/agents/ada/pulse', { token: token() });
+    const [newest] = (json as { newestCalls: { input: string; output: string }[] }).newestCalls;
+    expect(newest?.input).toContain('curl -H');
+    expect(newest?.input).not.toContain('sk-ant');
+    expect(newest?.output).toMatch(/^line 1 x+…$/);
+    expect(newest?.output.length).toBeLessThan(200);
+  });
+
+  it('names those that need a person first, with what may be decided and what is recommended', async () => {
+    const error = { kind: 'error', message: 'no disk', isUnrecoverable: true, incarnation: 1 };
+    await server.operator.signal('bob', error);
+    const asked = async () =>
+      (await fleet('?limit=0')) as unknown as {
+        counts: { needYou: number };
+        groupCounts: object[];
+        needYou: { agentId: string; offers: string[]; recommended: { decision: string } | null }[];
+      };
+    const { counts, needYou, groupCounts } = await asked();
+    expect(counts.needYou).toBe(1);
+    expect(needYou).toMatchObject([{ agentId: 'bob', recommended: { decision: 'acknowledge' } }]);
+    expect(needYou[0]?.offers).toContain('acknowledge');
+    expect(needYou[0]?.offers).not.toContain('terminate');
+    expect(groupCounts).toEqual([{ group: 'crew', byState: { FAILING: 1, HEALTHY: 2 }, needYou: 1 }]);
+    // Who acknowledges it has taken it up.
+    await server.operator.decide('bob/1', { decision: 'acknowledge', reason: 'mine' });
+    expect((await asked()).needYou).toEqual([]);
+  });
+
+  it('counts a prompt for permission as needing a person', async () => {
+    await server.operator.signal('ada', {
+      kind: 'hold-begun',
+      hold: 'waiting-for-permission',
+      incarnation: 1,
+    });
+    expect(await fleet('?limit=0')).toMatchObject({ counts: { needYou: 1 }, needYou: [{ agentId: 'ada' }] });
+  });
+
+  it('leaves out those that are well, and sorts names by their numbers', async () => {
+    for (const agentId of ['w-10', 'w-9', 'w-100'])
+      await server.operator.register({ agentId, instanceId: 'i', group: 'numbered', mode: 'nudge' });
+    expect((await fleet('?group=numbered&sort=name')).order).toEqual(['w-9', 'w-10', 'w-100']);
+    const error = { kind: 'error', message: 'x', isUnrecoverable: true, incarnation: 1 };
+    await server.operator.signal('w-10', error);
+    expect(await fleet('?foldAbove=5')).toMatchObject({ total: 1, folded: 5, order: ['w-10'] });
+    expect(await fleet('?foldAbove=6')).toMatchObject({ total: 6, folded: 0 });
+  });
+
   it('streams the whole window first, then what changed', async () => {
     const aborted = new AbortController();
     const response = await fetch(`${server.url}/v1/fleet/live`, {

@@ -1,7 +1,7 @@
 import type { Agent, HolterEvent, Instant, Signal } from '@holter/core';
 import type { HttpDeps } from '../deps.ts';
 import { FleetEntry } from './fleet-entry.ts';
-import { type FleetQuery, LIVELY_SORTS, orderOf } from './fleet-order.ts';
+import { type FleetOrder, type FleetQuery, LIVELY_SORTS, orderOf } from './fleet-order.ts';
 import { StripKeeper } from './strip-keeper.ts';
 
 type FleetCounts = {
@@ -10,6 +10,14 @@ type FleetCounts = {
   /** Incidents that wait for a person. */
   readonly waiting: number;
   readonly openBreakers: number;
+  /** Agents that wait for a decision or a permission that nobody has taken up. */
+  readonly needYou: number;
+};
+
+type GroupCounts = {
+  readonly group: string;
+  readonly byState: Readonly<Record<string, number>>;
+  readonly needYou: number;
 };
 
 const PAGE = 500;
@@ -22,7 +30,7 @@ const ORDERS_KEPT = 20;
 export class FleetBook {
   private readonly deps: HttpDeps;
   private readonly entries = new Map<string, FleetEntry>();
-  private readonly orders = new Map<string, { readonly seq: number; readonly ids: readonly string[] }>();
+  private readonly orders = new Map<string, { readonly seq: number; readonly order: FleetOrder }>();
   private readonly strips: StripKeeper;
   private readonly stops: readonly (() => void)[];
   private loading: Promise<void> | null = null;
@@ -30,7 +38,8 @@ export class FleetBook {
   /** `newest` as it was when an agent last changed its place, and so the counts: most changes are beats. */
   private arranged = 0;
   private counted: { readonly seq: number; readonly counts: FleetCounts } | null = null;
-  private grouped: { readonly seq: number; readonly groups: readonly string[] } | null = null;
+  private grouped: { readonly seq: number; readonly groups: readonly GroupCounts[] } | null = null;
+  private needed: { readonly seq: number; readonly ids: readonly string[] } | null = null;
 
   constructor(deps: HttpDeps) {
     this.deps = deps;
@@ -70,17 +79,17 @@ export class FleetBook {
   }
 
   /** Ids in the wanted order. Readers with the same question share one answer. */
-  ids(query: FleetQuery): readonly string[] {
+  order(query: FleetQuery): FleetOrder {
     const key = JSON.stringify(query);
     const known = this.orders.get(key);
     const seq = LIVELY_SORTS.has(query.sort) ? this.newest : this.arranged;
-    if (known?.seq === seq) return known.ids;
-    const ids = orderOf(this.entries.values(), query);
+    if (known?.seq === seq) return known.order;
+    const order = orderOf(this.entries.values(), query);
     this.orders.delete(key);
-    this.orders.set(key, { seq, ids });
+    this.orders.set(key, { seq, order });
     const oldest = this.orders.keys().next();
     if (this.orders.size > ORDERS_KEPT && !oldest.done) this.orders.delete(oldest.value);
-    return ids;
+    return order;
   }
 
   counts(): FleetCounts {
@@ -92,12 +101,21 @@ export class FleetBook {
     return [...this.entries.values()].filter((entry) => entry.hasBreakers).map(({ agentId }) => agentId);
   }
 
-  groups(): readonly string[] {
-    if (this.grouped?.seq !== this.arranged) {
-      const groups = [...new Set([...this.entries.values()].map(({ group }) => group))].sort();
-      this.grouped = { seq: this.arranged, groups };
-    }
+  /** By name. */
+  groups(): readonly GroupCounts[] {
+    if (this.grouped?.seq !== this.arranged)
+      this.grouped = { seq: this.arranged, groups: groupCounts(this.entries.values()) };
     return this.grouped.groups;
+  }
+
+  /** Agents that need a person, the longest waiting first. */
+  needYou(): readonly string[] {
+    if (this.needed?.seq !== this.arranged) {
+      const waiting = [...this.entries.values()].filter(({ needsYouSince }) => needsYouSince > 0);
+      waiting.sort((a, b) => a.needsYouSince - b.needsYouSince || (a.sortKey < b.sortKey ? -1 : 1));
+      this.needed = { seq: this.arranged, ids: waiting.map(({ agentId }) => agentId) };
+    }
+    return this.needed.ids;
   }
 
   /** What other servers have heard of these is in the store and in no event. */
@@ -119,7 +137,7 @@ export class FleetBook {
       if (entry.needsPerson) waiting += 1;
       openBreakers += entry.openBreakers;
     }
-    return { byState, incidents, waiting, openBreakers };
+    return { byState, incidents, waiting, openBreakers, needYou: this.needYou().length };
   }
 
   private async load(): Promise<void> {
@@ -177,4 +195,15 @@ export class FleetBook {
     this.entries.set(agentId, entry);
     return entry;
   }
+}
+
+function groupCounts(entries: Iterable<FleetEntry>): readonly GroupCounts[] {
+  const groups = new Map<string, { group: string; byState: Record<string, number>; needYou: number }>();
+  for (const { group, state, needsYouSince } of entries) {
+    const counts = groups.get(group) ?? { group, byState: {}, needYou: 0 };
+    groups.set(group, counts);
+    counts.byState[state] = (counts.byState[state] ?? 0) + 1;
+    if (needsYouSince > 0) counts.needYou += 1;
+  }
+  return [...groups.values()].sort((a, b) => (a.group < b.group ? -1 : 1));
 }

@@ -1,20 +1,30 @@
 import type { Agent, HealthState, Instant, Signal } from '@holter/core';
+import { inputInWords, outputInWords } from './call-in-words.ts';
 import { Pulse } from './pulse.ts';
 
-/** A call as people are shown it: which tool, how long, how it went. Never what was in it. */
+/** A call as people are shown it. It is kept in memory only, and is no part of the record that is judged. */
 type CallShown = {
   readonly callId: string;
   readonly tool: string;
+  /** Its arguments and the beginning of its result, without secrets. */
+  readonly input: string | null;
+  readonly output: string | null;
   readonly begunAt: Instant;
   readonly endedAt: Instant | null;
   readonly isError: boolean;
 };
 
+type CallSignal = Extract<Signal, { kind: 'call-begun' | 'call-ended' }>;
+
 const CALLS_SHOWN = 30;
+/** Longer than a time in nanoseconds. */
+const DIGITS = 20;
 
 /** What the fleet's page must know of an agent to find and order it, without asking the store. */
 export class FleetEntry {
   readonly agentId: string;
+  /** Sorts `agent-9` before `agent-10`. */
+  readonly sortKey: string;
   readonly pulse: Pulse;
   group = '';
   role = '';
@@ -25,6 +35,8 @@ export class FleetEntry {
   startedAt = 0;
   hasIncident = false;
   needsPerson = false;
+  /** Since when it has waited for a decision or a permission that nobody has taken up; 0 when it does not. */
+  needsYouSince = 0;
   hasBreakers = false;
   openBreakers = 0;
   beatAt = 0;
@@ -38,6 +50,7 @@ export class FleetEntry {
 
   constructor(agentId: string, at: Instant) {
     this.agentId = agentId;
+    this.sortKey = agentId.replaceAll(/\d+/g, (digits) => digits.padStart(DIGITS, '0'));
     this.pulse = new Pulse(at);
   }
 
@@ -72,6 +85,7 @@ export class FleetEntry {
     // One that is calm again closes by itself.
     const isAsked = incident?.step === 'escalate' || incident?.step === 'human';
     this.needsPerson = isAsked && (incident.calm === undefined || hard.end !== undefined);
+    this.needsYouSince = this.sinceWhenNeeded(hard, at);
     this.hasBreakers = hard.breakers !== undefined;
     this.openBreakers = Object.values(hard.breakers ?? {}).filter(({ state }) => state !== 'CLOSED').length;
     this.takeSoft(soft, at);
@@ -80,10 +94,16 @@ export class FleetEntry {
     return this.place !== before;
   }
 
+  private sinceWhenNeeded({ incident, quiet, holds }: Agent['hard'], at: Instant): number {
+    const isLeftAlone = incident?.acknowledged !== undefined || (quiet !== undefined && quiet.until > at);
+    if (this.needsPerson && incident && !isLeftAlone) return incident.openedAt;
+    return holds.find(({ kind }) => kind === 'waiting-for-permission')?.since ?? 0;
+  }
+
   /** All that orders, filters and counts look at, beside what every beat changes. */
   private get place(): string {
     const flags = `${this.hasIncident} ${this.needsPerson} ${this.hasBreakers} ${this.openBreakers}`;
-    return `${this.group} ${this.role} ${this.state} ${this.stateSince} ${flags}`;
+    return `${this.group} ${this.role} ${this.state} ${this.stateSince} ${this.needsYouSince} ${flags}`;
   }
 
   takeSoft({ beatAt, tokens, costUsd }: Agent['soft'], at: Instant): void {
@@ -96,9 +116,9 @@ export class FleetEntry {
   hear(signal: Signal, at: Instant): void {
     switch (signal.kind) {
       case 'call-begun':
-        return this.begin(signal.callId, signal.tool, at);
+        return this.begin(signal, at);
       case 'call-ended':
-        return this.end(signal.callId, signal.tool, at, signal.isError);
+        return this.end(signal, at);
       case 'error':
         return this.pulse.error(at);
       default:
@@ -106,21 +126,24 @@ export class FleetEntry {
     }
   }
 
-  private begin(callId: string, tool: string, at: Instant): void {
+  private begin({ callId, tool, input }: CallSignal, at: Instant): void {
     if (this.calls.some((call) => call.callId === callId)) return;
-    this.calls = [...this.calls, { callId, tool, begunAt: at, endedAt: null, isError: false }].slice(
-      -CALLS_SHOWN,
-    );
+    const call = { callId, tool, input: inputInWords(input), output: null };
+    this.calls = [...this.calls, { ...call, begunAt: at, endedAt: null, isError: false }].slice(-CALLS_SHOWN);
   }
 
-  private end(callId: string, tool: string, at: Instant, isError: boolean): void {
+  private end(signal: CallSignal & { readonly kind: 'call-ended' }, at: Instant): void {
+    const { callId, isError } = signal;
     const known = this.calls.find((call) => call.callId === callId);
     // The same call may come by hook and by transcript; it is one.
     if (known?.endedAt) return;
     this.pulse.call(at, isError);
-    if (!known) this.begin(callId, tool, at);
+    if (!known) this.begin(signal, at);
+    const output = outputInWords(signal.output);
     this.calls = this.calls.map((call) =>
-      call.callId === callId ? { ...call, endedAt: at, isError } : call,
+      call.callId === callId
+        ? { ...call, endedAt: at, isError, input: call.input ?? inputInWords(signal.input), output }
+        : call,
     );
   }
 }

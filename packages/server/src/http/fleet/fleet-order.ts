@@ -11,6 +11,8 @@ export type FleetQuery = {
   readonly group?: string | undefined;
   readonly q?: string | undefined;
   readonly agentId?: string | undefined;
+  /** Of more agents than this, those that are well or have ended are left out, unless they need somebody. */
+  readonly foldAbove?: number | undefined;
   readonly sort: FleetSort;
 };
 
@@ -18,7 +20,8 @@ type Compare = (a: FleetEntry, b: FleetEntry) => number;
 
 /** What has ended needs nobody, however bad it was. */
 const rankOf = ({ state }: FleetEntry): number => (state === 'TERMINATED' ? -1 : HEALTH_RANK[state]);
-const byName: Compare = (a, b) => (a.agentId < b.agentId ? -1 : a.agentId > b.agentId ? 1 : 0);
+const byName: Compare = (a, b) =>
+  a.sortKey < b.sortKey ? -1 : a.sortKey > b.sortKey ? 1 : a.agentId < b.agentId ? -1 : 1;
 
 /** Ties are always broken by name, so that rows do not change places without a reason. */
 const compares: Readonly<Record<FleetSort, Compare>> = {
@@ -37,8 +40,11 @@ const compares: Readonly<Record<FleetSort, Compare>> = {
   since: (a, b) => b.stateSince - a.stateSince || byName(a, b),
 };
 
-export function orderOf(entries: Iterable<FleetEntry>, query: FleetQuery): readonly string[] {
-  const { state, group, q, agentId, sort } = query;
+/** `folded`: how many were left out. */
+export type FleetOrder = { readonly ids: readonly string[]; readonly folded: number };
+
+export function orderOf(entries: Iterable<FleetEntry>, query: FleetQuery): FleetOrder {
+  const { state, group, q, agentId, foldAbove, sort } = query;
   const wanted = q === undefined || q === '' ? null : q.toLowerCase();
   const found: FleetEntry[] = [];
   for (const entry of entries) {
@@ -48,5 +54,11 @@ export function orderOf(entries: Iterable<FleetEntry>, query: FleetQuery): reado
     if (wanted !== null && !entry.text.includes(wanted)) continue;
     found.push(entry);
   }
-  return found.sort(compares[sort]).map(({ agentId }) => agentId);
+  const isFolded = foldAbove !== undefined && found.length > foldAbove;
+  const shown = isFolded ? found.filter(isTrouble) : found;
+  const ids = shown.sort(compares[sort]).map(({ agentId }) => agentId);
+  return { ids, folded: found.length - ids.length };
 }
+
+const isTrouble = ({ state, hasIncident, needsYouSince }: FleetEntry): boolean =>
+  (state !== 'HEALTHY' && state !== 'TERMINATED') || hasIncident || needsYouSince > 0;

@@ -1,11 +1,17 @@
 import { type Agent, findingsOf, type Instant, livenessOf, type Policy } from '@holter/core';
+import { decisionsView } from '../decisions-view.ts';
 import { endDetail } from '../end-view.ts';
 import { incidentView } from '../incident-view.ts';
+import { recommendationOf } from '../recommendation.ts';
 import type { FleetRowView } from '../types.ts';
 import type { FleetEntry } from './fleet-entry.ts';
 
 /** One line of the fleet: how it is, why, and what comes next. */
-export function fleetRow(agent: Agent, entry: FleetEntry, policy: Policy, at: Instant): FleetRowView {
+export function fleetRow(
+  agent: Agent,
+  entry: FleetEntry,
+  { policy, at, isStarterGone }: { policy: Policy; at: Instant; isStarterGone: boolean },
+): FleetRowView {
   const { soft, hard } = agent;
   const { incident, holds, quiet } = hard;
   const view = incident ? incidentView(agent, incident, policy, at) : null;
@@ -38,6 +44,23 @@ export function fleetRow(agent: Agent, entry: FleetEntry, policy: Policy, at: In
     errors: entry.pulse.errorsWithinHour(at),
     step: view ? { step: view.step, attempt: view.attempt, next: view.next } : null,
     quietUntil: quiet && quiet.until > at ? quiet.until : null,
+    incidentId: incident?.id ?? null,
+    needsYouSince: entry.needsYouSince || null,
+    ...decisionsOf(agent, policy, at, isStarterGone),
+    endedAt: hard.end?.at ?? null,
     strip: entry.pulse.letters(at),
   };
+}
+
+/** Of an agent in trouble; who wants to decide about one that is well asks for the agent itself. */
+function decisionsOf(
+  agent: Agent,
+  policy: Policy,
+  at: Instant,
+  isStarterGone: boolean,
+): Pick<FleetRowView, 'offers' | 'recommended'> {
+  if (!agent.hard.incident) return { offers: [], recommended: null };
+  const decisions = decisionsView(agent, policy, at, isStarterGone);
+  const offers = Object.entries(decisions).flatMap(([word, obstacle]) => (obstacle === null ? [word] : []));
+  return { offers, recommended: recommendationOf(agent, decisions) };
 }

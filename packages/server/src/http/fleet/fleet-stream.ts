@@ -18,6 +18,8 @@ const REFRESH_MS = 1_000;
 const KEEP_ALIVE_MS = 10_000;
 /** A reader that is this far behind gets the next message when it has caught up. */
 const BEHIND_BYTES = 256 * 1024;
+/** A band on top of a page; the rest is in the list of incidents. */
+const NEED_YOU_SHOWN = 10;
 
 export async function fleetPage(
   deps: HttpDeps,
@@ -25,15 +27,18 @@ export async function fleetPage(
   window: FleetWindow,
 ): Promise<FleetPageView> {
   await book.ready();
-  const ids = book.ids(queryOf(window));
+  const { ids, folded } = book.order(queryOf(window));
   const order = ids.slice(window.offset, window.offset + window.limit);
   const rows = await rowsOf(deps, book, order);
   return {
     at: deps.clock.now(),
     total: ids.length,
+    folded,
     offset: window.offset,
     counts: book.counts(),
-    groups: [...book.groups()],
+    groups: book.groups().map(({ group }) => group),
+    groupCounts: [...book.groups()],
+    needYou: await rowsOf(deps, book, book.needYou().slice(0, NEED_YOU_SHOWN)),
     order,
     rows,
   };
@@ -52,7 +57,10 @@ export class FleetStream {
   private seq = 0;
   private order: readonly string[] = [];
   private total = 0;
+  private folded = 0;
   private countsText = '';
+  private groups: ReturnType<FleetBook['groups']> = [];
+  private needYou: readonly string[] = [];
   private saidAt = 0;
   private refreshedAt = 0;
   private cancel: () => void = () => undefined;
@@ -79,7 +87,10 @@ export class FleetStream {
     const page = await fleetPage(this.deps, this.book, this.window);
     this.order = page.order;
     this.total = page.total;
+    this.folded = page.folded;
     this.countsText = JSON.stringify(page.counts);
+    this.groups = this.book.groups();
+    this.needYou = this.book.needYou();
     this.send('page', page);
     this.schedule();
   }
@@ -117,25 +128,41 @@ export class FleetStream {
     if (this.book.seq === this.seq) return;
     const before = this.seq;
     this.seq = this.book.seq;
-    const ids = this.book.ids(queryOf(this.window));
+    const { ids, folded } = this.book.order(queryOf(this.window));
     const order = ids.slice(this.window.offset, this.window.offset + this.window.limit);
     const known = new Set(this.order);
-    const fresh = order.filter((id) => !known.has(id) || (this.book.entry(id)?.changed ?? 0) > before);
+    const isChanged = (id: string): boolean => (this.book.entry(id)?.changed ?? 0) > before;
+    const fresh = order.filter((id) => !known.has(id) || isChanged(id));
     const rows = await rowsOf(this.deps, this.book, fresh);
     const counts = this.book.counts();
     const countsText = JSON.stringify(counts);
     const isMoved = order.length !== this.order.length || order.some((id, i) => id !== this.order[i]);
-    const isCounted = countsText !== this.countsText || ids.length !== this.total;
-    if (rows.length === 0 && !isMoved && !isCounted) return;
+    const isCounted = countsText !== this.countsText || ids.length !== this.total || folded !== this.folded;
+    const asked = await this.newlyAsked(isChanged);
+    const isRegrouped = this.groups !== this.book.groups();
+    if (rows.length === 0 && !isMoved && !isCounted && !asked && !isRegrouped) return;
     this.order = order;
     this.total = ids.length;
+    this.folded = folded;
     this.countsText = countsText;
+    this.groups = this.book.groups();
     this.send('delta', {
       at: this.deps.clock.now(),
-      ...(isCounted && { counts, total: ids.length }),
+      ...(isCounted && { counts, total: ids.length, folded }),
       ...(isMoved && { order: [...order] }),
+      ...(asked && { needYou: asked }),
+      ...(isRegrouped && { groupCounts: [...this.groups] }),
       rows,
     } satisfies FleetDeltaView);
+  }
+
+  /** The rows of the agents that need a person, if one of them has changed. */
+  private async newlyAsked(isChanged: (id: string) => boolean): Promise<FleetRowView[] | null> {
+    const ids = this.book.needYou();
+    const shown = ids.slice(0, NEED_YOU_SHOWN);
+    if (ids === this.needYou && !shown.some(isChanged)) return null;
+    this.needYou = ids;
+    return rowsOf(this.deps, this.book, shown);
   }
 
   private send(event: string, data: unknown): void {
@@ -158,10 +185,9 @@ async function rowsOf(deps: HttpDeps, book: FleetBook, ids: readonly string[]): 
 }
 
 function rowOf({ engine, clock }: HttpDeps, book: FleetBook, agent: Agent): FleetRowView[] {
-  const { agentId, role, group, patience } = agent.hard;
+  const { agentId, role, group, patience, executor } = agent.hard;
   const entry = book.entry(agentId);
   if (!entry) return [];
-  return [
-    fleetRow(agent, entry, policyFor(engine.currentPolicies, role, agentId, group, patience), clock.now()),
-  ];
+  const policy = policyFor(engine.currentPolicies, role, agentId, group, patience);
+  return [fleetRow(agent, entry, { policy, at: clock.now(), isStarterGone: engine.isStarterGone(executor) })];
 }

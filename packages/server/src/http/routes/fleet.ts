@@ -17,6 +17,9 @@ const fleetQuery = z.strictObject({
   group: label.optional(),
   agentId: agentId.optional(),
   q: z.string().max(128).optional().meta({ description: 'Part of an id, role or group.' }),
+  foldAbove: wholeNumber(0, 1_000_000).optional().meta({
+    description: 'Of more agents than this, those that are well or have ended are left out.',
+  }),
   sort: z.enum(FLEET_SORTS).optional(),
   offset: wholeNumber(0, 1_000_000).optional(),
   limit: wholeNumber(0, 500).optional(),

@@ -4,9 +4,9 @@ import { extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import type { HttpDeps } from '../deps.ts';
 import { problem } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
-import type { HttpContext } from './context.ts';
 
 type PageFile = {
   readonly body: Buffer;
@@ -38,10 +38,23 @@ const headers = {
 /** Views of the page; each is the same document, which looks at its own address. */
 const VIEWS = ['/', '/agents/:id', '/incidents', '/breakers', '/history', '/system'];
 
-/** The dashboard's built files, read once. They are not part of the API and not in its description. */
-export function pageRoutes({ deps }: HttpContext): readonly Route[] {
-  const { page } = deps;
-  const files = page ? readFiles(page.folder) : null;
+type PageFiles = ReadonlyMap<string, PageFile> | null;
+
+/** The dashboard's built files, read once. */
+export const pageFilesOf = ({ page }: HttpDeps): PageFiles => (page ? readFiles(page.folder) : null);
+
+/** A person who follows a wrong link gets the page, which says so, instead of a line of JSON. */
+export function sendStrayPage(files: PageFiles, request: FastifyRequest, reply: FastifyReply): boolean {
+  const isPerson = request.method === 'GET' && (request.headers.accept ?? '').includes('text/html');
+  const file = files?.get('index.html');
+  if (!isPerson || !file || request.url.startsWith('/v1/')) return false;
+  reply.code(404);
+  send(request, reply, file, 'no-cache');
+  return true;
+}
+
+/** They are not part of the API and not in its description. */
+export function pageRoutes(files: PageFiles): readonly Route[] {
   const view = (url: string): Route =>
     defineRoute({
       method: 'GET',
@@ -83,7 +96,7 @@ function send(
   return reply.header('content-encoding', 'gzip').send(file.zipped);
 }
 
-function readFiles(folder: string): ReadonlyMap<string, PageFile> | null {
+function readFiles(folder: string): PageFiles {
   const files = new Map<string, PageFile>();
   try {
     for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {

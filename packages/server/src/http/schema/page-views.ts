@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { healthState, holdKind, ladderStep, mode, time } from './parts.ts';
-import { nextStep } from './views.ts';
+import { nextStep, recommendation } from './views.ts';
 
 /** What the page asks beyond the rest of the API. */
 const word = z.string();
@@ -32,6 +32,13 @@ export const fleetRow = z.strictObject({
   errors: count.meta({ description: 'Within the last hour.' }),
   step: z.strictObject({ step: ladderStep, attempt: count, next: nextStep }).nullable(),
   quietUntil: maybeTime,
+  incidentId: word.nullable(),
+  needsYouSince: maybeTime.meta({
+    description: 'Since when it waits for a decision or permission that nobody has taken up.',
+  }),
+  offers: z.array(word).meta({ description: 'Decisions that would be accepted now, of one in trouble.' }),
+  recommended: recommendation.nullable(),
+  endedAt: maybeTime,
   strip: word.meta({
     description:
       'The last hour, one letter per half minute: 0x30 + 32 × state + 16 × error + 4 × calls + beats.',
@@ -43,14 +50,24 @@ const fleetCounts = z.strictObject({
   incidents: count,
   waiting: count,
   openBreakers: count,
+  needYou: count,
+});
+
+const groupCounts = z.strictObject({
+  group: word,
+  byState: z.record(z.string(), count),
+  needYou: count,
 });
 
 export const fleetPage = z.strictObject({
   at: time,
   total: count,
+  folded: count.meta({ description: 'How many that are well were left out (`foldAbove`).' }),
   offset: count,
   counts: fleetCounts,
   groups: z.array(word),
+  groupCounts: z.array(groupCounts),
+  needYou: z.array(fleetRow).meta({ description: 'Those that have waited longest for a person.' }),
   order: z.array(word),
   rows: z.array(fleetRow),
 });
@@ -58,7 +75,10 @@ export const fleetPage = z.strictObject({
 export const fleetDelta = z.strictObject({
   at: time,
   total: count.optional(),
+  folded: count.optional(),
   counts: fleetCounts.optional(),
+  groupCounts: z.array(groupCounts).optional(),
+  needYou: z.array(fleetRow).optional(),
   order: z.array(word).optional(),
   rows: z.array(fleetRow),
 });
@@ -66,6 +86,8 @@ export const fleetDelta = z.strictObject({
 const call = z.strictObject({
   callId: word,
   tool: word,
+  input: word.nullable().meta({ description: 'Its arguments, shortened and without secrets.' }),
+  output: word.nullable().meta({ description: 'The beginning of its result, without secrets.' }),
   begunAt: time,
   endedAt: maybeTime,
   isError: z.boolean(),

@@ -69,6 +69,11 @@ const decisions = z.strictObject({
   recover: obstacle,
 });
 
+export const recommendation = z.strictObject({
+  decision: z.enum(Object.keys(decisions.shape) as [keyof typeof decisions.shape]),
+  why: word,
+});
+
 export const agent = z.strictObject({
   agentId: word,
   incarnation: z.number(),
@@ -118,6 +123,10 @@ export const agent = z.strictObject({
     })
     .nullable(),
   decisions: decisions.meta({ description: 'What may be decided now: null, or the reason why not.' }),
+  recommended: recommendation
+    .nullable()
+    .optional()
+    .meta({ description: 'The decision that Holter would take; null while nobody has to decide.' }),
   at: time.meta({
     description: "When this was so, by the server's clock; the other times are to be compared with it.",
   }),

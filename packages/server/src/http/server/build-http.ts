@@ -32,7 +32,7 @@ import { historyRoutes } from '../routes/history.ts';
 import { hookRoutes } from '../routes/hooks.ts';
 import { incidentRoutes } from '../routes/incidents.ts';
 import { loginRoutes } from '../routes/login.ts';
-import { pageRoutes } from '../routes/page.ts';
+import { pageFilesOf, pageRoutes, sendStrayPage } from '../routes/page.ts';
 import { pingRoutes } from '../routes/pings.ts';
 import { registerRoutes } from '../routes/register.ts';
 import { signalRoutes } from '../routes/signals.ts';
@@ -80,10 +80,11 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
   app.setChildLoggerFactory((logger) => logger);
   addParsers(app, limits);
   const routes = routesOf(context);
-  for (const route of [...routes, ...pageRoutes(context)]) attach(app, route, context);
+  const page = pageFilesOf(deps);
+  for (const route of [...routes, ...pageRoutes(page)]) attach(app, route, context);
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply));
   app.setNotFoundHandler((request, reply) => {
-    send(reply, notFound(routes, request.method, request.url));
+    if (!sendStrayPage(page, request, reply)) send(reply, notFound(routes, request.method, request.url));
   });
   return app;
 }
