@@ -303,3 +303,45 @@ function tryList(folder: string): string[] {
   mkdirSync(folder, { recursive: true });
   return readdirSync(folder);
 }
+
+describe('a Holter that can not be used', () => {
+  const nowhere = ['--data', world.path('holter.yaml/data')];
+
+  it('is said in one sentence, and the command runs unwatched', async () => {
+    const script = 'echo fine; echo "$HOLTER_AGENT_ID" >&2; exit 3';
+    const run = world.run(...nowhere, '--json', '--', 'sh', '-c', script);
+    expect(await run.ended).toBe(3);
+    expect(run.out()).toMatch(/^fine\n/);
+    expect(run.report()).toMatchObject({ type: 'holter.run', how: 'crashed', incarnation: 0, exitCode: 3 });
+    expect(run.err()).toMatch(
+      /^holter: Holter can't be used, and the command runs unwatched: the data folder .*ENOTDIR.*\n\n$/,
+    );
+  });
+
+  it('passes a request to stop on', async () => {
+    const run = world.run(...nowhere, '--', node, fixture('quiet'));
+    await until('it runs', () => pidsSaid(run.out())[0]);
+    run.child.kill('SIGTERM');
+    expect(await run.ended).toBe(143);
+  });
+
+  it.each([
+    ['a data folder that is none', nowhere, 'the data folder'],
+    ['a server that does not answer', ['--url', 'http://127.0.0.1:1'], 'no server answers at'],
+  ])('refuses to run where it is required: %s', async (_what, options, words) => {
+    const run = world.run(...options, '--required', '--', 'echo', 'fine');
+    expect(await run.ended).toBe(125);
+    expect(run.out()).toBe('');
+    expect(run.err()).toContain(`holter: Holter can't be used: ${words}`);
+    expect(run.err().trim().split('\n')).toHaveLength(1);
+  });
+});
+
+it('a command that Holter stopped is not done, whatever it says itself', async () => {
+  const script = 'trap "exit 0" INT TERM; echo "pid $$"; while :; do sleep 0.1; done';
+  const run = world.run('--agent', 'polite', '--json', '--', 'sh', '-c', script);
+  await until('it runs', () => pidsSaid(run.out())[0]);
+  await world.ask('POST', '/v1/agents/polite/terminate', { reason: 'enough', recover: false });
+  expect(await run.ended).toBe(124);
+  expect(run.report()).toMatchObject({ how: 'terminated', exitCode: 124 });
+});

@@ -56,7 +56,7 @@ export class CheckpointKeeper {
     this.folder = folder;
     this.options = options;
     this.isJson = file.endsWith('.json');
-    mkdirSync(dirname(file), { recursive: true });
+    makeFolderOf(file);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const realFolder = realpathSync(dirname(file));
     this.rules = { isOwner: ownerOf(options.user), bytesMax: BYTES_MAX, folder: realFolder };
@@ -168,6 +168,14 @@ export class CheckpointKeeper {
     const { isOwner, bytesMax } = this.rules;
     const answer = await readAgentFile(file, file === this.file ? this.rules : { isOwner, bytesMax });
     return answer.kind === 'ok' ? answer.value.content : null;
+  }
+}
+
+function makeFolderOf(file: string): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+  } catch (error) {
+    throw new RunFailure(CODE.usage, `the checkpoint ${file} can't be written: ${(error as Error).message}`);
   }
 }
 

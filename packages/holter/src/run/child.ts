@@ -11,7 +11,7 @@ import {
   ProcessTree,
   TreeSensor,
 } from '@holter/server/process';
-import { CODE, RunFailure } from './end.ts';
+import { refusalOf } from './end.ts';
 import { passThrough } from './pass-through.ts';
 
 type ChildOptions = {
@@ -131,10 +131,4 @@ export class Child {
       printed(bytes);
     });
   }
-}
-
-function refusalOf(command: string, { code, message }: NodeJS.ErrnoException): RunFailure {
-  if (code === 'ENOENT') return new RunFailure(CODE.notFound, `${command}: command not found`);
-  const why = code === 'ENOEXEC' ? 'it is no program, and has no #! line' : (code ?? message);
-  return new RunFailure(CODE.notExecutable, `${command}: can't be executed: ${why}`);
 }

@@ -12,16 +12,18 @@ import {
 import { CommanderError } from 'commander';
 import type { Target } from '../background/http-call.ts';
 import { version } from '../package/version.ts';
-import { CliFailure } from '../terminal/failure.ts';
+import { CliFailure, EXIT } from '../terminal/failure.ts';
 import type { Terminal } from './child.ts';
 import { CODE, exitCodeOf, RunFailure } from './end.ts';
 import type { RunOptions } from './options.ts';
 import { planOf } from './plan.ts';
-import { reportOf, summaryOf } from './report.ts';
+import { type RunReport, reportOf, summaryOf, unwatchedReport } from './report.ts';
 import { runCommand } from './run-command.ts';
+import type { RunContext } from './run-context.ts';
 import { ServerLink } from './server-link.ts';
 import { Supervisor } from './supervisor.ts';
 import { keepTerminal } from './terminal-state.ts';
+import { runUnwatched } from './unwatched.ts';
 import { readWorkingDirectory } from './working-directory.ts';
 
 /** Runs `holter run`; returns the exit code. */
@@ -54,42 +56,23 @@ async function supervise(
   const startedAt = clock.now();
   const { newId } = realDice;
   const plan = planOf(options, command, terminal, env, process.cwd(), newId, () => clock.now());
-  const table = systemTable();
-  if (!table) throw new RunFailure(CODE.error, 'processes can only be watched on Linux and macOS');
   const directory = await readWorkingDirectory(process.cwd(), options.config, env, say);
-  const folder = new DataFolder(dataFolderPath(options.data, env));
-  const hosted = options.daemon ? null : await host(folder, options.config);
-  const link = new ServerLink({
-    folder,
-    clock,
-    version,
-    env,
-    named: namedTarget(options, env, folder),
-    canStart: options.daemon,
-    config: options.config,
-    say,
-  });
-  const own = table.row(process.pid);
-  if (!own) throw new RunFailure(CODE.error, 'this process can not be seen in the table of processes');
   const restoreTerminal = keepTerminal(terminal);
+  const begun = await begin({ options, plan, directory, terminal, clock, env, newId, say }).catch(
+    (error: unknown) => {
+      if (!isUnusable(error)) throw error;
+      if (options.required) throw new RunFailure(CODE.unusable, `Holter can't be used: ${error.message}`);
+      say(`Holter can't be used, and the command runs unwatched: ${error.message}`);
+      return null;
+    },
+  );
+  if (!begun) {
+    const end = await runUnwatched(plan.argv, env, terminal);
+    if (options.json) printReport(unwatchedReport(plan.agentId, end, clock.now() - startedAt), false);
+    return exitCodeOf(end);
+  }
+  const { supervisor, close } = begun;
   try {
-    await link.connect();
-    const supervisor = new Supervisor({
-      options,
-      plan,
-      directory,
-      terminal,
-      link,
-      folder,
-      clock,
-      table,
-      hostId: systemHostId(),
-      run: identityOf(table, own),
-      env,
-      newId,
-      sha256: (text) => createHash('sha256').update(text).digest('hex'),
-      say,
-    });
     // With a terminal the system sends Ctrl-C to the whole group, so the command already got it.
     process.on('SIGINT', () => supervisor.passOn('SIGINT', plan.isInteractive));
     process.on('SIGQUIT', () => supervisor.passOn('SIGQUIT', plan.isInteractive));
@@ -99,14 +82,57 @@ async function supervise(
     if (over.end.signal !== null) restoreTerminal();
     const report = reportOf({ ...over, agentId: plan.agentId, durationMs: clock.now() - startedAt });
     for (const line of summaryOf(report, over.end, plan.can.includes('spawn'))) say(line);
-    if (options.json)
-      process.stdout.write(`${supervisor.hasOpenLine ? '\n' : ''}${JSON.stringify(report)}\n`);
-    return exitCodeOf(over.end);
+    if (options.json) printReport(report, supervisor.hasOpenLine);
+    return report.exitCode;
   } finally {
-    link.close();
-    await hosted?.stop();
+    await close();
   }
 }
+
+const printReport = (report: RunReport, hasOpenLine: boolean): void =>
+  void process.stdout.write(`${hasOpenLine ? '\n' : ''}${JSON.stringify(report)}\n`);
+
+type Begun = { readonly supervisor: Supervisor; readonly close: () => Promise<void> };
+
+/** Everything that needs Holter to work, before the command is started. */
+async function begin(
+  given: Omit<RunContext, 'link' | 'folder' | 'table' | 'hostId' | 'run' | 'sha256'>,
+): Promise<Begun> {
+  const { options, env, clock, say } = given;
+  const table = systemTable();
+  if (!table) throw new RunFailure(CODE.error, 'processes can only be watched on Linux and macOS');
+  const own = table.row(process.pid);
+  if (!own) throw new RunFailure(CODE.error, 'this process can not be seen in the table of processes');
+  const folder = new DataFolder(dataFolderPath(options.data, env));
+  const hosted = options.daemon ? null : await host(folder, options.config);
+  const named = namedTarget(options, env, folder);
+  const { daemon: canStart, config } = options;
+  const link = new ServerLink({ folder, clock, version, env, named, canStart, config, say });
+  const close = async (): Promise<void> => {
+    link.close();
+    await hosted?.stop();
+  };
+  try {
+    await link.connect();
+    const supervisor = new Supervisor({
+      ...given,
+      link,
+      folder,
+      table,
+      hostId: systemHostId(),
+      run: identityOf(table, own),
+      sha256: (text) => createHash('sha256').update(text).digest('hex'),
+    });
+    return { supervisor, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Whether Holter itself does not work here; a wrong option is the user's to correct. */
+const isUnusable = (error: unknown): error is Error =>
+  error instanceof CliFailure ? error.exitCode === EXIT.error : error instanceof Error && 'syscall' in error;
 
 /** Loads the server's code only when it is needed: it is several times as large as everything else here. */
 async function host(folder: DataFolder, config: string | undefined): Promise<{ stop(): Promise<void> }> {

@@ -20,4 +20,21 @@ export class RunFailure extends CliFailure {
   }
 }
 
-export const CODE = { error: 1, usage: 2, notExecutable: 126, notFound: 127 } as const;
+/** The command can't be executed, by the error of the system. */
+export function refusalOf(command: string, { code, message }: NodeJS.ErrnoException): RunFailure {
+  if (code === 'ENOENT') return new RunFailure(CODE.notFound, `${command}: command not found`);
+  const why = code === 'ENOEXEC' ? 'it is no program, and has no #! line' : (code ?? message);
+  return new RunFailure(CODE.notExecutable, `${command}: can't be executed: ${why}`);
+}
+
+/** As `timeout`, `env` and shells use them; the others are the command's own. */
+export const CODE = {
+  error: 1,
+  usage: 2,
+  /** Holter stopped the command, and the command itself said 0. */
+  terminated: 124,
+  /** Holter can't be used, and `--required` was given. */
+  unusable: 125,
+  notExecutable: 126,
+  notFound: 127,
+} as const;

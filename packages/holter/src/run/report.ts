@@ -1,10 +1,11 @@
 import type { ChildEnd } from '@holter/server/adapters';
-import { endInWords, exitCodeOf } from './end.ts';
+import { CODE, endInWords, exitCodeOf } from './end.ts';
 
 /** The end of a run as one JSON line. */
-type RunReport = {
+export type RunReport = {
   readonly type: 'holter.run';
   readonly agentId: string;
+  /** 0 if it ran unwatched. */
   readonly incarnation: number;
   readonly exitCode: number;
   readonly signal: string | null;
@@ -20,8 +21,18 @@ export function reportOf(
   facts: Omit<RunReport, 'type' | 'exitCode' | 'signal'> & { readonly end: ChildEnd },
 ): RunReport {
   const { end, ...rest } = facts;
-  return { type: 'holter.run', ...rest, exitCode: exitCodeOf(end), signal: end.signal };
+  const own = exitCodeOf(end);
+  // A command that saves its work when it is stopped says 0; the work is not done all the same.
+  const exitCode = own === 0 && rest.how === 'terminated' ? CODE.terminated : own;
+  return { type: 'holter.run', ...rest, exitCode, signal: end.signal };
 }
+
+export const unwatchedReport = (agentId: string, end: ChildEnd, durationMs: number): RunReport =>
+  reportOf({
+    ...{ agentId, end, durationMs },
+    how: end.code === 0 ? 'done' : 'crashed',
+    ...{ incarnation: 0, recoveries: 0, checkpointId: null, needsPerson: false },
+  });
 
 /** The end of a run for people: what happened, how many attempts there were, and what to do next. */
 export function summaryOf(report: RunReport, end: ChildEnd, isRecovered: boolean): readonly string[] {
