@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { bin, fixture, until, World } from './kit.ts';
 
@@ -72,5 +73,27 @@ describe.runIf(hasTmux)('at a terminal', () => {
     await world.untilAgent('paused', 'it is watched again', ({ liveness }) => liveness === 'alive');
     tmux('send-keys', '-t', '=pane:', 'C-c');
     await world.untilAgent('paused', 'it ended on purpose', ({ end }) => end?.how === 'stopped');
+  });
+
+  it('a run that is killed gives the terminal back, and says what became of the command', async () => {
+    tmux(
+      'send-keys',
+      '-t',
+      '=pane:',
+      '-l',
+      `clear; ${node} ${bin} run --agent raw -- ${node} ${fixture('raw')}; echo "code $?"`,
+    );
+    tmux('send-keys', '-t', '=pane:', 'Enter');
+    await shows(/raw pid \d+/);
+    const [, command] = /raw pid (\d+)/.exec(screen()) ?? [];
+    const [, parent] = /\) \w (\d+)/.exec(readFileSync(`/proc/${command}/stat`, 'utf8')) ?? [];
+    process.kill(Number(parent), 'SIGKILL');
+    await shows(/holter: the run of raw was killed; its process/);
+    tmux('send-keys', '-t', '=pane:', '-l', 'echo sum $((40 + 2))');
+    tmux('send-keys', '-t', '=pane:', 'Enter');
+    await shows(/^sum 42$/m);
+    expect(tmux('display-message', '-p', '-t', '=pane:', '#{alternate_on} #{mouse_any_flag}').trim()).toBe(
+      '0 0',
+    );
   });
 });

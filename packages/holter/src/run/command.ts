@@ -17,11 +17,13 @@ import type { Terminal } from './child.ts';
 import { CODE, exitCodeOf, RunFailure } from './end.ts';
 import type { RunOptions } from './options.ts';
 import { planOf } from './plan.ts';
+import { processOnlyLine } from './process-only.ts';
 import { type RunReport, reportOf, summaryOf, unwatchedReport } from './report.ts';
 import { runCommand } from './run-command.ts';
 import type { RunContext } from './run-context.ts';
 import { ServerLink } from './server-link.ts';
 import { Supervisor } from './supervisor.ts';
+import { guardTerminal } from './terminal-guard.ts';
 import { keepTerminal } from './terminal-state.ts';
 import { runUnwatched } from './unwatched.ts';
 import { readWorkingDirectory } from './working-directory.ts';
@@ -58,7 +60,9 @@ async function supervise(
   const plan = planOf(options, command, terminal, env, process.cwd(), newId, () => clock.now());
   const directory = await readWorkingDirectory(process.cwd(), options.config, env, say);
   const restoreTerminal = keepTerminal(terminal);
-  const begun = await begin({ options, plan, directory, terminal, clock, env, newId, say }).catch(
+  const guard = guardTerminal(terminal, plan.agentId);
+  const started = (pid: number): void => guard?.follow(pid);
+  const begun = await begin({ options, plan, directory, terminal, clock, env, newId, say, started }).catch(
     (error: unknown) => {
       if (!isUnusable(error)) throw error;
       if (options.required) throw new RunFailure(CODE.unusable, `Holter can't be used: ${error.message}`);
@@ -67,6 +71,7 @@ async function supervise(
     },
   );
   if (!begun) {
+    guard?.release();
     const end = await runUnwatched(plan.argv, env, terminal);
     if (options.json) printReport(unwatchedReport(plan.agentId, end, clock.now() - startedAt), false);
     return exitCodeOf(end);
@@ -85,6 +90,7 @@ async function supervise(
     if (options.json) printReport(report, supervisor.hasOpenLine);
     return report.exitCode;
   } finally {
+    guard?.release();
     await close();
   }
 }
@@ -123,6 +129,8 @@ async function begin(
       run: identityOf(table, own),
       sha256: (text) => createHash('sha256').update(text).digest('hex'),
     });
+    const line = processOnlyLine(given.plan, options, given.terminal, folder.path);
+    if (line !== null) say(line);
     return { supervisor, close };
   } catch (error) {
     await close();

@@ -2,7 +2,7 @@ import { basename, resolve } from 'node:path';
 import type { Capability, Mode } from '@holter/core';
 import type { Adapter, Recipe } from '@holter/server/adapters';
 import { hasTerminal, type Terminal } from './child.ts';
-import { adapterFor } from './find-adapter.ts';
+import { findAdapter } from './find-adapter.ts';
 import { findCommand } from './find-command.ts';
 import type { RunOptions } from './options.ts';
 import type { FollowedTranscript } from './transcript-follower.ts';
@@ -12,6 +12,12 @@ import { wordsOf } from './words-of.ts';
 export type Plan = {
   readonly agentId: string;
   readonly argv: readonly string[];
+  /** What stands before the program of the recipe: `env X=1`, `timeout 1h`. */
+  readonly before: readonly string[];
+  /** The agent that the command line hides, so that only its process is watched. */
+  readonly hidden: string | null;
+  /** An agent that Holter knows by its name, perhaps without a recipe for it. */
+  readonly isKnownAgent: boolean;
   /** Null: the same command again, which finds its state in its checkpoint file. */
   readonly resumeWords: readonly string[] | null;
   readonly mode: Mode;
@@ -41,8 +47,14 @@ export function planOf(
   const [name = '', ...args] = command;
   const program = findCommand(name, env.PATH, workingDirectory);
   const argv = [program, ...args];
-  const adapter = adapterFor(options.agentKind, program);
-  const recipe = adapter?.recipe?.({ program, args, env, workingDirectory, newId, now }) ?? null;
+  const found = findAdapter(options.agentKind, argv);
+  const { adapter, before, hidden } = found;
+  const innerEnv = { ...env, ...found.variables };
+  const recipe =
+    adapter?.recipe?.({
+      ...{ program: found.program, args: found.args },
+      ...{ env: innerEnv, workingDirectory, newId, now },
+    }) ?? null;
   const hasHooks = recipe !== null && adapter?.hooks !== undefined;
   const resumeWords = options.resumeCommand === undefined ? null : wordsOf(options.resumeCommand);
   if (resumeWords) findCommand(resumeWords[0] ?? '', env.PATH, workingDirectory);
@@ -56,6 +68,9 @@ export function planOf(
   return {
     agentId: options.agent ?? nameFor(name, newId()),
     argv,
+    before,
+    hidden,
+    isKnownAgent: adapter !== null,
     resumeWords,
     mode,
     can: [

@@ -22,4 +22,6 @@ export type RunContext = {
   readonly newId: () => string;
   readonly sha256: (text: string) => string;
   readonly say: (line: string) => void;
+  /** Told of the process of each start. */
+  readonly started: (pid: number) => void;
 };

@@ -141,9 +141,9 @@ export class RunExecutor {
       checkpoint: checkpoint ? keeper.file : '',
       attempt: String(attempt),
     };
-    const { recipe, argv: first } = plan;
-    const again =
-      (await recipe?.startAgain?.(link.url, { attempt, cause })) ?? recipe?.start(link.url) ?? first;
+    const { recipe, before, argv: first } = plan;
+    const own = (await recipe?.startAgain?.(link.url, { attempt, cause })) ?? recipe?.start(link.url);
+    const again = own ? [...before, ...own] : first;
     const argv = plan.resumeWords ? fillIn(plan.resumeWords, values) : again;
     const checkpointId = checkpoint?.checkpointId ?? effect.checkpointId;
     await start(argv, attempt, checkpointId);

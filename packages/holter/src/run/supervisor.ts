@@ -136,7 +136,8 @@ export class Supervisor {
     await this.agent.register();
     this.keeper.load(await this.agent.checkpoints());
     const { plan, link } = this.context;
-    await this.start(plan.recipe?.start(link.url) ?? plan.argv, 0, null);
+    const argv = plan.recipe ? [...plan.before, ...plan.recipe.start(link.url)] : plan.argv;
+    await this.start(argv, 0, null);
     void this.loop.run();
     const end = await over;
     this.watcher.stop();
@@ -213,6 +214,7 @@ export class Supervisor {
       await this.watcher.prepare();
       const child = await Child.start({ argv, env: childEnv, runId, terminal, table, clock, printed });
       this.state.child = child;
+      this.context.started(child.identity.pid);
       this.watcher.follow(child);
       void child.ended.then((end) => this.hasEnded(child, end)).catch((error: unknown) => say(String(error)));
     } catch (error) {

@@ -12,7 +12,8 @@ import { transcript } from './transcript.ts';
 /** Anthropic's Claude Code; see docs/agents/claude-code.md. */
 export const claudeCode: Adapter = {
   name: 'claude-code',
-  isProgram: (program) => /^claude(\.exe)?$/.test(basename(program)),
+  isProgram: (program) =>
+    /^claude(\.exe)?$/.test(basename(program)) || /^@anthropic-ai\/claude-code(@[\w.^~-]+)?$/.test(program),
   promises: { calls: { modelTimeoutMs: MODEL_TIMEOUT_MS }, turns: true },
   hooks,
   transcript,
