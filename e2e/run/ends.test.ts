@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { bin, fixture, isThere, pidsSaid, until, World } from './kit.ts';
 
@@ -162,6 +162,7 @@ describe('a command that is brought back', () => {
     );
     expect(await run.ended).toBe(7);
     expect(run.out().match(/try \d/g)).toEqual(['try 0', 'try 1', 'try 2', 'try 3']);
+    expect(run.err().match(/loop was started again \(attempt \d/g)).toHaveLength(3);
     expect(run.err().match(/which is the limit/g)).toHaveLength(1);
     expect(run.err()).toContain('holter why loop');
     expect(run.report()).toMatchObject({ how: 'crashed', recoveries: 3, needsPerson: true });
@@ -344,4 +345,25 @@ it('a command that Holter stopped is not done, whatever it says itself', async (
   await world.ask('POST', '/v1/agents/polite/terminate', { reason: 'enough', recover: false });
   expect(await run.ended).toBe(124);
   expect(run.report()).toMatchObject({ how: 'terminated', exitCode: 124 });
+});
+
+it('a start that the fleet holds back is announced with the time that it will take', async () => {
+  const braked = new World(`
+fleet: { brake: { losses_min: 1, share: 0.1, calm: 5s } }
+health_monitoring: { recovery: { backoff_seconds: [2, 2, 2] } }
+`);
+  const script =
+    'touch $HOLTER_AGENT_ID.on; until [ -e go ]; do sleep 0.1; done; [ $HOLTER_ATTEMPT = 0 ] && exit 9; exit 0';
+  const runs = ['one', 'two', 'three'].map((name) =>
+    braked.run('--agent', name, '--mode', 'act', '--', 'sh', '-c', script),
+  );
+  const areRunning = () => ['one', 'two', 'three'].every((name) => existsSync(braked.path(`${name}.on`)));
+  await until('all run', areRunning, 25_000);
+  writeFileSync(braked.path('go'), '');
+  expect(await Promise.all(runs.map(({ ended }) => ended))).toEqual([0, 0, 0]);
+  for (const run of runs)
+    expect(run.err()).toMatch(
+      /is started again in \d s: many agents were lost at once, so Holter holds starts back \(Ctrl-C gives up\)\n.*was started again \(attempt 1\)/,
+    );
+  await braked.close();
 });

@@ -24,7 +24,7 @@ export function foldGrant(draft: Draft, asked: Ask, admission: Admission): void 
   const { incident } = draft.hard;
   if (incident?.phase !== 'asked' || effectIdOf(incident) !== asked.effectId) return;
   if (admission.kind === 'deferred') {
-    amend(draft, { phase: 'due', notBefore: admission.until });
+    amend(draft, { phase: 'due', notBefore: admission.until, heldBack: admission.because });
     lookAgainAt(draft, admission.until);
     return;
   }

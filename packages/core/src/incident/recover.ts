@@ -88,7 +88,7 @@ export function orderSpawn(draft: Draft, incident: Incident): void {
   const permit = acquireBreaker(draft, RECOVERY_BREAKER, attemptMsMax(policy.recovery));
   const isOrdered = incident.order?.source === 'person';
   if (permit.kind === 'refused' && !isOrdered) {
-    amend(draft, { phase: 'due', notBefore: permit.retryAt });
+    amend(draft, { phase: 'due', notBefore: permit.retryAt, heldBack: undefined });
     lookAgainAt(draft, permit.retryAt);
     return;
   }

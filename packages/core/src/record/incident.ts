@@ -48,6 +48,8 @@ export type Incident = {
   readonly phase: StepPhase;
   /** Not before this moment: the end of a backoff, or of a deferral by the fleet. */
   readonly notBefore?: Instant;
+  /** Why the fleet deferred this step until `notBefore`. */
+  readonly heldBack?: 'brake' | 'budget';
   /** Start of the wait. A step that asks a person has none until a notice has reached somebody. */
   readonly wait?: Mark;
   /** For a step that asks a person: when its notice was first shown to somebody who may decide. */

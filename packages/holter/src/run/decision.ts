@@ -2,6 +2,7 @@ import type { Clock } from '@holter/server/process';
 import type { AgentRecord } from './agent-record.ts';
 
 const LOOK_EVERY_MS = 500;
+const AGAIN_MS = 2_000;
 
 /**
  * Waits for the server's decision after the agent has ended: `down` if it stays down, `person` if a person must
@@ -18,15 +19,18 @@ export async function untilDecided(parts: {
   const { agent, clock, say, isOver, isReceiptComing } = parts;
   const pause = (): Promise<void> => new Promise((resolve) => void clock.after(LOOK_EVERY_MS, resolve));
   if (isReceiptComing) await pause();
-  for (let isTold = false; ; await pause()) {
+  for (let told: number | null = null; ; await pause()) {
     const look = await agent.look();
     if (isOver()) return null;
     const incident = look?.incident ?? null;
     if (!incident) return 'down';
     if (incident.step === 'human') return 'person';
-    const { step, inSeconds } = incident.next;
-    if (isTold || step !== 'recover' || inSeconds === null || inSeconds < 2) continue;
-    isTold = true;
-    say(`it is down, and is started again in ${inSeconds} s (Ctrl-C gives up)`);
+    const { step, at, inSeconds, why } = incident.next;
+    if (step !== 'recover' || at === null || inSeconds === null || inSeconds < 2) continue;
+    // Said again when it takes longer than was said: the fleet may hold a start back.
+    if (told !== null && at - told < AGAIN_MS) continue;
+    const because = why === 'the next start' ? '' : `: ${why}`;
+    say(`it is down, and is started again in ${inSeconds} s${because} (Ctrl-C gives up)`);
+    told = at;
   }
 }

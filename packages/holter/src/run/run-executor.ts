@@ -147,6 +147,9 @@ export class RunExecutor {
     const argv = plan.resumeWords ? fillIn(plan.resumeWords, values) : again;
     const checkpointId = checkpoint?.checkpointId ?? effect.checkpointId;
     await start(argv, attempt, checkpointId);
+    say(
+      `${plan.agentId} was started again (attempt ${attempt}${checkpointId ? `, from ${checkpointId}` : ''})`,
+    );
     return { outcome: 'done', detail: `started from ${checkpointId ?? 'the beginning'}` };
   }
 

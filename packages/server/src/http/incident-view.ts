@@ -73,12 +73,18 @@ function nextStepOf(hard: Agent['hard'], incident: Incident, policy: Policy, at:
 
 function recoverNext(
   hard: Agent['hard'],
-  { phase, notBefore, order }: Incident,
+  { phase, notBefore, heldBack, order }: Incident,
   when: (why: string, moment: Instant | null, next?: NextStepView['step']) => NextStepView,
 ): NextStepView {
   if (hard.probation) return when('on probation after its recovery', hard.probation.until, 'close');
   if (phase === 'acting') return when('a successor is being started', null);
+  if (heldBack !== undefined && notBefore !== undefined) return when(HELD_BACK[heldBack], notBefore);
   // An order waits for no backoff: what it waits for is the fleet's grant.
   const isHeldBack = order?.source === 'person' && notBefore !== undefined;
   return when(isHeldBack ? 'ordered, but the fleet holds it back' : 'the next start', notBefore ?? null);
 }
+
+const HELD_BACK: Readonly<Record<NonNullable<Incident['heldBack']>, string>> = {
+  brake: 'many agents were lost at once, so Holter holds starts back',
+  budget: 'other agents are being started first',
+};
