@@ -20,3 +20,14 @@ it('a program with the client inside reports for the agent of the run', async ()
   );
   expect(checkpoints.map(({ content }) => content)).toEqual([{ looked: 3 }]);
 });
+
+it('a nudge is in the reply as well as in the nudge file, under one id', async () => {
+  const run = world.run('--agent', 'toad', '--', process.execPath, fixture('nudged'));
+  expect(await run.ended, run.err()).toBe(0);
+  const { nudges, file } = JSON.parse(run.out().trimEnd().split('\n').at(-1) ?? '');
+  expect(nudges[0]).toBe(file[0]);
+  expect(new Set(nudges).size).toBe(nudges.length);
+  await expect
+    .poll(() => world.receipts('toad'))
+    .toContainEqual(expect.objectContaining({ effectId: nudges[0], outcome: 'seen' }));
+});

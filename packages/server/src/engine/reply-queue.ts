@@ -86,6 +86,15 @@ export class ReplyQueue implements Executor {
     return { name, id: executorId, kinds, act: (effect) => this.act(effect) };
   }
 
+  /**
+   * For an agent whose executor delivers the message in another way: if the agent calls in, the reply carries it as
+   * well, under the same id.
+   */
+  carryToo(effect: Effect): void {
+    const isGiven = this.unseen(effect.agentId).some(({ id }) => id === effect.id);
+    if (this.kinds.has(effect.kind) && !isGiven) add(this.waiting, effect);
+  }
+
   /** Takes the directives for a reply to this incarnation; effects for an older one are discarded. */
   take(agentId: string, incarnation: number): readonly Directive[] {
     const effects = this.waiting.get(agentId);

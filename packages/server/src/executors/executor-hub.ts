@@ -23,7 +23,7 @@ type HubContext = {
   readonly intake: Intake;
   readonly store: Store;
   readonly clock: Clock;
-  readonly replies: Pick<ReplyQueue, 'onBehalfOf'>;
+  readonly replies: Pick<ReplyQueue, 'onBehalfOf' | 'carryToo'>;
   /** Null where processes can't be inspected; a lost run is then only reported to a person. */
   readonly table: ProcessTable | null;
   readonly hostId: string;
@@ -133,7 +133,10 @@ export class ExecutorHub {
       entry.remote.release();
     });
     try {
-      return await entry.remote.take(new Set(have), waitMs);
+      const effects = await entry.remote.take(new Set(have), waitMs);
+      // The command may have a client inside, or read its file: the run can't know.
+      if (entry.record.words === 'file') for (const effect of effects) this.context.replies.carryToo(effect);
+      return effects;
     } finally {
       entry.polls -= 1;
       entry.seenAt = isHungUp ? Number.NEGATIVE_INFINITY : this.context.clock.now();
