@@ -130,8 +130,10 @@ function registrationOf({ rest, fields }: Words): Registration {
 }
 
 function promiseOf(text: string): Partial<Promises> {
-  const [word, value] = text.split(':');
+  const [word, value, more] = text.split(':');
   if (word === 'beats') return { beatEveryMs: milliseconds(durationOf(value)) };
+  if (word === 'job')
+    return { job: { everyMs: milliseconds(durationOf(value)), graceMs: milliseconds(durationOf(more)) } };
   if (word === 'calls') return { calls: { modelTimeoutMs: milliseconds(value ? durationOf(value) : 0) } };
   return { [String(word)]: true };
 }

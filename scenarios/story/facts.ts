@@ -12,6 +12,9 @@ const sensed = (body: SignalBody): ReturnType<Fact> => ({ body, from: 'holter' }
 export const facts: Readonly<Record<string, Fact>> = {
   pong: () => heard({ kind: 'pong' }),
   turn: (_world, { rest: [what] }) => heard({ kind: what === 'ends' ? 'turn-ended' : 'turn-begun' }),
+  /** `job backup 3`: its run ended with this exit code. */
+  job: (_world, { rest: [code = '0'] }) =>
+    heard({ kind: 'job-ended', outcome: code === '0' ? 'done' : 'failed', code: Number(code) }),
   checkpoint: (_world, { rest: [checkpointId = 'cp1'] }) =>
     heard({ kind: 'checkpoint', checkpointId, hash: 'h' }),
   /** `assign ada t1 due=30m`: its expected end is half an hour from now. */

@@ -37,6 +37,7 @@ const promises: fc.Arbitrary<Promises> = fc
       checkpoints: fc.constant(true as const),
       verdicts: fc.constant(true as const),
       process: fc.constant(true as const),
+      job: fc.constant({ everyMs: seconds(300), graceMs: seconds(60) }),
     },
     { requiredKeys: [] },
   )
@@ -141,6 +142,11 @@ const agentSays: fc.Arbitrary<SignalBody> = fc.oneof(
   fc.record({
     kind: fc.constant('verdict' as const),
     verdict: fc.constantFrom('ACCEPT', 'RETRY', 'ESCALATE', 'CONTINUE', 'COMPACTION'),
+  }),
+  fc.record({
+    kind: fc.constant('job-ended' as const),
+    outcome: fc.constantFrom('done', 'failed'),
+    output: text,
   }),
   fc.record({ kind: fc.constant('message-acknowledged' as const), messageId: id }),
   fc.record({ kind: fc.constant('blocker' as const), text }),

@@ -10,6 +10,7 @@ import { foldCallBegun, foldCallEnded } from './calls.ts';
 import { noteActivity, noteProgress } from './doing.ts';
 import { countFailure } from './failures.ts';
 import { beginHold, endHold } from './holds.ts';
+import { endJob } from './job.ts';
 import {
   foldExit,
   foldHeartbeat,
@@ -85,6 +86,8 @@ export function foldSignal(draft: Draft, signal: Signal, origin: Source): void {
       return updateTask(draft, signal.taskId, signal.percent);
     case 'task-ended':
       return endTask(draft, signal.taskId, signal.outcome);
+    case 'job-ended':
+      return endJob(draft, signal);
     case 'verdict':
       noteActivity(draft);
       followVerdict(draft, signal.verdict);

@@ -57,6 +57,8 @@ describe('where an incident enters the ladder', () => {
     delivery-failed      | escalate | escalate | escalate
     task-overdue         | escalate | escalate | escalate
     ack-overdue          | escalate | escalate | escalate
+    job-late             | escalate | escalate | escalate
+    job-failed           | escalate | escalate | escalate
     breaker-open         | escalate | escalate | escalate
     consecutive-failures | escalate | escalate | escalate
     unrecoverable-error  | escalate | escalate | escalate

@@ -60,7 +60,7 @@ describe('the health state of a finding', () => {
       failing-calls revisit dry-spell same-answer restated-plan
       verdict-streak context-exhausted token-flat task-overdue ack-overdue limit-exceeded`,
     FAILING: `missed-heartbeats no-pong process-gone frozen delivery-failed breaker-open
-      consecutive-failures unrecoverable-error`,
+      consecutive-failures unrecoverable-error job-late job-failed`,
   };
   const rows = Object.entries(actMakes).flatMap(([state, kinds]) =>
     kinds.split(/\s+/).map((kind) => ({ kind: kind as FindingKind, state })),

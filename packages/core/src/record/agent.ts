@@ -4,7 +4,7 @@ import type { Capability } from '../vocabulary/effect.ts';
 import type { Finding, FindingKind } from '../vocabulary/finding.ts';
 import type { HealthState } from '../vocabulary/health-state.ts';
 import type { HeldTime, Hold, HoldRow, Mark } from '../vocabulary/hold.ts';
-import type { MessagePriority } from '../vocabulary/signal.ts';
+import type { JobOutcome, MessagePriority } from '../vocabulary/signal.ts';
 import type { Incident, PastIncident } from './incident.ts';
 import type { Trail } from './trail.ts';
 
@@ -40,6 +40,8 @@ export type Promises = {
   readonly tasks?: true;
   readonly checkpoints?: true;
   readonly verdicts?: true;
+  /** Runs on a schedule: a run ends at least this often, and within the grace time after its start. */
+  readonly job?: { readonly everyMs: DurationMs; readonly graceMs: DurationMs };
   /** Its process can be seen by an executor. */
   readonly process?: true;
 };
@@ -74,6 +76,15 @@ export type Task = {
   readonly begunAt?: Instant;
   /** When the agent was asked about the delay; cleared by the next report about the task. */
   readonly inquiredAt?: Instant;
+};
+
+/** How the last run of a scheduled job ended. */
+type JobEnd = {
+  readonly endedAt: Instant;
+  readonly outcome: JobOutcome;
+  readonly code?: number;
+  /** Absent if its start was not told. */
+  readonly durationMs?: DurationMs;
 };
 
 export type ProcessView = {
@@ -171,6 +182,7 @@ export type Hard = {
   readonly heldBefore: HeldTime;
   readonly task?: Task;
   readonly turnSince?: Instant;
+  readonly job?: JobEnd;
   readonly acks?: readonly PendingAck[];
   readonly process?: ProcessView;
 

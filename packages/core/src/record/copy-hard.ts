@@ -45,6 +45,7 @@ export function copyHard(hard: Hard, at: Instant): Mutable<Hard> {
     heldBefore: hard.heldBefore,
     task: hard.task,
     turnSince: hard.turnSince,
+    job: hard.job,
     acks: hard.acks,
     process: hard.process,
     work: hard.work,

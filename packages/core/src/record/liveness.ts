@@ -85,6 +85,8 @@ export function missDeadline(agent: Agent, n: number, policy: Policy, stalls: St
  */
 export function nameFreeAt(agent: Agent, policy: Policy, stalls: StallLog): Instant {
   if (pulseOf(agent.hard) !== 'none') return missDeadline(agent, 1, policy, stalls);
+  const { job } = agent.hard.promises;
+  if (job) return absenceDeadline(lastProofOf(agent), job.everyMs + job.graceMs, stalls, GRACE_WITHOUT_BEATS);
   const { intervalMs, slackMs } = policy.beat;
   return absenceDeadline(lastProofOf(agent), intervalMs + slackMs, stalls, GRACE_WITHOUT_BEATS);
 }

@@ -2,6 +2,7 @@ import { ackOverdue } from './ack-overdue.ts';
 import { breakerOpen } from './breaker-open.ts';
 import { checkpointAge } from './checkpoint-age.ts';
 import { holdOverdue } from './hold-age.ts';
+import { jobLate } from './job-late.ts';
 import { limitExceeded } from './limits.ts';
 import { missedBeats } from './missed-beats.ts';
 import { frozen, processGone } from './process.ts';
@@ -17,6 +18,7 @@ export const RULES: readonly Rule[] = [
   frozen,
   checkpointAge,
   taskOverdue,
+  jobLate,
   ackOverdue,
   limitExceeded,
   breakerOpen,

@@ -59,6 +59,7 @@ const samples: { readonly [K in SignalKind]: Extract<Signal, { readonly kind: K 
   'task-assigned': { agentId, kind: 'task-assigned', taskId: 't1', expectedAt: instant(9) },
   'task-updated': { agentId, kind: 'task-updated', taskId: 't1', percent: 40, note: 'on it' },
   'task-ended': { agentId, kind: 'task-ended', taskId: 't1', outcome: 'done' },
+  'job-ended': { agentId, kind: 'job-ended', outcome: 'failed', code: 3, output: 'disk full' },
   verdict: { agentId, kind: 'verdict', verdict: 'RETRY' },
   'message-delivered': { agentId, kind: 'message-delivered', messageId: 'm1', priority: 'urgent' },
   'message-acknowledged': { agentId, kind: 'message-acknowledged', messageId: 'm1' },

@@ -10,6 +10,7 @@ import {
 } from '../vocabulary/finding.ts';
 import { HOLD_KINDS } from '../vocabulary/hold.ts';
 import type {
+  JobOutcome,
   MessagePriority,
   ProcessState,
   SelfStatus,
@@ -112,6 +113,11 @@ export const KIND_FIELDS: Kinds = {
   'task-ended': {
     taskId: needed(field.id),
     outcome: needed(field.oneOf<'done' | 'failed' | 'cancelled'>(['done', 'failed', 'cancelled'])),
+  },
+  'job-ended': {
+    outcome: needed(field.oneOf<JobOutcome>(['done', 'failed'])),
+    code: maybe(field.count),
+    output: maybe(field.text),
   },
   verdict: {
     verdict: needed(field.oneOf<Verdict>(['ACCEPT', 'RETRY', 'ESCALATE', 'CONTINUE', 'COMPACTION'])),

@@ -5,7 +5,7 @@ import type { HealthState } from './health-state.ts';
 import type { HoldKind } from './hold.ts';
 import type { LadderStep } from './ladder.ts';
 import type { DecisionRejection, SignalRejection } from './rejection.ts';
-import type { HeartbeatBody } from './signal.ts';
+import type { HeartbeatBody, JobOutcome } from './signal.ts';
 
 /** What happened, for all subscribers. The first nine names and payloads are seed 000 §6. */
 export type HolterEvent = {
@@ -123,6 +123,19 @@ export type EventBody =
   | Of<'SIGNAL_REJECTED', { agentId: string; kind: string } & SignalRejection>
   | Of<'CHECKPOINT_WRITTEN', { agentId: string; checkpointId: string }>
   | Of<'TASK_CHANGED', { agentId: string; taskId: string; status: string; percent?: number }>
+  | Of<
+      'JOB_ENDED',
+      {
+        agentId: string;
+        outcome: JobOutcome;
+        /** The exit code, where it was told. */
+        code?: number;
+        /** From its reported start to its end. */
+        durationMs?: number;
+        /** The beginning of what the job printed. */
+        output?: string;
+      }
+    >
   | Of<'BLOCKER_REPORTED', { agentId: string; text: string }>
   | Of<'HANDOFF_REQUESTED', { agentId: string; by: 'agent' | 'holter'; reason: string }>
   | Of<'HANDOFF_WRITTEN', { agentId: string; noteId: string }>

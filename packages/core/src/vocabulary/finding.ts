@@ -110,6 +110,8 @@ const kinds = {
   'hooks-silent': { about: 'attention', entry: 'none', progress: 'a hook' },
   'file-unusable': { about: 'attention', entry: 'none', progress: 'a file that can be read' },
   blocker: { about: 'attention', entry: 'none', progress: 'a call that returns something new' },
+  'job-late': { about: 'failure', entry: 'escalate', progress: 'a ping' },
+  'job-failed': { about: 'failure', entry: 'escalate', progress: 'a run that succeeds' },
   'breaker-open': { about: 'failure', entry: 'escalate', progress: 'a closed breaker' },
   'consecutive-failures': { about: 'failure', entry: 'escalate', progress: 'a success' },
   'unrecoverable-error': { about: 'failure', entry: 'policy', progress: 'a call that returns something new' },

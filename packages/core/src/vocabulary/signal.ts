@@ -25,6 +25,7 @@ export type SignalEnvelope = {
 /** What an agent may report about itself (seed 001 §1.3.3). */
 export type SelfStatus = 'healthy' | 'busy' | 'degraded';
 export type MessagePriority = 'urgent' | 'high' | 'normal' | 'low';
+export type JobOutcome = 'done' | 'failed';
 export type Verdict = 'ACCEPT' | 'RETRY' | 'ESCALATE' | 'CONTINUE' | 'COMPACTION';
 
 /** What the operating system reports about the whole process tree. */
@@ -89,6 +90,14 @@ export type SignalBody =
       readonly kind: 'task-ended';
       readonly taskId: string;
       readonly outcome: 'done' | 'failed' | 'cancelled';
+    }
+  | {
+      /** One run of a scheduled job has ended; `turn-begun` is its beginning, where that is told. */
+      readonly kind: 'job-ended';
+      readonly outcome: JobOutcome;
+      readonly code?: number;
+      /** The beginning of what the job printed. */
+      readonly output?: string;
     }
   | { readonly kind: 'verdict'; readonly verdict: Verdict }
   | { readonly kind: 'message-delivered'; readonly messageId: string; readonly priority: MessagePriority }

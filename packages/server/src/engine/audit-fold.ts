@@ -16,6 +16,7 @@ const FOLDABLE: ReadonlySet<EventType> = new Set<EventType>([
   'HANDOFF_WRITTEN',
   'HOLD_BEGAN',
   'HOLD_ENDED',
+  'JOB_ENDED',
   'TASK_CHANGED',
 ]);
 
@@ -95,6 +96,7 @@ export class AuditFold {
     const rows = 1 + (this.rows.get(sortOf(event)) ?? 0);
     this.rows.set(sortOf(event), rows);
     if (event.type === 'BLOCKER_REPORTED') this.bytes += event.payload.text.length;
+    if (event.type === 'JOB_ENDED') this.bytes += event.payload.output?.length ?? 0;
     if (event.type === 'HANDOFF_REQUESTED') this.bytes += event.payload.reason.length;
     return rows <= quotas.auditRowsPerMinuteMax && this.bytes <= quotas.auditBytesPerMinuteMax;
   }

@@ -4,6 +4,8 @@
  */
 type Explanation = { readonly section: string; readonly items: RegExp; readonly because: string };
 
+const jobs = 'a scheduled job only reports that it has run: scenarios/job-late-or-failed.txt';
+
 export const EXPLAINED: readonly Explanation[] = [
   {
     section: 'server killed',
@@ -67,6 +69,26 @@ export const EXPLAINED: readonly Explanation[] = [
     items: /^finding(-cleared)?$/,
     because:
       'the live detectors judge simulated agents; fed findings are told in the stories (`loop`, `clear`)',
+  },
+  {
+    section: 'signal',
+    items: /^job-ended$/,
+    because: jobs,
+  },
+  {
+    section: 'finding',
+    items: /^job-(late|failed) (warn|act)$/,
+    because: jobs,
+  },
+  {
+    section: 'entry',
+    items: /^job-(late|failed) at escalate$/,
+    because: jobs,
+  },
+  {
+    section: 'event',
+    items: /^JOB_ENDED$/,
+    because: jobs,
   },
   {
     section: 'effect',
