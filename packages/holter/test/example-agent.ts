@@ -30,6 +30,7 @@ export const exampleAgent: AgentView = {
   tokens: null,
   costUsd: null,
   errorCount: null,
+  job: null,
   task: null,
   holds: [],
   checkpoint: null,

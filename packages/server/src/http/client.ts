@@ -4,6 +4,8 @@ import type {
   AgentFilter,
   AgentPage,
   AgentView,
+  BadgeKeyInput,
+  BadgeMadeView,
   BreakerPage,
   BreakerToldView,
   CheckpointInput,
@@ -97,6 +99,7 @@ export function createClient(options: CallOptions) {
 
     makePingKey: (agentId: string, body: PingKeyInput) =>
       call<PingKeyMadeView>('POST', at(agentId, '/ping-key'), { body }),
+    makeBadge: (body: BadgeKeyInput) => call<BadgeMadeView>('POST', '/v1/badges', { body }),
     makeLoginSecret: (body: { readonly role?: 'viewer' | 'operator' } = {}) =>
       call<LoginSecretView>('POST', '/v1/login-secrets', { body }),
     breakers: (agentId: string) => call<BreakerPage>('GET', at(agentId, '/breakers')),

@@ -42,6 +42,8 @@ export type HttpDeps = {
 export type HttpLimits = {
   /** Of a JSON body, before and after inflation. One call's input and output together fit well into it. */
   readonly bodyBytesMax: number;
+  /** What is kept of a body that is the output of a job. */
+  readonly beginningBytesMax: number;
   readonly checkpointBytesMax: number;
   /** Of a whole NDJSON body after inflation; whoever has more sends two. */
   readonly batchBytesMax: number;
@@ -60,6 +62,7 @@ export type HttpLimits = {
 
 export const limitDefaults: HttpLimits = {
   bodyBytesMax: 1024 * 1024,
+  beginningBytesMax: 4 * 1024,
   checkpointBytesMax: 4 * 1024 * 1024,
   batchBytesMax: 256 * 1024 * 1024,
   lineBytesMax: 1024 * 1024,

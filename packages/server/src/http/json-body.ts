@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { type HttpProblem, problem } from './problem.ts';
@@ -21,6 +22,19 @@ export async function inflated(
       ? problem(413, 'body_too_large', `the body may have at most ${bytesMax} bytes when inflated`)
       : problem(400, 'bad_gzip', 'the body is not what gzip makes');
   }
+}
+
+/** The first bytes of a body; the rest is discarded. Destroying it would close the connection before the reply. */
+export async function beginningOf(body: Readable, bytesMax: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let left = bytesMax;
+  for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    chunks.push(chunk.subarray(0, left));
+    left -= chunk.length;
+    if (left <= 0) break;
+  }
+  body.resume();
+  return Buffer.concat(chunks);
 }
 
 export const wrongEncoding = (): HttpProblem =>

@@ -42,8 +42,14 @@ const SECRET_LENGTH_MAX = 256;
 /** `ada#3.k2…` is a token of the third start of ada; an agent's id has no `#`. */
 const agentTokenId = /^(ping:)?[^#]+#(\d+)\./;
 
-/** A ping key lies in URLs, which end up in logs: it may beat for its agent and nothing else. */
-export const isPingKey = (tokenId: string): boolean => tokenId.startsWith('ping:');
+/**
+ * A key is part of a URL, and URLs end up in logs: a ping key may report for its agent, a badge key may show one
+ * picture, and neither is a token for anything else.
+ */
+type KeyUse = 'ping' | 'badge';
+
+export const keyUseOf = (tokenId: string): KeyUse | null =>
+  (/^(ping|badge):/.exec(tokenId)?.[1] as KeyUse | undefined) ?? null;
 
 export class TokenBook {
   private readonly deps: HttpDeps;
@@ -69,9 +75,9 @@ export class TokenBook {
     const known = this.known.get(hash);
     if (known && now - known.checkedAt < trustedMs(known)) {
       this.maybeRefresh(hash, address, known, now);
-      return this.admit(known, now, false);
+      return this.admit(known, now, null);
     }
-    return this.lookUp(hash, address, known, now).then((found) => this.admit(found, now, false));
+    return this.lookUp(hash, address, known, now).then((found) => this.admit(found, now, null));
   }
 
   /** Whoever calls all the time is looked up behind an answer, so that none of them waits for the store. */
@@ -83,14 +89,14 @@ export class TokenBook {
       .finally(() => this.refreshing.delete(hash));
   }
 
-  /** The agent and the start that a ping key beats for. */
-  async identifyPing(key: string, address: string): Promise<Caller> {
+  /** Whom a key in a URL speaks for. */
+  async identifyKey(key: string, address: string, use: KeyUse): Promise<Caller> {
     if (key.length > SECRET_LENGTH_MAX) throw unknownKey();
     const hash = this.deps.sha256(key);
     const now = this.deps.clock.now();
     const known = this.known.get(hash);
-    if (known && now - known.checkedAt < trustedMs(known)) return this.admit(known, now, true);
-    return this.admit(await this.lookUp(hash, address, known, now), now, true);
+    if (known && now - known.checkedAt < trustedMs(known)) return this.admit(known, now, use);
+    return this.admit(await this.lookUp(hash, address, known, now), now, use);
   }
 
   /** Makes a token and returns its secret, which nobody will see again. */
@@ -100,15 +106,15 @@ export class TokenBook {
     incarnation?: number;
     group?: string;
     user?: string;
-    isPing?: true;
+    use?: KeyUse;
   }): Promise<{ id: string; secret: string; createdAt: Instant }> {
-    const { role, agentId, incarnation, group, user, isPing } = token;
+    const { role, agentId, incarnation, group, user, use } = token;
     const secret = user === undefined ? this.deps.newSecret() : hookSecret(this.deps.newSecret());
     const hash = this.deps.sha256(secret);
     const isBound = agentId !== undefined && incarnation !== undefined;
     const unique = user === undefined ? this.deps.newId() : hookTokenId(user, hash);
-    const id = isBound ? `${isPing ? 'ping:' : ''}${agentId}#${incarnation}.${unique}` : unique;
-    const isOfStart = isBound && !isPing;
+    const id = `${use ? `${use}:` : ''}${isBound ? `${agentId}#${incarnation}.` : ''}${unique}`;
+    const isOfStart = isBound && use === undefined;
     const createdAt = await this.put(
       { id, hash, role, agentId: agentId ?? null, group: group ?? null },
       isOfStart ? this.quotas.tokensPerAgentMax : undefined,
@@ -149,8 +155,8 @@ export class TokenBook {
     return isRevoked;
   }
 
-  private admit({ caller, bucket }: Known, now: Instant, isPing: boolean): Caller {
-    if (!caller || isPingKey(caller.tokenId) !== isPing) throw isPing ? unknownKey() : unauthorized();
+  private admit({ caller, bucket }: Known, now: Instant, use: KeyUse | null): Caller {
+    if (!caller || keyUseOf(caller.tokenId) !== use) throw use === null ? unauthorized() : unknownKey();
     if (!takeOne(bucket, this.perSecond(caller), now)) {
       this.hits.note('requests', caller.who);
       throw tooMany();
@@ -235,7 +241,7 @@ function callerOf({ id, role, agentId, group }: StoredToken): Caller {
 const unauthorized = (): HttpProblem =>
   problem(401, 'unauthorized', 'a valid token is needed: `Authorization: Bearer …`');
 
-const unknownKey = (): HttpProblem => problem(404, 'unknown_key', 'nobody knows this key');
+const unknownKey = (): HttpProblem => problem(404, 'unknown_key', 'there is no such key, or it was revoked');
 
 const tooMany = (): HttpProblem =>
   new HttpProblem({

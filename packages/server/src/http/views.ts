@@ -15,7 +15,7 @@ import { findingView } from './finding-view.ts';
 import { userOfToken } from './hook-token.ts';
 import { incidentView } from './incident-view.ts';
 import { recommendationOf } from './recommendation.ts';
-import { isPingKey } from './tokens.ts';
+import { keyUseOf } from './tokens.ts';
 import type { AgentView, EffectView, EventView, RollupView, TokenView } from './types.ts';
 
 /** What an agent's view shows besides its record. */
@@ -72,9 +72,19 @@ export function agentView(
   };
 }
 
-function workView(hard: Agent['hard']): Pick<AgentView, 'task' | 'holds' | 'checkpoint'> {
-  const { task, holds, checkpoint } = hard;
+function workView(hard: Agent['hard']): Pick<AgentView, 'job' | 'task' | 'holds' | 'checkpoint'> {
+  const { job, task, holds, checkpoint, turnSince } = hard;
   return {
+    job:
+      job || hard.promises.job
+        ? {
+            runningSince: turnSince ?? null,
+            endedAt: job?.endedAt ?? null,
+            outcome: job?.outcome ?? null,
+            code: job?.code ?? null,
+            durationMs: job?.durationMs ?? null,
+          }
+        : null,
     task: task
       ? {
           taskId: task.id,
@@ -104,8 +114,10 @@ function troubleView(
 }
 
 /** In seconds, as they were given. */
-function promisesView({ beatEveryMs, calls, ...flags }: Agent['hard']['promises']): AgentView['promises'] {
+function promisesView(promises: Agent['hard']['promises']): AgentView['promises'] {
+  const { beatEveryMs, calls, job, ...flags } = promises;
   return {
+    ...(job && { job: { everySeconds: job.everyMs / 1_000, graceSeconds: job.graceMs / 1_000 } }),
     ...(beatEveryMs !== undefined && { beatEverySeconds: beatEveryMs / 1_000 }),
     ...(calls && { calls: { modelTimeoutSeconds: calls.modelTimeoutMs / 1_000 } }),
     ...flags,
@@ -146,6 +158,6 @@ export const rollupView = ({ stateMs, ...rest }: Rollup): RollupView => ({
 });
 
 export function tokenView({ id, role, agentId, group, createdAt, revokedAt }: StoredToken): TokenView {
-  const shown = isPingKey(id) ? 'ping' : role;
+  const shown = keyUseOf(id) ?? role;
   return { tokenId: id, role: shown, agentId, group, user: userOfToken(id), createdAt, revokedAt };
 }

@@ -319,6 +319,8 @@ describe('every call, as it is meant', () => {
     const made = views.pingKeyMade.parse(await server.operator.makePingKey('nightly', { everySeconds: 60 }));
     const ping = (rest: string) => fetch(`${server.url}${made.path}${rest}`, { method: 'POST' });
     for (const rest of ['/start', '', '/fail', '']) expect((await ping(rest)).status).toBe(200);
+    // The failed run alone made it FAILING; good news has to last a second.
+    await server.pass(2);
     const view = await server.operator.agent('nightly');
     expect(view).toMatchObject({ state: 'HEALTHY', errorCount: 1, isWorking: false });
     expect((await server.call('GET', '/v1/agents/nightly', { token: made.key })).status).toBe(401);

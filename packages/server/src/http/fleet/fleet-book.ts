@@ -1,4 +1,4 @@
-import type { Agent, HolterEvent, Instant, Signal } from '@holter/core';
+import type { Agent, HealthState, HolterEvent, Instant, Signal } from '@holter/core';
 import type { HttpDeps } from '../deps.ts';
 import { FleetEntry } from './fleet-entry.ts';
 import { type FleetOrder, type FleetQuery, LIVELY_SORTS, orderOf } from './fleet-order.ts';
@@ -95,6 +95,13 @@ export class FleetBook {
   counts(): FleetCounts {
     if (this.counted?.seq !== this.arranged) this.counted = { seq: this.arranged, counts: this.count() };
     return this.counted.counts;
+  }
+
+  countsOf(group: string): ReadonlyMap<HealthState, number> {
+    const counts = new Map<HealthState, number>();
+    for (const entry of this.entries.values())
+      if (entry.group === group) counts.set(entry.state, (counts.get(entry.state) ?? 0) + 1);
+    return counts;
   }
 
   withBreakers(): readonly string[] {

@@ -146,10 +146,25 @@ export const task = z.discriminatedUnion('status', [
 ]);
 
 export const pingKey = z.strictObject({
-  everySeconds: z.number().min(1).max(secondsMax),
+  everySeconds: z
+    .number()
+    .min(1)
+    .max(secondsMax)
+    .meta({ description: 'The job ends a run at least this often.' }),
+  graceSeconds: z.number().min(1).max(secondsMax).optional().meta({
+    description:
+      'How late a run may end, and how long one may take. Left out: a quarter of the period, from 1 minute to 1 hour.',
+  }),
   role: label.default('default'),
   group: label.default('default'),
 });
+
+export const badgeKey = z
+  .strictObject({ agentId: agentId.optional(), group: label.optional() })
+  .refine(({ agentId: id, group }) => (id === undefined) !== (group === undefined), {
+    path: ['agentId'],
+    message: 'or group is needed, and not both',
+  });
 
 export const newToken = z.strictObject({
   role: z.enum(['agent', 'enroll', 'hook', 'viewer', 'operator', 'orchestrator']),

@@ -51,6 +51,14 @@ const task = z.strictObject({
   percent: z.number().nullable(),
 });
 
+const job = z.strictObject({
+  runningSince: maybeTime,
+  endedAt: maybeTime,
+  outcome: z.enum(['done', 'failed']).nullable(),
+  code: z.number().nullable().meta({ description: 'The exit code of the last run, if it was reported.' }),
+  durationMs: z.number().nullable().meta({ description: 'Of the last run, if its start was reported.' }),
+});
+
 const quiet = { until: time, by: word, reason: word };
 
 const obstacle = word.nullable();
@@ -103,6 +111,7 @@ export const agent = z.strictObject({
   tokens: z.number().nullable().meta({ description: 'Null until some were reported.' }),
   costUsd: z.number().nullable().meta({ description: 'Null until a cost was reported.' }),
   errorCount: z.number().nullable(),
+  job: job.nullable().meta({ description: 'How the runs of a scheduled job that reports by pings went.' }),
   task: task.nullable(),
   holds: z.array(hold),
   checkpoint: z.strictObject({ checkpointId: word, at: time }).nullable(),
@@ -249,7 +258,7 @@ export const decided = z.strictObject({ ok: z.literal(true), agent });
 
 export const token = z.strictObject({
   tokenId: word,
-  role: z.enum(['agent', 'enroll', 'hook', 'viewer', 'operator', 'orchestrator', 'ping']),
+  role: z.enum(['agent', 'enroll', 'hook', 'viewer', 'operator', 'orchestrator', 'ping', 'badge']),
   agentId: word.nullable(),
   group: word.nullable(),
   user: word.nullable(),
@@ -262,7 +271,16 @@ export const pingKeyMade = z.strictObject({
   agentId: word,
   incarnation: z.number(),
   key: word,
-  path: word,
+  path: word.meta({ description: 'The URL to call, below the address of the server.' }),
+  everySeconds: z.number().nullable().meta({ description: 'As in force; null if the agent is no job.' }),
+  graceSeconds: z.number().nullable().meta({ description: 'As in force; null if the agent is no job.' }),
+  isNew: z.boolean().meta({ description: 'False: the agent was known before and keeps its schedule.' }),
+});
+export const badgeMade = z.strictObject({
+  agentId: word.nullable(),
+  group: word.nullable(),
+  key: word,
+  path: word.meta({ description: 'Of the picture, below the address of the server.' }),
 });
 
 export const health = z.strictObject({

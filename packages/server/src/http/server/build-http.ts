@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -11,7 +12,7 @@ import { type HttpDeps, type HttpLimits, limitDefaults } from '../deps.ts';
 import { EventStreams } from '../event-streams.ts';
 import { FleetBook } from '../fleet/fleet-book.ts';
 import { hostGuard } from '../guards.ts';
-import { inflated, LARGE_BYTES_MIN, parseJson, turnForLarge } from '../json-body.ts';
+import { beginningOf, inflated, LARGE_BYTES_MIN, parseJson, turnForLarge } from '../json-body.ts';
 import { LimitHits } from '../limit-hits.ts';
 import { createMetrics } from '../metrics.ts';
 import { openApi } from '../openapi.ts';
@@ -20,6 +21,7 @@ import { remembering } from '../remember.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { actRoutes } from '../routes/acts.ts';
 import { agentRoutes } from '../routes/agents.ts';
+import { badgeRoutes } from '../routes/badges.ts';
 import { batchRoutes } from '../routes/batch.ts';
 import { breakerRoutes } from '../routes/breakers.ts';
 import { checkpointRoutes } from '../routes/checkpoints.ts';
@@ -81,7 +83,13 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
   addParsers(app, limits);
   const routes = routesOf(context);
   const page = pageFilesOf(deps);
-  for (const route of [...routes, ...pageRoutes(page)]) attach(app, route, context);
+  for (const route of [...routes, ...pageRoutes(page)])
+    if (route.bodyType !== 'any') attach(app, route, context);
+  app.register((scope, _options, done) => {
+    addBeginningParser(scope, limits);
+    for (const route of routes) if (route.bodyType === 'any') attach(scope, route, context);
+    done();
+  });
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply));
   app.setNotFoundHandler((request, reply) => {
     if (!sendStrayPage(page, request, reply)) send(reply, notFound(routes, request.method, request.url));
@@ -136,8 +144,16 @@ function addParsers(app: FastifyInstance, limits: HttpLimits): void {
       .catch((error: unknown) => done(error as Error));
   });
   app.addContentTypeParser('application/x-ndjson', (_request, payload, done) => done(null, payload));
-  // Only routes that take any type get here with another; they do not look at it.
+  // A wrong type is refused before the body is read; a DELETE may bring one, and it is not looked at.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) => done(null, undefined));
+}
+
+/** Of a body of any type and length only the beginning is kept. */
+function addBeginningParser(scope: FastifyInstance, { beginningBytesMax }: HttpLimits): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser('*', (_request: FastifyRequest, payload: Readable) =>
+    beginningOf(payload, beginningBytesMax),
+  );
 }
 
 async function readLarge(body: Buffer, encoding: string | undefined, bytesMax: number): Promise<Buffer> {
@@ -162,6 +178,7 @@ function routesOf(context: HttpContext): readonly Route[] {
     ...eventRoutes(context),
     ...taskRoutes(context),
     ...pingRoutes(context),
+    ...badgeRoutes(context),
     ...tokenRoutes(context),
     ...fleetRoutes(context),
     ...breakerRoutes(context),

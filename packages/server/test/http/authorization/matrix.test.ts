@@ -30,6 +30,7 @@ type Caller =
   | 'crew'
   | 'elsewhere'
   | 'ping'
+  | 'badge'
   | 'cookie';
 
 let server: TestServer;
@@ -120,6 +121,7 @@ class Cell {
       crew: () => server.tokens.orchestrator,
       elsewhere: () => elsewhere,
       ping: async () => (await server.operator.makePingKey(agentId, { everySeconds: 60 })).key,
+      badge: async () => (await server.operator.makeBadge({ agentId })).key,
       cookie: logIn,
     };
     const making = Promise.resolve(secrets[caller]());

@@ -103,9 +103,10 @@ export const requests: Readonly<Record<string, (scene: Scene) => Asked>> = {
     path: `/v1/agents/${agentId}/task`,
     body: { status: 'assigned', taskId: 'T-1' },
   }),
-  'POST /ping/{key}': ({ secret }) => ({ path: `/ping/${secret}` }),
-  'POST /ping/{key}/start': ({ secret }) => ({ path: `/ping/${secret}/start` }),
-  'POST /ping/{key}/fail': ({ secret }) => ({ path: `/ping/${secret}/fail` }),
+  ...pings('GET'),
+  ...pings('POST'),
+  'POST /v1/badges': ({ agentId }) => ({ path: '/v1/badges', body: { agentId } }),
+  'GET /badge/{key}.svg': ({ secret }) => ({ path: `/badge/${secret}.svg` }),
   'POST /v1/agents/{id}/ping-key': ({ agentId }) => ({
     path: `/v1/agents/${agentId}/ping-key`,
     body: { everySeconds: 60 },
@@ -159,6 +160,16 @@ function acts(...words: readonly string[]): Record<string, (scene: Scene) => Ask
     words.map((word) => [
       `POST /v1/agents/{id}/${word}`,
       ({ agentId }) => ({ path: `/v1/agents/${agentId}/${word}`, body: why }),
+    ]),
+  );
+}
+
+function pings(method: string): Record<string, (scene: Scene) => Asked> {
+  const words = { '': '', '/start': '/start', '/fail': '/fail', '/{code}': '/3' };
+  return Object.fromEntries(
+    Object.entries(words).map(([pattern, rest]) => [
+      `${method} /ping/{key}${pattern}`,
+      ({ secret }) => ({ path: `/ping/${secret}${rest}` }),
     ]),
   );
 }
