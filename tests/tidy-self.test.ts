@@ -7,6 +7,7 @@ import { filesAreShort, linesMax } from './tidy/file-length.ts';
 import { foldersPointOneWay } from './tidy/folder-direction.ts';
 import { importsPointOneWay, manifestsPointOneWay } from './tidy/import-direction.ts';
 import { importsOf } from './tidy/imports.ts';
+import { expressionsAreLinear } from './tidy/linear-expressions.ts';
 import { lockKnowsEveryPlatform, lockMatchesManifests, lockNamesNoHost } from './tidy/lock-file.ts';
 import { mask } from './tidy/mask.ts';
 import { signalsUseTheDoor } from './tidy/one-door.ts';
@@ -25,7 +26,7 @@ import { exportsAreUsed } from './tidy/unused-exports.ts';
 // Each check is shown something bad, which it must report with a remedy, and something good that looks alike.
 
 const repo = (files: Record<string, string>): Repo => new Map(Object.entries(files));
-const noExceptions = { clockAndDice: [], longFiles: [] };
+const noExceptions = { clockAndDice: [], slowExpressions: [], builtExpressions: [], longFiles: [] };
 
 describe('core is pure', () => {
   const bad = [
@@ -450,5 +451,45 @@ describe('files of agents are opened in one place', () => {
     const line = "import { readFileSync } from 'node:fs';";
     expect(check('packages/server/src/files/a.ts', line)).toEqual([]);
     expect(check('packages/server/src/sessions/a.test.ts', line)).toEqual([]);
+  });
+});
+
+describe('regular expressions are linear', () => {
+  const path = 'packages/server/src/a.ts';
+  const problemsOf = (code: string, exceptions = noExceptions) =>
+    expressionsAreLinear(repo({ [path]: code }), exceptions);
+
+  it.each([
+    'const bad = /(a+)+b/;',
+    'const bad = /(a{1,9}){1,9}b/;',
+    "const bad = text.replace(/\\s+$/, '');",
+    'const bad = /(?:x|xx)*y/i;',
+    'const bad = /<b>.*?<.b>/g;',
+    'const bad = [/^ok$/, /\\d+[a-z]*\\d+:/];',
+  ])('%s', (code) => {
+    const problems = expressionsAreLinear(repo({ [path]: code }), noExceptions, 100);
+    expect(problems).toEqual([expect.stringMatching(/is slow over .* Instead: /)]);
+  });
+
+  it.each([
+    'const good = /a{1,9}b{1,9}c/;',
+    "const good = text.replace(/(?<!\\s)\\s+$/, '');",
+    'const good = /^[a-z]+:/;',
+    "const good = '/(a+)+b/'; // /(a+)+b/",
+  ])('not %s', (code) => {
+    expect(problemsOf(code)).toEqual([]);
+  });
+
+  it('nor is one built where it can not be tried', () => {
+    const code = 'const built = new RegExp(text);';
+    expect(problemsOf(code)).toEqual([expect.stringContaining('is built at run time')]);
+    const builtExpressions = [{ file: path, because: 'of fixed parts' }];
+    expect(problemsOf(code, { ...noExceptions, builtExpressions } as never)).toEqual([]);
+  });
+
+  it('and what is listed is there', () => {
+    const slowExpressions = [{ expression: `${path} /a+b/`, because: 'short' }];
+    expect(problemsOf('const listed = /a+b/;', { ...noExceptions, slowExpressions } as never)).toEqual([]);
+    expect(problemsOf('', { ...noExceptions, slowExpressions } as never)).toHaveLength(1);
   });
 });

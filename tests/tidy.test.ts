@@ -10,6 +10,7 @@ import type { Exceptions } from './tidy/exceptions.ts';
 import { filesAreShort } from './tidy/file-length.ts';
 import { foldersPointOneWay } from './tidy/folder-direction.ts';
 import { importsPointOneWay, manifestsPointOneWay } from './tidy/import-direction.ts';
+import { expressionsAreLinear } from './tidy/linear-expressions.ts';
 import { lockKnowsEveryPlatform, lockMatchesManifests, lockNamesNoHost } from './tidy/lock-file.ts';
 import { signalsUseTheDoor } from './tidy/one-door.ts';
 import { readRepo } from './tidy/repo.ts';
@@ -41,6 +42,7 @@ describe('the repository is tidy', () => {
     ['files of agents are opened in one place', () => agentFilesAreOpenedInOnePlace(repo)],
     ['signals use the one door', () => signalsUseTheDoor(repo)],
     ['only listed files read clock or dice', () => clockAndDiceAreListed(repo, exceptions)],
+    ['regular expressions are linear', () => expressionsAreLinear(repo, exceptions)],
     ['files are short', () => filesAreShort(repo, exceptions)],
     ['exports are used', () => exportsAreUsed(repo)],
     ['links in Markdown resolve', () => linksResolve(repo)],
@@ -55,7 +57,7 @@ describe('the repository is tidy', () => {
     ['the lock file knows every platform', () => lockKnowsEveryPlatform(repo)],
   ];
 
-  it.each(checks)('%s', (_rule, check) => {
+  it.each(checks)('%s', { timeout: 120_000 }, (_rule, check) => {
     expect(check()).toEqual([]);
   });
 });

@@ -2,9 +2,14 @@
  * Blanks comments and the insides of strings with spaces, so that a regular expression sees only code and each
  * index still points at the same place of the original. Code inside `${}` of a template stays. A slash begins a
  * regular expression unless a value ends before it: wrong only for a division right after the `)` of an `if`,
- * which does not occur. With `comments` only those are blanked.
+ * which does not occur. With `comments` only those are blanked. `onExpression` is told of each regular expression:
+ * where its two slashes are.
  */
-export function mask(source: string, what: 'all' | 'comments' = 'all'): string {
+export function mask(
+  source: string,
+  what: 'all' | 'comments' = 'all',
+  onExpression: (start: number, end: number) => void = () => undefined,
+): string {
   const out = source.split('');
   const templateDepths: number[] = [];
   let depth = 0;
@@ -39,6 +44,7 @@ export function mask(source: string, what: 'all' | 'comments' = 'all'): string {
       at = end + (opensHole ? 2 : 1);
     } else if (char === '/' && !endsValue(out, at)) {
       const end = endOfRegExp(source, at);
+      onExpression(at, end);
       blankText(at + 1, end);
       at = end + 1;
     } else {

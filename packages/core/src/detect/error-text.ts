@@ -9,7 +9,7 @@ const TAIL = 240;
 const FAILED_HEAD =
   /^\s*(?:<tool_use_error>|error\b|exception\b|fatal\b|traceback \(most recent call last\)|failed\b|invalid\b|[\w./-]+: (?:command not found|no such file|permission denied))/i;
 const FAILED_TAIL =
-  /(?:exit(?:ed)?(?: with)?(?: status| code)?:? (?:code )?[1-9]\d*\b|exit code: [1-9]|\w*(?:Error|Exception): )/;
+  /(?:exit(?:ed)?(?: with)?(?: status| code)?:? (?:code )?[1-9]\d*\b|exit code: [1-9]|(?:Error|Exception): )/;
 const UNKNOWN_TOOL =
   /no (?:tool|function) (?:named|called)|not a (?:valid|known|recogni[sz]ed|registered) (?:tool|function)|(?:unknown|unrecognized|unrecognised|invalid|unsupported|no such|undefined) (?:tool|function|command name)|(?:tool|function)\b[^.\n]{0,60}(?:not found|does not exist|doesn't exist|not available|is not available|not registered|not defined|unknown|is not a valid|not recognized)/i;
 const RATE_LIMITED = /rate.?limit|too many requests|\b429\b|retry.?after|overloaded|quota exceeded|throttl/i;
@@ -24,7 +24,7 @@ const MAY_BE_NOTHING =
 const MISSING = /\bno such\b|\bexist|\bcommand not found\b|\bmodule\b|\bdenied\b|\bstring\b/i;
 const SENTENCE_MAX = 160;
 const NOTHING =
-  /^\s*(?:\[\]|\{\}|null|none|0|\(no output\)|no (?:\w+ ){0,3}(?:matches|match|results?|files?|documents?|entries|hits|output|items|occurrences)(?: \w+){0,6}|nothing found|found 0 \w+(?: \w+){0,4}|0 (?:matches|results?|hits|files?)(?: \w+){0,4}|not found)\s*[.!]?\s*$/i;
+  /^\s*(?:\[\]|\{\}|null|none|0|\(no output\)|no (?:\w+ ){0,3}(?:matches|match|results?|files?|documents?|entries|hits|output|items|occurrences)(?: \w+){0,6}|nothing found|found 0 \w+(?: \w+){0,4}|0 (?:matches|results?|hits|files?)(?: \w+){0,4}|not found)\s*(?:[.!]\s*)?$/i;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what is meant
 const COLOUR = /\u001b\[[0-9;]{0,20}[A-Za-z]/g;

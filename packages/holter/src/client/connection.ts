@@ -32,7 +32,7 @@ export function findServer(io: Io, options: ServerOptions, role: FirstRole): Con
   }
   const isLocal = local !== null && sameServer(url, local.url);
   const token = io.env.HOLTER_TOKEN || (isLocal ? folder.readToken(role) : null);
-  return { url: url.replace(/\/+$/, ''), token };
+  return { url: url.replace(/(?<!\/)\/+$/, ''), token };
 }
 
 function sameServer(one: string, other: string): boolean {

@@ -153,7 +153,7 @@ function namedTarget({ url, data }: RunOptions, env: NodeJS.ProcessEnv, folder: 
   const isAgent = Boolean(env.HOLTER_AGENT_ID);
   const named = url ?? (data === undefined && !isAgent ? env.HOLTER_URL || undefined : undefined);
   if (named === undefined) return null;
-  const clean = named.replace(/\/+$/, '');
+  const clean = named.replace(/(?<!\/)\/+$/, '');
   const isLocal = folder.readServer()?.url === clean;
   const token = (isAgent ? null : env.HOLTER_TOKEN) || (isLocal ? folder.readToken('operator') : null);
   return { url: clean, token };

@@ -29,7 +29,7 @@ function operationOf(route: Route): unknown {
   const body = route.body ?? route.bodyShown;
   const bodyType = route.bodyType === 'any' ? undefined : (route.bodyType ?? 'application/json');
   return {
-    operationId: `${method.toLowerCase()}${url.replace(/[/:-]+(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
+    operationId: `${method.toLowerCase()}${url.replace(/(?<![/:-])[/:-]+(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
     summary,
     ...(access === 'open'
       ? { security: [] }

@@ -34,7 +34,7 @@ const wordsIn = (name: string): readonly string[] =>
     .toLowerCase()
     .split(/[^a-z0-9]+/)
     .filter((word) => word !== '' && !/^\d+$/.test(word))
-    .map((word) => word.replace(/\d+$/, ''));
+    .map((word) => word.replace(/(?<!\d)\d+$/, ''));
 
 /** By its last word: `dbPassword`, `STRIPE_API_KEY`; not `tokenCount`. */
 export function kindOfName(name: string): Kind | null {
@@ -118,7 +118,7 @@ function spacedSecret(text: string, name: Name, gap: number, isFlag: boolean): S
   if (/pass$/i.test(written)) return null;
   const quote = isQuoteAt(text, start) ? 1 : 0;
   const end = unquotedEnd(text, start + quote, start + quote + JUDGED_MAX);
-  const value = text.slice(start + quote, end).replace(/[.!?]+$/, '');
+  const value = text.slice(start + quote, end).replace(/(?<![.!?])[.!?]+$/, '');
   const isLong = isTold || name.kind === 'password' || value.length >= 16;
   return (isLong && looksTyped(value)) || (value !== '' && isNetrc(text, gap))
     ? [start + quote, start + quote + value.length]

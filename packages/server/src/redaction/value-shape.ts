@@ -57,7 +57,8 @@ type Circumstances = {
 export function isSecretValue(value: string, about: Circumstances): boolean {
   const { isPassword, isQuoted, isTight, isInSentence } = about;
   const word = value.toLowerCase();
-  if (value.length < (isPassword ? 3 : 6) || NOT_SECRET.has(word.replace(/[.,:;!?]+$/, ''))) return false;
+  if (value.length < (isPassword ? 3 : 6) || NOT_SECRET.has(word.replace(/(?<![.,:;!?])[.,:;!?]+$/, '')))
+    return false;
   if (value.startsWith(MARK) || isPlaceholder(value) || isPath(value)) return false;
   if (!isQuoted && isExpression(value)) return false;
   const kinds = kindsIn(value);

@@ -38,7 +38,7 @@ export type HookSettings = Readonly<Record<string, readonly HookGroup[]>>;
 export function hookSettings(serverUrl: string, header: HookHeader): HookSettings {
   const hook: HookEntry = {
     type: 'http',
-    url: `${serverUrl.replace(/\/+$/, '')}${HOOK_PATH}`,
+    url: `${serverUrl.replace(/(?<!\/)\/+$/, '')}${HOOK_PATH}`,
     timeout: TIMEOUT_SECONDS,
     ...('token' in header
       ? { headers: { Authorization: `Bearer ${header.token}` } }
