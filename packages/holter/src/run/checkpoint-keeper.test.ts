@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
@@ -11,6 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CheckpointKeeper } from './checkpoint-keeper.ts';
 
@@ -18,7 +20,7 @@ let folder = '';
 let ids = 0;
 const keep = (file = 'state'): CheckpointKeeper =>
   new CheckpointKeeper(join(folder, file), join(folder, 'kept'), { newId: () => `c${++ids}` });
-const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+const hashOf = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex');
 const write = (text: string, file = 'state'): void => writeFileSync(join(folder, file), text);
 
 beforeEach(() => {
@@ -133,5 +135,55 @@ describe('a checkpoint file', () => {
     expect((await keeper.restore()).checkpoint?.checkpointId).toBe('c1');
     expect(readFileSync(keeper.file, 'utf8')).toBe('one');
     expect(readFileSync(join(folder, 'victim'), 'utf8')).toBe('precious');
+  });
+});
+
+describe('whatever an agent writes', () => {
+  const sound = JSON.stringify({ step: 3, files: ['a.ts', 'b.ts'], note: 'half done' });
+  const damaged = (text: string): fc.Arbitrary<Buffer> =>
+    fc
+      .tuple(fc.nat(text.length), fc.nat(text.length), fc.uint8Array({ maxLength: 20 }))
+      .map(([from, to, put]) =>
+        Buffer.concat([Buffer.from(text.slice(0, from)), put, Buffer.from(text.slice(to))]),
+      );
+  const bytes = fc.oneof(
+    damaged(sound),
+    fc.constantFrom('', '\u0000', '[', '"', sound).map((text) => Buffer.from(text)),
+  );
+  const manifest = fc.option(
+    fc.oneof(
+      damaged(`${hashOf(sound)}  state.json\n`),
+      fc.constant(Buffer.from(hashOf(sound))),
+      fc.constant(Buffer.from('\n')),
+    ),
+    { nil: null, freq: 2 },
+  );
+  const version = fc.record({ bytes, manifest, copy: fc.option(bytes, { nil: null, freq: 4 }) });
+
+  it('is looked at without an error, and only what was sound is put back', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(version, { minLength: 1, maxLength: 5 }), async (versions) => {
+        rmSync(folder, { recursive: true });
+        mkdirSync(folder);
+        const keeper = keep('state.json');
+        const kept = new Map<string, string>();
+        for (const { bytes: content, manifest: promised, copy } of versions) {
+          writeFileSync(join(folder, 'state.json'), content);
+          rmSync(join(folder, 'state.json.sha256'), { force: true });
+          if (promised) writeFileSync(join(folder, 'state.json.sha256'), promised);
+          const seen = await keeper.look();
+          if (!seen) continue;
+          kept.set(seen.checkpointId, seen.sha256);
+          expect(() => JSON.parse(content.toString())).not.toThrow();
+          // The folder of copies is the user's, so an agent can reach it.
+          if (copy) writeFileSync(join(folder, 'kept', seen.sha256), copy);
+        }
+        const { checkpoint } = await keeper.restore();
+        if (checkpoint === null) return;
+        const restored = readFileSync(join(folder, 'state.json'));
+        expect(kept.get(checkpoint.checkpointId)).toBe(hashOf(restored));
+      }),
+      { seed: 1, numRuns: 100 },
+    );
   });
 });
