@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createLogger, startServer } from '@holter/server';
-import { DataFolder, loadConfig, realClock } from '@holter/server/local';
+import { loadConfig } from '@holter/server/config';
+import { DataFolder, realClock } from '@holter/server/local';
 
 const [agents, perSecond] = process.argv.slice(2).map(Number);
 const dataFolder = mkdtempSync(join(tmpdir(), 'holter-bench-page-'));

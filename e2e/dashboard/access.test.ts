@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browserPath, type Page } from './browser.ts';
-import { failing, openStage, owned, type Stage } from './kit.ts';
+import { failing, openDecision, openStage, owned, type Stage } from './kit.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const VIEWS = ['/', '/agents/cal', '/incidents', '/breakers', '/history', '/system'];
+const VIEWS = ['/', '/agents/cal', '/incidents', '/breakers', '/history', '/system', '/foo'];
 
 type AxeResult = { violations: { id: string; impact: string; nodes: { html: string }[] }[] };
 
@@ -22,7 +22,7 @@ describe.runIf(browserPath)('an accessible page', () => {
   /** Opens a view and waits until it is complete, so that the check sees all of it. */
   async function shown(page: Page, view: string): Promise<void> {
     await page.goto(`${stage.holter.url}${view}`);
-    await page.locator('h1').waitFor({ state: 'attached' });
+    await page.locator('h1, .message h2').first().waitFor({ state: 'attached' });
     await expect.poll(() => page.locator('.loading').count(), { message: view }).toBe(0);
     if (view === '/') await expect.poll(() => page.locator('.row').count()).toBeGreaterThan(2);
   }
@@ -49,12 +49,12 @@ describe.runIf(browserPath)('an accessible page', () => {
     expect(await graveIn(page, 'help', rules)).toEqual([]);
     await page.keyboard.press('Escape');
     await shown(page, '/agents/cal');
-    await page.getByRole('button', { name: 'Allow more time', exact: true }).click();
+    await openDecision(page, 'Snooze');
     await page.getByRole('dialog').waitFor();
     expect(await graveIn(page, 'a decision', rules)).toEqual([]);
     await page.goto(`${stage.holter.url}/?q=nobody`);
-    await page.getByRole('button', { name: 'Show everybody' }).waitFor();
-    expect(await graveIn(page, 'nobody found', rules)).toEqual([]);
+    await page.getByRole('button', { name: 'Clear filters' }).waitFor();
+    expect(await graveIn(page, 'no agents match', rules)).toEqual([]);
     await page.context().clearCookies();
     await page.goto(stage.holter.url);
     await page.getByText('holter open').waitFor();
@@ -76,6 +76,10 @@ describe.runIf(browserPath)('an accessible page', () => {
       await shown(page, view);
       expect(await widest(), view).toBeLessThanOrEqual(width);
     }
+    // The buttons of a breaker are on the screen, not beside it.
+    await shown(page, '/breakers');
+    const box = await page.getByRole('button', { name: 'reset' }).boundingBox();
+    expect((box?.x ?? width) + (box?.width ?? width)).toBeLessThanOrEqual(width);
     await page.route('**/v1/fleet/live**', (route) => route.abort());
     await page.goto(`${stage.holter.url}/incidents`);
     await page.locator('.stale').waitFor();
@@ -85,11 +89,11 @@ describe.runIf(browserPath)('an accessible page', () => {
   it('has only the rows that are on the screen, however many agents there are', async () => {
     for (let i = 0; i < 150; i += 1)
       await stage.operator.register({ agentId: `many-${i}`, instanceId: 'i', group: 'many' });
-    const page = await stage.open('/?group=many&sort=name');
+    const page = await stage.open('/?group=many&sort=name&show=all');
     await expect.poll(() => page.locator('.shown').textContent()).toContain('150');
     expect(await page.locator('.row').count()).toBeLessThan(80);
     await page.evaluate('window.scrollTo(0, document.body.scrollHeight)');
-    await page.locator('.row[data-id=many-99]').waitFor();
+    await page.locator('.row[data-id=many-149]').waitFor();
     expect(await page.locator('.row').count()).toBeLessThan(80);
   });
 });

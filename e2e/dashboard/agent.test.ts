@@ -20,7 +20,7 @@ describe.runIf(browserPath)('one agent in a browser', () => {
     await stage.operator.signal('cal', failing);
     await page.goto(`${stage.holter.url}/incidents`);
     await page.getByRole('link', { name: 'cal' }).waitFor();
-    await decide(page, 'Terminate and recover');
+    await decide(page, 'Restart');
     await expect.poll(() => effects('cal', 'terminate')).toHaveLength(1);
     await expect.poll(() => page.locator('.inbox').count()).toBe(0);
     // The executor reports its end; then a successor is ordered.
@@ -28,13 +28,13 @@ describe.runIf(browserPath)('one agent in a browser', () => {
     await expect.poll(() => effects('cal', 'spawn')).toHaveLength(1);
   });
 
-  it('is called all wrong about: every finding goes, and it is left in peace', async () => {
+  it('is marked as a false alarm: every finding goes, and it is snoozed', async () => {
     await stage.operator.register(owned('dan'));
     await stage.operator.signal('dan', failing);
     await page.goto(`${stage.holter.url}/agents/dan`);
     await page.locator('.findings').waitFor();
     expect(await page.locator('.findings').textContent()).toContain('Limit:');
-    await decide(page, 'It was all wrong');
+    await decide(page, 'False alarm');
     await expect.poll(async () => (await stage.operator.agent('dan')).findings).toEqual([]);
     expect((await stage.operator.agent('dan')).quiet?.reason).toBe('a test says so');
   });
@@ -42,20 +42,23 @@ describe.runIf(browserPath)('one agent in a browser', () => {
   it('shows its checkpoints, calls and breakers, and a person resets one', async () => {
     const { token } = await stage.operator.register(owned('eva'));
     await stage.operator.writeCheckpoint('eva', { checkpointId: 'c-1', content: { done: 3 } });
-    const call = { callId: 'k1', tool: 'bash', incarnation: 1 };
+    const input = { command: 'npm test', token: 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz' };
+    const call = { callId: 'k1', tool: 'bash', incarnation: 1, input };
     await stage.operator.signal('eva', [
       { kind: 'call-begun', ...call },
-      { kind: 'call-ended', ...call, isError: false, output: 'ok' },
+      { kind: 'call-ended', ...call, isError: false, output: '12 passed' },
     ]);
     const failures = Array.from({ length: 20 }, () => ({ generation: 0, permitId: 0 }));
     await stage.operator.tellBreaker('eva', 'external_api', 'failure', failures);
     await page.goto(`${stage.holter.url}/agents/eva`);
-    await expect.poll(() => page.locator('.chain').textContent()).toContain('a recovery starts here');
-    expect(await page.locator('.calls').textContent()).toContain('bash');
-    expect(await page.locator('.breakers').textContent()).toContain('tries again in');
+    await expect.poll(() => page.locator('.chain').textContent()).toContain('a restart begins here');
+    const calls = await page.locator('.calls').textContent();
+    expect(calls).toContain('bash npm test, token: [redacted]');
+    expect(calls).toContain('12 passed');
+    expect(calls).not.toContain('sk-ant');
+    expect(await page.locator('.breakers').textContent()).toContain('next trial call in');
     await page.goto(`${stage.holter.url}/breakers`);
     await page.getByRole('button', { name: 'reset' }).click();
-    await page.getByLabel('Reason').fill('the provider is back');
     await page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click();
     await expect.poll(() => page.locator('.breakers').textContent()).toContain('closed');
     const { breakers } = await stage.operator.breakers('eva');
@@ -73,13 +76,32 @@ describe.runIf(browserPath)('one agent in a browser', () => {
     await expect.poll(() => row.textContent()).toContain('24k tokens, $0.42');
   });
 
+  it('tells its ladder with times and its events as sentences, with the raw form behind a click', async () => {
+    await stage.operator.register(owned('hal'));
+    await stage.operator.signal('hal', failing);
+    await page.goto(`${stage.holter.url}/agents/hal`);
+    await expect
+      .poll(() => page.locator('.ladder').textContent())
+      .toMatch(/\d\d:\d\d:\d\d.*escalated to a person/);
+    await expect.poll(() => page.locator('.ladder .to-come').textContent()).toContain('unless you decide');
+    const event = page.locator('.events details').filter({ hasText: 'healthy → failing' });
+    expect(await event.locator('pre').isVisible()).toBe(false);
+    await event.locator('summary').click();
+    expect(await event.locator('pre').textContent()).toContain('"type": "HEALTH_STATE_CHANGED"');
+    // The right end of the lane of acts.
+    const canvas = page.locator('.timeline canvas');
+    const box = await canvas.boundingBox();
+    await canvas.hover({ position: { x: (box?.width ?? 0) - 4, y: 7.5 * 22 } });
+    await expect.poll(() => page.getByRole('tooltip').textContent()).toContain('escalated to a person');
+  });
+
   it('moves on its time axis, and says when there is no such agent', async () => {
     await stage.operator.register(owned('fay'));
     await page.goto(`${stage.holter.url}/agents/fay`);
     await page.getByRole('button', { name: '6 h' }).click();
     await page.getByRole('button', { name: 'Zoom in' }).click();
     expect(await page.locator('.timeline canvas').getAttribute('aria-label')).toContain('3 h');
-    await page.goto(`${stage.holter.url}/agents/nobody`);
-    await expect.poll(() => page.locator('.message h2').textContent()).toBe('Nobody of this name');
+    await page.goto(`${stage.holter.url}/agents/unknown`);
+    await expect.poll(() => page.locator('.message h2').textContent()).toBe('No agent with this id');
   });
 });

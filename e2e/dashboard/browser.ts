@@ -1,7 +1,7 @@
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
 import { expect } from 'vitest';
 
-export { type Browser, type BrowserContext, chromium, expect, type Page };
+export { type Browser, type BrowserContext, chromium, expect, type Locator, type Page };
 
 /** The script is plain JavaScript, because it runs before there is a compiler; its type is declared here. */
 const packages = (await import('../../scripts/system-packages.mjs' as string)) as {

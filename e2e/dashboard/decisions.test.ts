@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createClient } from '@holter/server/local';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browserPath, type Page } from './browser.ts';
-import { decide, failing, openStage, owned, type Stage } from './kit.ts';
+import { decide, failing, openDecision, openStage, owned, type Stage } from './kit.ts';
 import { type StepsRun, startSteps } from './steps-run.ts';
 
 let stage: Stage;
@@ -43,24 +43,24 @@ describe.runIf(browserPath)('what a person does in the page reaches an agent tha
   it('pause and resume: its clocks stand still, and go on', async () => {
     await stage.operator.register(owned('bob'));
     await page.goto(`${stage.holter.url}/agents/bob`);
-    await decide(page, 'Pause judging');
+    await decide(page, 'Pause monitoring');
     await expect.poll(() => page.locator('.facts').textContent()).toContain('paused by operator');
     expect((await agent('bob')).holds).toMatchObject([{ kind: 'paused-by-operator' }]);
-    await decide(page, 'Resume judging');
+    await decide(page, 'Resume monitoring');
     await expect.poll(async () => (await agent('bob')).holds).toEqual([]);
   });
 
-  it('allow more time: the ladder stands still until it is woken', async () => {
+  it('snooze: the ladder pauses until the snooze ends', async () => {
     await stage.operator.register(owned('cal'));
     await stage.operator.signal('cal', failing);
     await page.goto(`${stage.holter.url}/agents/cal`);
     const more = async () => {
       await page.getByLabel('For how long').selectOption('60');
     };
-    expect(await decide(page, 'Allow more time', { more })).toContain('stands still');
-    await expect.poll(() => page.locator('main').textContent()).toMatch(/Quiet for (1:00:0|59:)/);
+    expect(await decide(page, 'Snooze', { more })).toContain('The ladder pauses');
+    await expect.poll(() => page.locator('main').textContent()).toMatch(/Snoozed for (1 h|59 min)/);
     expect((await agent('cal')).incident?.next.why).toBe('given more time');
-    await decide(page, 'Wake it');
+    await decide(page, 'End snooze');
     await expect.poll(async () => (await agent('cal')).quiet).toBeNull();
     await expect.poll(async () => (await agent('cal')).incident?.phase).toBe('waiting');
   });
@@ -70,26 +70,26 @@ describe.runIf(browserPath)('what a person does in the page reaches an agent tha
     await stage.operator.signal('dan', failing);
     await page.goto(`${stage.holter.url}/agents/dan`);
     const button = 'Snooze: unrecoverable error';
-    expect(await decide(page, 'Snooze', { button })).toContain('acts as before');
-    await expect.poll(() => page.locator('.findings').textContent()).toMatch(/Quiet for (15:00|14:)/);
+    expect(await decide(page, 'Snooze', { button })).toContain('act as before');
+    await expect.poll(() => page.locator('.findings').textContent()).toMatch(/Snoozed for (15|14) min/);
     const quiet = await agent('dan');
     expect(quiet.findings).toMatchObject([{ kind, severity: 'act' }]);
     expect(quiet.quietFindings).toMatchObject([{ kind, reason: 'a test says so' }]);
     expect(quiet.incident?.next.step).toBe('close');
-    await decide(page, 'Wake it', { button: 'Wake it: unrecoverable error' });
+    await decide(page, 'End snooze', { button: 'End snooze: unrecoverable error' });
     await expect.poll(async () => (await agent('dan')).incident?.next.step).not.toBe('close');
     expect((await agent('dan')).quietFindings).toEqual([]);
   });
 
-  it('"this was wrong": the finding goes, and the history counts it', async () => {
+  it('false alarm: the finding goes, and the history counts it', async () => {
     await stage.operator.register(owned('eva'));
     await stage.operator.signal('eva', failing);
     await page.goto(`${stage.holter.url}/agents/eva`);
-    await decide(page, 'This was wrong', { button: 'This was wrong: unrecoverable error' });
+    await decide(page, 'False alarm', { button: 'False alarm: unrecoverable error' });
     await expect.poll(async () => (await agent('eva')).findings).toEqual([]);
-    await expect.poll(() => page.locator('.findings').textContent()).toContain('is not found now');
+    await expect.poll(() => page.locator('.findings').textContent()).toContain('resolved');
     await page.goto(`${stage.holter.url}/history`);
-    await expect.poll(() => page.locator('.tiles').textContent()).toContain('1Called wrong');
+    await expect.poll(() => page.locator('.tiles').textContent()).toContain('1False alarms');
   });
 
   it('acknowledge: the inbox says who has seen it, and its notices are gone', async () => {
@@ -101,8 +101,8 @@ describe.runIf(browserPath)('what a person does in the page reaches an agent tha
     const waiting = page.locator('.inbox > li');
     const fay = waiting.filter({ has: page.getByRole('link', { name: 'fay' }) });
     // The page that shows the notice does not say that it is unread.
-    await expect.poll(() => fay.textContent()).toContain('Without a decision: terminate');
-    await fay.getByRole('button', { name: 'Acknowledge' }).click();
+    await expect.poll(() => fay.textContent()).toContain('terminates in');
+    await openDecision(fay, 'Acknowledge');
     const dialog = page.getByRole('dialog');
     expect(await dialog.locator('.preview').textContent()).toContain('The ladder goes on');
     await dialog.getByLabel('Reason').fill('I am on it');
@@ -119,7 +119,7 @@ describe.runIf(browserPath)('what a person does in the page reaches an agent tha
     expect((await stage.operator.incidents()).notices).toEqual([]);
   });
 
-  it('leave it down: what has crashed is not brought back, and is no wrong finding', async () => {
+  it("don't restart: what has crashed stays down, and is no false alarm", async () => {
     const wrongs = async () => {
       const response = await page.request.get(`${stage.holter.url}/v1/history`);
       return ((await response.json()) as { days: { wrong: number }[] }).days.at(-1)?.wrong;
@@ -129,7 +129,7 @@ describe.runIf(browserPath)('what a person does in the page reaches an agent tha
     expect((await agent('jan')).incident?.step).toBe('recover');
     await page.goto(`${stage.holter.url}/agents/jan`);
     const before = await wrongs();
-    await decide(page, 'Leave it down');
+    await decide(page, "Don't restart");
     expect(await agent('jan')).toMatchObject({ incident: null, state: 'TERMINATED' });
     expect(await wrongs()).toBe(before);
   });
@@ -152,7 +152,7 @@ describe.runIf(browserPath)('what a person does in the page reaches an agent tha
     await stage.operator.register(owned('ian'));
     await stage.operator.signal('ian', failing);
     await page.goto(`${stage.holter.url}/agents/ian`);
-    await page.getByRole('button', { name: 'Acknowledge' }).click();
+    await openDecision(page, 'Acknowledge');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Reason').fill('mine');
     await stage.operator.wrong('ian', { reason: 'somebody was faster' });
@@ -165,38 +165,40 @@ describe.runIf(browserPath)('what a person does in the page reaches an agent tha
 });
 
 describe.runIf(browserPath)('what a person does in the page reaches a command that Holter runs', () => {
-  it('terminate and recover: it is stopped, and its successor goes on from the newest step', async () => {
+  it('restart: it is stopped, and its successor goes on from the newest step', async () => {
     await run('kim').saved();
     await page.goto(`${stage.holter.url}/agents/kim`);
-    expect(await decide(page, 'Terminate and recover')).toContain('newest valid checkpoint');
+    expect(await decide(page, 'Restart')).toContain('newest valid checkpoint');
     await expect.poll(run('kim').said, { timeout: 20_000 }).toContain('attempt 1 from step 3');
     await expect.poll(() => page.locator('.events').textContent()).toContain('recovery completed');
     expect(await stage.operator.agent('kim')).toMatchObject({ incarnation: 2, end: null });
   });
 
-  it('recover from a chosen checkpoint: its successor starts there, and from no other', async () => {
+  it('restart from a chosen checkpoint: its successor starts there, and from no other', async () => {
     await run('lea').saved();
     const { checkpoints } = await stage.operator.checkpoints('lea');
     const first = checkpoints.at(-1)?.checkpointId ?? '';
     await page.goto(`${stage.holter.url}/agents/lea`);
-    const preview = await decide(page, 'Recover from here', { button: `Recover from here: ${first}` });
+    const preview = await decide(page, 'Restart from here', { button: `Restart from here: ${first}` });
     expect(preview).toContain(`starts from ${first}, and from no other. 2 newer ones are passed over.`);
     await expect.poll(run('lea').said, { timeout: 20_000 }).toContain('attempt 1 from step 1');
     const { events } = await stage.operator.events({ agentId: 'lea', type: 'RECOVERY_INITIATED' });
     expect(events.map(({ payload }) => payload)).toMatchObject([{ fromCheckpoint: first, attempt: 1 }]);
-    await expect.poll(() => page.locator('.events').textContent()).toContain(`fromCheckpoint: ${first}`);
+    await expect
+      .poll(() => page.locator('.events').textContent())
+      .toContain(`restart 1 ordered, from ${first}`);
   });
 
-  it('recover from a checkpoint that has rotted: nothing else is taken, and a person is asked again', async () => {
+  it('restart from a checkpoint that has rotted: nothing else is taken, and a person is asked again', async () => {
     await run('nia').saved();
     const { checkpoints } = await stage.operator.checkpoints('nia');
     const first = checkpoints.at(-1);
     const { sha256 } = (first?.content ?? { sha256: '' }) as { sha256: string };
     writeFileSync(join(stage.folder, 'data', 'runs', 'nia', 'checkpoints', sha256), 'rotten');
     await page.goto(`${stage.holter.url}/agents/nia`);
-    await decide(page, 'Recover from here', { button: `Recover from here: ${first?.checkpointId}` });
+    await decide(page, 'Restart from here', { button: `Restart from here: ${first?.checkpointId}` });
     const ladder = page.locator('.ladder [aria-current]');
-    await expect.poll(() => ladder.textContent(), { timeout: 20_000 }).toBe('a person decides');
+    await expect.poll(() => ladder.textContent(), { timeout: 20_000 }).toContain('waiting for you');
     await expect.poll(() => page.locator('.events').textContent()).toContain('its bytes have changed');
     expect(run('nia').said()).not.toContain('attempt 1');
   });

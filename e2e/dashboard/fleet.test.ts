@@ -21,11 +21,11 @@ describe.runIf(browserPath)('the fleet in a browser', () => {
     await page.reload();
     await expect.poll(() => page.locator('.row .who a').allTextContents()).toEqual(['dora']);
     await page.getByRole('searchbox').fill('nobody');
-    await page.getByRole('button', { name: 'Show everybody' }).click();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
     await page.locator('.toolbar select').first().selectOption('night');
     await expect.poll(() => page.locator('.row .who a').allTextContents()).toEqual(['dora']);
     await page.getByRole('button', { name: /Stuck/ }).click();
-    await expect.poll(() => page.locator('.message h2').textContent()).toBe('Nobody is like that');
+    await expect.poll(() => page.locator('.message h2').textContent()).toBe('No agents match');
   });
 
   it('shows the worst first, with its reason and the next step', async () => {
@@ -36,9 +36,9 @@ describe.runIf(browserPath)('the fleet in a browser', () => {
     await expect.poll(() => page.locator('.row .who a').first().textContent()).toBe('cal');
     const row = page.locator('.row[data-id=cal]');
     await expect.poll(() => row.locator('.why').textContent()).toContain('unrecoverable error');
-    await expect.poll(() => row.locator('.next').textContent()).toContain('a person decides');
+    await expect.poll(() => row.locator('.next').textContent()).toContain('unless you decide');
     await expect.poll(() => page.locator('.count.state-failing .number').textContent()).toBe('1');
-    expect(await row.locator('.strip').getAttribute('aria-label')).toContain('Last hour');
+    expect(await row.locator('.strip').getAttribute('aria-label')).toContain('Last 5 min');
   });
 
   it('is used with the keyboard alone', async () => {
@@ -79,8 +79,13 @@ describe.runIf(browserPath)('the fleet in a browser', () => {
     await page.keyboard.type('2?j');
     expect(await page.getByRole('searchbox').inputValue()).toBe('2?j');
     await page.keyboard.press('Escape');
+    await expect.poll(() => page.locator('.row').count()).toBe(4);
+    expect(page.url()).not.toContain('q=');
     await page.keyboard.press('2');
     await expect.poll(() => page.locator('h1').textContent()).toBe('Incidents');
+    // The view has the focus, for screen readers, and shows no outline.
+    const outline = 'getComputedStyle(document.activeElement).outlineStyle';
+    expect(await page.evaluate(`document.activeElement.tagName + ' ' + ${outline}`)).toBe('MAIN none');
   });
 
   it('shows what agents say as text, whatever they say', async () => {

@@ -32,12 +32,27 @@ describe.runIf(browserPath)('the way between page and server', () => {
     await other.close();
   });
 
+  it('opens with a link that is pasted into an open tab, and has a page for a wrong address', async () => {
+    const context = await stage.browser.newContext();
+    const page = await context.newPage();
+    await page.goto(stage.holter.url);
+    await page.getByText('holter open').waitFor();
+    // Only the fragment changes, so that the browser loads nothing.
+    await page.evaluate(`location.href = ${JSON.stringify(await stage.link())}`);
+    await page.locator('.row').waitFor();
+    expect(page.url()).toBe(`${stage.holter.url}/`);
+    const answer = await page.goto(`${stage.holter.url}/foo`);
+    expect(answer?.status()).toBe(404);
+    await expect.poll(() => page.locator('.message h2').textContent()).toBe('Page not found');
+    await context.close();
+  });
+
   it('lets a viewer look and not decide, and ends with a log-out', async () => {
     const context = await stage.browser.newContext();
     const page = await context.newPage();
     await page.goto(await stage.link('viewer'));
     await page.getByRole('link', { name: 'ada' }).click();
-    await expect.poll(() => page.locator('.agent-head').textContent()).toContain('not decide');
+    await expect.poll(() => page.locator('.agent').textContent()).toContain('not decide');
     await page.getByRole('button', { name: 'Log out' }).click();
     await expect.poll(() => page.locator('main').textContent()).toContain('holter open');
     await page.reload();

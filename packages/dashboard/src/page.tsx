@@ -1,9 +1,12 @@
 import { AgentView } from './agent/agent-view.tsx';
 import { FleetView } from './fleet/fleet-view.tsx';
 import { IncidentsView } from './incidents/incidents-view.tsx';
+import { DecisionDialog } from './parts/decision-dialog.tsx';
 import { Help } from './parts/help.tsx';
+import { Link } from './parts/link.tsx';
 import { Empty } from './parts/messages.tsx';
 import { Stale } from './parts/stale.tsx';
+import { Toasts } from './parts/toasts.tsx';
 import { TopBar } from './parts/top-bar.tsx';
 import { isLoggedOut } from './state/api.ts';
 import { view } from './state/route.ts';
@@ -27,6 +30,8 @@ export function Page() {
         <Shown />
       </main>
       <Help />
+      <DecisionDialog />
+      <Toasts />
     </>
   );
 }
@@ -47,6 +52,10 @@ function Shown() {
     case 'system':
       return <SystemView />;
     case 'lost':
-      return <Empty title="There is no such page" text="The fleet is where everything starts." />;
+      return (
+        <Empty title="Page not found" text="There is no page at this address.">
+          <Link to="/">All agents</Link>
+        </Empty>
+      );
   }
 }

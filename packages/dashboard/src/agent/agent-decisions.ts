@@ -1,31 +1,35 @@
 import type { AgentView } from '@holter/server/wire';
 import type { Decision, DecisionInput, DecisionRequest } from '../parts/decision-dialog.tsx';
-import { plain, stepWord } from '../parts/words.ts';
+import { inTime, plain, stepWord } from '../parts/words.ts';
 
-/** A decision about a whole agent: what follows from it, and whether it is possible now. */
-export type AgentDecision = Pick<Decision, 'label' | 'tone' | 'fields'> & {
-  readonly name: string;
+type DecisionWord = keyof AgentView['decisions'];
+
+/** A decision about a whole agent: what follows from it, and what is said when it was accepted. */
+export type AgentDecision = Pick<Decision, 'label' | 'tone' | 'needsReason' | 'fields'> & {
   /** Under which the server says whether it is possible now. */
-  readonly word: keyof AgentView['decisions'];
+  readonly word: DecisionWord;
   readonly preview: (agent: AgentView) => string;
+  readonly done: (agentId: string, input: DecisionInput) => string;
   readonly send: (agent: AgentView, input: DecisionInput) => DecisionRequest;
 };
 
 export const decisionAbout = (agent: AgentView, decision: AgentDecision): Decision => ({
   ...decision,
+  agentId: agent.agentId,
   title: `${decision.label}: ${agent.agentId}`,
   preview: decision.preview(agent),
+  done: (input) => decision.done(agent.agentId, input),
   send: (input) => decision.send(agent, input),
 });
 
-export const agentUrl = (agent: AgentView, word: string): string =>
-  `/v1/agents/${encodeURIComponent(agent.agentId)}/${word}`;
+export const agentUrl = ({ agentId }: Pick<AgentView, 'agentId'>, word: string): string =>
+  `/v1/agents/${encodeURIComponent(agentId)}/${word}`;
 const decisionPath = (agent: AgentView): string =>
   `/v1/incidents/${encodeURIComponent(agent.incident?.incidentId ?? '')}/decision`;
 /** Null when it is possible; else the reason why it is not. */
 export const obstacleTo = (agent: AgentView, { word }: AgentDecision): string | null => agent.decisions[word];
 
-export const canRecover = ({ end, decisions }: AgentView): boolean =>
+export const canRestart = ({ end, decisions }: AgentView): boolean =>
   (end ? decisions.recover : decisions.terminate_and_recover) === null;
 
 export const STOPPED = 'It is asked to save, then interrupted, terminated and killed within 30 s.';
@@ -33,16 +37,43 @@ export const STOPPED = 'It is asked to save, then interrupted, terminated and ki
 const restart = (agent: AgentView): string =>
   agent.checkpoint
     ? `a successor starts from its newest valid checkpoint (now ${agent.checkpoint.checkpointId})`
-    : 'a successor starts at the beginning of its task, for there is no checkpoint';
+    : 'a successor starts at the beginning of its task, because there is no checkpoint';
 
+/** In the order of a menu: what is done to the agent, then what is done about its incident. */
 export const AGENT_DECISIONS: readonly AgentDecision[] = [
   {
-    name: 'nudge',
+    word: 'terminate_and_recover',
+    label: 'Restart',
+    tone: 'calm',
+    needsReason: true,
+    preview: (agent) => `${STOPPED} When its end is proven, ${restart(agent)}.`,
+    done: (agentId) => `${agentId} is being stopped, then restarted`,
+    send: (agent, { reason }) => ({ path: agentUrl(agent, 'terminate'), body: { reason, recover: true } }),
+  },
+  {
+    word: 'recover',
+    label: 'Restart',
+    tone: 'calm',
+    preview: (agent) =>
+      `Without waiting for the backoff, ${restart(agent)}. It counts as an attempt like any other.`,
+    done: (agentId) => `${agentId} is being started again`,
+    send: (agent, { reason }) => ({ path: agentUrl(agent, 'recover'), body: { reason } }),
+  },
+  {
+    word: 'leave_down',
+    label: "Don't restart",
+    tone: 'calm',
+    preview: () => 'Its end is accepted: the incident closes, and nothing is started again.',
+    done: (agentId) => `${agentId} is not restarted`,
+    send: (agent, { reason }) => ({ path: agentUrl(agent, 'wrong'), body: { reason } }),
+  },
+  {
     word: 'nudge',
     label: 'Nudge',
     tone: 'calm',
     preview: (agent) =>
-      `Your words, or Holter's facts if you write none, are put into the context of ${agent.agentId}. Nothing is stopped.`,
+      `Your message, or Holter's facts if you write none, is put into the context of ${agent.agentId}. Nothing is stopped.`,
+    done: (agentId) => `A nudge is on its way to ${agentId}`,
     fields: ['message'],
     send: (agent, { reason, message }) => ({
       path: agentUrl(agent, 'nudge'),
@@ -50,102 +81,79 @@ export const AGENT_DECISIONS: readonly AgentDecision[] = [
     }),
   },
   {
-    name: 'more-time',
-    word: 'allow_more_time',
-    label: 'Allow more time',
-    tone: 'calm',
-    preview: (agent) =>
-      agent.incident
-        ? `The ladder stands still at “${agent.incident.step}”. Findings stay visible. When the time is over and it is no better, the next step is due.`
-        : 'Findings stay visible, but no incident opens until the time is over.',
-    fields: ['minutes'],
-    send: (agent, { reason, minutes }) => ({ path: agentUrl(agent, 'snooze'), body: { reason, minutes } }),
-  },
-  {
-    name: 'wake',
-    word: 'wake',
-    label: 'Wake it',
-    tone: 'calm',
-    preview: () => 'The time that was given ends now. What still holds is due at once.',
-    send: (agent, { reason }) => ({ path: agentUrl(agent, 'wake'), body: { reason } }),
-  },
-  {
-    name: 'acknowledge',
     word: 'acknowledge',
     label: 'Acknowledge',
     tone: 'calm',
     preview: (agent) =>
-      `Nobody is told about this incident again until it closes, or until it climbs to a step that needs a new decision. The ladder goes on (next: ${stepWord(agent.incident?.next.step ?? '')}), and findings stay visible.`,
+      `You have seen it: nobody is told about this incident again until it closes, or climbs to a step that needs a new decision. The ladder goes on (next: ${stepWord(agent.incident?.next.step ?? '')}), and findings stay visible.`,
+    done: (agentId) => `The incident of ${agentId} is acknowledged`,
     send: (agent, { reason }) => ({ path: decisionPath(agent), body: { decision: 'acknowledge', reason } }),
   },
   {
-    name: 'wrong',
-    word: 'wrong',
-    label: 'It was all wrong',
+    word: 'allow_more_time',
+    label: 'Snooze',
     tone: 'calm',
     preview: (agent) =>
-      `What was counted for ${agent.findings.map(({ kind }) => plain(kind)).join(', ')} is forgotten, and Holter is quiet about the whole agent for a while. The History counts each as a wrong finding.`,
-    send: (agent, { reason }) => ({ path: agentUrl(agent, 'wrong'), body: { reason } }),
+      agent.incident
+        ? `The ladder pauses at “${stepWord(agent.incident.step)}”. Findings stay visible. If it is no better when the time is over, the next step is due.`
+        : 'Findings stay visible, but no incident opens until the time is over.',
+    done: (agentId, { minutes }) => `${agentId} is snoozed for ${inTime(minutes * 60_000)}`,
+    fields: ['minutes'],
+    send: (agent, { reason, minutes }) => ({ path: agentUrl(agent, 'snooze'), body: { reason, minutes } }),
   },
   {
-    name: 'leave-down',
-    word: 'leave_down',
-    label: 'Leave it down',
+    word: 'wake',
+    label: 'End snooze',
     tone: 'calm',
-    preview: () => 'Its end is accepted: the incident is over, and nothing is started again.',
+    preview: () => 'The snooze ends now. What still holds is due immediately.',
+    done: (agentId) => `The snooze of ${agentId} has ended`,
+    send: (agent, { reason }) => ({ path: agentUrl(agent, 'wake'), body: { reason } }),
+  },
+  {
+    word: 'wrong',
+    label: 'False alarm',
+    tone: 'calm',
+    preview: (agent) =>
+      `The counters of ${agent.findings.map(({ kind }) => plain(kind)).join(', ')} are reset, and the whole agent is snoozed for a while. The History counts each as a false alarm.`,
+    done: (agentId) => `Marked as a false alarm; the counters of ${agentId} are reset`,
     send: (agent, { reason }) => ({ path: agentUrl(agent, 'wrong'), body: { reason } }),
   },
   {
-    name: 'pause',
     word: 'pause',
-    label: 'Pause judging',
+    label: 'Pause monitoring',
     tone: 'calm',
     preview: () => 'Its progress is not judged until you resume. The agent itself is not stopped.',
+    done: (agentId) => `Monitoring of ${agentId} is paused`,
     send: (agent, { reason }) => ({ path: agentUrl(agent, 'pause'), body: { reason } }),
   },
   {
-    name: 'resume',
     word: 'resume',
-    label: 'Resume judging',
+    label: 'Resume monitoring',
     tone: 'calm',
-    preview: () => 'Its clocks go on from where they stood.',
+    preview: () => 'Its timers continue where they stopped.',
+    done: (agentId) => `Monitoring of ${agentId} is resumed`,
     send: (agent, { reason }) => ({ path: agentUrl(agent, 'resume'), body: { reason } }),
   },
   {
-    name: 'handoff',
     word: 'force_handoff',
     label: 'Force handoff',
-    tone: 'grave',
+    tone: 'calm',
+    needsReason: true,
     preview: () =>
-      'It is asked for a handoff note and given 5 minutes. Then it is stopped, and a successor starts with that note.',
+      'It is asked for a handoff note and has 5 minutes to write it. Then it is stopped, and a successor starts with that note.',
+    done: (agentId) => `${agentId} is asked for a handoff note`,
     send: (agent, { reason }) => ({ path: decisionPath(agent), body: { decision: 'force_handoff', reason } }),
   },
   {
-    name: 'terminate-and-recover',
-    word: 'terminate_and_recover',
-    label: 'Terminate and recover',
-    tone: 'grave',
-    preview: (agent) => `${STOPPED} When its end is proven, ${restart(agent)}.`,
-    send: (agent, { reason }) => ({ path: agentUrl(agent, 'terminate'), body: { reason, recover: true } }),
-  },
-  {
-    name: 'terminate',
     word: 'terminate',
     label: 'Terminate',
     tone: 'grave',
+    needsReason: true,
     preview: () => `${STOPPED} Nothing starts again.`,
+    done: (agentId) => `${agentId} is being stopped`,
     send: (agent, { reason }) => ({ path: agentUrl(agent, 'terminate'), body: { reason, recover: false } }),
-  },
-  {
-    name: 'recover',
-    word: 'recover',
-    label: 'Recover',
-    tone: 'grave',
-    preview: (agent) =>
-      `Without waiting for the backoff, ${restart(agent)}. It is an attempt like any other.`,
-    send: (agent, { reason }) => ({ path: agentUrl(agent, 'recover'), body: { reason } }),
   },
 ];
 
-export const decisionNamed = (name: string): AgentDecision | undefined =>
-  AGENT_DECISIONS.find((decision) => decision.name === name);
+export const decisionNamed = (word: string): AgentDecision | undefined =>
+  AGENT_DECISIONS.find((decision) => decision.word === word);

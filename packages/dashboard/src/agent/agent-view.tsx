@@ -9,10 +9,13 @@ import { useEffect } from 'preact/hooks';
 import { Link } from '../parts/link.tsx';
 import { Empty, Loading, Problem } from '../parts/messages.tsx';
 import { StateLabel } from '../parts/state-icon.tsx';
-import { Ago } from '../parts/time.tsx';
+import { Age, Ago } from '../parts/time.tsx';
+import { modeWord, ordinal, plain } from '../parts/words.ts';
 import { ApiError, get } from '../state/api.ts';
 import { useFresh } from '../state/fresh.ts';
 import { useKeys } from '../state/keys.ts';
+import { link } from '../state/live.ts';
+import { useNoticed } from '../state/noticed.ts';
 import { go } from '../state/route.ts';
 import { BreakerTable } from '../views/breaker-table.tsx';
 import { Calls } from './calls.tsx';
@@ -66,56 +69,112 @@ export function AgentView({ agentId }: { readonly agentId: string }) {
   if (!data)
     return problem === null ? <Loading what={agentId} /> : <Problem error={problem} retry={reload} />;
   if (!data.all)
-    return <Empty title="Nobody of this name" text="No agent with this id has ever been heard." />;
-  const { agent, pulse, events, checkpoints, breakers } = data.all;
+    return (
+      <Empty title="No agent with this id" text={`“${agentId}” has never registered here.`}>
+        <Link to="/">All agents</Link>
+      </Empty>
+    );
+  return <Whole all={data.all} problem={problem} reload={reload} />;
+}
+
+type WholeProps = {
+  readonly all: AgentAll;
+  readonly problem: string | null;
+  readonly reload: () => void;
+};
+
+function Whole({ all, problem, reload }: WholeProps) {
+  const { agent, pulse, events, checkpoints, breakers } = all;
+  useNoticed(agent.incident ? [agent.incident.incidentId] : []);
   return (
     <article class="agent">
       <header class="agent-head">
         <p class="crumb">
-          <Link to="/">Fleet</Link> / {agent.group}
+          <Link to="/">Fleet</Link> /{' '}
+          <Link to={`/?group=${encodeURIComponent(agent.group)}`}>{agent.group}</Link>
         </p>
         <h1>{agent.agentId}</h1>
         <p class="agent-state">
           <StateLabel state={agent.state} />
           <span class="soft">
-            <Ago at={agent.stateSince} /> · {agent.liveness}
-            {agent.cause !== null && ` (${agent.cause})`} · start {agent.incarnation} · mode {agent.mode}
+            for <Age at={agent.stateSince} />
+            {agent.liveness !== 'alive' && ` · ${livenessWord(agent)}`} · {ordinal(agent.incarnation)} start ·{' '}
+            {modeWord(agent.mode)}
           </span>
         </p>
-        <DecisionBar agent={agent} onDone={reload} />
       </header>
-      {problem !== null && <Problem error={problem} retry={reload} />}
-      <Timeline agent={agent} pulse={pulse} events={events} />
-      <div class="columns">
-        <section class="card">
-          <h2>Findings</h2>
-          <Findings agent={agent} onDone={reload} />
-        </section>
-        <section class="card">
-          <h2>Ladder</h2>
-          <Ladder agent={agent} />
-        </section>
-        <section class="card">
-          <h2>Facts</h2>
-          <Facts agent={agent} />
-        </section>
-        <section class="card">
-          <h2>Last tool calls</h2>
-          <Calls calls={pulse.newestCalls} />
-        </section>
-        <section class="card">
-          <h2>Checkpoints</h2>
-          <Checkpoints page={checkpoints} agent={agent} onDone={reload} />
-        </section>
-        <section class="card">
-          <h2>Breakers</h2>
-          <BreakerTable breakers={breakers} onDone={reload} />
-        </section>
+      {problem !== null && link.value !== 'lost' && <Problem error={problem} retry={reload} />}
+      <div class="sides">
+        <div>
+          <section class="card">
+            <h2>Cause and decision</h2>
+            <Cause agent={agent} />
+            <DecisionBar agent={agent} />
+          </section>
+          <section class="card">
+            <h2>What has been done</h2>
+            <Ladder agent={agent} events={events} />
+          </section>
+          <section class="card">
+            <h2>Facts</h2>
+            <Facts agent={agent} />
+          </section>
+          <section class="card">
+            <h2>Checkpoints</h2>
+            <Checkpoints page={checkpoints} agent={agent} />
+          </section>
+        </div>
+        <div>
+          <Timeline agent={agent} pulse={pulse} events={events} />
+          <section class="card">
+            <h2>Findings</h2>
+            <Findings agent={agent} />
+          </section>
+          <section class="card">
+            <h2>Last tool calls</h2>
+            <Calls calls={pulse.newestCalls} />
+          </section>
+          <section class="card">
+            <h2>Breakers</h2>
+            <BreakerTable breakers={breakers} />
+          </section>
+        </div>
       </div>
       <section class="card">
         <h2>Events and audit trail</h2>
         <Events events={events} />
       </section>
     </article>
+  );
+}
+
+function livenessWord({ liveness, cause }: AgentData): string {
+  if (liveness === 'gone') return 'ended';
+  return `not heard (likely ${plain(cause ?? 'silence')})`;
+}
+
+/** The one sentence that somebody has to read. */
+function Cause({ agent }: { readonly agent: AgentData }) {
+  const [lead] = agent.findings;
+  if (lead)
+    return (
+      <p class="cause">
+        <b>{plain(lead.kind)}:</b> {lead.evidence}
+      </p>
+    );
+  if (agent.end)
+    return (
+      <p class="cause">
+        Ended <Ago at={agent.end.at} />: {agent.end.detail}
+      </p>
+    );
+  const hold = agent.holds.find(({ kind }) => kind !== 'in-tool');
+  if (hold?.kind === 'waiting-for-permission')
+    return <p class="cause">Waiting for your permission: answer where it runs.</p>;
+  if (hold) return <p class="cause">On hold: {plain(hold.kind)}.</p>;
+  return (
+    <p class="soft">
+      No findings; last heard <Ago at={agent.lastSignAt} />.
+    </p>
   );
 }

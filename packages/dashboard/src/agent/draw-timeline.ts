@@ -18,9 +18,9 @@ type Lane = (typeof LANES)[number];
 
 /** Width of the lanes' names. */
 export const GUTTER = 84;
-const LANE = 24;
+export const LANE_HEIGHT = 22;
 const AXIS = 20;
-export const timelineHeight = LANES.length * LANE + AXIS;
+export const timelineHeight = LANES.length * LANE_HEIGHT + AXIS;
 
 type Range = { readonly from: number; readonly to: number };
 type Content = {
@@ -42,9 +42,9 @@ export function drawTimeline(pen: CanvasRenderingContext2D, content: Content, co
   drawAxis(pen, range, x, colours);
   LANES.forEach((lane, i) => {
     pen.fillStyle = colours.soft;
-    pen.fillText(lane, 0, i * LANE + LANE / 2);
+    pen.fillText(lane, 0, i * LANE_HEIGHT + LANE_HEIGHT / 2);
     pen.fillStyle = colours.line;
-    pen.fillRect(GUTTER, (i + 1) * LANE - 1, width - GUTTER, 1);
+    pen.fillRect(GUTTER, (i + 1) * LANE_HEIGHT - 1, width - GUTTER, 1);
   });
   pen.save();
   pen.beginPath();
@@ -58,7 +58,7 @@ export function drawTimeline(pen: CanvasRenderingContext2D, content: Content, co
   pen.restore();
 }
 
-const topOf = (lane: Lane): number => LANES.indexOf(lane) * LANE;
+const topOf = (lane: Lane): number => LANES.indexOf(lane) * LANE_HEIGHT;
 
 function drawAxis(
   pen: CanvasRenderingContext2D,
@@ -91,14 +91,14 @@ function drawCounts(
   colour: string,
 ): void {
   const most = Math.max(1, ...values);
-  const room = LANE - 6;
+  const room = LANE_HEIGHT - 6;
   pen.fillStyle = colour;
   values.forEach((value, i) => {
     if (value <= 0) return;
     const left = x(from + i * binMs);
     const wide = Math.max(1.5, x(from + (i + 1) * binMs) - left - 1);
     const high = Math.max(2, (value / most) * room);
-    pen.fillRect(left, topOf(lane) + LANE - 3 - high, wide, high);
+    pen.fillRect(left, topOf(lane) + LANE_HEIGHT - 3 - high, wide, high);
   });
 }
 
@@ -116,19 +116,19 @@ function drawItem(
     const wide = Math.max(2, x(item.to) - left);
     // The name of a state is written into its bar if there is room, so that colour is not the only sign.
     pen.globalAlpha = item.lane === 'state' ? 0.28 : 0.8;
-    pen.fillRect(left, top + 5, wide, LANE - 10);
+    pen.fillRect(left, top + 5, wide, LANE_HEIGHT - 10);
     pen.globalAlpha = 1;
     if (item.lane === 'state' && wide > 60)
-      pen.fillText(item.tone, Math.max(left, GUTTER) + 5, top + LANE / 2 + 1);
+      pen.fillText(item.tone, Math.max(left, GUTTER) + 5, top + LANE_HEIGHT / 2 + 1);
     return;
   }
   pen.beginPath();
-  if (item.lane === 'checkpoints') pen.arc(left, top + LANE / 2, 4, 0, Math.PI * 2);
+  if (item.lane === 'checkpoints') pen.arc(left, top + LANE_HEIGHT / 2, 4, 0, Math.PI * 2);
   else {
     pen.moveTo(left, top + 4);
-    pen.lineTo(left + 5, top + LANE / 2);
-    pen.lineTo(left, top + LANE - 4);
-    pen.lineTo(left - 5, top + LANE / 2);
+    pen.lineTo(left + 5, top + LANE_HEIGHT / 2);
+    pen.lineTo(left, top + LANE_HEIGHT - 4);
+    pen.lineTo(left - 5, top + LANE_HEIGHT / 2);
   }
   pen.fill();
 }

@@ -1,39 +1,42 @@
 import type { EventView } from '@holter/server/wire';
 import { useState } from 'preact/hooks';
-import { Table } from '../parts/table.tsx';
 import { clockTime, plain } from '../parts/words.ts';
+import { eventDetails, eventSentence, isMinor } from './event-sentence.ts';
 
 const STEP = 50;
 
-/** Raw events, newest first. What agents wrote is shown as plain text. */
+/** What happened, newest first, as sentences; the raw form is behind a click. Agents' words are plain text. */
 export function Events({ events }: { readonly events: readonly EventView[] }) {
   const [shown, setShown] = useState(STEP);
+  const [isAll, setAll] = useState(false);
+  const wanted = isAll ? events : events.filter((event) => !isMinor(event));
   if (events.length === 0) return <p class="soft">Nothing has happened yet.</p>;
   return (
     <>
-      <Table name="Events, newest first" columns={['When', 'What', 'Details']} look="events">
-        {events.slice(0, shown).map((event) => (
-          <tr key={event.cursor}>
-            <td>
-              <time title={new Date(event.at).toString()}>{clockTime(event.at)}</time>
-            </td>
-            <td>{plain(event.type)}</td>
-            <td class="details">{detailsOf(event)}</td>
-          </tr>
+      <ol class="events" aria-label="Events, newest first">
+        {wanted.slice(0, shown).map((event) => (
+          <li key={event.cursor}>
+            <details>
+              <summary>
+                <time title={new Date(event.at).toString()}>{clockTime(event.at)}</time>
+                <span class="sentence">{eventSentence(event)}</span>
+                <span class="soft kind">{plain(event.type)}</span>
+              </summary>
+              <pre>{eventDetails(event)}</pre>
+            </details>
+          </li>
         ))}
-      </Table>
-      {events.length > shown && (
-        <button type="button" class="quiet" onClick={() => setShown(shown + STEP)}>
-          Show more
-        </button>
-      )}
+      </ol>
+      <p class="events-foot">
+        {wanted.length > shown && (
+          <button type="button" class="quiet" onClick={() => setShown(shown + STEP)}>
+            Show more
+          </button>
+        )}
+        <label class="soft">
+          <input type="checkbox" checked={isAll} onChange={() => setAll(!isAll)} /> also minor events
+        </label>
+      </p>
     </>
   );
-}
-
-function detailsOf({ payload }: EventView): string {
-  return Object.entries(payload)
-    .filter(([name]) => name !== 'agentId')
-    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(' · ');
 }

@@ -6,11 +6,18 @@ import { dollars, grouped, plain } from '../parts/words.ts';
 const promiseWord = ([name, value]: readonly [string, unknown]): string =>
   name === 'beatEverySeconds' ? `a beat every ${String(value)} s` : name;
 
+const canWords: Readonly<Record<string, string>> = {
+  terminate: 'stop',
+  spawn: 'restart',
+  'deny-call': 'refuse calls',
+};
+const canWord = (name: string): string => canWords[name] ?? plain(name);
+
 /** What Holter knows, in a few lines. */
 export function Facts({ agent }: { readonly agent: AgentView }) {
   const { task, promises, end, recovery, probation, patience } = agent;
   const facts: readonly (readonly [string, ComponentChildren])[] = [
-    ['Last beat', <Ago key="b" at={agent.lastBeatAt} />],
+    ['Last heard', <Ago key="b" at={agent.lastSignAt} />],
     ['Last progress', <Ago key="p" at={agent.lastProgressAt} />],
     ['Task', task ? `${task.taskId}${task.percent === null ? '' : `, ${task.percent} %`}` : 'none'],
     ['Phase', agent.phase ?? '–'],
@@ -19,12 +26,12 @@ export function Facts({ agent }: { readonly agent: AgentView }) {
     ['Cost', agent.costUsd === null ? '–' : dollars(agent.costUsd)],
     ['Errors reported', String(agent.errorCount ?? 0)],
     ['Promised', Object.entries(promises).map(promiseWord).join(', ') || 'nothing'],
-    ['Holter can', agent.can.map(plain).join(', ') || 'only watch'],
+    ['Holter can', agent.can.map(canWord).join(', ') || 'only watch'],
     ['Started', <Ago key="s" at={agent.startedAt} />],
   ];
   const more: readonly (readonly [string, ComponentChildren])[] = [
-    ...(end ? ([['Ended', `${end.how}: ${end.detail}`]] as const) : []),
-    ...(recovery ? ([['Recoveries', `${recovery.attempts} for this task`]] as const) : []),
+    ...(end ? ([['Ended', end.detail]] as const) : []),
+    ...(recovery ? ([['Restarts', `${recovery.attempts} for this task`]] as const) : []),
     ...(patience
       ? ([
           [

@@ -1,39 +1,36 @@
 import type { AgentView, FindingView } from '@holter/server/wire';
-import { useState } from 'preact/hooks';
-import { type Decision, DecisionDialog } from '../parts/decision-dialog.tsx';
+import { ask } from '../parts/decision-dialog.tsx';
 import { Ago } from '../parts/time.tsx';
-import { plain } from '../parts/words.ts';
+import { plain, plural } from '../parts/words.ts';
 import { mayDecide } from '../state/session.ts';
-import { snooze, wake, wrong } from './finding-decisions.ts';
-import { QuietLine } from './quiet-line.tsx';
+import { falseAlarm, snooze, wake } from './finding-decisions.ts';
+import { SnoozeLine } from './snooze-line.tsx';
 
-type Props = { readonly agent: AgentView; readonly onDone: () => void };
+type Props = { readonly agent: AgentView };
 
 /** The findings with the decisions about each, and the kinds that are snoozed. */
-export function Findings({ agent, onDone }: Props) {
-  const [chosen, setChosen] = useState<Decision | null>(null);
+export function Findings({ agent }: Props) {
   const { findings, quietFindings } = agent;
   const unfound = quietFindings.filter(({ kind }) => !findings.some((found) => found.kind === kind));
   return (
     <>
-      {findings.length === 0 && <p class="soft">Nothing is found against it.</p>}
+      {findings.length === 0 && <p class="soft">No findings.</p>}
       <ul class="findings">
         {findings.map((finding) => (
           <li key={finding.kind} class={finding.severity}>
             <Found finding={finding} />
-            <Said agent={agent} kind={finding.kind} isFound choose={setChosen} />
+            <Said agent={agent} kind={finding.kind} isFound />
           </li>
         ))}
         {unfound.map(({ kind }) => (
           <li key={kind}>
             <p>
-              <b>{plain(kind)}</b> <span class="soft">is not found now</span>
+              <b>{plain(kind)}</b> <span class="soft">resolved</span>
             </p>
-            <Said agent={agent} kind={kind} choose={setChosen} />
+            <Said agent={agent} kind={kind} />
           </li>
         ))}
       </ul>
-      {chosen && <DecisionDialog decision={chosen} onClose={() => setChosen(null)} onDone={onDone} />}
     </>
   );
 }
@@ -49,8 +46,8 @@ function Found({ finding }: { readonly finding: FindingView }) {
       </p>
       <p class="evidence">{finding.evidence}</p>
       <p class="soft">
-        Limit: {finding.threshold} · seen by {plain(finding.source)}
-        {finding.count !== null && ` · ${finding.count} times`}
+        Limit: {finding.threshold} · from {plain(finding.source)}
+        {finding.count !== null && ` · ${plural(finding.count, 'time')}`}
       </p>
     </>
   );
@@ -60,16 +57,15 @@ type SaidProps = {
   readonly agent: AgentView;
   readonly kind: string;
   readonly isFound?: boolean;
-  readonly choose: (decision: Decision) => void;
 };
 
 /** The decision about one kind that is in force, and the decisions that are possible. */
-function Said({ agent, kind, isFound = false, choose }: SaidProps) {
+function Said({ agent, kind, isFound = false }: SaidProps) {
   const quiet = agent.quietFindings.find((each) => each.kind === kind) ?? null;
-  const decisions = quiet ? [wake] : [snooze, ...(isFound ? [wrong] : [])];
+  const decisions = quiet ? [wake] : [snooze, ...(isFound ? [falseAlarm] : [])];
   return (
     <>
-      <QuietLine quiet={quiet} />
+      <SnoozeLine snooze={quiet} />
       {mayDecide() && !agent.end && (
         <p class="finding-decisions">
           {decisions.map((make) => {
@@ -80,7 +76,7 @@ function Said({ agent, kind, isFound = false, choose }: SaidProps) {
                 key={decision.label}
                 class="quiet"
                 aria-label={`${decision.label}: ${plain(kind)}`}
-                onClick={() => choose(decision)}
+                onClick={() => ask(decision)}
               >
                 {decision.label}
               </button>

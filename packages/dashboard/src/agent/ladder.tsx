@@ -1,52 +1,82 @@
-import type { AgentView } from '@holter/server/wire';
-import { Countdown } from '../parts/time.tsx';
-import { plain, stepWord } from '../parts/words.ts';
-import { QuietLine } from './quiet-line.tsx';
+import type { AgentView, EventView } from '@holter/server/wire';
+import { NextStep } from '../parts/next-step.tsx';
+import { clockTime, stepWord } from '../parts/words.ts';
+import { mayDecide } from '../state/session.ts';
+import { eventSentence } from './event-sentence.ts';
 import { Seen } from './seen.tsx';
+import { SnoozeLine } from './snooze-line.tsx';
 
 const STEPS = ['nudge', 'escalate', 'terminate', 'recover', 'human'] as const;
 
-/** The current step of the ladder, and the next one. */
-export function Ladder({ agent }: { readonly agent: AgentView }) {
+/** What has been done about the incident, when, and what comes next. */
+const TOLD: ReadonlySet<string> = new Set([
+  'INCIDENT_OPENED',
+  'INCIDENT_REOPENED',
+  'INCIDENT_ACKNOWLEDGED',
+  'NUDGE_SENT',
+  'ESCALATION_TRIGGERED',
+  'DECISION_MADE',
+  'AGENT_TERMINATED',
+  'AGENT_ENDED',
+  'RECOVERY_INITIATED',
+  'RECOVERY_COMPLETED',
+  'RECOVERY_FAILED',
+]);
+const SHOWN_MAX = 12;
+
+type Props = { readonly agent: AgentView; readonly events: readonly EventView[] };
+
+export function Ladder({ agent, events }: Props) {
   const { incident } = agent;
   if (!incident) {
     return (
       <>
         <p class="soft">No incident is open.</p>
-        <QuietLine quiet={agent.quiet} />
+        <SnoozeLine snooze={agent.quiet} />
       </>
     );
   }
   const current = STEPS.indexOf(incident.step);
-  const { next } = incident;
+  const told = events.filter(
+    ({ type, at, payload }) => at >= incident.openedAt && (TOLD.has(type) || isRead(type, payload)),
+  );
+  const past = told.slice(0, SHOWN_MAX).reverse();
+  const later =
+    incident.next.step === 'close'
+      ? []
+      : STEPS.slice(current + 1).filter((step) => step !== incident.next.step && step !== 'human');
   return (
     <>
       <ol class="ladder">
-        {STEPS.map((step, i) => (
-          <li
-            key={step}
-            class={i < current ? 'passed' : i === current ? 'current' : ''}
-            {...(i === current && { 'aria-current': 'step' as const })}
-          >
-            {stepWord(step)}
-            {i === current && incident.attempt > 1 && ` ${incident.attempt}`}
+        {past.map((event) => (
+          <li key={event.cursor} class="passed">
+            <time title={new Date(event.at).toString()}>{clockTime(event.at)}</time>
+            <span>{eventSentence(event)}</span>
           </li>
         ))}
+        <li class="current" aria-current="step">
+          <b>now</b>
+          <span>
+            <b>
+              {stepWord(incident.step)}
+              {incident.attempt > 1 && ` ${incident.attempt}`}
+            </b>
+            {incident.orderedBy !== null && `, ordered by ${incident.orderedBy}`}
+          </span>
+        </li>
+        <li class="to-come">
+          <span class="soft">next</span>
+          <span>
+            <NextStep next={incident.next} mayDecide={mayDecide()} />
+            {later.length > 0 && <span class="soft"> · then {later.map(stepWord).join(', ')}</span>}
+          </span>
+        </li>
       </ol>
-      <p>
-        About {plain(incident.cause)}
-        {incident.orderedBy !== null && `, ordered by ${incident.orderedBy}`}. Next:{' '}
-        <b>{stepWord(next.step)}</b>
-        {next.at !== null && (
-          <>
-            {' '}
-            in <Countdown to={next.at} />
-          </>
-        )}
-        , {next.why}.
-      </p>
       <Seen incident={incident} />
-      <QuietLine quiet={agent.quiet} />
+      <SnoozeLine snooze={agent.quiet} />
     </>
   );
 }
+
+const isRead = (type: string, { effect, outcome }: EventView['payload']): boolean =>
+  type === 'EFFECT_RECEIPT' && effect === 'nudge' && outcome === 'seen';

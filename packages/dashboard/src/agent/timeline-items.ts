@@ -1,5 +1,6 @@
 import type { AgentView, EventView } from '@holter/server/wire';
 import { plain } from '../parts/words.ts';
+import { eventSentence } from './event-sentence.ts';
 
 /** A period or a moment on one lane. */
 export type TimelineItem = {
@@ -13,19 +14,18 @@ export type TimelineItem = {
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-const acts: Readonly<Record<string, (payload: EventView['payload']) => string>> = {
-  NUDGE_SENT: ({ attempt }) => `nudge ${String(attempt)}`,
-  ESCALATION_TRIGGERED: () => 'a person is asked',
-  AGENT_TERMINATED: ({ reason }) => `terminated: ${text(reason)}`,
-  RECOVERY_INITIATED: ({ attempt }) => `recovery ${String(attempt)}`,
-  RECOVERY_COMPLETED: () => 'recovered',
-  RECOVERY_FAILED: ({ reason }) => `recovery failed: ${text(reason)}`,
-  DECISION_MADE: ({ decision, finding }) =>
-    `decided: ${plain(text(decision))}${finding === undefined ? '' : ` about ${plain(text(finding))}`}`,
-  AGENT_ENDED: ({ how }) => `ended: ${text(how)}`,
-  AGENT_RETURNED: () => 'is back',
-  CIRCUIT_BREAKER_STATE_CHANGED: ({ name, to }) => `breaker ${text(name)} ${plain(text(to))}`,
-};
+const ACTS: ReadonlySet<string> = new Set([
+  'NUDGE_SENT',
+  'ESCALATION_TRIGGERED',
+  'AGENT_TERMINATED',
+  'RECOVERY_INITIATED',
+  'RECOVERY_COMPLETED',
+  'RECOVERY_FAILED',
+  'DECISION_MADE',
+  'AGENT_ENDED',
+  'AGENT_RETURNED',
+  'CIRCUIT_BREAKER_STATE_CHANGED',
+]);
 
 /** Turns events, newest first, into periods; a period that has not ended lasts until now. */
 export function timelineItems(
@@ -43,13 +43,14 @@ export function timelineItems(
   };
   const oldest = events.at(-1)?.at ?? agent.startedAt;
   let start = 0;
-  for (const { type, at, payload, incarnation } of [...events].reverse()) {
+  for (const event of [...events].reverse()) {
+    const { type, at, payload, incarnation } = event;
     // A new incarnation ends what was open in the last one.
     if (incarnation > start)
       for (const key of [...open.keys()]) if (key !== 'state') close(laneOf(key), key, at);
     start = Math.max(start, incarnation);
-    const act = acts[type];
-    if (act) items.push({ lane: 'acts', from: at, to: at, tone: toneOf(type), label: act(payload) });
+    if (ACTS.has(type))
+      items.push({ lane: 'acts', from: at, to: at, tone: toneOf(type), label: eventSentence(event) });
     switch (type) {
       case 'HEALTH_STATE_CHANGED': {
         if (!open.has('state'))

@@ -1,11 +1,11 @@
 import type { AgentView, EventView, PulseView } from '@holter/server/wire';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { clockTime, duration } from '../parts/words.ts';
+import { clockTime, duration, plural } from '../parts/words.ts';
 import { now } from '../state/clock.ts';
 import { paint } from '../state/theme.ts';
 import { palette } from '../strip/palette.ts';
-import { drawTimeline, GUTTER, LANES, timelineHeight } from './draw-timeline.ts';
-import { timelineItems } from './timeline-items.ts';
+import { drawTimeline, GUTTER, LANE_HEIGHT, LANES, timelineHeight } from './draw-timeline.ts';
+import { type TimelineItem, timelineItems } from './timeline-items.ts';
 
 type Props = {
   readonly agent: AgentView;
@@ -22,10 +22,12 @@ const SPAN_MAX = 30 * 24 * 60 * MINUTE;
 export function Timeline({ agent, pulse, events }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [width, setWidth] = useState(800);
-  const [span, setSpan] = useState<number>(60 * MINUTE);
+  const [span, setSpan] = useState<number>(() => spanFor(now.peek() - agent.startedAt));
   /** How far the right edge is before now. */
   const [back, setBack] = useState(0);
-  const [hint, setHint] = useState<string | null>(null);
+  const [tip, setTip] = useState<{ readonly x: number; readonly y: number; readonly text: string } | null>(
+    null,
+  );
   const drag = useRef<{ x: number; back: number } | null>(null);
   const painted = paint.value;
   const to = now.value - back;
@@ -59,19 +61,24 @@ export function Timeline({ agent, pulse, events }: Props) {
     if (start) setBack(Math.max(0, start.back + (event.clientX - start.x) * perPixel));
     const box = canvas.current?.getBoundingClientRect();
     if (!box) return;
-    const at = range.from + (event.clientX - box.left - GUTTER) * perPixel;
-    const near = items
-      .filter(({ label }) => label !== '')
-      .sort((a, b) => Math.abs(a.from - at) - Math.abs(b.from - at))[0];
-    const isNear = near && Math.abs(near.from - at) < perPixel * 12;
-    setHint(isNear ? `${clockTime(near.from)} ${near.label}` : clockTime(Math.max(0, at)));
+    const x = event.clientX - box.left;
+    const y = event.clientY - box.top;
+    const at = range.from + (x - GUTTER) * perPixel;
+    if (x < GUTTER) return setTip(null);
+    const lane = LANES[Math.floor(y / LANE_HEIGHT)];
+    const isHere = ({ lane: own, from, to, label }: TimelineItem): boolean =>
+      own === lane && label !== '' && at >= from - perPixel * 8 && at <= Math.max(to, from + perPixel * 8);
+    const here = items.filter(isHere).at(-1);
+    const counted = lane === undefined ? '' : countAt(pulse, lane, at);
+    const words = here ? `${clockTime(here.from)} ${here.label}` : `${clockTime(Math.max(0, at))}${counted}`;
+    setTip({ x, y, text: words });
   };
 
   return (
     <section class="card timeline" aria-label="Timeline">
       <div class="timeline-head">
         <h2>Timeline</h2>
-        <span class="soft hint">{hint ?? 'drag to move, ctrl + wheel to zoom'}</span>
+        <span class="soft hint">drag to move, ctrl + wheel to zoom</span>
         <fieldset class="segments" aria-label="Span of time">
           {SPANS.map((each) => (
             <button
@@ -113,11 +120,38 @@ export function Timeline({ agent, pulse, events }: Props) {
           }}
           onPointerLeave={() => {
             drag.current = null;
-            setHint(null);
+            setTip(null);
           }}
           onPointerMove={point}
         />
+        {tip && (
+          <div
+            class={tip.x > width / 2 ? 'tip left' : 'tip'}
+            style={{ left: `${tip.x}px`, top: `${tip.y}px` }}
+            role="tooltip"
+          >
+            {tip.text}
+          </div>
+        )}
       </div>
     </section>
   );
+}
+
+/** A young agent does not begin at the right edge of an empty hour. */
+const spanFor = (ageMs: number): number => (ageMs < 15 * MINUTE ? 15 * MINUTE : 60 * MINUTE);
+
+const counted: Readonly<Record<string, string>> = {
+  beats: 'beat',
+  calls: 'call',
+  errors: 'error',
+  tokens: 'token',
+};
+
+/** How many of a lane fell into the half minute under the pointer. */
+function countAt(pulse: PulseView, lane: string, at: number): string {
+  const one = counted[lane];
+  const values = one === undefined ? undefined : pulse[lane as 'beats'];
+  const value = values?.[Math.floor((at - pulse.from) / pulse.binMs)];
+  return one === undefined || value === undefined ? '' : ` ${plural(value, one)}`;
 }

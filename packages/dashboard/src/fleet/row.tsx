@@ -1,60 +1,91 @@
 import type { FleetRowView } from '@holter/server/wire';
 import type { Signal } from '@preact/signals';
+import { RowDecisions } from '../agent/decision-bar.tsx';
 import { Link } from '../parts/link.tsx';
+import { Name } from '../parts/name.tsx';
+import { NextStep } from '../parts/next-step.tsx';
 import { StateLabel } from '../parts/state-icon.tsx';
 import { Age, Countdown } from '../parts/time.tsx';
-import { dollars, plain, short, stepWord } from '../parts/words.ts';
+import { dollars, modeWord, plain, plural, short } from '../parts/words.ts';
 import { agentPath, go } from '../state/route.ts';
+import { mayDecide } from '../state/session.ts';
 import { Strip } from '../strip/strip.tsx';
+import { selected, toggle } from './selection.ts';
 
 type Props = {
   readonly row: Signal<FleetRowView>;
   readonly index: number;
   readonly setSize: number;
   readonly y: number;
+  readonly isCompact: boolean;
 };
 
-export function Row({ row: shown, index, setSize, y }: Props) {
+export function Row({ row: shown, index, setSize, y, isCompact }: Props) {
   const row = shown.value;
+  const isSelected = selected.value.has(row.agentId);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the link inside does the same for keys
     <li
-      class={`row edge-${row.state.toLowerCase()}`}
+      class={`row edge-${row.state.toLowerCase()}${isSelected ? ' selected' : ''}`}
       data-id={row.agentId}
       style={{ transform: `translateY(${y}px)` }}
       aria-setsize={setSize}
       aria-posinset={index + 1}
       onClick={() => go(agentPath(row.agentId))}
     >
-      <div class="how">
+      {mayDecide() && <Tick agentId={row.agentId} isSelected={isSelected} />}
+      <div class="cell how">
         <StateLabel state={row.state} />
         <span class="soft">
-          for <Age at={row.stateSince} />
+          {isCompact ? '' : 'for '}
+          <Age at={row.stateSince} />
         </span>
       </div>
-      <div class="who">
-        <Link to={agentPath(row.agentId)}>{row.agentId}</Link>
-        <span class="soft" title={`${row.group} · ${row.role} · ${row.mode}`}>
-          {row.group} · {row.role} · {row.mode}
-        </span>
+      <div class="cell who">
+        <Link to={agentPath(row.agentId)} label={row.agentId}>
+          <Name>{row.agentId}</Name>
+        </Link>
+        {!isCompact && (
+          <span class="soft" title={`${row.group} · ${row.role} · ${modeWord(row.mode)}`}>
+            {row.group} · {row.role} · {row.mode}
+          </span>
+        )}
       </div>
-      <div class="why">
-        <Why row={row} />
+      <div class="cell why" title={row.why ?? ''}>
+        <span class="words">
+          <Why row={row} />
+        </span>
       </div>
       <Strip letters={row.strip} />
-      <div class="when">
-        <span>
+      <div class="cell when">
+        <span title="last heard">
           <i aria-hidden="true">♥</i>
-          <span class="hidden">last beat </span> <Age at={row.lastBeatAt} />
+          <span class="hidden">last heard </span> <Age at={row.lastBeatAt} />
         </span>
-        <span class="soft">
-          <i aria-hidden="true">↗</i>
-          <span class="hidden">last progress </span> <Age at={row.lastProgressAt} />
-        </span>
+        {!isCompact && (
+          <span class="soft" title="last progress">
+            <i aria-hidden="true">↗</i>
+            <span class="hidden">last progress </span> <Age at={row.lastProgressAt} />
+          </span>
+        )}
       </div>
-      <Work row={row} />
+      {!isCompact && <Work row={row} />}
       <Next row={row} />
     </li>
+  );
+}
+
+function Tick({ agentId, isSelected }: { readonly agentId: string; readonly isSelected: boolean }) {
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the box itself takes keys
+    <label class="tick" onClick={(event: Event) => event.stopPropagation()}>
+      <input
+        type="checkbox"
+        checked={isSelected}
+        onChange={() => toggle(agentId)}
+        aria-label={`Select ${agentId}`}
+      />
+    </label>
   );
 }
 
@@ -70,23 +101,24 @@ function Why({ row }: { readonly row: FleetRowView }) {
       </>
     );
   }
+  if (row.hold?.kind === 'waiting-for-permission') return <>waiting for your permission</>;
   if (row.hold !== null && row.hold.kind !== 'in-tool')
-    return <span class="soft">on hold: {plain(row.hold.kind)}</span>;
+    return <span class="soft">{plain(row.hold.kind)}</span>;
   // A state outlasts its finding for a while, so there may be a bad state without a finding.
   if (row.state !== 'HEALTHY' && row.state !== 'TERMINATED')
-    return <span class="soft">nothing found any more; it has to prove itself</span>;
+    return <span class="soft">resolved; it is watched for a while before it counts as healthy</span>;
   return <span class="soft">{row.isWorking ? 'working' : 'idle, no task'}</span>;
 }
 
 function Work({ row }: { readonly row: FleetRowView }) {
   return (
-    <div class="work">
+    <div class="cell work">
       <span>
-        {row.errors > 0 && <span class="errors">{row.errors} err · </span>}
+        {row.errors > 0 && <span class="errors">{plural(row.errors, 'error')} · </span>}
         <span class="tool">{row.tool === null ? <span class="soft">no call</span> : `▸ ${row.tool}`}</span>
       </span>
       <span class="soft">
-        {short(row.tokens)} tok
+        {row.tokens === 0 ? '– tokens' : `${short(row.tokens)} tokens`}
         {row.tokensPerMinute > 0 && ` · ${short(row.tokensPerMinute)}/min`}
       </span>
       {row.costUsd > 0 && (
@@ -99,33 +131,24 @@ function Work({ row }: { readonly row: FleetRowView }) {
   );
 }
 
-function Next({ row: { step, quietUntil } }: { readonly row: FleetRowView }) {
-  if (step === null) {
-    return (
-      <div class="next soft">
-        {quietUntil === null ? (
-          ''
-        ) : (
-          <>
-            quiet for <Countdown to={quietUntil} />
-          </>
-        )}
-      </div>
-    );
-  }
-  const { next } = step;
+function Next({ row }: { readonly row: FleetRowView }) {
+  const { step, quietUntil, recommended } = row;
   return (
-    <div class="next">
-      <span class={`step step-${next.step}`}>{stepWord(next.step)}</span>
-      <span class="soft">
-        {next.at === null ? (
-          next.why
+    <div class="cell next">
+      <span class={recommended ? 'words' : 'words soft'}>
+        {step ? (
+          <NextStep next={step.next} mayDecide={mayDecide()} />
         ) : (
-          <>
-            in <Countdown to={next.at} />
-          </>
+          quietUntil !== null && (
+            <>
+              snoozed for <Countdown to={quietUntil} />
+            </>
+          )
         )}
       </span>
+      {recommended && row.needsYouSince !== null && (
+        <RowDecisions agentId={row.agentId} offers={[]} recommended={recommended.decision} isShort />
+      )}
     </div>
   );
 }

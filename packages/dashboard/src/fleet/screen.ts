@@ -3,8 +3,10 @@ import { useEffect, useState } from 'preact/hooks';
 import { windowAt } from '../state/live.ts';
 
 /** Fixed row heights give the position of a row by multiplication; the style sheet has the same numbers. */
-const ROW_WIDE = 76;
-const ROW_NARROW = 174;
+const ROW_HEIGHTS = {
+  wide: { compact: 32, roomy: 76 },
+  narrow: { compact: 62, roomy: 174 },
+} as const;
 const NARROW = '(max-width: 900px)';
 /** The window moves in steps, so that a small scroll needs no new stream. */
 const STEP = 20;
@@ -22,9 +24,9 @@ type Screen = {
 };
 
 /** Follows scrolling and resizing, and asks the server for the visible part of the fleet. */
-export function useScreen(list: RefObject<HTMLElement | null>): Screen {
+export function useScreen(list: RefObject<HTMLElement | null>, isDense: boolean): Screen {
   const [isNarrow, setNarrow] = useState(matchMedia(NARROW).matches);
-  const height = isNarrow ? ROW_NARROW : ROW_WIDE;
+  const height = ROW_HEIGHTS[isNarrow ? 'narrow' : 'wide'][isDense ? 'compact' : 'roomy'];
   const [rows, setRows] = useState({ first: 0, last: STEP, from: 0, to: STEP + DRAWN_AROUND });
 
   useEffect(() => {

@@ -1,7 +1,8 @@
 import type { RefObject } from 'preact';
-import { grouped } from '../parts/words.ts';
-import { groups, total } from '../state/live.ts';
+import { grouped, plural } from '../parts/words.ts';
+import { folded, groups, total } from '../state/live.ts';
 import { query, setQuery } from '../state/route.ts';
+import { isCompact, toggleDensity } from './density.ts';
 
 const sorts: readonly (readonly [string, string])[] = [
   ['', 'Worst first'],
@@ -34,7 +35,7 @@ export function Toolbar({ searchRef }: { readonly searchRef: RefObject<HTMLInput
           onChange={(event: Event) => setQuery({ group: (event.target as HTMLSelectElement).value })}
         >
           <option value="">All groups</option>
-          {groups.value.map((group) => (
+          {groups.value.map(({ group }) => (
             <option key={group} value={group}>
               {group}
             </option>
@@ -56,7 +57,16 @@ export function Toolbar({ searchRef }: { readonly searchRef: RefObject<HTMLInput
       </label>
       <span class="soft shown" role="status">
         {total.value === null ? '' : `${grouped(total.value)} shown`}
+        {folded.value > 0 && `, ${plural(folded.value, 'healthy or ended one')} folded`}
       </span>
+      {(folded.value > 0 || asked.get('show') === 'all') && (
+        <button type="button" onClick={() => setQuery({ show: folded.value > 0 ? 'all' : undefined })}>
+          {folded.value > 0 ? 'Show all' : 'Fold healthy'}
+        </button>
+      )}
+      <button type="button" onClick={toggleDensity} aria-pressed={isCompact.value}>
+        Compact
+      </button>
     </search>
   );
 }

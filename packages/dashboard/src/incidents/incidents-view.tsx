@@ -3,15 +3,17 @@ import { useEffect } from 'preact/hooks';
 import { DecisionBar } from '../agent/decision-bar.tsx';
 import { Seen } from '../agent/seen.tsx';
 import { Link } from '../parts/link.tsx';
-import { Empty, Loading, Problem } from '../parts/messages.tsx';
+import { Empty, NotYet, Problem } from '../parts/messages.tsx';
+import { NextStep } from '../parts/next-step.tsx';
 import { StateLabel } from '../parts/state-icon.tsx';
 import { Table } from '../parts/table.tsx';
-import { Ago, Countdown } from '../parts/time.tsx';
-import { dollars, duration, plain, short, stepWord } from '../parts/words.ts';
+import { Ago } from '../parts/time.tsx';
+import { causeWord, dollars, duration, plural, short, stepWord } from '../parts/words.ts';
 import { get } from '../state/api.ts';
 import { useFresh } from '../state/fresh.ts';
-import { rowOf } from '../state/live.ts';
+import { link, rowOf } from '../state/live.ts';
 import { agentPath } from '../state/route.ts';
+import { mayDecide } from '../state/session.ts';
 import { Strip } from '../strip/strip.tsx';
 
 type Inbox = {
@@ -20,17 +22,6 @@ type Inbox = {
   readonly past: HistoryView['incidents'];
 };
 
-const DECISIONS = [
-  'acknowledge',
-  'more-time',
-  'wake',
-  'handoff',
-  'terminate-and-recover',
-  'terminate',
-  'recover',
-  'leave-down',
-  'wrong',
-];
 const PAST_SHOWN = 20;
 
 const needsPerson = ({ step, next }: IncidentView): boolean =>
@@ -40,7 +31,7 @@ const needsPerson = ({ step, next }: IncidentView): boolean =>
 const byUrgency = (a: IncidentView, b: IncidentView): number =>
   Number(a.acknowledged !== null) - Number(b.acknowledged !== null) || a.openedAt - b.openedAt;
 
-/** This request marks the notices of the incidents as read, which starts the time for a decision. */
+/** This request marks the notices of the incidents as read. */
 async function readInbox(stop: AbortSignal): Promise<Inbox> {
   const [page, history] = await Promise.all([
     get<IncidentPage>('/v1/incidents', { limit: 200 }, stop),
@@ -66,28 +57,26 @@ export function IncidentsView() {
   useEffect(() => {
     document.title = 'Incidents · Holter';
   }, []);
-  if (!data) {
-    return problem === null ? <Loading what="the incidents" /> : <Problem error={problem} retry={reload} />;
-  }
+  if (!data) return <NotYet title="Incidents" what="the incidents" problem={problem} retry={reload} />;
   return (
     <>
       <h1>Incidents</h1>
-      {problem !== null && <Problem error={problem} retry={reload} />}
+      {problem !== null && link.value !== 'lost' && <Problem error={problem} retry={reload} />}
       {data.waiting.length === 0 ? (
-        <Empty title="Nothing waits for you" text="When an agent needs a decision, it stands here." />
+        <Empty title="Nothing needs you" text="An agent that needs a decision appears here." />
       ) : (
         <ol class="inbox" aria-label="Waiting for a decision">
           {data.waiting.map(({ incident, agent }) => (
-            <Waiting key={incident.incidentId} incident={incident} agent={agent} onDone={reload} />
+            <Waiting key={incident.incidentId} incident={incident} agent={agent} />
           ))}
         </ol>
       )}
       <section class="card">
-        <h2>Holter is on it</h2>
+        <h2>Handled by Holter</h2>
         <Watched incidents={data.watched} />
       </section>
       <section class="card">
-        <h2>Over</h2>
+        <h2>Closed</h2>
         <Past incidents={data.past} />
       </section>
     </>
@@ -97,10 +86,9 @@ export function IncidentsView() {
 type WaitingProps = {
   readonly incident: IncidentView;
   readonly agent: AgentView;
-  readonly onDone: () => void;
 };
 
-function Waiting({ incident, agent, onDone }: WaitingProps) {
+function Waiting({ incident, agent }: WaitingProps) {
   const { next, findings } = incident;
   const row = rowOf(incident.agentId)?.value;
   const isQuiet = (kind: string): boolean => agent.quietFindings.some((quiet) => quiet.kind === kind);
@@ -112,7 +100,7 @@ function Waiting({ incident, agent, onDone }: WaitingProps) {
           <Link to={agentPath(incident.agentId)}>{incident.agentId}</Link>
         </h2>
         <span class="soft">
-          {incident.group} · {plain(incident.cause)} · opened <Ago at={incident.openedAt} />
+          {incident.group} · {causeWord(incident.cause)} · opened <Ago at={incident.openedAt} />
         </span>
         {row && <Strip letters={row.strip} />}
       </div>
@@ -125,17 +113,13 @@ function Waiting({ incident, agent, onDone }: WaitingProps) {
         </p>
       ))}
       <p>
-        {next.at === null ? (
-          <b>{next.why}</b>
-        ) : (
-          <>
-            Without a decision: <b>{stepWord(next.step)}</b> in <Countdown to={next.at} />
-          </>
-        )}
+        <b>
+          <NextStep next={next} mayDecide={mayDecide()} />
+        </b>
         {incident.checkpointId !== null && <span class="soft"> · checkpoint {incident.checkpointId}</span>}
       </p>
       <Seen incident={incident} />
-      <DecisionBar agent={agent} onDone={onDone} only={DECISIONS} />
+      <DecisionBar agent={agent} />
     </li>
   );
 }
@@ -148,16 +132,11 @@ function Watched({ incidents }: { readonly incidents: readonly IncidentView[] })
         <li key={incident.incidentId}>
           <StateLabel state={incident.state} />
           <Link to={agentPath(incident.agentId)}>{incident.agentId}</Link>
-          <span>{plain(incident.cause)}</span>
+          <span>{causeWord(incident.cause)}</span>
           <span class="soft">
             {stepWord(incident.step)}
-            {incident.attempt > 1 && ` ${incident.attempt}`}, then {stepWord(incident.next.step)}
-            {incident.next.at !== null && (
-              <>
-                {' '}
-                in <Countdown to={incident.next.at} />
-              </>
-            )}
+            {incident.attempt > 1 && ` ${incident.attempt}`};{' '}
+            <NextStep next={incident.next} mayDecide={mayDecide()} />
           </span>
         </li>
       ))}
@@ -168,16 +147,13 @@ function Watched({ incidents }: { readonly incidents: readonly IncidentView[] })
 function Past({ incidents }: { readonly incidents: Inbox['past'] }) {
   if (incidents.length === 0) return <p class="soft">None yet.</p>;
   return (
-    <Table
-      name="Incidents that are over"
-      columns={['Agent', 'About', 'Over', 'It took', 'It cost', 'How it ended']}
-    >
+    <Table name="Closed incidents" columns={['Agent', 'Cause', 'Closed', 'Duration', 'Cost', 'How it ended']}>
       {incidents.map((each) => (
         <tr key={`${each.incidentId}-${each.openedAt}`}>
           <td>
             <Link to={agentPath(each.agentId)}>{each.agentId}</Link>
           </td>
-          <td>{plain(each.cause)}</td>
+          <td>{causeWord(each.cause)}</td>
           <td>
             <Ago at={each.closedAt} />
           </td>
@@ -191,14 +167,13 @@ function Past({ incidents }: { readonly incidents: Inbox['past'] }) {
 }
 
 function costOf({ tokens, costUsd, nudges, recoveries, decisions }: Inbox['past'][number]): string {
-  const count = (number: number, one: string, many: string): string[] =>
-    number === 0 ? [] : [`${number} ${number === 1 ? one : many}`];
+  const count = (number: number, one: string): string[] => (number === 0 ? [] : [plural(number, one)]);
   const parts = [
     ...(tokens === 0 ? [] : [`${short(tokens)} tokens`]),
     ...(costUsd === 0 ? [] : [dollars(costUsd)]),
-    ...count(nudges, 'nudge', 'nudges'),
-    ...count(recoveries, 'restart', 'restarts'),
-    ...count(decisions, 'decision', 'decisions'),
+    ...count(nudges, 'nudge'),
+    ...count(recoveries, 'restart'),
+    ...count(decisions, 'decision'),
   ];
-  return parts.join(', ') || 'only time';
+  return parts.join(', ') || '–';
 }

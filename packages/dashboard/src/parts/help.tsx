@@ -4,10 +4,11 @@ import { Dialog } from './dialog.tsx';
 const keys: readonly (readonly [string, string])[] = [
   ['j / k', 'next, previous agent'],
   ['Enter', 'open the agent'],
+  ['x', 'select the agent, to decide about several at once'],
   ['/', 'search'],
   ['1 … 5', 'fleet, incidents, breakers, history, system'],
-  ['Esc', 'leave a field, close a dialog'],
-  ['?', 'this page'],
+  ['Esc', 'clear the search, leave a field, close a dialog'],
+  ['?', 'this help'],
 ];
 
 export function Help() {
@@ -20,9 +21,10 @@ export function Help() {
       }}
     >
       <p>
-        Every agent draws a strip: one hour, newest on the right. A small bump is a heartbeat, a tall spike a
-        tool call, a stroke below the line an error. A flat line is silence. The bar underneath is the state:
-        none while healthy, dashes while degraded, blocks while stuck, a solid bar while failing.
+        Every agent has a strip: the last hour, or its life if it is younger, newest on the right. A small
+        bump is a heartbeat, a tall spike a tool call, a stroke below the line an error. A flat line is
+        silence. The bar underneath is the state: none while healthy, dashes while degraded, blocks while
+        stuck, a solid bar while failing.
       </p>
       <table class="plain">
         <tbody>

@@ -24,7 +24,7 @@ export function Empty({ title, text, children }: Words) {
 export function Loading({ what }: { readonly what: string }) {
   return (
     <p class="loading" role="status">
-      <span class="dot" aria-hidden="true" /> Reading {what}…
+      <span class="dot" aria-hidden="true" /> Loading {what}…
     </p>
   );
 }

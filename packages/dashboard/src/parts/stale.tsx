@@ -7,8 +7,7 @@ export function Stale() {
   if (link.value !== 'lost') return null;
   return (
     <p class="stale" role="status">
-      The server does not answer. What you see is from <b>{clockTime(now.value)}</b>; it is asked again all
-      the time.
+      The server does not answer. What you see is from <b>{clockTime(now.value)}</b>; reconnecting…
     </p>
   );
 }

@@ -18,7 +18,7 @@ export function Tile({ name, value, note, isBad = false }: Props) {
       </span>
       <span>
         {name}
-        {isBad && <span class="hidden"> (needs a look)</span>}
+        {isBad && <span class="hidden"> (needs attention)</span>}
       </span>
       {note !== undefined && <span class="soft">{note}</span>}
     </div>

@@ -1,6 +1,6 @@
 import { useComputed } from '@preact/signals';
 import { now } from '../state/clock.ts';
-import { ago, brief, clockTime, countdown } from './words.ts';
+import { ago, brief, clockTime, inTime } from './words.ts';
 
 /** An age for a narrow column, without "ago". */
 export function Age({ at }: { readonly at: number | null }) {
@@ -18,10 +18,6 @@ export function Ago({ at }: { readonly at: number | null }) {
 }
 
 export function Countdown({ to }: { readonly to: number }) {
-  const text = useComputed(() => countdown(to - now.value));
-  return (
-    <time class="countdown" title={clockTime(to)}>
-      {text}
-    </time>
-  );
+  const text = useComputed(() => inTime(to - now.value));
+  return <time title={clockTime(to)}>{text}</time>;
 }

@@ -1,11 +1,12 @@
 import { isHelpOpen } from '../state/keys.ts';
 import { counts, link } from '../state/live.ts';
+import { isNameAsked, personName } from '../state/person.ts';
 import { view } from '../state/route.ts';
-import { endSession, session } from '../state/session.ts';
+import { endSession, mayDecide, session } from '../state/session.ts';
 import { nextTheme, theme } from '../state/theme.ts';
 import { Link } from './link.tsx';
 
-const linkWords = { opening: 'Connecting…', live: 'Live', lost: 'Connection lost, trying again…' } as const;
+const linkWords = { opening: 'Connecting…', live: 'Live', lost: 'Connection lost, reconnecting…' } as const;
 
 export function TopBar() {
   const { name } = view.value;
@@ -72,6 +73,18 @@ export function TopBar() {
         >
           ?<span class="hidden"> help</span>
         </button>
+        {mayDecide() && personName.value !== '' && (
+          <button
+            type="button"
+            class="quiet person"
+            title="The name that your decisions carry; click to change it"
+            onClick={() => {
+              isNameAsked.value = false;
+            }}
+          >
+            {personName.value}
+          </button>
+        )}
         <button type="button" class="quiet" onClick={() => void endSession()}>
           Log out
         </button>

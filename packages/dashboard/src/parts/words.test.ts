@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ago, brief, countdown, dollars, duration, short } from './words.ts';
+import { ago, brief, dollars, duration, inTime, ordinal, plural, short } from './words.ts';
 
 test.each([
   [0, '0 s'],
@@ -7,18 +7,29 @@ test.each([
   [60_000, '1 min'],
   [3_600_000, '1 h'],
   [3_660_000, '1 h 1 min'],
-  [172_800_000, '2 d'],
+  [86_400_000, '1 day'],
+  [172_800_000, '2 days'],
   [-5, '0 s'],
 ])('%i ms last %s', (ms, words) => expect(duration(ms)).toBe(words));
 
 test.each([
-  [1, '0:01'],
-  [245_000, '4:05'],
-  [3_729_000, '1:02:09'],
+  [1, '1 s'],
+  [59_000, '59 s'],
+  [72_000, '1 min 12 s'],
+  [245_000, '4 min'],
+  [4_920_000, '1 h 22 min'],
   // The forecast time has come: the next tick decides.
   [0, 'a moment'],
   [-60_000, 'a moment'],
-])('in %i ms is in %s', (ms, words) => expect(countdown(ms)).toBe(words));
+])('in %i ms is in %s', (ms, words) => expect(inTime(ms)).toBe(words));
+
+test('counts are in the right number', () => {
+  expect(plural(1, 'failure')).toBe('1 failure');
+  expect(plural(1_200, 'failure')).toBe('1,200 failures');
+  expect([1, 2, 3, 4, 11, 12, 21, 101].map(ordinal)).toEqual([
+    ...['1st', '2nd', '3rd', '4th', '11th', '12th', '21st', '101st'],
+  ]);
+});
 
 test('columns are narrow', () => {
   expect(brief(78 * 60_000)).toBe('1.3 h');

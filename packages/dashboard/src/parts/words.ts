@@ -12,17 +12,17 @@ export function duration(ms: number): string {
     const minutes = Math.floor((length % HOUR) / MINUTE);
     return minutes === 0 ? `${Math.floor(length / HOUR)} h` : `${Math.floor(length / HOUR)} h ${minutes} min`;
   }
-  return `${Math.floor(length / DAY)} d`;
+  const days = Math.floor(length / DAY);
+  return days === 1 ? '1 day' : `${days} days`;
 }
 
-/** `4:05`, `1:02:09`: a fixed number of digits. "a moment" when the time has come: the next tick decides. */
-export function countdown(ms: number): string {
-  if (ms <= 0) return 'a moment';
-  const left = Math.max(0, Math.ceil(ms / SECOND));
-  const pad = (value: number): string => String(value).padStart(2, '0');
-  const hours = Math.floor(left / 3_600);
-  const minutes = Math.floor((left % 3_600) / 60);
-  return hours > 0 ? `${hours}:${pad(minutes)}:${pad(left % 60)}` : `${minutes}:${pad(left % 60)}`;
+/** How long until something: `1 h 22 min`, `4 min`, `42 s`; seconds are named only when they matter. */
+export function inTime(ms: number): string {
+  const left = Math.ceil(ms / SECOND) * SECOND;
+  if (left <= 0) return 'a moment';
+  if (left < MINUTE || left >= 2 * MINUTE) return duration(left);
+  const seconds = (left % MINUTE) / SECOND;
+  return seconds === 0 ? '1 min' : `1 min ${seconds} s`;
 }
 
 /** Short enough for a column: `78 min`, `2.2 h`, `3 d`. */
@@ -61,12 +61,41 @@ export const dayName = (at: number): string =>
 
 export const plain = (name: string): string => name.replaceAll(/[-_]/g, ' ').toLowerCase();
 
+/** `1 agent`, `2 agents`. */
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${grouped(count)} ${count === 1 ? one : many}`;
+
+const ENDINGS = ['th', 'st', 'nd', 'rd'] as const;
+/** `1st`, `2nd`, `11th`. */
+export function ordinal(n: number): string {
+  const isTeen = n % 100 >= 11 && n % 100 <= 13;
+  return `${n}${isTeen ? 'th' : (ENDINGS[n % 10] ?? 'th')}`;
+}
+
 const stepWords: Readonly<Record<string, string>> = {
   nudge: 'nudge',
-  escalate: 'ask a person',
+  escalate: 'escalate',
   terminate: 'terminate',
-  recover: 'recover',
-  human: 'a person decides',
+  recover: 'restart',
+  human: 'waiting for you',
   close: 'close',
 };
 export const stepWord = (step: string): string => stepWords[step] ?? step;
+
+const causeWords: Readonly<Record<string, string>> = { operator: 'started by an operator' };
+/** What an incident is about. */
+export const causeWord = (cause: string): string => causeWords[cause] ?? plain(cause);
+
+const modeWords: Readonly<Record<string, string>> = {
+  observe: 'Holter only watches',
+  nudge: 'Holter may nudge',
+  act: 'Holter may act',
+};
+export const modeWord = (mode: string): string => modeWords[mode] ?? mode;
+
+/** `operator page.3f…` is a token; a name comes before it in brackets. */
+export function personOf(by: unknown): string {
+  const said = typeof by === 'string' ? by : '';
+  const named = /^(.*) \((?:operator|orchestrator|viewer) [^)]*\)$/.exec(said)?.[1];
+  return named ?? said.replace(/^(operator|orchestrator|viewer) .*/, 'an $1');
+}

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { recall, remember } from './answers.ts';
 import { messageOf } from './api.ts';
 import { changes } from './live.ts';
 
@@ -21,7 +22,7 @@ export function useFresh<T>(
 ): Fresh<T> {
   const [state, setState] = useState<{ key: string; data: T | null; problem: string | null }>({
     key,
-    data: null,
+    data: recall<T>(key),
     problem: null,
   });
   const asking = useRef(ask);
@@ -40,12 +41,15 @@ export function useFresh<T>(
       isBusy = true;
       try {
         const data = await asking.current(stop.signal);
-        if (!stop.signal.aborted) setState({ key, data, problem: null });
+        if (!stop.signal.aborted) {
+          remember(key, data);
+          setState({ key, data, problem: null });
+        }
       } catch (error) {
         if (!stop.signal.aborted)
           setState((before) => ({
             key,
-            data: before.key === key ? before.data : null,
+            data: before.key === key ? before.data : recall<T>(key),
             problem: messageOf(error),
           }));
       }
@@ -72,7 +76,7 @@ export function useFresh<T>(
 
   const isCurrent = state.key === key;
   return {
-    data: isCurrent ? state.data : null,
+    data: isCurrent ? state.data : recall<T>(key),
     problem: isCurrent ? state.problem : null,
     reload: () => reload.current(),
   };

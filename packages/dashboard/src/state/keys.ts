@@ -36,10 +36,19 @@ const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
+/** Escape leaves a field; a search is also cleared. */
+function leave(field: HTMLElement): void {
+  if (field instanceof HTMLInputElement && field.type === 'search' && field.value !== '') {
+    field.value = '';
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+  }
+  field.blur();
+}
+
 export function startKeys(): void {
   document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === 'Escape' && isTyping(event.target)) (event.target as HTMLElement).blur();
+    if (event.key === 'Escape' && isTyping(event.target)) leave(event.target as HTMLElement);
     if (isTyping(event.target) || document.querySelector('dialog[open]')) return;
     const press = bound.get(event.key) ?? everywhere[event.key];
     if (!press) return;

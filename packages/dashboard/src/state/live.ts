@@ -12,8 +12,12 @@ type Link = 'opening' | 'live' | 'lost';
 
 export const link = signal<Link>('opening');
 export const counts = signal<FleetPageView['counts'] | null>(null);
-export const groups = signal<readonly string[]>([]);
+export const groups = signal<FleetPageView['groupCounts']>([]);
+/** Agents that need a person, whatever the fleet view shows. */
+export const needYou = signal<readonly FleetRowView[]>([]);
+/** How many agents match the filters of the fleet view, and how many healthy ones are left out of them. */
 export const total = signal<number | null>(null);
+export const folded = signal(0);
 /** The known ids, and the offset of the first one in the whole order. */
 export const known = signal<{ readonly offset: number; readonly ids: readonly string[] }>({
   offset: 0,
@@ -38,6 +42,12 @@ export const rowOf = (agentId: string): Signal<FleetRowView> | undefined => rows
 /** The visible part of the fleet, in steps, so that a small scroll needs no new stream. */
 export const windowAt = signal({ offset: 0, limit: 60 });
 
+/** Of more agents than this, healthy ones are folded away and rows are compact. */
+export const FOLD_ABOVE = 15;
+/** Who filters or asks for all wants to see what matches. */
+const isFolding = (asked: URLSearchParams): boolean =>
+  !['state', 'q', 'show'].some((name) => asked.get(name));
+
 const QUIET_MS_MAX = 25_000;
 const AGAIN_MS = 1_500;
 
@@ -53,6 +63,7 @@ const address = computed(() => {
     group: asked.get('group') ?? undefined,
     q: asked.get('q') ?? undefined,
     sort: asked.get('sort') ?? undefined,
+    foldAbove: isFolding(asked) ? FOLD_ABOVE : undefined,
     ...windowAt.value,
   });
 });
@@ -107,9 +118,13 @@ function heard(from: EventSource, take: () => void): void {
 function takePage(page: FleetPageView): void {
   serverSaid(page.at);
   counts.value = page.counts;
-  groups.value = page.groups;
-  total.value = page.total;
+  groups.value = page.groupCounts;
+  needYou.value = page.needYou;
   for (const row of page.rows) put(row);
+  // Streams of other views have other windows; the fleet view keeps its own.
+  if (view.peek().name !== 'fleet') return;
+  total.value = page.total;
+  folded.value = page.folded;
   known.value = { offset: page.offset, ids: page.order };
   forget(page.order);
 }
@@ -118,7 +133,11 @@ function takeDelta(delta: FleetDeltaView): void {
   serverSaid(delta.at);
   for (const row of delta.rows) put(row);
   if (delta.counts) counts.value = delta.counts;
+  if (delta.groupCounts) groups.value = delta.groupCounts;
+  if (delta.needYou) needYou.value = delta.needYou;
+  if (view.peek().name !== 'fleet') return;
   if (delta.total !== undefined) total.value = delta.total;
+  if (delta.folded !== undefined) folded.value = delta.folded;
   if (!delta.order) return;
   known.value = { offset: known.value.offset, ids: delta.order };
   forget(delta.order);

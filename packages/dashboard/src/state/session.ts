@@ -1,5 +1,6 @@
 import type { SessionView } from '@holter/server/wire';
 import { signal } from '@preact/signals';
+import { forgetAnswers } from './answers.ts';
 import { ApiError, get, isLoggedOut, messageOf, post } from './api.ts';
 import { serverSaid } from './clock.ts';
 
@@ -12,11 +13,19 @@ export const mayDecide = (): boolean => session.value !== null && session.value.
 
 const RETRY_MS = 1_500;
 
+export async function openSession(): Promise<void> {
+  // A link that is pasted into an open tab changes only the fragment, and loads nothing.
+  window.addEventListener('hashchange', () => {
+    if (location.hash !== '') void logIn();
+  });
+  await logIn();
+}
+
 /**
  * Reads the secret from the address's fragment, which browsers do not send to servers, and removes it from the
  * address immediately, even if the log-in fails.
  */
-export async function openSession(): Promise<void> {
+async function logIn(): Promise<void> {
   const secret = /^#login=([A-Za-z0-9._~-]+)$/.exec(location.hash)?.[1];
   if (location.hash !== '') history.replaceState(null, '', location.pathname + location.search);
   if (secret !== undefined) {
@@ -52,4 +61,5 @@ export async function endSession(): Promise<void> {
   await post('/v1/logout', {}).catch(() => undefined);
   session.value = null;
   isLoggedOut.value = true;
+  forgetAnswers();
 }

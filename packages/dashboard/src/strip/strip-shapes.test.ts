@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { binsOf, stripShapes } from './strip-shapes.ts';
+import { binsOf, lifeOf, stripShapes } from './strip-shapes.ts';
 
 const letter = (state: number, { error = 0, calls = 0, beats = 0 } = {}): string =>
   String.fromCharCode(0x30 + 32 * state + 16 * error + 4 * calls + beats);
@@ -48,4 +48,14 @@ describe('the strip as paths', () => {
   test('errors are strokes below the line', () => {
     expect(shapesOf(letter(1), letter(1, { error: 1 })).errors).toBe('M180 29v9');
   });
+});
+
+test('a young agent fills its strip, in steps of five minutes', () => {
+  const none = { beats: 0, calls: 0, hasError: false, state: 0 };
+  const bins = (young: number) => [
+    ...Array.from({ length: 120 - young }, () => none),
+    ...Array.from({ length: young }, () => ({ ...none, state: 1 })),
+  ];
+  expect([1, 20, 21, 119, 120].map((young) => lifeOf(bins(young)).length)).toEqual([10, 20, 30, 120, 120]);
+  expect(lifeOf(bins(0))).toHaveLength(120);
 });

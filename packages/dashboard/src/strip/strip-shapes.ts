@@ -16,6 +16,17 @@ export function binsOf(strip: string): readonly Bin[] {
   });
 }
 
+/** A strip of fewer half minutes would change its scale with each of them. */
+const BINS_MIN = 10;
+
+/** Without the time before the agent's first sign, so that a young one fills its strip. Steps of 5 minutes. */
+export function lifeOf(bins: readonly Bin[]): readonly Bin[] {
+  const first = bins.findIndex(({ state }) => state > 0);
+  if (first <= 0) return bins;
+  const count = Math.max(BINS_MIN, Math.ceil((bins.length - first) / GRID_BINS) * GRID_BINS);
+  return bins.slice(-count);
+}
+
 /** In units of the drawing, which the page may scale. */
 export const STRIP_WIDTH = 240;
 export const STRIP_HEIGHT = 44;

@@ -1,10 +1,10 @@
 import { useMemo } from 'preact/hooks';
-import { type Bin, binsOf, STRIP_HEIGHT, STRIP_WIDTH, stripShapes } from './strip-shapes.ts';
+import { type Bin, binsOf, lifeOf, STRIP_HEIGHT, STRIP_WIDTH, stripShapes } from './strip-shapes.ts';
 
-/** The last hour of an agent, drawn like an ECG. */
+/** The last hour of an agent, or its life if it is younger, drawn like an ECG. */
 export function Strip({ letters }: { readonly letters: string }) {
   const { shapes, words } = useMemo(() => {
-    const bins = binsOf(letters);
+    const bins = lifeOf(binsOf(letters));
     return { shapes: stripShapes(bins), words: inWords(bins) };
   }, [letters]);
   return (
@@ -27,9 +27,12 @@ export function Strip({ letters }: { readonly letters: string }) {
   );
 }
 
+const HOUR_BINS = 120;
+
 function inWords(bins: readonly Bin[]): string {
   const sum = (count: (bin: Bin) => number): number => bins.reduce((total, bin) => total + count(bin), 0);
   const beating = sum(({ beats, calls }) => (beats > 0 || calls > 0 ? 1 : 0));
   const errors = sum(({ hasError }) => (hasError ? 1 : 0));
-  return `Last hour: signs of life in ${beating} of ${bins.length} half minutes, errors in ${errors}`;
+  const span = bins.length === HOUR_BINS ? 'Last hour' : `Last ${bins.length / 2} min`;
+  return `${span}: signs of life in ${beating} of ${bins.length} half minutes, errors in ${errors}`;
 }

@@ -17,8 +17,8 @@ export function BreakersView() {
     <>
       <h1>Breakers</h1>
       <p class="lead">
-        A breaker opens after failures in a row, or when too many calls fail or are slow, so that nobody
-        hammers on what is broken. After a while it lets one try through; one success closes it.
+        A breaker opens after failures in a row, or when too many calls fail or are slow, so that agents stop
+        calling what is broken. After a while it lets one trial call through; a success closes it.
       </p>
       {data.breakers.length === 0 ? (
         <Empty
@@ -27,7 +27,7 @@ export function BreakersView() {
         />
       ) : (
         <section class="card">
-          <BreakerTable breakers={data.breakers} onDone={reload} hasAgent />
+          <BreakerTable breakers={data.breakers} hasAgent />
         </section>
       )}
     </>

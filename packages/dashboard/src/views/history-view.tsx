@@ -33,10 +33,10 @@ export function HistoryView() {
       <section class="tiles" aria-label="In numbers">
         <Tile name="Incidents" value={grouped(sum(({ incidents }) => incidents))} />
         <Tile name="Nudges" value={grouped(sum(({ nudges }) => nudges))} />
-        <Tile name="Asked a person" value={grouped(sum(({ escalations }) => escalations))} />
+        <Tile name="Escalations" value={grouped(sum(({ escalations }) => escalations))} />
         <Tile name="Terminations" value={grouped(sum(({ terminations }) => terminations))} />
         <Tile
-          name="Recoveries that held"
+          name="Restarts that held"
           value={done + failed === 0 ? '–' : `${Math.round((100 * done) / (done + failed))} %`}
           note={`${done} of ${done + failed}`}
         />
@@ -49,7 +49,7 @@ export function HistoryView() {
               : `after a limit is reached; 99 % within ${late(data.latency.p99Ms)}`
           }
         />
-        <Tile name="Called wrong" value={grouped(sum(({ wrong }) => wrong))} note="findings, by a person" />
+        <Tile name="False alarms" value={grouped(sum(({ wrong }) => wrong))} note="marked by a person" />
       </section>
       <section class="card">
         <h2>Time in each state</h2>
@@ -100,12 +100,12 @@ function Bars({ days }: { readonly days: readonly Day[] }) {
 const DAY_COLUMNS = [
   'Day',
   ...SHOWN.map((state) => state.toLowerCase()),
-  ...['incidents', 'nudges', 'asked', 'terminated', 'recovered', 'wrong'],
+  ...['incidents', 'nudges', 'escalations', 'terminated', 'restarted', 'false alarms'],
 ];
 
 function Days({ days }: { readonly days: readonly Day[] }) {
   const used = [...days].reverse().filter((day) => minutesOf(day) > 0 || day.incidents > 0);
-  if (used.length === 0) return <p class="soft">Nothing is on record yet.</p>;
+  if (used.length === 0) return <p class="soft">No records yet.</p>;
   const share = (day: Day, state: State): string => {
     const all = minutesOf(day);
     return all === 0 ? '–' : `${((100 * (day.stateMinutes[state] ?? 0)) / all).toFixed(1)} %`;

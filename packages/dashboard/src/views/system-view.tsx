@@ -6,8 +6,11 @@ import { Ago } from '../parts/time.tsx';
 import { bytes, duration, grouped } from '../parts/words.ts';
 import { get } from '../state/api.ts';
 import { useFresh } from '../state/fresh.ts';
+import { link } from '../state/live.ts';
 import { session } from '../state/session.ts';
+
 import { Brakes, Stalls } from './system-tables.tsx';
+import { Tokens } from './tokens.tsx';
 
 const LOOK_MS = 2_000;
 const LAG_MS_MAX = 500;
@@ -46,16 +49,16 @@ export function SystemView() {
       <p class="lead">
         Holter {health.version} is <b>{health.status}</b>, started <Ago at={health.startedAt} />.
         {speed > 1 &&
-          ` In this demo a second of Holter's is ${Math.round(1_000 / speed)} ms on the wall, so that a busy machine looks like one that falls asleep.`}
+          ` In this demo one second of Holter takes ${Math.round(1_000 / speed)} ms, so that a busy machine looks like one that was suspended.`}
       </p>
-      {problem !== null && <Problem error={problem} retry={reload} />}
-      <section class="tiles small" aria-label="Holter's own pulse">
+      {problem !== null && link.value !== 'lost' && <Problem error={problem} retry={reload} />}
+      <section class="tiles small" aria-label="Holter's own health">
         <Pulse health={health} speed={speed} />
         <Outbox outbox={system.outbox} />
       </section>
       <div class="pair">
         <section class="card">
-          <h2>When nobody looked</h2>
+          <h2>Monitoring gaps</h2>
           <Stalls stalls={system.stalls} share={percent(health.graceShare)} />
         </section>
         <div>
@@ -66,6 +69,7 @@ export function SystemView() {
           <Kept health={health} system={system} />
         </div>
       </div>
+      <Tokens />
     </>
   );
 }
@@ -78,26 +82,26 @@ function Pulse({ health, speed }: { readonly health: HealthView; readonly speed:
         name="Tick lag"
         value={`${lagMs} ms`}
         isBad={lagMs >= LAG_MS_MAX}
-        note="how late the last look at the clock was"
+        note="how late the last tick was"
       />
       <Tile
-        name="In grace, last hour"
+        name="Grace time, last hour"
         value={percent(health.graceShare)}
         isBad={health.graceShare > GRACE_MAX}
-        note="nobody looked, so no silence counted; bad above 10 %"
+        note="monitoring gaps, in which silence does not count; bad above 10 %"
       />
       <Tile
         name="Waiting inputs"
         value={grouped(health.queueDepth)}
         isBad={health.queueDepth >= QUEUE_MAX}
-        note="signals that are not folded in yet"
+        note="signals that are not processed yet"
       />
-      <Tile name="Waiting beats" value={grouped(health.softWaiting)} note="written at most a second apart" />
+      <Tile name="Waiting beats" value={grouped(health.softWaiting)} note="written within a second" />
       <Tile
         name="Store"
         value={health.store}
         isBad={health.store !== 'ok'}
-        note={health.storeReason ?? 'nothing destructive happens without it'}
+        note={health.storeReason ?? 'no agent is stopped without it'}
       />
     </>
   );
@@ -106,17 +110,13 @@ function Pulse({ health, speed }: { readonly health: HealthView; readonly speed:
 function Outbox({ outbox }: { readonly outbox: SystemData['outbox'] }) {
   return (
     <>
-      <Tile
-        name="Outbox: waiting"
-        value={counted(outbox.pending)}
-        note="effects that nobody has taken up yet"
-      />
-      <Tile name="Outbox: under way" value={counted(outbox.claimed)} note="taken up, not finished" />
+      <Tile name="Outbox: waiting" value={counted(outbox.pending)} note="acts that have not begun" />
+      <Tile name="Outbox: under way" value={counted(outbox.claimed)} note="begun, not finished" />
       <Tile
         name="Outbox: given up"
         value={counted(outbox.dead)}
         isBad={outbox.dead > 0}
-        note="tried too often; a person was told"
+        note="tried too often; escalated to a person"
       />
     </>
   );

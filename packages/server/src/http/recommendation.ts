@@ -28,8 +28,8 @@ export function recommendationOf({ hard }: Agent, decisions: Decisions): Recomme
   if (!lead || !kind) return null;
   if (kind.about === 'liveness' || lead.kind === 'unrecoverable-error')
     return first('it does not go on by itself', 'terminate_and_recover', 'terminate', 'acknowledge');
-  if (kind.about === 'failure' || lead.kind === 'limit-exceeded')
-    return first('it can go on when you allow it', 'allow_more_time', 'acknowledge');
+  if (lead.kind === 'limit-exceeded') return first('its limit is used up', 'allow_more_time', 'acknowledge');
+  if (kind.about === 'failure') return first('something that it calls fails', 'acknowledge');
   if (incident.isNudgeSeen)
     return first('it was nudged, and nothing changed', 'terminate_and_recover', 'terminate', 'acknowledge');
   return first('it has not been told yet', 'nudge', 'allow_more_time', 'acknowledge');
