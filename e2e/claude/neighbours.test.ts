@@ -1,4 +1,8 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../run/kit.ts';
 import { bash } from './scripted-model.ts';
 import { World } from './world.ts';
 
@@ -36,5 +40,33 @@ describe('two sessions in one project', { timeout: 120_000 }, () => {
     const tokens = (await world.agents()).map((agent) => Number(agent.tokens));
     expect(Math.max(...tokens)).toBeGreaterThanOrEqual(3 * 1_020);
     expect(tokens.every((count) => count <= 14 * 1_020)).toBe(true);
+  });
+
+  it('killed in the middle of a call: not a normal stop, and the tool that it left is reported', async () => {
+    const model = await world.model((_request, turn) =>
+      turn === 1 ? bash('sleep 5') : bash('echo $$ > tool.pid; exec sleep 300'),
+    );
+    const sessionId = randomUUID();
+    const agentId = `claude.shop.${sessionId.slice(0, 8)}`;
+    const { child, ended } = world.startClaude(model, ['--session-id', sessionId]);
+    const file = join(world.project, 'tool.pid');
+    const tool = await until(
+      'the tool runs',
+      () => (existsSync(file) && Number(readFileSync(file, 'utf8'))) || null,
+      60_000,
+    );
+    // The server looks every two seconds which processes a session has.
+    const noted = Date.now() + 6_000;
+    await until('the server has looked', () => Date.now() > noted);
+    child.kill('SIGKILL');
+    await ended;
+    await expect
+      .poll(() => world.agent(agentId), { timeout: 20_000 })
+      .toMatchObject({ end: { how: 'crash', detail: 'the process is gone, in the middle of a call' } });
+    const { notices } = await world.get<{ notices: { message: string }[] }>('/v1/incidents');
+    expect(notices.map(({ message }) => message).join()).toMatch(
+      new RegExp(`${agentId} was killed in the middle of its work and left .*\\b${tool}\\b`),
+    );
+    process.kill(tool, 'SIGKILL');
   });
 });

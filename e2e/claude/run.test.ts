@@ -41,7 +41,11 @@ describe.concurrent('holter run -- claude', { timeout: 120_000 }, () => {
     });
     const session = randomUUID();
     const { ended } = world.run(model, { options: ['--agent', 'killed'], args: ['--session-id', session] });
-    await until('the tool runs', () => existsSync(join(world.project, 'tool.pid')) && pidIn('tool.pid') > 0);
+    await until(
+      'the tool runs',
+      () => existsSync(join(world.project, 'tool.pid')) && pidIn('tool.pid') > 0,
+      60_000,
+    );
     // The CLI writes its transcript in batches, some 40 ms late (measured): a conversation that is cut before
     // the result of its first call was written is resumed without that call.
     await until('the conversation is written', () => world.transcript(session).includes('tool.pid'));
@@ -56,6 +60,10 @@ describe.concurrent('holter run -- claude', { timeout: 120_000 }, () => {
     expect(last).toContain(RESUMED);
     const agent = await world.get<Record<string, unknown>>('/v1/agents/killed');
     expect(agent).toMatchObject({ incarnation: 2, end: { how: 'exit-0' } });
+    const events = await world.events('killed');
+    const started = events.find(({ type }) => type === 'RECOVERY_INITIATED');
+    expect(started?.payload).toMatchObject({ fromCheckpoint: 'session' });
+    expect(JSON.stringify(events)).not.toContain('no valid checkpoint');
   });
 
   it('killed, and nothing is left to resume: the task starts from the beginning, with the note', async () => {
@@ -65,7 +73,7 @@ describe.concurrent('holter run -- claude', { timeout: 120_000 }, () => {
       return turn === 1 ? bash('echo before') : bash('touch lost.mark; sleep 300');
     });
     const { ended } = world.run(model, { options: ['--agent', 'lost'], args: ['--session-id', session] });
-    await until('the tool runs', () => existsSync(join(world.project, 'lost.mark')));
+    await until('the tool runs', () => existsSync(join(world.project, 'lost.mark')), 60_000);
     process.kill(await world.childOf('lost'), 'SIGKILL');
     for (const file of world.transcriptsOf(session)) rmSync(file);
     const ran = await ended;

@@ -105,6 +105,14 @@ export class World {
     args: readonly string[] = [],
     more: Record<string, string> = {},
   ): Promise<Ran> {
+    return this.startClaude(model, args, more).ended;
+  }
+
+  startClaude(
+    model: ScriptedModel,
+    args: readonly string[] = [],
+    more: Record<string, string> = {},
+  ): { readonly child: ChildProcess; readonly ended: Promise<Ran> } {
     const settings = { hooks: hookSettings(this.server.url, { variable: 'HOLTER_HOOK_TOKEN' }) };
     const env = this.environment(model, { HOLTER_HOOK_TOKEN: this.server.token('enroll'), ...more });
     const all = [
@@ -116,7 +124,7 @@ export class World {
       'Bash',
       ...args,
     ];
-    return this.spawn(this.claudePath, all, env).ended;
+    return this.spawn(this.claudePath, all, env);
   }
 
   /** A session as a person starts it: it knows Holter only from its settings. */

@@ -118,7 +118,9 @@ const CPU_SHARE_FLAT = 0.01;
 export function foldProcess(draft: Draft, look: ProcessLook): void {
   const { hard, soft, at } = draft;
   if (look.state === 'gone') {
-    becomeGone(draft, { how: 'crash', at, detail: 'the process is gone' });
+    const isCut = hard.holds.some(({ kind }) => kind === 'in-tool');
+    const detail = `the process is gone${isCut ? ', in the middle of a call' : ''}`;
+    becomeGone(draft, { how: 'crash', at, detail });
     return;
   }
   if (pulseOf(hard) === 'looks' && hard.unknownSince !== undefined) {

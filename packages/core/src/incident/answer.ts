@@ -228,7 +228,8 @@ function whyNotSpawn(draft: Draft, incident: Incident, evidence: ClaimEvidence):
   hard.spawnKey = key;
   if (incident.isClaimed) return null;
   amend(draft, { isClaimed: true });
-  const fromCheckpoint = evidence.checkpointId ?? 'task-start';
+  const goesOn = hard.can.includes('resume');
+  const fromCheckpoint = evidence.checkpointId ?? (goesOn ? 'session' : 'task-start');
   emit(draft, {
     type: 'RECOVERY_INITIATED',
     payload: {
@@ -238,7 +239,7 @@ function whyNotSpawn(draft: Draft, incident: Incident, evidence: ClaimEvidence):
       attempt: hard.recovery?.attempts ?? 1,
     },
   });
-  if (evidence.checkpointId === null) {
+  if (evidence.checkpointId === null && !goesOn) {
     const message = `${hard.agentId} has no valid checkpoint; it starts its task from the beginning`;
     tellPeople(draft, incident, 'task-start', { severity: 'warning', message });
   }

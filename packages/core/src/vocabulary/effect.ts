@@ -117,4 +117,5 @@ export const EFFECT_URGENCY: Readonly<Record<EffectKind, number>> = {
 export type ReceiptOutcome = 'posted' | 'delivered' | 'seen' | 'done' | 'refused' | 'unknown';
 
 /** What an agent's adapter can do for it. */
-export type Capability = 'nudge' | 'deny-call' | 'terminate' | 'spawn';
+/** `resume`: a successor goes on with the session of the agent, without a checkpoint. */
+export type Capability = 'nudge' | 'deny-call' | 'terminate' | 'spawn' | 'resume';

@@ -77,6 +77,7 @@ export function planOf(
       'nudge',
       'terminate',
       ...(canSpawn ? (['spawn'] as const) : []),
+      ...(canSpawn && recipe?.canResume && resumeWords === null ? (['resume'] as const) : []),
       ...(hasHooks ? (['deny-call'] as const) : []),
     ],
     promises: { ...promisesOf(options), ...(recipe && reportsOf(adapter, recipe, options)) },

@@ -51,13 +51,20 @@ export function startSessions(context: SessionsContext): {
       const incarnation = session.incarnation ?? engine.peek(agentId)?.hard.incarnation;
       void intake.take({ agentId, incarnation, ...body }, HOLTER).catch(failed);
     };
+    const leftBehind = ({ agentId, incarnation }: Session, pids: readonly number[]): void => {
+      if (agentId === null) return;
+      const processes = `${pids.length} ${pids.length === 1 ? 'process' : 'processes'}`;
+      const message = `${agentId} was killed in the middle of its work and left ${processes} running (pid ${pids.slice(0, 10).join(', ')})`;
+      const notice = { audience: 'operator', severity: 'warning', message, incidentId: null } as const;
+      void engine.notify(agentId, `${agentId}/${incarnation}/left-behind`, notice).catch(failed);
+    };
     const sessionOf = async (sessionId: string): Promise<Session | null> => {
       const agent = await store.listAgents({ text: sessionId.slice(0, 8), limit: SAME_NAME_MAX });
       return restored(sessionId, agent.items, parts);
     };
     const watch = new SessionWatch({
       ...{ adapter, engine, clock, env, table, failed },
-      ...{ fileFaults, sensed, sessionOf },
+      ...{ fileFaults, sensed, leftBehind, sessionOf },
     });
     watches.set(adapter.name, watch);
     void watch.start().catch(failed);

@@ -27,17 +27,26 @@ const says = (status: string | null, procStart = '218183') =>
 
 function world(executor: string | null = null, isHeard = true) {
   const clock = new ManualClock();
-  const living = new Map([[12_650, { pid: 12_650, startedAt: '218183', state: 'sleeping' }]]);
+  const living = new Map([
+    [12_650, { pid: 12_650, parentPid: 1, startedAt: '218183', state: 'sleeping' }],
+    [12_700, { pid: 12_700, parentPid: 12_650, startedAt: '218200', state: 'sleeping' }],
+  ]);
   const table = {
     bootId: 'b',
     row: (pid: number) => (living.get(pid) ?? null) as ProcessRow | null,
     userOf: () => null,
+    childPids: (pid: number) =>
+      [...living.values()].filter((row) => row.parentPid === pid).map((row) => row.pid),
   } as unknown as ProcessTable;
-  const agent = { hard: { executor, incarnation: 1, points: [] as { kind: string }[] }, soft: {} };
+  const agent = {
+    hard: { executor, incarnation: 1, holds: [] as { kind: string }[], points: [] as { kind: string }[] },
+    soft: {},
+  };
   const engine = { peek: () => agent, read: async () => agent } as unknown as Engine;
   const heard: SignalBody[] = [];
   const told: string[] = [];
   const sensed: SignalBody[] = [];
+  const left: number[] = [];
   let looks = 0;
   const readSessions: Adapter['session'] = async (...args) => {
     const files = await claudeCode.session?.(...args);
@@ -57,6 +66,7 @@ function world(executor: string | null = null, isHeard = true) {
     fileFaults: (faults) => void told.push(...faults),
     sessionOf: async () => null,
     sensed: (_session, signal) => void sensed.push(signal),
+    leftBehind: (_session, pids) => void left.push(...pids),
   });
   const source = { sessionId: SESSION, subagentId: null, cwd: null, transcriptPath: null };
   const take: Intake['take'] = async (value) => {
@@ -74,7 +84,7 @@ function world(executor: string | null = null, isHeard = true) {
     await vi.waitFor(() => expect(looks).toBeGreaterThan(before));
     await settled();
   };
-  return { heard, told, sensed, pass, living, clock, agent, hook: () => watch.heard(session()) };
+  return { heard, told, sensed, left, pass, living, clock, agent, hook: () => watch.heard(session()) };
 }
 
 test('waiting and idle are holds, busy ends them, and an unknown status changes nothing', async () => {
@@ -114,6 +124,19 @@ test.each<[executor: string | null, kinds: readonly string[]]>([
   await pass();
   await pass();
   expect(heard.map(({ kind }) => kind)).toEqual(kinds);
+});
+
+test('killed in the middle of a call: no normal stop, and the tool that it left is reported', async () => {
+  const { heard, sensed, left, pass, living, agent } = world();
+  says('busy');
+  await pass();
+  agent.hard.holds.push({ kind: 'in-tool' });
+  living.delete(12_650);
+  await pass();
+  await pass();
+  expect(heard).toEqual([]);
+  expect(sensed).toMatchObject([{ kind: 'process', state: 'gone' }]);
+  expect(left).toEqual([12_700]);
 });
 
 test('session files that are none are reported once, with three examples, and the others are read', async () => {

@@ -3,7 +3,7 @@ import { type Adapter, type SessionFile, TRANSCRIPT_CHANNEL, TranscriptTail } fr
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import { FileFaults, ownerOf, statAgentFile } from '../files/index.ts';
-import type { ProcessTable } from '../processes/index.ts';
+import { type ProcessTable, ProcessTree } from '../processes/index.ts';
 import type { Session } from './session.ts';
 
 /** Called when files become unusable or usable again; `session` is null for files of no known session. */
@@ -21,6 +21,8 @@ type WatchContext = {
   readonly fileFaults: FileFaultsTold;
   /** A running session that an earlier server heard of; null if there is none, or it has ended. */
   readonly sessionOf: (sessionId: string) => Promise<Session | null>;
+  /** Told of processes that a killed session has left running. */
+  readonly leftBehind: (session: Session, pids: readonly number[]) => void;
   /** Reports what Holter itself has noticed about a session. */
   readonly sensed: (session: Session, signal: SignalBody) => void;
 };
@@ -38,6 +40,7 @@ type Watched = {
   isLooking: boolean;
   isLookPlanned: boolean;
   seen: SessionFile | null;
+  tree: ProcessTree | null;
   /** Since when the transcript has been ahead of the hooks; null while it is not. */
   unreportedAt: number | null;
   isSilent: boolean;
@@ -116,6 +119,7 @@ export class SessionWatch {
       isLooking: false,
       isLookPlanned: false,
       seen: before?.seen ?? null,
+      tree: before?.tree ?? null,
       unreportedAt: null,
       isSilent: false,
     };
@@ -273,6 +277,7 @@ export class SessionWatch {
     // An unknown status is ignored; the last known one still applies.
     const status = file.status ?? before;
     watched.seen = { ...file, status };
+    this.noteTree(watched, file);
     if (status === null || status === before) return;
     const { session } = watched;
     for (const [held, hold] of HOLDS) {
@@ -281,13 +286,44 @@ export class SessionWatch {
     }
   }
 
+  /** Tools run in sessions of their own and outlive the agent, so they are noted while it lives. */
+  private noteTree(watched: Watched, { process, sessionId }: SessionFile): void {
+    const { table } = this.context;
+    if (!table) return;
+    const isKnown =
+      watched.tree?.root.pid === process.pid && watched.tree.root.startedAt === process.startedAt;
+    watched.tree = isKnown ? watched.tree : new ProcessTree(table, process, sessionId);
+    watched.tree?.look();
+  }
+
   /** The session's process has exited. If an executor started it, that executor reports how it ended. */
   private gone(watched: Watched): void {
+    const { session, tree } = watched;
     watched.seen = null;
-    const { session } = watched;
+    watched.tree = null;
     const agent = agentOf(session, this.context.engine);
     if (!agent || agent.hard.executor || agent.hard.end) return;
-    void session.tell({ kind: 'stopped', reason: 'its process has gone' }).catch(this.context.failed);
+    // A session that ends in order says so, and has no call or turn open.
+    const { holds, turnSince } = agent.hard;
+    const isCut = turnSince !== undefined || holds.some(({ kind }) => kind === 'in-tool');
+    if (!isCut) {
+      void session.tell({ kind: 'stopped', reason: 'its process has gone' }).catch(this.context.failed);
+      return;
+    }
+    const left = tree?.look() ?? [];
+    this.context.sensed(session, {
+      kind: 'process',
+      state: 'gone',
+      cpuMs: 0,
+      ioBytes: 0,
+      childrenAtWork: left.length,
+      memoryBytes: 0,
+    });
+    if (left.length > 0)
+      this.context.leftBehind(
+        session,
+        left.map(({ pid }) => pid),
+      );
   }
 
   private later(ms: number, run: () => void | Promise<void>): void {

@@ -35,8 +35,8 @@ export const registration = z.strictObject({
   promises: promises.optional(),
   mode: mode.optional().meta({ description: '`act` needs an operator token.' }),
   can: z
-    .array(z.enum(['nudge', 'deny-call', 'terminate', 'spawn']))
-    .max(4)
+    .array(z.enum(['nudge', 'deny-call', 'terminate', 'spawn', 'resume']))
+    .max(5)
     .optional()
     .meta({ description: '`terminate` and `spawn` need an operator token.' }),
   executor: line(128).nullable().optional().meta({ description: 'Only with an operator token.' }),
