@@ -3,6 +3,7 @@ import { AuthorityAudit } from './authority-audit.ts';
 import { BrakeAudit } from './brake-audit.ts';
 import { BreakerAudit } from './breaker-audit.ts';
 import { ExecutionAudit } from './execution-audit.ts';
+import { FloodAudit } from './flood-audit.ts';
 import { IncarnationAudit } from './incarnation-audit.ts';
 import { LadderAudit } from './ladder-audit.ts';
 import { NoticeAudit } from './notice-audit.ts';
@@ -32,6 +33,8 @@ type AuditorOptions = {
   readonly profileOf: (agentId: string) => AuditedProfile | undefined;
   /** An effect is carried out at the very moment of its claim, so the log must still agree with it. */
   readonly isExact: boolean;
+  /** The log is the stored one, in which floods are folded. */
+  readonly isStored?: boolean;
 };
 
 /**
@@ -56,15 +59,17 @@ export class Auditor {
   private readonly termination: TerminationAudit;
   private readonly notice: NoticeAudit;
   private readonly isExact: boolean;
+  private readonly floods: FloodAudit | null;
   /** What was done, until the log is read up to the line at which it was. */
   private readonly waiting: { readonly cursor: number; readonly judge: () => void }[] = [];
   private readonly terminatedAt = new Map<string, number>();
   /** How often each type of event was read: what was never written was never tried. */
   readonly seen = new Map<string, number>();
 
-  constructor(report: Report, { profileOf, isExact }: AuditorOptions) {
+  constructor(report: Report, { profileOf, isExact, isStored = false }: AuditorOptions) {
     this.report = report;
     this.isExact = isExact;
+    this.floods = isStored ? new FloodAudit(report) : null;
     this.records = new RecordAudit(report);
     this.executions = new ExecutionAudit(report, this.truth, this.orders);
     this.authority = new AuthorityAudit(report, this.truth, profileOf);
@@ -90,6 +95,7 @@ export class Auditor {
     this.seen.set(entry.event.type, (this.seen.get(entry.event.type) ?? 0) + 1);
     this.orders.read(entry);
     this.records.read(entry);
+    this.floods?.read(entry);
     this.executions.read(entry);
     this.authority.read(entry);
     this.brake.read(entry);

@@ -72,6 +72,11 @@ export const contract = {
    * as long; and the fleet may defer the nudge.
    */
   ownDelayMs: 105 * minute,
+  /**
+   * Rows of one sort by one agent: fifty for each server that has it in memory, and again after each start of one, of
+   * which there may be a few in a minute.
+   */
+  rowsPerMinute: 250,
   /** A checkpoint so young is not thrown away by retention. */
   savedMs: 10 * minute,
   /** Longer than every wait that may lawfully lie between the truth and the verdict. */

@@ -82,7 +82,7 @@ class EngineSimulation {
       const agent = this.world.agents.get(agentId);
       return agent && auditedProfile(agent);
     };
-    this.audit = new Auditor(this.report.bind(this), { profileOf, isExact: false });
+    this.audit = new Auditor(this.report.bind(this), { profileOf, isExact: false, isStored: true });
     const worldRandom = new Random(seed, STREAMS + 2);
     this.world = new EngineWorld({
       clock: this.clock,
