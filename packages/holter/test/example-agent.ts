@@ -65,6 +65,7 @@ export const exampleFinding: FindingView = {
   evidence: 'no checkpoint for 45 min, and nothing else moved',
   threshold: '10 min to warn, 30 min to act',
   count: null,
+  progress: 'a checkpoint',
 };
 
 export const exampleIncident: IncidentView = {

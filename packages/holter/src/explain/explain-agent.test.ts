@@ -25,7 +25,7 @@ describe('three lines about an agent', () => {
       { state: 'STUCK', stateSince: minutesAgo(15), findings: [stale], incident },
       [
         'ada has been STUCK for 15 min.',
-        'Why: no checkpoint for 45 min, and nothing else moved (checkpoint-stale; limit: 10 min to warn, 30 min to act).',
+        'Why: no checkpoint for 45 min, and nothing else moved; a checkpoint would be progress (checkpoint-stale; limit: 10 min to warn, 30 min to act).',
         'Next: the agent is nudged in 4 min (nudge 3 of 3). You can: holter decide ada allow_more_time --minutes 15 --reason "…"  or  holter wrong ada --reason "…"',
       ],
     ],
@@ -39,7 +39,7 @@ describe('three lines about an agent', () => {
       },
       [
         'ada has been DEGRADED for 60 min, and it is not known whether it is alive (network-partition).',
-        'Why: no checkpoint for 45 min, and nothing else moved (checkpoint-stale; limit: 10 min to warn, 30 min to act). And 1 more: holter show ada',
+        'Why: no checkpoint for 45 min, and nothing else moved; a checkpoint would be progress (checkpoint-stale; limit: 10 min to warn, 30 min to act). And 1 more: holter show ada',
         'Next: Holter goes on watching; nobody has to do anything yet.',
       ],
     ],

@@ -33,12 +33,18 @@ function lifeInWords({ liveness, cause, end }: AgentView): string {
   return `it is not known whether it is alive (${cause ?? 'silence'})`;
 }
 
+/** What was seen, and what would count as progress; detectors say both in one sentence already. */
+function seenInWords({ evidence, progress }: AgentView['findings'][number]): string {
+  const seen = evidence.replace(/\.$/, '');
+  return seen.endsWith('would be progress') ? seen : `${seen}; ${progress} would be progress`;
+}
+
 function because(agent: AgentView, now: Instant): string {
   const [lead] = agent.findings;
   const more = agent.findings.length - 1;
   if (lead) {
     const others = more > 0 ? ` And ${more} more: holter show ${agent.agentId}` : '';
-    return `${lead.evidence} (${lead.kind}; limit: ${lead.threshold}).${others}`;
+    return `${seenInWords(lead)} (${lead.kind}; limit: ${lead.threshold}).${others}`;
   }
   if (agent.end) return `it ended ${ago(agent.end.at, now)}: ${agent.end.detail}.`;
   if (agent.holds.length > 0)

@@ -1,7 +1,16 @@
-import type { Finding } from '@holter/core';
+import { FINDING_KINDS, type Finding } from '@holter/core';
 import type { FindingView } from './types.ts';
 
 export function findingView(finding: Finding): FindingView {
   const { kind, severity, source, since, evidence, threshold, count } = finding;
-  return { kind, severity, source, since, evidence, threshold, count: count ?? null };
+  return {
+    kind,
+    severity,
+    source,
+    since,
+    evidence,
+    threshold,
+    count: count ?? null,
+    progress: FINDING_KINDS[kind].progress,
+  };
 }

@@ -13,6 +13,7 @@ export const finding = z.strictObject({
   evidence: word,
   threshold: word,
   count: z.number().nullable(),
+  progress: word.meta({ description: 'What would count as progress.' }),
 });
 
 export const nextStep = z.strictObject({
