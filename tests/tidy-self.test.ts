@@ -16,6 +16,7 @@ import {
   citedRequirementsExist,
   linksResolve,
   mentionedPagesExist,
+  mentionedTestsExist,
   noMachinePaths,
   noTestIsSwitchedOff,
   nothingIsPutOff,
@@ -322,6 +323,15 @@ describe('text', () => {
       ]);
     }
     expect(mentionedPagesExist(repo({ ...files, 'bench/a.ts': '// design.md' }))).toHaveLength(1);
+  });
+
+  it('tests that pages name exist', () => {
+    const files = { 'e2e/a.test.ts': '' };
+    const page = (text: string) => mentionedTestsExist(repo({ ...files, 'docs/c.md': text }));
+    expect(page('shown by `e2e/a.test.ts`, beside `health.test.ts`')).toEqual([]);
+    expect(page('shown by `e2e/b.test.ts`')).toEqual([
+      expect.stringMatching(/:1: e2e\/b\.test\.ts does not exist\. Instead: /),
+    ]);
   });
 
   it('requirements that are cited exist', () => {

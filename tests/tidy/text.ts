@@ -71,6 +71,22 @@ export function mentionedPagesExist(repo: Repo): string[] {
   return problems;
 }
 
+/** Pages name the tests that show what they say, such as docs/security.md. */
+export function mentionedTestsExist(repo: Repo): string[] {
+  const problems: string[] = [];
+  for (const [path, text] of repo) {
+    if (!path.endsWith('.md')) continue;
+    for (const match of text.matchAll(/`((?:packages|e2e|tests|scenarios)\/[\w./-]{1,200}\.test\.tsx?)`/g)) {
+      const [, test = ''] = match;
+      if (repo.has(test)) continue;
+      problems.push(
+        violation(path, text, match.index, `${test} does not exist`, 'name the test that shows it'),
+      );
+    }
+  }
+  return problems;
+}
+
 /** Comments cite the documents that Holter began with, such as "seed 000 §4"; docs/requirements.md says what they require. */
 export function citedRequirementsExist(repo: Repo): string[] {
   const page = 'docs/requirements.md';
