@@ -5,7 +5,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { until } from '../packages/server/test/until.ts';
 import { bin, cleanEnvironment, type HolterProcess, startHolter } from './holter-process.ts';
+import { isThere } from './run/kit.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'holter-connect-'));
 const project = join(folder, 'shop');
@@ -14,7 +16,8 @@ let server: HolterProcess;
 
 beforeAll(async () => {
   mkdirSync(project);
-  server = await startHolter(folder, ['--port', '0']);
+  // Below the range from which the system takes ports for connections.
+  server = await startHolter(folder, ['--port', String(10_000 + (process.pid % 10_000))]);
 }, 30_000);
 afterAll(async () => {
   await server.end('SIGKILL');
@@ -92,3 +95,32 @@ it('a token that was revoked is replaced', async () => {
   expect(await holter('connect', 'claude-code')).toMatchObject({ code: 0 });
   expect(await status(tokenInSettings())).toBe(200);
 }, 60_000);
+
+it('a session that begins starts the server when none runs, where its hooks go', async () => {
+  await holter('connect', 'claude-code');
+  const { hooks } = JSON.parse(readFileSync(settings, 'utf8'));
+  const [{ command }] = hooks.SessionStart[0].hooks;
+  const begin = async (): Promise<string> => {
+    const env = cleanEnvironment(folder, { ANTHROPIC_API_KEY: 'sk-secret' });
+    const child = spawn('sh', ['-c', command], { cwd: project, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let said = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => {
+        said += chunk.toString();
+      });
+    expect(await once(child, 'close')).toEqual([0, null]);
+    return said;
+  };
+  expect(await begin()).toBe('');
+  expect(serverFile().pid).toBe(server.pid);
+  await server.end('SIGKILL');
+  expect(await begin()).toBe('');
+  expect(serverFile().url).toBe(server.url);
+  expect(await status(tokenInSettings())).toBe(200);
+  const { pid } = serverFile();
+  process.kill(pid, 'SIGTERM');
+  await until('the server has ended', () => !isThere(pid));
+}, 60_000);
+
+const serverFile = (): { readonly url: string; readonly pid: number } =>
+  JSON.parse(readFileSync(join(folder, 'data', 'server.json'), 'utf8'));

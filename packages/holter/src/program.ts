@@ -25,6 +25,7 @@ const COMMANDS: readonly (readonly [names: string, load: () => Promise<Register>
   ['badge', async () => (await import('./commands/badge.ts')).registerBadge],
   ['token', async () => (await import('./commands/token.ts')).registerToken],
   ['connect', async () => (await import('./connect/command.ts')).registerConnect],
+  ['hook', async () => (await import('./connect/hook-command.ts')).registerHook],
   ['doctor', async () => (await import('./commands/doctor.ts')).registerDoctor],
   ['config', async () => (await import('./commands/config.ts')).registerConfig],
   ['db', async () => (await import('./commands/db.ts')).registerDb],

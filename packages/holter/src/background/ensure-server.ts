@@ -12,7 +12,7 @@ export type Answering = Target & { readonly version: string };
 type EnsureOptions = {
   readonly folder: DataFolder;
   readonly clock: Clock;
-  readonly env: NodeJS.ProcessEnv;
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly workingDirectory: string;
   /** A `holter.yaml` for a server that is started; the default is the one that `holter up` would read here. */
   readonly config?: string | undefined;
@@ -125,6 +125,6 @@ function openLog(folder: DataFolder): number {
 const KEPT =
   /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|XDG_\w+|\w+_HOME|\w+_CONFIG_DIR)$/;
 
-function serverEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+function serverEnvironment(env: EnsureOptions['env']): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => KEPT.test(name)));
 }

@@ -8,6 +8,7 @@ import {
   type HookTarget,
   isHookSecret,
 } from '@holter/server/adapters';
+import { DataFolder, dataFolderPath } from '@holter/server/local';
 import { type Command, Option } from 'commander';
 import { findServer, refuseAgents, type ServerOptions, withServer } from '../client/connection.ts';
 import { CliFailure, EXIT } from '../terminal/failure.ts';
@@ -16,7 +17,8 @@ import type { Io } from '../terminal/io.ts';
 import { painter } from '../terminal/paint.ts';
 import { revokeTokenOf, secretOf, tokenFor, userName } from './hook-token.ts';
 import { lineDiff } from './line-diff.ts';
-import { backupOf, readSettings, writeSettings } from './settings-file.ts';
+import { sessionStartCommand } from './session-start.ts';
+import { backupOf, keepSettings, readSettings, restoreSettings, writeSettings } from './settings-file.ts';
 
 type ConnectOptions = ServerOptions & {
   readonly project?: boolean;
@@ -88,8 +90,8 @@ async function connectKind(io: Io, kind: string, options: ConnectOptions): Promi
     io.out('nothing was changed (--dry-run)\n');
     return;
   }
-  writeSettings(path, withoutHolter, after);
-  if (withoutHolter !== null) io.out(`as it was before: ${backupOf(path)}\n`);
+  if (options.remove) takeOut(path, connect, old, withoutHolter);
+  else putIn(io, path, connect, { before, after });
   if (old) await discard(io, options, old);
   io.out(options.remove ? 'taken out\n' : 'connected: sessions that start from now on report to Holter\n');
   if (options.remove) return;
@@ -98,6 +100,35 @@ async function connectKind(io: Io, kind: string, options: ConnectOptions): Promi
       `${options.tokenEnv} must hold a hook token: holter token create --role hook --user ${userName()}\n`,
     );
   else if (!options.user) warnOfGit(io, path);
+}
+
+/** The first backup is the user's own file: connecting again leaves it alone. */
+function putIn(
+  io: Io,
+  path: string,
+  connect: Connectable['connect'],
+  { before, after }: { readonly before: string | null; readonly after: string | null },
+): void {
+  const backup = readSettings(backupOf(path));
+  // An earlier version kept a copy with hooks, and with the token in them.
+  if (backup !== null && connect.find(backup)) writeSettings(backupOf(path), connect.remove(backup));
+  if (before !== null && connect.find(before) === null) keepSettings(path);
+  writeSettings(path, after);
+  if (readSettings(backupOf(path)) !== null) io.out(`as it was before: ${backupOf(path)}\n`);
+}
+
+/** The very file from before, unless the rest of it was changed since. */
+function takeOut(
+  path: string,
+  connect: Connectable['connect'],
+  old: HookTarget | null,
+  withoutHolter: string | null,
+): void {
+  const backup = readSettings(backupOf(path));
+  // Connecting drops lists that are empty, so the backup is compared as it would come out again.
+  const asRemoved = (text: string): string | null => connect.remove(old ? connect.add(text, old) : text);
+  if (backup !== null && connect.isSame(asRemoved(backup), withoutHolter)) restoreSettings(path);
+  else writeSettings(path, withoutHolter);
 }
 
 function understood<T>(path: string, read: () => T): T {
@@ -116,7 +147,14 @@ async function targetFor(io: Io, options: ConnectOptions, old: HookTarget | null
     throw new CliFailure(`${tokenEnv} is no name of a variable`, null, EXIT.usage);
   const header =
     tokenEnv === undefined ? { token: await tokenFor(server, old, dryRun) } : { variable: tokenEnv };
-  return { serverUrl: server.url, header };
+  return { serverUrl: server.url, header, ...startCommandFor(io, options, server.url) };
+}
+
+/** For a server that is found by its data folder: only such a one can be started from here. */
+function startCommandFor(io: Io, { data }: ConnectOptions, url: string): Pick<HookTarget, 'startCommand'> {
+  const folder = new DataFolder(dataFolderPath(data, io.env));
+  if (folder.readServer()?.url !== url) return {};
+  return { startCommand: sessionStartCommand(folder.path) };
 }
 
 /** Revokes the token that was in the settings: copies of it may lie elsewhere. */

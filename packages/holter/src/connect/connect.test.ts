@@ -1,4 +1,6 @@
 import {
+  chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -104,6 +106,40 @@ describe('holter connect claude-code', () => {
     expect(json(local()).hooks.Stop[0].hooks[0].url).toContain(':5000/');
     await run('--remove');
     expect(existsSync(local())).toBe(false);
+  });
+
+  it('gives back the same bytes and mode, also after it was connected twice', async () => {
+    mkdirSync(join(project, '.claude'));
+    const own = '{"model":   "opus",\n\t"hooks": {"Stop": [ ]},\r\n "z": [1,2]}';
+    writeFileSync(local(), own);
+    chmodSync(local(), 0o640);
+    await run();
+    const moved = { ...io, env: { ...io.env, HOLTER_URL: 'http://127.0.0.1:5000' } };
+    await (await createProgram(moved)).parseAsync(['node', 'holter', 'connect', 'claude-code']);
+    expect(statSync(local()).mode & 0o777).toBe(0o600);
+    expect(readFileSync(`${local()}.before-holter`, 'utf8')).toBe(own);
+    expect(statSync(`${local()}.before-holter`).mode & 0o777).toBe(0o640);
+    await run('--remove');
+    expect(readFileSync(local(), 'utf8')).toBe(own);
+    expect(statSync(local()).mode & 0o777).toBe(0o640);
+    expect(existsSync(`${local()}.before-holter`)).toBe(false);
+  });
+
+  it.skipIf(process.getuid?.() !== 0)('leaves the file to its owner', async () => {
+    write(local(), { model: 'opus' });
+    chownSync(local(), 1234, 1235);
+    await run();
+    expect(statSync(local())).toMatchObject({ uid: 1234, gid: 1235 });
+    await run('--remove');
+    expect(statSync(local())).toMatchObject({ uid: 1234, gid: 1235 });
+  });
+
+  it('takes out only its hooks when the rest was changed since', async () => {
+    write(local(), { model: 'opus' });
+    await run();
+    write(local(), { ...json(local()), model: 'sonnet' });
+    await run('--remove');
+    expect(json(local())).toEqual({ model: 'sonnet' });
   });
 
   it('changes nothing on a dry run, nor what it does not understand', async () => {

@@ -1,6 +1,6 @@
-import { mkdirSync, realpathSync, rmSync } from 'node:fs';
+import { mkdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { readSettingsFile, writeSettingsFile } from '@holter/server/process';
+import { copySettingsFile, giveTo, readSettingsFile, writeSettingsFile } from '@holter/server/process';
 import { CliFailure } from '../terminal/failure.ts';
 
 /** The text of a settings file; null when there is no such file. */
@@ -16,20 +16,25 @@ export function readSettings(path: string): string | null {
 
 export const backupOf = (path: string): string => `${path}.before-holter`;
 
-/**
- * Keeps the text that the file has without Holter, then replaces the file. Follows a symbolic link. Only the owner
- * may read either, since they may contain tokens. Null removes a file.
- */
-export function writeSettings(path: string, withoutHolter: string | null, text: string | null): void {
-  const target = targetOf(path);
-  mkdirSync(dirname(target), { recursive: true });
-  replace(backupOf(path), withoutHolter);
-  replace(target, text);
+/** Keeps the file as it is, with its mode and owner, to be given back by `restoreSettings`. */
+export function keepSettings(path: string): void {
+  copySettingsFile(targetOf(path), backupOf(path));
 }
 
-function replace(path: string, text: string | null): void {
-  if (text === null) rmSync(path, { force: true });
-  else writeSettingsFile(path, text);
+/** Gives back what was kept. */
+export function restoreSettings(path: string): void {
+  copySettingsFile(backupOf(path), targetOf(path));
+  rmSync(backupOf(path), { force: true });
+}
+
+/** Replaces the text of a file for its owner alone, because it may hold a token. Follows a link; null removes it. */
+export function writeSettings(path: string, text: string | null): void {
+  const target = targetOf(path);
+  if (text === null) return rmSync(target, { force: true });
+  mkdirSync(dirname(target), { recursive: true });
+  const before = statSync(target, { throwIfNoEntry: false });
+  writeSettingsFile(target, text);
+  if (before) giveTo(target, before);
 }
 
 function targetOf(path: string): string {

@@ -2,4 +2,4 @@
 export * from './agent-file.ts';
 export { FileFaults, faultSignal } from './file-faults.ts';
 export { openLogFile } from './log-file.ts';
-export { readSettingsFile, writeSettingsFile } from './settings-file.ts';
+export { copySettingsFile, giveTo, readSettingsFile, writeSettingsFile } from './settings-file.ts';

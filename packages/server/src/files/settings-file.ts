@@ -1,4 +1,6 @@
 import {
+  chmodSync,
+  chownSync,
   closeSync,
   constants,
   fstatSync,
@@ -6,6 +8,8 @@ import {
   readSync,
   renameSync,
   rmSync,
+  type Stats,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { kindOf } from './agent-file.ts';
@@ -18,6 +22,26 @@ const BYTES_MAX = 64 * 1024 * 1024;
  * be a link. Throws in words if it is anything but a file of a sensible size, and never waits for a FIFO.
  */
 export function readSettingsFile(path: string, bytesMax = BYTES_MAX): string {
+  return readWhole(path, bytesMax).content.toString('utf8');
+}
+
+/** Copies such a file whole or not at all, with its mode and owner. */
+export function copySettingsFile(from: string, to: string): void {
+  const { content, stats } = readWhole(from, BYTES_MAX);
+  const draft = draftOf(to);
+  writeFileSync(draft, content, { mode: 0o600, flag: 'wx' });
+  giveTo(draft, stats);
+  chmodSync(draft, stats.mode & 0o7777);
+  renameSync(draft, to);
+}
+
+/** Only root may give files away; for everybody else they belong to the right user already. */
+export function giveTo(path: string, { uid, gid }: Pick<Stats, 'uid' | 'gid'>): void {
+  const own = statSync(path);
+  if (uid !== own.uid || gid !== own.gid) chownSync(path, uid, gid);
+}
+
+function readWhole(path: string, bytesMax: number): { readonly content: Buffer; readonly stats: Stats } {
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const stats = fstatSync(file);
@@ -25,8 +49,7 @@ export function readSettingsFile(path: string, bytesMax = BYTES_MAX): string {
     if (kind !== null) throw new Error(`it is ${kind}`);
     if (stats.size > bytesMax) throw new Error(`it is larger than ${bytesMax / 1024 / 1024} MB`);
     const content = Buffer.alloc(stats.size);
-    const bytes = readSync(file, content, 0, content.length, 0);
-    return content.toString('utf8', 0, bytes);
+    return { content: content.subarray(0, readSync(file, content, 0, content.length, 0)), stats };
   } finally {
     closeSync(file);
   }
@@ -34,8 +57,13 @@ export function readSettingsFile(path: string, bytesMax = BYTES_MAX): string {
 
 /** Writes the file whole or not at all, and so that others can't read it, not even for a moment. */
 export function writeSettingsFile(path: string, text: string): void {
-  const draft = `${path}.${process.pid}.tmp`;
-  rmSync(draft, { force: true });
+  const draft = draftOf(path);
   writeFileSync(draft, text, { mode: 0o600, flag: 'wx' });
   renameSync(draft, path);
+}
+
+function draftOf(path: string): string {
+  const draft = `${path}.${process.pid}.tmp`;
+  rmSync(draft, { force: true });
+  return draft;
 }

@@ -4,7 +4,7 @@ import { asRecord, asText } from '../shared/json.ts';
 /**
  * What Claude Code is told, so that its hooks come to Holter. HTTP hooks: no script, no process per event, and
  * a Holter that is down costs nothing. `SessionStart` takes only commands, so a session is first seen at its
- * first prompt.
+ * first prompt; a command there can start the server before.
  */
 const EVENTS = [
   'UserPromptSubmit',
@@ -24,6 +24,9 @@ const EVENTS = [
 
 /** A Holter that hangs costs this much per event, so it is short; a reply takes milliseconds. */
 const TIMEOUT_SECONDS = 2;
+
+/** A server is up within a second or two; a session waits for it no longer than this. */
+const START_SECONDS = 10;
 
 export const HOOK_PATH = '/hooks/claude-code';
 
@@ -47,6 +50,14 @@ export function hookSettings(serverUrl: string, header: HookHeader): HookSetting
   return Object.fromEntries(EVENTS.map((event) => [event, [{ hooks: [hook] }]]));
 }
 
+/** The hooks of settings that a user connected. */
+export function connectedHooks({ serverUrl, header, startCommand }: HookTarget): HookSettings {
+  const reports = hookSettings(serverUrl, header);
+  if (startCommand === undefined) return reports;
+  const start: HookEntry = { type: 'command', command: startCommand, timeout: START_SECONDS };
+  return { SessionStart: [{ hooks: [start] }], ...reports };
+}
+
 /** What `hookSettings` was given for this entry. */
 export function targetOf({ url = '', headers }: HookEntry): HookTarget {
   const [, secret = ''] = /^Bearer (.*)$/.exec(asText(asRecord(headers).Authorization) ?? '') ?? [];
@@ -57,3 +68,7 @@ export function targetOf({ url = '', headers }: HookEntry): HookTarget {
 /** Whether an entry is one of ours, of whichever server and version. */
 export const isOurHook = ({ type, url }: HookEntry): boolean =>
   type === 'http' && url !== undefined && url.endsWith(HOOK_PATH);
+
+/** Whether an entry is a command of ours that starts the server. */
+export const isStartHook = ({ type, command }: HookEntry): boolean =>
+  type === 'command' && typeof command === 'string' && / hook session-start( |$)/.test(command);

@@ -6,6 +6,8 @@ export type Connect = {
   readonly add: (text: string | null, server: HookTarget) => string | null;
   /** The text without hooks to any Holter; null when nothing is left and the file can go. */
   readonly remove: (text: string | null) => string | null;
+  /** Whether both texts say the same, however they are formatted. */
+  readonly isSame: (one: string | null, other: string | null) => boolean;
   /** Where the hooks in the text go; null when it has none to a Holter. */
   readonly find: (text: string | null) => HookTarget | null;
 };
@@ -16,7 +18,12 @@ type ConnectPlace = {
   readonly isForUser: boolean;
 };
 
-export type HookTarget = { readonly serverUrl: string; readonly header: HookHeader };
+export type HookTarget = {
+  readonly serverUrl: string;
+  readonly header: HookHeader;
+  /** Starts the server when a session begins and none runs; for a server of this machine. */
+  readonly startCommand?: string;
+};
 
 export type HookHeader =
   /** The secret itself: for a file that only its owner reads. */
