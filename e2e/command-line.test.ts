@@ -177,6 +177,37 @@ describe('the command line against a real server', { timeout: 60_000 }, () => {
     expect(unknown.err).toContain('nobody');
   });
 
+  it('says what was meant where a name can only be a slip, with exit code 2', async () => {
+    const reset = await holter(['breaker', 'reset', 'ada', 'external_ap', '--reason', 'back']);
+    expect(reset).toMatchObject({ code: 2, out: '' });
+    expect(reset.err).toContain('no breaker of this name; did you mean external_api?');
+    const types = await holter(['events', '--type', 'NUDGE_SEND']);
+    expect(types).toMatchObject({ code: 2, out: '' });
+    expect(types.err).toContain('did you mean NUDGE_SENT?');
+    const long = await holter(['nudge', 'ada', '--reason', 'x'.repeat(5_000)]);
+    expect(long.code).toBe(2);
+    expect(long.err).toMatch(/^holter: reason must have at most \d+ characters\n/);
+  });
+
+  it('reports the configuration of the running server, not of this terminal', async () => {
+    const shown = await holter(['config', 'show', '--changed']);
+    expect(shown.out).toMatch(/checkpoint_stale_threshold_seconds +2 .*policy\.yaml:3/);
+    expect((await holter(['doctor'])).out).toMatch(
+      /ok +configuration +\S+policy\.yaml, read by the running server/,
+    );
+    writeFileSync(join(folder, 'other.yaml'), 'rules: { settle: 7s }\n');
+    const file = await holter(['config', 'show', '--changed', '--config', 'other.yaml']);
+    expect(file.out).toMatch(/settle/);
+    expect(file.out).not.toMatch(/checkpoint_stale/);
+  });
+
+  it('HOLTER_TOKEN is for the server that is named, and not for the one of the data folder', async () => {
+    expect(await holter(['status'], { HOLTER_TOKEN: 'hlt_of_another_server' })).toMatchObject({ err: '' });
+    const named = await holter(['status'], { HOLTER_TOKEN: 'hlt_wrong', HOLTER_URL: server.url });
+    expect(named.code).toBe(1);
+    expect(named.err).toContain('the token is wrong');
+  });
+
   it('lets an operator decide, with who and why on record', async () => {
     const decisions = [
       ['decide', 'bob', 'acknowledge', '--reason', 'seen'],

@@ -115,6 +115,7 @@ export type {
   HolterEvent,
   LivenessWord,
 } from './vocabulary/event.ts';
+export { EVENT_TYPES } from './vocabulary/event-types.ts';
 export {
   EVIDENCE_LENGTH_MAX,
   type EvidenceSource,

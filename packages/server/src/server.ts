@@ -78,6 +78,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   refuseOpenAddress(host, options.insecureBecause);
   const folder = prepareFolder(options.dataFolder);
   const wall = realClock();
+  let { config } = options;
   const undo: (() => Promise<void> | void)[] = [];
   const undoAll = async (): Promise<void> => {
     for (const step of undo.splice(0).reverse()) {
@@ -130,6 +131,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       clock,
       sha256,
       ...realDice,
+      config: () => config,
       version,
       logger,
       hosts: [...new Set([...LOCAL_NAMES, urlName(host)])],
@@ -149,7 +151,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       url,
       dataFolder: folder.path,
       tokensMade,
-      reload: (loaded) => reload(engine, loaded, logger),
+      reload: (loaded) => {
+        if (loaded.kind === 'loaded') config = loaded.config;
+        return reload(engine, loaded, logger);
+      },
       stop: () => {
         stopping ??= withinTime(undoAll(), wall, logger);
         return stopping;

@@ -1,5 +1,5 @@
 import { type Client, ClientError, createClient } from '@holter/server/local';
-import { CliFailure } from '../terminal/failure.ts';
+import { CliFailure, EXIT } from '../terminal/failure.ts';
 import type { Connection } from './connection.ts';
 
 const TIMEOUT_MS = 15_000;
@@ -28,9 +28,21 @@ export function inWords(error: unknown, { url, token }: Connection): unknown {
       'start one: holter up    or see: holter doctor',
     );
   }
-  const field = error.field === null ? '' : ` (${error.field})`;
-  return new CliFailure(`${error.message}${field}`, nextAfter(error.status, token !== null));
+  const { status, code, message, field } = error;
+  const sentence = field === null ? message : sentenceAbout(field, message);
+  return new CliFailure(
+    sentence,
+    nextAfter(status, token !== null),
+    isSlip(status, code) ? EXIT.usage : EXIT.error,
+  );
 }
+
+/** "minutes must be at most 10080", or a whole sentence followed by the field. */
+const sentenceAbout = (field: string, message: string): string =>
+  /^(is|must|has) /.test(message) ? `${field} ${message}` : `${message} (${field})`;
+
+/** The server did not understand what was typed. */
+const isSlip = (status: number, code: string): boolean => status === 400 || code === 'unknown_breaker';
 
 function nextAfter(status: number, hasToken: boolean): string | null {
   switch (status) {

@@ -16,8 +16,9 @@ export function withServer(command: Command): Command {
 }
 
 /**
- * Uses HOLTER_URL and HOLTER_TOKEN if they are set; otherwise the data folder of a server on this machine, which
- * contains its address and tokens. A token from the folder is sent only to the server of that folder.
+ * Uses the server that `--url` or HOLTER_URL names, with HOLTER_TOKEN; otherwise the data folder of a server on this
+ * machine, which contains its address and tokens. HOLTER_TOKEN is always the token for the server that was named, and
+ * a token from the folder is sent only to the server of that folder.
  */
 export function findServer(io: Io, options: ServerOptions, role: FirstRole): Connection {
   const folder = new DataFolder(dataFolderPath(options.data, io.env));
@@ -31,7 +32,8 @@ export function findServer(io: Io, options: ServerOptions, role: FirstRole): Con
     );
   }
   const isLocal = local !== null && sameServer(url, local.url);
-  const token = io.env.HOLTER_TOKEN || (isLocal ? folder.readToken(role) : null);
+  const given = named === undefined ? undefined : io.env.HOLTER_TOKEN;
+  const token = given || (isLocal ? folder.readToken(role) : null);
   return { url: url.replace(/(?<!\/)\/+$/, ''), token };
 }
 

@@ -5,20 +5,24 @@ import {
   loadConfig,
   problemLine,
 } from '@holter/server/config';
+import type { ConfigView } from '@holter/server/local';
 import type { Command } from 'commander';
-import { CliFailure } from '../terminal/failure.ts';
+import { ask } from '../client/ask.ts';
+import { findServer, type ServerOptions, withServer } from '../client/connection.ts';
+import { CliFailure, EXIT } from '../terminal/failure.ts';
 import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
 import { painter } from '../terminal/paint.ts';
 import { table } from '../terminal/table.ts';
 
 type CheckOptions = { readonly config?: string; readonly json?: boolean };
-type ShowOptions = CheckOptions & {
-  readonly agent?: string;
-  readonly role: string;
-  readonly group?: string;
-  readonly changed?: boolean;
-};
+type ShowOptions = CheckOptions &
+  ServerOptions & {
+    readonly agent?: string;
+    readonly role: string;
+    readonly group?: string;
+    readonly changed?: boolean;
+  };
 
 export function registerConfig(program: Command, io: Io): void {
   const config = program.command('config').description('check holter.yaml, and show what is in force');
@@ -37,15 +41,17 @@ export function registerConfig(program: Command, io: Io): void {
   ).action((file: string | undefined, options: CheckOptions) => check(io, file ?? options.config, options));
 
   withExamples(
-    config
-      .command('show')
-      .description('every setting that is in force, and where its value came from')
-      .option('--config <file>', 'read this file instead')
-      .option('--role <role>', 'as it holds for agents of this role', 'default')
-      .option('--agent <id>', 'as it holds for this agent')
-      .option('--group <group>', 'as it holds for agents of this group')
-      .option('--changed', 'only what is not a default')
-      .option('--json', 'print JSON'),
+    withServer(
+      config
+        .command('show')
+        .description('every setting that the running server uses, and where its value came from')
+        .option('--config <file>', 'what this file says instead')
+        .option('--role <role>', 'as it holds for agents of this role', 'default')
+        .option('--agent <id>', 'as it holds for this agent')
+        .option('--group <group>', 'as it holds for agents of this group')
+        .option('--changed', 'only what is not a default')
+        .option('--json', 'print JSON'),
+    ),
     [
       ['holter config show --changed', 'what you have set'],
       ['holter config show --role background --agent worker-7', 'as it holds for one agent'],
@@ -67,15 +73,15 @@ function check(io: Io, file: string | undefined, { json }: CheckOptions): void {
   io.out(files.length === 0 ? 'no holter.yaml found: the defaults hold\n' : `${files.join(', ')}: fine\n`);
 }
 
-function show(io: Io, { config: file, role, agent, group, changed, json }: ShowOptions): void {
-  const loaded = load(io, file);
-  if (loaded.kind === 'invalid') throw invalidConfig(loaded);
-  const who = { role, agentId: agent ?? 'any-agent', ...(group !== undefined && { group }) };
-  const settings = effectiveSettings(loaded.config, who).filter(({ from }) => !changed || from !== 'default');
+async function show(io: Io, options: ShowOptions): Promise<void> {
+  const { changed, json } = options;
+  const { settings: all, source } = await settingsInForce(io, options);
+  const settings = all.filter(({ from }) => !changed || from !== 'default');
   if (json) {
     io.out(`${JSON.stringify(settings)}\n`);
     return;
   }
+  io.err(`${source}\n`);
   if (settings.length === 0) {
     io.out('nothing is set: the defaults hold (leave out --changed to see them)\n');
     return;
@@ -91,6 +97,31 @@ function show(io: Io, { config: file, role, agent, group, changed, json }: ShowO
     { title: 'FROM', canShrink: true as const },
   ];
   io.out(table(columns, rows, io.width, painter(io)));
+}
+
+type InForce = { readonly settings: ConfigView['settings']; readonly source: string };
+
+/** Of the running server; of a file if one is named, or if no server answers. */
+async function settingsInForce(io: Io, options: ShowOptions): Promise<InForce> {
+  const { config: file, role, agent, group } = options;
+  const inGroup = group !== undefined && { group };
+  if (file === undefined) {
+    try {
+      const connection = findServer(io, options, 'viewer');
+      const asked = { role, ...inGroup, ...(agent !== undefined && { agentId: agent }) };
+      const { settings } = await ask(connection, (client) => client.config(asked));
+      return { settings, source: `in force at ${connection.url}:` };
+    } catch (error) {
+      if (!(error instanceof CliFailure) || error.exitCode === EXIT.usage) throw error;
+    }
+  }
+  const loaded = load(io, file);
+  if (loaded.kind === 'invalid') throw invalidConfig(loaded);
+  const who = { role, agentId: agent ?? 'any-agent', ...inGroup };
+  return {
+    settings: [...effectiveSettings(loaded.config, who)],
+    source: file === undefined ? 'no server answers; one that is started here would use:' : `${file} says:`,
+  };
 }
 
 export function load(io: Io, file: string | undefined): LoadedConfig {

@@ -9,6 +9,7 @@ import { CliFailure, EXIT } from '../terminal/failure.ts';
 import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
 import { painter } from '../terminal/paint.ts';
+import { counted } from '../terminal/words.ts';
 import { load } from './config.ts';
 
 type DoctorOptions = ServerOptions & { readonly json?: boolean };
@@ -39,8 +40,8 @@ async function doctor(io: Io, options: DoctorOptions): Promise<void> {
   const checks = [
     checkNode(),
     ...checkFolder(folder),
-    checkConfig(io),
     ...(await checkServer(io, options)),
+    await checkConfig(io, options),
     ...(await Promise.all(ADAPTERS.map((adapter) => checkAgentKind(io, options, adapter)))).flat(),
   ];
   const isFine = checks.every((check) => check.isFine);
@@ -103,20 +104,29 @@ function checkFolder(folder: DataFolder): readonly Check[] {
   ];
 }
 
-function checkConfig(io: Io): Check {
+/** What the running server uses; without one, what a server that is started here would use. */
+async function checkConfig(io: Io, options: DoctorOptions): Promise<Check> {
+  const about = 'configuration';
+  const inUse = (files: readonly string[]): string => files.join(', ') || 'the defaults';
   const loaded = load(io, undefined);
-  if (loaded.kind === 'invalid')
+  const here = loaded.kind === 'loaded' ? inUse(loaded.config.files) : null;
+  try {
+    const { files } = await ask(findServer(io, options, 'viewer'), (client) => client.config());
+    const says = `${inUse(files)}, read by the running server`;
     return {
-      about: 'configuration',
-      isFine: false,
-      says: `${loaded.problems.length} problems`,
-      next: 'holter config check',
+      about,
+      isFine: true,
+      says: here === inUse(files) ? says : `${says} (not the one of this terminal)`,
     };
-  const { files } = loaded.config;
+  } catch (error) {
+    if (!(error instanceof CliFailure)) throw error;
+  }
+  if (loaded.kind === 'loaded') return { about, isFine: true, says: inUse(loaded.config.files) };
   return {
-    about: 'configuration',
-    isFine: true,
-    says: files.length === 0 ? 'the defaults' : files.join(', '),
+    about,
+    isFine: false,
+    says: counted(loaded.problems.length, 'problem'),
+    next: 'holter config check',
   };
 }
 

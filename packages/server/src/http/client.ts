@@ -11,6 +11,7 @@ import type {
   CheckpointInput,
   CheckpointPage,
   CheckpointWrittenView,
+  ConfigView,
   DecidedView,
   DecisionInput,
   EffectPage,
@@ -51,6 +52,8 @@ export function createClient(options: CallOptions) {
     /** Also when Holter is not well: the answer says so. */
     health: () => call<HealthView>('GET', '/health', { accept: [503] }),
     system: () => call<SystemView>('GET', '/v1/system'),
+    config: (query: { readonly role?: string; readonly group?: string; readonly agentId?: string } = {}) =>
+      call<ConfigView>('GET', '/v1/config', { query }),
     openApi: () => call<Record<string, unknown>>('GET', '/openapi.json'),
     metrics: () => call<string>('GET', '/metrics'),
 

@@ -1,6 +1,7 @@
 import type { Instant } from '@holter/core';
 import type { Logger } from 'pino';
 import type { UnreadNotices } from '../channels/index.ts';
+import type { Config } from '../config/load.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { ReplyQueue } from '../engine/reply-queue.ts';
@@ -30,6 +31,8 @@ export type HttpDeps = {
   /** At least 256 bits; whoever presents it is believed. */
   readonly newSecret: () => string;
   readonly newId: () => string;
+  /** What the server runs with now. */
+  readonly config: () => Config;
   readonly version: string;
   readonly logger: Logger | false;
   readonly limits?: Partial<HttpLimits>;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { EngineBusy } from '../engine/engine-options.ts';
 import type { Refused, Taken } from '../intake/index.ts';
 import { StoreUnavailable } from '../store/store.ts';
+import { isMissing, issueInWords } from './issue-in-words.ts';
 
 /** Why a request was not done, in words for the one who sent it. Never repeats what was sent. */
 export type Refusal = {
@@ -116,7 +117,7 @@ function refusalOfZod(error: z.ZodError): Refusal {
   return {
     status: 400,
     code: codeOfIssue(issue),
-    message: issue.message,
+    message: issueInWords(issue),
     ...(field !== '' && { field }),
   };
 }
@@ -133,7 +134,7 @@ function meantIssue(issue: z.core.$ZodIssue): z.core.$ZodIssue {
 function codeOfIssue(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return issue.message.endsWith('received undefined') ? 'missing_field' : 'wrong_type';
+      return isMissing(issue) ? 'missing_field' : 'wrong_type';
     case 'too_big':
     case 'too_small':
       return 'out_of_range';

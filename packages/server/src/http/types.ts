@@ -31,6 +31,7 @@ export type TokenPage = z.infer<typeof views.tokenPage>;
 export type TokenMadeView = z.infer<typeof views.tokenMade>;
 export type PingKeyMadeView = z.infer<typeof views.pingKeyMade>;
 export type BadgeMadeView = z.infer<typeof views.badgeMade>;
+export type ConfigView = z.infer<typeof views.configInForce>;
 export type HealthView = z.infer<typeof views.health>;
 export type ReadyView = z.infer<typeof views.ready>;
 export type ProbeView = z.infer<typeof views.probe>;

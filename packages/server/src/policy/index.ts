@@ -2,6 +2,7 @@
 export type { PolicyProblem } from './check.ts';
 export { type Compiled, compile, defaultPolicies } from './compile.ts';
 export type { HolterConfig } from './config.ts';
+export { nearest } from './nearest.ts';
 export { isPatienceSetting, notHere } from './patience.ts';
 export {
   checkPatience,

@@ -178,6 +178,7 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
     sha256,
     newSecret,
     newId: randomUUID,
+    config: () => ({ policies, files: [], placeOf: () => null }),
     version: '0.0.0-test',
     logger: false,
     hosts: ['127.0.0.1', 'localhost'],

@@ -1,6 +1,7 @@
 import { type Agent, type BreakerAct, type DurationMs, minutes } from '@holter/core';
 import { z } from 'zod';
 import { refusalOfAnswer } from '../../intake/index.ts';
+import { nearest } from '../../policy/index.ts';
 import { redact } from '../../redaction/index.ts';
 import { agentIdOf, checkMayDecide, readAgent } from '../access.ts';
 import { breakerNamed, breakersOf } from '../breaker-view.ts';
@@ -33,7 +34,7 @@ const by = line(100).optional();
 const answers = {
   200: { description: 'How the breaker is now, and one answer for each ask.', schema: breakerTold },
   403: { description: 'forbidden: the agent is of another group, or the breaker is for Holter alone.' },
-  404: { description: 'unknown_agent' },
+  404: { description: 'unknown_agent, or unknown_breaker: a reset of one that was never asked.' },
   409: { description: 'stale_incarnation: the token belongs to another start of the agent.' },
 };
 
@@ -162,7 +163,10 @@ export function breakerRoutes({ deps, fleet }: HttpContext): readonly Route[] {
       access: ['operator', 'orchestrator'],
       body: z.strictObject({ reason, by }),
       answers,
-      handle: ({ params, caller, body }) => {
+      handle: async ({ params, caller, body }) => {
+        const agent = await readAgent(engine, agentIdOf(params, caller));
+        checkMayDecide(caller, agent);
+        checkAsked(agent, nameOf(params));
         const words = { by: whoOf(caller.who, body.by), reason: redact(body.reason) };
         return tell({ params, caller }, [{ kind: 'reset', ...words }]);
       },
@@ -176,6 +180,15 @@ const rollOf = ({ newId, sha256 }: HttpContext['deps']): number =>
 
 const whoOf = (who: string, name: string | undefined): string =>
   name === undefined ? who : `${redact(name)} (${who})`;
+
+/** Resetting a breaker that was never asked would only make one with a wrong name. */
+function checkAsked({ hard }: Agent, name: string): void {
+  const names = Object.keys(hard.breakers ?? {});
+  if (names.includes(name)) return;
+  const meant = nearest(name, names);
+  const next = meant ? `did you mean ${meant}?` : `it has ${names.join(', ') || 'none'}`;
+  throw problem(404, 'unknown_breaker', `the agent has no breaker of this name; ${next}`, 'name');
+}
 
 /** Names become keys of the record, as ids do. */
 function nameOf(params: Readonly<Record<string, string>>): string {

@@ -1,4 +1,5 @@
-import type { EventType } from '@holter/core';
+import { EVENT_TYPES, type EventType } from '@holter/core';
+import { nearest } from '../../policy/index.ts';
 import { readEventPage } from '../event-page.ts';
 import type { StreamFilter } from '../event-stream.ts';
 import { problem } from '../problem.ts';
@@ -64,6 +65,15 @@ function filterOf({ agentId, type, incidentId }: EventQueryInput): StreamFilter 
   return {
     ...(agentId !== undefined && { agentId }),
     ...(incidentId !== undefined && { incidentId }),
-    ...(types && { types: types as EventType[] }),
+    ...(types && { types: types.map(eventTypeOf) }),
   };
+}
+
+/** A filter that nothing can match is a slip of the pen. */
+function eventTypeOf(name: string): EventType {
+  const type = EVENT_TYPES.find((each) => each === name);
+  if (type) return type;
+  const meant = nearest(name, EVENT_TYPES);
+  const next = meant ? `did you mean ${meant}?` : `there are ${EVENT_TYPES.join(', ')}`;
+  throw problem(400, 'unknown_event_type', `there is no such type of event; ${next}`, 'type');
 }

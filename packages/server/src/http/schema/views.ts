@@ -301,5 +301,9 @@ export const health = z.strictObject({
   cells: z.number(),
   streams: z.number(),
 });
+export const configInForce = z.strictObject({
+  files: z.array(word).meta({ description: "The operator's files that were read; none: the defaults hold." }),
+  settings: z.array(z.strictObject({ path: word, value: z.unknown(), from: word, place: word.nullable() })),
+});
 export const ready = z.strictObject({ ready: z.boolean(), why: word.nullable() });
 export const probe = z.strictObject({ agentId: word, state: healthState, isHealthy: z.boolean() });

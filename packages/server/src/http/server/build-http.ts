@@ -25,6 +25,7 @@ import { badgeRoutes } from '../routes/badges.ts';
 import { batchRoutes } from '../routes/batch.ts';
 import { breakerRoutes } from '../routes/breakers.ts';
 import { checkpointRoutes } from '../routes/checkpoints.ts';
+import { configRoutes } from '../routes/config.ts';
 import type { HttpContext } from '../routes/context.ts';
 import { eventRoutes } from '../routes/events.ts';
 import { executorRoutes } from '../routes/executors.ts';
@@ -185,6 +186,7 @@ function routesOf(context: HttpContext): readonly Route[] {
     ...loginRoutes(context),
     ...historyRoutes(context),
     ...systemRoutes(context),
+    ...configRoutes(context),
     ...hookRoutes(context.deps.hooks ?? []),
     ...(context.deps.executors ? executorRoutes(context.deps.executors) : []),
   ];
