@@ -154,7 +154,7 @@ describe('the command line against a real server', { timeout: 60_000 }, () => {
     const why = ['--reason', 'they are down', '--by', 'ines'];
     const held = await holter(['breaker', 'isolate', 'ada', 'external_api', '--minutes', '5', ...why]);
     expect(held, held.err).toMatchObject({ code: 0 });
-    expect(held.out).toMatch(/^ada {2}external_api OPEN, held open by ines \(.+\): they are down, next try /);
+    expect(held.out).toMatch(/^ada {2}external_api OPEN, held open by ines: they are down, next try /);
     const path = '/v1/agents/ada/breakers/external_api/acquire';
     const asked = await call(path, server.token('operator'), {});
     expect(asked.answers).toEqual([expect.objectContaining({ kind: 'refused', because: 'isolated' })]);
@@ -255,6 +255,16 @@ describe('the command line against a real server', { timeout: 60_000 }, () => {
     expect(unknown.err).toMatch(/finding/);
     const early = await holter(['recover', 'ada', '--checkpoint', 'c-9', '--reason', 'x']);
     expect(early.err).toMatch(/not known to have ended/);
+  });
+
+  it('records the name that a token carries', async () => {
+    const { out } = await holter(['token', 'create', '--name', 'alice']);
+    const alice = { HOLTER_URL: server.url, HOLTER_TOKEN: out.trim(), USER: 'root' };
+    await holter(['snooze', 'ada', '--minutes', '1', '--reason', 'her turn'], alice);
+    const events = await holter(['events', '--agent', 'ada', '--type', 'DECISION_MADE', '--tail', '1']);
+    expect(events.out).toContain('by=alice reason="her turn"');
+    expect((await holter(['token', 'list'])).out).toMatch(/operator +alice/);
+    expect((await holter(['token', 'create'])).code).toBe(2);
   });
 
   it('refuses operators’ commands in an agent’s terminal', async () => {

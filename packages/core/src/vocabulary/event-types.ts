@@ -28,6 +28,7 @@ const known: Readonly<Record<EventType, true>> = {
   INCIDENT_OPENED: true,
   INCIDENT_REOPENED: true,
   INCIDENT_STEP: true,
+  JOB_ENDED: true,
   LIVENESS_CHANGED: true,
   MASS_FAILURE: true,
   MASS_FAILURE_OVER: true,

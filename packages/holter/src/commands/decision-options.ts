@@ -15,13 +15,14 @@ export function withDecisionOptions(command: Command): Command {
   return withServer(
     command
       .requiredOption('--reason <text>', 'why; it is kept in the audit trail')
-      .option('--by <name>', 'who; the default is the user of this terminal')
+      .option('--by <name>', 'who decides (default: the name of the token, else the user of this terminal)')
       .option('--json', 'print JSON'),
   );
 }
 
+/** A token that the user was given may carry a name; the one of the data folder has none. */
 export function byOf({ env }: Io, { by }: DecisionOptions): { readonly by?: string } {
-  const name = by ?? env.USER ?? env.LOGNAME;
+  const name = by ?? (env.HOLTER_TOKEN ? undefined : env.USER || env.LOGNAME);
   return name ? { by: name } : {};
 }
 

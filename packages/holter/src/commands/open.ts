@@ -7,7 +7,11 @@ import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
 import { painter } from '../terminal/paint.ts';
 
-type OpenOptions = ServerOptions & { readonly viewer?: boolean; readonly print?: boolean };
+type OpenOptions = ServerOptions & {
+  readonly viewer?: boolean;
+  readonly print?: boolean;
+  readonly name?: string;
+};
 
 export function registerOpen(program: Command, io: Io): void {
   withExamples(
@@ -16,10 +20,12 @@ export function registerOpen(program: Command, io: Io): void {
         .command('open')
         .description('open the page in a browser, with a link that works once, for five minutes')
         .option('--viewer', 'a log-in that may look, but not decide')
+        .option('--name <name>', 'whose decisions are made there (default: the user of this terminal)')
         .option('--print', 'only print the link'),
     ),
     [
       ['holter open', 'look at the fleet'],
+      ['holter open --name alice', "decisions that are made there are alice's"],
       ['holter open --viewer --print', 'a link for somebody who only looks'],
     ],
   ).action((options: OpenOptions) => open(io, options));
@@ -34,7 +40,10 @@ async function open(io: Io, options: OpenOptions): Promise<void> {
       'run `holter open` in a terminal',
     );
   }
-  const link = await loginLink(findServer(io, options, 'operator'), options.viewer ? 'viewer' : 'operator');
+  const name =
+    options.name ?? (options.viewer || io.env.HOLTER_TOKEN ? undefined : io.env.USER || io.env.LOGNAME);
+  const role = options.viewer ? 'viewer' : 'operator';
+  const link = await loginLink(findServer(io, options, 'operator'), role, name);
   io.out(`${link}\n${painter(io)('dim', 'It works once, for five minutes.')}\n`);
   if (!options.print) showInBrowser(io, link);
 }
@@ -42,8 +51,13 @@ async function open(io: Io, options: OpenOptions): Promise<void> {
 type Server = Parameters<typeof ask>[0];
 
 /** The secret is in the fragment, which browsers do not send to servers. */
-export async function loginLink(server: Server, role: 'viewer' | 'operator'): Promise<string> {
-  const { path } = await ask(server, (client) => client.makeLoginSecret({ role }));
+export async function loginLink(
+  server: Server,
+  role: 'viewer' | 'operator',
+  name: string | undefined,
+): Promise<string> {
+  const asked = { role, ...(name && { name }) };
+  const { path } = await ask(server, (client) => client.makeLoginSecret(asked));
   return `${server.url}${path}`;
 }
 

@@ -11,10 +11,11 @@ import { ago } from '../terminal/words.ts';
 
 type TokenOptions = ServerOptions & { readonly json?: boolean };
 type CreateOptions = TokenOptions & {
-  readonly role: NewTokenInput['role'];
+  readonly role?: NewTokenInput['role'];
   readonly agent?: string;
   readonly group?: string;
   readonly user?: string;
+  readonly name?: string;
 };
 
 const roles = ['agent', 'enroll', 'hook', 'viewer', 'operator', 'orchestrator'];
@@ -29,13 +30,15 @@ export function registerToken(program: Command, io: Io): void {
       token
         .command('create')
         .description('print a new token; it is shown once, and stored only as a hash')
-        .addOption(new Option('--role <role>', 'what it may do').choices(roles).makeOptionMandatory())
+        .addOption(new Option('--role <role>', 'what it may do').choices(roles))
+        .option('--name <name>', 'the person who uses it; a name alone makes an operator')
         .option('--agent <id>', 'the agent that an agent token speaks for')
         .option('--group <group>', 'the group that an orchestrator decides for')
         .option('--user <name>', 'the user whose sessions a hook token reports')
         .option('--json', 'print JSON'),
     ),
     [
+      ['holter token create --name alice', 'for a person: decisions are recorded with this name'],
       ['holter token create --role enroll', 'for a program that registers agents'],
       ['holter token create --role agent --agent worker-7', 'for one agent'],
       ['holter token create --role hook --user dev@laptop', 'for hooks of sessions on another machine'],
@@ -65,15 +68,28 @@ export function registerToken(program: Command, io: Io): void {
   });
 }
 
-async function create(io: Io, { role, agent, group, user, ...options }: CreateOptions): Promise<void> {
+async function create(io: Io, { agent, group, user, name, ...options }: CreateOptions): Promise<void> {
   refuseAgents(io, 'token create');
+  const role = options.role ?? (name === undefined ? undefined : 'operator');
+  if (role === undefined)
+    throw new CliFailure(
+      'a token needs a role, or the name of a person',
+      '--role ROLE, or --name NAME',
+      EXIT.usage,
+    );
   if (role === 'agent' && agent === undefined)
     throw new CliFailure('an agent token speaks for one agent', 'say for which: --agent ID', EXIT.usage);
   if (role === 'orchestrator' && group === undefined)
     throw new CliFailure('an orchestrator decides for a group', 'say for which: --group NAME', EXIT.usage);
   if (role === 'hook' && user === undefined)
     throw new CliFailure('a hook token reports the sessions of a user', 'say whose: --user NAME', EXIT.usage);
-  const body = { role, ...(agent && { agentId: agent }), ...(group && { group }), ...(user && { user }) };
+  const body = {
+    role,
+    ...(agent && { agentId: agent }),
+    ...(group && { group }),
+    ...(user && { user }),
+    ...(name && { name }),
+  };
   const made = await ask(findServer(io, options, 'operator'), (client) => client.makeToken(body));
   io.out(options.json ? `${JSON.stringify(made)}\n` : `${made.token}\n`);
 }
@@ -85,10 +101,10 @@ async function list(io: Io, options: TokenOptions): Promise<void> {
     return;
   }
   const now = realClock().now();
-  const rows = tokens.map(({ tokenId, role, agentId, group, user, createdAt, revokedAt }) => [
+  const rows = tokens.map(({ tokenId, role, agentId, group, user, name, createdAt, revokedAt }) => [
     tokenId,
     role,
-    agentId ?? group ?? user ?? '',
+    [name, agentId ?? group ?? user].filter(Boolean).join(', '),
     ago(createdAt, now),
     revokedAt === null ? '' : { text: `revoked ${ago(revokedAt, now)}`, colour: 'dim' as const },
   ]);

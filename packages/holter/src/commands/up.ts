@@ -117,7 +117,7 @@ function readyLines(io: Io, { url, dataFolder, tokensMade }: RunningServer): str
 async function pageLine(io: Io, { url, dataFolder }: RunningServer): Promise<string> {
   const token = new DataFolder(dataFolder).readToken('operator');
   try {
-    const link = await loginLink({ url, token }, 'operator');
+    const link = await loginLink({ url, token }, 'operator', io.env.USER || io.env.LOGNAME);
     return `The page: ${painter(io)('bold', link)}  (once, within 5 minutes; holter open makes another)`;
   } catch {
     // The server runs even if it cannot be reached under this name from here.

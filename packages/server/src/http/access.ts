@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Reader } from '../channels/index.ts';
 import type { Engine } from '../engine/engine.ts';
 import { sourceOf } from '../intake/index.ts';
+import { redact } from '../redaction/index.ts';
 import { type HttpProblem, problem } from './problem.ts';
 import type { Caller } from './tokens.ts';
 
@@ -42,3 +43,9 @@ export const readerOf = ({ headers }: FastifyRequest, { who }: Caller): Reader =
   who,
   channel: headers.authorization === undefined ? 'page' : 'cli',
 });
+
+/** The token is what is proven; another name beside it is what its bearer says. */
+export function decidedBy({ name, who }: Caller, given: string | undefined): string {
+  if (given === undefined || given === name) return who;
+  return name === null ? redact(given) : `${redact(given)} (as ${name})`;
+}

@@ -103,7 +103,7 @@ export function createClient(options: CallOptions) {
     makePingKey: (agentId: string, body: PingKeyInput) =>
       call<PingKeyMadeView>('POST', at(agentId, '/ping-key'), { body }),
     makeBadge: (body: BadgeKeyInput) => call<BadgeMadeView>('POST', '/v1/badges', { body }),
-    makeLoginSecret: (body: { readonly role?: 'viewer' | 'operator' } = {}) =>
+    makeLoginSecret: (body: { readonly role?: 'viewer' | 'operator'; readonly name?: string } = {}) =>
       call<LoginSecretView>('POST', '/v1/login-secrets', { body }),
     breakers: (agentId: string) => call<BreakerPage>('GET', at(agentId, '/breakers')),
     allBreakers: () => call<BreakerPage>('GET', '/v1/breakers'),

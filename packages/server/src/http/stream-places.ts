@@ -75,16 +75,16 @@ export class StreamPlaces {
     return this.deps.wall ?? this.deps.clock;
   }
 
-  private checkRoom({ tokenId, role, who }: Caller): void {
+  private checkRoom({ tokenId, role }: Caller): void {
     const { streamsMax, streamsPerTokenMax } = this.deps.engine.currentPolicies.quotas;
     const own = [...this.places].filter(({ caller }) => caller.tokenId === tokenId).length;
     if (own >= streamsPerTokenMax) {
-      this.hits.note('streams_per_token', who);
+      this.hits.note('streams_per_token', `${role} ${tokenId}`);
       throw tooManyStreams(`this token may have at most ${streamsPerTokenMax} streams at once`);
     }
     const reserved = role === 'operator' ? 0 : Math.floor(streamsMax * OPERATORS_SHARE);
     if (this.size < streamsMax - reserved) return;
-    this.hits.note('streams', who);
+    this.hits.note('streams', `${role} ${tokenId}`);
     throw tooManyStreams(`at most ${streamsMax} may listen at once`);
   }
 

@@ -5,6 +5,7 @@ import { type StoredToken, StoreUnavailable, type TokenRole } from '../store/sto
 import type { HttpDeps, HttpLimits } from './deps.ts';
 import { hookSecret, hookTokenId, userOfToken } from './hook-token.ts';
 import type { LimitHits } from './limit-hits.ts';
+import { personOfToken, personTokenId } from './person-token.ts';
 import { HttpProblem, problem } from './problem.ts';
 import { type Bucket, Buckets, fullBucket, takeOne } from './rate.ts';
 import { TokenIndex } from './token-index.ts';
@@ -21,9 +22,16 @@ export type Caller = {
   readonly group: string | null;
   /** The user whose sessions a `hook` token reports. */
   readonly user: string | null;
-  /** For the audit trail. */
+  /** The person who uses the token, if it carries a name. */
+  readonly name: string | null;
+  /** For the audit trail: the person, else the role and what it is for. Never a token's id. */
   readonly who: string;
 };
+
+export type SessionRole = 'viewer' | 'operator';
+
+/** A session of the page, and no token that somebody put into a script. */
+export const isSession = (tokenId: string): boolean => tokenId.startsWith('page.');
 
 type Known = {
   readonly caller: Caller | null;
@@ -106,13 +114,14 @@ export class TokenBook {
     incarnation?: number;
     group?: string;
     user?: string;
+    name?: string;
     use?: KeyUse;
   }): Promise<{ id: string; secret: string; createdAt: Instant }> {
-    const { role, agentId, incarnation, group, user, use } = token;
+    const { role, agentId, incarnation, group, user, name = null, use } = token;
     const secret = user === undefined ? this.deps.newSecret() : hookSecret(this.deps.newSecret());
     const hash = this.deps.sha256(secret);
     const isBound = agentId !== undefined && incarnation !== undefined;
-    const unique = user === undefined ? this.deps.newId() : hookTokenId(user, hash);
+    const unique = user === undefined ? personTokenId(name, this.deps.newId()) : hookTokenId(user, hash);
     const id = `${use ? `${use}:` : ''}${isBound ? `${agentId}#${incarnation}.` : ''}${unique}`;
     const isOfStart = isBound && use === undefined;
     const createdAt = await this.put(
@@ -123,9 +132,10 @@ export class TokenBook {
   }
 
   /** A session of the page; the end of it is part of its secret. */
-  async issueSession(role: 'viewer' | 'operator', secret: string): Promise<void> {
+  async issueSession(role: SessionRole, secret: string, name: string | null): Promise<void> {
     const hash = this.deps.sha256(secret);
-    await this.put({ id: `page.${this.deps.newId()}`, hash, role, agentId: null, group: null });
+    const id = `page.${personTokenId(name, this.deps.newId())}`;
+    await this.put({ id, hash, role, agentId: null, group: null });
   }
 
   /** Asks the store itself, so that a revocation by another server counts too. */
@@ -158,7 +168,7 @@ export class TokenBook {
   private admit({ caller, bucket }: Known, now: Instant, use: KeyUse | null): Caller {
     if (!caller || keyUseOf(caller.tokenId) !== use) throw use === null ? unauthorized() : unknownKey();
     if (!takeOne(bucket, this.perSecond(caller), now)) {
-      this.hits.note('requests', caller.who);
+      this.hits.note('requests', `${caller.role} ${caller.tokenId}`);
       throw tooMany();
     }
     return caller;
@@ -233,9 +243,15 @@ function callerOf({ id, role, agentId, group }: StoredToken): Caller {
     agentId,
     group,
     user: role === 'hook' ? userOfToken(id) : null,
+    name: personOfToken(id),
     incarnation: incarnation === undefined ? null : Number(incarnation),
-    who: `${role} ${id}`,
+    who: whoOf({ id, role, agentId, group }),
   };
+}
+
+function whoOf({ id, role, agentId, group }: Pick<StoredToken, 'id' | 'role' | 'agentId' | 'group'>): string {
+  const about = agentId ?? group ?? userOfToken(id);
+  return personOfToken(id) ?? (about === null ? role : `${role} ${about}`);
 }
 
 const unauthorized = (): HttpProblem =>

@@ -14,6 +14,7 @@ import { endView } from './end-view.ts';
 import { findingView } from './finding-view.ts';
 import { userOfToken } from './hook-token.ts';
 import { incidentView } from './incident-view.ts';
+import { personOfToken } from './person-token.ts';
 import { recommendationOf } from './recommendation.ts';
 import { keyUseOf } from './tokens.ts';
 import type { AgentView, EffectView, EventView, RollupView, TokenView } from './types.ts';
@@ -159,5 +160,14 @@ export const rollupView = ({ stateMs, ...rest }: Rollup): RollupView => ({
 
 export function tokenView({ id, role, agentId, group, createdAt, revokedAt }: StoredToken): TokenView {
   const shown = keyUseOf(id) ?? role;
-  return { tokenId: id, role: shown, agentId, group, user: userOfToken(id), createdAt, revokedAt };
+  return {
+    tokenId: id,
+    role: shown,
+    agentId,
+    group,
+    user: userOfToken(id),
+    name: personOfToken(id),
+    createdAt,
+    revokedAt,
+  };
 }

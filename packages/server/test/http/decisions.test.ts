@@ -84,7 +84,7 @@ describe('decisions about one finding, one checkpoint, one incident', () => {
     expect(incident?.next.why).toContain('until somebody has read');
     const words = { decision: 'acknowledge' as const, reason: 'I am on it' };
     const { agent } = await server.operator.decide(incident?.incidentId ?? '', words);
-    expect(agent.incident?.acknowledged).toMatchObject({ by: 'operator t-operator', reason: 'I am on it' });
+    expect(agent.incident?.acknowledged).toMatchObject({ by: 'operator', reason: 'I am on it' });
     expect(agent.incident?.next).toMatchObject({ step: 'terminate', why: 'if nobody decides' });
     await hanging('bob', 0);
     const again = await post(

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { DecidedView } from '../../src/http/types.ts';
 import { startHttp, type TestServer } from './kit.ts';
 
 describe('logging in to the page', () => {
@@ -70,5 +71,53 @@ describe('logging in to the page', () => {
     expect((await server.call('POST', '/v1/logout', { body: {}, headers: own })).status).toBe(204);
     expect((await session(own)).status).toBe(401);
     expect((await session({})).status).toBe(401);
+  });
+
+  it('decisions carry the name of the person, from the link or asked once, and never an id', async () => {
+    await server.operator.register({ agentId: 'ada', instanceId: '1' });
+    const by = async (pair: string) => {
+      const own = { cookie: pair, origin: server.url };
+      const { json } = await server.call('POST', '/v1/agents/ada/snooze', {
+        body: { reason: 'x', minutes: 5 },
+        headers: own,
+      });
+      return (json as DecidedView).agent.quiet?.by;
+    };
+    const { pair } = await cookie();
+    expect((await session({ cookie: pair })).json).toMatchObject({ name: null, who: 'operator' });
+    expect(await by(pair)).toBe('operator');
+    const own = { cookie: pair, origin: server.url };
+    const named = await server.call('POST', '/v1/session', { body: { name: 'Zoë B.' }, headers: own });
+    const renewed = (named.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
+    expect((await session({ cookie: renewed })).json).toMatchObject({ name: 'Zoë B.', role: 'operator' });
+    expect((await session({ cookie: pair })).status).toBe(401);
+    expect(await by(renewed)).toBe('Zoë B.');
+    const { secret } = await server.operator.makeLoginSecret({ name: 'ines' });
+    const linked = ((await login(secret)).headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
+    expect(await by(linked)).toBe('ines');
+  });
+
+  it('a token keeps the name that it was made with; another name beside it is told as such', async () => {
+    await server.operator.register({ agentId: 'ada', instanceId: '1' });
+    const made = await server.operator.makeToken({ role: 'operator', name: 'alice' });
+    expect(made).toMatchObject({ name: 'alice', role: 'operator' });
+    const alice = server.client(made.token);
+    const quiet = async (words: { readonly by?: string }) =>
+      (await alice.snooze('ada', { reason: 'x', minutes: 5, ...words })).agent.quiet?.by;
+    expect(await quiet({})).toBe('alice');
+    expect(await quiet({ by: 'alice' })).toBe('alice');
+    expect(await quiet({ by: 'bob' })).toBe('bob (as alice)');
+    const { tokens } = await server.operator.tokens();
+    expect(tokens.map(({ name }) => name).filter(Boolean)).toEqual(['alice']);
+    const rename = await server.call('POST', '/v1/session', { token: made.token, body: { name: 'eve' } });
+    expect(rename.json).toMatchObject({ error: { code: 'not_a_session' } });
+    for (const body of [
+      { role: 'enroll', name: 'alice' },
+      { role: 'operator', name: 'a#b' },
+      { role: 'operator', name: ' ' },
+    ])
+      expect((await server.call('POST', '/v1/tokens', { token: server.tokens.operator, body })).status).toBe(
+        400,
+      );
   });
 });

@@ -10,7 +10,7 @@ import type { z } from 'zod';
 import type { Reader } from '../../channels/index.ts';
 import { readPicked } from '../../engine/stored-chain.ts';
 import { redact } from '../../redaction/index.ts';
-import { agentIdOf, checkMayDecide, readAgent, readerOf } from '../access.ts';
+import { agentIdOf, checkMayDecide, decidedBy, readAgent, readerOf } from '../access.ts';
 import { problem } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { aboutFinding, act, decision, nudge, recover, snooze, terminate } from '../schema/requests.ts';
@@ -47,7 +47,7 @@ export function actRoutes({ deps }: HttpContext): readonly Route[] {
     checkMayDecide(caller, before);
     const { correlationId, incidentId } = context;
     const given: Decision = {
-      by: whoOf(caller, words.by),
+      by: decidedBy(caller, words.by),
       reason: redact(words.reason),
       ...(incidentId !== undefined && { incidentId }),
       ...(engine.isStarterGone(before.hard.executor) && { isStarterGone: true as const }),
@@ -172,7 +172,3 @@ const moreTime = (count: number, finding: FindingKind | undefined): Choice => ({
   forMs: Math.round(minutes(count)) as DurationMs,
   ...about(finding),
 });
-
-/** The token is what is proven; a name beside it is what its bearer says. */
-const whoOf = (caller: Caller, name: string | undefined): string =>
-  name === undefined ? caller.who : `${redact(name)} (${caller.who})`;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { refusalOfAnswer } from '../../intake/index.ts';
 import { nearest } from '../../policy/index.ts';
 import { redact } from '../../redaction/index.ts';
-import { agentIdOf, checkMayDecide, readAgent } from '../access.ts';
+import { agentIdOf, checkMayDecide, decidedBy, readAgent } from '../access.ts';
 import { breakerNamed, breakersOf } from '../breaker-view.ts';
 import { HttpProblem, problem, refusalOfIntake } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -152,7 +152,7 @@ export function breakerRoutes({ deps, fleet }: HttpContext): readonly Route[] {
       answers,
       handle: ({ params, caller, body }) => {
         const forMs = Math.round(minutes(body.minutes)) as DurationMs;
-        const words = { by: whoOf(caller.who, body.by), reason: redact(body.reason) };
+        const words = { by: decidedBy(caller, body.by), reason: redact(body.reason) };
         return tell({ params, caller }, [{ kind: 'isolate', ...words, forMs }]);
       },
     }),
@@ -167,7 +167,7 @@ export function breakerRoutes({ deps, fleet }: HttpContext): readonly Route[] {
         const agent = await readAgent(engine, agentIdOf(params, caller));
         checkMayDecide(caller, agent);
         checkAsked(agent, nameOf(params));
-        const words = { by: whoOf(caller.who, body.by), reason: redact(body.reason) };
+        const words = { by: decidedBy(caller, body.by), reason: redact(body.reason) };
         return tell({ params, caller }, [{ kind: 'reset', ...words }]);
       },
     }),
@@ -177,9 +177,6 @@ export function breakerRoutes({ deps, fleet }: HttpContext): readonly Route[] {
 /** From 0 to 1. An id has dice enough in it, and no other part of this side rolls any. */
 const rollOf = ({ newId, sha256 }: HttpContext['deps']): number =>
   Number.parseInt(sha256(newId()).slice(0, 8), 16) / 0xffff_ffff;
-
-const whoOf = (who: string, name: string | undefined): string =>
-  name === undefined ? who : `${redact(name)} (${who})`;
 
 /** Resetting a breaker that was never asked would only make one with a wrong name. */
 function checkAsked({ hard }: Agent, name: string): void {

@@ -1,11 +1,13 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { authorizationOf, cookieName, sessionSecret } from '../authorization.ts';
-import { LoginSecrets } from '../login-secrets.ts';
+import { type Login, LoginSecrets } from '../login-secrets.ts';
 import { problem } from '../problem.ts';
 import { Buckets } from '../rate.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { loginSecret, session } from '../schema/page-views.ts';
+import { personName } from '../schema/parts.ts';
+import { isSession } from '../tokens.ts';
 import type { LoginSecretView, SessionView } from '../types.ts';
 import type { HttpContext } from './context.ts';
 
@@ -17,6 +19,14 @@ export function loginRoutes({ deps, limits, tokens, hits }: HttpContext): readon
   const secrets = new LoginSecrets(deps);
   const guesses = new Buckets(limits.failedLoginsPerSecond);
   const wall = deps.wall ?? deps.clock;
+
+  async function begin({ role, name }: Login, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const expiresAt = wall.now() + SESSION_MS;
+    const secret = sessionSecret(deps.newSecret(), expiresAt);
+    await tokens.issueSession(role, secret, name);
+    setCookie(reply, cookieName(request.headers.host), secret, SESSION_MS / 1_000);
+  }
+
   return [
     defineRoute({
       method: 'POST',
@@ -24,11 +34,14 @@ export function loginRoutes({ deps, limits, tokens, hits }: HttpContext): readon
       summary: 'Make a secret that opens the page once, within five minutes.',
       access: ['operator'],
       hasSecret: true,
-      body: z.strictObject({ role: z.enum(['viewer', 'operator']).default('operator') }),
+      body: z.strictObject({
+        role: z.enum(['viewer', 'operator']).default('operator'),
+        name: personName.optional(),
+      }),
       answers: { 201: { description: 'Made.', schema: loginSecret } },
-      handle: ({ body, reply }): LoginSecretView => {
+      handle: ({ body, caller, reply }): LoginSecretView => {
         reply.code(201);
-        const made = secrets.make(body.role);
+        const made = secrets.make({ role: body.role, name: body.name ?? caller.name });
         return { ...made, path: `/#login=${made.secret}` };
       },
     }),
@@ -45,17 +58,34 @@ export function loginRoutes({ deps, limits, tokens, hits }: HttpContext): readon
       },
       handle: async ({ body, request, reply }) => {
         // A right secret is never refused for the wrong ones of others at the same address.
-        const role = secrets.take(body.secret);
-        if (role === null) {
+        const login = secrets.take(body.secret);
+        if (login === null) {
           if (guesses.takeOne(request.ip, wall.now()))
             throw problem(401, 'login_refused', 'this link was used before, or is older than five minutes');
           hits.note('failed_logins', request.ip);
           throw problem(429, 'too_many_requests', 'too many tries; come again in a moment');
         }
-        const expiresAt = wall.now() + SESSION_MS;
-        const secret = sessionSecret(deps.newSecret(), expiresAt);
-        await tokens.issueSession(role, secret);
-        setCookie(reply, cookieName(request.headers.host), secret, SESSION_MS / 1_000);
+        await begin(login, request, reply);
+        return reply.code(204).send();
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      url: '/v1/session',
+      summary: 'Give the session of this browser the name of the person who uses it.',
+      access: readers,
+      hasSecret: true,
+      body: z.strictObject({ name: personName }),
+      answers: {
+        204: { description: 'Named.' },
+        409: { description: 'not_a_session: a token keeps the name that it was made with.' },
+      },
+      handle: async ({ body, caller, request, reply }) => {
+        const { tokenId, role } = caller;
+        if (!isSession(tokenId) || (role !== 'viewer' && role !== 'operator'))
+          throw problem(409, 'not_a_session', 'a token keeps the name that it was made with');
+        await begin({ role, name: body.name }, request, reply);
+        await tokens.revoke(tokenId);
         return reply.code(204).send();
       },
     }),
@@ -68,7 +98,7 @@ export function loginRoutes({ deps, limits, tokens, hits }: HttpContext): readon
       answers: { 204: { description: 'Ended.' } },
       handle: async ({ caller, request, reply }) => {
         // Only sessions end here; a token that somebody put into a script is not a browser's to revoke.
-        if (caller.tokenId.startsWith('page.')) await tokens.revoke(caller.tokenId);
+        if (isSession(caller.tokenId)) await tokens.revoke(caller.tokenId);
         setCookie(reply, cookieName(request.headers.host), '', 0);
         return reply.code(204).send();
       },
@@ -80,11 +110,11 @@ export function loginRoutes({ deps, limits, tokens, hits }: HttpContext): readon
       access: 'open',
       answers: { 200: { description: 'Known.', schema: session }, 401: { description: 'unauthorized' } },
       handle: async ({ request }): Promise<SessionView> => {
-        const { role, who } = await tokens.identify(authorizationOf(request, deps), request.ip);
+        const { role, who, name } = await tokens.identify(authorizationOf(request, deps), request.ip);
         if (role === 'agent' || role === 'enroll' || role === 'hook')
           throw problem(403, 'forbidden', 'this token is not for people');
         const demoSpeed = deps.page?.demoSpeed ?? null;
-        return { role, who, version: deps.version, at: deps.clock.now(), demoSpeed };
+        return { role, who, name, version: deps.version, at: deps.clock.now(), demoSpeed };
       },
     }),
   ];

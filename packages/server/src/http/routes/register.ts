@@ -46,7 +46,8 @@ export function registerRoutes({ deps, tokens, hits }: HttpContext): readonly Ro
         const registering = registrationOf(body, caller, before, asked?.patience);
         const answer = await deps.intake.register(registering, caller, request.id);
         if (answer.kind === 'refused') {
-          if (answer.code === 'too_many_agents') hits.note('agents_per_token', caller.who);
+          if (answer.code === 'too_many_agents')
+            hits.note('agents_per_token', `${caller.role} ${caller.tokenId}`);
           throw new HttpProblem(refusalOfIntake(answer));
         }
         if (answer.kind !== 'enrolled') throw problem(500, 'internal', 'the agent was not registered');

@@ -6,6 +6,9 @@ import type { TokenMadeView, TokenPage } from '../types.ts';
 import { tokenView } from '../views.ts';
 import type { HttpContext } from './context.ts';
 
+/** Roles of people; the others belong to programs. */
+const PERSONS: readonly string[] = ['viewer', 'operator', 'orchestrator'];
+
 export function tokenRoutes({ deps, tokens }: HttpContext): readonly Route[] {
   return [
     defineRoute({
@@ -17,18 +20,21 @@ export function tokenRoutes({ deps, tokens }: HttpContext): readonly Route[] {
       body: newToken,
       answers: { 201: { description: 'Made.', schema: tokenMade } },
       handle: async ({ body, reply }): Promise<TokenMadeView> => {
-        const { role, agentId, group, user } = body;
+        const { role, agentId, group, user, name } = body;
         if ((role === 'agent') !== (agentId !== undefined))
           throw problem(400, 'bad_value', 'agentId is for the role agent, and needed there', 'agentId');
         if ((role === 'orchestrator') !== (group !== undefined))
           throw problem(400, 'bad_value', 'group is for the role orchestrator, and needed there', 'group');
         if ((role === 'hook') !== (user !== undefined))
           throw problem(400, 'bad_value', 'user is for the role hook, and needed there', 'user');
+        if (name !== undefined && !PERSONS.includes(role))
+          throw problem(400, 'bad_value', `name is for the roles ${PERSONS.join(', ')}`, 'name');
         const { id, secret, createdAt } = await tokens.issue({
           role,
           ...(agentId !== undefined && { agentId }),
           ...(group !== undefined && { group }),
           ...(user !== undefined && { user }),
+          ...(name !== undefined && { name }),
         });
         reply.code(201);
         return {
@@ -37,6 +43,7 @@ export function tokenRoutes({ deps, tokens }: HttpContext): readonly Route[] {
           agentId: agentId ?? null,
           group: group ?? null,
           user: user ?? null,
+          name: name ?? null,
           createdAt,
           revokedAt: null,
           token: secret,

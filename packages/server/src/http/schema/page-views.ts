@@ -131,6 +131,7 @@ export const breakerTold = z.strictObject({ breaker, answers: z.array(permit) })
 export const session = z.strictObject({
   role: z.enum(['viewer', 'operator', 'orchestrator']),
   who: word,
+  name: word.nullable().meta({ description: 'The person; null until the log-in has been given a name.' }),
   version: word,
   at: time,
   demoSpeed: count.nullable().meta({ description: 'How many times as fast as life; null when it is life.' }),

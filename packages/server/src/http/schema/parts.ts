@@ -22,6 +22,12 @@ export const line = (lengthMax: number) =>
     .refine((text) => text.trim() !== '', 'must not be blank')
     .refine((text) => !tricky.test(text), 'must be one line without control characters');
 
+/** A person's name; `#` ends it in the id of a token. */
+export const personName = line(64)
+  .refine((name) => !name.includes('#'), 'must not contain #')
+  .refine((name) => name.trim() === name, 'must not begin or end with a blank')
+  .meta({ description: 'The name of the person who uses it; decisions are recorded with it.' });
+
 export const identifier = line(256);
 export const reason = line(1_000).meta({ description: 'Why; it is kept in the audit trail.' });
 

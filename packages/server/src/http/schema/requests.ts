@@ -7,6 +7,7 @@ import {
   label,
   line,
   mode,
+  personName,
   reason,
   wholeNumber,
 } from './parts.ts';
@@ -173,6 +174,7 @@ export const newToken = z.strictObject({
   user: label
     .optional()
     .meta({ description: 'For the role hook: its tokens report the sessions of this user.' }),
+  name: personName.optional(),
 });
 
 export const agentQuery = z.strictObject({

@@ -263,6 +263,7 @@ export const token = z.strictObject({
   agentId: word.nullable(),
   group: word.nullable(),
   user: word.nullable(),
+  name: word.nullable().meta({ description: 'The person who uses it.' }),
   createdAt: time,
   revokedAt: maybeTime,
 });

@@ -16,6 +16,7 @@ const nobody: Caller = {
   incarnation: null,
   group: null,
   user: null,
+  name: null,
   who: 'nobody',
 };
 

@@ -127,6 +127,7 @@ export const requests: Readonly<Record<string, (scene: Scene) => Asked>> = {
   'POST /v1/login-secrets': () => ({ path: '/v1/login-secrets', body: {} }),
   'POST /v1/login': ({ secret }) => ({ path: '/v1/login', body: { secret } }),
   'POST /v1/logout': () => ({ path: '/v1/logout', body: {} }),
+  'POST /v1/session': () => ({ path: '/v1/session', body: { name: 'ines' } }),
   'GET /v1/session': () => ({ path: '/v1/session' }),
   'POST /hooks/claude-code': ({ agentId }) => ({
     path: '/hooks/claude-code',
