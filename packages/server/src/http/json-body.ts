@@ -45,6 +45,8 @@ const codeOf = (error: unknown): unknown =>
 
 /** Values of a large body. What is large is a file or its listing; a million small values only cost time. */
 const VALUES_MAX = 200_000;
+/** Keys cost more: those of a checkpoint are sorted, which takes a quarter of a second for so many. */
+const KEYS_MAX = 120_000;
 /** A smaller body can't hold so many. */
 const VALUES_BYTES_MIN = 2 * VALUES_MAX;
 
@@ -61,7 +63,11 @@ export function turnForLarge(): Promise<unknown> {
 export function parseJson(body: Buffer, depthMax: number): unknown {
   if (!isUtf8(body)) throw problem(400, 'bad_utf8', 'the body is not valid UTF-8');
   if (body.length > VALUES_BYTES_MIN && hasTooManyValues(body))
-    throw problem(413, 'too_many_values', `the body may hold at most ${VALUES_MAX} values`);
+    throw problem(
+      413,
+      'too_many_values',
+      `the body may hold at most ${VALUES_MAX} values and ${KEYS_MAX} keys`,
+    );
   return parseText(body.toString('utf8'), depthMax);
 }
 
@@ -77,18 +83,20 @@ export function parseText(text: string, depthMax: number): unknown {
   return value;
 }
 
-const [QUOTE, BACKSLASH, COMMA, LIST, RECORD] = Buffer.from('"\\,[{');
+const [QUOTE, BACKSLASH, COMMA, COLON, LIST, RECORD] = Buffer.from('"\\,:[{');
 
-/** Counts outside of texts, where JSON has a comma or a bracket for each value. */
+/** Counts outside of texts, where JSON has a comma or a bracket for each value, and a colon for each key. */
 function hasTooManyValues(body: Buffer): boolean {
   let left = VALUES_MAX;
+  let keysLeft = KEYS_MAX;
   let isInText = false;
   for (let i = 0; i < body.length; i += 1) {
     const byte = body[i];
     if (byte === QUOTE) isInText = !isInText;
     else if (isInText) i += byte === BACKSLASH ? 1 : 0;
     else if (byte === COMMA || byte === LIST || byte === RECORD) left -= 1;
-    if (left < 0) return true;
+    else if (byte === COLON) keysLeft -= 1;
+    if (left < 0 || keysLeft < 0) return true;
   }
   return false;
 }

@@ -51,7 +51,8 @@ const deep = (depth: number) => JSON.parse(`${'{"a":'.repeat(depth)}1${'}'.repea
 test.each<[what: string, content: () => unknown, statuses: readonly number[]]>([
   ['one text of 3.9 MB', () => 'x'.repeat(3_900_000), [201]],
   ['escapes', () => '\u0001"\\'.repeat(300_000), [201]],
-  ['many keys, out of order', () => keys(190_000), [201]],
+  ['many keys, out of order', () => keys(95_000), [201]],
+  ['too many keys', () => keys(190_000), [413]],
   ['a long list of small values', () => list(190_000, 1), [201]],
   ['two million numbers', () => list(2_000_000, 1), [413]],
   ['a million empty objects', () => list(1_000_000, {}), [413]],
