@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isThere, until } from '../run/kit.ts';
-import { bash } from './scripted-model.ts';
+import { bash, usageLimit } from './scripted-model.ts';
 import { shortPolicy, World } from './world.ts';
 
 const policy = `${shortPolicy}
@@ -150,5 +150,31 @@ describe.concurrent('holter run -- claude', { timeout: 120_000 }, () => {
     );
     expect(types).toContain('HOLD_BEGAN rate-limited');
     expect(types.filter((type) => /NUDGE|ESCALATION|INCIDENT|TERMINAT/.test(type))).toEqual([]);
+  });
+
+  it('a usage limit: down until its reset, told once, and resumed at once by a person', async () => {
+    const model = await world.model(({ text }, turn) => {
+      if (text.includes(RESUMED)) return { say: 'Finished after the limit.' };
+      return turn === 1 ? bash('echo before') : usageLimit(Date.now() + 3 * 3_600_000);
+    });
+    const subscription = { ANTHROPIC_API_KEY: '', CLAUDE_CODE_OAUTH_TOKEN: 'sk-ant-oat01-dummy' };
+    const { child, ended } = world.run(model, { options: ['--agent', 'spent'], more: subscription });
+    let err = '';
+    child.stderr?.on('data', (chunk: Buffer) => {
+      err += chunk.toString();
+    });
+    await until('it says when it goes on', () => err.includes('its usage limit resets then'), 60_000);
+    expect(err).toMatch(/is started again in (2 h 5\d|3 h( \d)?) ?(min)?: its usage limit resets then/);
+    const { notices } = await world.get<{ notices: { message: string }[] }>('/v1/incidents');
+    expect(notices.filter(({ message }) => message.includes('spent has reached a usage limit'))).toHaveLength(
+      1,
+    );
+    await world.holter(['decide', 'spent', 'recover', '--reason', 'another account']);
+    const ran = await ended;
+    expect(ran, ran.err).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('Finished after the limit.'),
+    });
+    expect(model.requests.at(-1)?.text).toContain('echo before');
   });
 });

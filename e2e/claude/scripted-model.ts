@@ -5,7 +5,12 @@ import type { AddressInfo } from 'node:net';
 export type ModelMove =
   | { readonly say: string; readonly call?: { readonly tool: string; readonly input: unknown } }
   | { readonly hang: true }
-  | { readonly status: number; readonly error: string; readonly retryAfterSeconds?: number };
+  | {
+      readonly status: number;
+      readonly error: string;
+      readonly retryAfterSeconds?: number;
+      readonly headers?: Readonly<Record<string, string>>;
+    };
 
 /** The conversation so far, as the CLI sent it; system reminders are in it, so nudges are too. */
 export type ModelRequest = { readonly messages: readonly unknown[]; readonly text: string };
@@ -18,6 +23,21 @@ export const bash = (command: string, say = 'Let me see.'): ModelMove => ({
   say,
   call: { tool: 'Bash', input: { command, description: 'run it' } },
 });
+
+/** The usage limit of a subscription, as the service answers it. */
+export function usageLimit(resetAt: number): ModelMove {
+  const reset = String(Math.floor(resetAt / 1_000));
+  return {
+    status: 429,
+    error: 'rate_limit_error',
+    headers: {
+      'anthropic-ratelimit-unified-status': 'rejected',
+      'anthropic-ratelimit-unified-reset': reset,
+      'anthropic-ratelimit-unified-representative-claim': 'five_hour',
+      'x-should-retry': 'false',
+    },
+  };
+}
 
 /**
  * A model that follows a script, over the Anthropic Messages protocol with streaming. It replaces only the paid
@@ -60,6 +80,7 @@ export class ScriptedModel {
     if ('status' in move) {
       if (move.retryAfterSeconds !== undefined)
         response.setHeader('retry-after', String(move.retryAfterSeconds));
+      for (const [name, value] of Object.entries(move.headers ?? {})) response.setHeader(name, value);
       return json(response, move.status, { type: 'error', error: { type: move.error, message: move.error } });
     }
     if (body.stream === true) return this.stream(response, move);

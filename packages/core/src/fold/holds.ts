@@ -1,5 +1,6 @@
 import { hashText } from '../base/hash.ts';
-import { between } from '../base/time.ts';
+import type { Instant } from '../base/time.ts';
+import { between, earliest, hours, later, minutes } from '../base/time.ts';
 import type { Draft } from '../record/draft.ts';
 import { emit, lookAgainAt, markNow } from '../record/draft.ts';
 import { isRowOver } from '../rule/hold-age.ts';
@@ -11,8 +12,9 @@ const OPEN_CALLS_MAX = 16;
 
 type HoldTerms = Pick<Hold, 'until' | 'isOwnWord'>;
 
-export function beginHold(draft: Draft, kind: HoldKind, terms: HoldTerms = {}): void {
+export function beginHold(draft: Draft, kind: HoldKind, wanted: HoldTerms = {}): void {
   const { hard, at } = draft;
+  const terms = withinLimit(kind, wanted, at);
   const before = hard.holds.find((hold) => hold.kind === kind);
   // What Holter has seen does not become the agent's own word, which counts for less.
   if (before && !before.isOwnWord && terms.isOwnWord) return;
@@ -23,6 +25,14 @@ export function beginHold(draft: Draft, kind: HoldKind, terms: HoldTerms = {}): 
     type: 'HOLD_BEGAN',
     payload: { agentId: hard.agentId, hold: kind, ...(terms.until !== undefined && { until: terms.until }) },
   });
+}
+
+/** Usage limits reset within a week; a later time is wrong, or is meant to keep Holter away. */
+const LIMIT_MS_MAX = hours(8 * 24);
+
+function withinLimit(kind: HoldKind, terms: HoldTerms, at: Instant): HoldTerms {
+  if (kind !== 'rate-limited' || terms.until === undefined) return terms;
+  return { ...terms, until: earliest(terms.until, later(at, LIMIT_MS_MAX)) };
 }
 
 export function endHold(draft: Draft, kind: HoldKind): void {
@@ -108,6 +118,19 @@ export function endExpiredHolds(draft: Draft): void {
     else {
       endHold(draft, hold.kind);
       draft.hard.isHoldLapsed = true;
+      if (hold.kind === 'rate-limited' && hold.until - hold.since >= LIMIT_TOLD_MS) tellReset(draft);
     }
   }
+}
+
+/** Shorter waits are retries of the agent itself, which goes on by itself. */
+const LIMIT_TOLD_MS = minutes(2);
+
+/** Nobody types into a terminal for a person, so the person is told that the session can go on. */
+function tellReset(draft: Draft): void {
+  const { agentId } = draft.hard;
+  emit(draft, {
+    type: 'ATTENTION_RAISED',
+    payload: { agentId, about: 'usage-limit', message: 'its usage limit has reset, and it waits to go on' },
+  });
 }

@@ -188,6 +188,9 @@ export function becomeGone(draft: Draft, end: End): void {
     ...(isOurs && { byHolter: true as const, because: whyStopped(hard) }),
   };
   hard.end = proven;
+  const limitedUntil = hard.holds.find(({ kind }) => kind === 'rate-limited')?.until;
+  const isLimited = proven.how === 'crash' && limitedUntil !== undefined;
+  if (isLimited) hard.limitedUntil = limitedUntil;
   hard.heldBefore = markNow(draft).held;
   hard.holds = [];
   forget(hard, 'ownHolds');
@@ -211,7 +214,8 @@ export function becomeGone(draft: Draft, end: End): void {
       cause: proven.how === 'crash' ? 'process-crash' : 'stopped',
     },
   });
-  if (proven.how === 'crash' && !isOurs) askLoss(draft, { signAt: at, hasKept: true });
+  // Those that end at a usage limit end together, and are not lost.
+  if (proven.how === 'crash' && !isOurs && !isLimited) askLoss(draft, { signAt: at, hasKept: true });
   if (proven.how !== 'crash' && hard.task && !isOurs) {
     emit(draft, {
       type: 'ATTENTION_RAISED',

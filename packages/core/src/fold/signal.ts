@@ -5,6 +5,7 @@ import type { Draft } from '../record/draft.ts';
 import { emit, markNow } from '../record/draft.ts';
 import type { Source } from '../vocabulary/authority.ts';
 import { AUTHORITY } from '../vocabulary/authority.ts';
+import type { HoldKind } from '../vocabulary/hold.ts';
 import type { Signal } from '../vocabulary/signal.ts';
 import { foldCallBegun, foldCallEnded } from './calls.ts';
 import { noteActivity, noteProgress } from './doing.ts';
@@ -108,7 +109,7 @@ export function foldSignal(draft: Draft, signal: Signal, origin: Source): void {
     case 'hold-begun':
       return beginHold(draft, signal.hold, {
         ...(signal.until !== undefined && { until: signal.until }),
-        ...(AUTHORITY[origin].holds === 'limited' && { isOwnWord: true as const }),
+        ...(isOwnWord(signal.hold, origin) && { isOwnWord: true as const }),
       });
     case 'hold-ended':
       forget(hard, 'isHoldLapsed');
@@ -191,3 +192,8 @@ function foldError(draft: Draft, isUnrecoverable: boolean): void {
     threshold: 'its own word',
   });
 }
+
+/** A limit of the model is read from what the agent's program prints and posts: it counts as the agent's word. */
+const isOwnWord = (hold: HoldKind, origin: Source): boolean =>
+  AUTHORITY[origin].holds === 'limited' ||
+  (hold === 'rate-limited' && (origin === 'cli' || origin === 'executor'));

@@ -1,7 +1,7 @@
 import { hashText } from '../base/hash.ts';
 import { invariant } from '../base/invariant.ts';
 import type { DurationMs, Instant } from '../base/time.ts';
-import { hours, later, latest, milliseconds } from '../base/time.ts';
+import { hours, later, latest, milliseconds, minutes } from '../base/time.ts';
 import { acquireBreaker, reportBreaker } from '../fold/breakers.ts';
 import type { Recovery } from '../record/agent.ts';
 import type { Draft } from '../record/draft.ts';
@@ -36,7 +36,10 @@ function beginRecovery(draft: Draft, incident: Incident): void {
     climbTo(draft, 'human', 1, `it stays down: ${obstacle}`);
     return;
   }
-  const notBefore = latest(incident.notBefore ?? backoffEnd(draft, incident), graceEnd(draft, incident));
+  const limitEnd = limitEndOf(draft, incident);
+  if (limitEnd !== null && incident.notBefore === undefined) tellLimited(draft, incident);
+  const backoff = latest(limitEnd ?? draft.at, backoffEnd(draft, incident));
+  const notBefore = latest(incident.notBefore ?? backoff, graceEnd(draft, incident));
   if (notBefore > draft.at) {
     amend(draft, { phase: 'due', notBefore });
     lookAgainAt(draft, notBefore);
@@ -65,6 +68,23 @@ function backoffEnd(draft: Draft, incident: Incident): Instant {
   const { backoffMs } = policy.recovery;
   const wait = backoffMs[Math.min(attempts, backoffMs.length - 1)] ?? 0;
   return later(isFirst ? (hard.end?.at ?? at) : at, wait);
+}
+
+/** Agents that share a limit would all come back at its reset; they come within this time instead. */
+const SPREAD_MS = minutes(5);
+
+/** When an agent that ended at a usage limit may go on. A person's order does not wait for it. */
+function limitEndOf({ hard }: Draft, { id, order }: Incident): Instant | null {
+  if (hard.limitedUntil === undefined || order?.source === 'person') return null;
+  return later(hard.limitedUntil, hashText(id) % SPREAD_MS);
+}
+
+function tellLimited(draft: Draft, incident: Incident): void {
+  const { agentId } = draft.hard;
+  tellPeople(draft, incident, 'usage-limit', {
+    severity: 'warning',
+    message: `${agentId} has reached a usage limit of its model; it goes on by itself when the limit has reset`,
+  });
 }
 
 function whyNotRecover(draft: Draft, incident: Incident): string | null {

@@ -166,6 +166,8 @@ export type Hard = {
   readonly isConnectionClosed?: true;
   /** Since when it has been alive without a gap; absent in records of version 2, where any sign of life will do. */
   readonly aliveSince?: Instant;
+  /** It ended because of a usage limit of its model, which resets then. */
+  readonly limitedUntil?: Instant;
   /** It has kept its promises for a while, in this or an earlier incarnation; see `hasKeptPromises`. */
   readonly hasKept?: true;
   /** Since when it is unknown whether the agent is alive. */

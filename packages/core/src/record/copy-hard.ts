@@ -35,6 +35,7 @@ export function copyHard(hard: Hard, at: Instant): Mutable<Hard> {
     stopAnnounced: hard.stopAnnounced,
     isConnectionClosed: hard.isConnectionClosed,
     aliveSince: hard.aliveSince,
+    limitedUntil: hard.limitedUntil,
     hasKept: hard.hasKept,
     unknownSince: hard.unknownSince,
     isBusy: hard.isBusy,

@@ -16,7 +16,7 @@ export function processGone({ hard }: Draft): Finding | null {
     severity: 'act',
     source: 'operating-system',
     since: hard.end.at,
-    evidence: `its process ended: ${hard.end.detail}`,
+    evidence: `its process ended${hard.limitedUntil === undefined ? '' : ' at a usage limit of its model'}: ${hard.end.detail}`,
     threshold: 'any end that was neither exit 0 nor on purpose',
   });
 }

@@ -1,3 +1,4 @@
+import { inWords, seconds } from '@holter/core';
 import type { Clock } from '@holter/server/process';
 import type { AgentRecord } from './agent-record.ts';
 
@@ -30,7 +31,8 @@ export async function untilDecided(parts: {
     // Said again when it takes longer than was said: the fleet may hold a start back.
     if (told !== null && at - told < AGAIN_MS) continue;
     const because = why === 'the next start' ? '' : `: ${why}`;
-    say(`it is down, and is started again in ${inSeconds} s${because} (Ctrl-C gives up)`);
+    const wait = inWords(seconds(inSeconds));
+    say(`it is down, and is started again in ${wait}${because} (Ctrl-C gives up)`);
     told = at;
   }
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { checkSignal } from '@holter/core';
+import { checkSignal, instant } from '@holter/core';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ADAPTERS, type Adapter, AdapterError, adapterOfProgram, type MarkedSignal } from './index.ts';
 import { TranscriptTail } from './shared/transcript-tail.ts';
@@ -97,7 +97,7 @@ describe.each(ADAPTERS.map((adapter) => [adapter.name, adapter] as const))('%s',
 
 describe.each(having('hooks'))('hooks of %s', (_name, adapter, hooks) => {
   const bodies = recorded(adapter, 'hooks.jsonl');
-  const read = () => bodies.flatMap((body) => hooks.read(body) ?? []);
+  const read = () => bodies.flatMap((body) => hooks.read(body, instant(0)) ?? []);
 
   it('are all read, and report signals that Holter takes', () => {
     expect(read()).toHaveLength(bodies.length);
@@ -121,9 +121,9 @@ describe.each(having('hooks'))('hooks of %s', (_name, adapter, hooks) => {
   });
 
   it('that are hostile are refused or read, and never throw', () => {
-    for (const value of STRANGE) expect(hooks.read(value)).toBeNull();
+    for (const value of STRANGE) expect(hooks.read(value, instant(0))).toBeNull();
     for (const body of bodies.flatMap((body) => [...spoiled(body)])) {
-      const hook = hooks.read(body);
+      const hook = hooks.read(body, instant(0));
       if (!hook) continue;
       expect(hook.sessionId).toMatch(/^[\w-]{1,64}$/);
       expect(hook.subagentId ?? '').toMatch(/^[\w-]{0,64}$/);

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { checkSignal } from '@holter/core';
+import { checkSignal, instant } from '@holter/core';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { damaged, mutated } from '../../test/hostile-json.ts';
@@ -38,7 +38,7 @@ it.each(having('hooks'))('hooks of %s', (_name, adapter, hooks) => {
   const body = fc.constantFrom(...bodies).chain(mutated);
   fc.assert(
     fc.property(body, (value) => {
-      const hook = hooks.read(value);
+      const hook = hooks.read(value, instant(0));
       if (!hook) return;
       expect(hook.sessionId).toMatch(/^[\w-]{1,64}$/);
       expect(hook.subagentId ?? '').toMatch(/^[\w-]{0,64}$/);

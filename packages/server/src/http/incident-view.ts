@@ -78,6 +78,8 @@ function recoverNext(
 ): NextStepView {
   if (hard.probation) return when('on probation after its recovery', hard.probation.until, 'close');
   if (phase === 'acting') return when('a successor is being started', null);
+  if (hard.limitedUntil !== undefined && notBefore !== undefined && phase === 'due' && heldBack === undefined)
+    return when('its usage limit resets then', notBefore);
   if (heldBack !== undefined && notBefore !== undefined) return when(HELD_BACK[heldBack], notBefore);
   // An order waits for no backoff: what it waits for is the fleet's grant.
   const isHeldBack = order?.source === 'person' && notBefore !== undefined;

@@ -53,7 +53,7 @@ export class HookSessions {
    * issued to; any other token speaks for the sessions that it reported first, and for their subagents.
    */
   handle(body: unknown, caller: Sender): Answer | null {
-    const hook = this.adapter.hooks.read(body);
+    const hook = this.adapter.hooks.read(body, this.parts.clock.now());
     if (!hook) return null;
     const session = this.sessionOf(hook, caller);
     if (!session) return tooMany;

@@ -1,13 +1,14 @@
-import type { HoldKind, SignalBody } from '@holter/core';
+import type { HoldKind, Instant, SignalBody } from '@holter/core';
 import { clip, type MarkedSignal } from '../shared/hooks.ts';
 import { asName, asText } from '../shared/json.ts';
 import { batchedCallsOf, type HookBody, responseText } from './hook-body.ts';
+import { limitResetOf } from './usage-limit.ts';
 
 /** Errors of the model's service that pass by themselves: somebody else has the next move. */
 const HOLDING_ERRORS: ReadonlySet<string> = new Set(['rate_limit', 'overloaded', 'billing_error']);
 
 /** What a hook says, as facts about the agent. The call's own id makes it count once on every way. */
-export function signalsOf(body: HookBody): readonly MarkedSignal[] {
+export function signalsOf(body: HookBody, now: Instant): readonly MarkedSignal[] {
   const { event, fields } = body;
   switch (event) {
     case 'UserPromptSubmit': {
@@ -54,7 +55,7 @@ export function signalsOf(body: HookBody): readonly MarkedSignal[] {
     case 'Stop':
       return [{ kind: 'turn-ended' }, { kind: 'hold-begun', hold: holdAfterStop(fields) }];
     case 'StopFailure':
-      return stoppedByError(clip(asText(fields.error) ?? 'unknown'));
+      return stoppedByError(fields, now);
     case 'SubagentStart':
       return [{ kind: 'turn-begun' }];
     case 'SubagentStop':
@@ -89,8 +90,16 @@ function holdAfterStop(fields: Readonly<Record<string, unknown>>): HoldKind {
     : 'waiting-for-input';
 }
 
-function stoppedByError(error: string): readonly SignalBody[] {
-  if (HOLDING_ERRORS.has(error))
-    return [{ kind: 'turn-ended' }, { kind: 'hold-begun', hold: 'rate-limited' }];
+function stoppedByError(fields: Readonly<Record<string, unknown>>, now: Instant): readonly SignalBody[] {
+  const error = clip(asText(fields.error) ?? 'unknown');
+  if (HOLDING_ERRORS.has(error)) {
+    // The CLI puts its own words in place of a message when a turn fails.
+    const until =
+      error === 'rate_limit' ? limitResetOf(asText(fields.last_assistant_message) ?? '', now) : null;
+    return [
+      { kind: 'turn-ended' },
+      { kind: 'hold-begun', hold: 'rate-limited', ...(until !== null && { until }) },
+    ];
+  }
   return [{ kind: 'error', message: error }, { kind: 'turn-ended' }];
 }

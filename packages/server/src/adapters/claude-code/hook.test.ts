@@ -1,3 +1,4 @@
+import { instant } from '@holter/core';
 import { describe, expect, test } from 'vitest';
 import { readHookBody } from './hook-body.ts';
 import { replyTo } from './hook-reply.ts';
@@ -13,7 +14,7 @@ const call = { tool_name: 'Bash', tool_input: { command: 'cat missing' }, tool_u
 const signals = (event: string, fields: object = {}) => {
   const body = readHookBody({ ...common, hook_event_name: event, ...fields });
   if (!body) throw new Error('no hook body');
-  return signalsOf(body);
+  return signalsOf(body, instant(0));
 };
 
 describe('what a hook says', () => {

@@ -1,3 +1,4 @@
+import type { Instant } from '@holter/core';
 import type { Hook, Hooks } from '../shared/hooks.ts';
 import { asName } from '../shared/json.ts';
 import { type HookBody, readHookBody } from './hook-body.ts';
@@ -7,13 +8,13 @@ import { signalsOf } from './hook-signals.ts';
 export const hooks: Hooks = {
   idPrefix: 'claude',
   needs: 'hook_event_name, and a UUID as session_id',
-  read: (value) => {
+  read: (value, now) => {
     const body = readHookBody(value);
-    return body && hookOf(body);
+    return body && hookOf(body, now);
   },
 };
 
-function hookOf(body: HookBody): Hook {
+function hookOf(body: HookBody, now: Instant): Hook {
   const { event, sessionId, subagentId, cwd, transcriptPath, fields } = body;
   const isCall = event === 'PreToolUse';
   const tool = asName(fields.tool_name);
@@ -22,7 +23,7 @@ function hookOf(body: HookBody): Hook {
     subagentId,
     cwd,
     transcriptPath,
-    signals: signalsOf(body),
+    signals: signalsOf(body, now),
     call: isCall && tool !== null ? { tool, input: fields.tool_input ?? null } : null,
     isSessionEnd: event === 'SessionEnd',
     canCarryWords: isSlot(event),

@@ -1,4 +1,4 @@
-import type { Signal, SignalBody } from '@holter/core';
+import type { Instant, Signal, SignalBody } from '@holter/core';
 
 /** A fact with what makes it count once, whichever way it comes. */
 export type MarkedSignal = SignalBody & Pick<Signal, 'id' | 'channel' | 'seq'>;
@@ -16,7 +16,7 @@ export type Hooks = {
   /** What a body must have, as the refusal of any other body says it. */
   readonly needs: string;
   /** Null when the body is not a hook of this agent; never throws, whatever JSON it is given. */
-  readonly read: (body: unknown) => Hook | null;
+  readonly read: (body: unknown, now: Instant) => Hook | null;
 };
 
 /** Which session a hook is about. */
