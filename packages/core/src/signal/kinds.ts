@@ -35,7 +35,7 @@ const agentIdShape = { type: 'string', pattern: AGENT_ID_PATTERN.source };
 const agentId = field.reader<string>(agentIdShape, (value, name) =>
   typeof value === 'string' && isAgentId(value)
     ? { kind: 'field', value }
-    : badSignal('wrong_type', `${name} must match ${AGENT_ID_PATTERN.source}`, name),
+    : badSignal('wrong_type', `${name} must have 1 to 128 of A-Z a-z 0-9 . _ @ : -`, name),
 );
 
 const findingKind = field.reader<FindingKind>({ enum: Object.keys(FINDING_KINDS) }, (value, name) =>

@@ -29,17 +29,13 @@ export function inWords(error: unknown, { url, token }: Connection): unknown {
     );
   }
   const { status, code, message, field } = error;
-  const sentence = field === null ? message : sentenceAbout(field, message);
+  const sentence = field === null || message.includes(field) ? message : `${message} (${field})`;
   return new CliFailure(
     sentence,
     nextAfter(status, token !== null),
     isSlip(status, code) ? EXIT.usage : EXIT.error,
   );
 }
-
-/** "minutes must be at most 10080", or a whole sentence followed by the field. */
-const sentenceAbout = (field: string, message: string): string =>
-  /^(is|must|has) /.test(message) ? `${field} ${message}` : `${message} (${field})`;
 
 /** The server did not understand what was typed. */
 const isSlip = (status: number, code: string): boolean => status === 400 || code === 'unknown_breaker';

@@ -18,6 +18,8 @@ export function issueInWords(issue: Issue): string {
     case 'too_small':
       return `must ${sizeInWords(issue.origin, lowerBound(issue), issue.minimum)}`;
     case 'invalid_union':
+      if ('options' in issue && Array.isArray(issue.options))
+        return `must be one of ${issue.options.map(String).join(', ')}`;
       return 'has none of the shapes that are allowed here';
     default:
       return issue.message.startsWith('Invalid') ? 'is not well formed' : issue.message;

@@ -111,13 +111,13 @@ function refusalOfZod(error: z.ZodError): Refusal {
   const path = issue.path.map(String);
   if (issue.code === 'unrecognized_keys') {
     const field = [...path, issue.keys[0] ?? ''].join('.').slice(0, 100);
-    return { status: 400, code: 'unknown_field', message: 'there is no such field', field };
+    return { status: 400, code: 'unknown_field', message: `${field} is not a field of this call`, field };
   }
   const field = path.join('.').slice(0, 100);
   return {
     status: 400,
     code: codeOfIssue(issue),
-    message: issueInWords(issue),
+    message: `${field === '' ? 'the body' : field} ${issueInWords(issue)}`,
     ...(field !== '' && { field }),
   };
 }
