@@ -72,6 +72,7 @@ export {
 export { openLives } from './record/lives.ts';
 export { RECORD_VERSION, type RecordKind, upcast } from './record/upcast.ts';
 export { checkSignal, SIGNAL_KINDS, type SignalCheck, signalShape } from './signal/check.ts';
+export { SIGNAL_MEANINGS } from './signal/meanings.ts';
 export { applyInput } from './transition/apply-input.ts';
 export {
   type EnrollContext,
@@ -115,7 +116,7 @@ export type {
   HolterEvent,
   LivenessWord,
 } from './vocabulary/event.ts';
-export { EVENT_TYPES } from './vocabulary/event-types.ts';
+export { EVENT_MEANINGS, EVENT_TYPES, type EventMeaning } from './vocabulary/event-meanings.ts';
 export {
   EVIDENCE_LENGTH_MAX,
   type EvidenceSource,

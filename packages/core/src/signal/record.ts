@@ -2,8 +2,9 @@ import { isPrototypeName } from '../base/identifier.ts';
 import { badSignal, type FieldReader, type FieldReading, type FieldShape } from './field.ts';
 
 /** An object with named fields, each read by its own rule: a signal, or an object inside one. */
-type Needed<T> = { readonly isNeeded: true; readonly read: FieldReader<T> };
-type Optional<T> = { readonly isNeeded: false; readonly read: FieldReader<T> };
+type Known<T> = { readonly read: FieldReader<T> /** For the reference. */; readonly says: string };
+type Needed<T> = Known<T> & { readonly isNeeded: true };
+type Optional<T> = Known<T> & { readonly isNeeded: false };
 
 /** Exactly the fields of a type, needed where the type needs them; the compiler compares the two. */
 export type FieldsOf<T> = {
@@ -13,14 +14,20 @@ export type FieldsOf<T> = {
 };
 export type Fields = Readonly<Record<string, Needed<unknown> | Optional<unknown>>>;
 
-export const needed = <T>(read: FieldReader<T>): Needed<T> => ({ isNeeded: true, read });
-export const maybe = <T>(read: FieldReader<T>): Optional<T> => ({ isNeeded: false, read });
+export const needed = <T>(read: FieldReader<T>, says: string): Needed<T> => ({ isNeeded: true, read, says });
+export const maybe = <T>(read: FieldReader<T>, says: string): Optional<T> => ({
+  isNeeded: false,
+  read,
+  says,
+});
 
 /** JSON Schema of such an object. */
 export function shapeOf(fields: Fields): FieldShape {
   return {
     type: 'object',
-    properties: Object.fromEntries(Object.entries(fields).map(([name, { read }]) => [name, read.shape])),
+    properties: Object.fromEntries(
+      Object.entries(fields).map(([name, { read, says }]) => [name, { ...read.shape, description: says }]),
+    ),
     required: neededOf(fields),
     additionalProperties: false,
   };

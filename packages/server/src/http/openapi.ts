@@ -1,15 +1,58 @@
-import { z } from 'zod';
+import type { z } from 'zod';
+import { componentsOf, inlineSchema, schemaOf } from './openapi-schemas.ts';
 import type { Route } from './route.ts';
-import type { ShownShape } from './schema/signals.ts';
 import { failure } from './schema/views.ts';
 
+/** Routes that belong together, in the order of the document. */
+export type RouteGroup = { readonly tag: string; readonly about: string; readonly routes: readonly Route[] };
+
+/** Errors that many calls share. Which of them a call can give follows from what it takes. */
+const ERRORS: Readonly<
+  Record<string, readonly [status: number, description: string, code: string, message: string]>
+> = {
+  BadRequest: [
+    400,
+    'What was sent is not as it should be.',
+    'missing_field',
+    'reason is missing: it must be a text',
+  ],
+  Unauthorized: [
+    401,
+    'No valid token.',
+    'unauthorized',
+    'a valid token is needed: `Authorization: Bearer …`',
+  ],
+  Forbidden: [403, 'The token may not do this.', 'forbidden', 'this needs a token of the role operator'],
+  NotFound: [404, 'There is no such agent, incident or key.', 'unknown_agent', 'no agent with this id'],
+  WrongHost: [
+    421,
+    'The Host header does not name this server.',
+    'wrong_host',
+    'the Host header does not name this server',
+  ],
+  TooManyRequests: [
+    429,
+    'Too many requests; see Retry-After.',
+    'too_many_requests',
+    'too many requests; come again in a moment',
+  ],
+  Unavailable: [
+    503,
+    'The store is not available; nothing was changed.',
+    'store_unavailable',
+    'the store is not available; nothing was changed',
+  ],
+};
+
 /** OpenAPI 3.1, made of the schemas that check the calls; of signals, of core's own table. */
-export function openApi(routes: readonly Route[], version: string): unknown {
+export function openApi(groups: readonly RouteGroup[], version: string): unknown {
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const route of routes) {
-    const path = route.url.replace(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route) };
-  }
+  for (const { tag, routes } of groups)
+    for (const route of routes) {
+      const path = route.url.replace(/:(\w+)/g, '{$1}');
+      paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, tag) };
+    }
+  const responses = Object.fromEntries(Object.entries(ERRORS).map(([name, error]) => [name, errorOf(error)]));
   return {
     openapi: '3.1.0',
     info: {
@@ -19,34 +62,88 @@ export function openApi(routes: readonly Route[], version: string): unknown {
         'A heart monitor for AI agents. Times are milliseconds since 1970 by the clock of the server. Errors are `{error: {code, message, field?}}`.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
+    servers: [{ url: '/', description: 'The server that this description came from.' }],
+    tags: groups.map(({ tag, about }) => ({ name: tag, description: about })),
     paths,
-    components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+    components: {
+      schemas: componentsOf([paths, responses]),
+      responses,
+      securitySchemes: {
+        token: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'A token of `holter token create`, or of the reply to a registration.',
+        },
+        page: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'holter_4658',
+          description:
+            'The log-in of the page; the name ends with the port. Counts only for calls of the page.',
+        },
+      },
+    },
   };
 }
 
-function operationOf(route: Route): unknown {
-  const { method, url, summary, access, answers } = route;
-  const body = route.body ?? route.bodyShown;
-  const bodyType = route.bodyType === 'any' ? undefined : (route.bodyType ?? 'application/json');
+function errorOf([, description, code, message]: (typeof ERRORS)[string]): unknown {
   return {
-    operationId: `${method.toLowerCase()}${url.replace(/(?<![/:-])[/:-]+(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
+    description,
+    content: {
+      'application/json': { schema: schemaOf(failure, 'output'), example: { error: { code, message } } },
+    },
+  };
+}
+
+function operationOf(route: Route, tag: string): unknown {
+  const { method, url, summary, access, answers } = route;
+  return {
+    operationId: `${method.toLowerCase()}${url.replace(/(?<![/:.-])[/:.-]+(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
+    tags: [tag],
     summary,
     ...(access === 'open'
       ? { security: [] }
-      : { security: [{ token: [] }], description: `Tokens: ${access.join(', ')}.` }),
+      : { security: [{ token: [] }, { page: [] }], description: `Tokens: ${access.join(', ')}.` }),
     parameters: [...pathParameters(url), ...queryParameters(route.query)],
-    ...(method === 'POST' &&
-      body &&
-      bodyType && {
-        requestBody: { required: true, content: { [bodyType]: { schema: schemaOf(body, 'input') } } },
-      }),
+    ...bodyOf(route),
     responses: {
       ...Object.fromEntries(
         Object.entries(answers).map(([status, answer]) => [status, responseOf(status, answer)]),
       ),
+      ...sharedErrors(route),
       default: responseOf('default', { description: 'An error.', schema: failure }),
     },
   };
+}
+
+/** What the call itself says about a status is more exact. */
+function sharedErrors({ method, url, access, query, body, bodyShown, answers }: Route): object {
+  const names = [
+    ...(query || body || bodyShown ? ['BadRequest'] : []),
+    ...(access === 'open' ? [] : ['Unauthorized', 'Forbidden', 'TooManyRequests']),
+    ...(url.includes('/:') ? ['NotFound'] : []),
+    ...(method === 'GET' ? [] : ['Unavailable']),
+    'WrongHost',
+  ];
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const status = ERRORS[name]?.[0] ?? 0;
+      return answers[status] ? [] : [[status, { $ref: `#/components/responses/${name}` }]];
+    }),
+  );
+}
+
+function bodyOf({ method, body, bodyShown, bodyType, example }: Route): object {
+  const schema = body ?? bodyShown;
+  if (method !== 'POST') return {};
+  if (bodyType === 'any')
+    return { requestBody: { required: false, content: { '*/*': { schema: { type: 'string' } } } } };
+  if (!schema) return {};
+  const content = {
+    schema: schemaOf(schema, 'input'),
+    ...(example !== undefined && { example }),
+  };
+  return { requestBody: { required: true, content: { [bodyType ?? 'application/json']: content } } };
 }
 
 function responseOf(status: string, { description, schema, type }: Route['answers'][number]): unknown {
@@ -58,33 +155,37 @@ function responseOf(status: string, { description, schema, type }: Route['answer
   };
 }
 
+const PARAMETERS: Readonly<Record<string, string>> = {
+  id: 'The id of the agent.',
+  incidentId: 'The incident, `agent/number`, with the slash encoded.',
+  number: 'The number of the incident.',
+  name: 'The name of the circuit breaker.',
+  tokenId: 'The id of the token, as `GET /v1/tokens` shows it.',
+  executor: 'The id of the `holter run`.',
+  key: 'The key of the URL.',
+  code: 'The exit code, 0 to 255.',
+};
+
 const pathParameters = (url: string): unknown[] =>
-  [...url.matchAll(/:(\w+)/g)].map(([, name]) => ({
+  [...url.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
     name,
     in: 'path',
     required: true,
+    description: PARAMETERS[name] ?? name,
     schema: { type: 'string' },
   }));
 
 function queryParameters(query: z.ZodType | undefined): unknown[] {
   if (!query) return [];
-  const { properties = {}, required = [] } = schemaOf(query, 'input') as {
-    properties?: Record<string, unknown>;
+  const { properties = {}, required = [] } = inlineSchema(query, 'input') as {
+    properties?: Record<string, { description?: string }>;
     required?: readonly string[];
   };
-  return Object.entries(properties).map(([name, schema]) => ({
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
     in: 'query',
     required: required.includes(name),
+    ...(description !== undefined && { description }),
     schema,
   }));
-}
-
-function schemaOf(schema: z.ZodType | ShownShape, io: 'input' | 'output'): Readonly<Record<string, unknown>> {
-  if ('jsonSchema' in schema) return schema.jsonSchema;
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Record<
-    string,
-    unknown
-  >;
-  return rest;
 }

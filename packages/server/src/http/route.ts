@@ -16,6 +16,8 @@ type RouteSpec<Query, Body> = {
   readonly body?: z.ZodType<Body>;
   /** Shown in the documentation; the handler itself checks the body, by a faster way. */
   readonly bodyShown?: z.ZodType | ShownShape;
+  /** A body as somebody would send it, for the documentation. */
+  readonly example?: unknown;
   readonly bodyType?: 'application/json' | 'application/x-ndjson' | 'any';
   readonly bodyBytesMax?: number;
   /** How many bodies larger than the common limit one token may send; twice as many at once. */

@@ -135,6 +135,7 @@ export function actRoutes({ deps }: HttpContext): readonly Route[] {
         url,
         summary: 'Decide about an open incident.',
         access: deciders,
+        example: { decision: 'allow_more_time', minutes: 15, reason: 'a long refactoring, it is fine' },
         body: decision,
         answers,
         handle: ({ params, caller, body, request }) => {

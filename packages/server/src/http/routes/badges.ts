@@ -16,6 +16,7 @@ export function badgeRoutes({ deps, tokens, fleet }: HttpContext): readonly Rout
       summary: 'Make a key for the badge of an agent or group.',
       access: ['operator'],
       hasSecret: true,
+      example: { agentId: 'ada' },
       body: badgeKey,
       answers: { 201: { description: 'The key; it is shown only now.', schema: badgeMade } },
       handle: async ({ body, reply }): Promise<BadgeMadeView> => {

@@ -98,6 +98,7 @@ export function checkpointRoutes({ deps, limits, hits }: HttpContext): readonly 
       url: '/v1/agents/:id/checkpoints',
       summary: 'Write a checkpoint. The same one again changes nothing.',
       access: ['agent', 'operator'],
+      example: { content: { done: ['parser'], next: 'tests' } },
       body: checkpoint,
       bodyBytesMax: limits.checkpointBytesMax,
       answers: {

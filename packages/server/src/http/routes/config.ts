@@ -7,9 +7,9 @@ import type { ConfigView } from '../types.ts';
 import type { HttpContext } from './context.ts';
 
 const query = z.strictObject({
-  role: label.optional(),
-  group: label.optional(),
-  agentId: agentId.optional(),
+  role: label.optional().describe('As it holds for agents of this role.'),
+  group: label.optional().describe('As it holds for agents of this group.'),
+  agentId: agentId.optional().describe('As it holds for this agent.'),
 });
 
 export function configRoutes({ deps }: HttpContext): readonly Route[] {

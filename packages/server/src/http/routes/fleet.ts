@@ -13,16 +13,16 @@ const readers = ['viewer', 'operator', 'orchestrator'] as const;
 const ROWS_DEFAULT = 100;
 
 const fleetQuery = z.strictObject({
-  state: healthState.optional(),
-  group: label.optional(),
-  agentId: agentId.optional(),
+  state: healthState.optional().describe('Only agents in this state.'),
+  group: label.optional().describe('Only agents of this group.'),
+  agentId: agentId.optional().describe('Only this agent.'),
   q: z.string().max(128).optional().meta({ description: 'Part of an id, role or group.' }),
   foldAbove: wholeNumber(0, 1_000_000).optional().meta({
     description: 'Of more agents than this, those that are well or have ended are left out.',
   }),
-  sort: z.enum(FLEET_SORTS).optional(),
-  offset: wholeNumber(0, 1_000_000).optional(),
-  limit: wholeNumber(0, 500).optional(),
+  sort: z.enum(FLEET_SORTS).optional().describe('The order of the rows; worst first unless told.'),
+  offset: wholeNumber(0, 1_000_000).optional().describe('Rows before the window.'),
+  limit: wholeNumber(0, 500).optional().describe('Rows of the window.'),
 });
 
 /** The fleet as a page shows it: counted, ordered and cut on this side, and kept up to date. */

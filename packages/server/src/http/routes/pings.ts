@@ -78,6 +78,7 @@ export function pingRoutes({ deps, tokens }: HttpContext): readonly Route[] {
         'Make a key for the pings of this agent; an agent that is not known yet is made along with it.',
       access: ['operator'],
       hasSecret: true,
+      example: { everySeconds: 86_400, graceSeconds: 7_200 },
       body: pingKey,
       answers: { 201: { description: 'The key; it is shown only now.', schema: pingKeyMade } },
       handle: async ({ params, caller, body, reply, request }): Promise<PingKeyMadeView> => {

@@ -30,6 +30,7 @@ export function registerRoutes({ deps, tokens, hits }: HttpContext): readonly Ro
       summary: 'An agent, or whoever started it, says that it is there.',
       access: ['enroll', 'operator', 'agent'],
       hasSecret: true,
+      example: { agentId: 'ada', instanceId: 'host-1:4711', promises: { beatEverySeconds: 30, tasks: true } },
       body: registration,
       answers: {
         201: { description: 'A new start.', schema: registered },

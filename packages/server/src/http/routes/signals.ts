@@ -29,6 +29,7 @@ export function signalRoutes({ deps }: HttpContext): readonly Route[] {
       url: '/v1/agents/:id/heartbeat',
       summary: 'The agent lives; the reply carries what Holter has to say to it.',
       access: ['agent', 'operator'],
+      example: { phase: 'coding', token_count: 1_200 },
       bodyShown: heartbeat,
       answers: {
         200: { description: 'Heard.', schema: heard },
@@ -55,6 +56,13 @@ export function signalRoutes({ deps }: HttpContext): readonly Route[] {
       url: '/v1/agents/:id/signals',
       summary: 'One signal, or an array of them in order.',
       access: ['agent', 'operator'],
+      example: {
+        kind: 'call-ended',
+        callId: 'c1',
+        tool: 'Bash',
+        input: { command: 'npm test' },
+        isError: true,
+      },
       bodyShown: signals,
       answers: {
         200: { description: 'Taken; of an array, see which were not.', schema: signalsHeard },

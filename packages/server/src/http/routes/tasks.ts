@@ -18,6 +18,7 @@ export function taskRoutes({ deps }: HttpContext): readonly Route[] {
       url: '/v1/agents/:id/task',
       summary: 'Assign a task, tell of its progress, or say that it has ended.',
       access: ['operator', 'orchestrator'],
+      example: { status: 'assigned', taskId: 'T-42', expectedInSeconds: 5_400 },
       body: task,
       answers: { 200: { description: 'Noted; how the agent is now.', schema: decided } },
       handle: async ({ params, caller, body, request }): Promise<DecidedView> => {

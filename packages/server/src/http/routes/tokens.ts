@@ -17,6 +17,7 @@ export function tokenRoutes({ deps, tokens }: HttpContext): readonly Route[] {
       summary: 'Make a token. Its secret is shown only now.',
       access: ['operator'],
       hasSecret: true,
+      example: { role: 'orchestrator', group: 'web' },
       body: newToken,
       answers: { 201: { description: 'Made.', schema: tokenMade } },
       handle: async ({ body, reply }): Promise<TokenMadeView> => {

@@ -17,23 +17,26 @@ const duration = z.number().positive().max(secondsMax);
 
 /** What the agent will be judged by, in seconds; what it does not promise is not held against it. */
 const promises = z.strictObject({
-  beatEverySeconds: z.number().min(0.1).max(secondsMax).optional(),
-  pongs: z.boolean().optional(),
-  calls: z.union([z.boolean(), z.strictObject({ modelTimeoutSeconds: duration })]).optional(),
-  turns: z.boolean().optional(),
-  tasks: z.boolean().optional(),
-  checkpoints: z.boolean().optional(),
-  verdicts: z.boolean().optional(),
+  beatEverySeconds: z.number().min(0.1).max(secondsMax).optional().describe('It beats at least this often.'),
+  pongs: z.boolean().optional().describe('It answers pings.'),
+  calls: z
+    .union([z.boolean(), z.strictObject({ modelTimeoutSeconds: duration })])
+    .optional()
+    .describe('It reports its tool calls; a model call may hang for `modelTimeoutSeconds`.'),
+  turns: z.boolean().optional().describe('It says when it begins and ends to work on a request.'),
+  tasks: z.boolean().optional().describe('It has work only while a task is open.'),
+  checkpoints: z.boolean().optional().describe('It writes checkpoints while it has work.'),
+  verdicts: z.boolean().optional().describe('Its steps are judged by somebody else.'),
   process: z.boolean().optional().meta({ description: 'Only with an operator token.' }),
 });
 
 export const registration = z.strictObject({
   agentId,
   instanceId: identifier.meta({ description: 'One per process: the same instance gets its start back.' }),
-  role: label.default('default'),
-  group: label.default('default'),
-  taskId: identifier.optional(),
-  promises: promises.optional(),
+  role: label.default('default').describe('Decides which thresholds hold; see `profiles` of holter.yaml.'),
+  group: label.default('default').describe('Agents that belong together.'),
+  taskId: identifier.optional().describe('The task that it begins with.'),
+  promises: promises.optional().describe('What it may be judged by.'),
   mode: mode.optional().meta({ description: '`act` needs an operator token.' }),
   can: z
     .array(z.enum(['nudge', 'deny-call', 'terminate', 'spawn', 'resume']))
@@ -156,8 +159,8 @@ export const pingKey = z.strictObject({
     description:
       'How late a run may end, and how long one may take. Left out: a quarter of the period, from 1 minute to 1 hour.',
   }),
-  role: label.default('default'),
-  group: label.default('default'),
+  role: label.default('default').describe('Of a job that is made with the key.'),
+  group: label.default('default').describe('Of a job that is made with the key.'),
 });
 
 export const badgeKey = z
@@ -177,42 +180,50 @@ export const newToken = z.strictObject({
   name: personName.optional(),
 });
 
+const onlyState = healthState.optional().describe('Only agents in this state.');
+const onlyGroup = label.optional().describe('Only agents of this group.');
+const onlyAgent = agentId.optional().describe('Only this agent.');
+const cursor = agentId.optional().describe('`nextCursor` of the page before.');
+const rows = (max: number) => wholeNumber(1, max).optional().describe(`Rows of a page, at most ${max}.`);
+const moment = (what: string) => wholeNumber(0, Number.MAX_SAFE_INTEGER).optional().describe(what);
+
 export const agentQuery = z.strictObject({
-  state: healthState.optional(),
-  group: label.optional(),
+  state: onlyState,
+  group: onlyGroup,
   q: z.string().max(128).optional().meta({ description: 'Part of an id, role or group.' }),
-  incident: z.enum(['open', 'none']).optional(),
-  cursor: agentId.optional(),
-  limit: wholeNumber(1, 500).optional(),
+  incident: z.enum(['open', 'none']).optional().describe('Only agents with, or without, an open incident.'),
+  cursor,
+  limit: rows(500),
 });
 
 export const incidentQuery = z.strictObject({
-  group: label.optional(),
-  cursor: agentId.optional(),
-  limit: wholeNumber(1, 500).optional(),
+  group: onlyGroup,
+  cursor,
+  limit: rows(500),
 });
 
 const eventType = z.string().regex(/^[A-Z_]{1,64}(,[A-Z_]{1,64})*$/, 'must be names of events');
 
 export const eventQuery = z.strictObject({
-  agentId: agentId.optional(),
-  type: z.union([eventType, z.array(eventType).max(50)]).optional(),
-  incidentId: z.string().max(160).optional(),
-  after: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional(),
-  before: wholeNumber(0, Number.MAX_SAFE_INTEGER)
+  agentId: onlyAgent,
+  type: z
+    .union([eventType, z.array(eventType).max(50)])
     .optional()
-    .meta({ description: 'The newest first, from below this cursor downwards.' }),
-  limit: wholeNumber(1, 1_000).optional(),
+    .describe('Only events of these types, with commas between them.'),
+  incidentId: z.string().max(160).optional().describe('Only events of this incident.'),
+  after: moment('From above this cursor upwards; a stream goes on from there.'),
+  before: moment('The newest first, from below this cursor downwards.'),
+  limit: rows(1_000),
 });
 export type EventQueryInput = z.infer<typeof eventQuery>;
 
-export const limitQuery = z.strictObject({ limit: wholeNumber(1, 100).optional() });
+export const limitQuery = z.strictObject({ limit: rows(100) });
 export const effectQuery = z.strictObject({
-  status: z.enum(['pending', 'claimed', 'done', 'dead']).optional(),
-  limit: wholeNumber(1, 500).optional(),
+  status: z.enum(['pending', 'claimed', 'done', 'dead']).optional().describe('Only effects of this status.'),
+  limit: rows(500),
 });
 export const rollupQuery = z.strictObject({
-  agentId: agentId.optional(),
-  from: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional(),
-  to: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional(),
+  agentId: onlyAgent,
+  from: moment('From this time on; a day ago unless told.'),
+  to: moment('Up to this time; now unless told.'),
 });

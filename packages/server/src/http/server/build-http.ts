@@ -15,7 +15,7 @@ import { hostGuard } from '../guards.ts';
 import { beginningOf, inflated, LARGE_BYTES_MIN, parseJson, turnForLarge } from '../json-body.ts';
 import { LimitHits } from '../limit-hits.ts';
 import { createMetrics } from '../metrics.ts';
-import { openApi } from '../openapi.ts';
+import { openApi, type RouteGroup } from '../openapi.ts';
 import { errorBody, HttpProblem, type Refusal, refusalOf } from '../problem.ts';
 import { remembering } from '../remember.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -82,7 +82,7 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
   // A logger of its own for every beat would cost more than the beat; what is logged names its request.
   app.setChildLoggerFactory((logger) => logger);
   addParsers(app, limits);
-  const routes = routesOf(context);
+  const routes = groupsOf(context).flatMap((group) => group.routes);
   const page = pageFilesOf(deps);
   for (const route of [...routes, ...pageRoutes(page)])
     if (route.bodyType !== 'any') attach(app, route, context);
@@ -166,45 +166,71 @@ async function readLarge(body: Buffer, encoding: string | undefined, bytesMax: n
 const parseBody = (body: Buffer, depthMax: number): unknown =>
   body.length === 0 ? undefined : parseJson(body, depthMax);
 
-function routesOf(context: HttpContext): readonly Route[] {
-  const routes: Route[] = [
-    ...healthRoutes(context),
-    ...registerRoutes(context),
-    ...signalRoutes(context),
-    ...batchRoutes(context),
-    ...checkpointRoutes(context),
-    ...agentRoutes(context),
-    ...actRoutes(context),
-    ...incidentRoutes(context),
-    ...eventRoutes(context),
-    ...taskRoutes(context),
-    ...pingRoutes(context),
-    ...badgeRoutes(context),
-    ...tokenRoutes(context),
-    ...fleetRoutes(context),
-    ...breakerRoutes(context),
-    ...loginRoutes(context),
-    ...historyRoutes(context),
-    ...systemRoutes(context),
-    ...configRoutes(context),
-    ...hookRoutes(context.deps.hooks ?? []),
-    ...(context.deps.executors ? executorRoutes(context.deps.executors) : []),
+function groupsOf(context: HttpContext): readonly RouteGroup[] {
+  const { hooks = [], executors } = context.deps;
+  const groups: RouteGroup[] = [
+    {
+      tag: 'Agents',
+      about: 'Register agents, and see how they are.',
+      routes: [...registerRoutes(context), ...agentRoutes(context)],
+    },
+    {
+      tag: 'Signals',
+      about: 'What agents report: beats, calls, checkpoints, tasks.',
+      routes: [
+        ...signalRoutes(context),
+        ...batchRoutes(context),
+        ...checkpointRoutes(context),
+        ...taskRoutes(context),
+      ],
+    },
+    {
+      tag: 'Decisions',
+      about: 'What people and orchestrators decide.',
+      routes: [...actRoutes(context), ...incidentRoutes(context)],
+    },
+    { tag: 'Events', about: 'What happened, and what happens.', routes: eventRoutes(context) },
+    { tag: 'Breakers', about: 'Circuit breakers that many callers share.', routes: breakerRoutes(context) },
+    {
+      tag: 'Pings and badges',
+      about: 'URLs for cron jobs, and pictures of states.',
+      routes: [...pingRoutes(context), ...badgeRoutes(context)],
+    },
+    {
+      tag: 'Tokens and log-in',
+      about: 'Who may do what.',
+      routes: [...tokenRoutes(context), ...loginRoutes(context)],
+    },
+    {
+      tag: 'Page',
+      about: 'What the page asks beyond the rest.',
+      routes: [...fleetRoutes(context), ...historyRoutes(context), ...systemRoutes(context)],
+    },
+    { tag: 'Hooks', about: 'Hooks of agents that report by them.', routes: hookRoutes(hooks) },
+    {
+      tag: 'Executors',
+      about: 'How a `holter run` is given what to do.',
+      routes: executors ? executorRoutes(executors) : [],
+    },
   ];
   let page: unknown;
-  routes.push(
-    defineRoute({
-      method: 'GET',
-      url: '/openapi.json',
-      summary: 'This description.',
-      access: 'open',
-      answers: { 200: { description: 'OpenAPI 3.1.', type: 'application/json' } },
-      handle: () => {
-        page ??= openApi(routes, context.deps.version);
-        return page;
-      },
-    }),
-  );
-  return routes;
+  const description = defineRoute({
+    method: 'GET',
+    url: '/openapi.json',
+    summary: 'This description.',
+    access: 'open',
+    answers: { 200: { description: 'OpenAPI 3.1.', type: 'application/json' } },
+    handle: () => {
+      page ??= openApi(groups, context.deps.version);
+      return page;
+    },
+  });
+  groups.push({
+    tag: 'Holter itself',
+    about: 'Its own health, metrics, configuration and description.',
+    routes: [...healthRoutes(context), ...configRoutes(context), description],
+  });
+  return groups;
 }
 
 function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
