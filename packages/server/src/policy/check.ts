@@ -6,8 +6,10 @@ export type PolicyProblem = { readonly path: string; readonly message: string };
 /** What could be read, and everything that could not: the operator sees all problems at once. */
 export type Reading<T> = { readonly value?: T; readonly problems: readonly PolicyProblem[] };
 
-/** One setting: how to read it, and how to show it again as an operator would write it. */
+/** One setting: what it takes, how to read it, and how to show it again as an operator would write it. */
 export type Field<T> = {
+  /** For the reference: "a time from 1ms to 7d". */
+  readonly takes: string;
   readonly read: (raw: unknown, path: string) => Reading<T>;
   readonly show: (value: T) => unknown;
 };
@@ -15,6 +17,7 @@ export type Field<T> = {
 /** Settings by dotted path. The nesting that an operator writes follows from the paths. */
 export type Table = {
   readonly [path: string]: {
+    readonly takes: string;
     readonly read: (raw: unknown, path: string) => Reading<unknown>;
     readonly show: (value: never) => unknown;
   };

@@ -16,6 +16,11 @@ import { parseBytes, parseDuration, showBytes, showDuration } from './units.ts';
 
 /** The kinds of values that a setting may have. Each message says what is allowed, with its range. */
 
+const timesOf = ({ min, max }: Range): string =>
+  `${showDuration(milliseconds(min))} to ${showDuration(milliseconds(max))}`;
+const numbersOf = ({ min, max }: Range): string => `from ${min} to ${max}`;
+const sizesOf = ({ min, max }: Range): string => `${showBytes(min)} to ${showBytes(max)}`;
+
 const isWithin = (value: number, range: Range): boolean => value >= range.min && value <= range.max;
 
 /** A plain number means seconds, as in seed 000. */
@@ -28,26 +33,28 @@ function readDuration(raw: unknown, path: string, range: Range): Reading<Duratio
         : undefined;
   // NaN is within nothing.
   if (value !== undefined && isWithin(value, range)) return ok(value);
-  const allowed = `${showDuration(milliseconds(range.min))} to ${showDuration(milliseconds(range.max))}`;
   return bad(
     path,
-    `must be ${allowed}, in seconds or with a unit (500ms, 90s, 15m, 2h, 1d), not ${describe(raw)}`,
+    `must be ${timesOf(range)}, in seconds or with a unit (500ms, 90s, 15m, 2h, 1d), not ${describe(raw)}`,
   );
 }
 
 export const duration = (range: Range): Field<DurationMs> => ({
+  takes: `time, ${timesOf(range)}`,
   read: (raw, path) => readDuration(raw, path, range),
   show: showDuration,
 });
 
 /** For keys that end in `_seconds`: shown as the number that the name asks for. */
 export const inSeconds = (range: Range): Field<DurationMs> => ({
+  takes: `seconds or time, ${timesOf(range)}`,
   read: (raw, path) => readDuration(raw, path, range),
   show: (value) => value / seconds(1),
 });
 
 /** A list of waits; each at least as long as the one before. */
 export const backoffInSeconds = (range: Range, length: Range): Field<readonly DurationMs[]> => ({
+  takes: `list of ${length.min} to ${length.max} waits in seconds, each at least as long as the one before`,
   read: (raw, path) => {
     if (!Array.isArray(raw) || !isWithin(raw.length, length)) {
       return bad(
@@ -76,38 +83,45 @@ export const backoffInSeconds = (range: Range, length: Range): Field<readonly Du
 });
 
 export const count = (range: Range): Field<number> => ({
+  takes: `whole number ${numbersOf(range)}`,
   read: (raw, path) =>
     typeof raw === 'number' && Number.isInteger(raw) && isWithin(raw, range)
       ? ok(raw)
-      : bad(path, `must be a whole number from ${range.min} to ${range.max}, not ${describe(raw)}`),
+      : bad(path, `must be a whole number ${numbersOf(range)}, not ${describe(raw)}`),
   show: (value) => value,
 });
 
 export const amount = (range: Range): Field<number> => ({
+  takes: `number ${numbersOf(range)}`,
   read: (raw, path) =>
     typeof raw === 'number' && isWithin(raw, range)
       ? ok(raw)
-      : bad(path, `must be a number from ${range.min} to ${range.max}, not ${describe(raw)}`),
+      : bad(path, `must be a number ${numbersOf(range)}, not ${describe(raw)}`),
   show: (value) => value,
 });
 
 export const bytes = (range: Range): Field<number> => ({
+  takes: `size, ${sizesOf(range)}`,
   read: (raw, path) => {
     const value = typeof raw === 'number' ? raw : typeof raw === 'string' ? parseBytes(raw) : undefined;
     if (value !== undefined && Number.isInteger(value) && isWithin(value, range)) return ok(value);
-    const allowed = `${showBytes(range.min)} to ${showBytes(range.max)}`;
-    return bad(path, `must be ${allowed}, in bytes or with a unit (512MB, 2GB, 2GiB), not ${describe(raw)}`);
+    return bad(
+      path,
+      `must be ${sizesOf(range)}, in bytes or with a unit (512MB, 2GB, 2GiB), not ${describe(raw)}`,
+    );
   },
   show: showBytes,
 });
 
 export const flag: Field<boolean> = {
+  takes: 'true or false',
   read: (raw, path) =>
     typeof raw === 'boolean' ? ok(raw) : bad(path, `must be true or false, not ${describe(raw)}`),
   show: (value) => value,
 };
 
 export const oneOf = <Word extends string>(words: readonly Word[]): Field<Word> => ({
+  takes: words.join(', '),
   read: (raw, path) => {
     const word = words.find((candidate) => candidate === raw);
     return word === undefined
@@ -119,6 +133,7 @@ export const oneOf = <Word extends string>(words: readonly Word[]): Field<Word> 
 
 /** `none` lifts a limit that a wider layer has set. */
 export const orNone = <T>(field: Field<T>): Field<T | 'none'> => ({
+  takes: `${field.takes}, or none`,
   read: (raw, path) => {
     if (raw === 'none') return ok('none' as const);
     const reading = field.read(raw, path);
@@ -134,6 +149,7 @@ export const orNone = <T>(field: Field<T>): Field<T | 'none'> => ({
 });
 
 export const names = (length: Range, pattern: RegExp): Field<readonly string[]> => ({
+  takes: `list of ${length.min} to ${length.max} names`,
   read: (raw, path) => {
     const isList = Array.isArray(raw) && isWithin(raw.length, length);
     return isList && raw.every((item) => typeof item === 'string' && pattern.test(item))
@@ -154,6 +170,7 @@ export function mapOf<T extends Table>(
 ): Field<ReadonlyMap<string, TableReading<T>>> {
   const readEntry = tableReader(table);
   return {
+    takes: `section; each key is ${allowed}`,
     read: (raw, path) => {
       const entries = new Map<string, TableReading<T>>();
       if (raw === null || raw === undefined) return ok(entries);

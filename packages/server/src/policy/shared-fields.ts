@@ -26,7 +26,7 @@ const breakerFields = {
 } as const;
 
 /** A breaker that is named may also count in another way than failures in a row. */
-const namedBreakerFields = {
+export const NAMED_BREAKER_FIELDS = {
   ...breakerFields,
   mode: oneOf<BreakerPolicy['mode']>(['consecutive', 'ratio', 'slow']),
   ratio: amount(ranges.share),
@@ -47,7 +47,7 @@ export const SHARED_FIELDS = {
     breakerFields.recovery_timeout_seconds,
   'health_monitoring.circuit_breaker.default.half_open_requests': breakerFields.half_open_requests,
   'health_monitoring.circuit_breaker.overrides': mapOf(
-    namedBreakerFields,
+    NAMED_BREAKER_FIELDS,
     (name) => breakerName.test(name) && !isPrototypeName(name),
     "a breaker's name (1 to 64 of A-Z a-z 0-9 . _ : -)",
   ),

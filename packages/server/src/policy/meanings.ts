@@ -1,0 +1,180 @@
+import type { LimitName } from './detection-fields.ts';
+import type { AGENT_FIELDS, OVERRIDE_FIELDS } from './fields.ts';
+import type { SHARED_FIELDS } from './shared-fields.ts';
+
+/**
+ * What each setting of `holter.yaml` does and why its default is what it is, in a sentence or two. The reference in
+ * docs/reference is made of this table; the compiler asks for a sentence for every setting.
+ */
+type DetectionLimit = `detection.${string}.warn` | `detection.${string}.act`;
+type Setting = Exclude<keyof typeof AGENT_FIELDS | keyof typeof SHARED_FIELDS, DetectionLimit>;
+
+const breakers = 'health_monitoring.circuit_breaker';
+
+export const MEANINGS: Readonly<Record<Setting, string>> = {
+  'health_monitoring.enabled': 'Whether agents are judged at all.',
+  'health_monitoring.heartbeat.interval_seconds':
+    'How often an agent that promises beats without an interval of its own has to beat.',
+  'health_monitoring.heartbeat.timeout_seconds':
+    'Silence after which it is unknown whether the agent is alive; counted in whole intervals.',
+  'health_monitoring.health_check.interval_seconds':
+    'How often the process of an agent is looked at; four times as often while something is wrong.',
+  'health_monitoring.health_check.checkpoint_stale_threshold_seconds':
+    'Age of the last checkpoint at which an agent with a task is STUCK.',
+  'health_monitoring.intervention.nudge.enabled': 'Whether agents are nudged.',
+  'health_monitoring.intervention.nudge.max_attempts': 'Nudges before somebody is asked to decide.',
+  'health_monitoring.intervention.nudge.interval_seconds':
+    'Wait between two nudges; a fast loop is nudged sooner, see `rules.nudge_repeats_max`.',
+  'health_monitoring.intervention.escalation.timeout_seconds':
+    'How long an escalation waits for a decision before the next step.',
+  'health_monitoring.intervention.termination.cleanup_timeout_seconds':
+    'Time between SIGTERM and SIGKILL, to clean up.',
+  [`${breakers}.default.failure_threshold`]: 'Failures in a row that open a circuit breaker.',
+  [`${breakers}.default.recovery_timeout_seconds`]:
+    'How long an open breaker refuses calls before one may try; doubles up to an hour while it goes on failing.',
+  [`${breakers}.default.half_open_requests`]: 'Trial calls that a half-open breaker lets through at once.',
+  [`${breakers}.overrides`]: 'Settings of single breakers, by their name.',
+  'health_monitoring.alerting.stuck_agent.channels': 'Where a stuck agent is told.',
+  'health_monitoring.alerting.stuck_agent.severity': 'How grave a stuck agent is.',
+  'health_monitoring.alerting.circuit_breaker_open.channels': 'Where an open breaker is told.',
+  'health_monitoring.alerting.circuit_breaker_open.severity': 'How grave an open breaker is.',
+  'health_monitoring.alerting.recovery_failed.channels': 'Where a failed recovery is told.',
+  'health_monitoring.alerting.recovery_failed.severity': 'How grave a failed recovery is.',
+  'health_monitoring.recovery.max_attempts_per_task': 'Restarts for one task; 0 never restarts.',
+  'health_monitoring.recovery.max_attempts_per_hour': 'Restarts within one hour; 0 never restarts.',
+  'health_monitoring.recovery.backoff_seconds':
+    'Waits before the first, second, … restart; the last one repeats.',
+  'rules.slack_share': 'How late a beat may be, as a share of the interval: for slow networks.',
+  'rules.slack_min': 'The least slack that a beat gets.',
+  'rules.slack_max': 'The most slack that a beat gets.',
+  'rules.inquiry_wait': 'How long a silent agent has to answer when it is asked whether it is alive.',
+  'rules.checkpoint_warn': 'Age of the last checkpoint at which an agent with a task is DEGRADED.',
+  'rules.silence_warn':
+    'Time without a call, a message or a token at which an agent with work is DEGRADED; model calls of four minutes exist.',
+  'rules.silence_act': 'Time without a call, a message or a token at which it is STUCK.',
+  'rules.silence_act_in_probation':
+    'The same for an agent that was just restarted: after this time it has not started on its task.',
+  'rules.freeze_flat':
+    'Time without CPU, I/O or a busy child after which a silent process is frozen; longer than any model call that gives no sign of being retried.',
+  'rules.freeze_stopped': 'Time for which a process may be stopped (Ctrl-Z) before it is told.',
+  'rules.freeze_step': 'Where the incident of a frozen agent begins.',
+  'rules.failures_in_row_max': 'Failures in a row that an agent may report of itself.',
+  'rules.error_rate_max': 'Share of failed calls from which an agent is DEGRADED.',
+  'rules.error_rate_clear':
+    'Share of failed calls below which it is well again; the difference keeps it from flapping.',
+  'rules.error_window_calls': 'Newest calls over which the share is counted.',
+  'rules.error_calls_min': 'Calls that are needed before the share counts.',
+  'rules.unrecoverable_step': 'Where the incident of an agent that says it cannot go on begins.',
+  'rules.task_stall': 'Time without an update, past its expected end, after which a task is overdue.',
+  'rules.ack_urgent': 'Time to acknowledge an urgent message; then somebody is asked to decide.',
+  'rules.ack_high':
+    'Time to acknowledge a message of high priority: a reminder, and after twice the time a decision.',
+  'rules.ack_normal': 'Time to acknowledge a normal message; then a reminder.',
+  'rules.ack_low': 'Time to acknowledge a message of low priority; then it is recorded.',
+  'rules.hold_waiting_for_input':
+    'Age of a wait for a person after which it seems forgotten. Never a reason to stop.',
+  'rules.hold_waiting_for_permission': 'The same for a wait for a permission.',
+  'rules.hold_awaiting_gate': 'The same for a wait for an approval elsewhere.',
+  'rules.hold_rate_limited': 'The same for a rate limit.',
+  'rules.hold_in_tool': 'The same for one open tool call.',
+  'rules.hold_asleep': 'The same for an agent that sleeps by its own word.',
+  'rules.hold_paused_by_operator': 'The same for paused monitoring.',
+  'rules.hold_hibernated': 'The same for a hibernated agent.',
+  'rules.own_hold_share_max':
+    'Share of time in which holds that an agent declares itself stop the clock: a wait may become four times as long.',
+  'rules.settle': 'How long good news has to last before a state improves.',
+  'rules.nudge_repeats_max':
+    'Repeats after a nudge that stand for the wait between two nudges: a fast loop is not waited for.',
+  'rules.unattended':
+    'Whether Holter may stop and restart agents in mode `act` while nobody has seen the escalation.',
+  'rules.handoff_wait': 'Time that an agent has to write a handoff note.',
+  'rules.termination_answer':
+    'Time on top of the clean-up for the answer of the executor; then a person is told.',
+  'rules.termination_attempts_max': 'How often a termination is tried.',
+  'rules.probation': 'How long a restarted agent is watched more closely before the recovery counts as done.',
+  'rules.start_wait': 'How long a restarted agent has to register.',
+  'rules.incident_close_after': 'How long the agent has to be well before its incident closes.',
+  'rules.incident_reopen_within': 'Time in which the same trouble reopens the incident instead of a new one.',
+  'limits.tokens_max': 'Tokens that one start of an agent may use.',
+  'limits.cost_usd_max': 'Dollars that one start of an agent may cost.',
+  'limits.runtime_max': 'How long one start of an agent may run.',
+  'limits.memory_max': 'Memory of its whole process tree.',
+  'limits.step': 'Where the incident of an exceeded limit begins.',
+  'detection.spending.tokens':
+    'Tokens without any change to a file or result from which it is told; about 40 calls of a large model.',
+  'detection.spending.cost_usd': 'Dollars without any change from which it is told.',
+  'detection.spaced':
+    'From this gap on, the same call again is waiting and no loop; a model turn takes 2 to 15 s.',
+  'detection.pollers': 'Further tools that wait by nature, by their exact names.',
+  'fleet.brake.losses_min':
+    'Agents of one group that have to be lost at once before the brake holds acts back.',
+  'fleet.brake.share':
+    'Share of the group that has to be lost, too; then the network or Holter is the likelier cause.',
+  'fleet.brake.calm': 'Time without a further loss after which the brake lets go.',
+  'fleet.brake.release_every': 'Then one act that waits passes in each of these times.',
+  'fleet.budgets.nudge.per_minute': 'Nudges a minute for the whole fleet.',
+  'fleet.budgets.nudge.burst': 'Nudges at once.',
+  'fleet.budgets.notice.per_minute': 'Notices to people a minute.',
+  'fleet.budgets.notice.burst': 'Notices at once.',
+  'fleet.budgets.start.per_minute': 'Restarts a minute for the whole fleet.',
+  'fleet.budgets.start.burst': 'Restarts at once.',
+  'quotas.per_agent.checkpoint_bytes': 'Size of all checkpoints of one agent; the oldest make room.',
+  'quotas.per_agent.checkpoints': 'Checkpoints of one agent; the oldest make room.',
+  'quotas.per_agent.tokens': 'Tokens of the starts of one agent; the newest are valid.',
+  'quotas.per_agent.audit_rows_per_minute':
+    'Events of one sort that one agent can cause in a minute; more are counted in one row.',
+  'quotas.per_agent.audit_bytes_per_minute': 'Text in events that one agent can cause in a minute.',
+  'quotas.per_agent.requests_per_second': 'Requests a second with the token of an agent.',
+  'quotas.per_token.requests_per_second': 'Requests a second with any other token.',
+  'quotas.per_token.agents': 'Agents that one token has registered and that have not ended.',
+  'quotas.per_token.streams': 'Event streams that one token may have open.',
+  'quotas.streams': 'Event streams of all tokens; a fifth is only for operators.',
+};
+
+/** What the `warn` and `act` of each detector count. */
+export const LIMIT_MEANINGS: Readonly<Record<LimitName, string>> = {
+  repeatedCall: 'Equal calls with equal results; five have no innocent reading left.',
+  variedError:
+    'One call that fails every time with different text; one more, because the text may carry news.',
+  callCycle: 'Rounds of the same few calls with the same results; two rounds are ordinary.',
+  sameError: 'Different calls that end in the same error; the agent is trying, so it acts late.',
+  environmentError: 'Different calls that fail for the same reason outside the code, such as a full disk.',
+  failingCalls: 'Failed calls among the last 16.',
+  unknownTool: 'Calls of a tool that does not exist.',
+  nearDuplicate: 'Spellings of one search that find nothing.',
+  zeroDiversity: 'Steps in a row that were all seen before; twice the longest cycle.',
+  repeatedText: 'Equal messages.',
+  monologue: 'Messages without a call; three turns of reasoning are planning.',
+  emptyReplies: 'Replies without words or calls.',
+  spiral: 'Variations of one sentence without a call.',
+  compactionLoop: 'Compactions without work in between; each costs a model call.',
+  flatFailure: 'Edits after which the same test fails in the same way.',
+  flatSuccess: 'Edits after which the same look gives the same answer.',
+  drySpell: 'Looks in a row that found nothing.',
+  revisit: 'Returns to an edit or an answer that was seen before.',
+  sameAnswer: 'Different requests with one answer.',
+  sameFailure: 'Different attempts with one failure.',
+  restatedPlan: 'Repetitions of a plan; it may be confirmed once.',
+  restatedThought: 'Repetitions of a thought among the last eight.',
+  poll: 'Looks at something that does not change; they count only with the time that passes, five minutes and an hour.',
+};
+
+/** Keys that only overrides have, and breakers by name. */
+export const SHORT_MEANINGS: Readonly<
+  Record<Exclude<keyof typeof OVERRIDE_FIELDS, keyof typeof AGENT_FIELDS>, string>
+> = {
+  interval_seconds: 'Short for `health_monitoring.heartbeat.interval_seconds`.',
+  missed_threshold: 'Beats that may be missed; stands in for `timeout_seconds`.',
+  slack_seconds: 'How late a beat may be; stands in for the three `rules.slack_…`.',
+};
+
+export const BREAKER_MEANINGS = {
+  failure_threshold: 'Failures in a row that open it, in mode `consecutive`.',
+  recovery_timeout_seconds: 'How long it refuses calls before one may try.',
+  half_open_requests: 'Trial calls at once.',
+  mode: 'What opens it: failures in a row, or a share of the newest calls that failed, or that failed or were slow.',
+  ratio: 'The share, in the modes `ratio` and `slow`.',
+  minimum_calls: 'Calls that are needed before the share counts.',
+  window_calls: 'Newest calls over which the share is counted.',
+  slow_seconds: 'From here on a call is slow, in mode `slow`.',
+} as const;
