@@ -7,6 +7,7 @@ import { events } from './events.ts';
 import { holterYaml } from './holter-yaml.ts';
 import { http, type OpenApi } from './http.ts';
 import { metrics } from './metrics.ts';
+import { checkOpenApi } from './openapi.ts';
 import { readProgram } from './program.ts';
 import { signals } from './signals.ts';
 
@@ -40,6 +41,8 @@ describe('the reference is current; else run: npm run docs:generate', () => {
     expect(readFileSync(file, 'utf8')).toBe(made);
   });
 });
+
+checkOpenApi(openApi);
 
 describe('command lines in the docs', () => {
   const root = new URL('../../', import.meta.url);

@@ -29,7 +29,8 @@ export function hostGuard(
 const wrongHost: Refusal = {
   status: 421,
   code: 'wrong_host',
-  message: 'the Host header does not name this server; `hosts` in the configuration says which names do',
+  message:
+    'the Host header does not name this server: call it by localhost, or by the address that `holter up --host` was given',
 };
 const wrongOrigin: Refusal = {
   status: 403,
