@@ -304,6 +304,24 @@ describe('the command line against a real server', { timeout: 60_000 }, () => {
     expect((await holter(['token', 'create', '--role', 'agent'])).code).toBe(2);
   });
 
+  it('makes the URL of a job and of its badge, and tells of a failed run', async () => {
+    const made = await holter(['ping', 'create', '--name', 'backup', '--every', '1d', '--grace', '2h']);
+    expect(made).toMatchObject({ code: 0, err: '' });
+    expect(made.out).toContain('backup: a run every 24 h, 2 h of grace');
+    const [url = ''] = /http:\/\/\S+\/ping\/hlt_[\w-]+$/m.exec(made.out) ?? [];
+    expect((await fetch(`${url}/3`, { method: 'POST', body: 'disk full' })).status).toBe(200);
+    const why = await holter(['why', 'backup']);
+    expect(why.out).toContain('its last run failed with exit code 3: disk full');
+    const badge = await holter(['badge', 'create', 'backup', '--json']);
+    const { url: picture } = JSON.parse(badge.out) as { url: string };
+    expect(await (await fetch(picture)).text()).toContain('aria-label="backup: failing"');
+    expect((await fetch(url)).status).toBe(200);
+    expect((await holter(['ping', 'create', '--name', 'backup', '--every', 'daily'])).code).toBe(2);
+    expect((await holter(['badge', 'create'])).code).toBe(2);
+    const bad = await holter(['ping', 'create', '--name', 'a b', '--every', '1d']);
+    expect(bad.err).toContain('an agent id has 1 to 128 of A-Z a-z 0-9 . _ @ : -');
+  });
+
   it('shows the newest events, in the order in which they happened', async () => {
     const cursors = async (...options: string[]): Promise<number[]> => {
       const { out } = await holter(['events', '--json', ...options]);
