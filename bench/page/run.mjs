@@ -76,13 +76,14 @@ async function opened(agents) {
   await context.addInitScript(watch);
   const page = await context.newPage();
   await page.goto(`${stage.url}${await secret(stage)}`);
-  await page.locator('.row').first().waitFor();
+  await page.locator('.link-state.live').waitFor();
   return { stage, page, paints: [] };
 }
 
 /** The other page is idle meanwhile, so that the two do not disturb each other. */
 async function openAgain({ stage, page, paints }) {
-  await page.goto(`${stage.url}/`);
+  // Healthy agents are folded away otherwise.
+  await page.goto(`${stage.url}/?show=all`);
   paints.push(await usefulAt(page));
   if (paints.length < OPENINGS) await page.goto('about:blank');
 }

@@ -70,7 +70,7 @@ export function Row({ row: shown, index, setSize, y, isCompact }: Props) {
         )}
       </div>
       {!isCompact && <Work row={row} />}
-      <Next row={row} />
+      <Next row={row} isCompact={isCompact} />
     </li>
   );
 }
@@ -131,13 +131,13 @@ function Work({ row }: { readonly row: FleetRowView }) {
   );
 }
 
-function Next({ row }: { readonly row: FleetRowView }) {
+function Next({ row, isCompact }: { readonly row: FleetRowView; readonly isCompact: boolean }) {
   const { step, quietUntil, recommended } = row;
   return (
     <div class="cell next">
       <span class={recommended ? 'words' : 'words soft'}>
         {step ? (
-          <NextStep next={step.next} mayDecide={mayDecide()} />
+          <NextStep next={step.next} mayDecide={mayDecide()} isShort={isCompact} />
         ) : (
           quietUntil !== null && (
             <>

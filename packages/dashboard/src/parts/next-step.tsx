@@ -5,10 +5,12 @@ type Props = {
   readonly next: NextStepView;
   /** Whether the reader is somebody who may decide. */
   readonly mayDecide?: boolean;
+  /** Only what and when, for a narrow column. */
+  readonly isShort?: boolean;
 };
 
 /** What comes next, as a sentence with units. */
-export function NextStep({ next, mayDecide = true }: Props) {
+export function NextStep({ next, mayDecide = true, isShort = false }: Props) {
   const { step, at, why } = next;
   const when = at === null ? null : <Countdown to={at} />;
   if (when === null)
@@ -23,7 +25,8 @@ export function NextStep({ next, mayDecide = true }: Props) {
         </>
       ) : (
         <>
-          terminates in {when} unless {mayDecide ? 'you decide' : 'somebody decides'}
+          terminates in {when}
+          {!isShort && ` unless ${mayDecide ? 'you decide' : 'somebody decides'}`}
         </>
       );
     case 'recover':

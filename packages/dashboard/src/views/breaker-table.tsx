@@ -83,7 +83,8 @@ function Now({ breaker }: { readonly breaker: BreakerView }) {
         opened {plural(trips, 'time')} in a row, next trial call in <Countdown to={retryAt} />
       </>
     );
-  if (state === 'HALF_OPEN') return <>{plural(permits, 'trial call')} under way</>;
+  if (state === 'HALF_OPEN')
+    return <>{permits === 0 ? 'ready for a trial call' : `${plural(permits, 'trial call')} under way`}</>;
   return (
     <span class="soft">{failures === 0 ? 'no failures' : `${plural(failures, 'failure')} in a row`}</span>
   );
