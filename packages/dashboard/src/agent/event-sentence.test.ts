@@ -22,7 +22,7 @@ test.each<[string, EventView['payload'], string]>([
     'alice decided: dismiss: known',
   ],
   ['INCIDENT_ACKNOWLEDGED', { by: 'operator 3f2a', reason: '' }, 'acknowledged by an operator'],
-  ['EFFECT_RECEIPT', { effect: 'nudge', outcome: 'seen', detail: '' }, 'the nudge was read'],
+  ['EFFECT_RECEIPT', { effect: 'nudge', outcome: 'seen', detail: 'read' }, 'the nudge was read'],
   [
     'INCIDENT_OPENED',
     { cause: 'operator', step: 'nudge' },

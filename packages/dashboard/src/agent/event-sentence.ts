@@ -68,7 +68,7 @@ const sentences: Readonly<Record<string, (payload: Payload) => string>> = {
   HOLD_ENDED: ({ hold, heldMs }) =>
     `no longer on hold: ${plain(text(hold))}, after ${duration(number(heldMs))}`,
   EFFECT_RECEIPT: ({ effect, outcome, detail }) =>
-    `${effectNouns[text(effect)] ?? plain(text(effect))} ${outcomes[text(outcome)] ?? text(outcome)}${because(detail)}`,
+    `${effectNouns[text(effect)] ?? plain(text(effect))} ${outcomes[text(outcome)] ?? text(outcome)}${text(outcome) === 'seen' ? '' : because(detail)}`,
   EFFECT_CANCELLED: ({ because: why }) => `an order was cancelled${because(why)}`,
   SIGNAL_REJECTED: ({ kind, because: why }) => `refused a report (${plain(text(kind))})${because(why)}`,
   CHECKPOINT_WRITTEN: ({ checkpointId }) => `wrote checkpoint ${text(checkpointId)}`,

@@ -13,7 +13,10 @@ export function GroupTiles() {
   const chosen = query.value.get('group');
   if (all < AGENTS_MIN || groups.value.length < 2) return null;
   const sorted = [...groups.value].sort(
-    (a, b) => b.needYou - a.needYou || troubleIn(b.byState) - troubleIn(a.byState),
+    (a, b) =>
+      b.needYou - a.needYou ||
+      troubleIn(b.byState) - troubleIn(a.byState) ||
+      a.group.localeCompare(b.group, 'en', { numeric: true }),
   );
   return (
     <section class="group-tiles" aria-label="Groups">

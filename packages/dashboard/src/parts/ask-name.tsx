@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
 import { isNameAsked, setPersonName } from '../state/person.ts';
-import { mayDecide } from '../state/session.ts';
+import { mayDecide, session } from '../state/session.ts';
 
 /** Asks once per browser who decides here, without being in the way. */
 export function AskName() {
   const [name, setName] = useState('');
-  if (isNameAsked.value || !mayDecide()) return null;
+  const isDemo = (session.value?.demoSpeed ?? 1) > 1;
+  if (isNameAsked.value || isDemo || !mayDecide()) return null;
   return (
     <form
       class="ask-name"

@@ -3,7 +3,9 @@ import { get } from './api.ts';
 import { tell } from './toasts.ts';
 
 const EVERY_MS = 1_000;
-const TRIES_MAX = 40;
+/** A stop may take half a minute, and the start that follows it some seconds more. */
+const LOOKS_MAX = 60;
+const IDLE_LOOKS_MAX = 8;
 
 const doneWords: Readonly<Record<string, (agentId: string, effect: EffectView) => string>> = {
   nudge: (agentId, { outcome }) =>
@@ -17,20 +19,19 @@ const failedWords: Readonly<Record<string, string>> = {
   spawn: 'could not be started',
 };
 
-/** Follows what a decision set in motion, and tells how it ended. */
+/** Follows what a decision has set in motion, and tells how it ended. `known` are the effects from before it. */
 export async function followOutcome(agentId: string, known: ReadonlySet<string>): Promise<void> {
   const told = new Set<string>();
-  for (let i = 0; i < TRIES_MAX; i += 1) {
+  for (let looks = 0, idle = 0; looks < LOOKS_MAX && idle < IDLE_LOOKS_MAX; looks += 1) {
     await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
-    const effects = await effectsOf(agentId);
-    const ours = effects.filter(({ effectId, kind }) => !known.has(effectId) && kind in doneWords);
-    for (const effect of ours) {
-      if (told.has(effect.effectId) || (effect.status !== 'done' && effect.status !== 'dead')) continue;
+    const ours = (await effectsOf(agentId)).filter(
+      ({ effectId, kind }) => kind in doneWords && !known.has(effectId) && !told.has(effectId),
+    );
+    for (const effect of ours.filter(({ status }) => status === 'done' || status === 'dead')) {
       told.add(effect.effectId);
       sayOutcome(agentId, effect);
     }
-    if (ours.length === 0 && i > 3) return;
-    if (ours.length > 0 && ours.every(({ effectId }) => told.has(effectId)) && i > 8) return;
+    idle = ours.length === 0 ? idle + 1 : 0;
   }
 }
 

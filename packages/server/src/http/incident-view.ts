@@ -76,7 +76,7 @@ function recoverNext(
   { phase, notBefore, heldBack, order }: Incident,
   when: (why: string, moment: Instant | null, next?: NextStepView['step']) => NextStepView,
 ): NextStepView {
-  if (hard.probation) return when('on probation after its recovery', hard.probation.until, 'close');
+  if (hard.probation) return when('on probation after its restart', hard.probation.until, 'close');
   if (phase === 'acting') return when('a successor is being started', null);
   if (hard.limitedUntil !== undefined && notBefore !== undefined && phase === 'due' && heldBack === undefined)
     return when('its usage limit resets then', notBefore);
