@@ -3,7 +3,6 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { messageOf, post } from '../state/api.ts';
 import { changes } from '../state/live.ts';
 import { effectsOf, followOutcome } from '../state/outcome.ts';
-import { personName } from '../state/person.ts';
 import { tell } from '../state/toasts.ts';
 import { Dialog } from './dialog.tsx';
 import { Problem } from './messages.tsx';
@@ -165,9 +164,8 @@ async function send(decision: Decision, input: DecisionInput): Promise<string | 
   const { agentId } = decision;
   const known = new Set((await effectsOf(agentId)).map(({ effectId }) => effectId));
   const { path, body } = decision.send(input);
-  const by = personName.value;
   try {
-    await post(path, { ...body, ...(by !== '' && { by }) });
+    await post(path, body);
   } catch (error) {
     return messageOf(error);
   }

@@ -1,8 +1,8 @@
 import { isHelpOpen } from '../state/keys.ts';
 import { counts, link } from '../state/live.ts';
-import { isNameAsked, personName } from '../state/person.ts';
+import { isRenaming } from '../state/person.ts';
 import { view } from '../state/route.ts';
-import { endSession, mayDecide, session } from '../state/session.ts';
+import { endSession, session } from '../state/session.ts';
 import { nextTheme, theme } from '../state/theme.ts';
 import { Link } from './link.tsx';
 
@@ -13,6 +13,7 @@ export function TopBar() {
   const waiting = counts.value?.waiting ?? 0;
   const open = counts.value?.openBreakers ?? 0;
   const speed = session.value?.demoSpeed ?? null;
+  const person = session.value?.name ?? null;
   return (
     <header class="top">
       <Link to="/" class="brand">
@@ -73,16 +74,16 @@ export function TopBar() {
         >
           ?<span class="hidden"> help</span>
         </button>
-        {mayDecide() && personName.value !== '' && (
+        {person !== null && (
           <button
             type="button"
             class="quiet person"
-            title="The name that your decisions carry; click to change it"
+            title="Your decisions carry this name; click to change it"
             onClick={() => {
-              isNameAsked.value = false;
+              isRenaming.value = true;
             }}
           >
-            {personName.value}
+            {person}
           </button>
         )}
         <button type="button" class="quiet" onClick={() => void endSession()}>

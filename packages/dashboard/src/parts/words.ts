@@ -93,9 +93,9 @@ const modeWords: Readonly<Record<string, string>> = {
 };
 export const modeWord = (mode: string): string => modeWords[mode] ?? mode;
 
-/** `operator page.3f…` is a token; a name comes before it in brackets. */
+/** Records carry a name, or the role of an unnamed token; older ones carry the id of the token, too. */
 export function personOf(by: unknown): string {
   const said = typeof by === 'string' ? by : '';
   const named = /^(.*) \((?:operator|orchestrator|viewer) [^)]*\)$/.exec(said)?.[1];
-  return named ?? said.replace(/^(operator|orchestrator|viewer) .*/, 'an $1');
+  return named ?? said.replace(/^(operator|orchestrator|viewer)( .*)?$/, 'an $1');
 }

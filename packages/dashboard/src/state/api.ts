@@ -36,7 +36,7 @@ export const post = <T>(path: string, body: unknown): Promise<T> =>
     body: JSON.stringify(body),
   });
 
-async function ask<T>(address: string, init: RequestInit): Promise<T> {
+async function ask<T>(address: string, init: RequestInit, isAgain = false): Promise<T> {
   let response: Response;
   try {
     response = await fetch(address, { ...init, credentials: 'same-origin' });
@@ -49,7 +49,11 @@ async function ask<T>(address: string, init: RequestInit): Promise<T> {
   const body: unknown = isJson ? await response.json() : null;
   // Bad health is answered with status 503 and a regular body.
   if (response.ok || (isJson && !isErrorBody(body))) return body as T;
-  if (response.status === 401 && address !== '/v1/login') isLoggedOut.value = true;
+  if (response.status === 401 && address !== '/v1/login') {
+    // A session that is given a name gets a new cookie, which this request may not have had yet.
+    if (!isAgain) return ask<T>(address, init, true);
+    isLoggedOut.value = true;
+  }
   const { code, message } = isErrorBody(body)
     ? body.error
     : { code: 'unknown', message: `the server answered ${response.status}` };

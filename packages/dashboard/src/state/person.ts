@@ -1,27 +1,40 @@
 import { signal } from '@preact/signals';
+import { messageOf, post } from './api.ts';
+import { readSession } from './session.ts';
+import { tell } from './toasts.ts';
 
-const KEY = 'holter-name';
+const KEY = 'holter-name-skipped';
 
-function remembered(): string | null {
+function wasSkipped(): boolean {
   try {
-    return localStorage.getItem(KEY);
+    return localStorage.getItem(KEY) !== null;
   } catch {
-    return null;
+    return false;
   }
 }
 
-const known = remembered();
-/** The name that decisions carry; empty when none was given. */
-export const personName = signal(known ?? '');
-/** Whether the question for the name was answered in this browser, if only by "Skip". */
-export const isNameAsked = signal(known !== null);
+/** The person answered "Skip", and is not asked again in this browser. */
+export const isNameSkipped = signal(wasSkipped());
+/** The person wants to change the name. */
+export const isRenaming = signal(false);
 
-export function setPersonName(name: string): void {
-  personName.value = name.trim();
-  isNameAsked.value = true;
+export function skipName(): void {
+  isNameSkipped.value = true;
+  isRenaming.value = false;
   try {
-    localStorage.setItem(KEY, personName.value);
+    localStorage.setItem(KEY, 'yes');
   } catch {
-    // Without storage the name lasts as long as the page.
+    // Without storage the answer lasts as long as the page.
+  }
+}
+
+/** The session gets the name, and with it all decisions from here. */
+export async function setPersonName(name: string): Promise<void> {
+  try {
+    await post('/v1/session', { name: name.trim() });
+    isRenaming.value = false;
+    await readSession();
+  } catch (error) {
+    tell(messageOf(error), true);
   }
 }

@@ -59,7 +59,8 @@ function Rows({ name, tokens }: { readonly name: string; readonly tokens: readon
   );
 }
 
-function holderOf({ tokenId, agentId, group, user }: TokenView): string {
-  if (tokenId.startsWith('page.')) return 'a browser session';
-  return agentId ?? user ?? group ?? '–';
+function holderOf({ tokenId, agentId, group, user, name }: TokenView): string {
+  const isBrowser = tokenId.startsWith('page.');
+  if (name !== null) return isBrowser ? `${name}, in a browser` : name;
+  return isBrowser ? 'a browser' : (agentId ?? user ?? group ?? '–');
 }
