@@ -25,6 +25,7 @@ export { type DetectionPolicy, defaultDetectionPolicy } from './detect/index.ts'
 export { type Admitted, admit, emptyFleetGuard, type FleetGuard } from './fleet/guard.ts';
 export { whyNotDecide } from './incident/obstacle.ts';
 export { findingsOf } from './incident/reason.ts';
+export { retell } from './judge/retell.ts';
 export {
   breakerDefaults,
   fleetDefaults,
@@ -38,6 +39,7 @@ export type {
   Agent,
   End,
   Hard,
+  Inferred,
   Mode,
   Patience,
   Probation,
@@ -68,6 +70,7 @@ export {
   livenessOf,
   presenceOf,
   probeEveryOf,
+  slackOf,
 } from './record/liveness.ts';
 export { openLives } from './record/lives.ts';
 export { RECORD_VERSION, type RecordKind, upcast } from './record/upcast.ts';

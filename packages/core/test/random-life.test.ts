@@ -34,6 +34,7 @@ const BEATS: readonly SignalBody[] = [
   { kind: 'heartbeat', tokenCount: 500 },
   { kind: 'heartbeat', tokenCount: 9_999_999 },
   { kind: 'heartbeat', errorCount: 0 },
+  { kind: 'heartbeat', taskId: 't1', timestamp: 900_000, lastToolCall: 800_000 },
   { kind: 'heartbeat', status: 'healthy', progressIndicator: 'b' },
 ];
 
@@ -291,7 +292,7 @@ describe('a random life', () => {
         life.live({ kind: 'signal', body: { kind: 'heartbeat' } });
         for (const what of plain(whatHappens)) life.live(what);
       }),
-      { numRuns: 60 },
+      { numRuns: 90 },
     );
     expect(shortWays).toBeGreaterThan(500);
   }, 60_000);

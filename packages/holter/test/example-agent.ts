@@ -16,6 +16,7 @@ export const exampleAgent: AgentView = {
   executor: null,
   patience: null,
   promises: {},
+  inferred: [],
   startedAt: minutesAgo(60),
   state: 'HEALTHY',
   stateSince: minutesAgo(60),

@@ -31,7 +31,6 @@ export { findSpending, type Meters, type SpendingState } from './spending.ts';
 export type { AgentStep } from './step.ts';
 export {
   emptyTokenState,
-  findTokenFlat,
   findTokenSpike,
   observeTokens,
   type TokenInput,

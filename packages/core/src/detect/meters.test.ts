@@ -5,7 +5,6 @@ import {
   emptyTokenState,
   emptyVerdictState,
   findContext,
-  findTokenFlat,
   findTokenSpike,
   findVerdictStreak,
   observeContext,
@@ -44,11 +43,11 @@ test('verdicts stall four minutes after the last one', () => {
 });
 
 /** One total per half minute. */
-const consumed = (amounts: readonly number[], isResting = false): TokenState => {
+const consumed = (amounts: readonly number[]): TokenState => {
   let total = 0;
   return amounts.reduce((state, amount, index) => {
     total += amount;
-    return observeTokens(state, { total, at: instant(index * 30_000), isResting }, policy);
+    return observeTokens(state, { total, at: instant(index * 30_000) }, policy);
   }, emptyTokenState);
 };
 
@@ -57,14 +56,6 @@ test('a spike is measured against the agent itself', () => {
   expect(findTokenSpike(consumed([...usual, 2_000, 2_000, 2_000]), policy)).toBeNull();
   expect(findTokenSpike(consumed([...usual, 40_000, 40_000, 40_000]), policy)?.severity).toBe('warn');
   expect(findTokenSpike(consumed([90_000, 90_000, 90_000]), policy)).toBeNull();
-});
-
-test('totals that stand still are flat, unless the agent rests', () => {
-  const still = [100, ...Array.from({ length: 40 }, () => 0)];
-  const now = instant(41 * 30_000);
-  expect(findTokenFlat(consumed(still), now, policy)?.severity).toBe('act');
-  expect(findTokenFlat(consumed(still, true), now, policy)).toBeNull();
-  expect(findTokenFlat(consumed([0, 0]), now, policy)).toBeNull();
 });
 
 test('a full context is a finding until a handoff is written or it is compacted', () => {

@@ -1,21 +1,18 @@
-import { type Instant, inWords, milliseconds } from '../base/time.ts';
+import type { Instant } from '../base/time.ts';
 import type { Finding } from '../vocabulary/finding.ts';
 import { finding } from './phrase.ts';
 import type { MeterPolicy } from './policy.ts';
 
 /**
- * Tokens: far more than usual, or none at all.
+ * Tokens: far more than usual. That none are used is a matter of time; see `rule/token-flat.ts`.
  *
  * Intuition: an agent's own past is the only fair measure of its consumption. Totals are folded into windows of a
  * minute; the usual rate is an exponential average of the windows before. A window far above it is a spike (a
- * runaway prompt, a huge file read again and again). Totals that stand still while the agent has work are flat: the
- * model is not being called. A caller that knows of a hold (waiting for a person, an open tool) passes `isResting`,
- * and the time does not count.
+ * runaway prompt, a huge file read again and again).
  *
  * Cutoff: a spike is 5 times the usual rate and at least 20,000 tokens in a minute, after five minutes of history;
- * it only warns, because a large file is a large file. Flat warns at 5 and acts at 15 minutes. Blind spots: an agent
- * that is wasteful from the start has a wasteful usual rate. Rejected: limits in tokens per minute: they say more
- * about the model than about the agent.
+ * it only warns, because a large file is a large file. Blind spots: an agent that is wasteful from the start has a
+ * wasteful usual rate. Rejected: limits in tokens per minute: they say more about the model than about the agent.
  */
 export type TokenState = {
   readonly total: number;
@@ -26,8 +23,6 @@ export type TokenState = {
   readonly windows: number;
   /** How far the last full window was above the usual one; 0 if it was not. */
   readonly spike: { readonly tokens: number; readonly usual: number; readonly at: Instant } | null;
-  /** Since when the total has not changed, not counting rests. */
-  readonly flatSince: Instant | null;
   readonly lastAt: Instant | null;
 };
 
@@ -38,18 +33,15 @@ export const emptyTokenState: TokenState = {
   usual: 0,
   windows: 0,
   spike: null,
-  flatSince: null,
   lastAt: null,
 };
 
-export type TokenInput = { readonly total: number; readonly at: Instant; readonly isResting: boolean };
+export type TokenInput = { readonly total: number; readonly at: Instant };
 
 export function observeTokens(state: TokenState, input: TokenInput, policy: MeterPolicy): TokenState {
   // Totals restart with a new session; earlier ones are no measure of it.
   const used = input.total >= state.total ? input.total - state.total : input.total;
-  const restMs = input.isResting && state.lastAt !== null ? Math.max(0, input.at - state.lastAt) : 0;
-  const flatSince = used > 0 || state.flatSince === null ? input.at : ((state.flatSince + restMs) as Instant);
-  const open = { ...state, total: input.total, flatSince, lastAt: input.at };
+  const open = { ...state, total: input.total, lastAt: input.at };
   if (state.windowStart === null) return { ...open, windowStart: input.at, windowTokens: used };
   const windowTokens = state.windowTokens + used;
   if (input.at - state.windowStart < policy.tokens.windowMs) return { ...open, windowTokens };
@@ -57,8 +49,10 @@ export function observeTokens(state: TokenState, input: TokenInput, policy: Mete
 }
 
 function closeWindow(state: TokenState, at: Instant, policy: MeterPolicy): TokenState {
-  const { spikeFactor, spikeTokensMin, windowsMin, weight } = policy.tokens;
-  const tokens = state.windowTokens;
+  const { spikeFactor, spikeTokensMin, windowsMin, weight, windowMs } = policy.tokens;
+  // Reports may be further apart than a window.
+  const elapsedMs = Math.max(windowMs, at - (state.windowStart ?? at));
+  const tokens = Math.round((state.windowTokens * windowMs) / elapsedMs);
   const isSpike =
     state.windows >= windowsMin && tokens >= spikeTokensMin && tokens > state.usual * spikeFactor;
   return {
@@ -77,21 +71,7 @@ export function findTokenSpike(state: TokenState, policy: MeterPolicy): Finding 
     kind: 'token-spike',
     severity: 'warn',
     since: state.spike.at,
-    evidence: `${state.spike.tokens} tokens in the last minute, usually ${state.spike.usual}.`,
+    evidence: `${state.spike.tokens} tokens a minute, usually ${state.spike.usual}.`,
     threshold: `${policy.tokens.spikeFactor} times the usual consumption`,
-  });
-}
-
-/** Time alone can make it true, so the rules that own timers call it with their `now`. */
-export function findTokenFlat(state: TokenState, now: Instant, policy: MeterPolicy): Finding | null {
-  if (state.flatSince === null || state.total === 0) return null;
-  const flatMs = now - state.flatSince;
-  if (flatMs < policy.tokens.flatWarnMs) return null;
-  return finding({
-    kind: 'token-flat',
-    severity: flatMs >= policy.tokens.flatActMs ? 'act' : 'warn',
-    since: state.flatSince,
-    evidence: `No token was used for ${inWords(milliseconds(flatMs))} although there is work.`,
-    threshold: `${inWords(policy.tokens.flatWarnMs)} to warn, ${inWords(policy.tokens.flatActMs)} to act`,
   });
 }

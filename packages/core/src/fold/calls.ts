@@ -3,17 +3,20 @@ import type { SignalBody } from '../vocabulary/signal.ts';
 import { noteActivity, noteProgress } from './doing.ts';
 import { countOutcome } from './failures.ts';
 import { closeCall, endContradictedHolds, openCall } from './holds.ts';
+import { infer } from './infer.ts';
 import { followStep } from './trail.ts';
 
 type CallEnded = Extract<SignalBody, { kind: 'call-ended' }>;
 
 export function foldCallBegun(draft: Draft, callId: string): void {
+  infer(draft, 'calls');
   endContradictedHolds(draft);
   noteActivity(draft);
   openCall(draft, callId);
 }
 
 export function foldCallEnded(draft: Draft, call: CallEnded): void {
+  infer(draft, 'calls');
   // A call that began before the hold may end during it.
   if (!closeCall(draft, call.callId)) endContradictedHolds(draft);
   noteActivity(draft);

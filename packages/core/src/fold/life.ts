@@ -1,4 +1,3 @@
-import { hashText } from '../base/hash.ts';
 import type { Instant } from '../base/time.ts';
 import { between } from '../base/time.ts';
 import type { End, Hard } from '../record/agent.ts';
@@ -11,9 +10,7 @@ import { LOOKS_FRESH } from '../rule/process.ts';
 import type { Source } from '../vocabulary/authority.ts';
 import { AUTHORITY } from '../vocabulary/authority.ts';
 import { EVIDENCE_LENGTH_MAX } from '../vocabulary/finding.ts';
-import type { HeartbeatBody, ProcessState, SelfStatus } from '../vocabulary/signal.ts';
-import { noteProgress } from './doing.ts';
-import { countFailure, endFailureRow } from './failures.ts';
+import type { ProcessState, SelfStatus } from '../vocabulary/signal.ts';
 import { clearPoint, raisePoint } from './point.ts';
 
 /** The agent itself was heard, so findings about its silence are over. Returns whether it answered an inquiry. */
@@ -45,44 +42,10 @@ function becomeAlive(draft: Draft, silentSince: Instant, cause: string): void {
   });
 }
 
-export function foldHeartbeat(draft: Draft, beat: HeartbeatBody): void {
-  const { hard } = draft;
-  const isAnswer = hearFrom(draft, 'beatAt');
-  if (beat.tokenCount !== undefined && beat.tokenCount > draft.soft.tokens) {
-    draft.soft = { ...draft.soft, tokens: beat.tokenCount };
-  }
-  const indicator = hashText(`${beat.phase ?? ''}\n${beat.progressIndicator ?? ''}`);
-  if (indicator !== (hard.indicatorHash ?? NO_INDICATOR)) {
-    hard.indicatorHash = indicator;
-    if (beat.phase !== undefined) hard.phase = beat.phase.slice(0, PHASE_LENGTH_MAX);
-    if (isBestEvidence(hard)) noteProgress(draft);
-  }
-  foldErrorCount(draft, beat.errorCount);
-  foldStatusOf(draft, beat.status, isAnswer);
-}
-
 /** A beat without a status means "healthy", unless it is the answer that made the agent busy. */
 export function foldStatusOf(draft: Draft, status: SelfStatus | undefined, isAnswer: boolean): void {
   if (status !== undefined) foldSelfStatus(draft, status);
   else if (!isAnswer) foldSelfStatus(draft, 'healthy');
-}
-
-/** A phase or progress indicator is easy to vary, so it counts as progress only if nothing better was promised. */
-const isBestEvidence = ({ promises }: Hard): boolean =>
-  !promises.calls && !promises.checkpoints && !promises.tasks;
-
-const PHASE_LENGTH_MAX = 60;
-/** The indicator of an agent that reports none, so that continuing to report none is not a change. */
-export const NO_INDICATOR = hashText('\n');
-
-/** Errors are running totals: a total that rose since the last beat is a failure, an unchanged one ends a row. */
-function foldErrorCount(draft: Draft, errorCount: number | undefined): void {
-  const { hard } = draft;
-  if (errorCount === undefined) return;
-  const isRisen = errorCount > (hard.errorCount ?? 0);
-  hard.errorCount = errorCount;
-  if (isRisen) countFailure(draft);
-  else endFailureRow(draft);
 }
 
 export function foldSelfStatus(draft: Draft, status: SelfStatus): void {
@@ -216,7 +179,7 @@ export function becomeGone(draft: Draft, end: End): void {
   });
   // Those that end at a usage limit end together, and are not lost.
   if (proven.how === 'crash' && !isOurs && !isLimited) askLoss(draft, { signAt: at, hasKept: true });
-  if (proven.how !== 'crash' && hard.task && !isOurs) {
+  if (proven.how !== 'crash' && hard.task && !hard.task.isInferred && !isOurs) {
     emit(draft, {
       type: 'ATTENTION_RAISED',
       payload: {

@@ -1,5 +1,4 @@
 import { assertNever } from '../base/invariant.ts';
-import { between, seconds } from '../base/time.ts';
 import { forget } from '../record/copy-hard.ts';
 import type { Draft } from '../record/draft.ts';
 import { emit, markNow } from '../record/draft.ts';
@@ -10,31 +9,16 @@ import type { Signal } from '../vocabulary/signal.ts';
 import { foldCallBegun, foldCallEnded } from './calls.ts';
 import { noteActivity, noteProgress } from './doing.ts';
 import { countFailure } from './failures.ts';
+import { foldHeartbeat } from './heartbeat.ts';
 import { beginHold, endHold } from './holds.ts';
+import { infer } from './infer.ts';
 import { endJob } from './job.ts';
-import {
-  foldExit,
-  foldHeartbeat,
-  foldProcess,
-  foldSelfStatus,
-  foldStatusOf,
-  foldStopped,
-  hearFrom,
-} from './life.ts';
+import { foldExit, foldProcess, foldSelfStatus, foldStatusOf, foldStopped, hearFrom } from './life.ts';
 import { foldAcknowledged, foldDelivered, foldDeliveryFailed } from './messages.ts';
 import { clearPoint, raisePoint } from './point.ts';
 import { assignTask, beginTurn, endTask, endTurn, explainTask, updateTask } from './tasks.ts';
-import {
-  followContext,
-  followSpending,
-  followStep,
-  followTokens,
-  followVerdict,
-  noteChange,
-} from './trail.ts';
-
-/** Token totals rise all the time; storing each one would make every report a hard fact. */
-const TOKENS_ARE_DOING_EVERY = seconds(30);
+import { foldTokens } from './tokens.ts';
+import { followContext, followStep, followVerdict, noteChange } from './trail.ts';
 
 /** Folds one fact into the record. What follows from it is decided by `judge` and `advance`. */
 export function foldSignal(draft: Draft, signal: Signal, origin: Source): void {
@@ -72,6 +56,7 @@ export function foldSignal(draft: Draft, signal: Signal, origin: Source): void {
         followContext(draft, { kind: 'use', share: signal.contextUse, at });
       return;
     case 'checkpoint':
+      infer(draft, 'checkpoints');
       hard.checkpoint = { id: signal.checkpointId, hash: signal.hash, mark: markNow(draft) };
       noteChange(draft);
       noteActivity(draft);
@@ -165,19 +150,6 @@ const stepKinds = { assistant: 'message', user: 'user', system: 'system' } as co
 function foldWords(draft: Draft, role: keyof typeof stepKinds, text: string): void {
   if (role === 'assistant') noteActivity(draft);
   followStep(draft, { ...NO_CALL, kind: stepKinds[role], text });
-}
-
-function foldTokens(draft: Draft, total: number, costUsd: number): void {
-  const { soft, hard, at } = draft;
-  if (total > soft.tokens && (!hard.doing || between(hard.doing.at, at) > TOKENS_ARE_DOING_EVERY))
-    noteActivity(draft);
-  followTokens(draft, total);
-  draft.soft = {
-    ...draft.soft,
-    tokens: Math.max(soft.tokens, total),
-    costUsd: Math.max(soft.costUsd, costUsd),
-  };
-  followSpending(draft);
 }
 
 function foldError(draft: Draft, isUnrecoverable: boolean): void {

@@ -4,20 +4,33 @@ import type { Draft } from '../record/draft.ts';
 import { emit, markNow } from '../record/draft.ts';
 import { noteActivity, noteProgress } from './doing.ts';
 import { endHold } from './holds.ts';
+import { infer } from './infer.ts';
+import { clearPoint } from './point.ts';
 
 export function assignTask(draft: Draft, taskId: string, expectedAt?: Instant): void {
   const { hard, at } = draft;
-  if (hard.task?.id === taskId) return;
-  hard.task = {
-    id: taskId,
-    assignedAt: at,
-    updated: markNow(draft),
-    ...(expectedAt !== undefined && { expectedAt }),
-  };
+  infer(draft, 'tasks');
+  clearPoint(draft, 'foreign-task');
+  const expected = expectedAt !== undefined && { expectedAt };
+  if (hard.task?.id === taskId) {
+    if (!hard.task.isInferred) return;
+    const { isInferred: _named, ...known } = hard.task;
+    hard.task = { ...known, ...expected };
+    return;
+  }
+  hard.task = { id: taskId, assignedAt: at, updated: markNow(draft), ...expected };
   // Earlier activity and progress belonged to another task.
   forget(hard, 'doing');
   forget(hard, 'progress');
   forget(hard, 'work');
+  tell(draft, taskId, 'assigned');
+}
+
+/** Its beats name a task that nobody has assigned: it is at work on it. */
+export function nameTask(draft: Draft, taskId: string): void {
+  const { hard, at } = draft;
+  infer(draft, 'tasks');
+  hard.task = { id: taskId, assignedAt: at, updated: markNow(draft), begunAt: at, isInferred: true };
   tell(draft, taskId, 'assigned');
 }
 
@@ -50,6 +63,8 @@ export function endTask(draft: Draft, taskId: string, outcome: string): void {
   const { hard } = draft;
   if (hard.task?.id !== taskId) return;
   forget(hard, 'task');
+  hard.endedTaskId = taskId;
+  clearPoint(draft, 'foreign-task');
   // Doing a task twice is worse than not restarting, so an agent whose task is done is not brought back.
   if (hard.end?.how === 'crash' || hard.end?.byHolter)
     hard.end = { how: 'stopped', at: hard.end.at, detail: `its task is ${outcome}` };
@@ -58,6 +73,7 @@ export function endTask(draft: Draft, taskId: string, outcome: string): void {
 
 export function beginTurn(draft: Draft): void {
   const { hard, at } = draft;
+  infer(draft, 'turns');
   hard.turnSince = at;
   endHold(draft, 'waiting-for-input');
   noteActivity(draft);

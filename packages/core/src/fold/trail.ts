@@ -1,4 +1,4 @@
-import { between, seconds } from '../base/time.ts';
+import { between, type Instant, seconds } from '../base/time.ts';
 import {
   type AgentStep,
   type ContextInput,
@@ -8,7 +8,6 @@ import {
   emptyVerdictState,
   findContext,
   findSpending,
-  findTokenFlat,
   findTokenSpike,
   findVerdictStreak,
   type Meters,
@@ -17,8 +16,10 @@ import {
   observeTokens,
   observeVerdict,
 } from '../detect/index.ts';
+import type { Hard } from '../record/agent.ts';
 import type { Draft } from '../record/draft.ts';
-import { hasWork } from '../record/work.ts';
+import { markNow } from '../record/draft.ts';
+import { isKnownToWork } from '../record/work.ts';
 import type { Finding, FindingKind } from '../vocabulary/finding.ts';
 import type { Verdict } from '../vocabulary/signal.ts';
 import { clearPoint, raisePoint } from './point.ts';
@@ -47,7 +48,7 @@ export function followStep(
 }
 
 /** Findings about the current work; they end with it. */
-const ABOUT_WORK: readonly FindingKind[] = ['verdict-streak', 'token-flat'];
+const ABOUT_WORK: readonly FindingKind[] = ['verdict-streak'];
 
 /**
  * The work is done or given up, and the loop findings about it are over. The detectors keep their memory, so that a
@@ -98,17 +99,25 @@ export function followVerdict(draft: Draft, verdict: Verdict): void {
   setFinding(draft, 'verdict-streak', findVerdictStreak(verdicts, policy.detection));
 }
 
+/** Whether a token total is to be judged now. Growth ends a flat stretch at once: it may be the last report. */
+export function isTokenNews({ trail }: Hard, total: number, at: Instant): boolean {
+  const before = trail?.tokens ?? emptyTokenState;
+  if (total === 0 || (total === before.total && trail?.isFlat)) return false;
+  return before.lastAt === null || between(before.lastAt, at) >= TOKENS_EVERY || trail?.isFlat === true;
+}
+
 export function followTokens(draft: Draft, total: number): void {
   const { hard, at, policy } = draft;
-  const before = hard.trail?.tokens ?? emptyTokenState;
-  // Clear a flat finding at once: this may be the last report for a long time.
-  const isRelief = total > before.total && hard.points.some(({ kind }) => kind === 'token-flat');
-  if (before.lastAt !== null && between(before.lastAt, at) < TOKENS_EVERY && !isRelief) return;
-  const isResting = hard.holds.length > 0 || !hasWork(hard);
-  const tokens = observeTokens(before, { total, at, isResting }, policy.detection);
-  hard.trail = { ...hard.trail, tokens };
+  if (!isTokenNews(hard, total, at)) return;
+  const { isFlat: _before, grown, ...trail } = hard.trail ?? {};
+  const before = trail.tokens ?? emptyTokenState;
+  const tokens = observeTokens(before, { total, at }, policy.detection);
+  // A lower total is a new count.
+  const isGrown = total !== before.total || !grown;
+  if (!isKnownToWork(hard)) hard.trail = { ...trail, tokens };
+  else if (isGrown) hard.trail = { ...trail, tokens, grown: markNow(draft) };
+  else hard.trail = { ...trail, tokens, grown, isFlat: true };
   setFinding(draft, 'token-spike', findTokenSpike(tokens, policy.detection));
-  setFinding(draft, 'token-flat', isResting ? null : findTokenFlat(tokens, at, policy.detection));
 }
 
 export function followContext(draft: Draft, input: ContextInput): void {

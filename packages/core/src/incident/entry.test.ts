@@ -71,6 +71,7 @@ describe('where an incident enters the ladder', () => {
     hooks-silent         | -        | -        | -
     file-unusable        | -        | -        | -
     self-reported        | -        | -        | -
+    foreign-task         | -        | -        | -
     blocker              | -        | -        | -`;
   const rows = table
     .trim()

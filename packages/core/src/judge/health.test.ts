@@ -53,7 +53,7 @@ describe('transitions', () => {
 
 describe('the health state of a finding', () => {
   const actMakes: Readonly<Record<'DEGRADED' | 'STUCK' | 'FAILING', string>> = {
-    DEGRADED: `token-spike spending error-rate hold-overdue self-reported hooks-silent
+    DEGRADED: `token-spike spending error-rate hold-overdue self-reported hooks-silent foreign-task
       file-unusable blocker`,
     STUCK: `silent work-unstarted checkpoint-stale repeated-call call-cycle same-error near-duplicate
       zero-diversity unchanged-poll repeated-text monologue empty-replies compaction-loop unknown-tool

@@ -50,7 +50,7 @@ export type BeatPolicy = {
   /** Consecutive misses after which it is unknown whether the agent is alive. */
   readonly missedMax: number;
   /** Miss n falls at n × interval + slack, so that a beat still in flight is not counted as missed. */
-  readonly slackMs: DurationMs;
+  readonly slack: { readonly share: number; readonly minMs: DurationMs; readonly maxMs: DurationMs };
 };
 
 type FailurePolicy = {

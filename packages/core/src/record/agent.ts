@@ -47,6 +47,20 @@ export type Promises = {
 };
 
 /**
+ * Promises that the agent did not make but has shown, each since the first sign of its kind. One by itself only
+ * warns, and any sign of life keeps it. See decision 012.
+ */
+export type Inferred = {
+  readonly beats?: Instant;
+  readonly calls?: Instant;
+  /** Its beats tell when its last call was, so a beat by itself is no sign of calls. */
+  readonly lastCalls?: Instant;
+  readonly turns?: Instant;
+  readonly tasks?: Instant;
+  readonly checkpoints?: Instant;
+};
+
+/**
  * What the working directory of a run asked for: longer limits, by the path of the setting. Whoever makes the
  * agent's policy keeps it within bounds.
  */
@@ -76,6 +90,8 @@ export type Task = {
   readonly begunAt?: Instant;
   /** When the agent was asked about the delay; cleared by the next report about the task. */
   readonly inquiredAt?: Instant;
+  /** Known only because its beats name it. */
+  readonly isInferred?: true;
 };
 
 /** How the last run of a scheduled job ended. */
@@ -143,6 +159,8 @@ export type Hard = {
   readonly group: string;
   readonly mode: Mode;
   readonly promises: Promises;
+  /** Absent in records of version 3: nothing is inferred for an incarnation that began before. */
+  readonly inferred?: Inferred;
   readonly can: readonly Capability[];
   readonly executor: string | null;
   readonly reporter?: Reporter;
@@ -183,6 +201,8 @@ export type Hard = {
   readonly isHoldLapsed?: true;
   readonly heldBefore: HeldTime;
   readonly task?: Task;
+  /** The task that ended last: a beat that still names it does not open it again. */
+  readonly endedTaskId?: string;
   readonly turnSince?: Instant;
   readonly job?: JobEnd;
   readonly acks?: readonly PendingAck[];
@@ -199,6 +219,8 @@ export type Hard = {
   readonly phase?: string;
   readonly indicatorHash?: number;
   readonly errorCount?: number;
+  /** As its newest beat told it, by the agent's own clock. */
+  readonly lastToolCall?: number;
   readonly handoffNoteId?: string;
 
   /** Outcomes of the newest calls as a string of `.` and `x`, oldest first. */

@@ -87,8 +87,21 @@ export function nameFreeAt(agent: Agent, policy: Policy, stalls: StallLog): Inst
   if (pulseOf(agent.hard) !== 'none') return missDeadline(agent, 1, policy, stalls);
   const { job } = agent.hard.promises;
   if (job) return absenceDeadline(lastProofOf(agent), job.everyMs + job.graceMs, stalls, GRACE_WITHOUT_BEATS);
-  const { intervalMs, slackMs } = policy.beat;
-  return absenceDeadline(lastProofOf(agent), intervalMs + slackMs, stalls, GRACE_WITHOUT_BEATS);
+  const { intervalMs } = policy.beat;
+  const wait = intervalMs + slackOf(intervalMs, policy.beat);
+  return absenceDeadline(lastProofOf(agent), wait, stalls, GRACE_WITHOUT_BEATS);
+}
+
+/** When the last sign of life of any kind came: of the agent itself, or of its process. */
+export const lastSignOf = ({ soft, hard }: Agent): Instant =>
+  Math.max(soft.beatAt, soft.pongAt, soft.activityAt, soft.probedAt, hard.startedAt) as Instant;
+
+/** When an agent that promised no beats, but has sent some, has given no sign of life for too long. */
+export function inferredBeatsDeadline(agent: Agent, policy: Policy, stalls: StallLog): Instant {
+  const { intervalMs, missedMax } = policy.beat;
+  const misses = agent.hard.isBusy ? 2 * missedMax : missedMax;
+  const wait = misses * intervalMs + slackOf(intervalMs, policy.beat);
+  return absenceDeadline(lastSignOf(agent), wait, stalls, GRACE_WITHOUT_BEATS);
 }
 
 /** Consecutive misses, counted up to the threshold, and when the next one falls. */
@@ -106,11 +119,9 @@ export function missesAt(
   return { count: missedMax, nextAt: NEVER };
 }
 
-/** An agent that promised its own interval gets no more slack than a quarter of it. */
-function slackOf(interval: DurationMs, beat: BeatPolicy): number {
-  const own = Math.max(ruleDefaults.slackMin, interval * ruleDefaults.slackShare);
-  return Math.min(beat.slackMs, own);
-}
+/** A share of the interval, within limits; the same for an interval that the agent promised itself. */
+export const slackOf = (interval: DurationMs, { slack }: BeatPolicy): DurationMs =>
+  Math.round(Math.max(slack.minMs, Math.min(interval * slack.share, slack.maxMs))) as DurationMs;
 
 /** The likely cause of the silence, from other facts. Advice for people; no rule acts on it. */
 export function likelyCause(agent: Agent): LossCause {

@@ -1,13 +1,18 @@
 import type { Hard } from './agent.ts';
 
+/** A task is open, or a turn has begun and not ended. */
+export const isKnownToWork = (hard: Hard): boolean =>
+  !hard.end && (hard.task !== undefined || hard.turnSince !== undefined);
+
 /**
- * An agent has work when a task is open or a turn has begun and not ended. An agent that reports neither is assumed
- * to work while its process runs. Without work, an absence of calls and tokens is healthy.
+ * An agent that reports neither tasks nor turns is assumed to work while its process runs. Without work, an absence
+ * of calls and tokens is healthy.
  */
 export function hasWork(hard: Hard): boolean {
   if (hard.end) return false;
-  if (hard.task !== undefined || hard.turnSince !== undefined) return true;
-  return !hard.promises.turns && !hard.promises.tasks;
+  if (isKnownToWork(hard)) return true;
+  const { promises, inferred } = hard;
+  return !promises.turns && !promises.tasks && !inferred?.turns && !inferred?.tasks;
 }
 
 /** A task is assigned, but work on it has not begun. */

@@ -1,7 +1,16 @@
 import { between, type Instant, inWords } from '../base/time.ts';
 import type { Draft } from '../record/draft.ts';
 import { lookAgainAt } from '../record/draft.ts';
-import { graceMaxOf, isOffline, lastProofOf, likelyCause, missesAt, pulseOf } from '../record/liveness.ts';
+import {
+  graceMaxOf,
+  inferredBeatsDeadline,
+  isOffline,
+  lastProofOf,
+  lastSignOf,
+  likelyCause,
+  missesAt,
+  pulseOf,
+} from '../record/liveness.ts';
 import type { Finding } from '../vocabulary/finding.ts';
 import { absenceDeadline } from '../vocabulary/stall.ts';
 import { finding, isPast } from './rule.ts';
@@ -16,7 +25,8 @@ import { finding, isPast } from './rule.ts';
 export function missedBeats(draft: Draft): Finding | null {
   const { hard, at, policy, stalls } = draft;
   const pulse = pulseOf(hard);
-  if (hard.end || pulse === 'none') return null;
+  if (hard.end) return null;
+  if (pulse === 'none') return inferredBeatsMissed(draft);
   const { count, nextAt } = missesAt(draft, at, policy, stalls);
   lookAgainAt(draft, nextAt);
   if (count === 0) return null;
@@ -33,6 +43,23 @@ export function missedBeats(draft: Draft): Finding | null {
     since: proof,
     evidence: `${who} for ${inWords(between(proof, at))}, ${count} of ${policy.beat.missedMax} missed (${likelyCause(draft)})`,
     threshold: `${policy.beat.missedMax} missed beats and an unanswered inquiry`,
+  });
+}
+
+/** An agent that promised no beats has sent some, and now gives no sign of life of any kind. This only warns. */
+function inferredBeatsMissed(draft: Draft): Finding | null {
+  const { hard, at, policy, stalls } = draft;
+  if (hard.inferred?.beats === undefined || hard.holds.length > 0) return null;
+  if (!isPast(draft, inferredBeatsDeadline(draft, policy, stalls))) return null;
+  const { intervalMs, missedMax } = policy.beat;
+  const since = lastSignOf(draft);
+  return finding({
+    kind: 'missed-heartbeats',
+    severity: 'warn',
+    source: 'agent-reports',
+    since,
+    evidence: `no sign of life for ${inWords(between(since, at))}, though it has sent beats`,
+    threshold: `${missedMax} beats of ${inWords(intervalMs)} missed (inferred from its role, ${hard.role})`,
   });
 }
 

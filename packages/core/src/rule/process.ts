@@ -62,6 +62,7 @@ export function frozen(draft: Draft): Finding | null {
 /** The rule `silence` runs before this one. */
 function hasBrokenPromise(draft: Draft): boolean {
   const { hard, at, policy, stalls } = draft;
-  if (draft.found.some(({ kind, severity }) => kind === 'silent' && severity === 'act')) return true;
+  const isSilent = draft.found.some(({ kind, severity }) => kind === 'silent' && severity === 'act');
+  if (isSilent && (hard.promises.calls || hard.promises.verdicts)) return true;
   return pulseOf(hard) === 'beats' && missesAt(draft, at, policy, stalls).count >= policy.beat.missedMax;
 }

@@ -1,7 +1,7 @@
 import type { Instant } from '../base/time.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Draft } from '../record/draft.ts';
-import { lookAgainAt } from '../record/draft.ts';
+import { lookAgainAt, markNow } from '../record/draft.ts';
 import { graceMaxOf } from '../record/liveness.ts';
 import type { Finding, FindingKind } from '../vocabulary/finding.ts';
 import { EVIDENCE_LENGTH_MAX } from '../vocabulary/finding.ts';
@@ -37,6 +37,11 @@ export function ladderDeadline(draft: Draft, mark: Mark, wait: number): Instant 
 /** A wait of this length may become so much longer by the holds that the agent declares itself. */
 export const ownDelayOf = (waitMs: number, { ownHoldShareMax }: Policy): number =>
   (waitMs * ownHoldShareMax) / (1 - ownHoldShareMax);
+
+/** The later of a mark and a sign of life, which has no readings of its own: nothing was held since it. */
+export function markOfSign(draft: Draft, mark: Mark, signAt: Instant): Mark {
+  return signAt > mark.at ? { at: signAt, held: markNow(draft).held } : mark;
+}
 
 /** Whether the deadline has passed; if not, asks to be woken then. */
 export function isPast(draft: Draft, deadline: Instant): boolean {

@@ -9,12 +9,14 @@ import { frozen, processGone } from './process.ts';
 import type { Rule } from './rule.ts';
 import { silence } from './silence.ts';
 import { taskOverdue } from './task-overdue.ts';
+import { tokenFlat } from './token-flat.ts';
 
 /** Order matters: `frozen` looks at the findings of the rules before it. */
 export const RULES: readonly Rule[] = [
   processGone,
   missedBeats,
   silence,
+  tokenFlat,
   frozen,
   checkpointAge,
   taskOverdue,

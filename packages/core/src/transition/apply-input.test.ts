@@ -82,9 +82,9 @@ describe('rejected signals', () => {
 describe('a plain beat', () => {
   test('copies only soft, and moves no timer', () => {
     const bench = new Bench(beats);
-    bench.signal({ kind: 'heartbeat' });
+    bench.signal({ kind: 'heartbeat', tokenCount: 5 });
     const { hard } = bench.agent;
-    bench.at = instant(bench.at + 30_000);
+    bench.at = instant(bench.at + 20_000);
     const after = bench.signal({ kind: 'heartbeat', tokenCount: 7 });
     expect(after.agent.hard).toBe(hard);
     expect(after.agent.soft).toMatchObject({ beatAt: bench.at, tokens: 7 });

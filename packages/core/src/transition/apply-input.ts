@@ -4,8 +4,8 @@ import type { Instant } from '../base/time.ts';
 import { latest } from '../base/time.ts';
 import { isRepeatedSignal, wasFoldedBefore, whyInadmissible } from '../fold/admissible.ts';
 import { foldBreaker, permitOfClosed, settleBreakers, whyNoBreaker } from '../fold/breakers.ts';
+import { isNews, NO_INDICATOR } from '../fold/heartbeat.ts';
 import { endExpiredHolds } from '../fold/holds.ts';
-import { NO_INDICATOR } from '../fold/life.ts';
 import { foldSignal } from '../fold/signal.ts';
 import { restTrail } from '../fold/trail.ts';
 import { advance } from '../incident/advance.ts';
@@ -41,7 +41,7 @@ export function applyInput(agent: Agent, input: Input, policy: Policy): Applied 
         input.signal.incarnation === agent.hard.incarnation && wasFoldedBefore(agent.hard, input.signal);
       return isOld ? unchanged(agent) : rejected(agent, at, input.signal, code);
     }
-    if (input.signal.kind === 'heartbeat' && isPlainBeat(agent, input.signal, input.stalls, policy))
+    if (input.signal.kind === 'heartbeat' && isPlainBeat(agent, at, input.signal, input.stalls, policy))
       return applyPlainBeat(agent, at, input.signal);
   }
   if (input.kind === 'breaker') {
@@ -137,6 +137,7 @@ function finish(draft: Draft, before: Hard): Applied {
  */
 function isPlainBeat(
   { soft, hard }: Agent,
+  at: Instant,
   beat: HeartbeatBody & Signal,
   stalls: StallLog,
   policy: Policy,
@@ -151,7 +152,7 @@ function isPlainBeat(
     return false;
   if (beat.status !== undefined && beat.status !== 'healthy') return false;
   if (beat.id !== undefined || beat.channel !== undefined) return false;
-  if (hard.unknownSince !== undefined || hard.isConnectionClosed) return false;
+  if (hard.unknownSince !== undefined || hard.isConnectionClosed || isNews(hard, beat, at)) return false;
   if (beat.errorCount !== undefined && (beat.errorCount !== hard.errorCount || hard.failuresInRow))
     return false;
   if (

@@ -161,6 +161,7 @@ function begin(
     group,
     mode,
     promises,
+    inferred: {},
     can,
     executor,
     ...(registration.reporter && { reporter: registration.reporter }),

@@ -103,6 +103,7 @@ const kinds = {
     isAbsence: true,
     progress: 'an update or the end of the task',
   },
+  'foreign-task': { about: 'attention', entry: 'none', progress: 'a beat that names its open task' },
   'delivery-failed': { about: 'liveness', entry: 'escalate', progress: 'a delivered message' },
   'ack-overdue': { about: 'progress', entry: 'escalate', isAbsence: true, progress: 'an acknowledgement' },
   'hold-overdue': { about: 'attention', entry: 'none', progress: 'the end of the hold' },

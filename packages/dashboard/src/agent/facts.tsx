@@ -13,9 +13,12 @@ const canWords: Readonly<Record<string, string>> = {
 };
 const canWord = (name: string): string => canWords[name] ?? plain(name);
 
+const inferredWord = ({ promise, everySeconds, from }: AgentView['inferred'][number]): string =>
+  `${everySeconds === null ? promise : `a beat every ${everySeconds} s`} (from ${from})`;
+
 /** What Holter knows, in a few lines. */
 export function Facts({ agent }: { readonly agent: AgentView }) {
-  const { task, promises, end, recovery, probation, patience } = agent;
+  const { task, promises, inferred, end, recovery, probation, patience } = agent;
   const facts: readonly (readonly [string, ComponentChildren])[] = [
     ['Last heard', <Ago key="b" at={agent.lastSignAt} />],
     ['Last progress', <Ago key="p" at={agent.lastProgressAt} />],
@@ -26,6 +29,7 @@ export function Facts({ agent }: { readonly agent: AgentView }) {
     ['Cost', agent.costUsd === null ? '–' : dollars(agent.costUsd)],
     ['Errors reported', String(agent.errorCount ?? 0)],
     ['Promised', Object.entries(promises).map(promiseWord).join(', ') || 'nothing'],
+    ...(inferred.length > 0 ? ([['Inferred', inferred.map(inferredWord).join(', ')]] as const) : []),
     ['Holter can', agent.can.map(canWord).join(', ') || 'only watch'],
     ['Started', <Ago key="s" at={agent.startedAt} />],
   ];

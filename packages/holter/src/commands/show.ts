@@ -7,6 +7,7 @@ import { newestEvents } from '../client/newest-events.ts';
 import { breakerInWords } from '../explain/breaker-in-words.ts';
 import { eventLine } from '../explain/event-line.ts';
 import { stepInWords } from '../explain/explain-agent.ts';
+import { inferredInWords } from '../explain/inferred-in-words.ts';
 import { patienceInWords } from '../explain/patience-in-words.ts';
 import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
@@ -69,6 +70,7 @@ function facts(agent: AgentView, now: Instant): readonly Line[] {
     ['mode', `${agent.mode}; can be ${agent.can.map((what) => CAN_BE[what]).join(', ') || 'watched only'}`],
     ...patienceLine(agent),
     ['promised', Object.entries(agent.promises).map(promiseInWords).join(', ') || 'nothing'],
+    ...inferredLine(agent),
     ['task', task ? `${task.taskId}, assigned ${ago(task.assignedAt, now)}${done}` : 'none'],
     ['checkpoint', checkpoint ? `${checkpoint.checkpointId}, ${ago(checkpoint.at, now)}` : 'none'],
     ['used', `${agent.tokens ?? '–'} tokens, cost ${dollars(agent.costUsd)}`],
@@ -77,6 +79,11 @@ function facts(agent: AgentView, now: Instant): readonly Line[] {
 
 function patienceLine({ patience }: AgentView): readonly Line[] {
   return patience ? [['patience', patienceInWords(patience)]] : [];
+}
+
+/** Told apart from what it promised: by these it is only warned about. */
+function inferredLine({ inferred }: AgentView): readonly Line[] {
+  return inferred.length === 0 ? [] : [['inferred', inferred.map(inferredInWords).join(', ')]];
 }
 
 const CAN_BE: Readonly<Record<AgentView['can'][number], string>> = {

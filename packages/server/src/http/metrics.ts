@@ -45,7 +45,7 @@ export function createMetrics(deps: HttpDeps, streams: () => number, hits: Limit
     });
   tally('holter_signals_total', 'Signals taken, by kind.', 'kind', intake.takenCounts);
   tally('holter_signals_refused_total', 'Signals refused, by kind.', 'kind', intake.refusedCounts);
-  tally('holter_events_total', 'Events committed, by type.', 'type', events);
+  tally('holter_events_total', 'Events, by type.', 'type', events);
   tally('holter_effects_total', 'Effects wanted, by kind.', 'kind', effects);
 
   new Counter({
@@ -123,6 +123,10 @@ export function createMetrics(deps: HttpDeps, streams: () => number, hits: Limit
         if (event.type === 'CIRCUIT_BREAKER_STATE_CHANGED')
           count(breakerMoves, `${breakerLabel(event.payload.name)} ${event.payload.to}`);
       }
+    }),
+    // Beats that change nothing but their time are told, not committed.
+    engine.onStreamed((streamed) => {
+      for (const { type } of streamed) count(events, type);
     }),
     engine.onFollowedEffect(({ what, effect }) => {
       // The copies of a notice are ordered together, and are one.

@@ -49,6 +49,7 @@ export function agentView(
     executor,
     patience: hard.patience ? { file: hard.patience.file, settings: { ...inForce } } : null,
     promises: promisesView(promises),
+    inferred: inferredView(hard, policy),
     startedAt,
     state: hard.health,
     stateSince: hard.healthSince,
@@ -123,6 +124,30 @@ function promisesView(promises: Agent['hard']['promises']): AgentView['promises'
     ...(calls && { calls: { modelTimeoutSeconds: calls.modelTimeoutMs / 1_000 } }),
     ...flags,
   };
+}
+
+/** `lastCalls` replaces `calls`: it says more. */
+function inferredView({ inferred, role }: Agent['hard'], policy: Policy): AgentView['inferred'] {
+  const { beats, calls, lastCalls, turns, tasks, checkpoints } = inferred ?? {};
+  const rows = [
+    {
+      promise: 'beats',
+      since: beats,
+      from: `its role, ${role}`,
+      everySeconds: policy.beat.intervalMs / 1_000,
+    },
+    {
+      promise: 'calls',
+      since: lastCalls ?? calls,
+      from: lastCalls === undefined ? 'its first call' : 'last_tool_call in its beats',
+    },
+    { promise: 'turns', since: turns, from: 'its first turn' },
+    { promise: 'tasks', since: tasks, from: 'its first task' },
+    { promise: 'checkpoints', since: checkpoints, from: 'its first checkpoint' },
+  ] as const;
+  return rows.flatMap(({ since, ...row }) =>
+    since === undefined ? [] : [{ everySeconds: null, ...row, since }],
+  );
 }
 
 export function eventView({ cursor, correlationId, agentId, event }: StoredEvent): EventView {

@@ -39,12 +39,15 @@ function inThePast(signal: Signal, now: Instant): Signal {
   if (signal.kind === 'finding' && signal.finding.since > now)
     return { ...signal, finding: { ...signal.finding, since: now } };
   if (signal.kind !== 'heartbeat') return signal;
-  const { timestamp = 0, lastToolCall = 0 } = signal;
-  if (timestamp <= now && lastToolCall <= now) return signal;
+  const { timestamp = 0, lastToolCall } = signal;
+  // A clock that is ahead is ahead for both: the age of the call stays as the agent tells it.
+  const aheadMs = Math.max(0, timestamp - now);
+  const calledAt = lastToolCall === undefined ? undefined : Math.min(now, lastToolCall - aheadMs);
+  if (aheadMs === 0 && calledAt === lastToolCall) return signal;
   return {
     ...signal,
-    ...(timestamp > now && { timestamp: now }),
-    ...(lastToolCall > now && { lastToolCall: now }),
+    ...(aheadMs > 0 && { timestamp: now }),
+    ...(calledAt !== undefined && { lastToolCall: calledAt }),
   };
 }
 
@@ -55,9 +58,10 @@ const CLOCK_SKEW_MS = 1_000;
 export function notesOn(raw: unknown, given: Signal, clean: Signal): readonly string[] {
   if (given.kind !== 'heartbeat' || clean.kind !== 'heartbeat') return [];
   const isAhead = (before = 0, after = 0): boolean => before - after > CLOCK_SKEW_MS;
+  const isTimestampAhead = isAhead(given.timestamp, clean.timestamp);
   const names = [
-    ...(isAhead(given.timestamp, clean.timestamp) ? ['timestamp'] : []),
-    ...(isAhead(given.lastToolCall, clean.lastToolCall)
+    ...(isTimestampAhead ? ['timestamp'] : []),
+    ...(!isTimestampAhead && isAhead(given.lastToolCall, clean.lastToolCall)
       ? [Object.hasOwn(raw as object, 'lastToolCall') ? 'lastToolCall' : 'last_tool_call']
       : []),
   ];

@@ -114,11 +114,14 @@ test('a time in the future is replaced by now, with a note when it is far off', 
   const now = clock.now();
   const beats: unknown[] = [];
   engine.onStreamed((events) => beats.push(...events.map(({ payload }) => payload)));
+  engine.onFollowed(({ events }) => beats.push(...events.map(({ payload }) => payload)));
   const beat = { kind: 'heartbeat', agentId: 'ada', timestamp: now + 5_000, last_tool_call: now + 900 };
   expect(await intake.take(beat, ADA)).toEqual({
     kind: 'taken',
     notes: ['timestamp was in the future; taken as now'],
   });
+  // By its own clock, the call was 4.1 s ago.
+  expect(beats.at(-1)).toMatchObject({ timestamp: now, lastToolCall: now - 4_100 });
   expect(await intake.take({ kind: 'heartbeat', agentId: 'ada', last_tool_call: now + 5_000 }, ADA)).toEqual({
     kind: 'taken',
     notes: ['last_tool_call was in the future; taken as now'],

@@ -1,11 +1,4 @@
-import {
-  type BeatPolicy,
-  type BreakerPolicies,
-  type DurationMs,
-  type Limits,
-  milliseconds,
-  type Policy,
-} from '@holter/core';
+import type { BeatPolicy, BreakerPolicies, DurationMs, Limits, Policy } from '@holter/core';
 import { buildDetection } from './detection-fields.ts';
 import type { Settings } from './fields.ts';
 
@@ -104,9 +97,9 @@ export function buildPolicy(settings: Settings, breakers: BreakerPolicies): Poli
  */
 const notBefore = (warn: DurationMs, act: DurationMs): DurationMs => (act < warn ? warn : act);
 
-function buildBeat(settings: Settings): BeatPolicy {
+export function buildBeat(settings: Settings): BeatPolicy {
   const intervalMs = settings['health_monitoring.heartbeat.interval_seconds'];
-  return { intervalMs, missedMax: missedMax(settings), slackMs: slack(settings) };
+  return { intervalMs, missedMax: missedMax(settings), slack: buildSlack(settings) };
 }
 
 /** As many misses as fit into the time-out, and at least one. */
@@ -116,12 +109,11 @@ export function missedMax(settings: Settings): number {
   return Math.max(1, Math.ceil(settings['health_monitoring.heartbeat.timeout_seconds'] / interval));
 }
 
-export function slack(settings: Settings): DurationMs {
-  if (settings.slack_seconds !== undefined) return settings.slack_seconds;
-  const share = settings['health_monitoring.heartbeat.interval_seconds'] * settings['rules.slack_share'];
-  return milliseconds(
-    Math.round(Math.max(settings['rules.slack_min'], Math.min(share, settings['rules.slack_max']))),
-  );
+function buildSlack(settings: Settings): BeatPolicy['slack'] {
+  const fixed = settings.slack_seconds;
+  if (fixed !== undefined) return { share: 0, minMs: fixed, maxMs: fixed };
+  const { 'rules.slack_share': share, 'rules.slack_min': minMs, 'rules.slack_max': maxMs } = settings;
+  return { share, minMs, maxMs };
 }
 
 /** An absent limit is no limit. */

@@ -6,6 +6,7 @@ import {
   profileDefaults,
   ruleDefaults,
   seconds,
+  slackOf,
 } from '@holter/core';
 import { describe, expect, test } from 'vitest';
 import { type Compiled, compile, defaultPolicies } from './compile.ts';
@@ -28,7 +29,7 @@ describe('without configuration', () => {
   test('the numbers of seed 000 hold', () => {
     expect(plain(defaultPolicies)).toMatchObject({
       isEnabled: true,
-      beat: { intervalMs: minutes(5), missedMax: 2, slackMs: minutes(1) },
+      beat: { intervalMs: minutes(5), missedMax: 2 },
       probeEveryMs: minutes(1),
       checkpoint: { warnMs: minutes(10), actMs: minutes(30) },
       silence: { warnMs: minutes(4), actMs: minutes(15) },
@@ -80,7 +81,8 @@ describe('without configuration', () => {
     ['a role nobody knows', 300, 2, 60],
   ])('%s beats every %i s, %i missed, %i s of slack', (role, interval, missedMax, slack) => {
     const { beat } = policyFor(defaultPolicies, role, 'ada');
-    expect(beat).toEqual({ intervalMs: seconds(interval), missedMax, slackMs: seconds(slack) });
+    expect(beat).toMatchObject({ intervalMs: seconds(interval), missedMax });
+    expect(slackOf(beat.intervalMs, beat)).toBe(seconds(slack));
   });
 
   test('an empty file and empty sections are as good as none', () => {
@@ -124,7 +126,7 @@ describe('what an operator writes', () => {
       fleet: { brake: { calm: '5m' }, budgets: { start: { burst: 3 } } },
     });
     expect(plain(set)).toMatchObject({
-      beat: { intervalMs: 30_000, missedMax: 4, slackMs: 7_500 },
+      beat: { intervalMs: 30_000, missedMax: 4, slack: { share: 0.25, minMs: 1_000, maxMs: 60_000 } },
       recovery: { backoffMs: [0, 90_000] },
       silence: { warnMs: 90_000, actMs: 600_000 },
       holdMsMax: { 'in-tool': hours(24) },

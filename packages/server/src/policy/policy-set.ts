@@ -1,5 +1,12 @@
-import { type BreakerPolicies, type FleetPolicy, type Patience, type Policy, seconds } from '@holter/core';
-import { buildPolicy, missedMax, slack } from './build.ts';
+import {
+  type BreakerPolicies,
+  type FleetPolicy,
+  type Patience,
+  type Policy,
+  seconds,
+  slackOf,
+} from '@holter/core';
+import { buildBeat, buildPolicy } from './build.ts';
 import { AGENT_FIELDS, type SettingKey } from './fields.ts';
 import { type Layer, type LayerName, type Resolved, resolve } from './layers.ts';
 import { readPatience, shownPatience, withPatience } from './patience.ts';
@@ -131,9 +138,11 @@ function derived(resolved: Resolved): readonly Explanation[] {
     settings.missed_threshold === undefined ? [timeout, interval] : ['missed_threshold'];
   const slackFrom: readonly SettingKey[] =
     settings.slack_seconds === undefined ? [interval, 'rules.slack_share'] : ['slack_seconds'];
+  const beat = buildBeat(settings);
+  const slack = slackOf(beat.intervalMs, beat);
   return [
-    { path: 'missed_threshold', value: missedMax(settings), from: sourceOf(resolved, missedFrom) },
-    { path: 'slack_seconds', value: slack(settings) / seconds(1), from: sourceOf(resolved, slackFrom) },
+    { path: 'missed_threshold', value: beat.missedMax, from: sourceOf(resolved, missedFrom) },
+    { path: 'slack_seconds', value: slack / seconds(1), from: sourceOf(resolved, slackFrom) },
   ];
 }
 

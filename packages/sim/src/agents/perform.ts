@@ -56,6 +56,7 @@ function beat(agent: SimAgent): void {
     kind: 'heartbeat',
     timestamp: agent.wallNow,
     tokenCount: agent.tokens,
+    ...(agent.lastCallAt !== null && { lastToolCall: agent.lastCallAt }),
     ...(isBusy ? { status: 'busy' as const } : {}),
   });
 }

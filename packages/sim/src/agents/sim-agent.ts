@@ -58,6 +58,8 @@ export class SimAgent {
   taskUntil = 0;
   taskCount = 0;
   callCount = 0;
+  /** By the clock on its wall; null before its first call. */
+  lastCallAt: number | null = null;
   private saidCount = 0;
   private wordOf = -1;
   private wordIn = -1;
@@ -214,6 +216,7 @@ export class SimAgent {
     this.activity = 'in-tool';
     this.tool = tool;
     this.callCount++;
+    this.lastCallAt = this.wallNow;
     const callId = this.callId();
     const input = { path: `src/${this.word()}.ts` };
     this.env.send(this, { kind: 'call-begun', callId, tool, input }, `${callId}b`);
@@ -251,6 +254,7 @@ export class SimAgent {
   endCall(tool: string, isError: boolean, output: string, path = this.word()): void {
     const callId = this.callId();
     this.tokens += parameters.work.tokensPerCall;
+    this.lastCallAt = this.wallNow;
     this.cpuMs += 40;
     this.failuresInRow = isError ? this.failuresInRow + 1 : 0;
     const input = { path: `src/${path}.ts` };

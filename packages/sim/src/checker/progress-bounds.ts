@@ -77,7 +77,10 @@ export class ProgressBounds {
   }
 
   private whyNotSilent(agent: SimAgent, observed: Observed, at: number): string | null {
-    if (agent.profile.promises.calls === undefined) return 'called silent, though it promised no calls';
+    const { calls, pongs } = agent.profile.promises;
+    // Beats tell when the last call was; pongs do not.
+    if (calls === undefined && (pongs || agent.taskId === null))
+      return 'called silent, though it promised no calls';
     for (const activity of ['held', 'in-tool'] as const)
       if (this.isKnownToBe(agent, at, activity)) return `called silent while ${activity}`;
     const quietMs = at - observed.activeAt;

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Agent } from '@holter/core';
+import { type Agent, retell } from '@holter/core';
 import { policyFor } from '../../policy/index.ts';
 import type { HttpDeps } from '../deps.ts';
 import { streamHeaders } from '../stream-places.ts';
@@ -189,5 +189,7 @@ function rowOf({ engine, clock }: HttpDeps, book: FleetBook, agent: Agent): Flee
   const entry = book.entry(agentId);
   if (!entry) return [];
   const policy = policyFor(engine.currentPolicies, role, agentId, group, patience);
-  return [fleetRow(agent, entry, { policy, at: clock.now(), isStarterGone: engine.isStarterGone(executor) })];
+  const at = clock.now();
+  const shown = retell(agent, at, engine.stalls, policy);
+  return [fleetRow(shown, entry, { policy, at, isStarterGone: engine.isStarterGone(executor) })];
 }

@@ -1,4 +1,4 @@
-import type { Agent } from '@holter/core';
+import { type Agent, retell } from '@holter/core';
 import { patienceInForce, policyFor } from '../../policy/index.ts';
 import type { HttpDeps, HttpLimits } from '../deps.ts';
 import type { EventStreams } from '../event-streams.ts';
@@ -27,5 +27,7 @@ export function viewOf({ engine, clock }: HttpDeps, agent: Agent): AgentView {
   const set = engine.currentPolicies;
   const policy = policyFor(set, role, agentId, group, patience);
   const inForce = patience ? patienceInForce(set, agent.hard, patience) : {};
-  return agentView(agent, policy, clock.now(), { isStarterGone: engine.isStarterGone(executor), inForce });
+  const now = clock.now();
+  const shown = retell(agent, now, engine.stalls, policy);
+  return agentView(shown, policy, now, { isStarterGone: engine.isStarterGone(executor), inForce });
 }

@@ -1,3 +1,4 @@
+import { retell } from '@holter/core';
 import { policyFor } from '../../policy/index.ts';
 import { mayDecideFor, readerOf } from '../access.ts';
 import { incidentAsRead, incidentView } from '../incident-view.ts';
@@ -58,7 +59,8 @@ export function incidentRoutes({ deps }: HttpContext): readonly Route[] {
               agent.hard.patience,
             );
             const view = readNow.has(incident.id) ? incidentAsRead : incidentView;
-            return [view(agent, incident, policy, clock.now())];
+            const now = clock.now();
+            return [view(retell(agent, now, engine.stalls, policy), incident, policy, now)];
           }),
           notices: [...unread],
           nextCursor: page.nextCursor,

@@ -19,9 +19,6 @@ import type { Caller } from '../tokens.ts';
 import type { RegisteredView } from '../types.ts';
 import type { HttpContext } from './context.ts';
 
-/** How long a model call may hang when the agent does not say: the longest time-out of common clients. */
-const MODEL_TIMEOUT = seconds(600);
-
 export function registerRoutes({ deps, tokens, hits }: HttpContext): readonly Route[] {
   return [
     defineRoute({
@@ -128,7 +125,8 @@ function promisesOf({ beatEverySeconds, calls, ...flags }: PromisesBody): Promis
     ...kept,
     ...(beatEverySeconds !== undefined && { beatEveryMs: seconds(beatEverySeconds) }),
     ...(calls && {
-      calls: { modelTimeoutMs: calls === true ? MODEL_TIMEOUT : seconds(calls.modelTimeoutSeconds) },
+      // Seed 000 §2: 900 s without a call are 900 s, unless the agent knows how long its model call may hang.
+      calls: { modelTimeoutMs: seconds(calls === true ? 0 : calls.modelTimeoutSeconds) },
     }),
   };
 }

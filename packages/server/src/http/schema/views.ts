@@ -83,6 +83,15 @@ export const recommendation = z.strictObject({
   why: word,
 });
 
+const inferredPromise = z.strictObject({
+  promise: z.enum(['beats', 'calls', 'turns', 'tasks', 'checkpoints']),
+  /** For beats. */
+  everySeconds: z.number().nullable(),
+  since: time,
+  /** What it was inferred from, in words. */
+  from: word,
+});
+
 export const agent = z.strictObject({
   agentId: word,
   incarnation: z.number(),
@@ -98,6 +107,10 @@ export const agent = z.strictObject({
       description: 'Limits that are longer because of a holter.yaml in the working directory of its run.',
     }),
   promises: z.record(z.string(), z.unknown()),
+  inferred: z.array(inferredPromise).meta({
+    description:
+      'What it did not promise but has shown: it is warned about by these, and nothing else follows.',
+  }),
   startedAt: time,
   state: healthState,
   stateSince: time,
