@@ -14,7 +14,7 @@ import { climbHuman } from './human.ts';
 import { climbNudge } from './nudge.ts';
 import { quietAbout } from './quiet.ts';
 import { actFindings, isDelayed, isOrdered, leadOf, ownThresholdMs } from './reason.ts';
-import { climbRecover, tellAttemptFailed } from './recover.ts';
+import { climbRecover, completeRecovery, tellAttemptFailed } from './recover.ts';
 import { climbTerminate, reasonFor } from './terminate.ts';
 
 /** More moves than the ladder has steps can't follow from one input. */
@@ -114,7 +114,10 @@ function moveGone(draft: Draft, incident: Incident): void {
   if (!end) return;
   if (incident.step === 'terminate' && end.byHolter) tellTerminated(draft, incident);
   // An agent that Holter stops may exit with 0; that is not an end by the agent's own choice.
-  if (end.how !== 'crash' && !end.byHolter) return closeIncident(draft, 'the agent ended on purpose');
+  if (end.how !== 'crash' && !end.byHolter) {
+    if (incident.step === 'recover' && incident.phase === 'waiting') completeRecovery(draft);
+    return closeIncident(draft, 'the agent ended on purpose');
+  }
   if (rankOf(incident.step) >= rankOf('recover')) return climb(draft, incident);
   if (incident.order?.afterwards === 'stop')
     return closeIncident(draft, `stopped, as ordered by ${incident.order.by}`);

@@ -198,10 +198,19 @@ function watchProbation(draft: Draft): void {
     lookAgainAt(draft, hard.probation.until);
     return;
   }
-  reportAttempt(draft, 'success');
+  completeRecovery(draft);
   // Without a task, attempts are no longer counted.
   if (!hard.task && hard.recovery) hard.recovery = { ...hard.recovery, attempts: 0 };
   closeIncident(draft, 'recovered, and probation passed');
+}
+
+/** The successor has passed its probation, or has done its work before that. */
+export function completeRecovery(draft: Draft): void {
+  reportAttempt(draft, 'success');
+  emit(draft, {
+    type: 'RECOVERY_COMPLETED',
+    payload: { taskId: taskIdOf(draft), newAgentId: draft.hard.agentId },
+  });
 }
 
 /** Holter's own starts go through a breaker. The roll is derived from the incident's id. */

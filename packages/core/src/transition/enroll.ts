@@ -232,7 +232,7 @@ function taskOf(registration: Registration, old: Hard | undefined, at: Instant):
 /** An ordered successor is on probation. One that started by itself, or was given up, closes the incident. */
 function succeed(draft: Draft, isOrdered: boolean): void {
   const { hard, at, policy } = draft;
-  const { incident, agentId } = hard;
+  const { incident } = hard;
   if (!incident) return;
   // The key of a failed attempt stays until the next start is claimed: its successor is late, not ordered.
   const isAwaited = incident.step === 'recover' && incident.phase === 'acting' && incident.isClaimed;
@@ -240,10 +240,6 @@ function succeed(draft: Draft, isOrdered: boolean): void {
     closeIncident(draft, 'the agent started anew by itself');
     return;
   }
-  emit(draft, {
-    type: 'RECOVERY_COMPLETED',
-    payload: { taskId: hard.task?.id ?? agentId, newAgentId: agentId },
-  });
   hard.probation = { until: later(at, policy.recovery.probationMs), incidentId: incident.id };
   const { order: _order, wait: _wait, ...rest } = incident;
   hard.incident = { ...rest, phase: 'waiting' };

@@ -14,6 +14,9 @@ export class RecoveryAudit {
   private readonly orders: Orders;
   private readonly attempts = new Map<string, Attempts>();
   private readonly ends = new Map<string, End>();
+  private readonly startedAt = new Map<string, number>();
+  /** Agents whose open incident was told to have ended in a recovery. */
+  private readonly completed = new Set<string>();
 
   constructor(report: Report, orders: Orders) {
     this.report = report;
@@ -24,9 +27,25 @@ export class RecoveryAudit {
     const { event, agentId } = entry;
     if (event.type === 'LIVENESS_CHANGED')
       this.ends.set(agentId, { liveness: event.payload.to, endedAt: event.at });
-    if (event.type === 'AGENT_REGISTERED') this.ends.delete(agentId);
+    if (event.type === 'AGENT_REGISTERED') {
+      this.ends.delete(agentId);
+      this.startedAt.set(agentId, event.at);
+    }
     if (event.type === 'DECISION_MADE') this.attempts.delete(agentId);
     if (event.type === 'RECOVERY_INITIATED') this.initiated(entry, event.payload);
+    if (event.type === 'RECOVERY_COMPLETED') this.completes(entry);
+    if (event.type === 'INCIDENT_CLOSED') this.completed.delete(agentId);
+    if (event.type === 'RECOVERY_FAILED' && this.completed.delete(agentId))
+      this.report(8, agentId, entry.at, 'a recovery failed after it was told to have succeeded');
+  }
+
+  /** A success is told when the probation is passed, or when the successor has ended on purpose before that. */
+  private completes({ event, at, agentId }: LogEntry): void {
+    this.completed.add(agentId);
+    const lastedMs = event.at - (this.startedAt.get(agentId) ?? event.at);
+    const hasEnded = this.ends.get(agentId)?.liveness === 'gone';
+    if (!hasEnded && lastedMs < contract.probationMs - TOLERANCE_MS)
+      this.report(8, agentId, at, `a recovery succeeded after ${Math.round(lastedMs / 1_000)} s`);
   }
 
   private initiated(

@@ -77,12 +77,14 @@ export class Checker implements Witness {
     }
     if (isOwnWord && !isFirst) report(12, agent.name, at, 'it took its own name over, and left its executor');
     if (may === 'no') report(5, agent.name, at, 'a second instance got the name of one that is heard');
-    if (!isOrdered && result.events.some(({ type }) => type === 'RECOVERY_COMPLETED'))
+    const isSuccessor = isOnProbation(observed, result.events);
+    if (!isOrdered && isSuccessor)
       report(5, agent.name, at, 'taken for the successor that was ordered, without the key of that start');
     const { incarnation } = result.agent.hard;
     if (incarnation !== observed.incarnation) observed.begin(incarnation, registration.instanceId, at);
     if (isFirst) this.inspectLater(agent, at + 1_000);
     for (const event of result.events) this.happened(agent, observed, event);
+    if (isSuccessor) observed.probationUntil = at + contract.probationMs;
   }
 
   delivering(agent: SimAgent, at: number, packet: Packet): void {
@@ -181,9 +183,6 @@ export class Checker implements Witness {
       case 'HOLD_ENDED':
         observed.holds.delete(event.payload.hold);
         return;
-      case 'RECOVERY_COMPLETED':
-        observed.probationUntil = at + contract.probationMs;
-        return;
       default:
         return;
     }
@@ -264,3 +263,9 @@ export class Checker implements Witness {
     }
   }
 }
+
+/** A start that was waited for keeps its incident open; one that came too late, or by itself, closes it. */
+const isOnProbation = ({ incident }: Observed, events: readonly HolterEvent[]): boolean =>
+  incident?.step === 'recover' &&
+  events.some((event) => event.type === 'AGENT_REGISTERED' && event.payload.isOrdered) &&
+  !events.some(({ type }) => type === 'INCIDENT_CLOSED');
