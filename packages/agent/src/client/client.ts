@@ -219,7 +219,10 @@ export class HolterClient {
     return this.session.directives.on('nudge', handler);
   }
 
-  /** Called when the server asks the agent to end, or when a newer incarnation has replaced it. */
+  /**
+   * Called when the server asks the agent to end (see `can`), or when a newer incarnation has replaced it. The agent
+   * ends by itself; `close` tells the server.
+   */
   onStop(handler: (directive: Directive) => unknown): () => void {
     return this.session.directives.on('stop', handler);
   }

@@ -20,6 +20,11 @@ export type ConnectOptions = {
   readonly token?: string;
   /** What the agent is judged by besides its beats. @default nothing */
   readonly promises?: AgentPromises;
+  /**
+   * What Holter may do to it. `terminate` needs an operator's token: the agent is then asked to stop, through `onStop`,
+   * and has to end by itself. @default ['nudge']
+   */
+  readonly can?: readonly ('nudge' | 'terminate')[];
   /** How often it beats, in milliseconds; the server is promised the same. @default 30000 */
   readonly beatEveryMs?: number;
   /** Beats of the host within this time are sent as one, the newest. @default 1000 */
@@ -66,6 +71,7 @@ const DEFAULTS = {
   role: 'default',
   group: 'default',
   promises: {},
+  can: ['nudge'],
   beatEveryMs: 30_000,
   beatThrottleMs: 1_000,
   beatsBackedForMs: 240_000,
@@ -119,6 +125,8 @@ function check(options: FullOptions): void {
       bad(field, 'a text that is not empty');
   if (!isHttpUrl(options.url)) bad('url', 'an address that begins with http:// or https://');
   if (typeof options.promises !== 'object' || options.promises === null) bad('promises', 'an object');
+  const isKnown = (what: unknown): boolean => what === 'nudge' || what === 'terminate';
+  if (!Array.isArray(options.can) || !options.can.every(isKnown)) bad('can', 'a list of nudge and terminate');
   for (const field of TIMES) checkPositive(options[field], field);
   if (options.beatEveryMs < BEAT_EVERY_MIN) bad('beatEveryMs', `at least ${BEAT_EVERY_MIN}`);
   if (!Number.isSafeInteger(options.bufferMax) || options.bufferMax < 1)

@@ -5,12 +5,13 @@ type Registered = { readonly incarnation: number; readonly token: string };
 const SECOND_MS = 1_000;
 
 export function registrationBody(options: FullOptions, instanceId: string, taskId: string | null): string {
-  const { agentId, role, group, spawnKey, promises, beatEveryMs } = options;
+  const { agentId, role, group, spawnKey, promises, can, beatEveryMs } = options;
   return JSON.stringify({
     agentId,
     instanceId,
     role,
     group,
+    can,
     promises: { ...promises, beatEverySeconds: beatEveryMs / SECOND_MS },
     ...(taskId !== null && { taskId }),
     ...(spawnKey !== null && { spawnKey }),

@@ -4,7 +4,7 @@ import { becomeGone } from '../fold/life.ts';
 import type { Draft } from '../record/draft.ts';
 import { markNow, want } from '../record/draft.ts';
 import type { Incident } from '../record/incident.ts';
-import { graceMaxOf, isWatched } from '../record/liveness.ts';
+import { graceMaxOf, intervalOf, isWatched, lookEveryOf } from '../record/liveness.ts';
 import { deadlineAfter, isPast, ladderDeadline } from '../rule/rule.ts';
 import { lifeOfIncident } from '../vocabulary/effect.ts';
 import { absenceDeadline } from '../vocabulary/stall.ts';
@@ -113,7 +113,10 @@ function awaitProof(draft: Draft, incident: Incident): void {
   const { hard, policy, stalls } = draft;
   if (!incident.wait) return;
   if (incident.exitReportedAt !== undefined) return awaitEnd(draft, incident, incident.exitReportedAt);
-  const waitMs = policy.termination.cleanupMs + policy.termination.answerMs;
+  // Without an executor the agent is asked in the reply to its next request.
+  const isAsked = hard.executor === null && !isWatched(hard);
+  const askMs = isAsked ? intervalOf(hard, policy) : 0;
+  const waitMs = askMs + policy.termination.cleanupMs + policy.termination.answerMs;
   if (!isPast(draft, absenceDeadline(incident.wait.at, waitMs, stalls, graceMaxOf(hard, policy)))) return;
   tryAgain(draft, incident, `its end was not proven within ${inWords(policy.termination.cleanupMs)}`);
 }
@@ -121,7 +124,7 @@ function awaitProof(draft: Draft, incident: Incident): void {
 /** Waits as long as the next probe may take. */
 function awaitEnd(draft: Draft, incident: Incident, saidAt: Instant): void {
   const { hard, soft, policy, stalls } = draft;
-  if (!isPast(draft, absenceDeadline(saidAt, policy.probeEveryMs, stalls, graceMaxOf(hard, policy)))) return;
+  if (!isPast(draft, absenceDeadline(saidAt, lookEveryOf(policy), stalls, graceMaxOf(hard, policy)))) return;
   const what = soft.probedAt > saidAt ? 'its process was seen after that' : 'nobody has seen its end';
   tryAgain(draft, incident, `it was said to be gone, but ${what}`);
 }

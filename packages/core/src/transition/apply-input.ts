@@ -6,6 +6,7 @@ import { isRepeatedSignal, wasFoldedBefore, whyInadmissible } from '../fold/admi
 import { foldBreaker, permitOfClosed, settleBreakers, whyNoBreaker } from '../fold/breakers.ts';
 import { isNews, NO_INDICATOR } from '../fold/heartbeat.ts';
 import { endExpiredHolds } from '../fold/holds.ts';
+import { hearFrom } from '../fold/life.ts';
 import { foldSignal } from '../fold/signal.ts';
 import { restTrail } from '../fold/trail.ts';
 import { advance } from '../incident/advance.ts';
@@ -49,10 +50,20 @@ export function applyInput(agent: Agent, input: Input, policy: Policy): Applied 
     if (code !== null) return { ...unchanged(agent), rejection: signalRejection(code) };
     const permit = permitOfClosed(agent.hard, input.name, input.act, policy);
     // While nothing is wrong, asking a breaker changes nothing and needs no commit.
-    if (permit !== null) return { ...unchanged(agent), ...(permit.kind === 'permit' && { permit }) };
+    if (permit !== null)
+      return {
+        ...unchanged(isOwnCall(agent.hard, input) ? heard(agent, at) : agent),
+        ...(permit.kind === 'permit' && { permit }),
+      };
   }
   return foldFully(agent, at, input, policy);
 }
+
+/** An agent that asks its breakers or reports to them is heard, though it may send nothing else. */
+const isOwnCall = ({ end }: Hard, { act, incarnation }: Extract<Input, { kind: 'breaker' }>): boolean =>
+  !end && incarnation !== undefined && (act.kind === 'acquire' || act.kind === 'report');
+
+const heard = ({ soft, hard }: Agent, at: Instant): Agent => ({ soft: { ...soft, activityAt: at }, hard });
 
 /** The full path: facts, judgement, incident. For a plain beat it gives the same result as the short path. */
 export function foldFully(agent: Agent, at: Instant, input: Input, policy: Policy): Applied {
@@ -93,6 +104,7 @@ function fold(draft: Draft, input: Input): void {
     case 'grant':
       return foldGrant(draft, input.ask, input.admission);
     case 'breaker':
+      if (isOwnCall(draft.hard, input)) hearFrom(draft, 'activityAt');
       return foldBreaker(draft, input.name, input.act, input.roll);
     case 'tick':
     case 'claim':

@@ -1,5 +1,5 @@
 import { type Instant, instant } from '@holter/core/time';
-import type { AgentView } from '@holter/server/local';
+import type { AgentView, FinalStatePage } from '@holter/server/local';
 import type { Command } from 'commander';
 import { ask } from '../client/ask.ts';
 import { type Connection, findServer, type ServerOptions, withServer } from '../client/connection.ts';
@@ -15,7 +15,7 @@ import { colourOfState, type Paint, painter, printable } from '../terminal/paint
 import { cutTo } from '../terminal/table.ts';
 import { ago, dollars, moment, until } from '../terminal/words.ts';
 
-type ShowOptions = ServerOptions & { readonly json?: boolean };
+type ShowOptions = ServerOptions & { readonly json?: boolean; readonly final?: boolean };
 
 const EVENTS_SHOWN = 100;
 const LABEL_WIDTH = 12;
@@ -27,13 +27,42 @@ export function registerShow(program: Command, io: Io): void {
         .command('show')
         .description('all that is known about one agent, and the story of its open incident')
         .argument('<agent>', 'its id')
+        .option('--final', 'how its earlier starts ended')
         .option('--json', 'print JSON'),
     ),
     [
       ['holter show worker-7', 'for reading'],
+      ['holter show worker-7 --final', 'how its earlier starts ended'],
       ['holter show worker-7 --json', 'for a program'],
     ],
-  ).action((agentId: string, options: ShowOptions) => show(io, agentId, options));
+  ).action((agentId: string, options: ShowOptions) =>
+    options.final ? showFinal(io, agentId, options) : show(io, agentId, options),
+  );
+}
+
+async function showFinal(io: Io, agentId: string, options: ShowOptions): Promise<void> {
+  const connection = findServer(io, options, 'operator');
+  const { finalStates } = await ask(connection, (client) => client.finalStates(agentId));
+  if (options.json) {
+    io.out(`${JSON.stringify({ agentId, finalStates })}\n`);
+    return;
+  }
+  if (finalStates.length === 0) {
+    io.out(`${agentId} has not ended yet\n`);
+    return;
+  }
+  for (const each of finalStates) io.out(`${finalLines(each).map(printable).join('\n')}\n`);
+}
+
+function finalLines({ incarnation, startedAt, state, end, ...known }: FinalState): readonly string[] {
+  const { task, checkpoint, findings } = known;
+  const ended = end ? `${end.how} at ${moment(end.at)}: ${end.detail}` : 'replaced before its end was known';
+  return [
+    `start ${incarnation}, from ${moment(startedAt)}: ${state}; ${ended}`,
+    ...(task ? [`  task ${task.taskId}${task.percent === null ? '' : `, ${task.percent} % done`}`] : []),
+    ...(checkpoint ? [`  checkpoint ${checkpoint.checkpointId}, ${moment(checkpoint.at)}`] : []),
+    ...findings.map(({ severity, kind, evidence }) => `  ${severity} ${kind}: ${evidence}`),
+  ];
 }
 
 async function show(io: Io, agentId: string, options: ShowOptions): Promise<void> {
@@ -57,6 +86,7 @@ async function show(io: Io, agentId: string, options: ShowOptions): Promise<void
   io.out(`${lines.join('\n')}\n${await story(io, agent, connection, paint)}`);
 }
 
+type FinalState = FinalStatePage['finalStates'][number];
 type Line = readonly [label: string, text: string];
 
 function facts(agent: AgentView, now: Instant): readonly Line[] {

@@ -12,7 +12,13 @@ const directiveTypes: Readonly<Partial<Record<EffectKind, Directive['type']>>> =
   remind: 'reminder',
   'request-handoff': 'handoff',
   'deny-call': 'deny',
+  terminate: 'stop',
 };
+
+/** A run stops its command itself. */
+const MESSAGES: ReadonlySet<EffectKind> = new Set(
+  (Object.keys(directiveTypes) as EffectKind[]).filter((kind) => kind !== 'terminate'),
+);
 
 /** How often an effect that waits for a reply is claimed again, to check that it is still wanted. */
 const OFFER_AGAIN_MS = 60_000;
@@ -82,8 +88,8 @@ export class ReplyQueue implements Executor {
 
   /** The same queue for agents of another executor that starts and stops them but delivers no messages. */
   onBehalfOf(executorId: string): Executor {
-    const { name, kinds } = this;
-    return { name, id: executorId, kinds, act: (effect) => this.act(effect) };
+    const { name } = this;
+    return { name, id: executorId, kinds: MESSAGES, act: (effect) => this.act(effect) };
   }
 
   /**
@@ -151,5 +157,9 @@ const ignoreOutage = (): void => undefined;
 
 function directiveOf(effect: Effect): readonly Directive[] {
   const type = directiveTypes[effect.kind];
-  return type && 'message' in effect ? [{ type, id: effect.id, message: effect.message }] : [];
+  if (!type) return [];
+  const { id } = effect;
+  if (effect.kind === 'terminate')
+    return [{ type, id, message: `Holter: please save your state and stop: ${effect.reason}` }];
+  return 'message' in effect ? [{ type, id, message: effect.message }] : [];
 }

@@ -18,6 +18,7 @@ import type {
   EventFilter,
   EventPage,
   EventView,
+  FinalStatePage,
   HealthView,
   HeardView,
   IncidentPage,
@@ -105,6 +106,7 @@ export function createClient(options: CallOptions) {
     makeBadge: (body: BadgeKeyInput) => call<BadgeMadeView>('POST', '/v1/badges', { body }),
     makeLoginSecret: (body: { readonly role?: 'viewer' | 'operator'; readonly name?: string } = {}) =>
       call<LoginSecretView>('POST', '/v1/login-secrets', { body }),
+    finalStates: (agentId: string) => call<FinalStatePage>('GET', at(agentId, '/final-states')),
     breakers: (agentId: string) => call<BreakerPage>('GET', at(agentId, '/breakers')),
     allBreakers: () => call<BreakerPage>('GET', '/v1/breakers'),
     tellBreaker: (agentId: string, name: string, word: string, body: object) =>

@@ -6,6 +6,7 @@ import type * as views from './schema/views.ts';
 
 export type AgentView = z.infer<typeof views.agent>;
 export type AgentPage = z.infer<typeof views.agentPage>;
+export type FinalStatePage = z.infer<typeof views.finalStatePage>;
 export type FindingView = z.infer<typeof views.finding>;
 export type IncidentView = z.infer<typeof views.incident>;
 export type IncidentPage = z.infer<typeof views.incidentPage>;

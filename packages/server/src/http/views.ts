@@ -17,7 +17,7 @@ import { incidentView } from './incident-view.ts';
 import { personOfToken } from './person-token.ts';
 import { recommendationOf } from './recommendation.ts';
 import { keyUseOf } from './tokens.ts';
-import type { AgentView, EffectView, EventView, RollupView, TokenView } from './types.ts';
+import type { AgentView, EffectView, EventView, FinalStatePage, RollupView, TokenView } from './types.ts';
 
 /** What an agent's view shows besides its record. */
 type AgentSurroundings = {
@@ -99,6 +99,25 @@ function workView(hard: Agent['hard']): Pick<AgentView, 'job' | 'task' | 'holds'
       : null,
     holds: holds.map(({ kind, since, until }) => ({ kind, since, until: until ?? null })),
     checkpoint: checkpoint ? { checkpointId: checkpoint.id, at: checkpoint.mark.at } : null,
+  };
+}
+
+/** What was known of an earlier incarnation when it ended. */
+export function finalStateView(hard: Agent['hard']): FinalStatePage['finalStates'][number] {
+  const { incarnation, startedAt, end } = hard;
+  const { task, checkpoint } = workView(hard);
+  return {
+    incarnation,
+    startedAt,
+    state: hard.health,
+    stateSince: hard.healthSince,
+    end: end ? endView(end) : null,
+    task,
+    phase: hard.phase ?? null,
+    checkpoint,
+    errorCount: hard.errorCount ?? null,
+    findings: findingsOf(hard).map(findingView),
+    incidentId: hard.incident?.id ?? null,
   };
 }
 

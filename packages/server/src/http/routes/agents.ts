@@ -1,15 +1,16 @@
 import { instant } from '@holter/core';
 import { agentIdOf, readAgent } from '../access.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { agentQuery, effectQuery, rollupQuery } from '../schema/requests.ts';
-import { agent, agentPage, effectPage, probe, rollupPage } from '../schema/views.ts';
-import type { AgentPage, AgentView, EffectPage, ProbeView, RollupPage } from '../types.ts';
-import { effectView, rollupView } from '../views.ts';
+import { agentQuery, effectQuery, limitQuery, rollupQuery } from '../schema/requests.ts';
+import { agent, agentPage, effectPage, finalStatePage, probe, rollupPage } from '../schema/views.ts';
+import type { AgentPage, AgentView, EffectPage, FinalStatePage, ProbeView, RollupPage } from '../types.ts';
+import { effectView, finalStateView, rollupView } from '../views.ts';
 import { type HttpContext, viewOf } from './context.ts';
 
 const readers = ['viewer', 'operator', 'orchestrator'] as const;
 const AGENTS_DEFAULT = 100;
 const EFFECTS_DEFAULT = 50;
+const FINAL_STATES_DEFAULT = 10;
 const DAY_MS = 24 * 3_600_000;
 
 /** Reading: how the agents are, what was done about them, and how the last hours were. */
@@ -63,6 +64,20 @@ export function agentRoutes({ deps }: HttpContext): readonly Route[] {
         const isHealthy = hard.health === 'HEALTHY' || hard.health === 'DEGRADED';
         reply.code(isHealthy ? 200 : 503);
         return { agentId: hard.agentId, state: hard.health, isHealthy };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      url: '/v1/agents/:id/final-states',
+      summary: 'How its earlier starts ended, the newest first.',
+      access: readers,
+      query: limitQuery,
+      answers: { 200: { description: 'The newest ones.', schema: finalStatePage } },
+      handle: async ({ params, caller, query }): Promise<FinalStatePage> => {
+        const agentId = agentIdOf(params, caller);
+        await readAgent(engine, agentId);
+        const states = await store.listFinalStates(agentId, query.limit ?? FINAL_STATES_DEFAULT);
+        return { finalStates: states.map(finalStateView) };
       },
     }),
     defineRoute({

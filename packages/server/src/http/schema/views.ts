@@ -83,6 +83,13 @@ export const recommendation = z.strictObject({
   why: word,
 });
 
+const end = z.strictObject({
+  how: z.enum(['exit-0', 'stopped', 'crash']),
+  at: time,
+  detail: word,
+  byHolter: z.boolean(),
+});
+
 const inferredPromise = z.strictObject({
   promise: z.enum(['beats', 'calls', 'turns', 'tasks', 'checkpoints']),
   /** For beats. */
@@ -137,14 +144,7 @@ export const agent = z.strictObject({
     .strictObject({ taskId: word.nullable(), attempts: z.number(), startedAt: z.array(time) })
     .nullable(),
   probation: z.strictObject({ until: time, incidentId: word }).nullable(),
-  end: z
-    .strictObject({
-      how: z.enum(['exit-0', 'stopped', 'crash']),
-      at: time,
-      detail: word,
-      byHolter: z.boolean(),
-    })
-    .nullable(),
+  end: end.nullable(),
   decisions: decisions.meta({ description: 'What may be decided now: null, or the reason why not.' }),
   recommended: recommendation
     .nullable()
@@ -153,6 +153,24 @@ export const agent = z.strictObject({
   at: time.meta({
     description: "When this was so, by the server's clock; the other times are to be compared with it.",
   }),
+});
+
+export const finalStatePage = z.strictObject({
+  finalStates: z.array(
+    z.strictObject({
+      incarnation: z.number(),
+      startedAt: time,
+      state: healthState,
+      stateSince: time,
+      end: end.nullable().meta({ description: 'Null: it was replaced before its end was known.' }),
+      task: task.nullable(),
+      phase: word.nullable(),
+      checkpoint: z.strictObject({ checkpointId: word, at: time }).nullable(),
+      errorCount: z.number().nullable(),
+      findings: z.array(finding),
+      incidentId: word.nullable(),
+    }),
+  ),
 });
 
 export const agentPage = z.strictObject({ agents: z.array(agent), nextCursor: word.nullable() });

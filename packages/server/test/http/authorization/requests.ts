@@ -75,6 +75,7 @@ export const requests: Readonly<Record<string, (scene: Scene) => Asked>> = {
   'GET /v1/agents/{id}/checkpoints': ({ agentId }) => ({ path: `/v1/agents/${agentId}/checkpoints` }),
   'GET /v1/agents': () => ({ path: '/v1/agents' }),
   'GET /v1/agents/{id}': ({ agentId }) => ({ path: `/v1/agents/${agentId}` }),
+  'GET /v1/agents/{id}/final-states': ({ agentId }) => ({ path: `/v1/agents/${agentId}/final-states` }),
   'GET /v1/agents/{id}/probe': ({ agentId }) => ({ path: `/v1/agents/${agentId}/probe` }),
   'GET /v1/agents/{id}/effects': ({ agentId }) => ({ path: `/v1/agents/${agentId}/effects` }),
   'GET /v1/agents/{id}/pulse': ({ agentId }) => ({ path: `/v1/agents/${agentId}/pulse` }),
