@@ -5,7 +5,7 @@ import { forget } from '../record/copy-hard.ts';
 import type { Draft } from '../record/draft.ts';
 import { askLoss, emit, markNow } from '../record/draft.ts';
 import { allFindings } from '../record/findings.ts';
-import { isWatched, lastProofOf, livenessOf, pulseOf } from '../record/liveness.ts';
+import { isWatched, lastProofOf, livenessOf, lookEveryOf, pulseOf } from '../record/liveness.ts';
 import { LOOKS_FRESH } from '../rule/process.ts';
 import type { Source } from '../vocabulary/authority.ts';
 import { AUTHORITY } from '../vocabulary/authority.ts';
@@ -100,7 +100,7 @@ export function foldProcess(draft: Draft, look: ProcessLook): void {
   const state = look.state === 'running' ? (isFlat ? 'flat' : 'working') : look.state;
   // A gap between probes is a gap in the evidence: the network failure that kept the executor from reporting may
   // also have swallowed the agent's beats. Evidence starts again with this probe.
-  const isSteady = elapsed <= LOOKS_FRESH * draft.policy.probeEveryMs;
+  const isSteady = elapsed <= LOOKS_FRESH * lookEveryOf(draft.policy);
   // Flat since the previous probe: the counters have not moved from that moment on.
   const flatSince =
     hard.process?.state === state ? hard.process.since : state === 'flat' ? soft.probedAt : at;

@@ -1,5 +1,5 @@
 import type { DurationMs, Instant } from '../base/time.ts';
-import { NEVER } from '../base/time.ts';
+import { NEVER, seconds } from '../base/time.ts';
 import { fleetGuarantees, GRACE_WITHOUT_BEATS, ruleDefaults } from '../policy/defaults.ts';
 import type { BeatPolicy, Policy } from '../policy/policy.ts';
 import type { StallLog } from '../vocabulary/stall.ts';
@@ -38,8 +38,15 @@ export function pulseOf(hard: Hard): Pulse {
 
 export function intervalOf(hard: Hard, policy: Policy): DurationMs {
   if (hard.promises.beatEveryMs !== undefined) return hard.promises.beatEveryMs;
-  return pulseOf(hard) === 'looks' ? policy.probeEveryMs : policy.beat.intervalMs;
+  return pulseOf(hard) === 'looks' ? lookEveryOf(policy) : policy.beat.intervalMs;
 }
+
+/** A run may be asked to look more often than this, but reports that take a little longer are no sign of trouble. */
+const LOOKS_MS_MIN = seconds(5);
+
+/** How often a look at the process is expected at the least. */
+export const lookEveryOf = ({ probeEveryMs }: Policy): DurationMs =>
+  Math.max(probeEveryMs, LOOKS_MS_MIN) as DurationMs;
 
 /** How often its adapter should probe it now: four times as often while something is wrong. */
 export function probeEveryOf(hard: Hard, policy: Policy): DurationMs {

@@ -1,6 +1,6 @@
 import { between, inWords } from '../base/time.ts';
 import type { Draft } from '../record/draft.ts';
-import { graceMaxOf, missesAt, pulseOf } from '../record/liveness.ts';
+import { graceMaxOf, lookEveryOf, missesAt, pulseOf } from '../record/liveness.ts';
 import type { Finding } from '../vocabulary/finding.ts';
 import { absenceDeadline } from '../vocabulary/stall.ts';
 import { finding, isPast } from './rule.ts';
@@ -31,7 +31,7 @@ export function frozen(draft: Draft): Finding | null {
   const seen = hard.process;
   if (!seen || hard.end) return null;
   // A stale probe proves nothing.
-  if (at - draft.soft.probedAt > LOOKS_FRESH * policy.probeEveryMs) return null;
+  if (at - draft.soft.probedAt > LOOKS_FRESH * lookEveryOf(policy)) return null;
   if (seen.state === 'stopped') {
     if (
       !isPast(draft, absenceDeadline(seen.since, policy.freeze.stoppedMs, stalls, graceMaxOf(hard, policy)))

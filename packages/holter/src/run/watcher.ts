@@ -31,8 +31,8 @@ type WatcherContext = {
 
 /** How much of the newest state may be lost if a crash also damages the checkpoint file. */
 const CHECKPOINT_LOOK_MS = 2_000;
-/** Readings without news are sent this often, or as often as the server asks for. */
-const TELL_EVERY_MS_MAX = 15_000;
+/** Readings without news are sent this often until the server says how often. */
+const TELL_EVERY_MS = 15_000;
 /** Counters move in coarse steps; a window of a few looks evens them out. */
 const LOOKS_PER_WINDOW = 4;
 const WINDOW_MS_MAX = 5_000;
@@ -53,7 +53,7 @@ export class Watcher {
   private lastEvidence: number | string = 0;
   private ioBytes = 0;
   private isOverLimit = false;
-  private tellEveryMs = TELL_EVERY_MS_MAX;
+  private tellEveryMs = TELL_EVERY_MS;
   private floor: IdleFloor | null = null;
   private cancel: () => void = () => undefined;
 
@@ -82,7 +82,7 @@ export class Watcher {
   }
 
   tellEvery(ms: number): void {
-    this.tellEveryMs = Math.min(TELL_EVERY_MS_MAX, ms);
+    this.tellEveryMs = ms;
   }
 
   stop(): void {
@@ -97,9 +97,15 @@ export class Watcher {
     });
   }
 
+  /** As often as the option says, or as the server asks for if that is more often. */
+  private get lookEveryMs(): number {
+    return Math.min(this.context.options.lookEvery, this.tellEveryMs);
+  }
+
   /** Runs only as often as a relevant change is possible. */
   private get tickMs(): number {
-    const { lookEvery, heartbeat, heartbeatEvery, checkpointFile } = this.context.options;
+    const { heartbeat, heartbeatEvery, checkpointFile } = this.context.options;
+    const lookEvery = this.lookEveryMs;
     const beatMs = heartbeat === 'output' || heartbeat === 'file' ? heartbeatEvery / 3 : lookEvery;
     return Math.min(lookEvery, beatMs, checkpointFile === undefined ? lookEvery : CHECKPOINT_LOOK_MS);
   }
@@ -109,7 +115,7 @@ export class Watcher {
     const now = clock.now();
     this.context.everyTick();
     if (!this.child?.isRunning) return;
-    if (now - this.probedAt >= options.lookEvery) {
+    if (now - this.probedAt >= this.lookEveryMs) {
       this.probedAt = now;
       this.look(now);
     }

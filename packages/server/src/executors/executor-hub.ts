@@ -143,6 +143,11 @@ export class ExecutorHub {
     }
   }
 
+  /** Whether the run has been told how often to check its process. */
+  knowsCare(executorId: string): boolean {
+    return this.entries.get(executorId)?.toldLookMs !== null;
+  }
+
   /** How often to check the run's process: more often while its agent is not healthy. */
   async lookEveryMs(executorId: string): Promise<number | null> {
     const entry = this.entries.get(executorId);

@@ -47,7 +47,9 @@ export function executorRoutes(hub: ExecutorHub): readonly Route[] {
         });
         socket.once('close', hangUp);
         const executorId = executorIdOf(params);
-        const found = await hub.poll(executorId, body.have, body.waitSeconds * 1_000, hungUp);
+        // The first answer does not wait: it tells the run how often to look.
+        const waitMs = hub.knowsCare(executorId) ? body.waitSeconds * 1_000 : 0;
+        const found = await hub.poll(executorId, body.have, waitMs, hungUp);
         // The connection is used again by the next poll, and the one after it.
         socket.off('close', hangUp);
         if (!found) throw unknownExecutor();
