@@ -63,13 +63,14 @@ function check(io: Io, file: string | undefined, { json }: CheckOptions): void {
   const loaded = load(io, file);
   if (json) {
     const problems = loaded.kind === 'invalid' ? loaded.problems : [];
-    const files = loaded.kind === 'loaded' ? loaded.config.files : [];
-    io.out(`${JSON.stringify({ ok: loaded.kind === 'loaded', files, problems })}\n`);
+    const { files, warnings } = loaded.kind === 'loaded' ? loaded.config : { files: [], warnings: [] };
+    io.out(`${JSON.stringify({ ok: loaded.kind === 'loaded', files, problems, warnings })}\n`);
     if (loaded.kind === 'invalid') io.setExitCode(1);
     return;
   }
   if (loaded.kind === 'invalid') throw invalidConfig(loaded);
-  const { files } = loaded.config;
+  const { files, warnings } = loaded.config;
+  for (const warning of warnings) io.err(`${problemLine(warning)}\n`);
   io.out(files.length === 0 ? 'no holter.yaml found: the defaults hold\n' : `${files.join(', ')}: fine\n`);
 }
 

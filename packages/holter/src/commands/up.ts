@@ -1,4 +1,5 @@
 import type { RunningServer, ServerOptions } from '@holter/server';
+import { problemLine } from '@holter/server/config';
 import { DataFolder, DEFAULT_HOST, DEFAULT_PORT, dataFolderPath } from '@holter/server/local';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { pageFolder } from '../package/page-folder.ts';
@@ -74,6 +75,7 @@ async function up(io: Io, options: UpOptions): Promise<void> {
   io.out(`${readyLines(io, server)}\n`);
   if (io.isTerminal) io.out(`${await pageLine(io, server)}\n`);
   if (loaded.config.files.length > 0) logger.info({ files: loaded.config.files }, 'configuration');
+  for (const warning of loaded.config.warnings) logger.warn(problemLine(warning));
   const signal = await new Promise<string>((resolve) => {
     io.onStop(resolve);
     io.onHangup((isTerminalGone) => {
