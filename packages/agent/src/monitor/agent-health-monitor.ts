@@ -19,6 +19,9 @@ import { Recovery } from './recovery.ts';
 import { keyOf, type RegisterOptions, readRegistration } from './registration.ts';
 import { Rounds } from './rounds.ts';
 
+/** An agent may replace its listener in the meantime. */
+const DEAF_MS = 500;
+
 /**
  * Watches the agents of this process by their own events, and by pings that detect agents which hang.
  * An idle agent that answers is healthy; the first missed beat makes it degraded; it is disconnected 4 s
@@ -131,6 +134,7 @@ export class AgentHealthMonitor extends EventEmitter<AgentHealthEvents> {
         record.isLinkLost = true;
       },
       removed: (record) => this.remove(record, 'asked'),
+      deaf: (record) => void setTimeout(() => this.lookAtDeaf(record), DEAF_MS).unref(),
     };
   }
 
@@ -173,6 +177,12 @@ export class AgentHealthMonitor extends EventEmitter<AgentHealthEvents> {
     const lastSeen = Math.round(record.lastSeenAt + this.look().toWall);
     this.tell('agent-disconnected', { ...this.about(record), reason, lastSeen, type, detail });
     if (!record.isRemoved && record.status === 'disconnected') this.recovery.lost(record, type);
+  }
+
+  /** A crash need not wait for the next ping. */
+  private lookAtDeaf(record: HealthRecord): void {
+    if (!record.isRemoved && record.status !== 'disconnected' && !record.link.hasListener(record))
+      this.rounds.visit(record);
   }
 
   private resume(record: HealthRecord, agent: MonitoredAgent | null): void {

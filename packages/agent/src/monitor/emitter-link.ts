@@ -11,6 +11,7 @@ const PONG = `heartbeat-response-${PING.id}`;
 
 type Listeners = Readonly<Record<'pong' | 'activity' | 'linkLost' | 'removed', () => void>> & {
   readonly exit: (code: unknown) => void;
+  readonly listenerRemoved: (event: unknown) => void;
 };
 
 /**
@@ -38,6 +39,11 @@ export class EmitterLink implements Link {
       activity: hear(ears.activity),
       linkLost: hear(ears.linkLost),
       removed: hear(ears.removed),
+      listenerRemoved(this: unknown, event: unknown): void {
+        if (event !== 'heartbeat-ping') return;
+        const record = recordOf(this);
+        if (record && record.agent.listenerCount('heartbeat-ping') === 0) ears.deaf(record);
+      },
       exit(this: unknown, code: unknown): void {
         const record = recordOf(this);
         const known = typeof code === 'number' ? code : null;
@@ -64,6 +70,7 @@ export class EmitterLink implements Link {
     agent.on('exit', listeners.exit);
     agent.on('disconnect', listeners.linkLost);
     agent.on('agent-removed', listeners.removed);
+    agent.on('removeListener', listeners.listenerRemoved);
   }
 
   ping(record: HealthRecord): boolean {
@@ -75,6 +82,7 @@ export class EmitterLink implements Link {
     const { listeners } = this;
     this.records.delete(agent);
     this.last = null;
+    agent.off('removeListener', listeners.listenerRemoved);
     for (const event of about.activityEvents) agent.off(event, listeners.activity);
     agent.off(PONG, listeners.pong);
     agent.off('exit', listeners.exit);

@@ -27,4 +27,6 @@ export type Ears = {
   readonly exited: (record: HealthRecord, code: number | null, detail: string) => void;
   readonly linkLost: (record: HealthRecord) => void;
   readonly removed: (record: HealthRecord) => void;
+  /** The last listener of its pings was removed. */
+  readonly deaf: (record: HealthRecord) => void;
 };

@@ -1,6 +1,6 @@
 import { AgentHealthMonitor } from '@holter/agent';
 import { expect } from 'vitest';
-import { listen, next, SeedAgent, sleep, together } from '../kit.ts';
+import { cpuShareOf100, listen, next, SeedAgent, sleep, together } from '../kit.ts';
 
 /** The six contract tests of seed 002, in real time and with its defaults; all at once, since they wait. */
 together('contract: healthy agent responds to heartbeats', async () => {
@@ -72,7 +72,7 @@ together('contract: crashed agent detected within 2 seconds', async () => {
     type: 'process-crash',
     reason: 'no_listener',
   });
-  expect(Date.now() - crashedAt).toBeLessThan(2_400);
+  expect(Date.now() - crashedAt).toBeLessThan(2_000);
   monitor.stop();
 });
 
@@ -91,14 +91,5 @@ together('contract: reconnected agent recovers health state', async () => {
 });
 
 together('contract: CPU overhead <1% for 100 agents', async () => {
-  // Its neighbours here share the process and are counted too; bench/in-process measures it alone.
-  const monitor = new AgentHealthMonitor({ watchdog: 'off' });
-  for (let i = 0; i < 100; i += 1) monitor.registerAgent(new SeedAgent(`agent-${i}`));
-  await sleep(500);
-  const before = process.cpuUsage();
-  await sleep(8_000);
-  const { user, system } = process.cpuUsage(before);
-  expect((user + system) / 8_000_000).toBeLessThan(0.05);
-  expect([...monitor.getAllHealth().values()].every(({ status }) => status === 'healthy')).toBe(true);
-  monitor.stop();
+  expect(await cpuShareOf100()).toBeLessThan(0.01);
 });
