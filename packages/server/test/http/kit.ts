@@ -178,7 +178,7 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
     sha256,
     newSecret,
     newId: randomUUID,
-    config: () => ({ policies, files: [], placeOf: () => null }),
+    config: () => ({ policies, files: [], placeOf: () => null, warnings: [] }),
     version: '0.0.0-test',
     logger: false,
     hosts: ['127.0.0.1', 'localhost'],
