@@ -44,7 +44,7 @@ export const EVENT_MEANINGS: { readonly [T in EventType]: EventMeaning<KeysOf<Pa
     },
   },
   NUDGE_SENT: {
-    says: 'A nudge was decided and put into the next reply or file for the agent.',
+    says: 'A nudge has reached the agent.',
     payload: { agentId, attempt: 'which nudge of this incident', message: 'its words' },
   },
   ESCALATION_TRIGGERED: {
