@@ -1,4 +1,5 @@
 import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { fixture, isThere, pidsSaid, type Run, until, World } from './kit.ts';
 
@@ -200,4 +201,15 @@ describe('acts', () => {
     expect(room.err()).toContain('more than --limit-memory 300 MB');
     expect((await world.agent('wide')).incident).toBeNull();
   });
+});
+
+it('a session that has finished and does not exit is told from one that works', async () => {
+  const claude = join(dirname(fixture('quiet')), 'claude');
+  const run = world.run('--agent', 'lingering', '--', claude, '-p', 'do it');
+  await until('it is reported', () => run.err().includes('its process does not end'), 25_000);
+  const agent = await world.untilAgent('lingering', 'it is on record', ({ findings }) => findings.length > 0);
+  expect(agent).toMatchObject({ state: 'DEGRADED', incident: null });
+  expect(agent.findings).toMatchObject([{ kind: 'not-exiting', severity: 'warn' }]);
+  run.child.kill('SIGTERM');
+  await run.ended;
 });

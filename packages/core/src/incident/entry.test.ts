@@ -68,6 +68,7 @@ describe('where an incident enters the ladder', () => {
     spending             | -        | -        | -
     error-rate           | -        | -        | -
     hold-overdue         | -        | -        | -
+    not-exiting          | -        | -        | -
     hooks-silent         | -        | -        | -
     file-unusable        | -        | -        | -
     self-reported        | -        | -        | -

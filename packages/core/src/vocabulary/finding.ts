@@ -108,6 +108,7 @@ const kinds = {
   'ack-overdue': { about: 'progress', entry: 'escalate', isAbsence: true, progress: 'an acknowledgement' },
   'hold-overdue': { about: 'attention', entry: 'none', progress: 'the end of the hold' },
   'self-reported': { about: 'attention', entry: 'none', progress: 'a report that all is well' },
+  'not-exiting': { about: 'attention', entry: 'none', progress: 'the end of its process' },
   'hooks-silent': { about: 'attention', entry: 'none', progress: 'a hook' },
   'file-unusable': { about: 'attention', entry: 'none', progress: 'a file that can be read' },
   blocker: { about: 'attention', entry: 'none', progress: 'a call that returns something new' },

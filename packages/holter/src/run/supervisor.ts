@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { SignalBody } from '@holter/core';
+import { instant, type SignalBody } from '@holter/core';
 import type { ChildEnd } from '@holter/server/adapters';
 import { type FileAnswer, FileFaults, faultSignal, ownerOf, type RunRecord } from '@holter/server/process';
 import { AgentRecord } from './agent-record.ts';
@@ -18,6 +18,8 @@ import { SignalQueue } from './signal-queue.ts';
 import { TranscriptFollower } from './transcript-follower.ts';
 import { Watcher } from './watcher.ts';
 
+/** So many looks after its last word, a session that should have ended is reported: a minute by default. */
+const FINISHED_LOOKS = 12;
 /** An end this soon after Ctrl-C is caused by it. */
 const INTERRUPT_MS = 5_000;
 
@@ -39,6 +41,7 @@ export class Supervisor {
   private readonly transcript: TranscriptFollower | null;
   private readonly limits: LimitGuard;
   private isLooking = false;
+  private isFinishTold = false;
   private wish: { readonly why: string; readonly at: number } | null = null;
   private finish: (end: RunEnd) => void = () => undefined;
 
@@ -314,9 +317,32 @@ export class Supervisor {
   private async lookAtFiles(): Promise<void> {
     const { plan, table } = this.context;
     if (this.state.child?.isRunning) await plan.recipe?.look?.(this.state.child.identity.pid, table);
+    await this.noteFinished();
     await this.transcript?.look();
     for (const id of await this.nudges.takeSeen()) void this.loop.tellSeen(id);
     await this.keepCheckpoint();
+  }
+
+  /** A session that has finished and whose process goes on does not work; it may wait for a server or a tool. */
+  private async noteFinished(): Promise<void> {
+    const { plan, clock, options, say } = this.context;
+    const since = this.state.child?.isRunning ? await plan.recipe?.finishedAt?.() : null;
+    const isLate = typeof since === 'number' && clock.now() - since > FINISHED_LOOKS * options.lookEvery;
+    if (isLate === this.isFinishTold) return;
+    this.isFinishTold = isLate;
+    if (typeof since !== 'number' || !isLate) {
+      this.queue.put(this.agent.incarnation, { kind: 'finding-cleared', findingKind: 'not-exiting' });
+      return;
+    }
+    const evidence = 'it has finished its work, but its process does not end';
+    say(evidence);
+    this.queue.put(this.agent.incarnation, {
+      kind: 'finding',
+      finding: {
+        ...{ kind: 'not-exiting', severity: 'warn', source: 'operating-system' },
+        ...{ since: instant(since), evidence, threshold: 'a minute after its last word' },
+      },
+    });
   }
 
   private async keepCheckpoint(): Promise<void> {

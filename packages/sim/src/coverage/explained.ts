@@ -36,12 +36,12 @@ export const EXPLAINED: readonly Explanation[] = [
   {
     section: 'finding',
     items:
-      /^(near-duplicate|token-spike|error-rate|delivery-failed|hold-overdue|self-reported|hooks-silent|file-unusable|blocker) act$/,
+      /^(near-duplicate|token-spike|error-rate|delivery-failed|hold-overdue|self-reported|hooks-silent|not-exiting|file-unusable|blocker) act$/,
     because: 'only ever warns: the core has no graver form of it',
   },
   {
     section: 'finding',
-    items: /^(file-unusable|hooks-silent) warn$/,
+    items: /^(file-unusable|hooks-silent|not-exiting) warn$/,
     because: 'about files on a disk and hooks of a CLI, which the simulated world has none of',
   },
   {

@@ -30,16 +30,21 @@ export async function findTranscript(
  * A call that was cut short is no end, whatever the exit code says.
  */
 export async function isTurnFinished(transcript: FoundTranscript | null): Promise<boolean | null> {
+  const reason = await lastStopReason(transcript);
+  return reason === undefined ? null : reason !== 'tool_use' && reason !== false;
+}
+
+/** Why the model stopped last; false if the last word was the user's, undefined when that can't be told. */
+export async function lastStopReason(transcript: FoundTranscript | null): Promise<unknown> {
   const lines = transcript === null ? [] : await lastLines(transcript.path);
   for (const line of lines.reverse()) {
     const record = parseRecord(line) ?? {};
     // Side chains are helpers' talk, and what the harness adds in the user's name is nobody's.
     if (record.isSidechain === true || record.isMeta === true) continue;
     if (record.type === 'user') return false;
-    if (record.type === 'assistant' && isRecord(record.message))
-      return record.message.stop_reason !== 'tool_use';
+    if (record.type === 'assistant' && isRecord(record.message)) return record.message.stop_reason ?? null;
   }
-  return null;
+  return undefined;
 }
 
 async function lastLines(path: string): Promise<string[]> {

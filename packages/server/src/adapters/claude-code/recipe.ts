@@ -12,7 +12,7 @@ import {
   optionValue,
   readClaudeArgs,
 } from './command-line.ts';
-import { type FoundTranscript, findTranscript, isTurnFinished } from './last-message.ts';
+import { type FoundTranscript, findTranscript, isTurnFinished, lastStopReason } from './last-message.ts';
 import { MODEL_TIMEOUT_MS } from './model-timeout.ts';
 import { ClaudeStream } from './output-stream.ts';
 import { claudeFolder } from './own-folder.ts';
@@ -42,6 +42,9 @@ class ClaudeRun implements Recipe {
   private stream: ClaudeStream | null = null;
   /** What the user's `--settings` says. */
   private given: JsonRecord | null = null;
+  /** How long the transcript was when it was last read, and since when it has ended there. */
+  private readAt = -1;
+  private finished: number | null = null;
   /** How long the transcript was when the last successor began. */
   private sizeAtRestart: number | null = null;
 
@@ -115,6 +118,17 @@ class ClaudeRun implements Recipe {
     const files = await readSessionFiles(this.context.env, table);
     for (const { sessionId, process } of files.values())
       if (process.pid === pid && UUID.test(sessionId)) this.sessionId = sessionId;
+  }
+
+  async finishedAt(): Promise<number | null> {
+    const transcript = this.isHeadless ? await this.ownTranscript() : null;
+    if (transcript === null) return null;
+    if (transcript.bytes !== this.readAt) {
+      this.readAt = transcript.bytes;
+      const isFinished = (await lastStopReason(transcript)) === 'end_turn';
+      this.finished = isFinished ? this.context.now() : null;
+    }
+    return this.finished;
   }
 
   async endOf(end: ChildEnd): Promise<ChildEnd> {

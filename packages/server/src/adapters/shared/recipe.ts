@@ -25,6 +25,8 @@ export type Recipe = {
   readonly heard?: (bytes: Buffer) => readonly SignalBody[];
   /** Called regularly while it runs. */
   readonly look?: (pid: number, table: ProcessTable) => Promise<void>;
+  /** Since when it has had nothing left to do and should have ended, by its own record; null while it works. */
+  readonly finishedAt?: () => Promise<number | null>;
   /** How it really ended: an exit code may say less than its last record. */
   readonly endOf?: (end: ChildEnd) => Promise<ChildEnd>;
 };
