@@ -82,7 +82,11 @@ export class Watcher {
   }
 
   tellEvery(ms: number): void {
+    const isSooner = ms < this.tellEveryMs;
     this.tellEveryMs = ms;
+    if (!isSooner || !this.child) return;
+    this.cancel();
+    this.schedule();
   }
 
   stop(): void {
