@@ -132,7 +132,7 @@ export {
 export { graceShare } from './vocabulary/grace.ts';
 export type { HealthState } from './vocabulary/health-state.ts';
 export { HEALTH_RANK, TRANSITIONS } from './vocabulary/health-state.ts';
-export { HOLD_KINDS, type Hold, type HoldKind } from './vocabulary/hold.ts';
+export { HOLD_KINDS, type Hold, type HoldKind, isSeen } from './vocabulary/hold.ts';
 export type { LadderStep } from './vocabulary/ladder.ts';
 export { LADDER } from './vocabulary/ladder.ts';
 export type { DecisionRejection, SignalRejectionCode } from './vocabulary/rejection.ts';

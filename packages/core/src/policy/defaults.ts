@@ -92,7 +92,8 @@ export const ruleDefaults = {
   settle: seconds(60),
   // Seed 000 waits 10 min between nudges; a fast loop makes five repeats much sooner.
   nudgeRepeatsMax: 5,
-  unattended: false,
+  // Seed 000 §3: the time for a decision runs from the notice. False waits until somebody was shown it.
+  unattended: true,
   handoffWait: minutes(5),
   // On top of the cleanup time, for the executor's own round trip. After it a person is told.
   terminationAnswer: seconds(60),

@@ -116,9 +116,9 @@ describe('who may quieten an agent', () => {
     ['cli', 'nudge 1'],
     ['executor', 'nudge 1'],
     ['operator', 'nudge 1'],
-    ['agent', 'escalate 1'],
-    ['orchestrator', 'escalate 1'],
-    ['other-agent', 'escalate 1'],
+    ['agent', 'human 1'],
+    ['orchestrator', 'human 1'],
+    ['other-agent', 'human 1'],
   ])('a hold that %s declares leaves the ladder at %s', (source, step) => {
     expect(stepAfter(source)).toBe(step);
   });

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { ask } from '../client/ask.ts';
 import { type Connection, findServer, type ServerOptions, withServer } from '../client/connection.ts';
 import { newestEvents } from '../client/newest-events.ts';
+import { noteShown } from '../client/note-shown.ts';
 import { breakerInWords } from '../explain/breaker-in-words.ts';
 import { eventLine } from '../explain/event-line.ts';
 import { stepInWords } from '../explain/explain-agent.ts';
@@ -84,6 +85,7 @@ async function show(io: Io, agentId: string, options: ShowOptions): Promise<void
     return `${paint('dim', label.padEnd(LABEL_WIDTH))}${fitLine(painted, text, io.width)}`;
   });
   io.out(`${lines.join('\n')}\n${await story(io, agent, connection, paint)}`);
+  await noteShown(io, connection, [agent.incident]);
 }
 
 type FinalState = FinalStatePage['finalStates'][number];

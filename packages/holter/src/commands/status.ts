@@ -3,6 +3,7 @@ import type { AgentFilter, AgentView } from '@holter/server/local';
 import type { Command } from 'commander';
 import { ask } from '../client/ask.ts';
 import { type Connection, findServer, type ServerOptions, withServer } from '../client/connection.ts';
+import { noteShown } from '../client/note-shown.ts';
 import { hasEnded, isWaitingForPerson, isWrong, mostUrgentFirst } from '../explain/state-order.ts';
 import { statusTable } from '../explain/status-table.ts';
 import { EXIT } from '../terminal/failure.ts';
@@ -85,6 +86,11 @@ async function status(io: Io, text: string | undefined, options: StatusOptions):
     io.out(
       `limit ${limit} was reached ${counted(count, 'time')}, last ${ago(lastAt, instant(system.at))} by ${printable(lastBy)}\n`,
     );
+  await noteShown(
+    io,
+    connection,
+    shown.map(({ incident }) => incident),
+  );
 }
 
 /** Who waits for a person, by name. */

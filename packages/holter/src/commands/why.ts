@@ -2,6 +2,7 @@ import { instant } from '@holter/core/time';
 import type { Command } from 'commander';
 import { ask } from '../client/ask.ts';
 import { findServer, type ServerOptions, withServer } from '../client/connection.ts';
+import { noteShown } from '../client/note-shown.ts';
 import { threeLines } from '../explain/explain-agent.ts';
 import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
@@ -38,4 +39,5 @@ async function why(
   }
   const paint = painter(io);
   io.out(`${paint(colourOfState(agent.state), printable(how))}\n${printable(because)}\n${printable(next)}\n`);
+  await noteShown(io, connection, [agent.incident]);
 }

@@ -58,10 +58,13 @@ export class AgentRecord {
         `an agent called ${agentId} is already running; choose another name with --agent, or stop that one first`,
       );
     if (reply.status >= 300) throw new RunFailure(CODE.error, sayRefusal(reply));
-    const { incarnation, token, refusedSettings = [] } = reply.body as RegisteredView;
+    const { incarnation, token, refusedSettings = [], stops } = reply.body as RegisteredView;
     // Told once: every start asks for the same.
-    if (directory && this.incarnation === 0)
-      for (const { path, message } of refusedSettings) this.say(directory.lineAbout(path, message));
+    if (this.incarnation === 0) {
+      if (directory)
+        for (const { path, message } of refusedSettings) this.say(directory.lineAbout(path, message));
+      if (stops) this.say(mayStop(agentId, stops));
+    }
     this.incarnation = incarnation;
     this.token = token;
   }
@@ -90,4 +93,10 @@ export class AgentRecord {
   async terminate(by: string, reason: string): Promise<void> {
     await this.link.insist('POST', `${this.path}/terminate`, { reason, by, recover: false });
   }
+}
+
+function mayStop(agentId: string, { afterSeconds, from }: NonNullable<RegisteredView['stops']>): string {
+  const wait = afterSeconds % 60 === 0 ? `${afterSeconds / 60} min` : `${afterSeconds} s`;
+  const since = from === 'notice' ? 'asking you' : 'you have seen the question';
+  return `may stop and restart ${agentId} if it is stuck, ${wait} after ${since} (--mode nudge: never)`;
 }

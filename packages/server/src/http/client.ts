@@ -22,6 +22,7 @@ import type {
   HealthView,
   HeardView,
   IncidentPage,
+  IncidentsNoticedView,
   LoginSecretView,
   NewTokenInput,
   PingKeyInput,
@@ -93,6 +94,9 @@ export function createClient(options: CallOptions) {
 
     incidents: (query: { readonly group?: string; readonly cursor?: string } = {}) =>
       call<IncidentPage>('GET', '/v1/incidents', { query }),
+    /** A person was shown them: their notices count as read. */
+    noteShown: (incidentIds: readonly string[]) =>
+      call<IncidentsNoticedView>('POST', '/v1/incidents/shown', { body: { incidentIds } }),
     decide: (incidentId: string, body: DecisionInput) =>
       call<DecidedView>('POST', `/v1/incidents/${encodeURIComponent(incidentId)}/decision`, { body }),
 

@@ -1,4 +1,12 @@
-import { type Agent, findingsOf, type Incident, type Instant, later, type Policy } from '@holter/core';
+import {
+  type Agent,
+  findingsOf,
+  type Incident,
+  type Instant,
+  isSeen,
+  later,
+  type Policy,
+} from '@holter/core';
 import { findingView } from './finding-view.ts';
 import type { IncidentView, NextStepView } from './types.ts';
 
@@ -17,17 +25,18 @@ export function incidentView({ hard }: Agent, incident: Incident, policy: Policy
     phase,
     orderedBy: order?.by ?? null,
     acknowledged: acknowledged ?? null,
+    noticedAt: incident.noticedAt ?? null,
     next: nextStepOf(hard, incident, policy, at),
     findings: findingsOf(hard).map(findingView),
     checkpointId: hard.checkpoint?.id ?? null,
   };
 }
 
-/** To whom its notice is being shown now, it is read: from this moment on the time for a decision runs. */
+/** To whom its notice is being shown now, it is noticed; the time for a decision runs, if it did not before. */
 export function incidentAsRead(agent: Agent, incident: Incident, policy: Policy, at: Instant): IncidentView {
-  const isUnread = incident.step === 'escalate' && incident.phase === 'waiting' && !incident.wait;
-  const wait = { at, held: agent.hard.heldBefore };
-  return incidentView(agent, isUnread ? { ...incident, wait } : incident, policy, at);
+  if (incident.phase !== 'waiting') return incidentView(agent, incident, policy, at);
+  const wait = incident.step === 'escalate' && { wait: { at, held: agent.hard.heldBefore } };
+  return incidentView(agent, { ...wait, noticedAt: at, ...incident }, policy, at);
 }
 
 /**
@@ -50,10 +59,13 @@ function nextStepOf(hard: Agent['hard'], incident: Incident, policy: Policy, at:
     const heldMs = hard.heldBefore.anyMs - calm.held.anyMs;
     return when(why, later(calm.at, policy.incident.closeAfterMs + heldMs), 'close');
   }
-  if (step === 'human') return when('a person has to decide', null);
+  const waitsForYou = `waiting for you${incident.noticedAt === undefined && !incident.acknowledged ? ' (not seen yet)' : ''}`;
+  if (step === 'human') return when(phase === 'waiting' ? waitsForYou : 'a person has to decide', null);
   if (hard.quiet && hard.quiet.until > at) return when('given more time', hard.quiet.until);
   // A call that is open holds too, but for a looping agent that would be every other moment.
-  if (hard.holds.some(({ kind }) => kind !== 'in-tool')) return when('on hold: its clocks stand still', null);
+  const holds = hard.holds.filter(({ kind }) => kind !== 'in-tool');
+  if (holds.some(isSeen)) return when('on hold: its clocks stand still', null);
+  if (holds.length > 0) return when('on hold by its own word, which delays it for a limited time only', null);
   if (phase === 'acting') return when('under way', null);
   if (phase !== 'waiting') return when('due', notBefore ?? at);
   const heldSince = wait ? hard.heldBefore.anyMs - wait.held.anyMs : 0;
@@ -65,10 +77,12 @@ function nextStepOf(hard: Agent['hard'], incident: Incident, policy: Policy, at:
       : when(`nudge ${attempt + 1} of ${policy.nudge.attemptsMax}`, moment);
   }
   if (step === 'terminate') return when('waits for its end', null);
-  if (!wait) return when('waits until somebody has read the notice', null, 'human');
-  if (hard.mode !== 'act')
-    return when('a person decides: Holter does not terminate in this mode', null, 'human');
-  return when('if nobody decides', later(wait.at, policy.escalation.waitMs + heldSince), 'terminate');
+  if (!wait || hard.mode !== 'act') return when(waitsForYou, null, 'human');
+  return when(
+    `if nobody decides; ${waitsForYou}`,
+    later(wait.at, policy.escalation.waitMs + heldSince),
+    'terminate',
+  );
 }
 
 function recoverNext(

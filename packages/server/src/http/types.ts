@@ -13,6 +13,7 @@ export type IncidentPage = z.infer<typeof views.incidentPage>;
 export type RecommendationView = z.infer<typeof views.recommendation>;
 export type NextStepView = z.infer<typeof views.nextStep>;
 export type NoticeView = z.infer<typeof views.notice>;
+export type IncidentsNoticedView = z.infer<typeof views.incidentsNoticed>;
 export type RegisteredView = z.infer<typeof views.registered>;
 export type DirectiveView = z.infer<typeof views.directive>;
 export type HeardView = z.infer<typeof views.heard>;

@@ -34,7 +34,7 @@ describe('without configuration', () => {
       checkpoint: { warnMs: minutes(10), actMs: minutes(30) },
       silence: { warnMs: minutes(4), actMs: minutes(15) },
       nudge: { isEnabled: true, attemptsMax: 3, waitMs: minutes(10) },
-      escalation: { waitMs: minutes(15), isUnattended: false },
+      escalation: { waitMs: minutes(15), isUnattended: true },
       termination: { cleanupMs: seconds(30) },
       recovery: {
         isEnabled: true,
@@ -113,7 +113,7 @@ describe('what an operator writes', () => {
         silence_act: 600,
         hold_in_tool: '1d',
         error_rate_max: 0.5,
-        unattended: true,
+        unattended: false,
         freeze_step: 'terminate',
       },
       limits: {
@@ -131,7 +131,7 @@ describe('what an operator writes', () => {
       silence: { warnMs: 90_000, actMs: 600_000 },
       holdMsMax: { 'in-tool': hours(24) },
       failures: { rateMax: 0.5 },
-      escalation: { isUnattended: true },
+      escalation: { isUnattended: false },
       freeze: { step: 'terminate' },
       limits: {
         tokensMax: 1_000_000,

@@ -22,9 +22,10 @@ describe('decisions about one finding, one checkpoint, one incident', () => {
   });
   afterAll(() => server.stop());
 
-  const owned = (agentId: string) =>
+  const owned = (agentId: string, role = 'default') =>
     server.operator.register({
       agentId,
+      role,
       instanceId: `${agentId}-1`,
       mode: 'act',
       taskId: 'T-1',
@@ -47,6 +48,26 @@ describe('decisions about one finding, one checkpoint, one incident', () => {
     const { status, json } = await server.call('POST', path, { token: server.tokens.operator, body });
     return [status, json];
   };
+
+  it('counts an incident as noticed by whom it was shown, and not by whom it is not for', async () => {
+    await owned('gus');
+    await fail('gus');
+    await hanging('gus', 1);
+    const incidentIds = ['gus/1', 'nobody/7'];
+    const path = '/v1/incidents/shown';
+    const looked = (await server.operator.agent('gus')).incident;
+    expect(looked).toMatchObject({ step: 'escalate', noticedAt: null });
+    expect(looked?.next).toMatchObject({ step: 'terminate', inSeconds: 60 });
+    expect(looked?.next.why).toContain('waiting for you (not seen yet)');
+    const byViewer = await server.call('POST', path, { token: server.tokens.viewer, body: { incidentIds } });
+    expect(byViewer.status).toBe(403);
+    expect(await post(path, { incidentIds })).toEqual([200, { ok: true, noticed: 1 }]);
+    await hanging('gus', 0);
+    const { incident } = await server.operator.agent('gus');
+    expect(incident?.noticedAt).toEqual(expect.any(Number));
+    expect(incident?.next.why).toBe('if nobody decides; waiting for you');
+    expect(await post(path, { incidentIds })).toEqual([200, { ok: true, noticed: 0 }]);
+  });
 
   it('snoozes one kind of finding, and wakes it', async () => {
     await owned('ada');
@@ -81,11 +102,14 @@ describe('decisions about one finding, one checkpoint, one incident', () => {
     await fail('bob');
     await hanging('bob', 1);
     const { incident } = await server.operator.agent('bob');
-    expect(incident?.next.why).toContain('until somebody has read');
+    expect(incident?.next.why).toContain('(not seen yet)');
     const words = { decision: 'acknowledge' as const, reason: 'I am on it' };
     const { agent } = await server.operator.decide(incident?.incidentId ?? '', words);
     expect(agent.incident?.acknowledged).toMatchObject({ by: 'operator', reason: 'I am on it' });
-    expect(agent.incident?.next).toMatchObject({ step: 'terminate', why: 'if nobody decides' });
+    expect(agent.incident?.next).toMatchObject({
+      step: 'terminate',
+      why: 'if nobody decides; waiting for you',
+    });
     await hanging('bob', 0);
     const again = await post(
       `/v1/incidents/${encodeURIComponent(incident?.incidentId ?? '')}/decision`,
@@ -97,17 +121,26 @@ describe('decisions about one finding, one checkpoint, one incident', () => {
   it('shows the inbox to whoever opens it as it is from then on', async () => {
     await owned('cal');
     await fail('cal');
-    const next = async (token: string) => {
+    await owned('kim', 'patient');
+    await fail('kim');
+    const next = async (agentId: string, token: string) => {
       const { incidents } = await server.client(token).incidents();
-      return incidents.find(({ agentId }) => agentId === 'cal')?.next;
+      return incidents.find((incident) => incident.agentId === agentId)?.next;
     };
     await hanging('cal', 1);
-    expect(await next(server.tokens.viewer)).toMatchObject({ at: null, step: 'human' });
-    const first = await next(server.tokens.operator);
-    expect(first).toMatchObject({ step: 'terminate', why: 'if nobody decides', inSeconds: 60 });
+    await hanging('kim', 1);
+    // The time runs from the notice, except where the operator wants it to run from the reading.
+    const before = await next('cal', server.tokens.viewer);
+    expect(before).toMatchObject({ step: 'terminate', why: expect.stringContaining('(not seen yet)') });
+    expect(await next('kim', server.tokens.viewer)).toMatchObject({ at: null, step: 'human' });
+    const first = await next('kim', server.tokens.operator);
+    const why = 'if nobody decides; waiting for you';
+    expect(first).toMatchObject({ step: 'terminate', why, inSeconds: 60 });
+    await hanging('kim', 0);
     await hanging('cal', 0);
-    const second = await next(server.tokens.operator);
+    const second = await next('kim', server.tokens.operator);
     expect(Math.abs(Number(second?.at) - Number(first?.at))).toBeLessThan(2_000);
+    expect(await next('cal', server.tokens.viewer)).toMatchObject({ at: before?.at, why });
   });
 
   it('recovers from the checkpoint that was picked, and from no other', async () => {

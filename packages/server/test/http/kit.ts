@@ -61,6 +61,7 @@ export function shortPolicies(): PolicySet {
       },
     },
     rules: { checkpoint_warn: 2, settle: 1 },
+    profiles: { patient: { rules: { unattended: false } } },
   });
   if (compiled.kind !== 'compiled') throw new Error(JSON.stringify(compiled.problems));
   return compiled.policies;

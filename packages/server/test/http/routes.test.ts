@@ -227,7 +227,8 @@ describe('every call, as it is meant', () => {
     expect(seen.incidents[0]).toMatchObject({
       agentId: 'ada',
       step: 'escalate',
-      next: { why: 'waits until somebody has read the notice' },
+      noticedAt: null,
+      next: { why: expect.stringContaining('waiting for you (not seen yet)') },
     });
     const shown = views.incidentPage.parse(
       (await server.call('GET', '/v1/incidents', { token: server.tokens.orchestrator })).json,

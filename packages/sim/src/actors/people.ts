@@ -35,12 +35,14 @@ export class People {
     this.port = port;
   }
 
-  notice(agent: SimAgent, effect: Effect): void {
-    if (effect.kind !== 'notify' || effect.incidentId === null) return;
-    if (!agent.random.chance(peopleParameters.attentionShare)) return;
+  /** Whether somebody reads it. */
+  notice(agent: SimAgent, effect: Effect): boolean {
+    if (effect.kind !== 'notify' || effect.incidentId === null) return true;
+    if (!agent.random.chance(peopleParameters.attentionShare)) return false;
     const { incidentId } = effect;
     const delayMs = agent.random.lognormal(peopleParameters.decideMedianMs, peopleParameters.decideSigma);
     this.port.after(agent, delayMs, () => this.decide(agent, incidentId));
+    return true;
   }
 
   private decide(agent: SimAgent, incidentId: string): void {

@@ -40,8 +40,8 @@ interface SimExecutorPort {
   after(agent: SimAgent, ms: number, callback: () => void): void;
   /** Stops the process of the incarnation that the effect names; says whether it is gone. */
   stop(agent: SimAgent, effect: Terminate, stopped: (isGone: boolean) => void): void;
-  /** People have been told. */
-  notified(agent: SimAgent, effect: Effect): void;
+  /** The notice is out; says whether somebody reads it. */
+  notified(agent: SimAgent, effect: Effect): boolean;
 }
 
 /** What the adapter reports when it is done. */
@@ -153,8 +153,8 @@ export class SimExecutor {
   private notify(agent: SimAgent, effect: Effect, done: Done): void {
     const isLate = this.failsBy(agent, FAILURES.noticeLateShare);
     const delayMs = isLate ? agent.random.unit() * FAILURES.noticeLateMs : 1_000;
-    this.answer(agent, done, 'delivered', 'read', delayMs);
-    this.port.notified(agent, effect);
+    const isRead = this.port.notified(agent, effect);
+    this.answer(agent, done, isRead ? 'delivered' : 'posted', isRead ? 'read' : 'sent', delayMs);
   }
 
   private terminate(agent: SimAgent, effect: Terminate, done: Done): void {

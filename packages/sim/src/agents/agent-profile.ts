@@ -28,7 +28,7 @@ export const ownedProfile: AgentProfile = {
 /** Its operator counts its tokens, and has said what happens when there are too many: it is stopped. */
 export const meteredProfile: AgentProfile = { ...ownedProfile, role: 'metered' };
 
-/** Its operator has set how much memory it may take, and wants to be asked. */
+/** Its operator has set how much memory it may take, and wants to be asked, and nothing done before that is read. */
 export const leanProfile: AgentProfile = { ...ownedProfile, role: 'lean' };
 
 /** Started by Holter too, but on a machine where processes are not looked at. */

@@ -115,6 +115,8 @@ export function auditedProfile({ group, profile }: SimAgent) {
     isWatched,
     canBeStopped,
     isStoppedAtLimit: role === 'metered',
+    decidedBy:
+      mode !== 'act' ? ('people' as const) : role === 'lean' ? ('readers' as const) : ('time' as const),
     tellsTime: true,
   };
 }

@@ -17,11 +17,17 @@ class Books {
       isWatched: true,
       canBeStopped: true,
       isStoppedAtLimit: false,
+      decidedBy: this.decidedBy,
     }),
     isExact: false,
   });
   at = 0;
   private cursor = 0;
+  private readonly decidedBy: 'people' | 'readers' | 'time';
+
+  constructor(decidedBy: 'people' | 'readers' | 'time' = 'time') {
+    this.decidedBy = decidedBy;
+  }
 
   write(agentId: string, body: EventBody, incarnation = 1, folded?: number): this {
     this.cursor += 1;
@@ -32,7 +38,7 @@ class Books {
     return this;
   }
 
-  step(step: 'nudge' | 'terminate' | 'escalate', attempt = 1): this {
+  step(step: 'nudge' | 'terminate' | 'escalate' | 'human', attempt = 1): this {
     const payload = { agentId: 'ada', incidentId: 'ada/1', step, attempt, reason: '' };
     return this.write('ada', { type: 'INCIDENT_STEP', payload });
   }
@@ -69,6 +75,18 @@ class Books {
     return this.write('ada', { type: 'INCIDENT_OPENED', payload });
   }
 
+  /** Opened, at escalate, and the notice is out. */
+  escalate(): this {
+    const payload = { agentId: 'ada', reason: '', incidentId: 'ada/1' };
+    return this.open().step('escalate').write('ada', { type: 'ESCALATION_TRIGGERED', payload });
+  }
+
+  readNotice(outcome: 'posted' | 'delivered'): this {
+    const effectId = 'ada/1/escalate/1';
+    const payload = { agentId: 'ada', effectId, effect: 'notify', outcome, detail: '' } as const;
+    return this.write('ada', { type: 'EFFECT_RECEIPT', payload });
+  }
+
   execution(fields: Partial<Execution>): Execution {
     const execution: Execution = {
       effectId: 'ada/1/terminate/1',
@@ -91,6 +109,30 @@ describe('the audit complains about', () => {
   test('a ladder that goes back, and a step that is decided twice', () => {
     const books = new Books().open().step('escalate').step('nudge').step('nudge');
     expect(books.said).toEqual(['3: from escalate 1 back to nudge 1', '3: ada/1 nudge 1 was decided twice']);
+  });
+
+  test('a ladder that stands still after its time, unless somebody has to read the notice first', () => {
+    for (const [decidedBy, said] of [
+      ['time', ['3: nobody decided, and its ladder does not go on']],
+      ['readers', []],
+      ['people', []],
+    ] as const) {
+      const books = new Books(decidedBy).find('silent').escalate();
+      books.audit.look(119 * MINUTE);
+      expect(books.said).toEqual([]);
+      books.audit.look(121 * MINUTE);
+      expect(books.said).toEqual(said);
+    }
+  });
+
+  test('a ladder that goes on before the notice was read, where the operator wants that', () => {
+    expect(new Books('readers').escalate().readNotice('delivered').step('human').said).toEqual([]);
+    expect(new Books('readers').escalate().readNotice('posted').step('human').said).toEqual([
+      '3: its ladder goes on by itself, unread, and people decide',
+    ]);
+    expect(new Books('people').escalate().readNotice('delivered').step('human').said).toEqual([
+      '3: its ladder goes on by itself, and people decide',
+    ]);
   });
 
   test('two incidents at once', () => {

@@ -2,6 +2,7 @@ import type { Effect } from '@holter/core';
 import { AuthorityAudit } from './authority-audit.ts';
 import { BrakeAudit } from './brake-audit.ts';
 import { BreakerAudit } from './breaker-audit.ts';
+import { EscalationAudit } from './escalation-audit.ts';
 import { ExecutionAudit } from './execution-audit.ts';
 import { FloodAudit } from './flood-audit.ts';
 import { IncarnationAudit } from './incarnation-audit.ts';
@@ -27,6 +28,8 @@ export type AuditedProfile = {
   readonly canBeStopped: boolean;
   /** Its operator has decided in advance that it is stopped at its limit. */
   readonly isStoppedAtLimit: boolean;
+  /** What ends the wait of an escalation: only people, time once somebody has read the notice, or time alone. */
+  readonly decidedBy: 'people' | 'readers' | 'time';
 };
 
 type AuditorOptions = {
@@ -54,6 +57,7 @@ export class Auditor {
   readonly shares: ShareAudit;
   private readonly orders = new Orders();
   private readonly ladder: LadderAudit;
+  private readonly escalations: EscalationAudit;
   private readonly incarnations: IncarnationAudit;
   private readonly recovery: RecoveryAudit;
   private readonly termination: TerminationAudit;
@@ -86,6 +90,12 @@ export class Auditor {
     this.incarnations = new IncarnationAudit(report);
     this.recovery = new RecoveryAudit(report, this.orders);
     this.termination = new TerminationAudit(report, this.orders, profileOf);
+    this.escalations = new EscalationAudit(report, {
+      truth: this.truth,
+      orders: this.orders,
+      isAccused: (agentId) => this.termination.isAccused(agentId),
+      profileOf,
+    });
     this.notice = new NoticeAudit(report, this.truth, (agentId) => this.ladder.isOpen(agentId), profileOf);
   }
 
@@ -104,6 +114,7 @@ export class Auditor {
     this.incarnations.read(entry);
     this.recovery.read(entry);
     this.termination.read(entry);
+    this.escalations.read(entry);
     this.notice.read(entry);
   }
 
@@ -162,6 +173,7 @@ export class Auditor {
 
   look(at: number): void {
     this.notice.look(at);
+    this.escalations.look(at);
     this.authority.look(at);
   }
 

@@ -77,6 +77,8 @@ export const contract = {
    * which there may be a few in a minute.
    */
   rowsPerMinute: 250,
+  /** Seed 000 §7: so long a person has to decide. */
+  decideMs: 15 * minute,
   /** A checkpoint so young is not thrown away by retention. */
   savedMs: 10 * minute,
   /** Longer than every wait that may lawfully lie between the truth and the verdict. */

@@ -69,6 +69,11 @@ export class TerminationAudit {
     if (kind === 'terminate') this.check(agentId, from, 'stopped without a re-check');
   }
 
+  /** Whether something speaks for a step. */
+  isAccused(agentId: string): boolean {
+    return this.findingsOf(agentId).size > 0;
+  }
+
   isAtLimit(agentId: string): boolean {
     const isStopped = this.profileOf(agentId)?.isStoppedAtLimit === true;
     return isStopped && this.findingsOf(agentId).has('limit-exceeded');

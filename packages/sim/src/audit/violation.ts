@@ -5,7 +5,7 @@ export const INVARIANTS = {
   0: 'a server reports no bug of its own',
   1: 'an agent that keeps its promises is never accused or terminated',
   2: 'a dead or stuck agent is noticed by its deadline, one tick and grace',
-  3: 'the ladder only moves forward, and each step is decided once',
+  3: 'the ladder only moves forward, within its times, and each step is decided once',
   4: 'a crash loses no timer, no acknowledged event and no effect',
   5: 'nothing of a stale incarnation succeeds',
   6: 'termination needs two sources and a re-check',

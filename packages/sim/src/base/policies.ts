@@ -24,7 +24,7 @@ export const simPolicies = policiesOf({
   },
   profiles: {
     metered: { ...usual, limits: { tokens_max: 15_000_000, step: 'terminate' } },
-    lean: { ...usual, limits: { memory_max: '2GB' } },
+    lean: { ...usual, limits: { memory_max: '2GB' }, rules: { unattended: false } },
     'critical-infrastructure': { rules: { freeze_step: 'terminate' } },
   },
 });

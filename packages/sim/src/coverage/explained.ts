@@ -107,8 +107,8 @@ export const EXPLAINED: readonly Explanation[] = [
   },
   {
     section: 'effect',
-    items: / posted$/,
-    because: 'notices are read here and not posted: packages/server/src/channels posts them',
+    items: /^(nudge|inquire|remind|deny-call|request-handoff|terminate|spawn) posted$/,
+    because: 'only notices are posted',
   },
   {
     section: 'effect',

@@ -47,7 +47,7 @@ test('forty minutes of the demo show what a newcomer should see', async () => {
   expect(moves).toContainEqual(expect.objectContaining({ to: 'CLOSED' }));
   // Somebody needs a decision, and waits for it.
   expect(of('ESCALATION_TRIGGERED', 'deaf-3')).not.toEqual([]);
-  expect((await engine.read('deaf-3'))?.hard.incident?.step).toBe('escalate');
+  expect((await engine.read('deaf-3'))?.hard.incident?.step).toBe('human');
   // Checkpoints can be read, and most of the fleet is well.
   expect((await store.listCheckpoints('crasher-2', 10)).length).toBeGreaterThan(0);
   const { HEALTHY = 0 } = await store.countByHealth();

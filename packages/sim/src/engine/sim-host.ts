@@ -23,7 +23,7 @@ interface SimHostPort {
   find(agentId: string): SimAgent | undefined;
   after(ms: number, callback: () => void): void;
   lastCursor(): Promise<number>;
-  notified(agent: SimAgent, effect: Effect): void;
+  notified(agent: SimAgent, effect: Effect): boolean;
   /** A receipt that comes by itself, after the one that answered the claim. */
   receive(effect: Effect, receipt: Receipt): void;
 }

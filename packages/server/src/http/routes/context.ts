@@ -1,4 +1,4 @@
-import { type Agent, retell } from '@holter/core';
+import { type Agent, type Policy, retell } from '@holter/core';
 import { patienceInForce, policyFor } from '../../policy/index.ts';
 import type { HttpDeps, HttpLimits } from '../deps.ts';
 import type { EventStreams } from '../event-streams.ts';
@@ -23,11 +23,15 @@ export type HttpContext = {
 };
 
 export function viewOf({ engine, clock }: HttpDeps, agent: Agent): AgentView {
-  const { role, agentId, group, executor, patience } = agent.hard;
-  const set = engine.currentPolicies;
-  const policy = policyFor(set, role, agentId, group, patience);
-  const inForce = patience ? patienceInForce(set, agent.hard, patience) : {};
+  const { executor, patience } = agent.hard;
+  const policy = policyOf(engine, agent);
+  const inForce = patience ? patienceInForce(engine.currentPolicies, agent.hard, patience) : {};
   const now = clock.now();
   const shown = retell(agent, now, engine.stalls, policy);
   return agentView(shown, policy, now, { isStarterGone: engine.isStarterGone(executor), inForce });
+}
+
+export function policyOf({ currentPolicies }: HttpDeps['engine'], { hard }: Agent): Policy {
+  const { role, agentId, group, patience } = hard;
+  return policyFor(currentPolicies, role, agentId, group, patience);
 }

@@ -1,12 +1,11 @@
 import { retell } from '@holter/core';
-import { policyFor } from '../../policy/index.ts';
 import { mayDecideFor, readerOf } from '../access.ts';
 import { incidentAsRead, incidentView } from '../incident-view.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { incidentQuery } from '../schema/requests.ts';
-import { incidentPage } from '../schema/views.ts';
-import type { IncidentPage } from '../types.ts';
-import type { HttpContext } from './context.ts';
+import { incidentQuery, incidentsShown } from '../schema/requests.ts';
+import { incidentPage, incidentsNoticed } from '../schema/views.ts';
+import type { IncidentPage, IncidentsNoticedView } from '../types.ts';
+import { type HttpContext, policyOf } from './context.ts';
 
 const INCIDENTS_DEFAULT = 100;
 
@@ -49,15 +48,9 @@ export function incidentRoutes({ deps }: HttpContext): readonly Route[] {
         const readNow = new Set(unread.map(({ incidentId }) => incidentId));
         return {
           incidents: agents.flatMap((agent) => {
-            const { incident, role, agentId } = agent.hard;
+            const { incident } = agent.hard;
             if (!incident) return [];
-            const policy = policyFor(
-              engine.currentPolicies,
-              role,
-              agentId,
-              agent.hard.group,
-              agent.hard.patience,
-            );
+            const policy = policyOf(engine, agent);
             const view = readNow.has(incident.id) ? incidentAsRead : incidentView;
             const now = clock.now();
             return [view(retell(agent, now, engine.stalls, policy), incident, policy, now)];
@@ -65,6 +58,27 @@ export function incidentRoutes({ deps }: HttpContext): readonly Route[] {
           notices: [...unread],
           nextCursor: page.nextCursor,
         };
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      url: '/v1/incidents/shown',
+      summary: 'A person was shown these incidents, on a terminal or a page: their notices count as read.',
+      access: ['operator', 'orchestrator'],
+      body: incidentsShown,
+      answers: {
+        200: { description: 'How many notices were read by it.', schema: incidentsNoticed },
+      },
+      handle: async ({ body, caller, request }): Promise<IncidentsNoticedView> => {
+        const shown = new Set(body.incidentIds);
+        const read = new Set<string>();
+        for (const { incidentId, agentId, noticeId } of await notices.list()) {
+          if (incidentId === null || !shown.has(incidentId)) continue;
+          const agent = await engine.read(agentId);
+          if (agent && mayDecideFor(caller, agent.hard.group)) read.add(noticeId);
+        }
+        await notices.read(read, readerOf(request, caller));
+        return { ok: true, noticed: read.size };
       },
     }),
   ];

@@ -5,6 +5,7 @@ import {
   type Enrollment,
   isOrderedStart,
   type Patience,
+  type Policy,
   type Promises,
   type Registration,
   seconds,
@@ -17,7 +18,7 @@ import { type PromisesBody, type RegistrationBody, registration } from '../schem
 import { registered } from '../schema/views.ts';
 import type { Caller } from '../tokens.ts';
 import type { RegisteredView } from '../types.ts';
-import type { HttpContext } from './context.ts';
+import { type HttpContext, policyOf } from './context.ts';
 
 export function registerRoutes({ deps, tokens, hits }: HttpContext): readonly Route[] {
   return [
@@ -51,6 +52,7 @@ export function registerRoutes({ deps, tokens, hits }: HttpContext): readonly Ro
         if (answer.kind !== 'enrolled') throw problem(500, 'internal', 'the agent was not registered');
         if (answer.enrollment.kind === 'refused') throw refusalOf(answer.enrollment);
         const { agentId, incarnation, promises } = answer.agent.hard;
+        const stops = stopsOf(answer.agent, policyOf(deps.engine, answer.agent));
         const { secret } = await tokens.issue({ role: 'agent', agentId, incarnation });
         reply.code(before?.hard.incarnation === incarnation ? 200 : 201);
         return {
@@ -59,10 +61,17 @@ export function registerRoutes({ deps, tokens, hits }: HttpContext): readonly Ro
           token: secret,
           heartbeatEverySeconds: promises.beatEveryMs === undefined ? null : promises.beatEveryMs / 1_000,
           refusedSettings: (asked?.refused ?? []).map((each) => ({ ...each })),
+          stops,
         };
       },
     }),
   ];
+}
+
+/** Without a decision an agent is stopped only in mode `act`, and only if it can be brought back. */
+function stopsOf({ hard: { mode, can } }: Agent, { escalation }: Policy): RegisteredView['stops'] {
+  if (mode !== 'act' || !can.includes('terminate') || !can.includes('spawn')) return null;
+  return { afterSeconds: escalation.waitMs / 1_000, from: escalation.isUnattended ? 'notice' : 'reading' };
 }
 
 /** Agents are not believed about what Holter acts upon. */

@@ -202,6 +202,10 @@ export const incidentQuery = z.strictObject({
   limit: rows(500),
 });
 
+export const incidentsShown = z.strictObject({
+  incidentIds: z.array(z.string().min(1).max(160)).min(1).max(500),
+});
+
 const eventType = z.string().regex(/^[A-Z_]{1,64}(,[A-Z_]{1,64})*$/, 'must be names of events');
 
 export const eventQuery = z.strictObject({

@@ -37,6 +37,10 @@ export const incident = z.strictObject({
   phase: z.enum(['due', 'asked', 'acting', 'waiting']),
   orderedBy: word.nullable(),
   acknowledged: z.strictObject({ by: word, at: time, reason: word }).nullable(),
+  noticedAt: maybeTime.meta({
+    description:
+      'When the notice of this step was first shown to somebody who may decide; null if it asks nobody, or nobody has seen it yet.',
+  }),
   next: nextStep,
   findings: z.array(finding),
   checkpointId: word.nullable(),
@@ -198,6 +202,13 @@ export const registered = z.strictObject({
   refusedSettings: z
     .array(z.strictObject({ path: word, message: word }))
     .meta({ description: 'Settings of `patience` that do not hold as they were asked for.' }),
+  stops: z
+    .strictObject({ afterSeconds: z.number(), from: z.enum(['notice', 'reading']) })
+    .nullable()
+    .meta({
+      description:
+        'When Holter may stop and restart it without a decision, counted from the notice that asks for one, or from its reading; null if it never does.',
+    }),
 });
 
 export const directive = z.strictObject({
@@ -286,6 +297,7 @@ export const rollup = z.strictObject({
 });
 export const rollupPage = z.strictObject({ rollups: z.array(rollup) });
 
+export const incidentsNoticed = z.strictObject({ ok: z.literal(true), noticed: z.number() });
 export const decided = z.strictObject({ ok: z.literal(true), agent });
 
 export const token = z.strictObject({

@@ -93,6 +93,10 @@ export const requests: Readonly<Record<string, (scene: Scene) => Asked>> = {
     path: `/v1/incidents/${agentId}/1/decision`,
     body: { ...why, decision: 'acknowledge' },
   }),
+  'POST /v1/incidents/shown': ({ agentId }) => ({
+    path: '/v1/incidents/shown',
+    body: { incidentIds: [`${agentId}/1`] },
+  }),
   'GET /v1/incidents': () => ({ path: '/v1/incidents' }),
   'GET /v1/events': () => ({ path: '/v1/events' }),
   'GET /v1/events, as a stream': () => ({ path: '/v1/events', headers: { accept: 'text/event-stream' } }),
