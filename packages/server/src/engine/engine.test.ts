@@ -3,7 +3,7 @@ import { type HolterEvent, milliseconds, type Registration, type Signal } from '
 import { describe, expect, test } from 'vitest';
 import { ManualClock, settled } from '../../test/manual-clock.ts';
 import { CHANNELS, connectChannels } from '../channels/index.ts';
-import { defaultPolicies } from '../policy/index.ts';
+import { compile, defaultPolicies } from '../policy/index.ts';
 import { openMemory } from '../store/memory/index.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import { Engine } from './engine.ts';
@@ -160,15 +160,27 @@ describe('the engine', () => {
     await engine.stop();
   });
 
-  test('a silent agent is found by the tick, and a read notice starts the time-out', async () => {
+  test('a silent agent is found by the tick, and its time runs from the notice', async () => {
     const { engine, clock, notices, events } = world();
     await engine.start();
     await engine.register(ada);
     await clock.advance(20 * 60_000);
     expect(typesOf(events)).toContain('ESCALATION_TRIGGERED');
+    expect(await notices.list()).toHaveLength(1);
+    await clock.advance(16 * 60_000);
+    expect((await engine.read('ada'))?.hard.incident?.step).toBe('human');
+    await engine.stop();
+  });
+
+  test('where the operator wants it, a read notice starts the time-out', async () => {
+    const { engine, clock, notices } = world();
+    const compiled = compile({ rules: { unattended: false } });
+    if (compiled.kind === 'compiled') engine.setPolicies(compiled.policies);
+    await engine.start();
+    await engine.register(ada);
+    await clock.advance(80 * 60_000);
     const unread = await notices.list();
     expect(unread).toHaveLength(1);
-    await clock.advance(60 * 60_000);
     expect((await engine.read('ada'))?.hard.incident?.step).toBe('escalate');
     await notices.read(new Set(unread.map(({ noticeId }) => noticeId)), { who: 'olga', channel: 'cli' });
     await clock.advance(16 * 60_000);
