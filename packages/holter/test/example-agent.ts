@@ -82,6 +82,7 @@ export const exampleIncident: IncidentView = {
   phase: 'waiting',
   orderedBy: null,
   acknowledged: null,
+  nudges: null,
   noticedAt: null,
   next: { step: 'nudge', at: now + 240_000, inSeconds: 240, why: 'nudge 3 of 3' },
   findings: [exampleFinding],

@@ -2,7 +2,7 @@ import { later } from '../base/time.ts';
 import { endTask } from '../fold/tasks.ts';
 import type { Draft } from '../record/draft.ts';
 import { emit, lookAgainAt, markNow, want } from '../record/draft.ts';
-import type { Incident } from '../record/incident.ts';
+import type { Incident, NudgeState } from '../record/incident.ts';
 import type { ClaimEvidence, InputBody } from '../record/input.ts';
 import { graceMaxOf } from '../record/liveness.ts';
 import { openLives } from '../record/lives.ts';
@@ -13,7 +13,7 @@ import { hasJustReturned } from '../vocabulary/stall.ts';
 import { amend, effectIdOf, isOfStep, tellPeople } from './change.ts';
 import { orderEscalation } from './escalate.ts';
 import { callHuman } from './human.ts';
-import { orderNudge } from './nudge.ts';
+import { hasReached, orderNudge } from './nudge.ts';
 import { actFindings, hasTwoSources, isDelayed, isEvidenceFresh, isOrdered, repeatOf } from './reason.ts';
 import { failAttempt, orderSpawn, taskIdOf } from './recover.ts';
 import { foldSaidGone, orderTermination, tryAgain } from './terminate.ts';
@@ -93,8 +93,8 @@ export function foldReceipt(draft: Draft, receipt: Receipt): void {
   const isFailed = outcome === 'refused' || outcome === 'unknown';
   switch (incident.step) {
     case 'nudge':
-      if (outcome === 'seen') noteNudgeSeen(draft, incident);
-      else if (isFailed) amend(draft, { isNudgeLost: true });
+      if (outcome === 'seen') noteNudgeSeen(draft, draft.hard.incident ?? incident);
+      else if (isFailed) becomeNudge(draft, incident, 'lost');
       return;
     case 'escalate':
       // A message that a service accepted has not necessarily been seen.
@@ -127,9 +127,9 @@ function emitSent(draft: Draft, effect: Extract<Effect, { kind: 'nudge' }>, outc
   const { agentId, incarnation, incident } = draft.hard;
   if (effect.incarnation !== incarnation) return;
   const isCurrent = incident !== undefined && isOfStep(effect, incident);
-  const isNews = isCurrent ? !incident.isNudgeSent : outcome === 'delivered';
+  const isNews = isCurrent ? !hasReached(incident) : outcome === 'delivered';
   if (!isNews || (outcome !== 'delivered' && outcome !== 'seen')) return;
-  if (isCurrent) amend(draft, { isNudgeSent: true });
+  if (isCurrent) becomeNudge(draft, incident, outcome);
   const { attempt, message } = effect;
   emit(draft, { type: 'NUDGE_SENT', payload: { agentId, attempt, message } });
 }
@@ -138,13 +138,33 @@ function emitSent(draft: Draft, effect: Extract<Effect, { kind: 'nudge' }>, outc
 function noteNudgeSeen(draft: Draft, incident: Incident): void {
   const repeat = repeatOf(actFindings(draft.hard)) ?? incident.repeatAtStep;
   amend(draft, { isNudgeSeen: true, repeatAtNudge: incident.repeatAtNudge ?? repeat });
+  becomeNudge(draft, incident, 'seen');
+}
+
+/** The newest nudge came so far. One that has reached the agent is not lost by a later receipt. */
+function becomeNudge(draft: Draft, incident: Incident, newest: NudgeState): void {
+  const { nudges = { decided: 1, delivered: 0 } } = incident;
+  if (hasReached(incident)) {
+    if (newest === 'seen') amend(draft, { nudges: { ...nudges, newest } });
+    return;
+  }
+  const delivered = nudges.delivered + Number(newest === 'delivered' || newest === 'seen');
+  amend(draft, { nudges: { ...nudges, delivered, newest } });
 }
 
 /** The last check before an effect is carried out. The agent has just been judged with every input so far. */
 export function foldClaim(draft: Draft, effect: Effect, evidence: ClaimEvidence): void {
   const because = whyNotProceed(draft, effect, evidence);
-  if (because === null) draft.claim = 'proceed';
+  if (because === null) proceed(draft, effect);
   else cancelClaim(draft, effect, because);
+}
+
+function proceed(draft: Draft, effect: Effect): void {
+  draft.claim = 'proceed';
+  const { incident } = draft.hard;
+  if (effect.kind !== 'nudge' || incident?.nudges?.newest !== 'decided' || !isOfStep(effect, incident))
+    return;
+  becomeNudge(draft, incident, 'offered');
 }
 
 /** The judgement that answered the claim may also have closed the incident that wanted the effect. */

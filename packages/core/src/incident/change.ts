@@ -5,7 +5,7 @@ import { ask, emit, endLife, want } from '../record/draft.ts';
 import type { Incident } from '../record/incident.ts';
 import type { AskKind, Notice } from '../vocabulary/ask.ts';
 import type { Effect, EffectBody, StepRef } from '../vocabulary/effect.ts';
-import { lifeOfIncident } from '../vocabulary/effect.ts';
+import { lifeOfIncident, lifeOfNudge } from '../vocabulary/effect.ts';
 import type { FindingKind } from '../vocabulary/finding.ts';
 import type { LadderStep } from '../vocabulary/ladder.ts';
 import { ASKING_STEPS, LADDER } from '../vocabulary/ladder.ts';
@@ -38,6 +38,7 @@ export function closeIncident(draft: Draft, reason: string): void {
   const { id, cause, step, attempt } = incident;
   forget(hard, 'incident');
   endLife(draft, lifeOfIncident(id));
+  if (step === 'nudge') endLife(draft, lifeOfNudge(incident));
   hard.past = { id, cause, step, attempt, closedAt: at };
   emit(draft, {
     type: 'INCIDENT_CLOSED',
@@ -52,7 +53,8 @@ export function climbTo(draft: Draft, step: LadderStep, attempt: number, reason:
   invariant(before, `${hard.agentId} has no incident to climb`);
   const isForward = rankOf(step) > rankOf(before.step) || (step === before.step && attempt > before.attempt);
   invariant(isForward, `${before.id} may not go from ${before.step} ${before.attempt} to ${step} ${attempt}`);
-  const { id, cause, openedAt, meter, isNudgeSeen, repeatAtNudge, order, acknowledged } = before;
+  const { id, cause, openedAt, meter, isNudgeSeen, nudges, repeatAtNudge, order, acknowledged } = before;
+  if (before.step === 'nudge') endLife(draft, lifeOfNudge(before));
   hard.incident = {
     id,
     cause,
@@ -62,6 +64,7 @@ export function climbTo(draft: Draft, step: LadderStep, attempt: number, reason:
     attempt,
     phase: 'due',
     ...(isNudgeSeen && { isNudgeSeen }),
+    ...(nudges && { nudges }),
     ...(repeatAtNudge && { repeatAtNudge }),
     ...(order && { order }),
     ...(acknowledged && !ASKING_STEPS.has(step) && { acknowledged }),

@@ -35,3 +35,26 @@ test.each<[string, (nudge: Effect) => number]>([
 ])('a nudge that was %s is not called sent', (_what, count) => {
   expect(count(nudged().nudge)).toBe(0);
 });
+
+test('what became of a nudge is told apart, and one that has arrived is not lost later', () => {
+  const { bench, nudge } = nudged();
+  const newest = (): string | undefined => bench.agent.hard.incident?.nudges?.newest;
+  expect(newest()).toBe('decided');
+  bench.feed({ kind: 'claim', effect: nudge, evidence: {} });
+  expect(newest()).toBe('offered');
+  sentCount(bench, nudge, 'delivered');
+  expect(newest()).toBe('delivered');
+  sentCount(bench, nudge, 'refused');
+  expect(newest()).toBe('delivered');
+  sentCount(bench, nudge, 'seen');
+  expect(bench.agent.hard.incident?.nudges).toEqual({ decided: 1, delivered: 1, newest: 'seen' });
+});
+
+test('a nudge that was not read yet is withdrawn by the next one', () => {
+  const { bench, nudge } = nudged();
+  const decision = { decision: 'nudge', by: 'olga', reason: 'again' } as const;
+  const { over, effects } = bench.feed({ kind: 'decision', decision });
+  expect(over).toContain(nudge.livesBy);
+  expect(effects.map(({ id }) => id)).toEqual(['ada/1/nudge/2']);
+  expect(bench.feed({ kind: 'claim', effect: nudge, evidence: {} }).claim).toBe('cancelled');
+});

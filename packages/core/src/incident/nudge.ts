@@ -1,9 +1,10 @@
 import type { Draft } from '../record/draft.ts';
-import { markNow } from '../record/draft.ts';
+import { markNow, want } from '../record/draft.ts';
 import type { Incident } from '../record/incident.ts';
 import { isPast, ladderDeadline } from '../rule/rule.ts';
+import { lifeOfNudge } from '../vocabulary/effect.ts';
 import type { Finding } from '../vocabulary/finding.ts';
-import { amend, askFleet, climbTo, wantStep } from './change.ts';
+import { amend, askFleet, climbTo, effectIdOf, stepRefOf } from './change.ts';
 import { canNudge } from './entry.ts';
 import { nudgeMessage } from './message.ts';
 import { actFindings, furtherRepeats, leadOf, repeatOf } from './reason.ts';
@@ -16,16 +17,30 @@ export function climbNudge(draft: Draft, incident: Incident): void {
   }
   if (!isWaitOver(draft, incident)) return;
   const { attemptsMax } = draft.policy.nudge;
-  if (incident.isNudgeLost) climbTo(draft, 'escalate', 1, 'the nudge could not be delivered');
+  if (incident.nudges?.newest === 'lost') climbTo(draft, 'escalate', 1, 'the nudge could not be delivered');
   else if (incident.attempt < attemptsMax && canNudge(draft))
-    climbTo(draft, 'nudge', incident.attempt + 1, 'the nudge changed nothing');
-  else
     climbTo(
       draft,
-      'escalate',
-      1,
-      incident.attempt === 1 ? 'the nudge changed nothing' : `${incident.attempt} nudges changed nothing`,
+      'nudge',
+      incident.attempt + 1,
+      hasReached(incident) ? 'the nudge changed nothing' : UNREAD,
     );
+  else climbTo(draft, 'escalate', 1, whatNudgesDid(incident));
+}
+
+const UNREAD = 'the nudge has not been read yet';
+
+/** Whether the newest nudge has reached the agent. */
+export const hasReached = ({ nudges }: Incident): boolean =>
+  nudges?.newest === 'delivered' || nudges?.newest === 'seen';
+
+/** A nudge that did not reach the agent was not ignored by it. */
+function whatNudgesDid({ nudges }: Incident): string {
+  const { decided, delivered } = nudges ?? { decided: 1, delivered: 0 };
+  if (delivered === 0) return decided === 1 ? UNREAD : `none of ${decided} nudges has been read yet`;
+  if (decided === 1) return 'the nudge changed nothing';
+  if (delivered === decided) return `${decided} nudges changed nothing`;
+  return `${delivered} of ${decided} nudges ${delivered === 1 ? 'was' : 'were'} read and changed nothing`;
 }
 
 export function orderNudge(draft: Draft, incident: Incident): void {
@@ -36,7 +51,7 @@ export function orderNudge(draft: Draft, incident: Incident): void {
     amend(draft, { phase: 'due' });
     return;
   }
-  const message = nudgeMessage(lead, incident.attempt, at);
+  const message = nudgeMessage(lead, (incident.nudges?.delivered ?? 0) + 1, at);
   wantNudge(draft, incident, lead.kind, message);
   const repeatAtStep = repeatOf(actFindings(hard));
   amend(draft, { phase: 'waiting', notBefore: undefined, wait: markNow(draft), repeatAtStep });
@@ -48,7 +63,10 @@ export function wantNudge(
   about: Finding['kind'] | 'operator',
   message: string,
 ): void {
-  wantStep(draft, incident, { kind: 'nudge', attempt: incident.attempt, about, message });
+  const { attempt, nudges = { decided: 0, delivered: 0 } } = incident;
+  const terms = { livesBy: lifeOfNudge(incident), step: stepRefOf(incident) };
+  want(draft, effectIdOf(incident), { kind: 'nudge', attempt, about, message }, terms);
+  amend(draft, { nudges: { ...nudges, decided: nudges.decided + 1, newest: 'decided' } });
 }
 
 function isWaitOver(draft: Draft, incident: Incident): boolean {

@@ -33,6 +33,19 @@ export type Cost = { readonly tokens: number; readonly costUsd: number };
 export type Repeat = { readonly kind: FindingKind; readonly count: number };
 
 /**
+ * What became of a nudge. `offered`: its channel has it, but the agent has not fetched it. `delivered`: it is in the
+ * agent's context, and NUDGE_SENT has said so. `lost`: it could not be delivered.
+ */
+export type NudgeState = 'decided' | 'offered' | 'delivered' | 'seen' | 'lost';
+
+/** The nudges of an incident: how many were decided, how many of them reached the agent, and the newest one. */
+export type Nudges = {
+  readonly decided: number;
+  readonly delivered: number;
+  readonly newest: NudgeState;
+};
+
+/**
  * The only thing that may cause a nudge, a kill or a restart. At most one is open per agent. Its ladder only goes
  * up: steps may be skipped, never taken back.
  */
@@ -54,11 +67,9 @@ export type Incident = {
   readonly wait?: Mark;
   /** For a step that asks a person: when its notice was first shown to somebody who may decide. */
   readonly noticedAt?: Instant;
-  /** Attempt 1 of the last nudge was seen by the agent, not only sent. */
+  /** A nudge of this incident was seen by the agent, not only sent. */
   readonly isNudgeSeen?: true;
-  /** The nudge of this attempt has reached the agent, and NUDGE_SENT has said so. */
-  readonly isNudgeSent?: true;
-  readonly isNudgeLost?: true;
+  readonly nudges?: Nudges;
   /** An executor was told to proceed with this attempt; asking again gets the same answer. */
   readonly isClaimed?: true;
   /** The executor reported that the process is gone, but a probe has not confirmed it yet. */

@@ -13,3 +13,17 @@ test('an escalation of version 3 that was not shown to anybody keeps waiting unt
   const hard = { agentId: 'ada', incident: { id: 'ada/1', step: 'escalate', phase: 'waiting' } };
   expect(upcast('agent', hard, 3)).toEqual(hard);
 });
+
+test.each([
+  ['sent', { isNudgeSent: true }, { decided: 2, delivered: 2, newest: 'delivered' }],
+  ['seen', { isNudgeSent: true, isNudgeSeen: true }, { decided: 2, delivered: 2, newest: 'seen' }],
+  ['lost', { isNudgeLost: true }, { decided: 2, delivered: 0, newest: 'lost' }],
+  ['waiting to be fetched', {}, { decided: 2, delivered: 0, newest: 'offered' }],
+])('a nudge of version 3 that was %s says so in the new form', (_what, facts, nudges) => {
+  const incident = { id: 'ada/1', step: 'nudge', attempt: 2, phase: 'waiting', ...facts };
+  const upgraded = upcast('agent', { agentId: 'ada', incident }, 3) as unknown as {
+    incident: Record<string, unknown>;
+  };
+  expect(upgraded.incident).toMatchObject({ step: 'nudge', nudges });
+  expect(Object.keys(upgraded.incident)).not.toContain('isNudgeSent');
+});

@@ -24,9 +24,15 @@ type EffectEnvelope = {
   readonly step?: StepRef;
 };
 
-/** What an effect lives by. The commit that ends an incident or an incarnation cancels the effects pending for it. */
-export type Life = `incident:${string}` | `start:${string}` | `fleet:${string}`;
+/**
+ * What an effect lives by. The commit that ends an incident, an incarnation or a nudge's attempt cancels the effects
+ * pending for it.
+ */
+export type Life = `incident:${string}` | `nudge:${string}` | `start:${string}` | `fleet:${string}`;
 
+/** A nudge that was not read yet gives way to the next one. */
+export const lifeOfNudge = ({ id, attempt }: { readonly id: string; readonly attempt: number }): Life =>
+  `nudge:${id}/${attempt}`;
 export const lifeOfIncident = (incidentId: string): Life => `incident:${incidentId}`;
 export const lifeOfStart = (agentId: string, incarnation: number): Life => `start:${agentId}#${incarnation}`;
 export const lifeOfFleet = (group: string): Life => `fleet:${group}`;

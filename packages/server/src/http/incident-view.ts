@@ -25,11 +25,18 @@ export function incidentView({ hard }: Agent, incident: Incident, policy: Policy
     phase,
     orderedBy: order?.by ?? null,
     acknowledged: acknowledged ?? null,
+    nudges: nudgesView(incident),
     noticedAt: incident.noticedAt ?? null,
     next: nextStepOf(hard, incident, policy, at),
     findings: findingsOf(hard).map(findingView),
     checkpointId: hard.checkpoint?.id ?? null,
   };
+}
+
+function nudgesView({ nudges, step, calm }: Incident): IncidentView['nudges'] {
+  if (!nudges) return null;
+  const isIgnored = nudges.newest === 'seen' && step !== 'nudge' && !calm;
+  return isIgnored ? { ...nudges, newest: 'ignored' } : { ...nudges };
 }
 
 /** To whom its notice is being shown now, it is noticed; the time for a decision runs, if it did not before. */
@@ -70,11 +77,16 @@ function nextStepOf(hard: Agent['hard'], incident: Incident, policy: Policy, at:
   if (phase !== 'waiting') return when('due', notBefore ?? at);
   const heldSince = wait ? hard.heldBefore.anyMs - wait.held.anyMs : 0;
   if (step === 'nudge') {
-    const isLast = attempt >= policy.nudge.attemptsMax || incident.isNudgeLost === true;
+    const isLast = attempt >= policy.nudge.attemptsMax || incident.nudges?.newest === 'lost';
     const moment = wait ? later(wait.at, policy.nudge.waitMs + heldSince) : null;
-    return isLast
-      ? when('if the nudge changes nothing', moment, 'escalate')
-      : when(`nudge ${attempt + 1} of ${policy.nudge.attemptsMax}`, moment);
+    const { newest } = incident.nudges ?? {};
+    const isUnread = newest === 'decided' || newest === 'offered';
+    if (!isLast)
+      return when(
+        `nudge ${attempt + 1} of ${policy.nudge.attemptsMax}${isUnread ? '; the last one is not read yet' : ''}`,
+        moment,
+      );
+    return when(isUnread ? 'if the nudge is not read' : 'if the nudge changes nothing', moment, 'escalate');
   }
   if (step === 'terminate') return when('waits for its end', null);
   if (!wait || hard.mode !== 'act') return when(waitsForYou, null, 'human');

@@ -41,6 +41,7 @@ async function world({ agentsPerTokenMax = 10 } = {}) {
   });
   const replies = new ReplyQueue(clock, (effect, outcome, detail) => engine.receive(effect, outcome, detail));
   engine.addExecutor(replies);
+  replies.follow(engine);
   await engine.start();
   const intake = new Intake({ engine, replies, store, clock });
   const isNudgeSeen = async () => {
@@ -87,6 +88,21 @@ describe('a nudge delivered in a reply', () => {
     await nudged();
     await intake.take({ kind: 'activity', agentId: 'ada', incarnation: 1 }, OPERATOR);
     expect(await isNudgeSeen()).toBe(false);
+  });
+});
+
+test('the newest nudge replaces those that were not read yet', async () => {
+  const { clock, engine, replies } = await world();
+  await engine.register(ada);
+  for (const message of ['first', 'second', 'third'])
+    await engine.decide('ada', { decision: 'nudge', by: 'olga', reason: 'why', message });
+  await clock.advance(1_000);
+  expect(replies.take('ada', 1).map(({ message }) => message)).toEqual(['Holter: third']);
+  await settled();
+  expect((await engine.read('ada'))?.hard.incident?.nudges).toEqual({
+    decided: 3,
+    delivered: 1,
+    newest: 'delivered',
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Effect, Life } from '@holter/core';
+import type { Effect, LadderStep, Life } from '@holter/core';
 import type { LogEntry, Report } from './violation.ts';
 
 /** A nudge or an order, a notice to each audience, and what an earlier step still waits for. */
@@ -15,6 +15,8 @@ export class PendingAudit {
   /** By agent: its open incident, and its start if that has not ended; as effects name them. */
   private readonly incidents = new Map<string, Life>();
   private readonly starts = new Map<string, Life>();
+  /** The newest nudge of its incident; an unread one gives way to the next. */
+  private readonly nudges = new Map<string, Life>();
 
   /** What rightly waited at the last look, and how often it had been claimed. */
   private rightful = new Map<string, number>();
@@ -28,9 +30,14 @@ export class PendingAudit {
       case 'INCIDENT_OPENED':
       case 'INCIDENT_REOPENED':
         this.incidents.set(agentId, `incident:${event.payload.incidentId}`);
+        this.stepped(agentId, { attempt: 1, ...event.payload });
+        return;
+      case 'INCIDENT_STEP':
+        this.stepped(agentId, event.payload);
         return;
       case 'INCIDENT_CLOSED':
         this.incidents.delete(agentId);
+        this.nudges.delete(agentId);
         return;
       case 'AGENT_REGISTERED':
         this.starts.set(agentId, `start:${agentId}#${event.incarnation}`);
@@ -43,6 +50,14 @@ export class PendingAudit {
     }
   }
 
+  private stepped(
+    agentId: string,
+    { incidentId, step, attempt }: { incidentId: string; step: LadderStep; attempt: number },
+  ): void {
+    if (step === 'nudge') this.nudges.set(agentId, `nudge:${incidentId}/${attempt}`);
+    else this.nudges.delete(agentId);
+  }
+
   /** `pending` is everything in the store that waits; the log has been read up to the same moment. */
   look(pending: readonly Pending[], at: number): void {
     const counts = new Map<string, number>();
@@ -53,6 +68,7 @@ export class PendingAudit {
       counts.set(agentId, (counts.get(agentId) ?? 0) + 1);
       const isOpen =
         livesBy === this.incidents.get(agentId) ||
+        livesBy === this.nudges.get(agentId) ||
         livesBy === this.starts.get(agentId) ||
         livesBy.startsWith('fleet:');
       if (isOpen) this.rightful.set(id, tries);

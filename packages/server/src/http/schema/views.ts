@@ -37,6 +37,17 @@ export const incident = z.strictObject({
   phase: z.enum(['due', 'asked', 'acting', 'waiting']),
   orderedBy: word.nullable(),
   acknowledged: z.strictObject({ by: word, at: time, reason: word }).nullable(),
+  nudges: z
+    .strictObject({
+      decided: z.number(),
+      delivered: z.number(),
+      newest: z.enum(['decided', 'offered', 'delivered', 'seen', 'ignored', 'lost']),
+    })
+    .nullable()
+    .meta({
+      description:
+        'The nudges of this incident, and what became of the newest. Offered: not fetched by the agent yet. Ignored: seen, and the trouble went on.',
+    }),
   noticedAt: maybeTime.meta({
     description:
       'When the notice of this step was first shown to somebody who may decide; null if it asks nobody, or nobody has seen it yet.',
