@@ -5,7 +5,7 @@ import { forget } from '../record/copy-hard.ts';
 import type { Draft } from '../record/draft.ts';
 import { askLoss, emit, markNow } from '../record/draft.ts';
 import { allFindings } from '../record/findings.ts';
-import { isWatched, lastProofOf, livenessOf, lookEveryOf, pulseOf } from '../record/liveness.ts';
+import { isToReturn, isWatched, lastProofOf, livenessOf, lookEveryOf, pulseOf } from '../record/liveness.ts';
 import { LOOKS_FRESH } from '../rule/process.ts';
 import type { Source } from '../vocabulary/authority.ts';
 import { AUTHORITY } from '../vocabulary/authority.ts';
@@ -121,11 +121,12 @@ export function foldStopped(draft: Draft, reason: string, origin: Source): void 
 
 export function foldExit(draft: Draft, code: number | null, signal: string | undefined): void {
   const { at } = draft;
-  if (code === 0) becomeGone(draft, { how: 'exit-0', at, detail: 'exit code 0' });
+  const exit = { at, ...(code !== null && { exitCode: code }), ...(signal !== undefined && { signal }) };
+  if (code === 0) becomeGone(draft, { ...exit, how: 'exit-0', detail: 'exit code 0' });
   else
     becomeGone(draft, {
+      ...exit,
       how: 'crash',
-      at,
       detail: signal ? `killed by ${signal}` : `exit code ${code ?? 'unknown'}`,
     });
 }
@@ -145,8 +146,8 @@ export function becomeGone(draft: Draft, end: End): void {
   const isAnnounced = end.how === 'crash' && hard.stopAnnounced !== undefined;
   const told = isAnnounced ? `${hard.stopAnnounced} (${end.detail})` : end.detail;
   const proven: End = {
+    ...end,
     how: isAnnounced ? 'stopped' : end.how,
-    at: end.at,
     detail: told.slice(0, EVIDENCE_LENGTH_MAX),
     ...(isOurs && { byHolter: true as const, because: whyStopped(hard) }),
   };
@@ -179,14 +180,8 @@ export function becomeGone(draft: Draft, end: End): void {
   });
   // Those that end at a usage limit end together, and are not lost.
   if (proven.how === 'crash' && !isOurs && !isLimited) askLoss(draft, { signAt: at, hasKept: true });
-  if (proven.how !== 'crash' && hard.task && !hard.task.isInferred && !isOurs) {
-    emit(draft, {
-      type: 'ATTENTION_RAISED',
-      payload: {
-        agentId: hard.agentId,
-        about: 'open-task',
-        message: 'it ended on purpose with its task still open',
-      },
-    });
-  }
+  if (!hard.task || hard.task.isInferred || isOurs || isToReturn(hard)) return;
+  const how = proven.how === 'crash' ? `ended (${proven.detail})` : 'ended on purpose';
+  const message = `it ${how} with its task still open`;
+  emit(draft, { type: 'ATTENTION_RAISED', payload: { agentId: hard.agentId, about: 'open-task', message } });
 }

@@ -3,7 +3,7 @@ import { later } from '../base/time.ts';
 import { forget } from '../record/copy-hard.ts';
 import type { Draft } from '../record/draft.ts';
 import { emit, lookAgainAt } from '../record/draft.ts';
-import { intervalOf, pulseOf } from '../record/liveness.ts';
+import { intervalOf, isToReturn, pulseOf } from '../record/liveness.ts';
 import type { Finding } from '../vocabulary/finding.ts';
 import { FINDING_KINDS } from '../vocabulary/finding.ts';
 import { HEALTH_RANK, type HealthState, TRANSITIONS } from '../vocabulary/health-state.ts';
@@ -60,8 +60,7 @@ const reasonWithoutFinding = (target: HealthState): string =>
   target === 'TERMINATED' ? 'the agent has ended' : 'nothing found any more';
 
 function targetOf({ hard, found }: Draft): { target: HealthState; because: Finding | null } {
-  if (hard.end && (hard.end.how !== 'crash' || hard.end.byHolter))
-    return { target: 'TERMINATED', because: null };
+  if (hard.end && (hard.end.byHolter || !isToReturn(hard))) return { target: 'TERMINATED', because: null };
   let target: HealthState = 'HEALTHY';
   let because: Finding | null = null;
   for (const finding of [...found, ...hard.points]) {

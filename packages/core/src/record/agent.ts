@@ -73,6 +73,9 @@ export type End = {
   readonly how: 'exit-0' | 'stopped' | 'crash';
   readonly at: Instant;
   readonly detail: string;
+  /** How the process exited, where that was seen: one of the two. */
+  readonly exitCode?: number;
+  readonly signal?: string;
   /** Ended by a termination that an incident ordered. */
   readonly byHolter?: true;
   /** Why Holter stopped it; `detail` only says how its process ended. */

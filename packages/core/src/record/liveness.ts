@@ -10,6 +10,13 @@ import type { Agent, Hard } from './agent.ts';
  * Is the agent alive? Three answers: alive; gone, which is proven; and unknown, which is everything else. A silent
  * agent may only be thinking, so unknown alone never leads to a kill or a second instance.
  */
+/**
+ * It crashed, and something could start it again, so it is to be brought back. What can't be started again has ended:
+ * how is a fact about it, and nothing that anybody could mend here.
+ */
+export const isToReturn = ({ end, can }: Pick<Hard, 'end' | 'can'>): boolean =>
+  end?.how === 'crash' && can.includes('spawn');
+
 export type Liveness = 'alive' | 'gone' | 'unknown';
 
 export type LossCause =

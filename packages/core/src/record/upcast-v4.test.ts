@@ -27,3 +27,12 @@ test.each([
   expect(upgraded.incident).toMatchObject({ step: 'nudge', nudges });
   expect(Object.keys(upgraded.incident)).not.toContain('isNudgeSent');
 });
+
+test.each([
+  ['exit code 5', { exitCode: 5 }],
+  ['killed by SIGKILL', { signal: 'SIGKILL' }],
+  ['the process is gone', {}],
+])('an end of version 3 with the text "%s" says how it exited', (detail, exit) => {
+  const end = { how: 'crash', at: 7, detail };
+  expect(upcast('agent', { agentId: 'ada', end }, 3)).toEqual({ agentId: 'ada', end: { ...end, ...exit } });
+});

@@ -1,6 +1,6 @@
 type Json = Readonly<Record<string, unknown>>;
 
-export const agentOfV3 = (hard: Json): Json => withNudges(withNoticed(hard));
+export const agentOfV3 = (hard: Json): Json => withExit(withNudges(withNoticed(hard)));
 
 /**
  * In version 3, the wait of an escalation began when somebody was shown its notice. One that has not been shown yet
@@ -27,4 +27,13 @@ function withNudges(hard: Json): Json {
       : 'offered';
   const nudges = { decided: incident.attempt, delivered: isNudgeSent ? incident.attempt : 0, newest };
   return { ...hard, incident: { ...incident, nudges } };
+}
+
+/** In version 3, only the text of an end told its exit code or signal. */
+function withExit(hard: Json): Json {
+  const end = hard.end as (Json & { readonly detail: string }) | undefined;
+  const [, code, signal] = /^(?:exit code (\d+)|killed by (SIG\w+))$/.exec(end?.detail ?? '') ?? [];
+  if (!end || (code === undefined && signal === undefined)) return hard;
+  const exit = code === undefined ? { signal } : { exitCode: Number(code) };
+  return { ...hard, end: { ...end, ...exit } };
 }

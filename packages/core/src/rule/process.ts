@@ -1,6 +1,6 @@
 import { between, inWords } from '../base/time.ts';
 import type { Draft } from '../record/draft.ts';
-import { graceMaxOf, lookEveryOf, missesAt, pulseOf } from '../record/liveness.ts';
+import { graceMaxOf, isToReturn, lookEveryOf, missesAt, pulseOf } from '../record/liveness.ts';
 import type { Finding } from '../vocabulary/finding.ts';
 import { absenceDeadline } from '../vocabulary/stall.ts';
 import { finding, isPast } from './rule.ts';
@@ -8,9 +8,9 @@ import { finding, isPast } from './rule.ts';
 /** For how many probe intervals a probe remains evidence. */
 export const LOOKS_FRESH = 3;
 
-/** The process ended unexpectedly. Exit 0 and an intended stop are not failures. */
+/** The process of an agent that is to be brought back ended. Exit 0 and an intended stop are not failures. */
 export function processGone({ hard }: Draft): Finding | null {
-  if (hard.end?.how !== 'crash' || hard.end.byHolter) return null;
+  if (!hard.end || hard.end.byHolter || !isToReturn(hard)) return null;
   return finding({
     kind: 'process-gone',
     severity: 'act',

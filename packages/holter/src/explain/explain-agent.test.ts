@@ -57,7 +57,14 @@ describe('three lines about an agent', () => {
       {
         state: 'TERMINATED',
         liveness: 'gone',
-        end: { how: 'exit-0', at: now - 1_000, detail: 'exit code 0', byHolter: false },
+        end: {
+          how: 'exit-0',
+          at: now - 1_000,
+          detail: 'exit code 0',
+          exitCode: 0,
+          signal: null,
+          byHolter: false,
+        },
       },
       ['ada finished 1 s ago (exit 0).', 'Why: it ended 1 s ago: exit code 0.', 'Next: nothing to do.'],
     ],

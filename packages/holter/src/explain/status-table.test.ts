@@ -23,7 +23,7 @@ const stuck = agent('a-worker-with-a-long-name-of-the-team-of-ines-7', {
 });
 const failed = agent('failed-once', {
   state: 'FAILING',
-  end: { how: 'crash', at: now - 2_000, detail: 'exit code 5', byHolter: false },
+  end: { how: 'crash', at: now - 2_000, detail: 'exit code 5', exitCode: 5, signal: null, byHolter: false },
 });
 const screen = (width: number) => ({ width, hasColour: false });
 

@@ -11,5 +11,7 @@ export const endView = (end: End): NonNullable<AgentView['end']> => ({
   how: end.how,
   at: end.at,
   detail: endDetail(end),
+  exitCode: end.exitCode ?? null,
+  signal: end.signal ?? null,
   byHolter: end.byHolter === true,
 });

@@ -102,6 +102,8 @@ const end = z.strictObject({
   how: z.enum(['exit-0', 'stopped', 'crash']),
   at: time,
   detail: word,
+  exitCode: z.number().nullable(),
+  signal: word.nullable(),
   byHolter: z.boolean(),
 });
 
