@@ -39,7 +39,7 @@ export type Repeat = { readonly kind: FindingKind; readonly count: number };
 export type NudgeState = 'decided' | 'offered' | 'delivered' | 'seen' | 'lost';
 
 /** The nudges of an incident: how many were decided, how many of them reached the agent, and the newest one. */
-export type Nudges = {
+type Nudges = {
   readonly decided: number;
   readonly delivered: number;
   readonly newest: NudgeState;
