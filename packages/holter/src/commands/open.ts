@@ -21,7 +21,7 @@ export function registerOpen(program: Command, io: Io): void {
         .description('open the page in a browser, with a link that works once, for five minutes')
         .option('--viewer', 'a log-in that may look, but not decide')
         .option('--name <name>', 'whose decisions are made there (default: the user of this terminal)')
-        .option('--print', 'only print the link'),
+        .option('--print', 'only print the link, also to a pipe'),
     ),
     [
       ['holter open', 'look at the fleet'],
@@ -33,18 +33,19 @@ export function registerOpen(program: Command, io: Io): void {
 
 async function open(io: Io, options: OpenOptions): Promise<void> {
   refuseAgents(io, 'open');
-  // The link is a secret and must not end up in a log or a pipe.
-  if (!io.isTerminal) {
+  // The link is a secret and must not end up in a log or a pipe, unless somebody asks for that.
+  if (!io.isTerminal && !options.print) {
     throw new CliFailure(
       'the link is a secret, so it is printed only on a terminal',
-      'run `holter open` in a terminal',
+      'run `holter open` in a terminal, or `holter open --print`',
     );
   }
   const name =
     options.name ?? (options.viewer || io.env.HOLTER_TOKEN ? undefined : io.env.USER || io.env.LOGNAME);
   const role = options.viewer ? 'viewer' : 'operator';
   const link = await loginLink(findServer(io, options, 'operator'), role, name);
-  io.out(`${link}\n${painter(io)('dim', 'It works once, for five minutes.')}\n`);
+  io.out(`${link}\n`);
+  if (io.isTerminal) io.out(`${painter(io)('dim', 'It works once, for five minutes.')}\n`);
   if (!options.print) showInBrowser(io, link);
 }
 
