@@ -8,6 +8,8 @@ type Register = (program: Command, io: Io) => void;
 /** In the order of the help. Each is loaded only when it is called, because loading is what takes the time. */
 const COMMANDS: readonly (readonly [names: string, load: () => Promise<Register>])[] = [
   ['up', async () => (await import('./commands/up.ts')).registerUp],
+  ['down', async () => (await import('./commands/down.ts')).registerDown],
+  ['service', async () => (await import('./commands/service.ts')).registerService],
   ['open', async () => (await import('./commands/open.ts')).registerOpen],
   ['run', async () => (await import('./run/register.ts')).registerRun],
   ['status', async () => (await import('./commands/status.ts')).registerStatus],
@@ -29,6 +31,13 @@ const COMMANDS: readonly (readonly [names: string, load: () => Promise<Register>
   ['doctor', async () => (await import('./commands/doctor.ts')).registerDoctor],
   ['config', async () => (await import('./commands/config.ts')).registerConfig],
   ['db', async () => (await import('./commands/db.ts')).registerDb],
+  [
+    'completion',
+    async () => {
+      const { registerCompletion } = await import('./commands/completion.ts');
+      return (program, io) => registerCompletion(program, io, () => createProgram(io));
+    },
+  ],
   ['sim', async () => (await import('./sim/command.ts')).registerSim],
   ['replay', async () => (await import('./replay/command.ts')).registerReplay],
 ];

@@ -78,13 +78,7 @@ type Daemon = { readonly pid: number | undefined; readonly hasExited: () => bool
 /** Starts it detached, in the data folder, with a log file instead of the terminal. */
 function startDaemon({ folder, env, config, workingDirectory, idleSeconds }: EnsureOptions): Daemon {
   const configFile = findConfigFile(config, env, workingDirectory);
-  const args = [
-    fileURLToPath(new URL('../run/main.js', import.meta.url)),
-    'daemon',
-    ...['--data', folder.path],
-    ...(configFile === null ? [] : ['--config', configFile]),
-    ...(idleSeconds === null ? ['--stay'] : ['--idle-seconds', String(idleSeconds)]),
-  ];
+  const args = daemonArguments({ dataFolder: folder.path, config: configFile, idleSeconds });
   const log = openLog(folder);
   try {
     const child = spawn(process.execPath, args, {
@@ -104,6 +98,22 @@ function startDaemon({ folder, env, config, workingDirectory, idleSeconds }: Ens
   } finally {
     closeSync(log);
   }
+}
+
+/** What Node is called with to run the server of a folder. */
+export function daemonArguments(options: {
+  readonly dataFolder: string;
+  readonly config: string | null;
+  readonly idleSeconds: number | null;
+}): string[] {
+  const { dataFolder, config, idleSeconds } = options;
+  return [
+    fileURLToPath(new URL('../run/main.js', import.meta.url)),
+    'daemon',
+    ...['--data', dataFolder],
+    ...(config === null ? [] : ['--config', config]),
+    ...(idleSeconds === null ? ['--stay'] : ['--idle-seconds', String(idleSeconds)]),
+  ];
 }
 
 function openLog(folder: DataFolder): number {

@@ -1,6 +1,6 @@
 import type { RunningServer, ServerOptions } from '@holter/server';
 import { problemLine } from '@holter/server/config';
-import { DataFolder, DEFAULT_HOST, DEFAULT_PORT, dataFolderPath } from '@holter/server/local';
+import { DataFolder, DEFAULT_HOST, DEFAULT_PORT, dataFolderPath, realClock } from '@holter/server/local';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { pageFolder } from '../package/page-folder.ts';
 import { version } from '../package/version.ts';
@@ -22,8 +22,11 @@ type UpOptions = {
   readonly logLevel: string;
   readonly demo?: boolean;
   readonly acceptRestored?: boolean;
+  readonly detach?: boolean;
 };
 
+/** What a server in the background is not told; it says where it listens. */
+const NOT_DETACHED = ['port', 'host', 'demo', 'acceptRestored', 'insecureBecause', 'logLevel'];
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
 
 export function registerUp(program: Command, io: Io): void {
@@ -41,12 +44,16 @@ export function registerUp(program: Command, io: Io): void {
       .option('--database <url>', 'where the data is: sqlite only for now, in the data folder')
       .option('--accept-restored', 'go on from a database that you restored, or without one that is gone')
       .option('--insecure-because <reason>', 'listen on an address that others can reach, without TLS')
+      .addOption(
+        new Option('--detach', 'run it in the background until `holter down`').conflicts(NOT_DETACHED),
+      )
       .option('--demo', 'simulated agents that misbehave, 20 times as fast as life, in a folder of their own')
       .addOption(new Option('--log-level <level>', 'how much to log').choices(LOG_LEVELS).default('info')),
     [
       ['holter up', 'on 127.0.0.1:4658, with the data folder of this user'],
       ['holter up --config examples/tour.yaml --data .holter', 'with a policy, and a folder of its own'],
       ['holter up --port 5000', 'on another port'],
+      ['holter up --detach', 'in the background'],
       ['holter up --accept-restored', 'after a backup was put in place of the database'],
       ['holter up --demo', 'look at a fleet that is not real'],
     ],
@@ -58,6 +65,7 @@ async function up(io: Io, options: UpOptions): Promise<void> {
   const loaded = load(io, options.config);
   if (loaded.kind === 'invalid') throw invalidConfig(loaded);
   probeFiles();
+  if (options.detach) return detach(io, options);
   const { createLogger, StartError, startServer } = await import('@holter/server');
   // The log goes to stderr: stdout contains only the line that programs wait for.
   const logger = createLogger({
@@ -86,6 +94,15 @@ async function up(io: Io, options: UpOptions): Promise<void> {
   logger.info({ signal }, 'stopping');
   await server.stop();
   logger.info('stopped');
+}
+
+async function detach(io: Io, { data, config }: UpOptions): Promise<void> {
+  const { ensureServer } = await import('../background/ensure-server.ts');
+  const { env, workingDirectory } = io;
+  const folder = new DataFolder(dataFolderPath(data, env));
+  const clock = realClock();
+  const { url } = await ensureServer({ folder, clock, env, workingDirectory, config, idleSeconds: null });
+  io.out(`Holter is listening on ${url}\n`);
 }
 
 function serverOptions(

@@ -4,6 +4,7 @@
  */
 
 export { DataFolder, dataFolderPath, FIRST_ROLES, type FirstRole } from '../data-folder.ts';
+export type { Clock } from '../engine/clock.ts';
 export { type Client, ClientError, createClient } from '../http/client.ts';
 export { isTokenOfHash } from '../http/hook-token.ts';
 export type * from '../http/types.ts';

@@ -1,0 +1,55 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { bin, cleanEnvironment } from './holter-process.ts';
+import { isThere } from './run/kit.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'holter-service-'));
+afterAll(async () => {
+  await holter('down');
+  rmSync(folder, { recursive: true, force: true });
+});
+
+type Ran = { readonly code: number; readonly out: string; readonly err: string };
+
+const holter = (...args: readonly string[]): Promise<Ran> =>
+  new Promise((resolve) => {
+    const options = { cwd: folder, env: cleanEnvironment(folder) };
+    execFile(process.execPath, [bin, ...args], options, (error, out, err) =>
+      resolve({ code: error ? Number(error.code) : 0, out, err }),
+    );
+  });
+
+const server = (): { readonly pid: number; readonly url: string } =>
+  JSON.parse(readFileSync(join(folder, 'data', 'server.json'), 'utf8'));
+
+it('up --detach starts one server that stays, and down stops it', async () => {
+  const first = await holter('up', '--detach');
+  expect(first).toMatchObject({ code: 0, out: `Holter is listening on ${server().url}\n` });
+  const { pid } = server();
+  expect(readFileSync(`/proc/${pid}/cmdline`, 'utf8')).toContain('--stay');
+  expect((await holter('up', '--detach')).out).toBe(first.out);
+  expect(server().pid).toBe(pid);
+  expect(await holter('down')).toMatchObject({ code: 0, out: expect.stringContaining(`(pid ${pid})`) });
+  expect(isThere(pid)).toBe(false);
+  expect(await holter('down')).toMatchObject({ code: 0, out: expect.stringContaining('no server runs') });
+  expect((await holter('up', '--detach', '--port', '5000')).code).toBe(2);
+});
+
+it('service install writes a unit that systemd accepts, and remove takes it away', async () => {
+  const unit = join(folder, 'systemd', 'user', 'holter.service');
+  const installed = await holter('service', 'install', '--no-start', '--data', join(folder, 'a "b" 100%'));
+  expect(installed).toMatchObject({ code: 0, out: `${unit}\n` });
+  const text = readFileSync(unit, 'utf8');
+  expect(text).toContain(`ExecStart="${process.execPath}" `);
+  expect(text).toContain('a \\"b\\" 100%%" "--stay"');
+  if (existsSync('/usr/bin/systemd-analyze'))
+    execFileSync('systemd-analyze', ['verify', '--user', '--man=no', unit], {
+      env: cleanEnvironment(folder, { XDG_RUNTIME_DIR: folder }),
+    });
+  await holter('service', 'remove');
+  expect(existsSync(unit)).toBe(false);
+  expect((await holter('service', 'remove')).out).toContain('nothing to do');
+});
