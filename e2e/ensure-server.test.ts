@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,3 +49,31 @@ it.skipIf(process.platform !== 'linux')(
     expect(readlinkSync(`/proc/${pid}/cwd`)).toBe(realpathSync(join(folder, 'data')));
   },
 );
+
+it('what a command prints can be read while it runs, without secrets', async () => {
+  const secret = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789';
+  const script = `echo begun; echo "key ${secret}" >&2; read line; printf 'the end'`;
+  const child = spawn(process.execPath, [bin, 'run', '--agent', 'ada', '--', 'sh', '-c', script], {
+    cwd: folder,
+    env: cleanEnvironment(folder),
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  const ended = once(child, 'close');
+  const logs = (): string => {
+    const args = [bin, 'logs', 'ada'];
+    try {
+      return execFileSync(process.execPath, args, {
+        env: cleanEnvironment(folder),
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+    } catch {
+      return '';
+    }
+  };
+  const said = await until('its output is there', () => /begun[\s\S]*key .*\n/.exec(logs())?.[0]);
+  expect(said).not.toContain(secret);
+  child.stdin.end('\n');
+  expect(await ended).toEqual([0, null]);
+  expect(logs()).toMatch(/the end$/);
+});

@@ -15,6 +15,7 @@ const COMMANDS: readonly (readonly [names: string, load: () => Promise<Register>
   ['status', async () => (await import('./commands/status.ts')).registerStatus],
   ['show', async () => (await import('./commands/show.ts')).registerShow],
   ['why', async () => (await import('./commands/why.ts')).registerWhy],
+  ['logs', async () => (await import('./commands/logs.ts')).registerLogs],
   ['events', async () => (await import('./commands/events.ts')).registerEvents],
   [
     'nudge terminate recover pause resume snooze wake wrong',

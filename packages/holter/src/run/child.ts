@@ -22,7 +22,7 @@ type ChildOptions = {
   readonly table: ProcessTable;
   readonly clock: Clock;
   /** Gets the output of the child before it is passed on, if it passes through this process. */
-  readonly printed: (bytes: Buffer) => void;
+  readonly printed: (bytes: Buffer, fd: number) => void;
 };
 
 /** Which of the three streams are terminals; with any of them the child stays in this process group and session. */
@@ -126,9 +126,8 @@ export class Child {
     if (!from) return Promise.resolve();
     return passThrough(from, fd, clock, (bytes) => {
       this.outputBytes += bytes.length;
-      if (fd !== 1) return;
-      this.hasOpenLine = bytes[bytes.length - 1] !== 10;
-      printed(bytes);
+      if (fd === 1) this.hasOpenLine = bytes[bytes.length - 1] !== 10;
+      printed(bytes, fd);
     });
   }
 }

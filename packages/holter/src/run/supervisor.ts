@@ -11,6 +11,7 @@ import { CODE, RunFailure } from './end.ts';
 import { childEnvironment } from './environment.ts';
 import { LimitGuard } from './limit-guard.ts';
 import { NudgeFile } from './nudge-file.ts';
+import { OutputTail } from './output-tail.ts';
 import type { RunContext } from './run-context.ts';
 import { RunExecutor } from './run-executor.ts';
 import type { RunEnd, RunState } from './run-state.ts';
@@ -36,6 +37,7 @@ export class Supervisor {
   private readonly nudges: NudgeFile;
   private readonly keeper: CheckpointKeeper;
   private readonly queue: SignalQueue;
+  private readonly output: OutputTail;
   private readonly loop: EffectLoop;
   private readonly watcher: Watcher;
   private readonly transcript: TranscriptFollower | null;
@@ -62,6 +64,8 @@ export class Supervisor {
     this.folder = join(folder.path, 'runs', plan.agentId);
     this.agent = new AgentRecord(context, this.executorId);
     this.queue = new SignalQueue(link, plan.agentId, newId);
+    const outputPath = `/v1/agents/${encodeURIComponent(plan.agentId)}/output`;
+    this.output = new OutputTail(clock, (text) => link.ask('POST', outputPath, { text }));
     const tell = (body: SignalBody): void => this.queue.put(this.agent.incarnation, body);
     const user = (): number | null => {
       const { child } = this.state;
@@ -147,6 +151,7 @@ export class Supervisor {
     await this.queue.flush();
     await this.loop.leave();
     await this.state.child?.drain(this.context.clock, 1_000);
+    await this.output.close(1_000);
     this.nudges.remove();
     return end;
   }
@@ -210,7 +215,9 @@ export class Supervisor {
       attempt,
     });
     try {
-      const printed = (bytes: Buffer): void => {
+      const printed = (bytes: Buffer, fd: number): void => {
+        this.output.put(bytes, fd);
+        if (fd !== 1) return;
         for (const body of plan.recipe?.heard?.(bytes) ?? []) this.queue.put(incarnation, body);
       };
       await this.transcript?.begin();

@@ -25,6 +25,7 @@ import type {
   IncidentsNoticedView,
   LoginSecretView,
   NewTokenInput,
+  OutputTailView,
   PingKeyInput,
   PingKeyMadeView,
   ProbeView,
@@ -70,6 +71,8 @@ export function createClient(options: CallOptions) {
       call<CheckpointPage>('GET', at(agentId, '/checkpoints'), { query: { limit } }),
 
     agents: (query: Query<AgentFilter> = {}) => call<AgentPage>('GET', '/v1/agents', { query }),
+    logs: (agentId: string, after = 0) =>
+      call<OutputTailView>('GET', at(agentId, '/logs'), { query: { after: String(after) } }),
     agent: (agentId: string) => call<AgentView>('GET', at(agentId)),
     probe: (agentId: string) => call<ProbeView>('GET', at(agentId, '/probe'), { accept: [503] }),
     effects: (agentId: string, query: { readonly status?: string; readonly limit?: number } = {}) =>

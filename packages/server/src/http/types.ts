@@ -47,6 +47,7 @@ export type BreakerToldView = z.infer<typeof pageViews.breakerTold>;
 export type SessionView = z.infer<typeof pageViews.session>;
 export type LoginSecretView = z.infer<typeof pageViews.loginSecret>;
 export type HistoryView = z.infer<typeof pageViews.history>;
+export type OutputTailView = z.infer<typeof pageViews.outputTail>;
 export type SystemView = z.infer<typeof pageViews.system>;
 export type ErrorView = z.infer<typeof views.failure>;
 

@@ -171,6 +171,13 @@ export const history = z.strictObject({
   incidents: z.array(pastIncident),
 });
 
+export const outputTail = z.strictObject({
+  agentId: word,
+  text: word,
+  next: count.meta({ description: 'The position behind the text, for `after`.' }),
+  isCut: z.boolean().meta({ description: 'Older output than this is not kept any more.' }),
+});
+
 export const system = z.strictObject({
   at: time,
   stalls: z

@@ -35,6 +35,7 @@ import { historyRoutes } from '../routes/history.ts';
 import { hookRoutes } from '../routes/hooks.ts';
 import { incidentRoutes } from '../routes/incidents.ts';
 import { loginRoutes } from '../routes/login.ts';
+import { outputRoutes } from '../routes/output.ts';
 import { pageFilesOf, pageRoutes, sendStrayPage } from '../routes/page.ts';
 import { pingRoutes } from '../routes/pings.ts';
 import { registerRoutes } from '../routes/register.ts';
@@ -176,12 +177,13 @@ function groupsOf(context: HttpContext): readonly RouteGroup[] {
     },
     {
       tag: 'Signals',
-      about: 'What agents report: beats, calls, checkpoints, tasks.',
+      about: 'What agents report: beats, calls, checkpoints, tasks, output.',
       routes: [
         ...signalRoutes(context),
         ...batchRoutes(context),
         ...checkpointRoutes(context),
         ...taskRoutes(context),
+        ...outputRoutes(context),
       ],
     },
     {

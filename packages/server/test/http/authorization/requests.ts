@@ -104,6 +104,11 @@ export const requests: Readonly<Record<string, (scene: Scene) => Asked>> = {
   'GET /v1/fleet/live': () => ({ path: '/v1/fleet/live' }),
   'GET /v1/history': () => ({ path: '/v1/history' }),
   'GET /v1/system': () => ({ path: '/v1/system' }),
+  'GET /v1/agents/{id}/logs': ({ agentId }) => ({ path: `/v1/agents/${agentId}/logs` }),
+  'POST /v1/agents/{id}/output': ({ agentId }) => ({
+    path: `/v1/agents/${agentId}/output`,
+    body: { text: 'hello' },
+  }),
   'GET /v1/config': () => ({ path: '/v1/config' }),
   'POST /v1/agents/{id}/task': ({ agentId }) => ({
     path: `/v1/agents/${agentId}/task`,

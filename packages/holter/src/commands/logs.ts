@@ -1,0 +1,57 @@
+import { realClock } from '@holter/server/local';
+import type { Command } from 'commander';
+import { ask } from '../client/ask.ts';
+import { findServer, type ServerOptions, withServer } from '../client/connection.ts';
+import { withExamples } from '../terminal/help.ts';
+import type { Io } from '../terminal/io.ts';
+import { printable } from '../terminal/paint.ts';
+
+type LogsOptions = ServerOptions & { readonly follow?: boolean; readonly json?: boolean };
+
+const LOOK_EVERY_MS = 1_000;
+
+export function registerLogs(program: Command, io: Io): void {
+  withExamples(
+    withServer(
+      program
+        .command('logs')
+        .description(
+          'the newest output of an agent that `holter run` runs without a terminal, without secrets',
+        )
+        .argument('<agent>', 'its id')
+        .option('-f, --follow', 'go on until Ctrl-C')
+        .option('--json', 'print JSON'),
+    ),
+    [
+      ['holter logs worker-7', 'what it printed lately'],
+      ['holter logs worker-7 --follow', 'and what it prints from now on'],
+    ],
+  ).action((agentId: string, options: LogsOptions) => logs(io, agentId, options));
+}
+
+async function logs(io: Io, agentId: string, { follow, json, ...options }: LogsOptions): Promise<void> {
+  const connection = findServer(io, options, 'viewer');
+  let isStopped = false;
+  let endWait: () => void = () => undefined;
+  if (follow)
+    io.onStop(() => {
+      isStopped = true;
+      endWait();
+    });
+  for (let after = 0; ; ) {
+    const tail = await ask(connection, (client) => client.logs(agentId, after));
+    if (json && (tail.text !== '' || after === 0)) io.out(`${JSON.stringify(tail)}\n`);
+    else io.out(inLines(tail.text));
+    if (!json && !follow && tail.next === 0) io.err(`${agentId} has printed nothing that Holter saw\n`);
+    if (!follow || isStopped) return;
+    after = tail.next;
+    await new Promise<void>((resolve) => {
+      endWait = resolve;
+      realClock().after(LOOK_EVERY_MS, resolve);
+    });
+    if (isStopped) return;
+  }
+}
+
+/** Line by line, because control characters of an agent could change the user's terminal. */
+const inLines = (text: string): string => text.split('\n').map(printable).join('\n');
