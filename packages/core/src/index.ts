@@ -1,5 +1,8 @@
 /** The rules of Holter. Pure: no I/O, no clock, no randomness, no dependency. Start at `transition`. */
 
+export { type AlertBook, emptyBook, stepAlerts } from './alert/book.ts';
+export { type AgentAlerts, conditionsOf } from './alert/conditions.ts';
+export { type AlertTimes, alertTimes } from './alert/times.ts';
 export { type Canonical, canonicalJson } from './base/canonical.ts';
 export { hashText } from './base/hash.ts';
 export { isAgentId, isPrototypeName } from './base/identifier.ts';
@@ -85,6 +88,15 @@ export {
   type Registration,
 } from './transition/enroll.ts';
 export { type Transition, type TransitionContext, transition } from './transition/transition.ts';
+export {
+  ALERT_TOPICS,
+  type AlertAction,
+  type AlertNotice,
+  type AlertRoute,
+  type AlertTopic,
+  type Condition,
+  type NoticeSeverity,
+} from './vocabulary/alert.ts';
 export type { Admission, Ask, AskKind } from './vocabulary/ask.ts';
 export { AUTHORITY, type Source } from './vocabulary/authority.ts';
 export {
@@ -107,10 +119,9 @@ export type {
   Life,
   NoticeAudience,
   NoticeBody,
-  NoticeSeverity,
   ReceiptOutcome,
 } from './vocabulary/effect.ts';
-export { EFFECT_URGENCY, stillWanted, wantedIdOf } from './vocabulary/effect.ts';
+export { EFFECT_URGENCY, lifeOfFleet, stillWanted, wantedIdOf } from './vocabulary/effect.ts';
 export type {
   BreakerState,
   EventBody,

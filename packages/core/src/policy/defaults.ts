@@ -22,10 +22,15 @@ export const healthMonitoringDefaults = {
     },
   },
   recovery: { max_attempts_per_task: 3, max_attempts_per_hour: 5, backoff_seconds: [60, 120, 240] },
+  /** Severities as in the seed. Its channels have to be defined first, so by default every defined one is used. */
   alerting: {
-    stuck_agent: { channels: ['slack', 'pagerduty'], severity: 'warning' },
-    circuit_breaker_open: { channels: ['slack'], severity: 'warning' },
-    recovery_failed: { channels: ['slack', 'pagerduty'], severity: 'critical' },
+    stuck_agent: { channels: 'all', severity: 'warning', when: 'escalated' },
+    circuit_breaker_open: { channels: 'all', severity: 'warning' },
+    recovery_failed: { channels: 'all', severity: 'critical' },
+    waiting_for_person: { channels: 'all', severity: 'warning', after: 60 },
+    limit_exceeded: { channels: 'all', severity: 'warning' },
+    agent_failed: { channels: 'all', severity: 'warning' },
+    holter_unwell: { channels: 'all', severity: 'critical' },
   },
 } as const;
 

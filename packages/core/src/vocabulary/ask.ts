@@ -1,5 +1,5 @@
 import type { Instant } from '../base/time.ts';
-import type { NoticeSeverity } from './effect.ts';
+import type { NoticeSeverity } from './alert.ts';
 
 /** A question from one agent's incident to the fleet. */
 export type AskKind = 'loss' | 'nudge' | 'notice' | 'terminate' | 'start';

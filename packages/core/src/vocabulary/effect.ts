@@ -1,5 +1,6 @@
 import type { DurationMs, Instant } from '../base/time.ts';
 import { hours } from '../base/time.ts';
+import type { AlertNotice, NoticeSeverity } from './alert.ts';
 import type { FindingKind } from './finding.ts';
 import type { LadderStep } from './ladder.ts';
 import type { OrderSource } from './order.ts';
@@ -51,7 +52,6 @@ export const NOTICE_MS_MAX = hours(24);
 export type StepRef = { readonly incidentId: string; readonly step: LadderStep; readonly attempt: number };
 
 export type NoticeAudience = 'orchestrator' | 'operator';
-export type NoticeSeverity = 'info' | 'warning' | 'critical';
 
 /** Something that people should know. */
 export type NoticeBody = {
@@ -78,6 +78,8 @@ export type EffectBody =
       readonly kind: 'notify';
       /** Set on the copy for one channel: the channel, and the notice that it copies. */
       readonly via?: { readonly channel: string; readonly noticeId: string };
+      /** Set on a notice that an alert sends: what it is about, for channels that show more than text. */
+      readonly alert?: AlertNotice;
     } & NoticeBody)
   /** Refuses the looping call where the adapter can; wanted right before a termination. */
   | { readonly kind: 'deny-call'; readonly message: string }
