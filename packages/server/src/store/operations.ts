@@ -15,6 +15,8 @@ const OPERATIONS = Object.keys({
   groupSize: true,
   countByHealth: true,
   claimEffects: true,
+  addEffects: true,
+  readEffect: true,
   settleEffect: true,
   retryEffect: true,
   offerEffect: true,

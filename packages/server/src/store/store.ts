@@ -55,6 +55,12 @@ export type Store = {
     limit: number;
     seen?: number;
   }): Promise<readonly ClaimedEffect[]>;
+  /**
+   * Orders effects that no agent's record wants (alerts), and keeps a named value, in one transaction. An effect that
+   * exists already stays as it is.
+   */
+  addEffects(ordered: OrderedEffects & { readonly meta: MetaEntry }): Promise<void>;
+  readEffect(effectId: string): Promise<StoredEffect | null>;
   /** Final: settling an effect again changes nothing, and the result says so. */
   settleEffect(effectId: string, settlement: Settlement): Promise<'settled' | 'already-settled' | 'unknown'>;
   /**
@@ -166,6 +172,12 @@ export type Commit = {
    */
   readonly fleet?: { readonly fleet: FleetGuard; readonly expectedVersion: number; readonly version: number };
   /** Links signal, commit and effect in logs. */
+  readonly correlationId: string;
+};
+
+export type OrderedEffects = {
+  readonly effects: readonly Effect[];
+  readonly at: Instant;
   readonly correlationId: string;
 };
 

@@ -35,6 +35,31 @@ export function effectsContract(open: OpenStore): void {
       expect(await claim(0, ['host-1', null])).toEqual(['a 1']);
     });
 
+    it('orders effects beside those of agents, once, together with a named value', async () => {
+      const alert = nudge('alert/1', 'fleet:crew');
+      const order = (value: string) => ({
+        effects: [alert],
+        at: at(5),
+        correlationId: 'alert/1',
+        meta: { key: 'alerts', value },
+      });
+      expect(await current.store.readEffect('alert/1')).toBeNull();
+      await current.store.addEffects(order('first'));
+      expect(await claim(5)).toEqual(['alert/1 1']);
+      await current.store.settleEffect('alert/1', { at: at(6), outcome: 'posted', detail: 'sent' });
+      await current.store.addEffects(order('second'));
+      await current.reopen();
+      expect(await claim(500)).toEqual([]);
+      expect(await current.store.getMeta('alerts')).toBe('second');
+      expect(await current.store.readEffect('alert/1')).toMatchObject({
+        effect: alert,
+        status: 'done',
+        outcome: 'posted',
+        createdAt: at(5),
+        correlationId: 'alert/1',
+      });
+    });
+
     it('hands out stops and starts before messages, and messages before notices', async () => {
       const terminate = { kind: 'terminate', reason: 'it loops', cleanupMs: 1 } as Partial<Effect>;
       const notify = { kind: 'notify', audience: 'operator', severity: 'info', incidentId: null } as const;

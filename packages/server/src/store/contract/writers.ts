@@ -93,6 +93,17 @@ const OPERATIONS: Record<Exclude<Operation, 'backup' | 'check' | 'close'>, Check
     expect(await a.claimEffects(claimOf(99))).toEqual([]);
     expect(await a.claimEffects(claimOf(100))).toMatchObject([{ tries: 2 }]);
   },
+  addEffects: async (a, b) => {
+    const order = { effects: [nudge('alert/1', 'ada')], at: at(0), correlationId: 'c' };
+    await a.addEffects({ ...order, meta: { key: 'alerts', value: 'mine' } });
+    await b.addEffects({ ...order, meta: { key: 'alerts', value: 'yours' } });
+    expect(await a.claimEffects(claimOf(0))).toHaveLength(1);
+    expect(await a.getMeta('alerts')).toBe('yours');
+  },
+  readEffect: async (a, b) => {
+    await begin(a);
+    expect(await b.readEffect('ada/e')).toEqual(await a.readEffect('ada/e'));
+  },
   settleEffect: async (a, b) => {
     await begin(a);
     const done = { at: at(1), outcome: 'done', detail: '' } as const;

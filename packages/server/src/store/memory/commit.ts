@@ -2,7 +2,7 @@ import type { Hard, Instant } from '@holter/core';
 import { NEVER } from '@holter/core';
 import { FINAL_STATES_KEPT, incidentOf, isKept, maxSoft, OVER, plainText, subjectOf } from '../facts.ts';
 import { emptyTally, hourOf, type Tallies, type Tally, tallyOf } from '../rollup.ts';
-import type { Commit, CommitVerdict, SoftEntry } from '../store.ts';
+import type { Commit, CommitVerdict, OrderedEffects, SoftEntry } from '../store.ts';
 import { noteChange, settleEffect } from './effects.ts';
 import type { Indexes, Tables } from './tables.ts';
 
@@ -27,7 +27,7 @@ export function commitOne(tables: Tables, indexes: Indexes, commit: Commit): Com
   book(tables, agentId, tallyOf(standing, commit.events));
   const firstCursor = appendEvents(tables, commit);
   cancelEffects(tables, indexes, commit);
-  addEffects(tables, indexes, commit);
+  addEffects(tables, indexes, { ...commit, at: commit.agent.hard.at });
   return {
     kind: 'ok',
     version: expectedVersion + 1,
@@ -100,8 +100,11 @@ function cancelEffects(tables: Tables, indexes: Indexes, { agent, over }: Commit
 }
 
 /** An existing id is the same decision repeated; its stored status is kept. */
-function addEffects(tables: Tables, indexes: Indexes, { agent, effects, correlationId }: Commit): void {
-  const createdAt: Instant = agent.hard.at;
+export function addEffects(
+  tables: Tables,
+  indexes: Indexes,
+  { effects, at: createdAt, correlationId }: OrderedEffects,
+): void {
   for (const effect of effects) {
     if (tables.effects.has(effect.id)) continue;
     tables.effects.set(effect.id, {

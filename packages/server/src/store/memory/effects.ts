@@ -114,6 +114,11 @@ export function listEffects(
     .map(storedOf);
 }
 
+export function readEffect(tables: Tables, effectId: string): StoredEffect | null {
+  const row = tables.effects.get(effectId);
+  return row ? storedOf(row) : null;
+}
+
 function storedOf({
   effect,
   tries,

@@ -2,12 +2,13 @@ import type { Instant } from '@holter/core';
 import { refuseOlder, startTokenPrefix } from '../facts.ts';
 import { type Answer, type Arguments, type Operation, storeFrom } from '../operations.ts';
 import { STRIP_MS, type Store, StoreUnavailable } from '../store.ts';
-import { commitOne, flushOne } from './commit.ts';
+import { addEffects, commitOne, flushOne } from './commit.ts';
 import { claimDue } from './due.ts';
 import {
   claimEffects,
   listEffects,
   offerEffect,
+  readEffect,
   readEffectChanges,
   retryEffect,
   settleEffect,
@@ -119,6 +120,11 @@ const handlers: Handlers = {
     refuseOlder(tables.lastCursor, claim.seen ?? 0);
     return claimEffects(tables, indexes, claim);
   },
+  addEffects: (tables, indexes, { meta, ...ordered }) => {
+    tables.meta.set(meta.key, meta.value);
+    addEffects(tables, indexes, ordered);
+  },
+  readEffect: (tables, _, effectId) => readEffect(tables, effectId),
   settleEffect: (tables, indexes, effectId, settlement) =>
     settleEffect(tables, indexes, effectId, settlement),
   retryEffect: (tables, _, effectId, retryAt, detail, tries) =>

@@ -3,7 +3,7 @@ import { EFFECT_URGENCY, RECORD_VERSION } from '@holter/core';
 import type { Kysely } from 'kysely';
 import { FINAL_STATES_KEPT, incidentOf, isKept, plainText, subjectOf } from '../facts.ts';
 import { tallyOf } from '../rollup.ts';
-import type { Commit, CommitVerdict } from '../store.ts';
+import type { Commit, CommitVerdict, OrderedEffects } from '../store.ts';
 import { cancelEffects, noteChange } from './effects.ts';
 import { prepared } from './prepared.ts';
 import { addRollups } from './rollups.ts';
@@ -37,7 +37,7 @@ export async function commitOne(db: Kysely<Schema>, commit: Commit): Promise<Com
   await addRollups(db, [[agentId, tallyOf(standing ?? null, events)]]);
   const firstCursor = await appendEvents(db, commit);
   if (commit.over && commit.over.length > 0) await cancelEffects(db, commit.over, commit.agent.hard.at);
-  await addEffects(db, commit);
+  await addEffects(db, { ...commit, at: commit.agent.hard.at });
   return {
     kind: 'ok',
     version: expectedVersion + 1,
@@ -207,19 +207,22 @@ const putEffect = prepared<NewEffect>((db, place) =>
     .onConflict((conflict) => conflict.column('id').doNothing()),
 );
 
-async function addEffects(db: Kysely<Schema>, { agent, effects, correlationId }: Commit): Promise<void> {
+export async function addEffects(
+  db: Kysely<Schema>,
+  { effects, at, correlationId }: OrderedEffects,
+): Promise<void> {
   for (const effect of effects) {
     const { numAffectedRows } = await putEffect(db, {
       id: effect.id,
       agent_id: effect.agentId,
       executor: effect.executor,
-      created_at: agent.hard.at,
+      created_at: at,
       correlation_id: plainText(correlationId),
       body: JSON.stringify(effect),
       lives_by: effect.livesBy,
       until: effect.until ?? null,
       urgency: EFFECT_URGENCY[effect.kind],
     });
-    if (numAffectedRows) await noteChange(db, { effect_id: effect.id, what: 'ordered', at: agent.hard.at });
+    if (numAffectedRows) await noteChange(db, { effect_id: effect.id, what: 'ordered', at });
   }
 }

@@ -184,6 +184,16 @@ export async function listEffects(
   return (await wanted.execute()).map(storedOf);
 }
 
+export async function readEffect(db: Db, effectId: string): Promise<StoredEffect | null> {
+  const row = await db
+    .selectFrom('effects')
+    .selectAll()
+    .where('id', '=', effectId)
+    .where('record_version', '<=', RECORD_VERSION)
+    .executeTakeFirst();
+  return row ? storedOf(row) : null;
+}
+
 function storedOf(row: Selectable<Schema['effects']>): StoredEffect {
   return {
     effect: parseRecord('effect', row.body, row.record_version, `effect ${row.id}`),

@@ -13,12 +13,13 @@ import {
   loadMany,
   nextWakeAt,
 } from './agents.ts';
-import { commitOne } from './commit.ts';
+import { addEffects, commitOne } from './commit.ts';
 import {
   claimEffects,
   lastEffectChange,
   listEffects,
   offerEffect,
+  readEffect,
   readEffectChanges,
   retryEffect,
   settleEffect,
@@ -92,6 +93,12 @@ export const handlers: Handlers = {
       if (claim.seen) refuseOlder(await lastCursor(transaction), claim.seen);
       return claimEffects(transaction, claim);
     }),
+  addEffects: (db, { meta, ...ordered }) =>
+    inTransaction(db, async (transaction) => {
+      await putMeta(transaction, meta.key, meta.value);
+      await addEffects(transaction, ordered);
+    }),
+  readEffect,
   settleEffect: (db, effectId, settlement) =>
     inTransaction(db, (transaction) => settleEffect(transaction, effectId, settlement)),
   retryEffect: (db, ...args) => inTransaction(db, (transaction) => retryEffect(transaction, ...args)),
