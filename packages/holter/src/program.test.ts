@@ -63,6 +63,8 @@ describe('the help', () => {
     ['events'],
     ['doctor'],
     ['token list'],
+    ['alerts list'],
+    ['maintenance list'],
     ['config show'],
     ['db check'],
   ])('%s reads, so it has --json', async (words) => {

@@ -1,14 +1,9 @@
 import { isIP } from 'node:net';
 
+export { isLoopback } from './config/loopback.ts';
+
 export const DEFAULT_HOST = '127.0.0.1';
 export const DEFAULT_PORT = 4658;
-
-/** Whether only this machine can reach the address. Names are not resolved: they may change their mind. */
-export function isLoopback(host: string): boolean {
-  const bare = host.replace(/^\[|\]$/g, '').toLowerCase();
-  if (bare === 'localhost' || bare === '::1') return true;
-  return isIP(bare) === 4 && bare.startsWith('127.');
-}
 
 /** The names by which this machine calls itself; a `Host` header may carry them with any port. */
 export const LOCAL_NAMES: readonly string[] = ['127.0.0.1', 'localhost', '[::1]'];

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
+import { Alerts } from './alerts/index.ts';
 import { CHANNELS, connectChannels, type UnreadNotices } from './channels/index.ts';
 import { type Config, type LoadedConfig, problemLine } from './config/load.ts';
 import { DataFolder, type FirstRole } from './data-folder.ts';
@@ -96,7 +97,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const clock = await continuedClock(store, options.demo?.clock ?? wall);
     const tokensMade = await ensureFirstTokens(folder, { store, clock, sha256, ...realDice });
 
-    const { engine, replies, notices } = assembleEngine(store, clock, options);
+    let url: string | null = null;
+    const { engine, replies, notices, alerts } = assembleEngine(store, clock, () => url, options);
     noteRefused = engine.noteRefused;
     const intake = new Intake({ engine, replies, store, clock });
     undo.push(logCommitted(engine, logger));
@@ -105,6 +107,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (options.demo) undo.push(options.demo.begin({ engine, intake, store, sha256 }));
     // In a demo seconds are too short for that: every hiccup of the machine is a long one.
     if (!options.demo) undo.push(startGraceAlert({ clock, health: () => engine.health, logger }));
+    alerts.start();
+    undo.push(() => alerts.stop());
     undo.push(startHousekeeping({ store, clock, health: () => engine.health, logger }));
 
     const sessions = startSessions({
@@ -126,6 +130,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       store,
       replies,
       notices,
+      alerts,
       hooks: sessions.hooks,
       executors,
       clock,
@@ -143,17 +148,18 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     });
     undo.push(() => http.close());
     undo.push(() => executors.close());
-    const url = await listen(http, host, port);
-    folder.writeServer({ url, pid: process.pid, version, startedAt: clock.now() });
+    const address = await listen(http, host, port);
+    url = address;
+    folder.writeServer({ url: address, pid: process.pid, version, startedAt: clock.now() });
     undo.push(() => folder.removeServer(process.pid));
     let stopping: Promise<void> | null = null;
     return {
-      url,
+      url: address,
       dataFolder: folder.path,
       tokensMade,
       reload: (loaded) => {
         if (loaded.kind === 'loaded') config = loaded.config;
-        return reload(engine, loaded, logger);
+        return reload(engine, options.demo ? null : alerts, loaded, logger);
       },
       stop: () => {
         stopping ??= withinTime(undoAll(), wall, logger);
@@ -169,13 +175,26 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 function assembleEngine(
   store: Store,
   clock: Clock,
-  { config, logger }: ServerOptions,
-): { engine: Engine; replies: ReplyQueue; notices: UnreadNotices } {
+  url: () => string | null,
+  { config, logger, demo }: ServerOptions,
+): { engine: Engine; replies: ReplyQueue; notices: UnreadNotices; alerts: Alerts } {
   const replies: ReplyQueue = new ReplyQueue(clock, (effect, outcome, detail) =>
     engine.receive(effect, outcome, detail),
   );
+  const alerts: Alerts = new Alerts({
+    store,
+    clock,
+    engine: () => engine,
+    executor: () => executor,
+    channels: demo ? [] : config.channels,
+    url,
+    desktop: { env: process.env, platform: process.platform, terminal: '/dev/tty' },
+    newId: realDice.newId,
+    failed: (error) => logger.error({ err: error }, 'alerts were not looked at'),
+  });
   const { executor, channelsFor, notices } = connectChannels({
     channels: CHANNELS,
+    alerts: alerts.side,
     store,
     clock,
     engine: () => engine,
@@ -193,7 +212,7 @@ function assembleEngine(
     onBug: (error) => logger.error({ err: error }, 'a bug in Holter: the agent is left as it was'),
   });
   replies.follow(engine);
-  return { engine, replies, notices };
+  return { engine, replies, notices, alerts };
 }
 
 function refuseOpenAddress(host: string, because: string | undefined): void {
@@ -268,9 +287,10 @@ async function listen(http: FastifyInstance, host: string, port: number): Promis
   return urlOf(host, typeof address === 'object' && address ? address.port : port);
 }
 
-function reload(engine: Engine, loaded: LoadedConfig, logger: Logger): boolean {
+function reload(engine: Engine, alerts: Alerts | null, loaded: LoadedConfig, logger: Logger): boolean {
   if (loaded.kind === 'loaded') {
     engine.setPolicies(loaded.config.policies);
+    if (alerts) alerts.setChannels(loaded.config.channels);
     logger.info({ files: loaded.config.files }, 'configuration read again');
     return true;
   }

@@ -26,7 +26,7 @@ type HostOptions = {
  * working directory means nothing to it.
  */
 export async function hostServer({ folder, config, log, logLevel }: HostOptions): Promise<RunningServer> {
-  const loaded = loadConfig(findConfigFile(config, process.env, process.cwd()));
+  const loaded = loadConfig(findConfigFile(config, process.env, process.cwd()), undefined, process.env);
   if (loaded.kind === 'invalid')
     throw new CliFailure(loaded.problems.map((problem) => problemLine(problem)).join('\n'), null, EXIT.usage);
   const logger = createLogger({ write: log, isPretty: false, hasColour: false, level: logLevel });

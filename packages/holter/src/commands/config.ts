@@ -70,7 +70,7 @@ function check(io: Io, file: string | undefined, { json }: CheckOptions): void {
   }
   if (loaded.kind === 'invalid') throw invalidConfig(loaded);
   const { files, warnings } = loaded.config;
-  for (const warning of warnings) io.err(`${problemLine(warning)}\n`);
+  for (const warning of warnings) io.err(`warning: ${problemLine(warning)}\n`);
   io.out(files.length === 0 ? 'no holter.yaml found: the defaults hold\n' : `${files.join(', ')}: fine\n`);
 }
 
@@ -126,7 +126,7 @@ async function settingsInForce(io: Io, options: ShowOptions): Promise<InForce> {
 }
 
 export function load(io: Io, file: string | undefined): LoadedConfig {
-  return loadConfig(findConfigFile(file, io.env, io.workingDirectory));
+  return loadConfig(findConfigFile(file, io.env, io.workingDirectory), undefined, io.env);
 }
 
 export function invalidConfig({ problems }: Extract<LoadedConfig, { kind: 'invalid' }>): CliFailure {

@@ -1,5 +1,6 @@
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { ADAPTERS, type Adapter } from '@holter/server/adapters';
+import { problemLine } from '@holter/server/config';
 import { DataFolder, dataFolderPath, FIRST_ROLES, type HealthView } from '@holter/server/local';
 import type { Command } from 'commander';
 import { ask } from '../client/ask.ts';
@@ -121,7 +122,11 @@ async function checkConfig(io: Io, options: DoctorOptions): Promise<Check> {
   } catch (error) {
     if (!(error instanceof CliFailure)) throw error;
   }
-  if (loaded.kind === 'loaded') return { about, isFine: true, says: inUse(loaded.config.files) };
+  if (loaded.kind === 'loaded') {
+    const [warning] = loaded.config.warnings;
+    const says = warning ? problemLine(warning) : inUse(loaded.config.files);
+    return { about, isFine: warning === undefined, says, next: 'holter config check' };
+  }
   return {
     about,
     isFine: false,
@@ -130,11 +135,30 @@ async function checkConfig(io: Io, options: DoctorOptions): Promise<Check> {
   };
 }
 
+/** Alerts that do not arrive can't tell so themselves. */
+async function checkChannels(connection: ReturnType<typeof findServer>): Promise<Check> {
+  const { channels, warnings } = await ask(connection, (client) => client.alerts());
+  const failing = channels.filter(({ state }) => state === 'failing');
+  const wrong = [
+    ...failing.map(({ name, lastFailure }) => `${name} does not deliver: ${lastFailure}`),
+    ...warnings,
+  ];
+  const names = channels.map(({ name }) => name).join(', ');
+  return {
+    about: 'alerts',
+    isFine: wrong.length === 0,
+    says: wrong.join('; ') || names || 'no channels are defined; only the page and `holter status` tell',
+    next: failing[0] ? `correct it, then: holter alerts test ${failing[0].name}` : 'see docs/alerts.md',
+  };
+}
+
 async function checkServer(io: Io, options: DoctorOptions): Promise<readonly Check[]> {
   try {
     const connection = findServer(io, options, 'viewer');
     const health = await ask(connection, (client) => client.health());
-    return [...judgeHealth(health, connection.url), await checkToken(connection)];
+    const access = await checkToken(connection);
+    const alerts = access.isFine ? [await checkChannels(connection)] : [];
+    return [...judgeHealth(health, connection.url), access, ...alerts];
   } catch (error) {
     if (!(error instanceof CliFailure)) throw error;
     return [{ about: 'server', isFine: false, says: error.message, next: error.next ?? 'holter up' }];

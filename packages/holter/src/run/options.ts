@@ -1,6 +1,7 @@
-import { parseBytes, parseDuration } from '@holter/server/policy';
+import { parseBytes } from '@holter/server/policy';
 import type { OnLost } from '@holter/server/process';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { duration } from '../terminal/units.ts';
 import { AGENT_KINDS } from './find-adapter.ts';
 
 export type RunOptions = {
@@ -90,12 +91,6 @@ export function withRunOptions(command: Command): Command {
 function agentName(text: string): string {
   if (/^[A-Za-z0-9._@:-]{1,128}$/.test(text)) return text;
   throw new InvalidArgumentError('a name has 1 to 128 of A-Z a-z 0-9 . _ @ : -');
-}
-
-function duration(text: string): number {
-  const parsed = parseDuration(text);
-  if (parsed !== undefined && parsed > 0) return parsed;
-  throw new InvalidArgumentError("write it like '90s', '15m' or '2h'.");
 }
 
 function bytes(text: string): number {

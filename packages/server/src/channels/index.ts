@@ -2,9 +2,11 @@ import { cliChannel } from './cli/channel.ts';
 import { pageChannel } from './page/channel.ts';
 import type { Channel } from './shared/channel.ts';
 
-export type { Channel } from './shared/channel.ts';
+export { buildChannel } from './build-channel.ts';
+export type { Channel, Delivery } from './shared/channel.ts';
+export type { AlertSide, AlertVerdict, ChannelExecutor, Notify } from './shared/channel-executor.ts';
 export { connectChannels } from './shared/connect-channels.ts';
 export type { Reader, UnreadNotices } from './shared/unread-notices.ts';
 
-/** All channels. To add one: a folder beside these, an entry here, and fixtures for the contract suite. */
+/** The channels that people come to. Those that send are defined by the operator; see `build-channel.ts`. */
 export const CHANNELS: readonly Channel[] = [pageChannel, cliChannel];

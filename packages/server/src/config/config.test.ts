@@ -88,16 +88,3 @@ it('tells where each value that holds was written', () => {
   expect(at('rules.silence_act')).toMatchObject({ from: 'default', place: null });
 });
 
-it('says that alerting sends nothing yet', () => {
-  const text =
-    'health_monitoring:\n  alerting:\n    stuck_agent: { channels: [slack], severity: critical }\n';
-  const loaded = load(text);
-  if (loaded.kind !== 'loaded') throw new Error('it is valid');
-  expect(loaded.config.warnings.map(problemLine)).toEqual([
-    expect.stringMatching(
-      /^holter\.yaml:3:20 {2}health_monitoring\.alerting\.stuck_agent\.channels is not used yet: nothing is sent/,
-    ),
-    expect.stringContaining('health_monitoring.alerting.stuck_agent.severity is not used yet'),
-  ]);
-  expect(load('rules: {}\n')).toMatchObject({ config: { warnings: [] } });
-});

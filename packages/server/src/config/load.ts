@@ -1,5 +1,8 @@
+import { dirname, resolve } from 'node:path';
 import { readSettingsFile } from '../files/index.ts';
-import { compile, defaultPolicies, type PolicySet } from '../policy/index.ts';
+import { compile, defaultPolicies, type PolicyProblem, type PolicySet } from '../policy/index.ts';
+import { type ChannelConfig, resolveChannels } from './channels.ts';
+import type { Environment } from './files.ts';
 import { type FileProblem, type Place, readYaml } from './yaml-file.ts';
 
 export type Config = {
@@ -7,7 +10,9 @@ export type Config = {
   /** The file that was read, if there is one. */
   readonly files: readonly string[];
   readonly placeOf: (path: string) => Place | null;
-  /** Settings that were written and do nothing yet. */
+  /** With their secrets: never shown, logged or stored. */
+  readonly channels: readonly ChannelConfig[];
+  /** What is allowed, but does not do what its words say. */
   readonly warnings: readonly FileProblem[];
 };
 
@@ -17,45 +22,47 @@ export type LoadedConfig =
 
 /** More than any configuration; parsing so much takes a moment. */
 const BYTES_MAX = 1024 * 1024;
+const SECRET_BYTES_MAX = 16 * 1024;
 
-/** Reads and compiles the operator's file: all problems at once, or policies that need no more checks. */
+const NO_FILE: Config = {
+  policies: defaultPolicies,
+  files: [],
+  placeOf: () => null,
+  channels: [],
+  warnings: [],
+};
+
+/**
+ * Reads and compiles the operator's file: all problems at once, or policies that need no more checks. Secrets of
+ * channels come from the environment or from files of their own.
+ */
 export function loadConfig(
   file: string | null,
   read: (file: string) => string = (file) => readSettingsFile(file, BYTES_MAX),
+  env: Environment = {},
 ): LoadedConfig {
-  if (file === null)
-    return {
-      kind: 'loaded',
-      config: { policies: defaultPolicies, files: [], placeOf: () => null, warnings: [] },
-    };
+  if (file === null) return { kind: 'loaded', config: NO_FILE };
   const reading = readFile(file, read);
   if (reading.kind === 'unreadable') return { kind: 'invalid', problems: reading.problems };
   const { raw, placeOf } = reading.yaml;
   const compiled = compile(raw);
-  if (compiled.kind === 'compiled') {
-    const { policies } = compiled;
-    const warnings = warningsOf(policies, placeOf);
-    return { kind: 'loaded', config: { policies, files: [file], placeOf, warnings } };
-  }
   const top = { file, line: 1, column: 1 };
-  return {
-    kind: 'invalid',
-    problems: compiled.problems.map(({ path, message }) => ({ place: placeOf(path) ?? top, path, message })),
-  };
+  const placed = (problems: readonly PolicyProblem[]): readonly FileProblem[] =>
+    problems.map(({ path, message }) => ({
+      // What is missing has no place of its own; the section that should have it does.
+      place: placeOf(path) ?? placeOf(path.replace(/\.[^.]*$/, '')) ?? top,
+      path,
+      message,
+    }));
+  if (compiled.kind === 'invalid') return { kind: 'invalid', problems: placed(compiled.problems) };
+  const { policies } = compiled;
+  const folder = dirname(file);
+  const secrets = { env, read: (path: string) => readSettingsFile(resolve(folder, path), SECRET_BYTES_MAX) };
+  const { channels, problems } = resolveChannels(policies.channels, secrets);
+  if (problems.length > 0) return { kind: 'invalid', problems: placed(problems) };
+  const warnings = placed(policies.warnings);
+  return { kind: 'loaded', config: { policies, files: [file], placeOf, channels, warnings } };
 }
-
-/** Whoever writes `alerting` expects to be paged, so it is said that nobody will be. */
-function warningsOf({ shared }: PolicySet, placeOf: Config['placeOf']): readonly FileProblem[] {
-  return [...shared.written]
-    .filter((path) => path.startsWith('health_monitoring.alerting.'))
-    .flatMap((path) => {
-      const place = placeOf(path);
-      return place ? [{ place, path, message: NOTHING_IS_SENT }] : [];
-    });
-}
-
-const NOTHING_IS_SENT =
-  'is not used yet: nothing is sent to these channels; notices are shown by `holter status` and the page';
 
 /** One line per problem: `file:line:column  key message`. A key may be anything, and is printed in a terminal. */
 export function problemLine({ place, path, message }: FileProblem): string {

@@ -43,6 +43,8 @@ export type ActResult =
   | { readonly kind: 'underway'; readonly checkAgainAt: Instant; readonly detail: string }
   /** Any server that hears from the agent may deliver it. Until then it is offered again. */
   | { readonly kind: 'offered'; readonly againAt: Instant; readonly detail: string }
+  /** Its reason was gone: it is cancelled. */
+  | { readonly kind: 'dropped'; readonly detail: string }
   /** Failed. Counts as a try; after too many the effect is abandoned and a person is notified. */
   | {
       readonly kind: 'failed';

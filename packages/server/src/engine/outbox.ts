@@ -119,6 +119,8 @@ export class Outbox {
     switch (result.kind) {
       case 'receipt':
         return this.settle(effect, result.outcome, result.detail);
+      case 'dropped':
+        return this.settle(effect, 'cancelled', result.detail);
       case 'underway':
         return store.retryEffect(effect.id, result.checkAgainAt, result.detail, tries);
       case 'offered': {

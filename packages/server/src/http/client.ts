@@ -4,6 +4,8 @@ import type {
   AgentFilter,
   AgentPage,
   AgentView,
+  AlertPage,
+  AlertTestedView,
   BadgeKeyInput,
   BadgeMadeView,
   BreakerPage,
@@ -24,8 +26,10 @@ import type {
   IncidentPage,
   IncidentsNoticedView,
   LoginSecretView,
+  MaintenanceWindowView,
   NewTokenInput,
   OutputTailView,
+  NewWindowInput,
   PingKeyInput,
   PingKeyMadeView,
   ProbeView,
@@ -118,6 +122,16 @@ export function createClient(options: CallOptions) {
     allBreakers: () => call<BreakerPage>('GET', '/v1/breakers'),
     tellBreaker: (agentId: string, name: string, word: string, body: object) =>
       call<BreakerToldView>('POST', at(agentId, `/breakers/${encodeURIComponent(name)}/${word}`), { body }),
+    alerts: () => call<AlertPage>('GET', '/v1/alerts'),
+    testAlerts: (channel?: string) =>
+      call<AlertTestedView>('POST', '/v1/alerts/test', {
+        body: { ...(channel !== undefined && { channel }) },
+      }),
+    addMaintenance: (body: NewWindowInput) =>
+      call<MaintenanceWindowView>('POST', '/v1/maintenance', { body }),
+    removeMaintenance: (group: string) =>
+      call<void>('DELETE', `/v1/maintenance/${encodeURIComponent(group)}`),
+
     makeToken: (body: NewTokenInput) => call<TokenMadeView>('POST', '/v1/tokens', { body }),
     tokens: () => call<TokenPage>('GET', '/v1/tokens'),
     revokeToken: (tokenId: string) => call<void>('DELETE', `/v1/tokens/${encodeURIComponent(tokenId)}`),

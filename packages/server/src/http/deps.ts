@@ -1,5 +1,6 @@
 import type { Instant } from '@holter/core';
 import type { Logger } from 'pino';
+import type { Alerts } from '../alerts/index.ts';
 import type { UnreadNotices } from '../channels/index.ts';
 import type { Config } from '../config/load.ts';
 import type { Clock } from '../engine/clock.ts';
@@ -17,6 +18,7 @@ export type HttpDeps = {
   readonly store: Store;
   readonly replies: ReplyQueue;
   readonly notices: UnreadNotices;
+  readonly alerts: Alerts;
   /** For `holter run`; without it nobody outside can carry out effects. */
   readonly executors?: ExecutorHub;
   /** One for each agent kind that reports by hooks. */

@@ -1,5 +1,6 @@
 /** The types of what goes over the wire: for the command line, the dashboard and other clients. */
 import type { z } from 'zod';
+import type * as alerts from './schema/alerts.ts';
 import type * as pageViews from './schema/page-views.ts';
 import type * as requests from './schema/requests.ts';
 import type * as views from './schema/views.ts';
@@ -49,6 +50,9 @@ export type LoginSecretView = z.infer<typeof pageViews.loginSecret>;
 export type HistoryView = z.infer<typeof pageViews.history>;
 export type OutputTailView = z.infer<typeof pageViews.outputTail>;
 export type SystemView = z.infer<typeof pageViews.system>;
+export type AlertPage = z.infer<typeof alerts.alertPage>;
+export type AlertTestedView = z.infer<typeof alerts.alertTested>;
+export type MaintenanceWindowView = z.infer<typeof alerts.maintenanceWindow>;
 export type ErrorView = z.infer<typeof views.failure>;
 
 export type RegisterInput = z.input<typeof requests.registration>;
@@ -56,6 +60,7 @@ export type CheckpointInput = z.input<typeof requests.checkpoint>;
 export type DecisionInput = z.input<typeof requests.decision>;
 export type TaskInput = z.input<typeof requests.task>;
 export type NewTokenInput = z.input<typeof requests.newToken>;
+export type NewWindowInput = z.input<typeof alerts.newWindow>;
 export type PingKeyInput = z.input<typeof requests.pingKey>;
 export type BadgeKeyInput = z.input<typeof requests.badgeKey>;
 export type AgentFilter = z.input<typeof requests.agentQuery>;

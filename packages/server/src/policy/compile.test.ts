@@ -9,6 +9,7 @@ import {
   slackOf,
 } from '@holter/core';
 import { describe, expect, test } from 'vitest';
+import { alertsForGroup } from './alert-routes.ts';
 import { type Compiled, compile, defaultPolicies } from './compile.ts';
 import type { HolterConfig } from './config.ts';
 import { type PolicySet, policyFor } from './policy-set.ts';
@@ -55,10 +56,12 @@ describe('without configuration', () => {
       openMs: seconds(30),
       halfOpenPermits: 1,
     });
-    expect(defaultPolicies.alerting.recoveryFailed).toEqual({
-      channels: ['slack', 'pagerduty'],
-      severity: 'critical',
-    });
+    const { stuck_agent, circuit_breaker_open, recovery_failed } = alertsForGroup(defaultPolicies, 'any');
+    expect([stuck_agent, circuit_breaker_open, recovery_failed].map(({ severity }) => severity)).toEqual([
+      'warning',
+      'warning',
+      'critical',
+    ]);
   });
 
   test('no number is missing anywhere', () => {
@@ -234,7 +237,7 @@ describe('problems', () => {
         "health_monitoring.recovery.backoff_seconds[2]: must be 0s to 1d, in seconds or with a unit (500ms, 90s, 15m, 2h, 1d), not "soon"",
         "health_monitoring.recovery.max_attempts_per_task: must be a whole number from 0 to 20, not -1",
         "health_monitoring.alerting.stuck_agent.severity: must be one of info, warning, critical, not "loud"",
-        "health_monitoring.alerting.stuck_agent.channels: must be a list of 0 to 20 names (^[A-Za-z0-9._:-]{1,64}$), not "slack"",
+        "health_monitoring.alerting.stuck_agent.channels: must be all or a list of names of channels, not "slack"",
         "health_monitoring.circuit_breaker.overrides.tools.failure_threshold: must be a whole number from 1 to 1000, not 0",
         "rules.silence_act: must be 1ms to 30d, in seconds or with a unit (500ms, 90s, 15m, 2h, 1d), not "2GB"",
         "rules.error_rate_max: must be a number from 0 to 1, not 2",

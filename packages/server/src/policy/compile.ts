@@ -1,4 +1,5 @@
 import { invariant, isAgentId, type Policy, profileDefaults } from '@holter/core';
+import { undefinedChannels } from './alert-routes.ts';
 import { buildPolicy } from './build.ts';
 import { type PolicyProblem, type Table, type TableReading, tableReader } from './check.ts';
 import { AGENT_FIELDS, OVERRIDE_FIELDS } from './fields.ts';
@@ -8,7 +9,6 @@ import { buildQuotas } from './quota-fields.ts';
 import { mapOf } from './readers.ts';
 import { relationProblems } from './relations.ts';
 import {
-  buildAlerting,
   buildBreakers,
   buildFleet,
   defaultSharedSettings,
@@ -126,8 +126,10 @@ function assemble(layers: Layers, sharedWritten: Partial<SharedSettings>): Polic
   return {
     fleet: buildFleet(settings),
     breakers,
-    alerting: buildAlerting(settings),
     quotas: buildQuotas(settings),
+    channels: settings.channels,
+    publicUrl: settings.public_url,
+    warnings: undefinedChannels(layers, settings.channels),
     layers,
     byRole,
     withoutRole: buildPolicy(resolve(layers.base).settings, breakers),

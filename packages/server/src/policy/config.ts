@@ -1,4 +1,5 @@
 import type { DurationMs, NoticeSeverity, PolicyStep, ruleDefaults } from '@holter/core';
+import type { ChannelType } from './channel-fields.ts';
 import type { LimitEnd, LimitName } from './detection-fields.ts';
 import type { Snake } from './snake.ts';
 
@@ -12,6 +13,12 @@ export type HolterConfig = OverrideSections & {
   readonly agents?: Readonly<Record<string, OverrideConfig>>;
   readonly fleet?: FleetConfig;
   readonly quotas?: QuotasConfig;
+  /** Where alerts can be sent, by name; see docs/alerts.md for the keys of each type. */
+  readonly channels?: Readonly<
+    Record<string, { readonly type: ChannelType; readonly [key: string]: unknown }>
+  >;
+  /** The address under which people reach the page, for links in alerts. */
+  readonly public_url?: string;
 };
 
 /** '500ms', '90s', '15m', '2h', '1d', or a number of seconds. */
@@ -56,17 +63,21 @@ export type AgentHealthConfig = {
     readonly max_attempts_per_hour?: number;
     readonly backoff_seconds?: readonly Duration[];
   };
+  readonly alerting?: {
+    readonly stuck_agent?: AlertConfig & { readonly when?: 'stuck' | 'escalated' };
+    readonly circuit_breaker_open?: AlertConfig;
+    readonly recovery_failed?: AlertConfig;
+    readonly waiting_for_person?: AlertConfig & { readonly after?: Duration };
+    readonly limit_exceeded?: AlertConfig;
+    readonly agent_failed?: AlertConfig;
+    readonly holter_unwell?: AlertConfig;
+  };
 };
 
 type HealthMonitoringConfig = AgentHealthConfig & {
   readonly circuit_breaker?: {
     readonly default?: BreakerConfig;
     readonly overrides?: Readonly<Record<string, NamedBreakerConfig>>;
-  };
-  readonly alerting?: {
-    readonly stuck_agent?: AlertConfig;
-    readonly circuit_breaker_open?: AlertConfig;
-    readonly recovery_failed?: AlertConfig;
   };
 };
 
@@ -85,7 +96,10 @@ type NamedBreakerConfig = BreakerConfig & {
   readonly slow_seconds?: Duration;
 };
 
-type AlertConfig = { readonly channels?: readonly string[]; readonly severity?: NoticeSeverity };
+type AlertConfig = {
+  readonly channels?: readonly string[] | 'all';
+  readonly severity?: NoticeSeverity;
+};
 
 type Written<T> = T extends DurationMs
   ? Duration

@@ -1,4 +1,5 @@
 import { type DurationMs, healthMonitoringDefaults, type PolicyStep, ruleDefaults } from '@holter/core';
+import { ALERT_FIELDS } from './alert-fields.ts';
 import { type Table, tableReader, type Values } from './check.ts';
 import type { AgentHealthConfig, LimitsConfig, RuleKey, RulesConfig, SettingPath } from './config.ts';
 import { DETECTION_FIELDS, defaultDetectionSettings } from './detection-fields.ts';
@@ -82,6 +83,7 @@ export const AGENT_FIELDS = {
   'limits.runtime_max': orNone(duration(ranges.runtime)),
   'limits.memory_max': orNone(bytes(ranges.memory)),
   'limits.step': step,
+  ...ALERT_FIELDS,
   ...DETECTION_FIELDS,
 } as const satisfies Table & Record<AgentSettingPath, unknown>;
 
@@ -110,9 +112,9 @@ const rulePath = (key: string): string => `rules.${snake(key)}`;
 
 /** The settings when nobody says anything. */
 export function defaultSettings(): Settings {
-  const { circuit_breaker: _, alerting: __, ...health } = healthMonitoringDefaults;
+  const { circuit_breaker: _, ...health } = healthMonitoringDefaults;
   const read = tableReader(AGENT_FIELDS)({ health_monitoring: health }, '').value;
-  const { limitStep, degradedProbeFactor: ___, ...rules } = ruleDefaults;
+  const { limitStep, degradedProbeFactor: __, ...rules } = ruleDefaults;
   const fromRules = (Object.keys(rules) as RuleKey[]).map((key) => [rulePath(key), rules[key]]);
   const limits = {
     'limits.tokens_max': 'none',

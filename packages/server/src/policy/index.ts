@@ -1,4 +1,6 @@
 /** Reading `holter.yaml`: what operators write, checked and compiled into the policies that the rules read. */
+export { alertsFor, alertsForGroup } from './alert-routes.ts';
+export type { ChannelType, WrittenChannel } from './channel-fields.ts';
 export type { PolicyProblem } from './check.ts';
 export { type Compiled, compile, defaultPolicies } from './compile.ts';
 export type { HolterConfig } from './config.ts';

@@ -12,6 +12,8 @@ type Setting = Exclude<keyof typeof AGENT_FIELDS | keyof typeof SHARED_FIELDS, D
 const breakers = 'health_monitoring.circuit_breaker';
 
 export const MEANINGS: Readonly<Record<Setting, string>> = {
+  channels: 'Where alerts can be sent, by name; docs/alerts.md has the keys of each type.',
+  public_url: "Where people reach the page, for links in alerts; else the server's own address.",
   'health_monitoring.enabled': 'Whether agents are judged at all.',
   'health_monitoring.heartbeat.interval_seconds':
     'How often an agent that promises beats without an interval of its own has to beat.',
@@ -34,12 +36,30 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
     'How long an open breaker refuses calls before one may try; doubles up to an hour while it goes on failing.',
   [`${breakers}.default.half_open_requests`]: 'Trial calls that a half-open breaker lets through at once.',
   [`${breakers}.overrides`]: 'Settings of single breakers, by their name.',
-  'health_monitoring.alerting.stuck_agent.channels': 'Where a stuck agent is told.',
-  'health_monitoring.alerting.stuck_agent.severity': 'How grave a stuck agent is.',
-  'health_monitoring.alerting.circuit_breaker_open.channels': 'Where an open breaker is told.',
+  'health_monitoring.alerting.stuck_agent.channels': 'Channels that are told about an agent that is stuck.',
+  'health_monitoring.alerting.stuck_agent.severity': 'How grave an agent that is stuck is.',
+  'health_monitoring.alerting.stuck_agent.when':
+    'When it is told: as soon as the agent is STUCK, or when a decision is asked for.',
+  'health_monitoring.alerting.circuit_breaker_open.channels': 'Channels that are told about an open breaker.',
   'health_monitoring.alerting.circuit_breaker_open.severity': 'How grave an open breaker is.',
-  'health_monitoring.alerting.recovery_failed.channels': 'Where a failed recovery is told.',
-  'health_monitoring.alerting.recovery_failed.severity': 'How grave a failed recovery is.',
+  'health_monitoring.alerting.recovery_failed.channels':
+    'Channels that are told about an agent whose restarts have failed.',
+  'health_monitoring.alerting.recovery_failed.severity': 'How grave an agent whose restarts have failed is.',
+  'health_monitoring.alerting.waiting_for_person.channels':
+    'Channels that are told about an agent that waits for a person.',
+  'health_monitoring.alerting.waiting_for_person.severity': 'How grave an agent that waits for a person is.',
+  'health_monitoring.alerting.waiting_for_person.after':
+    'How long an agent may wait for a permission or an answer before somebody is told.',
+  'health_monitoring.alerting.limit_exceeded.channels':
+    'Channels that are told about an agent over its limit.',
+  'health_monitoring.alerting.limit_exceeded.severity': 'How grave an agent over its limit is.',
+  'health_monitoring.alerting.agent_failed.channels':
+    'Channels that are told about an agent that is gone or failing, and a mass failure.',
+  'health_monitoring.alerting.agent_failed.severity':
+    'How grave an agent that is gone or failing, and a mass failure is.',
+  'health_monitoring.alerting.holter_unwell.channels':
+    'Channels that are told about trouble of Holter itself.',
+  'health_monitoring.alerting.holter_unwell.severity': 'How grave trouble of Holter itself is.',
   'health_monitoring.recovery.max_attempts_per_task': 'Restarts for one task; 0 never restarts.',
   'health_monitoring.recovery.max_attempts_per_hour': 'Restarts within one hour; 0 never restarts.',
   'health_monitoring.recovery.backoff_seconds':

@@ -7,19 +7,25 @@ import {
   slackOf,
 } from '@holter/core';
 import { buildBeat, buildPolicy } from './build.ts';
+import type { WrittenChannel } from './channel-fields.ts';
+import type { PolicyProblem } from './check.ts';
 import { AGENT_FIELDS, type SettingKey } from './fields.ts';
 import { type Layer, type LayerName, type Resolved, resolve } from './layers.ts';
 import { readPatience, shownPatience, withPatience } from './patience.ts';
 import type { Quotas } from './quota-fields.ts';
 import { relationProblems } from './relations.ts';
-import { type Alerting, SHARED_FIELDS, type SharedSettings } from './shared-fields.ts';
+import { SHARED_FIELDS, type SharedSettings } from './shared-fields.ts';
 
 /** A whole configuration, checked and compiled: ask `policyFor` for one agent's numbers. */
 export type PolicySet = {
   readonly fleet: FleetPolicy;
   readonly breakers: BreakerPolicies;
-  readonly alerting: Alerting;
   readonly quotas: Quotas;
+  /** Where alerts can be sent, as written. */
+  readonly channels: ReadonlyMap<string, WrittenChannel>;
+  readonly publicUrl: string | null;
+  /** What is allowed, but does not do what its words say. */
+  readonly warnings: readonly PolicyProblem[];
   readonly layers: Layers;
   /** Made once: most agents differ by their role only. */
   readonly byRole: ReadonlyMap<string, Policy>;
@@ -94,7 +100,7 @@ export function crossings(set: PolicySet, role: string, agentId: string, group?:
   });
 }
 
-function layersFor(layers: Layers, role: string, agentId: string, group?: string): readonly Layer[] {
+export function layersFor(layers: Layers, role: string, agentId: string, group?: string): readonly Layer[] {
   const ofGroup = group === undefined ? undefined : layers.groups.get(group);
   const ofAgent = layers.agents.get(agentId);
   return [

@@ -6,18 +6,15 @@ import {
   fleetDefaults,
   healthMonitoringDefaults,
   isPrototypeName,
-  type NoticeSeverity,
   refusedWithoutStore,
 } from '@holter/core';
+import { channelsField, publicUrl } from './channel-fields.ts';
 import { type Table, tableReader, type Values } from './check.ts';
 import { QUOTA_FIELDS, quotaDefaults } from './quota-fields.ts';
 import { ranges } from './ranges.ts';
-import { amount, count, duration, inSeconds, mapOf, names, oneOf } from './readers.ts';
+import { amount, count, duration, inSeconds, mapOf, oneOf } from './readers.ts';
 
-/** Settings that are the same for all agents: breakers, alerts, quotas, and what concerns the fleet. */
-
-type AlertPolicy = { readonly channels: readonly string[]; readonly severity: NoticeSeverity };
-export type Alerting = Readonly<Record<'stuckAgent' | 'circuitBreakerOpen' | 'recoveryFailed', AlertPolicy>>;
+/** Settings that are the same for all agents: channels, breakers, quotas, and what concerns the fleet. */
 
 const breakerFields = {
   failure_threshold: count(ranges.breakerFailures),
@@ -36,12 +33,12 @@ export const NAMED_BREAKER_FIELDS = {
 } as const;
 
 const breakerName = /^[A-Za-z0-9._:-]{1,64}$/;
-const channels = names(ranges.channels, /^[A-Za-z0-9._:-]{1,64}$/);
-const severity = oneOf<NoticeSeverity>(['info', 'warning', 'critical']);
 const perMinute = amount(ranges.perMinute);
 const burst = count(ranges.burst);
 
 export const SHARED_FIELDS = {
+  channels: channelsField,
+  public_url: publicUrl,
   'health_monitoring.circuit_breaker.default.failure_threshold': breakerFields.failure_threshold,
   'health_monitoring.circuit_breaker.default.recovery_timeout_seconds':
     breakerFields.recovery_timeout_seconds,
@@ -51,12 +48,6 @@ export const SHARED_FIELDS = {
     (name) => breakerName.test(name) && !isPrototypeName(name),
     "a breaker's name (1 to 64 of A-Z a-z 0-9 . _ : -)",
   ),
-  'health_monitoring.alerting.stuck_agent.channels': channels,
-  'health_monitoring.alerting.stuck_agent.severity': severity,
-  'health_monitoring.alerting.circuit_breaker_open.channels': channels,
-  'health_monitoring.alerting.circuit_breaker_open.severity': severity,
-  'health_monitoring.alerting.recovery_failed.channels': channels,
-  'health_monitoring.alerting.recovery_failed.severity': severity,
   'fleet.brake.losses_min': count(ranges.brakeLosses),
   'fleet.brake.share': amount(ranges.share),
   'fleet.brake.calm': duration(ranges.brakeCalm),
@@ -73,11 +64,13 @@ export const SHARED_FIELDS = {
 export type SharedSettings = Values<typeof SHARED_FIELDS>;
 
 export function defaultSharedSettings(): SharedSettings {
-  const { circuit_breaker, alerting } = healthMonitoringDefaults;
-  const read = tableReader(SHARED_FIELDS)({ health_monitoring: { circuit_breaker, alerting } }, '').value;
+  const { circuit_breaker } = healthMonitoringDefaults;
+  const read = tableReader(SHARED_FIELDS)({ health_monitoring: { circuit_breaker } }, '').value;
   const { brake, budgets } = fleetDefaults;
   return {
     ...(read?.values as SharedSettings),
+    channels: new Map(),
+    public_url: null,
     'fleet.brake.losses_min': brake.lossesMin,
     'fleet.brake.share': brake.share,
     'fleet.brake.calm': brake.calmMs,
@@ -132,23 +125,6 @@ export function buildBreakers(settings: SharedSettings): BreakerPolicies {
     if (!overrides.has(name)) overrides.set(name, { ...base, whenStoreIsAway: 'refuse' });
   }
   return { default: base, overrides };
-}
-
-export function buildAlerting(settings: SharedSettings): Alerting {
-  return {
-    stuckAgent: {
-      channels: settings['health_monitoring.alerting.stuck_agent.channels'],
-      severity: settings['health_monitoring.alerting.stuck_agent.severity'],
-    },
-    circuitBreakerOpen: {
-      channels: settings['health_monitoring.alerting.circuit_breaker_open.channels'],
-      severity: settings['health_monitoring.alerting.circuit_breaker_open.severity'],
-    },
-    recoveryFailed: {
-      channels: settings['health_monitoring.alerting.recovery_failed.channels'],
-      severity: settings['health_monitoring.alerting.recovery_failed.severity'],
-    },
-  };
 }
 
 export function buildFleet(settings: SharedSettings): FleetPolicy {

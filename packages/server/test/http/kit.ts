@@ -3,7 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { type Instant, instant } from '@holter/core';
 import type { FastifyInstance } from 'fastify';
 import { expect } from 'vitest';
+import { Alerts } from '../../src/alerts/index.ts';
 import { CHANNELS, connectChannels, type UnreadNotices } from '../../src/channels/index.ts';
+import type { ChannelConfig } from '../../src/config/channels.ts';
 import type { Clock } from '../../src/engine/clock.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import { ReplyQueue } from '../../src/engine/reply-queue.ts';
@@ -111,6 +113,7 @@ export type StartOptions = {
   readonly quotas?: Partial<Quotas>;
   /** What became of hooks that were answered and not kept; without it such a hook fails the test. */
   readonly hookFailed?: (error: unknown) => void;
+  readonly channels?: readonly ChannelConfig[];
 };
 
 export async function startHttp(options: StartOptions = {}): Promise<TestServer> {
@@ -118,8 +121,22 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
   const policies = shortPolicies();
   const receive = (...args: Parameters<Engine['receive']>) => engine.receive(...args);
   const replies = new ReplyQueue(clock, receive);
+  const alerts: Alerts = new Alerts({
+    store,
+    clock,
+    engine: () => engine,
+    executor: () => executor,
+    channels: options.channels ?? [],
+    url: () => null,
+    desktop: { env: {}, platform: 'test', terminal: '/dev/null' },
+    newId: randomUUID,
+    failed: (error) => {
+      throw error;
+    },
+  });
   const { executor, channelsFor, notices } = connectChannels({
     channels: CHANNELS,
+    alerts: alerts.side,
     store,
     clock,
     engine: () => engine,
@@ -174,12 +191,13 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
     store,
     replies,
     notices,
+    alerts,
     executors,
     clock,
     sha256,
     newSecret,
     newId: randomUUID,
-    config: () => ({ policies, files: [], placeOf: () => null, warnings: [] }),
+    config: () => ({ policies, files: [], placeOf: () => null, channels: [], warnings: [] }),
     version: '0.0.0-test',
     logger: false,
     hosts: ['127.0.0.1', 'localhost'],

@@ -2,22 +2,42 @@ import type { Effect, EffectKind, Instant } from '@holter/core';
 import { later } from '@holter/core';
 import type { Clock } from '../../engine/clock.ts';
 import type { ActResult, Executor } from '../../engine/executor.ts';
+import { messageOf } from './alert-message.ts';
 import type { Channel, ChannelNotice, Delivery } from './channel.ts';
 
-type Notify = Extract<Effect, { kind: 'notify' }>;
+export type Notify = Extract<Effect, { kind: 'notify' }>;
 
 type ExecutorContext = {
   readonly channels: readonly Channel[];
+  readonly alerts?: AlertSide;
   readonly clock: Clock;
   /** Called when a working channel first gives up on a notice, to report that through the other channels. */
   readonly failed: (notice: Notify, channel: string, detail: string) => Promise<void>;
 };
+
+/** What alerts need beyond notices. */
+export type AlertSide = {
+  /** As they are defined now. */
+  readonly channels: () => readonly Channel[];
+  /** Where people reach the page, for links; null until it is known. */
+  readonly baseUrl: () => string | null;
+  /** Asked right before an alert is sent: it may be over by now. */
+  readonly verdict: (alert: Notify) => Promise<AlertVerdict>;
+  /** Called after each try, for what is shown of a channel. */
+  readonly tried: (channel: string, delivery: Delivery) => void;
+};
+
+export type AlertVerdict =
+  | { readonly kind: 'send' }
+  | { readonly kind: 'wait'; readonly detail: string }
+  | { readonly kind: 'drop'; readonly detail: string };
 
 /** Shorter than the outbox's lease, so that a delivery ends before another server can claim the notice. */
 const DELIVERY_MS_MAX = 20_000;
 /** Most concurrent deliveries per channel, so that a slow channel can't occupy the whole outbox. */
 const UNDER_WAY_MAX = 4;
 const QUEUED_MS = 1_000;
+const MINUTE_MS = 60_000;
 /** A notice that waits to be read is offered again only to check that it is still wanted. */
 const OFFER_AGAIN_MS = 10 * 60_000;
 const FAILURES_MAX = 10;
@@ -35,6 +55,7 @@ export class ChannelExecutor implements Executor {
   readonly kinds: ReadonlySet<EffectKind> = new Set<EffectKind>(['notify']);
   private readonly context: ExecutorContext;
   private readonly underWay = new Map<string, number>();
+  private readonly buckets = new Map<string, { tokens: number; at: Instant }>();
   /** Failures of each copy. Not stored: a restart resets the count, which only adds a few tries. */
   private readonly failures = new Map<string, number>();
   /** Channels that gave up on a notice and have delivered none since. */
@@ -46,18 +67,35 @@ export class ChannelExecutor implements Executor {
 
   async act(effect: Effect): Promise<ActResult> {
     if (effect.kind !== 'notify') return { kind: 'failed', detail: `${effect.kind} is no notice` };
-    const { channels, clock } = this.context;
+    const { channels, clock, alerts } = this.context;
     const name = effect.via?.channel ?? DEFAULT_CHANNEL;
-    const channel = channels.find((each) => each.name === name);
+    const channel = [...channels, ...(alerts?.channels() ?? [])].find((each) => each.name === name);
     if (!channel) return receipt('refused', `there is no channel ${name} any more`);
+    const wanted = effect.alert && alerts ? await alerts.verdict(effect) : { kind: 'send' as const };
+    if (wanted.kind === 'drop') return { kind: 'dropped', detail: wanted.detail };
+    if (wanted.kind === 'wait') return underway(later(clock.now(), QUEUED_MS), wanted.detail);
     const count = this.underWay.get(name) ?? 0;
     if (count >= UNDER_WAY_MAX)
       return underway(later(clock.now(), QUEUED_MS), `other notices go through ${name} before it`);
+    const freeAt = this.takeToken(channel);
+    if (freeAt !== null) return underway(freeAt, `${name} takes ${channel.perMinute} notices a minute`);
     this.underWay.set(name, count + 1);
-    const delivery = await this.deliver(channel, noticeOf(effect)).finally(() => {
+    const delivery = await this.deliver(channel, effect).finally(() => {
       this.underWay.set(name, (this.underWay.get(name) ?? 1) - 1);
     });
+    alerts?.tried(name, delivery);
     return this.resultOf(effect, channel, delivery);
+  }
+
+  /** Takes one of the channel's tokens; else says when there will be one. */
+  private takeToken({ name, perMinute }: Channel): Instant | null {
+    if (perMinute === undefined) return null;
+    const now = this.context.clock.now();
+    const burst = Math.max(1, perMinute);
+    const bucket = this.buckets.get(name) ?? { tokens: burst, at: now };
+    const tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) * perMinute) / MINUTE_MS);
+    this.buckets.set(name, { tokens: tokens < 1 ? tokens : tokens - 1, at: now });
+    return tokens < 1 ? later(now, Math.ceil(((1 - tokens) * MINUTE_MS) / perMinute)) : null;
   }
 
   private async resultOf(effect: Notify, channel: Channel, delivery: Delivery): Promise<ActResult> {
@@ -96,8 +134,10 @@ export class ChannelExecutor implements Executor {
     await this.context.failed(effect, name, detail);
   }
 
-  private async deliver(channel: Channel, notice: ChannelNotice): Promise<Delivery> {
-    const { clock } = this.context;
+  /** One try, whatever was tried before and however many are under way. */
+  async deliver(channel: Channel, effect: Notify): Promise<Delivery> {
+    const { clock, alerts } = this.context;
+    const notice = noticeOf(effect, alerts?.baseUrl() ?? null);
     const aborter = new AbortController();
     let stop: () => void = () => undefined;
     const late = new Promise<Delivery>((resolve) => {
@@ -117,8 +157,10 @@ export class ChannelExecutor implements Executor {
   }
 }
 
-function noticeOf({ id, via, agentId, audience, severity, message, incidentId }: Notify): ChannelNotice {
-  return { key: id, noticeId: via?.noticeId ?? id, agentId, audience, severity, message, incidentId };
+function noticeOf(effect: Notify, baseUrl: string | null): ChannelNotice {
+  const { id, via, agentId, audience, severity, message, incidentId } = effect;
+  const alert = messageOf(effect, baseUrl);
+  return { key: id, noticeId: via?.noticeId ?? id, agentId, audience, severity, message, incidentId, alert };
 }
 
 const receipt = (outcome: 'posted' | 'refused', detail: string): ActResult => ({

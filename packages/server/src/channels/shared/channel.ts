@@ -1,4 +1,5 @@
 import type { Instant, NoticeBody } from '@holter/core';
+import type { AlertMessage } from './alert-message.ts';
 
 /**
  * One way to reach people. The engine stores one copy of a notice per channel, in the transaction that ordered
@@ -10,6 +11,10 @@ export type Channel = {
   readonly name: string;
   /** People read notices here; nothing is sent. */
   readonly isPull?: true;
+  /** Most notices in a minute; further ones wait. */
+  readonly perMinute?: number;
+  /** It can show that somebody has acknowledged an alert; other channels are not told. */
+  readonly takesAcknowledgements?: true;
   /** Failed deliveries after which a notice is abandoned; default 10. */
   readonly failuresMax?: number;
   /**
@@ -25,9 +30,11 @@ export type ChannelNotice = NoticeBody & {
   /** The same on every channel. */
   readonly noticeId: string;
   readonly agentId: string;
+  /** The same in parts, for channels that send. */
+  readonly alert: AlertMessage;
 };
 
-type DeliveryContext = {
+export type DeliveryContext = {
   readonly now: Instant;
   /** Aborted when the delivery times out; a later result is ignored. */
   readonly signal: AbortSignal;

@@ -4,11 +4,14 @@ import type { Engine } from '../../engine/engine.ts';
 import type { ChannelsFor } from '../../engine/fan-out.ts';
 import type { Store } from '../../store/store.ts';
 import type { Channel } from './channel.ts';
-import { ChannelExecutor } from './channel-executor.ts';
+import { type AlertSide, ChannelExecutor } from './channel-executor.ts';
 import { UnreadNotices } from './unread-notices.ts';
 
 type Parts = {
+  /** They carry every notice. */
   readonly channels: readonly Channel[];
+  /** Channels that alerts are sent through, by rules of their own. */
+  readonly alerts?: AlertSide;
   readonly store: Pick<Store, 'listEffects'>;
   readonly clock: Clock;
   /** A function, because the engine is built from what this returns. */
@@ -16,7 +19,7 @@ type Parts = {
 };
 
 /** Connects an engine to its channels: the executor, the choice of channels, and the unread notices. */
-export function connectChannels({ channels, store, clock, engine }: Parts): {
+export function connectChannels({ channels, alerts, store, clock, engine }: Parts): {
   readonly executor: ChannelExecutor;
   readonly channelsFor: ChannelsFor;
   readonly notices: UnreadNotices;
@@ -33,7 +36,7 @@ export function connectChannels({ channels, store, clock, engine }: Parts): {
     });
   };
   return {
-    executor: new ChannelExecutor({ channels, clock, failed: tellFailed }),
+    executor: new ChannelExecutor({ channels, clock, failed: tellFailed, ...(alerts && { alerts }) }),
     channelsFor: ({ failedChannel }) =>
       channels.map(({ name }) => name).filter((name) => name !== failedChannel),
     notices: new UnreadNotices(store, (...receipt) => engine().receive(...receipt), channels),

@@ -1,4 +1,4 @@
-import type { Effect } from '@holter/core';
+import { type Effect, instant } from '@holter/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../test/manual-clock.ts';
 import type { ActResult } from '../../engine/executor.ts';
@@ -40,6 +40,17 @@ const copyOf = (channel: string, noticeId: string): Effect => ({
   message: 'ada needs you',
   incidentId: 'ada/1',
   via: { channel, noticeId },
+  alert: {
+    alertId: noticeId,
+    action: 'trigger',
+    number: 1,
+    topic: 'stuck_agent',
+    group: 'crew',
+    severity: 'critical',
+    channels: [channel],
+    members: [{ agentId: 'ada', incidentId: 'ada/1', summary: 'it repeats itself', since: instant(0) }],
+    count: 1,
+  },
 });
 
 /** For pull channels: nothing is sent, so nothing can fail. */
@@ -56,8 +67,17 @@ export function pullContract(channel: Channel): void {
   });
 }
 
+type PushTraits = {
+  /** Its protocol has no way to name a time for the next try. */
+  readonly canNotAskToWait?: true;
+};
+
 /** For push channels, with a real receiver. */
-export function pushContract(name: string, open: () => Promise<Required<Fixture>>): void {
+export function pushContract(
+  name: string,
+  open: () => Promise<Required<Fixture>>,
+  { canNotAskToWait }: PushTraits = {},
+): void {
   describe(`the channel ${name}`, () => {
     let fixture: Required<Fixture>;
     let bench: Bench;
@@ -88,7 +108,7 @@ export function pushContract(name: string, open: () => Promise<Required<Fixture>
     it('waits as long as the receiver asks, and then retries', async () => {
       const { other } = fixture;
       other.answer('asks to wait');
-      expect(pauseOf(await act('n1'))).toBe(30);
+      expect(pauseOf(await act('n1'))).toBe(canNotAskToWait ? 1 : 30);
       other.answer('takes it');
       expect(await act('n1')).toMatchObject({ outcome: 'posted' });
       expect(other.arrived()).toEqual([copyOf(name, 'n1').id]);

@@ -21,6 +21,7 @@ import { remembering } from '../remember.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { actRoutes } from '../routes/acts.ts';
 import { agentRoutes } from '../routes/agents.ts';
+import { alertRoutes } from '../routes/alerts.ts';
 import { badgeRoutes } from '../routes/badges.ts';
 import { batchRoutes } from '../routes/batch.ts';
 import { breakerRoutes } from '../routes/breakers.ts';
@@ -207,6 +208,11 @@ function groupsOf(context: HttpContext): readonly RouteGroup[] {
       tag: 'Page',
       about: 'What the page asks beyond the rest.',
       routes: [...fleetRoutes(context), ...historyRoutes(context), ...systemRoutes(context)],
+    },
+    {
+      tag: 'Alerts',
+      about: 'Who is told, by which way, and when nobody is.',
+      routes: alertRoutes(context),
     },
     { tag: 'Hooks', about: 'Hooks of agents that report by them.', routes: hookRoutes(hooks) },
     {

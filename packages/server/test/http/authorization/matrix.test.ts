@@ -60,6 +60,8 @@ const before: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
   'POST /v1/agents/{id}/wake': ({ agentId }) => server.operator.snooze(agentId, { reason: 'x', minutes: 5 }),
   'POST /v1/incidents/{incidentId}/decision': openIncident,
   'POST /v1/incidents/{id}/{number}/decision': openIncident,
+  'DELETE /v1/maintenance/{group}': ({ agentId }) =>
+    server.operator.addMaintenance({ group: `of-${agentId}`, seconds: 60, reason: 'x' }),
   'DELETE /v1/tokens/{tokenId}': ({ agentId }) =>
     server.store.putToken({
       id: `token-of-${agentId}`,

@@ -1,0 +1,77 @@
+import { realClock } from '@holter/server/local';
+import type { Command } from 'commander';
+import { ask } from '../client/ask.ts';
+import { findServer, refuseAgents, type ServerOptions, withServer } from '../client/connection.ts';
+import { withExamples } from '../terminal/help.ts';
+import type { Io } from '../terminal/io.ts';
+import { painter } from '../terminal/paint.ts';
+import { table } from '../terminal/table.ts';
+import { duration } from '../terminal/units.ts';
+import { until } from '../terminal/words.ts';
+import { byOf, type DecisionOptions, withDecisionOptions } from './decision-options.ts';
+
+type Options = ServerOptions & { readonly json?: boolean };
+type AddOptions = DecisionOptions & { readonly group: string; readonly for: number };
+
+export function registerMaintenance(program: Command, io: Io): void {
+  const maintenance = program
+    .command('maintenance')
+    .description('send no alerts about a group for a while; it is watched and acted on as before');
+
+  withExamples(
+    withDecisionOptions(
+      maintenance
+        .command('add')
+        .description('begin a window now; one that the group has already is replaced')
+        .requiredOption('--group <group>', 'the group')
+        .requiredOption('--for <time>', "how long: '30m', '2h', '1d'", duration),
+    ),
+    [['holter maintenance add --group crew --for 2h --reason "new network"', 'quiet for two hours']],
+  ).action((options: AddOptions) => add(io, options));
+
+  withExamples(
+    withServer(
+      maintenance.command('list').description('windows that are open').option('--json', 'print JSON'),
+    ),
+    [['holter maintenance list', 'who is not told about what?']],
+  ).action((options: Options) => list(io, options));
+
+  withExamples(
+    withServer(
+      maintenance
+        .command('remove')
+        .description('end a window; what is still wrong is told then')
+        .argument('<group>', 'the group'),
+    ),
+    [['holter maintenance remove crew', 'the work is done']],
+  ).action(async (group: string, options: Options) => {
+    refuseAgents(io, 'maintenance remove');
+    await ask(findServer(io, options, 'operator'), (client) => client.removeMaintenance(group));
+    io.out(`group ${group} is not in maintenance any more\n`);
+  });
+}
+
+async function add(io: Io, { group, for: ms, reason, ...options }: AddOptions): Promise<void> {
+  refuseAgents(io, 'maintenance add');
+  const body = { group, seconds: ms / 1_000, reason, ...byOf(io, { ...options, reason }) };
+  const window = await ask(findServer(io, options, 'operator'), (client) => client.addMaintenance(body));
+  const end = until(window.until, realClock().now());
+  io.out(
+    options.json ? `${JSON.stringify(window)}\n` : `no alerts about group ${group}; they go on ${end}\n`,
+  );
+}
+
+async function list(io: Io, options: Options): Promise<void> {
+  const { windows } = await ask(findServer(io, options, 'viewer'), (client) => client.alerts());
+  if (options.json) return io.out(`${JSON.stringify(windows)}\n`);
+  if (windows.length === 0) return io.out('no group is in maintenance\n');
+  const now = realClock().now();
+  const rows = windows.map(({ group, until: end, by, reason }) => [group, until(end, now), by, reason]);
+  const columns = [
+    { title: 'GROUP' },
+    { title: 'ENDS' },
+    { title: 'BY' },
+    { title: 'REASON', canShrink: true as const },
+  ];
+  io.out(table(columns, rows, io.width, painter(io)));
+}

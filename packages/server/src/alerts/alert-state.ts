@@ -1,0 +1,35 @@
+import { type AlertBook, emptyBook, type Instant } from '@holter/core';
+
+/** The key of the store under which it is kept. */
+export const STATE_KEY = 'alerts';
+
+/** What alerts must not forget over a restart. */
+export type AlertState = {
+  readonly book: AlertBook;
+  readonly channels: Readonly<Record<string, ChannelState>>;
+  readonly windows: readonly MaintenanceWindow[];
+};
+
+/** What became of the newest tries of one channel. */
+export type ChannelState = {
+  readonly postedAt?: Instant;
+  readonly failedAt?: Instant;
+  /** What it failed with. */
+  readonly failure?: string;
+  /** Tries since it last worked. */
+  readonly failures: number;
+};
+
+/** Alerts about a group are not sent during this time; everything else goes on. One for each group. */
+export type MaintenanceWindow = {
+  readonly group: string;
+  readonly from: Instant;
+  readonly until: Instant;
+  readonly by: string;
+  readonly reason: string;
+};
+
+const nothing: AlertState = { book: emptyBook, channels: {}, windows: [] };
+
+export const stateOf = (stored: string | null): AlertState =>
+  stored === null ? nothing : (JSON.parse(stored) as AlertState);

@@ -1,0 +1,2 @@
+export { Alerts } from './alerts.ts';
+export { FAILURES_TOLD } from './conditions.ts';

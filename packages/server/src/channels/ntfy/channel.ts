@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+import type { Channel } from '../shared/channel.ts';
+import { postJson } from '../shared/post.ts';
+
+type Settings = {
+  readonly name: string;
+  readonly url: string;
+  readonly topic: string;
+  readonly token: string | null;
+  readonly perMinute: number;
+};
+
+/** ntfy's scale is 1 to 5; 5 rings until somebody looks. */
+const PRIORITIES = { info: 3, warning: 4, critical: 5 } as const;
+const RESOLVED_PRIORITY = 2;
+const TITLE_LENGTH_MAX = 250;
+const MESSAGE_LENGTH_MAX = 3_500;
+
+/** A topic of ntfy, published as JSON: header fields could not carry every text. */
+export const ntfyChannel = ({ name, url, topic, token, perMinute }: Settings): Channel => ({
+  name,
+  perMinute,
+  deliver: ({ key, alert }, context) => {
+    const { title, lines, link, severity, action } = alert;
+    const body = {
+      topic,
+      title: title.slice(0, TITLE_LENGTH_MAX),
+      message: (lines.length === 0 ? title : lines.join('\n')).slice(0, MESSAGE_LENGTH_MAX),
+      priority: action === 'resolve' ? RESOLVED_PRIORITY : PRIORITIES[severity],
+      tags: [
+        action === 'resolve' ? 'white_check_mark' : severity === 'info' ? 'information_source' : 'warning',
+      ],
+      // A notice that is published again replaces itself.
+      sequence_id: createHash('sha256').update(key).digest('hex').slice(0, 32),
+      ...(link !== null && { click: link }),
+    };
+    const headers = token === null ? {} : { authorization: `Bearer ${token}` };
+    return postJson(url, { headers, body }, context);
+  },
+});

@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import { type Registration, type SignalBody, seconds } from '@holter/core';
+import { Alerts } from '../../src/alerts/index.ts';
+import { CHANNELS, connectChannels } from '../../src/channels/index.ts';
+import type { ChannelConfig } from '../../src/config/channels.ts';
+import { resolveChannels } from '../../src/config/channels.ts';
+import { Engine } from '../../src/engine/engine.ts';
+import { compile, type HolterConfig } from '../../src/policy/index.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { ManualClock } from '../manual-clock.ts';
+import { until } from '../until.ts';
+
+export type AlertServer = {
+  readonly engine: Engine;
+  readonly alerts: Alerts;
+  readonly stop: () => Promise<void>;
+};
+
+/** An engine with alerts around a store; what a server is made of, without HTTP. */
+export async function startAlerts(
+  store: Store,
+  clock: ManualClock,
+  config: HolterConfig,
+): Promise<AlertServer> {
+  const compiled = compile(config);
+  if (compiled.kind === 'invalid') throw new Error(JSON.stringify(compiled.problems));
+  const { policies } = compiled;
+  const resolved = resolveChannels(policies.channels, { env: {}, read: () => '' });
+  if (resolved.problems.length > 0) throw new Error(JSON.stringify(resolved.problems));
+  const channels: readonly ChannelConfig[] = resolved.channels;
+  const failed = (error: unknown): never => {
+    throw error;
+  };
+  let ids = 0;
+  const newId = () => `id-${++ids}`;
+  const alerts: Alerts = new Alerts({
+    store,
+    clock,
+    engine: () => engine,
+    executor: () => executor,
+    channels,
+    url: () => 'http://127.0.0.1:4658',
+    desktop: { env: {}, platform: 'test', terminal: '/dev/null' },
+    newId,
+    failed,
+  });
+  const { executor, channelsFor } = connectChannels({
+    channels: CHANNELS,
+    alerts: alerts.side,
+    store,
+    clock,
+    engine: () => engine,
+  });
+  const engine: Engine = new Engine({
+    store,
+    clock,
+    policies,
+    executors: [executor],
+    channelsFor,
+    isAlone: true,
+    sha256: (text) => createHash('sha256').update(text).digest('hex'),
+    newId,
+    newSecret: () => 'secret',
+    onBug: failed,
+  });
+  await engine.start();
+  alerts.start();
+  return {
+    engine,
+    alerts,
+    stop: async () => {
+      await alerts.stop();
+      await engine.stop();
+    },
+  };
+}
+
+export const register = (engine: Engine, agentId: string, more: Partial<Registration> = {}) =>
+  engine.register({
+    agentId,
+    instanceId: `${agentId}-1`,
+    role: 'active-development',
+    group: 'crew',
+    mode: 'nudge',
+    promises: { beatEveryMs: seconds(3_600), turns: true },
+    can: [],
+    executor: null,
+    ...more,
+  });
+
+export const say = (engine: Engine, agentId: string, signal: SignalBody) =>
+  engine.signal({ agentId, incarnation: 1, ...signal }, 'agent');
+
+/** An incident that asks for a decision at once. */
+export const fail = (engine: Engine, agentId: string) =>
+  say(engine, agentId, { kind: 'error', message: 'no disk', isUnrecoverable: true });
+
+/** Lets time pass in small steps, with pauses for real sockets, until it is so. */
+export async function passUntil(
+  clock: ManualClock,
+  what: string,
+  isSo: () => boolean | Promise<boolean>,
+): Promise<void> {
+  await until(what, async () => {
+    await clock.advance(1_000);
+    return isSo();
+  });
+}
