@@ -1,5 +1,6 @@
 /** The shell around the rules. */
 
+export { conditionsAt } from './alerts/index.ts';
 export * from './config/index.ts';
 export type { Clock } from './engine/clock.ts';
 export { continuedClock } from './engine/continued-clock.ts';

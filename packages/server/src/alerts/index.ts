@@ -1,2 +1,2 @@
 export { Alerts } from './alerts.ts';
-export { FAILURES_TOLD } from './conditions.ts';
+export { conditionsAt, FAILURES_TOLD } from './conditions.ts';
