@@ -87,4 +87,3 @@ it('tells where each value that holds was written', () => {
   });
   expect(at('rules.silence_act')).toMatchObject({ from: 'default', place: null });
 });
-
