@@ -61,7 +61,7 @@ describe('a loop is noticed, told, and left', { timeout: 120_000 }, () => {
     expect(agentId).toMatch(/^claude\.shop\.[0-9a-f]{8}$/);
     const lines = (why as Ran | null)?.out.trimEnd().split('\n') ?? [];
     expect(lines).toHaveLength(3);
-    expect(lines[0]).toMatch(/is STUCK/);
+    expect(lines[0]).toMatch(/has been STUCK/);
     expect(lines[1]).toMatch(/same/);
     const events = await world.events(agentId);
     const types = events.map(({ type }) => type);
