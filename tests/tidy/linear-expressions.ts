@@ -9,6 +9,9 @@ const LENGTH = 20_000;
 const SLOW_MS = 16;
 /** The fastest counts, because the machine may have other work. */
 const TRIES = 10;
+/** Over a quarter of the text a linear expression takes a quarter of the time, a quadratic one a sixteenth. */
+const SHORTER = 4;
+const GROWTH_MIN = 8;
 const SEARCH_MS_MAX = 60_000;
 /** A character that no expression looks for. */
 const END = '\u0001';
@@ -71,14 +74,18 @@ const hasRepetition = (source: string): boolean => /[*+]|\{\d+,\d*\}/.test(sourc
 
 /** Runs beside the test, so that an expression that would take hours is stopped. */
 const SEARCH = new Script(`(() => {
-  for (const { text, tells } of attacks) {
+  const fastest = (text, enoughMs) => {
     let best = Infinity;
-    for (let tries = 0; tries < ${TRIES} && best > ${SLOW_MS}; tries += 1) {
-      const before = now();
+    for (let tries = 0; tries < ${TRIES} && best > enoughMs; tries += 1) {
+      const before = cpuMs();
       text.replace(expression, '');
-      best = Math.min(best, now() - before);
+      best = Math.min(best, cpuMs() - before);
     }
-    if (best > ${SLOW_MS}) return tells;
+    return best;
+  };
+  for (const { text, shorter, tells } of attacks) {
+    const whole = fastest(text, ${SLOW_MS});
+    if (whole > ${SLOW_MS} && whole > ${GROWTH_MIN} * fastest(shorter, 0)) return tells;
   }
   return null;
 })()`);
@@ -86,8 +93,11 @@ const SEARCH = new Script(`(() => {
 /** The text over which it is slow each time, as a short description; null when there is none. */
 function slowText({ source, flags }: Expression, searchMsMax: number): string | null {
   const expression = new RegExp(source, flags.includes('g') ? flags : `${flags}g`);
-  const now = () => performance.now();
-  const context = createContext({ expression, attacks: [...attacksOn(source)], now });
+  const cpuMs = () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1_000;
+  };
+  const context = createContext({ expression, attacks: [...attacksOn(source)], cpuMs });
   try {
     return SEARCH.runInContext(context, { timeout: searchMsMax }) as string | null;
   } catch {
@@ -95,16 +105,20 @@ function slowText({ source, flags }: Expression, searchMsMax: number): string | 
   }
 }
 
-type Attack = { readonly text: string; readonly tells: string };
+type Attack = { readonly text: string; readonly shorter: string; readonly tells: string };
 
 function* attacksOn(source: string): Generator<Attack> {
   const parts = partsOf(source);
   const units = new Set([...parts, ...parts.map((part) => `${part} `), 'a', '0', '/', '-']);
   const heads = ['', END, ...parts.slice(0, 2)];
   for (const unit of units) {
-    const body = unit.repeat(Math.ceil(LENGTH / unit.length)) + END;
+    const body = (length: number) => unit.repeat(Math.ceil(length / unit.length)) + END;
     for (const head of heads)
-      yield { text: head + body, tells: `${JSON.stringify(head)} and ${JSON.stringify(unit)} repeated` };
+      yield {
+        text: head + body(LENGTH),
+        shorter: head + body(LENGTH / SHORTER),
+        tells: `${JSON.stringify(head)} and ${JSON.stringify(unit)} repeated`,
+      };
   }
 }
 
