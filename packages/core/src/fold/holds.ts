@@ -10,7 +10,7 @@ import { HOLD_KINDS } from '../vocabulary/hold.ts';
 /** Calls that may be open at once in one agent. A sender with more never ends its calls. */
 const OPEN_CALLS_MAX = 16;
 
-type HoldTerms = Pick<Hold, 'until' | 'isOwnWord'>;
+type HoldTerms = Pick<Hold, 'until' | 'isOwnWord' | 'isOnRecord'>;
 
 export function beginHold(draft: Draft, kind: HoldKind, wanted: HoldTerms = {}): void {
   const { hard, at } = draft;

@@ -152,8 +152,9 @@ export function becomeGone(draft: Draft, end: End): void {
     ...(isOurs && { byHolter: true as const, because: whyStopped(hard) }),
   };
   hard.end = proven;
-  const limitedUntil = hard.holds.find(({ kind }) => kind === 'rate-limited')?.until;
-  const isLimited = proven.how === 'crash' && limitedUntil !== undefined;
+  const limitedUntil = hard.holds.find(({ isOnRecord }) => isOnRecord)?.until;
+  // A program that reaches its limit ends by itself. One that is killed meanwhile is lost like any other.
+  const isLimited = proven.how === 'crash' && limitedUntil !== undefined && proven.signal === undefined;
   if (isLimited) hard.limitedUntil = limitedUntil;
   hard.heldBefore = markNow(draft).held;
   hard.holds = [];

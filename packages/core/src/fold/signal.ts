@@ -95,6 +95,7 @@ export function foldSignal(draft: Draft, signal: Signal, origin: Source): void {
       return beginHold(draft, signal.hold, {
         ...(signal.until !== undefined && { until: signal.until }),
         ...(isOwnWord(signal.hold, origin) && { isOwnWord: true as const }),
+        ...(isOnRecord(signal.hold, origin) && { isOnRecord: true as const }),
       });
     case 'hold-ended':
       forget(hard, 'isHoldLapsed');
@@ -164,6 +165,9 @@ function foldError(draft: Draft, isUnrecoverable: boolean): void {
     threshold: 'its own word',
   });
 }
+
+const isOnRecord = (hold: HoldKind, origin: Source): boolean =>
+  hold === 'rate-limited' && AUTHORITY[origin].holds !== 'limited';
 
 /** A limit of the model is read from what the agent's program prints and posts: it counts as the agent's word. */
 const isOwnWord = (hold: HoldKind, origin: Source): boolean =>

@@ -35,6 +35,8 @@ export type Hold = {
   readonly until?: Instant;
   /** Declared by the agent itself, and not seen by Holter or ordered by an operator. */
   readonly isOwnWord?: true;
+  /** For `rate-limited`: read from the record of the agent's program, and not declared through the API. */
+  readonly isOnRecord?: true;
   /** For `in-tool`: the open calls, hashed. The hold ends with the last of them. */
   readonly calls?: readonly number[];
 };

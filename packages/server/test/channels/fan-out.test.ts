@@ -76,8 +76,8 @@ describe('a notice', () => {
         outcome ?? status,
       ]),
     );
-  const isRunning = async (engine: Engine): Promise<boolean> =>
-    (await engine.read('ada'))?.hard.incident?.wait !== undefined;
+  const isNoticed = async (engine: Engine): Promise<boolean> =>
+    (await engine.read('ada'))?.hard.incident?.noticedAt !== undefined;
 
   it('goes through every channel by itself: one that fails keeps back and repeats no other', async () => {
     const { engine, notices } = start(store, clock, [...CHANNELS, webhook.channel, broken]);
@@ -87,8 +87,8 @@ describe('a notice', () => {
       await clock.advance(100);
       return (await outcomes())[`${id}/to/webhook`] === 'posted';
     });
-    // Nobody is known to have read it, so the time for a decision does not run (decision 006).
-    expect(await isRunning(engine)).toBe(false);
+    // Posted is not seen.
+    expect(await isNoticed(engine)).toBe(false);
     await until('the broken channel has given up', async () => {
       await clock.advance(1_000);
       return (await outcomes())[`${id}/to/broken`] === 'refused';
@@ -115,7 +115,7 @@ describe('a notice', () => {
     await engine.stop();
   });
 
-  it('is read on the page or the command line once for both, and then the decision has its time', async () => {
+  it('is read on the page or the command line once for both, and then it is noticed', async () => {
     const { engine, notices } = start(store, clock, CHANNELS);
     const receipts: HolterEvent[] = [];
     engine.onCommitted(({ events }) => {
@@ -129,7 +129,7 @@ describe('a notice', () => {
     expect(receipts.map(({ payload }) => payload)).toMatchObject([
       { effectId: id, outcome: 'delivered', detail: 'read by olga', channel: 'page' },
     ]);
-    expect(await isRunning(engine)).toBe(true);
+    expect(await isNoticed(engine)).toBe(true);
     expect(await notices.list()).toEqual([]);
     await engine.stop();
   });
@@ -160,7 +160,7 @@ describe('a notice', () => {
     expect(await notices.list()).toMatchObject([{ noticeId: id, agentId: 'ada' }]);
     await notices.read(new Set([id]), { who: 'olga', channel: 'cli' });
     expect(await outcomes()).toEqual({ [id]: 'delivered' });
-    expect(await isRunning(engine)).toBe(true);
+    expect(await isNoticed(engine)).toBe(true);
     await engine.stop();
   });
 
