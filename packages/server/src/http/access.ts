@@ -44,8 +44,9 @@ export const readerOf = ({ headers }: FastifyRequest, { who }: Caller): Reader =
   channel: headers.authorization === undefined ? 'page' : 'cli',
 });
 
-/** The token is what is proven; another name beside it is what its bearer says. */
-export function decidedBy({ name, who }: Caller, given: string | undefined): string {
+/** The token is what is proven; another name beside it is what its bearer says. An operator could write anything. */
+export function decidedBy({ name, role, who }: Caller, given: string | undefined): string {
   if (given === undefined || given === name) return who;
-  return name === null ? redact(given) : `${redact(given)} (as ${name})`;
+  if (name === null) return role === 'operator' ? redact(given) : `${redact(given)} (${who})`;
+  return `${redact(given)} (as ${name})`;
 }

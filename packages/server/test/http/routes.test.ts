@@ -250,13 +250,13 @@ describe('every call, as it is meant', () => {
       body,
     });
     expect(views.decided.parse(decided.json).agent.quiet).toMatchObject({
-      by: 'Maria (orchestrator t-orchestrator)',
+      by: 'Maria (orchestrator crew)',
       reason: 'a long build; password=[redacted]',
     });
     const { events } = await server.operator.events({ agentId: 'ada', type: 'DECISION_MADE' });
     expect(events[0]?.payload).toMatchObject({
       decision: 'allow_more_time',
-      by: 'Maria (orchestrator t-orchestrator)',
+      by: 'Maria (orchestrator crew)',
     });
     const effects = views.effectPage.parse(
       (await server.call('GET', '/v1/agents/ada/effects', { token: server.tokens.viewer })).json,
