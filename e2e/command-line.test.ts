@@ -132,10 +132,12 @@ describe('the command line against a real server', { timeout: 60_000 }, () => {
     expect(fine.out).toMatch(/^ada +HEALTHY/m);
 
     await register('bob', { beatEverySeconds: 60, tasks: true, checkpoints: true }, 'T-1');
-    const stuck = await eventually(
-      () => holter(['status', '--json']),
-      ({ out }) => out.includes('"step":"escalate"'),
+    const show = await eventually(
+      () => holter(['show', 'bob']),
+      ({ out }) => out.includes('ESCALATION_TRIGGERED'),
     );
+    expect(show.out).toMatch(/incident +bob\/1, checkpoint-stale/);
+    const stuck = await holter(['status', '--json']);
     expect(stuck.code).toBe(3);
     expect(JSON.parse(stuck.out)).toMatchObject({ ok: false, counts: { HEALTHY: 1, STUCK: 1 } });
     const why = await holter(['why', 'bob']);
@@ -143,9 +145,6 @@ describe('the command line against a real server', { timeout: 60_000 }, () => {
     expect(why.out).toMatch(
       /^bob has been STUCK for \d+ m?s[\s\S]*Why: no checkpoint for[\s\S]*Next: .*holter decide bob/,
     );
-    const show = await holter(['show', 'bob']);
-    expect(show.out).toMatch(/incident +bob\/1, checkpoint-stale/);
-    expect(show.out).toMatch(/ESCALATION_TRIGGERED/);
   });
 
   it('holds a breaker open and closes it again, for all callers', async () => {

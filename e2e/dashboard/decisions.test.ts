@@ -170,7 +170,7 @@ describe.runIf(browserPath)('what a person does in the page reaches a command th
     await page.goto(`${stage.holter.url}/agents/kim`);
     expect(await decide(page, 'Restart')).toContain('newest valid checkpoint');
     await expect.poll(run('kim').said, { timeout: 20_000 }).toContain('attempt 1 from step 3');
-    await expect.poll(() => page.locator('.events').textContent()).toContain('recovery completed');
+    await expect.poll(() => page.locator('.events').textContent()).toContain('restart 1 ordered');
     expect(await stage.operator.agent('kim')).toMatchObject({ incarnation: 2, end: null });
   });
 
