@@ -43,10 +43,9 @@ const DEPTH_MAX = 12;
 /** Declaring the work finished is the same call in any wording. */
 const FINISH = /(?:^|_)(?:finish|complete|completion|done|final_?answer)(?:_|$)/i;
 
-/** Values that only name the occasion are left out and appended to `occasions`. */
-export function hashCall(tool: string, input: unknown, occasions: string[] = []): number {
-  const counted = FINISH.test(tool) ? withoutProse(input) : input;
-  return finish(mixValue(mixString(HASH_SEED, tool), counted, 0, occasions));
+export function hashCall(tool: string, input: unknown): number {
+  if (FINISH.test(tool)) return finish(mixValue(mixString(HASH_SEED, tool), withoutProse(input), 0));
+  return finish(mixValue(mixString(HASH_SEED, tool), input, 0));
 }
 
 function withoutProse(input: unknown): unknown {
@@ -59,38 +58,30 @@ function withoutProse(input: unknown): unknown {
 const isProse = (value: unknown): boolean =>
   typeof value === 'string' && value.trim().split(/\s+/, 3).length === 3;
 
-function mixValue(hash: number, value: unknown, depth: number, occasions: string[]): number {
+function mixValue(hash: number, value: unknown, depth: number): number {
   if (typeof value === 'string') return mixText(mix(hash, 1), value);
   if (typeof value === 'number' || typeof value === 'boolean') return mixString(mix(hash, 2), String(value));
   if (value === null || value === undefined || depth > DEPTH_MAX) return mix(hash, 3);
   if (Array.isArray(value)) {
     let mixed = mix(hash, 4);
-    for (const item of value) mixed = mixValue(mixed, item, depth + 1, occasions);
+    for (const item of value) mixed = mixValue(mixed, item, depth + 1);
     return mix(mixed, 5);
   }
   if (typeof value !== 'object') return mix(hash, 6);
-  return mixRecord(hash, value as Record<string, unknown>, depth, occasions);
+  return mixRecord(hash, value as Record<string, unknown>, depth);
 }
 
 /** Hashes of entries are summed, so that their order does not matter and nothing needs sorting. */
-function mixRecord(
-  hash: number,
-  record: Record<string, unknown>,
-  depth: number,
-  occasions: string[],
-): number {
+function mixRecord(hash: number, record: Record<string, unknown>, depth: number): number {
   let sum = 0;
   let commentary = 0;
   let entries = 0;
   for (const key of Object.keys(record)) {
     const value = record[key];
     if (value === undefined) continue;
-    if (depth === 0 && ENVELOPE.has(key)) {
-      if (typeof value === 'number' || typeof value === 'string') occasions.push(String(value));
-      continue;
-    }
-    const same = depth === 0 && COMMANDS.has(key) ? canonicalCommandIn(key, value, occasions) : value;
-    const entry = finish(mixValue(mixString(HASH_SEED, key), same, depth + 1, occasions));
+    if (depth === 0 && ENVELOPE.has(key)) continue;
+    const same = depth === 0 && COMMANDS.has(key) ? canonicalCommandIn(key, value) : value;
+    const entry = finish(mixValue(mixString(HASH_SEED, key), same, depth + 1));
     if (depth === 0 && COMMENTARY.has(key)) {
       commentary = (commentary + entry) | 0;
       continue;
@@ -105,11 +96,10 @@ function mixRecord(
 const COMMANDS = new Set(COMMAND_KEYS);
 
 /** Also of an argument list that hands one text to a shell: `["bash", "-lc", "make test"]`. */
-function canonicalCommandIn(key: string, value: unknown, occasions: string[]): unknown {
-  if (typeof value === 'string')
-    return key === 'code' ? withoutComments(value) : canonicalCommand(value, occasions);
+function canonicalCommandIn(key: string, value: unknown): unknown {
+  if (typeof value === 'string') return key === 'code' ? withoutComments(value) : canonicalCommand(value);
   if (!Array.isArray(value) || !isShellList(value)) return value;
-  return [...value.slice(0, -1), canonicalCommand(String(value[value.length - 1]), occasions)];
+  return [...value.slice(0, -1), canonicalCommand(String(value[value.length - 1]))];
 }
 
 function mixText(hash: number, text: string): number {

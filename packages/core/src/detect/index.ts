@@ -11,7 +11,6 @@ import { type Comparison, compare, emptyMemory, type Memory, remember, wasSeen }
 import { type DetectionPolicy, type DetectorState, visitDetectors } from './registry.ts';
 import type { Shared } from './shared.ts';
 import type { AgentStep } from './step.ts';
-import { withoutEcho } from './without-echo.ts';
 
 export { callLabel } from './call-shape.ts';
 export {
@@ -115,10 +114,9 @@ function read(state: Partial<Shared>, step: AgentStep, policy: DetectionPolicy):
 
 function readFacts(state: Shared, step: AgentStep, policy: DetectionPolicy): CallFacts {
   const tool = step.tool ?? '';
-  const occasions: string[] = [];
-  const call = hashCall(tool, step.input, occasions);
-  const output = withoutEcho(step.output ?? '', occasions);
+  const output = step.output ?? '';
   const isError = isFailure(step.error, output);
+  const call = hashCall(tool, step.input);
   const comparison = compare(state.memory, call, output, isError);
   const known = comparison.known;
   const pair = pairKey(call, comparison.result);
