@@ -56,10 +56,11 @@ test("nobody reports to the breaker of Holter's own starts, and an operator may 
   for (const token of [own, stale, operator, orchestrator])
     expect((await fail('recovery_attempt', token)).status).toBe(403);
   expect(await breakers()).toEqual([]);
-  const path = '/v1/agents/ada/breakers/recovery_attempt/reset';
-  expect((await server.call('POST', path, { token: operator, body: { reason: 'repaired' } })).status).toBe(
-    200,
-  );
+  const path = '/v1/agents/ada/breakers/recovery_attempt';
+  const ordered = async (act: string, body: object) =>
+    (await server.call('POST', `${path}/${act}`, { token: operator, body })).status;
+  expect(await ordered('isolate', { minutes: 1, reason: 'in repair' })).toBe(200);
+  expect(await ordered('reset', { reason: 'repaired' })).toBe(200);
 });
 
 test("an agent's own breakers leave a place for the one of Holter's starts", async () => {
