@@ -1,3 +1,4 @@
+import { createClient } from '@holter/server/local';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browserPath, type Page } from './browser.ts';
 import { decide, failing, openStage, owned, presentRun, type Stage } from './kit.ts';
@@ -93,6 +94,37 @@ describe.runIf(browserPath)('one agent in a browser', () => {
     const box = await canvas.boundingBox();
     await canvas.hover({ position: { x: (box?.width ?? 0) - 4, y: 7.5 * 22 } });
     await expect.poll(() => page.getByRole('tooltip').textContent()).toContain('escalated to a person');
+  });
+
+  it('counts as seen what is shown, also when it comes up later, and nothing else', async () => {
+    for (const agentId of ['ivy', 'joe']) await stage.operator.register(owned(agentId));
+    const incident = async (agentId: string) => (await stage.operator.agent(agentId)).incident;
+    await page.goto(`${stage.holter.url}/agents/ivy`);
+    await page.locator('.facts').waitFor();
+    await stage.operator.signal('joe', failing);
+    await expect.poll(async () => (await incident('joe'))?.next.why).toContain('not seen yet');
+    await stage.operator.signal('ivy', failing);
+    await expect.poll(async () => (await incident('ivy'))?.noticedAt).toEqual(expect.any(Number));
+    expect((await incident('joe'))?.noticedAt).toBeNull();
+  });
+
+  it('says what became of the nudges of its incident', async () => {
+    const remote = { agentId: 'kim', instanceId: 'i', can: ['nudge' as const], mode: 'act' as const };
+    const { token } = await stage.operator.register({ ...remote, promises: { calls: true } });
+    const calls = Array.from({ length: 8 }, (_, i) => {
+      const call = { callId: `k${i}`, tool: 'bash', input: { command: 'cat a.ts' }, incarnation: 1 };
+      return [
+        { kind: 'call-begun', ...call },
+        { kind: 'call-ended', ...call, isError: false, output: 'the same' },
+      ];
+    });
+    await stage.operator.signal('kim', calls.flat());
+    await page.goto(`${stage.holter.url}/agents/kim`);
+    const now = page.locator('.ladder .current');
+    await expect.poll(() => now.textContent()).toContain('1 nudge, not read yet');
+    const itself = createClient({ url: stage.holter.url, token });
+    await expect.poll(async () => (await itself.heartbeat('kim')).directives).toHaveLength(1);
+    await expect.poll(() => now.textContent()).toMatch(/1 nudge, (delivered|read)$/);
   });
 
   it('moves on its time axis, and says when there is no such agent', async () => {

@@ -85,7 +85,7 @@ type WholeProps = {
 
 function Whole({ all, problem, reload }: WholeProps) {
   const { agent, pulse, events, checkpoints, breakers } = all;
-  useNoticed(agent.incident ? [agent.incident.incidentId] : []);
+  useNoticed(agent.incident ? [agent.incident] : []);
   return (
     <article class="agent">
       <header class="agent-head">

@@ -1,6 +1,6 @@
-import type { AgentView, EventView } from '@holter/server/wire';
+import type { AgentView, EventView, IncidentView } from '@holter/server/wire';
 import { NextStep } from '../parts/next-step.tsx';
-import { clockTime, stepWord } from '../parts/words.ts';
+import { clockTime, personOf, plural, stepWord } from '../parts/words.ts';
 import { mayDecide } from '../state/session.ts';
 import { eventSentence } from './event-sentence.ts';
 import { Seen } from './seen.tsx';
@@ -23,6 +23,19 @@ const TOLD: ReadonlySet<string> = new Set([
   'RECOVERY_FAILED',
 ]);
 const SHOWN_MAX = 12;
+
+type Nudges = NonNullable<IncidentView['nudges']>;
+const nudgeWords: Readonly<Record<Nudges['newest'], string>> = {
+  decided: 'not sent yet',
+  offered: 'not read yet',
+  delivered: 'delivered',
+  seen: 'read',
+  ignored: 'read and ignored',
+  lost: 'not delivered',
+};
+
+const nudgesLine = ({ decided, newest }: Nudges): string =>
+  `${plural(decided, 'nudge')}, ${decided > 1 ? 'the last one ' : ''}${nudgeWords[newest]}`;
 
 type Props = { readonly agent: AgentView; readonly events: readonly EventView[] };
 
@@ -61,7 +74,8 @@ export function Ladder({ agent, events }: Props) {
               {stepWord(incident.step)}
               {incident.attempt > 1 && ` ${incident.attempt}`}
             </b>
-            {incident.orderedBy !== null && `, ordered by ${incident.orderedBy}`}
+            {incident.orderedBy !== null && `, ordered by ${personOf(incident.orderedBy)}`}
+            {incident.nudges && <span class="soft"> · {nudgesLine(incident.nudges)}</span>}
           </span>
         </li>
         <li class="to-come">

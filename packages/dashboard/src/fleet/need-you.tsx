@@ -18,7 +18,11 @@ export function NeedYou() {
   const waiting = needYou.value;
   const all = counts.value?.needYou ?? 0;
   const shown = waiting.slice(0, SHOWN);
-  useNoticed(shown.flatMap(({ incidentId }) => incidentId ?? []));
+  useNoticed(
+    shown.flatMap(({ incidentId, step }) =>
+      incidentId !== null && step ? [{ incidentId, next: step.next }] : [],
+    ),
+  );
   if (waiting.length === 0) return null;
   return (
     <section class="need-you" aria-labelledby="need-you">

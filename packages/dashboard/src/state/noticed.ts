@@ -1,11 +1,27 @@
+import type { NextStepView } from '@holter/server/wire';
 import { useEffect } from 'preact/hooks';
-import { get } from './api.ts';
+import { post } from './api.ts';
 import { mayDecide } from './session.ts';
 
-/** Incidents that are shown to somebody who may decide count as noticed; this says so, once for each set. */
-export function useNoticed(incidentIds: readonly string[]): void {
-  const ids = incidentIds.join(' ');
+type Shown = { readonly incidentId: string; readonly next: NextStepView };
+
+const AGAIN_MS = 2_000;
+
+/**
+ * Tells the server which incidents are shown to somebody who may decide. Repeats while the server says that they are
+ * not seen: a later step has a notice of its own, and a request may come before the notice or fail.
+ */
+export function useNoticed(shown: readonly Shown[]): void {
+  const ids = shown
+    .filter(({ next }) => next.why.includes('not seen yet'))
+    .map(({ incidentId }) => incidentId)
+    .join(' ');
   useEffect(() => {
-    if (ids !== '' && mayDecide()) void get('/v1/incidents', { limit: 200 }).catch(() => undefined);
+    if (ids === '' || !mayDecide()) return;
+    const tell = (): void =>
+      void post('/v1/incidents/shown', { incidentIds: ids.split(' ') }).catch(() => undefined);
+    tell();
+    const timer = setInterval(tell, AGAIN_MS);
+    return () => clearInterval(timer);
   }, [ids]);
 }
