@@ -127,6 +127,37 @@ describe.runIf(browserPath)('one agent in a browser', () => {
     await expect.poll(() => now.textContent()).toMatch(/1 nudge, (delivered|read)$/);
   });
 
+  it('shows what it prints, without secrets and terminal codes, and follows', async () => {
+    await stage.operator.register(owned('lea'));
+    const print = async (text: string) => {
+      const { status } = await fetch(`${stage.holter.url}/v1/agents/lea/output`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${stage.holter.token('operator')}`,
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify({ text }),
+      });
+      expect(status).toBe(204);
+    };
+    await page.goto(`${stage.holter.url}/agents/lea`);
+    const output = page.locator('.output');
+    await Promise.all([page.waitForResponse(/lea\/logs/), page.locator('.facts').waitFor()]);
+    expect(await output.count()).toBe(0);
+    await print('key sk-ant-api03-abcdefghijklmnopqrstuvwxyz\n\u001b[32mready\u001b[0m\n');
+    await expect.poll(() => output.textContent()).toMatch(/^key .*redacted.*\nready\n$/);
+    await print(`${'a line\n'.repeat(100)}the last\n`);
+    await expect.poll(() => output.textContent()).toMatch(/^key .*\nready\n(a line\n){100}the last\n$/);
+    const below = 'const { scrollHeight, scrollTop, clientHeight } = document.querySelector(".output");';
+    await expect
+      .poll(() =>
+        page.evaluate(
+          `(() => { ${below} return scrollTop > 0 && scrollHeight - scrollTop - clientHeight < 2 })()`,
+        ),
+      )
+      .toBe(true);
+  });
+
   it('moves on its time axis, and says when there is no such agent', async () => {
     await stage.operator.register(owned('fay'));
     await page.goto(`${stage.holter.url}/agents/fay`);

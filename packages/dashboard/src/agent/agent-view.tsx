@@ -25,6 +25,7 @@ import { Events } from './events.tsx';
 import { Facts } from './facts.tsx';
 import { Findings } from './findings.tsx';
 import { Ladder } from './ladder.tsx';
+import { Output } from './output.tsx';
 import { Timeline } from './timeline.tsx';
 
 type AgentAll = {
@@ -134,6 +135,7 @@ function Whole({ all, problem, reload }: WholeProps) {
             <h2>Last tool calls</h2>
             <Calls calls={pulse.newestCalls} />
           </section>
+          <Output key={agent.agentId} agentId={agent.agentId} />
           <section class="card">
             <h2>Breakers</h2>
             <BreakerTable breakers={breakers} />
