@@ -1,4 +1,4 @@
-// A plain async loop that reports to a Holter server, whether there is one or not.
+// A plain async loop that reports to a Holter server, and also runs without one.
 // Run: HOLTER_URL=http://127.0.0.1:4658 HOLTER_TOKEN=… node examples/agents/async-loop.mjs
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '@holter/agent';

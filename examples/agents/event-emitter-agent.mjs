@@ -1,4 +1,4 @@
-// An EventEmitter agent, watched inside its own process: it works, hangs, and comes back.
+// An EventEmitter agent, watched inside its own process: it works, hangs, and recovers.
 // Run: node examples/agents/event-emitter-agent.mjs
 import { EventEmitter } from 'node:events';
 import { AgentHealthMonitor, answerHeartbeats } from '@holter/agent';
@@ -26,7 +26,7 @@ const researcher = new Researcher();
 monitor.registerAgent(researcher);
 researcher.work();
 
-// It hangs: it still listens, but answers nothing. Then it comes back to life.
+// It hangs: it still listens, but does not answer. Then it recovers.
 researcher.stopAnswering();
 const hang = () => undefined;
 researcher.on('heartbeat-ping', hang);

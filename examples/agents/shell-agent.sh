@@ -1,6 +1,6 @@
 #!/bin/sh
 # A small agent: carries out a plan, one shell command per line, and repeats each until it succeeds. It logs what
-# it does as JSON lines. When Holter says something to it, it gives the step up and goes on with the next.
+# it does as JSON lines. When Holter sends a nudge, it gives the step up and continues with the next.
 #
 #   shell-agent.sh --log FILE [--pause SECONDS] PLAN
 #
@@ -36,7 +36,7 @@ quote() {
 }
 log() { printf '%s\n' "$1" >>"$log_file"; }
 
-# True when Holter said something. The file is emptied to show that it was read.
+# True if Holter sent a nudge. The file is emptied to confirm that it was read.
 is_nudged() {
   [ -s "${HOLTER_NUDGE_FILE:-/dev/null}" ] || return 1
   : >"$HOLTER_NUDGE_FILE"

@@ -1,5 +1,5 @@
-// A tool loop as a coding agent has it, against a model that follows a script: each call is recorded with its
-// result or its error, tokens are counted, and a checkpoint says where a successor would go on.
+// The tool loop of a coding agent, with a scripted model: each call is recorded with its result or error,
+// tokens are counted, and a checkpoint records where a successor would continue.
 // Run: HOLTER_URL=http://127.0.0.1:4658 HOLTER_TOKEN=… node examples/agents/tool-loop.mjs
 import { connect } from '@holter/agent';
 
