@@ -5,7 +5,15 @@ import { forget } from '../record/copy-hard.ts';
 import type { Draft } from '../record/draft.ts';
 import { askLoss, emit, markNow } from '../record/draft.ts';
 import { allFindings } from '../record/findings.ts';
-import { isToReturn, isWatched, lastProofOf, livenessOf, lookEveryOf, pulseOf } from '../record/liveness.ts';
+import {
+  endedHow,
+  isToReturn,
+  isWatched,
+  lastProofOf,
+  livenessOf,
+  lookEveryOf,
+  pulseOf,
+} from '../record/liveness.ts';
 import { LOOKS_FRESH } from '../rule/process.ts';
 import type { Source } from '../vocabulary/authority.ts';
 import { AUTHORITY } from '../vocabulary/authority.ts';
@@ -182,7 +190,7 @@ export function becomeGone(draft: Draft, end: End): void {
   // Those that end at a usage limit end together, and are not lost.
   if (proven.how === 'crash' && !isOurs && !isLimited) askLoss(draft, { signAt: at, hasKept: true });
   if (!hard.task || hard.task.isInferred || isOurs || isToReturn(hard)) return;
-  const how = proven.how === 'crash' ? `ended (${proven.detail})` : 'ended on purpose';
+  const how = proven.how === 'crash' ? `ended (${proven.detail})` : endedHow(proven);
   const message = `it ${how} with its task still open`;
   emit(draft, { type: 'ATTENTION_RAISED', payload: { agentId: hard.agentId, about: 'open-task', message } });
 }

@@ -2,7 +2,7 @@ import { forget } from '../record/copy-hard.ts';
 import type { Draft } from '../record/draft.ts';
 import { emit, lookAgainAt, markNow } from '../record/draft.ts';
 import type { Incident } from '../record/incident.ts';
-import { isToReturn } from '../record/liveness.ts';
+import { endedHow, isToReturn } from '../record/liveness.ts';
 import { agedHold } from '../rule/hold-age.ts';
 import { deadlineAfter, isPast } from '../rule/rule.ts';
 import type { Finding, FindingKind } from '../vocabulary/finding.ts';
@@ -117,7 +117,7 @@ function moveGone(draft: Draft, incident: Incident): void {
   // An agent that Holter stops may exit with 0; that is not an end by the agent's own choice.
   if (end.how !== 'crash' && !end.byHolter) {
     if (incident.step === 'recover' && incident.phase === 'waiting') completeRecovery(draft);
-    return closeIncident(draft, 'the agent ended on purpose');
+    return closeIncident(draft, `the agent ${endedHow(end)}`);
   }
   if (!end.byHolter && !isToReturn(hard)) return closeIncident(draft, `it ended: ${end.detail}`);
   if (rankOf(incident.step) >= rankOf('recover')) return climb(draft, incident);

@@ -5,6 +5,7 @@ import type { Hard } from '../record/agent.ts';
 import { allFindings } from '../record/findings.ts';
 import type { Incident } from '../record/incident.ts';
 import type { Decision } from '../record/input.ts';
+import { endedHow } from '../record/liveness.ts';
 import type { PickedCheckpoint } from '../vocabulary/checkpoint-chain.ts';
 import type { FindingKind } from '../vocabulary/finding.ts';
 import type { DecisionRejection } from '../vocabulary/rejection.ts';
@@ -34,7 +35,7 @@ export function whyNotDecide({ hard, policy, at }: About, decision: Decision): D
       if (hard.end.how !== 'crash' && !hard.end.byHolter)
         return rejected(
           'ended-on-purpose',
-          `it ended on purpose (${hard.end.detail}); start it again where it was started`,
+          `it ${endedHow(hard.end, `ended on purpose (${hard.end.detail})`)}; start it again where it was started`,
         );
       return whyNotStart(hard, decision) ?? whyNotFrom(decision.from);
     case 'force_handoff':

@@ -4,7 +4,7 @@ import { fleetGuarantees, GRACE_WITHOUT_BEATS, ruleDefaults } from '../policy/de
 import type { BeatPolicy, Policy } from '../policy/policy.ts';
 import type { StallLog } from '../vocabulary/stall.ts';
 import { absenceDeadline } from '../vocabulary/stall.ts';
-import type { Agent, Hard } from './agent.ts';
+import type { Agent, End, Hard } from './agent.ts';
 
 /**
  * Is the agent alive? Three answers: alive; gone, which is proven; and unknown, which is everything else. A silent
@@ -16,6 +16,12 @@ import type { Agent, Hard } from './agent.ts';
  */
 export const isToReturn = ({ end, can }: Pick<Hard, 'end' | 'can'>): boolean =>
   end?.how === 'crash' && can.includes('spawn');
+
+/** An end that the agent meant. The exit of one that said it would stop may still be a failure, and is told. */
+export function endedHow({ how, exitCode, signal }: End, otherwise = 'ended on purpose'): string {
+  if (how !== 'stopped' || (!exitCode && signal === undefined)) return otherwise;
+  return `stopped as announced (${signal === undefined ? `exit code ${exitCode}` : `killed by ${signal}`})`;
+}
 
 export type Liveness = 'alive' | 'gone' | 'unknown';
 

@@ -64,6 +64,23 @@ describe('who may end an agent', () => {
     bench.signal({ kind: 'exited', code: null, signal: 'SIGTERM' }, 'holter');
     expect(bench.agent.hard.end).toMatchObject({ byHolter: true });
   });
+
+  test.each([
+    [5, undefined, 'stopped as announced (exit code 5)'],
+    [null, 'SIGKILL', 'stopped as announced (killed by SIGKILL)'],
+    [0, undefined, 'ended on purpose'],
+  ])('its own word is told with the exit that follows: %s %s', (code, signal, told) => {
+    const bench = new Bench({ ...owned, taskId: 't1' });
+    bench.signal({ kind: 'stopped', reason: 'done for today' });
+    const { events } = bench.signal({ kind: 'exited', code, ...(signal && { signal }) }, 'holter');
+    const messages = events.flatMap((event) =>
+      event.type === 'ATTENTION_RAISED' ? [event.payload.message] : [],
+    );
+    expect(messages).toEqual([`it ${told} with its task still open`]);
+    const recover = { decision: 'recover', by: 'olga', reason: 'once more' } as const;
+    const { rejection } = bench.feed({ kind: 'decision', decision: recover });
+    expect(rejection).toMatchObject({ because: expect.stringContaining(`it ${told}`) });
+  });
 });
 
 describe('who may replace an agent that has missed a beat', () => {

@@ -25,7 +25,7 @@ const outcomes: Readonly<Record<string, string>> = {
 
 const endings: Readonly<Record<string, string>> = {
   'exit-0': 'finished',
-  stopped: 'stopped on purpose',
+  stopped: 'stopped',
   crash: 'ended unexpectedly',
 };
 
