@@ -48,7 +48,7 @@ const COMMANDS: readonly (readonly [names: string, load: () => Promise<Register>
 /** All commands, or only the one that the first word names. */
 export async function createProgram(io: Io, word?: string): Promise<Command> {
   const program = new Command('holter')
-    .description('A heart monitor for AI agents: is it alive, is it getting anywhere, what now?')
+    .description('A heart monitor for AI agents: notices when one is stuck, says why, and acts.')
     .version(version, '-V, --version', 'print the version')
     .configureOutput({ writeOut: io.out, writeErr: io.err })
     .configureHelp({ helpWidth: Number.isFinite(io.width) ? io.width : 100 })
@@ -57,7 +57,7 @@ export async function createProgram(io: Io, word?: string): Promise<Command> {
     .showHelpAfterError('(holter --help lists the commands)');
   withExamples(program, [
     ['holter up', 'run the server'],
-    ['holter status', 'who is well, who is not'],
+    ['holter status', 'which agents need attention'],
     ['holter why worker-7', 'what is wrong with one agent, in three lines'],
     ['holter events --follow', 'watch what happens'],
   ]);

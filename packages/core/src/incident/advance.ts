@@ -163,7 +163,7 @@ function restCalm(draft: Draft, incident: Incident): void {
   if (!isPast(draft, deadlineAfter(draft, incident.calm, calmMs))) return;
   const { cause } = incident;
   const quiet = cause === 'operator' ? undefined : quietAbout(hard, cause);
-  closeIncident(draft, quiet ? `${quiet.by} wants quiet about it` : 'not found any more');
+  closeIncident(draft, quiet ? `snoozed by ${quiet.by}` : 'resolved');
 }
 
 function isQuiet(draft: Draft): boolean {

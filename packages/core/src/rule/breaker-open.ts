@@ -31,9 +31,7 @@ export function breakerOpen(draft: Draft): Finding | null {
 
 function whyOpen({ trips }: Breaker, policy: BreakerPolicy): string {
   const how = whatOpens(policy);
-  return trips > 1
-    ? `${how}, and ${trips - 1} trial ${trips === 2 ? 'call' : 'calls'} since went no better`
-    : how;
+  return trips > 1 ? `${how}, and ${trips - 1} trial ${trips === 2 ? 'call' : 'calls'} also failed` : how;
 }
 
 function whatOpens({ mode, failuresMax, ratioMax, slowMs }: BreakerPolicy): string {

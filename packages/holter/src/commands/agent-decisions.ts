@@ -24,7 +24,7 @@ const withFinding = (command: Command): Command =>
 const findingOf = ({ finding }: FindingOption) => ({ ...(finding !== undefined && { finding }) });
 
 const withCheckpoint = (command: Command): Command =>
-  command.option('--checkpoint <id>', 'start from this one, and from no other');
+  command.option('--checkpoint <id>', 'restart from this checkpoint and no other');
 const checkpointOf = ({ checkpoint }: CheckpointOption) => ({
   ...(checkpoint !== undefined && { checkpointId: checkpoint }),
 });
@@ -32,31 +32,31 @@ const checkpointOf = ({ checkpoint }: CheckpointOption) => ({
 const decisions: readonly AgentDecision[] = [
   {
     name: 'nudge',
-    does: 'say something to an agent, in its own context',
-    done: 'will be told with its next request',
-    options: (command) => command.option('--message <text>', 'the words for the agent (default: the reason)'),
+    does: 'send an agent a message, which it reads in its own context',
+    done: 'gets the message with its next request',
+    options: (command) => command.option('--message <text>', 'the message (default: the reason)'),
     body: ({ message }: { readonly message?: string }) => ({ ...(message !== undefined && { message }) }),
-    examples: [['holter nudge worker-7 --reason "the build is green again"', 'the reason is what it reads']],
+    examples: [['holter nudge worker-7 --reason "the build is green again"', 'the agent reads the reason']],
   },
   {
     name: 'terminate',
-    does: 'stop an agent: it is asked to save its work first',
+    does: 'stop an agent, after asking it to save its work',
     done: 'will be stopped',
     options: (command) =>
-      withCheckpoint(command.option('--recover', 'and start a successor from its newest valid checkpoint')),
+      withCheckpoint(command.option('--recover', 'restart it from its newest valid checkpoint')),
     body: ({ recover, ...rest }: { readonly recover?: boolean } & CheckpointOption) => ({
       recover: recover === true,
       ...checkpointOf(rest),
     }),
     examples: [
       ['holter terminate worker-7 --reason "wrong branch"', 'stop it'],
-      ['holter terminate worker-7 --recover --reason "confused"', 'and start it again'],
+      ['holter terminate worker-7 --recover --reason "confused"', 'stop it and restart it'],
     ],
   },
   {
     name: 'recover',
-    does: 'start a successor of an agent that has ended',
-    done: 'will be started from a checkpoint',
+    does: 'restart an agent that has ended',
+    done: 'will be restarted',
     options: (command) => withCheckpoint(command),
     body: checkpointOf,
     examples: [
@@ -66,20 +66,20 @@ const decisions: readonly AgentDecision[] = [
   },
   {
     name: 'pause',
-    does: 'tell Holter that an agent rightly does nothing, until you resume it',
-    done: 'is on hold: its progress is not judged',
-    examples: [['holter pause worker-7 --reason "lunch"', 'stop the clocks']],
+    does: 'pause monitoring of an agent until you resume it',
+    done: 'is not monitored until you resume it',
+    examples: [['holter pause worker-7 --reason "lunch"', 'pause monitoring']],
   },
   {
     name: 'resume',
-    does: 'end a pause',
-    done: 'is judged again',
-    examples: [['holter resume worker-7 --reason "back"', 'let the clocks run']],
+    does: 'resume monitoring of an agent',
+    done: 'is monitored again',
+    examples: [['holter resume worker-7 --reason "back"', 'resume monitoring']],
   },
   {
     name: 'snooze',
-    does: 'leave an agent in peace for a while; findings stay visible',
-    done: 'is left in peace',
+    does: 'snooze an agent: findings stay visible, and nothing follows from them',
+    done: 'is snoozed',
     options: (command) => withFinding(command.option('--minutes <n>', 'for how long', minutes, 30)),
     body: ({ minutes: forMinutes, ...rest }: { readonly minutes: number } & FindingOption) => ({
       minutes: forMinutes,
@@ -89,30 +89,33 @@ const decisions: readonly AgentDecision[] = [
       ['holter snooze worker-7 --minutes 60 --reason "long build"', 'for an hour'],
       [
         'holter snooze worker-7 --finding unchanged-poll --reason "it waits for CI"',
-        'other findings still act',
+        'snooze one kind of finding only',
       ],
     ],
   },
   {
     name: 'wake',
-    does: 'take a snooze back: what still holds is due at once',
-    done: 'is looked at again',
+    does: 'end a snooze early',
+    done: 'is no longer snoozed',
     options: (command) => withFinding(command),
     body: findingOf,
     examples: [
-      ['holter wake worker-7 --reason "the build is over"', 'end its peace'],
-      ['holter wake worker-7 --finding unchanged-poll --reason "CI is done"', 'let this finding act again'],
+      ['holter wake worker-7 --reason "the build is over"', 'end the snooze'],
+      [
+        'holter wake worker-7 --finding unchanged-poll --reason "CI is done"',
+        'end the snooze of this finding',
+      ],
     ],
   },
   {
     name: 'wrong',
-    does: 'say that what was found is wrong: it is forgotten, and not looked for for a while',
-    done: 'is left in peace, and what was counted is forgotten',
+    does: 'mark findings as a false alarm: resets their counters and ignores them for a while',
+    done: 'is marked as a false alarm; counters reset',
     options: (command) => withFinding(command),
     body: findingOf,
     examples: [
-      ['holter wrong worker-7 --reason "it was waiting for me"', 'Holter was mistaken about all of it'],
-      ['holter wrong worker-7 --finding repeated-call --reason "it polls"', 'about this one only'],
+      ['holter wrong worker-7 --reason "it was waiting for me"', 'every finding was a false alarm'],
+      ['holter wrong worker-7 --finding repeated-call --reason "it polls"', 'only this finding was'],
     ],
   },
 ];

@@ -22,7 +22,7 @@ export function registerBreaker(program: Command, io: Io): void {
         .option('--json', 'print JSON'),
     ),
     [
-      ['holter breaker list', 'whatever is broken off now'],
+      ['holter breaker list', 'open breakers'],
       ['holter breaker list worker-7', 'all of one agent'],
     ],
   ).action(async (agentId: string | undefined, options: ListOptions) => {
@@ -34,7 +34,7 @@ export function registerBreaker(program: Command, io: Io): void {
     if (options.json) return io.out(`${JSON.stringify({ breakers: shown })}\n`);
     if (shown.length === 0)
       return io.out(
-        agentId === undefined ? 'All breakers are closed.\n' : `${agentId} has asked none yet.\n`,
+        agentId === undefined ? 'All breakers are closed.\n' : `${agentId} has used no breaker yet.\n`,
       );
     for (const one of shown) io.out(`${one.agentId}  ${breakerInWords(one, realClock().now())}\n`);
   });
@@ -63,7 +63,7 @@ export function registerBreaker(program: Command, io: Io): void {
     );
 
   withExamples(
-    command('isolate', 'hold it open, whatever is reported, and then let it try again').option(
+    command('isolate', 'hold a breaker open for a while, whatever is reported').option(
       '--minutes <n>',
       'for how long',
       minutes,
@@ -79,8 +79,8 @@ export function registerBreaker(program: Command, io: Io): void {
     decide('isolate', [agentId, name], options, { minutes: options.minutes }),
   );
 
-  withExamples(command('reset', 'close it, and forget what was counted'), [
-    ['holter breaker reset worker-7 external_api --reason "they are back"', 'let everybody through again'],
+  withExamples(command('reset', 'close a breaker and reset its counters'), [
+    ['holter breaker reset worker-7 external_api --reason "they are back"', 'allow calls again'],
   ]).action((agentId: string, name: string, options: DecisionOptions) =>
     decide('reset', [agentId, name], options),
   );

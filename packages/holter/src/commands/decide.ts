@@ -23,10 +23,10 @@ export function registerDecide(program: Command, io: Io): void {
     withDecisionOptions(
       program
         .command('decide')
-        .description('answer an escalation: what shall become of the agent?')
+        .description('answer an escalation: decide what happens to the agent')
         .argument('<agent>', 'its id, or the id of the incident')
         .addArgument(new Argument('<decision>', 'your decision').choices(decisions))
-        .option('--minutes <n>', 'how much time (allow_more_time); 15 unless told', minutes)
+        .option('--minutes <n>', 'how much time (allow_more_time); 15 by default', minutes)
         .option('--checkpoint <id>', 'where to start from (recover, terminate_and_recover)'),
     ),
     [
@@ -35,8 +35,11 @@ export function registerDecide(program: Command, io: Io): void {
         'no more notices until it needs a new decision',
       ],
       ['holter decide worker-7 allow_more_time --minutes 30 --reason "big file"', 'wait'],
-      ['holter decide worker-7 force_handoff --reason "context is full"', 'let somebody else go on'],
-      ['holter decide worker-7 terminate_and_recover --reason "looping"', 'start anew from its checkpoint'],
+      ['holter decide worker-7 force_handoff --reason "context is full"', 'hand the work to a successor'],
+      [
+        'holter decide worker-7 terminate_and_recover --reason "looping"',
+        'stop it and restart it from its checkpoint',
+      ],
     ],
   ).action(async (who: string, decision: DecisionInput['decision'], options: DecideOptions) => {
     refuseAgents(io, 'decide');
@@ -67,6 +70,6 @@ async function openIncidentOf(connection: Connection, agentId: string): Promise<
   if (agent.incident) return agent.incident.incidentId;
   throw new CliFailure(
     `${agentId} has no open incident, so there is nothing to decide (it is ${agent.state})`,
-    `leave it in peace with: holter snooze ${agentId}    or stop it with: holter terminate ${agentId}`,
+    `snooze it: holter snooze ${agentId}    or stop it: holter terminate ${agentId}`,
   );
 }

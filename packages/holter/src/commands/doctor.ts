@@ -29,7 +29,7 @@ export function registerDoctor(program: Command, io: Io): void {
     withServer(
       program
         .command('doctor')
-        .description('is Holter itself well? Exit code 3 when something needs a hand')
+        .description('is Holter itself well? Exit code 3 when something needs attention')
         .option('--json', 'print JSON'),
     ),
     [['holter doctor', 'look at the server, its folder, its tokens and its configuration']],
@@ -91,7 +91,7 @@ function checkFolder(folder: DataFolder): readonly Check[] {
       about: 'data folder',
       isFine: free >= FREE_BYTES_MIN,
       says: `${folder.path}, ${Math.round(free / 2 ** 20)} MB free`,
-      next: 'make room: Holter keeps its promises only while it can write',
+      next: 'free some space: Holter works only while it can write',
     },
     {
       about: 'tokens',
@@ -185,7 +185,7 @@ function judgeHealth(health: HealthView, url: string): readonly Check[] {
       about: 'heartbeat',
       isFine: tickLagMs < TICK_LAG_MS_MAX,
       says: `its own tick is ${tickLagMs} ms late, ${queueDepth} inputs wait`,
-      next: 'give the machine room: Holter forgives agents what it slept through, but notices later',
+      next: 'reduce the load on this machine: Holter notices problems later than it should',
     },
     {
       about: 'brake',

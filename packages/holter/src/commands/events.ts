@@ -24,8 +24,8 @@ export function registerEvents(program: Command, io: Io): void {
     withServer(
       program
         .command('events')
-        .description('what happened, in order; with --follow also what happens from now on')
-        .option('-f, --follow', 'go on until Ctrl-C; a lost connection is taken up again without a gap')
+        .description('list events in order; with --follow, new ones as they happen')
+        .option('-f, --follow', 'keep printing until Ctrl-C; reconnects without a gap')
         .option('--agent <id>', 'only events of this agent')
         .option('--type <types>', 'only these types, separated by commas')
         .option('--after <cursor>', 'only events after this cursor (see --json)', wholeNumber)
@@ -71,7 +71,7 @@ async function follow(
     type !== 'AGENT_HEARTBEAT' || (options.type?.toUpperCase().includes(type) ?? false);
   const query = { ...filterOf(options), after: String(cursor) };
   // The server may be restarting. Events of that time are printed afterwards, without a gap.
-  const onBreak = (): void => io.err('the connection broke; trying again\n');
+  const onBreak = (): void => io.err('connection lost; reconnecting…\n');
   try {
     const stream = clientOf(connection).follow(query, {
       signal: stop.signal,

@@ -19,14 +19,14 @@ export function registerOpen(program: Command, io: Io): void {
       program
         .command('open')
         .description('open the page in a browser, with a link that works once, for five minutes')
-        .option('--viewer', 'a log-in that may look, but not decide')
+        .option('--viewer', 'a read-only log-in')
         .option('--name <name>', 'whose decisions are made there (default: the user of this terminal)')
         .option('--print', 'only print the link, also to a pipe'),
     ),
     [
       ['holter open', 'look at the fleet'],
       ['holter open --name alice', "decisions that are made there are alice's"],
-      ['holter open --viewer --print', 'a link for somebody who only looks'],
+      ['holter open --viewer --print', 'a read-only link'],
     ],
   ).action((options: OpenOptions) => open(io, options));
 }

@@ -26,7 +26,7 @@ export function registerShow(program: Command, io: Io): void {
     withServer(
       program
         .command('show')
-        .description('all that is known about one agent, and the story of its open incident')
+        .description('show everything about one agent, and the events of its open incident')
         .argument('<agent>', 'its id')
         .option('--final', 'how its earlier starts ended')
         .option('--json', 'print JSON'),

@@ -30,7 +30,7 @@ export function registerTask(program: Command, io: Io): void {
     );
 
   withExamples(
-    command('assign', 'an agent was given a task').option(
+    command('assign', 'assign a task to an agent').option(
       '--expected-minutes <n>',
       'when it should be done',
       positive,
@@ -49,9 +49,9 @@ export function registerTask(program: Command, io: Io): void {
   );
 
   withExamples(
-    command('update', 'the task is getting on')
+    command('update', 'report progress on a task')
       .option('--percent <n>', 'how much is done, 0 to 100', percent)
-      .option('--note <text>', 'what is new'),
+      .option('--note <text>', 'what changed'),
     [['holter task update worker-7 T-42 --percent 60', 'more than half']],
   ).action((agentId: string, taskId: string, { percent: done, note, ...options }: UpdateOptions) =>
     tell(
@@ -62,10 +62,10 @@ export function registerTask(program: Command, io: Io): void {
   );
 
   withExamples(
-    command('end', 'the task is over').addOption(
+    command('end', 'end a task').addOption(
       new Option('--outcome <word>', 'how it ended').choices(['done', 'failed', 'cancelled']).default('done'),
     ),
-    [['holter task end worker-7 T-42 --outcome cancelled', 'nobody needs it any more']],
+    [['holter task end worker-7 T-42 --outcome cancelled', 'it is no longer needed']],
   ).action((agentId: string, taskId: string, { outcome, ...options }: EndOptions) =>
     tell(agentId, { status: outcome, taskId }, options),
   );

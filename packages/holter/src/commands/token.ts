@@ -21,9 +21,7 @@ type CreateOptions = TokenOptions & {
 const roles = ['agent', 'enroll', 'hook', 'viewer', 'operator', 'orchestrator'];
 
 export function registerToken(program: Command, io: Io): void {
-  const token = program
-    .command('token')
-    .description('make, list and revoke the tokens that programs present');
+  const token = program.command('token').description('create, list and revoke tokens');
 
   withExamples(
     withServer(
@@ -42,7 +40,7 @@ export function registerToken(program: Command, io: Io): void {
       ['holter token create --role enroll', 'for a program that registers agents'],
       ['holter token create --role agent --agent worker-7', 'for one agent'],
       ['holter token create --role hook --user dev@laptop', 'for hooks of sessions on another machine'],
-      ['holter token create --role orchestrator --group web', 'for whoever decides for a group'],
+      ['holter token create --role orchestrator --group web', 'for the orchestrator of a group'],
     ],
   ).action((options: CreateOptions) => create(io, options));
 
@@ -50,17 +48,17 @@ export function registerToken(program: Command, io: Io): void {
     withServer(
       token.command('list').description('all tokens, without their secrets').option('--json', 'print JSON'),
     ),
-    [['holter token list', 'who may do what?']],
+    [['holter token list', 'list tokens and their roles']],
   ).action((options: TokenOptions) => list(io, options));
 
   withExamples(
     withServer(
       token
         .command('revoke')
-        .description('a token is not accepted any more, from now on')
+        .description('revoke a token at once')
         .argument('<id>', 'see `holter token list`'),
     ),
-    [['holter token revoke 6f1c…', 'it was in a log']],
+    [['holter token revoke 6f1c…', 'the token has leaked']],
   ).action(async (id: string, options: TokenOptions) => {
     refuseAgents(io, 'token revoke');
     await ask(findServer(io, options, 'operator'), (client) => client.revokeToken(id));

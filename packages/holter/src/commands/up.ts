@@ -47,15 +47,15 @@ export function registerUp(program: Command, io: Io): void {
       .addOption(
         new Option('--detach', 'run it in the background until `holter down`').conflicts(NOT_DETACHED),
       )
-      .option('--demo', 'simulated agents that misbehave, 20 times as fast as life, in a folder of their own')
+      .option('--demo', 'simulated agents that misbehave, 20 times as fast, in a folder of their own')
       .addOption(new Option('--log-level <level>', 'how much to log').choices(LOG_LEVELS).default('info')),
     [
       ['holter up', 'on 127.0.0.1:4658, with the data folder of this user'],
-      ['holter up --config examples/tour.yaml --data .holter', 'with a policy, and a folder of its own'],
+      ['holter up --config examples/tour.yaml --data .holter', 'with a policy and its own data folder'],
       ['holter up --port 5000', 'on another port'],
       ['holter up --detach', 'in the background'],
       ['holter up --accept-restored', 'after a backup was put in place of the database'],
-      ['holter up --demo', 'look at a fleet that is not real'],
+      ['holter up --demo', 'watch a simulated fleet'],
     ],
   ).action((options: UpOptions) => up(io, options));
 }

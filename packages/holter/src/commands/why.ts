@@ -13,7 +13,7 @@ export function registerWhy(program: Command, io: Io): void {
     withServer(
       program
         .command('why')
-        .description('what is the matter with an agent, and what happens next, in three lines')
+        .description('explain in three lines what is wrong with an agent and what happens next')
         .argument('<agent>', 'its id')
         .option('--json', 'print JSON'),
     ),

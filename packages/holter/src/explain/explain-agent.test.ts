@@ -14,11 +14,7 @@ describe('three lines about an agent', () => {
     [
       'well',
       {},
-      [
-        'ada has been HEALTHY for 60 min.',
-        'Why: nothing was found against it; last heard 12 s ago.',
-        'Next: nothing to do.',
-      ],
+      ['ada has been HEALTHY for 60 min.', 'Why: no findings; last heard 12 s ago.', 'Next: nothing to do.'],
     ],
     [
       'stuck',
@@ -40,7 +36,7 @@ describe('three lines about an agent', () => {
       [
         'ada has been DEGRADED for 60 min, and it is not known whether it is alive (network-partition).',
         'Why: no checkpoint for 45 min, and nothing else moved; a checkpoint would be progress (checkpoint-stale; limit: 10 min to warn, 30 min to act). And 1 more: holter show ada',
-        'Next: Holter goes on watching; nobody has to do anything yet.',
+        "Next: Holter keeps watching; you don't need to do anything yet.",
       ],
     ],
     [
@@ -73,8 +69,8 @@ describe('three lines about an agent', () => {
       { quiet: { until: now + 60_000, by: 'ines', reason: 'lunch' } },
       [
         'ada has been HEALTHY for 60 min.',
-        'Why: nothing was found against it; last heard 12 s ago.',
-        'Next: quiet for 60 s by the word of ines (lunch), then it is looked at again.',
+        'Why: no findings; last heard 12 s ago.',
+        'Next: snoozed for 60 s by ines (lunch).',
       ],
     ],
   ])('%s', (_why, change, lines) => {

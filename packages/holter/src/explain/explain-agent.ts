@@ -51,26 +51,26 @@ function because(agent: AgentView, now: Instant): string {
     return `nothing is wrong; it is ${agent.holds.map(({ kind }) => kind).join(' and ')}.`;
   const sign =
     agent.lastSignAt === null ? 'it has not been heard yet' : `last heard ${ago(agent.lastSignAt, now)}`;
-  return `nothing was found against it; ${sign}${agent.isWorking ? '' : ', and it has no work'}.`;
+  return `no findings; ${sign}${agent.isWorking ? '' : ', and it has no work'}.`;
 }
 
 function next({ agentId, incident, quiet, state, decisions }: AgentView, now: Instant): string {
   if (quiet)
-    return `quiet ${until(quiet.until, now).replace(/^in/, 'for')} by the word of ${quiet.by} (${quiet.reason}), then it is looked at again.`;
+    return `snoozed for ${until(quiet.until, now).replace(/^in /, '')} by ${quiet.by} (${quiet.reason}).`;
   if (!incident) {
     return state === 'HEALTHY' || state === 'TERMINATED'
       ? 'nothing to do.'
-      : 'Holter goes on watching; nobody has to do anything yet.';
+      : "Holter keeps watching; you don't need to do anything yet.";
   }
   return `${stepInWords(incident, now)}. You can: ${choices(agentId, decisions)}`;
 }
 
 const steps: Readonly<Record<IncidentView['next']['step'], string>> = {
   nudge: 'the agent is nudged',
-  escalate: 'somebody is asked to decide',
+  escalate: 'you are asked to decide',
   terminate: 'the agent is stopped',
-  recover: 'a successor is started',
-  human: 'a person has to decide',
+  recover: 'the agent is restarted',
+  human: 'waiting for you',
   close: 'the incident closes',
 };
 
@@ -78,7 +78,7 @@ export function stepInWords(incident: IncidentView, now: Instant): string {
   const { step, at, why } = incident.next;
   const isCalm = !incident.findings.some(({ severity }) => severity === 'act');
   if (isCalm && (incident.step === 'nudge' || incident.step === 'escalate'))
-    return 'the incident closes, unless it is found again';
+    return 'the incident closes, unless the problem comes back';
   const when = at === null ? '' : ` ${until(instant(at), now)}`;
   const what = steps[step];
   return why === what ? `${what}${when}` : `${what}${when} (${why})`;
