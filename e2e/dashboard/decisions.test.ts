@@ -44,7 +44,7 @@ describe.runIf(browserPath)('what a person does in the page reaches an agent tha
     await stage.operator.register(owned('bob'));
     await page.goto(`${stage.holter.url}/agents/bob`);
     await decide(page, 'Pause monitoring');
-    await expect.poll(() => page.locator('.facts').textContent()).toContain('paused by operator');
+    await expect.poll(() => page.locator('.facts').textContent()).toContain('monitoring paused');
     expect((await agent('bob')).holds).toMatchObject([{ kind: 'paused-by-operator' }]);
     await decide(page, 'Resume monitoring');
     await expect.poll(async () => (await agent('bob')).holds).toEqual([]);
@@ -59,7 +59,7 @@ describe.runIf(browserPath)('what a person does in the page reaches an agent tha
     };
     expect(await decide(page, 'Snooze', { more })).toContain('The ladder pauses');
     await expect.poll(() => page.locator('main').textContent()).toMatch(/Snoozed for (1 h|59 min)/);
-    expect((await agent('cal')).incident?.next.why).toBe('given more time');
+    expect((await agent('cal')).incident?.next.why).toBe('snoozed');
     await decide(page, 'End snooze');
     await expect.poll(async () => (await agent('cal')).quiet).toBeNull();
     await expect.poll(async () => (await agent('cal')).incident?.phase).toBe('waiting');

@@ -10,7 +10,7 @@ import { Link } from '../parts/link.tsx';
 import { Empty, Loading, Problem } from '../parts/messages.tsx';
 import { StateLabel } from '../parts/state-icon.tsx';
 import { Age, Ago } from '../parts/time.tsx';
-import { modeWord, ordinal, plain } from '../parts/words.ts';
+import { holdWord, modeWord, ordinal, plain } from '../parts/words.ts';
 import { ApiError, get } from '../state/api.ts';
 import { useFresh } from '../state/fresh.ts';
 import { useKeys } from '../state/keys.ts';
@@ -173,7 +173,7 @@ function Cause({ agent }: { readonly agent: AgentData }) {
   const hold = agent.holds.find(({ kind }) => kind !== 'in-tool');
   if (hold?.kind === 'waiting-for-permission')
     return <p class="cause">Waiting for your permission: answer where it runs.</p>;
-  if (hold) return <p class="cause">On hold: {plain(hold.kind)}.</p>;
+  if (hold) return <p class="cause">On hold: {holdWord(hold.kind)}.</p>;
   return (
     <p class="soft">
       No findings; last heard <Ago at={agent.lastSignAt} />.

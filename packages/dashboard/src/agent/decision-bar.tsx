@@ -10,7 +10,7 @@ type Props = { readonly agent: AgentView };
 
 /** The recommended decision as a button; the others in a menu, which also says what is not possible and why. */
 export function DecisionBar({ agent }: Props) {
-  if (!mayDecide()) return <p class="soft">You can look, but not decide: this is a viewer's session.</p>;
+  if (!mayDecide()) return <p class="soft">Read-only: a viewer can look but not decide.</p>;
   const possible = AGENT_DECISIONS.filter((decision) => obstacleTo(agent, decision) === null);
   const others = AGENT_DECISIONS.filter((decision) => obstacleTo(agent, decision) !== null);
   const primary = possible.find(({ word }) => word === agent.recommended?.decision);

@@ -18,9 +18,12 @@ test.each<[string, EventView['payload'], string]>([
   ['FINDING_CLEARED', { kind: 'repeated-call' }, 'resolved: repeated call'],
   [
     'DECISION_MADE',
-    { decision: 'dismiss', by: 'alice (operator page.3f)', reason: 'known' },
-    'alice decided: dismiss: known',
+    { decision: 'dismiss', by: 'alice (operator page.3f)', reason: 'known', wrong: ['repeated-call'] },
+    'alice decided: false alarm: known',
   ],
+  ['DECISION_MADE', { decision: 'dismiss', by: 'bob', reason: '' }, "bob decided: don't restart"],
+  ['DECISION_MADE', { decision: 'allow_more_time', by: 'bob', reason: '' }, 'bob decided: snooze'],
+  ['HOLD_BEGAN', { hold: 'paused-by-operator' }, 'on hold: monitoring paused'],
   ['INCIDENT_ACKNOWLEDGED', { by: 'operator 3f2a', reason: '' }, 'acknowledged by an operator'],
   ['EFFECT_RECEIPT', { effect: 'nudge', outcome: 'seen', detail: 'read' }, 'the nudge was read'],
   [

@@ -1,5 +1,5 @@
 import type { EventView } from '@holter/server/wire';
-import { causeWord, clockTime, duration, personOf, plain, stepWord } from '../parts/words.ts';
+import { causeWord, clockTime, duration, holdWord, personOf, plain, stepWord } from '../parts/words.ts';
 
 type Payload = EventView['payload'];
 
@@ -10,7 +10,7 @@ const because = (reason: unknown): string => (text(reason) === '' ? '' : `: ${te
 const effectNouns: Readonly<Record<string, string>> = {
   nudge: 'the nudge',
   terminate: 'the order to stop',
-  spawn: 'the order to start',
+  spawn: 'the order to restart',
   notify: 'the notice',
   'deny-call': 'the refusal of its call',
 };
@@ -29,6 +29,20 @@ const endings: Readonly<Record<string, string>> = {
   crash: 'ended unexpectedly',
 };
 
+const decisions: Readonly<Record<string, string>> = {
+  allow_more_time: 'snooze',
+  wake: 'end snooze',
+  pause: 'pause monitoring',
+  resume: 'resume monitoring',
+  terminate_and_recover: 'restart',
+  recover: 'restart',
+};
+/** As its button is called. A dismissal of findings names them; without them it accepts an end. */
+function decisionWord(decision: unknown, isAboutFindings = true): string {
+  if (decision === 'dismiss') return isAboutFindings ? 'false alarm' : "don't restart";
+  return decisions[text(decision)] ?? plain(text(decision));
+}
+
 const sentences: Readonly<Record<string, (payload: Payload) => string>> = {
   AGENT_REGISTERED: ({ role, group }) => `started as ${text(role)} in ${text(group)}`,
   AGENT_ENDED: ({ how, detail }) => `${endings[text(how)] ?? 'ended'} (${text(detail)})`,
@@ -45,7 +59,7 @@ const sentences: Readonly<Record<string, (payload: Payload) => string>> = {
   FINDING_CLEARED: ({ kind }) => `resolved: ${plain(text(kind))}`,
   INCIDENT_OPENED: ({ cause, step }) =>
     `incident opened (${causeWord(text(cause))}), first step: ${stepWord(text(step))}`,
-  INCIDENT_REOPENED: ({ cause }) => `incident opened again (${causeWord(text(cause))})`,
+  INCIDENT_REOPENED: ({ cause }) => `incident reopened (${causeWord(text(cause))})`,
   INCIDENT_STEP: ({ step, attempt, reason }) =>
     `${stepWord(text(step))}${number(attempt) > 1 ? ` ${number(attempt)}` : ''}${because(reason)}`,
   INCIDENT_ACKNOWLEDGED: ({ by, reason }) => `acknowledged by ${personOf(by)}${because(reason)}`,
@@ -56,17 +70,17 @@ const sentences: Readonly<Record<string, (payload: Payload) => string>> = {
     `restart ${number(attempt)} ordered, from ${text(fromCheckpoint) || 'the beginning of its task'}`,
   RECOVERY_COMPLETED: () => 'restarted',
   RECOVERY_FAILED: ({ reason }) => `restart failed${because(reason)}`,
-  DECISION_MADE: ({ decision, by, reason, finding }) =>
-    `${personOf(by)} decided: ${plain(text(decision))}${finding === undefined ? '' : ` about ${plain(text(finding))}`}${because(reason)}`,
+  DECISION_MADE: ({ decision, by, reason, finding, wrong }) =>
+    `${personOf(by)} decided: ${decisionWord(decision, wrong !== undefined)}${finding === undefined ? '' : ` about ${plain(text(finding))}`}${because(reason)}`,
   DECISION_REJECTED: ({ decision, by, because: why }) =>
-    `refused: ${plain(text(decision))} by ${personOf(by)}${because(why)}`,
+    `refused: ${decisionWord(decision)} by ${personOf(by)}${because(why)}`,
   QUIET_BEGAN: ({ until, by, finding }) =>
     `snoozed${finding === undefined ? '' : ` (${plain(text(finding))})`} until ${clockTime(number(until), false)} by ${personOf(by)}`,
   QUIET_ENDED: ({ by, reason }) => `snooze ended by ${personOf(by)}${because(reason)}`,
-  STOP_ANNOUNCED: ({ reason }) => `says that it stops${because(reason)}`,
-  HOLD_BEGAN: ({ hold }) => `on hold: ${plain(text(hold))}`,
+  STOP_ANNOUNCED: ({ reason }) => `announced that it stops${because(reason)}`,
+  HOLD_BEGAN: ({ hold }) => `on hold: ${holdWord(text(hold))}`,
   HOLD_ENDED: ({ hold, heldMs }) =>
-    `no longer on hold: ${plain(text(hold))}, after ${duration(number(heldMs))}`,
+    `no longer on hold: ${holdWord(text(hold))}, after ${duration(number(heldMs))}`,
   EFFECT_RECEIPT: ({ effect, outcome, detail }) =>
     `${effectNouns[text(effect)] ?? plain(text(effect))} ${outcomes[text(outcome)] ?? text(outcome)}${text(outcome) === 'seen' ? '' : because(detail)}`,
   EFFECT_CANCELLED: ({ because: why }) => `an order was cancelled${because(why)}`,

@@ -1,7 +1,7 @@
 import type { AgentView } from '@holter/server/wire';
 import type { ComponentChildren } from 'preact';
 import { Ago, Countdown } from '../parts/time.tsx';
-import { dollars, grouped, plain } from '../parts/words.ts';
+import { dollars, grouped, holdWord, plain } from '../parts/words.ts';
 
 const promiseWord = ([name, value]: readonly [string, unknown]): string =>
   name === 'beatEverySeconds' ? `a beat every ${String(value)} s` : name;
@@ -24,7 +24,7 @@ export function Facts({ agent }: { readonly agent: AgentView }) {
     ['Last progress', <Ago key="p" at={agent.lastProgressAt} />],
     ['Task', task ? `${task.taskId}${task.percent === null ? '' : `, ${task.percent} %`}` : 'none'],
     ['Phase', agent.phase ?? '–'],
-    ['Holds', agent.holds.map(({ kind }) => plain(kind)).join(', ') || 'none'],
+    ['Holds', agent.holds.map(({ kind }) => holdWord(kind)).join(', ') || 'none'],
     ['Tokens', agent.tokens === null ? '–' : grouped(agent.tokens)],
     ['Cost', agent.costUsd === null ? '–' : dollars(agent.costUsd)],
     ['Errors reported', String(agent.errorCount ?? 0)],

@@ -1,5 +1,5 @@
 import type { AgentView, EventView } from '@holter/server/wire';
-import { plain } from '../parts/words.ts';
+import { holdWord, plain } from '../parts/words.ts';
 import { eventSentence } from './event-sentence.ts';
 
 /** A period or a moment on one lane. */
@@ -71,7 +71,11 @@ export function timelineItems(
         close('findings', `f-${text(payload.kind)}`, at);
         break;
       case 'HOLD_BEGAN':
-        open.set(`h-${text(payload.hold)}`, { from: at, tone: 'accent', label: plain(text(payload.hold)) });
+        open.set(`h-${text(payload.hold)}`, {
+          from: at,
+          tone: 'accent',
+          label: holdWord(text(payload.hold)),
+        });
         break;
       case 'HOLD_ENDED':
         close('holds', `h-${text(payload.hold)}`, at);

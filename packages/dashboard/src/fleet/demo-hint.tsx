@@ -11,7 +11,7 @@ export function DemoHint() {
     <p class="demo-hint">
       <span>
         <b>Nothing here is real:</b> simulated agents around the real Holter, {speed} times faster than real
-        time. Within two minutes a loop is found, nudged and cured, a crashed agent is restarted, and a
+        time. Within two minutes a loop is found, nudged and resolved, a crashed agent is restarted, and a
         breaker opens and closes.
       </span>
       <button

@@ -33,7 +33,7 @@ export function GroupTiles() {
             {needYou > 0 && (
               <span class="badge">
                 {needYou}
-                <span class="hidden"> need you</span>
+                <span class="hidden"> {needYou === 1 ? 'needs' : 'need'} you</span>
               </span>
             )}
           </span>

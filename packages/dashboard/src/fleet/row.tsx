@@ -6,7 +6,7 @@ import { Name } from '../parts/name.tsx';
 import { NextStep } from '../parts/next-step.tsx';
 import { StateLabel } from '../parts/state-icon.tsx';
 import { Age, Countdown } from '../parts/time.tsx';
-import { dollars, modeWord, plain, plural, short } from '../parts/words.ts';
+import { dollars, holdWord, modeWord, plain, plural, short } from '../parts/words.ts';
 import { agentPath, go } from '../state/route.ts';
 import { mayDecide } from '../state/session.ts';
 import { Strip } from '../strip/strip.tsx';
@@ -103,7 +103,7 @@ function Why({ row }: { readonly row: FleetRowView }) {
   }
   if (row.hold?.kind === 'waiting-for-permission') return <>waiting for your permission</>;
   if (row.hold !== null && row.hold.kind !== 'in-tool')
-    return <span class="soft">{plain(row.hold.kind)}</span>;
+    return <span class="soft">{holdWord(row.hold.kind)}</span>;
   // A state outlasts its finding for a while, so there may be a bad state without a finding.
   if (row.state !== 'HEALTHY' && row.state !== 'TERMINATED')
     return <span class="soft">resolved; it is watched for a while before it counts as healthy</span>;

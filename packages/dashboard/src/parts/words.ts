@@ -86,6 +86,10 @@ const causeWords: Readonly<Record<string, string>> = { operator: 'started by an 
 /** What an incident is about. */
 export const causeWord = (cause: string): string => causeWords[cause] ?? plain(cause);
 
+const holdWords: Readonly<Record<string, string>> = { 'paused-by-operator': 'monitoring paused' };
+/** Why an agent rightly does nothing. */
+export const holdWord = (hold: string): string => holdWords[hold] ?? plain(hold);
+
 const modeWords: Readonly<Record<string, string>> = {
   observe: 'Holter only watches',
   nudge: 'Holter may nudge',
@@ -97,5 +101,5 @@ export const modeWord = (mode: string): string => modeWords[mode] ?? mode;
 export function personOf(by: unknown): string {
   const said = typeof by === 'string' ? by : '';
   const named = /^(.*) \((?:operator|orchestrator|viewer) [^)]*\)$/.exec(said)?.[1];
-  return named ?? said.replace(/^(operator|orchestrator|viewer)( .*)?$/, 'an $1');
+  return named ?? said.replace(/^(operator|orchestrator)( .*)?$/, 'an $1');
 }

@@ -11,12 +11,12 @@ const doneWords: Readonly<Record<string, (agentId: string, effect: EffectView) =
   nudge: (agentId, { outcome }) =>
     outcome === 'seen' ? `${agentId} has read the nudge` : `The nudge was delivered to ${agentId}`,
   terminate: (agentId) => `${agentId} was stopped`,
-  spawn: (agentId) => `${agentId} was started again`,
+  spawn: (agentId) => `${agentId} was restarted`,
 };
 const failedWords: Readonly<Record<string, string>> = {
   nudge: 'could not be nudged',
   terminate: 'could not be stopped',
-  spawn: 'could not be started',
+  spawn: 'could not be restarted',
 };
 
 /** Follows what a decision has set in motion, and tells how it ended. `known` are the effects from before it. */

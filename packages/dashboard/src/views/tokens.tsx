@@ -33,7 +33,7 @@ function List() {
         </details>
       )}
       <p class="soft after">
-        <code>holter token create</code> makes one, <code>holter token revoke ID</code> ends one.
+        <code>holter token create</code> creates one, <code>holter token revoke ID</code> revokes one.
       </p>
     </section>
   );
@@ -42,7 +42,7 @@ function List() {
 function Rows({ name, tokens }: { readonly name: string; readonly tokens: readonly TokenView[] }) {
   const newest = [...tokens].sort((a, b) => b.createdAt - a.createdAt);
   return (
-    <Table name={name} columns={['For', 'Role', 'Made', 'Id']}>
+    <Table name={name} columns={['For', 'Role', 'Created', 'Id']}>
       {newest.map((token) => (
         <tr key={token.tokenId}>
           <td>{holderOf(token)}</td>

@@ -24,8 +24,7 @@ export async function readAgent(engine: Engine, agentId: string): Promise<Agent>
   return agent;
 }
 
-const unknownAgent = (): HttpProblem =>
-  problem(404, 'unknown_agent', 'nobody has registered an agent of this id');
+const unknownAgent = (): HttpProblem => problem(404, 'unknown_agent', 'no agent with this id');
 
 /** An orchestrator decides for the agents of its group, and for no other. */
 export function mayDecideFor(caller: Caller, group: string): boolean {

@@ -32,8 +32,8 @@ export function decisionsView(
     acknowledge: why({ decision: 'acknowledge' }),
     wrong: whyNotWrong(hard) ?? why({ decision: 'dismiss' }),
     leave_down: whyNotLeaveDown(hard) ?? why({ decision: 'dismiss' }),
-    pause: why({ decision: 'pause' }) ?? (isPaused(hard) ? 'it is paused already' : null),
-    resume: why({ decision: 'resume' }) ?? (isPaused(hard) ? null : 'it is not paused'),
+    pause: why({ decision: 'pause' }) ?? (isPaused(hard) ? 'monitoring is already paused' : null),
+    resume: why({ decision: 'resume' }) ?? (isPaused(hard) ? null : 'monitoring is not paused'),
     force_handoff: (hard.incident ? null : 'no incident is open') ?? why({ decision: 'force_handoff' }),
     terminate_and_recover: why({ decision: 'terminate_and_recover' }),
     terminate: why({ decision: 'terminate' }),
@@ -44,13 +44,13 @@ export function decisionsView(
 /** Of a living agent: what was found is called wrong. */
 function whyNotWrong(hard: Hard): string | null {
   if (hard.end) return 'the agent has ended';
-  return findingsOf(hard).length > 0 ? null : 'nothing is found against it';
+  return findingsOf(hard).length > 0 ? null : 'it has no findings';
 }
 
 /** Of one that has ended: its end is accepted. */
 function whyNotLeaveDown({ end, incident }: Hard): string | null {
   if (!end) return 'the agent has not ended';
-  return incident ? null : 'no incident wants to bring it back';
+  return incident ? null : 'no incident is open';
 }
 
 const isPaused = ({ holds }: Hard): boolean => holds.some(({ kind }) => kind === 'paused-by-operator');

@@ -67,12 +67,13 @@ function nextStepOf(hard: Agent['hard'], incident: Incident, policy: Policy, at:
     return when(why, later(calm.at, policy.incident.closeAfterMs + heldMs), 'close');
   }
   const waitsForYou = `waiting for you${incident.noticedAt === undefined && !incident.acknowledged ? ' (not seen yet)' : ''}`;
-  if (step === 'human') return when(phase === 'waiting' ? waitsForYou : 'a person has to decide', null);
-  if (hard.quiet && hard.quiet.until > at) return when('given more time', hard.quiet.until);
+  if (step === 'human') return when(phase === 'waiting' ? waitsForYou : 'the notice is being sent', null);
+  if (hard.quiet && hard.quiet.until > at) return when('snoozed', hard.quiet.until);
   // A call that is open holds too, but for a looping agent that would be every other moment.
   const holds = hard.holds.filter(({ kind }) => kind !== 'in-tool');
-  if (holds.some(isSeen)) return when('on hold: its clocks stand still', null);
-  if (holds.length > 0) return when('on hold by its own word, which delays it for a limited time only', null);
+  if (holds.some(isSeen)) return when('on hold; its timers are paused', null);
+  if (holds.length > 0)
+    return when('on hold as the agent reports, which delays it for a limited time only', null);
   if (phase === 'acting') return when('under way', null);
   if (phase !== 'waiting') return when('due', notBefore ?? at);
   const heldSince = wait ? hard.heldBefore.anyMs - wait.held.anyMs : 0;
@@ -88,7 +89,7 @@ function nextStepOf(hard: Agent['hard'], incident: Incident, policy: Policy, at:
       );
     return when(isUnread ? 'if the nudge is not read' : 'if the nudge changes nothing', moment, 'escalate');
   }
-  if (step === 'terminate') return when('waits for its end', null);
+  if (step === 'terminate') return when('waiting for it to end', null);
   if (!wait || hard.mode !== 'act') return when(waitsForYou, null, 'human');
   return when(
     `if nobody decides; ${waitsForYou}`,
@@ -109,7 +110,10 @@ function recoverNext(
   if (heldBack !== undefined && notBefore !== undefined) return when(HELD_BACK[heldBack], notBefore);
   // An order waits for no backoff: what it waits for is the fleet's grant.
   const isHeldBack = order?.source === 'person' && notBefore !== undefined;
-  return when(isHeldBack ? 'ordered, but the fleet holds it back' : 'the next start', notBefore ?? null);
+  return when(
+    isHeldBack ? 'ordered; waiting until Holter may start it' : 'the next start',
+    notBefore ?? null,
+  );
 }
 
 const HELD_BACK: Readonly<Record<NonNullable<Incident['heldBack']>, string>> = {

@@ -19,18 +19,19 @@ export function recommendationOf({ hard }: Agent, decisions: Decisions): Recomme
   };
   if (end) {
     return (
-      first('it ended, and can be started again', 'recover') ??
-      first('nothing can start it from here', 'leave_down')
+      first('it ended and can be restarted', 'recover') ??
+      first('nothing can restart it from here', 'leave_down')
     );
   }
   const lead = findingsOf(hard)[0];
   const kind = lead && FINDING_KINDS[lead.kind];
   if (!lead || !kind) return null;
   if (kind.about === 'liveness' || lead.kind === 'unrecoverable-error')
-    return first('it does not go on by itself', 'terminate_and_recover', 'terminate', 'acknowledge');
-  if (lead.kind === 'limit-exceeded') return first('its limit is used up', 'allow_more_time', 'acknowledge');
-  if (kind.about === 'failure') return first('something that it calls fails', 'acknowledge');
+    return first('it will not continue by itself', 'terminate_and_recover', 'terminate', 'acknowledge');
+  if (lead.kind === 'limit-exceeded')
+    return first('it has reached its limit', 'allow_more_time', 'acknowledge');
+  if (kind.about === 'failure') return first('something that it calls is failing', 'acknowledge');
   if (incident.isNudgeSeen)
     return first('it was nudged, and nothing changed', 'terminate_and_recover', 'terminate', 'acknowledge');
-  return first('it has not been told yet', 'nudge', 'allow_more_time', 'acknowledge');
+  return first('it has not been nudged yet', 'nudge', 'allow_more_time', 'acknowledge');
 }

@@ -43,8 +43,7 @@ const isOfSignal = (code: string): code is SignalRejectionCode => Object.hasOwn(
 
 /** Null when the engine accepted it. */
 export function refusalOfAnswer(answer: Answer): Refused | null {
-  if (answer.kind === 'unknown-agent')
-    return refused('unknown_agent', 'nobody has registered an agent of this id');
+  if (answer.kind === 'unknown-agent') return refused('unknown_agent', 'no agent with this id');
   if (answer.kind !== 'folded' || answer.rejected === undefined) return null;
   const { code, because } = answer.rejected;
   return refused(isOfSignal(code) ? REJECTIONS[code] : 'rejected', because);

@@ -54,7 +54,7 @@ export function actRoutes({ deps }: HttpContext): readonly Route[] {
       ...(typeof choose === 'function' ? await choose(before) : choose),
     };
     const answer = await engine.decide(agentId, given, correlationId);
-    if (answer.kind !== 'folded') throw problem(404, 'unknown_agent', 'nobody knows this agent');
+    if (answer.kind !== 'folded') throw problem(404, 'unknown_agent', 'no agent with this id');
     if (answer.rejected !== undefined) throw problem(409, 'decision_rejected', answer.rejected.because);
     if (given.decision === 'acknowledge') await takeDown(answer.agent, context.reader);
     return { ok: true, agent: viewOf(deps, answer.agent) };

@@ -88,5 +88,4 @@ function executorIdOf({ executor = '' }: Readonly<Record<string, string>>): stri
   return executor;
 }
 
-const unknownExecutor = (): HttpProblem =>
-  problem(404, 'unknown_executor', 'nobody of this name has said that it is there');
+const unknownExecutor = (): HttpProblem => problem(404, 'unknown_executor', 'no executor with this id');
