@@ -18,7 +18,14 @@ const duration = z.number().positive().max(secondsMax);
 /** What the agent will be judged by, in seconds; what it does not promise is not held against it. */
 const promises = z.strictObject({
   beatEverySeconds: z.number().min(0.1).max(secondsMax).optional().describe('It beats at least this often.'),
-  pongs: z.boolean().optional().describe('It answers pings.'),
+  pongs: z
+    .boolean()
+    .refine(
+      (isPromised) => !isPromised,
+      'must not be true: Holter sends no pings yet; promise beatEverySeconds',
+    )
+    .optional()
+    .describe('Whether it answers pings. Holter sends none yet, so `true` is refused.'),
   calls: z
     .union([z.boolean(), z.strictObject({ modelTimeoutSeconds: duration })])
     .optional()
