@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { decisionsView as viewOfBuiltCore } from '../../server/src/http/decisions-view.ts';
 import { instant, NEVER, seconds } from '../src/base/time.ts';
 import { HARMLESS_TWICE } from '../src/fold/admissible.ts';
 import type { Agent } from '../src/record/agent.ts';
@@ -46,6 +47,14 @@ const DOINGS: readonly SignalBody[] = [
   { kind: 'turn-begun' },
   { kind: 'turn-ended' },
 ];
+
+/** The server imports the built core, whose branded types are distinct from those of the sources. */
+const decisionsView = viewOfBuiltCore as unknown as (
+  agent: Agent,
+  policy: Bench['policy'],
+  at: Bench['at'],
+  isStarterGone: boolean,
+) => ReturnType<typeof viewOfBuiltCore>;
 
 let shortWays = 0;
 
@@ -242,6 +251,20 @@ class Life {
   }
 }
 
+/** The decision that the word stands for in the state that the agent is in; null if it is for the other state. */
+function decisionOf(word: keyof ReturnType<typeof decisionsView>, { hard: { end } }: Agent) {
+  switch (word) {
+    case 'wrong':
+      return end ? null : { decision: 'dismiss' as const };
+    case 'leave_down':
+      return end ? { decision: 'dismiss' as const } : null;
+    case 'allow_more_time':
+      return { decision: word, forMs: seconds(60) };
+    default:
+      return { decision: word };
+  }
+}
+
 /** As read from a store or a request: fast-check's records have no prototype. */
 const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value));
 
@@ -295,6 +318,39 @@ describe('a random life', () => {
       { numRuns: 90 },
     );
     expect(shortWays).toBeGreaterThan(500);
+  }, 60_000);
+
+  test('is offered a decision if and only if core accepts it', () => {
+    const offers = { open: 0, closed: 0 };
+    fc.assert(
+      fc.property(
+        registration,
+        rawPolicy,
+        happenings,
+        fc.boolean(),
+        (fields, raw, whatHappens, isStarterGone) => {
+          const life = new Life(plain(fields), raw);
+          for (const what of plain(whatHappens)) life.live(what);
+          const { agent, policy, at } = life.bench;
+          const view = decisionsView(agent, policy, at, isStarterGone);
+          for (const [word, why] of Object.entries(view)) {
+            const decision = decisionOf(word as keyof typeof view, agent);
+            if (decision === null) {
+              expect(why, `${word} is not for it`).not.toBeNull();
+              continue;
+            }
+            const given = { by: 'olga', reason: 'because', ...(isStarterGone && { isStarterGone }) };
+            const input = life.bench.inputOf({ kind: 'decision', decision: { ...given, ...decision } });
+            const after = life.bench.transition(agent, input);
+            expect(why, word).toBe(after.rejection?.because ?? null);
+            expect(after.events.some(({ type }) => type === 'DECISION_MADE')).toBe(why === null);
+            offers[why === null ? 'open' : 'closed'] += 1;
+          }
+        },
+      ),
+      { numRuns: 80 },
+    );
+    expect(Math.min(offers.open, offers.closed)).toBeGreaterThan(100);
   }, 60_000);
 
   test('keeps its record small', () => {

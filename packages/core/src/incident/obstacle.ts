@@ -63,10 +63,17 @@ export function whyNotDecide({ hard, policy, at }: About, decision: Decision): D
       return whyNotAcknowledge(hard.incident);
     case 'pause':
     case 'resume':
-      return hard.end ? rejected('agent-ended', 'the agent has ended') : null;
+      return whyNotPause(hard, decision.decision);
     default:
       return assertNever(decision);
   }
+}
+
+function whyNotPause({ end, holds }: Hard, word: 'pause' | 'resume'): DecisionRejection | null {
+  if (end) return rejected('agent-ended', 'the agent has ended');
+  const isPaused = holds.some(({ kind }) => kind === 'paused-by-operator');
+  if (word === 'pause') return isPaused ? rejected('paused-already', 'monitoring is already paused') : null;
+  return isPaused ? null : rejected('not-paused', 'monitoring is not paused');
 }
 
 function whyNotStart({ can }: Hard, { isStarterGone }: Decision): DecisionRejection | null {

@@ -24,7 +24,9 @@ type DecisionRejectionCode =
   | 'finding-not-held'
   | 'incident-not-open'
   | 'not-ended'
+  | 'not-paused'
   | 'not-quiet'
+  | 'paused-already'
   | 'start-under-way'
   | 'termination-under-way'
   | 'too-many-snoozed';

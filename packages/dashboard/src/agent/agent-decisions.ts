@@ -114,7 +114,7 @@ export const AGENT_DECISIONS: readonly AgentDecision[] = [
     label: 'False alarm',
     tone: 'calm',
     preview: (agent) =>
-      `The counters of ${agent.findings.map(({ kind }) => plain(kind)).join(', ')} are reset, and the whole agent is snoozed for a while. The History counts each as a false alarm.`,
+      `The counters of ${agent.findings.map(({ kind }) => plain(kind)).join(', ') || 'its failures'} are reset, and the whole agent is snoozed for a while. The History counts each as a false alarm.`,
     done: (agentId) => `Marked as a false alarm; the counters of ${agentId} are reset`,
     send: (agent, { reason }) => ({ path: agentUrl(agent, 'wrong'), body: { reason } }),
   },
@@ -142,7 +142,7 @@ export const AGENT_DECISIONS: readonly AgentDecision[] = [
     preview: () =>
       'It is asked for a handoff note and has 5 minutes to write it. Then it is stopped, and a successor starts with that note.',
     done: (agentId) => `${agentId} is asked for a handoff note`,
-    send: (agent, { reason }) => ({ path: decisionPath(agent), body: { decision: 'force_handoff', reason } }),
+    send: (agent, { reason }) => ({ path: agentUrl(agent, 'force-handoff'), body: { reason } }),
   },
   {
     word: 'terminate',

@@ -60,8 +60,12 @@ async function decide(
   decision: Pick<DecisionInput, 'decision' | 'minutes' | 'checkpointId'>,
 ): Promise<DecidedView> {
   const connection = findServer(io, options, 'operator');
+  const words = { reason: options.reason, ...byOf(io, options) };
+  // The one of these decisions that needs no incident and has no command of its own.
+  if (decision.decision === 'force_handoff' && !who.includes('/'))
+    return ask(connection, (client) => client.forceHandoff(who, words));
   const incidentId = who.includes('/') ? who : await openIncidentOf(connection, who);
-  const body = { ...decision, reason: options.reason, ...byOf(io, options) };
+  const body = { ...decision, ...words };
   return ask(connection, (client) => client.decide(incidentId, body));
 }
 

@@ -93,6 +93,7 @@ export function createClient(options: CallOptions) {
       act('recover')(agentId, body),
     pause: act('pause'),
     resume: act('resume'),
+    forceHandoff: act('force-handoff'),
     snooze: (agentId: string, body: AboutFinding & { readonly minutes: number }) =>
       act('snooze')(agentId, body),
     wake: (agentId: string, body: AboutFinding) => act('wake')(agentId, body),

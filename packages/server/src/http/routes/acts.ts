@@ -119,6 +119,9 @@ export function actRoutes({ deps }: HttpContext): readonly Route[] {
       ({ recover: isRecovered, checkpointId }) =>
         isRecovered ? from('terminate_and_recover', checkpointId) : { decision: 'terminate' },
     ),
+    route('force-handoff', 'Ask it for a handoff note, then let a successor go on.', act, () => ({
+      decision: 'force_handoff',
+    })),
     route(
       'snooze',
       'Be quiet about it, or about one kind of finding, for some minutes.',

@@ -80,7 +80,7 @@ export const requests: Readonly<Record<string, (scene: Scene) => Asked>> = {
   'GET /v1/agents/{id}/effects': ({ agentId }) => ({ path: `/v1/agents/${agentId}/effects` }),
   'GET /v1/agents/{id}/pulse': ({ agentId }) => ({ path: `/v1/agents/${agentId}/pulse` }),
   'GET /v1/rollups': () => ({ path: '/v1/rollups' }),
-  ...acts('pause', 'resume', 'wake', 'wrong', 'nudge', 'terminate', 'recover'),
+  ...acts('pause', 'resume', 'wake', 'wrong', 'nudge', 'terminate', 'force-handoff', 'recover'),
   'POST /v1/agents/{id}/snooze': ({ agentId }) => ({
     path: `/v1/agents/${agentId}/snooze`,
     body: { ...why, minutes: 5 },
