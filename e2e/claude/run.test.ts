@@ -113,6 +113,7 @@ describe.concurrent('holter run -- claude', { timeout: 120_000 }, () => {
     if (existsSync(join(world.project, 'deaf.pid'))) expect(isThere(pidIn('deaf.pid'))).toBe(false);
     const note = model.requests.find(({ text }) => text.includes(RESUMED))?.text ?? '';
     expect(note).toContain('again and again with the same result');
+    expect(note).toMatch(/in its operator's words: \W{1,2}it does not listen/);
   });
 
   it('a model that never answers: ended on two sources, and brought back', async () => {

@@ -81,6 +81,7 @@ export const exampleIncident: IncidentView = {
   attempt: 2,
   phase: 'waiting',
   orderedBy: null,
+  orderReason: null,
   acknowledged: null,
   nudges: null,
   noticedAt: null,

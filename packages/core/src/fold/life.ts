@@ -5,6 +5,7 @@ import { forget } from '../record/copy-hard.ts';
 import type { Draft } from '../record/draft.ts';
 import { askLoss, emit, markNow } from '../record/draft.ts';
 import { allFindings } from '../record/findings.ts';
+import { inOrdersWords } from '../record/incident.ts';
 import {
   endedHow,
   isToReturn,
@@ -142,7 +143,7 @@ export function foldExit(draft: Draft, code: number | null, signal: string | und
 /** The findings still hold at this moment; the rules drop them when they see the end. */
 function whyStopped(hard: Hard): string {
   const { order, cause } = hard.incident ?? { cause: 'operator' };
-  if (order && order.source !== 'policy') return `ordered by ${order.by}`;
+  if (order && order.source !== 'policy') return inOrdersWords(order);
   return allFindings(hard).find(({ kind }) => kind === cause)?.evidence ?? cause;
 }
 

@@ -61,6 +61,7 @@ function subjectOf(
 
 function carryOut(draft: Draft, decision: Decision): void {
   const { by, reason, source = 'person' } = decision;
+  const given = { by, source, reason: reason.slice(0, EVIDENCE_LENGTH_MAX) } as const;
   switch (decision.decision) {
     case 'allow_more_time':
       return becomeQuiet(draft, decision.forMs, decision);
@@ -77,13 +78,13 @@ function carryOut(draft: Draft, decision: Decision): void {
     case 'nudge':
       return nudgeNow(draft, decision.message ?? reason);
     case 'terminate':
-      return order(draft, 'terminate', { by, source, afterwards: 'stop' });
+      return order(draft, 'terminate', { ...given, afterwards: 'stop' });
     case 'terminate_and_recover':
-      return order(draft, 'terminate', { by, source, afterwards: 'recover', ...picked(decision.from) });
+      return order(draft, 'terminate', { ...given, afterwards: 'recover', ...picked(decision.from) });
     case 'recover':
-      return order(draft, 'recover', { by, source, afterwards: 'recover', ...picked(decision.from) });
+      return order(draft, 'recover', { ...given, afterwards: 'recover', ...picked(decision.from) });
     case 'force_handoff':
-      return forceHandoff(draft, by, reason);
+      return forceHandoff(draft, given);
     default:
       return assertNever(decision);
   }
@@ -143,13 +144,16 @@ function order(draft: Draft, step: LadderStep, given: Order): void {
 const picked = (from: PickedCheckpoint | undefined): Pick<Order, 'from'> =>
   from ? { from: { id: from.id, hash: from.hash } } : {};
 
-function forceHandoff(draft: Draft, by: string, reason: string): void {
+function forceHandoff(draft: Draft, given: Pick<Order, 'by' | 'source'> & { reason: string }): void {
   const { hard, at, policy } = draft;
   forget(hard, 'handoffNoteId');
-  order(draft, 'terminate', { by, source: 'person', afterwards: 'recover', handoffAskedAt: at });
+  order(draft, 'terminate', { ...given, afterwards: 'recover', handoffAskedAt: at });
   const { incident } = hard;
   if (!incident) return;
-  emit(draft, { type: 'HANDOFF_REQUESTED', payload: { agentId: hard.agentId, by: 'holter', reason } });
+  emit(draft, {
+    type: 'HANDOFF_REQUESTED',
+    payload: { agentId: hard.agentId, by: 'holter', reason: given.reason },
+  });
   want(
     draft,
     `${effectIdOf(incident)}/handoff`,

@@ -19,10 +19,12 @@ describe('an order to stop', () => {
     expect(person.agent.hard.incident).toMatchObject({ step: 'terminate', phase: 'acting' });
   });
 
-  test('names its source in the effect', () => {
+  test('names its source and its reason in the effect', () => {
     const bench = new Bench(worker);
     const given = { decision: 'terminate', by: 'olga', reason: 'enough' } as const;
     const { effects } = bench.feed({ kind: 'decision', decision: given });
-    expect(effects).toMatchObject([{ kind: 'terminate', order: 'person', reason: 'ordered by olga' }]);
+    expect(effects).toMatchObject([
+      { kind: 'terminate', order: 'person', reason: 'ordered by olga: enough' },
+    ]);
   });
 });

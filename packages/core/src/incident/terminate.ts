@@ -3,7 +3,7 @@ import { inWords } from '../base/time.ts';
 import { becomeGone } from '../fold/life.ts';
 import type { Draft } from '../record/draft.ts';
 import { markNow, want } from '../record/draft.ts';
-import type { Incident } from '../record/incident.ts';
+import { type Incident, inOrdersWords } from '../record/incident.ts';
 import { graceMaxOf, intervalOf, isWatched, lookEveryOf } from '../record/liveness.ts';
 import { deadlineAfter, isPast, ladderDeadline } from '../rule/rule.ts';
 import { lifeOfIncident } from '../vocabulary/effect.ts';
@@ -91,7 +91,7 @@ export function denyLoopingCall(draft: Draft, incident: Incident): void {
 }
 
 export function reasonFor({ hard }: Draft, { order, cause }: Incident): string {
-  if (order) return `ordered by ${order.by}`;
+  if (order) return inOrdersWords(order);
   return leadOf(actFindings(hard))?.evidence ?? String(cause);
 }
 

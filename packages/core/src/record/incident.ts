@@ -18,11 +18,16 @@ export type Order = {
   readonly by: string;
   readonly source: OrderSource;
   readonly afterwards: 'recover' | 'stop';
+  /** In the words of the person who gave it. */
+  readonly reason?: string;
   /** Set while the agent is first asked for a handoff note. */
   readonly handoffAskedAt?: Instant;
   /** The checkpoint that the person picked, as it was at that time. */
   readonly from?: { readonly id: string; readonly hash: string };
 };
+
+export const inOrdersWords = ({ by, reason }: Order): string =>
+  `ordered by ${by}${reason ? `: ${reason}` : ''}`;
 
 /** What all incarnations of the agent used while an incident was open. */
 export type Cost = { readonly tokens: number; readonly costUsd: number };

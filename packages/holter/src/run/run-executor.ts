@@ -126,7 +126,8 @@ export class RunExecutor {
     const { context, state, agent, keeper, start } = this.parts;
     const { plan, say, link } = context;
     const { key, attempt, taskId } = effect;
-    const cause = plan.recipe?.startAgain ? ((await agent.look())?.incident?.cause ?? null) : null;
+    const incident = plan.recipe?.startAgain ? (await agent.look())?.incident : null;
+    const facts = { attempt, cause: incident?.cause ?? null, orderReason: incident?.orderReason ?? null };
     const { checkpoint, skipped } = await keeper.restore(effect.checkpointId);
     if (effect.checkpointId !== null && !checkpoint) {
       const obstacle = this.whyNotFrom(effect.checkpointId, skipped);
@@ -142,7 +143,7 @@ export class RunExecutor {
       attempt: String(attempt),
     };
     const { recipe, before, argv: first } = plan;
-    const own = (await recipe?.startAgain?.(link.url, { attempt, cause })) ?? recipe?.start(link.url);
+    const own = (await recipe?.startAgain?.(link.url, facts)) ?? recipe?.start(link.url);
     const again = own ? [...before, ...own] : first;
     const argv = plan.resumeWords ? fillIn(plan.resumeWords, values) : again;
     const checkpointId = checkpoint?.checkpointId ?? effect.checkpointId;

@@ -203,7 +203,11 @@ describe.each(having('recipe'))('recipe of %s', (_name, adapter, recipe) => {
     for (const args of sessions) {
       const session = recipeOf(args);
       session?.start(URL_);
-      const again = await session?.startAgain?.(URL_, { attempt: 1, cause: 'repeated-call' });
+      const again = await session?.startAgain?.(URL_, {
+        attempt: 1,
+        cause: 'repeated-call',
+        orderReason: null,
+      });
       if (again === undefined) continue;
       expect(again[0]).toBe(program);
       expect(again.join('\n')).toContain('Holter: this work was interrupted');

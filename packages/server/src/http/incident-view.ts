@@ -24,6 +24,7 @@ export function incidentView({ hard }: Agent, incident: Incident, policy: Policy
     attempt,
     phase,
     orderedBy: order?.by ?? null,
+    orderReason: (order?.source === 'person' && order.reason) || null,
     acknowledged: acknowledged ?? null,
     nudges: nudgesView(incident),
     noticedAt: incident.noticedAt ?? null,

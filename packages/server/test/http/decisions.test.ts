@@ -169,6 +169,8 @@ describe('decisions about one finding, one checkpoint, one incident', () => {
       (effect) => effect !== undefined,
     );
     expect(spawned).toMatchObject({ agentId: 'eve', checkpointId: 'c-1', attempt: 1 });
+    const { incident } = await server.operator.agent('eve');
+    expect(incident).toMatchObject({ step: 'recover', orderReason: reason });
     const { events } = await server.operator.events({ agentId: 'eve', type: 'RECOVERY_INITIATED' });
     expect(events.map(({ payload }) => payload.fromCheckpoint)).toEqual(['c-1']);
   });

@@ -96,7 +96,7 @@ describe('a start', () => {
 });
 
 describe('a successor', () => {
-  const facts = { attempt: 1, cause: 'repeated-call' };
+  const facts = { attempt: 1, cause: 'repeated-call', orderReason: null };
 
   it('takes the conversation up, with the same options and a note of facts', async () => {
     const again = sure('-p', 'do it', '--session-id', ID, '--allowedTools', 'Bash', '--model', 'opus');
@@ -106,6 +106,13 @@ describe('a successor', () => {
     expect(argv[3]).toMatch(/^Holter: this work was interrupted \(the same call .*start 2/);
     expect(argv.slice(-5)).toEqual(['-p', '--allowedTools', 'Bash', '--model', 'opus']);
     expect(argv).not.toContain('do it');
+  });
+
+  it("is told why an operator ordered it, in the operator's words", async () => {
+    const again = sure('-p', 'do it', '--session-id', ID.replace('1', '4'));
+    const ordered = { ...facts, orderReason: 'the "wrong" branch,\nuse release/2' };
+    const argv = await again.startAgain('http://h', ordered);
+    expect(argv[1]).toContain(`in its operator's words: "the 'wrong' branch, use release/2")`);
   });
 
   it('begins anew with the task and the note when there is nothing to resume, or resuming led nowhere', async () => {

@@ -37,11 +37,13 @@ export type ChildEnd = { readonly code: number | null; readonly signal: NodeJS.S
 /** What a program uses while it does nothing but wait: timers, a garbage collector, an event loop. */
 export type Idle = { readonly cpuShare: number; readonly bytesPerSecond: number };
 
-/** Holter's own facts, and nothing that the agent or its tools wrote. */
+/** Holter's own facts and an operator's words, and nothing that the agent or its tools wrote. */
 export type RestartFacts = {
   readonly attempt: number;
   /** The kind of finding that opened the incident; null when it is not known. */
   readonly cause: string | null;
+  /** Why a person ordered it to be stopped or started; null when none did. */
+  readonly orderReason: string | null;
 };
 
 /** The command line that a recipe is made for, and what surrounds it. */

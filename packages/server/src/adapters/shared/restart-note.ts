@@ -1,18 +1,23 @@
 import type { RestartFacts } from './recipe.ts';
 
 /**
- * What a successor is told: Holter's own facts, never what the agent or its tools wrote, because what an agent
- * read must not come back to it with more authority. Facts, not orders: those are taken for an injection.
+ * What a successor is told: Holter's own facts and an operator's words, never what the agent or its tools wrote,
+ * because what an agent read must not come back to it with more authority. Facts, not orders: those are taken for an
+ * injection.
  */
-export function restartNote({ attempt, cause }: RestartFacts): string {
+export function restartNote({ attempt, cause, orderReason }: RestartFacts): string {
   const what = (cause !== null && reasons[cause]) || 'it was stopped';
+  const words = orderReason ? `; in its operator's words: ${quoted(orderReason)}` : '';
   return (
-    `Holter: this work was interrupted (${what}) and goes on here; it is start ${attempt + 1}. ` +
+    `Holter: this work was interrupted (${what}${words}) and goes on here; it is start ${attempt + 1}. ` +
     'A tool call that was under way was cut short, and its processes were ended. ' +
     'The files are as they were left. What led to the interruption has not helped so far; ' +
     'the task itself is still open.'
   );
 }
+
+/** On one line and in one pair of quotes, so that it is plain where the words end. */
+const quoted = (text: string): string => `"${text.replaceAll(/\s+/g, ' ').replaceAll('"', "'")}"`;
 
 const reasons: Readonly<Record<string, string>> = {
   'process-gone': 'its process ended before the work was done',

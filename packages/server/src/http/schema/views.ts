@@ -36,6 +36,7 @@ export const incident = z.strictObject({
   attempt: z.number(),
   phase: z.enum(['due', 'asked', 'acting', 'waiting']),
   orderedBy: word.nullable(),
+  orderReason: word.nullable().meta({ description: 'In the words of the person who gave the order.' }),
   acknowledged: z.strictObject({ by: word, at: time, reason: word }).nullable(),
   nudges: z
     .strictObject({
