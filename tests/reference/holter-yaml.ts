@@ -1,5 +1,10 @@
 import { profileDefaults } from '@holter/core';
-import { AGENT_FIELDS, defaultSettings, OVERRIDE_FIELDS } from '../../packages/server/src/policy/fields.ts';
+import {
+  ALIASES,
+  defaultSettings,
+  OVERRIDE_FIELDS,
+  WRITTEN_FIELDS,
+} from '../../packages/server/src/policy/fields.ts';
 import {
   BREAKER_MEANINGS,
   LIMIT_MEANINGS,
@@ -14,10 +19,11 @@ import {
 import { code, page, table } from './markdown.ts';
 
 const fields: Readonly<Record<string, { takes: string; show: (value: never) => unknown }>> = {
-  ...AGENT_FIELDS,
+  ...WRITTEN_FIELDS,
   ...SHARED_FIELDS,
 };
 const defaults = { ...defaultSettings(), ...defaultSharedSettings() } as Readonly<Record<string, unknown>>;
+const aliases: Readonly<Record<string, string>> = ALIASES;
 const meanings: Readonly<Record<string, string>> = MEANINGS;
 
 /** `detection.call_cycle.warn` is a limit of `callCycle`. */
@@ -35,8 +41,8 @@ const shown = (value: unknown): string => (typeof value === 'string' ? value : J
 
 function rowOf(path: string): readonly string[] {
   const field = fields[path];
-  const value = field?.show(defaults[path] as never);
-  const text = Object.hasOwn(AGENT_FIELDS, path) ? '' : ' For all agents alike.';
+  const value = field?.show(defaults[aliases[path] ?? path] as never);
+  const text = Object.hasOwn(WRITTEN_FIELDS, path) ? '' : ' For all agents alike.';
   const isMap = path.endsWith('.overrides');
   return [
     code(path),
@@ -46,7 +52,15 @@ function rowOf(path: string): readonly string[] {
   ];
 }
 
-const sections = ['health_monitoring', 'rules', 'limits', 'detection', 'fleet', 'quotas'];
+const sections = [
+  'health_monitoring',
+  'rules',
+  'limits',
+  'detection',
+  'progress_detection',
+  'fleet',
+  'quotas',
+];
 
 export function holterYaml(): string {
   const paths = Object.keys(fields);

@@ -1,5 +1,5 @@
 import type { Draft } from '../record/draft.ts';
-import { emitCleared, emitRaised } from '../record/findings.ts';
+import { emitCleared, emitRaised, limitSeverity } from '../record/findings.ts';
 import type { Finding, FindingKind } from '../vocabulary/finding.ts';
 import { EVIDENCE_LENGTH_MAX } from '../vocabulary/finding.ts';
 
@@ -7,8 +7,10 @@ import { EVIDENCE_LENGTH_MAX } from '../vocabulary/finding.ts';
 const POINTS_MAX = 8;
 
 /** Raises a finding that stays until contrary evidence or a decision. One per kind; the newest replaces the last. */
-export function raisePoint(draft: Draft, finding: Finding): void {
-  const { hard } = draft;
+export function raisePoint(draft: Draft, raised: Finding): void {
+  const { hard, policy } = draft;
+  const finding = limitSeverity(raised, policy);
+  if (!finding) return clearPoint(draft, raised.kind);
   const before = hard.points.find(({ kind }) => kind === finding.kind);
   if (!before && hard.points.length >= POINTS_MAX) return;
   const evidence = finding.evidence.slice(0, EVIDENCE_LENGTH_MAX);

@@ -3,18 +3,14 @@ import type { Draft } from '../record/draft.ts';
 import { askLoss, emit, lookAgainAt, want } from '../record/draft.ts';
 import { emitCleared, emitRaised } from '../record/findings.ts';
 import { isOffline, lastProofOf, likelyCause, missesAt } from '../record/liveness.ts';
-import { RULES } from '../rule/rules.ts';
+import { runRules } from '../rule/rules.ts';
 import { lifeOfStart, NOTICE_MS_MAX } from '../vocabulary/effect.ts';
 import type { Finding } from '../vocabulary/finding.ts';
 import { settleHealth } from './health.ts';
 
 /** Runs every rule, emits what changed since the last judgement, and updates liveness and health. */
 export function judge(draft: Draft): void {
-  draft.found = [];
-  for (const rule of RULES) {
-    const found = rule(draft);
-    if (found) draft.found.push(found);
-  }
+  runRules(draft);
   tellChanges(draft, draft.hard.derived, draft.found);
   draft.hard.derived = draft.found;
   judgeLiveness(draft);

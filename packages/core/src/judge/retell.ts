@@ -2,7 +2,7 @@ import type { Instant } from '../base/time.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Agent } from '../record/agent.ts';
 import { draftOf } from '../record/draft.ts';
-import { RULES } from '../rule/rules.ts';
+import { runRules } from '../rule/rules.ts';
 import type { StallLog } from '../vocabulary/stall.ts';
 
 /**
@@ -13,10 +13,7 @@ export function retell(agent: Agent, at: Instant, stalls: StallLog, policy: Poli
   const { derived } = agent.hard;
   if (derived.length === 0 || at <= agent.hard.at) return agent;
   const draft = draftOf(agent, at, stalls, policy);
-  for (const rule of RULES) {
-    const found = rule(draft);
-    if (found) draft.found.push(found);
-  }
+  runRules(draft);
   const retold = derived.map((known) => {
     const now = draft.found.find(({ kind, since }) => kind === known.kind && since === known.since);
     return now ? { ...known, evidence: now.evidence } : known;

@@ -1,6 +1,7 @@
 import type { DurationMs } from '../base/time.ts';
 import type { BreakerPolicies } from '../breaker/breaker-policy.ts';
 import type { DetectionPolicy } from '../detect/index.ts';
+import type { FindingKind } from '../vocabulary/finding.ts';
 import type { HoldAges } from '../vocabulary/hold.ts';
 
 /** The settings of one agent, compiled: every duration in milliseconds, every default from `defaults.ts` filled in. */
@@ -28,6 +29,8 @@ export type Policy = {
   /** A better state has to last this long before the agent moves to it. */
   readonly settleMs: DurationMs;
   readonly detection: DetectionPolicy;
+  /** Findings of these kinds only warn, or are not made. */
+  readonly severityMax: Readonly<Partial<Record<FindingKind, 'warn' | 'none'>>>;
   /** By name; the same for all agents. */
   readonly breakers: BreakerPolicies;
   readonly nudge: NudgePolicy;

@@ -1,3 +1,4 @@
+import type { Policy } from '../policy/policy.ts';
 import type { Finding } from '../vocabulary/finding.ts';
 import type { Draft } from './draft.ts';
 import { emit } from './draft.ts';
@@ -9,6 +10,13 @@ export function allFindings(hard: {
 }): readonly Finding[] {
   if (hard.points.length === 0) return hard.derived;
   return [...hard.derived, ...hard.points];
+}
+
+/** The finding as severe as its kind may be for this agent; null if the kind is not judged. */
+export function limitSeverity(finding: Finding, { severityMax }: Policy): Finding | null {
+  const most = severityMax[finding.kind];
+  if (most === undefined || most === finding.severity) return finding;
+  return most === 'none' ? null : { ...finding, severity: most };
 }
 
 export function emitRaised(

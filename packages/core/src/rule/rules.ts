@@ -1,3 +1,5 @@
+import type { Draft } from '../record/draft.ts';
+import { limitSeverity } from '../record/findings.ts';
 import { ackOverdue } from './ack-overdue.ts';
 import { breakerOpen } from './breaker-open.ts';
 import { checkpointAge } from './checkpoint-age.ts';
@@ -12,7 +14,7 @@ import { taskOverdue } from './task-overdue.ts';
 import { tokenFlat } from './token-flat.ts';
 
 /** Order matters: `frozen` looks at the findings of the rules before it. */
-export const RULES: readonly Rule[] = [
+const RULES: readonly Rule[] = [
   processGone,
   missedBeats,
   silence,
@@ -26,3 +28,12 @@ export const RULES: readonly Rule[] = [
   breakerOpen,
   holdOverdue,
 ];
+
+export function runRules(draft: Draft): void {
+  draft.found = [];
+  for (const rule of RULES) {
+    const found = rule(draft);
+    const limited = found && limitSeverity(found, draft.policy);
+    if (limited) draft.found.push(limited);
+  }
+}

@@ -1,4 +1,4 @@
-import { explain } from '../policy/index.ts';
+import { ALIASES, explain } from '../policy/index.ts';
 import type { Config } from './load.ts';
 
 /** One setting as it holds for one agent, and who said so. */
@@ -22,17 +22,12 @@ export function effectiveSettings(
   });
 }
 
-const shortForms: Readonly<Record<string, string>> = {
-  'health_monitoring.heartbeat.interval_seconds': 'interval_seconds',
-};
-
-/** An override is written below its name, and the interval there by its short form as well. */
+/** An override is written below its name. Some settings have a second name. */
 function placeWritten(path: string, from: string, placeOf: Config['placeOf']): ReturnType<Config['placeOf']> {
   const [word = '', name = ''] = splitOnce(from);
-  if (word === 'config') return placeOf(path);
-  const prefix = `${word}s.${name}`;
-  const short = shortForms[path];
-  return placeOf(`${prefix}.${path}`) ?? (short === undefined ? null : placeOf(`${prefix}.${short}`));
+  const prefix = word === 'config' ? '' : `${word}s.${name}.`;
+  const [alias] = Object.entries(ALIASES).find(([, key]) => key === path) ?? [];
+  return placeOf(`${prefix}${path}`) ?? (alias === undefined ? null : placeOf(`${prefix}${alias}`));
 }
 
 function splitOnce(text: string): readonly string[] {

@@ -1,6 +1,7 @@
 import type { BeatPolicy, BreakerPolicies, DurationMs, Limits, Policy } from '@holter/core';
 import { buildDetection } from './detection-fields.ts';
 import type { Settings } from './fields.ts';
+import { buildSeverityMax } from './progress-fields.ts';
 
 /** Settings, as an operator thinks of them, into the numbers that the rules read. */
 export function buildPolicy(settings: Settings, breakers: BreakerPolicies): Policy {
@@ -58,6 +59,7 @@ export function buildPolicy(settings: Settings, breakers: BreakerPolicies): Poli
     limits: buildLimits(settings),
     settleMs: settings['rules.settle'],
     detection: buildDetection(settings),
+    severityMax: buildSeverityMax(settings),
     breakers,
     nudge: {
       isEnabled: settings['health_monitoring.intervention.nudge.enabled'] && nudgesMax > 0,

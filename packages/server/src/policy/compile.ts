@@ -2,8 +2,8 @@ import { invariant, isAgentId, type Policy, profileDefaults } from '@holter/core
 import { undefinedChannels } from './alert-routes.ts';
 import { buildPolicy } from './build.ts';
 import { type PolicyProblem, type Table, type TableReading, tableReader } from './check.ts';
-import { AGENT_FIELDS, OVERRIDE_FIELDS } from './fields.ts';
-import { configLayer, DEFAULT_LAYER, type Layer, type LayerName, overrideLayer, resolve } from './layers.ts';
+import { OVERRIDE_FIELDS, WRITTEN_FIELDS } from './fields.ts';
+import { DEFAULT_LAYER, type Layer, type LayerName, resolve, writtenLayer } from './layers.ts';
 import type { Layers, PolicySet } from './policy-set.ts';
 import { buildQuotas } from './quota-fields.ts';
 import { mapOf } from './readers.ts';
@@ -24,7 +24,7 @@ export type Compiled =
 const overrides = mapOf(OVERRIDE_FIELDS, isAgentId, 'a name of 1 to 128 of A-Z a-z 0-9 . _ @ : -');
 
 const readConfig = tableReader({
-  ...AGENT_FIELDS,
+  ...WRITTEN_FIELDS,
   ...SHARED_FIELDS,
   profiles: overrides,
   groups: overrides,
@@ -42,17 +42,20 @@ export function compile(raw: unknown): Compiled {
   invariant(reading.value !== undefined, 'a table reading always has a value');
   const { values, paths, bad } = reading.value;
 
-  const base = [
-    DEFAULT_LAYER,
-    configLayer({ values: pick(values, AGENT_FIELDS), paths: pick(paths, AGENT_FIELDS), bad }),
-  ];
+  const forAll = writtenLayer('config', {
+    values: pick(values, WRITTEN_FIELDS),
+    paths: pick(paths, WRITTEN_FIELDS),
+    bad,
+  });
+  problems.push(...forAll.problems);
+  const base = [DEFAULT_LAYER, forAll.layer];
   const layersOf = (
     word: 'profile' | 'group' | 'agent',
     map: OverrideMap | undefined,
   ): ReadonlyMap<string, Layer> => {
     const layers = new Map<string, Layer>();
     for (const [name, entry] of map ?? []) {
-      const made = overrideLayer(`${word} ${name}`, entry);
+      const made = writtenLayer(`${word} ${name}`, entry);
       problems.push(...made.problems);
       layers.set(name, made.layer);
     }
@@ -79,7 +82,7 @@ function withShippedProfiles(written: ReadonlyMap<string, Layer>): ReadonlyMap<s
       reading.value !== undefined && reading.problems.length === 0,
       `the shipped profile ${role} is unsound`,
     );
-    profiles.set(role, [{ ...overrideLayer(from, reading.value).layer, paths: {} }]);
+    profiles.set(role, [{ ...writtenLayer(from, reading.value).layer, paths: {} }]);
   }
   for (const [role, layer] of written) profiles.set(role, [...(profiles.get(role) ?? []), layer]);
   return profiles;

@@ -32,6 +32,7 @@ type OverrideSections = {
   readonly rules?: RulesConfig;
   readonly limits?: LimitsConfig;
   readonly detection?: DetectionConfig;
+  readonly progress_detection?: ProgressConfig;
 };
 
 /** The first three are the short way to say when silence is too long. */
@@ -135,6 +136,21 @@ type DetectionConfig = {
   readonly spaced?: Duration;
   /** Tools that wait by nature. */
   readonly pollers?: readonly string[];
+};
+
+/** Seed 000 §2. */
+type ProgressConfig = {
+  readonly checkpoint_comparison?: boolean;
+  readonly tool_call_analysis?: {
+    readonly repeated_identical?: 'stuck' | 'potential_loop' | 'healthy';
+    readonly no_calls_threshold?: Duration;
+    readonly diverse_calls?: 'healthy';
+  };
+  readonly token_consumption?: {
+    readonly sudden_spike?: 'potential_loop' | 'healthy';
+    readonly zero_consumption?: 'stuck' | 'potential_loop' | 'healthy';
+    readonly steady_rate?: 'healthy';
+  };
 };
 
 type FleetConfig = {

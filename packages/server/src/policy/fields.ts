@@ -3,6 +3,7 @@ import { ALERT_FIELDS } from './alert-fields.ts';
 import { type Table, tableReader, type Values } from './check.ts';
 import type { AgentHealthConfig, LimitsConfig, RuleKey, RulesConfig, SettingPath } from './config.ts';
 import { DETECTION_FIELDS, defaultDetectionSettings } from './detection-fields.ts';
+import { defaultProgressSettings, PROGRESS_ALIASES, PROGRESS_FIELDS } from './progress-fields.ts';
 import { ranges } from './ranges.ts';
 import {
   amount,
@@ -85,6 +86,7 @@ export const AGENT_FIELDS = {
   'limits.step': step,
   ...ALERT_FIELDS,
   ...DETECTION_FIELDS,
+  ...PROGRESS_FIELDS,
 } as const satisfies Table & Record<AgentSettingPath, unknown>;
 
 type AgentSettingPath =
@@ -92,13 +94,22 @@ type AgentSettingPath =
   | SettingPath<RulesConfig, 'rules'>
   | SettingPath<LimitsConfig, 'limits'>;
 
+/** The same, with the second names that some settings have. */
+export const WRITTEN_FIELDS = { ...AGENT_FIELDS, ...PROGRESS_ALIASES } as const satisfies Table;
+
 /** Only overrides have these: for everybody, seed 000's schema says the same with `heartbeat`. */
 export const OVERRIDE_FIELDS = {
   interval_seconds: inSeconds(ranges.beatInterval),
   missed_threshold: count(ranges.missed),
   slack_seconds: inSeconds(ranges.slack),
-  ...AGENT_FIELDS,
+  ...WRITTEN_FIELDS,
 } as const satisfies Table;
+
+/** Second names of settings, and what they stand for. */
+export const ALIASES = {
+  interval_seconds: 'health_monitoring.heartbeat.interval_seconds',
+  'progress_detection.tool_call_analysis.no_calls_threshold': 'rules.silence_act',
+} as const satisfies Partial<Record<keyof typeof OVERRIDE_FIELDS, keyof typeof AGENT_FIELDS>>;
 
 /** One agent's settings, complete, in milliseconds. Without the last two they follow from the interval. */
 export type Settings = Values<typeof AGENT_FIELDS> & {
@@ -128,5 +139,6 @@ export function defaultSettings(): Settings {
     ...Object.fromEntries(fromRules),
     ...limits,
     ...defaultDetectionSettings(),
+    ...defaultProgressSettings,
   } as Settings;
 }

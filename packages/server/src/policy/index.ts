@@ -4,6 +4,7 @@ export type { ChannelType, WrittenChannel } from './channel-fields.ts';
 export type { PolicyProblem } from './check.ts';
 export { type Compiled, compile, defaultPolicies } from './compile.ts';
 export type { HolterConfig } from './config.ts';
+export { ALIASES } from './fields.ts';
 export { nearest } from './nearest.ts';
 export { isPatienceSetting, notHere } from './patience.ts';
 export {

@@ -1,11 +1,6 @@
 import type { PolicyProblem, TableReading } from './check.ts';
-import {
-  type AGENT_FIELDS,
-  defaultSettings,
-  type OVERRIDE_FIELDS,
-  type SettingKey,
-  type Settings,
-} from './fields.ts';
+import { ALIASES, defaultSettings, type OVERRIDE_FIELDS, type SettingKey, type Settings } from './fields.ts';
+import { contradictions } from './progress-fields.ts';
 import { isBroken, RELATIONS, type Sources } from './relations.ts';
 
 /** What one place in the configuration says; later layers win over earlier ones, setting by setting. */
@@ -23,7 +18,6 @@ export const DEFAULT_LAYER: Layer = { from: 'default', values: defaultSettings()
 
 export type Resolved = { readonly settings: Settings; readonly sources: Sources };
 
-const BEAT_INTERVAL = 'health_monitoring.heartbeat.interval_seconds';
 const BEAT_TIMEOUT = 'health_monitoring.heartbeat.timeout_seconds';
 
 /** All layers on top of each other, widest first; remembers who said what. */
@@ -61,20 +55,27 @@ function giveWay(settings: Settings, sources: Sources): Settings {
   return adjusted;
 }
 
-export function configLayer(reading: TableReading<typeof AGENT_FIELDS>): Layer {
-  return { from: 'config', ...reading };
-}
+type Written = TableReading<typeof OVERRIDE_FIELDS>;
 
-/** An override, with its short forms put where they belong. */
-export function overrideLayer(
+/** What one section of the file says, with second names put where they belong. */
+export function writtenLayer(
   from: LayerName,
-  reading: TableReading<typeof OVERRIDE_FIELDS>,
+  reading: Written,
 ): { readonly layer: Layer; readonly problems: readonly PolicyProblem[] } {
-  const { interval_seconds: interval, ...values } = reading.values;
-  const { interval_seconds: intervalPath, ...paths } = reading.paths;
+  const values: Record<string, unknown> = { ...reading.values };
+  const paths: Record<string, string | undefined> = { ...reading.paths };
+  const bad = new Set(reading.bad);
   const problems: PolicyProblem[] = [];
-  if (intervalPath !== undefined && paths[BEAT_INTERVAL] !== undefined) {
-    problems.push({ path: intervalPath, message: `is given twice: see ${paths[BEAT_INTERVAL]}; keep one` });
+  for (const [alias, key] of Object.entries(ALIASES)) {
+    const path = paths[alias];
+    if (bad.has(alias)) bad.add(key);
+    if (path === undefined) continue;
+    if (paths[key] !== undefined)
+      problems.push({ path, message: `is given twice: see ${paths[key]}; keep one` });
+    values[key] = values[alias];
+    paths[key] = path;
+    delete values[alias];
+    delete paths[alias];
   }
   if (paths.missed_threshold !== undefined && paths[BEAT_TIMEOUT] !== undefined) {
     problems.push({
@@ -82,11 +83,6 @@ export function overrideLayer(
       message: `says the same as ${paths[BEAT_TIMEOUT]}; keep one`,
     });
   }
-  const layer: Layer = {
-    from,
-    values: interval === undefined ? values : { ...values, [BEAT_INTERVAL]: interval },
-    paths: intervalPath === undefined ? paths : { ...paths, [BEAT_INTERVAL]: intervalPath },
-    bad: reading.bad.has('interval_seconds') ? new Set([...reading.bad, BEAT_INTERVAL]) : reading.bad,
-  };
-  return { layer, problems };
+  problems.push(...contradictions({ values, paths }));
+  return { layer: { from, values, paths, bad }, problems };
 }

@@ -1,5 +1,5 @@
 import type { LimitName } from './detection-fields.ts';
-import type { AGENT_FIELDS, OVERRIDE_FIELDS } from './fields.ts';
+import type { OVERRIDE_FIELDS, WRITTEN_FIELDS } from './fields.ts';
 import type { SHARED_FIELDS } from './shared-fields.ts';
 
 /**
@@ -7,7 +7,7 @@ import type { SHARED_FIELDS } from './shared-fields.ts';
  * docs/reference is made of this table; the compiler asks for a sentence for every setting.
  */
 type DetectionLimit = `detection.${string}.warn` | `detection.${string}.act`;
-type Setting = Exclude<keyof typeof AGENT_FIELDS | keyof typeof SHARED_FIELDS, DetectionLimit>;
+type Setting = Exclude<keyof typeof WRITTEN_FIELDS | keyof typeof SHARED_FIELDS, DetectionLimit>;
 
 const breakers = 'health_monitoring.circuit_breaker';
 
@@ -126,6 +126,18 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
   'detection.spaced':
     'From this gap on, the same call again is waiting and no loop; a model turn takes 2 to 15 s.',
   'detection.pollers': 'Further tools that wait by nature, by their exact names.',
+  'progress_detection.checkpoint_comparison': 'Whether the age of the last checkpoint is judged.',
+  'progress_detection.tool_call_analysis.repeated_identical':
+    'What `repeated-call`, `call-cycle` and `zero-diversity` mean: `potential_loop` only warns, `healthy` is not judged.',
+  'progress_detection.tool_call_analysis.no_calls_threshold': 'Another name of `rules.silence_act`.',
+  'progress_detection.tool_call_analysis.diverse_calls':
+    'Calls with new results always count as progress; no other value is accepted.',
+  'progress_detection.token_consumption.sudden_spike':
+    'What `token-spike` means: it only warns, or is not judged.',
+  'progress_detection.token_consumption.zero_consumption':
+    'What `token-flat` means: `potential_loop` only warns, `healthy` is not judged.',
+  'progress_detection.token_consumption.steady_rate':
+    'A usual rate never raises a finding; no other value is accepted.',
   'fleet.brake.losses_min':
     'Agents of one group that have to be lost at once before the brake holds acts back.',
   'fleet.brake.share':
@@ -181,7 +193,7 @@ export const LIMIT_MEANINGS: Readonly<Record<LimitName, string>> = {
 
 /** Keys that only overrides have, and breakers by name. */
 export const SHORT_MEANINGS: Readonly<
-  Record<Exclude<keyof typeof OVERRIDE_FIELDS, keyof typeof AGENT_FIELDS>, string>
+  Record<Exclude<keyof typeof OVERRIDE_FIELDS, keyof typeof WRITTEN_FIELDS>, string>
 > = {
   interval_seconds: 'Short for `health_monitoring.heartbeat.interval_seconds`.',
   missed_threshold: 'Beats that may be missed; stands in for `timeout_seconds`.',

@@ -1,7 +1,7 @@
 import type { Patience } from '@holter/core';
 import type { PolicyProblem } from './check.ts';
 import { DETECTION_FIELDS } from './detection-fields.ts';
-import { AGENT_FIELDS, type Settings } from './fields.ts';
+import { AGENT_FIELDS, type Settings, WRITTEN_FIELDS } from './fields.ts';
 import { type Layer, type Resolved, resolve } from './layers.ts';
 import { isBroken, RELATIONS } from './relations.ts';
 
@@ -112,7 +112,7 @@ export function readPatience(
 }
 
 export const notHere = (path: string): string =>
-  Object.hasOwn(AGENT_FIELDS, path)
+  Object.hasOwn(WRITTEN_FIELDS, path)
     ? "can't be set in a working directory; write it into the operator's file"
     : "can't be set in a working directory, and is ignored";
 
