@@ -149,7 +149,7 @@ describe('the command line against a real server', { timeout: 60_000 }, () => {
 
   it('holds a breaker open and closes it again, for all callers', async () => {
     const none = await holter(['breaker', 'list', 'ada']);
-    expect(none).toMatchObject({ code: 0, out: 'ada has asked none yet.\n' });
+    expect(none).toMatchObject({ code: 0, out: 'ada has used no breaker yet.\n' });
     const why = ['--reason', 'they are down', '--by', 'ines'];
     const held = await holter(['breaker', 'isolate', 'ada', 'external_api', '--minutes', '5', ...why]);
     expect(held, held.err).toMatchObject({ code: 0 });
