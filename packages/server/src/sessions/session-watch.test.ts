@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SignalBody } from '@holter/core';
+import { instant, type SignalBody } from '@holter/core';
 import { afterAll, expect, test, vi } from 'vitest';
 import { ManualClock, settled } from '../../test/manual-clock.ts';
 import { claudeCode } from '../adapters/claude-code/index.ts';
@@ -39,7 +39,13 @@ function world(executor: string | null = null, isHeard = true) {
       [...living.values()].filter((row) => row.parentPid === pid).map((row) => row.pid),
   } as unknown as ProcessTable;
   const agent = {
-    hard: { executor, incarnation: 1, holds: [] as { kind: string }[], points: [] as { kind: string }[] },
+    hard: {
+      executor,
+      incarnation: 1,
+      startedAt: clock.now(),
+      holds: [] as { kind: string }[],
+      points: [] as { kind: string }[],
+    },
     soft: {},
   };
   const engine = { peek: () => agent, read: async () => agent } as unknown as Engine;
@@ -85,6 +91,22 @@ function world(executor: string | null = null, isHeard = true) {
     await settled();
   };
   return { heard, told, sensed, left, pass, living, clock, agent, hook: () => watch.heard(session()) };
+}
+
+const call = (id: string) => ({ type: 'tool_use', id, name: 'Bash', input: { command: id } });
+const result = (id: string) => ({ type: 'tool_result', tool_use_id: id, content: id });
+
+/** An empty transcript, and what appends a line to it. */
+function transcript(clock: ManualClock) {
+  const project = join(folder, 'projects', '-shop');
+  mkdirSync(project, { recursive: true });
+  const path = join(project, `${SESSION}.jsonl`);
+  writeFileSync(path, '');
+  return (type: 'assistant' | 'user', content: object, at: number = clock.now()): void =>
+    appendFileSync(
+      path,
+      `${JSON.stringify({ type, sessionId: SESSION, uuid: `${at}-${type}`, timestamp: new Date(at).toISOString(), message: { id: `m${at}`, role: type, content: [content] } })}\n`,
+    );
 }
 
 test('waiting and idle are holds, busy ends them, and an unknown status changes nothing', async () => {
@@ -154,15 +176,7 @@ test('hooks that do not come while the transcript goes on: reported, read from t
   const { heard, sensed, pass, clock, agent, hook } = world(null, false);
   says('busy');
   await pass();
-  const project = join(folder, 'projects', '-shop');
-  mkdirSync(project, { recursive: true });
-  const write = (type: 'assistant' | 'user', content: object, at: number = clock.now()): void =>
-    appendFileSync(
-      join(project, `${SESSION}.jsonl`),
-      `${JSON.stringify({ type, sessionId: SESSION, uuid: `${at}-${type}`, timestamp: new Date(at).toISOString(), message: { id: `m${at}`, role: type, content: [content] } })}\n`,
-    );
-  const call = (id: string) => ({ type: 'tool_use', id, name: 'Bash', input: { command: id } });
-  const result = (id: string) => ({ type: 'tool_result', tool_use_id: id, content: id });
+  const write = transcript(clock);
   // What ended before this server was there could not be reported to it.
   write('assistant', call('early'), 0);
   write('user', result('early'), 0);
@@ -181,4 +195,19 @@ test('hooks that do not come while the transcript goes on: reported, read from t
   agent.hard.points.push({ kind: 'hooks-silent' });
   hook();
   expect(sensed.slice(1)).toEqual([{ kind: 'finding-cleared', findingKind: 'hooks-silent' }]);
+});
+
+test('an earlier server that died before it read the transcript: the calls of this incarnation are read', async () => {
+  const { heard, pass, clock, agent, hook } = world(null, false);
+  says('busy');
+  const write = transcript(clock);
+  const registered = clock.now() - 60_000;
+  agent.hard.startedAt = instant(registered);
+  write('assistant', call('of-the-incarnation-before'), registered - 2);
+  write('user', result('of-the-incarnation-before'), registered - 1);
+  write('assistant', call('unread'), registered + 1);
+  write('user', result('unread'), registered + 2);
+  hook();
+  await vi.waitFor(() => pass().then(() => expect(heard).not.toEqual([])), { timeout: 10_000 });
+  expect(heard).toMatchObject([{ kind: 'call-ended', callId: 'unread' }]);
 });

@@ -69,11 +69,13 @@ export class SessionWatch {
   private readonly timers = new Set<() => void>();
   private readonly sessionFiles: FileFaults;
   private isTicking = false;
+  private readonly beganAt: number;
   /** Running sessions that were looked for among the agents once. */
   private readonly lookedFor = new Set<string>();
 
   constructor(context: WatchContext) {
     this.context = context;
+    this.beganAt = context.clock.now();
     this.sessionFiles = new FileFaults((faults) => context.fileFaults(faults, null));
   }
 
@@ -196,12 +198,11 @@ export class SessionWatch {
     const place = await watched.place;
     if (place === null) this.findPlaceAgain(watched);
     if (place === null || watched.isLooking) return;
-    const mark = agent.hard.highWater?.[TRANSCRIPT_CHANNEL];
     watched.tail ??= new TranscriptTail(session, {
       file: place.file,
       reader: adapter.transcript.open(session.sessionId),
       start: {
-        position: mark === undefined ? place.endAtFirst : Math.max(0, mark - 1),
+        ...this.startOf(agent, place),
         tokens: agent.soft.tokens,
         costUsd: agent.soft.costUsd,
       },
@@ -219,6 +220,13 @@ export class SessionWatch {
       watched.isLooking = false;
     });
     this.maybeTellSilent(watched);
+  }
+
+  /** Where the last read ended. An earlier server may have ended before its first: then the times tell. */
+  private startOf({ hard }: Agent, { endAtFirst }: Place): { position: number; since?: number } {
+    const mark = hard.highWater?.[TRANSCRIPT_CHANNEL];
+    if (mark !== undefined) return { position: Math.max(0, mark - 1) };
+    return hard.startedAt < this.beganAt ? { position: 0, since: hard.startedAt } : { position: endAtFirst };
   }
 
   private maybeTellSilent(watched: Watched): void {

@@ -30,7 +30,13 @@ type TailOptions = LineTailOptions & {
   readonly file: string;
   readonly reader: TranscriptReader;
   /** Where an earlier look left off, by the agent's record, so that it survives a restart of Holter. */
-  readonly start: { readonly position: number; readonly tokens: number; readonly costUsd: number };
+  readonly start: {
+    readonly position: number;
+    readonly tokens: number;
+    readonly costUsd: number;
+    /** Lines from before belong to another incarnation; absent where the position says so. */
+    readonly since?: number;
+  };
   /** Hooks report most things earlier and better; what they do not report now is taken from the transcript. */
   readonly hooks: () => 'coming' | 'quiet' | 'none';
   /** Told of each call or turn that has ended and that no hook has reported yet, with the time of its line. */
@@ -71,7 +77,7 @@ export class TranscriptTail {
       const facts = this.options.reader.push(parseRecord(text) ?? {});
       for (const [index, fact] of facts.entries()) {
         // Subagents have transcripts of their own.
-        if (fact.run !== this.session.sessionId) continue;
+        if (fact.run !== this.session.sessionId || this.isOfAnother(fact)) continue;
         if (fact.kind === 'usage') meter = this.meter(fact);
         const signal = this.signalOf(fact);
         // Several facts of one line have places of their own, the last one at its end.
@@ -87,6 +93,11 @@ export class TranscriptTail {
     const told = this.session.tell({ ...signal, channel: TRANSCRIPT_CHANNEL, seq });
     told.catch(() => undefined);
     return told;
+  }
+
+  private isOfAnother({ at }: TranscriptFact): boolean {
+    const { since } = this.options.start;
+    return since !== undefined && !(Date.parse(at ?? '') >= since);
   }
 
   /** Running totals: the newest says it all, so one look says it once. */
