@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import { Alerts } from './alerts/index.ts';
-import { CHANNELS, connectChannels, type UnreadNotices } from './channels/index.ts';
+import { type Alerts, connectAlerts } from './alerts/index.ts';
+import type { UnreadNotices } from './channels/index.ts';
 import { type Config, type LoadedConfig, problemLine } from './config/load.ts';
 import { DataFolder, type FirstRole } from './data-folder.ts';
 import type { Clock } from './engine/clock.ts';
@@ -181,23 +181,15 @@ function assembleEngine(
   const replies: ReplyQueue = new ReplyQueue(clock, (effect, outcome, detail) =>
     engine.receive(effect, outcome, detail),
   );
-  const alerts: Alerts = new Alerts({
+  const { alerts, executor, channelsFor, notices } = connectAlerts({
     store,
     clock,
     engine: () => engine,
-    executor: () => executor,
     channels: demo ? [] : config.channels,
     url,
     desktop: { env: process.env, platform: process.platform, terminal: '/dev/tty' },
     newId: realDice.newId,
     failed: (error) => logger.error({ err: error }, 'alerts were not looked at'),
-  });
-  const { executor, channelsFor, notices } = connectChannels({
-    channels: CHANNELS,
-    alerts: alerts.side,
-    store,
-    clock,
-    engine: () => engine,
   });
   const engine: Engine = new Engine({
     store,

@@ -5,6 +5,9 @@ import type { Io } from '../terminal/io.ts';
 
 export type ServerOptions = { readonly url?: string; readonly data?: string };
 
+/** Of a command that prints for people or, on request, for programs. */
+export type PrintOptions = ServerOptions & { readonly json?: boolean };
+
 /** The address of the server and the token for it. */
 export type Connection = { readonly url: string; readonly token: string | null };
 

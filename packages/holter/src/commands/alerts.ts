@@ -1,15 +1,13 @@
 import { type AlertPage, realClock } from '@holter/server/local';
 import type { Command } from 'commander';
 import { ask } from '../client/ask.ts';
-import { findServer, refuseAgents, type ServerOptions, withServer } from '../client/connection.ts';
+import { findServer, type PrintOptions, refuseAgents, withServer } from '../client/connection.ts';
 import { EXIT } from '../terminal/failure.ts';
 import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
 import { painter } from '../terminal/paint.ts';
 import { table } from '../terminal/table.ts';
 import { ago, until } from '../terminal/words.ts';
-
-type Options = ServerOptions & { readonly json?: boolean };
 
 export function registerAlerts(program: Command, io: Io): void {
   const alerts = program.command('alerts').description('who is told, and by which way');
@@ -22,7 +20,7 @@ export function registerAlerts(program: Command, io: Io): void {
         .option('--json', 'print JSON'),
     ),
     [['holter alerts list', 'what was told, and does it arrive?']],
-  ).action((options: Options) => list(io, options));
+  ).action((options: PrintOptions) => list(io, options));
 
   withExamples(
     withServer(
@@ -36,10 +34,10 @@ export function registerAlerts(program: Command, io: Io): void {
       ['holter alerts test', 'through every channel'],
       ['holter alerts test phone', 'through one'],
     ],
-  ).action((channel: string | undefined, options: Options) => test(io, channel, options));
+  ).action((channel: string | undefined, options: PrintOptions) => test(io, channel, options));
 }
 
-async function test(io: Io, channel: string | undefined, options: Options): Promise<void> {
+async function test(io: Io, channel: string | undefined, options: PrintOptions): Promise<void> {
   refuseAgents(io, 'alerts test');
   const { results } = await ask(findServer(io, options, 'operator'), (client) => client.testAlerts(channel));
   if (results.some(({ isSent }) => !isSent)) io.setExitCode(EXIT.foundWrong);
@@ -52,7 +50,7 @@ async function test(io: Io, channel: string | undefined, options: Options): Prom
 
 const NO_CHANNELS = 'no channels are defined: see docs/alerts.md\n';
 
-async function list(io: Io, options: Options): Promise<void> {
+async function list(io: Io, options: PrintOptions): Promise<void> {
   const page = await ask(findServer(io, options, 'viewer'), (client) => client.alerts());
   if (options.json) return io.out(`${JSON.stringify(page)}\n`);
   const { channels, alerts, windows, warnings } = page;

@@ -1,13 +1,11 @@
 import { type BreakerToldView, realClock } from '@holter/server/local';
 import type { Command } from 'commander';
 import { ask } from '../client/ask.ts';
-import { findServer, refuseAgents, type ServerOptions, withServer } from '../client/connection.ts';
+import { findServer, type PrintOptions, refuseAgents, withServer } from '../client/connection.ts';
 import { breakerInWords } from '../explain/breaker-in-words.ts';
 import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
 import { byOf, type DecisionOptions, minutes, withDecisionOptions } from './decision-options.ts';
-
-type ListOptions = ServerOptions & { readonly json?: boolean };
 
 /** `holter breaker`: lists circuit breakers, and lets an operator open or close one for all its callers. */
 export function registerBreaker(program: Command, io: Io): void {
@@ -25,7 +23,7 @@ export function registerBreaker(program: Command, io: Io): void {
       ['holter breaker list', 'open breakers'],
       ['holter breaker list worker-7', 'all of one agent'],
     ],
-  ).action(async (agentId: string | undefined, options: ListOptions) => {
+  ).action(async (agentId: string | undefined, options: PrintOptions) => {
     const connection = findServer(io, options, 'viewer');
     const { breakers } = await ask(connection, (client) =>
       agentId === undefined ? client.allBreakers() : client.breakers(agentId),

@@ -4,7 +4,7 @@ import { problemLine } from '@holter/server/config';
 import { DataFolder, dataFolderPath, FIRST_ROLES, type HealthView } from '@holter/server/local';
 import type { Command } from 'commander';
 import { ask } from '../client/ask.ts';
-import { findServer, type ServerOptions, withServer } from '../client/connection.ts';
+import { findServer, type PrintOptions, withServer } from '../client/connection.ts';
 import { version } from '../package/version.ts';
 import { CliFailure, EXIT } from '../terminal/failure.ts';
 import { withExamples } from '../terminal/help.ts';
@@ -13,7 +13,6 @@ import { painter } from '../terminal/paint.ts';
 import { counted } from '../terminal/words.ts';
 import { load } from './config.ts';
 
-type DoctorOptions = ServerOptions & { readonly json?: boolean };
 type Check = {
   readonly about: string;
   readonly isFine: boolean;
@@ -33,10 +32,10 @@ export function registerDoctor(program: Command, io: Io): void {
         .option('--json', 'print JSON'),
     ),
     [['holter doctor', 'look at the server, its folder, its tokens and its configuration']],
-  ).action((options: DoctorOptions) => doctor(io, options));
+  ).action((options: PrintOptions) => doctor(io, options));
 }
 
-async function doctor(io: Io, options: DoctorOptions): Promise<void> {
+async function doctor(io: Io, options: PrintOptions): Promise<void> {
   const folder = new DataFolder(dataFolderPath(options.data, io.env));
   const checks = [
     checkNode(),
@@ -106,7 +105,7 @@ function checkFolder(folder: DataFolder): readonly Check[] {
 }
 
 /** What the running server uses; without one, what a server that is started here would use. */
-async function checkConfig(io: Io, options: DoctorOptions): Promise<Check> {
+async function checkConfig(io: Io, options: PrintOptions): Promise<Check> {
   const about = 'configuration';
   const inUse = (files: readonly string[]): string => files.join(', ') || 'the defaults';
   const loaded = load(io, undefined);
@@ -152,7 +151,7 @@ async function checkChannels(connection: ReturnType<typeof findServer>): Promise
   };
 }
 
-async function checkServer(io: Io, options: DoctorOptions): Promise<readonly Check[]> {
+async function checkServer(io: Io, options: PrintOptions): Promise<readonly Check[]> {
   try {
     const connection = findServer(io, options, 'viewer');
     const health = await ask(connection, (client) => client.health());
@@ -199,7 +198,7 @@ function judgeHealth(health: HealthView, url: string): readonly Check[] {
 /** Checked only if it was connected: a session that `holter run` starts needs no settings. */
 async function checkAgentKind(
   io: Io,
-  options: DoctorOptions,
+  options: PrintOptions,
   { name, hooks, doctor: diagnose }: Adapter,
 ): Promise<readonly Check[]> {
   if (!hooks || !diagnose) return [];

@@ -1,7 +1,7 @@
 import { realClock } from '@holter/server/local';
 import type { Command } from 'commander';
 import { ask } from '../client/ask.ts';
-import { findServer, refuseAgents, type ServerOptions, withServer } from '../client/connection.ts';
+import { findServer, type PrintOptions, refuseAgents, withServer } from '../client/connection.ts';
 import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
 import { painter } from '../terminal/paint.ts';
@@ -10,7 +10,6 @@ import { duration } from '../terminal/units.ts';
 import { until } from '../terminal/words.ts';
 import { byOf, type DecisionOptions, withDecisionOptions } from './decision-options.ts';
 
-type Options = ServerOptions & { readonly json?: boolean };
 type AddOptions = DecisionOptions & { readonly group: string; readonly for: number };
 
 export function registerMaintenance(program: Command, io: Io): void {
@@ -34,7 +33,7 @@ export function registerMaintenance(program: Command, io: Io): void {
       maintenance.command('list').description('windows that are open').option('--json', 'print JSON'),
     ),
     [['holter maintenance list', 'who is not told about what?']],
-  ).action((options: Options) => list(io, options));
+  ).action((options: PrintOptions) => list(io, options));
 
   withExamples(
     withServer(
@@ -44,7 +43,7 @@ export function registerMaintenance(program: Command, io: Io): void {
         .argument('<group>', 'the group'),
     ),
     [['holter maintenance remove crew', 'the work is done']],
-  ).action(async (group: string, options: Options) => {
+  ).action(async (group: string, options: PrintOptions) => {
     refuseAgents(io, 'maintenance remove');
     await ask(findServer(io, options, 'operator'), (client) => client.removeMaintenance(group));
     io.out(`group ${group} is not in maintenance any more\n`);
@@ -61,7 +60,7 @@ async function add(io: Io, { group, for: ms, reason, ...options }: AddOptions): 
   );
 }
 
-async function list(io: Io, options: Options): Promise<void> {
+async function list(io: Io, options: PrintOptions): Promise<void> {
   const { windows } = await ask(findServer(io, options, 'viewer'), (client) => client.alerts());
   if (options.json) return io.out(`${JSON.stringify(windows)}\n`);
   if (windows.length === 0) return io.out('no group is in maintenance\n');

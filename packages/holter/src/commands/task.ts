@@ -1,19 +1,18 @@
 import type { TaskInput } from '@holter/server/local';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ask } from '../client/ask.ts';
-import { findServer, refuseAgents, type ServerOptions, withServer } from '../client/connection.ts';
+import { findServer, type PrintOptions, refuseAgents, withServer } from '../client/connection.ts';
 import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
 
-type TaskOptions = ServerOptions & { readonly json?: boolean };
-type AssignOptions = TaskOptions & { readonly expectedMinutes?: number };
-type UpdateOptions = TaskOptions & { readonly percent?: number; readonly note?: string };
-type EndOptions = TaskOptions & { readonly outcome: 'done' | 'failed' | 'cancelled' };
+type AssignOptions = PrintOptions & { readonly expectedMinutes?: number };
+type UpdateOptions = PrintOptions & { readonly percent?: number; readonly note?: string };
+type EndOptions = PrintOptions & { readonly outcome: 'done' | 'failed' | 'cancelled' };
 
 /** `holter task`: reports the tasks of an agent, by which its progress is judged. */
 export function registerTask(program: Command, io: Io): void {
   const task = program.command('task').description('tell Holter what an agent is working on');
-  const tell = async (agentId: string, body: TaskInput, options: TaskOptions): Promise<void> => {
+  const tell = async (agentId: string, body: TaskInput, options: PrintOptions): Promise<void> => {
     refuseAgents(io, 'task');
     const connection = findServer(io, options, 'operator');
     const answer = await ask(connection, (client) => client.task(agentId, body));

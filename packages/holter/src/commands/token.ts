@@ -1,7 +1,7 @@
 import { type NewTokenInput, realClock } from '@holter/server/local';
 import { type Command, Option } from 'commander';
 import { ask } from '../client/ask.ts';
-import { findServer, refuseAgents, type ServerOptions, withServer } from '../client/connection.ts';
+import { findServer, type PrintOptions, refuseAgents, withServer } from '../client/connection.ts';
 import { CliFailure, EXIT } from '../terminal/failure.ts';
 import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
@@ -9,8 +9,7 @@ import { painter } from '../terminal/paint.ts';
 import { table } from '../terminal/table.ts';
 import { ago } from '../terminal/words.ts';
 
-type TokenOptions = ServerOptions & { readonly json?: boolean };
-type CreateOptions = TokenOptions & {
+type CreateOptions = PrintOptions & {
   readonly role?: NewTokenInput['role'];
   readonly agent?: string;
   readonly group?: string;
@@ -49,7 +48,7 @@ export function registerToken(program: Command, io: Io): void {
       token.command('list').description('all tokens, without their secrets').option('--json', 'print JSON'),
     ),
     [['holter token list', 'list tokens and their roles']],
-  ).action((options: TokenOptions) => list(io, options));
+  ).action((options: PrintOptions) => list(io, options));
 
   withExamples(
     withServer(
@@ -59,7 +58,7 @@ export function registerToken(program: Command, io: Io): void {
         .argument('<id>', 'see `holter token list`'),
     ),
     [['holter token revoke 6f1c…', 'the token has leaked']],
-  ).action(async (id: string, options: TokenOptions) => {
+  ).action(async (id: string, options: PrintOptions) => {
     refuseAgents(io, 'token revoke');
     await ask(findServer(io, options, 'operator'), (client) => client.revokeToken(id));
     io.out(`${id} is revoked\n`);
@@ -92,7 +91,7 @@ async function create(io: Io, { agent, group, user, name, ...options }: CreateOp
   io.out(options.json ? `${JSON.stringify(made)}\n` : `${made.token}\n`);
 }
 
-async function list(io: Io, options: TokenOptions): Promise<void> {
+async function list(io: Io, options: PrintOptions): Promise<void> {
   const { tokens } = await ask(findServer(io, options, 'operator'), (client) => client.tokens());
   if (options.json) {
     io.out(`${JSON.stringify(tokens)}\n`);

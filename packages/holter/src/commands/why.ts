@@ -1,7 +1,7 @@
 import { instant } from '@holter/core/time';
 import type { Command } from 'commander';
 import { ask } from '../client/ask.ts';
-import { findServer, type ServerOptions, withServer } from '../client/connection.ts';
+import { findServer, type PrintOptions, withServer } from '../client/connection.ts';
 import { noteShown } from '../client/note-shown.ts';
 import { threeLines } from '../explain/explain-agent.ts';
 import { withExamples } from '../terminal/help.ts';
@@ -18,16 +18,10 @@ export function registerWhy(program: Command, io: Io): void {
         .option('--json', 'print JSON'),
     ),
     [['holter why worker-7', 'in three lines']],
-  ).action((agentId: string, options: ServerOptions & { readonly json?: boolean }) =>
-    why(io, agentId, options),
-  );
+  ).action((agentId: string, options: PrintOptions) => why(io, agentId, options));
 }
 
-async function why(
-  io: Io,
-  agentId: string,
-  options: ServerOptions & { readonly json?: boolean },
-): Promise<void> {
+async function why(io: Io, agentId: string, options: PrintOptions): Promise<void> {
   const connection = findServer(io, options, 'operator');
   const agent = await ask(connection, (client) => client.agent(agentId));
   const [how, because, next] = threeLines(agent, instant(agent.at));

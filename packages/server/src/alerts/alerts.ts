@@ -17,7 +17,7 @@ import { Alerter } from './alerter.ts';
 import { effectsOf } from './effects.ts';
 import { OutageAlert } from './outage-alert.ts';
 
-type AlertsContext = {
+export type AlertsContext = {
   readonly store: Pick<Store, 'getMeta' | 'addEffects' | 'readEffect' | 'listAgents'>;
   readonly clock: Clock;
   /** Functions, because both are built with what this offers. */

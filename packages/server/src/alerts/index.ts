@@ -1,2 +1,3 @@
-export { Alerts } from './alerts.ts';
+export type { Alerts } from './alerts.ts';
 export { conditionsAt, FAILURES_TOLD } from './conditions.ts';
+export { connectAlerts } from './connect-alerts.ts';

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Registration, type SignalBody, seconds } from '@holter/core';
-import { Alerts } from '../../src/alerts/index.ts';
-import { CHANNELS, connectChannels } from '../../src/channels/index.ts';
+import { type Alerts, connectAlerts } from '../../src/alerts/index.ts';
 import type { ChannelConfig } from '../../src/config/channels.ts';
 import { resolveChannels } from '../../src/config/channels.ts';
 import { Engine } from '../../src/engine/engine.ts';
@@ -33,23 +32,15 @@ export async function startAlerts(
   };
   let ids = 0;
   const newId = () => `id-${++ids}`;
-  const alerts: Alerts = new Alerts({
+  const { alerts, executor, channelsFor } = connectAlerts({
     store,
     clock,
     engine: () => engine,
-    executor: () => executor,
     channels,
     url: () => 'http://127.0.0.1:4658',
     desktop: { env: {}, platform: 'test', terminal: '/dev/null' },
     newId,
     failed,
-  });
-  const { executor, channelsFor } = connectChannels({
-    channels: CHANNELS,
-    alerts: alerts.side,
-    store,
-    clock,
-    engine: () => engine,
   });
   const engine: Engine = new Engine({
     store,

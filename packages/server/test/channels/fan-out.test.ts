@@ -95,10 +95,10 @@ describe('a notice', () => {
     });
     await until('the others tell so', async () => {
       await clock.advance(100);
-      return webhook.requests.length > 1;
+      return webhook.requests().length > 1;
     });
     const told = `${id}/to/broken/failed`;
-    expect(webhook.requests).toEqual([`${id}/to/webhook`, `${told}/to/webhook`]);
+    expect(webhook.requests()).toEqual([`${id}/to/webhook`, `${told}/to/webhook`]);
     expect(await outcomes()).toEqual({
       [`${id}/to/page`]: 'pending',
       [`${id}/to/cli`]: 'pending',
@@ -141,11 +141,11 @@ describe('a notice', () => {
     const first = start(dying, clock, [webhook.channel]);
     await first.engine.start();
     const id = await escalate(first.engine);
-    await until('it is posted', () => webhook.requests.length === 1);
+    await until('it is posted', () => webhook.requests().length === 1);
     const second = start(store, clock, [webhook.channel]);
     await second.engine.start();
     await until('it is marked', async () => (await outcomes())[`${id}/to/webhook`] === 'posted');
-    expect(webhook.requests).toEqual([`${id}/to/webhook`, `${id}/to/webhook`]);
+    expect(webhook.requests()).toEqual([`${id}/to/webhook`, `${id}/to/webhook`]);
     expect(webhook.other.arrived()).toEqual([`${id}/to/webhook`]);
     await second.engine.stop();
   });
@@ -169,7 +169,7 @@ describe('a notice', () => {
     webhook.other.answer('fails');
     await engine.start();
     const id = await escalate(engine);
-    await until('it was tried', () => webhook.requests.length > 0);
+    await until('it was tried', () => webhook.requests().length > 0);
     await engine.stop();
     const next = start(store, clock, CHANNELS);
     await next.engine.start();

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Channel } from '../../src/channels/index.ts';
 import type { Answering, OtherSide } from '../../src/channels/shared/contract.ts';
+import { openOtherSide } from './other-side.ts';
 
 export type Received = {
   readonly headers: IncomingHttpHeaders;
@@ -22,17 +22,15 @@ export type StrictServer = {
 
 /** A real server that takes only requests of its protocol, and shows each notice once. */
 export async function openStrict(protocol: Protocol, accepted = 200): Promise<StrictServer> {
-  let answering: Answer = 'takes it';
   const requests: Received[] = [];
-  const arrived = new Set<string>();
-  const held = new Set<ServerResponse>();
   const server = createServer(async (request, response) => {
+    const answering = answer();
     let text = '';
     for await (const chunk of request) text += String(chunk);
     const received = { headers: request.headers, text, body: JSON.parse(text) as Record<string, unknown> };
     requests.push(received);
     if (typeof answering === 'function') return answering(response);
-    if (answering === 'is silent') return void held.add(response);
+    if (answering === 'is silent') return;
     const read = protocol(received);
     if (request.method !== 'POST' || 'wrong' in read)
       return void response.writeHead(400).end('wrong' in read ? read.wrong : 'not a POST');
@@ -40,24 +38,8 @@ export async function openStrict(protocol: Protocol, accepted = 200): Promise<St
     if (status === accepted) arrived.add(read.key);
     response.writeHead(status, status === 429 ? { 'retry-after': '30' } : {}).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}/hook`,
-    requests,
-    other: {
-      answer: (how) => {
-        answering = how;
-      },
-      arrived: () => [...arrived],
-      close: () =>
-        new Promise((resolve) => {
-          for (const response of held) response.destroy();
-          server.closeAllConnections();
-          server.close(() => resolve());
-        }),
-    },
-  };
+  const { port, other, answer, arrived } = await openOtherSide<Answer>(server);
+  return { url: `http://127.0.0.1:${port}/hook`, requests, other };
 }
 
 /** For the contract of channels that send. */

@@ -1,6 +1,6 @@
-import type { AddressInfo } from 'node:net';
 import { createServer, type Socket } from 'node:net';
-import type { Answering, OtherSide } from '../../src/channels/shared/contract.ts';
+import type { OtherSide } from '../../src/channels/shared/contract.ts';
+import { openOtherSide } from './other-side.ts';
 
 export type StrictSmtp = {
   readonly port: number;
@@ -12,18 +12,13 @@ export type StrictSmtp = {
 
 /** As much of SMTP as a submission needs: commands in their order, CRLF, dots unstuffed. */
 export async function openSmtp(): Promise<StrictSmtp> {
-  let answering: Answering = 'takes it';
   const mails: string[] = [];
   const recipients: string[] = [];
-  const arrived = new Set<string>();
-  const sockets = new Set<Socket>();
   const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => undefined);
-    socket.on('close', () => sockets.delete(socket));
-    if (answering === 'is silent') return;
+    if (answer() === 'is silent') return;
     serve(socket, {
       verdict: () => {
+        const answering = answer();
         const codes = { 'asks to wait': '451 later', fails: '451 local error', refuses: '550 no such user' };
         return answering === 'takes it' || answering === 'is silent' ? null : codes[answering];
       },
@@ -35,23 +30,8 @@ export async function openSmtp(): Promise<StrictSmtp> {
       },
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    port: (server.address() as AddressInfo).port,
-    mails,
-    recipients,
-    other: {
-      answer: (how) => {
-        answering = how;
-      },
-      arrived: () => [...arrived],
-      close: () =>
-        new Promise((resolve) => {
-          for (const socket of sockets) socket.destroy();
-          server.close(() => resolve());
-        }),
-    },
-  };
+  const { port, other, answer, arrived } = await openOtherSide(server);
+  return { port, mails, recipients, other };
 }
 
 type Desk = {

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { type Instant, instant } from '@holter/core';
 import type { FastifyInstance } from 'fastify';
 import { expect } from 'vitest';
-import { Alerts } from '../../src/alerts/index.ts';
-import { CHANNELS, connectChannels, type UnreadNotices } from '../../src/channels/index.ts';
+import { connectAlerts } from '../../src/alerts/index.ts';
+import type { UnreadNotices } from '../../src/channels/index.ts';
 import type { ChannelConfig } from '../../src/config/channels.ts';
 import type { Clock } from '../../src/engine/clock.ts';
 import { Engine } from '../../src/engine/engine.ts';
@@ -121,11 +121,10 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
   const policies = shortPolicies();
   const receive = (...args: Parameters<Engine['receive']>) => engine.receive(...args);
   const replies = new ReplyQueue(clock, receive);
-  const alerts: Alerts = new Alerts({
+  const { alerts, executor, channelsFor, notices } = connectAlerts({
     store,
     clock,
     engine: () => engine,
-    executor: () => executor,
     channels: options.channels ?? [],
     url: () => null,
     desktop: { env: {}, platform: 'test', terminal: '/dev/null' },
@@ -133,13 +132,6 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
     failed: (error) => {
       throw error;
     },
-  });
-  const { executor, channelsFor, notices } = connectChannels({
-    channels: CHANNELS,
-    alerts: alerts.side,
-    store,
-    clock,
-    engine: () => engine,
   });
   const engine: Engine = new Engine({
     store,
