@@ -1,4 +1,4 @@
-// What tests need beyond npm packages: a browser and tmux. Installs them if this process is root on Debian or Ubuntu;
+// What tests need beyond npm packages: a browser, tmux and Prometheus. Installs them if this process is root on Debian or Ubuntu;
 // otherwise prints which tests are skipped. With CI=true a missing program is a failure.
 
 import { spawnSync } from 'node:child_process';
@@ -8,14 +8,17 @@ import { delimiter, join } from 'node:path';
 const commands = {
   chromium: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
   tmux: ['tmux'],
+  prometheus: ['prometheus'],
 };
-const places = { chromium: ['/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'], tmux: [] };
+const places = { chromium: ['/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'] };
+// What Debian recommends beside Prometheus monitors hardware.
+const aptOptions = { prometheus: ['--no-install-recommends'] };
 
 /** The path of the program, or null where there is none. */
 export function find(name) {
   const folders = (process.env.PATH ?? '').split(delimiter).filter(Boolean);
   const paths = commands[name].flatMap((command) => folders.map((folder) => join(folder, command)));
-  return [...paths, ...places[name]].find(isExecutable) ?? null;
+  return [...paths, ...(places[name] ?? [])].find(isExecutable) ?? null;
 }
 
 /** The path of the program, installed if necessary; null after printing a warning. Throws with CI=true. */
@@ -39,8 +42,8 @@ function install(name) {
       stdio: ['ignore', 'ignore', 'inherit'],
       env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     }).status === 0;
-  const isDone =
-    apt('install', '-y', '-q', name) || (apt('update', '-q') && apt('install', '-y', '-q', name));
+  const wanted = ['install', '-y', '-q', ...(aptOptions[name] ?? []), name];
+  const isDone = apt(...wanted) || (apt('update', '-q') && apt(...wanted));
   return isDone ? find(name) : null;
 }
 

@@ -12,9 +12,10 @@ if (!setup()) {
   process.exit(1);
 }
 
-// Tests of the page and of terminals read these paths; without them they do not run.
+// Tests of the page, of terminals and of alert rules read these paths; without them they do not run.
 process.env.HOLTER_BROWSER = ensure('chromium') ?? '';
 process.env.HOLTER_TMUX = ensure('tmux') ?? '';
+process.env.HOLTER_PROMETHEUS = ensure('prometheus') ?? '';
 
 const folder = mkdtempSync(join(tmpdir(), 'holter-test-'));
 const reports = [];

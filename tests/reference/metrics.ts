@@ -13,7 +13,7 @@ export function metrics(text: string): string {
   return page(
     'Metrics',
     '`packages/server/src/http/metrics.ts`',
-    `${code('GET /metrics')} answers in the format of Prometheus, to tokens of viewers, operators and orchestrators. Labels are named in the last column ("by …"); no label holds the name of an agent.`,
+    `${code('GET /metrics')} answers in the format of Prometheus, to tokens of viewers, operators and orchestrators. Labels are named in the last column ("by …"). Names of agents are labels only with ${code('metrics.per_agent: true')}. [Operations](../operations.md#prometheus) has alert rules.`,
     table(['metric', 'type', 'counts'], rows),
   );
 }

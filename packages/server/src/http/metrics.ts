@@ -4,9 +4,6 @@ import type { HttpDeps } from './deps.ts';
 import { LatencyHistogram } from './latency-histogram.ts';
 import type { LimitHits } from './limit-hits.ts';
 
-/** Names of health states, so that a state without agents shows as 0 and not as a gap. */
-const states = ['HEALTHY', 'DEGRADED', 'STUCK', 'FAILING', 'TERMINATED'] as const;
-
 /** Breakers that every agent may have. Others are counted together: their names are the agents' own. */
 const breakerNames: readonly string[] = [
   'tool_execution',
@@ -23,9 +20,16 @@ export type Metrics = {
   readonly close: () => void;
 };
 
+type Counted = {
+  readonly streams: () => number;
+  readonly hits: LimitHits;
+  /** Series of the fleet, as text. */
+  readonly fleet: () => Promise<string>;
+};
+
 /** What operators collect. Hot counters are plain numbers that are read when somebody asks. */
-export function createMetrics(deps: HttpDeps, streams: () => number, hits: LimitHits): Metrics {
-  const { engine, intake, store } = deps;
+export function createMetrics(deps: HttpDeps, { streams, hits, fleet }: Counted): Metrics {
+  const { engine, intake } = deps;
   const register = new Registry();
   const registers = [register];
   const events = new Map<string, number>();
@@ -99,17 +103,6 @@ export function createMetrics(deps: HttpDeps, streams: () => number, hits: Limit
   gauge('process_resident_memory_bytes', 'Memory in use.', () => process.memoryUsage.rss());
   gauge('process_cpu_seconds_total', 'CPU time used.', cpuSeconds);
 
-  new Gauge({
-    name: 'holter_agents',
-    help: 'Agents, by health state.',
-    labelNames: ['state'],
-    registers,
-    async collect() {
-      const counts = await store.countByHealth();
-      for (const state of states) this.set({ state }, counts[state] ?? 0);
-    },
-  });
-
   const duration = new LatencyHistogram(
     'holter_http_request_seconds',
     'Time to answer, by route and class of status.',
@@ -137,7 +130,7 @@ export function createMetrics(deps: HttpDeps, streams: () => number, hits: Limit
 
   return {
     route: (pattern) => duration.route(pattern),
-    text: async () => `${await register.metrics()}\n${duration.text()}`,
+    text: async () => `${await register.metrics()}\n${await fleet()}\n${duration.text()}`,
     contentType: register.contentType,
     close: () => {
       for (const stop of stops) stop();

@@ -4,6 +4,7 @@ import { buildPolicy } from './build.ts';
 import { type PolicyProblem, type Table, type TableReading, tableReader } from './check.ts';
 import { OVERRIDE_FIELDS, WRITTEN_FIELDS } from './fields.ts';
 import { DEFAULT_LAYER, type Layer, type LayerName, resolve, writtenLayer } from './layers.ts';
+import { buildOperations } from './operations-fields.ts';
 import type { Layers, PolicySet } from './policy-set.ts';
 import { buildQuotas } from './quota-fields.ts';
 import { mapOf } from './readers.ts';
@@ -130,6 +131,7 @@ function assemble(layers: Layers, sharedWritten: Partial<SharedSettings>): Polic
     fleet: buildFleet(settings),
     breakers,
     quotas: buildQuotas(settings),
+    operations: buildOperations(settings),
     channels: settings.channels,
     publicUrl: settings.public_url,
     warnings: undefinedChannels(layers, settings.channels),

@@ -13,6 +13,7 @@ export type HolterConfig = OverrideSections & {
   readonly agents?: Readonly<Record<string, OverrideConfig>>;
   readonly fleet?: FleetConfig;
   readonly quotas?: QuotasConfig;
+  readonly metrics?: { readonly per_agent?: boolean; readonly agents_max?: number };
   /** Where alerts can be sent, by name; see docs/alerts.md for the keys of each type. */
   readonly channels?: Readonly<
     Record<string, { readonly type: ChannelType; readonly [key: string]: unknown }>

@@ -161,6 +161,9 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
   'quotas.per_token.agents': 'Agents that one token has registered and that have not ended.',
   'quotas.per_token.streams': 'Event streams that one token may have open.',
   'quotas.streams': 'Event streams of all tokens; a fifth is only for operators.',
+  'metrics.per_agent': 'Whether `/metrics` has series of single agents, with their names as labels.',
+  'metrics.agents_max':
+    'Agents with series of their own; those in trouble first, ended agents never. The rest is counted.',
 };
 
 /** What the `warn` and `act` of each detector count. */

@@ -11,6 +11,7 @@ import type { WrittenChannel } from './channel-fields.ts';
 import type { PolicyProblem } from './check.ts';
 import { AGENT_FIELDS, type SettingKey } from './fields.ts';
 import { type Layer, type LayerName, type Resolved, resolve } from './layers.ts';
+import type { Operations } from './operations-fields.ts';
 import { readPatience, shownPatience, withPatience } from './patience.ts';
 import type { Quotas } from './quota-fields.ts';
 import { relationProblems } from './relations.ts';
@@ -21,6 +22,7 @@ export type PolicySet = {
   readonly fleet: FleetPolicy;
   readonly breakers: BreakerPolicies;
   readonly quotas: Quotas;
+  readonly operations: Operations;
   /** Where alerts can be sent, as written. */
   readonly channels: ReadonlyMap<string, WrittenChannel>;
   readonly publicUrl: string | null;

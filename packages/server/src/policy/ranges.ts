@@ -59,6 +59,8 @@ export const ranges = {
   requestRate: { min: 1, max: 1_000_000 },
   tokenAgents: { min: 1, max: 1_000_000 },
   streams: { min: 1, max: 10_000 },
+  // Three series each; Prometheus keeps every series that it has seen.
+  metricAgents: { min: 1, max: 10_000 },
   alertAfter: { min: 0, max: days(7) },
   // Slack takes about one a second.
   channelRate: { min: 0.1, max: 60 },

@@ -10,11 +10,12 @@ import {
 } from '@holter/core';
 import { channelsField, publicUrl } from './channel-fields.ts';
 import { type Table, tableReader, type Values } from './check.ts';
+import { OPERATIONS_FIELDS, operationsDefaults } from './operations-fields.ts';
 import { QUOTA_FIELDS, quotaDefaults } from './quota-fields.ts';
 import { ranges } from './ranges.ts';
 import { amount, count, duration, inSeconds, mapOf, oneOf } from './readers.ts';
 
-/** Settings that are the same for all agents: channels, breakers, quotas, and what concerns the fleet. */
+/** Settings that are the same for all agents: channels, breakers, quotas, the server itself, and the fleet. */
 
 const breakerFields = {
   failure_threshold: count(ranges.breakerFailures),
@@ -59,6 +60,7 @@ export const SHARED_FIELDS = {
   'fleet.budgets.start.per_minute': perMinute,
   'fleet.budgets.start.burst': burst,
   ...QUOTA_FIELDS,
+  ...OPERATIONS_FIELDS,
 } as const satisfies Table;
 
 export type SharedSettings = Values<typeof SHARED_FIELDS>;
@@ -82,6 +84,7 @@ export function defaultSharedSettings(): SharedSettings {
     'fleet.budgets.start.per_minute': budgets.start.perMinute,
     'fleet.budgets.start.burst': budgets.start.burst,
     ...quotaDefaults,
+    ...operationsDefaults,
   };
 }
 

@@ -74,6 +74,10 @@ export class FleetBook {
     return this.newest;
   }
 
+  all(): Iterable<FleetEntry> {
+    return this.entries.values();
+  }
+
   entry(agentId: string): FleetEntry | null {
     return this.entries.get(agentId) ?? null;
   }

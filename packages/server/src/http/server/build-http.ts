@@ -11,6 +11,7 @@ import { tellClientError } from '../client-error.ts';
 import { type HttpDeps, type HttpLimits, limitDefaults } from '../deps.ts';
 import { EventStreams } from '../event-streams.ts';
 import { FleetBook } from '../fleet/fleet-book.ts';
+import { fleetMetrics } from '../fleet/fleet-metrics.ts';
 import { hostGuard } from '../guards.ts';
 import { beginningOf, inflated, LARGE_BYTES_MIN, parseJson, turnForLarge } from '../json-body.ts';
 import { LimitHits } from '../limit-hits.ts';
@@ -56,18 +57,14 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
   const tokens = new TokenBook({ ...deps, sha256: remembering(deps.sha256) }, limits, hits);
   const places = new StreamPlaces({ deps, limits, tokens, hits });
   const streams = new EventStreams(deps, limits, places);
-  const metrics = createMetrics(deps, () => places.size, hits);
-  const context: HttpContext = {
-    deps,
-    limits,
-    streams,
-    places,
-    metrics,
+  const fleet = new FleetBook(deps);
+  fleet.ready().catch(() => undefined);
+  const metrics = createMetrics(deps, {
+    streams: () => places.size,
     hits,
-    tokens,
-    fleet: new FleetBook(deps),
-  };
-  context.fleet.ready().catch(() => undefined);
+    fleet: () => fleetMetrics(deps, fleet),
+  });
+  const context: HttpContext = { deps, limits, streams, places, metrics, hits, tokens, fleet };
   const guard = hostGuard(deps.hosts);
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-content-type-options', 'nosniff');
@@ -78,7 +75,7 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
     streams.close();
     places.close();
     metrics.close();
-    await context.fleet.close();
+    await fleet.close();
   });
   app.decorateRequest('caller', null);
   // A logger of its own for every beat would cost more than the beat; what is logged names its request.
