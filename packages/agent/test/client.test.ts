@@ -195,8 +195,14 @@ together('is refused with a reason, and asks again', async () => {
     code: 'forbidden',
     message: 'because',
   });
+  expect(await client.checkpoint({ step: 1 })).toEqual({
+    kind: 'not-written',
+    because: 'refused',
+    message: 'forbidden: because',
+  });
   server.answer = () => undefined;
   await until(() => client.status.state === 'connected', 5_000, 'connected');
+  expect(await client.checkpoint({ step: 1 })).toMatchObject({ kind: 'written' });
   await client.close();
   await server.stop();
 });

@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BreakerOpenError, connect } from '@holter/agent';
+import { findLocalServer } from '@holter/agent/transport';
 import {
   createClient,
   createLogger,
@@ -10,7 +12,7 @@ import {
   type RunningServer,
   startServer,
 } from '@holter/server';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { fixture, run, sleep, until } from './kit.ts';
 
 const dataFolder = mkdtempSync(join(tmpdir(), 'holter-agent-'));
@@ -66,6 +68,19 @@ it('lives with a real server, also through its restart', { timeout: 40_000 }, as
   expect(client.status.rejections.every(({ code }) => code === 'unreachable')).toBe(true);
   await client.close('the work is done');
   expect(await operator.agent('ada')).toMatchObject({ state: 'TERMINATED', end: { how: 'stopped' } });
+});
+
+it('finds the server of the data folder by itself, and nothing else there', async () => {
+  vi.stubEnv('HOLTER_DATA', dataFolder);
+  const client = connect({ agentId: 'finder', watchdog: 'off' });
+  expect(await client.checkpoint({ step: 1 })).toMatchObject({ kind: 'written' });
+  await client.close();
+  expect(await findLocalServer(process.env)).toEqual({ url: server.url, token: tokenOf('enroll') });
+  const hostile = mkdtempSync(join(tmpdir(), 'holter-hostile-'));
+  execFileSync('mkfifo', [join(hostile, 'server.json')]);
+  expect(await findLocalServer({ HOLTER_DATA: hostile })).toBeNull();
+  rmSync(hostile, { recursive: true });
+  vi.unstubAllEnvs();
 });
 
 it('opens the breaker of a tool that keeps failing', async () => {

@@ -1,10 +1,7 @@
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { readSettingsFile, writeSettingsFile } from './files/settings-file.ts';
 import type { TokenRole } from './store/store.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Who serves this folder now, for those who look for a server. It may be stale: the lock is the truth. */
 type ServerFile = {
@@ -18,13 +15,7 @@ type ServerFile = {
 export const FIRST_ROLES = ['operator', 'enroll', 'viewer'] as const satisfies readonly TokenRole[];
 export type FirstRole = (typeof FIRST_ROLES)[number];
 
-/** HOLTER_DATA, else the XDG state folder: it survives a reboot and belongs to one user. */
-export function dataFolderPath(named: string | undefined, environment: Environment): string {
-  if (named !== undefined && named !== '') return resolve(named);
-  if (environment.HOLTER_DATA) return resolve(environment.HOLTER_DATA);
-  const state = environment.XDG_STATE_HOME || join(environment.HOME || homedir(), '.local', 'state');
-  return join(state, 'holter');
-}
+export { dataFolderPath } from '@holter/agent/transport';
 
 /** Files of one data folder. Everything in it is for its owner's eyes only. */
 export class DataFolder {

@@ -31,6 +31,7 @@ const WAITING_MAX = 3;
  */
 export class CheckpointQueue {
   private readonly waiting: PendingCheckpoint[] = [];
+  private refusal: string | null = null;
 
   get head(): PendingCheckpoint | null {
     return this.waiting[0] ?? null;
@@ -41,6 +42,7 @@ export class CheckpointQueue {
     if (body === null) return notWritten('not-json', 'the content can not be written as JSON');
     if (Buffer.byteLength(body) > BYTES_MAX)
       return notWritten('too-large', `a checkpoint may have at most ${BYTES_MAX} bytes`);
+    if (this.refusal !== null) return notWritten('refused', this.refusal);
     return new Promise((resolve) => {
       const settle = (outcome: CheckpointOutcome): void => {
         clearTimeout(timer);
@@ -64,9 +66,22 @@ export class CheckpointQueue {
     });
   }
 
+  /** The server does not let this agent in: until it does, nobody has to wait. */
+  refuse(message: string): void {
+    this.refusal = message;
+    this.settleAll('refused', message);
+  }
+
+  admit(): void {
+    this.refusal = null;
+  }
+
   close(): void {
-    for (const { settle } of [...this.waiting])
-      settle({ kind: 'not-written', because: 'closed', message: 'the client was closed' });
+    this.settleAll('closed', 'the client was closed');
+  }
+
+  private settleAll(because: 'refused' | 'closed', message: string): void {
+    for (const { settle } of [...this.waiting]) settle({ kind: 'not-written', because, message });
   }
 
   private remove(pending: PendingCheckpoint): void {
@@ -83,5 +98,7 @@ function write(checkpointId: string, content: unknown): string | null {
   }
 }
 
-const notWritten = (because: 'not-json' | 'too-large', message: string): Promise<CheckpointOutcome> =>
-  Promise.resolve({ kind: 'not-written', because, message });
+const notWritten = (
+  because: 'not-json' | 'too-large' | 'refused',
+  message: string,
+): Promise<CheckpointOutcome> => Promise.resolve({ kind: 'not-written', because, message });

@@ -13,9 +13,9 @@ export function connect(options: ConnectOptions = {}): HolterClient {
   const full = readOptions(options, process.env);
   const session = new Session(full, realClock, realDice);
   const watchdog = full.watchdog === 'off' ? null : startWatchdog({ onFreeze: full.watchdog });
-  const reportAs = (token: string) => watchdog?.reportTo({ url: full.url, agentId: full.agentId, token });
+  const reportAs = (url: string, token: string) => watchdog?.reportTo({ url, agentId: full.agentId, token });
   session.onRegistered = reportAs;
-  if (full.joined) reportAs(full.joined.token);
+  if (full.joined) reportAs(full.url, full.joined.token);
   session.schedule(0);
   return new HolterClient(session, full.checkpointTimeoutMs, realDice.newId, () => watchdog?.stop());
 }

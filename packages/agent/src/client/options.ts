@@ -14,9 +14,9 @@ export type ConnectOptions = {
   readonly taskId?: string;
   /** The group of agents that it belongs to. @default 'default' */
   readonly group?: string;
-  /** Where the server is. @default HOLTER_URL, else http://127.0.0.1:4658 */
+  /** Where the server is. @default HOLTER_URL, else the server that runs on this user's data folder */
   readonly url?: string;
-  /** A token that may register agents (`enroll`), or this agent's own. @default HOLTER_TOKEN */
+  /** A token that may register agents (`enroll`), or this agent's own. @default HOLTER_TOKEN, else that of the data folder */
   readonly token?: string;
   /** What the agent is judged by besides its beats. @default nothing */
   readonly promises?: AgentPromises;
@@ -61,6 +61,8 @@ type JoinedRun = { readonly incarnation: number; readonly token: string };
 export type FullOptions = Required<Omit<ConnectOptions, 'taskId' | 'token' | 'spawnKey' | 'promises'>> & {
   /** Null outside `holter run`: the client registers the agent itself. */
   readonly joined: JoinedRun | null;
+  /** Neither options nor environment name a server: the client looks for one in the data folder. */
+  readonly isLocal: boolean;
   readonly taskId: string | null;
   readonly token: string | null;
   readonly spawnKey: string | null;
@@ -101,6 +103,7 @@ export function readOptions(given: ConnectOptions, env: Environment): FullOption
     ...named,
     ...(joined && { agentId: env.HOLTER_AGENT_ID, url: env.HOLTER_URL }),
     joined,
+    isLocal: !joined && !(given.url ?? env.HOLTER_URL) && !(given.token ?? env.HOLTER_TOKEN),
   } as unknown as FullOptions;
   check(options);
   return options;

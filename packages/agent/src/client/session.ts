@@ -1,5 +1,5 @@
 import type { AgentClock, Dice } from '../real-clock.ts';
-import { exchange } from '../transport/index.ts';
+import { exchange, findLocalServer } from '../transport/index.ts';
 import { Alarm } from './alarm.ts';
 import { Backoff } from './backoff.ts';
 import { Breakers } from './breakers.ts';
@@ -35,13 +35,14 @@ export class Session {
   readonly breakers: Breakers;
   readonly tokens = new TokenMeter();
   readonly checkpoints = new CheckpointQueue();
-  onRegistered: ((token: string) => void) | null = null;
+  onRegistered: ((url: string, token: string) => void) | null = null;
   private readonly options: FullOptions;
   private readonly clock: AgentClock;
   private readonly instanceId: string;
   private readonly backoff: Backoff;
   private readonly alarm: Alarm;
   private token: string | null = null;
+  private url: string;
   private batchMax = BATCH_MAX;
   private notBefore = 0;
   /** `close` was called: what is queued is the last. */
@@ -52,6 +53,7 @@ export class Session {
 
   constructor(options: FullOptions, clock: AgentClock, dice: Dice) {
     this.options = options;
+    this.url = options.url;
     this.token = options.joined?.token ?? null;
     this.incarnation = options.joined?.incarnation ?? null;
     this.clock = clock;
@@ -164,11 +166,15 @@ export class Session {
 
   private async register(): Promise<void> {
     const body = registrationBody(this.options, this.instanceId, this.pulse.taskId);
-    const verdict = await this.post('/v1/agents', this.options.token, body);
+    // Looked for each time: a server that was restarted may be elsewhere.
+    const local = this.options.isLocal ? await findLocalServer(process.env) : null;
+    this.url = local?.url ?? this.options.url;
+    const verdict = await this.post('/v1/agents', local?.token ?? this.options.token, body);
     if (verdict.kind === 'later') return this.failed('register', verdict);
     if (verdict.kind !== 'taken') {
       // An operator has to change something. The request is retried anyway, so that it succeeds once that is done.
       if (!this.hasEnded) this.state = 'refused';
+      this.checkpoints.refuse(`${verdict.code}: ${verdict.message}`);
       return this.failed('register', verdict);
     }
     const registered = readRegistered(verdict.body);
@@ -178,7 +184,7 @@ export class Session {
     this.incarnation = registered.incarnation;
     this.token = registered.token;
     this.becomeConnected();
-    this.onRegistered?.(registered.token);
+    this.onRegistered?.(this.url, registered.token);
   }
 
   /** Closed while the registration was under way: the server must not wait for an agent that has ended. */
@@ -242,6 +248,7 @@ export class Session {
 
   private becomeConnected(): void {
     if (!this.hasEnded) this.state = 'connected';
+    this.checkpoints.admit();
     this.backoff.reset();
   }
 
@@ -272,7 +279,7 @@ export class Session {
     body: string,
     { timeoutMs = this.options.requestTimeoutMs, isBackground = true } = {},
   ): Promise<Verdict> {
-    const { url } = this.options;
+    const { url } = this;
     return verdictOf(await exchange({ method: 'POST', url, path, token, body, timeoutMs, isBackground }));
   }
 

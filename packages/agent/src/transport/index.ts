@@ -1,1 +1,2 @@
 export { exchange, type HttpRequest, open, type Reply, read } from './http.ts';
+export { dataFolderPath, findLocalServer } from './local-server.ts';

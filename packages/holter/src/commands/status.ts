@@ -72,7 +72,7 @@ async function status(io: Io, text: string | undefined, options: StatusOptions):
     return;
   }
   if (agents.length === 0) {
-    io.out('no agents yet. Register one: see "The tour" in README.md, or POST /v1/agents\n');
+    io.out('No agents yet. Watch one: holter run -- COMMAND\n');
     return;
   }
   const isEndedShown = options.all || state === 'TERMINATED';
