@@ -9,30 +9,38 @@ import { ASKING_STEPS } from '../vocabulary/ladder.ts';
 
 /** How one agent's alerts are sent. */
 export type AgentAlerts = Readonly<Record<AlertTopic, AlertRoute>> & {
-  /** `stuck`: as soon as the agent is STUCK. `escalated`: when a decision is asked for. */
+  /** `stuck`: as soon as the agent is STUCK, too. `escalated`: only when a decision is asked for. */
   readonly when: 'stuck' | 'escalated';
+  /** Channels of the orchestrator, which is told both (seed 000 §1 and §3). */
+  readonly orchestrator: readonly string[];
   /** How long an agent may wait for a person before somebody is told. */
   readonly waitMs: DurationMs;
 };
 
-type Found = Pick<Condition, 'topic' | 'summary' | 'since' | 'inhibitedBy'>;
+type Found = Pick<Condition, 'topic' | 'summary' | 'since' | 'inhibitedBy'> & {
+  /** Nobody is asked to decide yet. */
+  readonly isEarly?: true;
+};
 
-/** What people should know about this agent now, at most one condition for each topic. */
+/** What should be told about this agent now, at most one condition for each topic, and that it got stuck. */
 export function conditionsOf(hard: Hard, alerts: AgentAlerts, at: Instant): readonly Condition[] {
   const { agentId, group, incident, quiet } = hard;
   if (quiet && quiet.until > at && !hard.end) return [];
   const found = [
-    incidentFound(hard, alerts),
+    ...incidentFound(hard),
     breakerFound(hard, at),
     limitFound(hard),
     waitFound(hard, alerts, at),
   ];
-  const byTopic = new Map<AlertTopic, Found>();
-  for (const each of found) if (each && !byTopic.has(each.topic)) byTopic.set(each.topic, each);
-  return [...byTopic.values()].map((each) => ({
+  const byKey = new Map<string, Found>();
+  for (const each of found) {
+    const key = each && `${each.topic}/${agentId}${each.isEarly ? '/early' : ''}`;
+    if (key && !byKey.has(key)) byKey.set(key, each);
+  }
+  return [...byKey].map(([key, { isEarly, ...each }]) => ({
     ...each,
-    ...alerts[each.topic],
-    key: `${each.topic}/${agentId}`,
+    ...routeOf(alerts, each.topic, isEarly ?? false),
+    key,
     group,
     agentId,
     incidentId: incident?.id ?? null,
@@ -40,18 +48,32 @@ export function conditionsOf(hard: Hard, alerts: AgentAlerts, at: Instant): read
   }));
 }
 
-function incidentFound(hard: Hard, { when }: AgentAlerts): Found | null {
+function routeOf(alerts: AgentAlerts, topic: AlertTopic, isEarly: boolean): AlertRoute {
+  const route = alerts[topic];
+  if (topic !== 'stuck_agent') return route;
+  const people = isEarly && alerts.when === 'escalated' ? [] : route.channels;
+  return { ...route, channels: [...new Set([...people, ...alerts.orchestrator])] };
+}
+
+/** That it is stuck, and that a decision is asked for. What was told of them lasts until the incident closes. */
+function incidentFound(hard: Hard): readonly Found[] {
   const { incident, health, end } = hard;
-  if (!incident) return null;
+  if (!incident) return [];
   const topic = topicOf(hard);
-  const isAsking = ASKING_STEPS.has(incident.step) && incident.phase === 'waiting';
-  const isEarly = when === 'stuck' && topic === 'stuck_agent' && health === 'STUCK';
   const summary = leadOf(actFindings(hard))?.evidence ?? end?.detail ?? String(incident.cause);
-  const found = { topic, summary, since: incident.openedAt };
-  // What was told lasts until the incident closes, but nobody is told it for the first time now.
-  if (incident.calm !== undefined && !end) return { ...found, inhibitedBy: 'it is calm again' };
-  if (isAsking || isEarly) return found;
-  return incident.step === 'nudge' ? null : { ...found, inhibitedBy: 'Holter acts on it' };
+  const isCalm = incident.calm !== undefined && !end;
+  const isNudged = incident.step === 'nudge';
+  const isAsking = ASKING_STEPS.has(incident.step) && incident.phase === 'waiting';
+  // Nobody is told it for the first time unless it holds now.
+  const found = (isNow: boolean, otherwise: string): Found => ({
+    topic,
+    summary,
+    since: incident.openedAt,
+    ...((isCalm || !isNow) && { inhibitedBy: isCalm ? 'it is calm again' : otherwise }),
+  });
+  const early = { ...found(isNudged && health === 'STUCK', 'a later step is told'), isEarly: true as const };
+  const asked = found(isAsking, 'Holter acts on it');
+  return [...(topic === 'stuck_agent' ? [early] : []), ...(isNudged && !isCalm ? [] : [asked])];
 }
 
 function topicOf({ incident, end, recovery }: Hard): AlertTopic {

@@ -24,7 +24,7 @@ export const healthMonitoringDefaults = {
   recovery: { max_attempts_per_task: 3, max_attempts_per_hour: 5, backoff_seconds: [60, 120, 240] },
   /** Severities as in the seed. Its channels have to be defined first, so by default every defined one is used. */
   alerting: {
-    stuck_agent: { channels: 'all', severity: 'warning', when: 'escalated' },
+    stuck_agent: { channels: 'all', severity: 'warning', when: 'escalated', orchestrator: [] },
     circuit_breaker_open: { channels: 'all', severity: 'warning' },
     recovery_failed: { channels: 'all', severity: 'critical' },
     waiting_for_person: { channels: 'all', severity: 'warning', after: 60 },

@@ -134,4 +134,7 @@ test("seed 000's routes as printed are warnings until their channels are defined
     'holter.yaml:7:7  health_monitoring.alerting.circuit_breaker_open.channels names slack, which is not defined under channels: these alerts go nowhere',
   ]);
   expect(linesOf(`${EVERY_TYPE}${seed}`)).toEqual([]);
+  expect(
+    linesOf(seed.replace('channels: ["slack", "pagerduty"]', 'orchestrator: [nobody]')).join(),
+  ).toContain('stuck_agent.orchestrator names nobody, which is not defined under channels');
 });

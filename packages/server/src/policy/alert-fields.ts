@@ -24,6 +24,7 @@ export const ALERT_FIELDS = {
   'health_monitoring.alerting.stuck_agent.channels': channels,
   'health_monitoring.alerting.stuck_agent.severity': severity,
   'health_monitoring.alerting.stuck_agent.when': oneOf<'stuck' | 'escalated'>(['stuck', 'escalated']),
+  'health_monitoring.alerting.stuck_agent.orchestrator': listed,
   'health_monitoring.alerting.circuit_breaker_open.channels': channels,
   'health_monitoring.alerting.circuit_breaker_open.severity': severity,
   'health_monitoring.alerting.recovery_failed.channels': channels,

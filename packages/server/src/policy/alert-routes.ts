@@ -7,6 +7,8 @@ import { type Layers, layersFor, type PolicySet } from './policy-set.ts';
 
 type Who = { readonly role: string; readonly agentId: string; readonly group: string };
 
+const ORCHESTRATOR = 'health_monitoring.alerting.stuck_agent.orchestrator' as const;
+
 const known = new WeakMap<PolicySet, Map<string, AgentAlerts>>();
 
 /** Where the alerts of one agent go: only channels that are defined. */
@@ -26,12 +28,13 @@ export function alertsFor(set: PolicySet, { role, agentId, group }: Who): AgentA
 export const alertsForGroup = (set: PolicySet, group: string): AgentAlerts =>
   alertsFor(set, { role: '', agentId: '', group });
 
-function buildAlerts(settings: Settings, { channels }: PolicySet): AgentAlerts {
+function buildAlerts(settings: Settings, { channels, layers }: PolicySet): AgentAlerts {
+  const defined = [...channels.keys()];
+  const orchestrators = new Set(allLayers(layers).flatMap(({ values }) => values[ORCHESTRATOR] ?? []));
   const route = (topic: AlertTopic): AlertRoute => {
     const named = settings[`health_monitoring.alerting.${topic}.channels`];
-    const all = [...channels.keys()];
     return {
-      channels: named === 'all' ? all : all.filter((name) => named.includes(name)),
+      channels: defined.filter((name) => (named === 'all' ? !orchestrators.has(name) : named.includes(name))),
       severity: settings[`health_monitoring.alerting.${topic}.severity`],
     };
   };
@@ -39,25 +42,34 @@ function buildAlerts(settings: Settings, { channels }: PolicySet): AgentAlerts {
   return {
     ...(routes as Record<AlertTopic, AlertRoute>),
     when: settings['health_monitoring.alerting.stuck_agent.when'],
+    orchestrator: defined.filter((name) => settings[ORCHESTRATOR].includes(name)),
     waitMs: settings['health_monitoring.alerting.waiting_for_person.after'],
   };
 }
 
 /** Channels that an alert names and nobody has defined: its alerts do not go there. */
 export function undefinedChannels(
-  { base, profiles, groups, agents }: Layers,
+  layers: Layers,
   channels: ReadonlyMap<string, WrittenChannel>,
 ): readonly PolicyProblem[] {
-  const layers = [...base, ...[...profiles.values()].flat(), ...groups.values(), ...agents.values()];
-  return layers.flatMap((layer) => ALERT_TOPICS.flatMap((topic) => missingIn(layer, topic, channels)));
+  const keys = ALERT_TOPICS.map((topic) => `health_monitoring.alerting.${topic}.channels` as const);
+  return allLayers(layers).flatMap((layer) =>
+    [...keys, ORCHESTRATOR].flatMap((key) => missingIn(layer, key, channels)),
+  );
 }
+
+const allLayers = ({ base, profiles, groups, agents }: Layers): readonly Layer[] => [
+  ...base,
+  ...[...profiles.values()].flat(),
+  ...groups.values(),
+  ...agents.values(),
+];
 
 function missingIn(
   { values, paths }: Layer,
-  topic: AlertTopic,
+  key: typeof ORCHESTRATOR | `health_monitoring.alerting.${AlertTopic}.channels`,
   channels: ReadonlyMap<string, WrittenChannel>,
 ): readonly PolicyProblem[] {
-  const key = `health_monitoring.alerting.${topic}.channels` as const;
   const [named, path] = [values[key], paths[key]];
   if (named === undefined || named === 'all' || path === undefined) return [];
   const missing = named.filter((name) => !channels.has(name));

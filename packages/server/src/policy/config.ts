@@ -66,7 +66,10 @@ export type AgentHealthConfig = {
     readonly backoff_seconds?: readonly Duration[];
   };
   readonly alerting?: {
-    readonly stuck_agent?: AlertConfig & { readonly when?: 'stuck' | 'escalated' };
+    readonly stuck_agent?: AlertConfig & {
+      readonly when?: 'stuck' | 'escalated';
+      readonly orchestrator?: readonly string[];
+    };
     readonly circuit_breaker_open?: AlertConfig;
     readonly recovery_failed?: AlertConfig;
     readonly waiting_for_person?: AlertConfig & { readonly after?: Duration };

@@ -39,7 +39,9 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
   'health_monitoring.alerting.stuck_agent.channels': 'Channels that are told about an agent that is stuck.',
   'health_monitoring.alerting.stuck_agent.severity': 'How grave an agent that is stuck is.',
   'health_monitoring.alerting.stuck_agent.when':
-    'When it is told: as soon as the agent is STUCK, or when a decision is asked for.',
+    'When they are told: as soon as the agent is STUCK and when a decision is asked for, or only then.',
+  'health_monitoring.alerting.stuck_agent.orchestrator':
+    'Channels of the orchestrator, which is told in both cases; they do not belong to `all`.',
   'health_monitoring.alerting.circuit_breaker_open.channels': 'Channels that are told about an open breaker.',
   'health_monitoring.alerting.circuit_breaker_open.severity': 'How grave an open breaker is.',
   'health_monitoring.alerting.recovery_failed.channels':

@@ -159,6 +159,67 @@ describe('an agent that needs a decision', () => {
   });
 });
 
+describe('an agent that is stuck', () => {
+  const short = {
+    health_check: { checkpoint_stale_threshold_seconds: 20 },
+    intervention: { nudge: { max_attempts: 1, interval_seconds: '45s' } },
+    alerting: { agent_failed: { channels: [] } },
+  } as const;
+  const conductor = { alerting: { stuck_agent: { orchestrator: ['conductor'] } } } as const;
+  const both = (more: HolterConfig = {}): HolterConfig => ({
+    channels: { ops: { type: 'webhook', url: ops.url }, conductor: { type: 'webhook', url: phone.url } },
+    health_monitoring: short,
+    rules: { checkpoint_warn: '10s', settle: 1 },
+    groups: { crew: { health_monitoring: conductor } },
+    ...more,
+  });
+  const getStuck = async (agentId: string, group: string): Promise<void> => {
+    const { engine } = server as AlertServer;
+    await register(engine, agentId, {
+      group,
+      can: ['nudge'],
+      promises: { checkpoints: true, tasks: true },
+    });
+    await say(engine, agentId, { kind: 'task-assigned', taskId: 't1' });
+    await passUntil(clock, 'it is stuck', async () => (await engine.read(agentId))?.hard.health === 'STUCK');
+  };
+  const stepOf = async (agentId: string) => (await server?.engine.read(agentId))?.hard.incident?.step;
+
+  it('is told to the orchestrator at once, and to people when a decision is asked for', async () => {
+    await begin(store, both());
+    await getStuck('ada', 'crew');
+    const since = clock.now();
+    await passUntil(clock, 'the orchestrator is told', () => phone.requests.length === 1);
+    expect(clock.now() - since).toBeLessThanOrEqual(minutes(1));
+    expect([await stepOf('ada'), said(phone), said(ops)]).toEqual(['nudge', ['trigger ada is stuck'], []]);
+    expect(phone.requests[0]?.body).toMatchObject({ topic: 'stuck_agent', severity: 'warning' });
+    await passUntil(clock, 'people are told', () => ops.requests.length === 1);
+    await until('so is the orchestrator', () => phone.requests.length === 2);
+    expect([await stepOf('ada'), said(ops)]).toEqual(['escalate', ['trigger ada is stuck']]);
+    await clock.advance(minutes(10));
+    expect([phone.requests.length, ops.requests.length]).toEqual([2, 1]);
+    await say((server as AlertServer).engine, 'ada', { kind: 'stopped', reason: 'done' });
+    await passUntil(clock, 'the end is told', () => phone.requests.length === 4 && ops.requests.length === 2);
+  });
+
+  it('of another group has another orchestrator, or none', async () => {
+    await begin(store, both());
+    await getStuck('nora', 'night');
+    await passUntil(clock, 'people are told', () => ops.requests.length === 1);
+    expect([await stepOf('nora'), said(phone)]).toEqual(['escalate', []]);
+  });
+
+  it('is told to people at once with `when: stuck`, and again when a decision is asked for', async () => {
+    const alerting = { ...short.alerting, stuck_agent: { when: 'stuck' } } as const;
+    await begin(store, both({ health_monitoring: { ...short, alerting } }));
+    await getStuck('ada', 'crew');
+    await passUntil(clock, 'people are told', () => ops.requests.length === 1);
+    expect(await stepOf('ada')).toBe('nudge');
+    await passUntil(clock, 'they are asked', () => ops.requests.length === 2);
+    expect(await stepOf('ada')).toBe('escalate');
+  });
+});
+
 describe('an agent that waits for a person', () => {
   const after = { health_monitoring: { alerting: { waiting_for_person: { after: '3m' } } } } as const;
 

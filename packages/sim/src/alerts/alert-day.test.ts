@@ -82,7 +82,9 @@ const isTold = (told: readonly Told[], { kind, slot, from, to }: Trouble): boole
       ),
   );
 
-it('a day of 1,000 agents with two mass failures is fewer than 40 notices, none missing, none stale', () => {
+it('a day of 1,000 agents with two mass failures is fewer than 40 notices, none missing, none stale', {
+  timeout: 120_000,
+}, () => {
   const troubles = troublesOf(AGENTS, 1);
   const { told, stale, begun } = watchDay(troubles);
   const lasting = troubles.filter(({ from, to }) => to - from > 15 * MINUTE);
