@@ -23,6 +23,7 @@ import { type Store, type StoreFault, StoreUnavailable } from './store/store.ts'
 import { watchedStore } from './store/watched-store.ts';
 import { startGraceAlert } from './upkeep/grace-alert.ts';
 import { startHousekeeping } from './upkeep/housekeeping.ts';
+import { DeadManPing } from './upkeep/index.ts';
 
 /** A stop that takes longer than this is not graceful any more; what is durable is durable anyway. */
 const STOP_MS_MAX = 5_000;
@@ -98,7 +99,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const tokensMade = await ensureFirstTokens(folder, { store, clock, sha256, ...realDice });
 
     let url: string | null = null;
-    const { engine, replies, notices, alerts } = assembleEngine(store, clock, () => url, options);
+    const { engine, replies, notices, alerts, ping } = assembleEngine(store, clock, () => url, options);
     noteRefused = engine.noteRefused;
     const intake = new Intake({ engine, replies, store, clock });
     undo.push(logCommitted(engine, logger));
@@ -109,6 +110,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (!options.demo) undo.push(startGraceAlert({ clock, health: () => engine.health, logger }));
     alerts.start();
     undo.push(() => alerts.stop());
+    if (!options.demo) ping.set(config.deadMan);
+    undo.push(() => ping.stop());
     undo.push(startHousekeeping({ store, clock, health: () => engine.health, logger }));
 
     const sessions = startSessions({
@@ -159,6 +162,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       tokensMade,
       reload: (loaded) => {
         if (loaded.kind === 'loaded') config = loaded.config;
+        if (!options.demo) ping.set(config.deadMan);
         return reload(engine, options.demo ? null : alerts, loaded, logger);
       },
       stop: () => {
@@ -177,7 +181,7 @@ function assembleEngine(
   clock: Clock,
   url: () => string | null,
   { config, logger, demo }: ServerOptions,
-): { engine: Engine; replies: ReplyQueue; notices: UnreadNotices; alerts: Alerts } {
+): { engine: Engine; replies: ReplyQueue; notices: UnreadNotices; alerts: Alerts; ping: DeadManPing } {
   const replies: ReplyQueue = new ReplyQueue(clock, (effect, outcome, detail) =>
     engine.receive(effect, outcome, detail),
   );
@@ -189,7 +193,13 @@ function assembleEngine(
     url,
     desktop: { env: process.env, platform: process.platform, terminal: '/dev/tty' },
     newId: realDice.newId,
+    ping: () => ping.state,
     failed: (error) => logger.error({ err: error }, 'alerts were not looked at'),
+  });
+  const ping: DeadManPing = new DeadManPing({
+    clock,
+    troubles: () => alerts.troubles.map(({ says }) => says),
+    logger,
   });
   const engine: Engine = new Engine({
     store,
@@ -204,7 +214,7 @@ function assembleEngine(
     onBug: (error) => logger.error({ err: error }, 'a bug in Holter: the agent is left as it was'),
   });
   replies.follow(engine);
-  return { engine, replies, notices, alerts };
+  return { engine, replies, notices, alerts, ping };
 }
 
 function refuseOpenAddress(host: string, because: string | undefined): void {

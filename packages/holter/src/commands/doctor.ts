@@ -1,4 +1,5 @@
 import { existsSync, statfsSync, statSync } from 'node:fs';
+import { instant } from '@holter/core';
 import { ADAPTERS, type Adapter } from '@holter/server/adapters';
 import { problemLine } from '@holter/server/config';
 import { DataFolder, dataFolderPath, FIRST_ROLES, type HealthView } from '@holter/server/local';
@@ -10,7 +11,7 @@ import { CliFailure, EXIT } from '../terminal/failure.ts';
 import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
 import { painter } from '../terminal/paint.ts';
-import { counted } from '../terminal/words.ts';
+import { ago, counted } from '../terminal/words.ts';
 import { load } from './config.ts';
 
 type Check = {
@@ -151,12 +152,28 @@ async function checkChannels(connection: ReturnType<typeof findServer>): Promise
   };
 }
 
+/** Who tells somebody when this machine is gone. */
+async function checkPing(connection: ReturnType<typeof findServer>): Promise<Check> {
+  const { at, deadManPing } = await ask(connection, (client) => client.system());
+  const about = 'outside ping';
+  if (!deadManPing)
+    return { about, isFine: true, says: 'not set; if this machine fails, only you can notice' };
+  const { okAt, failures, failure } = deadManPing;
+  const says = okAt === null ? 'not answered yet' : `answered ${ago(okAt, instant(at))}`;
+  return {
+    about,
+    isFine: failures === 0,
+    says: failures === 0 ? says : `${counted(failures, 'ping')} failed in a row: ${failure}; ${says}`,
+    next: 'look at the address in dead_man_ping of holter.yaml, and at the network',
+  };
+}
+
 async function checkServer(io: Io, options: PrintOptions): Promise<readonly Check[]> {
   try {
     const connection = findServer(io, options, 'viewer');
     const health = await ask(connection, (client) => client.health());
     const access = await checkToken(connection);
-    const alerts = access.isFine ? [await checkChannels(connection)] : [];
+    const alerts = access.isFine ? [await checkChannels(connection), await checkPing(connection)] : [];
     return [...judgeHealth(health, connection.url), access, ...alerts];
   } catch (error) {
     if (!(error instanceof CliFailure)) throw error;
@@ -165,9 +182,15 @@ async function checkServer(io: Io, options: PrintOptions): Promise<readonly Chec
 }
 
 function judgeHealth(health: HealthView, url: string): readonly Check[] {
-  const { status, store, storeReason, tickLagMs, queueDepth, brakes } = health;
+  const { status, store, storeReason, tickLagMs, queueDepth, graceShare, brakes, troubles } = health;
+  const [worst] = troubles;
   return [
-    { about: 'server', isFine: status === 'ok', says: `${url} says ${status}`, next: 'look at its log' },
+    {
+      about: 'server',
+      isFine: status === 'ok',
+      says: `${url} says ${status}${worst ? `: ${worst.says}` : ''}`,
+      next: 'see the lines below, and docs/operations.md',
+    },
     {
       about: 'version',
       isFine: health.version === version,
@@ -182,8 +205,9 @@ function judgeHealth(health: HealthView, url: string): readonly Check[] {
     },
     {
       about: 'heartbeat',
-      isFine: tickLagMs < TICK_LAG_MS_MAX,
-      says: `its own tick is ${tickLagMs} ms late, ${queueDepth} inputs wait`,
+      isFine:
+        tickLagMs < TICK_LAG_MS_MAX && !troubles.some(({ kind }) => kind === 'ticks' || kind === 'grace'),
+      says: `its own tick is ${tickLagMs} ms late, ${counted(queueDepth, 'input')} waiting; it did not look for ${Math.round(100 * graceShare)} % of the last hour`,
       next: 'reduce the load on this machine: Holter notices problems later than it should',
     },
     {

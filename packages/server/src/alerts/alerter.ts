@@ -3,6 +3,7 @@ import type { AlertVerdict, Channel, Delivery, Notify } from '../channels/index.
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import { type Store, StoreUnavailable } from '../store/store.ts';
+import type { PingState, Trouble } from '../upkeep/index.ts';
 import {
   type AlertState,
   type ChannelState,
@@ -10,7 +11,7 @@ import {
   STATE_KEY,
   stateOf,
 } from './alert-state.ts';
-import { conditionsAt, FAILURES_TOLD, isTelling } from './conditions.ts';
+import { conditionsAt, FAILURES_TOLD, holterTroubles, isTelling } from './conditions.ts';
 import { effectsOf } from './effects.ts';
 
 type AlerterContext = {
@@ -20,6 +21,7 @@ type AlerterContext = {
   readonly engine: () => Pick<Engine, 'onFollowed' | 'freshen' | 'brakes' | 'health' | 'currentPolicies'>;
   /** Channels that send, as they are defined now. */
   readonly channels: () => readonly Channel[];
+  readonly ping: () => PingState | null;
   readonly failed: (error: unknown) => void;
 };
 
@@ -164,10 +166,19 @@ export class Alerter {
     this.state = { ...(this.state as AlertState), book };
   }
 
+  /** What is wrong with Holter itself. */
+  get troubles(): readonly Trouble[] {
+    return holterTroubles(this.world(this.state ?? stateOf(null)), this.context.clock.now());
+  }
+
   private conditions(state: AlertState): readonly Condition[] {
-    const { clock, engine } = this.context;
+    return conditionsAt(this.world(state), this.context.clock.now());
+  }
+
+  private world(state: AlertState): Parameters<typeof conditionsAt>[0] {
+    const { engine, ping } = this.context;
     const { brakes, health, currentPolicies: policies } = engine();
-    return conditionsAt({ agents: this.agents, brakes, health, policies, state }, clock.now());
+    return { agents: this.agents, brakes, health, policies, state, ping: ping() };
   }
 
   private async save(state: AlertState, effects: readonly Effect[]): Promise<void> {

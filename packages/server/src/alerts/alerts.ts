@@ -12,6 +12,7 @@ import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import { alertsForGroup } from '../policy/index.ts';
 import type { Store } from '../store/store.ts';
+import type { PingState, Trouble } from '../upkeep/index.ts';
 import type { AlertState, MaintenanceWindow } from './alert-state.ts';
 import { Alerter } from './alerter.ts';
 import { effectsOf } from './effects.ts';
@@ -28,6 +29,8 @@ export type AlertsContext = {
   readonly url: () => string | null;
   readonly desktop: Parameters<typeof buildChannel>[1];
   readonly newId: () => string;
+  /** The ping to the outside; null when there is none. */
+  readonly ping: () => PingState | null;
   readonly failed: (error: unknown) => void;
 };
 
@@ -46,8 +49,8 @@ export class Alerts {
     this.context = context;
     this.configs = context.channels;
     this.built = this.build();
-    const { store, clock, engine, failed } = context;
-    this.alerter = new Alerter({ store, clock, engine, failed, channels: () => this.built });
+    const { store, clock, engine, failed, ping } = context;
+    this.alerter = new Alerter({ store, clock, engine, failed, ping, channels: () => this.built });
     this.outage = new OutageAlert({
       health: () => engine().health,
       send: (notice) => this.sendAtOnce(notice),
@@ -86,6 +89,15 @@ export class Alerts {
 
   get defined(): readonly { readonly name: string; readonly type: ChannelConfig['type'] }[] {
     return this.configs.map(({ name, type }) => ({ name, type }));
+  }
+
+  /** What is wrong with Holter itself, by which it is unwell. */
+  get troubles(): readonly Trouble[] {
+    return this.alerter.troubles;
+  }
+
+  get ping(): PingState | null {
+    return this.context.ping();
   }
 
   get state(): AlertState | null {

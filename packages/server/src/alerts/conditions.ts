@@ -8,14 +8,15 @@ import {
 } from '@holter/core';
 import type { EngagedBrake, EngineHealth } from '../engine/engine-options.ts';
 import { alertsFor, alertsForGroup, type PolicySet } from '../policy/index.ts';
-import { GRACE_SHARE_MAX } from '../upkeep/grace-alert.ts';
+import { BRAKE_LONG_MS, type PingState, type Trouble, troublesOf } from '../upkeep/index.ts';
 import type { AlertState } from './alert-state.ts';
 
 type World = {
   /** Agents about which there may be something to tell. */
   readonly agents: ReadonlyMap<string, Hard>;
   readonly brakes: readonly EngagedBrake[];
-  readonly health: Pick<EngineHealth, 'graceShare'>;
+  readonly health: Pick<EngineHealth, 'store' | 'storeReason' | 'lastTickAt' | 'graceShare'>;
+  readonly ping: PingState | null;
   readonly policies: PolicySet;
   readonly state: Pick<AlertState, 'channels' | 'windows'>;
 };
@@ -82,34 +83,34 @@ function massFailure(group: string, alerts: AgentAlerts, brakes: readonly Engage
   };
 }
 
-/** What is wrong with Holter itself. A failing channel can't tell that it fails. */
-function unwell({ health, policies, state }: World, at: Instant): readonly Condition[] {
-  const { channels, severity } = alertsForGroup(policies, '').holter_unwell;
-  const condition = (what: string, summary: string, since: Instant, names = channels): Condition => ({
-    key: `holter_unwell/${what}`,
-    topic: 'holter_unwell' satisfies AlertTopic,
-    channels: names,
-    severity,
-    group: null,
-    agentId: null,
-    incidentId: null,
-    summary,
-    since,
-  });
-  const failing = Object.entries(state.channels).flatMap(([name, { failures, failedAt, failure }]) =>
+/** Everything that is wrong with Holter itself. */
+export function holterTroubles(
+  { health, brakes, ping, policies, state }: Omit<World, 'agents'>,
+  at: Instant,
+): readonly Trouble[] {
+  const channels = Object.entries(state.channels).flatMap(([name, { failures, failedAt, failure }]) =>
     failures < FAILURES_TOLD || failedAt === undefined || !policies.channels.has(name)
       ? []
-      : [
-          condition(
-            `channel/${name}`,
-            `The channel ${name} does not deliver alerts: ${failure ?? 'no reason is known'}`,
-            failedAt,
-            channels.filter((each) => each !== name),
-          ),
-        ],
+      : [{ name, failedAt, failure: failure ?? 'no reason is known' }],
   );
-  if (health.graceShare <= GRACE_SHARE_MAX) return failing;
-  const summary =
-    'Holter did not look for more than a tenth of the last hour: this machine sleeps, or is too busy';
-  return [...failing, condition('grace', summary, at)];
+  const holding = brakes.filter((brake) => isHolding(brake, policies, at));
+  return troublesOf({ health, brakes: holding, channels, ping }, at);
+}
+
+/** An outage of the store is told by `OutageAlert`. A failing channel can't tell that it fails. */
+function unwell(world: World, at: Instant): readonly Condition[] {
+  const { channels, severity } = alertsForGroup(world.policies, '').holter_unwell;
+  return holterTroubles(world, at)
+    .filter(({ kind, since }) => kind !== 'store' && (kind !== 'brake' || at - since >= BRAKE_LONG_MS))
+    .map(({ kind, name, says, since }) => ({
+      key: `holter_unwell/${name === null ? kind : `${kind}/${name}`}`,
+      topic: 'holter_unwell' satisfies AlertTopic,
+      channels: kind === 'channel' ? channels.filter((each) => each !== name) : channels,
+      severity,
+      group: null,
+      agentId: null,
+      incidentId: null,
+      summary: says,
+      since,
+    }));
 }

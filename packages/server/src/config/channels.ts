@@ -1,5 +1,5 @@
-import { assertNever } from '@holter/core';
-import type { PolicyProblem, WrittenChannel } from '../policy/index.ts';
+import { assertNever, type DurationMs } from '@holter/core';
+import type { PolicyProblem, PolicySet, WrittenChannel } from '../policy/index.ts';
 import type { Environment } from './files.ts';
 import { isLoopback } from './loopback.ts';
 
@@ -18,6 +18,9 @@ type ChannelBody =
   | ({ readonly type: 'email' } & MailSettings)
   | { readonly type: 'desktop'; readonly via: 'auto' | 'notify-send' | 'osascript' | 'terminal' }
   | { readonly type: 'command'; readonly argv: readonly string[] };
+
+/** An address outside that expects to hear from this server, and tells somebody when it does not. */
+export type DeadManConfig = { readonly url: string; readonly everyMs: DurationMs };
 
 type MailSettings = {
   readonly host: string;
@@ -48,6 +51,18 @@ export function resolveChannels(
     return [{ name, perMinute: reader.number('per_minute') ?? PER_MINUTE, ...body }];
   });
   return { channels, problems };
+}
+
+/** Where the outside ping goes; null when nobody is named. */
+export function resolveDeadMan(
+  { deadManPing: { written, everyMs } }: PolicySet['operations'],
+  secrets: Secrets,
+): { readonly deadMan: DeadManConfig | null; readonly problems: readonly PolicyProblem[] } {
+  const values = Object.fromEntries(Object.entries(written).filter(([, value]) => value !== null));
+  if (Object.keys(values).length === 0) return { deadMan: null, problems: [] };
+  const reader = new ChannelReader('dead_man_ping', { values }, secrets);
+  const url = reader.url();
+  return { deadMan: reader.problems.length === 0 ? { url, everyMs } : null, problems: reader.problems };
 }
 
 function bodyOf(reader: ChannelReader, { type }: WrittenChannel): ChannelBody {
@@ -100,7 +115,7 @@ class ChannelReader {
   private readonly values: WrittenChannel['values'];
   private readonly secrets: Secrets;
 
-  constructor(path: string, { values }: WrittenChannel, secrets: Secrets) {
+  constructor(path: string, { values }: Pick<WrittenChannel, 'values'>, secrets: Secrets) {
     this.path = path;
     this.values = values;
     this.secrets = secrets;

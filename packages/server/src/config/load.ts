@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { readSettingsFile } from '../files/index.ts';
 import { compile, defaultPolicies, type PolicyProblem, type PolicySet } from '../policy/index.ts';
-import { type ChannelConfig, resolveChannels } from './channels.ts';
+import { type ChannelConfig, type DeadManConfig, resolveChannels, resolveDeadMan } from './channels.ts';
 import type { Environment } from './files.ts';
 import { type FileProblem, type Place, readYaml } from './yaml-file.ts';
 
@@ -12,6 +12,7 @@ export type Config = {
   readonly placeOf: (path: string) => Place | null;
   /** With their secrets: never shown, logged or stored. */
   readonly channels: readonly ChannelConfig[];
+  readonly deadMan: DeadManConfig | null;
   /** What is allowed, but does not do what its words say. */
   readonly warnings: readonly FileProblem[];
 };
@@ -29,6 +30,7 @@ const NO_FILE: Config = {
   files: [],
   placeOf: () => null,
   channels: [],
+  deadMan: null,
   warnings: [],
 };
 
@@ -58,10 +60,12 @@ export function loadConfig(
   const { policies } = compiled;
   const folder = dirname(file);
   const secrets = { env, read: (path: string) => readSettingsFile(resolve(folder, path), SECRET_BYTES_MAX) };
-  const { channels, problems } = resolveChannels(policies.channels, secrets);
+  const { channels, problems: ofChannels } = resolveChannels(policies.channels, secrets);
+  const { deadMan, problems: ofPing } = resolveDeadMan(policies.operations, secrets);
+  const problems = [...ofChannels, ...ofPing];
   if (problems.length > 0) return { kind: 'invalid', problems: placed(problems) };
   const warnings = placed(policies.warnings);
-  return { kind: 'loaded', config: { policies, files: [file], placeOf, channels, warnings } };
+  return { kind: 'loaded', config: { policies, files: [file], placeOf, channels, deadMan, warnings } };
 }
 
 /** One line per problem: `file:line:column  key message`. A key may be anything, and is printed in a terminal. */

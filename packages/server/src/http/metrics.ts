@@ -1,5 +1,6 @@
 import { wantedIdOf } from '@holter/core';
 import { Counter, Gauge, Registry } from 'prom-client';
+import { TROUBLES } from '../upkeep/index.ts';
 import type { HttpDeps } from './deps.ts';
 import { LatencyHistogram } from './latency-histogram.ts';
 import type { LimitHits } from './limit-hits.ts';
@@ -96,6 +97,16 @@ export function createMetrics(deps: HttpDeps, { streams, hits, fleet }: Counted)
     'Share of the last hour in which no silence counted.',
     () => engine.health.graceShare,
   );
+  new Gauge({
+    name: 'holter_unwell',
+    help: '1 while something is wrong with Holter itself, by reason.',
+    labelNames: ['reason'],
+    registers,
+    collect() {
+      const present = new Set(deps.alerts.troubles.map(({ kind }) => kind));
+      for (const reason of TROUBLES) this.set({ reason }, present.has(reason) ? 1 : 0);
+    },
+  });
   gauge('holter_brakes_engaged', 'Groups under the mass-failure brake.', () => engine.health.brakes.length);
   gauge('holter_cells', 'Agents kept in memory.', () => engine.health.cells);
   gauge('holter_event_streams', 'Listeners of the event stream.', streams);

@@ -60,7 +60,9 @@ const kept = <Name extends string>(name: Name): Kept<Name> =>
   ({ [`${name}_env`]: variable, [`${name}_file`]: text(4_000) }) as Kept<Name>;
 
 /** What may be a secret, and may also be written down. */
-const place = <Name extends string>(name: Name): Kept<Name> & { readonly [Key in Name]: Field<string> } =>
+export const place = <Name extends string>(
+  name: Name,
+): Kept<Name> & { readonly [Key in Name]: Field<string> } =>
   ({ [name]: hidden, ...kept(name) }) as Kept<Name> & { readonly [Key in Name]: Field<string> };
 
 const mailAddress = text(320);

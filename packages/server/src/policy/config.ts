@@ -14,6 +14,12 @@ export type HolterConfig = OverrideSections & {
   readonly fleet?: FleetConfig;
   readonly quotas?: QuotasConfig;
   readonly metrics?: { readonly per_agent?: boolean; readonly agents_max?: number };
+  readonly dead_man_ping?: {
+    readonly url?: string;
+    readonly url_env?: string;
+    readonly url_file?: string;
+    readonly every?: Duration;
+  };
   /** Where alerts can be sent, by name; see docs/alerts.md for the keys of each type. */
   readonly channels?: Readonly<
     Record<string, { readonly type: ChannelType; readonly [key: string]: unknown }>

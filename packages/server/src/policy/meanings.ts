@@ -164,6 +164,11 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
   'quotas.per_token.streams': 'Event streams that one token may have open.',
   'quotas.streams': 'Event streams of all tokens; a fifth is only for operators.',
   'metrics.per_agent': 'Whether `/metrics` has series of single agents, with their names as labels.',
+  'dead_man_ping.url':
+    'An https address outside (http only for this machine) that is pinged while Holter is well; `/fail` is added while it is not. Whoever is there tells you when the pings stop.',
+  'dead_man_ping.url_env': 'The variable that holds the address.',
+  'dead_man_ping.url_file': 'The file that holds the address.',
+  'dead_man_ping.every': 'How often; expect it outside at twice this time.',
   'metrics.agents_max':
     'Agents with series of their own; those in trouble first, ended agents never. The rest is counted.',
 };

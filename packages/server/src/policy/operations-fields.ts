@@ -1,19 +1,33 @@
+import { type DurationMs, minutes } from '@holter/core';
+import { place } from './channel-fields.ts';
 import type { Table, Values } from './check.ts';
 import { ranges } from './ranges.ts';
-import { count, flag } from './readers.ts';
+import { count, duration, flag, optional } from './readers.ts';
 
-/** How the server itself is run: what it exports about itself and its agents. */
+/** How the server itself is run: what it exports, and who outside notices when it fails. */
 export type Operations = {
   readonly metrics: {
     /** Whether each agent has series of its own. */
     readonly isPerAgent: boolean;
     readonly agentsMax: number;
   };
+  /** As written: the address may still be the name of a variable or a file. */
+  readonly deadManPing: {
+    readonly written: Readonly<Record<'url' | 'url_env' | 'url_file', string | null>>;
+    readonly everyMs: DurationMs;
+  };
 };
+
+/** The address is a secret: who knows it can keep the outside quiet. */
+const { url, url_env, url_file } = place('url');
 
 export const OPERATIONS_FIELDS = {
   'metrics.per_agent': flag,
   'metrics.agents_max': count(ranges.metricAgents),
+  'dead_man_ping.url': optional(url),
+  'dead_man_ping.url_env': optional(url_env),
+  'dead_man_ping.url_file': optional(url_file),
+  'dead_man_ping.every': duration(ranges.pingEvery),
 } as const satisfies Table;
 
 type OperationsSettings = Values<typeof OPERATIONS_FIELDS>;
@@ -21,8 +35,20 @@ type OperationsSettings = Values<typeof OPERATIONS_FIELDS>;
 export const operationsDefaults: OperationsSettings = {
   'metrics.per_agent': false,
   'metrics.agents_max': 500,
+  'dead_man_ping.url': null,
+  'dead_man_ping.url_env': null,
+  'dead_man_ping.url_file': null,
+  'dead_man_ping.every': minutes(1),
 };
 
 export const buildOperations = (settings: OperationsSettings): Operations => ({
   metrics: { isPerAgent: settings['metrics.per_agent'], agentsMax: settings['metrics.agents_max'] },
+  deadManPing: {
+    written: {
+      url: settings['dead_man_ping.url'],
+      url_env: settings['dead_man_ping.url_env'],
+      url_file: settings['dead_man_ping.url_file'],
+    },
+    everyMs: settings['dead_man_ping.every'],
+  },
 });

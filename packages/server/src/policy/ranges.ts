@@ -61,6 +61,8 @@ export const ranges = {
   streams: { min: 1, max: 10_000 },
   // Three series each; Prometheus keeps every series that it has seen.
   metricAgents: { min: 1, max: 10_000 },
+  // Services that expect pings count in minutes.
+  pingEvery: { min: seconds(5), max: days(1) },
   alertAfter: { min: 0, max: days(7) },
   // Slack takes about one a second.
   channelRate: { min: 0.1, max: 60 },

@@ -148,6 +148,13 @@ export const orNone = <T>(field: Field<T>): Field<T | 'none'> => ({
   show: (value) => (value === 'none' ? value : field.show(value)),
 });
 
+/** Null when it is not written. */
+export const optional = <T>(field: Field<T>): Field<T | null> => ({
+  takes: field.takes,
+  read: (raw, path) => field.read(raw, path),
+  show: (value) => (value === null ? 'none' : field.show(value)),
+});
+
 export const names = (length: Range, pattern: RegExp): Field<readonly string[]> => ({
   takes: `list of ${length.min} to ${length.max} names`,
   read: (raw, path) => {

@@ -38,6 +38,7 @@ export async function startAlerts(
     engine: () => engine,
     channels,
     url: () => 'http://127.0.0.1:4658',
+    ping: () => null,
     desktop: { env: {}, platform: 'test', terminal: '/dev/null' },
     newId,
     failed,

@@ -127,6 +127,7 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
     engine: () => engine,
     channels: options.channels ?? [],
     url: () => null,
+    ping: () => null,
     desktop: { env: {}, platform: 'test', terminal: '/dev/null' },
     newId: randomUUID,
     failed: (error) => {
@@ -189,7 +190,7 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
     sha256,
     newSecret,
     newId: randomUUID,
-    config: () => ({ policies, files: [], placeOf: () => null, channels: [], warnings: [] }),
+    config: () => ({ policies, files: [], placeOf: () => null, channels: [], deadMan: null, warnings: [] }),
     version: '0.0.0-test',
     logger: false,
     hosts: ['127.0.0.1', 'localhost'],

@@ -35,7 +35,8 @@ function watchDay(troubles: readonly Trouble[]): { told: Told[]; stale: string[]
         .map((hard) => [hard.agentId, hard]),
     );
     const state = { channels: {}, windows: [] };
-    const world = { agents, brakes: fleet.brakes, health: { graceShare: 0 }, policies, state };
+    const health = { store: 'ok' as const, storeReason: null, lastTickAt: null, graceShare: 0 };
+    const world = { agents, brakes: fleet.brakes, health, ping: null, policies, state };
     const conditions = conditionsAt(world, instant(at));
     const now = new Set(conditions.map(({ key }) => key));
     for (const key of now) if (!before.has(key)) begun += 1;

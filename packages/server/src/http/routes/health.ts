@@ -1,15 +1,11 @@
-import { GRACE_SHARE_MAX } from '../../upkeep/grace-alert.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { health, ready } from '../schema/views.ts';
 import type { HealthView, ReadyView } from '../types.ts';
 import type { HttpContext } from './context.ts';
 
-/** A tick comes every second; without one for this long the monitor itself is what needs help. */
-const TICK_LATE_MS = 10_000;
-
 /** Holter's own pulse. Open: whoever watches the watcher should need nothing. */
 export function healthRoutes({ deps, metrics, places }: HttpContext): readonly Route[] {
-  const { engine, clock, version, startedAt } = deps;
+  const { engine, alerts, clock, version, startedAt } = deps;
   return [
     defineRoute({
       method: 'GET',
@@ -18,23 +14,23 @@ export function healthRoutes({ deps, metrics, places }: HttpContext): readonly R
       access: 'open',
       hasHead: true,
       answers: {
-        200: { description: 'Well, or slow.', schema: health },
+        200: { description: 'Well, or with troubles.', schema: health },
         503: { description: 'The store is unavailable.', schema: health },
       },
       handle: ({ reply }): HealthView => {
         const at = clock.now();
         const own = engine.health;
-        const isLate = own.lastTickAt !== null && at - own.lastTickAt > TICK_LATE_MS;
-        const isSlow = isLate || own.brakes.length > 0 || own.graceShare > GRACE_SHARE_MAX;
+        const { troubles } = alerts;
         const isDown = own.store === 'unavailable';
         reply.code(isDown ? 503 : 200);
         return {
-          status: isDown ? 'unavailable' : isSlow ? 'degraded' : 'ok',
+          status: isDown ? 'unavailable' : troubles.length > 0 ? 'degraded' : 'ok',
           version,
           startedAt,
           at,
           ...own,
           brakes: [...own.brakes],
+          troubles: [...troubles],
           streams: places.size,
         };
       },

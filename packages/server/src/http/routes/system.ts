@@ -9,7 +9,7 @@ const COUNTED_MAX = 500;
 
 /** Holter's own organs, beyond what `/health` tells everybody. */
 export function systemRoutes({ deps, hits }: HttpContext): readonly Route[] {
-  const { engine, store } = deps;
+  const { engine, store, alerts } = deps;
   const waiting = async (status: 'pending' | 'claimed' | 'dead'): Promise<number> =>
     (await store.listEffects({ status, limit: COUNTED_MAX })).length;
   return [
@@ -33,6 +33,7 @@ export function systemRoutes({ deps, hits }: HttpContext): readonly Route[] {
           brakes: [...engine.brakes],
           retention: { keptMs: RETENTION_MS, oldestEventAt: oldest?.event.at ?? null },
           outbox: { pending, claimed, dead },
+          deadManPing: alerts.ping,
           limitHits: hits.list(),
           memoryBytes: process.memoryUsage.rss(),
           cpuSeconds: (user + kernel) / 1e6,

@@ -192,6 +192,16 @@ export const system = z.strictObject({
   ),
   retention: z.strictObject({ keptMs: count, oldestEventAt: maybeTime }),
   outbox: z.strictObject({ pending: count, claimed: count, dead: count }),
+  deadManPing: z
+    .strictObject({
+      everyMs: count,
+      okAt: maybeTime,
+      triedAt: maybeTime,
+      failures: count.meta({ description: 'Tries since it last worked.' }),
+      failure: word.nullable(),
+    })
+    .nullable()
+    .meta({ description: 'The ping to an address outside; null when none is configured.' }),
   limitHits: z
     .array(
       z.strictObject({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { TROUBLES } from '../../upkeep/index.ts';
 import { healthState, holdKind, ladderStep, mode, time } from './parts.ts';
 
 /** What the calls answer. Times are milliseconds since 1970; null is "never" or "none". */
@@ -356,6 +357,16 @@ export const health = z.strictObject({
   stallCount: z.number(),
   graceShare: z.number().meta({ description: 'Of the last hour: time in which no silence counted.' }),
   brakes: z.array(word),
+  troubles: z
+    .array(
+      z.strictObject({
+        kind: z.enum(TROUBLES),
+        name: word.nullable().meta({ description: 'The group or channel that it is about.' }),
+        says: word,
+        since: time,
+      }),
+    )
+    .meta({ description: 'What is wrong with Holter itself.' }),
   cells: z.number(),
   streams: z.number(),
 });

@@ -1,0 +1,54 @@
+import { hours, type Instant, instant, minutes } from '@holter/core';
+import { expect, it } from 'vitest';
+import { compile } from '../policy/index.ts';
+import { conditionsAt } from './conditions.ts';
+
+const at = instant(hours(5));
+
+function policies() {
+  const channels = {
+    ops: { type: 'command', argv: ['true'] },
+    phone: { type: 'command', argv: ['true'] },
+  };
+  const compiled = compile({ channels });
+  if (compiled.kind === 'invalid') throw new Error(JSON.stringify(compiled.problems));
+  return compiled.policies;
+}
+
+const well = {
+  agents: new Map(),
+  brakes: [],
+  health: { store: 'ok' as const, storeReason: null, lastTickAt: at as Instant | null, graceShare: 0 },
+  ping: null,
+  policies: policies(),
+  state: { channels: {}, windows: [] },
+};
+
+const unwell = (world: Partial<Parameters<typeof conditionsAt>[0]>) =>
+  conditionsAt({ ...well, ...world }, at)
+    .filter(({ topic }) => topic === 'holter_unwell')
+    .map(({ key, channels }) => [key, ...channels]);
+
+it('Holter is unwell when ticks are late, it looked away, or the outside ping fails', () => {
+  expect(unwell({})).toEqual([]);
+  expect(unwell({ health: { ...well.health, lastTickAt: instant(at - 11_000) } })).toEqual([
+    ['holter_unwell/ticks', 'ops', 'phone'],
+  ]);
+  expect(unwell({ health: { ...well.health, graceShare: 0.11 } })).toEqual([
+    ['holter_unwell/grace', 'ops', 'phone'],
+  ]);
+  const ping = { everyMs: minutes(1), okAt: null, triedAt: at, failures: 3, failure: 'it answered 404' };
+  expect(unwell({ ping })).toEqual([['holter_unwell/ping', 'ops', 'phone']]);
+});
+
+it('tells of a failing channel through the others', () => {
+  const channels = { ops: { failures: 3, failedAt: at, failure: 'it answered 500' } };
+  expect(unwell({ state: { channels, windows: [] } })).toEqual([['holter_unwell/channel/ops', 'phone']]);
+});
+
+it('leaves a brake to the alert about the mass failure for an hour, and an outage to its own alert', () => {
+  const brake = (engagedAt: number) => [{ group: 'crew', engagedAt: instant(engagedAt), releaseAt: null }];
+  expect(unwell({ brakes: brake(at - minutes(59)) })).toEqual([]);
+  expect(unwell({ brakes: brake(at - hours(1)) })).toEqual([['holter_unwell/brake/crew', 'ops', 'phone']]);
+  expect(unwell({ health: { ...well.health, store: 'unavailable' } })).toEqual([]);
+});

@@ -1,0 +1,2 @@
+export { DeadManPing, type PingState } from './dead-man-ping.ts';
+export { BRAKE_LONG_MS, TROUBLES, type Trouble, troublesOf } from './troubles.ts';

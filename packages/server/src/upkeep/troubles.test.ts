@@ -1,0 +1,54 @@
+import { instant, minutes } from '@holter/core';
+import { expect, it } from 'vitest';
+import { troublesOf } from './troubles.ts';
+
+const at = instant(minutes(60));
+const organs = {
+  health: { store: 'ok' as const, storeReason: null, lastTickAt: at, graceShare: 0 },
+  brakes: [],
+  channels: [],
+  ping: null,
+};
+
+it('is empty while all is well', () => {
+  expect(troublesOf(organs, at)).toEqual([]);
+  expect(troublesOf({ ...organs, health: { ...organs.health, lastTickAt: null } }, at)).toEqual([]);
+});
+
+it('names everything that is wrong, with since when', () => {
+  const told = troublesOf(
+    {
+      health: {
+        store: 'unavailable',
+        storeReason: 'disk_full: no space left',
+        lastTickAt: instant(at - 12_000),
+        graceShare: 0.2,
+      },
+      brakes: [{ group: 'crew', engagedAt: instant(7), releaseAt: null }],
+      channels: [{ name: 'ops', failedAt: instant(8), failure: 'it answered 500' }],
+      ping: { everyMs: minutes(1), okAt: null, triedAt: instant(9), failures: 3, failure: 'it answered 404' },
+    },
+    at,
+  );
+  expect(told.map(({ kind, name, since }) => [kind, name, since])).toEqual([
+    ['store', null, at],
+    ['ticks', null, at - 12_000],
+    ['grace', null, at],
+    ['brake', 'crew', 7],
+    ['channel', 'ops', 8],
+    ['ping', null, 9],
+  ]);
+  expect(told.map(({ says }) => says).join('\n')).toMatchInlineSnapshot(`
+    "Holter can't write to its store and acts on nothing: disk_full: no space left
+    Holter has not looked at any agent for 12 s
+    Holter did not look for more than a tenth of the last hour: this machine sleeps, or is too busy
+    The brake holds back acts for group crew: many agents were lost at once
+    The channel ops does not deliver alerts: it answered 500
+    The outside ping fails: it answered 404"
+  `);
+});
+
+it('forgives two lost pings', () => {
+  const ping = { everyMs: minutes(1), okAt: at, triedAt: at, failures: 2, failure: 'it answered 500' };
+  expect(troublesOf({ ...organs, ping }, at)).toEqual([]);
+});

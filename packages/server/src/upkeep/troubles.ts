@@ -1,0 +1,76 @@
+import { hours, type Instant } from '@holter/core';
+import type { EngagedBrake, EngineHealth } from '../engine/engine-options.ts';
+import type { PingState } from './dead-man-ping.ts';
+import { GRACE_SHARE_MAX } from './grace-alert.ts';
+
+/** What can be wrong with Holter itself. */
+export const TROUBLES = ['store', 'ticks', 'grace', 'brake', 'channel', 'ping'] as const;
+type TroubleKind = (typeof TROUBLES)[number];
+
+export type Trouble = {
+  readonly kind: TroubleKind;
+  /** The group or channel that it is about. */
+  readonly name: string | null;
+  readonly says: string;
+  readonly since: Instant;
+};
+
+/** A tick comes every second; without one for this long the monitor itself needs help. */
+const TICK_LATE_MS = 10_000;
+/** The alert about a mass failure says that the brake holds; after this long it is told as a problem of Holter too. */
+export const BRAKE_LONG_MS = hours(1);
+/** A ping may be lost now and then. */
+const PINGS_LOST_MAX = 3;
+
+type Organs = {
+  readonly health: Pick<EngineHealth, 'store' | 'storeReason' | 'lastTickAt' | 'graceShare'>;
+  readonly brakes: readonly EngagedBrake[];
+  readonly channels: readonly {
+    readonly name: string;
+    readonly failedAt: Instant;
+    readonly failure: string;
+  }[];
+  readonly ping: PingState | null;
+};
+
+/** The one list of what is wrong with Holter: for `/health`, metrics, alerts, the outside ping and `holter doctor`. */
+export function troublesOf({ health, brakes, channels, ping }: Organs, at: Instant): readonly Trouble[] {
+  const troubles: Trouble[] = [];
+  const add = (kind: TroubleKind, name: string | null, since: Instant, says: string): void => {
+    troubles.push({ kind, name, says, since });
+  };
+  const { store, storeReason, lastTickAt, graceShare } = health;
+  if (store !== 'ok')
+    add(
+      'store',
+      null,
+      at,
+      `Holter can't write to its store and acts on nothing: ${storeReason ?? 'no reason is known'}`,
+    );
+  if (lastTickAt !== null && at - lastTickAt > TICK_LATE_MS)
+    add(
+      'ticks',
+      null,
+      lastTickAt,
+      `Holter has not looked at any agent for ${Math.round((at - lastTickAt) / 1_000)} s`,
+    );
+  if (graceShare > GRACE_SHARE_MAX)
+    add(
+      'grace',
+      null,
+      at,
+      'Holter did not look for more than a tenth of the last hour: this machine sleeps, or is too busy',
+    );
+  for (const { group, engagedAt } of brakes)
+    add(
+      'brake',
+      group,
+      engagedAt,
+      `The brake holds back acts for group ${group}: many agents were lost at once`,
+    );
+  for (const { name, failedAt, failure } of channels)
+    add('channel', name, failedAt, `The channel ${name} does not deliver alerts: ${failure}`);
+  if (ping && ping.failures >= PINGS_LOST_MAX)
+    add('ping', null, ping.triedAt ?? at, `The outside ping fails: ${ping.failure ?? 'no reason is known'}`);
+  return troubles;
+}
