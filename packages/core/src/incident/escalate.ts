@@ -4,6 +4,7 @@ import type { Incident } from '../record/incident.ts';
 import { isPast, ladderDeadline } from '../rule/rule.ts';
 import { amend, askFleet, climbTo, wantStep } from './change.ts';
 import { sentence } from './message.ts';
+import { readyInWords, readyOf } from './ready.ts';
 import { actFindings, leadOf } from './reason.ts';
 import { denyLoopingCall, whyNotTerminate } from './terminate.ts';
 
@@ -23,7 +24,7 @@ export function climbEscalate(draft: Draft, incident: Incident): void {
 export function orderEscalation(draft: Draft, incident: Incident): void {
   const { hard, policy } = draft;
   const reason = leadOf(actFindings(hard))?.evidence ?? String(incident.cause);
-  const usable = hard.checkpoint ? ` Newest checkpoint: ${hard.checkpoint.id}.` : ' It has no checkpoint.';
+  const ready = readyInWords(readyOf(draft, 'connected'), draft);
   // Acknowledged while the fleet deferred it, so no notice is needed.
   const isKnown = incident.acknowledged !== undefined;
   if (!isKnown) {
@@ -31,7 +32,7 @@ export function orderEscalation(draft: Draft, incident: Incident): void {
       kind: 'notify',
       audience: 'orchestrator',
       severity: 'warning',
-      message: `${hard.agentId} needs a decision (allow_more_time, force_handoff, terminate_and_recover): ${sentence(reason)}${usable}`,
+      message: `${hard.agentId} needs a decision (allow_more_time, force_handoff, terminate_and_recover): ${sentence(reason)} ${ready}`,
       incidentId: incident.id,
     });
   }

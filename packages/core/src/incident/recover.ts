@@ -3,7 +3,7 @@ import { invariant } from '../base/invariant.ts';
 import type { DurationMs, Instant } from '../base/time.ts';
 import { hours, later, latest, milliseconds, minutes } from '../base/time.ts';
 import { acquireBreaker, reportBreaker } from '../fold/breakers.ts';
-import type { Recovery } from '../record/agent.ts';
+import type { Hard, Recovery } from '../record/agent.ts';
 import type { Draft } from '../record/draft.ts';
 import { emit, lookAgainAt, markNow } from '../record/draft.ts';
 import type { Incident } from '../record/incident.ts';
@@ -63,7 +63,7 @@ function graceEnd({ hard, policy, stalls, at }: Draft, { order }: Incident): Ins
 function backoffEnd(draft: Draft, incident: Incident): Instant {
   const { hard, policy, at } = draft;
   const isFirst = incident.attempt === 1;
-  const { attempts } = recoveryOf(draft);
+  const { attempts } = recoveryOf(draft.hard);
   if (incident.order && (isFirst || attempts === 0)) return at;
   const { backoffMs } = policy.recovery;
   const wait = backoffMs[Math.min(attempts, backoffMs.length - 1)] ?? 0;
@@ -87,21 +87,30 @@ function tellLimited(draft: Draft, incident: Incident): void {
   });
 }
 
-function whyNotRecover(draft: Draft, incident: Incident): string | null {
-  const { hard, policy, at } = draft;
-  if (!hard.can.includes('spawn')) return 'nothing can start it from here';
-  if (incident.order?.source === 'person') return null;
-  if (hard.mode !== 'act') return `its mode is ${hard.mode}`;
-  if (!policy.recovery.isEnabled) return 'recovery is switched off';
-  const recovery = recoveryOf(draft);
-  if (recovery.attempts >= policy.recovery.attemptsPerTaskMax) {
-    return `${recovery.attempts} attempts for this task, which is the limit`;
-  }
-  const recent = recovery.startedAt.filter((startedAt) => startedAt > at - hours(1)).length;
-  if (recent >= policy.recovery.attemptsPerHourMax)
-    return `${recent} attempts within an hour, which is the limit`;
-  return null;
+function whyNotRecover(draft: Draft, { order }: Incident): string | null {
+  if (order?.source === 'person' && draft.hard.can.includes('spawn')) return null;
+  return recoveriesLeft(draft).because;
 }
+
+/** How often Holter may still restart the agent by itself; `because` says why it may not. */
+export type RecoveriesLeft = { readonly left: number; readonly because: string | null };
+
+export function recoveriesLeft({ hard, policy, at }: Pick<Draft, 'hard' | 'policy' | 'at'>): RecoveriesLeft {
+  const none = (because: string): RecoveriesLeft => ({ left: 0, because });
+  if (!hard.can.includes('spawn')) return none('nothing can start it from here');
+  if (hard.mode !== 'act') return none(`its mode is ${hard.mode}`);
+  const { isEnabled, attemptsPerTaskMax, attemptsPerHourMax } = policy.recovery;
+  if (!isEnabled) return none('recovery is switched off');
+  const { attempts, startedAt } = recoveryOf(hard);
+  if (attempts >= attemptsPerTaskMax)
+    return none(`${attemptsInWords(attempts)} for this task, which is the limit`);
+  const recent = startedAt.filter((each) => each > at - hours(1)).length;
+  if (recent >= attemptsPerHourMax)
+    return none(`${attemptsInWords(recent)} within an hour, which is the limit`);
+  return { left: Math.min(attemptsPerTaskMax - attempts, attemptsPerHourMax - recent), because: null };
+}
+
+const attemptsInWords = (count: number): string => `${count} attempt${count === 1 ? '' : 's'}`;
 
 export function orderSpawn(draft: Draft, incident: Incident): void {
   const { hard, at, policy } = draft;
@@ -112,7 +121,7 @@ export function orderSpawn(draft: Draft, incident: Incident): void {
     lookAgainAt(draft, permit.retryAt);
     return;
   }
-  const recovery = recoveryOf(draft);
+  const recovery = recoveryOf(draft.hard);
   const attempt = recovery.attempts + 1;
   const kept = recovery.startedAt.filter((startedAt) => startedAt > at - hours(1));
   hard.recovery = {
@@ -179,7 +188,7 @@ export function tellAttemptFailed(draft: Draft, incident: Incident, reason: stri
 function loseAttempt(draft: Draft, reason: string): number {
   const { hard } = draft;
   // The failed attempt may belong to a previous task.
-  const { attempts, taskId } = hard.recovery ?? recoveryOf(draft);
+  const { attempts, taskId } = hard.recovery ?? recoveryOf(draft.hard);
   reportAttempt(draft, 'failure');
   emit(draft, {
     type: 'RECOVERY_FAILED',
@@ -226,7 +235,7 @@ function reportAttempt(draft: Draft, outcome: 'success' | 'failure'): void {
 const ROLLS = 1_000;
 
 /** Attempts are counted per task and start at zero for another one; the hourly limit is per agent. */
-function recoveryOf({ hard }: Draft): Recovery {
+function recoveryOf(hard: Hard): Recovery {
   const taskId = hard.task?.id ?? null;
   if (!hard.recovery) return { taskId, attempts: 0, startedAt: [] };
   return hard.recovery.taskId === taskId ? hard.recovery : { ...hard.recovery, taskId, attempts: 0 };

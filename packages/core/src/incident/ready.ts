@@ -1,0 +1,74 @@
+import { between, type Instant, inWords } from '../base/time.ts';
+import type { Policy } from '../policy/policy.ts';
+import type { Hard } from '../record/agent.ts';
+import { whyNotDecide } from './obstacle.ts';
+import { type RecoveriesLeft, recoveriesLeft } from './recover.ts';
+
+type About = { readonly hard: Hard; readonly policy: Policy; readonly at: Instant };
+
+/** Who can do it, or why it can't be done: one of the two. */
+type Means = { readonly by: string | null; readonly because: string | null };
+
+/** What could be done about an agent, known before it is needed (seed 000 §3). */
+export type Ready = { readonly nudge: Means; readonly stop: Means; readonly restarts: RecoveriesLeft };
+
+/**
+ * What the shell knows of the agent's executor; a record only knows its name. `adopted`: the server has taken over its
+ * process. `none`: nothing starts and stops it from outside.
+ */
+export type ExecutorState = 'connected' | 'away' | 'adopted' | 'none';
+
+const RUN = '`holter run`';
+
+export function readyOf(about: About, executor: ExecutorState): Ready {
+  return {
+    nudge: meansOf(about, 'nudge', nudgeChannelOf(about.hard)),
+    stop: meansOf(about, 'terminate', stopperOf(about.hard, executor)),
+    restarts: restartsOf(about, executor),
+  };
+}
+
+function meansOf(about: About, decision: 'nudge' | 'terminate', by: string): Means {
+  const because = whyNotDecide(about, { decision, by: '', reason: '' })?.because ?? null;
+  return because === null ? { by, because } : { by: null, because };
+}
+
+/** Only adapters with hooks can refuse a call, and they carry messages in the replies to hooks. */
+function nudgeChannelOf({ can, executor }: Hard): string {
+  if (can.includes('deny-call')) return 'its hooks';
+  return executor === null ? 'its next request' : 'its nudge file';
+}
+
+function stopperOf({ executor }: Hard, state: ExecutorState): string {
+  if (executor === null) return 'the agent itself, when asked';
+  if (state === 'adopted') return `the server, because its ${RUN} is gone`;
+  return state === 'away' ? `its ${RUN}, when it is connected again` : `its ${RUN}`;
+}
+
+function restartsOf(about: About, state: ExecutorState): RecoveriesLeft {
+  const restarts = recoveriesLeft(about);
+  if (state === 'connected' || restarts.left === 0) return restarts;
+  return { left: 0, because: NO_STARTER[state] };
+}
+
+const NO_STARTER: Readonly<Record<Exclude<ExecutorState, 'connected'>, string>> = {
+  away: `its ${RUN} is not connected`,
+  adopted: `its ${RUN} is gone`,
+  none: 'nothing can start it from here',
+};
+
+/** One sentence for the notice of an escalation. */
+export function readyInWords({ nudge, stop, restarts }: Ready, { hard, at }: About): string {
+  const { checkpoint } = hard;
+  const parts = [
+    nudge.by === null ? nudge.because : `nudge through ${nudge.by}`,
+    stop.by === null ? stop.because : `stop by ${stop.by}`,
+    restarts.left === 0 ? `no automatic restart (${restarts.because})` : left(restarts.left),
+    checkpoint
+      ? `checkpoint ${checkpoint.id}, ${inWords(between(checkpoint.mark.at, at))} old`
+      : 'no checkpoint',
+  ];
+  return `Ready: ${parts.join('; ')}.`;
+}
+
+const left = (restarts: number): string => `${restarts} restart${restarts === 1 ? '' : 's'} left`;
