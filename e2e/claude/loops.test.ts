@@ -41,7 +41,7 @@ describe('a loop is noticed, told, and left', { timeout: 120_000 }, () => {
     return model.requests.findIndex(isNudged);
   }
 
-  it('on a failing command: nudged by the fifth repeat, explained in three lines, closed', async () => {
+  it('on a failing command: nudged by the fifth repeat, explained by `why`, closed', async () => {
     let why: Ran | null = null;
     let agentId = '';
     const calls = await callsUntilNudge(
@@ -60,9 +60,10 @@ describe('a loop is noticed, told, and left', { timeout: 120_000 }, () => {
     expect(calls).toBeLessThanOrEqual(8);
     expect(agentId).toMatch(/^claude\.shop\.[0-9a-f]{8}$/);
     const lines = (why as Ran | null)?.out.trimEnd().split('\n') ?? [];
-    expect(lines).toHaveLength(3);
+    expect(lines).toHaveLength(4);
     expect(lines[0]).toMatch(/has been STUCK/);
     expect(lines[1]).toMatch(/same/);
+    expect(lines[3]).toMatch(/^Ready: nudge through its hooks; nothing can stop it from here; /);
     const events = await world.events(agentId);
     const types = events.map(({ type }) => type);
     const sent = events.filter(({ type }) => type === 'NUDGE_SENT');

@@ -58,7 +58,7 @@ export async function createProgram(io: Io, word?: string): Promise<Command> {
   withExamples(program, [
     ['holter up', 'run the server'],
     ['holter status', 'which agents need attention'],
-    ['holter why worker-7', 'what is wrong with one agent, in three lines'],
+    ['holter why worker-7', 'what is wrong with one agent, and what can be done'],
     ['holter events --follow', 'watch what happens'],
   ]);
 

@@ -5,6 +5,16 @@ import type { AgentView, FindingView, IncidentView } from '@holter/server/local'
 export const now = instant(10_000_000);
 export const minutesAgo = (n: number): number => now - n * 60_000;
 
+export const exampleReady: NonNullable<AgentView['ready']> = {
+  nudge: { by: 'its hooks', because: null },
+  stop: { by: 'its `holter run`', because: null },
+  restarts: { left: 1, because: null },
+  checkpoints: [
+    { checkpointId: 'c3', at: minutesAgo(2) },
+    { checkpointId: 'c2', at: minutesAgo(12) },
+  ],
+};
+
 export const exampleAgent: AgentView = {
   at: now,
   agentId: 'ada',
@@ -42,6 +52,7 @@ export const exampleAgent: AgentView = {
   recovery: null,
   probation: null,
   end: null,
+  ready: null,
   decisions: {
     nudge: null,
     allow_more_time: null,
@@ -88,4 +99,5 @@ export const exampleIncident: IncidentView = {
   next: { step: 'nudge', at: now + 240_000, inSeconds: 240, why: 'nudge 3 of 3' },
   findings: [exampleFinding],
   checkpointId: null,
+  ready: exampleReady,
 };

@@ -10,7 +10,7 @@ type About = { readonly hard: Hard; readonly policy: Policy; readonly at: Instan
 type Means = { readonly by: string | null; readonly because: string | null };
 
 /** What could be done about an agent, known before it is needed (seed 000 §3). */
-export type Ready = { readonly nudge: Means; readonly stop: Means; readonly restarts: RecoveriesLeft };
+type Ready = { readonly nudge: Means; readonly stop: Means; readonly restarts: RecoveriesLeft };
 
 /**
  * What the shell knows of the agent's executor; a record only knows its name. `adopted`: the server has taken over its

@@ -26,6 +26,7 @@ import { Facts } from './facts.tsx';
 import { Findings } from './findings.tsx';
 import { Ladder } from './ladder.tsx';
 import { Output } from './output.tsx';
+import { Ready } from './ready.tsx';
 import { Timeline } from './timeline.tsx';
 
 type AgentAll = {
@@ -110,6 +111,7 @@ function Whole({ all, problem, reload }: WholeProps) {
           <section class="card">
             <h2>Cause and decision</h2>
             <Cause agent={agent} />
+            <Ready agent={agent} />
             <DecisionBar agent={agent} />
           </section>
           <section class="card">

@@ -1,6 +1,7 @@
 import type { AgentView, HistoryView, IncidentPage, IncidentView } from '@holter/server/wire';
 import { useEffect } from 'preact/hooks';
 import { DecisionBar } from '../agent/decision-bar.tsx';
+import { Ready } from '../agent/ready.tsx';
 import { Seen } from '../agent/seen.tsx';
 import { Link } from '../parts/link.tsx';
 import { Empty, NotYet, Problem } from '../parts/messages.tsx';
@@ -116,8 +117,8 @@ function Waiting({ incident, agent }: WaitingProps) {
         <b>
           <NextStep next={next} mayDecide={mayDecide()} />
         </b>
-        {incident.checkpointId !== null && <span class="soft"> · checkpoint {incident.checkpointId}</span>}
       </p>
+      <Ready agent={agent} />
       <Seen incident={incident} />
       <DecisionBar agent={agent} />
     </li>

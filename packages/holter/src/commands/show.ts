@@ -10,6 +10,7 @@ import { eventLine } from '../explain/event-line.ts';
 import { stepInWords } from '../explain/explain-agent.ts';
 import { inferredInWords } from '../explain/inferred-in-words.ts';
 import { patienceInWords } from '../explain/patience-in-words.ts';
+import { readyInWords } from '../explain/ready-in-words.ts';
 import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
 import { colourOfState, type Paint, painter, printable } from '../terminal/paint.ts';
@@ -149,6 +150,8 @@ function trouble(agent: AgentView, now: Instant): readonly Line[] {
       ],
       ['next', stepInWords(incident, now)],
     );
+  const ready = readyInWords(agent, now);
+  if (ready !== null) lines.push(['ready', ready]);
   if (incident?.acknowledged) {
     const { by, at, reason } = incident.acknowledged;
     lines.push(['seen', `${ago(at, now)} by ${by}: ${reason}`]);

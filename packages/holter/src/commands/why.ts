@@ -4,6 +4,7 @@ import { ask } from '../client/ask.ts';
 import { findServer, type PrintOptions, withServer } from '../client/connection.ts';
 import { noteShown } from '../client/note-shown.ts';
 import { threeLines } from '../explain/explain-agent.ts';
+import { readyInWords } from '../explain/ready-in-words.ts';
 import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
 import { colourOfState, painter, printable } from '../terminal/paint.ts';
@@ -13,25 +14,28 @@ export function registerWhy(program: Command, io: Io): void {
     withServer(
       program
         .command('why')
-        .description('explain in three lines what is wrong with an agent and what happens next')
+        .description('explain what is wrong with an agent, what happens next and what can be done')
         .argument('<agent>', 'its id')
         .option('--json', 'print JSON'),
     ),
-    [['holter why worker-7', 'in three lines']],
+    [['holter why worker-7', 'its state, the reason, and what comes next']],
   ).action((agentId: string, options: PrintOptions) => why(io, agentId, options));
 }
 
 async function why(io: Io, agentId: string, options: PrintOptions): Promise<void> {
   const connection = findServer(io, options, 'operator');
   const agent = await ask(connection, (client) => client.agent(agentId));
-  const [how, because, next] = threeLines(agent, instant(agent.at));
+  const now = instant(agent.at);
+  const [how, because, next] = threeLines(agent, now);
+  const ready = readyInWords(agent, now);
   if (options.json) {
     io.out(
-      `${JSON.stringify({ agentId, state: agent.state, lines: [how, because, next], findings: agent.findings, incident: agent.incident })}\n`,
+      `${JSON.stringify({ agentId, state: agent.state, lines: [how, because, next], findings: agent.findings, incident: agent.incident, ready: agent.ready })}\n`,
     );
     return;
   }
   const paint = painter(io);
-  io.out(`${paint(colourOfState(agent.state), printable(how))}\n${printable(because)}\n${printable(next)}\n`);
+  const rest = [because, next, ...(ready === null ? [] : [`Ready: ${ready}.`])].map(printable);
+  io.out(`${[paint(colourOfState(agent.state), printable(how)), ...rest].join('\n')}\n`);
   await noteShown(io, connection, [agent.incident]);
 }

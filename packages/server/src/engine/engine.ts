@@ -2,6 +2,7 @@ import type {
   Agent,
   Decision,
   Effect,
+  ExecutorState,
   HolterEvent,
   InputBody,
   Instant,
@@ -25,7 +26,7 @@ import {
   type EngineHealth,
   type EngineOptions,
 } from './engine-options.ts';
-import { type Executor, isStarterOf, orderOf } from './executor.ts';
+import { type Executor, executorStateOf, isStarterOf, orderOf } from './executor.ts';
 import { FleetCell } from './fleet-cell.ts';
 import { type Followed, type FollowedEffect, Follower } from './follower.ts';
 import { GroupSizes } from './group-sizes.ts';
@@ -241,6 +242,10 @@ export class Engine {
   /** Nobody is there who could start an agent of this executor; another server may know somebody. */
   isStarterGone(executor: string | null): boolean {
     return !this.isShared && !this.executors.some((each) => isStarterOf(each, executor));
+  }
+
+  executorState(executor: string | null): ExecutorState {
+    return this.isShared ? 'connected' : executorStateOf(this.executors, executor);
   }
 
   /** Commits of this server. */

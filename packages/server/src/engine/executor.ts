@@ -1,4 +1,4 @@
-import type { Effect, EffectKind, Instant, ReceiptOutcome } from '@holter/core';
+import type { Effect, EffectKind, ExecutorState, Instant, ReceiptOutcome } from '@holter/core';
 import type { Answer } from './request.ts';
 
 /** Carries out effects: the reply queue, the notification channels, a process adapter. */
@@ -15,6 +15,14 @@ export type Executor = {
 
 export const isStarterOf = ({ id, kinds, isNoStarter }: Executor, executor: string | null): boolean =>
   id === executor && !isNoStarter && kinds.has('spawn');
+
+/** Of the executors that are connected now, what is the one of this agent? */
+export function executorStateOf(connected: readonly Executor[], executor: string | null): ExecutorState {
+  const present = connected.filter(({ id }) => id === executor);
+  if (executor === null) return present.some((each) => isStarterOf(each, null)) ? 'connected' : 'none';
+  if (present.length === 0) return 'away';
+  return present.some(({ isNoStarter }) => isNoStarter) ? 'adopted' : 'connected';
+}
 
 /** Effects on the agent itself, carried out on its host. Notices are not among them: they go to people. */
 export const AGENT_EFFECTS: ReadonlySet<EffectKind> = new Set<EffectKind>([

@@ -41,6 +41,28 @@ export async function readChain(
   return { agentId, taskId, headId: first, checkpoints };
 }
 
+/** The newest checkpoints that a successor could start from, newest first, each found from the one before it. */
+export async function readUsable(
+  store: Checkpoints,
+  place: Place,
+  sha256: Sha256,
+  countMax: number,
+): Promise<readonly Pick<Checkpoint, 'checkpointId' | 'at'>[]> {
+  const usable: Pick<Checkpoint, 'checkpointId' | 'at'>[] = [];
+  let { headId } = place;
+  while (usable.length < countMax) {
+    const choice = chooseCheckpoint(await readChain(store, { ...place, headId }, sha256), sha256);
+    if (choice.kind !== 'chosen') break;
+    const { checkpointId, at, parentId } = choice.checkpoint;
+    // A link that leads nowhere goes on with the newest, which may be one that was found already.
+    if (usable.some((found) => found.checkpointId === checkpointId)) break;
+    usable.push({ checkpointId, at });
+    if (parentId === null) break;
+    headId = parentId;
+  }
+  return usable;
+}
+
 /** Where a link leads nowhere, core goes on with the newest of the others. */
 function newestOf(heads: readonly CheckpointHead[]): string | null {
   let newest: CheckpointHead | null = null;

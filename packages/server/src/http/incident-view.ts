@@ -1,16 +1,26 @@
 import {
   type Agent,
+  type ExecutorState,
   findingsOf,
   type Incident,
   type Instant,
   isSeen,
   later,
   type Policy,
+  readyOf,
 } from '@holter/core';
 import { findingView } from './finding-view.ts';
 import type { IncidentView, NextStepView } from './types.ts';
 
-export function incidentView({ hard }: Agent, incident: Incident, policy: Policy, at: Instant): IncidentView {
+/** What a view needs beside the record. */
+export type IncidentContext = {
+  readonly policy: Policy;
+  readonly at: Instant;
+  readonly executor: ExecutorState;
+};
+
+export function incidentView({ hard }: Agent, incident: Incident, context: IncidentContext): IncidentView {
+  const { policy, at, executor } = context;
   const { id, cause, openedAt, step, attempt, phase, order, acknowledged } = incident;
   return {
     incidentId: id,
@@ -31,6 +41,7 @@ export function incidentView({ hard }: Agent, incident: Incident, policy: Policy
     next: nextStepOf(hard, incident, policy, at),
     findings: findingsOf(hard).map(findingView),
     checkpointId: hard.checkpoint?.id ?? null,
+    ready: readyOf({ hard, policy, at }, executor),
   };
 }
 
@@ -41,10 +52,11 @@ function nudgesView({ nudges, step, calm }: Incident): IncidentView['nudges'] {
 }
 
 /** To whom its notice is being shown now, it is noticed; the time for a decision runs, if it did not before. */
-export function incidentAsRead(agent: Agent, incident: Incident, policy: Policy, at: Instant): IncidentView {
-  if (incident.phase !== 'waiting') return incidentView(agent, incident, policy, at);
+export function incidentAsRead(agent: Agent, incident: Incident, context: IncidentContext): IncidentView {
+  const { at } = context;
+  if (incident.phase !== 'waiting') return incidentView(agent, incident, context);
   const wait = incident.step === 'escalate' && { wait: { at, held: agent.hard.heldBefore } };
-  return incidentView(agent, { ...wait, noticedAt: at, ...incident }, policy, at);
+  return incidentView(agent, { ...wait, noticedAt: at, ...incident }, context);
 }
 
 /**

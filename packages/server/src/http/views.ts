@@ -1,5 +1,6 @@
 import {
   type Agent,
+  type ExecutorState,
   findingsOf,
   type HolterEvent,
   type Instant,
@@ -7,6 +8,7 @@ import {
   livenessOf,
   type Policy,
   presenceOf,
+  readyOf,
 } from '@holter/core';
 import type { Rollup, StoredEffect, StoredEvent, StoredToken } from '../store/store.ts';
 import { decisionsView } from './decisions-view.ts';
@@ -21,6 +23,9 @@ import type { AgentView, EffectView, EventView, FinalStatePage, RollupView, Toke
 
 /** What an agent's view shows besides its record. */
 type AgentSurroundings = {
+  readonly executor: ExecutorState;
+  /** The newest that a successor could start from; null where they were not read. */
+  readonly checkpoints: NonNullable<AgentView['ready']>['checkpoints'];
   /** The executor that could start it again does not run any more. */
   readonly isStarterGone: boolean;
   /** What the holter.yaml of its working directory changes. */
@@ -32,7 +37,7 @@ export function agentView(
   agent: Agent,
   policy: Policy,
   at: Instant,
-  { isStarterGone, inForce }: AgentSurroundings,
+  { isStarterGone, inForce, executor: executorState, checkpoints }: AgentSurroundings,
 ): AgentView {
   const { soft, hard } = agent;
   const { agentId, incarnation, role, group, mode, can, executor, promises, startedAt } = hard;
@@ -66,13 +71,19 @@ export function agentView(
     errorCount: hard.errorCount ?? null,
     ...workView(hard),
     findings: findingsOf(hard).map(findingView),
-    incident: hard.incident ? incidentView(agent, hard.incident, policy, at) : null,
+    incident: hard.incident
+      ? incidentView(agent, hard.incident, { policy, at, executor: executorState })
+      : null,
     ...troubleView(hard, at),
+    ready: needsNothing(hard) ? null : { ...readyOf({ hard, policy, at }, executorState), checkpoints },
     decisions,
     recommended: recommendationOf(agent, decisions),
     at,
   };
 }
+
+export const needsNothing = ({ health }: Agent['hard']): boolean =>
+  health === 'HEALTHY' || health === 'TERMINATED';
 
 function workView(hard: Agent['hard']): Pick<AgentView, 'job' | 'task' | 'holds' | 'checkpoint'> {
   const { job, task, holds, checkpoint, turnSince } = hard;

@@ -69,6 +69,41 @@ describe('decisions about one finding, one checkpoint, one incident', () => {
     expect(await post(path, { incidentIds })).toEqual([200, { ok: true, noticed: 0 }]);
   });
 
+  it('shows what is ready as soon as an agent is not healthy, and who is not there to do it', async () => {
+    await owned('pia');
+    for (const checkpointId of ['c-1', 'c-2', 'c-3', 'c-4'])
+      await server.operator.writeCheckpoint('pia', { checkpointId, content: { checkpointId } });
+    expect((await server.operator.agent('pia')).ready).toBeNull();
+    await fail('pia');
+    const able = {
+      nudge: { by: 'its nudge file', because: null },
+      stop: { by: 'its `holter run`', because: null },
+      restarts: { left: 3, because: null },
+    };
+    const { ready, incident } = await server.operator.agent('pia');
+    expect(ready).toMatchObject(able);
+    expect(ready?.checkpoints?.map(({ checkpointId }) => checkpointId)).toEqual(['c-4', 'c-3', 'c-2']);
+    expect(incident?.ready).toEqual(able);
+    const [notice] = await until(
+      async () => (await server.notices.list()).filter(({ agentId }) => agentId === 'pia'),
+      (found) => found.length === 1,
+    );
+    expect(notice?.message).toMatch(
+      /Ready: nudge through its nudge file; stop by its `holter run`; 3 restarts left; checkpoint c-4, .* old\.$/,
+    );
+    await server.operator.register({
+      ...{ agentId: 'uma', instanceId: 'uma-1', mode: 'act', executor: 'another-host' },
+      can: ['nudge', 'terminate', 'spawn'],
+    });
+    await fail('uma');
+    expect((await server.operator.agent('uma')).ready).toEqual({
+      nudge: able.nudge,
+      stop: { by: 'its `holter run`, when it is connected again', because: null },
+      restarts: { left: 0, because: 'its `holter run` is not connected' },
+      checkpoints: [],
+    });
+  });
+
   it('snoozes one kind of finding, and wakes it', async () => {
     await owned('ada');
     await fail('ada');

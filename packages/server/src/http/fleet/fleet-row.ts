@@ -1,7 +1,7 @@
 import { type Agent, findingsOf, type Instant, livenessOf, type Policy } from '@holter/core';
 import { decisionsView } from '../decisions-view.ts';
 import { endDetail } from '../end-view.ts';
-import { incidentView } from '../incident-view.ts';
+import { type IncidentContext, incidentView } from '../incident-view.ts';
 import { recommendationOf } from '../recommendation.ts';
 import type { FleetRowView } from '../types.ts';
 import type { FleetEntry } from './fleet-entry.ts';
@@ -10,11 +10,12 @@ import type { FleetEntry } from './fleet-entry.ts';
 export function fleetRow(
   agent: Agent,
   entry: FleetEntry,
-  { policy, at, isStarterGone }: { policy: Policy; at: Instant; isStarterGone: boolean },
+  { isStarterGone, ...context }: IncidentContext & { readonly isStarterGone: boolean },
 ): FleetRowView {
   const { soft, hard } = agent;
+  const { policy, at } = context;
   const { incident, holds, quiet } = hard;
-  const view = incident ? incidentView(agent, incident, policy, at) : null;
+  const view = incident ? incidentView(agent, incident, context) : null;
   const hold = holds.find(({ kind }) => kind !== 'in-tool') ?? holds[0] ?? null;
   const findings = findingsOf(hard);
   const lead = findings[0] ?? null;

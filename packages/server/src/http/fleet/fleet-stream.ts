@@ -191,5 +191,6 @@ function rowOf({ engine, clock }: HttpDeps, book: FleetBook, agent: Agent): Flee
   const policy = policyFor(engine.currentPolicies, role, agentId, group, patience);
   const at = clock.now();
   const shown = retell(agent, at, engine.stalls, policy);
-  return [fleetRow(shown, entry, { policy, at, isStarterGone: engine.isStarterGone(executor) })];
+  const context = { policy, at, executor: engine.executorState(executor) };
+  return [fleetRow(shown, entry, { ...context, isStarterGone: engine.isStarterGone(executor) })];
 }

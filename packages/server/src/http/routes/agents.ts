@@ -1,10 +1,11 @@
-import { instant } from '@holter/core';
+import { type Agent, instant } from '@holter/core';
 import { agentIdOf, readAgent } from '../access.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { agentQuery, effectQuery, limitQuery, rollupQuery } from '../schema/requests.ts';
 import { agent, agentPage, effectPage, finalStatePage, probe, rollupPage } from '../schema/views.ts';
 import type { AgentPage, AgentView, EffectPage, FinalStatePage, ProbeView, RollupPage } from '../types.ts';
-import { effectView, finalStateView, rollupView } from '../views.ts';
+import { UsableCheckpoints } from '../usable-checkpoints.ts';
+import { effectView, finalStateView, needsNothing, rollupView } from '../views.ts';
 import { type HttpContext, viewOf } from './context.ts';
 
 const readers = ['viewer', 'operator', 'orchestrator'] as const;
@@ -16,6 +17,9 @@ const DAY_MS = 24 * 3_600_000;
 /** Reading: how the agents are, what was done about them, and how the last hours were. */
 export function agentRoutes({ deps }: HttpContext): readonly Route[] {
   const { engine, store, clock } = deps;
+  const usable = new UsableCheckpoints(deps);
+  const withCheckpoints = async (shown: Agent): Promise<AgentView> =>
+    viewOf(deps, shown, needsNothing(shown.hard) ? null : await usable.of(shown));
   return [
     defineRoute({
       method: 'GET',
@@ -47,7 +51,7 @@ export function agentRoutes({ deps }: HttpContext): readonly Route[] {
       access: [...readers, 'agent'],
       answers: { 200: { description: 'The agent.', schema: agent } },
       handle: async ({ params, caller }): Promise<AgentView> =>
-        viewOf(deps, await readAgent(engine, agentIdOf(params, caller))),
+        withCheckpoints(await readAgent(engine, agentIdOf(params, caller))),
     }),
     defineRoute({
       method: 'GET',

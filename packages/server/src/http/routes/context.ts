@@ -22,13 +22,22 @@ export type HttpContext = {
   readonly fleet: FleetBook;
 };
 
-export function viewOf({ engine, clock }: HttpDeps, agent: Agent): AgentView {
+export function viewOf(
+  { engine, clock }: HttpDeps,
+  agent: Agent,
+  checkpoints: NonNullable<AgentView['ready']>['checkpoints'] = null,
+): AgentView {
   const { executor, patience } = agent.hard;
   const policy = policyOf(engine, agent);
   const inForce = patience ? patienceInForce(engine.currentPolicies, agent.hard, patience) : {};
   const now = clock.now();
   const shown = retell(agent, now, engine.stalls, policy);
-  return agentView(shown, policy, now, { isStarterGone: engine.isStarterGone(executor), inForce });
+  return agentView(shown, policy, now, {
+    isStarterGone: engine.isStarterGone(executor),
+    executor: engine.executorState(executor),
+    inForce,
+    checkpoints,
+  });
 }
 
 export function policyOf({ currentPolicies }: HttpDeps['engine'], { hard }: Agent): Policy {

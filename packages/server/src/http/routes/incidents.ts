@@ -53,7 +53,8 @@ export function incidentRoutes({ deps }: HttpContext): readonly Route[] {
             const policy = policyOf(engine, agent);
             const view = readNow.has(incident.id) ? incidentAsRead : incidentView;
             const now = clock.now();
-            return [view(retell(agent, now, engine.stalls, policy), incident, policy, now)];
+            const executor = engine.executorState(agent.hard.executor);
+            return [view(retell(agent, now, engine.stalls, policy), incident, { policy, at: now, executor })];
           }),
           notices: [...unread],
           nextCursor: page.nextCursor,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { TROUBLES } from '../../upkeep/index.ts';
 import { healthState, holdKind, ladderStep, mode, time } from './parts.ts';
+import { readiness, readinessOfAgent } from './readiness.ts';
 
 /** What the calls answer. Times are milliseconds since 1970; null is "never" or "none". */
 const maybeTime = time.nullable();
@@ -57,6 +58,7 @@ export const incident = z.strictObject({
   next: nextStep,
   findings: z.array(finding),
   checkpointId: word.nullable(),
+  ready: readiness.meta({ description: 'What can be done about it, and who can do it.' }),
 });
 
 const hold = z.strictObject({ kind: holdKind, since: time, until: maybeTime });
@@ -164,6 +166,9 @@ export const agent = z.strictObject({
     .nullable(),
   probation: z.strictObject({ until: time, incidentId: word }).nullable(),
   end: end.nullable(),
+  ready: readinessOfAgent.nullable().meta({
+    description: 'What can be done about it, and who can do it; null while it is HEALTHY or TERMINATED.',
+  }),
   decisions: decisions.meta({ description: 'What may be decided now: null, or the reason why not.' }),
   recommended: recommendation
     .nullable()
