@@ -35,8 +35,13 @@ const ENVELOPE = new Set([
 /** The arguments as text, without the agent's comments on them. */
 export function argumentsText(input: unknown): string {
   if (typeof input === 'string') return input;
-  return JSON.stringify(input, (key, value) => (COMMENTARY.has(key) ? undefined : value)) ?? '';
+  const text = JSON.stringify(input) ?? '';
+  if (!COMMENTARY_KEYS.some((key) => text.includes(key))) return text;
+  return JSON.stringify(input, (key, value) => (COMMENTARY.has(key) ? undefined : value));
 }
+
+/** Searched for first: a replacer makes `JSON.stringify` five times as slow. */
+const COMMENTARY_KEYS = [...COMMENTARY].map((key) => `"${key}":`);
 
 const DEPTH_MAX = 12;
 

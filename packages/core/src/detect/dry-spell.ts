@@ -2,7 +2,6 @@ import type { Instant } from '../base/time.ts';
 import type { Finding } from '../vocabulary/finding.ts';
 import { isEditCall, questionKey } from './call-shape.ts';
 import type { Detector } from './detector.ts';
-import { saysNone } from './error-text.ts';
 import type { CallFacts } from './facts.ts';
 import { finding, spanInWords } from './phrase.ts';
 
@@ -71,12 +70,8 @@ function observeCall(state: DryState, facts: CallFacts): DryState {
 
 function isDry(facts: CallFacts): boolean {
   if (facts.isError) return !isEditCall(facts.step.input);
-  const { output } = facts.step;
-  return output !== null && facts.comparison.print.lines <= ANSWER_LINES_MAX && saysNone(output);
+  return facts.nothing === 'in-words';
 }
-
-/** "Nothing" takes a line or two, and a footer. */
-const ANSWER_LINES_MAX = 5;
 
 const wetter = (state: DryState): DryState =>
   state.count <= 1 ? empty : { ...state, count: state.count - 1 };

@@ -50,8 +50,7 @@ export function readError(output: string, echo: string): ErrorRead | null {
     if (found === null) continue;
     if (TIMED_OUT.test(cut)) return TIME_OUT;
     const before = wordsOf(cut.slice(0, found.index), echo);
-    const from = wordsOf(cut.slice(found.index), echo);
-    const words = [...before.slice(-BEFORE), ...from.slice(0, FROM)];
+    const words = [...before.slice(-BEFORE), ...wordsOf(cut.slice(found.index), echo, FROM)];
     if (words.length > 0) return { signature: hashWords(words), isEnvironment: ENVIRONMENT.test(cut) };
   }
   return null;
@@ -65,20 +64,21 @@ function lastException(text: string): ErrorRead | null {
     if (found === null) continue;
     const [, name = '', rest = ''] = found;
     if (TIMED_OUT.test(line)) return TIME_OUT;
-    const words = [name, ...wordsOf(rest, '').slice(0, WORDS_OF_EXCEPTION)];
+    const words = [name, ...wordsOf(rest, '', WORDS_OF_EXCEPTION)];
     return { signature: hashWords(words), isEnvironment: ENVIRONMENT.test(line) };
   }
   return null;
 }
 
-/** Purely alphabetic words in lower case, without quotes and echoes. */
-function wordsOf(text: string, echo: string): string[] {
+/** The first purely alphabetic words in lower case, without quotes and echoes. */
+function wordsOf(text: string, echo: string, countMax = Number.POSITIVE_INFINITY): string[] {
   const words: string[] = [];
   for (const token of text.replace(QUOTED, ' ').split(/\s+/)) {
     const word = token.replace(/^[("[<{]+|[)"\]>}.,:;!?]+$/g, '');
     if (word === '' || !/^[a-z]+(?:n't)?$/i.test(word)) continue;
     if (word.length >= ECHO_MIN && echo.includes(word)) continue;
     words.push(word.toLowerCase());
+    if (words.length === countMax) break;
   }
   return words;
 }

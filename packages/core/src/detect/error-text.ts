@@ -48,17 +48,20 @@ export const saysRateLimited = (output: string): boolean => RATE_LIMITED.test(ou
 export const saysNoMatch = (output: string): boolean =>
   saysNothing(output) && !MISSING.test(withoutColours(output));
 
-/** The call succeeded and returned nothing: no match, no row, no file; or not a word. */
-export function saysNothing(output: string): boolean {
+/**
+ * How an answer says that there is nothing: in words (no match, no row, no file), or by silence. A program that
+ * succeeds in silence may well have done something.
+ */
+export type Nothing = 'in-words' | 'silent';
+
+export function readNothing(output: string): Nothing | null {
   const answer = shortAnswer(output);
-  return answer === '' || (answer !== null && isNothing(answer));
+  if (answer === null) return null;
+  if (answer === '') return 'silent';
+  return isNothing(answer) ? 'in-words' : null;
 }
 
-/** As `saysNothing`, but in words: a program that succeeds in silence may well have done something. */
-export function saysNone(output: string): boolean {
-  const answer = shortAnswer(output);
-  return answer !== null && answer !== '' && isNothing(answer);
-}
+const saysNothing = (output: string): boolean => readNothing(output) !== null;
 
 /** Without colours and footer; null if it is too long or has no word that could mean nothing. */
 function shortAnswer(output: string): string | null {

@@ -1,4 +1,5 @@
 import type { Instant } from '../base/time.ts';
+import type { Nothing } from './error-text.ts';
 import type { Look } from './looks.ts';
 import type { Comparison } from './memory.ts';
 import type { AgentStep } from './step.ts';
@@ -15,6 +16,8 @@ export type CallFacts = {
   readonly pair: number;
   readonly comparison: Comparison;
   readonly isError: boolean;
+  /** How the answer says that there is nothing, if it does. */
+  readonly nothing: Nothing | null;
   readonly isThought: boolean;
   readonly isEdit: boolean;
   /** The call runs tests: it gave a test runner's summary, now or before. */

@@ -27,11 +27,30 @@ export function mixString(hash: number, text: string): number {
 export function hashRaw(text: string): number {
   let hash = HASH_SEED ^ text.length;
   const even = text.length & ~1;
-  for (let index = 0; index < even; index += 2) {
-    hash = Math.imul(hash ^ text.charCodeAt(index) ^ (text.charCodeAt(index + 1) << 16), PRIME);
-    hash ^= hash >>> 15;
-  }
+  for (let index = 0; index < even; index += 2)
+    hash = mixPair(hash, text.charCodeAt(index), text.charCodeAt(index + 1));
   return finish(even === text.length ? hash : mix(hash, text.charCodeAt(even)));
+}
+
+function mixPair(hash: number, first: number, second: number): number {
+  const mixed = Math.imul(hash ^ first ^ (second << 16), PRIME);
+  return mixed ^ (mixed >>> 15);
+}
+
+/** As `hashRaw`, and copies the text, which costs next to nothing here. */
+export function hashCopied(text: string, copy: Uint16Array): number {
+  let hash = HASH_SEED ^ text.length;
+  const even = text.length & ~1;
+  for (let index = 0; index < even; index += 2) {
+    const first = text.charCodeAt(index);
+    const second = text.charCodeAt(index + 1);
+    copy[index] = first;
+    copy[index + 1] = second;
+    hash = mixPair(hash, first, second);
+  }
+  if (even === text.length) return finish(hash);
+  copy[even] = text.charCodeAt(even);
+  return finish(mix(hash, text.charCodeAt(even)));
 }
 
 export const hashString = (text: string): number => finish(mixString(HASH_SEED, text));

@@ -3,7 +3,7 @@ import { isCheckCall, isEditCall, isThoughtCall, isWaitCall, placeOf, sleepMsOf 
 import { hashCall } from './canonical-arguments.ts';
 import { emptyConversation, hear, isPerson } from './conversation.ts';
 import type { Seen } from './detector.ts';
-import { isFailure, saysClean, saysRateLimited } from './error-text.ts';
+import { isFailure, readNothing, saysClean, saysRateLimited } from './error-text.ts';
 import type { CallFacts } from './facts.ts';
 import { pairKey } from './hash.ts';
 import { answerKey, type Look, lookAgain, noLooks } from './looks.ts';
@@ -112,6 +112,9 @@ function read(state: Partial<Shared>, step: AgentStep, policy: DetectionPolicy):
   }
 }
 
+/** "Nothing" takes a line or two, and a footer. */
+const NOTHING_LINES_MAX = 5;
+
 function readFacts(state: Shared, step: AgentStep, policy: DetectionPolicy): CallFacts {
   const tool = step.tool ?? '';
   const output = step.output ?? '';
@@ -156,6 +159,7 @@ function readFacts(state: Shared, step: AgentStep, policy: DetectionPolicy): Cal
     pair,
     comparison,
     isError,
+    nothing: step.output === null || comparison.print.lines > NOTHING_LINES_MAX ? null : readNothing(output),
     isThought,
     isEdit,
     look: isLook ? lookOf(state.memory, tool, call, comparison, isError) : null,

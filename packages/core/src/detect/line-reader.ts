@@ -1,31 +1,52 @@
 import { type Gauge, noGauge } from './gauge.ts';
-import { finish, HASH_SEED, mix } from './hash.ts';
+import { finish, hashCopied } from './hash.ts';
 import { isTestWord, roleOf, type WordRole } from './vocabulary.ts';
-import { readNumber } from './volatile.ts';
+import {
+  type Codes,
+  decimalOf,
+  isUuidAt,
+  readNumber,
+  skipEscape,
+  skipPath,
+  UUID_LENGTH,
+} from './volatile.ts';
+
+// As in `hash.ts` and `volatile.ts`, but not imported: V8 folds only a module's own constants, and this loop is the
+// one place where that matters.
+const HASH_SEED = 0x811c9dc5 | 0;
+const PRIME = 0x01000193;
+const mix = (hash: number, value: number): number => Math.imul(hash ^ value, PRIME);
+const at = (codes: Codes, index: number): number => codes[index] ?? 0;
 
 const NEWLINE = 10;
 const ESCAPE = 27;
-const PATH_END = ' \t\n\r"\'`),;:]>';
 const MASK = 35; // '#': stands for whatever was volatile
 
+/** The class of a character: one bit each, so that the classes in a word add up. */
 const OTHER = 0;
 const DIGIT = 1;
 const HEX_LETTER = 2;
-const LETTER = 3;
-/** The class of each ASCII character; a table, because it is needed for every character of every result. */
-const KIND = new Uint8Array(128);
-for (let code = 48; code <= 57; code += 1) KIND[code] = DIGIT;
+const LETTER = 4;
+/** Of each ASCII character; a table, because it is needed for every character of every result. */
+const ASCII = new Uint8Array(128);
+for (let code = 48; code <= 57; code += 1) ASCII[code] = DIGIT;
 for (let code = 97; code <= 122; code += 1) {
-  KIND[code] = code <= 102 ? HEX_LETTER : LETTER;
-  KIND[code - 32] = KIND[code] ?? LETTER;
+  ASCII[code] = code <= 102 ? HEX_LETTER : LETTER;
+  ASCII[code - 32] = ASCII[code] ?? LETTER;
 }
-KIND[95] = LETTER;
-/** No word with a role is longer than this. */
-const ROLE_LENGTH_MAX = 12;
-
+ASCII[95] = LETTER;
 /** Spinners and bars: braille, blocks, box drawing. */
 const isDecoration = (code: number): boolean =>
   code >= 0x2500 && code <= 0x28ff && code !== 0x2713 && code !== 0x2717;
+const wideKindOf = (code: number): number => (code > 0xbf && !isDecoration(code) ? LETTER : OTHER);
+
+/** An ordinal of words that is far from every other. */
+const NEVER = -9;
+/** No word with a role is longer than this. */
+const ROLE_LENGTH_MAX = 12;
+
+/** The longest text that can be read at once. */
+export const READ_MAX = 16_384;
 
 /**
  * Reads a result line by line in one pass and keeps two running hashes. A class, although core is made of functions,
@@ -33,6 +54,8 @@ const isDecoration = (code: number): boolean =>
  * an object returned per token. `readResult` keeps one instance and resets it for each result.
  */
 export class LineReader {
+  /** The text that is read: codes in an array are read twice as fast as characters of a string. */
+  private readonly codes: Codes = new Uint16Array(READ_MAX + UUID_LENGTH);
   lines = 0;
   blocks: number[] = [];
   private exactSum = HASH_SEED;
@@ -52,21 +75,41 @@ export class LineReader {
   // One line.
   private exactLine = HASH_SEED;
   private skeletonLine = HASH_SEED;
-  private tokens = 0;
+  /** Words and numbers. */
   private words = 0;
   private numbers = 0;
+  /** Signs. */
+  private marks = 0;
   private isAccounting = false;
   private isBracketed = false;
   private hasSeparator = false;
+  /** The last sign; 0 if it was followed by a word. */
   private lastCode = 0;
+  /** Of the last word, if it has a role. */
   private lastRole: WordRole | null = null;
   private lastNumber = -1;
-  private sinceNumber = 9;
-  private sinceRole = 9;
+  /** `words` when `lastNumber` was read. */
+  private numberAt = NEVER;
+  /** The last sign after `lastRole` or `lastNumber`. */
   private separator = 0;
   private lineBad = -1;
   private lineGood = -1;
   private lineShare = -1;
+
+  /** Takes a text of at most `READ_MAX` characters, to be read next. Returns its hash, as `hashRaw` does. */
+  load(text: string): number {
+    const { codes } = this;
+    const hash = hashCopied(text, codes);
+    codes.fill(0, text.length, text.length + UUID_LENGTH);
+    return hash;
+  }
+
+  /** Takes a part of a longer text. What follows it is copied too, to see what its last number is. */
+  loadPart(text: string, from: number, to: number): void {
+    const { codes } = this;
+    const end = to - from + UUID_LENGTH;
+    for (let index = 0; index < end; index += 1) codes[index] = text.charCodeAt(from + index);
+  }
 
   reset(): void {
     this.lines = 0;
@@ -84,23 +127,41 @@ export class LineReader {
     this.hasTestWord = false;
   }
 
-  read(text: string, from: number, to: number): void {
-    let index = from;
+  /** Reads that many characters of what was loaded. */
+  read(to: number): void {
+    const { codes } = this;
+    let index = 0;
     this.beginLine();
     while (index < to) {
-      const code = text.charCodeAt(index);
-      const kind = code < 128 ? KIND[code] : code > 0xbf && !isDecoration(code) ? LETTER : OTHER;
-      if (kind === DIGIT) index = this.number(text, index, to);
-      else if (kind !== OTHER) index = this.word(text, index, to);
-      else if (code === 32) index += 1;
+      let code = at(codes, index);
+      let kind = code < 128 ? (ASCII[code] ?? OTHER) : wideKindOf(code);
+      if (kind > DIGIT) {
+        const start = index;
+        let kinds = OTHER;
+        let hash = HASH_SEED;
+        do {
+          kinds |= kind;
+          hash = mix(hash, code | 32); // case does not matter
+          index += 1;
+          code = index < to ? at(codes, index) : NEWLINE;
+          kind = code < 128 ? (ASCII[code] ?? OTHER) : wideKindOf(code);
+        } while (kind !== OTHER);
+        const end = this.word(codes, start, index, to, hash, kinds);
+        if (end !== index || end >= to) {
+          index = end;
+          continue;
+        }
+      }
+      if (code === 32) index += 1;
+      else if (kind === DIGIT) index = this.number(codes, index, to);
       else if (code === NEWLINE) {
         this.endLine();
         index += 1;
-      } else if (code === 13 && text.charCodeAt(index + 1) !== NEWLINE) {
+      } else if (code === 13 && at(codes, index + 1) !== NEWLINE) {
         this.beginLine(); // a carriage return overwrites the line: only its last state was ever shown
         index += 1;
       } else if (code <= 32) {
-        index = code === ESCAPE ? skipEscape(text, index, to) : index + 1;
+        index = code === ESCAPE ? skipEscape(codes, index, to) : index + 1;
       } else {
         this.punctuation(code);
         index += 1;
@@ -128,17 +189,16 @@ export class LineReader {
   private beginLine(): void {
     this.exactLine = HASH_SEED;
     this.skeletonLine = HASH_SEED;
-    this.tokens = 0;
     this.words = 0;
     this.numbers = 0;
+    this.marks = 0;
     this.isAccounting = false;
     this.isBracketed = false;
     this.hasSeparator = false;
     this.lastCode = 0;
     this.lastRole = null;
     this.lastNumber = -1;
-    this.sinceNumber = 9;
-    this.sinceRole = 9;
+    this.numberAt = NEVER;
     this.separator = 0;
     this.lineBad = -1;
     this.lineGood = -1;
@@ -146,7 +206,7 @@ export class LineReader {
   }
 
   private endLine(): void {
-    if (this.tokens === 0) {
+    if (this.words + this.marks === 0) {
       this.isAfterBlank = true;
       return this.beginLine();
     }
@@ -174,7 +234,7 @@ export class LineReader {
     }
     if (!this.isAccounting && !isEnclosed && this.footerLines < 1) this.commitGauges();
     // "[2] 19449": printed by a shell when it starts a job.
-    const isJob = this.isBracketed && this.tokens === 4 && this.numbers === 2;
+    const isJob = this.isBracketed && this.words + this.marks === 4 && this.numbers === 2;
     const line = finish(this.isAccounting || isJob ? this.skeletonLine : this.exactLine);
     if (this.lines === 0)
       this.firstLine = finish(
@@ -197,49 +257,51 @@ export class LineReader {
 
   private punctuation(code: number): void {
     if (isDecoration(code)) return;
-    if (this.tokens === 0 && (code === 91 || code === 40 || code === 60)) this.isBracketed = true;
-    if (code === 37 && this.sinceNumber === 0) this.noteShare(this.lastNumber / 100);
+    if (this.words + this.marks === 0 && (code === 91 || code === 40 || code === 60)) this.isBracketed = true;
+    if (code === 37 && this.words === this.numberAt) this.noteShare(this.lastNumber / 100);
     if (code === 124 || code === 183 || code === 0x2014 || code === 0x2022) this.hasSeparator = true;
     this.separator = code;
     if (code === this.lastCode) return; // bars and rules: any length is the same
     this.lastCode = code;
-    this.tokens += 1;
+    this.marks += 1;
     this.exactLine = mix(this.exactLine, code);
     this.skeletonLine = mix(this.skeletonLine, code);
   }
 
-  private number(text: string, from: number, to: number): number {
-    const read = readNumber(text, from, to, this.lastRole, this.sinceRole, this.lastCode);
-    this.tokens += 1;
-    this.words += 1;
+  private number(codes: Codes, from: number, to: number): number {
+    const role = this.lastRole;
+    const read = readNumber(codes, from, to, role, this.lastCode);
     this.numbers += 1;
     this.lastCode = 0;
-    if (read.isVolatile) {
+    this.lastRole = null;
+    this.skeletonLine = mix(this.skeletonLine, MASK);
+    if (read < 0) {
       this.exactLine = mix(this.exactLine, MASK);
-      this.skeletonLine = mix(this.skeletonLine, MASK);
-      this.sinceNumber = 9;
-      this.sinceRole += 1;
-      return read.end;
+      this.words += 1;
+      this.numberAt = NEVER;
+      return -read;
     }
     let hash = HASH_SEED;
-    for (let index = from; index < read.end; index += 1) hash = mix(hash, text.charCodeAt(index));
+    for (let index = from; index < read; index += 1) hash = mix(hash, at(codes, index));
     this.exactLine = mix(this.exactLine, hash);
-    this.skeletonLine = mix(this.skeletonLine, MASK);
-    this.noteNumber(read.value);
-    this.lastNumber = read.value;
-    this.sinceNumber = 0;
-    this.sinceRole += 1;
+    const value = decimalOf(codes, from, read);
+    this.noteNumber(value, role);
+    this.words += 1;
+    this.lastNumber = value;
+    this.numberAt = this.words;
     this.separator = 0;
-    return read.end;
+    return read;
   }
 
   /** "failures: 3", "4 / 9", "4 of 9", "137|4810". */
-  private noteNumber(value: number): void {
-    const isAssigned = this.sinceRole === 0 && (this.separator === 58 || this.separator === 61);
-    if (isAssigned && this.lastRole === 'bad') this.noteBad(value);
-    if (isAssigned && this.lastRole === 'good') this.noteGood(value);
-    const isSlashed = this.sinceNumber === 0 && (this.separator === 47 || this.separator === 124);
-    const isOf = this.sinceNumber === 1 && this.lastRole === 'of' && this.sinceRole === 0;
+  private noteNumber(value: number, role: WordRole | null): void {
+    const { separator } = this;
+    const sinceNumber = this.words - this.numberAt;
+    const isAssigned = separator === 58 || separator === 61;
+    if (isAssigned && role === 'bad') this.noteBad(value);
+    if (isAssigned && role === 'good') this.noteGood(value);
+    const isSlashed = sinceNumber === 0 && (separator === 47 || separator === 124);
+    const isOf = sinceNumber === 1 && role === 'of';
     if ((isSlashed || isOf) && value >= 2 && this.lastNumber <= value)
       this.noteShare(this.lastNumber / value);
   }
@@ -256,101 +318,74 @@ export class LineReader {
     this.lineGood = Math.max(this.lineGood, 0) + value;
   }
 
-  private word(text: string, from: number, to: number): number {
-    let end = from;
-    let digits = 0;
-    let isHex = true;
-    let hash = HASH_SEED;
-    while (end < to) {
-      const code = text.charCodeAt(end);
-      const kind = code < 128 ? KIND[code] : code > 0xbf && !isDecoration(code) ? LETTER : OTHER;
-      if (kind === OTHER) break;
-      if (kind === DIGIT) digits += 1;
-      else if (kind === LETTER) isHex = false;
-      hash = Math.imul(hash ^ (code | 32), 0x01000193); // case does not matter
-      end += 1;
-    }
+  /** Returns where to read on. */
+  private word(codes: Codes, from: number, end: number, to: number, hash: number, kinds: number): number {
     const length = end - from;
-    this.tokens += 1;
-    this.words += 1;
-    this.lastCode = 0;
-    if (digits === 0 && this.lastRole !== 'temp' && !(isHex && length === 8)) {
-      this.exactLine = mix(this.exactLine, hash);
-      this.skeletonLine = mix(this.skeletonLine, hash);
-      this.noteRole(length <= ROLE_LENGTH_MAX ? roleOf(hash) : null, hash);
-      return end;
-    }
-    const isTemporary = this.lastRole === 'temp' && this.sinceRole === 0 && this.separator === 47;
-    const isUuid = isHex && length === 8 && isUuidAt(text, from);
-    const isId =
-      isUuid || isTemporary || (digits > 0 && ((isHex && length >= 7) || (length >= 16 && digits >= 4)));
-    if (isId) {
-      this.exactLine = mix(this.exactLine, MASK);
-      this.skeletonLine = mix(this.skeletonLine, MASK);
-      this.sinceRole += 1;
-      this.sinceNumber += 1;
-      if (isTemporary) return skipPath(text, end, to);
-      return isUuid ? from + UUID_LENGTH : end;
-    }
+    if ((kinds & DIGIT) !== 0 || this.lastRole === 'temp' || (kinds === HEX_LETTER && length === 8))
+      return this.oddWord(codes, from, end, to, hash, kinds);
     this.exactLine = mix(this.exactLine, hash);
-    this.skeletonLine = mix(
-      this.skeletonLine,
-      isHex && digits > 0 && length >= 6 ? MASK : withoutDigits(text, from, end),
-    );
-    this.noteRole(length <= ROLE_LENGTH_MAX ? roleOf(hash) : null, hash);
+    this.skeletonLine = mix(this.skeletonLine, hash);
+    this.noteWord(length <= ROLE_LENGTH_MAX ? roleOf(hash) : null, hash);
     return end;
   }
 
-  private noteRole(role: WordRole | null, hash: number): void {
-    if (role === 'bad' || role === 'good') this.hasTestWord ||= isTestWord(hash);
-    // "3 failed", and one word between: "11 previous errors", "2 tests failed".
-    if (this.sinceNumber <= 1) {
-      if (role === 'bad') this.noteBad(this.lastNumber);
-      if (role === 'good') this.noteGood(this.lastNumber);
-      if (role === 'bad' || role === 'good') this.sinceNumber = 9;
+  /** A word that may be an id: it has digits, or the length of a hash, or comes after "tmp". */
+  private oddWord(codes: Codes, from: number, end: number, to: number, hash: number, kinds: number): number {
+    const length = end - from;
+    const isHex = (kinds & LETTER) === 0;
+    const hasDigits = (kinds & DIGIT) !== 0;
+    const isTemporary = this.lastRole === 'temp' && this.separator === 47;
+    const isUuid = isHex && length === 8 && isUuidAt(codes, from);
+    const isHash = hasDigits && isHex && length >= 7;
+    if (isUuid || isTemporary || isHash || (length >= 16 && digitsIn(codes, from, end) >= 4)) {
+      this.exactLine = mix(this.exactLine, MASK);
+      this.skeletonLine = mix(this.skeletonLine, MASK);
+      this.noteWord(null, hash);
+      if (isTemporary) return skipPath(codes, end, to);
+      return isUuid ? from + UUID_LENGTH : end;
     }
+    const isMasked = isHex && hasDigits && length >= 6;
+    this.exactLine = mix(this.exactLine, hash);
+    this.skeletonLine = mix(this.skeletonLine, isMasked ? MASK : withoutDigits(codes, from, end));
+    this.noteWord(length <= ROLE_LENGTH_MAX ? roleOf(hash) : null, hash);
+    return end;
+  }
+
+  private noteWord(role: WordRole | null, hash: number): void {
+    if (role !== null) this.noteRole(role, hash);
+    this.words += 1;
+    this.lastCode = 0;
+    this.lastRole = role;
+  }
+
+  private noteRole(role: WordRole, hash: number): void {
     if (role === 'accounting') this.isAccounting = true;
-    this.sinceNumber += 1;
-    this.sinceRole = role === null ? this.sinceRole + 1 : 0;
-    if (role !== null) this.lastRole = role;
     this.separator = 0;
+    if (role !== 'bad' && role !== 'good') return;
+    this.hasTestWord ||= isTestWord(hash);
+    // "3 failed", and one word between: "11 previous errors", "2 tests failed".
+    if (this.words - this.numberAt > 1) return;
+    if (role === 'bad') this.noteBad(this.lastNumber);
+    else this.noteGood(this.lastNumber);
+    this.numberAt = NEVER;
   }
 }
 
-function withoutDigits(text: string, from: number, end: number): number {
+function digitsIn(codes: Codes, from: number, end: number): number {
+  let digits = 0;
+  for (let index = from; index < end; index += 1) if (ASCII[at(codes, index)] === DIGIT) digits += 1;
+  return digits;
+}
+
+function withoutDigits(codes: Codes, from: number, end: number): number {
   let hash = HASH_SEED;
   let wasDigit = false;
   for (let index = from; index < end; index += 1) {
-    const code = text.charCodeAt(index);
+    const code = at(codes, index);
     const isDigit = code >= 48 && code <= 57;
     if (!isDigit) hash = mix(hash, code | 32);
     else if (!wasDigit) hash = mix(hash, MASK);
     wasDigit = isDigit;
   }
   return hash;
-}
-
-function skipEscape(text: string, from: number, to: number): number {
-  if (text.charCodeAt(from + 1) !== 91) return from + 1;
-  let index = from + 2;
-  while (index < to && (text.charCodeAt(index) < 64 || text.charCodeAt(index) > 126)) index += 1;
-  return index + 1;
-}
-
-/** Names below a temporary folder are random. */
-function skipPath(text: string, from: number, to: number): number {
-  let index = from;
-  while (index < to && PATH_END.indexOf(text[index] ?? ' ') < 0) index += 1;
-  return index;
-}
-
-const UUID_LENGTH = 36;
-
-function isUuidAt(text: string, from: number): boolean {
-  return (
-    text.charCodeAt(from + 8) === 45 &&
-    text.charCodeAt(from + 13) === 45 &&
-    text.charCodeAt(from + 18) === 45 &&
-    text.charCodeAt(from + 23) === 45
-  );
 }

@@ -2,7 +2,6 @@ import type { Instant } from '../base/time.ts';
 import { placeOf } from './call-shape.ts';
 import type { CallFacts } from './facts.ts';
 import { bestOf, type Gauge, isBetter, noGauge } from './gauge.ts';
-import { hashRaw } from './hash.ts';
 import { type Looks, noLooks, withLook } from './looks.ts';
 import { hasGrown, isSameResult, type ResultPrint, readResult } from './normal-result.ts';
 
@@ -82,19 +81,18 @@ const ERROR_RESULT = 0x0e44;
 
 export function compare(memory: Memory, call: number, output: string, isError: boolean): Comparison {
   const known = findCall(memory.calls, call);
-  const raw = hashRaw(output);
-  if (known !== null && known.raw === raw && known.isError === isError) {
+  const print = readResult(output, known?.isError === isError ? known : null);
+  if (print === known) {
     const result = isError ? ERROR_RESULT : known.exact;
     return {
       known,
-      print: known,
+      print,
       isSame: true,
       isSameText: true,
       isImproved: false,
       result,
     };
   }
-  const print = readResult(output, raw);
   if (known === null) {
     const result = isError ? ERROR_RESULT : print.exact;
     return { known, print, isSame: false, isSameText: false, isImproved: false, result };

@@ -3,7 +3,6 @@ import type { Finding } from '../vocabulary/finding.ts';
 import { placesKey } from './call-shape.ts';
 import { argumentsText } from './canonical-arguments.ts';
 import type { Detector } from './detector.ts';
-import { saysNothing } from './error-text.ts';
 import type { CallFacts } from './facts.ts';
 import { hashString } from './hash.ts';
 import { finding, spanInWords, times } from './phrase.ts';
@@ -52,18 +51,12 @@ export const nearDuplicate: Detector<NothingRun | null, typeof limits> = {
 
 function observeNothing(state: NothingRun | null, facts: CallFacts): NothingRun | null {
   if (facts.isThought) return state;
-  const output = facts.step.output;
-  if (
-    facts.isEdit ||
-    output === null ||
-    facts.comparison.print.lines > ANSWER_LINES_MAX ||
-    !saysNothing(output) ||
-    (facts.isError && output.trim() !== '')
-  )
+  if (facts.isEdit || facts.nothing === null || (facts.isError && facts.step.output?.trim() !== ''))
     return null;
   const place = placesKey(facts.tool, facts.step.input);
-  const shape = wordsKey(facts.step.input);
-  const words = wordsOf(facts.step.input);
+  const text = argumentsText(facts.step.input);
+  const shape = shapeKey(text);
+  const words = wordsOf(text);
   // If only numbers differ (pages, ids, hosts), it is a sweep, even if it finds nothing.
   const isSweep = state !== null && state.shape === shape && !facts.comparison.isSame;
   if (state === null || state.place !== place || isSweep) {
@@ -73,13 +66,10 @@ function observeNothing(state: NothingRun | null, facts: CallFacts): NothingRun 
   return { ...state, shape, words, count: state.count + (isNews ? 1 : 0), lastAt: facts.at };
 }
 
-/** "Nothing" takes a line or two, and a footer. */
-const ANSWER_LINES_MAX = 5;
-
 const WORDS_MAX = 160;
 
-function wordsOf(input: unknown): string {
-  return argumentsText(input)
+function wordsOf(text: string): string {
+  return text
     .slice(0, 400)
     .toLowerCase()
     .replace(/[^a-z]+/g, ' ')
@@ -103,13 +93,7 @@ const SIMILAR_SHARE = 0.3;
 const pairsOf = (text: string): string[] =>
   Array.from({ length: Math.max(0, text.length - 1) }, (_, at) => text.slice(at, at + 2));
 
-function wordsKey(input: unknown): number {
-  return hashString(
-    argumentsText(input)
-      .slice(0, 600)
-      .replace(/[0-9]+/g, '#'),
-  );
-}
+const shapeKey = (text: string): number => hashString(text.slice(0, 600).replace(/[0-9]+/g, '#'));
 
 function findNothing(state: NothingRun | null, policy: Policy): Finding | null {
   if (state === null || state.count < policy.nearDuplicate.warn) return null;

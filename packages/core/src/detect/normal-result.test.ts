@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { hasGrown, isSameResult, readResult as read } from './normal-result.ts';
 
-const readResult = (output: string) => read(output, 0);
+const readResult = (output: string) => read(output, null);
 
 const same = (before: string, now: string): boolean => isSameResult(readResult(before), readResult(now));
 const listing = (count: number): string =>

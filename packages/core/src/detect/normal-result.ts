@@ -1,6 +1,6 @@
 import { type Gauge, noGauge } from './gauge.ts';
-import { finish, hashString, mix } from './hash.ts';
-import { LineReader } from './line-reader.ts';
+import { finish, HASH_SEED, hashRaw, mix } from './hash.ts';
+import { LineReader, READ_MAX } from './line-reader.ts';
 import { readTestSummary } from './test-summary.ts';
 
 /**
@@ -33,7 +33,6 @@ export type ResultPrint = {
 };
 
 /** Longer results are read only at the head and the tail, and their length counts. */
-const READ_MAX = 16_384;
 const HALF = READ_MAX / 2;
 /** A listing is "long" from here on: below it, one changed number is a large part of the answer. */
 const LONG_LINES = 8;
@@ -54,16 +53,21 @@ const emptyPrint: ResultPrint = {
 const reader = new LineReader();
 const noBlocks: readonly number[] = [];
 
-export function readResult(output: string, raw: number): ResultPrint {
+/** The print of a result; `known` if that is of the same text. */
+export function readResult(output: string, known: ResultPrint | null): ResultPrint {
+  const isLong = output.length > READ_MAX;
+  const raw = isLong ? hashRaw(output) : reader.load(output);
+  if (known !== null && known.raw === raw) return known;
   if (output.length === 0) return emptyPrint;
   reader.reset();
-  if (output.length <= READ_MAX) reader.read(output, 0, output.length);
-  else {
-    reader.read(output, 0, HALF);
-    reader.read(output, output.length - HALF, output.length);
-  }
+  if (isLong) {
+    reader.loadPart(output, 0, HALF);
+    reader.read(HALF);
+    reader.loadPart(output, output.length - HALF, output.length);
+    reader.read(HALF);
+  } else reader.read(output.length);
   if (reader.lines === 0) return { ...emptyPrint, raw };
-  const size = output.length > READ_MAX ? output.length : 0;
+  const size = isLong ? output.length : 0;
   const tests = reader.hasTestWord ? readTestSummary(output) : null;
   return {
     raw,
@@ -98,19 +102,35 @@ export function isSameResult(before: KnownResult, now: KnownResult): boolean {
  */
 export function hasGrown(lastLineBefore: number, output: string): boolean {
   if (lastLineBefore === 0) return false;
-  const text = output.length > READ_MAX ? output.slice(-HALF) : output;
-  const lines = text.trimEnd().split('\n');
-  for (let index = 0; index < lines.length - 1; index += 1) {
-    if (hashString((lines[index] ?? '').trim()) === lastLineBefore) {
-      return hashString((lines.at(-1) ?? '').trim()) !== lastLineBefore;
-    }
+  const text = (output.length > READ_MAX ? output.slice(-HALF) : output).trimEnd();
+  const lastStart = text.lastIndexOf('\n') + 1;
+  for (let start = 0; start < lastStart; start = text.indexOf('\n', start) + 1) {
+    if (hashLine(text, start, text.indexOf('\n', start)) === lastLineBefore)
+      return hashLine(text, lastStart, text.length) !== lastLineBefore;
   }
   return false;
 }
+
+/** Hash of a part of the text without the blanks around it. */
+function hashLine(text: string, from: number, to: number): number {
+  let start = from;
+  let end = to;
+  while (start < end && isBlank(text.charCodeAt(start))) start += 1;
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end -= 1;
+  let hash = HASH_SEED;
+  for (let index = start; index < end; index += 1) hash = mix(hash, text.charCodeAt(index));
+  return finish(hash);
+}
+
+/** What `trim` takes away. */
+const isBlank = (code: number): boolean =>
+  code <= 32
+    ? code === 32 || (code >= 9 && code <= 13)
+    : code >= 0xa0 && /\s/.test(String.fromCharCode(code));
 
 function hashLastLine(output: string): number {
   let end = output.length;
   while (end > 0 && output.charCodeAt(end - 1) <= 32) end -= 1;
   const start = output.lastIndexOf('\n', end - 1) + 1;
-  return hashString(output.slice(Math.max(start, end - 400), end).trim());
+  return hashLine(output, Math.max(start, end - 400), end);
 }

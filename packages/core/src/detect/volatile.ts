@@ -4,8 +4,18 @@ import { roleOf, type WordRole } from './vocabulary.ts';
 /**
  * Recognises numbers that only say when, how long or by whom: dates, clock times, durations, process ids, ephemeral
  * ports, addresses, ids. Any other number may be the news.
+ *
+ * The readers of numbers give the index after the number, negative if the number is volatile: an object for each
+ * number would cost more than reading it.
  */
-type NumberRead = { readonly end: number; readonly value: number; readonly isVolatile: boolean };
+
+/** The characters of a text by their codes, with zeros after the end. */
+export type Codes = Uint16Array;
+
+const at = (codes: Codes, index: number): number => codes[index] ?? 0;
+
+/** The longest look ahead. */
+export const UUID_LENGTH = 36;
 
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 const isLetter = (code: number): boolean =>
@@ -16,145 +26,166 @@ const EPHEMERAL_PORT_MIN = 32_768;
 const PORT_MAX = 65_535;
 
 export function readNumber(
-  text: string,
+  codes: Codes,
   from: number,
   to: number,
-  lastRole: WordRole | null,
-  sinceRole: number,
+  roleBefore: WordRole | null,
   codeBefore: number,
-): NumberRead {
+): number {
   let end = from;
-  while (end < to && isDigit(text.charCodeAt(end))) end += 1;
+  while (end < to && isDigit(at(codes, end))) end += 1;
   const digits = end - from;
-  const next = text.charCodeAt(end);
+  const next = at(codes, end);
 
-  if (digits === 8 && next === 45 && text.charCodeAt(from + 13) === 45 && text.charCodeAt(from + 23) === 45) {
-    return { end: Math.min(to, from + 36), value: 0, isVolatile: true };
+  if (digits === 8 && next === 45 && at(codes, from + 13) === 45 && at(codes, from + 23) === 45) {
+    return -Math.min(to, from + UUID_LENGTH);
   }
-  if (digits === 4 && next === 45 && isDate(text, from))
-    return { end: endOfTime(text, from + 10, to), value: 0, isVolatile: true };
-  if (digits <= 2 && next === 58 && isClock(text, end))
-    return { end: endOfTime(text, end, to), value: 0, isVolatile: true };
+  if (digits === 4 && next === 45 && isDate(codes, from)) return -endOfTime(codes, from + 10, to);
+  if (digits <= 2 && next === 58 && isClock(codes, end)) return -endOfTime(codes, end, to);
 
-  while ((text.charCodeAt(end) === 46 || text.charCodeAt(end) === 44) && isDigit(text.charCodeAt(end + 1))) {
+  let after = next;
+  while ((after === 46 || after === 44) && isDigit(at(codes, end + 1))) {
     end += 1;
-    while (end < to && isDigit(text.charCodeAt(end))) end += 1;
+    while (end < to && isDigit(at(codes, end))) end += 1;
+    after = at(codes, end);
   }
-  const value = decimalOf(text, from, end);
   // "0.001234": six decimal places are a measured time, not a result.
-  if (value < 10 && end - from >= 8 && text.charCodeAt(from + 1) === 46)
-    return { end, value, isVolatile: true };
-  if (isLetter(text.charCodeAt(end))) return readSuffix(text, from, end, to, value, lastRole, sinceRole);
+  if (end - from >= 8 && at(codes, from + 1) === 46) return -end;
+  if (isLetter(after)) return readSuffix(codes, from, end, to, roleBefore);
 
-  const isNamed = lastRole === 'label' && sinceRole === 0;
-  const isPort = codeBefore === 58 && value >= EPHEMERAL_PORT_MIN && value <= PORT_MAX;
+  const isNamed = roleBefore === 'label';
+  const isPort = codeBefore === 58 && isEphemeralPort(decimalOf(codes, from, end));
   // "nginx (4211)": a number of four digits alone in brackets is an id.
-  const isBoxed = digits >= 4 && end - from === digits && isBox(codeBefore, text.charCodeAt(end));
-  const isMeasured = lastRole === 'measure' && sinceRole === 0;
-  const unitEnd = isMeasured || text.charCodeAt(end) !== 32 ? 0 : unitEndAt(text, end + 1, to);
-  if (unitEnd > 0) return { end: unitEnd, value, isVolatile: true };
-  return {
-    end,
-    value: Number.isFinite(value) ? value : 0,
-    isVolatile: isNamed || isPort || isBoxed,
-  };
+  const isBoxed = digits >= 4 && end - from === digits && isBox(codeBefore, after);
+  const isMeasured = roleBefore === 'measure';
+  const unitEnd = isMeasured || after !== 32 ? 0 : unitEndAt(codes, end + 1, to);
+  if (unitEnd > 0) return -unitEnd;
+  return isNamed || isPort || isBoxed ? -end : end;
 }
 
-/** By hand: slicing and parsing would cost more than the rest of reading a number. */
-function decimalOf(text: string, from: number, end: number): number {
+const isEphemeralPort = (value: number): boolean => value >= EPHEMERAL_PORT_MIN && value <= PORT_MAX;
+
+/**
+ * The number that begins here, without a suffix; 0 if it is too large. By hand: slicing and parsing would cost more
+ * than the rest of reading a number.
+ */
+export function decimalOf(codes: Codes, from: number, end: number): number {
   let value = 0;
   let scale = 0;
   for (let index = from; index < end; index += 1) {
-    const code = text.charCodeAt(index);
-    if (code === 46) scale = scale === 0 ? 1 : scale;
-    else if (code !== 44) {
+    const code = at(codes, index);
+    if (isDigit(code)) {
       value = value * 10 + (code - 48);
       scale *= 10;
-    }
+    } else if (code === 46) scale = scale === 0 ? 1 : scale;
+    else if (code !== 44) break;
   }
-  return scale > 1 ? value / scale : value;
+  const decimal = scale > 1 ? value / scale : value;
+  return Number.isFinite(decimal) ? decimal : 0;
 }
 
 /** "7s", "0x7ffd", "12ab34cd", "3rd", "22m". */
 function readSuffix(
-  text: string,
+  codes: Codes,
   from: number,
   digitsEnd: number,
   to: number,
-  value: number,
-  lastRole: WordRole | null,
-  sinceRole: number,
-): NumberRead {
+  roleBefore: WordRole | null,
+): number {
   let end = digitsEnd;
   let isHex = true;
   let unit = HASH_SEED;
   while (end < to) {
-    const code = text.charCodeAt(end);
+    const code = at(codes, end);
     if (!isDigit(code) && !isLetter(code) && code !== 95) break;
     const folded = code >= 65 && code <= 90 ? code + 32 : code;
     if (!isDigit(code) && (folded < 97 || folded > 102)) isHex = false;
     unit = mix(unit, code | 32);
     end += 1;
   }
-  const isMeasured = lastRole === 'measure' && sinceRole === 0;
+  const isMeasured = roleBefore === 'measure';
   const isSpan = roleOf(unit) === 'unit' && !isMeasured;
-  const isAddress = text.charCodeAt(from) === 48 && text.charCodeAt(from + 1) === 120;
+  const isAddress = at(codes, from) === 48 && at(codes, from + 1) === 120;
   const isId = (isHex && end - from >= 7) || end - from >= 16;
-  if (isHex && end - from === 8 && text.charCodeAt(from + 8) === 45 && text.charCodeAt(from + 13) === 45) {
-    return { end: Math.min(to, from + 36), value: 0, isVolatile: true };
+  if (isHex && end - from === 8 && at(codes, from + 8) === 45 && at(codes, from + 13) === 45) {
+    return -Math.min(to, from + UUID_LENGTH);
   }
-  return { end, value: Number.isFinite(value) ? value : 0, isVolatile: isSpan || isAddress || isId };
+  return isSpan || isAddress || isId ? -end : end;
 }
 
 const isBox = (open: number, close: number): boolean =>
   (open === 40 && close === 41) || (open === 91 && close === 93);
 
 /** Where the unit that begins here ends; 0 if there is none. */
-function unitEndAt(text: string, from: number, to: number): number {
+function unitEndAt(codes: Codes, from: number, to: number): number {
   let end = from;
   let hash = HASH_SEED;
-  while (end < to && end - from < 8 && isLetter(text.charCodeAt(end))) {
-    hash = mix(hash, text.charCodeAt(end) | 32);
+  while (end < to && end - from < 8 && isLetter(at(codes, end))) {
+    hash = mix(hash, at(codes, end) | 32);
     end += 1;
   }
-  return end > from && !isLetter(text.charCodeAt(end)) && roleOf(hash) === 'unit' ? end : 0;
+  return end > from && !isLetter(at(codes, end)) && roleOf(hash) === 'unit' ? end : 0;
 }
 
 /** yyyy-mm-dd */
-function isDate(text: string, from: number): boolean {
+function isDate(codes: Codes, from: number): boolean {
   return (
-    isDigit(text.charCodeAt(from + 5)) &&
-    isDigit(text.charCodeAt(from + 6)) &&
-    text.charCodeAt(from + 7) === 45 &&
-    isDigit(text.charCodeAt(from + 8)) &&
-    isDigit(text.charCodeAt(from + 9))
+    isDigit(at(codes, from + 5)) &&
+    isDigit(at(codes, from + 6)) &&
+    at(codes, from + 7) === 45 &&
+    isDigit(at(codes, from + 8)) &&
+    isDigit(at(codes, from + 9))
   );
 }
 
 /** :mm:ss after the hours. "file.ts:12:34" has no hours before it and three parts only by accident. */
-function isClock(text: string, colon: number): boolean {
+function isClock(codes: Codes, colon: number): boolean {
   return (
-    isDigit(text.charCodeAt(colon + 1)) &&
-    isDigit(text.charCodeAt(colon + 2)) &&
-    text.charCodeAt(colon + 3) === 58 &&
-    isDigit(text.charCodeAt(colon + 4)) &&
-    isDigit(text.charCodeAt(colon + 5))
+    isDigit(at(codes, colon + 1)) &&
+    isDigit(at(codes, colon + 2)) &&
+    at(codes, colon + 3) === 58 &&
+    isDigit(at(codes, colon + 4)) &&
+    isDigit(at(codes, colon + 5))
   );
 }
 
 /** Skips the rest of a timestamp: "T09:12:35.649Z", " 09:12:48", "+02:00". */
-function endOfTime(text: string, from: number, to: number): number {
+function endOfTime(codes: Codes, from: number, to: number): number {
   let end = from;
-  if (text.charCodeAt(end) === 32 && !(isDigit(text.charCodeAt(end + 1)) && text.charCodeAt(end + 3) === 58))
-    return end;
+  if (at(codes, end) === 32 && !(isDigit(at(codes, end + 1)) && at(codes, end + 3) === 58)) return end;
   while (end < to) {
-    const code = text.charCodeAt(end);
+    const code = at(codes, end);
     const isPart = isDigit(code) || code === 58 || code === 84 || code === 90 || code === 43;
     const isJoint =
       (code === 46 || code === 44 || code === 45 || (code === 32 && end === from)) &&
-      isDigit(text.charCodeAt(end + 1));
+      isDigit(at(codes, end + 1));
     if (!isPart && !isJoint) break;
     end += 1;
   }
   return end;
+}
+
+export function skipEscape(codes: Codes, from: number, to: number): number {
+  if (at(codes, from + 1) !== 91) return from + 1;
+  let index = from + 2;
+  while (index < to && (at(codes, index) < 64 || at(codes, index) > 126)) index += 1;
+  return index + 1;
+}
+
+const PATH_END = ' \t\n\r"\'`),;:]>';
+
+/** Names below a temporary folder are random. */
+export function skipPath(codes: Codes, from: number, to: number): number {
+  let index = from;
+  while (index < to && !PATH_END.includes(String.fromCharCode(at(codes, index)))) index += 1;
+  return index;
+}
+
+export function isUuidAt(codes: Codes, from: number): boolean {
+  return (
+    at(codes, from + 8) === 45 &&
+    at(codes, from + 13) === 45 &&
+    at(codes, from + 18) === 45 &&
+    at(codes, from + 23) === 45
+  );
 }
