@@ -37,6 +37,7 @@ export const exampleAgent: AgentView = {
   lastBeatAt: minutesAgo(0.2),
   lastSignAt: minutesAgo(0.2),
   lastProgressAt: null,
+  clockSkewMs: null,
   phase: null,
   tokens: null,
   costUsd: null,

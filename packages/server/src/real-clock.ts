@@ -17,6 +17,9 @@ export function realClock(): Clock {
   };
 }
 
+/** The clock on the wall, which may step: only for comparing it with other clocks. */
+export const wallNow = (): number => Date.now();
+
 /** Ids are for telling things apart; a secret has 256 bits, because whoever guesses it is believed. */
 export const realDice = {
   newId: (): string => randomUUID(),

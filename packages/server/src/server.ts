@@ -14,7 +14,7 @@ import { buildHttp } from './http/server/build-http.ts';
 import { Intake } from './intake/index.ts';
 import { DEFAULT_HOST, DEFAULT_PORT, isLoopback, LOCAL_NAMES, urlName, urlOf } from './listen-address.ts';
 import { type Logger, logCommitted } from './logging/logger.ts';
-import { realClock, realDice } from './real-clock.ts';
+import { realClock, realDice, wallNow } from './real-clock.ts';
 import { startSessions } from './sessions/index.ts';
 import { folderError, listenError, openAddressError, StartError } from './start-error.ts';
 import { openSqlite } from './store/sqlite/index.ts';
@@ -101,7 +101,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     let url: string | null = null;
     const { engine, replies, notices, alerts, ping } = assembleEngine(store, clock, () => url, options);
     noteRefused = engine.noteRefused;
-    const intake = new Intake({ engine, replies, store, clock });
+    const intake = new Intake({ engine, replies, store, clock, ...(!options.demo && { wallNow }) });
     undo.push(logCommitted(engine, logger));
     await engine.start();
     undo.push(() => engine.stop());

@@ -1,11 +1,18 @@
 import { existsSync, statfsSync, statSync } from 'node:fs';
-import { instant } from '@holter/core';
+import { instant, inWords, milliseconds } from '@holter/core/time';
 import { ADAPTERS, type Adapter } from '@holter/server/adapters';
 import { problemLine } from '@holter/server/config';
-import { DataFolder, dataFolderPath, FIRST_ROLES, type HealthView } from '@holter/server/local';
+import {
+  DataFolder,
+  dataFolderPath,
+  FIRST_ROLES,
+  type HealthView,
+  type SystemView,
+} from '@holter/server/local';
 import type { Command } from 'commander';
 import { ask } from '../client/ask.ts';
 import { findServer, type PrintOptions, withServer } from '../client/connection.ts';
+import { clockSync } from '../doctor/clock-sync.ts';
 import { version } from '../package/version.ts';
 import { CliFailure, EXIT } from '../terminal/failure.ts';
 import { withExamples } from '../terminal/help.ts';
@@ -40,6 +47,7 @@ async function doctor(io: Io, options: PrintOptions): Promise<void> {
   const folder = new DataFolder(dataFolderPath(options.data, io.env));
   const checks = [
     checkNode(),
+    checkClock(io),
     ...checkFolder(folder),
     ...(await checkServer(io, options)),
     await checkConfig(io, options),
@@ -67,6 +75,12 @@ function checkNode(): Check {
     says: `${process.versions.node}, Holter ${version}`,
     next: 'install Node 20.19 or newer',
   };
+}
+
+function checkClock({ env }: Io): Check {
+  const says = clockSync(env);
+  const next = 'let something keep it right, such as: timedatectl set-ntp true';
+  return { about: 'clock', isFine: says !== 'not synchronised', says, next };
 }
 
 function checkFolder(folder: DataFolder): readonly Check[] {
@@ -152,9 +166,23 @@ async function checkChannels(connection: ReturnType<typeof findServer>): Promise
   };
 }
 
+async function checkSystem(connection: ReturnType<typeof findServer>): Promise<readonly Check[]> {
+  const system = await ask(connection, (client) => client.system());
+  return [judgePing(system), ...judgeSkews(system)];
+}
+
+/** Their beats are judged by when they arrive; times that they report are not right. */
+function judgeSkews({ clockSkews }: SystemView): readonly Check[] {
+  const [worst] = clockSkews;
+  if (!worst) return [];
+  const { agentId, skewMs } = worst;
+  const off = `${inWords(milliseconds(Math.abs(skewMs)))} ${skewMs > 0 ? 'ahead of' : 'behind'} this server`;
+  const says = `${counted(clockSkews.length, 'agent')} with a wrong clock; ${agentId} is ${off}`;
+  return [{ about: 'agent clocks', isFine: false, says, next: 'correct the clocks of their machines' }];
+}
+
 /** Who tells somebody when this machine is gone. */
-async function checkPing(connection: ReturnType<typeof findServer>): Promise<Check> {
-  const { at, deadManPing } = await ask(connection, (client) => client.system());
+function judgePing({ at, deadManPing }: SystemView): Check {
   const about = 'outside ping';
   if (!deadManPing)
     return { about, isFine: true, says: 'not set; if this machine fails, only you can notice' };
@@ -173,7 +201,7 @@ async function checkServer(io: Io, options: PrintOptions): Promise<readonly Chec
     const connection = findServer(io, options, 'viewer');
     const health = await ask(connection, (client) => client.health());
     const access = await checkToken(connection);
-    const alerts = access.isFine ? [await checkChannels(connection), await checkPing(connection)] : [];
+    const alerts = access.isFine ? [await checkChannels(connection), ...(await checkSystem(connection))] : [];
     return [...judgeHealth(health, connection.url), access, ...alerts];
   } catch (error) {
     if (!(error instanceof CliFailure)) throw error;

@@ -30,7 +30,7 @@ async function why(io: Io, agentId: string, options: PrintOptions): Promise<void
   const ready = readyInWords(agent, now);
   if (options.json) {
     io.out(
-      `${JSON.stringify({ agentId, state: agent.state, lines: [how, because, next], findings: agent.findings, incident: agent.incident, ready: agent.ready })}\n`,
+      `${JSON.stringify({ agentId, state: agent.state, lines: [how, because, next], findings: agent.findings, incident: agent.incident, ready: agent.ready, clockSkewMs: agent.clockSkewMs })}\n`,
     );
     return;
   }

@@ -77,3 +77,13 @@ describe('three lines about an agent', () => {
     expect(threeLines({ ...healthy, ...change }, now)).toEqual(lines);
   });
 });
+
+it.each([
+  [null, ''],
+  [1_500, ''],
+  [-12_000, ' Its clock is 12 s behind.'],
+  [90_000, ' Its clock is 90 s ahead, so times that it reports are wrong.'],
+])('a clock that is %s ms ahead', (clockSkewMs, says) => {
+  const line = (agent: AgentView): string => threeLines(agent, now)[1];
+  expect(line({ ...healthy, clockSkewMs })).toBe(`${line(healthy)}${says}`);
+});

@@ -1,4 +1,4 @@
-import { type Instant, instant } from '@holter/core/time';
+import { type Instant, instant, inWords, milliseconds } from '@holter/core/time';
 import type { AgentView, IncidentView } from '@holter/server/local';
 import { ago, until } from '../terminal/words.ts';
 import { hasEnded } from './state-order.ts';
@@ -7,7 +7,7 @@ import { hasEnded } from './state-order.ts';
 export function threeLines(agent: AgentView, now: Instant): readonly [string, string, string] {
   return [
     `${agent.agentId} ${stateInWords(agent, now)}.`,
-    `Why: ${because(agent, now)}`,
+    `Why: ${because(agent, now)}${clockInWords(agent)}`,
     `Next: ${next(agent, now)}`,
   ];
 }
@@ -52,6 +52,17 @@ function because(agent: AgentView, now: Instant): string {
   const sign =
     agent.lastSignAt === null ? 'it has not been heard yet' : `last heard ${ago(agent.lastSignAt, now)}`;
   return `no findings; ${sign}${agent.isWorking ? '' : ', and it has no work'}.`;
+}
+
+/** Less is the time that a beat takes. */
+const SKEW_MS_SHOWN = 2_000;
+const SKEW_MS_MAX = 30_000;
+
+function clockInWords({ clockSkewMs }: AgentView): string {
+  if (clockSkewMs === null || Math.abs(clockSkewMs) < SKEW_MS_SHOWN) return '';
+  const off = `${inWords(milliseconds(Math.abs(clockSkewMs)))} ${clockSkewMs > 0 ? 'ahead' : 'behind'}`;
+  const warning = Math.abs(clockSkewMs) > SKEW_MS_MAX ? ', so times that it reports are wrong' : '';
+  return ` Its clock is ${off}${warning}.`;
 }
 
 function next({ agentId, incident, quiet, state, decisions }: AgentView, now: Instant): string {

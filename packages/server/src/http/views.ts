@@ -30,6 +30,7 @@ type AgentSurroundings = {
   readonly isStarterGone: boolean;
   /** What the holter.yaml of its working directory changes. */
   readonly inForce: Readonly<Record<string, unknown>>;
+  readonly clockSkewMs: number | null;
 };
 
 /** Holter's records as the API shows them: flat, camelCase, null where there is nothing. */
@@ -37,7 +38,7 @@ export function agentView(
   agent: Agent,
   policy: Policy,
   at: Instant,
-  { isStarterGone, inForce, executor: executorState, checkpoints }: AgentSurroundings,
+  { isStarterGone, inForce, executor: executorState, checkpoints, clockSkewMs }: AgentSurroundings,
 ): AgentView {
   const { soft, hard } = agent;
   const { agentId, incarnation, role, group, mode, can, executor, promises, startedAt } = hard;
@@ -65,6 +66,7 @@ export function agentView(
     lastBeatAt: soft.beatAt || null,
     lastSignAt: Math.max(soft.beatAt, soft.pongAt, soft.activityAt) || null,
     lastProgressAt: hard.progress?.at ?? null,
+    clockSkewMs,
     phase: hard.phase ?? null,
     tokens: soft.tokens || null,
     costUsd: soft.costUsd || null,

@@ -17,6 +17,7 @@ import type { Store } from '../store/store.ts';
 import { AgentQuota } from './agent-quota.ts';
 import { problemOfNames } from './check-registration.ts';
 import { cleanSignal, notesOn } from './clean-signal.ts';
+import { ClockSkews } from './clock-skews.ts';
 import { type Refused, refusalOfAnswer, refused } from './refusal.ts';
 import { type Sender, sourceOf } from './sender.ts';
 
@@ -25,6 +26,8 @@ type IntakeContext = {
   readonly replies: Pick<ReplyQueue, 'unseen' | 'seen'>;
   readonly store: Pick<Store, 'getMeta' | 'swapMeta' | 'listAgents'>;
   readonly clock: Clock;
+  /** The clock on the wall, to which agents' clocks are compared; the engine's own never steps. */
+  readonly wallNow?: () => number;
 };
 
 /** `notes` tell the sender what was changed in its signal; usually empty. */
@@ -38,7 +41,13 @@ type Details = {
   readonly seen?: readonly Effect[];
 };
 
-type Checked = { readonly kind: 'checked'; readonly signal: Signal; readonly notes: readonly string[] };
+type Checked = {
+  readonly kind: 'checked';
+  readonly signal: Signal;
+  /** By the sender's clock. */
+  readonly sentAt: number | undefined;
+  readonly notes: readonly string[];
+};
 type Arrival = {
   readonly sender: Sender;
   readonly incarnation: number | undefined;
@@ -57,6 +66,7 @@ export class Intake {
   /** By kind; malformed input counts as `bad`. */
   readonly takenCounts = new Map<string, number>();
   readonly refusedCounts = new Map<string, number>();
+  readonly clockSkews = new ClockSkews();
   private readonly context: IntakeContext;
   private readonly quota: AgentQuota;
 
@@ -132,7 +142,8 @@ export class Intake {
     if (sender.incarnation !== null && (signal.incarnation ?? 0) !== sender.incarnation) return otherStart;
     const clean = cleanSignal(signal, this.context.clock.now());
     const notes = clean === signal ? NOTHING : notesOn(value, signal, clean);
-    return { kind: 'checked', signal: clean, notes };
+    const sentAt = signal.kind === 'heartbeat' ? signal.timestamp : undefined;
+    return { kind: 'checked', signal: clean, sentAt, notes };
   }
 
   /** Records now what earlier replies delivered, because another reply may be sent before this signal is durable. */
@@ -157,7 +168,7 @@ export class Intake {
     return known ? ofCurrent(known) : engine.read(agentId).then(ofCurrent);
   }
 
-  private async give({ signal, notes }: Checked, arrival: Arrival): Promise<Taken> {
+  private async give({ signal, sentAt, notes }: Checked, arrival: Arrival): Promise<Taken> {
     const { engine, replies } = this.context;
     const { sender, incarnation, seen, correlationId } = arrival;
     const full = incarnation === undefined || signal.incarnation ? signal : { ...signal, incarnation };
@@ -174,10 +185,16 @@ export class Intake {
       return refusal;
     }
     count(this.takenCounts, signal.kind);
+    if (sentAt !== undefined) this.noteSkew(signal.agentId, sentAt);
     // The agent's own signal was accepted, so the current incarnation sent it and has seen these effects.
     if (seen.length > 0 && answer.kind === 'folded')
       replies.seen(signal.agentId, answer.agent.hard.incarnation, seen);
     return notes.length === 0 ? TAKEN : { kind: 'taken', notes };
+  }
+
+  private noteSkew(agentId: string, sentAt: number): void {
+    const { clock, wallNow } = this.context;
+    this.clockSkews.note(agentId, sentAt, wallNow?.() ?? clock.now());
   }
 }
 

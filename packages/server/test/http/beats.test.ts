@@ -64,3 +64,21 @@ it('takes 900 s without a call as 900 s, unless a model time-out is named', asyn
   expect(await calls('dan', true)).toEqual({ modelTimeoutSeconds: 0 });
   expect(await calls('eve', { modelTimeoutSeconds: 300 })).toEqual({ modelTimeoutSeconds: 300 });
 });
+
+it('measures the clock of an agent by its beats, and judges it by when they arrive', async () => {
+  const promises = { beatEverySeconds: 10 };
+  await server.operator.register({ agentId: 'dee', instanceId: 'i', promises });
+  expect((await server.operator.agent('dee')).clockSkewMs).toBeNull();
+  const beat = (aheadMs: number) =>
+    server.operator.heartbeat('dee', { incarnation: 1, timestamp: server.clock.now() + aheadMs });
+  await beat(-3_600_000);
+  const behind = await server.operator.agent('dee');
+  expect(behind).toMatchObject({ clockSkewMs: -3_600_000, lastBeatAt: server.clock.now(), findings: [] });
+  await beat(45_000);
+  expect(await server.operator.agent('dee')).toMatchObject({ clockSkewMs: 45_000 });
+  expect((await server.operator.system()).clockSkews).toEqual([{ agentId: 'dee', skewMs: 45_000 }]);
+  // A clock an hour ahead does not make it fresh.
+  await beat(3_600_000);
+  await server.pass(40);
+  expect((await server.operator.agent('dee')).findings).toMatchObject([{ kind: 'missed-heartbeats' }]);
+});

@@ -23,7 +23,7 @@ export type HttpContext = {
 };
 
 export function viewOf(
-  { engine, clock }: HttpDeps,
+  { engine, intake, clock }: HttpDeps,
   agent: Agent,
   checkpoints: NonNullable<AgentView['ready']>['checkpoints'] = null,
 ): AgentView {
@@ -37,6 +37,7 @@ export function viewOf(
     executor: engine.executorState(executor),
     inForce,
     checkpoints,
+    clockSkewMs: intake.clockSkews.of(agent.hard.agentId),
   });
 }
 

@@ -6,10 +6,11 @@ import type { HttpContext } from './context.ts';
 
 /** Beyond this the number itself is the message. */
 const COUNTED_MAX = 500;
+const SKEWS_SHOWN = 20;
 
 /** Holter's own organs, beyond what `/health` tells everybody. */
 export function systemRoutes({ deps, hits }: HttpContext): readonly Route[] {
-  const { engine, store, alerts } = deps;
+  const { engine, intake, store, alerts } = deps;
   const waiting = async (status: 'pending' | 'claimed' | 'dead'): Promise<number> =>
     (await store.listEffects({ status, limit: COUNTED_MAX })).length;
   return [
@@ -34,6 +35,7 @@ export function systemRoutes({ deps, hits }: HttpContext): readonly Route[] {
           retention: { keptMs: RETENTION_MS, oldestEventAt: oldest?.event.at ?? null },
           outbox: { pending, claimed, dead },
           deadManPing: alerts.ping,
+          clockSkews: intake.clockSkews.beyondMax().slice(0, SKEWS_SHOWN),
           limitHits: hits.list(),
           memoryBytes: process.memoryUsage.rss(),
           cpuSeconds: (user + kernel) / 1e6,

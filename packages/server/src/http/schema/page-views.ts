@@ -202,6 +202,9 @@ export const system = z.strictObject({
     })
     .nullable()
     .meta({ description: 'The ping to an address outside; null when none is configured.' }),
+  clockSkews: z.array(z.strictObject({ agentId: word, skewMs: z.number() })).meta({
+    description: 'Agents whose clocks are more than 30 s ahead (or behind: negative), the worst first.',
+  }),
   limitHits: z
     .array(
       z.strictObject({

@@ -149,6 +149,10 @@ export const agent = z.strictObject({
   lastBeatAt: maybeTime,
   lastSignAt: maybeTime,
   lastProgressAt: maybeTime,
+  clockSkewMs: z.number().nullable().meta({
+    description:
+      'How far the clock of the agent is ahead of the server, by the timestamp of its beats; negative when it is behind, null when unknown.',
+  }),
   phase: word.nullable(),
   tokens: z.number().nullable().meta({ description: 'Null until some were reported.' }),
   costUsd: z.number().nullable().meta({ description: 'Null until a cost was reported.' }),
