@@ -190,6 +190,31 @@ describe('a sealed database', { timeout: 90_000 }, () => {
     if (existsSync(`${path}-wal`)) expect(readFileSync(path).equals(before)).toBe(true);
   });
 
+  it('takes a file that was moved away for gone, not for damaged, and seals it again when it is back', async () => {
+    await (await filled()).close();
+    const copy = join(folder, 'backup.db');
+    copyFileSync(path, copy);
+    const database = new Database(path);
+    const seal = new Seal(path);
+    seal.verify(false);
+    seal.begin(database, false);
+    seal.renew(database);
+    renameSync(path, `${path}.away`);
+    seal.renew(database);
+    // As while it is copied: first empty, then a part of it, then all.
+    for (const bytes of [0, 50, 20_000, statSync(copy).size]) {
+      writeFileSync(path, readFileSync(copy).subarray(0, bytes));
+      seal.renew(database);
+    }
+    renameSync(`${path}.away`, path);
+    const before = generation();
+    seal.renew(database);
+    expect(generation()).toBe(before + 1);
+    database.close();
+    seal.release();
+    expect(sealFault(path)).toBeNull();
+  });
+
   it.each(harms)('says while it runs that it was %s, and writes nothing more', async (_what, harm) => {
     const store = await filled();
     const copy = join(folder, 'backup.db');

@@ -59,10 +59,15 @@ export class Seal {
     this.raise(database, Math.max(numberOf(database, 'user_version'), known?.generation ?? 0) + 1);
   }
 
-  /** Throws if the file is not the one that was sealed last; else seals it again. */
+  /**
+   * Throws if the content of the file is not what was sealed last; else seals it again. Does nothing while the path
+   * leads to another file or to none: that is no damage, and the file may come back.
+   */
   renew(database: Database.Database): void {
     if (this.last === null) return;
-    this.refuseChanged(this.last);
+    const header = this.header();
+    if (header === null) return;
+    this.refuseChanged(this.last, header);
     this.raise(database, this.last.generation + 1);
   }
 
@@ -84,14 +89,14 @@ export class Seal {
     this.file = null;
   }
 
-  /** The header of the file at the path, while SQLite may have it open. */
+  /** The header of the file that SQLite has open; null while another file, or none, is at its path. */
   private header(): Header | null {
     const there = statSync(this.path, { throwIfNoEntry: false });
-    if (!there || there.size === 0) return null;
+    if (!there) return null;
     this.file ??= openSync(this.path, 'r');
     const ours = fstatSync(this.file);
-    // No lock is held on another file that somebody has put there.
-    if (ours.ino !== there.ino || ours.dev !== there.dev) return readHeader(this.path);
+    if (ours.ino !== there.ino || ours.dev !== there.dev) return null;
+    if (ours.size === 0) throw cut(this.path, 0, this.last?.bytes ?? 0);
     return headerIn(this.file);
   }
 
@@ -104,8 +109,10 @@ export class Seal {
     // A reader may have kept SQLite from moving all of it; then the file is not synced either.
     const isMoved = moved !== undefined && moved.log === moved.checkpointed;
     const header = this.header();
+    // The file was moved away a moment ago, and has this generation when it comes back.
+    if (!header && this.last) this.last = { ...this.last, generation };
     const onDiskMin = isMoved ? generation : (this.last?.onDisk ?? 0);
-    // Exchanged this very moment: what is known stays as it is, and the next look says so.
+    // Overwritten a moment ago: what is known stays as it is, and the next look says so.
     if (!header || header.generation < onDiskMin || header.generation > generation) return;
     // SQLite keeps one log as long as the file is open.
     const wal = this.last ? this.last.wal : inodeOf(`${this.path}-wal`);
@@ -113,9 +120,7 @@ export class Seal {
     if (isMoved) tryToWrite(this.path, { id: header.id, generation, bytes: header.bytes });
   }
 
-  private refuseChanged(last: Sealed): void {
-    const header = this.header();
-    if (!header) throw cut(this.path, 0, last.bytes);
+  private refuseChanged(last: Sealed, header: Header): void {
     if (header.id !== last.id || header.generation < last.onDisk || header.generation > last.generation)
       throw exchanged('another copy of the database was written over it');
     if (header.bytes < last.bytes) throw cut(this.path, header.bytes, last.bytes);
