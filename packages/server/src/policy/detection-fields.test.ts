@@ -45,6 +45,20 @@ test('every key that docs/detection.md names exists, and every key is named ther
   expect(paths.filter((path) => !named.has(path) && !named.has(path.replace(/\.\w+$/, '')))).toEqual([]);
 });
 
+test('every other key that docs/detection.md names is in the reference', () => {
+  const reference = readFileSync(
+    new URL('../../../../docs/reference/holter-yaml.md', import.meta.url),
+    'utf8',
+  );
+  const keys = [...reference.matchAll(/^\| `([\w.]+)`/gm)].map(([, key = '']) => key);
+  const named = [...page.matchAll(/`((?:progress_detection|health_monitoring|rules|fleet)[\w.]*)`/g)].map(
+    ([, key = '']) => key,
+  );
+  const isKnown = (name: string) => keys.some((key) => key === name || key.startsWith(`${name}.`));
+  expect(named).toContain('progress_detection.token_consumption');
+  expect(named.filter((name) => !isKnown(name))).toEqual([]);
+});
+
 test('every heading of a kind in docs/detection.md is one', () => {
   const headings = [...page.matchAll(/^### (.+)$/gm)].flatMap(([, kinds = '']) => kinds.split(', '));
   expect(headings.filter((kind) => !Object.hasOwn(FINDING_KINDS, kind))).toEqual([]);
