@@ -141,7 +141,8 @@ describe('the command line against a real server', { timeout: 60_000 }, () => {
     expect(stuck.code).toBe(3);
     expect(JSON.parse(stuck.out)).toMatchObject({ ok: false, counts: { HEALTHY: 1, STUCK: 1 } });
     const why = await holter(['why', 'bob']);
-    expect(why.out.trimEnd().split('\n')).toHaveLength(3);
+    expect(why.out.trimEnd().split('\n')).toHaveLength(4);
+    expect(why.out).toMatch(/^Ready: .*; no valid checkpoint\.$/m);
     expect(why.out).toMatch(
       /^bob has been STUCK for \d+ m?s[\s\S]*Why: no checkpoint for[\s\S]*Next: .*holter decide bob/,
     );

@@ -92,7 +92,14 @@ describe.concurrent('holter run -- claude', { timeout: 120_000 }, () => {
       if (text.includes(RESUMED)) return { say: 'Finished another way.' };
       if (decided === '' && text.includes('this call was made several times')) {
         decided = (
-          await world.holter(['decide', 'deaf', 'terminate_and_recover', '--reason', 'it does not listen'])
+          await world.holter([
+            'decide',
+            'deaf',
+            'terminate_and_recover',
+            '--no-wait',
+            '--reason',
+            'it does not listen',
+          ])
         ).err;
         decided ||= 'decided';
         return bash('echo $$ > deaf.pid; exec sleep 300');

@@ -41,6 +41,30 @@ describe('the end of a command', () => {
     expect(await world.agent('stopped')).toMatchObject({ end: { how: 'stopped' }, incident: null });
   });
 
+  it('that was ordered is told, or why it does not come', async () => {
+    const run = world.run('--agent', 'frozen', '--', node, fixture('quiet'));
+    await until('it runs', () => pidsSaid(run.out())[0]);
+    await world.untilAgent('frozen', 'its run is connected', ({ liveness }) => liveness === 'alive');
+    process.kill(run.pid, 'SIGSTOP');
+    const order = ['terminate', 'frozen', '--reason', 'enough'];
+    const refused = await world.holter(...order);
+    expect(refused.err).toContain('frozen is not stopped yet: its `holter run` is not connected');
+    expect(refused.code).toBe(3);
+    const { incident } = await world.agent('frozen');
+    expect(incident?.next.why).toBe('waiting for its `holter run`, which is not connected');
+    process.kill(run.pid, 'SIGCONT');
+    expect(await run.ended).not.toBe(0);
+    await world.untilAgent('frozen', 'it ended', ({ end }) => end !== null);
+    const late = await world.holter(...order);
+    expect(late.err).toContain('the agent has ended');
+    const other = world.run('--agent', 'willing', '--', node, fixture('quiet'));
+    await until('it runs', () => pidsSaid(other.out())[0]);
+    const done = await world.holter('terminate', 'willing', '--reason', 'enough');
+    expect(done).toMatchObject({ code: 0, err: '' });
+    expect(done.out).toMatch(/^willing is being stopped .*\nwilling was stopped: ended by /);
+    await other.ended;
+  });
+
   it.each([
     ['a command that is not there', ['--', 'no-such-command'], 127, 'no-such-command: command not found'],
     ['a file that is no program', ['--', './holter.yaml'], 126, "can't be executed: permission denied"],

@@ -85,6 +85,20 @@ export class World {
     return run;
   }
 
+  /** Another command of the same data folder. */
+  async holter(...args: readonly string[]): Promise<{ code: number | null; out: string; err: string }> {
+    const child = spawn(process.execPath, [bin, ...args], { cwd: this.folder, env: this.env });
+    let out = '';
+    let err = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      out += chunk.toString();
+    });
+    child.stderr.on('data', (chunk: Buffer) => {
+      err += chunk.toString();
+    });
+    return new Promise((resolve) => void child.once('close', (code) => resolve({ code, out, err })));
+  }
+
   get server(): { readonly url: string; readonly pid: number } {
     return JSON.parse(readFileSync(this.path('data/server.json'), 'utf8'));
   }
@@ -165,7 +179,11 @@ export type AgentShown = {
     readonly severity: string;
     readonly evidence: string;
   }[];
-  readonly incident: { readonly incidentId: string; readonly step: string } | null;
+  readonly incident: {
+    readonly incidentId: string;
+    readonly step: string;
+    readonly next: { readonly why: string };
+  } | null;
   readonly end: { readonly how: string; readonly detail: string; readonly byHolter: boolean } | null;
 };
 

@@ -1,4 +1,4 @@
-import type { EffectPage, EffectView } from '@holter/server/wire';
+import type { AgentView, EffectPage, EffectView } from '@holter/server/wire';
 import { get } from './api.ts';
 import { tell } from './toasts.ts';
 
@@ -6,40 +6,41 @@ const EVERY_MS = 1_000;
 /** A stop may take half a minute, and the start that follows it some seconds more. */
 const LOOKS_MAX = 60;
 const IDLE_LOOKS_MAX = 8;
-
-const doneWords: Readonly<Record<string, (agentId: string, effect: EffectView) => string>> = {
-  nudge: (agentId, { outcome }) =>
-    outcome === 'seen' ? `${agentId} has read the nudge` : `The nudge was delivered to ${agentId}`,
-  terminate: (agentId) => `${agentId} was stopped`,
-  spawn: (agentId) => `${agentId} was restarted`,
-};
-const failedWords: Readonly<Record<string, string>> = {
-  nudge: 'could not be nudged',
-  terminate: 'could not be stopped',
-  spawn: 'could not be restarted',
-};
+/** The server replaces a `holter run` that was killed within this time. */
+const WAITING_LOOKS_MAX = 3;
+/** A start that the fleet defers has no effect yet. */
+const NONE_LOOKS_MAX = 3;
 
 /** Follows what a decision has set in motion, and tells how it ended. `known` are the effects from before it. */
 export async function followOutcome(agentId: string, known: ReadonlySet<string>): Promise<void> {
   const told = new Set<string>();
+  let waiting = 0;
   for (let looks = 0, idle = 0; looks < LOOKS_MAX && idle < IDLE_LOOKS_MAX; looks += 1) {
     await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
     const ours = (await effectsOf(agentId)).filter(
-      ({ effectId, kind }) => kind in doneWords && !known.has(effectId) && !told.has(effectId),
+      ({ effectId, summary }) => summary !== null && !known.has(effectId) && !told.has(effectId),
     );
-    for (const effect of ours.filter(({ status }) => status === 'done' || status === 'dead')) {
+    for (const effect of ours.filter(({ result }) => result === 'done' || result === 'failed')) {
       told.add(effect.effectId);
-      sayOutcome(agentId, effect);
+      say(agentId, effect);
     }
+    const stuck = ours.find(({ result }) => result === 'waiting');
+    waiting = stuck ? waiting + 1 : 0;
+    if (stuck && waiting === WAITING_LOOKS_MAX) say(agentId, stuck);
     idle = ours.length === 0 ? idle + 1 : 0;
+    if (idle === NONE_LOOKS_MAX && told.size === 0) await sayDeferred(agentId);
   }
 }
 
-function sayOutcome(agentId: string, effect: EffectView): void {
-  const { kind, status, outcome, detail } = effect;
-  const isDone = status === 'done' && outcome !== 'unknown' && outcome !== 'refused';
-  if (isDone) tell(doneWords[kind]?.(agentId, effect) ?? '');
-  else tell(`${agentId} ${failedWords[kind] ?? ''}: ${detail || outcome || 'no reason was given'}`, true);
+function say(agentId: string, { summary, result }: EffectView): void {
+  tell(`${agentId} ${summary}`, result !== 'done');
+}
+
+/** What was ordered has not begun: the agent's view says what it waits for. */
+async function sayDeferred(agentId: string): Promise<void> {
+  const agent = await get<AgentView>(`/v1/agents/${encodeURIComponent(agentId)}`).catch(() => null);
+  const { incident } = agent ?? {};
+  if (incident?.orderedBy) tell(`${agentId} is not there yet: ${incident.next.why}`, true);
 }
 
 export async function effectsOf(agentId: string): Promise<EffectPage['effects']> {

@@ -2,9 +2,17 @@ import type { Client, DecidedView } from '@holter/server/local';
 import type { Command } from 'commander';
 import { ask } from '../client/ask.ts';
 import { findServer, refuseAgents } from '../client/connection.ts';
+import type { Ordered } from '../client/follow-order.ts';
 import { type Example, withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
-import { byOf, type DecisionOptions, minutes, tellDecided, withDecisionOptions } from './decision-options.ts';
+import {
+  byOf,
+  minutes,
+  type OrderOptions,
+  order,
+  withDecisionOptions,
+  withWait,
+} from './decision-options.ts';
 
 type AgentDecision = {
   readonly name: 'nudge' | 'terminate' | 'recover' | 'pause' | 'resume' | 'snooze' | 'wake' | 'wrong';
@@ -14,6 +22,8 @@ type AgentDecision = {
   readonly examples: readonly Example[];
   readonly options?: (command: Command) => Command;
   readonly body?: (options: never) => Readonly<Record<string, unknown>>;
+  /** What it has done to the agent, one after the other. */
+  readonly ordered?: (options: never) => Ordered;
 };
 
 type FindingOption = { readonly finding?: string };
@@ -33,17 +43,20 @@ const decisions: readonly AgentDecision[] = [
   {
     name: 'nudge',
     does: 'send an agent a message, which it reads in its own context',
-    done: 'gets the message with its next request',
-    options: (command) => command.option('--message <text>', 'the message (default: the reason)'),
+    done: 'is being nudged',
+    ordered: () => ['nudge'],
+    options: (command) => withWait(command).option('--message <text>', 'the message (default: the reason)'),
     body: ({ message }: { readonly message?: string }) => ({ ...(message !== undefined && { message }) }),
     examples: [['holter nudge worker-7 --reason "the build is green again"', 'the agent reads the reason']],
   },
   {
     name: 'terminate',
     does: 'stop an agent, after asking it to save its work',
-    done: 'will be stopped',
+    done: 'is being stopped',
+    ordered: ({ recover }: { readonly recover?: boolean }) =>
+      recover ? ['terminate', 'spawn'] : ['terminate'],
     options: (command) =>
-      withCheckpoint(command.option('--recover', 'restart it from its newest valid checkpoint')),
+      withCheckpoint(withWait(command).option('--recover', 'restart it from its newest valid checkpoint')),
     body: ({ recover, ...rest }: { readonly recover?: boolean } & CheckpointOption) => ({
       recover: recover === true,
       ...checkpointOf(rest),
@@ -56,8 +69,9 @@ const decisions: readonly AgentDecision[] = [
   {
     name: 'recover',
     does: 'restart an agent that has ended',
-    done: 'will be restarted',
-    options: (command) => withCheckpoint(command),
+    done: 'is being restarted',
+    ordered: () => ['spawn'],
+    options: (command) => withCheckpoint(withWait(command)),
     body: checkpointOf,
     examples: [
       ['holter recover worker-7 --reason "fixed the disk"', 'from its newest valid checkpoint'],
@@ -123,18 +137,23 @@ const decisions: readonly AgentDecision[] = [
 const asItIs = (command: Command): Command => command;
 
 export function registerAgentDecisions(program: Command, io: Io): void {
-  for (const { name, does, done, examples, options: more = asItIs, body = () => ({}) } of decisions) {
+  for (const { name, does, done, examples, options: more = asItIs, ...rest } of decisions) {
+    const { body = () => ({}), ordered = () => [] } = rest;
     const command = withDecisionOptions(
       more(program.command(name).description(does).argument('<agent>', 'its id')),
     );
-    withExamples(command, examples).action(async (agentId: string, options: DecisionOptions) => {
+    withExamples(command, examples).action(async (agentId: string, options: OrderOptions) => {
       refuseAgents(io, name);
       const connection = findServer(io, options, 'operator');
       const sent = { reason: options.reason, ...byOf(io, options), ...body(options as never) };
       // The server's schema checks the options that belong to one decision only.
       const send = (client: Client) =>
         (client[name] as (id: string, words: typeof sent) => Promise<DecidedView>)(agentId, sent);
-      tellDecided(io, options, await ask(connection, send), done);
+      await order(io, options, connection, agentId, {
+        ordered: ordered(options as never),
+        send: () => ask(connection, send),
+        done,
+      });
     });
   }
 }

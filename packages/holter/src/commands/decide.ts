@@ -2,12 +2,21 @@ import type { DecidedView, DecisionInput } from '@holter/server/local';
 import { Argument, type Command } from 'commander';
 import { ask } from '../client/ask.ts';
 import { type Connection, findServer, refuseAgents } from '../client/connection.ts';
+import type { Ordered } from '../client/follow-order.ts';
 import { CliFailure } from '../terminal/failure.ts';
 import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
-import { byOf, type DecisionOptions, minutes, tellDecided, withDecisionOptions } from './decision-options.ts';
+import {
+  byOf,
+  type DecisionOptions,
+  minutes,
+  type OrderOptions,
+  order,
+  withDecisionOptions,
+  withWait,
+} from './decision-options.ts';
 
-type DecideOptions = DecisionOptions & { readonly minutes?: number; readonly checkpoint?: string };
+type DecideOptions = OrderOptions & { readonly minutes?: number; readonly checkpoint?: string };
 
 const decisions = [
   'acknowledge',
@@ -21,8 +30,7 @@ const decisions = [
 export function registerDecide(program: Command, io: Io): void {
   withExamples(
     withDecisionOptions(
-      program
-        .command('decide')
+      withWait(program.command('decide'))
         .description('answer an escalation: decide what happens to the agent')
         .argument('<agent>', 'its id, or the id of the incident')
         .addArgument(new Argument('<decision>', 'your decision').choices(decisions))
@@ -48,18 +56,32 @@ export function registerDecide(program: Command, io: Io): void {
       ...(given !== undefined && { minutes: given }),
       ...(checkpoint !== undefined && { checkpointId: checkpoint }),
     };
-    const decided = await decide(io, options, who, { decision, ...more });
-    tellDecided(io, options, decided, `has your decision: ${decision}`);
+    const connection = findServer(io, options, 'operator');
+    await order(io, options, connection, agentOf(who), {
+      ordered: ORDERED[decision] ?? [],
+      send: () => decide(io, options, connection, who, { decision, ...more }),
+      done: `has your decision: ${decision}`,
+    });
   });
 }
+
+/** What is done to the agent at once; a handoff gets its time first. */
+const ORDERED: Readonly<Partial<Record<DecisionInput['decision'], Ordered>>> = {
+  terminate: ['terminate'],
+  terminate_and_recover: ['terminate', 'spawn'],
+  recover: ['spawn'],
+};
+
+/** The id of an incident is that of its agent and a number. */
+const agentOf = (who: string): string => who.replace(/\/\d+$/, '');
 
 async function decide(
   io: Io,
   options: DecisionOptions,
+  connection: Connection,
   who: string,
   decision: Pick<DecisionInput, 'decision' | 'minutes' | 'checkpointId'>,
 ): Promise<DecidedView> {
-  const connection = findServer(io, options, 'operator');
   const words = { reason: options.reason, ...byOf(io, options) };
   // The one of these decisions that needs no incident and has no command of its own.
   if (decision.decision === 'force_handoff' && !who.includes('/'))

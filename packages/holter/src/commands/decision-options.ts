@@ -1,6 +1,7 @@
 import type { DecidedView } from '@holter/server/local';
 import { type Command, InvalidArgumentError } from 'commander';
-import { type ServerOptions, withServer } from '../client/connection.ts';
+import { type Connection, type ServerOptions, withServer } from '../client/connection.ts';
+import { beforeOrder, type Ordered } from '../client/follow-order.ts';
 import type { Io } from '../terminal/io.ts';
 import { colourOfState, painter } from '../terminal/paint.ts';
 
@@ -9,6 +10,26 @@ export type DecisionOptions = ServerOptions & {
   readonly by?: string;
   readonly json?: boolean;
 };
+
+/** Of decisions that have something done to the agent. */
+export type OrderOptions = DecisionOptions & { readonly wait: boolean };
+
+export const withWait = (command: Command): Command =>
+  command.option('--no-wait', 'do not wait until it has been carried out');
+
+/** Sends a decision, prints that it was accepted, and then how what it ordered went. */
+export async function order(
+  io: Io,
+  options: OrderOptions,
+  connection: Connection,
+  agentId: string,
+  { ordered, send, done }: { ordered: Ordered; send: () => Promise<DecidedView>; done: string },
+): Promise<void> {
+  const isFollowed = options.wait && !options.json && ordered.length > 0;
+  const follow = isFollowed ? await beforeOrder(connection, agentId) : null;
+  tellDecided(io, options, await send(), done);
+  await follow?.(io, ordered);
+}
 
 /** The options that every decision has: the server keeps who made it and why. */
 export function withDecisionOptions(command: Command): Command {
@@ -26,7 +47,7 @@ export function byOf({ env }: Io, { by }: DecisionOptions): { readonly by?: stri
   return name ? { by: name } : {};
 }
 
-export function tellDecided(io: Io, { json }: DecisionOptions, decided: DecidedView, done: string): void {
+function tellDecided(io: Io, { json }: DecisionOptions, decided: DecidedView, done: string): void {
   if (json) {
     io.out(`${JSON.stringify(decided)}\n`);
     return;

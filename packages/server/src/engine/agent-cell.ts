@@ -293,6 +293,7 @@ export class AgentCell {
       kind: 'folded',
       agent: after.agent,
       ...(after.claim && { claim: after.claim }),
+      ...cancellationOf(after.events),
       ...(after.permit && { permit: after.permit }),
       ...(after.rejection && { rejected: after.rejection }),
     };
@@ -341,4 +342,10 @@ function withNewerSoft(loaded: StoredAgent, known: Agent): StoredAgent {
 export function withSoftOf(agent: Agent, other: Agent): Agent {
   if (agent.hard.incarnation !== other.hard.incarnation) return agent;
   return { ...agent, soft: maxSoft(agent.soft, other.soft) };
+}
+
+function cancellationOf(events: readonly HolterEvent[]): { readonly cancelledBecause?: string } {
+  for (const event of events)
+    if (event.type === 'EFFECT_CANCELLED') return { cancelledBecause: event.payload.because };
+  return {};
 }

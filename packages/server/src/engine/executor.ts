@@ -35,15 +35,18 @@ export const AGENT_EFFECTS: ReadonlySet<EffectKind> = new Set<EffectKind>([
   'spawn',
 ]);
 
-/** What the executor is told to do once its claim was answered; null if the effect is not wanted any more. */
-export function orderOf(effect: Effect, answer: Answer): Effect | null {
+/** What the executor is told to do once its claim was answered, or why the effect is not wanted any more. */
+export function orderOf(effect: Effect, answer: Answer): Effect | string {
   // A notice about the whole fleet has no agent record that could cancel it.
-  if (answer.kind === 'unknown-agent') return effect.kind === 'notify' ? effect : null;
-  if (answer.kind !== 'folded' || answer.claim !== 'proceed') return null;
+  if (answer.kind === 'unknown-agent') return effect.kind === 'notify' ? effect : NOT_WANTED;
+  if (answer.kind !== 'folded') return NOT_WANTED;
+  if (answer.claim !== 'proceed') return answer.cancelledBecause ?? NOT_WANTED;
   const key = answer.agent.hard.spawnKey;
   // Only the executor gets the key of a start; the stored effect does not have it.
   return effect.kind === 'spawn' && key !== undefined ? { ...effect, key } : effect;
 }
+
+const NOT_WANTED = 'it was not wanted any more when it was claimed';
 
 export type ActResult =
   | { readonly kind: 'receipt'; readonly outcome: ReceiptOutcome; readonly detail: string }

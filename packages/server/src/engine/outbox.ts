@@ -33,8 +33,8 @@ type OutboxContext = {
   /** The newest checkpoint that the agent's record knows. */
   readonly headOf: (agentId: string) => string | undefined;
   readonly newSecret: () => string;
-  /** Asks the agent's record whether the effect is still wanted. Returns it as it is to be carried out, or null. */
-  readonly claim: (effect: Effect, evidence: ClaimEvidence) => Promise<Effect | null>;
+  /** Asks the agent's record for the effect as it is to be carried out, or why it is not wanted any more. */
+  readonly claim: (effect: Effect, evidence: ClaimEvidence) => Promise<Effect | string>;
   readonly receive: (effect: Effect, outcome: Settlement['outcome'], detail: string) => Promise<void>;
   readonly attention: (effect: Effect, message: string) => void;
   /** Called when the store becomes unavailable. The effect is claimable again when its lease ends. */
@@ -112,7 +112,7 @@ export class Outbox {
     const executor = this.executorFor(effect);
     if (!executor) return this.giveUp(effect, 'no adapter can do this here');
     const order = await this.context.claim(effect, await this.evidenceFor(effect));
-    if (order === null) return this.settle(effect, 'cancelled', 'the reason was gone when it was claimed');
+    if (typeof order === 'string') return this.settle(effect, 'cancelled', order);
     // The store answered too late to act safely within the lease; the next claim carries it out.
     if (clock.now() > actBy) return;
     const result = await this.act(executor, order);

@@ -22,6 +22,8 @@ export type Answer =
       readonly kind: 'folded';
       readonly agent: Agent;
       readonly claim?: ClaimVerdict;
+      /** Why a claim was cancelled. */
+      readonly cancelledBecause?: string;
       /** The breaker's answer, if the request asked one. */
       readonly permit?: Acquired;
       readonly rejected?: Transition['rejection'];

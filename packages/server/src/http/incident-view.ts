@@ -38,7 +38,7 @@ export function incidentView({ hard }: Agent, incident: Incident, context: Incid
     acknowledged: acknowledged ?? null,
     nudges: nudgesView(incident),
     noticedAt: incident.noticedAt ?? null,
-    next: nextStepOf(hard, incident, policy, at),
+    next: nextStepOf(hard, incident, context),
     findings: findingsOf(hard).map(findingView),
     checkpointId: hard.checkpoint?.id ?? null,
     ready: readyOf({ hard, policy, at }, executor),
@@ -63,7 +63,8 @@ export function incidentAsRead(agent: Agent, incident: Incident, context: Incide
  * What comes next if nothing changes, and when. A forecast for people, not a rule: stalls of Holter itself
  * push the real moment back.
  */
-function nextStepOf(hard: Agent['hard'], incident: Incident, policy: Policy, at: Instant): NextStepView {
+function nextStepOf(hard: Agent['hard'], incident: Incident, context: IncidentContext): NextStepView {
+  const { policy, at } = context;
   const { step, attempt, phase, notBefore, order, calm, wait } = incident;
   const when = (why: string, moment: Instant | null, next: NextStepView['step'] = step): NextStepView => ({
     step: next,
@@ -71,6 +72,9 @@ function nextStepOf(hard: Agent['hard'], incident: Incident, policy: Policy, at:
     inSeconds: moment === null ? null : Math.max(0, Math.round((moment - at) / 1_000)),
     why,
   });
+  const isAway = hard.executor !== null && context.executor === 'away';
+  if (phase === 'acting' && isAway)
+    return when(`waiting for its \`holter run\`, which is not connected`, null);
   if (order && step === 'terminate') return when(`ordered by ${order.by}`, notBefore ?? null);
   if (step === 'recover') return recoverNext(hard, incident, when);
   if (calm && !order && !hard.end) {

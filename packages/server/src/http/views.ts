@@ -10,7 +10,7 @@ import {
   presenceOf,
   readyOf,
 } from '@holter/core';
-import type { Rollup, StoredEffect, StoredEvent, StoredToken } from '../store/store.ts';
+import type { Rollup, StoredEvent, StoredToken } from '../store/store.ts';
 import { decisionsView } from './decisions-view.ts';
 import { endView } from './end-view.ts';
 import { findingView } from './finding-view.ts';
@@ -19,7 +19,7 @@ import { incidentView } from './incident-view.ts';
 import { personOfToken } from './person-token.ts';
 import { recommendationOf } from './recommendation.ts';
 import { keyUseOf } from './tokens.ts';
-import type { AgentView, EffectView, EventView, FinalStatePage, RollupView, TokenView } from './types.ts';
+import type { AgentView, EventView, FinalStatePage, RollupView, TokenView } from './types.ts';
 
 /** What an agent's view shows besides its record. */
 type AgentSurroundings = {
@@ -191,23 +191,6 @@ export function streamedView(event: HolterEvent, agentId: string): EventView {
   const { at, type, incarnation, payload, folded } = event;
   const shown = folded === undefined ? { ...payload } : { ...payload, folded };
   return { cursor: null, at, type, agentId, incarnation, payload: shown, correlationId: null };
-}
-
-export function effectView(stored: StoredEffect): EffectView {
-  const { effect, status, outcome, detail, tries, createdAt, correlationId } = stored;
-  return {
-    effectId: effect.id,
-    kind: effect.kind,
-    incarnation: effect.incarnation,
-    executor: effect.executor,
-    status,
-    outcome,
-    detail,
-    tries,
-    createdAt,
-    correlationId,
-    message: 'message' in effect ? effect.message : 'reason' in effect ? effect.reason : null,
-  };
 }
 
 export const rollupView = ({ stateMs, ...rest }: Rollup): RollupView => ({

@@ -231,4 +231,40 @@ describe('decisions about one finding, one checkpoint, one incident', () => {
     ] as const)
       expect(await decide(body)).toMatchObject([400, { error: { field } }]);
   });
+
+  it('says what became of an order, or what it waits for', async () => {
+    const newest = async (agentId: string) => (await server.operator.effects(agentId)).effects[0];
+    const settled = (agentId: string, result: string) =>
+      until(
+        () => newest(agentId),
+        (effect) => effect?.result === result,
+      );
+    await server.operator.register({
+      ...{ agentId: 'far', instanceId: 'f', executor: 'another-host', mode: 'act' },
+      can: ['nudge', 'terminate'],
+    });
+    await server.operator.terminate('far', { reason });
+    expect(await newest('far')).toMatchObject({
+      result: 'waiting',
+      summary: 'is not stopped yet: its `holter run` is not connected',
+    });
+    expect((await server.operator.agent('far')).incident?.next.why).toBe(
+      'waiting for its `holter run`, which is not connected',
+    );
+    const exited = { kind: 'exited', code: 0, incarnation: 1 } as const;
+    await server.operator.signal('far', exited);
+    expect(await settled('far', 'failed')).toMatchObject({
+      summary: expect.stringMatching(/^was not stopped: it had ended already \(/),
+    });
+    await owned('near');
+    await server.operator.terminate('near', { reason });
+    expect(await settled('near', 'done')).toMatchObject({ summary: 'was stopped: it is' });
+    const { token } = await server.operator.register({ agentId: 'remote', instanceId: 'r', can: ['nudge'] });
+    await server.operator.nudge('remote', { reason });
+    expect(await settled('remote', 'waiting')).toMatchObject({
+      summary: 'has not read the nudge yet: it waits for the next request of the agent',
+    });
+    await server.call('POST', '/v1/agents/remote/heartbeat', { token, body: {} });
+    expect(await settled('remote', 'done')).toMatchObject({ summary: 'got the nudge' });
+  });
 });

@@ -1,11 +1,12 @@
 import { type Agent, instant } from '@holter/core';
 import { agentIdOf, readAgent } from '../access.ts';
+import { effectView } from '../effect-view.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { agentQuery, effectQuery, limitQuery, rollupQuery } from '../schema/requests.ts';
 import { agent, agentPage, effectPage, finalStatePage, probe, rollupPage } from '../schema/views.ts';
 import type { AgentPage, AgentView, EffectPage, FinalStatePage, ProbeView, RollupPage } from '../types.ts';
 import { UsableCheckpoints } from '../usable-checkpoints.ts';
-import { effectView, finalStateView, needsNothing, rollupView } from '../views.ts';
+import { finalStateView, needsNothing, rollupView } from '../views.ts';
 import { type HttpContext, viewOf } from './context.ts';
 
 const readers = ['viewer', 'operator', 'orchestrator'] as const;
@@ -93,13 +94,14 @@ export function agentRoutes({ deps }: HttpContext): readonly Route[] {
       answers: { 200: { description: 'A page.', schema: effectPage } },
       handle: async ({ params, caller, query }): Promise<EffectPage> => {
         const agentId = agentIdOf(params, caller);
-        await readAgent(engine, agentId);
+        const { hard } = await readAgent(engine, agentId);
         const effects = await store.listEffects({
           agentId,
           limit: query.limit ?? EFFECTS_DEFAULT,
           ...(query.status && { status: query.status }),
         });
-        return { effects: effects.map(effectView) };
+        const context = { hard, executor: engine.executorState(hard.executor) };
+        return { effects: effects.map((effect) => effectView(effect, context)) };
       },
     }),
     defineRoute({
