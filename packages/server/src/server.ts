@@ -112,7 +112,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     undo.push(() => alerts.stop());
     if (!options.demo) ping.set(config.deadMan);
     undo.push(() => ping.stop());
-    undo.push(startHousekeeping({ store, clock, health: () => engine.health, logger }));
+    const retentionMs = () => engine.currentPolicies.operations.retentionMs;
+    undo.push(startHousekeeping({ store, clock, health: () => engine.health, retentionMs, logger }));
 
     const sessions = startSessions({
       engine,

@@ -20,6 +20,13 @@ export type HolterConfig = OverrideSections & {
     readonly url_file?: string;
     readonly every?: Duration;
   };
+  readonly retention?: {
+    readonly events?: Duration;
+    readonly checkpoints?: Duration;
+    readonly effects?: Duration;
+    readonly rollups?: Duration;
+    readonly tokens?: Duration;
+  };
   /** Where alerts can be sent, by name; see docs/alerts.md for the keys of each type. */
   readonly channels?: Readonly<
     Record<string, { readonly type: ChannelType; readonly [key: string]: unknown }>

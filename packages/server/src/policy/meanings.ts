@@ -169,6 +169,12 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
   'dead_man_ping.url_env': 'The variable that holds the address.',
   'dead_man_ping.url_file': 'The file that holds the address.',
   'dead_man_ping.every': 'How often; expect it outside at twice this time.',
+  'retention.events':
+    'How long events are kept. Everything of an agent with an open incident stays, here and below.',
+  'retention.checkpoints': 'How long checkpoints are kept; the newest twenty of each agent stay.',
+  'retention.effects': 'How long effects are kept after they were carried out or cancelled.',
+  'retention.rollups': 'How long the hourly sums of each agent are kept, which history is made of.',
+  'retention.tokens': 'How long tokens that were revoked, and log-ins to the page, stay on record.',
   'metrics.agents_max':
     'Agents with series of their own; those in trouble first, ended agents never. The rest is counted.',
 };

@@ -1,4 +1,4 @@
-import { type DurationMs, minutes } from '@holter/core';
+import { type DurationMs, hours, minutes } from '@holter/core';
 import { place } from './channel-fields.ts';
 import type { Table, Values } from './check.ts';
 import { ranges } from './ranges.ts';
@@ -16,7 +16,13 @@ export type Operations = {
     readonly written: Readonly<Record<'url' | 'url_env' | 'url_file', string | null>>;
     readonly everyMs: DurationMs;
   };
+  /** How long each is kept. */
+  readonly retentionMs: Readonly<
+    Record<'events' | 'checkpoints' | 'effects' | 'rollups' | 'tokens', DurationMs>
+  >;
 };
+
+const days = (n: number): DurationMs => hours(24 * n);
 
 /** The address is a secret: who knows it can keep the outside quiet. */
 const { url, url_env, url_file } = place('url');
@@ -28,6 +34,11 @@ export const OPERATIONS_FIELDS = {
   'dead_man_ping.url_env': optional(url_env),
   'dead_man_ping.url_file': optional(url_file),
   'dead_man_ping.every': duration(ranges.pingEvery),
+  'retention.events': duration(ranges.retention),
+  'retention.checkpoints': duration(ranges.retention),
+  'retention.effects': duration(ranges.retentionLong),
+  'retention.rollups': duration(ranges.retention),
+  'retention.tokens': duration(ranges.retentionLong),
 } as const satisfies Table;
 
 type OperationsSettings = Values<typeof OPERATIONS_FIELDS>;
@@ -39,6 +50,11 @@ export const operationsDefaults: OperationsSettings = {
   'dead_man_ping.url_env': null,
   'dead_man_ping.url_file': null,
   'dead_man_ping.every': minutes(1),
+  'retention.events': days(30),
+  'retention.checkpoints': days(30),
+  'retention.effects': days(30),
+  'retention.rollups': days(400),
+  'retention.tokens': days(30),
 };
 
 export const buildOperations = (settings: OperationsSettings): Operations => ({
@@ -50,5 +66,12 @@ export const buildOperations = (settings: OperationsSettings): Operations => ({
       url_file: settings['dead_man_ping.url_file'],
     },
     everyMs: settings['dead_man_ping.every'],
+  },
+  retentionMs: {
+    events: settings['retention.events'],
+    checkpoints: settings['retention.checkpoints'],
+    effects: settings['retention.effects'],
+    rollups: settings['retention.rollups'],
+    tokens: settings['retention.tokens'],
   },
 });

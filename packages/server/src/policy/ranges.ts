@@ -63,6 +63,9 @@ export const ranges = {
   metricAgents: { min: 1, max: 10_000 },
   // Services that expect pings count in minutes.
   pingEvery: { min: seconds(5), max: days(1) },
+  retention: { min: days(1), max: days(3_650) },
+  // Log-ins last a week; an alert that ends looks up what was sent about it.
+  retentionLong: { min: days(8), max: days(3_650) },
   alertAfter: { min: 0, max: days(7) },
   // Slack takes about one a second.
   channelRate: { min: 0.1, max: 60 },

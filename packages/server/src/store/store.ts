@@ -114,11 +114,11 @@ export type Store = {
   listMeta(prefix: string): Promise<readonly MetaEntry[]>;
 
   /**
-   * Deletes one small batch of events and settled effects older than `before`, of checkpoints except each agent's
-   * newest, and of tokens that were revoked or log-ins that were made before then. Keeps everything of an agent with an open incident, and hourly roll-ups. Returns whether there may be
-   * more.
+   * Deletes one small batch of events and settled effects, of checkpoints except each agent's newest, of tokens that
+   * were revoked and log-ins that were made, and of whole hours of roll-ups, each older than its time. Keeps
+   * everything that belongs to an agent with an open incident. Returns whether there may be more.
    */
-  prune(before: Instant, limit: number): Promise<{ readonly pruned: number; readonly hasMore: boolean }>;
+  prune(before: Cutoffs, limit: number): Promise<{ readonly pruned: number; readonly hasMore: boolean }>;
   /**
    * Whole hours from the one that contains `from`, ordered by hour and id. An agent's current state counts up to
    * `to`, so `to` must not be in the future. TERMINATED is not counted: ended agents would add a row every hour.
@@ -296,6 +296,9 @@ export type StoredToken = {
   readonly createdAt: Instant;
   readonly revokedAt: Instant | null;
 };
+
+/** What is older than its time may be deleted. */
+export type Cutoffs = Readonly<Record<'events' | 'checkpoints' | 'effects' | 'rollups' | 'tokens', Instant>>;
 
 /** One hour of one agent. */
 export type Rollup = {

@@ -2,6 +2,7 @@ import { hours, instant } from '@holter/core';
 import { expect, it, vi } from 'vitest';
 import type { EngineHealth } from '../engine/engine-options.ts';
 import { createLogger } from '../logging/logger.ts';
+import { defaultPolicies } from '../policy/index.ts';
 import { startHousekeeping } from './housekeeping.ts';
 
 const now = instant(hours(24 * 365));
@@ -29,6 +30,7 @@ function rig(
         };
       },
     },
+    retentionMs: () => defaultPolicies.operations.retentionMs,
     health: () => ({ store: 'ok', queueDepth: 0, tickLagMs: 0, ...health }) as EngineHealth,
     logger: createLogger({ write: () => undefined, isPretty: false, level: 'silent' }),
   });
@@ -39,12 +41,15 @@ function rig(
   return { waits, prune, stop, next };
 }
 
-it('throws away in small batches what is older than 30 days, once an hour', async () => {
+it('deletes in small batches what is older than its retention, once an hour', async () => {
   const { waits, prune, next } = rig();
   await next();
   await next();
   expect(prune).toHaveBeenCalledTimes(2);
-  expect(prune).toHaveBeenCalledWith(now - hours(24 * 30), 500);
+  const month = now - hours(24 * 30);
+  const rollups = now - hours(24 * 400);
+  const before = { events: month, checkpoints: month, effects: month, tokens: month, rollups };
+  expect(prune).toHaveBeenCalledWith(before, 500);
   expect(waits).toEqual([60_000, 250, hours(1)]);
 });
 

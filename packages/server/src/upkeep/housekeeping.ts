@@ -1,11 +1,10 @@
-import { hours, later, minutes } from '@holter/core';
+import { hours, type Instant, later, minutes } from '@holter/core';
 import type { Clock } from '../engine/clock.ts';
 import type { EngineHealth } from '../engine/engine-options.ts';
 import type { Logger } from '../logging/logger.ts';
-import type { Store } from '../store/store.ts';
+import type { Operations } from '../policy/index.ts';
+import type { Cutoffs, Store } from '../store/store.ts';
 
-/** The audit trail is kept 30 days; hourly roll-ups live longer. */
-export const RETENTION_MS = hours(24 * 30);
 const EVERY_MS = hours(1);
 const FIRST_AFTER_MS = minutes(1);
 /** A batch holds the store's writer for some milliseconds, so batches are small and far apart. */
@@ -20,11 +19,13 @@ type HousekeepingContext = {
   readonly store: Pick<Store, 'prune'>;
   readonly clock: Clock;
   readonly health: () => EngineHealth;
+  readonly retentionMs: () => Operations['retentionMs'];
   readonly logger: Logger;
 };
 
 /** Throws away what is too old, once an hour, in the engine's spare time. Returns how to stop it. */
-export function startHousekeeping({ store, clock, health, logger }: HousekeepingContext): () => void {
+export function startHousekeeping(context: HousekeepingContext): () => void {
+  const { store, clock, health, retentionMs, logger } = context;
   let isStopped = false;
   let cancel: () => void = () => undefined;
   let pruned = 0;
@@ -37,10 +38,10 @@ export function startHousekeeping({ store, clock, health, logger }: Housekeeping
     if (state !== 'ok' || queueDepth > QUEUE_MAX || tickLagMs > TICK_LAG_MS_MAX)
       return schedule(BUSY_PAUSE_MS);
     try {
-      const batch = await store.prune(later(clock.now(), -RETENTION_MS), BATCH_MAX);
+      const batch = await store.prune(cutoffsAt(clock.now(), retentionMs()), BATCH_MAX);
       pruned += batch.pruned;
       if (batch.hasMore) return schedule(PAUSE_MS);
-      if (pruned > 0) logger.info({ pruned }, 'threw away what was older than 30 days');
+      if (pruned > 0) logger.info({ pruned }, 'deleted what was older than its retention');
       pruned = 0;
     } catch (error) {
       logger.warn({ err: error }, 'housekeeping will be tried again in an hour');
@@ -53,3 +54,11 @@ export function startHousekeeping({ store, clock, health, logger }: Housekeeping
     cancel();
   };
 }
+
+const cutoffsAt = (now: Instant, kept: Operations['retentionMs']): Cutoffs => ({
+  events: later(now, -kept.events),
+  checkpoints: later(now, -kept.checkpoints),
+  effects: later(now, -kept.effects),
+  rollups: later(now, -kept.rollups),
+  tokens: later(now, -kept.tokens),
+});

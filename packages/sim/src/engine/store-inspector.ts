@@ -115,7 +115,9 @@ export class StoreInspector {
   /** Retention at work: old events go, but not those of an incident that is open. */
   async prune(at: Instant): Promise<void> {
     await this.read();
-    await this.store.prune((at - RETENTION_MS) as Instant, PRUNED_AT_ONCE);
+    const before = (at - RETENTION_MS) as Instant;
+    const cutoffs = { events: before, checkpoints: before, effects: before, rollups: before, tokens: before };
+    await this.store.prune(cutoffs, PRUNED_AT_ONCE);
     for (const [agentId, cursors] of this.kept) {
       const [first] = cursors;
       if (first === undefined) continue;

@@ -1,4 +1,3 @@
-import { RETENTION_MS } from '../../upkeep/housekeeping.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { system } from '../schema/page-views.ts';
 import type { SystemView } from '../types.ts';
@@ -27,12 +26,13 @@ export function systemRoutes({ deps, hits }: HttpContext): readonly Route[] {
           await waiting('dead'),
         ];
         const [oldest] = await store.readEvents({ after: 0, limit: 1 });
+        const { retentionMs: kept } = engine.currentPolicies.operations;
         const { user, system: kernel } = process.cpuUsage();
         return {
           at: deps.clock.now(),
           stalls: [...engine.stalls].reverse(),
           brakes: [...engine.brakes],
-          retention: { keptMs: RETENTION_MS, oldestEventAt: oldest?.event.at ?? null },
+          retention: { keptMs: kept.events, kept, oldestEventAt: oldest?.event.at ?? null },
           outbox: { pending, claimed, dead },
           deadManPing: alerts.ping,
           clockSkews: intake.clockSkews.beyondMax().slice(0, SKEWS_SHOWN),

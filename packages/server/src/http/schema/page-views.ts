@@ -190,7 +190,13 @@ export const system = z.strictObject({
       releaseAt: maybeTime.meta({ description: 'Once calm: when the next act that waits may pass.' }),
     }),
   ),
-  retention: z.strictObject({ keptMs: count, oldestEventAt: maybeTime }),
+  retention: z.strictObject({
+    keptMs: count.meta({ description: 'Of events.' }),
+    kept: z
+      .strictObject({ events: count, checkpoints: count, effects: count, rollups: count, tokens: count })
+      .meta({ description: 'How long each is kept, in ms; see `retention` of holter.yaml.' }),
+    oldestEventAt: maybeTime,
+  }),
   outbox: z.strictObject({ pending: count, claimed: count, dead: count }),
   deadManPing: z
     .strictObject({

@@ -1,6 +1,6 @@
 import type { Agent, Effect, Hard, HealthState, HolterEvent, Incident, Instant } from '@holter/core';
 import { instant, later, NEVER } from '@holter/core';
-import type { Commit, Store, StoredCheckpoint } from '../store.ts';
+import type { Commit, Cutoffs, Store, StoredCheckpoint } from '../store.ts';
 
 /** A store under test. `reopen` closes it and opens the same data again; `second` is another writer on it. */
 export type Opened = {
@@ -154,3 +154,9 @@ export const checkpointOf = (
   content: '{}',
   ...rest,
 });
+
+/** Everything older than this moment, but no roll-ups. */
+export const before = (second: number): Cutoffs => {
+  const moment = at(second);
+  return { events: moment, checkpoints: moment, effects: moment, tokens: moment, rollups: at(0) };
+};

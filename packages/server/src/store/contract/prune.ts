@@ -1,9 +1,11 @@
+import { hours, minutes } from '@holter/core';
 import { describe, expect, it } from 'vitest';
 import type { OpenStore } from './kit.ts';
 import {
   agentOf,
   at,
   beat,
+  before,
   checkpointOf,
   commitOf,
   committed,
@@ -21,13 +23,13 @@ export function pruneContract(open: OpenStore): void {
       const { store } = current;
       const events = [1, 2, 3, 4, 5, 60, 61].map((moment) => taskChanged('ada', at(moment), `${moment}`));
       await committed(store, commitOf(agentOf('ada'), 0, { events }));
-      expect(await store.prune(at(50), 3)).toEqual({ pruned: 3, hasMore: true });
+      expect(await store.prune(before(50), 3)).toEqual({ pruned: 3, hasMore: true });
       expect((await store.readEvents({ after: 0, limit: 10 })).map(({ cursor }) => cursor)).toEqual([
         4, 5, 6, 7,
       ]);
-      expect(await store.prune(at(50), 3)).toEqual({ pruned: 2, hasMore: false });
-      expect(await store.prune(at(50), 3)).toEqual({ pruned: 0, hasMore: false });
-      expect(await store.prune(at(99), 3)).toEqual({ pruned: 2, hasMore: false });
+      expect(await store.prune(before(50), 3)).toEqual({ pruned: 2, hasMore: false });
+      expect(await store.prune(before(50), 3)).toEqual({ pruned: 0, hasMore: false });
+      expect(await store.prune(before(99), 3)).toEqual({ pruned: 2, hasMore: false });
       expect(await store.lastCursor()).toBe(7);
       await committed(store, commitOf(agentOf('ada'), 1, { events: [taskChanged('ada', at(70), 'next')] }));
       expect((await store.readEvents({ after: 0, limit: 10 })).map(({ cursor }) => cursor)).toEqual([8]);
@@ -38,9 +40,9 @@ export function pruneContract(open: OpenStore): void {
       const events = [9, 3, 7, 3].map((moment) => taskChanged('ada', at(moment), `${moment}`));
       await committed(store, commitOf(agentOf('ada'), 0, { events }));
       const left = async () => (await store.readEvents({ after: 0, limit: 9 })).map(({ cursor }) => cursor);
-      await store.prune(at(50), 1);
+      await store.prune(before(50), 1);
       expect(await left()).toEqual([1, 3, 4]);
-      await store.prune(at(50), 2);
+      await store.prune(before(50), 2);
       expect(await left()).toEqual([1]);
     });
 
@@ -50,12 +52,12 @@ export function pruneContract(open: OpenStore): void {
       await committed(store, commitOf(agentOf('ada', { incident: incidentOf('i1') }), 0, commit));
       await committed(store, commitOf(agentOf('bob'), 0, { events: [taskChanged('bob', at(1), 'x')] }));
       await store.settleEffect('e', { at: at(2), outcome: 'done', detail: '' });
-      expect(await store.prune(at(50), 10)).toEqual({ pruned: 1, hasMore: false });
+      expect(await store.prune(before(50), 10)).toEqual({ pruned: 1, hasMore: false });
       expect((await store.readEvents({ after: 0, limit: 10 })).map(({ agentId }) => agentId)).toEqual([
         'ada',
       ]);
       await committed(store, commitOf(agentOf('ada'), 1));
-      expect(await store.prune(at(50), 10)).toEqual({ pruned: 2, hasMore: false });
+      expect(await store.prune(before(50), 10)).toEqual({ pruned: 2, hasMore: false });
       expect(await store.listEffects({ limit: 10 })).toEqual([]);
     });
 
@@ -71,10 +73,10 @@ export function pruneContract(open: OpenStore): void {
       await committed(store, commitOf(agentOf('bob', { incident: incidentOf('i1') }), 0));
       for (const id of ['ada', 'bob']) await write(id, 25);
       await write('cat', 20);
-      expect(await store.prune(at(4), 2)).toEqual({ pruned: 2, hasMore: true });
-      expect(await store.prune(at(4), 2)).toEqual({ pruned: 1, hasMore: false });
+      expect(await store.prune(before(4), 2)).toEqual({ pruned: 2, hasMore: true });
+      expect(await store.prune(before(4), 2)).toEqual({ pruned: 1, hasMore: false });
       expect((await left('ada')).slice(-2)).toEqual(['c5', 'c4']);
-      expect(await store.prune(at(99), 9)).toEqual({ pruned: 2, hasMore: false });
+      expect(await store.prune(before(99), 9)).toEqual({ pruned: 2, hasMore: false });
       expect(await left('ada')).toHaveLength(20);
       expect([await left('bob'), await left('cat')].map(({ length }) => length)).toEqual([25, 20]);
     });
@@ -95,9 +97,46 @@ export function pruneContract(open: OpenStore): void {
       await put('page.new', 60);
       await store.revokeToken('revoked', at(2));
       await store.revokeToken('revoked-late', at(60));
-      expect(await store.prune(at(50), 1)).toEqual({ pruned: 1, hasMore: true });
-      expect(await store.prune(at(50), 3)).toEqual({ pruned: 1, hasMore: false });
+      expect(await store.prune(before(50), 1)).toEqual({ pruned: 1, hasMore: true });
+      expect(await store.prune(before(50), 3)).toEqual({ pruned: 1, hasMore: false });
       expect((await store.listTokens()).map(({ id }) => id)).toEqual(['old', 'page.new', 'revoked-late']);
+    });
+
+    it('keeps each sort for its own time', async () => {
+      const { store } = current;
+      const commit = { events: [taskChanged('ada', at(1), 'x')], effects: [nudge('e', 'ada')] };
+      await committed(store, commitOf(agentOf('ada'), 0, commit));
+      await store.settleEffect('e', { at: at(2), outcome: 'done', detail: '' });
+      const kept = before(0);
+      expect(await store.prune({ ...kept, checkpoints: at(50), tokens: at(50) }, 9)).toMatchObject({
+        pruned: 0,
+      });
+      expect(await store.prune({ ...kept, effects: at(50) }, 9)).toMatchObject({ pruned: 1 });
+      expect(await store.listEffects({ limit: 9 })).toEqual([]);
+      expect(await store.readEvents({ after: 0, limit: 9 })).toHaveLength(1);
+      expect(await store.prune({ ...kept, events: at(50) }, 9)).toMatchObject({ pruned: 1 });
+    });
+
+    it('removes whole hours of old roll-ups, in batches, except those of an open incident', async () => {
+      const { store } = current;
+      const hour = hours(1);
+      const beats = (agentId: string) =>
+        [1, hour + 1, 2 * hour + 1].map((second) => beat(agentId, at(second)));
+      await committed(store, commitOf(agentOf('ada'), 0, { events: beats('ada') }));
+      await committed(
+        store,
+        commitOf(agentOf('bob', { incident: incidentOf('i1') }), 0, { events: beats('bob') }),
+      );
+      const left = async (agentId: string) =>
+        (await store.rollups({ from: at(0), to: at(3 * hour), agentId })).filter((row) => row.beats > 0);
+      const first = await left('ada');
+      expect(first.length).toBe(3);
+      const [, second] = first;
+      const cutoffs = { ...before(0), rollups: at(2 * hour + minutes(30)) };
+      expect(await store.prune(cutoffs, 1)).toEqual({ pruned: 1, hasMore: true });
+      expect((await left('ada'))[0]).toEqual(second);
+      expect(await store.prune(cutoffs, 9)).toMatchObject({ pruned: 1, hasMore: false });
+      expect([await left('ada'), await left('bob')].map(({ length }) => length)).toEqual([1, 3]);
     });
 
     it('keeps effects that are not settled, and roll-ups', async () => {
@@ -108,7 +147,7 @@ export function pruneContract(open: OpenStore): void {
       await store.settleEffect('done', { at: at(2), outcome: 'done', detail: '' });
       await store.settleEffect('dead', { at: at(2), outcome: 'unknown', detail: '', isDead: true });
       await store.settleEffect('fresh', { at: at(60), outcome: 'done', detail: '' });
-      expect(await store.prune(at(50), 10)).toEqual({ pruned: 2, hasMore: false });
+      expect(await store.prune(before(50), 10)).toEqual({ pruned: 2, hasMore: false });
       const left = (await store.listEffects({ limit: 10 })).map(({ effect }) => effect.id);
       expect(left).toEqual(['fresh', 'claimed', 'open']);
       expect(await store.rollups({ from: at(0), to: at(10) })).toMatchObject([{ beats: 1 }]);

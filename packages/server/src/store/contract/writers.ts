@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Operation } from '../operations.ts';
 import type { Store } from '../store.ts';
 import type { OpenStore } from './kit.ts';
-import { agentOf, at, checkpointOf, commitOf, committed, nudge, softOf, taskChanged } from './kit.ts';
+import { agentOf, at, before, checkpointOf, commitOf, committed, nudge, softOf, taskChanged } from './kit.ts';
 import { withStore } from './with-store.ts';
 
 /** `a` writes and `b` reads, or both write and one of them comes second. */
@@ -242,7 +242,7 @@ const OPERATIONS: Record<Exclude<Operation, 'backup' | 'check' | 'close'>, Check
   },
   prune: async (a, b) => {
     await begin(a);
-    expect(await b.prune(at(100), 9)).toMatchObject({ pruned: 1 });
+    expect(await b.prune(before(100), 9)).toMatchObject({ pruned: 1 });
     expect(await a.readEvents({ after: 0, limit: 9 })).toEqual([]);
     expect([await a.lastCursor(), await a.lastEffectChange()]).toEqual([1, 1]);
   },

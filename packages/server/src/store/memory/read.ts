@@ -5,6 +5,7 @@ import type { Answer, Arguments } from '../operations.ts';
 import { addSpan, emptyTally, hourOf, type Tally } from '../rollup.ts';
 import type {
   AgentQuery,
+  Cutoffs,
   EventQuery,
   Page,
   Rollup,
@@ -72,11 +73,11 @@ function firstAfter(events: readonly EventRow[], after: number): number {
   return low;
 }
 
-/** Old tokens, and old events, settled effects and checkpoints, oldest first; an open incident keeps what belongs to its agent. */
-export function prune(tables: Tables, before: Instant, limit: number): Answer<'prune'> {
+/** The oldest of each first; an open incident keeps what belongs to its agent. */
+export function prune(tables: Tables, before: Cutoffs, limit: number): Answer<'prune'> {
   const hasIncident = (agentId: string) => tables.agents.get(agentId)?.agent.hard.incident !== undefined;
   const oldEvents = tables.events
-    .filter((row) => row.event.at < before && !hasIncident(row.agentId))
+    .filter((row) => row.event.at < before.events && !hasIncident(row.agentId))
     .sort((a, b) => a.event.at - b.event.at || a.cursor - b.cursor)
     .slice(0, limit);
   if (oldEvents.length > 0) {
@@ -84,15 +85,15 @@ export function prune(tables: Tables, before: Instant, limit: number): Answer<'p
     tables.events = tables.events.filter((row) => !gone.has(row));
   }
   const oldEffects = [...tables.effects.values()]
-    .filter((row) => (row.settledAt ?? before) < before && !hasIncident(row.effect.agentId))
+    .filter((row) => (row.settledAt ?? before.effects) < before.effects && !hasIncident(row.effect.agentId))
     .sort((a, b) => (a.settledAt ?? 0) - (b.settledAt ?? 0))
     .slice(0, limit - oldEvents.length);
   for (const { effect } of oldEffects) tables.effects.delete(effect.id);
-  tables.effectChanges = tables.effectChanges.filter(({ at }) => at >= before);
+  tables.effectChanges = tables.effectChanges.filter(({ at }) => at >= before.effects);
   const oldCheckpoints = [...tables.checkpoints]
     .filter(([agentId]) => !hasIncident(agentId))
     .flatMap(([, chain]) => chain.slice(0, -CHECKPOINTS_KEPT))
-    .filter((checkpoint) => checkpoint.at < before)
+    .filter((checkpoint) => checkpoint.at < before.checkpoints)
     .sort((a, b) => a.at - b.at)
     .slice(0, limit - oldEvents.length - oldEffects.length);
   for (const gone of oldCheckpoints) {
@@ -104,10 +105,18 @@ export function prune(tables: Tables, before: Instant, limit: number): Answer<'p
   }
   const removed = oldEvents.length + oldEffects.length + oldCheckpoints.length;
   const isOld = ({ id, revokedAt, createdAt }: StoredToken): boolean =>
-    (revokedAt ?? before) < before || (id.startsWith(SESSION_TOKEN_PREFIX) && createdAt < before);
+    (revokedAt ?? before.tokens) < before.tokens ||
+    (id.startsWith(SESSION_TOKEN_PREFIX) && createdAt < before.tokens);
   const oldTokens = [...tables.tokens.values()].filter(isOld).slice(0, limit - removed);
   for (const { id } of oldTokens) tables.tokens.delete(id);
-  const pruned = removed + oldTokens.length;
+  const oldHours = [...tables.rollups]
+    .filter(([agentId]) => !hasIncident(agentId))
+    .flatMap(([agentId, tallies]) => [...tallies.keys()].map((hour) => ({ agentId, hour })))
+    .filter(({ hour }) => hour < hourOf(before.rollups))
+    .sort((a, b) => a.hour - b.hour || (a.agentId < b.agentId ? -1 : 1))
+    .slice(0, limit - removed - oldTokens.length);
+  for (const { agentId, hour } of oldHours) tables.rollups.get(agentId)?.delete(hour);
+  const pruned = removed + oldTokens.length + oldHours.length;
   return { pruned, hasMore: pruned >= limit };
 }
 

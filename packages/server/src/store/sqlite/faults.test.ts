@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { agentOf, at, commitOf, committed, taskChanged } from '../contract/kit.ts';
+import { agentOf, at, before, commitOf, committed, taskChanged } from '../contract/kit.ts';
 import { type Store, StoreUnavailable } from '../store.ts';
 import { openSqlite, type SqliteOptions } from './index.ts';
 
@@ -70,7 +70,7 @@ describe('faults of a database file', { timeout: 30_000 }, () => {
     expect(await store.load('ada')).toMatchObject({ version: stored });
     expect(await store.lastCursor()).toBe(stored);
     expect(await faultOf(store.commit([heavy(stored)]))).toBe('disk_full');
-    expect(await store.prune(at(99), 3)).toEqual({ pruned: 3, hasMore: true });
+    expect(await store.prune(before(99), 3)).toEqual({ pruned: 3, hasMore: true });
     expect(await committed(store, heavy(stored))).toBe(stored + 1);
     expect(await store.check()).toEqual([]);
   });

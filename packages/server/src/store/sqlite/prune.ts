@@ -1,16 +1,17 @@
-import type { Instant } from '@holter/core';
 import type { Kysely } from 'kysely';
 import { CHECKPOINTS_KEPT, SESSION_TOKEN_PREFIX } from '../facts.ts';
 import type { Answer } from '../operations.ts';
+import { hourOf } from '../rollup.ts';
+import type { Cutoffs } from '../store.ts';
 import type { Schema } from './schema.ts';
 
-/** Old tokens, and old events, settled effects and checkpoints, oldest first, so that an index finds them; an open incident keeps what belongs to its agent. */
-export async function prune(db: Kysely<Schema>, before: Instant, limit: number): Promise<Answer<'prune'>> {
+/** The oldest of each first, so that an index finds them; an open incident keeps what belongs to its agent. */
+export async function prune(db: Kysely<Schema>, before: Cutoffs, limit: number): Promise<Answer<'prune'>> {
   const busy = db.selectFrom('agents').select('agent_id').where('has_incident', '=', 1);
   const oldEvents = db
     .selectFrom('events')
     .select('cursor')
-    .where('at', '<', before)
+    .where('at', '<', before.events)
     .where('agent_id', 'not in', busy)
     .orderBy('at')
     .orderBy('cursor')
@@ -20,18 +21,18 @@ export async function prune(db: Kysely<Schema>, before: Instant, limit: number):
   const oldEffects = db
     .selectFrom('effects')
     .select('seq')
-    .where('settled_at', '<', before)
+    .where('settled_at', '<', before.effects)
     .where('agent_id', 'not in', busy)
     .orderBy('settled_at')
     .orderBy('seq')
     .limit(limit - removed);
   const effects = await db.deleteFrom('effects').where('seq', 'in', oldEffects).executeTakeFirstOrThrow();
   const settled = Number(effects.numDeletedRows);
-  await db.deleteFrom('effect_changes').where('at', '<', before).execute();
+  await db.deleteFrom('effect_changes').where('at', '<', before.effects).execute();
   const oldCheckpoints = db
     .selectFrom('checkpoints as old')
     .select('old.seq')
-    .where('old.at', '<', before)
+    .where('old.at', '<', before.checkpoints)
     .where('old.agent_id', 'not in', busy)
     // As many newer ones as are kept: found by stepping over all but one of them.
     .where(({ exists, selectFrom }) =>
@@ -56,12 +57,30 @@ export async function prune(db: Kysely<Schema>, before: Instant, limit: number):
     .select('id')
     .where((row) =>
       row.or([
-        row('revoked_at', '<', before),
-        row.and([row('id', 'like', `${SESSION_TOKEN_PREFIX}%`), row('created_at', '<', before)]),
+        row('revoked_at', '<', before.tokens),
+        row.and([row('id', 'like', `${SESSION_TOKEN_PREFIX}%`), row('created_at', '<', before.tokens)]),
       ]),
     )
     .limit(Math.max(0, limit - removed - settled - Number(checkpoints.numDeletedRows)));
   const tokens = await db.deleteFrom('tokens').where('id', 'in', oldTokens).executeTakeFirstOrThrow();
-  const pruned = removed + settled + Number(checkpoints.numDeletedRows) + Number(tokens.numDeletedRows);
+  const others = removed + settled + Number(checkpoints.numDeletedRows) + Number(tokens.numDeletedRows);
+  const rollups = await db
+    .deleteFrom('rollups')
+    .where(({ eb, refTuple, selectFrom }) =>
+      eb(
+        refTuple('agent_id', 'hour'),
+        'in',
+        selectFrom('rollups as old')
+          .select(['old.agent_id', 'old.hour'])
+          .where('old.hour', '<', hourOf(before.rollups))
+          .where('old.agent_id', 'not in', busy)
+          .orderBy('old.hour')
+          .orderBy('old.agent_id')
+          .limit(Math.max(0, limit - others))
+          .$asTuple('agent_id', 'hour'),
+      ),
+    )
+    .executeTakeFirstOrThrow();
+  const pruned = others + Number(rollups.numDeletedRows);
   return { pruned, hasMore: pruned >= limit };
 }

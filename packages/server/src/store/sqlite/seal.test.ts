@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../../../test/until.ts';
-import { agentOf, at, commitOf, committed, taskChanged } from '../contract/kit.ts';
+import { agentOf, at, before, commitOf, committed, taskChanged } from '../contract/kit.ts';
 import { type Store, StoreUnavailable } from '../store.ts';
 import { openSqlite } from './index.ts';
 import { Seal, sealFault } from './seal.ts';
@@ -151,7 +151,7 @@ describe('a sealed database', { timeout: 90_000 }, () => {
 
   it('takes a database that was vacuumed at a stop, and one of a version without seals', async () => {
     const store = await filled();
-    await store.prune(at(99), 1_000);
+    await store.prune(before(99), 1_000);
     await store.close();
     const other = new Database(path);
     other.exec('vacuum');

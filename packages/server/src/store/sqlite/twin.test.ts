@@ -111,8 +111,17 @@ const moves: fc.Arbitrary<Move> = fc.oneof(
     .tuple(effectIds, moments, fc.option(fc.nat({ max: 3 }), { nil: undefined }))
     .map(([id, moment, tries]) => move('retry', (s) => s.retryEffect(id, moment, 'later', tries))),
   fc
-    .tuple(moments, fc.integer({ min: 1, max: 4 }))
-    .map(([moment, limit]) => move('prune', (s) => s.prune(moment, limit))),
+    .tuple(
+      fc.record({
+        events: moments,
+        checkpoints: moments,
+        effects: moments,
+        rollups: moments,
+        tokens: moments,
+      }),
+      fc.integer({ min: 1, max: 4 }),
+    )
+    .map(([before, limit]) => move('prune', (s) => s.prune(before, limit))),
   fc
     .tuple(moments, fc.constantFrom(0, 1, HOUR), fc.integer({ min: 1, max: 3 }))
     .map(([moment, leaseMs, limit]) => move('claimDue', (s) => s.claimDue({ at: moment, leaseMs, limit }))),
