@@ -4,11 +4,16 @@ import { markNow } from '../record/draft.ts';
 import { endFailureRow } from './failures.ts';
 import { clearPoint } from './point.ts';
 
-/** Records activity: a call, a turn, text, tokens. Activity is not necessarily progress. */
+/** Records activity: a call, a turn, text. Activity is not necessarily progress. */
 export function noteActivity(draft: Draft): void {
+  noteReportedActivity(draft);
+  forget(draft.hard, 'isHoldLapsed');
+}
+
+/** A total, or the time of the last call: it may be from before a hold, so it does not show that a hold is over. */
+export function noteReportedActivity(draft: Draft): void {
   const { hard, at } = draft;
   hard.doing = markNow(draft);
-  forget(hard, 'isHoldLapsed');
   forget(hard, 'stopAnnounced');
   if (hard.task && hard.task.begunAt === undefined) hard.task = { ...hard.task, begunAt: at };
 }

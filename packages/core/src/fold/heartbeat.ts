@@ -4,7 +4,7 @@ import type { Hard } from '../record/agent.ts';
 import type { Draft } from '../record/draft.ts';
 import { markNow } from '../record/draft.ts';
 import type { HeartbeatBody } from '../vocabulary/signal.ts';
-import { noteActivity, noteProgress } from './doing.ts';
+import { noteProgress, noteReportedActivity } from './doing.ts';
 import { countFailure, endFailureRow } from './failures.ts';
 import { infer, isInferable } from './infer.ts';
 import { foldStatusOf, hearFrom } from './life.ts';
@@ -82,7 +82,7 @@ function foldLastCall(draft: Draft, beat: HeartbeatBody): void {
   const calledAt = lastCallAt(beat, at);
   if (!isLaterCall(hard, calledAt)) return;
   const { doing } = hard;
-  noteActivity(draft);
+  noteReportedActivity(draft);
   const now = markNow(draft);
   // With a hold in between, it is not known how much of it came after the call.
   const isHeldSince = doing !== undefined && now.held.anyMs > doing.held.anyMs;

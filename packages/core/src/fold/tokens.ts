@@ -1,6 +1,6 @@
 import { between, seconds } from '../base/time.ts';
 import type { Draft } from '../record/draft.ts';
-import { noteActivity } from './doing.ts';
+import { noteReportedActivity } from './doing.ts';
 import { followSpending, followTokens } from './trail.ts';
 
 /** Token totals rise all the time; storing each one would make every report a hard fact. */
@@ -16,7 +16,7 @@ export function foldTokens(draft: Draft, total: number, costUsd: number): void {
 export function noteTotal(draft: Draft, total: number): void {
   const { soft, hard, at } = draft;
   if (total > soft.tokens && (!hard.doing || between(hard.doing.at, at) > TOKENS_ARE_DOING_EVERY))
-    noteActivity(draft);
+    noteReportedActivity(draft);
   followTokens(draft, total);
   draft.soft = { ...draft.soft, tokens: Math.max(soft.tokens, total) };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Bench } from '../../test/kit.ts';
-import { instant, milliseconds, minutes } from '../base/time.ts';
+import { instant, milliseconds, minutes, seconds } from '../base/time.ts';
 import { HOLD_KINDS, type Hold, type HoldKind, heldUntil, NOTHING_HELD } from './hold.ts';
 
 const hold = (kind: HoldKind, since: number): Hold => ({ kind, since: instant(since) });
@@ -84,5 +84,16 @@ describe('every hold', () => {
     expect(bench.agent.hard.holds).toEqual([]);
     bench.signal({ kind: 'hold-begun', hold: 'rate-limited', until: instant(bench.at - 1) });
     expect(bench.agent.hard.holds).toEqual([]);
+  });
+
+  test('an end by a wrong clock is remembered until it acts; a total says nothing about now', () => {
+    const bench = new Bench({ promises: { beatEveryMs: seconds(30), tasks: true }, taskId: 't1' });
+    bench.signal({ kind: 'hold-begun', hold: 'rate-limited', until: instant(bench.at - 1) });
+    bench.advance(seconds(40));
+    bench.signal({ kind: 'heartbeat', tokenCount: 4_000, lastToolCall: instant(bench.at - 20_000) });
+    bench.signal({ kind: 'tokens', total: 5_000, costUsd: 0.1 });
+    expect(bench.agent.hard.isHoldLapsed).toBe(true);
+    bench.signal({ kind: 'call-begun', callId: 'c1', tool: 'Bash', input: {} });
+    expect(bench.agent.hard.isHoldLapsed).toBeUndefined();
   });
 });

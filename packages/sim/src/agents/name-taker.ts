@@ -14,6 +14,13 @@ export const nameTaker: Behaviour = {
     agent.env.truthChanged(agent);
     agent.plan(parameters.adversary.quietMs, Act.own);
   },
+  // The silence was its predecessor's.
+  begin: (agent) => {
+    agent.partition = 'none';
+    agent.env.truthChanged(agent);
+    if (agent.taskId === null) agent.takeTask();
+    else agent.think();
+  },
   own: (agent) => {
     agent.env.takeOver(agent, `${agent.name}-free-${agent.env.now}`);
     agent.partition = 'none';

@@ -17,6 +17,9 @@ export class Observed {
   probedAt = 0;
   /** The last finished call, turn, checkpoint or new task: no silence began before. */
   activeAt = 0;
+  /** The last beat that told of more tokens: they may be as young as the beat. */
+  spentAt = 0;
+  private tokens = 0;
   /** The last checkpoint, new task or new result. */
   progressAt = 0;
   failuresInRow = 0;
@@ -45,6 +48,8 @@ export class Observed {
     this.mayBeBusy = false;
     this.probedAt = 0;
     this.activeAt = at;
+    this.spentAt = at;
+    this.tokens = 0;
     this.progressAt = at;
     this.failuresInRow = 0;
     this.calls = new Repeats();
@@ -60,6 +65,8 @@ export class Observed {
     switch (signal.kind) {
       case 'heartbeat':
         this.mayBeBusy = signal.status === 'busy';
+        if ((signal.tokenCount ?? 0) > this.tokens) this.spentAt = at;
+        this.tokens = Math.max(this.tokens, signal.tokenCount ?? 0);
         return;
       case 'call-ended':
         this.activeAt = at;

@@ -79,7 +79,7 @@ export class ProgressBounds {
   private whyNotSilent(agent: SimAgent, observed: Observed, at: number): string | null {
     const { calls, pongs } = agent.profile.promises;
     // Beats tell when the last call was; pongs do not.
-    if (calls === undefined && (pongs || agent.taskId === null))
+    if (calls === undefined && (pongs || this.isKnownToBe(agent, at, 'idle')))
       return 'called silent, though it promised no calls';
     for (const activity of ['held', 'in-tool'] as const)
       if (this.isKnownToBe(agent, at, activity)) return `called silent while ${activity}`;
@@ -132,7 +132,7 @@ export class ProgressBounds {
     const latestFrom = (from: number): number =>
       this.gaps.latest(from, waitMs, pulseOf(agent.profile).intervalMs) + TOLERANCE_MS;
     // Its silence may have begun before it hung, on the other side of a gap that has its own grace.
-    const latest = Math.max(latestFrom(start), latestFrom(observed.activeAt));
+    const latest = Math.max(latestFrom(start), latestFrom(observed.activeAt), latestFrom(observed.spentAt));
     if (at < latest) return latest;
     if (observed.acts.size === 0)
       this.report(2, agent.name, at, `has done nothing for ${inSeconds(at - start)} and is not called stuck`);
