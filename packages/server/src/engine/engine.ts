@@ -32,7 +32,7 @@ import { type Followed, type FollowedEffect, Follower } from './follower.ts';
 import { GroupSizes } from './group-sizes.ts';
 import { LEASE_MS, Outbox } from './outbox.ts';
 import type { Answer, Request } from './request.ts';
-import { SoftBuffer } from './soft-buffer.ts';
+import { isSoft, SoftBuffer } from './soft-buffer.ts';
 import { StallWatch } from './stall-watch.ts';
 
 const TICK_MS = 1_000;
@@ -394,7 +394,3 @@ export class Engine {
     this.stallWatch.beginOutage(`${error.code}: ${error.message}`);
   }
 }
-
-/** A soft signal may be dropped: the next one carries the same information. */
-const isSoft = ({ kind }: Signal): boolean =>
-  kind === 'heartbeat' || kind === 'pong' || kind === 'activity' || kind === 'tokens';

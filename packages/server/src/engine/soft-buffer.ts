@@ -1,4 +1,4 @@
-import type { Agent } from '@holter/core';
+import type { Agent, Signal } from '@holter/core';
 import type { SoftEntry, Store } from '../store/store.ts';
 
 /**
@@ -53,3 +53,7 @@ function joined(older: SoftEntry | undefined, newer: SoftEntry): SoftEntry {
   const { beats = 0, wake = older.wake } = newer;
   return { ...newer, beats: beats + (older.beats ?? 0), ...(wake && { wake }) };
 }
+
+/** A soft signal may be dropped: the next one carries the same information. */
+export const isSoft = ({ kind }: Signal): boolean =>
+  kind === 'heartbeat' || kind === 'pong' || kind === 'activity' || kind === 'tokens';
