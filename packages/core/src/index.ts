@@ -122,7 +122,7 @@ export type {
   NoticeBody,
   ReceiptOutcome,
 } from './vocabulary/effect.ts';
-export { EFFECT_URGENCY, lifeOfFleet, stillWanted, wantedIdOf } from './vocabulary/effect.ts';
+export { concernedBy, EFFECT_URGENCY, lifeOfFleet, stillWanted, wantedIdOf } from './vocabulary/effect.ts';
 export type {
   BreakerState,
   EventBody,

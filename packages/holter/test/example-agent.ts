@@ -97,6 +97,7 @@ export const exampleIncident: IncidentView = {
   acknowledged: null,
   nudges: null,
   noticedAt: null,
+  told: [],
   next: { step: 'nudge', at: now + 240_000, inSeconds: 240, why: 'nudge 3 of 3' },
   findings: [exampleFinding],
   checkpointId: null,

@@ -88,6 +88,7 @@ export function foldReceipt(draft: Draft, receipt: Receipt): void {
     },
   });
   if (effect.kind === 'nudge') emitSent(draft, effect, outcome);
+  if (effect.kind === 'notify' && outcome === 'posted') noteTold(draft, effect);
   const { incident } = hard;
   if (!incident || !isOfStep(effect, incident) || effect.kind === 'deny-call') return;
   const isFailed = outcome === 'refused' || outcome === 'unknown';
@@ -112,6 +113,18 @@ export function foldReceipt(draft: Draft, receipt: Receipt): void {
       if (!isFailed && outcome !== 'posted') becomeNoticed(draft, incident);
       return;
   }
+}
+
+const TOLD_MAX = 20;
+
+/** An alert does not decide anything, and does not start the wait for a decision. */
+function noteTold(draft: Draft, { alert, via }: Extract<Effect, { kind: 'notify' }>): void {
+  const { incident } = draft.hard;
+  if (!incident || !via || (alert?.action !== 'trigger' && alert?.action !== 'repeat')) return;
+  const { told = [] } = incident;
+  const isAbout = alert.members.some(({ incidentId }) => incidentId === incident.id);
+  if (!isAbout || told.length >= TOLD_MAX || told.some(({ channel }) => channel === via.channel)) return;
+  amend(draft, { told: [...told, { channel: via.channel, at: draft.at }] });
 }
 
 /** Somebody who may decide was shown the notice; the wait for a decision runs from now, unless it already does. */

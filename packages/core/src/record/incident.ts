@@ -50,6 +50,8 @@ type Nudges = {
   readonly newest: NudgeState;
 };
 
+type Told = { readonly channel: string; readonly at: Instant };
+
 /**
  * The only thing that may cause a nudge, a kill or a restart. At most one is open per agent. Its ladder only goes
  * up: steps may be skipped, never taken back.
@@ -72,6 +74,8 @@ export type Incident = {
   readonly wait?: Mark;
   /** For a step that asks a person: when its notice was first shown to somebody who may decide. */
   readonly noticedAt?: Instant;
+  /** When each channel first accepted an alert about it: who could have known, and since when. */
+  readonly told?: readonly Told[];
   /** A nudge of this incident was seen by the agent, not only sent. */
   readonly isNudgeSeen?: true;
   readonly nudges?: Nudges;

@@ -127,3 +127,9 @@ export type ReceiptOutcome = 'posted' | 'delivered' | 'seen' | 'done' | 'refused
 /** What an agent's adapter can do for it. */
 /** `resume`: a successor goes on with the session of the agent, without a checkpoint. */
 export type Capability = 'nudge' | 'deny-call' | 'terminate' | 'spawn' | 'resume';
+
+/** The agents that keep the outcome on record: an alert may be about several. */
+export const concernedBy = (effect: Effect): readonly string[] =>
+  effect.kind === 'notify' && effect.alert
+    ? effect.alert.members.flatMap(({ agentId }) => agentId ?? [])
+    : [effect.agentId];

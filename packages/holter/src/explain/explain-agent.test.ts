@@ -26,6 +26,19 @@ describe('three lines about an agent', () => {
       ],
     ],
     [
+      'told',
+      {
+        state: 'STUCK',
+        findings: [stale],
+        incident: { ...incident, told: [{ channel: 'phone', at: minutesAgo(3) }] },
+      },
+      [
+        'ada has been STUCK for 60 min.',
+        expect.stringContaining('no checkpoint for 45 min'),
+        expect.stringMatching(/nudge 3 of 3\); told through phone 3 min ago\. You can: /),
+      ],
+    ],
+    [
       'silent',
       {
         state: 'DEGRADED',
@@ -44,8 +57,8 @@ describe('three lines about an agent', () => {
       { holds: [{ kind: 'waiting-for-input', since: minutesAgo(5), until: null }] },
       [
         'ada has been HEALTHY for 60 min.',
-        'Why: nothing is wrong; it is waiting-for-input.',
-        'Next: nothing to do.',
+        'Why: nothing is wrong; it is waiting for your answer.',
+        'Next: answer where it runs.',
       ],
     ],
     [

@@ -1,7 +1,7 @@
 import { type Instant, instant, inWords, milliseconds } from '@holter/core/time';
 import type { AgentView, IncidentView } from '@holter/server/local';
 import { ago, until } from '../terminal/words.ts';
-import { hasEnded } from './state-order.ts';
+import { hasEnded, isWaitingForPerson } from './state-order.ts';
 
 /** Three lines about an agent: its state, the reason, and what comes next. */
 export function threeLines(agent: AgentView, now: Instant): readonly [string, string, string] {
@@ -48,7 +48,7 @@ function because(agent: AgentView, now: Instant): string {
   }
   if (agent.end) return `it ended ${ago(agent.end.at, now)}: ${agent.end.detail}.`;
   if (agent.holds.length > 0)
-    return `nothing is wrong; it is ${agent.holds.map(({ kind }) => kind).join(' and ')}.`;
+    return `nothing is wrong; it is ${agent.holds.map(({ kind }) => HOLDS[kind] ?? kind).join(' and ')}.`;
   const sign =
     agent.lastSignAt === null ? 'it has not been heard yet' : `last heard ${ago(agent.lastSignAt, now)}`;
   return `no findings; ${sign}${agent.isWorking ? '' : ', and it has no work'}.`;
@@ -65,16 +65,29 @@ function clockInWords({ clockSkewMs }: AgentView): string {
   return ` Its clock is ${off}${warning}.`;
 }
 
-function next({ agentId, incident, quiet, state, decisions }: AgentView, now: Instant): string {
+const HOLDS: Readonly<Record<string, string>> = {
+  'waiting-for-permission': 'waiting for your permission',
+  'waiting-for-input': 'waiting for your answer',
+};
+
+function next(agent: AgentView, now: Instant): string {
+  const { agentId, incident, quiet, state, decisions } = agent;
   if (quiet)
     return `snoozed for ${until(quiet.until, now).replace(/^in /, '')} by ${quiet.by} (${quiet.reason}).`;
   if (!incident) {
+    if (isWaitingForPerson(agent)) return 'answer where it runs.';
     return state === 'HEALTHY' || state === 'TERMINATED'
       ? 'nothing to do.'
       : "Holter keeps watching; you don't need to do anything yet.";
   }
-  return `${stepInWords(incident, now)}. You can: ${choices(agentId, decisions)}`;
+  return `${stepInWords(incident, now)}${toldInWords(incident, now)}. You can: ${choices(agentId, decisions)}`;
 }
+
+/** Who could have known, and since when. */
+const toldInWords = ({ told }: IncidentView, now: Instant): string =>
+  told.length === 0
+    ? ''
+    : `; told through ${told.map(({ channel, at }) => `${channel} ${ago(at, now)}`).join(', ')}`;
 
 const steps: Readonly<Record<IncidentView['next']['step'], string>> = {
   nudge: 'the agent is nudged',

@@ -1,17 +1,18 @@
-import type {
-  Agent,
-  Decision,
-  Effect,
-  ExecutorState,
-  HolterEvent,
-  InputBody,
-  Instant,
-  NoticeBody,
-  ReceiptOutcome,
-  Registration,
-  Signal,
-  Source,
-  StallLog,
+import {
+  type Agent,
+  concernedBy,
+  type Decision,
+  type Effect,
+  type ExecutorState,
+  type HolterEvent,
+  type InputBody,
+  type Instant,
+  type NoticeBody,
+  type ReceiptOutcome,
+  type Registration,
+  type Signal,
+  type Source,
+  type StallLog,
 } from '@holter/core';
 import type { PolicySet } from '../policy/index.ts';
 import { StoreUnavailable } from '../store/store.ts';
@@ -375,7 +376,8 @@ export class Engine {
     detail: string,
   ): Promise<void> {
     if (outcome === 'cancelled') return;
-    await this.ask(effect.agentId, { kind: 'receipt', effect, outcome, detail });
+    for (const agentId of concernedBy(effect))
+      await this.ask(agentId, { kind: 'receipt', effect, outcome, detail });
   }
 
   private raiseAttention({ agentId, incarnation, kind }: Effect, message: string): void {

@@ -38,6 +38,7 @@ export function incidentView({ hard }: Agent, incident: Incident, context: Incid
     acknowledged: acknowledged ?? null,
     nudges: nudgesView(incident),
     noticedAt: incident.noticedAt ?? null,
+    told: [...(incident.told ?? [])],
     next: nextStepOf(hard, incident, context),
     findings: findingsOf(hard).map(findingView),
     checkpointId: hard.checkpoint?.id ?? null,

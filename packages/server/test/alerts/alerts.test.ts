@@ -91,7 +91,8 @@ describe('an agent that needs a decision', () => {
       'it is marked',
       async () => (await store.listEffects({ isOpen: true, limit: 9 })).length === 2,
     );
-    expect((await engine.read('ada'))?.hard.incident).toEqual(before);
+    const told = [{ channel: 'ops', at: expect.any(Number) }];
+    expect((await engine.read('ada'))?.hard.incident).toEqual({ ...before, told });
     await engine.decide('ada', acknowledge);
     await passUntil(clock, 'that is told', () => ops.requests.length > 1);
     await clock.advance(minutes(250));
@@ -156,6 +157,25 @@ describe('an agent that needs a decision', () => {
     });
     // A try that was under way when it ended may still arrive.
     expect(ops.requests.length - tries).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('several agents in one notice', () => {
+  it('each have on record who was told, and when', async () => {
+    const { engine } = await begin();
+    for (const agentId of ['ada', 'bob']) {
+      await register(engine, agentId);
+      await fail(engine, agentId);
+    }
+    await passUntil(clock, 'they are told', () => ops.requests.length === 1);
+    expect(ops.requests[0]?.body.agents).toEqual(['ada', 'bob']);
+    for (const agentId of ['ada', 'bob'])
+      await until('it is on record', async () => (await engine.read(agentId))?.hard.incident?.told);
+    const events = await store.readEvents({ after: 0, limit: 100, types: ['EFFECT_RECEIPT'] });
+    expect(events.map(({ event }) => event.payload)).toMatchObject([
+      { agentId: 'ada', channel: 'ops', outcome: 'posted' },
+      { agentId: 'bob', channel: 'ops', outcome: 'posted' },
+    ]);
   });
 });
 

@@ -55,6 +55,9 @@ export const incident = z.strictObject({
     description:
       'When the notice of this step was first shown to somebody who may decide; null if it asks nobody, or nobody has seen it yet.',
   }),
+  told: z
+    .array(z.strictObject({ channel: word, at: time }))
+    .meta({ description: 'When each channel first accepted an alert about it.' }),
   next: nextStep,
   findings: z.array(finding),
   checkpointId: word.nullable(),
