@@ -41,9 +41,9 @@ export type Stage = {
 };
 
 /** A real server, a real browser, and the connection between them. */
-export async function openStage(executablePath: string): Promise<Stage> {
+export async function openStage(executablePath: string, morePolicy = ''): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), 'holter-page-'));
-  writeFileSync(join(folder, 'policy.yaml'), POLICY);
+  writeFileSync(join(folder, 'policy.yaml'), `${POLICY}${morePolicy}`);
   const args = ['--config', 'policy.yaml', '--log-level', 'warn'];
   let holter = await startHolter(folder, ['--port', '0', ...args]);
   const browser = await chromium.launch({ executablePath, args: FLAGS });

@@ -92,6 +92,7 @@ export { type Transition, type TransitionContext, transition } from './transitio
 export {
   ALERT_TOPICS,
   type AlertAction,
+  type AlertDecision,
   type AlertNotice,
   type AlertRoute,
   type AlertTopic,
@@ -146,7 +147,7 @@ export type { HealthState } from './vocabulary/health-state.ts';
 export { HEALTH_RANK, TRANSITIONS } from './vocabulary/health-state.ts';
 export { HOLD_KINDS, type Hold, type HoldKind, isSeen } from './vocabulary/hold.ts';
 export type { LadderStep } from './vocabulary/ladder.ts';
-export { LADDER } from './vocabulary/ladder.ts';
+export { ASKING_STEPS, LADDER } from './vocabulary/ladder.ts';
 export type { DecisionRejection, SignalRejectionCode } from './vocabulary/rejection.ts';
 export type {
   HeartbeatBody,

@@ -2,6 +2,7 @@ import { AgentView } from './agent/agent-view.tsx';
 import { FleetView } from './fleet/fleet-view.tsx';
 import { IncidentsView } from './incidents/incidents-view.tsx';
 import { DecisionDialog } from './parts/decision-dialog.tsx';
+import { FailingChannels } from './parts/failing-channels.tsx';
 import { Help } from './parts/help.tsx';
 import { Link } from './parts/link.tsx';
 import { Empty } from './parts/messages.tsx';
@@ -27,6 +28,7 @@ export function Page() {
       <TopBar />
       <main id="main" tabIndex={-1}>
         <Stale />
+        <FailingChannels />
         <Shown />
       </main>
       <Help />

@@ -43,6 +43,14 @@ export type AlertAction = 'trigger' | 'repeat' | 'acknowledge' | 'resolve';
 /** One condition as a notice tells it. */
 export type AlertMember = Pick<Condition, 'agentId' | 'incidentId' | 'summary' | 'since'>;
 
+/** Answers to the question of an incident. */
+export type AlertDecision =
+  | 'allow_more_time'
+  | 'force_handoff'
+  | 'terminate_and_recover'
+  | 'recover'
+  | 'leave_down';
+
 /** One notice to be sent: about one alert, which is one or more conditions that were told together. */
 export type AlertNotice = AlertRoute &
   Pick<Condition, 'topic' | 'group'> & {
@@ -54,6 +62,8 @@ export type AlertNotice = AlertRoute &
     readonly members: readonly AlertMember[];
     /** Of all members. */
     readonly count: number;
+    /** What may be decided about its one agent, as the page names it. */
+    readonly decisions?: readonly AlertDecision[];
     /** It came and went this often within an hour; it is not told again until it has been away for a while. */
     readonly flaps?: number;
   };

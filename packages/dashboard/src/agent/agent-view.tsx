@@ -6,6 +6,7 @@ import type {
   PulseView,
 } from '@holter/server/wire';
 import { useEffect } from 'preact/hooks';
+import { ask } from '../parts/decision-dialog.tsx';
 import { Link } from '../parts/link.tsx';
 import { Empty, Loading, Problem } from '../parts/messages.tsx';
 import { StateLabel } from '../parts/state-icon.tsx';
@@ -16,8 +17,11 @@ import { useFresh } from '../state/fresh.ts';
 import { useKeys } from '../state/keys.ts';
 import { link } from '../state/live.ts';
 import { useNoticed } from '../state/noticed.ts';
-import { go } from '../state/route.ts';
+import { go, query, setQuery } from '../state/route.ts';
+import { mayDecide } from '../state/session.ts';
+import { tell } from '../state/toasts.ts';
 import { BreakerTable } from '../views/breaker-table.tsx';
+import { decisionAbout, decisionNamed, obstacleTo } from './agent-decisions.ts';
 import { Calls } from './calls.tsx';
 import { Checkpoints } from './checkpoints.tsx';
 import { DecisionBar } from './decision-bar.tsx';
@@ -88,6 +92,7 @@ type WholeProps = {
 function Whole({ all, problem, reload }: WholeProps) {
   const { agent, pulse, events, checkpoints, breakers } = all;
   useNoticed(agent.incident ? [agent.incident] : []);
+  useDecisionLink(agent);
   return (
     <article class="agent">
       <header class="agent-head">
@@ -150,6 +155,22 @@ function Whole({ all, problem, reload }: WholeProps) {
       </section>
     </article>
   );
+}
+
+/** A link in an alert names a decision about one incident: the dialog opens, and a person confirms it there. */
+function useDecisionLink(agent: AgentData): void {
+  useEffect(() => {
+    const decision = decisionNamed(query.value.get('decide') ?? '');
+    const incidentId = query.value.get('incident');
+    if (!decision || incidentId === null) return;
+    setQuery({ decide: undefined, incident: undefined });
+    if (agent.incident?.incidentId !== incidentId)
+      return tell(`The incident ${incidentId} is closed; there is nothing to decide.`);
+    if (!mayDecide()) return tell('A viewer can look but not decide.', true);
+    const obstacle = obstacleTo(agent, decision);
+    if (obstacle === null) ask(decisionAbout(agent, decision));
+    else tell(`${decision.label} is not possible now: ${obstacle}`, true);
+  }, [agent.agentId, query.value]);
 }
 
 function livenessWord({ liveness, cause }: AgentData): string {

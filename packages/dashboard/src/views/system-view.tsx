@@ -8,7 +8,7 @@ import { get } from '../state/api.ts';
 import { useFresh } from '../state/fresh.ts';
 import { link } from '../state/live.ts';
 import { session } from '../state/session.ts';
-
+import { Channels } from './channels.tsx';
 import { Brakes, Stalls } from './system-tables.tsx';
 import { Tokens } from './tokens.tsx';
 
@@ -69,6 +69,7 @@ export function SystemView() {
           <Kept health={health} system={system} />
         </div>
       </div>
+      <Channels />
       <Tokens />
     </>
   );

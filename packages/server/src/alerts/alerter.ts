@@ -1,7 +1,16 @@
-import { alertTimes, type Condition, type Effect, type Hard, type Instant, stepAlerts } from '@holter/core';
+import {
+  type AlertNotice,
+  alertTimes,
+  type Condition,
+  type Effect,
+  type Hard,
+  type Instant,
+  stepAlerts,
+} from '@holter/core';
 import type { AlertVerdict, Channel, Delivery, Notify } from '../channels/index.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
+import { policyFor } from '../policy/index.ts';
 import { type Store, StoreUnavailable } from '../store/store.ts';
 import type { PingState, Trouble } from '../upkeep/index.ts';
 import {
@@ -13,6 +22,7 @@ import {
 } from './alert-state.ts';
 import { conditionsAt, FAILURES_TOLD, holterTroubles, isTelling } from './conditions.ts';
 import { effectsOf } from './effects.ts';
+import { withOffers } from './offers.ts';
 
 type AlerterContext = {
   readonly store: Pick<Store, 'getMeta' | 'addEffects' | 'readEffect' | 'listAgents'>;
@@ -160,7 +170,7 @@ export class Alerter {
     const state = this.state as AlertState;
     const conditions = this.conditions(state);
     const { book, notices } = stepAlerts(state.book, conditions, at, alertTimes);
-    const effects = notices.flatMap((notice) => effectsOf(notice, channels(), at));
+    const effects = notices.flatMap((notice) => effectsOf(this.offering(notice, at), channels(), at));
     const next = { ...state, book };
     if (effects.length > 0 || JSON.stringify(next) !== this.stored) await this.save(next, effects);
     this.state = { ...(this.state as AlertState), book };
@@ -179,6 +189,16 @@ export class Alerter {
     const { engine, ping } = this.context;
     const { brakes, health, currentPolicies: policies } = engine();
     return { agents: this.agents, brakes, health, policies, state, ping: ping() };
+  }
+
+  private offering(notice: AlertNotice, at: Instant): AlertNotice {
+    const { currentPolicies: policies } = this.context.engine();
+    const context = {
+      hardOf: (agentId: string) => this.agents.get(agentId),
+      policyOf: ({ role, agentId, group, patience }: Hard) =>
+        policyFor(policies, role, agentId, group, patience),
+    };
+    return withOffers(notice, context, at);
   }
 
   private async save(state: AlertState, effects: readonly Effect[]): Promise<void> {

@@ -1,4 +1,4 @@
-import { later, minutes, seconds } from '@holter/core';
+import { later, minutes, type Registration, seconds } from '@holter/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { HolterConfig } from '../../src/policy/index.ts';
 import { type MemoryStore, openMemory } from '../../src/store/memory/index.ts';
@@ -69,6 +69,23 @@ describe('an agent that needs a decision', () => {
       });
       return events.filter(({ event }) => JSON.stringify(event).includes('"channel":"ops"')).length === 2;
     });
+  });
+
+  it.each<[Registration['can'], readonly string[]]>([
+    [[], ['allow_more_time']],
+    [
+      ['terminate', 'spawn'],
+      ['allow_more_time', 'force_handoff', 'terminate_and_recover'],
+    ],
+  ])('is told with the decisions that would be accepted (can: %j)', async (can, decisions) => {
+    const { engine } = await begin();
+    await register(engine, 'ada', { can });
+    await fail(engine, 'ada');
+    await passUntil(clock, 'it is told', () => ops.requests.length > 0);
+    const sent = (await store.listEffects({ limit: 9 })).flatMap(({ effect }) =>
+      effect.kind === 'notify' && effect.alert ? [effect.alert] : [],
+    );
+    expect(sent).toMatchObject([{ action: 'trigger', decisions }]);
   });
 
   it('is not told when it is over before', async () => {

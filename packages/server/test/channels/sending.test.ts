@@ -104,7 +104,9 @@ describe('what arrives', () => {
   afterEach(() => server.other.close());
 
   it('Slack: blocks with a fallback, escaped, decisions as links to the page', async () => {
-    expect(await send(onSlack(await open(slack)))).toEqual({ kind: 'posted', detail: 'answered 200' });
+    const decisions = ['allow_more_time', 'terminate_and_recover'] as const;
+    const delivery = await send(onSlack(await open(slack)), alertOf({ decisions }));
+    expect(delivery).toEqual({ kind: 'posted', detail: 'answered 200' });
     const [received] = server.requests;
     const { body, text } = received as Received;
     expect(body.text).toContain('&lt;!channel&gt; &amp; &lt;b&gt;');
@@ -113,9 +115,8 @@ describe('what arrives', () => {
     expect(section?.text).toMatchObject({ type: 'plain_text' });
     expect(links?.text.text).toBe(
       '<https://holter.example.org/agents/ada|Show it>  ·  ' +
-        '<https://holter.example.org/agents/ada?decide=allow_more_time|Allow more time>  ·  ' +
-        '<https://holter.example.org/agents/ada?decide=force_handoff|Force handoff>  ·  ' +
-        '<https://holter.example.org/agents/ada?decide=terminate_and_recover|Terminate and recover>',
+        '<https://holter.example.org/agents/ada?decide=allow_more_time&amp;incident=ada%2F1|Snooze>  ·  ' +
+        '<https://holter.example.org/agents/ada?decide=terminate_and_recover&amp;incident=ada%2F1|Restart>',
     );
     expect(text).not.toContain('sk-ant');
     expect(text).not.toContain('\\u001b');

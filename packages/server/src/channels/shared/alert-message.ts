@@ -1,4 +1,4 @@
-import type { AlertNotice, AlertTopic, Effect, NoticeSeverity } from '@holter/core';
+import type { AlertDecision, AlertNotice, AlertTopic, Effect, NoticeSeverity } from '@holter/core';
 import { redact } from '../../redaction/index.ts';
 
 /** What a channel tells: plain text that each channel still has to escape for where it is shown. */
@@ -109,13 +109,20 @@ function linkOf(baseUrl: string, { members, count }: AlertNotice): string {
   return members.some((member) => member.agentId !== null) ? `${baseUrl}/incidents` : `${baseUrl}/system`;
 }
 
-const DECISIONS = [
-  ['Allow more time', 'allow_more_time'],
-  ['Force handoff', 'force_handoff'],
-  ['Terminate and recover', 'terminate_and_recover'],
-] as const;
+/** As on the page. */
+const LABELS: Readonly<Record<AlertDecision, string>> = {
+  allow_more_time: 'Snooze',
+  force_handoff: 'Force handoff',
+  terminate_and_recover: 'Restart',
+  recover: 'Restart',
+  leave_down: "Don't restart",
+};
 
-function decisionsOf({ action, topic, count }: AlertNotice, link: string): AlertMessage['decisions'] {
-  const isAsked = topic === 'stuck_agent' && count === 1 && (action === 'trigger' || action === 'repeat');
-  return isAsked ? DECISIONS.map(([label, word]) => ({ label, link: `${link}?decide=${word}` })) : [];
+/** The page asks for a confirmation, and only while this incident is open. */
+function decisionsOf({ decisions = [], members }: AlertNotice, link: string): AlertMessage['decisions'] {
+  const incident = encodeURIComponent(members[0]?.incidentId ?? '');
+  return decisions.map((word) => ({
+    label: LABELS[word],
+    link: `${link}?decide=${word}&incident=${incident}`,
+  }));
 }
