@@ -33,10 +33,14 @@ export type HolterProcess = {
 const READY_MS_MAX = 20_000;
 
 /** A real server process, ready to be talked to. */
-export async function startHolter(folder: string, args: readonly string[]): Promise<HolterProcess> {
+export async function startHolter(
+  folder: string,
+  args: readonly string[],
+  more: Record<string, string> = {},
+): Promise<HolterProcess> {
   const child = spawn(process.execPath, [bin, 'up', ...args], {
     cwd: folder,
-    env: cleanEnvironment(folder),
+    env: cleanEnvironment(folder, more),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let log = '';

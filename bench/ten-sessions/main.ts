@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { bash, type ModelMove, type Script } from '../../e2e/claude/scripted-model.ts';
+import { TerminalSession } from '../../e2e/claude/terminal-session.ts';
 import { type Event, World } from '../../e2e/claude/world.ts';
 import { bin } from '../../e2e/holter-process.ts';
 import { bareNodeMegabytes, cpuSeconds, median, megabytes, pidsOf } from './processes.ts';
@@ -47,51 +47,18 @@ const sessions: Readonly<Record<string, Script>> = {
 };
 
 /** The tenth runs in a terminal, where Claude Code asks a person before it deletes anything. */
-class Terminal {
-  private readonly socket = `holter-sessions-${process.pid}`;
-
-  async start(world: World): Promise<void> {
-    const model = await world.model(async (_request, turn) => {
-      await pause(THINKING_MS);
-      return turn > 3 ? bash('rm -rf ../everything') : { say: 'Reading.', call: readCall(world) };
-    });
-    const env = Object.entries(world.environment(model, { TERM: 'xterm-256color' }));
-    const words = env.map(([name, value]) => `${name}=${quoted(value)}`).join(' ');
-    const command = `env -i ${words} ${process.execPath} ${bin} run --agent asks -- ${world.claudePath} ${quoted('clean up')}`;
-    this.tmux('new-session', '-d', '-s', 'asks', '-x', '120', '-y', '40', '-c', world.project, command);
-  }
-
-  end(): void {
-    this.tmux('kill-session', '-t', '=asks');
-  }
-
-  screen(): string {
-    return this.tmux('capture-pane', '-p', '-t', '=asks:').trimEnd();
-  }
-
-  private tmux(...args: readonly string[]): string {
-    return execFileSync('tmux', ['-L', this.socket, '-f', '/dev/null', ...args], { encoding: 'utf8' });
-  }
+async function startAsking(world: World): Promise<TerminalSession> {
+  const model = await world.model(async (_request, turn) => {
+    await pause(THINKING_MS);
+    return turn > 3 ? bash('rm -rf ../everything') : { say: 'Reading.', call: readCall(world) };
+  });
+  return new TerminalSession(world, model, 'asks');
 }
 
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 const readCall = (world: World) => ({
   tool: 'Read',
   input: { file_path: join(world.project, 'README.md') },
 });
-
-/** An interactive session skips its first-run dialogs only if its own files say that they were answered. */
-function answerDialogs(world: World): void {
-  const answered = {
-    hasCompletedOnboarding: true,
-    customApiKeyResponses: { approved: ['dummy'] },
-    projects: { [world.project]: { hasTrustDialogAccepted: true } },
-  };
-  mkdirSync(join(world.folder, '.claude'), { recursive: true });
-  for (const file of ['.claude.json', '.claude/.claude.json'])
-    writeFileSync(join(world.folder, file), JSON.stringify(answered));
-  writeFileSync(join(world.project, 'README.md'), '# Shop\n');
-}
 
 async function statusMs(world: World): Promise<number> {
   const startedAt = performance.now();
@@ -101,15 +68,15 @@ async function statusMs(world: World): Promise<number> {
 
 export async function measure(minutes: number): Promise<void> {
   const world = await World.start('');
-  const terminal = new Terminal();
-  answerDialogs(world);
+  writeFileSync(join(world.project, 'README.md'), '# Shop\n');
+  let terminal: TerminalSession | null = null;
   const startedAt = Date.now();
   const cpuBefore = cpuSeconds(world.server.pid);
   try {
     for (const [name, script] of Object.entries(sessions)) {
       world.run(await world.model(script), { options: ['--agent', name] });
     }
-    await terminal.start(world);
+    terminal = await startAsking(world);
     process.stderr.write(`${new Date().toISOString()} ten sessions started\n`);
     await pause(Math.min(KILL_AFTER_MS, (minutes * 60_000) / 3));
     process.kill(await world.childOf('killed'), 'SIGKILL');
@@ -134,7 +101,7 @@ export async function measure(minutes: number): Promise<void> {
     );
     process.stdout.write(`holter status: median ${median(times).toFixed(0)} ms of ${times.length}\n`);
   } finally {
-    terminal.end();
+    terminal?.end();
     await world.stop();
   }
 }

@@ -60,10 +60,16 @@ export class World {
   static async start(policy = shortPolicy): Promise<World> {
     const folder = mkdtempSync(join(tmpdir(), 'holter-claude-'));
     const world = new World(folder, await installClaude());
+    mkdirSync(world.programs);
     mkdirSync(world.project, { recursive: true });
     writeFileSync(join(folder, 'policy.yaml'), policy);
     await world.startServer();
     return world;
+  }
+
+  /** Comes first in the path of the server, so that a test can replace a program. */
+  get programs(): string {
+    return join(this.folder, 'bin');
   }
 
   get project(): string {
@@ -72,7 +78,9 @@ export class World {
 
   async startServer(port = 0): Promise<void> {
     const args = ['--port', String(port), '--config', join(this.folder, 'policy.yaml')];
-    this.server = await startHolter(this.folder, args);
+    this.server = await startHolter(this.folder, args, {
+      PATH: `${this.programs}:${process.env.PATH ?? ''}`,
+    });
   }
 
   async model(script: Script): Promise<ScriptedModel> {

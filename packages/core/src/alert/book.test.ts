@@ -54,6 +54,20 @@ describe('one notice per condition', () => {
     expect(watcher.run(minutes(10), conditions)).toEqual(['30s trigger ada+bob']);
   });
 
+  it('does not collect when one has lasted for its own time, unless there was much to tell', () => {
+    const watcher = new Watcher();
+    const conditions = (at: number) =>
+      ['ada', 'bob', 'cal', 'dan']
+        .filter((_, index) => at >= index * 60_000)
+        .map((name) => condition(name, { isLasting: true }));
+    expect(watcher.run(minutes(10), conditions)).toEqual([
+      '0s trigger ada',
+      '60s trigger bob',
+      '120s trigger cal',
+      '480s trigger dan',
+    ]);
+  });
+
   it('tells nothing of what resolves within 30 s', () => {
     const watcher = new Watcher();
     expect(watcher.run(seconds(25), [condition('ada')])).toEqual([]);

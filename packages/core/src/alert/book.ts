@@ -153,8 +153,12 @@ function tellNew(draft: Draft): void {
   }
   for (const [lane, waiting] of lanes) {
     const told = (draft.told.get(lane) ?? []).filter((each) => each > at - times.burstMs);
-    const waitMs = told.length >= times.burst ? times.crowdedMs : times.groupMs;
-    if (!waiting.some((each) => at >= each.from + waitMs || isFlapping(each, times))) continue;
+    const isCrowded = told.length >= times.burst;
+    const isDue = (each: Watch): boolean => {
+      const waitMs = isCrowded ? times.crowdedMs : each.condition.isLasting ? 0 : times.groupMs;
+      return at >= each.from + waitMs || isFlapping(each, times);
+    };
+    if (!waiting.some(isDue)) continue;
     draft.told.set(lane, [...told, at]);
     open(draft, waiting);
   }

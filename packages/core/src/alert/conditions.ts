@@ -17,7 +17,7 @@ export type AgentAlerts = Readonly<Record<AlertTopic, AlertRoute>> & {
   readonly waitMs: DurationMs;
 };
 
-type Found = Pick<Condition, 'topic' | 'summary' | 'since' | 'inhibitedBy'> & {
+type Found = Pick<Condition, 'topic' | 'summary' | 'since' | 'inhibitedBy' | 'isLasting'> & {
   /** Nobody is asked to decide yet. */
   readonly isEarly?: true;
 };
@@ -119,5 +119,6 @@ function waitFound(
     topic: 'waiting_for_person',
     summary: `it has been waiting ${what} for more than ${inWords(waitMs)}`,
     since: hold.since,
+    isLasting: true,
   };
 }

@@ -31,6 +31,8 @@ export type Condition = AlertRoute & {
   /** One sentence. */
   readonly summary: string;
   readonly since: Instant;
+  /** It has lasted for a time of its own, so it is told without waiting for others. */
+  readonly isLasting?: true;
   /** Somebody has seen it. */
   readonly isAcknowledged?: true;
   /** What is told instead of it, or why it is not told now: a brake, the parent's incident, a maintenance window. */

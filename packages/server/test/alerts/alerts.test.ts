@@ -271,6 +271,8 @@ describe('an agent that waits for a person', () => {
     await passUntil(clock, 'the first is told', () => ops.requests.length === 1);
     expect(said(ops)).toEqual(['trigger ada is waiting for you']);
     expect(clock.now() - since).toBeGreaterThanOrEqual(minutes(1));
+    // Plus a look, and the request itself.
+    expect(clock.now() - since).toBeLessThanOrEqual(minutes(1) + seconds(15));
     await passUntil(clock, 'the second is told', () => ops.requests.length === 2);
     expect(clock.now() - since).toBeGreaterThanOrEqual(minutes(3));
   });
