@@ -109,6 +109,11 @@ export class Alerter {
     this.state = { ...state, channels: { ...state.channels, [channel]: after } };
   };
 
+  /** That the store is away is told otherwise; what is to be told waits for it. */
+  noteFailure = (error: unknown): void => {
+    if (!(error instanceof StoreUnavailable)) this.context.failed(error);
+  };
+
   /** What was told, what became of each channel, and which groups are in maintenance; null before it is known. */
   get current(): AlertState | null {
     return this.state;
@@ -142,10 +147,7 @@ export class Alerter {
     if (this.isStopped) return;
     this.cancel = this.context.clock.after(LOOK_MS, () => {
       void this.look()
-        .catch((error: unknown) => {
-          // The engine tells that the store is away; what is to be told waits for it.
-          if (!(error instanceof StoreUnavailable)) this.context.failed(error);
-        })
+        .catch(this.noteFailure)
         .then(() => this.schedule());
     });
   }

@@ -1,4 +1,4 @@
-import type { AlertNotice, Effect, Instant } from '@holter/core';
+import type { AlertNotice, AlertRoute, Effect } from '@holter/core';
 import {
   type AlertSide,
   buildChannel,
@@ -53,7 +53,8 @@ export class Alerts {
     this.alerter = new Alerter({ store, clock, engine, failed, ping, channels: () => this.built });
     this.outage = new OutageAlert({
       health: () => engine().health,
-      send: (notice) => this.sendAtOnce(notice),
+      channels: () => this.ownRoute().channels,
+      send: (channel, notice) => this.sendUnstored(channel, notice),
     });
   }
 
@@ -109,8 +110,8 @@ export class Alerts {
     const channel = this.built.find((each) => each.name === name);
     if (!channel) return null;
     const id = `alert/test-${this.context.newId()}`;
-    // What becomes of it is noted with what is known of the channel.
-    await this.alerter.look();
+    // What becomes of it is noted with what is known of the channel; a test does not need the store.
+    await this.alerter.look().catch(this.alerter.noteFailure);
     return this.deliver(channel, testEffect(id, name, `Test of the channel ${name}, sent by ${by}`));
   }
 
@@ -126,13 +127,21 @@ export class Alerts {
     return this.configs.map((config) => buildChannel(config, this.context.desktop));
   }
 
-  private sendAtOnce(notice: Omit<AlertNotice, 'channels' | 'severity'>): void {
-    const { engine, clock, failed } = this.context;
-    const whole = { ...notice, ...alertsForGroup(engine().currentPolicies, '').holter_unwell };
-    for (const effect of effectsOf(whole, this.built, clock.now() as Instant)) {
-      const channel = this.built.find(({ name }) => effect.kind === 'notify' && name === effect.via?.channel);
-      if (channel) void this.deliver(channel, effect as Notify).catch(failed);
-    }
+  /** Where alerts about Holter itself go. */
+  private ownRoute(): AlertRoute {
+    return alertsForGroup(this.context.engine().currentPolicies, '').holter_unwell;
+  }
+
+  private async sendUnstored(
+    name: string,
+    notice: Omit<AlertNotice, 'channels' | 'severity'>,
+  ): Promise<Delivery> {
+    const channel = this.built.find((each) => each.name === name);
+    const whole = { ...notice, ...this.ownRoute(), channels: [name] };
+    const [effect] = channel ? effectsOf(whole, [channel], this.context.clock.now()) : [];
+    if (!channel || effect?.kind !== 'notify')
+      return { kind: 'refused', detail: 'it is not defined any more' };
+    return this.deliver(channel, effect);
   }
 
   private async deliver(channel: Channel, effect: Notify): Promise<Delivery> {

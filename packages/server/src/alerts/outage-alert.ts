@@ -1,21 +1,36 @@
-import { type AlertAction, type AlertNotice, type Instant, minutes } from '@holter/core';
+import { type AlertAction, type AlertNotice, type Instant, later, minutes, seconds } from '@holter/core';
+import type { Delivery } from '../channels/index.ts';
 import type { EngineHealth } from '../engine/engine-options.ts';
+
+type OutageNotice = Omit<AlertNotice, 'channels' | 'severity'>;
 
 type OutageContext = {
   readonly health: () => Pick<EngineHealth, 'store' | 'storeReason'>;
-  readonly send: (notice: Omit<AlertNotice, 'channels' | 'severity'>) => void;
+  /** Channels for alerts about Holter itself. */
+  readonly channels: () => readonly string[];
+  readonly send: (channel: string, notice: OutageNotice) => Promise<Delivery>;
 };
 
+type Outage = {
+  readonly since: Instant;
+  /** By channel. */
+  readonly tellings: Map<string, Telling>;
+  isOver: boolean;
+};
+
+type Telling = { state: 'due' | 'under way' | 'told' | 'given up'; failures: number; notBefore: number };
+
 const TOLD_AFTER_MS = minutes(1);
+const RETRY_MS = seconds(5);
+const FAILURES_MAX = 10;
 
 /**
- * Tells that the store is away. Alerts are stored before they are sent, which then is not possible: this one is sent
- * at once, without a retry.
+ * Tells that the store is away. Alerts are stored before they are sent, which then is not possible: this one is kept
+ * in memory, and tried until each channel has taken it once.
  */
 export class OutageAlert {
   private readonly context: OutageContext;
-  private since: Instant | null = null;
-  private isTold = false;
+  private outage: Outage | null = null;
 
   constructor(context: OutageContext) {
     this.context = context;
@@ -23,31 +38,57 @@ export class OutageAlert {
 
   look(at: Instant): void {
     const { store, storeReason } = this.context.health();
-    if (store === 'ok') {
-      if (this.isTold) this.tell('resolve', 'Holter can write to its store again');
-      this.since = null;
-      this.isTold = false;
-      return;
+    if (store === 'ok') return this.end();
+    this.outage ??= { since: at, tellings: new Map(), isOver: false };
+    const { since, tellings } = this.outage;
+    if (at < later(since, TOLD_AFTER_MS)) return;
+    const why = `Holter can't write to its store and acts on nothing: ${storeReason ?? 'no reason is known'}`;
+    for (const channel of this.context.channels()) {
+      const telling = tellings.get(channel) ?? { state: 'due', failures: 0, notBefore: at };
+      tellings.set(channel, telling);
+      if (telling.state === 'due' && at >= telling.notBefore)
+        void this.begin(this.outage, { channel, telling, why, at });
     }
-    this.since ??= at;
-    if (this.isTold || at < this.since + TOLD_AFTER_MS) return;
-    this.isTold = true;
-    this.tell(
-      'trigger',
-      `Holter can't write to its store and acts on nothing: ${storeReason ?? 'no reason is known'}`,
-    );
   }
 
-  private tell(action: AlertAction, summary: string): void {
-    const since = this.since as Instant;
-    this.context.send({
-      alertId: `alert/store-${since.toString(36)}`,
-      action,
-      number: action === 'trigger' ? 1 : 2,
-      topic: 'holter_unwell',
-      group: null,
-      members: [{ agentId: null, incidentId: null, summary, since }],
-      count: 1,
-    });
+  private end(): void {
+    if (!this.outage) return;
+    this.outage.isOver = true;
+    for (const [channel, { state }] of this.outage.tellings)
+      if (state === 'told') this.resolve(this.outage, channel);
+    this.outage = null;
+  }
+
+  private async begin(
+    outage: Outage,
+    { channel, telling, why, at }: { channel: string; telling: Telling; why: string; at: Instant },
+  ): Promise<void> {
+    telling.state = 'under way';
+    const delivery = await this.context.send(channel, noticeOf(outage, 'trigger', why));
+    if (delivery.kind === 'posted') {
+      telling.state = 'told';
+      if (outage.isOver) this.resolve(outage, channel);
+      return;
+    }
+    telling.failures += 1;
+    const isFinal = delivery.kind === 'refused' || telling.failures >= FAILURES_MAX;
+    telling.state = isFinal ? 'given up' : 'due';
+    const asked = delivery.kind === 'failed' ? (delivery.retryAt ?? 0) : 0;
+    telling.notBefore = Math.max(asked, at + RETRY_MS * 2 ** (telling.failures - 1));
+  }
+
+  /** Where the beginning was told; one try, because an end that is not told does no harm. */
+  private resolve(outage: Outage, channel: string): void {
+    void this.context.send(channel, noticeOf(outage, 'resolve', 'Holter can write to its store again'));
   }
 }
+
+const noticeOf = ({ since }: Outage, action: AlertAction, summary: string): OutageNotice => ({
+  alertId: `alert/store-${since.toString(36)}`,
+  action,
+  number: action === 'trigger' ? 1 : 2,
+  topic: 'holter_unwell',
+  group: null,
+  members: [{ agentId: null, incidentId: null, summary, since }],
+  count: 1,
+});

@@ -1,4 +1,5 @@
 import type { AddressInfo, Server, Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Answering, OtherSide } from '../../src/channels/shared/contract.ts';
 
 /** A real server on this machine, at the other end of a channel. Closing it breaks every connection. */
@@ -38,4 +39,12 @@ export async function openOtherSide<Answer = Answering>(
         }),
     },
   };
+}
+
+/** An answer in small pieces. */
+export async function drip(socket: Socket | null, text: string): Promise<void> {
+  for (const piece of text.match(/.{1,8}/gs) ?? []) {
+    socket?.write(piece);
+    await pause(10);
+  }
 }

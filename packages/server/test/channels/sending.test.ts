@@ -275,6 +275,14 @@ describe('programs of this machine', () => {
     expect(await run([join(folder, 'none')])).toMatchObject({ kind: 'refused' });
   });
 
+  it('a command is done when it ends, whatever it leaves running', async () => {
+    const path = script('leave', `setsid sleep 600 & echo $! > "${folder}/pid"; exit 0`);
+    const aborter = new AbortController();
+    const channel = commandChannel({ name: 'tell', argv: [path], perMinute }, env);
+    expect(await send(channel, alertOf(), aborter.signal)).toMatchObject({ kind: 'posted' });
+    process.kill(Number(readFileSync(join(folder, 'pid'), 'utf8')), 'SIGKILL');
+  });
+
   it('a command that does not end is killed with what it has started', async () => {
     const path = script('hang', `sleep 600 & echo $! > "${folder}/pid"; wait`);
     const aborter = new AbortController();

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { Channel } from '../../src/channels/index.ts';
 import type { Answering, OtherSide } from '../../src/channels/shared/contract.ts';
-import { openOtherSide } from './other-side.ts';
+import { drip, openOtherSide } from './other-side.ts';
 
 export type Received = {
   readonly headers: IncomingHttpHeaders;
@@ -31,9 +31,14 @@ export async function openStrict(protocol: Protocol, accepted = 200): Promise<St
     requests.push(received);
     if (typeof answering === 'function') return answering(response);
     if (answering === 'is silent') return;
+    if (answering === 'talks nonsense') return void response.socket?.end('220 hello, this is mail\r\n\r\n');
     const read = protocol(received);
     if (request.method !== 'POST' || 'wrong' in read)
       return void response.writeHead(400).end('wrong' in read ? read.wrong : 'not a POST');
+    if (answering === 'is slow') {
+      arrived.add(read.key);
+      return drip(response.socket, `HTTP/1.1 ${accepted} OK\r\ncontent-length: 2\r\n\r\nok`);
+    }
     const status = { 'takes it': accepted, 'asks to wait': 429, fails: 500, refuses: 400 }[answering];
     if (status === accepted) arrived.add(read.key);
     response.writeHead(status, status === 429 ? { 'retry-after': '30' } : {}).end();

@@ -1,6 +1,6 @@
 import { createServer, type Socket } from 'node:net';
-import type { OtherSide } from '../../src/channels/shared/contract.ts';
-import { openOtherSide } from './other-side.ts';
+import type { Answering, OtherSide } from '../../src/channels/shared/contract.ts';
+import { drip, openOtherSide } from './other-side.ts';
 
 export type StrictSmtp = {
   readonly port: number;
@@ -16,12 +16,13 @@ export async function openSmtp(): Promise<StrictSmtp> {
   const recipients: string[] = [];
   const server = createServer((socket) => {
     if (answer() === 'is silent') return;
+    if (answer() === 'talks nonsense') return void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
     serve(socket, {
-      verdict: () => {
-        const answering = answer();
-        const codes = { 'asks to wait': '451 later', fails: '451 local error', refuses: '550 no such user' };
-        return answering === 'takes it' || answering === 'is silent' ? null : codes[answering];
+      say: (line) => {
+        if (answer() === 'is slow') void drip(socket, `${line}\r\n`);
+        else socket.write(`${line}\r\n`);
       },
+      verdict: () => VERDICTS.get(answer()) ?? null,
       recipient: (address) => void recipients.push(address),
       mail: (text) => {
         mails.push(text);
@@ -34,14 +35,21 @@ export async function openSmtp(): Promise<StrictSmtp> {
   return { port, mails, recipients, other };
 }
 
+const VERDICTS: ReadonlyMap<Answering, string> = new Map([
+  ['asks to wait', '451 later'],
+  ['fails', '451 local error'],
+  ['refuses', '550 no such user'],
+]);
+
 type Desk = {
+  readonly say: (line: string) => void;
   readonly verdict: () => string | null;
   readonly recipient: (address: string) => void;
   readonly mail: (text: string) => void;
 };
 
 function serve(socket: Socket, desk: Desk): void {
-  const say = (line: string): void => void socket.write(`${line}\r\n`);
+  const { say } = desk;
   let waiting = '';
   let data: string[] | null = null;
   const take = (line: string): void => {

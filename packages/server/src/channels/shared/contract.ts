@@ -5,8 +5,15 @@ import type { ActResult } from '../../engine/executor.ts';
 import type { Channel } from './channel.ts';
 import { ChannelExecutor } from './channel-executor.ts';
 
-/** How the other side answers: 2xx, 429 with 30 s, 500, 400, or not at all. */
-export type Answering = 'takes it' | 'asks to wait' | 'fails' | 'refuses' | 'is silent';
+/** How the other side answers: 2xx, 429 with 30 s, 500, 400, not at all, in another protocol, or bit by bit. */
+export type Answering =
+  | 'takes it'
+  | 'asks to wait'
+  | 'fails'
+  | 'refuses'
+  | 'is silent'
+  | 'talks nonsense'
+  | 'is slow';
 
 /** A real receiver, for a push channel. */
 export type OtherSide = {
@@ -133,6 +140,22 @@ export function pushContract(
       other.answer('refuses');
       await act('n4');
       expect(bench.told).toHaveLength(2);
+    });
+
+    it('tries again after nonsense', async () => {
+      const { other } = fixture;
+      other.answer('talks nonsense');
+      expect(pauseOf(await act('n1'))).toBe(1);
+      expect(other.arrived()).toEqual([]);
+      other.answer('takes it');
+      expect(await act('n1')).toMatchObject({ outcome: 'posted' });
+    });
+
+    it('waits for a slow answer', async () => {
+      const { other } = fixture;
+      other.answer('is slow');
+      expect(await act('n1')).toMatchObject({ kind: 'receipt', outcome: 'posted' });
+      expect(other.arrived()).toEqual([copyOf(name, 'n1').id]);
     });
 
     it('times out on a silent receiver without delaying other notices', async () => {

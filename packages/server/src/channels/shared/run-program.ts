@@ -44,8 +44,12 @@ export function runProgram(
       const code = 'code' in error ? String(error.code) : error.message;
       resolve({ kind: 'refused', detail: `${file} can't be run (${code})` });
     });
-    child.on('close', (exitCode, killedBy) => {
+    child.on('exit', (exitCode) => {
       signal.removeEventListener('abort', kill);
+      // What it has started may hold its pipes for much longer.
+      if (exitCode === 0 || signal.aborted) child.stderr.destroy();
+    });
+    child.on('close', (exitCode, killedBy) => {
       if (exitCode === 0) return resolve({ kind: 'posted', detail: `${file} ended with 0` });
       const shown = beginningOfText(said);
       const how = exitCode === null ? `was ended by ${killedBy}` : `ended with ${exitCode}`;
