@@ -99,8 +99,10 @@ describe('errors', () => {
     expect(linesOf(`channels:\n  x: ${channel}\n`).join('\n')).toMatch(line);
   });
 
-  it('a name that Holter uses itself', () => {
-    expect(linesOf('channels:\n  page: { type: desktop }\n').join()).toMatch(/page is not a valid name/);
+  it.each(['page', 'constructor'])('a name that Holter or JavaScript uses itself: %s', (name) => {
+    expect(linesOf(`channels:\n  ${name}: { type: desktop }\n`).join()).toContain(
+      `${name} is not a valid name`,
+    );
   });
 
   it('do not show what may be a secret', () => {

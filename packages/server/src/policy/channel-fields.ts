@@ -1,3 +1,4 @@
+import { isPrototypeName } from '@holter/core';
 import {
   bad,
   describe,
@@ -101,7 +102,7 @@ const READERS = Object.fromEntries(
 
 /** Part of stored ids; `page` and `cli` are Holter's own channels. */
 const isChannelName = (name: string): boolean =>
-  /^[a-z][a-z0-9_-]{0,31}$/.test(name) && name !== 'page' && name !== 'cli';
+  /^[a-z][a-z0-9_-]{0,31}$/.test(name) && name !== 'page' && name !== 'cli' && !isPrototypeName(name);
 
 export const channelsField: Field<ReadonlyMap<string, WrittenChannel>> = {
   takes: `section; each key is a name, each value has a type: ${CHANNEL_TYPES.join(', ')}`,

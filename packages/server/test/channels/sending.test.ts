@@ -150,6 +150,39 @@ describe('what arrives', () => {
     });
   });
 
+  const HTTP: readonly [string, Protocol, (url: string) => Channel, number][] = [
+    ['Slack', slack, onSlack, 200],
+    ['PagerDuty', pagerduty, onPager, 202],
+    ['webhook', webhook, onWebhook, 200],
+    ['ntfy', any, onNtfy, 200],
+  ];
+
+  it.each(HTTP)(
+    '%s: no secret, no control character, no half character',
+    async (_name, protocol, on, accepted) => {
+      const channel = on(await open(protocol, accepted));
+      // Every length limit falls on an emoji, whichever half it would cut.
+      const long = ['', 'x'].map((start) => `${start}${NASTY}${'😀'.repeat(3_000)}`);
+      const members = long.flatMap((summary) =>
+        Array.from({ length: 10 }, (_, index) => ({
+          agentId: `ada-${index}`,
+          incidentId: null,
+          summary,
+          since: instant(0),
+        })),
+      );
+      expect(await send(channel, alertOf({ members, count: 20 }))).toMatchObject({ kind: 'posted' });
+      for (const each of alertOf({ members }).members)
+        expect(await send(channel, alertOf({ members: [each], group: '😀'.repeat(200) }))).toMatchObject({
+          kind: 'posted',
+        });
+      for (const { text, body } of server.requests) {
+        expect(text).not.toMatch(/sk-ant|\\u001b|\\r/);
+        expect(JSON.stringify(body)).not.toMatch(/\\ud[89a-f]/);
+      }
+    },
+  );
+
   it('several agents are one notice with a list', async () => {
     const members = ['ada', 'bob'].map((agentId) => ({
       agentId,

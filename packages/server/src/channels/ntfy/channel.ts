@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { clip } from '../shared/alert-message.ts';
 import type { Channel } from '../shared/channel.ts';
 import { postJson } from '../shared/post.ts';
 
@@ -24,8 +25,8 @@ export const ntfyChannel = ({ name, url, topic, token, perMinute }: Settings): C
     const { title, lines, link, severity, action } = alert;
     const body = {
       topic,
-      title: title.slice(0, TITLE_LENGTH_MAX),
-      message: (lines.length === 0 ? title : lines.join('\n')).slice(0, MESSAGE_LENGTH_MAX),
+      title: clip(title, TITLE_LENGTH_MAX),
+      message: clip(lines.length === 0 ? title : lines.join('\n'), MESSAGE_LENGTH_MAX),
       priority: action === 'resolve' ? RESOLVED_PRIORITY : PRIORITIES[severity],
       tags: [
         action === 'resolve' ? 'white_check_mark' : severity === 'info' ? 'information_source' : 'warning',

@@ -1,4 +1,5 @@
 import type { AlertAction } from '@holter/core';
+import { clip } from '../shared/alert-message.ts';
 import type { Channel } from '../shared/channel.ts';
 import { postJson } from '../shared/post.ts';
 
@@ -36,7 +37,7 @@ export const pagerdutyChannel = ({ name, url, routingKey, perMinute }: Settings)
       client: 'Holter',
       ...(link !== null && { client_url: link, links: [{ href: link, text: 'Show it in Holter' }] }),
       payload: {
-        summary: [title, ...lines].join('. ').slice(0, SUMMARY_LENGTH_MAX),
+        summary: clip([title, ...lines].join('. '), SUMMARY_LENGTH_MAX),
         source: agents[0] ?? 'holter',
         severity,
         class: topic,

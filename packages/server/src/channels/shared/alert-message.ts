@@ -63,10 +63,11 @@ export const textOf = ({ title, lines, link }: AlertMessage): string =>
   [title, ...lines, ...(link === null ? [] : [link])].join('\n');
 
 /** Agents' words may hold secrets and control characters; neither leaves this machine. */
-function plain(text: string): string {
-  const clean = redact(text).replace(/\p{C}+/gu, ' ');
-  return clean.length > LINE_LENGTH_MAX ? `${clean.slice(0, LINE_LENGTH_MAX - 1)}…` : clean;
-}
+const plain = (text: string): string => clip(redact(text).replace(/\p{C}+/gu, ' '), LINE_LENGTH_MAX);
+
+/** Does not cut a character in two: services refuse JSON with half of one. */
+export const clip = (text: string, lengthMax: number): string =>
+  text.length > lengthMax ? `${text.slice(0, lengthMax - 1).replace(/[\ud800-\udbff]$/, '')}…` : text;
 
 const flapping = (times: number): string =>
   `It came and went ${times} times within an hour. It is not told again until it has stayed away for 15 minutes.`;

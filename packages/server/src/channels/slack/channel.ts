@@ -1,5 +1,5 @@
 import type { AlertMessage } from '../shared/alert-message.ts';
-import { textOf } from '../shared/alert-message.ts';
+import { clip, textOf } from '../shared/alert-message.ts';
 import type { Channel } from '../shared/channel.ts';
 import { postJson } from '../shared/post.ts';
 
@@ -42,9 +42,6 @@ const section = (type: 'plain_text' | 'mrkdwn', text: string): unknown => ({
 });
 
 const linkText = (label: string, link: string): string => `<${escapeText(link)}|${label}>`;
-
-const clip = (text: string, lengthMax: number): string =>
-  text.length > lengthMax ? `${text.slice(0, lengthMax - 1)}…` : text;
 
 /** Slack's three control characters. Without them no text can mention people or make links. */
 const escapeText = (text: string): string =>
