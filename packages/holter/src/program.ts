@@ -64,5 +64,12 @@ export async function createProgram(io: Io, word?: string): Promise<Command> {
 
   const named = COMMANDS.filter(([names]) => word !== undefined && names.split(' ').includes(word));
   for (const [, load] of named.length > 0 ? named : COMMANDS) (await load())(program, io);
+  for (const command of program.commands) pointToHelp(command, 'holter');
   return program;
+}
+
+function pointToHelp(command: Command, parents: string): void {
+  const path = `${parents} ${command.name()}`;
+  command.showHelpAfterError(`(${path} --help shows examples)`);
+  for (const subcommand of command.commands) pointToHelp(subcommand, path);
 }

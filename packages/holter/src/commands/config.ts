@@ -71,7 +71,9 @@ function check(io: Io, file: string | undefined, { json }: CheckOptions): void {
   if (loaded.kind === 'invalid') throw invalidConfig(loaded);
   const { files, warnings } = loaded.config;
   for (const warning of warnings) io.err(`warning: ${problemLine(warning)}\n`);
-  io.out(files.length === 0 ? 'no holter.yaml found: the defaults hold\n' : `${files.join(', ')}: fine\n`);
+  io.out(
+    files.length === 0 ? 'no holter.yaml found: Holter uses the defaults\n' : `${files.join(', ')}: fine\n`,
+  );
 }
 
 async function show(io: Io, options: ShowOptions): Promise<void> {
@@ -84,7 +86,7 @@ async function show(io: Io, options: ShowOptions): Promise<void> {
   }
   io.err(`${source}\n`);
   if (settings.length === 0) {
-    io.out('nothing is set: the defaults hold (leave out --changed to see them)\n');
+    io.out('no key is set: Holter uses the defaults (leave out --changed to see them)\n');
     return;
   }
   const rows = settings.map(({ path, value, from, place }) => [

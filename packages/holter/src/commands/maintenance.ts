@@ -56,7 +56,9 @@ async function add(io: Io, { group, for: ms, reason, ...options }: AddOptions): 
   const window = await ask(findServer(io, options, 'operator'), (client) => client.addMaintenance(body));
   const end = until(window.until, realClock().now());
   io.out(
-    options.json ? `${JSON.stringify(window)}\n` : `no alerts about group ${group}; they go on ${end}\n`,
+    options.json
+      ? `${JSON.stringify(window)}\n`
+      : `alerts about group ${group} are off; they resume ${end}\n`,
   );
 }
 

@@ -32,7 +32,11 @@ import { readWorkingDirectory } from './working-directory.ts';
 export async function runMain(argv: readonly string[]): Promise<number> {
   const say = (line: string): void => void process.stderr.write(`holter: ${line}\n`);
   try {
-    const command = runCommand().name('holter run').passThroughOptions().exitOverride();
+    const command = runCommand()
+      .name('holter run')
+      .passThroughOptions()
+      .exitOverride()
+      .showHelpAfterError('(holter run --help shows examples)');
     command.parse([...argv], { from: 'user' });
     return await supervise(command.opts<RunOptions>(), command.args, say);
   } catch (error) {

@@ -389,7 +389,9 @@ export const health = z.strictObject({
   streams: z.number(),
 });
 export const configInForce = z.strictObject({
-  files: z.array(word).meta({ description: "The operator's files that were read; none: the defaults hold." }),
+  files: z
+    .array(word)
+    .meta({ description: "The operator's files that were read; none: Holter uses the defaults." }),
   settings: z.array(z.strictObject({ path: word, value: z.unknown(), from: word, place: word.nullable() })),
 });
 export const ready = z.strictObject({ ready: z.boolean(), why: word.nullable() });
