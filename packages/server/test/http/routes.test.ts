@@ -1,13 +1,13 @@
 import { checkpointHash, instant } from '@holter/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as views from '../../src/http/schema/views.ts';
-import { sha256, startHttp, type TestServer, until } from './kit.ts';
+import { sha256, startHttp, stillClock, type TestServer, until } from './kit.ts';
 
 describe('every call, as it is meant', () => {
   let server: TestServer;
   let token: string;
   beforeAll(async () => {
-    server = await startHttp();
+    server = await startHttp({ clock: stillClock() });
   });
   afterAll(() => server.stop());
 
