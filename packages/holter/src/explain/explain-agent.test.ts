@@ -39,6 +39,23 @@ describe('three lines about an agent', () => {
       ],
     ],
     [
+      'asked, and not seen yet',
+      {
+        state: 'STUCK',
+        findings: [stale],
+        incident: {
+          ...incident,
+          step: 'human',
+          next: { step: 'human', at: null, inSeconds: null, why: 'waiting for you (not seen yet)' },
+        },
+      },
+      [
+        'ada has been STUCK for 60 min.',
+        expect.stringContaining('no checkpoint for 45 min'),
+        expect.stringMatching(/^Next: waiting for you \(not seen yet\)\. You can: /),
+      ],
+    ],
+    [
       'silent',
       {
         state: 'DEGRADED',

@@ -105,7 +105,7 @@ export function stepInWords(incident: IncidentView, now: Instant): string {
     return 'the incident closes, unless the problem comes back';
   const when = at === null ? '' : ` ${until(instant(at), now)}`;
   const what = steps[step];
-  return why === what ? `${what}${when}` : `${what}${when} (${why})`;
+  return why.startsWith(what) ? `${why}${when}` : `${what}${when} (${why})`;
 }
 
 function choices(agentId: string, decisions: AgentView['decisions']): string {

@@ -292,6 +292,7 @@ describe('programs of this machine', () => {
       key: 'alert/a-1/1/to/tell',
       topic: 'stuck_agent',
     });
+    expect(readFileSync(join(folder, 'facts'), 'utf8')).not.toMatch(/sk-ant|\\u001b/);
     const names = readFileSync(join(folder, 'env'), 'utf8')
       .trim()
       .split('\n')
@@ -354,6 +355,7 @@ describe('programs of this machine', () => {
     expect(said).toMatch(/^--app-name=Holter\n--urgency=critical\n--\nada is stuck\nada: ran curl/);
     expect(said).toContain('&lt;!channel&gt; &amp; &lt;b&gt;');
     expect(said.trim().endsWith(':1')).toBe(true);
+    expect(said).not.toMatch(/sk-ant|[^\P{Cc}\n]/u);
   });
 
   it('macOS gets the words as arguments of a fixed script', async () => {
