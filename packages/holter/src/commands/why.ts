@@ -8,6 +8,7 @@ import { readyInWords } from '../explain/ready-in-words.ts';
 import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
 import { colourOfState, painter, printable } from '../terminal/paint.ts';
+import { wrapped } from '../terminal/words.ts';
 
 export function registerWhy(program: Command, io: Io): void {
   withExamples(
@@ -35,7 +36,9 @@ async function why(io: Io, agentId: string, options: PrintOptions): Promise<void
     return;
   }
   const paint = painter(io);
-  const rest = [because, next, ...(ready === null ? [] : [`Ready: ${ready}.`])].map(printable);
+  const rest = [because, next, ...(ready === null ? [] : [`Ready: ${ready}.`])]
+    .map(printable)
+    .flatMap((line) => wrapped(line, io.width));
   io.out(`${[paint(colourOfState(agent.state), printable(how)), ...rest].join('\n')}\n`);
   await noteShown(io, connection, [agent.incident]);
 }
