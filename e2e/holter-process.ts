@@ -30,7 +30,7 @@ export type HolterProcess = {
   readonly end: (signal: NodeJS.Signals) => Promise<number | null>;
 };
 
-const READY_MS_MAX = 20_000;
+const READY_MS_MAX = 60_000;
 
 /** A real server process, ready to be talked to. */
 export async function startHolter(

@@ -1,10 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { bin, fixture, isThere, pidsSaid, until, World } from './kit.ts';
 
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 const world = new World();
 afterAll(() => world.close());
 const node = process.execPath;

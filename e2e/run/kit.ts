@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { until } from '../../packages/server/test/until.ts';
+import { until as untilSoon } from '../../packages/server/test/until.ts';
 
 const here = dirname(fileURLToPath(import.meta.url));
 export const bin = join(dirname(dirname(here)), 'packages', 'holter', 'dist', 'main.js');
@@ -213,4 +213,9 @@ function pidsOf(dataFolder: string): number[] {
 
 export const pidsSaid = (out: string): number[] =>
   [...out.matchAll(/pid (\d+)/g)].map(([, pid]) => Number(pid));
-export { until };
+
+/**
+ * Waits longer than the tests of the server do: processes start slowly on a busy machine, and a frozen one is proven only
+ * by looks that come regularly.
+ */
+export const until: typeof untilSoon = (what, look, withinMs = 60_000) => untilSoon(what, look, withinMs);

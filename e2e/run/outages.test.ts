@@ -2,10 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { bin, fixture, isThere, pidsSaid, until, World } from './kit.ts';
 
-vi.setConfig({ testTimeout: 40_000, hookTimeout: 30_000 });
 const world = new World();
 afterAll(() => world.close());
 const node = process.execPath;

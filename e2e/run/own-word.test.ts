@@ -1,7 +1,6 @@
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { fixture, isThere, pidsSaid, until, World } from './kit.ts';
 
-vi.setConfig({ testTimeout: 40_000, hookTimeout: 30_000 });
 const world = new World();
 afterAll(() => world.close());
 const enemy = [process.execPath, fixture('enemy')] as const;

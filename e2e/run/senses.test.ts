@@ -1,9 +1,8 @@
 import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { fixture, isThere, pidsSaid, type Run, until, World } from './kit.ts';
 
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 const world = new World();
 afterAll(() => world.close());
 const node = process.execPath;
@@ -25,7 +24,7 @@ describe('a process that is stopped (SIGSTOP)', () => {
       findings.some(({ kind, severity }) => kind === 'frozen' && severity === 'act'),
     );
     expect(stopped.findings.find(({ severity }) => severity === 'act')?.evidence).toContain('SIGSTOP');
-    expect(run.err()).toContain('was stopped by SIGSTOP');
+    await until('it is said', () => run.err().includes('was stopped by SIGSTOP'));
     expect(stopped.incident?.step).toBe('escalate');
     expect(isThere(pid)).toBe(true);
     process.kill(pid, 'SIGCONT');

@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { bin, fixture, until, World } from './kit.ts';
 
-vi.setConfig({ testTimeout: 40_000, hookTimeout: 30_000 });
 const world = new World();
 const socket = `holter-test-${process.pid}`;
 const node = process.execPath;
