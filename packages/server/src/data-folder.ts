@@ -33,6 +33,10 @@ export class DataFolder {
     return join(this.path, 'holter.lock');
   }
 
+  get logFile(): string {
+    return join(this.path, 'server.log');
+  }
+
   prepare(): void {
     mkdirSync(this.path, { recursive: true, mode: 0o700 });
     // A folder that was there before keeps its mode otherwise, and tokens lie in it.

@@ -9,6 +9,7 @@ export { EngineBusy, type EngineHealth } from './engine/engine-options.ts';
 export { type ActResult, AGENT_EFFECTS, type Executor } from './engine/executor.ts';
 export { ReplyQueue } from './engine/reply-queue.ts';
 export type { Answer } from './engine/request.ts';
+export { RotatingLog } from './files/index.ts';
 export { EventStream } from './http/event-stream.ts';
 export { Intake } from './intake/index.ts';
 export * from './local/index.ts';

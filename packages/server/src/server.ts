@@ -9,10 +9,12 @@ import { continuedClock } from './engine/continued-clock.ts';
 import { Engine } from './engine/engine.ts';
 import { ReplyQueue } from './engine/reply-queue.ts';
 import { startExecutors } from './executors/index.ts';
+import type { RotatingLog } from './files/index.ts';
 import { ensureFirstTokens } from './first-tokens.ts';
 import { buildHttp } from './http/server/build-http.ts';
 import { Intake } from './intake/index.ts';
 import { DEFAULT_HOST, DEFAULT_PORT, isLoopback, LOCAL_NAMES, urlName, urlOf } from './listen-address.ts';
+import { Causes } from './logging/causes.ts';
 import { type Logger, logCommitted } from './logging/logger.ts';
 import { realClock, realDice, wallNow } from './real-clock.ts';
 import { startSessions } from './sessions/index.ts';
@@ -33,6 +35,8 @@ export type ServerOptions = {
   readonly config: Config;
   readonly version: string;
   readonly logger: Logger;
+  /** Where the logger also writes; it is opened in the data folder. */
+  readonly logFile?: RotatingLog;
   readonly host?: string;
   readonly port?: number;
   /** Why it is all right to listen without TLS where others can hear; empty means that it is not. */
@@ -92,6 +96,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   try {
     const lock = await takeLock(folder);
     undo.push(() => lock.release());
+    options.logFile?.open(folder.logFile, config.policies.operations.log);
+    undo.push(() => options.logFile?.close());
     let noteRefused: (fault: StoreUnavailable) => void = () => undefined;
     const store = watchedStore(await openStore(folder, options), (fault) => noteRefused(fault));
     undo.push(() => store.close());
@@ -102,7 +108,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const { engine, replies, notices, alerts, ping } = assembleEngine(store, clock, () => url, options);
     noteRefused = engine.noteRefused;
     const intake = new Intake({ engine, replies, store, clock, ...(!options.demo && { wallNow }) });
-    undo.push(logCommitted(engine, logger));
+    const causes = new Causes();
+    await causes.load(store);
+    undo.push(logCommitted(engine, logger, causes));
     await engine.start();
     undo.push(() => engine.stop());
     if (options.demo) undo.push(options.demo.begin({ engine, intake, store, sha256 }));
@@ -164,6 +172,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       reload: (loaded) => {
         if (loaded.kind === 'loaded') config = loaded.config;
         if (!options.demo) ping.set(config.deadMan);
+        options.logFile?.setLimits(config.policies.operations.log);
         return reload(engine, options.demo ? null : alerts, loaded, logger);
       },
       stop: () => {

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Clock, type DataFolder, findConfigFile, openLogFile } from '@holter/server/process';
 import { CliFailure } from '../terminal/failure.ts';
@@ -49,7 +48,7 @@ export async function ensureServer(options: EnsureOptions): Promise<Answering> {
     }
     if (clock.now() > deadline)
       throw new CliFailure(
-        `the server in the background (pid ${child.pid}) did not come up; see ${logFileOf(folder)}`,
+        `the server in the background (pid ${child.pid}) did not come up; see ${folder.logFile}`,
       );
   }
 }
@@ -70,8 +69,6 @@ export async function answering(target: Target): Promise<Answering | null> {
     return null;
   }
 }
-
-const logFileOf = (folder: DataFolder): string => join(folder.path, 'server.log');
 
 type Daemon = { readonly pid: number | undefined; readonly hasExited: () => boolean };
 
@@ -119,7 +116,7 @@ export function daemonArguments(options: {
 function openLog(folder: DataFolder): number {
   try {
     folder.prepare();
-    return openLogFile(logFileOf(folder));
+    return openLogFile(folder.logFile);
   } catch (error) {
     throw new CliFailure(
       `the data folder ${folder.path} can't be used: ${(error as Error).message}`,

@@ -5,6 +5,7 @@ import {
   findConfigFile,
   loadConfig,
   problemLine,
+  RotatingLog,
   type RunningServer,
   StartError,
   startServer,
@@ -29,13 +30,19 @@ export async function hostServer({ folder, config, log, logLevel }: HostOptions)
   const loaded = loadConfig(findConfigFile(config, process.env, process.cwd()), undefined, process.env);
   if (loaded.kind === 'invalid')
     throw new CliFailure(loaded.problems.map((problem) => problemLine(problem)).join('\n'), null, EXIT.usage);
-  const logger = createLogger({ write: log, isPretty: false, hasColour: false, level: logLevel });
+  const logFile = new RotatingLog();
+  // The error output of a server in the background is the log file itself.
+  const write = (text: string): void => {
+    if (!logFile.isSameAs(process.stderr.fd)) log(text);
+  };
+  const logger = createLogger({ write, isPretty: false, level: logLevel, file: logFile });
   const start = (port: number): Promise<RunningServer> =>
     startServer({
       dataFolder: folder.path,
       config: loaded.config,
       version,
       logger,
+      logFile,
       port,
       pageFolder: pageFolder(),
     });

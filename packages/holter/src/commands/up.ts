@@ -66,15 +66,17 @@ async function up(io: Io, options: UpOptions): Promise<void> {
   if (loaded.kind === 'invalid') throw invalidConfig(loaded);
   probeFiles();
   if (options.detach) return detach(io, options);
-  const { createLogger, StartError, startServer } = await import('@holter/server');
-  // The log goes to stderr: stdout contains only the line that programs wait for.
+  const { createLogger, RotatingLog, StartError, startServer } = await import('@holter/server');
+  const logFile = new RotatingLog();
+  // The log goes to stderr and to a file: stdout contains only the line that programs wait for.
   const logger = createLogger({
     write: io.err,
     isPretty: io.isLogTerminal,
     hasColour: io.isLogTerminal && io.hasColour,
     level: options.logLevel,
+    file: logFile,
   });
-  const plain = serverOptions(io, options, loaded.config, logger);
+  const plain = { ...serverOptions(io, options, loaded.config, logger), logFile };
   const chosen = options.demo ? await (await import('../demo/demo-server.ts')).demoServer(plain) : plain;
   const server = await startServer(chosen).catch((error: unknown) => {
     throw error instanceof StartError ? new CliFailure(error.message, error.next) : error;

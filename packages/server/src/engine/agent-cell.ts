@@ -228,7 +228,11 @@ export class AgentCell {
     this.stored = stored;
     this.context.soft.put(agent, 0);
     const correlationId = requests[0]?.correlationId ?? '';
-    this.context.committed({ before, stored, events, effects, firstCursor, correlationId });
+    const inputs = requests.map((request) => ({
+      correlationId: request.correlationId,
+      what: whatOf(request),
+    }));
+    this.context.committed({ before, stored, events, effects, firstCursor, correlationId, inputs });
     return answers;
   }
 
@@ -325,6 +329,12 @@ export class AgentCell {
 
 const isBeat = (request: Request): request is Request & { kind: 'input' } =>
   request.kind === 'input' && request.body.kind === 'signal' && request.body.signal.kind === 'heartbeat';
+
+function whatOf(request: Request): string {
+  if (request.kind === 'register') return 'register';
+  const { body } = request;
+  return body.kind === 'signal' ? `signal ${body.signal.kind}` : body.kind;
+}
 
 /** The caller decides, acts or starts a process based on the answer. */
 const needsNewest = (request: Request): boolean =>

@@ -40,6 +40,7 @@ function world(isShared = true) {
       follower.committed({
         ...made,
         before: null,
+        inputs: [],
         stored: { agent: made.agent, version: version + 1 },
         firstCursor,
       });

@@ -11,7 +11,16 @@ export type OwnCommit = {
   readonly effects: readonly Effect[];
   /** Cursor of the first stored event; null when none was stored. */
   readonly firstCursor: number | null;
+  /** Of the first input. */
   readonly correlationId: string;
+  /** What it folded in. */
+  readonly inputs: readonly CommittedInput[];
+};
+
+type CommittedInput = {
+  readonly correlationId: string;
+  /** `signal error`, `tick`, `decision`, `register` … */
+  readonly what: string;
 };
 
 /** What was committed about one agent, by this server or another. */

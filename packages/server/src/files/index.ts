@@ -2,4 +2,5 @@
 export * from './agent-file.ts';
 export { FileFaults, faultSignal } from './file-faults.ts';
 export { openLogFile } from './log-file.ts';
+export { type LogLimits, RotatingLog } from './rotating-log.ts';
 export { copySettingsFile, giveTo, readSettingsFile, writeSettingsFile } from './settings-file.ts';

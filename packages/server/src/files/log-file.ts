@@ -1,11 +1,9 @@
 import { constants, lstatSync, openSync, renameSync } from 'node:fs';
 
-const BYTES_MAX = 5_000_000;
-
-/** Opens a log to append to. One that has grown too long, or that is no file any more, is moved aside. */
+/** Opens a log to append to. One that is no file any more is moved aside. */
 export function openLogFile(path: string): number {
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (stats && (!stats.isFile() || stats.size > BYTES_MAX)) renameSync(path, `${path}.1`);
+  if (stats && !stats.isFile()) renameSync(path, `${path}.1`);
   const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
   return openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
 }

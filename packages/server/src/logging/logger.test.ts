@@ -2,6 +2,7 @@ import { type Agent, type Effect, type HolterEvent, instant } from '@holter/core
 import { expect, it } from 'vitest';
 import type { Engine } from '../engine/engine.ts';
 import type { CommittedListener } from '../engine/engine-options.ts';
+import { Causes } from './causes.ts';
 import { createLogger, logCommitted } from './logger.ts';
 
 it('gives the receipt of an effect the correlation id of the signal that led to it', () => {
@@ -18,7 +19,7 @@ it('gives the receipt of an effect the correlation id of the signal that led to 
     },
     onStreamed: () => () => undefined,
   };
-  logCommitted(engine as unknown as Engine, logger);
+  logCommitted(engine as unknown as Engine, logger, new Causes());
   const agent = { hard: { agentId: 'ada' } } as Agent;
   const at = { at: instant(1), incarnation: 1 };
   const nudge = { id: 'ada/1/nudge/1', kind: 'nudge' } as Effect;
@@ -30,6 +31,7 @@ it('gives the receipt of an effect the correlation id of the signal that led to 
       effects,
       firstCursor: 1,
       correlationId,
+      inputs: [{ correlationId, what: 'signal call-ended' }],
     });
 
   told(
@@ -46,9 +48,15 @@ it('gives the receipt of an effect the correlation id of the signal that led to 
   } as const;
   told({ ...at, type: 'EFFECT_RECEIPT', payload: receipt }, 'receipt-9');
   told({ ...at, type: 'EFFECT_RECEIPT', payload: { ...receipt, effectId: 'of-another-life' } }, 'receipt-10');
-  expect(lines.map(({ event, cid, agentId }) => [event, cid, agentId])).toEqual([
+  expect(
+    lines.map(({ event, input, effect, cid, agentId }) => [event ?? input ?? effect, cid, agentId]),
+  ).toEqual([
+    ['signal call-ended', 'signal-7', 'ada'],
     ['NUDGE_SENT', 'signal-7', 'ada'],
+    ['nudge', 'signal-7', 'ada'],
+    ['signal call-ended', 'receipt-9', 'ada'],
     ['EFFECT_RECEIPT', 'signal-7', 'ada'],
+    ['signal call-ended', 'receipt-10', 'ada'],
     ['EFFECT_RECEIPT', 'receipt-10', 'ada'],
   ]);
 });

@@ -1,9 +1,10 @@
-import type { Effect, HolterEvent } from '@holter/core';
-import { wantedIdOf } from '@holter/core';
+import { type HolterEvent, wantedIdOf } from '@holter/core';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Engine } from '../engine/engine.ts';
 import { firstCopies } from '../engine/fan-out.ts';
+import type { RotatingLog } from '../files/index.ts';
 import { redact } from '../redaction/index.ts';
+import type { Causes } from './causes.ts';
 import { prettyLine } from './pretty-log.ts';
 
 export type { Logger } from 'pino';
@@ -14,12 +15,19 @@ type LogOptions = {
   readonly isPretty: boolean;
   readonly hasColour?: boolean;
   readonly level?: string;
+  /** Gets every line as JSON, too. */
+  readonly file?: RotatingLog;
 };
 
-export function createLogger({ write, isPretty, hasColour = false, level = 'info' }: LogOptions): Logger {
+export function createLogger(options: LogOptions): Logger {
+  const { write, isPretty, hasColour = false, level = 'info', file } = options;
   const stream: DestinationStream = {
-    // Errors are logged with their text, which may quote what an agent sent.
-    write: (line) => write(isPretty ? `${prettyLine(redact(line), hasColour)}\n` : redact(line)),
+    write: (line) => {
+      // Errors are logged with their text, which may quote what an agent sent.
+      const clean = redact(line);
+      file?.write(clean);
+      write(isPretty ? `${prettyLine(clean, hasColour)}\n` : clean);
+    },
   };
   return pino({ level, base: null, redact: ['token', '*.token', '*.authorization'] }, stream);
 }
@@ -51,42 +59,35 @@ const alarming: ReadonlySet<HolterEvent['type']> = new Set<HolterEvent['type']>(
   'MASS_FAILURE_OVER',
 ]);
 
-/** Decisions remembered for the log; a receipt that comes later than this many has only its own id. */
-const REMEMBERED_MAX = 10_000;
-
 /**
- * Writes what was committed into the log. The correlation id of the signal that led to an effect is also
- * given to the lines about its receipt, so that one search shows the way from the signal to the act.
+ * Writes what was committed into the log: the inputs, what was judged, what was ordered, and what became of it, all
+ * with the same `cid`, so that one search shows the way from the signal to the act. An input with another id, such as
+ * a later one about the same incident, has it as `id`.
  */
-export function logCommitted(engine: Engine, logger: Logger): () => void {
-  const causes = new Map<string, string>();
-  const remember = (effects: readonly Effect[], correlationId: string): void => {
-    for (const effect of effects) causes.set(wantedIdOf(effect), correlationId);
-    for (const id of causes.keys()) {
-      if (causes.size <= REMEMBERED_MAX) break;
-      causes.delete(id);
-    }
-  };
-  const stopCommitted = engine.onCommitted(({ stored, events, effects, correlationId }) => {
-    const wanted = firstCopies(effects);
-    remember(wanted, correlationId);
+export function logCommitted(engine: Engine, logger: Logger, causes: Causes): () => void {
+  const stopCommitted = engine.onCommitted((own) => {
+    const { stored, events, effects, correlationId, inputs } = own;
+    const cid = causes.of(own);
     const { agentId } = stored.agent.hard;
-    for (const event of events) tell(logger, event, agentId, causeOf(event, causes) ?? correlationId);
+    const wanted = firstCopies(effects);
+    const level = wanted.length > 0 || events.some(isNotable) ? 'info' : 'debug';
+    for (const { correlationId: id, what } of inputs)
+      logger[level]({ cid, ...(id !== cid && { id }), agentId, input: what }, what);
+    const ids = correlationId === cid ? { cid } : { cid, id: correlationId };
+    for (const event of events) tell(logger, event, agentId, { ...ids, cid: causes.ofEvent(event) ?? cid });
     for (const effect of wanted) {
       const { kind } = effect;
       const effectId = wantedIdOf(effect);
-      logger.debug({ cid: correlationId, agentId, effectId, effect: kind }, 'effect wanted');
+      logger[level]({ ...ids, agentId, effectId, effect: kind }, `effect ${kind}`);
       if (kind !== 'notify') continue;
       const { severity, audience, incidentId, message } = effect;
       const about = { agentId: effect.agentId, severity, audience, ...(incidentId && { incidentId }) };
-      logger.warn({ cid: correlationId, ...about }, `NOTICE ${message}`);
+      logger.warn({ ...ids, ...about }, `NOTICE ${message}`);
     }
   });
   const stopStreamed = engine.onStreamed((events) => {
-    for (const event of events) {
-      if (event.type === 'ATTENTION_RAISED')
-        tell(logger, event, event.payload.agentId, causeOf(event, causes));
-    }
+    for (const event of events)
+      if (event.type === 'ATTENTION_RAISED') tell(logger, event, event.payload.agentId, {});
   });
   return () => {
     stopCommitted();
@@ -94,15 +95,11 @@ export function logCommitted(engine: Engine, logger: Logger): () => void {
   };
 }
 
-function causeOf(event: HolterEvent, causes: ReadonlyMap<string, string>): string | undefined {
-  return event.type === 'EFFECT_RECEIPT' || event.type === 'EFFECT_CANCELLED'
-    ? causes.get(event.payload.effectId)
-    : undefined;
-}
+const isNotable = ({ type }: HolterEvent): boolean => notable.has(type) || alarming.has(type);
 
-function tell(logger: Logger, event: HolterEvent, agentId: string, cid: string | undefined): void {
+function tell(logger: Logger, event: HolterEvent, agentId: string, ids: object): void {
   const { agentId: _agentId, ...payload } = event.payload as { agentId?: string };
-  const fields = { ...(cid && { cid }), agentId, event: event.type, ...payload };
+  const fields = { ...ids, agentId, event: event.type, ...payload };
   if (alarming.has(event.type)) logger.warn(fields, event.type);
   else if (notable.has(event.type)) logger.info(fields, event.type);
   else logger.debug(fields, event.type);

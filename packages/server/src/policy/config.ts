@@ -20,6 +20,7 @@ export type HolterConfig = OverrideSections & {
     readonly url_file?: string;
     readonly every?: Duration;
   };
+  readonly log?: { readonly max_bytes?: Bytes; readonly files?: number };
   readonly retention?: {
     readonly events?: Duration;
     readonly checkpoints?: Duration;

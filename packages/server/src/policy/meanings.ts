@@ -169,6 +169,8 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
   'dead_man_ping.url_env': 'The variable that holds the address.',
   'dead_man_ping.url_file': 'The file that holds the address.',
   'dead_man_ping.every': 'How often; expect it outside at twice this time.',
+  'log.max_bytes': 'Size at which `server.log` in the data folder becomes `server.log.1`.',
+  'log.files': 'Log files that are kept, the current one included.',
   'retention.events':
     'How long events are kept. Everything of an agent with an open incident stays, here and below.',
   'retention.checkpoints': 'How long checkpoints are kept; the newest twenty of each agent stay.',

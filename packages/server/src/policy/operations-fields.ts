@@ -2,7 +2,7 @@ import { type DurationMs, hours, minutes } from '@holter/core';
 import { place } from './channel-fields.ts';
 import type { Table, Values } from './check.ts';
 import { ranges } from './ranges.ts';
-import { count, duration, flag, optional } from './readers.ts';
+import { bytes, count, duration, flag, optional } from './readers.ts';
 
 /** How the server itself is run: what it exports, and who outside notices when it fails. */
 export type Operations = {
@@ -16,6 +16,8 @@ export type Operations = {
     readonly written: Readonly<Record<'url' | 'url_env' | 'url_file', string | null>>;
     readonly everyMs: DurationMs;
   };
+  /** Of the log file in the data folder. */
+  readonly log: { readonly bytesMax: number; readonly filesMax: number };
   /** How long each is kept. */
   readonly retentionMs: Readonly<
     Record<'events' | 'checkpoints' | 'effects' | 'rollups' | 'tokens', DurationMs>
@@ -34,6 +36,8 @@ export const OPERATIONS_FIELDS = {
   'dead_man_ping.url_env': optional(url_env),
   'dead_man_ping.url_file': optional(url_file),
   'dead_man_ping.every': duration(ranges.pingEvery),
+  'log.max_bytes': bytes(ranges.logBytes),
+  'log.files': count(ranges.logFiles),
   'retention.events': duration(ranges.retention),
   'retention.checkpoints': duration(ranges.retention),
   'retention.effects': duration(ranges.retentionLong),
@@ -50,6 +54,8 @@ export const operationsDefaults: OperationsSettings = {
   'dead_man_ping.url_env': null,
   'dead_man_ping.url_file': null,
   'dead_man_ping.every': minutes(1),
+  'log.max_bytes': 10_000_000,
+  'log.files': 5,
   'retention.events': days(30),
   'retention.checkpoints': days(30),
   'retention.effects': days(30),
@@ -67,6 +73,7 @@ export const buildOperations = (settings: OperationsSettings): Operations => ({
     },
     everyMs: settings['dead_man_ping.every'],
   },
+  log: { bytesMax: settings['log.max_bytes'], filesMax: settings['log.files'] },
   retentionMs: {
     events: settings['retention.events'],
     checkpoints: settings['retention.checkpoints'],
