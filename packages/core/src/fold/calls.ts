@@ -8,11 +8,11 @@ import { followStep } from './trail.ts';
 
 type CallEnded = Extract<SignalBody, { kind: 'call-ended' }>;
 
-export function foldCallBegun(draft: Draft, callId: string): void {
+export function foldCallBegun(draft: Draft, callId: string, tool: string): void {
   infer(draft, 'calls');
   endContradictedHolds(draft);
   noteActivity(draft);
-  openCall(draft, callId);
+  openCall(draft, callId, tool);
 }
 
 export function foldCallEnded(draft: Draft, call: CallEnded): void {

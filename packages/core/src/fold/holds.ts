@@ -5,7 +5,7 @@ import type { Draft } from '../record/draft.ts';
 import { emit, lookAgainAt, markNow } from '../record/draft.ts';
 import { isRowOver } from '../rule/hold-age.ts';
 import type { Hold, HoldKind } from '../vocabulary/hold.ts';
-import { HOLD_KINDS } from '../vocabulary/hold.ts';
+import { HOLD_KINDS, mcpServerOf } from '../vocabulary/hold.ts';
 
 /** Calls that may be open at once in one agent. A sender with more never ends its calls. */
 const OPEN_CALLS_MAX = 16;
@@ -85,13 +85,17 @@ export function endContradictedHolds(draft: Draft): void {
 }
 
 /** While a call is open, silence belongs to the tool, not to the agent. */
-export function openCall(draft: Draft, callId: string): void {
+export function openCall(draft: Draft, callId: string, tool: string): void {
   const { hard, at } = draft;
   const call = hashText(callId);
+  const server = mcpServerOf(tool);
   const hold = hard.holds.find(({ kind }) => kind === 'in-tool');
   const calls = [...(hold?.calls ?? []).filter((other) => other !== call), call].slice(-OPEN_CALLS_MAX);
   const others = hard.holds.filter((other) => other !== hold);
-  hard.holds = [...others, { kind: 'in-tool', since: hold?.since ?? at, calls }];
+  const waits = (hold?.mcp ?? []).filter((other) => other.call !== call && calls.includes(other.call));
+  const mcp = server === null ? waits : [...waits, { call, server, since: at }];
+  const since = hold?.since ?? at;
+  hard.holds = [...others, { kind: 'in-tool', since, calls, ...(mcp.length > 0 && { mcp }) }];
 }
 
 /** Returns whether the call was open. */
@@ -103,7 +107,12 @@ export function closeCall(draft: Draft, callId: string): boolean {
   const calls = (hold.calls ?? []).filter((other) => other !== call);
   const isOpen = calls.length < (hold.calls?.length ?? 0);
   if (calls.length === 0) endHold(draft, 'in-tool');
-  else hard.holds = hard.holds.map((other) => (other === hold ? { ...hold, calls } : other));
+  else {
+    const { mcp = [], ...rest } = hold;
+    const waits = mcp.filter((other) => other.call !== call);
+    const left: Hold = { ...rest, calls, ...(waits.length > 0 && { mcp: waits }) };
+    hard.holds = hard.holds.map((other) => (other === hold ? left : other));
+  }
   return isOpen;
 }
 

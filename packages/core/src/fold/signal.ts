@@ -41,7 +41,7 @@ export function foldSignal(draft: Draft, signal: Signal, origin: Source): void {
     case 'turn-ended':
       return endTurn(draft);
     case 'call-begun':
-      return foldCallBegun(draft, signal.callId);
+      return foldCallBegun(draft, signal.callId, signal.tool);
     case 'call-ended':
       return foldCallEnded(draft, signal);
     case 'said':

@@ -5,7 +5,7 @@ import type { Hard } from '../record/agent.ts';
 import type { Draft } from '../record/draft.ts';
 import type { Incident } from '../record/incident.ts';
 import type { Finding } from '../vocabulary/finding.ts';
-import type { Hold } from '../vocabulary/hold.ts';
+import type { Hold, McpCall } from '../vocabulary/hold.ts';
 import { isSeen } from '../vocabulary/hold.ts';
 import { asBefore, finding, isPast, ownDelayOf } from './rule.ts';
 
@@ -18,6 +18,15 @@ import { asBefore, finding, isPast, ownDelayOf } from './rule.ts';
 export function holdOverdue(draft: Draft): Finding | null {
   const { hard, at, policy } = draft;
   if (hard.end) return null;
+  const hung = hungServer(draft);
+  if (hung) {
+    const { server, since } = hung;
+    return overdue(
+      since,
+      `waiting for MCP server ${server}, which has not answered for ${inWords(between(since, at))}`,
+      `${inWords(policy.silence.actMs)} for a call of an MCP server`,
+    );
+  }
   const old = agedHold(draft);
   if (old) {
     const since = beginOf(hard, old);
@@ -38,6 +47,13 @@ export function holdOverdue(draft: Draft): Finding | null {
   }
   // Between two holds of a row the finding stays, or each of them would be told again.
   return isRowOver(draft) ? null : asBefore(draft, 'hold-overdue');
+}
+
+/** An MCP server shows no work of its own, so its calls get no longer than an agent that is silent. */
+function hungServer(draft: Draft): McpCall | null {
+  const { hard, policy } = draft;
+  const waits = hard.holds.flatMap(({ mcp = [] }) => mcp);
+  return waits.find(({ since }) => isPast(draft, later(since, policy.silence.actMs))) ?? null;
 }
 
 /** A hold that has lasted longer than its kind may; null if there is none. */

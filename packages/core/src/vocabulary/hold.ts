@@ -39,7 +39,14 @@ export type Hold = {
   readonly isOnRecord?: true;
   /** For `in-tool`: the open calls, hashed. The hold ends with the last of them. */
   readonly calls?: readonly number[];
+  /** For `in-tool`: those of the open calls that are waiting for an MCP server. */
+  readonly mcp?: readonly McpCall[];
 };
+
+export type McpCall = { readonly call: number; readonly server: string; readonly since: Instant };
+
+/** Agents name the tools of an MCP server `mcp__SERVER__TOOL`; null for any other tool. */
+export const mcpServerOf = (tool: string): string | null => /^mcp__(.{1,64}?)__/.exec(tool)?.[1] ?? null;
 
 /** `endedAt` is absent while a hold of the row is open. */
 export type HoldRow = { readonly since: Instant; readonly endedAt?: Instant };

@@ -16,6 +16,9 @@ const canWord = (name: string): string => canWords[name] ?? plain(name);
 const inferredWord = ({ promise, everySeconds, from }: AgentView['inferred'][number]): string =>
   `${everySeconds === null ? promise : `a beat every ${everySeconds} s`} (from ${from})`;
 
+const holdInWords = ({ kind, mcpServer }: AgentView['holds'][number]): string =>
+  mcpServer === null ? holdWord(kind) : `waiting for MCP server ${mcpServer}`;
+
 /** What Holter knows, in a few lines. */
 export function Facts({ agent }: { readonly agent: AgentView }) {
   const { task, promises, inferred, end, recovery, probation, patience } = agent;
@@ -24,7 +27,7 @@ export function Facts({ agent }: { readonly agent: AgentView }) {
     ['Last progress', <Ago key="p" at={agent.lastProgressAt} />],
     ['Task', task ? `${task.taskId}${task.percent === null ? '' : `, ${task.percent} %`}` : 'none'],
     ['Phase', agent.phase ?? '–'],
-    ['Holds', agent.holds.map(({ kind }) => holdWord(kind)).join(', ') || 'none'],
+    ['Holds', agent.holds.map(holdInWords).join(', ') || 'none'],
     ['Tokens', agent.tokens === null ? '–' : grouped(agent.tokens)],
     ['Cost', agent.costUsd === null ? '–' : dollars(agent.costUsd)],
     ['Errors reported', String(agent.errorCount ?? 0)],

@@ -71,11 +71,20 @@ describe('three lines about an agent', () => {
     ],
     [
       'waiting',
-      { holds: [{ kind: 'waiting-for-input', since: minutesAgo(5), until: null }] },
+      { holds: [{ kind: 'waiting-for-input', since: minutesAgo(5), until: null, mcpServer: null }] },
       [
         'ada has been HEALTHY for 60 min.',
         'Why: nothing is wrong; it is waiting for your answer.',
         'Next: answer where it runs.',
+      ],
+    ],
+    [
+      'in a call of an MCP server',
+      { holds: [{ kind: 'in-tool', since: minutesAgo(5), until: null, mcpServer: 'github' }] },
+      [
+        'ada has been HEALTHY for 60 min.',
+        'Why: nothing is wrong; it is waiting for MCP server github, in a call that began 5 min ago.',
+        'Next: nothing to do.',
       ],
     ],
     [

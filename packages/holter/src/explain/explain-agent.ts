@@ -48,7 +48,7 @@ function because(agent: AgentView, now: Instant): string {
   }
   if (agent.end) return `it ended ${ago(agent.end.at, now)}: ${agent.end.detail}.`;
   if (agent.holds.length > 0)
-    return `nothing is wrong; it is ${agent.holds.map(({ kind }) => HOLDS[kind] ?? kind).join(' and ')}.`;
+    return `nothing is wrong; it is ${agent.holds.map((hold) => holdInWords(hold, now)).join(' and ')}.`;
   const sign =
     agent.lastSignAt === null ? 'it has not been heard yet' : `last heard ${ago(agent.lastSignAt, now)}`;
   return `no findings; ${sign}${agent.isWorking ? '' : ', and it has no work'}.`;
@@ -69,6 +69,11 @@ const HOLDS: Readonly<Record<string, string>> = {
   'waiting-for-permission': 'waiting for your permission',
   'waiting-for-input': 'waiting for your answer',
 };
+
+function holdInWords({ kind, since, mcpServer }: AgentView['holds'][number], now: Instant): string {
+  if (mcpServer === null) return HOLDS[kind] ?? kind;
+  return `waiting for MCP server ${mcpServer}, in a call that began ${ago(since, now)}`;
+}
 
 function next(agent: AgentView, now: Instant): string {
   const { agentId, incident, quiet, state, decisions } = agent;

@@ -68,7 +68,7 @@ describe('the table of agents', () => {
 describe('the order of agents', () => {
   it('who waits for a person comes first, then the worst, and the ended last', () => {
     const asks = agent('asks', {
-      holds: [{ kind: 'waiting-for-permission', since: now, until: null }],
+      holds: [{ kind: 'waiting-for-permission', since: now, until: null, mcpServer: null }],
     });
     const worse = agent('worse', { state: 'STUCK' });
     const order = mostUrgentFirst([failed, agent('ada'), asks, worse, stuck]);

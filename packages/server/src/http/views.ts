@@ -110,7 +110,12 @@ function workView(hard: Agent['hard']): Pick<AgentView, 'job' | 'task' | 'holds'
           percent: task.percent ?? null,
         }
       : null,
-    holds: holds.map(({ kind, since, until }) => ({ kind, since, until: until ?? null })),
+    holds: holds.map(({ kind, since, until, mcp }) => ({
+      kind,
+      since,
+      until: until ?? null,
+      mcpServer: mcp?.[0]?.server ?? null,
+    })),
     checkpoint: checkpoint ? { checkpointId: checkpoint.id, at: checkpoint.mark.at } : null,
   };
 }

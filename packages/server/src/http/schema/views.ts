@@ -64,7 +64,12 @@ export const incident = z.strictObject({
   ready: readiness.meta({ description: 'What can be done about it, and who can do it.' }),
 });
 
-const hold = z.strictObject({ kind: holdKind, since: time, until: maybeTime });
+const hold = z.strictObject({
+  kind: holdKind,
+  since: time,
+  until: maybeTime,
+  mcpServer: word.nullable().meta({ description: 'The MCP server that an open call waits for.' }),
+});
 const task = z.strictObject({
   taskId: word,
   assignedAt: time,
