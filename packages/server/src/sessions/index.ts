@@ -51,10 +51,10 @@ export function startSessions(context: SessionsContext): {
       const incarnation = session.incarnation ?? engine.peek(agentId)?.hard.incarnation;
       void intake.take({ agentId, incarnation, ...body }, HOLTER).catch(failed);
     };
-    const leftBehind = ({ agentId, incarnation }: Session, pids: readonly number[]): void => {
+    const leftBehind = ({ agentId, incarnation }: Session, pids: readonly number[], how: string): void => {
       if (agentId === null) return;
       const processes = `${pids.length} ${pids.length === 1 ? 'process' : 'processes'}`;
-      const message = `${agentId} was killed in the middle of its work and left ${processes} running (pid ${pids.slice(0, 10).join(', ')})`;
+      const message = `${agentId} ${how} and left ${processes} running (pid ${pids.slice(0, 10).join(', ')})`;
       const notice = { audience: 'operator', severity: 'warning', message, incidentId: null } as const;
       void engine.notify(agentId, `${agentId}/${incarnation}/left-behind`, notice).catch(failed);
     };

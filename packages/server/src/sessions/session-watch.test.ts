@@ -161,6 +161,42 @@ test('killed in the middle of a call: no normal stop, and the tool that it left 
   expect(left).toEqual([12_700]);
 });
 
+test('ended in order: the tool that it left is reported, and not before its process is gone', async () => {
+  const { sensed, left, pass, living, agent } = world();
+  says('busy');
+  await pass();
+  Object.assign(agent.hard, { end: { how: 'stopped' } });
+  await pass();
+  expect(left).toEqual([]);
+  living.delete(12_650);
+  await pass();
+  await vi.waitFor(() => expect(left).toEqual([12_700]));
+  expect(sensed).toEqual([]);
+});
+
+test('hooks that do not come while the status changes and there is no transcript: reported', async () => {
+  const { sensed, pass, hook } = world();
+  says('busy');
+  for (let looks = 0; looks < 6; looks++) await pass();
+  says('idle');
+  await pass();
+  // The hook of this turn is only late.
+  hook();
+  for (let looks = 0; looks < 6; looks++) await pass();
+  expect(sensed).toEqual([]);
+  says('busy');
+  for (let looks = 0; looks < 6; looks++) await pass();
+  expect(sensed).toMatchObject([
+    {
+      kind: 'finding',
+      finding: {
+        kind: 'hooks-silent',
+        evidence: expect.stringContaining('it has no transcript that Holter can read'),
+      },
+    },
+  ]);
+});
+
 test('session files that are none are reported once, with three examples, and the others are read', async () => {
   const { heard, told, pass } = world();
   for (let pid = 1; pid <= 5; pid++) execFileSync('mkfifo', [join(folder, 'sessions', `${pid}.json`)]);

@@ -21,8 +21,8 @@ type WatchContext = {
   readonly fileFaults: FileFaultsTold;
   /** A running session that an earlier server heard of; null if there is none, or it has ended. */
   readonly sessionOf: (sessionId: string) => Promise<Session | null>;
-  /** Told of processes that a killed session has left running. */
-  readonly leftBehind: (session: Session, pids: readonly number[]) => void;
+  /** Told of processes that a session has left running, and how it ended. */
+  readonly leftBehind: (session: Session, pids: readonly number[], how: string) => void;
   /** Reports what Holter itself has noticed about a session. */
   readonly sensed: (session: Session, signal: SignalBody) => void;
 };
@@ -41,8 +41,10 @@ type Watched = {
   isLookPlanned: boolean;
   seen: SessionFile | null;
   tree: ProcessTree | null;
-  /** Since when the transcript has been ahead of the hooks; null while it is not. */
+  /** Since when the transcript or the status has been ahead of the hooks; null while neither is. */
   unreportedAt: number | null;
+  /** When the status last changed. */
+  changedAt: number;
   isSilent: boolean;
 };
 
@@ -123,6 +125,7 @@ export class SessionWatch {
       seen: before?.seen ?? null,
       tree: before?.tree ?? null,
       unreportedAt: null,
+      changedAt: 0,
       isSilent: false,
     };
     this.makeRoomFor(session);
@@ -192,12 +195,18 @@ export class SessionWatch {
     const { session } = watched;
     const agent = session.agentId === null ? null : await engine.read(session.agentId);
     const isOver = agent !== null && (agent.hard.end !== undefined || !session.speaksFor(agent));
-    if (isOver || clock.now() - watched.heardAt > FORGET_MS) this.watched.delete(session);
+    // One that said that it ends is followed until its process is gone: its tools may outlive it.
+    const isLeaving = agent?.hard.end !== undefined && watched.seen !== null;
+    if ((isOver && !isLeaving) || clock.now() - watched.heardAt > FORGET_MS) this.watched.delete(session);
     // The position of the last read is known only from the committed registration.
     if (isOver || !adapter.transcript || !agent || watched.isLooking) return;
     const place = await watched.place;
-    if (place === null) this.findPlaceAgain(watched);
-    if (place === null || watched.isLooking) return;
+    if (place === null) {
+      this.findPlaceAgain(watched);
+      this.compareStatus(watched);
+      return;
+    }
+    if (watched.isLooking) return;
     watched.tail ??= new TranscriptTail(session, {
       file: place.file,
       reader: adapter.transcript.open(session.sessionId),
@@ -219,7 +228,19 @@ export class SessionWatch {
     await watched.tail.look().finally(() => {
       watched.isLooking = false;
     });
-    this.maybeTellSilent(watched);
+    this.maybeTellSilent(
+      watched,
+      'but its transcript goes on; Holter reads the transcript, and can not nudge it',
+    );
+  }
+
+  /** Without a transcript, the status shows that a turn began or ended, which a hook should have reported. */
+  private compareStatus(watched: Watched): void {
+    if (watched.changedAt > watched.heardAt + SILENT_MS) watched.unreportedAt ??= watched.changedAt;
+    this.maybeTellSilent(
+      watched,
+      'and it has no transcript that Holter can read; only its process is watched',
+    );
   }
 
   /** Where the last read ended. An earlier server may have ended before its first: then the times tell. */
@@ -229,7 +250,7 @@ export class SessionWatch {
     return hard.startedAt < this.beganAt ? { position: 0, since: hard.startedAt } : { position: endAtFirst };
   }
 
-  private maybeTellSilent(watched: Watched): void {
+  private maybeTellSilent(watched: Watched, consequence: string): void {
     const { unreportedAt, isSilent, session } = watched;
     const now = this.context.clock.now();
     if (isSilent || unreportedAt === null || now - unreportedAt < SILENT_MS) return;
@@ -241,8 +262,7 @@ export class SessionWatch {
         severity: 'warn',
         source: 'operating-system',
         since: instant(unreportedAt),
-        evidence:
-          'its hooks do not arrive, but its transcript goes on; Holter reads the transcript, and can not nudge it (why: holter doctor)',
+        evidence: `its hooks do not arrive, ${consequence} (why: holter doctor)`,
         threshold: `${SILENT_MS / 1_000} s without the hook of a call or turn that ended`,
       },
     });
@@ -286,8 +306,9 @@ export class SessionWatch {
     const status = file.status ?? before;
     watched.seen = { ...file, status };
     this.noteTree(watched, file);
-    if (status === null || status === before) return;
     const { session } = watched;
+    if (status === null || status === before || agentOf(session, this.context.engine)?.hard.end) return;
+    if (before !== null) watched.changedAt = this.context.clock.now();
     for (const [held, hold] of HOLDS) {
       if (status === held) void session.tell({ kind: 'hold-begun', hold }).catch(this.context.failed);
       else if (before === held) void session.tell({ kind: 'hold-ended', hold }).catch(this.context.failed);
@@ -310,7 +331,15 @@ export class SessionWatch {
     watched.seen = null;
     watched.tree = null;
     const agent = agentOf(session, this.context.engine);
-    if (!agent || agent.hard.executor || agent.hard.end) return;
+    if (!agent || agent.hard.executor) return;
+    const left = tree?.look() ?? [];
+    const pids = left.map(({ pid }) => pid);
+    if (agent.hard.end) {
+      // The process may live on with another session.
+      const isGone = tree !== null && !pids.includes(tree.root.pid);
+      if (isGone && pids.length > 0) this.context.leftBehind(session, pids, 'has ended');
+      return;
+    }
     // A session that ends in order says so, and has no call or turn open.
     const { holds, turnSince } = agent.hard;
     const isCut = turnSince !== undefined || holds.some(({ kind }) => kind === 'in-tool');
@@ -318,7 +347,6 @@ export class SessionWatch {
       void session.tell({ kind: 'stopped', reason: 'its process has gone' }).catch(this.context.failed);
       return;
     }
-    const left = tree?.look() ?? [];
     this.context.sensed(session, {
       kind: 'process',
       state: 'gone',
@@ -327,11 +355,7 @@ export class SessionWatch {
       childrenAtWork: left.length,
       memoryBytes: 0,
     });
-    if (left.length > 0)
-      this.context.leftBehind(
-        session,
-        left.map(({ pid }) => pid),
-      );
+    if (pids.length > 0) this.context.leftBehind(session, pids, 'was killed in the middle of its work');
   }
 
   private later(ms: number, run: () => void | Promise<void>): void {
