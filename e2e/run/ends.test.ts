@@ -32,6 +32,15 @@ describe('the end of a command', () => {
     expect(await world.agent('killed')).toMatchObject({ end: { how: 'crash', detail: 'killed by SIGKILL' } });
   });
 
+  it('names the processes that a crash has left running', async () => {
+    const run = world.run('--agent', 'untidy', '--json', '--', 'sh', '-c', 'sleep 300 & echo pid $!; exit 3');
+    expect(await run.ended).toBe(3);
+    const [left = 0] = pidsSaid(run.out());
+    expect(run.report()).toMatchObject({ how: 'crashed', leftBehind: [left] });
+    expect(run.err()).toContain(`it left a process running: pid ${left}`);
+    process.kill(left, 'SIGKILL');
+  });
+
   it('is intended after a request to stop', async () => {
     const run = world.run('--agent', 'stopped', '--mode', 'act', '--', node, fixture('quiet'));
     await until('it runs', () => pidsSaid(run.out())[0]);

@@ -15,6 +15,8 @@ export type RunReport = {
   readonly checkpointId: string | null;
   readonly durationMs: number;
   readonly needsPerson: boolean;
+  /** Processes that the command has left running when it crashed. */
+  readonly leftBehind: readonly number[];
 };
 
 export function reportOf(
@@ -31,12 +33,14 @@ export const unwatchedReport = (agentId: string, end: ChildEnd, durationMs: numb
   reportOf({
     ...{ agentId, end, durationMs },
     how: end.code === 0 ? 'done' : 'crashed',
-    ...{ incarnation: 0, recoveries: 0, checkpointId: null, needsPerson: false },
+    ...{ incarnation: 0, recoveries: 0, checkpointId: null, needsPerson: false, leftBehind: [] },
   });
+
+const PIDS_SHOWN = 10;
 
 /** The end of a run for people: what happened, how many attempts there were, and what to do next. */
 export function summaryOf(report: RunReport, end: ChildEnd, isRecovered: boolean): readonly string[] {
-  const { agentId, recoveries, checkpointId, how, needsPerson } = report;
+  const { agentId, recoveries, checkpointId, how, needsPerson, leftBehind } = report;
   if (how === 'done' || how === 'stopped') return [];
   const after = recoveries > 0 ? ` after ${recoveries} new ${recoveries === 1 ? 'start' : 'starts'}` : '';
   const again = recoveries > 0 ? `,${after}, which is the limit` : '';
@@ -45,6 +49,10 @@ export function summaryOf(report: RunReport, end: ChildEnd, isRecovered: boolean
       ? `${agentId} was stopped${after}`
       : `${agentId} ${endInWords(end)}${needsPerson && isRecovered ? again : ''}`,
   ];
+  if (leftBehind.length > 0) {
+    const processes = leftBehind.length === 1 ? 'a process' : `${leftBehind.length} processes`;
+    lines.push(`it left ${processes} running: pid ${leftBehind.slice(0, PIDS_SHOWN).join(', ')}`);
+  }
   if (checkpointId !== null) lines.push(`last checkpoint: ${checkpointId}`);
   if (needsPerson) lines.push(`it stays down until you start it again; why: holter why ${agentId}`);
   return lines;

@@ -9,6 +9,8 @@ export type RunEnd = {
   readonly recoveries: number;
   readonly checkpointId: string | null;
   readonly needsPerson: boolean;
+  /** Processes that a command which crashed for good has left running. */
+  readonly leftBehind: readonly number[];
 };
 
 type HowEnded = 'done' | 'crashed' | 'stopped' | 'terminated';

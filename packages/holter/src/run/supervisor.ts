@@ -291,10 +291,13 @@ export class Supervisor {
     const { agent, state } = this;
     const isOver = (): boolean => child !== state.child || state.isStarting;
     const decided = await untilDecided({ agent, clock, say, isOver, isReceiptComing });
-    if (decided !== null) this.finish({ ...this.facts(), end, needsPerson: decided === 'person' });
+    if (decided === null) return;
+    const left = state.lastHow === 'crashed' ? child.tree.sweep() : [];
+    const leftBehind = left.map(({ pid }) => pid);
+    this.finish({ ...this.facts(), end, needsPerson: decided === 'person', leftBehind });
   }
 
-  private facts(): Omit<RunEnd, 'end' | 'needsPerson'> {
+  private facts(): Omit<RunEnd, 'end' | 'needsPerson' | 'leftBehind'> {
     const { lastHow, recoveries } = this.state;
     const checkpointId = this.keeper.newest?.checkpointId ?? null;
     return { how: lastHow, incarnation: this.agent.incarnation, recoveries, checkpointId };
@@ -307,7 +310,7 @@ export class Supervisor {
     await this.agent.register().catch(() => undefined);
     const reason = 'given up by the person at the terminal';
     this.queue.put(this.agent.incarnation, { kind: 'stopped', reason });
-    this.finish({ ...this.facts(), how: 'stopped', end, needsPerson: false });
+    this.finish({ ...this.facts(), how: 'stopped', end, needsPerson: false, leftBehind: [] });
   }
 
   private everyTick(): void {
