@@ -81,7 +81,10 @@ describe('the order of agents', () => {
     ]);
     const snoozed = { ...stuck, quiet: { until: now + 1, by: 'ines', reason: 'lunch' } };
     expect([stuck, asks, worse, snoozed].map(isWaitingForPerson)).toEqual([true, true, false, false]);
-    const prompt = { ...asks, holds: [{ kind: 'waiting-for-input', since: now, until: null }] };
+    const prompt = {
+      ...asks,
+      holds: [{ kind: 'waiting-for-input', since: now, until: null, mcpServer: null }],
+    };
     const idle = { ...prompt, isWorking: false };
     expect([{ ...prompt, isWorking: true }, idle].map(isWaitingForPerson)).toEqual([true, false]);
   });
