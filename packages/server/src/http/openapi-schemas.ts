@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import * as effects from './schema/effects.ts';
 import * as executors from './schema/executors.ts';
 import * as pageViews from './schema/page-views.ts';
 import * as requests from './schema/requests.ts';
@@ -15,7 +16,7 @@ const refTo = (name: string): JsonSchema => ({ $ref: `${PREFIX}${name}` });
 
 const { runRecord, poll, receipt, ...executorAnswers } = executors;
 const inputs = named({ ...requests, runRecord, poll, receipt }, 'Request');
-const outputs = named({ ...views, ...pageViews, ...executorAnswers }, '');
+const outputs = named({ ...views, ...effects, ...pageViews, ...executorAnswers }, '');
 
 function named(schemas: Readonly<Record<string, unknown>>, suffix: string): ReadonlyMap<z.ZodType, string> {
   return new Map(

@@ -1,6 +1,7 @@
 /** The types of what goes over the wire: for the command line, the dashboard and other clients. */
 import type { z } from 'zod';
 import type * as alerts from './schema/alerts.ts';
+import type * as effects from './schema/effects.ts';
 import type * as pageViews from './schema/page-views.ts';
 import type * as requests from './schema/requests.ts';
 import type * as views from './schema/views.ts';
@@ -24,8 +25,8 @@ export type CheckpointPage = z.infer<typeof views.checkpointPage>;
 export type CheckpointWrittenView = z.infer<typeof views.checkpointWritten>;
 export type EventView = z.infer<typeof views.event>;
 export type EventPage = z.infer<typeof views.eventPage>;
-export type EffectView = z.infer<typeof views.effect>;
-export type EffectPage = z.infer<typeof views.effectPage>;
+export type EffectView = z.infer<typeof effects.effect>;
+export type EffectPage = z.infer<typeof effects.effectPage>;
 export type RollupView = z.infer<typeof views.rollup>;
 export type RollupPage = z.infer<typeof views.rollupPage>;
 export type DecidedView = z.infer<typeof views.decided>;

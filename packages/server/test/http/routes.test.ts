@@ -1,5 +1,6 @@
 import { checkpointHash, instant } from '@holter/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { effectPage } from '../../src/http/schema/effects.ts';
 import * as views from '../../src/http/schema/views.ts';
 import { sha256, startHttp, stillClock, type TestServer, until } from './kit.ts';
 
@@ -258,7 +259,7 @@ describe('every call, as it is meant', () => {
       decision: 'allow_more_time',
       by: 'Maria (orchestrator crew)',
     });
-    const effects = views.effectPage.parse(
+    const effects = effectPage.parse(
       (await server.call('GET', '/v1/agents/ada/effects', { token: server.tokens.viewer })).json,
     );
     expect(effects.effects.map(({ kind, outcome }) => [kind, outcome])).toContainEqual([
