@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hookSettings } from '../../packages/server/src/adapters/claude-code/hook-settings.ts';
+import { until } from '../../packages/server/test/until.ts';
 import { bin, type HolterProcess, startHolter } from '../holter-process.ts';
 import { installClaude } from './install-cli.ts';
 import { type Script, ScriptedModel } from './scripted-model.ts';
@@ -181,16 +182,24 @@ export class World {
 
   /** The process of a run, as it was reported to the server. */
   async childOf(agentId: string): Promise<number> {
-    const mark = `HOLTER_AGENT_ID=${agentId}\0`;
-    for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    const found = processesWith(`HOLTER_AGENT_ID=${agentId}`).find(({ command }) =>
+      command.startsWith(this.claudePath),
+    );
+    if (!found) throw new Error(`no Claude Code runs as ${agentId}`);
+    return found.pid;
+  }
+
+  /** A session that lost its terminal goes on for a moment, and would write into the folder. Says how many did. */
+  private endLeftovers(): number {
+    const found = processesWith(`HOME=${this.folder}`);
+    for (const { pid } of found) {
       try {
-        const isClaude = readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith(this.claudePath);
-        if (isClaude && readFileSync(`/proc/${pid}/environ`, 'utf8').includes(mark)) return Number(pid);
+        process.kill(pid, 'SIGKILL');
       } catch {
-        // The process has ended meanwhile.
+        // It has ended by itself.
       }
     }
-    throw new Error(`no Claude Code runs as ${agentId}`);
+    return found.length;
   }
 
   /** The transcripts of a session; none before its first line is written. */
@@ -231,6 +240,20 @@ export class World {
     for (const child of this.children) child.kill('SIGKILL');
     await this.server.end('SIGKILL');
     await Promise.all(this.models.map((model) => model.close()));
+    await until('nothing runs in this home', () => this.endLeftovers() === 0, 30_000);
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+/** Processes that have this in their environment. */
+function processesWith(variable: string): readonly { readonly pid: number; readonly command: string }[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.flatMap((pid) => {
+    try {
+      const isOurs = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(variable);
+      return isOurs ? [{ pid: Number(pid), command: readFileSync(`/proc/${pid}/cmdline`, 'utf8') }] : [];
+    } catch {
+      return [];
+    }
+  });
 }

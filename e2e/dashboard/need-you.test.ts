@@ -80,7 +80,7 @@ describe.runIf(browserPath)('who needs a person, in a browser', () => {
     await expect.poll(async () => (await itself.heartbeat('ada')).directives).toHaveLength(1);
     await expect
       .poll(() => page.locator('.toasts').textContent(), { timeout: 15_000 })
-      .toMatch(/delivered to ada|ada has read the nudge/);
+      .toMatch(/ada got the nudge|ada has read the nudge/);
   });
 
   it('lists the tokens of people first, and folds those of agents', async () => {
