@@ -258,12 +258,18 @@ describe('an agent that is stuck', () => {
 });
 
 describe('an agent that waits for a person', () => {
-  const after = { health_monitoring: { alerting: { waiting_for_person: { after: '3m' } } } } as const;
+  const after = (time: string) => ({
+    health_monitoring: { alerting: { waiting_for_person: { after: time } } },
+  });
 
-  it('is told after a minute, or after its own time', async () => {
-    const { engine } = await begin(store, config({ agents: { slow: after } }));
-    for (const agentId of ['ada', 'slow']) {
-      await register(engine, agentId);
+  it('is told after a minute, or after the time of its role or its own', async () => {
+    const roles = { ada: 'active-development', calm: 'background', slow: 'background' } as const;
+    const { engine } = await begin(
+      store,
+      config({ profiles: { background: after('2m') }, agents: { slow: after('3m') } }),
+    );
+    for (const [agentId, role] of Object.entries(roles)) {
+      await register(engine, agentId, { role });
       await say(engine, agentId, { kind: 'turn-begun' });
       await say(engine, agentId, { kind: 'hold-begun', hold: 'waiting-for-permission' });
     }
@@ -274,6 +280,9 @@ describe('an agent that waits for a person', () => {
     // Plus a look, and the request itself.
     expect(clock.now() - since).toBeLessThanOrEqual(minutes(1) + seconds(15));
     await passUntil(clock, 'the second is told', () => ops.requests.length === 2);
+    expect(said(ops)[1]).toBe('trigger calm is waiting for you');
+    expect(clock.now() - since).toBeGreaterThanOrEqual(minutes(2));
+    await passUntil(clock, 'the third is told', () => ops.requests.length === 3);
     expect(clock.now() - since).toBeGreaterThanOrEqual(minutes(3));
   });
 
