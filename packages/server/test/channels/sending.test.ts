@@ -138,7 +138,7 @@ describe('what arrives', () => {
   });
 
   it('webhook: facts with a signature over time and body', async () => {
-    await send(onWebhook(await open(webhook)));
+    await send(onWebhook(await open(webhook)), alertOf({ decisions: ['recover', 'leave_down'] }));
     expect(server.requests[0]?.headers['x-holter-timestamp']).toBe('1700000000');
     expect(server.requests[0]?.body).toMatchObject({
       key: 'alert/a-1/1/to/ops',
@@ -146,6 +146,8 @@ describe('what arrives', () => {
       action: 'trigger',
       topic: 'stuck_agent',
       agents: ['ada'],
+      incidents: ['ada/1'],
+      decisions: ['recover', 'leave_down'],
       link: 'https://holter.example.org/agents/ada',
     });
   });

@@ -14,8 +14,14 @@ export type AlertMessage = {
   /** The page that shows it; null when the server's address is not known. */
   readonly link: string | null;
   /** Where a person can decide. Opening one decides nothing. */
-  readonly decisions: readonly { readonly label: string; readonly link: string }[];
+  readonly decisions: readonly {
+    readonly decision: AlertDecision;
+    readonly label: string;
+    readonly link: string;
+  }[];
   readonly agents: readonly string[];
+  /** Ids of their open incidents. */
+  readonly incidents: readonly string[];
 };
 
 type Notify = Extract<Effect, { kind: 'notify' }>;
@@ -42,6 +48,7 @@ export function messageOf({ id, alert, message, severity }: Notify, baseUrl: str
     link,
     decisions: link === null ? [] : decisionsOf(alert, link),
     agents: members.flatMap(({ agentId }) => agentId ?? []),
+    incidents: members.flatMap(({ incidentId }) => incidentId ?? []),
   };
 }
 
@@ -56,6 +63,7 @@ const testMessage = (id: string, message: string, severity: NoticeSeverity): Ale
   link: null,
   decisions: [],
   agents: [],
+  incidents: [],
 });
 
 /** As one text, for channels that have no parts. */
@@ -122,8 +130,9 @@ const LABELS: Readonly<Record<AlertDecision, string>> = {
 /** The page asks for a confirmation, and only while this incident is open. */
 function decisionsOf({ decisions = [], members }: AlertNotice, link: string): AlertMessage['decisions'] {
   const incident = encodeURIComponent(members[0]?.incidentId ?? '');
-  return decisions.map((word) => ({
-    label: LABELS[word],
-    link: `${link}?decide=${word}&incident=${incident}`,
+  return decisions.map((decision) => ({
+    decision,
+    label: LABELS[decision],
+    link: `${link}?decide=${decision}&incident=${incident}`,
   }));
 }

@@ -3,8 +3,9 @@ import type { AlertMessage } from './alert-message.ts';
 /** An alert as a program reads it. `alertId` is the same for all notices of an alert, `key` for all tries of one. */
 export const factsOf = (
   key: string,
-  { decisions: _, ...alert }: AlertMessage,
+  { decisions, ...alert }: AlertMessage,
 ): Readonly<Record<string, unknown>> => ({
   key,
   ...alert,
+  decisions: decisions.map(({ decision }) => decision),
 });
