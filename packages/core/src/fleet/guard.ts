@@ -20,7 +20,8 @@ import { fullBudgets, spend } from './budgets.ts';
  * pass: an agent that can be nudged is not lost. Blind spot: after a real mass failure, agents are brought back more
  * slowly than possible.
  *
- * Only agents that have kept their promises before count as lost, so that registering fake agents brakes nothing. And
+ * Only agents that have kept their promises before count as lost, so that registering fake agents brakes nothing; and of
+ * the crashes that Holter saw, not those of programs that exited by themselves and that nothing starts again. And
  * the brake of a group is engaged for half an hour at most, and then for five minutes of every hour: after that a
  * person is told, and single acts are admitted one by one although the losses go on. A person's order never waits for
  * the brake.

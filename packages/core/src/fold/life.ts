@@ -188,8 +188,11 @@ export function becomeGone(draft: Draft, end: End): void {
       cause: proven.how === 'crash' ? 'process-crash' : 'stopped',
     },
   });
-  // Those that end at a usage limit end together, and are not lost.
-  if (proven.how === 'crash' && !isOurs && !isLimited) askLoss(draft, { signAt: at, hasKept: true });
+  // A program that fails by itself, and that nothing starts again, is not lost: its exit code is its answer.
+  const isAnswer = proven.exitCode !== undefined && !isToReturn(hard);
+  // Those that end at a usage limit end together, and are not lost either.
+  if (proven.how === 'crash' && !isOurs && !isLimited && !isAnswer)
+    askLoss(draft, { signAt: at, hasKept: true });
   if (!hard.task || hard.task.isInferred || isOurs || isToReturn(hard)) return;
   const how = proven.how === 'crash' ? `ended (${proven.detail})` : endedHow(proven);
   const message = `it ${how} with its task still open`;
