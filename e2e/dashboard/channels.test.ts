@@ -31,7 +31,7 @@ describe.runIf(browserPath)('alerts in the page', () => {
     await page.goto(`${stage.holter.url}/`);
     await expect
       .poll(() => page.locator('main').textContent())
-      .toContain('1 channel of alerts does not deliver: bad');
+      .toContain('1 alert channel does not deliver: bad');
   });
 
   it('lets only an operator test', async () => {

@@ -11,7 +11,7 @@ export function FailingChannels() {
   const names = failing.map(({ name }) => name).join(', ');
   return (
     <p class="stale" role="status">
-      {plural(failing.length, 'channel')} of alerts {failing.length === 1 ? 'does' : 'do'} not deliver:{' '}
+      {plural(failing.length, 'alert channel')} {failing.length === 1 ? 'does' : 'do'} not deliver:{' '}
       <b>{names}</b>. <Link to="/system">See why</Link>
     </p>
   );
