@@ -65,6 +65,8 @@ export class AgentCell {
   private inbox: Pending[] = [];
   private isRunning = false;
   private audit = new AuditFold();
+  /** A commit whose answer may get lost; the record tells later whether it was carried out. */
+  private unanswered: { readonly stored: StoredAgent; readonly audit: AuditFold } | null = null;
 
   constructor(agentId: string, context: CellContext) {
     this.agentId = agentId;
@@ -147,8 +149,11 @@ export class AgentCell {
         this.audit = next;
         return folded.agent ? this.acceptSoft(folded) : folded.answers;
       }
-      const verdict = await this.commit(folded, before?.version ?? 0, requests);
+      const version = before?.version ?? 0;
+      this.unanswered = { stored: { agent: folded.agent, version: version + 1 }, audit: next };
+      const verdict = await this.commit(folded, version, requests);
       if (verdict.kind === 'ok') {
+        this.unanswered = null;
         this.audit = next;
         return this.accept(folded, verdict, before?.agent ?? null, requests);
       }
@@ -162,11 +167,19 @@ export class AgentCell {
     await this.context.fleet.load();
     if (!this.isLoaded) {
       const loaded = await this.context.store.load(this.agentId);
+      this.settleAudit(loaded);
       this.stored = loaded && this.stored ? withNewerSoft(loaded, this.stored.agent) : loaded;
       // An unknown agent is looked up each time, because another server may register it.
       this.isLoaded = loaded !== null;
     }
     if (this.stored) await this.context.groups.load(this.stored.agent.hard.group);
+  }
+
+  /** Rows of a commit that was carried out must not be written again, although its answer was lost. */
+  private settleAudit(loaded: StoredAgent | null): void {
+    const { unanswered } = this;
+    this.unanswered = null;
+    if (unanswered && loaded && isSameRecord(unanswered.stored, loaded)) this.audit = unanswered.audit;
   }
 
   /** Takes over a commit of another server. A commit under way here will fail with a conflict. */
@@ -326,6 +339,9 @@ export class AgentCell {
     return { kind: 'enrolled', agent: enrollment.agent, enrollment };
   }
 }
+
+const isSameRecord = (ours: StoredAgent, theirs: StoredAgent): boolean =>
+  ours.version === theirs.version && JSON.stringify(ours.agent.hard) === JSON.stringify(theirs.agent.hard);
 
 const isBeat = (request: Request): request is Request & { kind: 'input' } =>
   request.kind === 'input' && request.body.kind === 'signal' && request.body.signal.kind === 'heartbeat';

@@ -350,3 +350,36 @@ test('agents that fall silent and then end on purpose leave nothing to be done',
   expect(bugs).toEqual([]);
   await engine.stop();
 });
+
+test('the row of a flood is written once, although the answer of its commit was lost', async () => {
+  const memory = openMemory();
+  let isAnswerLost = false;
+  const store = new Proxy(memory, {
+    get: (target, name, receiver) => {
+      if (name !== 'commit') return Reflect.get(target, name, receiver);
+      return async (...args: Parameters<typeof memory.commit>) => {
+        const verdicts = await memory.commit(...args);
+        if (!isAnswerLost) return verdicts;
+        isAnswerLost = false;
+        throw new StoreUnavailable('unknown', 'the connection was lost');
+      };
+    },
+  });
+  const { engine, clock } = world({ store });
+  await engine.start();
+  await engine.register(ada);
+  const report = (text: string) => engine.signal(beat({ kind: 'blocker', text } as Partial<Signal>), 'agent');
+  const flood = Array.from({ length: 300 }, (_, i) => `flood ${i}`);
+  for (const text of flood) await report(text);
+  await clock.advance(61_000);
+  isAnswerLost = true;
+  await expect(report('lost answer')).rejects.toThrow(StoreUnavailable);
+  await report('after');
+  const rows = (await store.readEvents({ after: 0, limit: 999 })).flatMap(({ event }) =>
+    event.type === 'BLOCKER_REPORTED' ? [`${event.payload.text} ${event.folded ?? ''}`] : [],
+  );
+  expect(rows.length).toBeLessThan(flood.length);
+  expect(new Set(rows).size).toBe(rows.length);
+  expect(rows.slice(-2)).toEqual([expect.stringMatching(/^lost answer \d+$/), 'after ']);
+  await engine.stop();
+});
