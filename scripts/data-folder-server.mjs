@@ -179,7 +179,9 @@ export class DataFolderServer {
 
   /** Notices count as read when somebody who may decide has been shown them: here, those of one group. */
   async readNotices() {
-    await this.http('GET', '/v1/incidents', undefined, 'orchestrator');
+    const { incidents } = await this.http('GET', '/v1/incidents', undefined, 'orchestrator');
+    const incidentIds = incidents.map(({ incidentId }) => incidentId);
+    await this.http('POST', '/v1/incidents/shown', { incidentIds }, 'orchestrator');
     await this.settle();
   }
 

@@ -212,3 +212,14 @@ it('a session that has finished and does not exit is told from one that works', 
   run.child.kill('SIGTERM');
   await run.ended;
 });
+
+it('a healthy command stays healthy where health is checked more often than the run looks by itself', async () => {
+  // The configuration checks every second; without `--look-every` a run looks every 5 s until it is told otherwise.
+  const ran = await world.holter('run', '--agent', 'calm', '--', 'sleep', '8');
+  expect(ran).toMatchObject({ code: 0, err: '' });
+  const { events } = await world.ask<{ events: { payload: { to: string } }[] }>(
+    'GET',
+    '/v1/events?agentId=calm&type=HEALTH_STATE_CHANGED,LIVENESS_CHANGED&limit=100',
+  );
+  expect(events.map(({ payload }) => payload.to)).toEqual(['gone', 'TERMINATED']);
+});

@@ -135,3 +135,24 @@ it('counts what a second start of the same agent reports', async () => {
     expect(await operator.agent('carl')).toMatchObject({ incarnation: start, end: { how: 'stopped' } });
   }
 });
+
+it('is asked to stop through onStop, and its end is believed when it has closed', {
+  timeout: 40_000,
+}, async () => {
+  const client = connect({
+    ...{ agentId: 'stoppable', url: server.url, token: tokenOf('operator'), watchdog: 'off' },
+    ...{ can: ['nudge', 'terminate'], beatEveryMs: 500 },
+  });
+  const operator = createClient({ url: server.url, token: tokenOf('operator') });
+  const asked: string[] = [];
+  client.onStop(({ type, message }) => {
+    asked.push(`${type}: ${message}`);
+    void client.close();
+  });
+  const look = () => operator.agent('stoppable').catch(() => null);
+  await vi.waitUntil(look, { timeout: 10_000 });
+  await operator.terminate('stoppable', { reason: 'enough' });
+  await vi.waitUntil(async () => (await look())?.end, { timeout: 20_000 });
+  expect(asked).toEqual(['stop: Holter: please save your state and stop: ordered by operator: enough']);
+  expect(await look()).toMatchObject({ state: 'TERMINATED', end: { how: 'stopped', byHolter: true } });
+});

@@ -98,7 +98,7 @@ export const exampleIncident: IncidentView = {
   nudges: null,
   noticedAt: null,
   told: [],
-  next: { step: 'nudge', at: now + 240_000, inSeconds: 240, why: 'nudge 3 of 3' },
+  next: { step: 'nudge', at: now + 240_000, inSeconds: 240, why: 'nudge 3 of 3', isUnseen: false },
   findings: [exampleFinding],
   checkpointId: null,
   ready: exampleReady,

@@ -101,7 +101,7 @@ export function foldSignal(draft: Draft, signal: Signal, origin: Source): void {
       forget(hard, 'isHoldLapsed');
       return endHold(draft, signal.hold);
     case 'error':
-      return foldError(draft, signal.isUnrecoverable === true);
+      return foldError(draft, signal.isUnrecoverable === true, signal.message);
     case 'blocker':
       explainTask(draft);
       raisePoint(draft, {
@@ -153,7 +153,7 @@ function foldWords(draft: Draft, role: keyof typeof stepKinds, text: string): vo
   followStep(draft, { ...NO_CALL, kind: stepKinds[role], text });
 }
 
-function foldError(draft: Draft, isUnrecoverable: boolean): void {
+function foldError(draft: Draft, isUnrecoverable: boolean, message: string): void {
   countFailure(draft);
   if (!isUnrecoverable) return;
   raisePoint(draft, {
@@ -161,7 +161,7 @@ function foldError(draft: Draft, isUnrecoverable: boolean): void {
     severity: 'act',
     source: 'agent-reports',
     since: draft.at,
-    evidence: 'says that it cannot go on',
+    evidence: `says that it cannot go on: ${message.replace(/\s+/g, ' ')}`,
     threshold: 'its own word',
   });
 }

@@ -118,10 +118,10 @@ function Work({ row }: { readonly row: FleetRowView }) {
         <span class="tool">{row.tool === null ? <span class="soft">no call</span> : `▸ ${row.tool}`}</span>
       </span>
       <span class="soft">
-        {row.tokens === 0 ? '– tokens' : `${short(row.tokens)} tokens`}
+        {row.tokens === null ? '–' : short(row.tokens)} tokens
         {row.tokensPerMinute > 0 && ` · ${short(row.tokensPerMinute)}/min`}
       </span>
-      {row.costUsd > 0 && (
+      {row.costUsd !== null && (
         <span class="soft">
           {dollars(row.costUsd)}
           {row.costPerHour > 0 && ` · ${dollars(row.costPerHour)}/h`}

@@ -13,6 +13,7 @@ import { causeWord, dollars, duration, plural, short, stepWord } from '../parts/
 import { get } from '../state/api.ts';
 import { useFresh } from '../state/fresh.ts';
 import { link, rowOf } from '../state/live.ts';
+import { useNoticed } from '../state/noticed.ts';
 import { agentPath } from '../state/route.ts';
 import { mayDecide } from '../state/session.ts';
 import { Strip } from '../strip/strip.tsx';
@@ -32,7 +33,6 @@ const needsPerson = ({ step, next }: IncidentView): boolean =>
 const byUrgency = (a: IncidentView, b: IncidentView): number =>
   Number(a.acknowledged !== null) - Number(b.acknowledged !== null) || a.openedAt - b.openedAt;
 
-/** This request marks the notices of the incidents as read. */
 async function readInbox(stop: AbortSignal): Promise<Inbox> {
   const [page, history] = await Promise.all([
     get<IncidentPage>('/v1/incidents', { limit: 200 }, stop),
@@ -58,6 +58,7 @@ export function IncidentsView() {
   useEffect(() => {
     document.title = 'Incidents · Holter';
   }, []);
+  useNoticed(data?.waiting.map(({ incident }) => incident) ?? []);
   if (!data) return <NotYet title="Incidents" what="the incidents" problem={problem} retry={reload} />;
   return (
     <>

@@ -13,13 +13,16 @@ const AGAIN_MS = 2_000;
  */
 export function useNoticed(shown: readonly Shown[]): void {
   const ids = shown
-    .filter(({ next }) => next.why.includes('not seen yet'))
+    .filter(({ next }) => next.isUnseen)
     .map(({ incidentId }) => incidentId)
     .join(' ');
   useEffect(() => {
     if (ids === '' || !mayDecide()) return;
-    const tell = (): void =>
+    const tell = (): void => {
+      // A tab in the background is not read.
+      if (document.visibilityState !== 'visible') return;
       void post('/v1/incidents/shown', { incidentIds: ids.split(' ') }).catch(() => undefined);
+    };
     tell();
     const timer = setInterval(tell, AGAIN_MS);
     return () => clearInterval(timer);

@@ -46,7 +46,13 @@ describe('three lines about an agent', () => {
         incident: {
           ...incident,
           step: 'human',
-          next: { step: 'human', at: null, inSeconds: null, why: 'waiting for you (not seen yet)' },
+          next: {
+            step: 'human',
+            at: null,
+            inSeconds: null,
+            why: 'waiting for you (not seen yet)',
+            isUnseen: true,
+          },
         },
       },
       [

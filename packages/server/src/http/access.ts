@@ -20,11 +20,12 @@ const notYours = (): HttpProblem => problem(403, 'forbidden', 'this token speaks
 
 export async function readAgent(engine: Engine, agentId: string): Promise<Agent> {
   const agent = await engine.read(agentId);
-  if (!agent) throw unknownAgent();
+  if (!agent) throw unknownAgent(agentId);
   return agent;
 }
 
-const unknownAgent = (): HttpProblem => problem(404, 'unknown_agent', 'no agent with this id');
+export const unknownAgent = (agentId: string): HttpProblem =>
+  problem(404, 'unknown_agent', `no agent with the id ${agentId}`);
 
 /** An orchestrator decides for the agents of its group, and for no other. */
 export function mayDecideFor(caller: Caller, group: string): boolean {

@@ -52,14 +52,6 @@ function nudgesView({ nudges, step, calm }: Incident): IncidentView['nudges'] {
   return isIgnored ? { ...nudges, newest: 'ignored' } : { ...nudges };
 }
 
-/** To whom its notice is being shown now, it is noticed; the time for a decision runs, if it did not before. */
-export function incidentAsRead(agent: Agent, incident: Incident, context: IncidentContext): IncidentView {
-  const { at } = context;
-  if (incident.phase !== 'waiting') return incidentView(agent, incident, context);
-  const wait = incident.step === 'escalate' && { wait: { at, held: agent.hard.heldBefore } };
-  return incidentView(agent, { ...wait, noticedAt: at, ...incident }, context);
-}
-
 /**
  * What comes next if nothing changes, and when. A forecast for people, not a rule: stalls of Holter itself
  * push the real moment back.
@@ -67,7 +59,9 @@ export function incidentAsRead(agent: Agent, incident: Incident, context: Incide
 function nextStepOf(hard: Agent['hard'], incident: Incident, context: IncidentContext): NextStepView {
   const { policy, at } = context;
   const { step, attempt, phase, notBefore, order, calm, wait } = incident;
+  const isUnseen = incident.noticedAt === undefined && !incident.acknowledged;
   const when = (why: string, moment: Instant | null, next: NextStepView['step'] = step): NextStepView => ({
+    isUnseen: false,
     step: next,
     at: moment,
     inSeconds: moment === null ? null : Math.max(0, Math.round((moment - at) / 1_000)),
@@ -84,8 +78,11 @@ function nextStepOf(hard: Agent['hard'], incident: Incident, context: IncidentCo
     const heldMs = hard.heldBefore.anyMs - calm.held.anyMs;
     return when(why, later(calm.at, policy.incident.closeAfterMs + heldMs), 'close');
   }
-  const waitsForYou = `waiting for you${incident.noticedAt === undefined && !incident.acknowledged ? ' (not seen yet)' : ''}`;
-  if (step === 'human') return when(phase === 'waiting' ? waitsForYou : 'the notice is being sent', null);
+  const waitsForYou = `waiting for you${isUnseen ? ' (not seen yet)' : ''}`;
+  if (step === 'human')
+    return phase === 'waiting'
+      ? { ...when(waitsForYou, null), isUnseen }
+      : when('the notice is being sent', null);
   if (hard.quiet && hard.quiet.until > at) return when('snoozed', hard.quiet.until);
   // A call that is open holds too, but for a looping agent that would be every other moment.
   const holds = hard.holds.filter(({ kind }) => kind !== 'in-tool');
@@ -108,12 +105,9 @@ function nextStepOf(hard: Agent['hard'], incident: Incident, context: IncidentCo
     return when(isUnread ? 'if the nudge is not read' : 'if the nudge changes nothing', moment, 'escalate');
   }
   if (step === 'terminate') return when('waiting for it to end', null);
-  if (!wait || hard.mode !== 'act') return when(waitsForYou, null, 'human');
-  return when(
-    `if nobody decides; ${waitsForYou}`,
-    later(wait.at, policy.escalation.waitMs + heldSince),
-    'terminate',
-  );
+  if (!wait || hard.mode !== 'act') return { ...when(waitsForYou, null, 'human'), isUnseen };
+  const decideBy = later(wait.at, policy.escalation.waitMs + heldSince);
+  return { ...when(`if nobody decides; ${waitsForYou}`, decideBy, 'terminate'), isUnseen };
 }
 
 function recoverNext(

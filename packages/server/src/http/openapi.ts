@@ -23,7 +23,12 @@ const ERRORS: Readonly<
     'a valid token is needed: `Authorization: Bearer …`',
   ],
   Forbidden: [403, 'The token may not do this.', 'forbidden', 'this needs a token of the role operator'],
-  NotFound: [404, 'There is no such agent, incident or key.', 'unknown_agent', 'no agent with this id'],
+  NotFound: [
+    404,
+    'There is no such agent, incident or key.',
+    'unknown_agent',
+    'no agent with the id worker-7',
+  ],
   WrongHost: [
     421,
     'The Host header does not name this server.',

@@ -179,7 +179,7 @@ export class Intake {
       count(this.refusedCounts, signal.kind);
       throw error;
     }
-    const refusal = refusalOfAnswer(answer);
+    const refusal = refusalOfAnswer(answer, full.agentId);
     if (refusal !== null) {
       count(this.refusedCounts, signal.kind);
       return refusal;

@@ -42,8 +42,8 @@ const REJECTIONS: Readonly<Record<SignalRejectionCode, RefusalCode>> = {
 const isOfSignal = (code: string): code is SignalRejectionCode => Object.hasOwn(REJECTIONS, code);
 
 /** Null when the engine accepted it. */
-export function refusalOfAnswer(answer: Answer): Refused | null {
-  if (answer.kind === 'unknown-agent') return refused('unknown_agent', 'no agent with this id');
+export function refusalOfAnswer(answer: Answer, agentId: string): Refused | null {
+  if (answer.kind === 'unknown-agent') return refused('unknown_agent', `no agent with the id ${agentId}`);
   if (answer.kind !== 'folded' || answer.rejected === undefined) return null;
   const { code, because } = answer.rejected;
   return refused(isOfSignal(code) ? REJECTIONS[code] : 'rejected', because);

@@ -168,13 +168,17 @@ describe('decisions about one finding, one checkpoint, one incident', () => {
     const before = await next('cal', server.tokens.viewer);
     expect(before).toMatchObject({ step: 'terminate', why: expect.stringContaining('(not seen yet)') });
     expect(await next('kim', server.tokens.viewer)).toMatchObject({ at: null, step: 'human' });
-    const first = await next('kim', server.tokens.operator);
-    const why = 'if nobody decides; waiting for you';
-    expect(first).toMatchObject({ step: 'terminate', why, inSeconds: 60 });
+    expect(await next('kim', server.tokens.operator)).toMatchObject({ at: null, isUnseen: true });
+    const incidentIds = await Promise.all(
+      ['cal', 'kim'].map(async (id) => (await server.operator.agent(id)).incident?.incidentId),
+    );
+    expect(await post('/v1/incidents/shown', { incidentIds })).toEqual([200, { ok: true, noticed: 2 }]);
     await hanging('kim', 0);
     await hanging('cal', 0);
-    const second = await next('kim', server.tokens.operator);
-    expect(Math.abs(Number(second?.at) - Number(first?.at))).toBeLessThan(2_000);
+    const why = 'if nobody decides; waiting for you';
+    const after = await next('kim', server.tokens.operator);
+    expect(after).toMatchObject({ step: 'terminate', why, isUnseen: false });
+    expect(Number(after?.inSeconds)).toBeGreaterThan(50);
     expect(await next('cal', server.tokens.viewer)).toMatchObject({ at: before?.at, why });
   });
 

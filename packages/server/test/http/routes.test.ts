@@ -229,17 +229,21 @@ describe('every call, as it is meant', () => {
       agentId: 'ada',
       step: 'escalate',
       noticedAt: null,
-      next: { why: expect.stringContaining('waiting for you (not seen yet)') },
+      next: { isUnseen: true, why: expect.stringContaining('waiting for you (not seen yet)') },
     });
     const shown = views.incidentPage.parse(
       (await server.call('GET', '/v1/incidents', { token: server.tokens.orchestrator })).json,
     );
     expect(shown.notices).toHaveLength(1);
-    await until(
-      async () => (await server.notices.list()).length,
-      (count) => count === 0,
-    );
     const incidentId = shown.incidents[0]?.incidentId ?? '';
+    // Reading is no seeing: only who says that a person was shown it has read it.
+    expect(await server.notices.list()).toHaveLength(1);
+    const read = await server.call('POST', '/v1/incidents/shown', {
+      token: server.tokens.orchestrator,
+      body: { incidentIds: [incidentId] },
+    });
+    expect(read.json).toEqual({ ok: true, noticed: 1 });
+    expect(await server.notices.list()).toEqual([]);
     const body = {
       decision: 'allow_more_time',
       minutes: 5,

@@ -40,8 +40,8 @@ it('one id leads from the signal over judgement, incident and effect to the rece
     incarnation: 1,
   });
   const cid = lines.find(({ input }) => input === 'signal error')?.cid;
-  // Reading them is what delivers a notice to the page.
   const { incidents } = await server.operator.incidents();
+  await server.operator.noteShown(incidents.map(({ incidentId }) => incidentId));
   await until(
     () => grep(cid),
     (shown) => shown.includes('EFFECT_RECEIPT'),

@@ -10,7 +10,7 @@ import type { z } from 'zod';
 import type { Reader } from '../../channels/index.ts';
 import { readPicked } from '../../engine/stored-chain.ts';
 import { redact } from '../../redaction/index.ts';
-import { agentIdOf, checkMayDecide, decidedBy, readAgent, readerOf } from '../access.ts';
+import { agentIdOf, checkMayDecide, decidedBy, readAgent, readerOf, unknownAgent } from '../access.ts';
 import { problem } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { aboutFinding, act, decision, nudge, recover, snooze, terminate } from '../schema/requests.ts';
@@ -54,7 +54,7 @@ export function actRoutes({ deps }: HttpContext): readonly Route[] {
       ...(typeof choose === 'function' ? await choose(before) : choose),
     };
     const answer = await engine.decide(agentId, given, correlationId);
-    if (answer.kind !== 'folded') throw problem(404, 'unknown_agent', 'no agent with this id');
+    if (answer.kind !== 'folded') throw unknownAgent(agentId);
     if (answer.rejected !== undefined) throw problem(409, 'decision_rejected', answer.rejected.because);
     if (given.decision === 'acknowledge') await takeDown(answer.agent, context.reader);
     return { ok: true, agent: viewOf(deps, answer.agent) };

@@ -56,7 +56,7 @@ export function breakerRoutes({ deps, fleet }: HttpContext): readonly Route[] {
     for (const act of acts) {
       const call = { name, act, roll: rollOf(deps), ...(incarnation !== undefined && { incarnation }) };
       const answer = await engine.breaker(agentId, call);
-      const refusal = refusalOfAnswer(answer);
+      const refusal = refusalOfAnswer(answer, agentId);
       if (refusal !== null) throw new HttpProblem(refusalOfIntake(refusal));
       if (answer.kind !== 'folded') throw problem(500, 'internal', 'the breaker was not asked');
       agent = answer.agent;

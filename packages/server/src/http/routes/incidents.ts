@@ -1,6 +1,6 @@
 import { retell } from '@holter/core';
 import { mayDecideFor, readerOf } from '../access.ts';
-import { incidentAsRead, incidentView } from '../incident-view.ts';
+import { incidentView } from '../incident-view.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { incidentQuery, incidentsShown } from '../schema/requests.ts';
 import { incidentPage, incidentsNoticed } from '../schema/views.ts';
@@ -16,11 +16,11 @@ export function incidentRoutes({ deps }: HttpContext): readonly Route[] {
       method: 'GET',
       url: '/v1/incidents',
       summary:
-        'Open incidents, and notices that wait to be read. Who may decide and is shown one has read it.',
+        'Open incidents, and notices that were not read yet. They stay unread until `POST /v1/incidents/shown`.',
       access: ['viewer', 'operator', 'orchestrator'],
       query: incidentQuery,
       answers: { 200: { description: 'A page.', schema: incidentPage } },
-      handle: async ({ query, caller, reply, request }): Promise<IncidentPage> => {
+      handle: async ({ query, caller }): Promise<IncidentPage> => {
         const group = query.group ?? (caller.role === 'orchestrator' ? caller.group : null);
         const page = await store.listAgents({
           hasIncident: true,
@@ -34,27 +34,22 @@ export function incidentRoutes({ deps }: HttpContext): readonly Route[] {
         );
         const isAbout = ({ agentId }: { agentId: string }): boolean =>
           shown.has(agentId) || (caller.role === 'operator' && query.group === undefined);
-        // People who may not decide are told nothing, so nothing is read by them.
+        // Notices ask for a decision, so those who may not decide are not shown them.
         const unread = caller.role === 'viewer' ? [] : (await notices.list()).filter(isAbout);
-        if (unread.length > 0) {
-          const ids = new Set(unread.map(({ noticeId }) => noticeId));
-          // Read is what has gone out, not what was about to.
-          reply.raw.once('finish', () => {
-            notices
-              .read(ids, readerOf(request, caller))
-              .catch((error: unknown) => request.log.warn({ error }, 'a notice was read, but not noted'));
-          });
-        }
-        const readNow = new Set(unread.map(({ incidentId }) => incidentId));
         return {
           incidents: agents.flatMap((agent) => {
             const { incident } = agent.hard;
             if (!incident) return [];
             const policy = policyOf(engine, agent);
-            const view = readNow.has(incident.id) ? incidentAsRead : incidentView;
             const now = clock.now();
             const executor = engine.executorState(agent.hard.executor);
-            return [view(retell(agent, now, engine.stalls, policy), incident, { policy, at: now, executor })];
+            return [
+              incidentView(retell(agent, now, engine.stalls, policy), incident, {
+                policy,
+                at: now,
+                executor,
+              }),
+            ];
           }),
           notices: [...unread],
           nextCursor: page.nextCursor,
@@ -64,19 +59,21 @@ export function incidentRoutes({ deps }: HttpContext): readonly Route[] {
     defineRoute({
       method: 'POST',
       url: '/v1/incidents/shown',
-      summary: 'A person was shown these incidents, on a terminal or a page: their notices count as read.',
+      summary: 'A person was shown these incidents or notices, on a terminal or a page: they count as read.',
       access: ['operator', 'orchestrator'],
       body: incidentsShown,
       answers: {
         200: { description: 'How many notices were read by it.', schema: incidentsNoticed },
       },
       handle: async ({ body, caller, request }): Promise<IncidentsNoticedView> => {
-        const shown = new Set(body.incidentIds);
+        const incidents = new Set<string | null>(body.incidentIds);
+        const shown = new Set(body.noticeIds);
         const read = new Set<string>();
         for (const { incidentId, agentId, noticeId } of await notices.list()) {
-          if (incidentId === null || !shown.has(incidentId)) continue;
+          if (!incidents.has(incidentId) && !shown.has(noticeId)) continue;
           const agent = await engine.read(agentId);
-          if (agent && mayDecideFor(caller, agent.hard.group)) read.add(noticeId);
+          // A notice may be about no agent, such as one about a channel.
+          if (agent ? mayDecideFor(caller, agent.hard.group) : caller.role === 'operator') read.add(noticeId);
         }
         await notices.read(read, readerOf(request, caller));
         return { ok: true, noticed: read.size };

@@ -210,7 +210,10 @@ export const incidentQuery = z.strictObject({
 });
 
 export const incidentsShown = z.strictObject({
-  incidentIds: z.array(z.string().min(1).max(160)).min(1).max(500),
+  incidentIds: z.array(z.string().min(1).max(160)).max(500).optional(),
+  noticeIds: z.array(z.string().min(1).max(400)).max(500).optional().meta({
+    description: 'For notices that are about no incident.',
+  }),
 });
 
 const eventType = z.string().regex(/^[A-Z_]{1,64}(,[A-Z_]{1,64})*$/, 'must be names of events');

@@ -24,6 +24,7 @@ export const nextStep = z.strictObject({
   at: maybeTime,
   inSeconds: z.number().nullable(),
   why: word,
+  isUnseen: z.boolean().meta({ description: 'A person has to decide, and nobody was shown the notice yet.' }),
 });
 
 export const incident = z.strictObject({
