@@ -23,6 +23,7 @@ import { openSqlite } from './store/sqlite/index.ts';
 import { acquireLock, type EngineLock } from './store/sqlite/lock.ts';
 import { type Store, type StoreFault, StoreUnavailable } from './store/store.ts';
 import { watchedStore } from './store/watched-store.ts';
+import { Traces, traceSettings } from './tracing/index.ts';
 import { startGraceAlert } from './upkeep/grace-alert.ts';
 import { startHousekeeping } from './upkeep/housekeeping.ts';
 import { DeadManPing } from './upkeep/index.ts';
@@ -105,12 +106,17 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const tokensMade = await ensureFirstTokens(folder, { store, clock, sha256, ...realDice });
 
     let url: string | null = null;
-    const { engine, replies, notices, alerts, ping } = assembleEngine(store, clock, () => url, options);
+    const traces = new Traces({ clock: wall, version, sha256, newId: realDice.newId, logger });
+    const parts = { store, clock, url: () => url, traces };
+    const { engine, replies, notices, alerts, ping } = assembleEngine(parts, options);
     noteRefused = engine.noteRefused;
     const intake = new Intake({ engine, replies, store, clock, ...(!options.demo && { wallNow }) });
     const causes = new Causes();
     await causes.load(store);
     undo.push(logCommitted(engine, logger, causes));
+    undo.push(traces.follow(engine));
+    if (!options.demo) await traces.set(traceSettings(config.policies.operations.tracing, process.env));
+    undo.push(() => traces.close());
     await engine.start();
     undo.push(() => engine.stop());
     if (options.demo) undo.push(options.demo.begin({ engine, intake, store, sha256 }));
@@ -143,6 +149,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       replies,
       notices,
       alerts,
+      traces,
       hooks: sessions.hooks,
       executors,
       clock,
@@ -171,8 +178,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       tokensMade,
       reload: (loaded) => {
         if (loaded.kind === 'loaded') config = loaded.config;
+        const { operations } = config.policies;
         if (!options.demo) ping.set(config.deadMan);
-        options.logFile?.setLimits(config.policies.operations.log);
+        if (!options.demo) void traces.set(traceSettings(operations.tracing, process.env));
+        options.logFile?.setLimits(operations.log);
         return reload(engine, options.demo ? null : alerts, loaded, logger);
       },
       stop: () => {
@@ -186,10 +195,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
 }
 
+type EngineParts = {
+  readonly store: Store;
+  readonly clock: Clock;
+  /** Of this server; null before it listens. */
+  readonly url: () => string | null;
+  readonly traces: Traces;
+};
+
 function assembleEngine(
-  store: Store,
-  clock: Clock,
-  url: () => string | null,
+  { store, clock, url, traces }: EngineParts,
   { config, logger, demo }: ServerOptions,
 ): { engine: Engine; replies: ReplyQueue; notices: UnreadNotices; alerts: Alerts; ping: DeadManPing } {
   const replies: ReplyQueue = new ReplyQueue(clock, (effect, outcome, detail) =>
@@ -221,6 +236,7 @@ function assembleEngine(
     ...realDice,
     // One engine per data folder: the lock says so.
     isAlone: true,
+    checked: (check) => traces.checked(check),
     onBug: (error) => logger.error({ err: error }, 'a bug in Holter: the agent is left as it was'),
   });
   replies.follow(engine);

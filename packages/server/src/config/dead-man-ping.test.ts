@@ -13,8 +13,10 @@ it('takes the address from a variable, and never shows it', () => {
   if (written.kind === 'invalid') throw new Error('invalid');
   const shown = effectiveSettings(written.config, { role: 'default', agentId: 'ada' });
   expect(JSON.stringify(shown)).not.toContain('secret-uuid');
-  const none = load('metrics: { per_agent: true }');
-  expect(none.kind === 'loaded' && none.config.deadMan).toBeNull();
+  for (const text of ['metrics: { per_agent: true }', 'dead_man_ping: { url: none }']) {
+    const none = load(text);
+    expect(none.kind === 'loaded' && none.config.deadMan).toBeNull();
+  }
 });
 
 it.each([

@@ -1,4 +1,4 @@
-import type { Instant } from '@holter/core';
+import type { HealthState, Instant } from '@holter/core';
 import type { PolicySet } from '../policy/index.ts';
 import type { Store } from '../store/store.ts';
 import type { Clock } from './clock.ts';
@@ -19,12 +19,22 @@ export type EngineOptions = {
   readonly newSecret: () => string;
   /** No other engine uses this store, so effects claimed before the start can be claimed again at once. */
   readonly isAlone?: boolean;
+  /** Called after a due agent was checked. */
+  readonly checked?: (check: HealthCheck) => void;
   /** Called for a broken invariant. The agent's record is unchanged and the monitor keeps running. */
   readonly onBug: (error: unknown) => void;
   /** Most inputs that may be queued; above it, soft signals are refused. */
   readonly inboxMax?: number;
   /** Most cells kept in memory; idle ones are evicted first. */
   readonly cellsMax?: number;
+};
+
+export type HealthCheck = {
+  readonly agentId: string;
+  readonly begunAt: Instant;
+  readonly endedAt: Instant;
+  /** The health that was found; null when the agent is not known. */
+  readonly state: HealthState | null;
 };
 
 export type CommittedListener = (own: OwnCommit) => void;

@@ -100,7 +100,7 @@ export class Engine {
       },
       options.cellsMax ?? CELLS_MAX,
     );
-    this.dueLooks = new DueLooks(store, this.isShared, (due) =>
+    this.dueLooks = new DueLooks(options, this.isShared, (due) =>
       this.enqueue(due.agentId, {
         kind: 'input',
         body: { kind: 'tick' },

@@ -10,6 +10,7 @@ import type { ExecutorHub } from '../executors/index.ts';
 import type { Intake } from '../intake/index.ts';
 import type { HookSessions } from '../sessions/index.ts';
 import type { Store } from '../store/store.ts';
+import type { Traces } from '../tracing/index.ts';
 
 /** What the HTTP side is given. It starts nothing, owns no clock and no dice. */
 export type HttpDeps = {
@@ -19,6 +20,8 @@ export type HttpDeps = {
   readonly replies: ReplyQueue;
   readonly notices: UnreadNotices;
   readonly alerts: Alerts;
+  /** Told about the calls of agents; without it none is traced. */
+  readonly traces?: Pick<Traces, 'isOn' | 'heard' | 'answered'>;
   /** For `holter run`; without it nobody outside can carry out effects. */
   readonly executors?: ExecutorHub;
   /** One for each agent kind that reports by hooks. */

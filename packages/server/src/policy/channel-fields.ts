@@ -11,7 +11,7 @@ import {
   tableReader,
 } from './check.ts';
 import { ranges } from './ranges.ts';
-import { amount, count, names, oneOf } from './readers.ts';
+import { amount, count, names, oneOf, optional } from './readers.ts';
 
 const CHANNEL_TYPES = ['slack', 'pagerduty', 'webhook', 'ntfy', 'email', 'desktop', 'command'] as const;
 export type ChannelType = (typeof CHANNEL_TYPES)[number];
@@ -148,15 +148,18 @@ function shown(type: ChannelType, values: Readonly<Record<string, unknown>>): Re
   );
 }
 
-/** Where people find the page, for links in alerts. */
-export const publicUrl: Field<string | null> = {
+/** An http or https address without a query. */
+export const address = (example: string): Field<string> => ({
   takes: 'http or https address',
   read: (raw, path) => {
     const url = typeof raw === 'string' && URL.canParse(raw) ? new URL(raw) : null;
     const isFine = url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username;
     return isFine
       ? ok(url.href.replace(/\/$/, ''))
-      : bad(path, `must be an address such as https://holter.example.org, not ${describe(raw)}`);
+      : bad(path, `must be an address such as ${example}, not ${describe(raw)}`);
   },
-  show: (value) => value ?? 'none',
-};
+  show: (value) => value,
+});
+
+/** Where people find the page, for links in alerts. */
+export const publicUrl = optional(address('https://holter.example.org'));

@@ -20,6 +20,11 @@ export type HolterConfig = OverrideSections & {
     readonly url_file?: string;
     readonly every?: Duration;
   };
+  readonly tracing?: {
+    readonly endpoint?: string;
+    readonly heartbeat_ratio?: number;
+    readonly check_ratio?: number;
+  };
   readonly log?: { readonly max_bytes?: Bytes; readonly files?: number };
   readonly retention?: {
     readonly events?: Duration;

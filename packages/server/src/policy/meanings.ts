@@ -169,6 +169,11 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
   'dead_man_ping.url_env': 'The variable that holds the address.',
   'dead_man_ping.url_file': 'The file that holds the address.',
   'dead_man_ping.every': 'How often; expect it outside at twice this time.',
+  'tracing.endpoint':
+    'Where traces are sent by OTLP; `/v1/traces` is added. Default: `OTEL_EXPORTER_OTLP_ENDPOINT`, else nothing is traced.',
+  'tracing.heartbeat_ratio':
+    "Share of agents' calls that are traced, beside those with a sampled `traceparent`.",
+  'tracing.check_ratio': 'Share of health checks that are traced.',
   'log.max_bytes': 'Size at which `server.log` in the data folder becomes `server.log.1`.',
   'log.files': 'Log files that are kept, the current one included.',
   'retention.events':

@@ -1,8 +1,8 @@
 import { type DurationMs, hours, minutes } from '@holter/core';
-import { place } from './channel-fields.ts';
+import { address, place } from './channel-fields.ts';
 import type { Table, Values } from './check.ts';
 import { ranges } from './ranges.ts';
-import { bytes, count, duration, flag, optional } from './readers.ts';
+import { amount, bytes, count, duration, flag, optional } from './readers.ts';
 
 /** How the server itself is run: what it exports, and who outside notices when it fails. */
 export type Operations = {
@@ -15,6 +15,12 @@ export type Operations = {
   readonly deadManPing: {
     readonly written: Readonly<Record<'url' | 'url_env' | 'url_file', string | null>>;
     readonly everyMs: DurationMs;
+  };
+  readonly tracing: {
+    /** Null leaves it to the environment. */
+    readonly endpoint: string | null;
+    readonly heartbeatRatio: number;
+    readonly checkRatio: number;
   };
   /** Of the log file in the data folder. */
   readonly log: { readonly bytesMax: number; readonly filesMax: number };
@@ -36,6 +42,9 @@ export const OPERATIONS_FIELDS = {
   'dead_man_ping.url_env': optional(url_env),
   'dead_man_ping.url_file': optional(url_file),
   'dead_man_ping.every': duration(ranges.pingEvery),
+  'tracing.endpoint': optional(address('https://otel.example.org')),
+  'tracing.heartbeat_ratio': amount(ranges.share),
+  'tracing.check_ratio': amount(ranges.share),
   'log.max_bytes': bytes(ranges.logBytes),
   'log.files': count(ranges.logFiles),
   'retention.events': duration(ranges.retention),
@@ -54,6 +63,9 @@ export const operationsDefaults: OperationsSettings = {
   'dead_man_ping.url_env': null,
   'dead_man_ping.url_file': null,
   'dead_man_ping.every': minutes(1),
+  'tracing.endpoint': null,
+  'tracing.heartbeat_ratio': 0.01,
+  'tracing.check_ratio': 0.01,
   'log.max_bytes': 10_000_000,
   'log.files': 5,
   'retention.events': days(30),
@@ -72,6 +84,11 @@ export const buildOperations = (settings: OperationsSettings): Operations => ({
       url_file: settings['dead_man_ping.url_file'],
     },
     everyMs: settings['dead_man_ping.every'],
+  },
+  tracing: {
+    endpoint: settings['tracing.endpoint'],
+    heartbeatRatio: settings['tracing.heartbeat_ratio'],
+    checkRatio: settings['tracing.check_ratio'],
   },
   log: { bytesMax: settings['log.max_bytes'], filesMax: settings['log.files'] },
   retentionMs: {

@@ -148,10 +148,10 @@ export const orNone = <T>(field: Field<T>): Field<T | 'none'> => ({
   show: (value) => (value === 'none' ? value : field.show(value)),
 });
 
-/** Null when it is not written. */
+/** Null when it is not written, or written as `none`. */
 export const optional = <T>(field: Field<T>): Field<T | null> => ({
-  takes: field.takes,
-  read: (raw, path) => field.read(raw, path),
+  takes: `${field.takes}, or none`,
+  read: (raw, path) => (raw === 'none' ? ok(null) : field.read(raw, path)),
   show: (value) => (value === null ? 'none' : field.show(value)),
 });
 

@@ -19,6 +19,7 @@ import { systemTable } from '../../src/processes/index.ts';
 import { hookSessions } from '../../src/sessions/index.ts';
 import { openMemory } from '../../src/store/memory/index.ts';
 import type { Store, TokenRole } from '../../src/store/store.ts';
+import type { Traces } from '../../src/tracing/index.ts';
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 const newSecret = (): string => `hlt_${randomBytes(32).toString('base64url')}`;
@@ -114,6 +115,7 @@ export type StartOptions = {
   /** What became of hooks that were answered and not kept; without it such a hook fails the test. */
   readonly hookFailed?: (error: unknown) => void;
   readonly channels?: readonly ChannelConfig[];
+  readonly traces?: Traces;
 };
 
 export async function startHttp(options: StartOptions = {}): Promise<TestServer> {
@@ -144,6 +146,7 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
     newId: randomUUID,
     newSecret: randomUUID,
     isAlone: options.isShared !== true,
+    checked: (check) => options.traces?.checked(check),
     onBug: (error) => {
       throw error;
     },
@@ -195,6 +198,7 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
     logger: false,
     hosts: ['127.0.0.1', 'localhost'],
     startedAt: clock.now(),
+    ...(options.traces && { traces: options.traces }),
     ...(options.limits && { limits: options.limits }),
   });
   await app.listen({ host: '127.0.0.1', port: options.port ?? 0 });

@@ -32,7 +32,9 @@ export function attach(app: FastifyInstance, route: Route, context: HttpContext)
   const { method, url, access, handle } = route;
   const isPrivate = method === 'GET' || route.hasSecret === true;
   const large = route.largeBodiesPerSecond ? new Buckets(route.largeBodiesPerSecond) : null;
-  const answered = context.metrics.route(`${method} ${url}`);
+  const name = `${method} ${url}`;
+  const answered = context.metrics.route(name);
+  const traces = isOfAgents(route) ? context.deps.traces : undefined;
   app.route({
     method,
     url,
@@ -64,21 +66,34 @@ export function attach(app: FastifyInstance, route: Route, context: HttpContext)
         done(error as Error);
       }
     },
-    handler: (request: FastifyRequest, reply: FastifyReply) =>
-      handle({
+    handler: (request: FastifyRequest, reply: FastifyReply) => {
+      if (traces?.isOn) traces.heard(agentOf(request), request.headers.traceparent);
+      return handle({
         request,
         reply,
         caller: request.caller ?? nobody,
         params: request.params as Record<string, string>,
         query: readQuery(route.query, request),
         body: route.body ? route.body.parse(request.body) : request.body,
-      }),
-    onResponse: (_request, reply, done) => {
-      answered(reply.statusCode, reply.elapsedTime / 1_000);
+      });
+    },
+    onResponse: (request, reply, done) => {
+      const { statusCode: status, elapsedTime: tookMs } = reply;
+      answered(status, tookMs / 1_000);
+      if (traces?.isOn) {
+        const call = { route: name, agentId: agentOf(request), cid: request.id, status, tookMs };
+        traces.answered(call, request.headers.traceparent);
+      }
       done();
     },
   });
 }
+
+/** What an agent reports about itself. */
+const isOfAgents = ({ method, url }: Route): boolean =>
+  method === 'POST' && /^\/v1\/agents\/:id\/(?:heartbeat|signals)$/.test(url);
+
+const agentOf = ({ params }: FastifyRequest): string => (params as { readonly id?: string }).id ?? '';
 
 /** A body that does not say how long it is counts as large. */
 const isLarge = ({ headers }: FastifyRequest, { bodyBytesMax }: HttpLimits): boolean =>

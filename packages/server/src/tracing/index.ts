@@ -1,0 +1,2 @@
+export { traceSettings } from './settings.ts';
+export { Traces } from './traces.ts';
