@@ -223,7 +223,7 @@ function assembleEngine(
   });
   const ping: DeadManPing = new DeadManPing({
     clock,
-    troubles: () => alerts.troubles.map(({ says }) => says),
+    troubles: () => alerts.troubles,
     logger,
   });
   const engine: Engine = new Engine({

@@ -6,12 +6,13 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ManualClock } from '../../test/manual-clock.ts';
 import { until } from '../../test/until.ts';
 import { DeadManPing } from './dead-man-ping.ts';
+import type { Trouble } from './troubles.ts';
 
 let outside: Server;
 let url: string;
 let heard: string[];
 let status: number | null;
-let troubles: string[];
+let troubles: Pick<Trouble, 'kind' | 'says'>[];
 let clock: ManualClock;
 let log: string[];
 let ping: DeadManPing;
@@ -54,10 +55,21 @@ it('pings at once and then every minute while Holter is well', async () => {
 });
 
 it('reports a failure with its reasons while Holter is unwell', async () => {
-  troubles = ["Holter can't write to its store", 'and more'];
+  troubles = [
+    { kind: 'store', says: "Holter can't write to its store" },
+    { kind: 'ping', says: 'The outside ping fails' },
+    { kind: 'grace', says: 'and more' },
+  ];
   ping.set({ url: `${url}?rid=1`, everyMs: minutes(1) });
   await isNoted(0);
   expect(heard).toEqual(["POST /ping/secret-id/fail?rid=1 Holter can't write to its store\nand more"]);
+});
+
+it('does not report that pings failed once they arrive again', async () => {
+  troubles = [{ kind: 'ping', says: 'The outside ping fails' }];
+  ping.set({ url, everyMs: minutes(1) });
+  await isNoted(0);
+  expect(heard).toEqual(['GET /ping/secret-id']);
 });
 
 it('warns once about pings that fail, follows no redirect, and says when it works again', async () => {

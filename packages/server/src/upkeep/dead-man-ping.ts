@@ -2,6 +2,7 @@ import type { DurationMs, Instant } from '@holter/core';
 import type { DeadManConfig } from '../config/channels.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { Logger } from '../logging/logger.ts';
+import type { Trouble } from './troubles.ts';
 
 export type PingState = {
   readonly everyMs: DurationMs;
@@ -14,8 +15,8 @@ export type PingState = {
 
 type PingContext = {
   readonly clock: Clock;
-  /** What is wrong with Holter, in words. */
-  readonly troubles: () => readonly string[];
+  /** What is wrong with Holter. */
+  readonly troubles: () => readonly Pick<Trouble, 'kind' | 'says'>[];
   readonly logger: Pick<Logger, 'warn' | 'info'>;
 };
 
@@ -82,7 +83,8 @@ export class DeadManPing {
   /** Null when it was taken, else the reason. The address is a secret and is part of none. */
   private async ping({ url }: DeadManConfig): Promise<string | null> {
     const { clock, troubles } = this.context;
-    const reasons = troubles();
+    // A ping that arrives is the end of that one.
+    const reasons = troubles().flatMap(({ kind, says }) => (kind === 'ping' ? [] : [says]));
     const timeout = new AbortController();
     const cancel = clock.after(ANSWER_MS_MAX, () => timeout.abort());
     try {

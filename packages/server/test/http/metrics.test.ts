@@ -76,7 +76,9 @@ describe('metrics of the fleet', () => {
     ]);
     await server.operator.signal('ada', { kind: 'exited', code: 0, incarnation: 1 });
     expect(await series('holter_agents_not_exported')).toEqual(['holter_agents_not_exported 0']);
-    expect(await series('holter_agent_beat_time_seconds')).toHaveLength(2);
+    expect(await series('holter_agent_beat_time_seconds')).toEqual([]);
+    await server.operator.heartbeat('bob', { incarnation: 1 });
+    expect(await series('holter_agent_beat_time_seconds')).toHaveLength(1);
   });
 
   it('answers while the store is away, and says so', async () => {

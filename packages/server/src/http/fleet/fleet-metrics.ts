@@ -80,7 +80,7 @@ export async function fleetMetrics({ engine }: HttpDeps, fleet: FleetBook): Prom
     gauge(
       'holter_agent_beat_time_seconds',
       'Time of the last beat, by agent and group; with `metrics.per_agent`.',
-      perAgent(({ beatAt }) => beatAt / 1_000),
+      perAgent(({ beatAt }) => beatAt / 1_000).filter(([, at]) => at > 0),
     ),
     gauge(
       'holter_agent_incidents',
