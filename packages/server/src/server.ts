@@ -112,7 +112,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     noteRefused = engine.noteRefused;
     const intake = new Intake({ engine, replies, store, clock, ...(!options.demo && { wallNow }) });
     const causes = new Causes();
-    await causes.load(store);
+    // In the background: with many open incidents it takes a while, and only the log needs it.
+    causes.load(store).catch((error: unknown) => logger.warn({ err: error }, 'ids of open incidents'));
     undo.push(logCommitted(engine, logger, causes));
     undo.push(traces.follow(engine));
     if (!options.demo) await traces.set(traceSettings(config.policies.operations.tracing, process.env));
