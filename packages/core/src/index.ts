@@ -38,7 +38,16 @@ export {
   refusedWithoutStore,
   ruleDefaults,
 } from './policy/defaults.ts';
-export type { BeatPolicy, FleetPolicy, Limits, Policy, PolicyStep } from './policy/policy.ts';
+export type {
+  BeatPolicy,
+  Budget,
+  BudgetScope,
+  BudgetStep,
+  FleetPolicy,
+  Limits,
+  Policy,
+  PolicyStep,
+} from './policy/policy.ts';
 export type {
   Agent,
   End,
@@ -56,6 +65,7 @@ export type {
   Soft,
   Task,
 } from './record/agent.ts';
+export { type DaySpending, type Money, withSpending } from './record/draft.ts';
 export type { Incident, StepPhase } from './record/incident.ts';
 export type {
   Applied,
@@ -77,6 +87,7 @@ export {
   slackOf,
 } from './record/liveness.ts';
 export { openLives } from './record/lives.ts';
+export type { Spent, Sum } from './record/spent.ts';
 export { RECORD_VERSION, type RecordKind, upcast } from './record/upcast.ts';
 export { checkSignal, SIGNAL_KINDS, type SignalCheck, signalShape } from './signal/check.ts';
 export { SIGNAL_MEANINGS } from './signal/meanings.ts';
@@ -161,4 +172,18 @@ export type {
   Verdict,
 } from './vocabulary/signal.ts';
 export { SENSED_ONLY } from './vocabulary/signal.ts';
+export {
+  dayOf,
+  emptyMeter,
+  METER_KEYS,
+  type Meter,
+  MICROS_PER_USD,
+  type ModelPrice,
+  type ModelUse,
+  type PriceTable,
+  priceOf,
+  type Spending,
+  TOKEN_KINDS,
+  type TokenKinds,
+} from './vocabulary/spending.ts';
 export { isStall, NO_STALLS, type Stall, type StallLog, withStall } from './vocabulary/stall.ts';

@@ -3,12 +3,14 @@ import { type Instant, instant } from '../src/base/time.ts';
 import { emptyFleetGuard, type FleetGuard } from '../src/fleet/guard.ts';
 import type { FleetPolicy, Policy } from '../src/policy/policy.ts';
 import type { Agent } from '../src/record/agent.ts';
+import { type Money, NO_MONEY } from '../src/record/draft.ts';
 import type { Input, InputBody } from '../src/record/input.ts';
 import { enroll, type Registration } from '../src/transition/enroll.ts';
 import { type Transition, transition } from '../src/transition/transition.ts';
 import type { Source } from '../src/vocabulary/authority.ts';
 import type { Effect } from '../src/vocabulary/effect.ts';
 import type { Signal, SignalBody } from '../src/vocabulary/signal.ts';
+import type { Spending } from '../src/vocabulary/spending.ts';
 import { NO_STALLS, type StallLog } from '../src/vocabulary/stall.ts';
 
 /**
@@ -60,6 +62,9 @@ export class Bench {
   fleet: FleetGuard = emptyFleetGuard;
   at: Instant;
   stalls: StallLog = NO_STALLS;
+  money: Money = NO_MONEY;
+  /** Everything that was put on the books. */
+  readonly books: Spending[] = [];
   private readonly policies: PolicySet;
   private spawn: Effect | undefined;
 
@@ -80,13 +85,15 @@ export class Bench {
   }
 
   transition(agent: Agent, input: Input): Transition {
-    const context = { policy: this.policy, fleetPolicy: fleetPolicyOf(this.policies), groupSize: 5 };
+    const fleetPolicy = fleetPolicyOf(this.policies);
+    const context = { policy: this.policy, fleetPolicy, groupSize: 5, money: this.money };
     return transition(agent, this.fleet, input, context);
   }
 
   feed(body: InputBody): Transition {
     const after = this.transition(this.agent, this.inputOf(body));
     this.spawn = after.effects.find(({ kind }) => kind === 'spawn') ?? this.spawn;
+    this.books.push(...(after.spending ?? []));
     this.agent = deepFreeze(after.agent);
     this.fleet = deepFreeze(after.fleet);
     return after;
@@ -111,6 +118,7 @@ export class Bench {
     const context = { at: this.at, stalls: this.stalls, policy: this.policy };
     const enrollment = enroll(this.agent, deepFreeze(registration), context);
     if (enrollment.kind === 'refused') return false;
+    this.books.push(...(enrollment.spending ?? []));
     this.agent = deepFreeze(enrollment.agent);
     this.feed({ kind: 'tick' });
     return true;

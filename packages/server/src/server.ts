@@ -16,6 +16,7 @@ import { Intake } from './intake/index.ts';
 import { DEFAULT_HOST, DEFAULT_PORT, isLoopback, LOCAL_NAMES, urlName, urlOf } from './listen-address.ts';
 import { Causes } from './logging/causes.ts';
 import { type Logger, logCommitted } from './logging/logger.ts';
+import { shippedPrices } from './prices/index.ts';
 import { realClock, realDice, wallNow } from './real-clock.ts';
 import { startSessions } from './sessions/index.ts';
 import { folderError, listenError, openAddressError, StartError } from './start-error.ts';
@@ -231,6 +232,7 @@ function assembleEngine(
     store,
     clock,
     policies: config.policies,
+    prices: shippedPrices().table,
     executors: [replies, executor],
     channelsFor,
     sha256,

@@ -1,6 +1,7 @@
 import type { DurationMs, Instant } from '../base/time.ts';
 import { inWords, later } from '../base/time.ts';
 import { stateAt } from '../breaker/breaker.ts';
+import { quietAbout } from '../incident/quiet.ts';
 import { actFindings, leadOf } from '../incident/reason.ts';
 import type { Hard } from '../record/agent.ts';
 import type { AlertRoute, AlertTopic, Condition } from '../vocabulary/alert.ts';
@@ -80,7 +81,7 @@ function topicOf({ incident, end, recovery }: Hard): AlertTopic {
   if (!incident || incident.cause === 'operator') return 'agent_failed';
   const { cause, step } = incident;
   if (step === 'human' && end && (recovery?.attempts ?? 0) > 0) return 'recovery_failed';
-  if (cause === 'limit-exceeded') return 'limit_exceeded';
+  if (cause === 'limit-exceeded' || cause === 'budget') return 'limit_exceeded';
   if (cause === 'breaker-open') return 'circuit_breaker_open';
   return FINDING_KINDS[cause].about === 'progress' ? 'stuck_agent' : 'agent_failed';
 }
@@ -99,7 +100,10 @@ function breakerFound({ breakers = {}, end }: Hard, at: Instant): Found | null {
 }
 
 function limitFound(hard: Hard): Found | null {
-  const finding = hard.end ? undefined : actFindings(hard).find(({ kind }) => kind === 'limit-exceeded');
+  const finding = hard.end
+    ? undefined
+    : (actFindings(hard).find(({ kind }) => kind === 'limit-exceeded') ??
+      hard.derived.find(({ kind }) => kind === 'budget' && quietAbout(hard, kind) === undefined));
   return finding ? { topic: 'limit_exceeded', summary: finding.evidence, since: finding.since } : null;
 }
 

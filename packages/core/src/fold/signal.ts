@@ -6,6 +6,7 @@ import type { Source } from '../vocabulary/authority.ts';
 import { AUTHORITY } from '../vocabulary/authority.ts';
 import type { HoldKind } from '../vocabulary/hold.ts';
 import type { Signal } from '../vocabulary/signal.ts';
+import { foldModels, knownCostUsd } from './books.ts';
 import { foldCallBegun, foldCallEnded } from './calls.ts';
 import { noteActivity, noteProgress } from './doing.ts';
 import { countFailure } from './failures.ts';
@@ -51,7 +52,8 @@ export function foldSignal(draft: Draft, signal: Signal, origin: Source): void {
       followStep(draft, { ...NO_CALL, kind: 'compaction', text: null });
       return;
     case 'tokens':
-      foldTokens(draft, signal.total, signal.costUsd ?? 0);
+      if (signal.models) foldModels(draft, signal.models, signal.costUsd);
+      foldTokens(draft, signal.total, signal.costUsd || knownCostUsd(hard));
       if (signal.contextUse !== undefined)
         followContext(draft, { kind: 'use', share: signal.contextUse, at });
       return;

@@ -63,6 +63,7 @@ describe('where an incident enters the ladder', () => {
     consecutive-failures | escalate | escalate | escalate
     unrecoverable-error  | escalate | escalate | escalate
     limit-exceeded       | escalate | escalate | escalate
+    budget               | escalate | escalate | escalate
     process-gone         | escalate | escalate | escalate
     token-spike          | -        | -        | -
     spending             | -        | -        | -

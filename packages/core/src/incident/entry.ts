@@ -1,8 +1,9 @@
-import type { PolicyStep } from '../policy/policy.ts';
+import type { Policy, PolicyStep } from '../policy/policy.ts';
 import { forget } from '../record/copy-hard.ts';
 import type { Draft } from '../record/draft.ts';
 import { emit } from '../record/draft.ts';
 import type { PastIncident } from '../record/incident.ts';
+import { tightestBudget } from '../rule/budget.ts';
 import type { Finding } from '../vocabulary/finding.ts';
 import { FINDING_KINDS } from '../vocabulary/finding.ts';
 import type { LadderStep } from '../vocabulary/ladder.ts';
@@ -22,7 +23,7 @@ export function entryFor(draft: Draft, finding: Finding): LadderStep {
     case 'nudge':
       return canNudge(draft) ? 'nudge' : 'escalate';
     case 'policy':
-      return named(finding.kind === 'limit-exceeded' ? policy.limits.step : policy.unrecoverableStep);
+      return finding.kind === 'budget' ? budgetEntry(draft, named) : named(policyStep(finding, policy));
     case 'recover':
       // The end is reported but not proven; a successor needs the proof.
       return hard.end ? 'recover' : 'escalate';
@@ -30,6 +31,15 @@ export function entryFor(draft: Draft, finding: Finding): LadderStep {
     case 'none':
       return 'escalate';
   }
+}
+
+const policyStep = ({ kind }: Finding, { limits, unrecoverableStep }: Policy): PolicyStep =>
+  kind === 'limit-exceeded' ? limits.step : unrecoverableStep;
+
+function budgetEntry(draft: Draft, named: (step: PolicyStep) => LadderStep): LadderStep {
+  const atLimit = tightestBudget(draft)?.budget.atLimit;
+  if (atLimit === 'nudge' && canNudge(draft)) return 'nudge';
+  return named(atLimit === 'stop' ? 'terminate' : 'escalate');
 }
 
 export const canNudge = ({ hard, policy }: Draft): boolean =>
@@ -51,7 +61,7 @@ export function enterLadder(draft: Draft, lead: Finding): void {
 export function takeAdvanceOrder(draft: Draft, lead: Finding): void {
   if (FINDING_KINDS[lead.kind].entry !== 'policy') return;
   // A successor would only spend again what the limit has stopped, because its counters start at zero.
-  const afterwards = lead.kind === 'limit-exceeded' ? 'stop' : 'recover';
+  const afterwards = lead.kind === 'unrecoverable-error' ? 'recover' : 'stop';
   amend(draft, { order: { by: 'policy', source: 'policy', afterwards } });
 }
 

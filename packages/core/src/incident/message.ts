@@ -46,6 +46,8 @@ function fact({ kind, count }: Finding, duration: string): string {
       return 'your context is nearly full. A checkpoint and a handoff now would keep your work.';
     case 'verdict-streak':
       return `the last ${count ?? 'several'} steps were not accepted. ${CHOICES}`;
+    case 'budget':
+      return 'the budget for your work is used up. Please bring the current step to an end, save what you have, and stop, or request a handoff.';
     case 'token-flat':
       return `no tokens were used for ${duration}, and your task is open. ${CHOICES}`;
     default:

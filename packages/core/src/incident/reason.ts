@@ -112,6 +112,7 @@ export function furtherRepeats(hard: Found, since: Repeat | undefined): number {
  */
 const NO_WITNESS: ReadonlySet<FindingKind> = new Set<FindingKind>([
   'limit-exceeded',
+  'budget',
   'missed-heartbeats',
   'no-pong',
 ]);

@@ -26,6 +26,8 @@ export type Policy = {
   /** The share of the time for which an agent may delay the ladder by holds that it declares itself. */
   readonly ownHoldShareMax: number;
   readonly limits: Limits;
+  /** Those that the operator has set. */
+  readonly budgets: readonly Budget[];
   /** A better state has to last this long before the agent moves to it. */
   readonly settleMs: DurationMs;
   readonly detection: DetectionPolicy;
@@ -72,6 +74,21 @@ export type Limits = {
   readonly runtimeMsMax?: DurationMs;
   readonly memoryBytesMax?: number;
   readonly step: PolicyStep;
+};
+
+export type BudgetScope = 'run' | 'task' | 'agent' | 'group' | 'day';
+
+/** `warn` only tells; the others are where the incident begins. */
+export type BudgetStep = 'warn' | 'nudge' | 'escalate' | 'stop';
+
+/** How much may be spent. `agent`, `group` and `day` (the whole fleet) are for one day in UTC. */
+export type Budget = {
+  readonly scope: BudgetScope;
+  readonly costUsdMax?: number;
+  readonly tokensMax?: number;
+  /** The share from which on there is a warning. */
+  readonly warnAt: number;
+  readonly atLimit: BudgetStep;
 };
 
 type NudgePolicy = {

@@ -6,6 +6,7 @@ import type { HealthState } from '../vocabulary/health-state.ts';
 import type { HeldTime, Hold, HoldRow, Mark } from '../vocabulary/hold.ts';
 import type { JobOutcome, MessagePriority } from '../vocabulary/signal.ts';
 import type { Incident, PastIncident } from './incident.ts';
+import type { Spent } from './spent.ts';
 import type { Trail } from './trail.ts';
 
 /**
@@ -231,6 +232,9 @@ export type Hard = {
   readonly failuresInRow?: number;
   /** What the detectors remember. It has its own size limit, beside that of the record. */
   readonly trail?: Trail;
+
+  /** What is on the books; absent until tokens are reported. */
+  readonly spent?: Spent;
 
   /** By name; created on first use. */
   readonly breakers?: Readonly<Record<string, Breaker>>;

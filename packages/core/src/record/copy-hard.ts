@@ -63,6 +63,7 @@ export function copyHard(hard: Hard, at: Instant): Mutable<Hard> {
     outcomes: hard.outcomes,
     failuresInRow: hard.failuresInRow,
     trail: hard.trail,
+    spent: hard.spent,
     breakers: hard.breakers,
     points: hard.points,
     derived: hard.derived,

@@ -10,11 +10,13 @@ import type { Finding } from '../vocabulary/finding.ts';
 import type { Mark } from '../vocabulary/hold.ts';
 import { heldUntil } from '../vocabulary/hold.ts';
 import type { DecisionRejection } from '../vocabulary/rejection.ts';
+import type { PriceTable, Spending } from '../vocabulary/spending.ts';
 import type { StallLog } from '../vocabulary/stall.ts';
 import type { Agent, Hard, Soft } from './agent.ts';
 import { copyHard } from './copy-hard.ts';
 import type { ClaimVerdict } from './input.ts';
 import { hasKeptPromises, intervalOf } from './liveness.ts';
+import type { Sum } from './spent.ts';
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
@@ -28,11 +30,15 @@ export type Draft = {
   readonly at: Instant;
   readonly stalls: StallLog;
   readonly policy: Policy;
+  readonly prices: PriceTable;
+  readonly today: DaySpending;
   /** Findings of this judgement so far; `hard.derived` still holds those of the last one. */
   found: Finding[];
   readonly events: HolterEvent[];
   effects: readonly Effect[];
   readonly asks: Ask[];
+  /** What this step adds to the books. */
+  spending: readonly Spending[];
   /** Incidents and incarnations that ended in this step. */
   readonly over: Life[];
   /** The earliest moment that any rule or the ladder asked to be woken at. */
@@ -42,17 +48,50 @@ export type Draft = {
   permit?: Acquired;
 };
 
-export function draftOf(agent: Agent, at: Instant, stalls: StallLog, policy: Policy): Draft {
+/** What the agent, its group and the whole fleet have spent today, this step not included. */
+export type DaySpending = { readonly agent: Sum; readonly group: Sum; readonly day: Sum };
+
+/** What the shell knows about money. */
+export type Money = { readonly prices: PriceTable; readonly today: DaySpending };
+
+const NOTHING: Sum = { tokens: 0, costMicros: 0 };
+export const NO_MONEY: Money = { prices: [], today: { agent: NOTHING, group: NOTHING, day: NOTHING } };
+
+/** With what was spent since, and is not in its sums yet. */
+export function withSpending(money: Money, rows: readonly Spending[]): Money {
+  if (rows.length === 0) return money;
+  const { agent, group, day } = money.today;
+  return {
+    prices: money.prices,
+    today: { agent: addRows(agent, rows), group: addRows(group, rows), day: addRows(day, rows) },
+  };
+}
+
+export const addRows = ({ tokens, costMicros }: Sum, rows: readonly Spending[]): Sum => ({
+  tokens: rows.reduce((sum, row) => sum + row.tokens, tokens),
+  costMicros: rows.reduce((sum, row) => sum + row.costMicros, costMicros),
+});
+
+export function draftOf(
+  agent: Agent,
+  at: Instant,
+  stalls: StallLog,
+  policy: Policy,
+  { prices, today }: Money = NO_MONEY,
+): Draft {
   return {
     soft: agent.soft,
     hard: copyHard(agent.hard, at),
     at,
     stalls,
     policy,
+    prices,
+    today,
     found: [],
     events: [],
     effects: [],
     asks: [],
+    spending: [],
     over: [],
     wakeAt: NEVER,
   };

@@ -9,6 +9,7 @@ import type { HolterEvent } from '../vocabulary/event.ts';
 import type { FindingKind } from '../vocabulary/finding.ts';
 import type { DecisionRejection, SignalRejection } from '../vocabulary/rejection.ts';
 import type { Signal } from '../vocabulary/signal.ts';
+import type { Spending } from '../vocabulary/spending.ts';
 import type { StallLog } from '../vocabulary/stall.ts';
 import type { Agent } from './agent.ts';
 
@@ -110,6 +111,8 @@ export type Applied = {
   readonly over: readonly Life[];
   /** The next moment at which time alone could change the verdict. */
   readonly wakeAt: Instant;
+  /** What this input adds to the books; absent if nothing. */
+  readonly spending?: readonly Spending[];
   /** The answer to an `acquire`. */
   readonly permit?: Acquired;
   /** The answer to a claim. */

@@ -2,6 +2,7 @@ import type { Draft } from '../record/draft.ts';
 import { limitSeverity } from '../record/findings.ts';
 import { ackOverdue } from './ack-overdue.ts';
 import { breakerOpen } from './breaker-open.ts';
+import { budgetSpent } from './budget.ts';
 import { checkpointAge } from './checkpoint-age.ts';
 import { holdOverdue } from './hold-age.ts';
 import { jobLate } from './job-late.ts';
@@ -25,6 +26,7 @@ const RULES: readonly Rule[] = [
   jobLate,
   ackOverdue,
   limitExceeded,
+  budgetSpent,
   breakerOpen,
   holdOverdue,
 ];

@@ -158,6 +158,21 @@ export const oneOf = <Word extends string>(words: readonly Word[]): FieldReader<
     return word === undefined ? wrongType(field, `one of ${words.join(', ')}`) : good(word);
   });
 
+export const listOf = <T>(item: FieldReader<T>, itemsMax: number): FieldReader<readonly T[]> =>
+  reader({ type: 'array', items: item.shape, maxItems: itemsMax }, (value, field) => {
+    const allowed = `a list of at most ${itemsMax} entries`;
+    if (!Array.isArray(value)) return wrongType(field, allowed);
+    if (value.length > itemsMax)
+      return badSignal('too_long', `${field} must be ${allowed}, not ${value.length}`, field);
+    const items: T[] = [];
+    for (const [index, each] of value.entries()) {
+      const reading = item(each, `${field}[${index}]`);
+      if (reading.kind !== 'field') return reading;
+      items.push(reading.value);
+    }
+    return good(items);
+  });
+
 /** Any JSON value of bounded depth and size; the depth limit also stops cycles. */
 export const json = reader<unknown>({ description: 'Any JSON.' }, (value, field) => {
   const budget = { nodes: INPUT_NODES_MAX, length: INPUT_LENGTH_MAX };

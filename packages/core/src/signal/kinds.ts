@@ -19,6 +19,7 @@ import type {
   SignalKind,
   Verdict,
 } from '../vocabulary/signal.ts';
+import { MODEL_USES_MAX, type ModelUse } from '../vocabulary/spending.ts';
 import * as field from './field.ts';
 import { badSignal } from './field.ts';
 import { type FieldsOf, maybe, needed, readFields, shapeOf } from './record.ts';
@@ -69,6 +70,23 @@ const finding = field.reader<Finding>(shapeOf(findingFields), (value, name) =>
   readFields<Finding>(findingFields, value, {}, `${name}.`, []),
 );
 
+const modelUseFields: FieldsOf<ModelUse> = {
+  model: needed(field.name, 'The name of the model, as its vendor writes it.'),
+  input: maybe(field.count, 'Tokens read since its start, not from the cache and not into it.'),
+  output: maybe(field.count, 'Tokens written.'),
+  cacheRead: maybe(field.count, 'Tokens read from the cache.'),
+  cacheWrite: maybe(field.count, 'Tokens written into the cache.'),
+  cacheWriteHour: maybe(field.count, 'Tokens written into the cache for an hour.'),
+  costUsd: maybe(field.amount, 'Dollars; then no price is looked up.'),
+};
+
+const modelUses = field.listOf<ModelUse>(
+  field.reader<ModelUse>(shapeOf(modelUseFields), (value, name) =>
+    readFields<ModelUse>(modelUseFields, value, {}, `${name}.`, []),
+  ),
+  MODEL_USES_MAX,
+);
+
 export const ENVELOPE_FIELDS: FieldsOf<SignalEnvelope> = {
   agentId: needed(agentId, 'The agent that it is about.'),
   incarnation: maybe(field.incarnation, 'The start of the agent that it is about.'),
@@ -115,6 +133,7 @@ export const KIND_FIELDS: Kinds = {
     total: needed(field.count, 'Tokens since its start.'),
     costUsd: maybe(field.amount, 'Dollars since its start.'),
     contextUse: maybe(field.share, 'Share of the context in use, 0 to 1.'),
+    models: maybe(modelUses, 'The same total, by model.'),
   },
   checkpoint: {
     checkpointId: needed(field.id, 'The checkpoint.'),

@@ -13,6 +13,7 @@ function sampleOf(shape: FieldShape): unknown {
   if ('enum' in shape) return (shape.enum as readonly string[])[0];
   if ('anyOf' in shape) return sampleOf((shape.anyOf as readonly FieldShape[])[0] ?? {});
   const type = [shape.type].flat()[0];
+  if (type === 'array') return [sampleOf(shape.items as FieldShape)];
   if (type === 'object') return objectOf(shape as ObjectShape);
   if (type === 'string') return 'pattern' in shape ? 'ada' : 'x';
   if (type === 'boolean') return true;

@@ -3,6 +3,7 @@ import { assertNever } from '../base/invariant.ts';
 import type { Instant } from '../base/time.ts';
 import { latest } from '../base/time.ts';
 import { isRepeatedSignal, wasFoldedBefore, whyInadmissible } from '../fold/admissible.ts';
+import { keepBooks } from '../fold/books.ts';
 import { foldBreaker, permitOfClosed, settleBreakers, whyNoBreaker } from '../fold/breakers.ts';
 import { isNews, NO_INDICATOR } from '../fold/heartbeat.ts';
 import { endExpiredHolds } from '../fold/holds.ts';
@@ -17,8 +18,8 @@ import { judge } from '../judge/judge.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Agent, Hard } from '../record/agent.ts';
 import { forget } from '../record/copy-hard.ts';
-import type { Draft } from '../record/draft.ts';
-import { draftOf, emit, endLife, markNow } from '../record/draft.ts';
+import type { Draft, Money } from '../record/draft.ts';
+import { draftOf, emit, endLife, markNow, NO_MONEY } from '../record/draft.ts';
 import type { Applied, Input } from '../record/input.ts';
 import { hasWork } from '../record/work.ts';
 import { lifeOfStart } from '../vocabulary/effect.ts';
@@ -31,7 +32,7 @@ import type { StallLog } from '../vocabulary/stall.ts';
  * Folds one input into one agent's record: facts, then judgement, then the incident. Pure: the same agent, input and
  * policy give the same step, byte for byte. A beat that changes nothing takes a short path.
  */
-export function applyInput(agent: Agent, input: Input, policy: Policy): Applied {
+export function applyInput(agent: Agent, input: Input, policy: Policy, money: Money = NO_MONEY): Applied {
   // The clock may step back; the agent's time must not.
   const at = latest(input.at, latest(agent.hard.at, agent.soft.beatAt));
   if (input.kind === 'signal') {
@@ -56,7 +57,7 @@ export function applyInput(agent: Agent, input: Input, policy: Policy): Applied 
         ...(permit.kind === 'permit' && { permit }),
       };
   }
-  return foldFully(agent, at, input, policy);
+  return foldFully(agent, at, input, policy, money);
 }
 
 /** An agent that asks its breakers or reports to them is heard, though it may send nothing else. */
@@ -66,8 +67,14 @@ const isOwnCall = ({ end }: Hard, { act, incarnation }: Extract<Input, { kind: '
 const heard = ({ soft, hard }: Agent, at: Instant): Agent => ({ soft: { ...soft, activityAt: at }, hard });
 
 /** The full path: facts, judgement, incident. For a plain beat it gives the same result as the short path. */
-export function foldFully(agent: Agent, at: Instant, input: Input, policy: Policy): Applied {
-  const draft = draftOf(agent, at, input.stalls, policy);
+export function foldFully(
+  agent: Agent,
+  at: Instant,
+  input: Input,
+  policy: Policy,
+  money: Money = NO_MONEY,
+): Applied {
+  const draft = draftOf(agent, at, input.stalls, policy, money);
   if (input.kind === 'signal' && isRepeatedSignal(draft, input.signal)) return unchanged(agent);
   if (!policy.isEnabled) return handsOff(agent, at, input);
 
@@ -79,6 +86,7 @@ export function foldFully(agent: Agent, at: Instant, input: Input, policy: Polic
   endExpiredHolds(draft);
   endExpiredQuiet(draft);
   followWork(draft);
+  keepBooks(draft, agent.hard, input.kind === 'signal' && input.signal.kind === 'tokens');
   judge(draft);
   if (input.kind === 'claim') {
     // The claim is answered by the judgement above; the executor's evidence may change that judgement.
@@ -137,6 +145,7 @@ function finish(draft: Draft, before: Hard): Applied {
     asks,
     over: draft.over,
     wakeAt,
+    ...(draft.spending.length > 0 && { spending: draft.spending }),
     ...(claim && { claim }),
     ...(permit && { permit }),
     ...(rejection && { rejection }),

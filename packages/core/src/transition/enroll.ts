@@ -2,6 +2,7 @@ import { hashText } from '../base/hash.ts';
 import { isSameSecret } from '../base/secret.ts';
 import type { DurationMs, Instant } from '../base/time.ts';
 import { between, instant, later, latest, minutes, NEVER } from '../base/time.ts';
+import { closeBooks } from '../fold/books.ts';
 import { closeIncident } from '../incident/change.ts';
 import { meterAcross } from '../incident/cost.ts';
 import { becomeHealth } from '../judge/health.ts';
@@ -17,6 +18,7 @@ import type { Capability, Life } from '../vocabulary/effect.ts';
 import { lifeOfStart } from '../vocabulary/effect.ts';
 import type { HolterEvent } from '../vocabulary/event.ts';
 import { NOTHING_HELD } from '../vocabulary/hold.ts';
+import type { Spending } from '../vocabulary/spending.ts';
 import type { StallLog } from '../vocabulary/stall.ts';
 
 /** What an agent, or the adapter that started it, reports when it starts. */
@@ -49,6 +51,8 @@ export type Enrollment =
       readonly events: readonly HolterEvent[];
       /** What the new incarnation ends, as in `Step`. */
       readonly over: readonly Life[];
+      /** What the start before had spent and not booked yet; absent if nothing. */
+      readonly spending?: readonly Spending[];
     }
   /** The name is taken by an instance that is alive. */
   | Refusal<'agent_running'>
@@ -148,11 +152,12 @@ function begin(
   before: Agent | null,
   context: EnrollContext,
   isOrdered: boolean,
-): Pick<Draft, 'events' | 'over'> & { agent: Agent } {
+): Pick<Draft, 'events' | 'over'> & { agent: Agent; spending?: readonly Spending[] } {
   const { stalls, policy } = context;
   const at = before ? latest(context.at, latest(before.hard.at, before.soft.beatAt)) : context.at;
   const { agentId, role, group, mode, promises, can, executor } = registration;
   const old = before?.hard;
+  const books = before && closeBooks(before, at);
   const hard: Hard = {
     agentId,
     incarnation: (old?.incarnation ?? 0) + 1,
@@ -189,6 +194,7 @@ function begin(
     ...(old?.recovery && { recovery: old.recovery }),
     ...(old?.breakers && { breakers: old.breakers }),
     ...(registration.patience && { patience: registration.patience }),
+    ...(books?.task && { spent: { task: books.task } }),
     ...taskOf(registration, old, at),
   };
   const draft = draftOf({ soft: NEVER_HEARD, hard }, at, stalls, policy);
@@ -204,7 +210,12 @@ function begin(
   succeed(draft, isOrdered);
   // Wake at once, so that the rules themselves set the deadlines of the new incarnation.
   draft.hard.wakeAt = at;
-  return { agent: { soft: draft.soft, hard: draft.hard }, events: draft.events, over: draft.over };
+  return {
+    agent: { soft: draft.soft, hard: draft.hard },
+    events: draft.events,
+    over: draft.over,
+    ...(books && books.rows.length > 0 && { spending: books.rows }),
+  };
 }
 
 const NEVER_HEARD: Soft = {

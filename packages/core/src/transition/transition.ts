@@ -5,11 +5,13 @@ import type { FleetGuard } from '../fleet/guard.ts';
 import { admit } from '../fleet/guard.ts';
 import type { FleetPolicy, Policy } from '../policy/policy.ts';
 import type { Agent } from '../record/agent.ts';
+import { type Money, withSpending } from '../record/draft.ts';
 import type { Applied, ClaimVerdict, Input } from '../record/input.ts';
 import type { Ask, AskKind } from '../vocabulary/ask.ts';
 import type { Effect, Life } from '../vocabulary/effect.ts';
 import { stillWanted } from '../vocabulary/effect.ts';
 import type { HolterEvent } from '../vocabulary/event.ts';
+import type { Spending } from '../vocabulary/spending.ts';
 import { applyInput } from './apply-input.ts';
 
 export type TransitionContext = {
@@ -17,6 +19,8 @@ export type TransitionContext = {
   readonly fleetPolicy: FleetPolicy;
   /** How many agents of this agent's group have not ended. */
   readonly groupSize: number;
+  /** Prices of models, and what others have spent; without it, nothing has a price. */
+  readonly money?: Money;
 };
 
 /** Everything that one input leads to, ready to be committed in one transaction. */
@@ -28,6 +32,8 @@ export type Transition = {
   /** What this input ended: effects pending for it are cancelled in the same commit. */
   readonly over: readonly Life[];
   readonly wakeAt: Instant;
+  /** What this input adds to the books; absent if nothing. */
+  readonly spending?: readonly Spending[];
   readonly claim?: ClaimVerdict;
   readonly permit?: Acquired;
   readonly rejection?: Applied['rejection'];
@@ -50,10 +56,10 @@ export function transition(
   input: Input,
   context: TransitionContext,
 ): Transition {
-  const { policy, fleetPolicy, groupSize } = context;
-  const first = applyInput(agent, input, policy);
+  const { policy, fleetPolicy, groupSize, money } = context;
+  const first = applyInput(agent, input, policy, money);
   if (first.asks.length === 0) {
-    const { agent: next, events, effects, over, wakeAt, claim, permit, rejection } = first;
+    const { agent: next, events, effects, over, wakeAt, spending, claim, permit, rejection } = first;
     return {
       agent: next,
       fleet,
@@ -61,6 +67,7 @@ export function transition(
       effects,
       over,
       wakeAt,
+      ...(spending && { spending }),
       ...(claim && { claim }),
       ...(permit && { permit }),
       ...(rejection && { rejection }),
@@ -73,6 +80,7 @@ export function transition(
   const queue: Ask[] = [...first.asks];
   let latest = first;
   let latestFleet = fleet;
+  const booked = money && first.spending ? withSpending(money, first.spending) : money;
   for (let round = 0; queue.length > 0; round++) {
     invariant(round < ROUNDS_MAX, `${agent.hard.agentId} keeps asking the fleet`);
     const ask = queue.shift() as Ask;
@@ -88,13 +96,15 @@ export function transition(
       latest.agent,
       { at: input.at, stalls: input.stalls, kind: 'grant', ask, admission },
       policy,
+      booked,
     );
     events.push(...latest.events);
     effects = [...stillWanted(effects, latest.over), ...latest.effects];
     over.push(...latest.over);
     queue.push(...latest.asks.filter((next) => !queue.some(({ effectId }) => effectId === next.effectId)));
   }
-  const { claim, permit, rejection } = first;
+  // A grant is folded at the same moment, so it books nothing more.
+  const { spending, claim, permit, rejection } = first;
   return {
     agent: latest.agent,
     fleet: latestFleet,
@@ -102,6 +112,7 @@ export function transition(
     effects,
     over,
     wakeAt: latest.wakeAt,
+    ...(spending && { spending }),
     ...(claim && { claim }),
     ...(permit && { permit }),
     ...(rejection && { rejection }),

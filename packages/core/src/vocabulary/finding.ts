@@ -118,6 +118,7 @@ const kinds = {
   'consecutive-failures': { about: 'failure', entry: 'escalate', progress: 'a success' },
   'unrecoverable-error': { about: 'failure', entry: 'policy', progress: 'a call that returns something new' },
   'limit-exceeded': { about: 'progress', entry: 'policy', progress: 'a higher limit' },
+  budget: { about: 'attention', entry: 'policy', progress: 'a higher budget, or the next day' },
 } as const satisfies Record<string, KindRule>;
 
 export type FindingKind = keyof typeof kinds;

@@ -1,6 +1,7 @@
 import type { Instant } from '../base/time.ts';
 import type { Finding, FindingKind } from './finding.ts';
 import type { HoldKind } from './hold.ts';
+import type { ModelUse } from './spending.ts';
 
 /**
  * A signal is one observed fact, as it enters Holter. It says what happened, never what to do. Times inside a signal
@@ -72,6 +73,8 @@ export type SignalBody =
       readonly costUsd?: number;
       /** Share of the context window in use, 0 to 1. */
       readonly contextUse?: number;
+      /** The same total, by model and by how it is priced. */
+      readonly models?: readonly ModelUse[];
     }
   | {
       readonly kind: 'checkpoint';

@@ -41,7 +41,7 @@ export class TranscriptFollower {
     this.tail = new TranscriptTail(session, {
       file,
       reader: open(sessionId),
-      start: { position, tokens: 0, costUsd: 0 },
+      start: { position, tokens: 0, models: [] },
       hooks: () => 'none',
       noted: this.noted,
     });

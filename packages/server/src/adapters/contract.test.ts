@@ -142,7 +142,7 @@ describe.each(having('transcript'))('transcript of %s', (_name, adapter, { open 
     const told: MarkedSignal[] = [];
     const tell = async (signal: MarkedSignal) => void told.push(signal);
     const file = fixture(adapter, 'transcript.jsonl');
-    const start = { position: 0, tokens: 0, costUsd: 0 };
+    const start = { position: 0, tokens: 0, models: [] };
     const hooks = (): 'none' => 'none';
     const options = { file, reader: open(sessionId), start, hooks };
     await new TranscriptTail({ sessionId, hasTold: () => false, tell }, options).look();

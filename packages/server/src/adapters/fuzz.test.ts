@@ -74,7 +74,7 @@ describe.each(having('transcript'))('transcript of %s', (name, adapter, { open }
         writeFileSync(file, bytes);
         const told: MarkedSignal[] = [];
         const tell = async (signal: MarkedSignal) => void told.push(signal);
-        const start = { position: 0, tokens: 0, costUsd: 0 };
+        const start = { position: 0, tokens: 0, models: [] };
         const options = { file, reader: open(sessionId), start, hooks: () => 'none' as const };
         await new TranscriptTail({ sessionId, hasTold: () => false, tell }, options).look();
         expect(told.filter((signal) => !isTaken(signal))).toEqual([]);

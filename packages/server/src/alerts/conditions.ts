@@ -29,7 +29,7 @@ export const isTelling = ({ incident, breakers, holds, derived, points }: Hard):
   incident !== undefined ||
   breakers !== undefined ||
   holds.some(({ kind }) => kind === 'waiting-for-input' || kind === 'waiting-for-permission') ||
-  [...derived, ...points].some(({ kind }) => kind === 'limit-exceeded');
+  [...derived, ...points].some(({ kind }) => kind === 'limit-exceeded' || kind === 'budget');
 
 /** Everything that people should know at this moment. */
 export function conditionsAt(world: World, at: Instant): readonly Condition[] {

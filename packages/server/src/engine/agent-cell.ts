@@ -4,9 +4,11 @@ import {
   type HolterEvent,
   type InputBody,
   type Registration,
+  type Spending,
   stillWanted,
   type Transition,
   transition,
+  withSpending,
 } from '@holter/core';
 import { type PolicySet, policyFor } from '../policy/index.ts';
 import { isKept, maxSoft } from '../store/facts.ts';
@@ -20,6 +22,7 @@ import type { OwnCommit } from './follower.ts';
 import type { GroupSizes } from './group-sizes.ts';
 import type { Answer, Request } from './request.ts';
 import type { SoftBuffer } from './soft-buffer.ts';
+import type { SpendingBook } from './spending-book.ts';
 import type { StallWatch } from './stall-watch.ts';
 
 /** What a cell needs of the engine around it. */
@@ -34,6 +37,7 @@ export type CellContext = {
   readonly stallWatch: Pick<StallWatch, 'stalls'>;
   readonly policies: () => PolicySet;
   readonly groups: GroupSizes;
+  readonly spending: SpendingBook;
   readonly soft: Pick<SoftBuffer, 'put'>;
   /** Called only once the commit is durable. */
   readonly committed: (commit: OwnCommit) => void;
@@ -215,7 +219,7 @@ export class AgentCell {
     expectedVersion: number,
     requests: readonly Request[],
   ): Promise<CommitVerdict> {
-    const { agent, events, effects, over, fleet, fleetVersions } = folded;
+    const { agent, events, effects, over, spending, fleet, fleetVersions } = folded;
     if (!agent) throw new Error('nothing to commit');
     return this.context.commit({
       agent,
@@ -223,6 +227,7 @@ export class AgentCell {
       events,
       effects,
       over,
+      ...(spending.length > 0 && { spending }),
       ...(fleet && fleetVersions && { fleet: { fleet, ...fleetVersions } }),
       correlationId: requests[0]?.correlationId ?? '',
     });
@@ -239,6 +244,7 @@ export class AgentCell {
     const stored = { agent, version: verdict.version };
     const { firstCursor } = verdict;
     this.stored = stored;
+    this.context.spending.add(folded.spending);
     this.context.soft.put(agent, 0);
     const correlationId = requests[0]?.correlationId ?? '';
     const inputs = requests.map((request) => ({
@@ -270,18 +276,22 @@ export class AgentCell {
     return folded;
   }
 
-  private transition(agent: Agent, body: InputBody): Transition {
-    const { clock, stallWatch, fleet, groups, policies } = this.context;
+  /** `pending` is what the batch has spent so far, and what is not on the books yet. */
+  private transition(agent: Agent, body: InputBody, pending: readonly Spending[] = []): Transition {
+    const { clock, stallWatch, fleet, groups, policies, spending } = this.context;
     const { role, group, patience } = agent.hard;
     const set = policies();
+    const at = clock.now();
+    const policy = policyFor(set, role, this.agentId, group, patience);
     return transition(
       agent,
       fleet.get().fleet,
-      { at: clock.now(), stalls: stallWatch.stalls, ...body },
+      { at, stalls: stallWatch.stalls, ...body },
       {
-        policy: policyFor(set, role, this.agentId, group, patience),
+        policy,
         fleetPolicy: set.fleet,
         groupSize: groups.sizeOf(group),
+        money: withSpending(spending.moneyOf(agent.hard, policy, set, at), pending),
       },
     );
   }
@@ -291,7 +301,7 @@ export class AgentCell {
     const before = folded.agent;
     if (!before) return { kind: 'unknown-agent' };
     const { fleet } = this.context.fleet.get();
-    const after = this.transition(before, request.body);
+    const after = this.transition(before, request.body, folded.spending);
     folded.agent = after.agent;
     if (after.agent.hard !== before.hard) {
       if (isOnlyLookedAt(before.hard, after.agent.hard)) folded.isPostponed = true;
@@ -301,6 +311,7 @@ export class AgentCell {
     const wanted = withCopies(after.effects, this.context.channelsFor);
     folded.effects = [...stillWanted(folded.effects, after.over), ...wanted];
     folded.over.push(...after.over);
+    folded.spending.push(...(after.spending ?? []));
     if (after.fleet !== fleet) {
       if (folded.fleetVersions) this.context.fleet.amend(after.fleet);
       else folded.fleetVersions = this.context.fleet.replace(after.fleet);
@@ -336,6 +347,7 @@ export class AgentCell {
     folded.events = folded.events.concat(enrollment.events);
     folded.effects = stillWanted(folded.effects, enrollment.over);
     folded.over.push(...enrollment.over);
+    folded.spending.push(...(enrollment.spending ?? []));
     return { kind: 'enrolled', agent: enrollment.agent, enrollment };
   }
 }

@@ -1,12 +1,14 @@
 import { AgentCell, type CellContext } from './agent-cell.ts';
 
+const CELLS_MAX = 20_000;
+
 /** The cells in memory, one for each recently active agent. */
 export class AgentCells {
   private readonly context: CellContext;
   private readonly max: number;
   private readonly cells = new Map<string, AgentCell>();
 
-  constructor(context: CellContext, max: number) {
+  constructor(context: CellContext, max = CELLS_MAX) {
     this.context = context;
     this.max = max;
   }

@@ -1,4 +1,4 @@
-import type { HealthState, Instant } from '@holter/core';
+import type { HealthState, Instant, PriceTable } from '@holter/core';
 import type { PolicySet } from '../policy/index.ts';
 import type { Store } from '../store/store.ts';
 import type { Clock } from './clock.ts';
@@ -10,6 +10,8 @@ export type EngineOptions = {
   readonly store: Store;
   readonly clock: Clock;
   readonly policies: PolicySet;
+  /** Prices of models beside those of the policies; default: none is known. */
+  readonly prices?: PriceTable;
   readonly executors: readonly Executor[];
   /** Default: a notice is stored once, without copies per channel. */
   readonly channelsFor?: ChannelsFor;

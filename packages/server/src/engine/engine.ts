@@ -34,11 +34,11 @@ import { GroupSizes } from './group-sizes.ts';
 import { LEASE_MS, Outbox } from './outbox.ts';
 import type { Answer, Request } from './request.ts';
 import { isSoft, SoftBuffer } from './soft-buffer.ts';
+import { SpendingBook } from './spending-book.ts';
 import { StallWatch } from './stall-watch.ts';
 
 const TICK_MS = 1_000;
 const INBOX_MAX = 50_000;
-const CELLS_MAX = 20_000;
 
 /**
  * The main loop: signal, step, commit with version, outbox, act, receipt. Data flows in this direction only.
@@ -50,6 +50,7 @@ export class Engine {
   private readonly committer: Committer;
   private readonly fleet: FleetCell;
   private readonly groups: GroupSizes;
+  private readonly spending: SpendingBook;
   private readonly soft: SoftBuffer;
   private readonly stallWatch: StallWatch;
   private readonly outbox: Outbox;
@@ -75,6 +76,7 @@ export class Engine {
     this.committer = new Committer(store);
     this.fleet = new FleetCell(store, options.newId);
     this.groups = new GroupSizes(store);
+    this.spending = new SpendingBook(store, options.prices ?? []);
     this.soft = new SoftBuffer(store);
     this.stallWatch = new StallWatch(store, options.clock);
     this.cells = new AgentCells(
@@ -88,6 +90,7 @@ export class Engine {
         clock: options.clock,
         stallWatch: this.stallWatch,
         policies: () => this.policies,
+        spending: this.spending,
         soft: this.soft,
         committed: (own) => {
           this.follower.committed(own);
@@ -98,7 +101,7 @@ export class Engine {
           for (const listener of this.streamListeners) listener(events);
         },
       },
-      options.cellsMax ?? CELLS_MAX,
+      options.cellsMax,
     );
     this.dueLooks = new DueLooks(options, this.isShared, (due) =>
       this.enqueue(due.agentId, {
@@ -276,10 +279,9 @@ export class Engine {
   }
 
   get health(): EngineHealth {
-    const { trouble } = this.stallWatch;
     return {
-      store: trouble ? 'unavailable' : 'ok',
-      storeReason: trouble?.reason ?? null,
+      store: this.stallWatch.trouble ? 'unavailable' : 'ok',
+      storeReason: this.stallWatch.trouble?.reason ?? null,
       tickLagMs: this.tickLagMs,
       queueDepth: this.waiting,
       softWaiting: this.soft.size,
@@ -313,6 +315,7 @@ export class Engine {
     try {
       await this.soft.flush();
       await this.follower.poll();
+      await this.spending.refresh(at, this.isShared);
       await this.dueLooks.run(at);
       await this.outbox.pump();
       await this.stallWatch.persist(at);
@@ -382,8 +385,7 @@ export class Engine {
 
   private raiseAttention({ agentId, incarnation, kind }: Effect, message: string): void {
     const payload = { agentId, about: kind, message };
-    const at = this.options.clock.now();
-    const event: HolterEvent = { at, incarnation, type: 'ATTENTION_RAISED', payload };
+    const event = { at: this.options.clock.now(), incarnation, type: 'ATTENTION_RAISED', payload } as const;
     for (const listener of this.streamListeners) listener([event]);
   }
 

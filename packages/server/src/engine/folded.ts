@@ -1,4 +1,4 @@
-import type { Agent, Effect, FleetGuard, Hard, HolterEvent, Life } from '@holter/core';
+import type { Agent, Effect, FleetGuard, Hard, HolterEvent, Life, Spending } from '@holter/core';
 import { isKept } from '../store/facts.ts';
 import type { FleetVersions } from './fleet-cell.ts';
 import type { Answer } from './request.ts';
@@ -13,6 +13,7 @@ export type Folded = {
   effects: readonly Effect[];
   /** Incidents and incarnations that ended: the store cancels their pending effects. */
   readonly over: Life[];
+  readonly spending: Spending[];
   readonly answers: Answer[];
   /** Expected and new version of the fleet; null when no turn changed it. */
   fleetVersions: FleetVersions | null;
@@ -26,6 +27,7 @@ export const emptyFolded = (agent: Agent | null): Folded => ({
   events: [],
   effects: [],
   over: [],
+  spending: [],
   answers: [],
   fleetVersions: null,
   fleet: null,

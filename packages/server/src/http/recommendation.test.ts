@@ -43,6 +43,7 @@ test.each<[string, Agent, AgentView['decisions'], Word | null]>([
   ['remote', agent('missed-heartbeats', {}), possible('acknowledge'), 'acknowledge'],
   ['a service fails', agent('breaker-open', {}), everything, 'acknowledge'],
   ['a limit', agent('limit-exceeded', {}), everything, 'allow_more_time'],
+  ['a budget', agent('budget', {}), everything, 'allow_more_time'],
   ['ended', agent(null, { step: 'recover' }, true), possible('recover', 'leave_down'), 'recover'],
   ['ended for good', agent(null, { step: 'human' }, true), possible('leave_down'), 'leave_down'],
 ])('%s', (_name, given, decisions, word) => {

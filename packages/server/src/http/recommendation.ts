@@ -28,7 +28,7 @@ export function recommendationOf({ hard }: Agent, decisions: Decisions): Recomme
   if (!lead || !kind) return null;
   if (kind.about === 'liveness' || lead.kind === 'unrecoverable-error')
     return first('it will not continue by itself', 'terminate_and_recover', 'terminate', 'acknowledge');
-  if (lead.kind === 'limit-exceeded')
+  if (lead.kind === 'limit-exceeded' || lead.kind === 'budget')
     return first('it has reached its limit', 'allow_more_time', 'acknowledge');
   if (kind.about === 'failure') return first('something that it calls is failing', 'acknowledge');
   if (incident.isNudgeSeen)

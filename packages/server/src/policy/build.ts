@@ -1,10 +1,17 @@
-import type { BeatPolicy, BreakerPolicies, DurationMs, Limits, Policy } from '@holter/core';
+import type { BeatPolicy, BreakerPolicies, Budget, DurationMs, Limits, Policy } from '@holter/core';
+import { buildBudgets } from './budget-fields.ts';
 import { buildDetection } from './detection-fields.ts';
 import type { Settings } from './fields.ts';
 import { buildSeverityMax } from './progress-fields.ts';
 
+/** The parts that are the same for all agents. */
+export type SharedPolicy = {
+  readonly breakers: BreakerPolicies;
+  readonly dayBudget: readonly Budget[];
+};
+
 /** Settings, as an operator thinks of them, into the numbers that the rules read. */
-export function buildPolicy(settings: Settings, breakers: BreakerPolicies): Policy {
+export function buildPolicy(settings: Settings, { breakers, dayBudget }: SharedPolicy): Policy {
   const attemptsPerTaskMax = settings['health_monitoring.recovery.max_attempts_per_task'];
   const attemptsPerHourMax = settings['health_monitoring.recovery.max_attempts_per_hour'];
   const nudgesMax = settings['health_monitoring.intervention.nudge.max_attempts'];
@@ -57,6 +64,7 @@ export function buildPolicy(settings: Settings, breakers: BreakerPolicies): Poli
     },
     ownHoldShareMax: settings['rules.own_hold_share_max'],
     limits: buildLimits(settings),
+    budgets: [...buildBudgets(settings), ...dayBudget],
     settleMs: settings['rules.settle'],
     detection: buildDetection(settings),
     severityMax: buildSeverityMax(settings),

@@ -1,5 +1,6 @@
 import { invariant, isAgentId, type Policy, profileDefaults } from '@holter/core';
 import { undefinedChannels } from './alert-routes.ts';
+import { buildDayBudget } from './budget-fields.ts';
 import { buildPolicy } from './build.ts';
 import { type PolicyProblem, type Table, type TableReading, tableReader } from './check.ts';
 import { OVERRIDE_FIELDS, WRITTEN_FIELDS } from './fields.ts';
@@ -124,12 +125,14 @@ function brokenAt(layers: readonly Layer[]): PolicyProblem[] {
 function assemble(layers: Layers, sharedWritten: Partial<SharedSettings>): PolicySet {
   const settings = overlayShared(defaultSharedSettings(), sharedWritten);
   const breakers = buildBreakers(settings);
+  const common = { breakers, dayBudget: buildDayBudget(settings) };
   const byRole = new Map<string, Policy>();
   for (const [role, ofRole] of layers.profiles)
-    byRole.set(role, buildPolicy(resolve([...layers.base, ...ofRole]).settings, breakers));
+    byRole.set(role, buildPolicy(resolve([...layers.base, ...ofRole]).settings, common));
   return {
     fleet: buildFleet(settings),
-    breakers,
+    ...common,
+    prices: settings.prices,
     quotas: buildQuotas(settings),
     operations: buildOperations(settings),
     channels: settings.channels,
@@ -137,7 +140,7 @@ function assemble(layers: Layers, sharedWritten: Partial<SharedSettings>): Polic
     warnings: undefinedChannels(layers, settings.channels),
     layers,
     byRole,
-    withoutRole: buildPolicy(resolve(layers.base).settings, breakers),
+    withoutRole: buildPolicy(resolve(layers.base).settings, common),
     shared: { settings, written: new Set(Object.keys(sharedWritten)) },
   };
 }

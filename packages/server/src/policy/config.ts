@@ -1,4 +1,4 @@
-import type { DurationMs, NoticeSeverity, PolicyStep, ruleDefaults } from '@holter/core';
+import type { BudgetStep, DurationMs, NoticeSeverity, PolicyStep, ruleDefaults } from '@holter/core';
 import type { ChannelType } from './channel-fields.ts';
 import type { LimitEnd, LimitName } from './detection-fields.ts';
 import type { Snake } from './snake.ts';
@@ -12,6 +12,9 @@ export type HolterConfig = OverrideSections & {
   readonly groups?: Readonly<Record<string, OverrideConfig>>;
   readonly agents?: Readonly<Record<string, OverrideConfig>>;
   readonly fleet?: FleetConfig;
+  readonly budgets?: BudgetsConfig & { readonly day?: SpendingBudgetConfig };
+  /** Dollars per million tokens, by model; comes before the prices that Holter ships. */
+  readonly prices?: Readonly<Record<string, PriceConfig>>;
   readonly quotas?: QuotasConfig;
   readonly metrics?: { readonly per_agent?: boolean; readonly agents_max?: number };
   readonly dead_man_ping?: {
@@ -51,6 +54,7 @@ type OverrideSections = {
   readonly health_monitoring?: AgentHealthConfig;
   readonly rules?: RulesConfig;
   readonly limits?: LimitsConfig;
+  readonly budgets?: BudgetsConfig;
   readonly detection?: DetectionConfig;
   readonly progress_detection?: ProgressConfig;
 };
@@ -149,6 +153,29 @@ export type LimitsConfig = {
   readonly runtime_max?: Duration;
   readonly memory_max?: Bytes;
   readonly step?: PolicyStep;
+};
+
+/** `usd`, `tokens` or both; see docs/cost.md. `agent` and `group` are for one day. */
+export type BudgetsConfig = {
+  readonly run?: SpendingBudgetConfig;
+  readonly task?: SpendingBudgetConfig;
+  readonly agent?: SpendingBudgetConfig;
+  readonly group?: SpendingBudgetConfig;
+};
+
+type SpendingBudgetConfig = {
+  readonly usd?: number | 'none';
+  readonly tokens?: number | 'none';
+  readonly warn_at?: number;
+  readonly at_limit?: BudgetStep;
+};
+
+type PriceConfig = {
+  readonly input: number;
+  readonly output: number;
+  readonly cache_read?: number;
+  readonly cache_write?: number;
+  readonly cache_write_hour?: number;
 };
 
 /** How often is too often, by detector; see docs/detection.md. */

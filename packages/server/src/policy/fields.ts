@@ -1,7 +1,15 @@
 import { type DurationMs, healthMonitoringDefaults, type PolicyStep, ruleDefaults } from '@holter/core';
 import { ALERT_FIELDS } from './alert-fields.ts';
+import { BUDGET_FIELDS, defaultBudgetSettings } from './budget-fields.ts';
 import { type Table, tableReader, type Values } from './check.ts';
-import type { AgentHealthConfig, LimitsConfig, RuleKey, RulesConfig, SettingPath } from './config.ts';
+import type {
+  AgentHealthConfig,
+  BudgetsConfig,
+  LimitsConfig,
+  RuleKey,
+  RulesConfig,
+  SettingPath,
+} from './config.ts';
 import { DETECTION_FIELDS, defaultDetectionSettings } from './detection-fields.ts';
 import { defaultProgressSettings, PROGRESS_ALIASES, PROGRESS_FIELDS } from './progress-fields.ts';
 import { ranges } from './ranges.ts';
@@ -84,6 +92,7 @@ export const AGENT_FIELDS = {
   'limits.runtime_max': orNone(duration(ranges.runtime)),
   'limits.memory_max': orNone(bytes(ranges.memory)),
   'limits.step': step,
+  ...BUDGET_FIELDS,
   ...ALERT_FIELDS,
   ...DETECTION_FIELDS,
   ...PROGRESS_FIELDS,
@@ -92,7 +101,8 @@ export const AGENT_FIELDS = {
 type AgentSettingPath =
   | SettingPath<AgentHealthConfig, 'health_monitoring'>
   | SettingPath<RulesConfig, 'rules'>
-  | SettingPath<LimitsConfig, 'limits'>;
+  | SettingPath<LimitsConfig, 'limits'>
+  | SettingPath<BudgetsConfig, 'budgets'>;
 
 /** The same, with the second names that some settings have. */
 export const WRITTEN_FIELDS = { ...AGENT_FIELDS, ...PROGRESS_ALIASES } as const satisfies Table;
@@ -138,6 +148,7 @@ export function defaultSettings(): Settings {
     ...read?.values,
     ...Object.fromEntries(fromRules),
     ...limits,
+    ...defaultBudgetSettings,
     ...defaultDetectionSettings(),
     ...defaultProgressSettings,
   } as Settings;

@@ -17,5 +17,6 @@ export {
   patienceInForce,
   policyFor,
 } from './policy-set.ts';
+export { readPrices } from './price-fields.ts';
 export type { Quotas } from './quota-fields.ts';
 export { parseBytes, parseDuration } from './units.ts';

@@ -1,12 +1,12 @@
 import {
-  type BreakerPolicies,
   type FleetPolicy,
   type Patience,
   type Policy,
+  type PriceTable,
   seconds,
   slackOf,
 } from '@holter/core';
-import { buildBeat, buildPolicy } from './build.ts';
+import { buildBeat, buildPolicy, type SharedPolicy } from './build.ts';
 import type { WrittenChannel } from './channel-fields.ts';
 import type { PolicyProblem } from './check.ts';
 import { AGENT_FIELDS, type SettingKey } from './fields.ts';
@@ -18,9 +18,10 @@ import { relationProblems } from './relations.ts';
 import { SHARED_FIELDS, type SharedSettings } from './shared-fields.ts';
 
 /** A whole configuration, checked and compiled: ask `policyFor` for one agent's numbers. */
-export type PolicySet = {
+export type PolicySet = SharedPolicy & {
   readonly fleet: FleetPolicy;
-  readonly breakers: BreakerPolicies;
+  /** As the operator wrote them, without those that Holter ships. */
+  readonly prices: PriceTable;
   readonly quotas: Quotas;
   readonly operations: Operations;
   /** Where alerts can be sent, as written. */
@@ -60,7 +61,7 @@ export function policyFor(
   const isOnlyRole =
     !set.layers.agents.has(agentId) && (group === undefined || !set.layers.groups.has(group));
   if (isOnlyRole) return set.byRole.get(role) ?? set.withoutRole;
-  return buildPolicy(resolve(layersFor(set.layers, role, agentId, group)).settings, set.breakers);
+  return buildPolicy(resolve(layersFor(set.layers, role, agentId, group)).settings, set);
 }
 
 /** Made once for each start: the object stays the same while its agent is in memory. */
@@ -69,7 +70,7 @@ const patientPolicies = new WeakMap<Patience, { readonly set: PolicySet; readonl
 function patientPolicy(set: PolicySet, patience: Patience, layers: readonly Layer[]): Policy {
   const known = patientPolicies.get(patience);
   if (known?.set === set) return known.policy;
-  const policy = buildPolicy(withPatience(layers, patience).settings, set.breakers);
+  const policy = buildPolicy(withPatience(layers, patience).settings, set);
   patientPolicies.set(patience, { set, policy });
   return policy;
 }

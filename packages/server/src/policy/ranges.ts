@@ -37,6 +37,9 @@ export const ranges = {
   pollers: { min: 0, max: 50 },
   tokens: { min: 1, max: 1e15 },
   costUsd: { min: 0.01, max: 1e9 },
+  // Dollars per million tokens; a model of one's own may cost nothing.
+  price: { min: 0, max: 1e6 },
+  warnAt: { min: 0.01, max: 1 },
   runtime: { min: seconds(1), max: days(365) },
   memory: { min: 1e6, max: 1e15 },
   breakerFailures: { min: 1, max: 1_000 },

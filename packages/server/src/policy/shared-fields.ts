@@ -8,14 +8,16 @@ import {
   isPrototypeName,
   refusedWithoutStore,
 } from '@holter/core';
+import { DAY_BUDGET_FIELDS, defaultDayBudget } from './budget-fields.ts';
 import { channelsField, publicUrl } from './channel-fields.ts';
 import { type Table, tableReader, type Values } from './check.ts';
 import { OPERATIONS_FIELDS, operationsDefaults } from './operations-fields.ts';
+import { pricesField } from './price-fields.ts';
 import { QUOTA_FIELDS, quotaDefaults } from './quota-fields.ts';
 import { ranges } from './ranges.ts';
 import { amount, count, duration, inSeconds, mapOf, oneOf } from './readers.ts';
 
-/** Settings that are the same for all agents: channels, breakers, quotas, the server itself, and the fleet. */
+/** Settings that are the same for all agents: channels, prices, breakers, quotas, the server itself, and the fleet. */
 
 const breakerFields = {
   failure_threshold: count(ranges.breakerFailures),
@@ -40,6 +42,8 @@ const burst = count(ranges.burst);
 export const SHARED_FIELDS = {
   channels: channelsField,
   public_url: publicUrl,
+  prices: pricesField,
+  ...DAY_BUDGET_FIELDS,
   'health_monitoring.circuit_breaker.default.failure_threshold': breakerFields.failure_threshold,
   'health_monitoring.circuit_breaker.default.recovery_timeout_seconds':
     breakerFields.recovery_timeout_seconds,
@@ -73,6 +77,8 @@ export function defaultSharedSettings(): SharedSettings {
     ...(read?.values as SharedSettings),
     channels: new Map(),
     public_url: null,
+    prices: [],
+    ...defaultDayBudget,
     'fleet.brake.losses_min': brake.lossesMin,
     'fleet.brake.share': brake.share,
     'fleet.brake.calm': brake.calmMs,

@@ -1,4 +1,11 @@
-import { type Agent, type HoldKind, instant, type SignalBody } from '@holter/core';
+import {
+  type Agent,
+  type HoldKind,
+  instant,
+  MICROS_PER_USD,
+  type ModelUse,
+  type SignalBody,
+} from '@holter/core';
 import { type Adapter, type SessionFile, TRANSCRIPT_CHANNEL, TranscriptTail } from '../adapters/index.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -213,7 +220,7 @@ export class SessionWatch {
       start: {
         ...this.startOf(agent, place),
         tokens: agent.soft.tokens,
-        costUsd: agent.soft.costUsd,
+        models: countedModels(agent),
       },
       hooks: () =>
         watched.isSilent ? 'none' : clock.now() - watched.heardAt > QUIET_MS ? 'quiet' : 'coming',
@@ -373,6 +380,16 @@ const HOLDS: readonly [status: string, hold: HoldKind][] = [
   ['waiting', 'waiting-for-permission'],
   ['idle', 'waiting-for-input'],
 ];
+
+/** What a reader of a transcript goes on from; a cost that Holter computed was not reported. */
+const countedModels = ({ hard }: Agent): readonly ModelUse[] =>
+  (hard.spent?.models ?? []).map(
+    ({ tokens: _sum, costMicros, reportedMicros, unpricedTokens: _unpriced, ...use }) => ({
+      ...use,
+      ...(reportedMicros !== undefined &&
+        reportedMicros === costMicros && { costUsd: reportedMicros / MICROS_PER_USD }),
+    }),
+  );
 
 const agentOf = ({ agentId }: Session, engine: Pick<Engine, 'peek'>): Agent | null =>
   agentId === null ? null : engine.peek(agentId);

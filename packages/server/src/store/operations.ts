@@ -40,6 +40,7 @@ const OPERATIONS = Object.keys({
   prune: true,
   rollups: true,
   stateTime: true,
+  spending: true,
   putStripPage: true,
   stripPages: true,
   listFinalStates: true,

@@ -8,7 +8,9 @@ import type {
   Instant,
   Life,
   ReceiptOutcome,
+  Spending,
 } from '@holter/core';
+import type { SpendingQuery, SpendingSum } from './spending.ts';
 
 /**
  * What the engine needs from a database. One contract suite runs against every store. Every method may throw
@@ -115,8 +117,9 @@ export type Store = {
 
   /**
    * Deletes one small batch of events and settled effects, of checkpoints except each agent's newest, of tokens that
-   * were revoked and log-ins that were made, and of whole hours of roll-ups, each older than its time. Keeps
-   * everything that belongs to an agent with an open incident. Returns whether there may be more.
+   * were revoked and log-ins that were made, of whole hours of roll-ups, and of the books the
+   * oldest day, each older than its time; the books are kept as long as roll-ups. Keeps everything else that belongs
+   * to an agent with an open incident. Returns whether there may be more.
    */
   prune(before: Cutoffs, limit: number): Promise<{ readonly pruned: number; readonly hasMore: boolean }>;
   /**
@@ -129,6 +132,8 @@ export type Store = {
    * roll-ups, without reading a row per agent and hour.
    */
   stateTime(query: { from: Instant; to: Instant }): Promise<Readonly<Record<string, number>>>;
+  /** What agents have spent, added up. Days are in UTC. */
+  spending(query: SpendingQuery): Promise<readonly SpendingSum[]>;
   /**
    * Replaces this writer's page for that time, if any. Deletes pages more than an hour older: no strip is longer.
    */
@@ -164,6 +169,8 @@ export type Commit = {
   readonly expectedVersion: number;
   readonly events: readonly HolterEvent[];
   readonly effects: readonly Effect[];
+  /** Added to the books. */
+  readonly spending?: readonly Spending[];
   /** Incidents and incarnations that this commit ends: their unclaimed effects are cancelled first. */
   readonly over?: readonly Life[];
   /**

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { MarkedSignal } from '../shared/hooks.ts';
+import type { MeterStart } from '../shared/model-meter.ts';
 import { TranscriptTail } from '../shared/transcript-tail.ts';
 import { transcript } from './transcript.ts';
 
@@ -31,7 +32,9 @@ const returns = (callId: string, content: string, isError = false) =>
     content: [{ type: 'tool_result', tool_use_id: callId, content, is_error: isError }],
   });
 
-function tailOf(name: string, told: readonly string[] = [], isQuiet = false) {
+const fromBeginning: MeterStart & { readonly position: number } = { position: 0, tokens: 0, models: [] };
+
+function tailOf(name: string, told: readonly string[] = [], isQuiet = false, start = fromBeginning) {
   const file = join(folder, name);
   writeFileSync(file, '', { flag: 'a' });
   const heard: MarkedSignal[] = [];
@@ -43,22 +46,70 @@ function tailOf(name: string, told: readonly string[] = [], isQuiet = false) {
   const tail = new TranscriptTail(session, {
     file,
     reader: transcript.open(SESSION),
-    start: { position: 0, tokens: 0, costUsd: 0 },
+    start,
     hooks: () => (isQuiet ? 'quiet' : 'coming'),
   });
   return { file, tail, heard };
 }
 
-test('tokens and cost are counted once per message, however many lines it takes', async () => {
+test('tokens are counted once per message, however many lines it takes', async () => {
   const { file, tail, heard } = tailOf('tokens.jsonl', ['t1']);
   appendFileSync(file, says('m1', 'Let me see.') + calls('m1', 't1', 'ls') + returns('t1', 'a b'));
   appendFileSync(file, calls('m2', 't2', 'pwd'));
   await tail.look();
   const meter = heard.filter(({ kind }) => kind === 'tokens');
-  expect(meter).toHaveLength(1);
-  expect(meter[0]).toMatchObject({ total: 2 * 19_013, contextUse: 18_993 / 1_000_000 });
-  // As the CLI itself reckons it (its own telemetry says 0.095465 for one such request).
-  expect(meter[0]).toHaveProperty('costUsd', expect.closeTo(2 * 0.095465, 6));
+  expect(meter).toHaveLength(2);
+  expect(meter.at(-1)).toMatchObject({
+    total: 2 * 19_013,
+    models: [{ model, input: 2 * 18_993, output: 40 }],
+    contextUse: 18_993 / 1_000_000,
+  });
+});
+
+test('a message whose later lines know of more tokens is counted with all of them', async () => {
+  const { file, tail, heard } = tailOf('growing.jsonl');
+  const part = (output: number, block: object) =>
+    line('assistant', { id: 'm1', model, usage: { ...usage, output_tokens: output }, content: [block] });
+  appendFileSync(file, part(3, { type: 'text', text: 'Let me see.' }));
+  appendFileSync(file, part(3, { type: 'tool_use', id: 't1', name: 'Bash', input: {} }));
+  appendFileSync(file, part(250, { type: 'tool_use', id: 't2', name: 'Bash', input: {} }));
+  await tail.look();
+  expect(heard.filter(({ kind }) => kind === 'tokens').at(-1)).toMatchObject({ total: 18_993 + 250 });
+});
+
+test('the parts of a message that are priced differently are told apart', async () => {
+  const { file, tail, heard } = tailOf('cache.jsonl');
+  const cached = {
+    input_tokens: 7,
+    output_tokens: 11,
+    cache_read_input_tokens: 1_000,
+    cache_creation_input_tokens: 300,
+    cache_creation: { ephemeral_5m_input_tokens: 100, ephemeral_1h_input_tokens: 200 },
+  };
+  appendFileSync(file, line('assistant', { id: 'm1', model, usage: cached, content: [] }));
+  await tail.look();
+  expect(heard.filter(({ kind }) => kind === 'tokens')).toMatchObject([
+    {
+      total: 1_318,
+      models: [{ model, input: 7, output: 11, cacheRead: 1_000, cacheWrite: 100, cacheWriteHour: 200 }],
+    },
+  ]);
+});
+
+test('a reader that goes on in the middle of a message counts no token twice', async () => {
+  const { file, tail, heard } = tailOf('restart.jsonl');
+  appendFileSync(file, says('m1', 'Let me see.'));
+  await tail.look();
+  const told = heard.find(({ kind }) => kind === 'tokens');
+  const position = (told?.seq ?? 0) - 1;
+  const later = tailOf('restart.jsonl', [], false, {
+    position,
+    tokens: 19_013,
+    models: [{ model, input: 18_993, output: 20 }],
+  });
+  appendFileSync(file, calls('m1', 't1', 'ls') + says('m2', 'Done.'));
+  await later.tail.look();
+  expect(later.heard.filter(({ kind }) => kind === 'tokens')).toMatchObject([{ total: 2 * 19_013 }]);
 });
 
 test('a call that no hook told of is told, with its words; one that a hook told of is not', async () => {
@@ -85,8 +136,8 @@ test("what hooks said stands in attachments and is never the agent's word; its o
   appendFileSync(file, line('user', { role: 'user', content: 'next one' }, { promptId: 'p2' }));
   await tail.look();
   expect(JSON.stringify(heard)).not.toContain('Holter');
-  expect(heard.map(({ kind }) => kind)).toEqual(['said', 'turn-begun', 'tokens']);
-  expect(heard[1]).toMatchObject({ id: 'p2' });
+  expect(heard.map(({ kind }) => kind)).toEqual(['tokens', 'said', 'turn-begun']);
+  expect(heard[2]).toMatchObject({ id: 'p2' });
 });
 
 test('positions rise from fact to fact, so a second reading of the file brings nothing new', async () => {
@@ -95,7 +146,7 @@ test('positions rise from fact to fact, so a second reading of the file brings n
     appendFileSync(file, calls(`m${n}`, `t${n}`, `make ${n}`) + returns(`t${n}`, `${n}`));
   await tail.look();
   const marks = heard.map(({ seq }) => seq ?? 0);
-  expect(heard).toHaveLength(1_001);
+  expect(heard).toHaveLength(2_000);
   expect(marks).toEqual([...marks].sort((a, b) => a - b));
   expect(new Set(marks).size).toBe(marks.length);
 });

@@ -1,8 +1,9 @@
+import { type ModelUse, TOKEN_KINDS } from '@holter/core';
 import { asList, asName, asNumber, asRecord, asText, type JsonRecord } from '../shared/json.ts';
 import { OpenCalls, SeenIds } from '../shared/open-calls.ts';
 import type { Transcript, TranscriptFact, TranscriptReader, Usage } from '../shared/transcript.ts';
+import { windowOf } from './context-window.ts';
 import { findTranscript } from './last-message.ts';
-import { costUsdOf, type PricedUsage, windowOf } from './model-price.ts';
 import { claudeFolder, transcriptFile } from './own-folder.ts';
 
 export const transcript: Transcript = {
@@ -35,6 +36,7 @@ class ClaudeTranscript implements TranscriptReader {
   private readonly counted = new SeenIds();
   private readonly metered = new SeenIds();
   private pending: Pending | null = null;
+  private lastUse: { readonly messageId: string; readonly use: ModelUse } | null = null;
   private readonly fallback: string;
 
   /** `fallback` names the run of lines that do not. */
@@ -84,22 +86,36 @@ class ClaudeTranscript implements TranscriptReader {
       if (block.type === 'text') this.think(run, messageId, asText(block.text) ?? '', at);
       else if (block.type === 'tool_use') facts.push(...this.begin(run, at, block, message, messageId));
     }
-    const usage = usageOf(message);
-    if (usage && this.metered.add(messageId)) {
-      const isEndOfTurn = message.stop_reason === 'end_turn';
-      const model = asText(message.model) ?? '';
-      const contextUse = Math.min(1, usage.in / windowOf(model));
-      facts.push({
+    facts.push(...this.meter(line, message, messageId, run));
+    return facts;
+  }
+
+  /** The lines of a message repeat its usage; while it is being written, a later line may know of more. */
+  private meter(
+    line: JsonRecord,
+    message: JsonRecord,
+    messageId: string,
+    run: string,
+  ): readonly TranscriptFact[] {
+    const model = asText(message.model) ?? '';
+    const use = useOf(message, model, asNumber(line.costUSD));
+    if (use === null) return [];
+    const isFirst = this.metered.add(messageId);
+    const before = isFirst ? null : this.lastUse;
+    if (!isFirst && before?.messageId !== messageId) return [];
+    const more = before ? gained(before.use, use) : use;
+    this.lastUse = { messageId, use };
+    if (more === null) return [];
+    return [
+      {
         kind: 'usage',
         run,
-        at,
-        usage,
-        costUsd: costUsdOf(model, usage),
-        contextUse,
-        isEndOfTurn,
-      });
-    }
-    return facts;
+        at: asText(line.timestamp),
+        use: more,
+        contextUse: Math.min(1, readBy(use) / windowOf(model)),
+        isEndOfTurn: isFirst && message.stop_reason === 'end_turn',
+      },
+    ];
   }
 
   private think(run: string, messageId: string, text: string, at: string | null): void {
@@ -153,13 +169,38 @@ function spoken(line: JsonRecord, run: string, text: string): TranscriptFact {
   return { kind: 'said', role, run, at: asText(line.timestamp), text, promptId: asText(line.promptId) };
 }
 
-function usageOf(message: JsonRecord): PricedUsage | null {
+function usageOf(message: JsonRecord): Usage | null {
+  const use = useOf(message, '', null);
+  return use && { in: readBy(use), out: use.output ?? 0 };
+}
+
+function useOf(message: JsonRecord, model: string, costUsd: number | null): ModelUse | null {
   const usage = asRecord(message.usage);
-  const cacheWrite = asNumber(usage.cache_creation_input_tokens) ?? 0;
-  const cacheRead = asNumber(usage.cache_read_input_tokens) ?? 0;
-  const read = (asNumber(usage.input_tokens) ?? 0) + cacheWrite + cacheRead;
-  const out = asNumber(usage.output_tokens) ?? 0;
-  return read + out === 0 ? null : { in: read, out, cacheWrite, cacheRead };
+  const written = countOf(usage.cache_creation_input_tokens);
+  const cacheWriteHour = Math.min(written, countOf(asRecord(usage.cache_creation).ephemeral_1h_input_tokens));
+  const use = {
+    model,
+    input: countOf(usage.input_tokens),
+    output: countOf(usage.output_tokens),
+    cacheRead: countOf(usage.cache_read_input_tokens),
+    cacheWrite: written - cacheWriteHour,
+    cacheWriteHour,
+    ...(costUsd !== null && costUsd >= 0 && { costUsd }),
+  };
+  return TOKEN_KINDS.every((kind) => use[kind] === 0) ? null : use;
+}
+
+const countOf = (value: unknown): number =>
+  Math.min(Math.max(0, Math.round(asNumber(value) ?? 0)), Number.MAX_SAFE_INTEGER);
+
+const readBy = ({ input = 0, cacheRead = 0, cacheWrite = 0, cacheWriteHour = 0 }: ModelUse): number =>
+  input + cacheRead + cacheWrite + cacheWriteHour;
+
+/** What a later line of the same message adds; null if nothing. */
+function gained(before: ModelUse, after: ModelUse): ModelUse | null {
+  const more: Record<string, number> = {};
+  for (const kind of TOKEN_KINDS) more[kind] = Math.max(0, (after[kind] ?? 0) - (before[kind] ?? 0));
+  return TOKEN_KINDS.every((kind) => more[kind] === 0) ? null : { model: after.model, ...more };
 }
 
 function textOf(content: unknown): string {

@@ -28,4 +28,5 @@ const reasons: Readonly<Record<string, string>> = {
   'same-error': 'the same error came back again and again',
   'near-duplicate': 'variations of one call found nothing new',
   'limit-exceeded': 'a limit was reached',
+  budget: 'a budget was used up',
 };

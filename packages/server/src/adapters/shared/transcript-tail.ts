@@ -1,7 +1,7 @@
-import type { SignalBody } from '@holter/core';
 import { clip, type MarkedSignal } from './hooks.ts';
 import { parseRecord } from './json.ts';
 import { LineTail, type LineTailOptions } from './line-tail.ts';
+import { type MeterStart, ModelMeter } from './model-meter.ts';
 import type { TranscriptFact, TranscriptReader } from './transcript.ts';
 
 export const TRANSCRIPT_CHANNEL = 'transcript';
@@ -9,6 +9,9 @@ export const TRANSCRIPT_CHANNEL = 'transcript';
 /** So much is parsed before other work gets its turn and what was told is stored; each line costs extra. */
 const TURN_LENGTH_MAX = 256 * 1024;
 const LINE_COST = 500;
+
+/** Read once more before the start, to know the messages and calls that go on after it. */
+const WARM_BYTES = 256 * 1024;
 
 let turns: Promise<unknown> = Promise.resolve();
 
@@ -30,10 +33,8 @@ type TailOptions = LineTailOptions & {
   readonly file: string;
   readonly reader: TranscriptReader;
   /** Where an earlier look left off, by the agent's record, so that it survives a restart of Holter. */
-  readonly start: {
+  readonly start: MeterStart & {
     readonly position: number;
-    readonly tokens: number;
-    readonly costUsd: number;
     /** Lines from before belong to another incarnation; absent where the position says so. */
     readonly since?: number;
   };
@@ -51,20 +52,17 @@ export class TranscriptTail {
   private readonly session: TailedSession;
   private readonly options: TailOptions;
   private readonly lines: LineTail;
-  private tokens: number;
-  private costUsd: number;
+  private readonly meter: ModelMeter;
 
   constructor(session: TailedSession, options: TailOptions) {
     this.session = session;
     this.options = options;
-    this.lines = new LineTail(options.file, options.start.position, options);
-    this.tokens = options.start.tokens;
-    this.costUsd = options.start.costUsd;
+    this.lines = new LineTail(options.file, Math.max(0, options.start.position - WARM_BYTES), options);
+    this.meter = new ModelMeter(options.start);
   }
 
   async look(): Promise<void> {
     const lines = await this.lines.look();
-    let meter: SignalBody | null = null;
     let length = 0;
     let newest: Promise<void> = Promise.resolve();
     for (const { text, end } of lines) {
@@ -75,17 +73,17 @@ export class TranscriptTail {
         await nextTurn();
       }
       const facts = this.options.reader.push(parseRecord(text) ?? {});
-      for (const [index, fact] of facts.entries()) {
+      // The position may be one short of the end of the last line.
+      if (end <= this.options.start.position + 1) continue;
+      const signals = facts
         // Subagents have transcripts of their own.
-        if (fact.run !== this.session.sessionId || this.isOfAnother(fact)) continue;
-        if (fact.kind === 'usage') meter = this.meter(fact);
-        const signal = this.signalOf(fact);
-        // Several facts of one line have places of their own, the last one at its end.
-        if (signal) newest = this.tell(signal, end - (facts.length - 1 - index));
-      }
+        .filter((fact) => fact.run === this.session.sessionId && !this.isOfAnother(fact))
+        .flatMap((fact) => this.signalsOf(fact));
+      // Several facts of one line have places of their own, the last one at its end.
+      for (const [index, signal] of signals.entries())
+        newest = this.tell(signal, end - (signals.length - 1 - index));
     }
-    const last = lines.at(-1);
-    if (meter && last) await this.tell(meter, last.end + 1);
+    await newest;
   }
 
   /** Not waited for one by one: hundreds of lines are folded together, and in order. */
@@ -100,11 +98,13 @@ export class TranscriptTail {
     return since !== undefined && !(Date.parse(at ?? '') >= since);
   }
 
-  /** Running totals: the newest says it all, so one look says it once. */
-  private meter({ usage, costUsd, contextUse }: Extract<TranscriptFact, { kind: 'usage' }>): SignalBody {
-    this.tokens += usage.in + usage.out;
-    this.costUsd += costUsd;
-    return { kind: 'tokens', total: this.tokens, costUsd: this.costUsd, contextUse };
+  /** What a message used comes with the line that says so: a crash between the two would lose it. */
+  private signalsOf(fact: TranscriptFact): readonly MarkedSignal[] {
+    const signal = this.signalOf(fact);
+    const others = signal === null ? [] : [signal];
+    if (fact.kind !== 'usage') return others;
+    this.meter.add(fact.use);
+    return [this.meter.signal(fact.contextUse), ...others];
   }
 
   private signalOf(fact: TranscriptFact): MarkedSignal | null {

@@ -1,3 +1,4 @@
+import type { ModelUse } from '@holter/core';
 import type { JsonRecord } from './json.ts';
 
 /** The log that an agent writes of a session, one JSON object per line. */
@@ -48,11 +49,10 @@ export type TranscriptFact = {
       readonly promptId: string | null;
     }
   | { readonly kind: 'compaction'; readonly text: string | null }
-  /** Once per message of the model, however many lines it takes. */
+  /** What a message of the model used, each token once, however many lines it takes. */
   | {
       readonly kind: 'usage';
-      readonly usage: Usage;
-      readonly costUsd: number;
+      readonly use: ModelUse;
       /** Share of the context window in use, 0 to 1. */
       readonly contextUse: number;
       readonly isEndOfTurn: boolean;

@@ -1,5 +1,14 @@
-import type { Agent, Effect, Hard, HealthState, HolterEvent, Incident, Instant } from '@holter/core';
-import { instant, later, NEVER } from '@holter/core';
+import type {
+  Agent,
+  Effect,
+  Hard,
+  HealthState,
+  HolterEvent,
+  Incident,
+  Instant,
+  Spending,
+} from '@holter/core';
+import { emptyMeter, instant, later, NEVER } from '@holter/core';
 import type { Commit, Cutoffs, Store, StoredCheckpoint } from '../store.ts';
 
 /** A store under test. `reopen` closes it and opens the same data again; `second` is another writer on it. */
@@ -160,3 +169,14 @@ export const before = (second: number): Cutoffs => {
   const moment = at(second);
   return { events: moment, checkpoints: moment, effects: moment, tokens: moment, rollups: at(0) };
 };
+
+export const spendingOf = (fields: Partial<Spending> = {}): Spending => ({
+  ...emptyMeter,
+  at: at(0),
+  agentId: 'ada',
+  group: 'crew',
+  taskId: null,
+  model: 'big-1',
+  tokens: 10,
+  ...fields,
+});

@@ -9,6 +9,7 @@ import { racesContract } from './races.ts';
 import { recordsContract } from './records.ts';
 import { rollupsContract } from './rollups.ts';
 import { softContract } from './soft.ts';
+import { spendingContract } from './spending.ts';
 import { stripsContract } from './strips.ts';
 import { writersContract } from './writers.ts';
 
@@ -22,6 +23,7 @@ export function storeContract(name: string, open: OpenStore): void {
     eventsContract(open);
     recordsContract(open);
     rollupsContract(open);
+    spendingContract(open);
     stripsContract(open);
     pruneContract(open);
     writersContract(open);

@@ -3,7 +3,18 @@ import { describe, expect, it } from 'vitest';
 import type { Operation } from '../operations.ts';
 import type { Store } from '../store.ts';
 import type { OpenStore } from './kit.ts';
-import { agentOf, at, before, checkpointOf, commitOf, committed, nudge, softOf, taskChanged } from './kit.ts';
+import {
+  agentOf,
+  at,
+  before,
+  checkpointOf,
+  commitOf,
+  committed,
+  nudge,
+  softOf,
+  spendingOf,
+  taskChanged,
+} from './kit.ts';
 import { withStore } from './with-store.ts';
 
 /** `a` writes and `b` reads, or both write and one of them comes second. */
@@ -257,6 +268,13 @@ const OPERATIONS: Record<Exclude<Operation, 'backup' | 'check' | 'close'>, Check
     await begin(a);
     const query = { from: at(0), to: at(1_000) };
     expect(await b.stateTime(query)).toEqual(await a.stateTime(query));
+  },
+  spending: async (a, b) => {
+    await begin(a);
+    const spending = [spendingOf()];
+    await committed(b, commitOf(agentOf('ada'), 1, { spending }));
+    await committed(a, commitOf(agentOf('ada'), 2, { spending }));
+    expect(await b.spending({ from: at(0), by: [], limit: 1 })).toMatchObject([{ tokens: 20 }]);
   },
   putStripPage: async (a, b) => {
     await a.putStripPage({ at: at(0), writer: 'a', body: '1' });

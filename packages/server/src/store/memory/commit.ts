@@ -1,7 +1,8 @@
-import type { Hard, Instant } from '@holter/core';
-import { NEVER } from '@holter/core';
+import type { Hard, Instant, Spending } from '@holter/core';
+import { emptyMeter, NEVER } from '@holter/core';
 import { FINAL_STATES_KEPT, incidentOf, isKept, maxSoft, OVER, plainText, subjectOf } from '../facts.ts';
 import { emptyTally, hourOf, type Tallies, type Tally, tallyOf } from '../rollup.ts';
+import { addMeters, crowdedKey, keyOf, SPENDING_ROWS_MAX } from '../spending.ts';
 import type { Commit, CommitVerdict, OrderedEffects, SoftEntry } from '../store.ts';
 import { noteChange, settleEffect } from './effects.ts';
 import type { Indexes, Tables } from './tables.ts';
@@ -25,6 +26,7 @@ export function commitOne(tables: Tables, indexes: Indexes, commit: Commit): Com
 
   const standing = old ? { health: old.hard.health, since: old.hard.healthSince } : null;
   book(tables, agentId, tallyOf(standing, commit.events));
+  addSpending(tables, commit.spending ?? []);
   const firstCursor = appendEvents(tables, commit);
   cancelEffects(tables, indexes, commit);
   addEffects(tables, indexes, { ...commit, at: commit.agent.hard.at });
@@ -121,6 +123,19 @@ export function addEffects(
     });
     indexes.openEffects.add(effect.id);
     noteChange(tables, effect.id, 'ordered', createdAt);
+  }
+}
+
+function addSpending(tables: Tables, rows: readonly Spending[]): void {
+  for (const row of rows) {
+    const key = keyOf(row);
+    const place = `${key.day} ${key.agentId}`;
+    const known = tables.spending.get(place) ?? new Map();
+    const hasRoom = known.has(JSON.stringify(key)) || known.size < SPENDING_ROWS_MAX;
+    const full = hasRoom ? key : crowdedKey(key);
+    const name = JSON.stringify(full);
+    const [, before = emptyMeter] = known.get(name) ?? [];
+    tables.spending.set(place, new Map(known).set(name, [full, addMeters(before, row)]));
   }
 }
 

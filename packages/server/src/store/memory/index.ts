@@ -1,6 +1,7 @@
 import type { Instant } from '@holter/core';
 import { refuseOlder, startTokenPrefix } from '../facts.ts';
 import { type Answer, type Arguments, type Operation, storeFrom } from '../operations.ts';
+import { sumSpending } from '../spending.ts';
 import { STRIP_MS, type Store, StoreUnavailable } from '../store.ts';
 import { addEffects, commitOne, flushOne } from './commit.ts';
 import { claimDue } from './due.ts';
@@ -196,6 +197,11 @@ const handlers: Handlers = {
       for (const [state, ms] of Object.entries(stateMs)) sums[state] = (sums[state] ?? 0) + ms;
     return sums;
   },
+  spending: (tables, _, query) =>
+    sumSpending(
+      [...tables.spending.values()].flatMap((rows) => [...rows.values()]),
+      query,
+    ),
   putStripPage: (tables, _, page) => {
     const kept = tables.stripPages.filter(
       ({ at, writer }) => at >= page.at - STRIP_MS && !(at === page.at && writer === page.writer),

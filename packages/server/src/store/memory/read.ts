@@ -1,5 +1,5 @@
 import type { Instant } from '@holter/core';
-import { instant } from '@holter/core';
+import { dayOf, instant } from '@holter/core';
 import { CHECKPOINTS_KEPT, lowerAscii, SESSION_TOKEN_PREFIX } from '../facts.ts';
 import type { Answer, Arguments } from '../operations.ts';
 import { addSpan, emptyTally, hourOf, type Tally } from '../rollup.ts';
@@ -116,8 +116,16 @@ export function prune(tables: Tables, before: Cutoffs, limit: number): Answer<'p
     .sort((a, b) => a.hour - b.hour || (a.agentId < b.agentId ? -1 : 1))
     .slice(0, limit - removed - oldTokens.length);
   for (const { agentId, hour } of oldHours) tables.rollups.get(agentId)?.delete(hour);
-  const pruned = removed + oldTokens.length + oldHours.length;
+  const pruned = removed + oldTokens.length + oldHours.length + pruneBooks(tables, dayOf(before.rollups));
   return { pruned, hasMore: pruned >= limit };
+}
+
+function pruneBooks({ spending }: Tables, before: Instant): number {
+  const days = [...spending].map(([place, rows]) => ({ place, rows, day: Number(place.split(' ')[0]) }));
+  const first = Math.min(...days.map(({ day }) => day));
+  const old = days.filter(({ day }) => day === first && day < before);
+  for (const { place } of old) spending.delete(place);
+  return old.reduce((sum, { rows }) => sum + rows.size, 0);
 }
 
 export function rollups(tables: Tables, ...[{ from, to, agentId }]: Arguments<'rollups'>): readonly Rollup[] {

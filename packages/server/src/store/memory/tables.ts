@@ -1,6 +1,7 @@
-import type { Agent, FleetGuard, Hard, Instant } from '@holter/core';
+import type { Agent, FleetGuard, Hard, Instant, Meter } from '@holter/core';
 import { emptyFleetGuard, NEVER } from '@holter/core';
 import type { Tally } from '../rollup.ts';
+import type { SpendingKey } from '../spending.ts';
 import type {
   EffectChange,
   EffectStatus,
@@ -11,6 +12,8 @@ import type {
   StripPage,
 } from '../store.ts';
 import { WakeQueue } from './wake-queue.ts';
+
+export type SpendingRow = readonly [SpendingKey, Meter];
 
 export type AgentRow = { readonly agent: Agent; readonly version: number };
 
@@ -46,6 +49,8 @@ export type Tables = {
   readonly tokens: Map<string, StoredToken>;
   readonly meta: Map<string, string>;
   readonly rollups: Map<string, Map<Instant, Tally>>;
+  /** By agent and day, then by its whole key as JSON. */
+  readonly spending: Map<string, ReadonlyMap<string, SpendingRow>>;
   /** Oldest first. */
   stripPages: readonly StripPage[];
   readonly finalStates: Map<string, readonly Hard[]>;
@@ -73,6 +78,7 @@ export function emptyTables(): Tables {
     tokens: new Map(),
     meta: new Map(),
     rollups: new Map(),
+    spending: new Map(),
     stripPages: [],
     finalStates: new Map(),
   };
@@ -92,6 +98,7 @@ export function copyTables(tables: Tables): Tables {
     tokens: new Map(tables.tokens),
     meta: new Map(tables.meta),
     rollups: new Map([...tables.rollups].map(([agentId, tallies]) => [agentId, copyTallies(tallies)])),
+    spending: new Map(tables.spending),
     stripPages: tables.stripPages,
     finalStates: new Map(tables.finalStates),
   };

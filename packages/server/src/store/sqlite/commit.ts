@@ -9,6 +9,7 @@ import { prepared } from './prepared.ts';
 import { addRollups } from './rollups.ts';
 import type { Schema } from './schema.ts';
 import { mergeSoftOf } from './soft.ts';
+import { addSpending } from './spending.ts';
 
 /**
  * One commit inside the transaction of its group. Both versions are compared before anything is written, under
@@ -35,6 +36,7 @@ export async function commitOne(db: Kysely<Schema>, commit: Commit): Promise<Com
     since: before.health_since as Instant,
   };
   await addRollups(db, [[agentId, tallyOf(standing ?? null, events)]]);
+  if (commit.spending) await addSpending(db, commit.spending);
   const firstCursor = await appendEvents(db, commit);
   if (commit.over && commit.over.length > 0) await cancelEffects(db, commit.over, commit.agent.hard.at);
   await addEffects(db, { ...commit, at: commit.agent.hard.at });

@@ -48,6 +48,7 @@ describe('a connection', () => {
         { version: 6, name: 'effects end with what they live by' },
         { version: 7, name: 'records of version 3' },
         { version: 8, name: 'records of version 4' },
+        { version: 9, name: 'what agents have spent' },
       ]);
       database.close();
     }

@@ -43,6 +43,7 @@ import {
 import { rollups, stateTime } from './rollups.ts';
 import type { Schema } from './schema.ts';
 import { addBeats, mergeSoft, postpone } from './soft.ts';
+import { spending } from './spending.ts';
 import { putStripPage, stripPages } from './strips.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -127,6 +128,7 @@ export const handlers: Handlers = {
   prune: (db, before, limit) => inTransaction(db, (transaction) => prune(transaction, before, limit)),
   rollups,
   stateTime,
+  spending,
   putStripPage: (db, page) => inTransaction(db, (transaction) => putStripPage(transaction, page)),
   stripPages,
   listFinalStates,

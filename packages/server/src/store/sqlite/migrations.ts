@@ -114,6 +114,17 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   { name: 'records of version 3', records: 3, statements: [] },
   { name: 'records of version 4', records: 4, statements: [] },
+  {
+    name: 'what agents have spent',
+    statements: [
+      `create table spending (
+        day integer not null, agent_id text not null, group_name text not null, task_id text not null,
+        model text not null, input integer not null, output integer not null, cache_read integer not null,
+        cache_write integer not null, cache_write_hour integer not null, tokens integer not null,
+        cost_micros integer not null, reported_micros integer not null, unpriced_tokens integer not null,
+        primary key (day, agent_id, group_name, task_id, model)) without rowid`,
+    ],
+  },
 ];
 
 /**

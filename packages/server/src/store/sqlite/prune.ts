@@ -1,3 +1,4 @@
+import { dayOf } from '@holter/core';
 import type { Kysely } from 'kysely';
 import { CHECKPOINTS_KEPT, SESSION_TOKEN_PREFIX } from '../facts.ts';
 import type { Answer } from '../operations.ts';
@@ -81,6 +82,11 @@ export async function prune(db: Kysely<Schema>, before: Cutoffs, limit: number):
       ),
     )
     .executeTakeFirstOrThrow();
-  const pruned = others + Number(rollups.numDeletedRows);
+  const books = await db
+    .deleteFrom('spending')
+    .where('day', '<', dayOf(before.rollups))
+    .where('day', '=', ({ selectFrom }) => selectFrom('spending').select(({ fn }) => fn.min('day').as('day')))
+    .executeTakeFirstOrThrow();
+  const pruned = others + Number(rollups.numDeletedRows) + Number(books.numDeletedRows);
   return { pruned, hasMore: pruned >= limit };
 }

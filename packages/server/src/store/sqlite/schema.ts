@@ -22,8 +22,26 @@ export type Schema = {
   readonly tokens: TokensTable;
   readonly meta: { readonly key: string; readonly value: string };
   readonly rollups: RollupsTable;
+  readonly spending: SpendingTable;
   readonly strip_pages: { readonly at: number; readonly writer: string; readonly body: string };
   readonly final_states: FinalStatesTable;
+};
+
+type SpendingTable = {
+  readonly day: number;
+  readonly agent_id: string;
+  readonly group_name: string;
+  readonly task_id: string;
+  readonly model: string;
+  readonly input: number;
+  readonly output: number;
+  readonly cache_read: number;
+  readonly cache_write: number;
+  readonly cache_write_hour: number;
+  readonly tokens: number;
+  readonly cost_micros: number;
+  readonly reported_micros: number;
+  readonly unpriced_tokens: number;
 };
 
 type FleetTable = {
