@@ -5,7 +5,7 @@ import { browserPath, type Page } from './browser.ts';
 import { failing, openDecision, openStage, owned, type Stage } from './kit.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const VIEWS = ['/', '/agents/cal', '/incidents', '/breakers', '/history', '/system', '/foo'];
+const VIEWS = ['/', '/agents/cal', '/incidents', '/breakers', '/history', '/system', '/cost', '/foo'];
 
 type AxeResult = { violations: { id: string; impact: string; nodes: { html: string }[] }[] };
 

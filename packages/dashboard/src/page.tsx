@@ -13,6 +13,7 @@ import { isLoggedOut } from './state/api.ts';
 import { view } from './state/route.ts';
 import { isOpening, session } from './state/session.ts';
 import { BreakersView } from './views/breakers-view.tsx';
+import { CostView } from './views/cost-view.tsx';
 import { HistoryView } from './views/history-view.tsx';
 import { Login } from './views/login.tsx';
 import { SystemView } from './views/system-view.tsx';
@@ -53,6 +54,8 @@ function Shown() {
       return <HistoryView />;
     case 'system':
       return <SystemView />;
+    case 'cost':
+      return <CostView />;
     case 'lost':
       return (
         <Empty title="Page not found" text="There is no page at this address.">

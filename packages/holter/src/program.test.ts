@@ -63,6 +63,7 @@ describe('the help', () => {
     ['events'],
     ['doctor'],
     ['token list'],
+    ['cost'],
     ['alerts list'],
     ['maintenance list'],
     ['config show'],

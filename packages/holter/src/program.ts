@@ -27,6 +27,7 @@ const COMMANDS: readonly (readonly [names: string, load: () => Promise<Register>
   ['ping', async () => (await import('./commands/ping.ts')).registerPing],
   ['badge', async () => (await import('./commands/badge.ts')).registerBadge],
   ['token', async () => (await import('./commands/token.ts')).registerToken],
+  ['cost', async () => (await import('./commands/cost.ts')).registerCost],
   ['alerts', async () => (await import('./commands/alerts.ts')).registerAlerts],
   ['maintenance', async () => (await import('./commands/maintenance.ts')).registerMaintenance],
   ['connect', async () => (await import('./connect/command.ts')).registerConnect],

@@ -75,12 +75,12 @@ describe('a budget', () => {
     const today = { ...bench.money.today, agent: { tokens: 0, costMicros: 7_500_000 } };
     bench.money = { ...bench.money, today };
     spend(bench, 10, 0.5);
-    expect(found(bench)).toMatchObject({ severity: 'warn', evidence: 'it has spent today $8.00 of $10.00' });
+    expect(found(bench)).toMatchObject({ severity: 'warn', evidence: 'it has spent $8.00 of $10.00 today' });
   });
 
   test.each([
-    ['group', 'its group default has spent today $9.50 of $10.00'],
-    ['day', 'all agents together have spent today $9.50 of $10.00'],
+    ['group', 'its group default has spent $9.50 of $10.00 today'],
+    ['day', 'all agents together have spent $9.50 of $10.00 today'],
   ] as const)('of a %s is held against those that spend, not against those that wait', (scope, evidence) => {
     const bench = benchWith({ [scope]: { usd: 10 } });
     bench.money = {

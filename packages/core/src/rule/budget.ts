@@ -22,7 +22,7 @@ export function budgetSpent(draft: Draft): Finding | null {
     severity: isAct ? 'act' : 'warn',
     source: 'agent-reports',
     since: asBefore(draft, 'budget')?.since ?? draft.at,
-    evidence: `${whose(budget.scope, draft)} ${spent} of ${limit}`,
+    evidence: `${whose(budget.scope, draft)} ${spent} of ${limit}${isPerDay(budget.scope) ? ' today' : ''}`,
     threshold: `${limit}; warned at ${Math.round(budget.warnAt * 100)} %`,
   });
 }
@@ -99,11 +99,11 @@ function whose(scope: BudgetScope, { hard }: Draft): string {
     case 'task':
       return `its task ${hard.task?.id.slice(0, TASK_LENGTH_MAX)} has taken`;
     case 'agent':
-      return 'it has spent today';
+      return 'it has spent';
     case 'group':
-      return `its group ${hard.group} has spent today`;
+      return `its group ${hard.group} has spent`;
     case 'day':
-      return 'all agents together have spent today';
+      return 'all agents together have spent';
   }
 }
 

@@ -6,7 +6,7 @@ const keys: readonly (readonly [string, string])[] = [
   ['Enter', 'open the agent'],
   ['x', 'select the agent, to decide about several at once'],
   ['/', 'search'],
-  ['1 … 5', 'fleet, incidents, breakers, history, system'],
+  ['1 … 6', 'fleet, incidents, breakers, history, system, cost'],
   ['Esc', 'clear the search, leave a field, close a dialog'],
   ['?', 'this help'],
 ];

@@ -50,6 +50,9 @@ export function TopBar() {
         <Link to="/system" current={name === 'system'}>
           System
         </Link>
+        <Link to="/cost" current={name === 'cost'}>
+          Cost
+        </Link>
       </nav>
       <div class="top-right">
         {speed !== null && (

@@ -29,6 +29,7 @@ const everywhere: Readonly<Record<string, Press>> = {
   '3': () => go('/breakers'),
   '4': () => go('/history'),
   '5': () => go('/system'),
+  '6': () => go('/cost'),
 };
 
 /** Key bindings do not apply while the user types into a field. */

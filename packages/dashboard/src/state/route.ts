@@ -4,16 +4,18 @@ import { computed, signal } from '@preact/signals';
 const address = signal(location.pathname + location.search);
 
 type View =
-  | { readonly name: 'fleet' | 'incidents' | 'breakers' | 'history' | 'system' | 'lost' }
+  | { readonly name: 'fleet' | 'incidents' | 'breakers' | 'history' | 'system' | 'cost' | 'lost' }
   | { readonly name: 'agent'; readonly agentId: string };
+
+const NAMED = ['incidents', 'breakers', 'history', 'system', 'cost'] as const;
 
 export const view = computed<View>(() => {
   const [path = '/'] = address.value.split('?', 1);
   const agent = /^\/agents\/([^/]+)$/.exec(path)?.[1];
   if (agent !== undefined) return { name: 'agent', agentId: decodeURIComponent(agent) };
   if (path === '/') return { name: 'fleet' };
-  const name = path.slice(1);
-  if (name === 'incidents' || name === 'breakers' || name === 'history' || name === 'system') return { name };
+  const named = NAMED.find((name) => path === `/${name}`);
+  if (named) return { name: named };
   return { name: 'lost' };
 });
 

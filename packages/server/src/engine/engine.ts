@@ -50,7 +50,7 @@ export class Engine {
   private readonly committer: Committer;
   private readonly fleet: FleetCell;
   private readonly groups: GroupSizes;
-  private readonly spending: SpendingBook;
+  readonly spending: SpendingBook;
   private readonly soft: SoftBuffer;
   private readonly stallWatch: StallWatch;
   private readonly outbox: Outbox;

@@ -2,9 +2,12 @@ import {
   type Budget,
   type DaySpending,
   dayOf,
+  emptyMeter,
   type Hard,
   type Instant,
   instant,
+  METER_KEYS,
+  type Meter,
   MICROS_PER_USD,
   type Money,
   minutes,
@@ -19,6 +22,8 @@ import type { Store } from '../store/store.ts';
 const NOTHING: Sum = { tokens: 0, costMicros: 0 };
 const NO_BUDGETS: DaySpending = { agent: NOTHING, group: NOTHING, day: NOTHING };
 
+/** Combinations of group and model that have a series of their own. */
+const SERIES_MAX = 200;
 /** More agents than any fleet has that spends on one day. */
 const ROWS_MAX = 1_000_000;
 /** Other servers book, too; what they have booked is read this often. */
@@ -34,7 +39,7 @@ export class SpendingBook {
   private readonly groups = new Map<string, Pool>();
   private fleet = new Pool();
   private readAt: Instant | null = null;
-
+  private readonly byModel = new Map<string, BookedTotal>();
   private known: { readonly set: PolicySet; readonly prices: PriceTable } | null = null;
   /** The prices that Holter ships; the operator's come first. */
   private readonly shipped: PriceTable;
@@ -64,6 +69,7 @@ export class SpendingBook {
       const day = dayOf(row.at);
       if (day > this.day) this.begin(day);
       if (day === this.day) this.count(row.group, row.agentId, row);
+      this.total(row);
     }
   }
 
@@ -85,6 +91,23 @@ export class SpendingBook {
     };
   }
 
+  /** Everything that was booked here since the start, by group and model. */
+  get totals(): Iterable<BookedTotal> {
+    return this.byModel.values();
+  }
+
+  /** Names are agents' own, so that all beyond a limit are counted together. Corrections are left out. */
+  private total({ group, model, ...row }: Spending): void {
+    const name = JSON.stringify([group, model]);
+    const hasRoom = this.byModel.has(name) || this.byModel.size < SERIES_MAX;
+    const [key, labels] = hasRoom
+      ? [name, { group, model: model || 'unknown' }]
+      : ['others', { group: '(other)', model: '(other)' }];
+    const meter: Record<string, number> = { ...(this.byModel.get(key)?.meter ?? emptyMeter) };
+    for (const each of METER_KEYS) meter[each] = (meter[each] ?? 0) + Math.max(0, row[each]);
+    this.byModel.set(key, { ...labels, meter: meter as Meter });
+  }
+
   private begin(day: Instant): void {
     this.day = day;
     this.groups.clear();
@@ -98,6 +121,8 @@ export class SpendingBook {
     this.fleet.add(`${group} ${agentId}`, sum);
   }
 }
+
+type BookedTotal = { readonly group: string; readonly model: string; readonly meter: Meter };
 
 /** The agents that share a budget. */
 class Pool {

@@ -14,6 +14,7 @@ import type {
   CheckpointPage,
   CheckpointWrittenView,
   ConfigView,
+  CostPage,
   DecidedView,
   DecisionInput,
   EffectPage,
@@ -124,6 +125,8 @@ export function createClient(options: CallOptions) {
     tellBreaker: (agentId: string, name: string, word: string, body: object) =>
       call<BreakerToldView>('POST', at(agentId, `/breakers/${encodeURIComponent(name)}/${word}`), { body }),
     alerts: () => call<AlertPage>('GET', '/v1/alerts'),
+    cost: (query: { readonly by?: string; readonly since?: string; readonly limit?: string } = {}) =>
+      call<CostPage>('GET', '/v1/cost', { query }),
     testAlerts: (channel?: string) =>
       call<AlertTestedView>('POST', '/v1/alerts/test', {
         body: { ...(channel !== undefined && { channel }) },

@@ -4,6 +4,7 @@ import { TROUBLES } from '../upkeep/index.ts';
 import type { HttpDeps } from './deps.ts';
 import { LatencyHistogram } from './latency-histogram.ts';
 import type { LimitHits } from './limit-hits.ts';
+import { addSpendingMetrics } from './spending-metrics.ts';
 
 /** Breakers that every agent may have. Others are counted together: their names are the agents' own. */
 const breakerNames: readonly string[] = [
@@ -52,6 +53,7 @@ export function createMetrics(deps: HttpDeps, { streams, hits, fleet }: Counted)
   tally('holter_signals_refused_total', 'Signals refused, by kind.', 'kind', intake.refusedCounts);
   tally('holter_events_total', 'Events, by type.', 'type', events);
   tally('holter_effects_total', 'Effects wanted, by kind.', 'kind', effects);
+  addSpendingMetrics(registers, engine.spending);
 
   new Counter({
     name: 'holter_limit_hits_total',

@@ -1,6 +1,7 @@
 /** The types of what goes over the wire: for the command line, the dashboard and other clients. */
 import type { z } from 'zod';
 import type * as alerts from './schema/alerts.ts';
+import type * as cost from './schema/cost.ts';
 import type * as effects from './schema/effects.ts';
 import type * as pageViews from './schema/page-views.ts';
 import type * as requests from './schema/requests.ts';
@@ -54,6 +55,7 @@ export type SystemView = z.infer<typeof pageViews.system>;
 export type AlertPage = z.infer<typeof alerts.alertPage>;
 export type AlertTestedView = z.infer<typeof alerts.alertTested>;
 export type MaintenanceWindowView = z.infer<typeof alerts.maintenanceWindow>;
+export type CostPage = z.infer<typeof cost.costPage>;
 export type ErrorView = z.infer<typeof views.failure>;
 
 export type RegisterInput = z.input<typeof requests.registration>;

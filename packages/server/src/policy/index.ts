@@ -19,4 +19,5 @@ export {
 } from './policy-set.ts';
 export { readPrices } from './price-fields.ts';
 export type { Quotas } from './quota-fields.ts';
+export { snake } from './snake.ts';
 export { parseBytes, parseDuration } from './units.ts';

@@ -6,7 +6,7 @@ import { amount, mapOf } from './readers.ts';
 const price = amount(ranges.price);
 
 /** Dollars per million tokens. What is not written costs as much as other input. */
-export const PRICE_FIELDS = {
+const PRICE_FIELDS = {
   input: price,
   output: price,
   cache_read: price,

@@ -41,7 +41,7 @@ export function fleetRow(
     tokens: soft.tokens || null,
     tokensPerMinute,
     costUsd: soft.costUsd || null,
-    costPerHour: soft.tokens > 0 ? (soft.costUsd / soft.tokens) * tokensPerMinute * 60 : 0,
+    costPerHour: costPerHourOf(soft, tokensPerMinute),
     errors: entry.pulse.errorsWithinHour(at),
     step: view ? { step: view.step, attempt: view.attempt, next: view.next } : null,
     quietUntil: quiet && quiet.until > at ? quiet.until : null,
@@ -52,6 +52,10 @@ export function fleetRow(
     strip: entry.pulse.letters(at),
   };
 }
+
+/** At the average price of its tokens. */
+export const costPerHourOf = ({ tokens, costUsd }: Agent['soft'], tokensPerMinute: number): number =>
+  tokens > 0 ? (costUsd / tokens) * tokensPerMinute * 60 : 0;
 
 /** Of an agent in trouble; who wants to decide about one that is well asks for the agent itself. */
 function decisionsOf(

@@ -36,7 +36,7 @@ const headers = {
 };
 
 /** Views of the page; each is the same document, which looks at its own address. */
-const VIEWS = ['/', '/agents/:id', '/incidents', '/breakers', '/history', '/system'];
+const VIEWS = ['/', '/agents/:id', '/incidents', '/breakers', '/history', '/system', '/cost'];
 
 type PageFiles = ReadonlyMap<string, PageFile> | null;
 

@@ -29,6 +29,7 @@ import { breakerRoutes } from '../routes/breakers.ts';
 import { checkpointRoutes } from '../routes/checkpoints.ts';
 import { configRoutes } from '../routes/config.ts';
 import type { HttpContext } from '../routes/context.ts';
+import { costRoutes } from '../routes/cost.ts';
 import { eventRoutes } from '../routes/events.ts';
 import { executorRoutes } from '../routes/executors.ts';
 import { fleetRoutes } from '../routes/fleet.ts';
@@ -211,6 +212,7 @@ function groupsOf(context: HttpContext): readonly RouteGroup[] {
       about: 'Who is told, by which way, and when nobody is.',
       routes: alertRoutes(context),
     },
+    { tag: 'Cost', about: 'What agents have spent.', routes: costRoutes(context) },
     { tag: 'Hooks', about: 'Hooks of agents that report by them.', routes: hookRoutes(hooks) },
     {
       tag: 'Executors',

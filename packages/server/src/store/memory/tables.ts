@@ -13,7 +13,7 @@ import type {
 } from '../store.ts';
 import { WakeQueue } from './wake-queue.ts';
 
-export type SpendingRow = readonly [SpendingKey, Meter];
+type SpendingRow = readonly [SpendingKey, Meter];
 
 export type AgentRow = { readonly agent: Agent; readonly version: number };
 

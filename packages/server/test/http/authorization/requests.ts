@@ -129,6 +129,7 @@ export const requests: Readonly<Record<string, (scene: Scene) => Asked>> = {
   'POST /v1/alerts/test': () => ({ path: '/v1/alerts/test', body: {} }),
   'POST /v1/maintenance': () => ({ path: '/v1/maintenance', body: { group: 'crew', seconds: 60, ...why } }),
   'DELETE /v1/maintenance/{group}': ({ agentId }) => ({ path: `/v1/maintenance/of-${agentId}` }),
+  'GET /v1/cost': () => ({ path: '/v1/cost' }),
   'GET /v1/breakers': () => ({ path: '/v1/breakers' }),
   'GET /v1/agents/{id}/breakers': ({ agentId }) => ({ path: `/v1/agents/${agentId}/breakers` }),
   ...breaker('acquire', 'tools', {}),
