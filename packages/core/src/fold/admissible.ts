@@ -25,9 +25,12 @@ export function whyInadmissible(hard: Hard, signal: Signal, origin: Source): Sig
   if (decides !== 'always' && isOperatorHold(signal)) return 'operator-only';
   if ((holds === 'never' && isHold(signal)) || (ends === 'never' && signal.kind === 'stopped'))
     return 'other-agent';
-  if (hard.end && signal.kind !== 'task-ended') return 'agent-ended';
+  if (hard.end && !COUNTS_AFTER_END.has(signal.kind)) return 'agent-ended';
   return null;
 }
+
+/** A task may be ended by its tracker; the last tokens may be read after the end of the process. */
+const COUNTS_AFTER_END: ReadonlySet<Signal['kind']> = new Set<Signal['kind']>(['task-ended', 'tokens']);
 
 export function whyOtherIncarnation(
   { incarnation: current }: Hard,

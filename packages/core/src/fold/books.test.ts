@@ -133,6 +133,18 @@ describe('booking', () => {
     expect(sums(replaced.books)).toMatchObject({ '': { tokens: 135 } });
   });
 
+  test('the last tokens may be read after the end, and bring nothing back to life', () => {
+    const bench = benchWith();
+    tokens(bench, 100, [{ model: 'big-1', input: 100 }]);
+    bench.signal({ kind: 'exited', code: 0 }, 'holter');
+    const { health, doing } = bench.agent.hard;
+    tokens(bench, 150, [{ model: 'big-1', input: 150 }]);
+    bench.signal({ kind: 'tokens', total: 160 });
+    expect(sums(bench.books)).toMatchObject({ 'big-1': { tokens: 150 }, '': { tokens: 10 } });
+    expect(bench.agent.hard).toMatchObject({ health, end: { how: 'exit-0' } });
+    expect(bench.agent.hard.doing).toEqual(doing);
+  });
+
   test('tokens belong to the task that was open when they were used', () => {
     const bench = benchWith();
     bench.signal({ kind: 'task-assigned', taskId: 'T-1' });

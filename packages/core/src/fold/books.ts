@@ -75,7 +75,7 @@ export function keepBooks(draft: Draft, before: Hard, isTold: boolean): void {
   const { hard, soft, policy } = draft;
   const isOtherTask = hard.task?.id !== before.task?.id;
   const isJudged = hard.trail?.tokens !== before.trail?.tokens || (isTold && policy.budgets.length > 0);
-  const isDue = hard.spent !== before.spent || isJudged || isOtherTask || hard.end !== before.end;
+  const isDue = hard.spent !== before.spent || isJudged || isOtherTask || hard.end !== undefined;
   if (!isDue || (soft.tokens === 0 && soft.costUsd === 0)) return;
   const rest = restOf({ soft, hard });
   draft.spending = rowsOf(before, totalsOf({ spent: { ...hard.spent, ...rest } }), draft.at);

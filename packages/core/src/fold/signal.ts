@@ -25,6 +25,7 @@ import { followContext, followStep, followVerdict, noteChange } from './trail.ts
 export function foldSignal(draft: Draft, signal: Signal, origin: Source): void {
   const { hard, at } = draft;
   const { agentId } = hard;
+  if (hard.end && signal.kind === 'tokens') return foldLateTokens(draft, signal);
   if (origin !== 'holter' && signal.kind !== 'heartbeat' && signal.kind !== 'pong')
     hearFrom(draft, 'activityAt');
   switch (signal.kind) {
@@ -144,6 +145,17 @@ export function foldSignal(draft: Draft, signal: Signal, origin: Source): void {
     default:
       return assertNever(signal);
   }
+}
+
+/** Of an agent that has ended: they are booked, and are no sign of life. */
+function foldLateTokens(draft: Draft, { total, costUsd, models }: Extract<Signal, { kind: 'tokens' }>): void {
+  const { soft, hard } = draft;
+  if (models) foldModels(draft, models, costUsd);
+  draft.soft = {
+    ...soft,
+    tokens: Math.max(soft.tokens, total),
+    costUsd: Math.max(soft.costUsd, costUsd || knownCostUsd(hard)),
+  };
 }
 
 const NO_CALL = { tool: null, input: null, output: null, error: null } as const;

@@ -27,6 +27,7 @@ export {
 } from './shared/connect.ts';
 export type { Hook, HookReply, HookSource, Hooks, MarkedSignal } from './shared/hooks.ts';
 export { asNumber, asRecord, asText, type JsonRecord, parseRecord } from './shared/json.ts';
+export { meterStartOf } from './shared/model-meter.ts';
 export type { ChildEnd, Idle, Recipe } from './shared/recipe.ts';
 export type { Item, ReplayFormat, ReplayReader } from './shared/replay.ts';
 export type { SessionFile } from './shared/session-file.ts';

@@ -1,12 +1,11 @@
+import { type Agent, type HoldKind, instant, type SignalBody } from '@holter/core';
 import {
-  type Agent,
-  type HoldKind,
-  instant,
-  MICROS_PER_USD,
-  type ModelUse,
-  type SignalBody,
-} from '@holter/core';
-import { type Adapter, type SessionFile, TRANSCRIPT_CHANNEL, TranscriptTail } from '../adapters/index.ts';
+  type Adapter,
+  meterStartOf,
+  type SessionFile,
+  TRANSCRIPT_CHANNEL,
+  TranscriptTail,
+} from '../adapters/index.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import { FileFaults, ownerOf, statAgentFile } from '../files/index.ts';
@@ -64,6 +63,8 @@ const QUIET_MS = 10_000;
 const SILENT_MS = 10_000;
 /** Sessions whose files are read; the one that was added first makes room, and its next hook adds it again. */
 const WATCHED_MAX = 5_000;
+/** So long after its end a session's transcript is still read. */
+const LAST_LINES_MS = 3_000;
 /** A session that has been silent for this long is assumed to have ended. */
 const FORGET_MS = 24 * 3_600_000;
 
@@ -204,13 +205,17 @@ export class SessionWatch {
     const isOver = agent !== null && (agent.hard.end !== undefined || !session.speaksFor(agent));
     // One that said that it ends is followed until its process is gone: its tools may outlive it.
     const isLeaving = agent?.hard.end !== undefined && watched.seen !== null;
-    if ((isOver && !isLeaving) || clock.now() - watched.heardAt > FORGET_MS) this.watched.delete(session);
+    const hasEnded = isOver && session.speaksFor(agent);
+    const silentMs = clock.now() - watched.heardAt;
+    // The last lines may be written after the last hook.
+    const isForgotten = hasEnded ? !isLeaving && silentMs > LAST_LINES_MS : isOver;
+    if (isForgotten || silentMs > FORGET_MS) this.watched.delete(session);
     // The position of the last read is known only from the committed registration.
-    if (isOver || !adapter.transcript || !agent || watched.isLooking) return;
+    if ((isOver && !hasEnded) || !adapter.transcript || !agent || watched.isLooking) return;
     const place = await watched.place;
     if (place === null) {
       this.findPlaceAgain(watched);
-      this.compareStatus(watched);
+      if (!hasEnded) this.compareStatus(watched);
       return;
     }
     if (watched.isLooking) return;
@@ -219,8 +224,7 @@ export class SessionWatch {
       reader: adapter.transcript.open(session.sessionId),
       start: {
         ...this.startOf(agent, place),
-        tokens: agent.soft.tokens,
-        models: countedModels(agent),
+        ...meterStartOf(agent),
       },
       hooks: () =>
         watched.isSilent ? 'none' : clock.now() - watched.heardAt > QUIET_MS ? 'quiet' : 'coming',
@@ -232,13 +236,14 @@ export class SessionWatch {
       noted: (answer) => watched.faults.note('its transcript', answer),
     });
     watched.isLooking = true;
-    await watched.tail.look().finally(() => {
+    await watched.tail.look(hasEnded).finally(() => {
       watched.isLooking = false;
     });
-    this.maybeTellSilent(
-      watched,
-      'but its transcript goes on; Holter reads the transcript, and can not nudge it',
-    );
+    if (!hasEnded)
+      this.maybeTellSilent(
+        watched,
+        'but its transcript goes on; Holter reads the transcript, and can not nudge it',
+      );
   }
 
   /** Without a transcript, the status shows that a turn began or ended, which a hook should have reported. */
@@ -380,16 +385,6 @@ const HOLDS: readonly [status: string, hold: HoldKind][] = [
   ['waiting', 'waiting-for-permission'],
   ['idle', 'waiting-for-input'],
 ];
-
-/** What a reader of a transcript goes on from; a cost that Holter computed was not reported. */
-const countedModels = ({ hard }: Agent): readonly ModelUse[] =>
-  (hard.spent?.models ?? []).map(
-    ({ tokens: _sum, costMicros, reportedMicros, unpricedTokens: _unpriced, ...use }) => ({
-      ...use,
-      ...(reportedMicros !== undefined &&
-        reportedMicros === costMicros && { costUsd: reportedMicros / MICROS_PER_USD }),
-    }),
-  );
 
 const agentOf = ({ agentId }: Session, engine: Pick<Engine, 'peek'>): Agent | null =>
   agentId === null ? null : engine.peek(agentId);

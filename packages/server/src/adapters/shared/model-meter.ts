@@ -1,7 +1,19 @@
-import { type ModelUse, type SignalBody, TOKEN_KINDS } from '@holter/core';
+import { type Agent, MICROS_PER_USD, type ModelUse, type SignalBody, TOKEN_KINDS } from '@holter/core';
 
 /** What has been counted before, by the agent's record, so that counting goes on after a restart of Holter. */
 export type MeterStart = { readonly tokens: number; readonly models: readonly ModelUse[] };
+
+/** A cost that Holter computed was not reported. */
+export const meterStartOf = ({ soft, hard }: Agent): MeterStart => ({
+  tokens: soft.tokens,
+  models: (hard.spent?.models ?? []).map(
+    ({ tokens: _sum, costMicros, reportedMicros, unpricedTokens: _unpriced, ...use }) => ({
+      ...use,
+      ...(reportedMicros !== undefined &&
+        reportedMicros === costMicros && { costUsd: reportedMicros / MICROS_PER_USD }),
+    }),
+  ),
+});
 
 /** A signal takes 16; the last place is for all others. */
 const MODELS_MAX = 15;

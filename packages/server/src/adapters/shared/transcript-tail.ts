@@ -61,7 +61,8 @@ export class TranscriptTail {
     this.meter = new ModelMeter(options.start);
   }
 
-  async look(): Promise<void> {
+  /** Once the agent has ended, only what it has used still counts. */
+  async look(hasEnded = false): Promise<void> {
     const lines = await this.lines.look();
     let length = 0;
     let newest: Promise<void> = Promise.resolve();
@@ -78,7 +79,8 @@ export class TranscriptTail {
       const signals = facts
         // Subagents have transcripts of their own.
         .filter((fact) => fact.run === this.session.sessionId && !this.isOfAnother(fact))
-        .flatMap((fact) => this.signalsOf(fact));
+        .flatMap((fact) => this.signalsOf(fact))
+        .filter(({ kind }) => !hasEnded || kind === 'tokens');
       // Several facts of one line have places of their own, the last one at its end.
       for (const [index, signal] of signals.entries())
         newest = this.tell(signal, end - (signals.length - 1 - index));
