@@ -41,6 +41,11 @@ export class ManualClock implements Clock {
     this.at = target;
   }
 
+  /** Whether anything is to happen at a later time. */
+  get isWaitedFor(): boolean {
+    return this.timers.length > 0;
+  }
+
   /** Time passes and nobody looks: a suspended machine. */
   jump(ms: number): void {
     this.at += ms;

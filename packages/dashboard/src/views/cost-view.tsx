@@ -128,7 +128,7 @@ function Rows({ page }: { readonly page: CostPage }) {
     ...(isAgent ? ['Now', 'Last progress'] : []),
   ];
   return (
-    <Table name={`Cost by ${page.by}`} columns={columns} look="plain numbers">
+    <Table name={`Cost by ${page.by}`} columns={columns} look="plain numbers cost">
       {page.rows.map((row) => (
         <tr key={row.key}>
           <th scope="row">

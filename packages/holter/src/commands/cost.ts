@@ -80,10 +80,13 @@ function tell(io: Io, page: CostPage): void {
   const cells = (row: Row): string[] => columns.map(({ text }) => text(row, page.at));
   const sum: Row = { ...total, key: 'total', agent: null };
   io.out(table(columns, [...rows.map(cells), cells(sum)], io.width, paint));
-  if (hasMore) io.out(paint('dim', `only the ${rows.length} dearest are shown (--limit)\n`));
-  for (const budget of budgets) io.out(budgetLine(budget, paint));
+  if (hasMore) io.out(`${paint('dim', `only the ${rows.length} dearest are shown (--limit)`)}\n`);
+  // Of groups only those that are nearly used up, unless groups are what was asked for.
+  for (const budget of budgets)
+    if (budget.scope === 'day' || by === 'group' || budget.share >= budget.warnAt)
+      io.out(budgetLine(budget, paint));
   const own = prices.ownCount === 0 ? '' : `, after ${counted(prices.ownCount, 'price')} of your own`;
-  io.out(paint('dim', `since ${first} (UTC); list prices of ${prices.date}${own}\n`));
+  io.out(`${paint('dim', `since ${first} (UTC); list prices of ${prices.date}${own}`)}\n`);
   if (total.unpricedTokens > 0)
     io.out(
       `${short(total.unpricedTokens)} tokens have no known price: set it under prices: in holter.yaml (docs/cost.md)\n`,

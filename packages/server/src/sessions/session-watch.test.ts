@@ -83,11 +83,13 @@ function world(executor: string | null = null, isHeard = true) {
   const session = () => new Session({ source, agentId: 'a', incarnation: 1, intake: { take }, failed });
   if (isHeard) watch.heard(session());
   else watch.follow(session());
-  // Files are read in real time: each look is waited for.
+  // Files are read in real time: each look is waited for, and so is the end of the one before.
   const pass = async () => {
     const before = looks;
+    const patience = { timeout: 10_000 };
+    await vi.waitFor(() => expect(clock.isWaitedFor).toBe(true), patience);
     await clock.advance(2_500);
-    await vi.waitFor(() => expect(looks).toBeGreaterThan(before));
+    await vi.waitFor(() => expect(looks).toBeGreaterThan(before), patience);
     await settled();
   };
   return { heard, told, sensed, left, pass, living, clock, agent, hook: () => watch.heard(session()) };
