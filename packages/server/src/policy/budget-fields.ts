@@ -38,12 +38,15 @@ export const DAY_BUDGET_FIELDS = {
 
 type Keyed = `budgets.${BudgetScope}.${'usd' | 'tokens' | 'warn_at' | 'at_limit'}`;
 
-/** No budget until the operator sets one; then people are warned at four fifths of it, and asked at its end. */
+/**
+ * No budget until the operator sets one; then people are warned at four fifths of it, and asked at its end. Of a budget
+ * that many share they are only told: a question about each of a thousand agents is no help.
+ */
 const defaultsOf = (scope: BudgetScope): Partial<Record<Keyed, unknown>> => ({
   [`budgets.${scope}.usd`]: 'none',
   [`budgets.${scope}.tokens`]: 'none',
   [`budgets.${scope}.warn_at`]: 0.8,
-  [`budgets.${scope}.at_limit`]: 'escalate',
+  [`budgets.${scope}.at_limit`]: scope === 'group' || scope === 'day' ? 'warn' : 'escalate',
 });
 
 const OWN_SCOPES = ['run', 'task', 'agent', 'group'] as const;

@@ -110,7 +110,7 @@ describe('the cost of agents', () => {
         spentUsd: 4,
         limitUsd: 10,
         share: 0.4,
-        atLimit: 'escalate',
+        atLimit: 'warn',
       }),
       expect.objectContaining({
         scope: 'group',
