@@ -395,7 +395,7 @@ health_monitoring: { recovery: { backoff_seconds: [2, 2, 2] } }
   expect(await Promise.all(runs.map(({ ended }) => ended))).toEqual([0, 0, 0]);
   for (const run of runs)
     expect(run.err()).toMatch(
-      /is started again in \d s: many agents were lost at once, so Holter holds starts back \(Ctrl-C gives up\)\n.*was started again \(attempt 1\)/,
+      /is started again in \d s: many agents were lost at once, so Holter delays restarts \(Ctrl-C gives up\)\n.*was started again \(attempt 1\)/,
     );
   await braked.close();
 });

@@ -19,7 +19,7 @@ export type AgentAlerts = Readonly<Record<AlertTopic, AlertRoute>> & {
 };
 
 type Found = Pick<Condition, 'topic' | 'summary' | 'since' | 'inhibitedBy' | 'isLasting'> & {
-  /** Nobody is asked to decide yet. */
+  /** No person is asked to decide yet. */
   readonly isEarly?: true;
 };
 

@@ -45,7 +45,7 @@ export function isWaitCall(tool: string, input: unknown): boolean {
   );
 }
 
-/** How long the call sleeps by its own word; 0 if it does not. */
+/** How long the call says that it sleeps; 0 if it does not. */
 export const sleepMsOf = (input: unknown): number => sleepMsIn(commandOf(input).slice(0, COMMAND_MAX));
 
 /** The command changes something, in the workspace or outside; false for calls that are no commands. */

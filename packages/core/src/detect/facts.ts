@@ -34,7 +34,7 @@ export type CallFacts = {
   readonly isProgress: boolean;
   /** The call declares that it waits: a wait tool, a sleep, a rate limit. */
   readonly isDeclaredWait: boolean;
-  /** How long a declared wait sleeps by its own word; 0 if it does not say. */
+  /** How long a declared wait says that it sleeps; 0 if it does not say. */
   readonly sleepMs: number;
   /** A declared wait, right after one, or long after the previous call: waiting, not hammering. */
   readonly isPatient: boolean;

@@ -68,7 +68,7 @@ export function foldSelfStatus(draft: Draft, status: SelfStatus): void {
       source: 'agent-reports',
       since: at,
       evidence: 'the agent says of itself that it is degraded',
-      threshold: 'its own word',
+      threshold: 'as the agent reports',
     });
   } else if (status === 'healthy') {
     clearPoint(draft, 'self-reported');

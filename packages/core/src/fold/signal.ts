@@ -113,7 +113,7 @@ export function foldSignal(draft: Draft, signal: Signal, origin: Source): void {
         source: 'agent-reports',
         since: at,
         evidence: `reports a blocker: ${signal.text}`,
-        threshold: 'its own word',
+        threshold: 'as the agent reports',
       });
       return emit(draft, { type: 'BLOCKER_REPORTED', payload: { agentId, text: signal.text } });
     case 'handoff-requested':
@@ -124,7 +124,7 @@ export function foldSignal(draft: Draft, signal: Signal, origin: Source): void {
         source: 'agent-reports',
         since: at,
         evidence: `asks for a handoff: ${signal.reason}`,
-        threshold: 'its own word',
+        threshold: 'as the agent reports',
       });
       return emit(draft, {
         type: 'HANDOFF_REQUESTED',
@@ -176,7 +176,7 @@ function foldError(draft: Draft, isUnrecoverable: boolean, message: string): voi
     source: 'agent-reports',
     since: draft.at,
     evidence: `says that it cannot go on: ${message.replace(/\s+/g, ' ')}`,
-    threshold: 'its own word',
+    threshold: 'as the agent reports',
   });
 }
 

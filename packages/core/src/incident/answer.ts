@@ -238,7 +238,7 @@ function whyNotStop(draft: Draft, incident: Incident): string | null {
   if (isGrounded && !isOld && (hard.quiet === undefined || hard.quiet.until <= draft.at)) return null;
   amend(draft, { phase: 'waiting', wait: markNow(draft) });
   return isOld
-    ? 'nobody looked for a while, and it may have moved on'
+    ? 'Holter was not watching for a while, and the agent may have moved on'
     : 'the evidence does not hold any more';
 }
 

@@ -41,7 +41,7 @@ export function holdOverdue(draft: Draft): Finding | null {
     const since = delayedSince(hard, hard.incident);
     return overdue(
       since,
-      `on hold by its own word for ${inWords(between(since, at))}, with an open incident`,
+      `on a self-declared hold for ${inWords(between(since, at))}, with an open incident`,
       `${inWords(delayMsMax(policy))} while an incident is open`,
     );
   }

@@ -48,7 +48,7 @@ export const EVENT_MEANINGS: { readonly [T in EventType]: EventMeaning<KeysOf<Pa
     payload: { agentId, attempt: 'which nudge of this incident', message: 'its words' },
   },
   ESCALATION_TRIGGERED: {
-    says: 'Somebody is asked to decide.',
+    says: 'A person is asked to decide.',
     payload: { agentId, reason, incidentId },
   },
   AGENT_TERMINATED: {

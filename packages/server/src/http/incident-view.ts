@@ -129,6 +129,6 @@ function recoverNext(
 }
 
 const HELD_BACK: Readonly<Record<NonNullable<Incident['heldBack']>, string>> = {
-  brake: 'many agents were lost at once, so Holter holds starts back',
+  brake: 'many agents were lost at once, so Holter delays restarts',
   budget: 'other agents are being started first',
 };

@@ -24,7 +24,7 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
   'health_monitoring.health_check.checkpoint_stale_threshold_seconds':
     'Age of the last checkpoint at which an agent with a task is STUCK.',
   'health_monitoring.intervention.nudge.enabled': 'Whether agents are nudged.',
-  'health_monitoring.intervention.nudge.max_attempts': 'Nudges before somebody is asked to decide.',
+  'health_monitoring.intervention.nudge.max_attempts': 'Nudges before the incident escalates.',
   'health_monitoring.intervention.nudge.interval_seconds':
     'Wait between two nudges; a fast loop is nudged sooner, see `rules.nudge_repeats_max`.',
   'health_monitoring.intervention.escalation.timeout_seconds':
@@ -88,7 +88,7 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
   'rules.error_calls_min': 'Calls that are needed before the share counts.',
   'rules.unrecoverable_step': 'Where the incident of an agent that says it cannot go on begins.',
   'rules.task_stall': 'Time without an update, past its expected end, after which a task is overdue.',
-  'rules.ack_urgent': 'Time to acknowledge an urgent message; then somebody is asked to decide.',
+  'rules.ack_urgent': 'Time to acknowledge an urgent message; then the incident escalates.',
   'rules.ack_high':
     'Time to acknowledge a message of high priority: a reminder, and after twice the time a decision.',
   'rules.ack_normal': 'Time to acknowledge a normal message; then a reminder.',
@@ -99,7 +99,7 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
   'rules.hold_awaiting_gate': 'The same for a wait for an approval elsewhere.',
   'rules.hold_rate_limited': 'The same for a rate limit.',
   'rules.hold_in_tool': 'The same for one open tool call.',
-  'rules.hold_asleep': 'The same for an agent that sleeps by its own word.',
+  'rules.hold_asleep': 'The same for an agent that reports that it sleeps.',
   'rules.hold_paused_by_operator': 'The same for paused monitoring.',
   'rules.hold_hibernated': 'The same for a hibernated agent.',
   'rules.own_hold_share_max':

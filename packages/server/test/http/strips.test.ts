@@ -41,7 +41,7 @@ describe('the strips over a restart', () => {
     }
   }
 
-  it('are as they were, and blank only for the time in which nobody looked', async () => {
+  it('are as they were, and blank only for a monitoring gap', async () => {
     const [store, clock] = [openMemory(), stillClock()];
     server = await startHttp({ store, clock });
     await server.operator.register({ agentId: 'ada', instanceId: 'a1', group: 'crew', mode: 'nudge' });

@@ -17,7 +17,7 @@ describe('how Holter itself is', () => {
   const read = async <T = SystemView>(path: string): Promise<T> =>
     (await server.call('GET', path, { token: server.tokens.viewer })).json as T;
 
-  it('lists the times in which nobody looked, the newest first, and calls much of it bad', async () => {
+  it('lists monitoring gaps, the newest first, and calls much of it bad', async () => {
     expect(await read('/v1/system')).toMatchObject({ stalls: [], brakes: [], outbox: { dead: 0 } });
     expect(await read<HealthView>('/health')).toMatchObject({ status: 'ok', graceShare: 0 });
     for (const seconds of [5, 30]) {

@@ -9,7 +9,7 @@ const isCheckpointFaker = (agentId: string): boolean => agentId.startsWith('chec
 type Saved = { readonly taskId: string | null; readonly at: number };
 
 /**
- * Invariant 12, by the log and the truth: an agent that runs is not called ended by its own word, its holds do not
+ * Invariant 12, by the log and the truth: an agent that runs is not called ended because it says so, its holds do not
  * stop the ladder, and checkpoints that do not exist hide none that do. That no name was taken over is checked where
  * agents register.
  */
@@ -72,7 +72,7 @@ export class AuthorityAudit {
     if (!this.profileOf(agentId)?.isWatched) return;
     const isRunning = now?.truth === 'fine' || now?.truth === 'stuck';
     if (isRunning && at - now.since > contract.justNowMs)
-      this.report(12, agentId, at, 'it runs, and ended its supervision by its own word');
+      this.report(12, agentId, at, 'it runs, and its own report ended its supervision');
   }
 
   private checkStart(agentId: string, taskId: string, at: number): void {

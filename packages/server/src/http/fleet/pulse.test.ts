@@ -62,7 +62,7 @@ describe('the strip of one agent', () => {
     expect(codes(after, 0).slice(0, -2)).toEqual(Array(BINS - 2).fill(0));
   });
 
-  test('leaves the half minutes blank in which nobody looked, and only those', () => {
+  test('leaves the half minutes of a monitoring gap blank, and only those', () => {
     const pulse = new Pulse(at(0));
     pulse.recall('HEALTHY', at(-5));
     pulse.blank(instant(at(-4) + 1), instant(at(-1) + 1));

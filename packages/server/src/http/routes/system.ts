@@ -16,7 +16,7 @@ export function systemRoutes({ deps, hits }: HttpContext): readonly Route[] {
     defineRoute({
       method: 'GET',
       url: '/v1/system',
-      summary: 'When nobody looked, who is braked, what waits in the outbox, and what this process uses.',
+      summary: 'Monitoring gaps, engaged brakes, what waits in the outbox, and what this process uses.',
       access: ['viewer', 'operator', 'orchestrator'],
       answers: { 200: { description: 'Now.', schema: system } },
       handle: async (): Promise<SystemView> => {

@@ -182,7 +182,7 @@ export const system = z.strictObject({
   at: time,
   stalls: z
     .array(z.strictObject({ from: time, to: time, lostMs: count, count }))
-    .meta({ description: 'When nobody looked, the newest first; old ones are told together.' }),
+    .meta({ description: 'Monitoring gaps, newest first; old ones are combined.' }),
   brakes: z.array(
     z.strictObject({
       group: word,

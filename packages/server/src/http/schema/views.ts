@@ -24,7 +24,9 @@ export const nextStep = z.strictObject({
   at: maybeTime,
   inSeconds: z.number().nullable(),
   why: word,
-  isUnseen: z.boolean().meta({ description: 'A person has to decide, and nobody was shown the notice yet.' }),
+  isUnseen: z
+    .boolean()
+    .meta({ description: 'It waits for a decision, and its notice has not been shown to a person yet.' }),
 });
 
 export const incident = z.strictObject({
