@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -14,9 +14,11 @@ afterAll(async () => {
 
 type Ran = { readonly code: number; readonly out: string; readonly err: string };
 
+const more: Record<string, string> = {};
+
 const holter = (...args: readonly string[]): Promise<Ran> =>
   new Promise((resolve) => {
-    const options = { cwd: folder, env: cleanEnvironment(folder) };
+    const options = { cwd: folder, env: cleanEnvironment(folder, more) };
     execFile(process.execPath, [bin, ...args], options, (error, out, err) =>
       resolve({ code: error ? Number(error.code) : 0, out, err }),
     );
@@ -36,6 +38,19 @@ it('up --detach starts one server that stays, and down stops it', async () => {
   expect(isThere(pid)).toBe(false);
   expect(await holter('down')).toMatchObject({ code: 0, out: expect.stringContaining('no server runs') });
   expect((await holter('up', '--detach', '--port', '5000')).code).toBe(2);
+});
+
+it('a server in the background has the variables that its configuration names, and no other secrets', async () => {
+  mkdirSync(join(folder, 'holter'));
+  const config = join(folder, 'holter', 'holter.yaml');
+  writeFileSync(config, 'dead_man_ping: { url_env: OUTSIDE, every: 1h }\n');
+  Object.assign(more, { OUTSIDE: 'http://127.0.0.1:9/ping', OTHER_KEY: 'x' });
+  expect(await holter('up', '--detach')).toMatchObject({ code: 0 });
+  const environment = readFileSync(`/proc/${server().pid}/environ`, 'utf8').split('\0');
+  expect(environment).toContain('OUTSIDE=http://127.0.0.1:9/ping');
+  expect(environment).not.toContain('OTHER_KEY=x');
+  await holter('down');
+  rmSync(config);
 });
 
 it('service install writes a unit that systemd accepts, and remove takes it away', async () => {

@@ -1,7 +1,13 @@
 import { spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type Clock, type DataFolder, findConfigFile, openLogFile } from '@holter/server/process';
+import {
+  type Clock,
+  type DataFolder,
+  findConfigFile,
+  openLogFile,
+  readSettingsFile,
+} from '@holter/server/process';
 import { CliFailure } from '../terminal/failure.ts';
 import { call, type Target } from './http-call.ts';
 
@@ -82,7 +88,7 @@ function startDaemon({ folder, env, config, workingDirectory, idleSeconds }: Ens
       detached: true,
       cwd: folder.path,
       stdio: ['ignore', log, log],
-      env: serverEnvironment(env),
+      env: serverEnvironment(env, configFile),
     });
     let hasExited = false;
     const noteExit = (): void => {
@@ -128,10 +134,22 @@ function openLog(folder: DataFolder): number {
 /**
  * The server outlives the process that starts it and serves others, so it gets only what concerns the user and the
  * machine: no keys, no settings of Node, none of this agent's. `…_HOME` and `…_CONFIG_DIR` name folders of agents.
+ * Added to that are the variables that the operator's configuration names.
  */
 const KEPT =
   /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|XDG_\w+|\w+_HOME|\w+_CONFIG_DIR)$/;
 
-function serverEnvironment(env: EnsureOptions['env']): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => KEPT.test(name)));
+function serverEnvironment(env: EnsureOptions['env'], configFile: string | null): NodeJS.ProcessEnv {
+  const named = configFile === null ? new Set<string>() : variablesNamedIn(configFile);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => KEPT.test(name) || named.has(name)));
+}
+
+/** By `url_env: NAME` and the like. The parser of the file is not loaded here; the server reports what is wrong. */
+function variablesNamedIn(configFile: string): ReadonlySet<string> {
+  try {
+    const names = readSettingsFile(configFile).matchAll(/_env["']?:[ \t]*["']?([A-Za-z_]\w{0,127})/g);
+    return new Set([...names].map(([, name = '']) => name));
+  } catch {
+    return new Set();
+  }
 }
