@@ -88,7 +88,7 @@ export function CostView() {
       ) : (
         <section class="card">
           <Rows page={data} />
-          {data.hasMore && <p class="soft after">Only the {rows.length} dearest are shown.</p>}
+          {data.hasMore && <p class="soft after">Only the {rows.length} most expensive are shown.</p>}
         </section>
       )}
     </>
@@ -138,8 +138,9 @@ function Rows({ page }: { readonly page: CostPage }) {
             {costOf(row)}
             {row.isReported && <span class="soft"> reported</span>}
           </td>
-          {[row.tokens, row.input, row.output, row.cacheRead, row.cacheWrite].map((count, index) => (
-            <td key={index}>{short(count)}</td>
+          <td>{short(row.tokens)}</td>
+          {[row.input, row.output, row.cacheRead, row.cacheWrite].map((count, index, parts) => (
+            <td key={index}>{parts.some((part) => part > 0) ? short(count) : '–'}</td>
           ))}
           {isAgent && <td>{row.agent ? paceOf(row.agent) : '–'}</td>}
           {isAgent && <td>{row.agent ? <Ago at={row.agent.lastProgressAt} /> : '–'}</td>}

@@ -34,11 +34,11 @@ export function registerCost(program: Command, io: Io): void {
           "'7d', '12h' or a day such as 2026-11-01; whole days in UTC (default: 7d)",
           since,
         )
-        .option('--limit <n>', 'rows, at most 1000; the dearest come first', wholeNumber, '50')
+        .option('--limit <n>', 'rows, at most 1000; the most expensive come first', wholeNumber, '50')
         .option('--json', 'print JSON'),
     ),
     [
-      ['holter cost', 'the dearest agents of the last 7 days'],
+      ['holter cost', 'the most expensive agents of the last 7 days'],
       ['holter cost --by model --since 30d', 'which models the money went to'],
       ['holter cost --by day --since 2026-11-01 --json', 'for a program'],
     ],
@@ -80,7 +80,7 @@ function tell(io: Io, page: CostPage): void {
   const cells = (row: Row): string[] => columns.map(({ text }) => text(row, page.at));
   const sum: Row = { ...total, key: 'total', agent: null };
   io.out(table(columns, [...rows.map(cells), cells(sum)], io.width, paint));
-  if (hasMore) io.out(`${paint('dim', `only the ${rows.length} dearest are shown (--limit)`)}\n`);
+  if (hasMore) io.out(`${paint('dim', `only the ${rows.length} most expensive are shown (--limit)`)}\n`);
   // Of groups only those that are nearly used up, unless groups are what was asked for.
   for (const budget of budgets)
     if (budget.scope === 'day' || by === 'group' || budget.share >= budget.warnAt)
@@ -102,11 +102,15 @@ type ColumnOf = {
 
 /** At 80 columns an agent's pace stands in for the parts of its tokens. */
 function columnsOf(by: CostPage['by'], width: number): readonly ColumnOf[] {
+  const part = (title: string, count: (row: Row) => number): ColumnOf => ({
+    title,
+    text: (row) => short(isOnlyTotal(row) ? null : count(row)),
+  });
   const parts: readonly ColumnOf[] = [
-    { title: 'INPUT', text: ({ input }) => short(input) },
-    { title: 'OUTPUT', text: ({ output }) => short(output) },
-    { title: 'CACHE READ', text: ({ cacheRead }) => short(cacheRead) },
-    { title: 'CACHE WRITE', text: ({ cacheWrite }) => short(cacheWrite) },
+    part('INPUT', ({ input }) => input),
+    part('OUTPUT', ({ output }) => output),
+    part('CACHE READ', ({ cacheRead }) => cacheRead),
+    part('CACHE WRITE', ({ cacheWrite }) => cacheWrite),
   ];
   const isAgent = by === 'agent';
   return [
@@ -129,6 +133,9 @@ function columnsOf(by: CostPage['by'], width: number): readonly ColumnOf[] {
       : []),
   ];
 }
+
+const isOnlyTotal = ({ tokens, input, output, cacheRead, cacheWrite }: Row): boolean =>
+  tokens > 0 && input + output + cacheRead + cacheWrite === 0;
 
 /** "≥ $1.20": there is more, at an unknown price. */
 function costInWords({ costUsd, unpricedTokens, isReported }: Row): string {

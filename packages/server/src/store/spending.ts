@@ -29,7 +29,7 @@ export type SpendingQuery = {
   readonly from: number;
   /** Rows are added up for each combination of these; none is one sum of all. */
   readonly by: readonly (keyof SpendingKey)[];
-  /** The dearest first, then those with the most tokens. */
+  /** The most expensive first, then those with the most tokens. */
   readonly limit: number;
 };
 

@@ -37,7 +37,7 @@ export function costRoutes(context: HttpContext): readonly Route[] {
       summary: 'Tokens and cost by agent, task, group, model or day, and budgets of today.',
       access: ['viewer', 'operator', 'orchestrator'],
       query: costQuery,
-      answers: { 200: { description: 'The dearest first; days in order.', schema: costPage } },
+      answers: { 200: { description: 'The most expensive first; days in order.', schema: costPage } },
       handle: async ({ query }): Promise<CostPage> => {
         const at = clock.now();
         const { by = 'agent', limit = ROWS_DEFAULT } = query;

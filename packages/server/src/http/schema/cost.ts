@@ -11,7 +11,7 @@ export const costQuery = z.strictObject({
   since: wholeNumber(0, Number.MAX_SAFE_INTEGER)
     .optional()
     .describe('From the day in UTC that contains this time; seven days ago unless told.'),
-  limit: wholeNumber(1, 1_000).optional().describe('Rows, at most 1000; the dearest come first.'),
+  limit: wholeNumber(1, 1_000).optional().describe('Rows, at most 1000; the most expensive come first.'),
 });
 
 const meter = {

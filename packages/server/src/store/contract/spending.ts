@@ -12,7 +12,7 @@ export function spendingContract(open: OpenStore): void {
     const current = withStore(open);
     const all = { from: at(0), limit: 1_000 } as const;
 
-    it('is added up by day, agent, group, task and model, the dearest first', async () => {
+    it('is added up by day, agent, group, task and model, the most expensive first', async () => {
       const { store } = current;
       const spending = [
         spendingOf({ input: 7, tokens: 7, costMicros: 35, model: 'big-1' }),
