@@ -179,7 +179,7 @@ describe.each([
     await agree();
     // Three of the twelve have ended when the fourth is lost.
     for (const agentId of names.slice(0, 4))
-      await b.operator.signal(agentId, { kind: 'exited', code: 1, incarnation: 1 });
+      await b.operator.signal(agentId, { kind: 'exited', code: null, signal: 'SIGKILL', incarnation: 1 });
     const { events } = await a.operator.events({ type: 'MASS_FAILURE' });
     expect(events).toMatchObject([{ payload: { group: 'red', size: 9 } }]);
     expect(await agree()).toMatchObject({ counted: expect.arrayContaining(['holter_brakes_engaged 1']) });
