@@ -28,6 +28,9 @@ describe.runIf(browserPath)('alerts in the page', () => {
       await expect.poll(() => page.locator('.toasts').textContent()).toContain('bad failed');
     }
     await expect.poll(() => row('bad').textContent()).toMatch(/failing.*false ended with 1/);
+    const wrong = page.getByRole('region', { name: 'What is wrong with Holter' });
+    await expect.poll(() => wrong.textContent()).toContain('bad');
+    await expect.poll(() => page.locator('main').textContent()).toContain('Outside pingnot set');
     await page.goto(`${stage.holter.url}/`);
     await expect
       .poll(() => page.locator('main').textContent())

@@ -11,6 +11,7 @@ import { session } from '../state/session.ts';
 import { Channels } from './channels.tsx';
 import { Brakes, Stalls } from './system-tables.tsx';
 import { Tokens } from './tokens.tsx';
+import { Outside, Troubles } from './watch-the-watcher.tsx';
 
 const LOOK_MS = 2_000;
 const LAG_MS_MAX = 500;
@@ -52,6 +53,7 @@ export function SystemView() {
           ` In this demo one second of Holter takes ${Math.round(1_000 / speed)} ms, so that a busy machine looks like one that was suspended.`}
       </p>
       {problem !== null && link.value !== 'lost' && <Problem error={problem} retry={reload} />}
+      <Troubles troubles={health.troubles} />
       <section class="tiles small" aria-label="Holter's own health">
         <Pulse health={health} speed={speed} />
         <Outbox outbox={system.outbox} />
@@ -148,6 +150,7 @@ function Kept({ health, system }: { readonly health: HealthView; readonly system
           <dt>Listeners</dt>
           <dd>{grouped(health.streams)}, this page included</dd>
         </div>
+        <Outside system={system} />
         <div>
           <dt>Process</dt>
           <dd>
