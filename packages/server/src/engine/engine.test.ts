@@ -77,7 +77,10 @@ describe('the engine', () => {
     const names = Array.from({ length: size }, (_, i) => `bot-${i}`);
     await Promise.all(names.map((agentId) => engine.register({ ...ada, agentId, group: 'new' })));
     for (const agentId of names.slice(0, 4))
-      await engine.signal({ agentId, incarnation: 1, kind: 'exited', code: null, signal: 'SIGKILL' }, 'holter');
+      await engine.signal(
+        { agentId, incarnation: 1, kind: 'exited', code: null, signal: 'SIGKILL' },
+        'holter',
+      );
     expect(typesOf(events).filter((type) => type === 'MASS_FAILURE')).toEqual(alarm);
     await engine.stop();
   });
