@@ -56,6 +56,7 @@ describe('an intervention', () => {
     expect(answer.status).toBe(200);
     const { incidents } = await server.operator.incidents();
     const incidentId = incidents[0]?.incidentId ?? '';
+    await server.operator.noteShown([incidentId]);
     await until('the notice is delivered', async () => {
       const events = await server.store.readEvents({ after: 0, limit: 100, types: ['EFFECT_RECEIPT'] });
       return events.length > 0;
