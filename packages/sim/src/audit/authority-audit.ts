@@ -59,6 +59,11 @@ export class AuthorityAudit {
     this.saved.set(agentId, { taskId, at });
   }
 
+  /** What was written since then is gone, with the copy of the store that it was written to. */
+  lostSince(from: number): void {
+    for (const [agentId, { at }] of this.saved) if (at >= from) this.saved.delete(agentId);
+  }
+
   look(at: number): void {
     for (const [agentId, since] of this.nudgedAt) {
       if (this.truth.watchedMs(agentId, since, at) <= contract.ownDelayMs) continue;

@@ -253,7 +253,7 @@ class EngineSimulation {
   }
 
   private async replaceStore(old: MemorySnapshot, cursor: number, forMs: number): Promise<void> {
-    const { servers, store, log, clock } = this;
+    const { servers, store, log, clock, audit } = this;
     // Of a server that slept all the while a backup is no older than what it was made from.
     if ((await store.lastCursor()) === cursor) return;
     // A server that starts right now would rightly accept the older copy.
@@ -262,11 +262,13 @@ class EngineSimulation {
     const newest = store.snapshot();
     servers.isStoreWrong = true;
     servers.lookAround();
+    const replacedAt = clock.now();
     store.restore(old);
     log.pause();
     clock.after(forMs, () => {
       for (const process of servers.listening) servers.kill(process);
       store.restore(newest);
+      audit.authority.lostSince(replacedAt);
       log.goOn();
       servers.isStoreWrong = false;
       servers.want(1);
