@@ -182,8 +182,9 @@ export class World {
 
   /** The process of a run, as it was reported to the server. */
   async childOf(agentId: string): Promise<number> {
-    const found = processesWith(`HOLTER_AGENT_ID=${agentId}`).find(({ command }) =>
-      command.startsWith(this.claudePath),
+    const isOurs = new Set(processesWith(`HOME=${this.folder}`).map(({ pid }) => pid));
+    const found = processesWith(`HOLTER_AGENT_ID=${agentId}`).find(
+      ({ pid, command }) => isOurs.has(pid) && command.startsWith(this.claudePath),
     );
     if (!found) throw new Error(`no Claude Code runs as ${agentId}`);
     return found.pid;
