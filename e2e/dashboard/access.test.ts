@@ -86,6 +86,14 @@ describe.runIf(browserPath)('an accessible page', () => {
     expect(await widest(), 'connection lost').toBeLessThanOrEqual(width);
   });
 
+  it('fits a phone before the timeline has been measured', async () => {
+    const page = await stage.open('/', { viewport: { width: 390, height: 844 } });
+    await page.addInitScript('ResizeObserver.prototype.observe = () => {}');
+    await shown(page, '/agents/cal');
+    await page.locator('.timeline canvas').waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+  });
+
   it('has only the rows that are on the screen, however many agents there are', async () => {
     for (let i = 0; i < 150; i += 1)
       await stage.operator.register({ agentId: `many-${i}`, instanceId: 'i', group: 'many' });

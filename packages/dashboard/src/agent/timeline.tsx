@@ -106,7 +106,7 @@ export function Timeline({ agent, pulse, events }: Props) {
           ref={canvas}
           role="img"
           aria-label={`Lanes for ${LANES.join(', ')} over ${duration(span)}; the table of events below says the same`}
-          style={{ width: `${width}px`, height: `${timelineHeight}px` }}
+          style={{ height: `${timelineHeight}px` }}
           onWheel={(event: WheelEvent) => {
             if (!event.ctrlKey && !event.metaKey) return;
             event.preventDefault();
