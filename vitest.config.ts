@@ -15,6 +15,7 @@ export default defineConfig({
             'scenarios/**/*.test.ts',
             'tests/**/*.test.ts',
           ],
+          globalSetup: 'tests/postgres/global-setup.ts',
           // Property tests and the simulator share the cores with everything else that runs.
           testTimeout: 30_000,
         },
@@ -23,6 +24,7 @@ export default defineConfig({
         test: {
           name: 'real-parts',
           include: ['e2e/**/*.test.ts'],
+          globalSetup: 'tests/postgres/global-setup.ts',
           // Real servers, agents and browsers: slow by nature, and never faster for a short time-out.
           testTimeout: 120_000,
           hookTimeout: 120_000,

@@ -1,24 +1,36 @@
-// What tests need beyond npm packages: a browser, tmux and Prometheus. Installs them if this process is root on Debian or Ubuntu;
+// What tests need beyond npm packages: a browser, tmux, Prometheus and PostgreSQL. Installs them if this process is root on Debian or Ubuntu;
 // otherwise prints which tests are skipped. With CI=true a missing program is a failure.
 
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 const commands = {
   chromium: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
   tmux: ['tmux'],
   prometheus: ['prometheus'],
+  postgresql: ['postgres'],
 };
-const places = { chromium: ['/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'] };
+const places = {
+  chromium: () => ['/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'],
+  postgresql: debianPostgres,
+};
 // What Debian recommends beside Prometheus monitors hardware.
-const aptOptions = { prometheus: ['--no-install-recommends'] };
+const aptOptions = { prometheus: ['--no-install-recommends'], postgresql: ['--no-install-recommends'] };
 
 /** The path of the program, or null where there is none. */
 export function find(name) {
   const folders = (process.env.PATH ?? '').split(delimiter).filter(Boolean);
   const paths = commands[name].flatMap((command) => folders.map((folder) => join(folder, command)));
-  return [...paths, ...(places[name] ?? [])].find(isExecutable) ?? null;
+  return [...paths, ...(places[name]?.() ?? [])].find(isExecutable) ?? null;
+}
+
+/** Debian installs several versions side by side, outside of PATH; the newest comes first. */
+function debianPostgres() {
+  const folder = '/usr/lib/postgresql';
+  if (!existsSync(folder)) return [];
+  const versions = readdirSync(folder).sort((a, b) => Number(b) - Number(a));
+  return versions.map((version) => join(folder, version, 'bin', 'postgres'));
 }
 
 /** The path of the program, installed if necessary; null after printing a warning. Throws with CI=true. */

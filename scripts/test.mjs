@@ -12,10 +12,12 @@ if (!setup()) {
   process.exit(1);
 }
 
-// Tests of the page, of terminals and of alert rules read these paths; without them they do not run.
+// Tests of the page, of terminals and of alert rules read these paths; without them they do not run. PostgreSQL is found
+// again by the tests that start it.
 process.env.HOLTER_BROWSER = ensure('chromium') ?? '';
 process.env.HOLTER_TMUX = ensure('tmux') ?? '';
 process.env.HOLTER_PROMETHEUS = ensure('prometheus') ?? '';
+if (!process.env.HOLTER_TEST_POSTGRES) ensure('postgresql');
 
 const folder = mkdtempSync(join(tmpdir(), 'holter-test-'));
 const reports = [];

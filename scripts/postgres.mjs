@@ -1,0 +1,202 @@
+// A PostgreSQL of its own for tests and benchmarks, in a temporary folder, on a free port of the loopback. It ends with the
+// process that started it, even if that is killed. PostgreSQL refuses to run as root: root starts it as another user.
+
+import { spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chownSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { find } from './system-packages.mjs';
+
+const USER = 'holter';
+
+/** What a test needs to know beside the defaults: it runs on small machines, beside others. */
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '200',
+  shared_buffers: '64MB',
+  log_min_messages: 'warning',
+};
+
+/** Only for data that may be lost with the machine: a crash of PostgreSQL alone loses nothing. */
+const FAST = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' };
+
+/**
+ * Starts PostgreSQL, or returns null where it is not installed. `isDurable` keeps what a crash of the machine must not
+ * lose, as in production.
+ */
+export async function startPostgres({ isDurable = false } = {}) {
+  const program = find('postgresql');
+  if (program === null) return null;
+  const folder = mkdtempSync(join(reachableFolder(), 'holter-postgres-'));
+  const owner = unprivilegedUser();
+  if (owner) chownSync(folder, owner.uid, owner.gid);
+  const postgres = new Postgres(program, folder, owner);
+  try {
+    postgres.create(isDurable ? SETTINGS : { ...SETTINGS, ...FAST });
+    for (let tries = 1; !(await postgres.start(await freePort())); tries += 1)
+      if (tries === 5) throw new Error(`PostgreSQL does not start: ${postgres.log()}`);
+  } catch (error) {
+    await postgres.dispose();
+    throw error;
+  }
+  return postgres;
+}
+
+class Postgres {
+  #program;
+  #owner;
+  #password = randomBytes(12).toString('hex');
+  #guard = null;
+
+  constructor(program, folder, owner) {
+    this.#program = program;
+    this.#owner = owner;
+    this.folder = folder;
+  }
+
+  /** The address of a database; `postgres` exists from the start. */
+  url(database = 'postgres') {
+    return `postgres://${USER}:${this.#password}@127.0.0.1:${this.port}/${database}`;
+  }
+
+  get #data() {
+    return join(this.folder, 'data');
+  }
+
+  get #options() {
+    // The checkout may be in a folder that the other user may not enter.
+    return { cwd: '/', ...this.#owner, env: { PATH: process.env.PATH, LC_ALL: 'C.UTF-8' } };
+  }
+
+  create(settings) {
+    const passwordFile = join(this.folder, 'password');
+    writeFileSync(passwordFile, this.#password);
+    if (this.#owner) chownSync(passwordFile, this.#owner.uid, this.#owner.gid);
+    const args = [
+      '-D',
+      this.#data,
+      '-U',
+      USER,
+      `--pwfile=${passwordFile}`,
+      '-A',
+      'scram-sha-256',
+      '--no-sync',
+    ];
+    args.push('--encoding=UTF8', ...localeOf(this.#program));
+    const made = spawnSync(join(dirname(this.#program), 'initdb'), args, {
+      ...this.#options,
+      encoding: 'utf8',
+    });
+    if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr ?? made.error}`);
+    const lines = Object.entries(settings).map(([key, value]) => `${key} = '${value}'\n`);
+    writeFileSync(join(this.#data, 'postgresql.conf'), lines.join(''), { flag: 'a' });
+  }
+
+  /** After `stop`: again, with the same data. False if the port is taken. */
+  async start(port = this.port) {
+    this.port = port;
+    const logged = this.log().length;
+    // The shell reads how to stop from its input, which ends with this process at the latest.
+    const script = `"$1" -D "$2" -p "$4" </dev/null >>"$3/log" 2>&1 & server=$!
+      if read -r how; then kill -"$how" $server; wait $server; else kill -QUIT $server; wait $server; rm -rf "$3"; fi`;
+    const args = ['-c', script, 'sh', this.#program, this.#data, this.folder, String(port)];
+    const guard = spawn('sh', args, {
+      ...this.#options,
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+    });
+    guard.stdin.on('error', () => undefined);
+    this.#guard = guard;
+    const deadline = Date.now() + 60_000;
+    while (!this.#isReady()) {
+      const isTaken = this.log().includes('could not create any TCP/IP sockets', logged);
+      if (isTaken || Date.now() > deadline) {
+        await this.stop('QUIT');
+        return false;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    return true;
+  }
+
+  /** `INT` ends connections and writes everything; `QUIT` is a crash of PostgreSQL, `KILL` one without any goodbye. */
+  async stop(how = 'INT') {
+    const guard = this.#guard;
+    if (guard === null) return;
+    this.#guard = null;
+    const ended = once(guard, 'exit');
+    guard.stdin.end(`${how}\n`);
+    await ended;
+  }
+
+  async dispose() {
+    await this.stop('QUIT');
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** The process that all others of this PostgreSQL descend from. */
+  get pid() {
+    return Number(this.#pidFile()[0]);
+  }
+
+  log() {
+    return read(join(this.folder, 'log'));
+  }
+
+  #pidFile() {
+    return read(join(this.#data, 'postmaster.pid')).split('\n');
+  }
+
+  #isReady() {
+    return this.#pidFile()[7]?.trim() === 'ready';
+  }
+}
+
+const read = (path) => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+};
+
+/** A locale that sorts and compares unlike bytes, so that tests find a query that depends on it. */
+function localeOf(program) {
+  const { stdout } = spawnSync(program, ['--version'], { encoding: 'utf8' });
+  const major = Number(/\d+/.exec(stdout ?? '')?.[0] ?? 0);
+  return ['--locale=C.UTF-8', ...(major >= 15 ? ['--locale-provider=icu', '--icu-locale=en-US'] : [])];
+}
+
+/** Null unless this process is root. */
+function unprivilegedUser() {
+  if (process.getuid?.() !== 0) return null;
+  const users = new Map(
+    read('/etc/passwd')
+      .split('\n')
+      .map((line) => line.split(':'))
+      .map(([name, , uid, gid]) => [name, { uid: Number(uid), gid: Number(gid) }]),
+  );
+  const user = users.get('postgres') ?? users.get('nobody');
+  if (!user)
+    throw new Error('PostgreSQL does not run as root, and there is neither a user postgres nor nobody');
+  return user;
+}
+
+/** The temporary folder, if every user may enter it. */
+function reachableFolder() {
+  for (let folder = tmpdir(); folder !== dirname(folder); folder = dirname(folder))
+    if ((statSync(folder).mode & 0o001) === 0) return '/tmp';
+  return tmpdir();
+}
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  return port;
+}
