@@ -33,3 +33,14 @@ const nothing: AlertState = { book: emptyBook, channels: {}, windows: [] };
 
 export const stateOf = (stored: string | null): AlertState =>
   stored === null ? nothing : (JSON.parse(stored) as AlertState);
+
+/** The state with what became of later tries through these channels. */
+export function withTries(state: AlertState, tried: AlertState['channels']): AlertState {
+  const newer = Object.entries(tried).filter(
+    ([channel, each]) => triedAt(each) > triedAt(state.channels[channel]),
+  );
+  return { ...state, channels: { ...state.channels, ...Object.fromEntries(newer) } };
+}
+
+const triedAt = (channel: ChannelState | undefined): number =>
+  Math.max(channel?.postedAt ?? 0, channel?.failedAt ?? 0);

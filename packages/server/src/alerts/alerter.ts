@@ -19,6 +19,7 @@ import {
   type MaintenanceWindow,
   STATE_KEY,
   stateOf,
+  withTries,
 } from './alert-state.ts';
 import { conditionsAt, FAILURES_TOLD, holterTroubles, isTelling } from './conditions.ts';
 import { effectsOf } from './effects.ts';
@@ -47,7 +48,8 @@ export class Alerter {
   private readonly context: AlerterContext;
   private readonly agents = new Map<string, Hard>();
   private state: AlertState | null = null;
-  private stored = '';
+  /** The stored state as this server last read or wrote it; another server may have written since. */
+  private stored: string | null = null;
   private isLoaded = false;
   private looking: Promise<void> = Promise.resolve();
   private cancel: () => void = () => undefined;
@@ -156,9 +158,12 @@ export class Alerter {
     edit: (windows: readonly MaintenanceWindow[], at: Instant) => readonly MaintenanceWindow[],
   ): Promise<void> {
     const next = this.looking.then(async () => {
-      const state = await this.load();
-      this.state = { ...state, windows: edit(state.windows, this.context.clock.now()) };
-      await this.save(this.state, []);
+      for (let isSaved = false; !isSaved; ) {
+        const state = await this.load();
+        const windows = edit(state.windows, this.context.clock.now());
+        isSaved = await this.save({ ...state, windows }, []);
+        if (isSaved) this.state = { ...(this.state as AlertState), windows };
+      }
     });
     this.looking = next.catch(() => undefined);
     await next;
@@ -166,16 +171,18 @@ export class Alerter {
 
   private async lookOnce(): Promise<void> {
     const { clock, channels } = this.context;
-    await this.load();
-    const at = clock.now();
-    // A try may end while the state is being saved, so it is read and replaced without a pause in between.
-    const state = this.state as AlertState;
-    const conditions = this.conditions(state);
-    const { book, notices } = stepAlerts(state.book, conditions, at, alertTimes);
-    const effects = notices.flatMap((notice) => effectsOf(this.offering(notice, at), channels(), at));
-    const next = { ...state, book };
-    if (effects.length > 0 || JSON.stringify(next) !== this.stored) await this.save(next, effects);
-    this.state = { ...(this.state as AlertState), book };
+    for (let isSaved = false; !isSaved; ) {
+      await this.load();
+      const at = clock.now();
+      // A try may end while the state is being saved, so it is read and replaced without a pause in between.
+      const state = this.state as AlertState;
+      const conditions = this.conditions(state);
+      const { book, notices } = stepAlerts(state.book, conditions, at, alertTimes);
+      const effects = notices.flatMap((notice) => effectsOf(this.offering(notice, at), channels(), at));
+      const next = { ...state, book };
+      isSaved = JSON.stringify(next) === this.stored || (await this.save(next, effects));
+      if (isSaved) this.state = { ...(this.state as AlertState), book };
+    }
   }
 
   /** What is wrong with Holter itself. */
@@ -203,20 +210,25 @@ export class Alerter {
     return withOffers(notice, context, at);
   }
 
-  private async save(state: AlertState, effects: readonly Effect[]): Promise<void> {
+  /** False when another server has saved first: its state comes first, and the look is repeated. */
+  private async save(state: AlertState, effects: readonly Effect[]): Promise<boolean> {
     const value = JSON.stringify(state);
-    await this.context.store.addEffects({
+    const isSaved = await this.context.store.addEffects({
       effects,
       at: this.context.clock.now(),
       correlationId: STATE_KEY,
-      meta: { key: STATE_KEY, value },
+      swap: { key: STATE_KEY, expected: this.stored, value },
     });
-    this.stored = value;
+    if (isSaved) this.stored = value;
+    return isSaved;
   }
 
   private async load(): Promise<AlertState> {
     const { store, engine } = this.context;
-    this.state ??= stateOf(await store.getMeta(STATE_KEY));
+    const stored = await store.getMeta(STATE_KEY);
+    if (this.state === null || stored !== this.stored)
+      this.state = withTries(stateOf(stored), this.state?.channels ?? {});
+    this.stored = stored;
     if (!this.isLoaded) {
       let cursor: string | undefined;
       do {

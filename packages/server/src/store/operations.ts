@@ -15,6 +15,7 @@ const OPERATIONS = Object.keys({
   groupSize: true,
   countByHealth: true,
   claimEffects: true,
+  renewEffects: true,
   addEffects: true,
   readEffect: true,
   settleEffect: true,

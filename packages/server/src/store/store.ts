@@ -57,11 +57,13 @@ export type Store = {
     limit: number;
     seen?: number;
   }): Promise<readonly ClaimedEffect[]>;
+  /** Extends the leases of claims that have not been settled, released or claimed again. */
+  renewEffects(claims: readonly EffectClaim[], until: Instant): Promise<void>;
   /**
-   * Orders effects that no agent's record wants (alerts), and keeps a named value, in one transaction. An effect that
-   * exists already stays as it is.
+   * Orders effects that no agent's record wants (alerts), and swaps a named value (as `swapMeta` does), in one
+   * transaction. An effect that exists already stays as it is. False if the value did not match: nothing was stored.
    */
-  addEffects(ordered: OrderedEffects & { readonly meta: MetaEntry }): Promise<void>;
+  addEffects(ordered: OrderedEffects & { readonly swap: MetaSwap }): Promise<boolean>;
   readEffect(effectId: string): Promise<StoredEffect | null>;
   /** Final: settling an effect again changes nothing, and the result says so. */
   settleEffect(effectId: string, settlement: Settlement): Promise<'settled' | 'already-settled' | 'unknown'>;
@@ -159,6 +161,7 @@ export type DueAgent = {
 };
 
 export type MetaEntry = { readonly key: string; readonly value: string };
+export type MetaSwap = MetaEntry & { readonly expected: string | null };
 
 export type StoredAgent = { readonly agent: Agent; readonly version: number };
 export type StoredFleet = { readonly fleet: FleetGuard; readonly version: number };
@@ -226,6 +229,9 @@ export type ClaimedEffect = {
   readonly tries: number;
   readonly correlationId: string;
 };
+
+/** `tries` is the number that the claim returned. */
+export type EffectClaim = { readonly effectId: string; readonly tries: number };
 
 export type StoredEffect = ClaimedEffect & {
   readonly status: EffectStatus;

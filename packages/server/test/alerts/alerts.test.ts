@@ -31,8 +31,12 @@ const config = (more: HolterConfig = {}): HolterConfig => ({
   channels: { ops: { type: 'webhook', url: ops.url } },
   ...more,
 });
-const begin = async (on: Store = store, with_: HolterConfig = config()): Promise<AlertServer> => {
-  server = await startAlerts(on, clock, with_);
+const begin = async (
+  on: Store = store,
+  with_: HolterConfig = config(),
+  isAlone = true,
+): Promise<AlertServer> => {
+  server = await startAlerts(on, clock, with_, isAlone);
   return server;
 };
 const said = ({ requests }: StrictServer): readonly string[] =>
@@ -378,5 +382,29 @@ describe('routes', () => {
     const firstAt = clock.now();
     await passUntil(clock, 'all are told', () => ops.requests.length === 3);
     expect(clock.now() - firstAt).toBeGreaterThanOrEqual(minutes(2) - seconds(2));
+  });
+});
+
+describe('two servers on one store', () => {
+  it('tell each alert once, and keep what the other has been told', async () => {
+    const { engine, alerts } = await begin(store.beside(), config(), false);
+    const other = await startAlerts(store.beside(), clock, config(), false);
+    await clock.advance(seconds(10));
+    const from = clock.now();
+    const window = { group: 'quiet', from, until: later(from, minutes(60)), by: 'olga', reason: 'upgrade' };
+    await alerts.addWindow(window);
+    await register(engine, 'ada');
+    await register(other.engine, 'bob', { group: 'quiet' });
+    await fail(other.engine, 'ada');
+    await fail(engine, 'bob');
+    await passUntil(clock, 'it is told', () => ops.requests.length > 0);
+    await clock.advance(minutes(5));
+    expect(said(ops)).toEqual(['trigger ada has failed']);
+    expect(other.alerts.state?.windows).toEqual([window]);
+    expect(await other.alerts.removeWindow('quiet')).toBe(true);
+    await passUntil(clock, 'bob is told, too', () => ops.requests.length > 1);
+    await clock.advance(minutes(5));
+    expect(said(ops).slice(1)).toEqual(['trigger bob has failed']);
+    await other.stop();
   });
 });

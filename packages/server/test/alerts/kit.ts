@@ -22,6 +22,7 @@ export async function startAlerts(
   store: Store,
   clock: ManualClock,
   config: HolterConfig,
+  isAlone = true,
 ): Promise<AlertServer> {
   const compiled = compile(config);
   if (compiled.kind === 'invalid') throw new Error(JSON.stringify(compiled.problems));
@@ -57,7 +58,7 @@ export async function startAlerts(
     policies,
     executors: [executor],
     channelsFor,
-    isAlone: true,
+    isAlone,
     sha256: (text) => createHash('sha256').update(text).digest('hex'),
     newId,
     newSecret: () => 'secret',

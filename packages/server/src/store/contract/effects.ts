@@ -37,17 +37,17 @@ export function effectsContract(open: OpenStore): void {
 
     it('orders effects beside those of agents, once, together with a named value', async () => {
       const alert = nudge('alert/1', 'fleet:crew');
-      const order = (value: string) => ({
+      const order = (value: string, expected: string | null) => ({
         effects: [alert],
         at: at(5),
         correlationId: 'alert/1',
-        meta: { key: 'alerts', value },
+        swap: { key: 'alerts', expected, value },
       });
       expect(await current.store.readEffect('alert/1')).toBeNull();
-      await current.store.addEffects(order('first'));
+      await current.store.addEffects(order('first', null));
       expect(await claim(5)).toEqual(['alert/1 1']);
       await current.store.settleEffect('alert/1', { at: at(6), outcome: 'posted', detail: 'sent' });
-      await current.store.addEffects(order('second'));
+      await current.store.addEffects(order('second', 'first'));
       await current.reopen();
       expect(await claim(500)).toEqual([]);
       expect(await current.store.getMeta('alerts')).toBe('second');

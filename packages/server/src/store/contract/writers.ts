@@ -104,10 +104,24 @@ const OPERATIONS: Record<Exclude<Operation, 'backup' | 'check' | 'close'>, Check
     expect(await a.claimEffects(claimOf(99))).toEqual([]);
     expect(await a.claimEffects(claimOf(100))).toMatchObject([{ tries: 2 }]);
   },
+  renewEffects: async (a, b) => {
+    await begin(a);
+    await a.claimEffects(claimOf(0));
+    await a.renewEffects([{ effectId: 'ada/e', tries: 1 }], at(150));
+    expect(await b.claimEffects(claimOf(149))).toEqual([]);
+    expect(await b.claimEffects(claimOf(150))).toMatchObject([{ tries: 2 }]);
+    await a.renewEffects([{ effectId: 'ada/e', tries: 1 }], at(999));
+    await a.retryEffect('ada/e', at(160), 'released', 2);
+    await b.renewEffects([{ effectId: 'ada/e', tries: 2 }], at(999));
+    expect(await a.claimEffects(claimOf(160))).toMatchObject([{ tries: 3 }]);
+  },
   addEffects: async (a, b) => {
     const order = { effects: [nudge('alert/1', 'ada')], at: at(0), correlationId: 'c' };
-    await a.addEffects({ ...order, meta: { key: 'alerts', value: 'mine' } });
-    await b.addEffects({ ...order, meta: { key: 'alerts', value: 'yours' } });
+    const swap = (expected: string | null, value: string) => ({ key: 'alerts', expected, value });
+    expect(await a.addEffects({ ...order, swap: swap(null, 'mine') })).toBe(true);
+    expect(await b.addEffects({ ...order, swap: swap('mine', 'yours') })).toBe(true);
+    const late = { ...order, effects: [nudge('alert/2', 'ada')] };
+    expect(await a.addEffects({ ...late, swap: swap('mine', 'late') })).toBe(false);
     expect(await a.claimEffects(claimOf(0))).toHaveLength(1);
     expect(await a.getMeta('alerts')).toBe('yours');
   },

@@ -28,6 +28,14 @@ export function claimEffects(
   });
 }
 
+export function renewEffects(tables: Tables, ...[claims, until]: Arguments<'renewEffects'>): void {
+  for (const { effectId, tries } of claims) {
+    const row = tables.effects.get(effectId);
+    if (row?.status === 'claimed' && row.tries === tries)
+      tables.effects.set(effectId, { ...row, visibleAt: until });
+  }
+}
+
 export function settleEffect(
   tables: Tables,
   { openEffects }: Indexes,

@@ -11,6 +11,7 @@ import {
   offerEffect,
   readEffect,
   readEffectChanges,
+  renewEffects,
   retryEffect,
   settleEffect,
 } from './effects.ts';
@@ -98,6 +99,13 @@ function perform<Op extends Operation>(
   return handler(tables, indexes, ...args);
 }
 
+function swapMeta({ meta }: Tables, ...[key, expected, value]: Arguments<'swapMeta'>): boolean {
+  if ((meta.get(key) ?? null) !== expected) return false;
+  if (value === null) meta.delete(key);
+  else meta.set(key, value);
+  return true;
+}
+
 const handlers: Handlers = {
   load: (tables, _, agentId) => tables.agents.get(agentId) ?? null,
   loadMany: (tables, _, agentIds) => agentIds.flatMap((agentId) => tables.agents.get(agentId) ?? []),
@@ -121,9 +129,11 @@ const handlers: Handlers = {
     refuseOlder(tables.lastCursor, claim.seen ?? 0);
     return claimEffects(tables, indexes, claim);
   },
-  addEffects: (tables, indexes, { meta, ...ordered }) => {
-    tables.meta.set(meta.key, meta.value);
-    addEffects(tables, indexes, ordered);
+  renewEffects: (tables, _, claims, until) => renewEffects(tables, claims, until),
+  addEffects: (tables, indexes, { swap: { key, expected, value }, ...ordered }) => {
+    const isSwapped = swapMeta(tables, key, expected, value);
+    if (isSwapped) addEffects(tables, indexes, ordered);
+    return isSwapped;
   },
   readEffect: (tables, _, effectId) => readEffect(tables, effectId),
   settleEffect: (tables, indexes, effectId, settlement) =>
@@ -178,12 +188,7 @@ const handlers: Handlers = {
   putMeta: (tables, _, key, value) => {
     tables.meta.set(key, value);
   },
-  swapMeta: (tables, _, key, expected, value) => {
-    if ((tables.meta.get(key) ?? null) !== expected) return false;
-    if (value === null) tables.meta.delete(key);
-    else tables.meta.set(key, value);
-    return true;
-  },
+  swapMeta: (tables, _, key, expected, value) => swapMeta(tables, key, expected, value),
   listMeta: (tables, _, prefix) =>
     [...tables.meta]
       .filter(([key]) => key.startsWith(prefix))

@@ -59,6 +59,17 @@ export async function claimEffects(
   }));
 }
 
+export async function renewEffects(db: Db, ...[claims, until]: Arguments<'renewEffects'>): Promise<void> {
+  for (const { effectId, tries } of claims)
+    await db
+      .updateTable('effects')
+      .set({ visible_at: until })
+      .where('id', '=', effectId)
+      .where('tries', '=', tries)
+      .where('status', '=', 'claimed')
+      .execute();
+}
+
 /** Claimed effects are left to their executor: its next claim cancels them, or its receipt settles them. */
 export async function cancelEffects(db: Db, lives: readonly string[], at: Instant): Promise<void> {
   const over = cancelled(db, at, OVER).where('lives_by', 'in', lives).where('status', '=', 'pending');

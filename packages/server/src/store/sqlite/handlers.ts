@@ -21,6 +21,7 @@ import {
   offerEffect,
   readEffect,
   readEffectChanges,
+  renewEffects,
   retryEffect,
   settleEffect,
 } from './effects.ts';
@@ -94,10 +95,12 @@ export const handlers: Handlers = {
       if (claim.seen) refuseOlder(await lastCursor(transaction), claim.seen);
       return claimEffects(transaction, claim);
     }),
-  addEffects: (db, { meta, ...ordered }) =>
+  renewEffects: (db, ...args) => inTransaction(db, (transaction) => renewEffects(transaction, ...args)),
+  addEffects: (db, { swap: { key, expected, value }, ...ordered }) =>
     inTransaction(db, async (transaction) => {
-      await putMeta(transaction, meta.key, meta.value);
-      await addEffects(transaction, ordered);
+      const isSwapped = await swapMeta(transaction, key, expected, value);
+      if (isSwapped) await addEffects(transaction, ordered);
+      return isSwapped;
     }),
   readEffect,
   settleEffect: (db, effectId, settlement) =>
