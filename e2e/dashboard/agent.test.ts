@@ -1,7 +1,7 @@
 import { createClient } from '@holter/server/local';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browserPath, type Page } from './browser.ts';
-import { decide, failing, openStage, owned, presentRun, type Stage } from './kit.ts';
+import { decide, failing, frozen, openStage, owned, presentRun, type Stage } from './kit.ts';
 
 describe.runIf(browserPath)('one agent in a browser', () => {
   let stage: Stage;
@@ -84,7 +84,10 @@ describe.runIf(browserPath)('one agent in a browser', () => {
     await expect
       .poll(() => page.locator('.ladder').textContent())
       .toMatch(/\d\d:\d\d:\d\d.*escalated to a person/);
-    await expect.poll(() => page.locator('.ladder .to-come').textContent()).toContain('unless you decide');
+    const next = () => page.locator('.ladder .to-come').textContent();
+    await expect.poll(next).toMatch(/evidence from one source only$/);
+    await stage.operator.signal('hal', frozen());
+    await expect.poll(next).toContain('unless you decide');
     const event = page.locator('.events details').filter({ hasText: 'healthy → failing' });
     expect(await event.locator('pre').isVisible()).toBe(false);
     await event.locator('summary').click();

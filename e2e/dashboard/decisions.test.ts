@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createClient } from '@holter/server/local';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browserPath, type Page } from './browser.ts';
-import { decide, failing, openDecision, openStage, owned, type Stage } from './kit.ts';
+import { decide, failing, frozen, openDecision, openStage, owned, type Stage } from './kit.ts';
 import { type StepsRun, startSteps } from './steps-run.ts';
 
 let stage: Stage;
@@ -96,6 +96,7 @@ describe.runIf(browserPath)('what a person does in the page reaches an agent tha
     for (const agentId of ['fay', 'gil']) {
       await stage.operator.register(owned(agentId));
       await stage.operator.signal(agentId, failing);
+      await stage.operator.signal(agentId, frozen());
     }
     await page.goto(`${stage.holter.url}/incidents`);
     const waiting = page.locator('.inbox > li');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browserPath } from './browser.ts';
-import { failing, openStage, owned, type Stage } from './kit.ts';
+import { failing, frozen, openStage, owned, type Stage } from './kit.ts';
 
 describe.runIf(browserPath)('the fleet in a browser', () => {
   let stage: Stage;
@@ -32,6 +32,7 @@ describe.runIf(browserPath)('the fleet in a browser', () => {
     const page = await stage.open();
     await expect.poll(() => page.locator('.row').count()).toBe(4);
     await stage.operator.signal('cal', failing);
+    await stage.operator.signal('cal', frozen());
     await page.locator('.row[data-id=cal] .state-failing').first().waitFor();
     await expect.poll(() => page.locator('.row .who a').first().textContent()).toBe('cal');
     const row = page.locator('.row[data-id=cal]');

@@ -126,6 +126,16 @@ export async function presentRun({ holter }: Stage, agentId: string): Promise<st
 
 export const failing = { kind: 'error', message: 'no disk', isUnrecoverable: true, incarnation: 1 };
 
+/** With `failing`, a second source: without it Holter never stops an agent by itself. */
+export const frozen = () => ({
+  kind: 'finding',
+  finding: {
+    ...{ kind: 'frozen', severity: 'act', source: 'operating-system', since: Date.now() },
+    ...{ evidence: 'its process is stopped', threshold: '30 s stopped' },
+  },
+  incarnation: 1,
+});
+
 /** The button of a decision about an agent, or about the first in a list: the recommended one, or in the menu. */
 export async function openDecision(place: Page | Locator, name: string): Promise<void> {
   const button = place.getByRole('button', { name, exact: true });

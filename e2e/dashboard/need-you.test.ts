@@ -1,7 +1,7 @@
 import { createClient } from '@holter/server/local';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browserPath, type Page } from './browser.ts';
-import { failing, openStage, owned, presentRun, type Stage } from './kit.ts';
+import { failing, frozen, openStage, owned, presentRun, type Stage } from './kit.ts';
 
 describe.runIf(browserPath)('who needs a person, in a browser', () => {
   let stage: Stage;
@@ -33,6 +33,7 @@ describe.runIf(browserPath)('who needs a person, in a browser', () => {
 
   it('names them on top, with the reason, what comes next, and the recommended decision', async () => {
     await stage.operator.signal('cal', failing);
+    await stage.operator.signal('cal', frozen());
     await expect.poll(() => band().locator('h2').textContent()).toBe('1 needs you');
     const row = band().locator('li');
     await expect

@@ -29,6 +29,7 @@ export { type Admitted, admit, emptyFleetGuard, type FleetGuard } from './fleet/
 export { whyNotDecide } from './incident/obstacle.ts';
 export { type ExecutorState, readyOf } from './incident/ready.ts';
 export { findingsOf } from './incident/reason.ts';
+export { whyNotTerminate } from './incident/terminate.ts';
 export { retell } from './judge/retell.ts';
 export {
   breakerDefaults,

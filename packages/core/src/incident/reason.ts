@@ -120,6 +120,9 @@ const NO_WITNESS: ReadonlySet<FindingKind> = new Set<FindingKind>([
 /** What an agent reports about a service that it calls, not about itself. */
 const NO_REPORT: ReadonlySet<FindingKind> = new Set<FindingKind>(['breaker-open']);
 
+/** A record and the policy it is judged by. */
+export type Judged = Pick<Draft, 'hard' | 'policy'>;
+
 /**
  * Invariant 6. Automatic termination needs two pieces of evidence from different sources: the agent's reports (or
  * their absence), and the operating system or the screen. A nudge that was seen is a second source only for a repeat
@@ -127,7 +130,7 @@ const NO_REPORT: ReadonlySet<FindingKind> = new Set<FindingKind>(['breaker-open'
  * that is merely silent is never killed. A still process does not count either while only Holter's clock says that
  * the agent's hold is over.
  */
-export const hasTwoSources = (draft: Draft): boolean => isWitnessed(draft) || wasDeaf(draft);
+export const hasTwoSources = (draft: Judged): boolean => isWitnessed(draft) || wasDeaf(draft);
 
 /**
  * Whether the evidence is about the present. A still process is probed now. A loop is only known up to the agent's
@@ -141,7 +144,7 @@ const JUST_NOW = seconds(30);
 const isHeardAtIt = ({ hard, at }: Draft): boolean =>
   hard.doing !== undefined && between(hard.doing.at, at) <= JUST_NOW;
 
-function isWitnessed({ hard }: Draft): boolean {
+function isWitnessed({ hard }: Judged): boolean {
   const findings = actFindings(hard);
   const isSeen = findings.some(
     ({ kind, source }) =>
@@ -156,7 +159,7 @@ function isWitnessed({ hard }: Draft): boolean {
   );
 }
 
-const wasDeaf = ({ hard, policy }: Draft): boolean =>
+const wasDeaf = ({ hard, policy }: Judged): boolean =>
   furtherRepeats(hard, hard.incident?.repeatAtNudge) >= policy.nudge.repeatsMax;
 
 /** How long the condition needs to show again; an incident must not close sooner. */

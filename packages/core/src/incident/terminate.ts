@@ -9,7 +9,15 @@ import { deadlineAfter, isPast, ladderDeadline } from '../rule/rule.ts';
 import { lifeOfIncident } from '../vocabulary/effect.ts';
 import { absenceDeadline } from '../vocabulary/stall.ts';
 import { amend, askFleet, climbTo, effectIdOf, stepRefOf, wantStep } from './change.ts';
-import { actFindings, hasTwoSources, isEvidenceFresh, isOrdered, leadOf, repeatOf } from './reason.ts';
+import {
+  actFindings,
+  hasTwoSources,
+  isEvidenceFresh,
+  isOrdered,
+  type Judged,
+  leadOf,
+  repeatOf,
+} from './reason.ts';
 
 /** Level 3: terminate the agent, by an order or by sufficient evidence; never while in doubt. */
 export function climbTerminate(draft: Draft, incident: Incident): void {
@@ -31,7 +39,7 @@ export function climbTerminate(draft: Draft, incident: Incident): void {
 }
 
 /** Why Holter may not terminate this agent without an order; null if it may. */
-export function whyNotTerminate(draft: Draft): string | null {
+export function whyNotTerminate(draft: Judged): string | null {
   const { hard } = draft;
   if (hard.mode !== 'act') return `its mode is ${hard.mode}`;
   if (!hard.can.includes('terminate')) return 'nothing can stop it from here';

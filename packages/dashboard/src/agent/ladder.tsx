@@ -55,7 +55,7 @@ export function Ladder({ agent, events }: Props) {
   );
   const past = told.slice(0, SHOWN_MAX).reverse();
   const later =
-    incident.next.step === 'close'
+    incident.next.step === 'close' || incident.next.step === 'human'
       ? []
       : STEPS.slice(current + 1).filter((step) => step !== incident.next.step && step !== 'human');
   return (

@@ -13,10 +13,11 @@ type Props = {
 export function NextStep({ next, mayDecide = true, isShort = false }: Props) {
   const { step, at, why } = next;
   const when = at === null ? null : <Countdown to={at} />;
-  if (when === null)
-    return (
-      <>{step === 'human' && mayDecide && !why.startsWith('waiting') ? `waiting for you: ${why}` : why}</>
-    );
+  if (when === null) {
+    const words =
+      step === 'human' && mayDecide && !why.startsWith('waiting') ? `waiting for you: ${why}` : why;
+    return <>{isShort ? words.split(';')[0] : words}</>;
+  }
   switch (step) {
     case 'terminate':
       return why.startsWith('ordered') ? (

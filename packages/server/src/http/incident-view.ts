@@ -8,6 +8,7 @@ import {
   later,
   type Policy,
   readyOf,
+  whyNotTerminate,
 } from '@holter/core';
 import { findingView } from './finding-view.ts';
 import type { IncidentView, NextStepView } from './types.ts';
@@ -106,6 +107,9 @@ function nextStepOf(hard: Agent['hard'], incident: Incident, context: IncidentCo
   }
   if (step === 'terminate') return when('waiting for it to end', null);
   if (!wait || hard.mode !== 'act') return { ...when(waitsForYou, null, 'human'), isUnseen };
+  const obstacle = whyNotTerminate({ hard, policy });
+  if (obstacle !== null)
+    return { ...when(`${waitsForYou}; Holter will not stop it: ${obstacle}`, null, 'human'), isUnseen };
   const decideBy = later(wait.at, policy.escalation.waitMs + heldSince);
   return { ...when(`if nobody decides; ${waitsForYou}`, decideBy, 'terminate'), isUnseen };
 }

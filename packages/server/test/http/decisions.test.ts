@@ -39,6 +39,16 @@ describe('decisions about one finding, one checkpoint, one incident', () => {
       isUnrecoverable: true,
       incarnation: 1,
     });
+  /** A second source beside the agent's own report, without which Holter never stops it. */
+  const seeFrozen = (agentId: string) =>
+    server.operator.signal(agentId, {
+      kind: 'finding',
+      finding: {
+        ...{ kind: 'frozen', severity: 'act', source: 'operating-system', since: server.clock.now() },
+        ...{ evidence: 'its process is stopped', threshold: '30 s stopped' },
+      },
+      incarnation: 1,
+    });
   const hanging = (agentId: string, wanted: number) =>
     until(
       async () => (await server.notices.list()).filter((notice) => notice.agentId === agentId).length,
@@ -55,6 +65,12 @@ describe('decisions about one finding, one checkpoint, one incident', () => {
     await hanging('gus', 1);
     const incidentIds = ['gus/1', 'nobody/7'];
     const path = '/v1/incidents/shown';
+    const alone = (await server.operator.agent('gus')).incident;
+    expect(alone?.next).toMatchObject({ step: 'human', at: null, isUnseen: true });
+    expect(alone?.next.why).toBe(
+      'waiting for you (not seen yet); Holter will not stop it: there is evidence from one source only',
+    );
+    await seeFrozen('gus');
     const looked = (await server.operator.agent('gus')).incident;
     expect(looked).toMatchObject({ step: 'escalate', noticedAt: null });
     expect(looked?.next).toMatchObject({ step: 'terminate', inSeconds: 60 });
@@ -135,6 +151,7 @@ describe('decisions about one finding, one checkpoint, one incident', () => {
   it('takes down what hangs about an incident that somebody acknowledges', async () => {
     await owned('bob');
     await fail('bob');
+    await seeFrozen('bob');
     await hanging('bob', 1);
     const { incident } = await server.operator.agent('bob');
     expect(incident?.next.why).toContain('(not seen yet)');
@@ -162,6 +179,8 @@ describe('decisions about one finding, one checkpoint, one incident', () => {
       const { incidents } = await server.client(token).incidents();
       return incidents.find((incident) => incident.agentId === agentId)?.next;
     };
+    await seeFrozen('cal');
+    await seeFrozen('kim');
     await hanging('cal', 1);
     await hanging('kim', 1);
     // The time runs from the notice, except where the operator wants it to run from the reading.
