@@ -35,6 +35,7 @@ export type HolterConfig = OverrideSections & {
     readonly effects?: Duration;
     readonly rollups?: Duration;
     readonly tokens?: Duration;
+    readonly letters?: Duration;
   };
   /** Where alerts can be sent, by name; see docs/alerts.md for the keys of each type. */
   readonly channels?: Readonly<

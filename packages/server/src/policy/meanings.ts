@@ -205,6 +205,7 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
   'retention.effects': 'How long effects are kept after they were carried out or cancelled.',
   'retention.rollups': 'How long the hourly sums of each agent are kept, which history is made of.',
   'retention.tokens': 'How long tokens that were revoked, and log-ins to the page, stay on record.',
+  'retention.letters': 'How long letters between agents are kept, read or not.',
   'metrics.agents_max':
     'Agents with series of their own; those in trouble first, ended agents never. The rest is counted.',
 };

@@ -26,7 +26,7 @@ export type Operations = {
   readonly log: { readonly bytesMax: number; readonly filesMax: number };
   /** How long each is kept. */
   readonly retentionMs: Readonly<
-    Record<'events' | 'checkpoints' | 'effects' | 'rollups' | 'tokens', DurationMs>
+    Record<'events' | 'checkpoints' | 'effects' | 'rollups' | 'tokens' | 'letters', DurationMs>
   >;
 };
 
@@ -52,6 +52,7 @@ export const OPERATIONS_FIELDS = {
   'retention.effects': duration(ranges.retentionLong),
   'retention.rollups': duration(ranges.retention),
   'retention.tokens': duration(ranges.retentionLong),
+  'retention.letters': duration(ranges.retention),
 } as const satisfies Table;
 
 type OperationsSettings = Values<typeof OPERATIONS_FIELDS>;
@@ -73,6 +74,7 @@ export const operationsDefaults: OperationsSettings = {
   'retention.effects': days(30),
   'retention.rollups': days(400),
   'retention.tokens': days(30),
+  'retention.letters': days(30),
 };
 
 export const buildOperations = (settings: OperationsSettings): Operations => ({
@@ -97,5 +99,6 @@ export const buildOperations = (settings: OperationsSettings): Operations => ({
     effects: settings['retention.effects'],
     rollups: settings['retention.rollups'],
     tokens: settings['retention.tokens'],
+    letters: settings['retention.letters'],
   },
 });

@@ -10,6 +10,7 @@ import type {
   ReceiptOutcome,
   Spending,
 } from '@holter/core';
+import type { Letters } from './letters.ts';
 import type { SpendingQuery, SpendingSum } from './spending.ts';
 
 /**
@@ -17,7 +18,7 @@ import type { SpendingQuery, SpendingSum } from './spending.ts';
  * `StoreUnavailable`; the engine then carries out no effects until the store is back. A persistent store keeps the
  * version of each record, and returns older ones converted by `upcast`.
  */
-export type Store = {
+export type Store = Letters & {
   /** An agent with its version, soft facts merged in by maximum; null when there is none. */
   load(agentId: string): Promise<StoredAgent | null>;
   /** Those of these agents that exist, in any order. */
@@ -119,7 +120,7 @@ export type Store = {
 
   /**
    * Deletes one small batch of events and settled effects, of checkpoints except each agent's newest, of tokens that
-   * were revoked and log-ins that were made, of whole hours of roll-ups, and of the books the
+   * were revoked and log-ins that were made, of letters, of whole hours of roll-ups, and of the books the
    * oldest day, each older than its time; the books are kept as long as roll-ups. Keeps everything else that belongs
    * to an agent with an open incident. Returns whether there may be more.
    */
@@ -311,7 +312,9 @@ export type StoredToken = {
 };
 
 /** What is older than its time may be deleted. */
-export type Cutoffs = Readonly<Record<'events' | 'checkpoints' | 'effects' | 'rollups' | 'tokens', Instant>>;
+export type Cutoffs = Readonly<
+  Record<'events' | 'checkpoints' | 'effects' | 'rollups' | 'tokens' | 'letters', Instant>
+>;
 
 /** One hour of one agent. */
 export type Rollup = {

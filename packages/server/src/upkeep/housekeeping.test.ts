@@ -48,7 +48,14 @@ it('deletes in small batches what is older than its retention, once an hour', as
   expect(prune).toHaveBeenCalledTimes(2);
   const month = now - hours(24 * 30);
   const rollups = now - hours(24 * 400);
-  const before = { events: month, checkpoints: month, effects: month, tokens: month, rollups };
+  const before = {
+    events: month,
+    checkpoints: month,
+    effects: month,
+    tokens: month,
+    letters: month,
+    rollups,
+  };
   expect(prune).toHaveBeenCalledWith(before, 500);
   expect(waits).toEqual([60_000, 250, hours(1)]);
 });

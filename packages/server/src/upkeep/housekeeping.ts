@@ -61,4 +61,5 @@ const cutoffsAt = (now: Instant, kept: Operations['retentionMs']): Cutoffs => ({
   effects: later(now, -kept.effects),
   rollups: later(now, -kept.rollups),
   tokens: later(now, -kept.tokens),
+  letters: later(now, -kept.letters),
 });

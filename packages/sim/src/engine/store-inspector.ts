@@ -116,7 +116,14 @@ export class StoreInspector {
   async prune(at: Instant): Promise<void> {
     await this.read();
     const before = (at - RETENTION_MS) as Instant;
-    const cutoffs = { events: before, checkpoints: before, effects: before, rollups: before, tokens: before };
+    const cutoffs = {
+      events: before,
+      checkpoints: before,
+      effects: before,
+      rollups: before,
+      tokens: before,
+      letters: before,
+    };
     await this.store.prune(cutoffs, PRUNED_AT_ONCE);
     for (const [agentId, cursors] of this.kept) {
       const [first] = cursors;

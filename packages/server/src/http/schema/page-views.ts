@@ -193,7 +193,14 @@ export const system = z.strictObject({
   retention: z.strictObject({
     keptMs: count.meta({ description: 'Of events.' }),
     kept: z
-      .strictObject({ events: count, checkpoints: count, effects: count, rollups: count, tokens: count })
+      .strictObject({
+        events: count,
+        checkpoints: count,
+        effects: count,
+        rollups: count,
+        tokens: count,
+        letters: count,
+      })
       .meta({ description: 'How long each is kept, in ms; see `retention` of holter.yaml.' }),
     oldestEventAt: maybeTime,
   }),

@@ -9,6 +9,7 @@ import type {
   Spending,
 } from '@holter/core';
 import { emptyMeter, instant, later, NEVER } from '@holter/core';
+import type { LetterPut, NewLetter } from '../letters.ts';
 import type { Commit, Cutoffs, Store, StoredCheckpoint } from '../store.ts';
 
 /** A store under test. `reopen` closes it and opens the same data again; `second` is another writer on it. */
@@ -167,7 +168,14 @@ export const checkpointOf = (
 /** Everything older than this moment, but no roll-ups. */
 export const before = (second: number): Cutoffs => {
   const moment = at(second);
-  return { events: moment, checkpoints: moment, effects: moment, tokens: moment, rollups: at(0) };
+  return {
+    events: moment,
+    checkpoints: moment,
+    effects: moment,
+    tokens: moment,
+    letters: moment,
+    rollups: at(0),
+  };
 };
 
 export const spendingOf = (fields: Partial<Spending> = {}): Spending => ({
@@ -180,3 +188,25 @@ export const spendingOf = (fields: Partial<Spending> = {}): Spending => ({
   tokens: 10,
   ...fields,
 });
+
+export const letterOf = (letterId: string, rest: Partial<NewLetter> = {}): NewLetter => ({
+  letterId,
+  from: 'ada',
+  to: 'bob',
+  clientId: null,
+  subject: 'about it',
+  priority: 'normal',
+  inReplyTo: null,
+  passed: [],
+  isVerified: true,
+  sentAt: at(1),
+  content: '{"type":"request","message":"please"}',
+  ...rest,
+});
+
+export const putLetter = (
+  store: Store,
+  letterId: string,
+  rest: Partial<NewLetter> = {},
+  how: Partial<Omit<LetterPut, 'letter'>> = {},
+) => store.putLetter({ letter: letterOf(letterId, rest), acknowledges: null, boxMax: 100, ...how });

@@ -4,6 +4,7 @@ import { dueContract } from './due.ts';
 import { effectsContract } from './effects.ts';
 import { eventsContract } from './events.ts';
 import type { OpenStore } from './kit.ts';
+import { lettersContract } from './letters.ts';
 import { pruneContract } from './prune.ts';
 import { racesContract } from './races.ts';
 import { recordsContract } from './records.ts';
@@ -25,6 +26,7 @@ export function storeContract(name: string, open: OpenStore): void {
     rollupsContract(open);
     spendingContract(open);
     stripsContract(open);
+    lettersContract(open);
     pruneContract(open);
     writersContract(open);
     racesContract(open);

@@ -11,6 +11,7 @@ import {
   commitOf,
   committed,
   nudge,
+  putLetter,
   softOf,
   spendingOf,
   taskChanged,
@@ -32,6 +33,8 @@ const begin = (store: Store, agentId = 'ada') =>
 const claimOf = (moment: number) => ({ executors: [null], at: at(moment), leaseMs: 100, limit: 9 });
 const dueOf = (moment: number) => ({ at: at(moment), leaseMs: 100, limit: 9 });
 const token = { hash: 'h', role: 'viewer', agentId: null, group: null, createdAt: at(0) } as const;
+
+const inbox = { of: 'bob', box: 'inbox' } as const;
 
 const OPERATIONS: Record<Exclude<Operation, 'backup' | 'check' | 'close'>, Check> = {
   load: async (a, b) => {
@@ -303,6 +306,35 @@ const OPERATIONS: Record<Exclude<Operation, 'backup' | 'check' | 'close'>, Check
     await begin(a);
     await committed(b, commitOf(agentOf('ada', { incarnation: 2 }), 1));
     expect(await a.listFinalStates('ada', 9)).toMatchObject([{ incarnation: 1 }]);
+  },
+  putLetter: async (a, b) => {
+    expect(await putLetter(a, 'm1', { clientId: 'c1' })).toMatchObject({ kind: 'stored' });
+    expect(await putLetter(b, 'm2', { clientId: 'c1' })).toMatchObject({ kind: 'exists' });
+  },
+  readLetter: async (a, b) => {
+    await putLetter(a, 'm1');
+    expect(await b.readLetter('m1')).toEqual(await a.readLetter('m1'));
+  },
+  listLetters: async (a, b) => {
+    await putLetter(a, 'm1');
+    await putLetter(b, 'm2');
+    const ids = (await a.listLetters({ ...inbox, limit: 9 })).map(({ letterId }) => letterId);
+    expect(ids).toEqual(['m2', 'm1']);
+  },
+  countLetters: async (a, b) => {
+    await putLetter(a, 'm1');
+    expect(await b.countLetters(inbox)).toMatchObject({ total: 1, unread: 1 });
+  },
+  markLetters: async (a, b) => {
+    await putLetter(a, 'm1');
+    const mark = { to: 'bob', letterIds: ['m1'], as: 'read', at: at(2) } as const;
+    const marked = await Promise.all([a.markLetters(mark), b.markLetters(mark)]);
+    expect(marked.flat()).toEqual(['m1']);
+  },
+  deleteLetter: async (a, b) => {
+    await putLetter(a, 'm1');
+    expect(await b.deleteLetter('bob', 'm1')).toBe(true);
+    expect(await a.deleteLetter('bob', 'm1')).toBe(false);
   },
 };
 

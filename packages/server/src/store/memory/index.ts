@@ -15,6 +15,7 @@ import {
   retryEffect,
   settleEffect,
 } from './effects.ts';
+import { countLetters, deleteLetter, listLetters, markLetters, putLetter } from './letters.ts';
 import { countByHealth, listAgents, prune, readEvents, rollups } from './read.ts';
 import { copyTables, emptyTables, type Indexes, indexesOf, type Tables } from './tables.ts';
 
@@ -217,6 +218,12 @@ const handlers: Handlers = {
   },
   stripPages: (tables, _, from, to) => tables.stripPages.filter(({ at }) => at >= from && at < to),
   listFinalStates: (tables, _, agentId, limit) => (tables.finalStates.get(agentId) ?? []).slice(0, limit),
+  putLetter: (tables, _, put) => putLetter(tables, put),
+  readLetter: (tables, _, letterId) => tables.letters.get(letterId) ?? null,
+  listLetters: (tables, _, query) => listLetters(tables, query),
+  countLetters: (tables, _, box) => countLetters(tables, box),
+  markLetters: (tables, _, marking) => markLetters(tables, marking),
+  deleteLetter: (tables, _, to, letterId) => deleteLetter(tables, to, letterId),
   backup: () => {
     throw new StoreUnavailable('unknown', 'a store in memory has no file to copy; take a snapshot');
   },

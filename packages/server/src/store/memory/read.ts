@@ -109,14 +109,20 @@ export function prune(tables: Tables, before: Cutoffs, limit: number): Answer<'p
     (id.startsWith(SESSION_TOKEN_PREFIX) && createdAt < before.tokens);
   const oldTokens = [...tables.tokens.values()].filter(isOld).slice(0, limit - removed);
   for (const { id } of oldTokens) tables.tokens.delete(id);
+  const oldLetters = [...tables.letters.values()]
+    .filter(({ sentAt, to }) => sentAt < before.letters && !hasIncident(to))
+    .sort((a, b) => a.sentAt - b.sentAt)
+    .slice(0, limit - removed - oldTokens.length);
+  for (const { letterId } of oldLetters) tables.letters.delete(letterId);
+  const others = removed + oldTokens.length + oldLetters.length;
   const oldHours = [...tables.rollups]
     .filter(([agentId]) => !hasIncident(agentId))
     .flatMap(([agentId, tallies]) => [...tallies.keys()].map((hour) => ({ agentId, hour })))
     .filter(({ hour }) => hour < hourOf(before.rollups))
     .sort((a, b) => a.hour - b.hour || (a.agentId < b.agentId ? -1 : 1))
-    .slice(0, limit - removed - oldTokens.length);
+    .slice(0, limit - others);
   for (const { agentId, hour } of oldHours) tables.rollups.get(agentId)?.delete(hour);
-  const pruned = removed + oldTokens.length + oldHours.length + pruneBooks(tables, dayOf(before.rollups));
+  const pruned = others + oldHours.length + pruneBooks(tables, dayOf(before.rollups));
   return { pruned, hasMore: pruned >= limit };
 }
 

@@ -1,5 +1,6 @@
 import type { Agent, FleetGuard, Hard, Instant, Meter } from '@holter/core';
 import { emptyFleetGuard, NEVER } from '@holter/core';
+import type { StoredLetter } from '../letters.ts';
 import type { Tally } from '../rollup.ts';
 import type { SpendingKey } from '../spending.ts';
 import type {
@@ -54,6 +55,8 @@ export type Tables = {
   /** Oldest first. */
   stripPages: readonly StripPage[];
   readonly finalStates: Map<string, readonly Hard[]>;
+  /** In the order in which they were sent. */
+  readonly letters: Map<string, StoredLetter>;
 };
 
 /** Indexes that can be rebuilt from the tables. */
@@ -81,6 +84,7 @@ export function emptyTables(): Tables {
     spending: new Map(),
     stripPages: [],
     finalStates: new Map(),
+    letters: new Map(),
   };
 }
 
@@ -101,6 +105,7 @@ export function copyTables(tables: Tables): Tables {
     spending: new Map(tables.spending),
     stripPages: tables.stripPages,
     finalStates: new Map(tables.finalStates),
+    letters: new Map(tables.letters),
   };
 }
 

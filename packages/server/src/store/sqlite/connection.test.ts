@@ -49,6 +49,7 @@ describe('a connection', () => {
         { version: 7, name: 'records of version 3' },
         { version: 8, name: 'records of version 4' },
         { version: 9, name: 'what agents have spent' },
+        { version: 10, name: 'letters' },
       ]);
       database.close();
     }

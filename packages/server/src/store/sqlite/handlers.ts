@@ -26,6 +26,7 @@ import {
   settleEffect,
 } from './effects.ts';
 import { lastCursor, readEvents } from './events.ts';
+import { countLetters, deleteLetter, listLetters, markLetters, putLetter, readLetter } from './letters.ts';
 import { prune } from './prune.ts';
 import {
   deleteCheckpoints,
@@ -135,4 +136,11 @@ export const handlers: Handlers = {
   putStripPage: (db, page) => inTransaction(db, (transaction) => putStripPage(transaction, page)),
   stripPages,
   listFinalStates,
+  putLetter: (db, put) => inTransaction(db, (transaction) => putLetter(transaction, put)),
+  readLetter,
+  listLetters,
+  countLetters,
+  markLetters: (db, marking) => inTransaction(db, (transaction) => markLetters(transaction, marking)),
+  deleteLetter: (db, to, letterId) =>
+    inTransaction(db, (transaction) => deleteLetter(transaction, to, letterId)),
 };

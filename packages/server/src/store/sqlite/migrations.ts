@@ -125,6 +125,23 @@ export const MIGRATIONS: readonly Migration[] = [
         primary key (day, agent_id, group_name, task_id, model)) without rowid`,
     ],
   },
+  {
+    name: 'letters',
+    statements: [
+      `create table letters (
+        seq integer primary key autoincrement, letter_id text not null unique, sender text not null,
+        recipient text not null, client_id text, subject text not null, priority text not null, in_reply_to text,
+        passed text not null, is_verified integer not null, sent_at integer not null, delivered_at integer,
+        read_at integer, acknowledged_at integer, archived_at integer, content text not null,
+        unique (sender, client_id))`,
+      // All that a count needs.
+      'create index letters_box on letters (recipient, seq, priority, read_at)',
+      'create index letters_unread on letters (recipient, seq) where read_at is null',
+      'create index letters_sent on letters (sender, seq, priority, read_at)',
+      'create index letters_unacknowledged on letters (sender, seq) where acknowledged_at is null',
+      'create index letters_sent_at on letters (sent_at)',
+    ],
+  },
 ];
 
 /**

@@ -64,7 +64,24 @@ export async function prune(db: Kysely<Schema>, before: Cutoffs, limit: number):
     )
     .limit(Math.max(0, limit - removed - settled - Number(checkpoints.numDeletedRows)));
   const tokens = await db.deleteFrom('tokens').where('id', 'in', oldTokens).executeTakeFirstOrThrow();
-  const others = removed + settled + Number(checkpoints.numDeletedRows) + Number(tokens.numDeletedRows);
+  const oldLetters = db
+    .selectFrom('letters')
+    .select('seq')
+    .where('sent_at', '<', before.letters)
+    .where('recipient', 'not in', busy)
+    .orderBy('sent_at')
+    .orderBy('seq')
+    .limit(
+      Math.max(
+        0,
+        limit - removed - settled - Number(checkpoints.numDeletedRows) - Number(tokens.numDeletedRows),
+      ),
+    );
+  const letters = await db.deleteFrom('letters').where('seq', 'in', oldLetters).executeTakeFirstOrThrow();
+  const others = [checkpoints, tokens, letters].reduce(
+    (sum, { numDeletedRows }) => sum + Number(numDeletedRows),
+    removed + settled,
+  );
   const rollups = await db
     .deleteFrom('rollups')
     .where(({ eb, refTuple, selectFrom }) =>

@@ -25,6 +25,7 @@ export type Schema = {
   readonly spending: SpendingTable;
   readonly strip_pages: { readonly at: number; readonly writer: string; readonly body: string };
   readonly final_states: FinalStatesTable;
+  readonly letters: LettersTable;
 };
 
 type SpendingTable = {
@@ -157,4 +158,24 @@ type RollupsTable = {
   readonly degraded_ms: number;
   readonly stuck_ms: number;
   readonly failing_ms: number;
+};
+
+type LettersTable = {
+  readonly seq: Generated<number>;
+  readonly letter_id: string;
+  readonly sender: string;
+  readonly recipient: string;
+  readonly client_id: string | null;
+  readonly subject: string;
+  readonly priority: string;
+  readonly in_reply_to: string | null;
+  /** JSON. */
+  readonly passed: string;
+  readonly is_verified: number;
+  readonly sent_at: number;
+  readonly delivered_at: number | null;
+  readonly read_at: number | null;
+  readonly acknowledged_at: number | null;
+  readonly archived_at: number | null;
+  readonly content: string;
 };

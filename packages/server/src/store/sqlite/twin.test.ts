@@ -9,6 +9,7 @@ import {
   healthChanged,
   incidentOf,
   nudge,
+  putLetter,
   softOf,
   taskChanged,
 } from '../contract/kit.ts';
@@ -118,6 +119,7 @@ const moves: fc.Arbitrary<Move> = fc.oneof(
         effects: moments,
         rollups: moments,
         tokens: moments,
+        letters: moments,
       }),
       fc.integer({ min: 1, max: 4 }),
     )
@@ -135,6 +137,20 @@ const moves: fc.Arbitrary<Move> = fc.oneof(
   fc
     .tuple(moments, fc.constantFrom('w1', 'w2'), fc.string())
     .map(([moment, writer, body]) => move('strip', (s) => s.putStripPage({ at: moment, writer, body }))),
+  fc
+    .tuple(fc.uuid(), agentIds, agentIds, fc.constantFrom(null, 'c1', 'c2'), moments)
+    .map(([id, from, to, clientId, sentAt]) =>
+      move('letter', (s) => putLetter(s, id, { from, to, clientId, sentAt }, { boxMax: 3 })),
+    ),
+  fc
+    .tuple(agentIds, fc.constantFrom('delivered', 'read', 'acknowledged', 'archived'), moments)
+    .map(([to, as, moment]) =>
+      move('mark', async (s) => {
+        const letters = await s.listLetters({ of: to, box: 'inbox', limit: 1 });
+        const letterIds = letters.map(({ letterId }) => letterId);
+        return s.markLetters({ to, letterIds, as, at: moment });
+      }),
+    ),
 );
 
 function move(say: string, on: Move['on']): Move {
@@ -160,6 +176,9 @@ async function look(store: Store): Promise<unknown> {
     rollups: await store.rollups({ from: at(0), to: at(5 * HOUR) }),
     finals: await store.listFinalStates('ada', 9),
     strips: await store.stripPages(at(0), at(4 * HOUR)),
+    letters: await store.listLetters({ of: 'ada', box: 'inbox', limit: 99 }),
+    sent: await store.listLetters({ of: 'ada', box: 'sent', status: 'unacknowledged', limit: 99 }),
+    counts: await store.countLetters({ of: 'bob', box: 'inbox' }),
     stateTime: await store.stateTime({ from: at(HOUR), to: at(3 * HOUR) }),
   };
 }

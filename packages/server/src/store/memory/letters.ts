@@ -1,0 +1,86 @@
+import {
+  type LetterBox,
+  type LetterCounts,
+  type LetterMarking,
+  type LetterPut,
+  type LetterQuery,
+  type LetterStatus,
+  type LetterVerdict,
+  type StoredLetter,
+  TIMES_OF_MARK,
+  unmarked,
+} from '../letters.ts';
+import type { Tables } from './tables.ts';
+
+export function putLetter({ letters }: Tables, put: LetterPut): LetterVerdict {
+  const { letter, acknowledges, boxMax } = put;
+  const all = [...letters.values()];
+  const twin = all.find(
+    ({ from, clientId }) => clientId !== null && clientId === letter.clientId && from === letter.from,
+  );
+  if (twin) return { kind: 'exists', letter: twin };
+  const box = all.filter(({ to }) => to === letter.to);
+  if (box.length >= boxMax) {
+    const oldest = box.find(({ readAt }) => readAt !== null);
+    if (!oldest) return { kind: 'full' };
+    letters.delete(oldest.letterId);
+  }
+  const stored = unmarked(letter);
+  letters.set(letter.letterId, stored);
+  if (acknowledges !== null)
+    markLetters(
+      { letters },
+      { to: letter.from, letterIds: [acknowledges], as: 'acknowledged', at: letter.sentAt },
+    );
+  return { kind: 'stored', letter: stored };
+}
+
+export function listLetters({ letters }: Tables, query: LetterQuery): readonly StoredLetter[] {
+  const { status, priority, other, limit } = query;
+  return [...letters.values()]
+    .filter(
+      (letter) =>
+        isIn(query, letter) &&
+        (status === undefined || hasStatus[status](letter)) &&
+        (priority === undefined || letter.priority === priority) &&
+        (other === undefined || (query.box === 'inbox' ? letter.from : letter.to) === other),
+    )
+    .reverse()
+    .slice(0, limit);
+}
+
+const isIn = ({ of, box }: LetterBox, { from, to }: StoredLetter): boolean =>
+  (box === 'inbox' ? to : from) === of;
+
+const hasStatus: Readonly<Record<LetterStatus, (letter: StoredLetter) => boolean>> = {
+  unread: ({ readAt }) => readAt === null,
+  read: ({ readAt, archivedAt }) => readAt !== null && archivedAt === null,
+  archived: ({ archivedAt }) => archivedAt !== null,
+  unacknowledged: ({ acknowledgedAt }) => acknowledgedAt === null,
+};
+
+export function countLetters({ letters }: Tables, box: LetterBox): LetterCounts {
+  const byPriority = { urgent: 0, high: 0, normal: 0, low: 0 };
+  const found = [...letters.values()].filter((letter) => isIn(box, letter));
+  for (const { priority } of found) byPriority[priority] += 1;
+  return { total: found.length, unread: found.filter(hasStatus.unread).length, byPriority };
+}
+
+export function markLetters(
+  { letters }: Pick<Tables, 'letters'>,
+  { to, letterIds, as, at }: LetterMarking,
+): readonly string[] {
+  const times = TIMES_OF_MARK[as];
+  const last = times[times.length - 1] ?? 'deliveredAt';
+  return letterIds.filter((letterId) => {
+    const letter = letters.get(letterId);
+    if (letter?.to !== to || letter[last] !== null) return false;
+    const marked = Object.fromEntries(times.map((time) => [time, letter[time] ?? at]));
+    letters.set(letterId, { ...letter, ...marked });
+    return true;
+  });
+}
+
+export function deleteLetter({ letters }: Tables, to: string, letterId: string): boolean {
+  return letters.get(letterId)?.to === to && letters.delete(letterId);
+}

@@ -1,0 +1,172 @@
+import type { Instant, MessagePriority } from '@holter/core';
+import { type Kysely, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
+import {
+  type LetterBox,
+  type LetterCounts,
+  type LetterMarking,
+  type LetterPut,
+  type LetterQuery,
+  type LetterStatus,
+  type LetterVerdict,
+  type NewLetter,
+  type StoredLetter,
+  TIMES_OF_MARK,
+  unmarked,
+} from '../letters.ts';
+import type { Schema } from './schema.ts';
+
+type Db = Kysely<Schema>;
+
+/** Call it in a transaction. */
+export async function putLetter(db: Db, { letter, acknowledges, boxMax }: LetterPut): Promise<LetterVerdict> {
+  if (letter.clientId !== null) {
+    const twin = await db
+      .selectFrom('letters')
+      .selectAll()
+      .where('sender', '=', letter.from)
+      .where('client_id', '=', letter.clientId)
+      .executeTakeFirst();
+    if (twin) return { kind: 'exists', letter: letterOf(twin) };
+  }
+  const { total } = await db
+    .selectFrom('letters')
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .where('recipient', '=', letter.to)
+    .executeTakeFirstOrThrow();
+  if (Number(total) >= boxMax) {
+    const oldestRead = db
+      .selectFrom('letters')
+      .select('seq')
+      .where('recipient', '=', letter.to)
+      .where('read_at', 'is not', null)
+      .orderBy('seq')
+      .limit(1);
+    const room = await db.deleteFrom('letters').where('seq', '=', oldestRead).executeTakeFirstOrThrow();
+    if (Number(room.numDeletedRows) === 0) return { kind: 'full' };
+  }
+  await db.insertInto('letters').values(rowOf(letter)).execute();
+  if (acknowledges !== null)
+    await markLetters(db, {
+      to: letter.from,
+      letterIds: [acknowledges],
+      as: 'acknowledged',
+      at: letter.sentAt,
+    });
+  return { kind: 'stored', letter: unmarked(letter) };
+}
+
+export async function readLetter(db: Db, letterId: string): Promise<StoredLetter | null> {
+  const row = await db.selectFrom('letters').selectAll().where('letter_id', '=', letterId).executeTakeFirst();
+  return row ? letterOf(row) : null;
+}
+
+export async function listLetters(db: Db, query: LetterQuery): Promise<readonly StoredLetter[]> {
+  const { of, box, status, priority, other, limit } = query;
+  const [owner, peer] =
+    box === 'inbox' ? (['recipient', 'sender'] as const) : (['sender', 'recipient'] as const);
+  let wanted = db.selectFrom('letters').selectAll().where(owner, '=', of).orderBy('seq', 'desc').limit(limit);
+  if (other !== undefined) wanted = wanted.where(peer, '=', other);
+  if (priority !== undefined) wanted = wanted.where('priority', '=', priority);
+  if (status !== undefined) wanted = withStatus(wanted, status);
+  return (await wanted.execute()).map(letterOf);
+}
+
+type Found = SelectQueryBuilder<Schema, 'letters', Selectable<Schema['letters']>>;
+
+function withStatus(found: Found, status: LetterStatus): Found {
+  switch (status) {
+    case 'unread':
+      return found.where('read_at', 'is', null);
+    case 'read':
+      return found.where('read_at', 'is not', null).where('archived_at', 'is', null);
+    case 'archived':
+      return found.where('archived_at', 'is not', null);
+    case 'unacknowledged':
+      return found.where('acknowledged_at', 'is', null);
+  }
+}
+
+export async function countLetters(db: Db, { of, box }: LetterBox): Promise<LetterCounts> {
+  const rows = await db
+    .selectFrom('letters')
+    .select(['priority', ({ fn }) => fn.countAll<number>().as('total')])
+    .select(sql<number>`sum(case when read_at is null then 1 else 0 end)`.as('unread'))
+    .where(box === 'inbox' ? 'recipient' : 'sender', '=', of)
+    .groupBy('priority')
+    .execute();
+  const byPriority = { urgent: 0, high: 0, normal: 0, low: 0 };
+  let unread = 0;
+  for (const row of rows) {
+    byPriority[row.priority as MessagePriority] = Number(row.total);
+    unread += Number(row.unread);
+  }
+  const total = Object.values(byPriority).reduce((sum, each) => sum + each, 0);
+  return { total, unread, byPriority };
+}
+
+const COLUMNS = {
+  deliveredAt: 'delivered_at',
+  readAt: 'read_at',
+  acknowledgedAt: 'acknowledged_at',
+  archivedAt: 'archived_at',
+} as const;
+
+export async function markLetters(db: Db, marking: LetterMarking): Promise<readonly string[]> {
+  const { to, letterIds, as, at } = marking;
+  if (letterIds.length === 0) return [];
+  const columns = TIMES_OF_MARK[as].map((time) => COLUMNS[time]);
+  const last = columns[columns.length - 1] ?? 'delivered_at';
+  const rows = await db
+    .updateTable('letters')
+    .set(({ fn, val, ref }) =>
+      Object.fromEntries(columns.map((column) => [column, fn.coalesce(ref(column), val(at))])),
+    )
+    .where('letter_id', 'in', letterIds)
+    .where('recipient', '=', to)
+    .where(last, 'is', null)
+    .returning('letter_id')
+    .execute();
+  const changed = new Set(rows.map(({ letter_id }) => letter_id));
+  return letterIds.filter((letterId) => changed.has(letterId));
+}
+
+export async function deleteLetter(db: Db, to: string, letterId: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('letters')
+    .where('letter_id', '=', letterId)
+    .where('recipient', '=', to)
+    .executeTakeFirstOrThrow();
+  return Number(numDeletedRows) > 0;
+}
+
+const rowOf = (letter: NewLetter) => ({
+  letter_id: letter.letterId,
+  sender: letter.from,
+  recipient: letter.to,
+  client_id: letter.clientId,
+  subject: letter.subject,
+  priority: letter.priority,
+  in_reply_to: letter.inReplyTo,
+  passed: JSON.stringify(letter.passed),
+  is_verified: letter.isVerified ? 1 : 0,
+  sent_at: letter.sentAt,
+  content: letter.content,
+});
+
+const letterOf = (row: Selectable<Schema['letters']>): StoredLetter => ({
+  letterId: row.letter_id,
+  from: row.sender,
+  to: row.recipient,
+  clientId: row.client_id,
+  subject: row.subject,
+  priority: row.priority as MessagePriority,
+  inReplyTo: row.in_reply_to,
+  passed: JSON.parse(row.passed) as string[],
+  isVerified: row.is_verified === 1,
+  sentAt: row.sent_at as Instant,
+  deliveredAt: row.delivered_at as Instant | null,
+  readAt: row.read_at as Instant | null,
+  acknowledgedAt: row.acknowledged_at as Instant | null,
+  archivedAt: row.archived_at as Instant | null,
+  content: row.content,
+});
