@@ -3,11 +3,11 @@ import { EFFECT_URGENCY, RECORD_VERSION } from '@holter/core';
 import type { Kysely } from 'kysely';
 import { FINAL_STATES_KEPT, incidentOf, isKept, plainText, subjectOf } from '../facts.ts';
 import { tallyOf } from '../rollup.ts';
+import type { Schema } from '../sql/schema.ts';
 import type { Commit, CommitVerdict, OrderedEffects } from '../store.ts';
 import { cancelEffects, noteChange } from './effects.ts';
 import { prepared } from './prepared.ts';
 import { addRollups } from './rollups.ts';
-import type { Schema } from './schema.ts';
 import { mergeSoftOf } from './soft.ts';
 import { addSpending } from './spending.ts';
 

@@ -1,10 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
 import { Kysely, SqliteDialect, type SqliteStatement } from 'kysely';
 import Database from 'libsql';
+import type { Schema } from '../sql/schema.ts';
 import { StoreUnavailable } from '../store.ts';
 import { copyDatabase } from './copy.ts';
 import { MIGRATIONS, migrate, schemaVersionOf } from './migrations.ts';
-import type { Schema } from './schema.ts';
 
 export type ConnectionOptions = {
   readonly path: string;

@@ -45,10 +45,6 @@ export function faultOf(error: unknown, path: string): StoreUnavailable | null {
   });
 }
 
-/** A row that is not valid JSON was not written by Holter, or only partly. */
-export const damaged = (what: string): StoreUnavailable =>
-  new StoreUnavailable('corrupt', `${IN_WORDS.corrupt} (${what} is not readable)`);
-
 function codeOf(error: Error): number | null {
   // Drops the upper bits of an extended code: they are not needed, and libsql has no names for them.
   if ('rawCode' in error && typeof error.rawCode === 'number') return error.rawCode & 0xff;

@@ -1,8 +1,8 @@
 import { EFFECT_URGENCY, type Hard, openLives } from '@holter/core';
 import type { Kysely } from 'kysely';
 import { OVER } from '../facts.ts';
-import { parseRecord } from './json.ts';
-import type { Schema } from './schema.ts';
+import { parseRecord } from '../sql/json.ts';
+import type { Schema } from '../sql/schema.ts';
 
 /**
  * In version 1, effects did not end with their incident or incarnation. This fills in the columns of open effects

@@ -1,33 +1,18 @@
 import type { Kysely } from 'kysely';
 import { refuseOlder } from '../facts.ts';
 import type { Answer, Arguments, Operation } from '../operations.ts';
-import type { CommitVerdict } from '../store.ts';
+import { countByHealth, listAgents, listFinalStates, loadFleet, withSoft } from '../sql/agents.ts';
+import { listEffects, readEffect, readEffectChanges, renewEffects, retryEffect } from '../sql/effects.ts';
+import { readEvents } from '../sql/events.ts';
 import {
-  claimDue,
-  countByHealth,
-  groupSize,
-  listAgents,
-  listFinalStates,
-  load,
-  loadFleet,
-  loadMany,
-  nextWakeAt,
-} from './agents.ts';
-import { addEffects, commitOne } from './commit.ts';
-import {
-  claimEffects,
-  lastEffectChange,
-  listEffects,
-  offerEffect,
-  readEffect,
-  readEffectChanges,
-  renewEffects,
-  retryEffect,
-  settleEffect,
-} from './effects.ts';
-import { lastCursor, readEvents } from './events.ts';
-import { countLetters, deleteLetter, listLetters, markLetters, putLetter, readLetter } from './letters.ts';
-import { prune } from './prune.ts';
+  countLetters,
+  deleteLetter,
+  listLetters,
+  markLetters,
+  putLetter,
+  readLetter,
+} from '../sql/letters.ts';
+import { prune } from '../sql/prune.ts';
 import {
   deleteCheckpoints,
   findToken,
@@ -41,12 +26,17 @@ import {
   readCheckpoint,
   revokeToken,
   swapMeta,
-} from './records.ts';
-import { rollups, stateTime } from './rollups.ts';
-import type { Schema } from './schema.ts';
+} from '../sql/records.ts';
+import { rollups, stateTime } from '../sql/rollups.ts';
+import type { Schema } from '../sql/schema.ts';
+import { spending } from '../sql/spending.ts';
+import { putStripPage, stripPages } from '../sql/strips.ts';
+import type { CommitVerdict } from '../store.ts';
+import { claimDue, groupSize, load, loadMany, nextWakeAt } from './agents.ts';
+import { addEffects, commitOne } from './commit.ts';
+import { lastCursor, lastEffectChange } from './cursors.ts';
+import { claimEffects, offerEffect, settleEffect } from './effects.ts';
 import { addBeats, mergeSoft, postpone } from './soft.ts';
-import { spending } from './spending.ts';
-import { putStripPage, stripPages } from './strips.ts';
 import { inTransaction } from './transaction.ts';
 
 type Db = Kysely<Schema>;
@@ -88,7 +78,7 @@ export const handlers: Handlers = {
       ? inTransaction(db, (transaction) => claimDue(transaction, claim))
       : claimDue(db, claim),
   nextWakeAt,
-  listAgents,
+  listAgents: (db, query) => listAgents(withSoft(db), query),
   groupSize,
   countByHealth,
   claimEffects: (db, claim) =>
@@ -120,7 +110,7 @@ export const handlers: Handlers = {
   readCheckpoint,
   deleteCheckpoints,
   putToken: (db, token, newestMax) =>
-    inTransaction(db, (transaction) => putToken(transaction, token, newestMax)),
+    inTransaction(db, (transaction) => putToken(transaction, 'rowid', token, newestMax)),
   findToken,
   listTokens,
   revokeToken: (db, id, at) => inTransaction(db, (transaction) => revokeToken(transaction, id, at)),

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 import type Database from 'libsql';
+import type { Schema } from '../sql/schema.ts';
 import { StoreUnavailable } from '../store.ts';
 import { fillLives } from './fill-lives.ts';
-import type { Schema } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
 type Migration = {

@@ -1,5 +1,5 @@
 import type { Compilable, CompiledQuery, Kysely, QueryResult } from 'kysely';
-import type { Schema } from './schema.ts';
+import type { Schema } from '../sql/schema.ts';
 
 type Value = string | number | null;
 

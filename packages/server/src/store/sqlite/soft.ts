@@ -1,10 +1,10 @@
 import type { Agent } from '@holter/core';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { emptyTally, hourOf, type Tallies } from '../rollup.ts';
+import type { Schema } from '../sql/schema.ts';
 import type { SoftEntry } from '../store.ts';
 import { prepared } from './prepared.ts';
 import { addRollups } from './rollups.ts';
-import type { Schema } from './schema.ts';
 
 const COLUMNS = [
   'beat_at',

@@ -1,28 +1,8 @@
-import { dayOf, type Instant, METER_KEYS, type Meter, type Spending } from '@holter/core';
+import { METER_KEYS, type Meter, type Spending } from '@holter/core';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { Arguments } from '../operations.ts';
-import { crowdedKey, keyOf, SPENDING_ROWS_MAX, type SpendingKey, type SpendingSum } from '../spending.ts';
-import type { Schema } from './schema.ts';
-
-const KEYS = {
-  day: 'day',
-  agentId: 'agent_id',
-  group: 'group_name',
-  taskId: 'task_id',
-  model: 'model',
-} as const satisfies Record<keyof SpendingKey, string>;
-
-const METERS = {
-  input: 'input',
-  output: 'output',
-  cacheRead: 'cache_read',
-  cacheWrite: 'cache_write',
-  cacheWriteHour: 'cache_write_hour',
-  tokens: 'tokens',
-  costMicros: 'cost_micros',
-  reportedMicros: 'reported_micros',
-  unpricedTokens: 'unpriced_tokens',
-} as const satisfies Record<keyof Meter, string>;
+import { crowdedKey, keyOf, SPENDING_ROWS_MAX, type SpendingKey } from '../spending.ts';
+import type { Schema } from '../sql/schema.ts';
+import { KEYS, METERS } from '../sql/spending.ts';
 
 const keys = Object.entries(KEYS) as [keyof SpendingKey, string][];
 const isKey = (key: SpendingKey): RawBuilder<unknown> =>
@@ -61,26 +41,4 @@ async function insert(db: Kysely<Schema>, key: SpendingKey, meter: Meter): Promi
   await sql`
     insert into spending (${sql.join(names.map((name) => sql.ref(name)))})
     values (${sql.join(values)})`.execute(db);
-}
-
-/** `total` instead of `sum`, which fails when integers overflow. */
-export async function spending(
-  db: Kysely<Schema>,
-  ...[{ from, by, limit }]: Arguments<'spending'>
-): Promise<readonly SpendingSum[]> {
-  const columns = by.map((name) => KEYS[name]);
-  const grouped = sql.join(columns.map((column) => sql.ref(column)));
-  const sums = sql.join(
-    METER_KEYS.map((name) => sql`total(${sql.ref(METERS[name])}) as ${sql.ref(METERS[name])}`),
-  );
-  const { rows } = await sql<Record<string, string | number>>`
-    select ${columns.length > 0 ? sql`${grouped}, ` : sql``}${sums} from spending
-    where day >= ${dayOf(from as Instant)}
-    ${columns.length > 0 ? sql`group by ${grouped}` : sql`having count(*) > 0`}
-    order by cost_micros desc, tokens desc${columns.length > 0 ? sql`, ${grouped}` : sql``}
-    limit ${limit}`.execute(db);
-  return rows.map((row) => ({
-    key: Object.fromEntries(by.map((name) => [name, row[KEYS[name]]])),
-    ...(Object.fromEntries(METER_KEYS.map((name) => [name, row[METERS[name]]])) as unknown as Meter),
-  }));
 }

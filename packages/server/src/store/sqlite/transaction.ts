@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Schema } from './schema.ts';
+import type { Schema } from '../sql/schema.ts';
 
 /**
  * Runs a transaction that takes the write lock at the start: one that reads first and writes later could fail to

@@ -1,5 +1,5 @@
 import { RECORD_VERSION, type RecordKind, upcast } from '@holter/core';
-import { damaged } from './faults.ts';
+import { StoreUnavailable } from '../store.ts';
 
 /**
  * Converts a stored record to the current version. That it is JSON is checked; that it has the shape of its version
@@ -23,6 +23,7 @@ function parse(text: string, what: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw damaged(what);
+    // Holter did not write it, or only partly.
+    throw new StoreUnavailable('corrupt', `the database is damaged (${what} is not readable)`);
   }
 }

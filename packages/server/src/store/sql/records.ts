@@ -89,7 +89,13 @@ const headOf = (
   hash: row.hash,
 });
 
-export async function putToken(db: Db, token: StoredToken, newestMax?: number): Promise<void> {
+/** `inserted` orders tokens that were made in the same millisecond. */
+export async function putToken(
+  db: Db,
+  inserted: 'rowid' | 'seq',
+  token: StoredToken,
+  newestMax?: number,
+): Promise<void> {
   const row = {
     hash: token.hash,
     role: token.role,
@@ -105,16 +111,13 @@ export async function putToken(db: Db, token: StoredToken, newestMax?: number): 
     .execute();
   if (newestMax === undefined || token.agentId === null) return;
   const prefix = startTokenPrefix(token.agentId);
-  const older = db
+  const ofStarts = db
     .selectFrom('tokens')
     .select('id')
     .where('id', '>=', prefix)
-    .where('id', '<', `${prefix}\u{10ffff}`)
-    .orderBy('created_at', 'desc')
-    .orderBy(sql`rowid`, 'desc')
-    .limit(-1)
-    .offset(newestMax);
-  await db.deleteFrom('tokens').where('id', 'in', older).execute();
+    .where('id', '<', `${prefix}\u{10ffff}`);
+  const newest = ofStarts.orderBy('created_at', 'desc').orderBy(sql.ref(inserted), 'desc').limit(newestMax);
+  await db.deleteFrom('tokens').where('id', 'in', ofStarts).where('id', 'not in', newest).execute();
 }
 
 export async function findToken(db: Db, hash: string): Promise<StoredToken | null> {
@@ -149,17 +152,27 @@ export async function putMeta(db: Db, key: string, value: string): Promise<void>
     .execute();
 }
 
-/** Call inside a transaction, so that the value can't change between the read and the write. */
+/** One statement each, so that the value can't change between the comparison and the write. */
 export async function swapMeta(
   db: Db,
   key: string,
   expected: string | null,
   value: string | null,
 ): Promise<boolean> {
-  if ((await getMeta(db, key)) !== expected) return false;
-  if (value === null) await db.deleteFrom('meta').where('key', '=', key).execute();
-  else await putMeta(db, key, value);
-  return true;
+  if (expected === null && value === null) return (await getMeta(db, key)) === null;
+  if (expected === null) {
+    const insert = db.insertInto('meta').values({ key, value: value ?? '' });
+    const { numInsertedOrUpdatedRows } = await insert
+      .onConflict((conflict) => conflict.column('key').doNothing())
+      .executeTakeFirstOrThrow();
+    return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+  }
+  if (value === null) {
+    const deletion = db.deleteFrom('meta').where('key', '=', key).where('value', '=', expected);
+    return (await deletion.executeTakeFirstOrThrow()).numDeletedRows > 0n;
+  }
+  const update = db.updateTable('meta').set({ value }).where('key', '=', key).where('value', '=', expected);
+  return (await update.executeTakeFirstOrThrow()).numUpdatedRows > 0n;
 }
 
 export async function listMeta(db: Db, prefix: string): Promise<readonly MetaEntry[]> {
