@@ -4,34 +4,20 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeF
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bin, cleanEnvironment, type HolterProcess, startHolter } from './holter-process.ts';
+import {
+  bin,
+  cleanEnvironment,
+  type HolterProcess,
+  type Ran,
+  runHolter,
+  startHolter,
+} from './holter-process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'holter-cli-'));
 let server: HolterProcess;
 
-type Ran = { readonly code: number | null; readonly out: string; readonly err: string };
-
-async function holter(
-  args: readonly string[],
-  more: Record<string, string> = {},
-  home = folder,
-): Promise<Ran> {
-  const child = spawn(process.execPath, [bin, ...args], {
-    cwd: home,
-    env: cleanEnvironment(home, more),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let out = '';
-  let err = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    out += chunk.toString();
-  });
-  child.stderr.on('data', (chunk: Buffer) => {
-    err += chunk.toString();
-  });
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, out, err };
-}
+const holter = (args: readonly string[], more: Record<string, string> = {}, home = folder): Promise<Ran> =>
+  runHolter(home, args, more);
 
 const policy = `
 health_monitoring:

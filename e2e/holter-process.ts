@@ -32,6 +32,31 @@ export type HolterProcess = {
 
 const READY_MS_MAX = 60_000;
 
+export type Ran = { readonly code: number | null; readonly out: string; readonly err: string };
+
+/** A command of `holter`, run to its end. */
+export async function runHolter(
+  folder: string,
+  args: readonly string[],
+  more: Record<string, string> = {},
+): Promise<Ran> {
+  const child = spawn(process.execPath, [bin, ...args], {
+    cwd: folder,
+    env: cleanEnvironment(folder, more),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    out += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    err += chunk.toString();
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, out, err };
+}
+
 /** A real server process, ready to be talked to. */
 export async function startHolter(
   folder: string,
