@@ -84,7 +84,7 @@ describe('the command line against a real server', { timeout: 60_000 }, () => {
     expect(existsSync(join(other, 'data', 'server.json'))).toBe(false);
     const open = await holter(['up', '--host', '0.0.0.0', '--port', '0'], {}, other);
     expect(open.code).toBe(1);
-    expect(open.err).toMatch(/no TLS yet[\s\S]*--insecure-because/);
+    expect(open.err).toMatch(/without TLS[\s\S]*--tls-cert[\s\S]*--insecure-because/);
     const postgres = await holter(['up', '--database', 'postgres://me:secret@db/holter'], {}, other);
     expect(postgres.code).toBe(2);
     expect(postgres.err).toMatch(/only sqlite/);

@@ -102,7 +102,7 @@ function firstUrl(child: ChildProcess, log: () => string): Promise<string> {
     });
     child.stdout?.on('data', (chunk: Buffer) => {
       out += chunk.toString();
-      const found = /http:\/\/\S+/.exec(out)?.[0];
+      const found = /https?:\/\/\S+/.exec(out)?.[0];
       if (found === undefined) return;
       clearTimeout(timer);
       resolve(found);

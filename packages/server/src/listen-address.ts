@@ -11,4 +11,5 @@ export const LOCAL_NAMES: readonly string[] = ['127.0.0.1', 'localhost', '[::1]'
 /** As it stands in a URL and in a `Host` header. */
 export const urlName = (host: string): string => (isIP(host) === 6 ? `[${host}]` : host);
 
-export const urlOf = (host: string, port: number): string => `http://${urlName(host)}:${port}`;
+export const urlOf = (host: string, port: number, isSecure = false): string =>
+  `${isSecure ? 'https' : 'http'}://${urlName(host)}:${port}`;

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { type Alerts, connectAlerts } from './alerts/index.ts';
+import { certifiedName, readCertificate, renewCertificate } from './certificate.ts';
 import type { UnreadNotices } from './channels/index.ts';
-import { type Config, type LoadedConfig, problemLine } from './config/load.ts';
+import { type Config, type LoadedConfig, problemLine, type TlsFiles } from './config/load.ts';
 import { DataFolder, type FirstRole } from './data-folder.ts';
 import type { Clock } from './engine/clock.ts';
 import { continuedClock } from './engine/continued-clock.ts';
@@ -41,6 +42,8 @@ export type ServerOptions = {
   readonly logFile?: RotatingLog;
   readonly host?: string;
   readonly port?: number;
+  /** With them it speaks only https. */
+  readonly tls?: TlsFiles;
   /** Why it is all right to listen without TLS where others can hear; empty means that it is not. */
   readonly insecureBecause?: string;
   /** Folder of the built page; without it there is only the API. */
@@ -74,7 +77,7 @@ export type RunningServer = {
   readonly tokensMade: readonly FirstRole[];
   /** Takes a new configuration; one that is wrong changes nothing. */
   readonly reload: (loaded: LoadedConfig) => boolean;
-  /** Takes at most five seconds. A second call waits for the first. */
+  /** Drains, then takes at most five seconds. A second call ends the draining and waits for the first. */
   readonly stop: () => Promise<void>;
 };
 
@@ -83,9 +86,10 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 /** Folder, lock, store, engine, HTTP: in this order, and back again if one of them fails. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { logger, version, host = DEFAULT_HOST, port = DEFAULT_PORT } = options;
-  refuseOpenAddress(host, options.insecureBecause);
+  refuseOpenAddress(options);
   const folder = prepareFolder(options.dataFolder);
   const wall = realClock();
+  const certificate = options.tls ? readCertificate(options.tls, { clock: wall, logger }) : null;
   let { config } = options;
   const undo: (() => Promise<void> | void)[] = [];
   const undoAll = async (): Promise<void> => {
@@ -107,6 +111,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const tokensMade = await ensureFirstTokens(folder, { store, clock, sha256, ...realDice });
 
     let url: string | null = null;
+    let endDrain: (() => void) | null = null;
     const traces = new Traces({ clock: wall, version, sha256, newId: realDice.newId, logger });
     const parts = { store, clock, url: () => url, traces };
     const { engine, replies, notices, alerts, ping } = assembleEngine(parts, options);
@@ -163,17 +168,30 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       hosts: [...new Set([...LOCAL_NAMES, urlName(host)])],
       startedAt: clock.now(),
       wall,
+      isDraining: () => endDrain !== null,
+      ...(certificate && { tls: { cert: certificate.cert, key: certificate.key } }),
       ...(options.pageFolder !== undefined && {
         page: { folder: options.pageFolder, demoSpeed: options.demo?.speed ?? null },
       }),
     });
     undo.push(() => http.close());
     undo.push(() => executors.close());
-    const address = await listen(http, host, port);
+    const boundPort = await listen(http, host, port);
+    const { hosts } = config.policies.network;
+    const name = certificate ? certifiedName(certificate, { host, hosts, logger }) : host;
+    const address = urlOf(name, boundPort, certificate !== null);
     url = address;
     folder.writeServer({ url: address, pid: process.pid, version, startedAt: clock.now() });
     undo.push(() => folder.removeServer(process.pid));
     let stopping: Promise<void> | null = null;
+    const drain = (): Promise<void> =>
+      new Promise((resolve) => {
+        const cancel = wall.after(config.policies.network.drainMs, resolve);
+        endDrain = () => {
+          cancel();
+          resolve();
+        };
+      });
     return {
       url: address,
       dataFolder: folder.path,
@@ -184,10 +202,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         if (!options.demo) ping.set(config.deadMan);
         if (!options.demo) void traces.set(traceSettings(operations.tracing, process.env));
         options.logFile?.setLimits(operations.log);
+        if (options.tls) renewCertificate(http.server, options.tls, { clock: wall, logger });
         return reload(engine, options.demo ? null : alerts, loaded, logger);
       },
       stop: () => {
-        stopping ??= withinTime(undoAll(), wall, logger);
+        endDrain?.();
+        stopping ??= drain().then(() => withinTime(undoAll(), wall, logger));
         return stopping;
       },
     };
@@ -246,8 +266,10 @@ function assembleEngine(
   return { engine, replies, notices, alerts, ping };
 }
 
-function refuseOpenAddress(host: string, because: string | undefined): void {
-  if (!isLoopback(host) && !because?.trim()) throw openAddressError(host);
+function refuseOpenAddress({ host = DEFAULT_HOST, tls, insecureBecause, logger }: ServerOptions): void {
+  if (isLoopback(host) || tls) return;
+  if (!insecureBecause?.trim()) throw openAddressError(host);
+  logger.warn(`${host} is open without TLS: others on the network can read every token (${insecureBecause})`);
 }
 
 function prepareFolder(path: string): DataFolder {
@@ -303,7 +325,8 @@ function nextFor(code: StoreFault): string {
   return 'see: holter db check';
 }
 
-async function listen(http: FastifyInstance, host: string, port: number): Promise<string> {
+/** Returns the port, which the system may have chosen. */
+async function listen(http: FastifyInstance, host: string, port: number): Promise<number> {
   // Whoever starts the server says where it listens; the log need not say it as well.
   const { level } = http.log;
   http.log.level = 'warn';
@@ -315,7 +338,7 @@ async function listen(http: FastifyInstance, host: string, port: number): Promis
     http.log.level = level;
   }
   const address = http.server.address();
-  return urlOf(host, typeof address === 'object' && address ? address.port : port);
+  return typeof address === 'object' && address ? address.port : port;
 }
 
 function reload(engine: Engine, alerts: Alerts | null, loaded: LoadedConfig, logger: Logger): boolean {

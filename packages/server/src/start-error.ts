@@ -1,4 +1,11 @@
-type StartFault = 'port_taken' | 'address' | 'not_loopback' | 'already_running' | 'data_folder' | 'store';
+type StartFault =
+  | 'port_taken'
+  | 'address'
+  | 'not_loopback'
+  | 'tls'
+  | 'already_running'
+  | 'data_folder'
+  | 'store';
 
 /** Why the server could not start, in words for the person who started it, and what to do about it. */
 export class StartError extends Error {
@@ -16,8 +23,8 @@ export class StartError extends Error {
 export function openAddressError(host: string): StartError {
   return new StartError(
     'not_loopback',
-    `${host} can be reached from other machines, and Holter has no TLS yet`,
-    'listen on 127.0.0.1 behind a proxy with TLS, or say why it is all right: --insecure-because "private network"',
+    `${host} can be reached from other machines, and without TLS others can read every token on its way`,
+    'name a certificate: --tls-cert FILE --tls-key FILE, listen on 127.0.0.1 behind a proxy with TLS, or say why it is all right: --insecure-because "private network"',
   );
 }
 

@@ -1,5 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { tlsProblem } from './tls-problem.ts';
 
 /** A request to a Holter server. */
 export type HttpRequest = {
@@ -117,5 +118,5 @@ function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   // A refused connection to `localhost` fails once per address, and has no message of its own.
   if (error instanceof AggregateError && error.message === '') return error.errors.map(wordsOf).join('; ');
-  return error.message;
+  return tlsProblem(error) ?? error.message;
 }

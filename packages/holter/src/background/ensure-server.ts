@@ -65,13 +65,17 @@ export function findAnswering(folder: DataFolder): Promise<Answering | null> {
   return local ? answering({ url: local.url, token: folder.readToken('operator') }) : Promise.resolve(null);
 }
 
-/** The target with its version, if a Holter server answers there. */
-export async function answering(target: Target): Promise<Answering | null> {
+/** The target with its version, if a Holter server answers there; else `failed` is told why, where that is known. */
+export async function answering(
+  target: Target,
+  failed: (error: unknown) => void = () => undefined,
+): Promise<Answering | null> {
   try {
     const { status, body } = await call(target, 'GET', '/health', undefined, 2_000);
     const version = (body as { version?: unknown } | null)?.version;
     return status === 200 && typeof version === 'string' ? { ...target, version } : null;
-  } catch {
+  } catch (error) {
+    failed(error);
     return null;
   }
 }

@@ -1,3 +1,4 @@
+import { tlsProblem } from '@holter/agent/transport';
 import { type Client, ClientError, createClient } from '@holter/server/local';
 import { CliFailure, EXIT } from '../terminal/failure.ts';
 import type { Connection } from './connection.ts';
@@ -21,8 +22,10 @@ export function inWords(error: unknown, { url, token }: Connection): unknown {
     return new CliFailure(`${url} did not answer within ${TIMEOUT_MS / 1_000} s`, 'see: holter doctor');
   if (!(error instanceof ClientError)) return error;
   if (error.code === 'unreachable') {
-    const { cause } = (error.cause ?? {}) as { readonly cause?: { readonly code?: string } };
-    const why = cause?.code === undefined ? '' : ` (${cause.code})`;
+    const problem = tlsProblem(error.cause);
+    if (problem !== null) return new CliFailure(`${url} can't be used: ${problem}`);
+    const { code } = (error.cause ?? {}) as { readonly code?: string };
+    const why = code === undefined ? '' : ` (${code})`;
     return new CliFailure(
       `no server answers at ${url}${why}`,
       'start one: holter up    or see: holter doctor',

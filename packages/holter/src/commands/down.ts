@@ -10,8 +10,8 @@ import { counted } from '../terminal/words.ts';
 
 type DownOptions = { readonly data?: string; readonly json?: boolean };
 
-/** A server stops within five seconds. */
-const STOP_MS_MAX = 10_000;
+/** A server drains for at most a minute, and stops within five seconds then. */
+const STOP_MS_MAX = 70_000;
 const LOOK_EVERY_MS = 50;
 /** The server writes its file right after it has begun to answer. */
 const SAME_START_MS_MAX = 60_000;

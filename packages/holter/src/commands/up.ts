@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { RunningServer, ServerOptions } from '@holter/server';
 import { problemLine } from '@holter/server/config';
 import { DataFolder, DEFAULT_HOST, DEFAULT_PORT, dataFolderPath, realClock } from '@holter/server/local';
@@ -18,6 +19,8 @@ type UpOptions = {
   readonly data?: string;
   readonly config?: string;
   readonly database?: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
   readonly insecureBecause?: string;
   readonly logLevel: string;
   readonly demo?: boolean;
@@ -26,7 +29,16 @@ type UpOptions = {
 };
 
 /** What a server in the background is not told; it says where it listens. */
-const NOT_DETACHED = ['port', 'host', 'demo', 'acceptRestored', 'insecureBecause', 'logLevel'];
+const NOT_DETACHED = [
+  'port',
+  'host',
+  'demo',
+  'acceptRestored',
+  'tlsCert',
+  'tlsKey',
+  'insecureBecause',
+  'logLevel',
+];
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
 
 export function registerUp(program: Command, io: Io): void {
@@ -43,6 +55,8 @@ export function registerUp(program: Command, io: Io): void {
       )
       .option('--database <url>', 'where the data is: sqlite only for now, in the data folder')
       .option('--accept-restored', 'go on from a database that you restored, or without one that is gone')
+      .option('--tls-cert <file>', 'certificate with its chain (PEM), to speak https; SIGHUP reads it again')
+      .option('--tls-key <file>', 'its private key (PEM)')
       .option('--insecure-because <reason>', 'listen on an address that others can reach, without TLS')
       .addOption(
         new Option('--detach', 'run it in the background until `holter down`').conflicts(NOT_DETACHED),
@@ -53,6 +67,7 @@ export function registerUp(program: Command, io: Io): void {
       ['holter up', 'on 127.0.0.1:4658, with the data folder of this user'],
       ['holter up --config examples/tour.yaml --data .holter', 'with a policy and its own data folder'],
       ['holter up --port 5000', 'on another port'],
+      ['holter up --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem', 'reachable from other machines'],
       ['holter up --detach', 'in the background'],
       ['holter up --accept-restored', 'after a backup was put in place of the database'],
       ['holter up --demo', 'watch a simulated fleet'],
@@ -86,14 +101,16 @@ async function up(io: Io, options: UpOptions): Promise<void> {
   if (io.isTerminal) io.out(`${await pageLine(io, server)}\n`);
   if (loaded.config.files.length > 0) logger.info({ files: loaded.config.files }, 'configuration');
   for (const warning of loaded.config.warnings) logger.warn(problemLine(warning));
-  const signal = await new Promise<string>((resolve) => {
-    io.onStop(resolve);
+  const signal = await new Promise<string>((stop) => {
+    io.onStop(stop);
     io.onHangup((isTerminalGone) => {
-      if (isTerminalGone) resolve('SIGHUP');
+      if (isTerminalGone) stop('SIGHUP');
       else server.reload(load(io, options.config));
     });
   });
   logger.info({ signal }, 'stopping');
+  // A second signal ends the draining.
+  io.onStop(() => void server.stop());
   await server.stop();
   logger.info('stopped');
 }
@@ -109,10 +126,11 @@ async function detach(io: Io, { data, config }: UpOptions): Promise<void> {
 
 function serverOptions(
   io: Io,
-  { host, port, data, insecureBecause, acceptRestored }: UpOptions,
+  { host, port, data, insecureBecause, acceptRestored, ...options }: UpOptions,
   config: ServerOptions['config'],
   logger: ServerOptions['logger'],
 ): ServerOptions {
+  const tls = tlsFiles(io, options) ?? config.tls;
   return {
     dataFolder: dataFolderPath(data, io.env),
     config,
@@ -122,8 +140,19 @@ function serverOptions(
     port,
     pageFolder: pageFolder(),
     isRestoreAccepted: acceptRestored === true,
+    ...(tls && { tls }),
     ...(insecureBecause !== undefined && { insecureBecause }),
   };
+}
+
+function tlsFiles(
+  { workingDirectory }: Io,
+  { tlsCert, tlsKey }: Pick<UpOptions, 'tlsCert' | 'tlsKey'>,
+): ServerOptions['tls'] | null {
+  if (tlsCert === undefined && tlsKey === undefined) return null;
+  if (tlsCert === undefined || tlsKey === undefined)
+    throw new CliFailure('--tls-cert and --tls-key belong together', null, EXIT.usage);
+  return { cert: resolve(workingDirectory, tlsCert), key: resolve(workingDirectory, tlsKey) };
 }
 
 function readyLines(io: Io, { url, dataFolder, tokensMade }: RunningServer): string {

@@ -13,9 +13,13 @@ export type Config = {
   /** With their secrets: never shown, logged or stored. */
   readonly channels: readonly ChannelConfig[];
   readonly deadMan: DeadManConfig | null;
+  readonly tls: TlsFiles | null;
   /** What is allowed, but does not do what its words say. */
   readonly warnings: readonly FileProblem[];
 };
+
+/** A certificate with its chain, and its private key: paths of PEM files. */
+export type TlsFiles = { readonly cert: string; readonly key: string };
 
 export type LoadedConfig =
   | { readonly kind: 'loaded'; readonly config: Config }
@@ -31,6 +35,7 @@ const NO_FILE: Config = {
   placeOf: () => null,
   channels: [],
   deadMan: null,
+  tls: null,
   warnings: [],
 };
 
@@ -62,10 +67,22 @@ export function loadConfig(
   const secrets = { env, read: (path: string) => readSettingsFile(resolve(folder, path), SECRET_BYTES_MAX) };
   const { channels, problems: ofChannels } = resolveChannels(policies.channels, secrets);
   const { deadMan, problems: ofPing } = resolveDeadMan(policies.operations, secrets);
-  const problems = [...ofChannels, ...ofPing];
+  const { tls, problems: ofTls } = resolveTls(policies.network, folder);
+  const problems = [...ofChannels, ...ofPing, ...ofTls];
   if (problems.length > 0) return { kind: 'invalid', problems: placed(problems) };
   const warnings = placed(policies.warnings);
-  return { kind: 'loaded', config: { policies, files: [file], placeOf, channels, deadMan, warnings } };
+  return { kind: 'loaded', config: { policies, files: [file], placeOf, channels, deadMan, tls, warnings } };
+}
+
+function resolveTls(
+  { tls: { cert, key } }: PolicySet['network'],
+  folder: string,
+): { readonly tls: TlsFiles | null; readonly problems: readonly PolicyProblem[] } {
+  if (cert !== null && key !== null)
+    return { tls: { cert: resolve(folder, cert), key: resolve(folder, key) }, problems: [] };
+  if (cert === null && key === null) return { tls: null, problems: [] };
+  const message = 'needs both cert and key';
+  return { tls: null, problems: [{ path: 'tls', message }] };
 }
 
 /** One line per problem: `file:line:column  key message`. A key may be anything, and is printed in a terminal. */

@@ -8,22 +8,35 @@ import { type HttpProblem, problem } from './problem.ts';
  * page: the browser itself says so (Sec-Fetch-Site), and for anything that changes something, Origin too.
  */
 export function authorizationOf(request: FastifyRequest, deps: HttpDeps): string | undefined {
-  const { headers, method } = request;
+  const { headers, method, host } = request;
   if (headers.authorization !== undefined) return headers.authorization;
-  const secret = cookieOf(headers.cookie, cookieName(headers.host));
+  const secret = cookieOf(headers.cookie, cookieName(request));
   if (secret === null) return undefined;
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin') throw foreign();
   const isRead = method === 'GET' || method === 'HEAD';
-  if (!isRead && headers.origin !== `http://${headers.host}` && headers.origin !== `https://${headers.host}`)
-    throw foreign();
+  // A proxy that is not trusted may speak https for us.
+  const isOwn =
+    headers.origin === `https://${host}` || (!isSecure(request) && headers.origin === `http://${host}`);
+  if (!isRead && !isOwn) throw foreign();
   if (expiryOf(secret) <= (deps.wall ?? deps.clock).now()) return undefined;
   return `Bearer ${secret}`;
 }
 
-/** Browsers share cookies among the ports of one host; two Holters must not log each other out. */
-export const cookieName = (host: string | undefined): string =>
-  `holter_${/:(\d{1,5})$/.exec(host ?? '')?.[1] ?? '80'}`;
+type Called = Pick<FastifyRequest, 'host' | 'protocol'>;
+
+const isSecure = ({ protocol }: Called): boolean => protocol === 'https';
+
+/**
+ * Browsers share cookies among the ports of one host; two Holters must not log each other out. The prefix lets
+ * only this host set it, and only over TLS.
+ */
+const cookieName = (request: Called): string =>
+  `${isSecure(request) ? '__Host-' : ''}holter_${/:(\d{1,5})$/.exec(request.host)?.[1] ?? '80'}`;
+
+/** For `Set-Cookie`; no seconds remove it. */
+export const sessionCookie = (request: Called, value: string, seconds: number): string =>
+  `${cookieName(request)}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}${isSecure(request) ? '; Secure' : ''}`;
 
 /** The end of a session is part of its secret; the stored hash covers both, so it can't be moved. */
 export const sessionSecret = (secret: string, expiresAt: number): string =>

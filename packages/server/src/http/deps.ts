@@ -41,8 +41,12 @@ export type HttpDeps = {
   readonly version: string;
   readonly logger: Logger | false;
   readonly limits?: Partial<HttpLimits>;
-  /** `Host` values that are meant for this server; one without a port stands for all ports. */
+  /** Names in a `Host` header that are meant for this server, on any port, besides those of the configuration. */
   readonly hosts: readonly string[];
+  /** With a certificate it speaks only https. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+  /** Whether the server is about to stop. */
+  readonly isDraining?: () => boolean;
   readonly startedAt: Instant;
 };
 

@@ -1,4 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+import type { Network } from '../policy/index.ts';
 import type { Refusal } from './problem.ts';
 
 /**
@@ -7,22 +9,56 @@ import type { Refusal } from './problem.ts';
  * page may send without asking first is never JSON, so a POST has to be JSON.
  */
 export function hostGuard(
-  hosts: readonly string[],
-): (headers: IncomingHttpHeaders, target: string) => Refusal | null {
-  const allowed = new Set(hosts.map((host) => host.toLowerCase()));
-  const isOurs = (host: string): boolean => {
-    const name = host.toLowerCase();
-    return allowed.has(name) || allowed.has(name.replace(/:\d{1,5}$/, ''));
-  };
-  /** The last one that was ours: nearly every request has the same. */
-  let familiar: string | undefined;
-  return ({ host, origin }, target) => {
+  listening: readonly string[],
+  network: () => Network,
+): (host: string, origin: string | undefined, target: string) => Refusal | null {
+  const ours = derived(network, ({ hosts }) => ({
+    names: new Set([...listening, ...hosts].map((name) => name.toLowerCase())),
+    /** The last `Host` that was ours: nearly every request has the same. */
+    familiar: '',
+  }));
+  return (host, origin, target) => {
+    const known = ours();
+    const isOurs = (name: string): boolean => known.names.has(name.toLowerCase().replace(/:\d{1,5}$/, ''));
     // `GET http://elsewhere/` asks for a proxy, and says so over the head of its own Host.
-    if (host === undefined || !target.startsWith('/')) return wrongHost;
-    if (host !== familiar && !isOurs(host)) return wrongHost;
-    familiar = host;
+    if (host === '' || !target.startsWith('/')) return wrongHost;
+    if (host !== known.familiar && !isOurs(host)) return wrongHost;
+    known.familiar = host;
     if (origin !== undefined && !isOurs(origin.replace(/^https?:\/\//, ''))) return wrongOrigin;
     return null;
+  };
+}
+
+/** Whether the forwarded headers of this address are believed. */
+export function proxyTrust(network: () => Network): (address: string) => boolean {
+  const trusted = derived(network, ({ trustedProxies }) => {
+    if (trustedProxies.length === 0) return null;
+    const list = new BlockList();
+    for (const entry of trustedProxies) {
+      const [address = '', prefix] = entry.split('/');
+      const type = typeOf(address);
+      if (prefix === undefined) list.addAddress(address, type);
+      else list.addSubnet(address, Number(prefix), type);
+    }
+    return list;
+  });
+  // Further addresses come from the headers themselves, and may be anything.
+  return (address) => isIP(address) !== 0 && trusted()?.check(address, typeOf(address)) === true;
+}
+
+const typeOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
+
+/** Made again only when the configuration was read again. */
+function derived<T>(network: () => Network, make: (network: Network) => T): () => T {
+  let from = network();
+  let made = make(from);
+  return () => {
+    const now = network();
+    if (now !== from) {
+      from = now;
+      made = make(now);
+    }
+    return made;
   };
 }
 
@@ -30,7 +66,7 @@ const wrongHost: Refusal = {
   status: 421,
   code: 'wrong_host',
   message:
-    'the Host header does not name this server: call it by localhost, or by the address that `holter up --host` was given',
+    'the Host header does not name this server: call it by localhost or by the address it listens on, or add the name to `hosts` in holter.yaml',
 };
 const wrongOrigin: Refusal = {
   status: 403,

@@ -5,6 +5,7 @@ import { buildPolicy } from './build.ts';
 import { type PolicyProblem, type Table, type TableReading, tableReader } from './check.ts';
 import { OVERRIDE_FIELDS, WRITTEN_FIELDS } from './fields.ts';
 import { DEFAULT_LAYER, type Layer, type LayerName, resolve, writtenLayer } from './layers.ts';
+import { buildNetwork } from './network-fields.ts';
 import { buildOperations } from './operations-fields.ts';
 import type { Layers, PolicySet } from './policy-set.ts';
 import { buildQuotas } from './quota-fields.ts';
@@ -135,6 +136,7 @@ function assemble(layers: Layers, sharedWritten: Partial<SharedSettings>): Polic
     prices: settings.prices,
     quotas: buildQuotas(settings),
     operations: buildOperations(settings),
+    network: buildNetwork(settings, settings.public_url),
     channels: settings.channels,
     publicUrl: settings.public_url,
     warnings: undefinedChannels(layers, settings.channels),

@@ -43,6 +43,10 @@ export type HolterConfig = OverrideSections & {
   >;
   /** The address under which people reach the page, for links in alerts. */
   readonly public_url?: string;
+  readonly hosts?: readonly string[];
+  readonly trusted_proxies?: readonly string[];
+  readonly tls?: { readonly cert?: string; readonly key?: string };
+  readonly drain?: Duration;
 };
 
 /** '500ms', '90s', '15m', '2h', '1d', or a number of seconds. */

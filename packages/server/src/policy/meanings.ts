@@ -13,7 +13,17 @@ const breakers = 'health_monitoring.circuit_breaker';
 
 export const MEANINGS: Readonly<Record<Setting, string>> = {
   channels: 'Where alerts can be sent, by name; docs/alerts.md has the keys of each type.',
-  public_url: "Where people reach the page, for links in alerts; else the server's own address.",
+  public_url:
+    "Where people reach the page, for links in alerts; else the server's own address. Its name is accepted like those of `hosts`.",
+  hosts:
+    'Names by which the server may be called, besides localhost and the address it listens on; others are refused, because a web page could use them to reach it (DNS rebinding).',
+  trusted_proxies:
+    'Addresses of proxies whose X-Forwarded-For, X-Forwarded-Host and X-Forwarded-Proto are believed; from all others these headers are ignored.',
+  'tls.cert':
+    'Certificate in PEM, with its chain; `holter up --tls-cert` comes first. SIGHUP reads both files again.',
+  'tls.key': 'Its private key in PEM, without a passphrase; `holter up --tls-key` comes first.',
+  drain:
+    'How long the server goes on serving after SIGTERM while `/ready` says draining, so that a load balancer can notice.',
   'health_monitoring.enabled': 'Whether agents are judged at all.',
   'health_monitoring.heartbeat.interval_seconds':
     'How often an agent that promises beats without an interval of its own has to beat.',

@@ -11,6 +11,7 @@ import type { WrittenChannel } from './channel-fields.ts';
 import type { PolicyProblem } from './check.ts';
 import { AGENT_FIELDS, type SettingKey } from './fields.ts';
 import { type Layer, type LayerName, type Resolved, resolve } from './layers.ts';
+import type { Network } from './network-fields.ts';
 import type { Operations } from './operations-fields.ts';
 import { readPatience, shownPatience, withPatience } from './patience.ts';
 import type { Quotas } from './quota-fields.ts';
@@ -24,6 +25,7 @@ export type PolicySet = SharedPolicy & {
   readonly prices: PriceTable;
   readonly quotas: Quotas;
   readonly operations: Operations;
+  readonly network: Network;
   /** Where alerts can be sent, as written. */
   readonly channels: ReadonlyMap<string, WrittenChannel>;
   readonly publicUrl: string | null;

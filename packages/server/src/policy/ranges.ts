@@ -17,6 +17,8 @@ export const ranges = {
   threshold: { min: milliseconds(1), max: days(30) },
   wait: { min: milliseconds(1), max: days(7) },
   settle: { min: 0, max: hours(1) },
+  // Longer than that, a supervisor has killed the process.
+  drain: { min: 0, max: minutes(1) },
   cleanup: { min: 0, max: hours(1) },
   // None would ignore real rate limits, all would let an agent stop the ladder.
   ownHoldShare: { min: 0.1, max: 0.95 },

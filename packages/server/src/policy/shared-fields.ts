@@ -11,6 +11,7 @@ import {
 import { DAY_BUDGET_FIELDS, defaultDayBudget } from './budget-fields.ts';
 import { channelsField, publicUrl } from './channel-fields.ts';
 import { type Table, tableReader, type Values } from './check.ts';
+import { NETWORK_FIELDS, networkDefaults } from './network-fields.ts';
 import { OPERATIONS_FIELDS, operationsDefaults } from './operations-fields.ts';
 import { pricesField } from './price-fields.ts';
 import { QUOTA_FIELDS, quotaDefaults } from './quota-fields.ts';
@@ -42,6 +43,7 @@ const burst = count(ranges.burst);
 export const SHARED_FIELDS = {
   channels: channelsField,
   public_url: publicUrl,
+  ...NETWORK_FIELDS,
   prices: pricesField,
   ...DAY_BUDGET_FIELDS,
   'health_monitoring.circuit_breaker.default.failure_threshold': breakerFields.failure_threshold,
@@ -77,6 +79,7 @@ export function defaultSharedSettings(): SharedSettings {
     ...(read?.values as SharedSettings),
     channels: new Map(),
     public_url: null,
+    ...networkDefaults,
     prices: [],
     ...defaultDayBudget,
     'fleet.brake.losses_min': brake.lossesMin,

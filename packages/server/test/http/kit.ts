@@ -14,7 +14,7 @@ import { type Client, createClient } from '../../src/http/client.ts';
 import type { HttpLimits } from '../../src/http/deps.ts';
 import { buildHttp } from '../../src/http/server/build-http.ts';
 import { Intake } from '../../src/intake/index.ts';
-import { compile, type PolicySet, type Quotas } from '../../src/policy/index.ts';
+import { compile, type Network, type PolicySet, type Quotas } from '../../src/policy/index.ts';
 import { systemTable } from '../../src/processes/index.ts';
 import { hookSessions } from '../../src/sessions/index.ts';
 import { openMemory } from '../../src/store/memory/index.ts';
@@ -112,6 +112,9 @@ export type StartOptions = {
   /** Another server works on the same store. */
   readonly isShared?: true;
   readonly quotas?: Partial<Quotas>;
+  /** As a configuration says it that is read again while the server runs. */
+  readonly network?: () => Network;
+  readonly isDraining?: () => boolean;
   /** What became of hooks that were answered and not kept; without it such a hook fails the test. */
   readonly hookFailed?: (error: unknown) => void;
   readonly channels?: readonly ChannelConfig[];
@@ -193,11 +196,20 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
     sha256,
     newSecret,
     newId: randomUUID,
-    config: () => ({ policies, files: [], placeOf: () => null, channels: [], deadMan: null, warnings: [] }),
+    config: () => ({
+      policies: { ...policies, network: options.network?.() ?? policies.network },
+      files: [],
+      placeOf: () => null,
+      channels: [],
+      deadMan: null,
+      tls: null,
+      warnings: [],
+    }),
     version: '0.0.0-test',
     logger: false,
     hosts: ['127.0.0.1', 'localhost'],
     startedAt: clock.now(),
+    ...(options.isDraining && { isDraining: options.isDraining }),
     ...(options.traces && { traces: options.traces }),
     ...(options.limits && { limits: options.limits }),
   });

@@ -43,12 +43,17 @@ export function healthRoutes({ deps, metrics, places }: HttpContext): readonly R
       hasHead: true,
       answers: {
         200: { description: 'Yes.', schema: ready },
-        503: { description: 'Not yet, or not now.', schema: ready },
+        503: { description: 'Not yet, not now, or draining: it is about to stop.', schema: ready },
       },
       handle: ({ reply }): ReadyView => {
         const { lastTickAt, store } = engine.health;
-        const why =
-          lastTickAt === null ? 'the engine has not ticked yet' : store === 'ok' ? null : 'no store';
+        const why = deps.isDraining?.()
+          ? 'draining'
+          : lastTickAt === null
+            ? 'the engine has not ticked yet'
+            : store === 'ok'
+              ? null
+              : 'no store';
         reply.code(why === null ? 200 : 503);
         return { ready: why === null, why };
       },

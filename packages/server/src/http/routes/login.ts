@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { authorizationOf, cookieName, sessionSecret } from '../authorization.ts';
+import { authorizationOf, sessionCookie, sessionSecret } from '../authorization.ts';
 import { type Login, LoginSecrets } from '../login-secrets.ts';
 import { problem } from '../problem.ts';
 import { Buckets } from '../rate.ts';
@@ -24,7 +24,7 @@ export function loginRoutes({ deps, limits, tokens, hits }: HttpContext): readon
     const expiresAt = wall.now() + SESSION_MS;
     const secret = sessionSecret(deps.newSecret(), expiresAt);
     await tokens.issueSession(role, secret, name);
-    setCookie(reply, cookieName(request.headers.host), secret, SESSION_MS / 1_000);
+    reply.header('set-cookie', sessionCookie(request, secret, SESSION_MS / 1_000));
   }
 
   return [
@@ -99,7 +99,7 @@ export function loginRoutes({ deps, limits, tokens, hits }: HttpContext): readon
       handle: async ({ caller, request, reply }) => {
         // Only sessions end here; a token that somebody put into a script is not a browser's to revoke.
         if (isSession(caller.tokenId)) await tokens.revoke(caller.tokenId);
-        setCookie(reply, cookieName(request.headers.host), '', 0);
+        reply.header('set-cookie', sessionCookie(request, '', 0));
         return reply.code(204).send();
       },
     }),
@@ -118,8 +118,4 @@ export function loginRoutes({ deps, limits, tokens, hits }: HttpContext): readon
       },
     }),
   ];
-}
-
-function setCookie(reply: FastifyReply, name: string, value: string, seconds: number): void {
-  reply.header('set-cookie', `${name}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}`);
 }

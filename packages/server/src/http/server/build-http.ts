@@ -12,7 +12,7 @@ import { type HttpDeps, type HttpLimits, limitDefaults } from '../deps.ts';
 import { EventStreams } from '../event-streams.ts';
 import { FleetBook } from '../fleet/fleet-book.ts';
 import { fleetMetrics } from '../fleet/fleet-metrics.ts';
-import { hostGuard } from '../guards.ts';
+import { hostGuard, proxyTrust } from '../guards.ts';
 import { beginningOf, inflated, LARGE_BYTES_MIN, parseJson, turnForLarge } from '../json-body.ts';
 import { LimitHits } from '../limit-hits.ts';
 import { createMetrics } from '../metrics.ts';
@@ -66,10 +66,10 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
     fleet: () => fleetMetrics(deps, fleet),
   });
   const context: HttpContext = { deps, limits, streams, places, metrics, hits, tokens, fleet };
-  const guard = hostGuard(deps.hosts);
+  const guard = hostGuard(deps.hosts, () => deps.config().policies.network);
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-content-type-options', 'nosniff');
-    const refusal = guard(request.headers, request.raw.url ?? '');
+    const refusal = guard(request.host, request.headers.origin, request.raw.url ?? '');
     done(refusal ? new HttpProblem(refusal) : undefined);
   });
   app.addHook('preClose', async () => {
@@ -98,7 +98,13 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
   return app;
 }
 
-function createServer({ logger, newId }: HttpDeps, limits: HttpLimits): FastifyInstance {
+function createServer({ logger, newId, config, tls }: HttpDeps, limits: HttpLimits): FastifyInstance {
+  const settings = {
+    // Node looks for late requests only this often.
+    connectionsCheckingInterval: Math.min(1_000, Math.ceil(limits.requestMsMax / 2)),
+    // With headers allowed longer than the whole, Node swaps the two, and slow bodies are never noticed.
+    headersTimeout: Math.min(10_000, limits.requestMsMax),
+  };
   return fastify({
     ...(logger === false ? { logger: false } : { loggerInstance: logger as FastifyBaseLogger }),
     // A line per heartbeat would bury the rest; the metrics count them.
@@ -108,12 +114,10 @@ function createServer({ logger, newId }: HttpDeps, limits: HttpLimits): FastifyI
     requestTimeout: limits.requestMsMax,
     exposeHeadRoutes: false,
     return503OnClosing: true,
-    http: {
-      // Node looks for late requests only this often.
-      connectionsCheckingInterval: Math.min(1_000, Math.ceil(limits.requestMsMax / 2)),
-      // With headers allowed longer than the whole, Node swaps the two, and slow bodies are never noticed.
-      headersTimeout: Math.min(10_000, limits.requestMsMax),
-    },
+    trustProxy: proxyTrust(() => config().policies.network),
+    ...(tls
+      ? { https: { ...settings, ...tls, handshakeTimeout: settings.headersTimeout } }
+      : { http: settings }),
     routerOptions: { maxParamLength: 300 },
     clientErrorHandler: tellClientError,
     frameworkErrors: (error, _request, reply) => {
