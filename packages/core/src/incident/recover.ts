@@ -204,7 +204,7 @@ function watchProbation(draft: Draft): void {
     return;
   }
   if (hard.probation) {
-    lookAgainAt(draft, hard.probation.until);
+    if (hard.probation.until > draft.at) lookAgainAt(draft, hard.probation.until);
     return;
   }
   completeRecovery(draft);

@@ -50,6 +50,14 @@ export function silence(draft: Draft): Finding | null {
   });
 }
 
+/** It has promised to report what it does, and has not done anything for a while. It may be waiting for its model. */
+export function isInSilence(draft: Draft): boolean {
+  const { hard, policy, at } = draft;
+  if (hard.holds.length > 0 || basisOf(hard) !== 'promised') return false;
+  const acted = hard.doing ?? hard.work ?? markNow(draft);
+  return deadlineAfter(draft, acted, policy.silence.warnMs) <= at;
+}
+
 /**
  * Why it is judged by its calls. `told`: its beats say when its last call was, and it is known to work (seed 000 §2).
  * `inferred`: it has reported a call once; any sign of life will do.

@@ -16,12 +16,13 @@ import { foldDecision } from '../incident/decide.ts';
 import { endExpiredQuiet } from '../incident/quiet.ts';
 import { judge } from '../judge/judge.ts';
 import type { Policy } from '../policy/policy.ts';
-import type { Agent, Hard } from '../record/agent.ts';
+import type { Agent, Hard, Probation } from '../record/agent.ts';
 import { forget } from '../record/copy-hard.ts';
 import type { Draft, Money } from '../record/draft.ts';
 import { draftOf, emit, endLife, markNow, NO_MONEY } from '../record/draft.ts';
 import type { Applied, Input } from '../record/input.ts';
 import { hasWork } from '../record/work.ts';
+import { isInSilence } from '../rule/silence.ts';
 import { lifeOfStart } from '../vocabulary/effect.ts';
 import type { SignalRejectionCode } from '../vocabulary/rejection.ts';
 import { signalRejection } from '../vocabulary/rejection.ts';
@@ -131,7 +132,13 @@ function followWork(draft: Draft): void {
     // After the end, the findings are kept: they are the reason that is reported.
     if (!hard.end) restTrail(draft);
   }
-  if (hard.probation && hard.probation.until <= draft.at) forget(hard, 'probation');
+  if (hard.probation && isProbationOver(draft, hard.probation)) forget(hard, 'probation');
+}
+
+/** Silence does not pass it: the successor either acts again, or the rule `silence` finds it. */
+function isProbationOver(draft: Draft, { until, incidentId }: Probation): boolean {
+  const isPassing = draft.hard.incident?.id === incidentId;
+  return until <= draft.at && !(isPassing && isInSilence(draft));
 }
 
 function finish(draft: Draft, before: Hard): Applied {

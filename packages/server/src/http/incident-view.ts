@@ -72,7 +72,7 @@ function nextStepOf(hard: Agent['hard'], incident: Incident, context: IncidentCo
   if (phase === 'acting' && isAway)
     return when(`waiting for its \`holter run\`, which is not connected`, null);
   if (order && step === 'terminate') return when(`ordered by ${order.by}`, notBefore ?? null);
-  if (step === 'recover') return recoverNext(hard, incident, when);
+  if (step === 'recover') return recoverNext(hard, incident, at, when);
   if (calm && !order && !hard.end) {
     const isSnoozed = hard.quietFindings?.some(({ kind }) => kind === incident.cause) === true;
     const why = isSnoozed ? 'snoozed' : 'resolved';
@@ -117,9 +117,13 @@ function nextStepOf(hard: Agent['hard'], incident: Incident, context: IncidentCo
 function recoverNext(
   hard: Agent['hard'],
   { phase, notBefore, heldBack, order }: Incident,
+  at: Instant,
   when: (why: string, moment: Instant | null, next?: NextStepView['step']) => NextStepView,
 ): NextStepView {
-  if (hard.probation) return when('on probation after its restart', hard.probation.until, 'close');
+  if (hard.probation)
+    return hard.probation.until > at
+      ? when('on probation after its restart', hard.probation.until, 'close')
+      : when('on probation until it works again', null, 'close');
   if (phase === 'acting') return when('a successor is being started', null);
   if (hard.limitedUntil !== undefined && notBefore !== undefined && phase === 'due' && heldBack === undefined)
     return when('its usage limit resets then', notBefore);

@@ -35,6 +35,7 @@ export class SimAgent {
   private activityNow: Activity = 'off';
   /** By Holter's clock. */
   activitySince = 0;
+  private clockErrorThenMs = 0;
   truth: Truth = 'ended';
   /** By Holter's clock. */
   truthSince = 0;
@@ -111,6 +112,12 @@ export class SimAgent {
     if (this.activityNow === activity) return;
     this.activityNow = activity;
     this.activitySince = this.env.holterNow;
+    this.clockErrorThenMs = Math.abs(this.wallNow - this.env.holterNow);
+  }
+
+  /** How far its wall clock is off, or was when it began what it does: until when, it said by that clock. */
+  get clockErrorMs(): number {
+    return Math.max(this.clockErrorThenMs, Math.abs(this.wallNow - this.env.holterNow));
   }
 
   get isReachable(): boolean {

@@ -24,7 +24,7 @@ export class AuditWitness implements Witness {
     const profileOf = (agentId: string) => {
       const agent = this.agents.get(agentId);
       if (!agent) return undefined;
-      const tellsTime = Math.abs(agent.wallNow - agent.env.holterNow) <= contract.justNowMs;
+      const tellsTime = agent.clockErrorMs <= contract.justNowMs;
       return { ...auditedProfile(agent), tellsTime };
     };
     this.audit = new Auditor(report, { profileOf, isExact: true });

@@ -26,6 +26,7 @@ export const contract = {
   /** The most grace that one deadline gets, for agents without beats. */
   graceWithoutBeatsMs: minute,
   graceMinMs: 10 * second,
+  silenceWarnMs: 240 * second,
   silenceActMs: 900 * second,
   silenceActInProbationMs: 300 * second,
   checkpointActMs: 30 * minute,

@@ -84,7 +84,10 @@ export class Checker implements Witness {
     if (incarnation !== observed.incarnation) observed.begin(incarnation, registration.instanceId, at);
     if (isFirst) this.inspectLater(agent, at + 1_000);
     for (const event of result.events) this.happened(agent, observed, event);
-    if (isSuccessor) observed.probationUntil = at + contract.probationMs;
+    if (isSuccessor) {
+      observed.probationUntil = at + contract.probationMs;
+      observed.isOnProbation = true;
+    }
   }
 
   delivering(agent: SimAgent, at: number, packet: Packet): void {
@@ -175,6 +178,7 @@ export class Checker implements Witness {
         return;
       case 'INCIDENT_CLOSED':
         observed.probationUntil = Math.min(observed.probationUntil, at);
+        observed.isOnProbation = false;
         observed.incident = null;
         return;
       case 'HOLD_BEGAN':

@@ -17,6 +17,8 @@ export class Observed {
   probedAt = 0;
   /** The last finished call, turn, checkpoint or new task: no silence began before. */
   activeAt = 0;
+  /** The last signal that may have been taken for a sign of work. */
+  doneAt = 0;
   /** The last beat that told of more tokens: they may be as young as the beat. */
   spentAt = 0;
   private tokens = 0;
@@ -35,6 +37,8 @@ export class Observed {
   readonly holds = new Set<string>();
   incident: { readonly id: string; step: LadderStep; attempt: number } | null = null;
   probationUntil = 0;
+  /** Until its incident closes, which may be later: probation is not passed in silence. */
+  isOnProbation = false;
   /** The start that was ordered last, and the key that its executor was given. */
   start: { readonly effectId: string; readonly key: string } | null = null;
 
@@ -48,6 +52,8 @@ export class Observed {
     this.mayBeBusy = false;
     this.probedAt = 0;
     this.activeAt = at;
+    this.doneAt = at;
+    this.isOnProbation = false;
     this.spentAt = at;
     this.tokens = 0;
     this.progressAt = at;
@@ -62,6 +68,7 @@ export class Observed {
   /** An accepted signal was delivered. */
   delivered({ signal, origin }: Packet, at: number): void {
     if (origin === 'agent') this.sign(at);
+    if (origin === 'agent' && !isBareBeat(signal)) this.doneAt = at;
     switch (signal.kind) {
       case 'heartbeat':
         this.mayBeBusy = signal.status === 'busy';
@@ -117,3 +124,7 @@ export class Observed {
     this.failuresInRow = 0;
   }
 }
+
+/** Tokens and the time of the last call are signs of work. */
+const isBareBeat = (signal: Signal): boolean =>
+  signal.kind === 'heartbeat' && signal.tokenCount === undefined && signal.lastToolCall === undefined;

@@ -25,15 +25,24 @@ export class ProgressBounds {
   }
 
   /** How long an agent may do nothing, with the time-out of its model on top. */
-  private limitMs(agent: SimAgent, observed: Observed, at: number): number {
-    const isProbation = at < observed.probationUntil;
-    const actMs = isProbation ? contract.silenceActInProbationMs : contract.silenceActMs;
+  private limitMs(agent: SimAgent, isOnProbation: boolean): number {
+    const actMs = isOnProbation ? contract.silenceActInProbationMs : contract.silenceActMs;
     return actMs + (agent.profile.promises.calls?.modelTimeoutMs ?? 0);
+  }
+
+  /** Its time is not over, or it was in silence already when it would have been over. */
+  private isSurelyOnProbation(agent: SimAgent, observed: Observed, at: number): boolean {
+    if (at < observed.probationUntil) return true;
+    const { intervalMs } = pulseOf(agent.profile);
+    const silentBy = this.gaps.latest(observed.doneAt, contract.silenceWarnMs, intervalMs) + TOLERANCE_MS;
+    return observed.isOnProbation && silentBy < observed.probationUntil;
   }
 
   conditionAt(agent: SimAgent, observed: Observed, at: number): number {
     const start = Math.max(observed.activeAt, agent.activitySince);
-    return this.gaps.deadline(start, this.limitMs(agent, observed, at), pulseOf(agent.profile).intervalMs);
+    const isOnProbation = this.isSurelyOnProbation(agent, observed, at);
+    const limitMs = this.limitMs(agent, isOnProbation);
+    return this.gaps.deadline(start, limitMs, pulseOf(agent.profile).intervalMs);
   }
 
   /** An `act` finding: not before its time, and not against the truth. */
@@ -85,7 +94,8 @@ export class ProgressBounds {
       if (this.isKnownToBe(agent, at, activity)) return `called silent while ${activity}`;
     const quietMs = at - observed.activeAt;
     // The shorter limit of the probation may apply a moment longer than is known here.
-    const limitMs = Math.min(this.limitMs(agent, observed, at), this.limitMs(agent, observed, at - 2_000));
+    const mayBeOnProbation = observed.isOnProbation || at - 2_000 < observed.probationUntil;
+    const limitMs = this.limitMs(agent, mayBeOnProbation);
     return quietMs < limitMs - TOLERANCE_MS
       ? `called silent after ${inSeconds(quietMs)} of ${inSeconds(limitMs)}`
       : null;
@@ -95,7 +105,7 @@ export class ProgressBounds {
   private isKnownToBe(agent: SimAgent, at: number, activity: Activity): boolean {
     if (agent.activity !== activity || at - agent.activitySince <= contract.justNowMs) return false;
     // The end of a hold by a clock that is far off misleads Holter.
-    const tellsTime = Math.abs(agent.wallNow - at) <= contract.justNowMs;
+    const tellsTime = agent.clockErrorMs <= contract.justNowMs;
     return tellsTime && (this.reachableSince[agent.slot] ?? 0) <= agent.activitySince;
   }
 
@@ -128,7 +138,7 @@ export class ProgressBounds {
       !observed.isEnded;
     if (!isJudged || !agent.isReachable) return Number.POSITIVE_INFINITY;
     const start = Math.max(observed.activeAt, agent.activitySince, this.reachableSince[agent.slot] ?? 0);
-    const waitMs = this.limitMs(agent, observed, at);
+    const waitMs = this.limitMs(agent, this.isSurelyOnProbation(agent, observed, at));
     const latestFrom = (from: number): number =>
       this.gaps.latest(from, waitMs, pulseOf(agent.profile).intervalMs) + TOLERANCE_MS;
     // Its silence may have begun before it hung, on the other side of a gap that has its own grace.

@@ -115,7 +115,7 @@ export class Tally implements Witness {
       this.nudges++;
       // One that can't reach its agent disturbs nothing; it will be refused. And an agent that waits for a moment
       // that another clock has passed already looks late to everybody but itself.
-      const isMisdated = agent.activity === 'held' && Math.abs(agent.wallNow - at) > contract.justNowMs;
+      const isMisdated = agent.activity === 'held' && agent.clockErrorMs > contract.justNowMs;
       const isHeard = agent.isReachable && agent.truth === 'fine' && effect.about !== 'operator';
       if (isHeard && !isMisdated && at - agent.truthSince > contract.justNowMs) this.wrongNudges++;
     }
