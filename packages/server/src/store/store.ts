@@ -341,7 +341,7 @@ export type StripPage = {
 export const STRIP_MS = 3_600_000;
 
 /**
- * `missing`: the folder or file is gone. `exchanged`: not the database that this folder's server wrote last. `newer_schema`: written by a newer Holter. `older`: lacks events that this
+ * `missing`: the folder, file or database is gone. `unreachable`, `denied`: by a database server. `exchanged`: not the database that this folder's server wrote last. `newer_schema`: written by a newer Holter. `older`: lacks events that this
  * server has seen in it. `busy`: the queue is full, and the operation was not started. After any other code a commit
  * may or may not be stored: load again.
  */
@@ -351,6 +351,8 @@ export type StoreFault =
   | 'locked'
   | 'corrupt'
   | 'missing'
+  | 'unreachable'
+  | 'denied'
   | 'newer_schema'
   | 'older'
   | 'exchanged'

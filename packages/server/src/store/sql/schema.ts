@@ -17,7 +17,10 @@ export type Schema = {
     readonly what: string;
     readonly effect_id: string;
   };
+  /** SQLite only. */
   readonly due_claims: { readonly agent_id: string; readonly wake_at: number; readonly until: number };
+  /** PostgreSQL only, in place of `agents.wake_at` and `due_claims`. */
+  readonly due: DueTable;
   readonly checkpoints: CheckpointsTable;
   readonly tokens: TokensTable;
   readonly meta: { readonly key: string; readonly value: string };
@@ -87,6 +90,17 @@ type SoftTable = {
   readonly looked_at: number;
   readonly cpu_ms: number;
   readonly io_bytes: number;
+};
+
+type DueTable = {
+  readonly agent_id: string;
+  readonly incarnation: number;
+  readonly version: number;
+  readonly record_version: number;
+  readonly wake_at: number;
+  /** A claim is valid for one wake time. */
+  readonly claimed_wake_at: number | null;
+  readonly claimed_until: number | null;
 };
 
 type EventsTable = {

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { type StoreFault, StoreUnavailable } from '../store.ts';
 
 /** SQLite's primary result codes; `unreachable` is refined further below. */
-const BY_CODE: Readonly<Record<number, StoreFault | 'unreachable'>> = {
+const BY_CODE: Readonly<Record<number, keyof typeof IN_WORDS | 'unreachable'>> = {
   1: 'unknown', // ERROR: for example, a missing table
   3: 'read_only', // PERM
   5: 'locked', // BUSY
@@ -18,7 +18,7 @@ const BY_CODE: Readonly<Record<number, StoreFault | 'unreachable'>> = {
   26: 'corrupt', // NOTADB
 };
 
-const IN_WORDS: Readonly<Record<StoreFault, string>> = {
+const IN_WORDS: Readonly<Record<Exclude<StoreFault, 'unreachable' | 'denied'>, string>> = {
   disk_full: 'the disk is full',
   read_only: 'the database can only be read',
   locked: 'another process has locked the database',
@@ -54,7 +54,7 @@ function codeOf(error: Error): number | null {
 }
 
 /** SQLite returns the same code for a missing folder, a read-only one and a failing disk. */
-function whyUnreachable(path: string): StoreFault {
+function whyUnreachable(path: string): keyof typeof IN_WORDS {
   const folder = dirname(path);
   if (!existsSync(folder)) return 'missing';
   try {

@@ -1,0 +1,333 @@
+import type { Agent, HealthState, Instant, Spending } from '@holter/core';
+import { RECORD_VERSION } from '@holter/core';
+import { FINAL_STATES_KEPT, incidentOf, isKept, maxSoft, subjectOf } from '../facts.ts';
+import { emptyTally, type Tallies, type Tally, tallyOf } from '../rollup.ts';
+import { COUNTS, STATES } from '../sql/rollups.ts';
+import type { Commit, CommitVerdict } from '../store.ts';
+import type { Row } from './connections.ts';
+import { addEffects, cancelOver, type NewEffect } from './effects.ts';
+import { insertEvents, LOG_LOCK, selectLast } from './log.ts';
+import { SOFT_FACTS, SOFT_NAMES } from './soft.ts';
+import { addSpending } from './spending.ts';
+import { literal, literals, rowsOf } from './text.ts';
+
+/** One agent as the group leaves it. */
+type Standing = {
+  readonly version: number;
+  readonly incarnation: number;
+  readonly health: HealthState;
+  readonly since: Instant;
+  /** Null as long as the group has not changed it. */
+  readonly written: { readonly agent: Agent; readonly json: string; readonly isNew: boolean } | null;
+};
+
+type FinalRow = { readonly agent_id: string; readonly incarnation: number; readonly hard: string };
+type EventRow = Readonly<Record<keyof typeof EVENT_COLUMNS, string | number | null>>;
+
+/** Collects the accepted commits of a group, and writes the statements that store all of them at once. */
+export class CommitGroup {
+  private readonly agents: Map<string, Standing>;
+  private fleetVersion: number;
+  private fleetState: string | null = null;
+  /** Agents whose stored state is the last one of its incarnation. */
+  private readonly replaced: string[] = [];
+  private readonly finals = new Map<string, FinalRow>();
+  private readonly newest = new Map<string, number>();
+  private readonly tallies = new Map<string, { agentId: string; hour: Instant; tally: Tally }>();
+  private readonly spending: Spending[] = [];
+  private readonly events: EventRow[] = [];
+  /** In the order of the commits. */
+  private readonly effects: string[] = [];
+  private ordered: NewEffect[] = [];
+
+  constructor(agents: readonly Row[], fleetVersion: number) {
+    this.agents = new Map(agents.map((row) => [String(row.agent_id), standingOf(row)]));
+    this.fleetVersion = fleetVersion;
+  }
+
+  /** The first cursor counts from 1 in this group. A commit with a conflict leaves nothing behind. */
+  add(commit: Commit): CommitVerdict {
+    const { agent, expectedVersion, fleet } = commit;
+    const { agentId, incarnation, health } = agent.hard;
+    const before = this.agents.get(agentId) ?? null;
+    if ((before?.version ?? 0) !== expectedVersion) return { kind: 'conflict', what: 'agent' };
+    if (fleet && this.fleetVersion !== fleet.expectedVersion) return { kind: 'conflict', what: 'fleet' };
+
+    const json = JSON.stringify(agent.hard);
+    if (before && before.incarnation !== incarnation) this.keepPredecessor(agentId, incarnation, before);
+    if (health === 'TERMINATED') this.keepFinal(agentId, incarnation, json);
+    this.agents.set(agentId, after(commit, before, json));
+    if (fleet) {
+      this.fleetVersion = fleet.version;
+      this.fleetState = JSON.stringify(fleet.fleet);
+    }
+    this.addTallies(agentId, tallyOf(before, commit.events));
+    this.spending.push(...(commit.spending ?? []));
+    this.addEffects(commit);
+    return { kind: 'ok', version: expectedVersion + 1, firstCursor: this.addEvents(commit) };
+  }
+
+  /** `lastCursorAt` is the position of the statement that returns the cursor before the group's events. */
+  finish(booked: readonly Row[]): {
+    readonly statements: readonly string[];
+    readonly lastCursorAt: number | null;
+  } {
+    this.finishOrdered();
+    const statements = [
+      ...this.finalStatements(),
+      ...this.agentStatements(),
+      ...(this.tallies.size > 0 ? [addRollups([...this.tallies.values()])] : []),
+      ...(this.spending.length > 0 ? [addSpending(this.spending, booked)] : []),
+      ...this.fleetStatements(),
+    ];
+    if (this.events.length === 0 && this.effects.length === 0) return { statements, lastCursorAt: null };
+    const logged = this.events.length > 0 ? [insertEvents(rowsOf(EVENT_COLUMNS, this.events))] : [];
+    return {
+      statements: [...statements, LOG_LOCK, selectLast('events'), ...logged, ...this.effects],
+      lastCursorAt: statements.length + 1,
+    };
+  }
+
+  private keepPredecessor(agentId: string, incarnation: number, before: Standing): void {
+    if (before.written) this.keepFinal(agentId, before.incarnation, before.written.json);
+    else this.replaced.push(agentId);
+    this.newest.set(agentId, incarnation);
+  }
+
+  private keepFinal(agentId: string, incarnation: number, hard: string): void {
+    this.finals.set(`${agentId} ${incarnation}`, { agent_id: agentId, incarnation, hard });
+  }
+
+  private addTallies(agentId: string, tallies: Tallies): void {
+    for (const [hour, tally] of tallies) {
+      const key = `${agentId} ${hour}`;
+      const sum = this.tallies.get(key) ?? { agentId, hour, tally: emptyTally() };
+      for (const count of COUNTS) sum.tally[count] += tally[count];
+      for (const [state, ms] of Object.entries(tally.stateMs))
+        sum.tally.stateMs[state] = (sum.tally.stateMs[state] ?? 0) + ms;
+      this.tallies.set(key, sum);
+    }
+  }
+
+  private addEvents(commit: Commit): number | null {
+    const kept = commit.events.filter(isKept);
+    const first = this.events.length + 1;
+    for (const event of kept)
+      this.events.push({
+        n: this.events.length + 1,
+        at: event.at,
+        agent_id: subjectOf(commit, event),
+        type: event.type,
+        incident_id: incidentOf(commit, event),
+        correlation_id: commit.correlationId,
+        body: JSON.stringify(event),
+      });
+    return kept.length > 0 ? first : null;
+  }
+
+  private addEffects({ agent, over, effects, correlationId }: Commit): void {
+    const { at } = agent.hard;
+    if (over && over.length > 0) {
+      // It may end effects that an earlier commit of this group orders.
+      this.finishOrdered();
+      this.effects.push(cancelOver(over, at));
+    }
+    for (const effect of effects) this.ordered.push({ effect, at, correlationId });
+  }
+
+  private finishOrdered(): void {
+    if (this.ordered.length > 0) this.effects.push(addEffects(this.ordered));
+    this.ordered = [];
+  }
+
+  private finalStatements(): readonly string[] {
+    const finals = [...this.finals.values()];
+    return [
+      ...(this.replaced.length > 0 ? [keepStored(this.replaced)] : []),
+      ...(finals.length > 0 ? [keepFinals(finals)] : []),
+      ...[...this.newest].map(
+        ([agentId, incarnation]) =>
+          `delete from final_states where agent_id = ${literal(agentId)}
+           and incarnation < ${literal(incarnation - FINAL_STATES_KEPT)}`,
+      ),
+    ];
+  }
+
+  private agentStatements(): readonly string[] {
+    const written = [...this.agents.values()].flatMap(({ version, written }) =>
+      written ? [{ ...written, version }] : [],
+    );
+    if (written.length === 0) return [];
+    const rowsWhere = (isNew: boolean) => written.filter((each) => each.isNew === isNew).map(agentRow);
+    const [created, changed] = [rowsWhere(true), rowsWhere(false)];
+    return [
+      ...(created.length > 0 ? [insertAgents(created)] : []),
+      ...(changed.length > 0 ? [updateAgents(changed)] : []),
+      mergeSoft(written.map(softRow)),
+      putDue(written.map(dueRow)),
+    ];
+  }
+
+  private fleetStatements(): readonly string[] {
+    if (this.fleetState === null) return [];
+    const row = `${literal(this.fleetVersion)}, ${literal(this.fleetState)}, ${RECORD_VERSION}`;
+    return [
+      `insert into fleet (id, version, state, record_version) values (1, ${row})
+       on conflict (id) do update set (version, state, record_version) = (${row})`,
+    ];
+  }
+}
+
+const standingOf = (row: Row): Standing => ({
+  version: Number(row.version),
+  incarnation: Number(row.incarnation),
+  health: row.health as HealthState,
+  since: Number(row.health_since) as Instant,
+  written: null,
+});
+
+/** A new incarnation does not inherit soft facts. */
+function after({ agent, expectedVersion }: Commit, before: Standing | null, json: string): Standing {
+  const { incarnation, health, healthSince } = agent.hard;
+  const earlier = before?.incarnation === incarnation ? before.written : null;
+  const soft = earlier ? maxSoft(earlier.agent.soft, agent.soft) : agent.soft;
+  const isNew = before === null || before.written?.isNew === true;
+  return {
+    version: expectedVersion + 1,
+    incarnation,
+    health,
+    since: healthSince,
+    written: { agent: { ...agent, soft }, json, isNew },
+  };
+}
+
+type Written = NonNullable<Standing['written']> & { readonly version: number };
+
+const AGENT_COLUMNS = {
+  agent_id: 'text',
+  version: 'bigint',
+  incarnation: 'bigint',
+  role: 'text',
+  group_name: 'text',
+  health: 'text',
+  health_since: 'double precision',
+  has_ended: 'integer',
+  has_incident: 'integer',
+  updated_at: 'double precision',
+  hard: 'text',
+} as const;
+
+const agentRow = ({ agent: { hard }, json, version }: Written) => ({
+  agent_id: hard.agentId,
+  version,
+  incarnation: hard.incarnation,
+  role: hard.role,
+  group_name: hard.group,
+  health: hard.health,
+  health_since: hard.healthSince,
+  has_ended: hard.end ? 1 : 0,
+  has_incident: hard.incident ? 1 : 0,
+  updated_at: hard.at,
+  hard: json,
+});
+
+const AGENT_NAMES = Object.keys(AGENT_COLUMNS);
+
+const insertAgents = (rows: readonly ReturnType<typeof agentRow>[]): string =>
+  `insert into agents (${AGENT_NAMES.join(', ')}, record_version)
+   select ${AGENT_NAMES.join(', ')}, ${RECORD_VERSION} from ${rowsOf(AGENT_COLUMNS, rows)} order by agent_id`;
+
+const updateAgents = (rows: readonly ReturnType<typeof agentRow>[]): string =>
+  `update agents set ${AGENT_NAMES.map((name) => `${name} = r.${name}`).join(', ')}, record_version = ${RECORD_VERSION}
+   from ${rowsOf(AGENT_COLUMNS, rows)} where agents.agent_id = r.agent_id`;
+
+const SOFT_COLUMNS = {
+  agent_id: 'text',
+  incarnation: 'bigint',
+  ...(Object.fromEntries(SOFT_NAMES.map((name) => [name, 'double precision'])) as Record<
+    (typeof SOFT_NAMES)[number],
+    string
+  >),
+};
+
+const softRow = ({ agent: { hard, soft } }: Written) => ({
+  agent_id: hard.agentId,
+  incarnation: hard.incarnation,
+  ...(Object.fromEntries(SOFT_NAMES.map((name) => [name, soft[SOFT_FACTS[name]]])) as Record<
+    (typeof SOFT_NAMES)[number],
+    number
+  >),
+});
+
+function mergeSoft(rows: readonly ReturnType<typeof softRow>[]): string {
+  const names = Object.keys(SOFT_COLUMNS).join(', ');
+  const merged = SOFT_NAMES.map(
+    (name) =>
+      `${name} = case when soft.incarnation = excluded.incarnation
+         then greatest(soft.${name}, excluded.${name}) else excluded.${name} end`,
+  );
+  return `insert into soft (${names}) select ${names} from ${rowsOf(SOFT_COLUMNS, rows)} order by agent_id
+    on conflict (agent_id) do update set incarnation = excluded.incarnation, ${merged.join(', ')}`;
+}
+
+const DUE_COLUMNS = {
+  agent_id: 'text',
+  incarnation: 'bigint',
+  version: 'bigint',
+  wake_at: 'double precision',
+} as const;
+
+const dueRow = ({ agent: { hard }, version }: Written) => ({
+  agent_id: hard.agentId,
+  incarnation: hard.incarnation,
+  version,
+  wake_at: hard.wakeAt,
+});
+
+const putDue = (rows: readonly ReturnType<typeof dueRow>[]): string =>
+  `insert into due (agent_id, incarnation, version, wake_at, record_version)
+   select agent_id, incarnation, version, wake_at, ${RECORD_VERSION} from ${rowsOf(DUE_COLUMNS, rows)} order by agent_id
+   on conflict (agent_id) do update set (incarnation, version, wake_at, record_version) =
+     (excluded.incarnation, excluded.version, excluded.wake_at, excluded.record_version)`;
+
+const keepStored = (agentIds: readonly string[]): string =>
+  `insert into final_states (agent_id, incarnation, hard, record_version)
+   select agent_id, incarnation, hard, record_version from agents where agent_id in (${literals(agentIds)})
+   ${KEEP_NEWER}`;
+
+const keepFinals = (rows: readonly FinalRow[]): string =>
+  `insert into final_states (agent_id, incarnation, hard, record_version)
+   select agent_id, incarnation, hard, ${RECORD_VERSION}
+   from ${rowsOf({ agent_id: 'text', incarnation: 'bigint', hard: 'text' }, rows)} ${KEEP_NEWER}`;
+
+const KEEP_NEWER = `on conflict (agent_id, incarnation) do update
+  set (hard, record_version) = (excluded.hard, excluded.record_version)`;
+
+const EVENT_COLUMNS = {
+  n: 'integer',
+  at: 'double precision',
+  agent_id: 'text',
+  type: 'text',
+  incident_id: 'text',
+  correlation_id: 'text',
+  body: 'text',
+} as const;
+
+const TALLY_NAMES = [...COUNTS, ...STATES.map(([, column]) => column)];
+
+function addRollups(
+  tallies: readonly { readonly agentId: string; readonly hour: Instant; readonly tally: Tally }[],
+): string {
+  const columns: Record<string, string> = { agent_id: 'text', hour: 'double precision' };
+  for (const name of TALLY_NAMES) columns[name] = 'double precision';
+  const rows = tallies.map(({ agentId, hour, tally }) => ({
+    agent_id: agentId,
+    hour,
+    ...Object.fromEntries(COUNTS.map((count) => [count, tally[count]])),
+    ...Object.fromEntries(STATES.map(([state, column]) => [column, tally.stateMs[state] ?? 0])),
+  }));
+  const names = Object.keys(columns).join(', ');
+  return `insert into rollups (${names}) select ${names} from ${rowsOf(columns, rows)} order by agent_id, hour
+    on conflict (agent_id, hour) do update
+    set ${TALLY_NAMES.map((name) => `${name} = rollups.${name} + excluded.${name}`).join(', ')}`;
+}

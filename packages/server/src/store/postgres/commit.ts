@@ -1,0 +1,43 @@
+import { refuseOlder } from '../facts.ts';
+import type { Commit, CommitVerdict } from '../store.ts';
+import { CommitGroup } from './commit-group.ts';
+import type { Connections } from './connections.ts';
+import { lastIn, selectLast } from './log.ts';
+import { findBooked } from './spending.ts';
+import { literals } from './text.ts';
+
+/**
+ * A group of commits in two messages. The first locks the records, the second writes what has no conflict; between
+ * them the versions are compared here. If two servers create the same agent at once, one of them violates a key, and
+ * its group is repeated.
+ */
+export function commit(
+  connections: Connections,
+  commits: readonly Commit[],
+  seen = 0,
+): Promise<readonly CommitVerdict[]> {
+  if (commits.length === 0) return Promise.resolve([]);
+  const agentIds = new Set(commits.map(({ agent }) => agent.hard.agentId));
+  const spending = commits.flatMap((each) => each.spending ?? []);
+  const hasFleet = commits.some(({ fleet }) => fleet);
+  return connections.transaction(async (send) => {
+    const [last, agents = [], booked = [], , fleet] = await send([
+      selectLast('events'),
+      `select agent_id, version, incarnation, health, health_since from agents
+       where agent_id in (${literals(agentIds)}) order by agent_id for update`,
+      findBooked(spending),
+      ...(hasFleet ? ['select pg_advisory_xact_lock(4715502)', 'select version from fleet'] : []),
+    ]);
+    refuseOlder(lastIn(last), seen);
+    const group = new CommitGroup(agents, Number(fleet?.[0]?.version ?? 0));
+    const verdicts = commits.map((each) => group.add(each));
+    const { statements, lastCursorAt } = group.finish(booked);
+    const results = await send([...statements, 'commit']);
+    const lastCursor = lastCursorAt === null ? 0 : lastIn(results[lastCursorAt]);
+    return verdicts.map((verdict) =>
+      verdict.kind === 'ok' && verdict.firstCursor !== null
+        ? { ...verdict, firstCursor: lastCursor + verdict.firstCursor }
+        : verdict,
+    );
+  });
+}

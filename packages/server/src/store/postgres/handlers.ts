@@ -1,0 +1,137 @@
+import { sql } from 'kysely';
+import type { Answer, Arguments, Operation } from '../operations.ts';
+import { countByHealth, listAgents, listFinalStates, loadFleet } from '../sql/agents.ts';
+import { listEffects, readEffect, readEffectChanges, renewEffects, retryEffect } from '../sql/effects.ts';
+import { readEvents } from '../sql/events.ts';
+import {
+  countLetters,
+  deleteLetter,
+  listLetters,
+  markLetters,
+  putLetter,
+  readLetter,
+} from '../sql/letters.ts';
+import { prune } from '../sql/prune.ts';
+import {
+  deleteCheckpoints,
+  findToken,
+  getMeta,
+  listCheckpoints,
+  listMeta,
+  listTokens,
+  putCheckpoint,
+  putMeta,
+  putToken,
+  readCheckpoint,
+  revokeToken,
+  swapMeta,
+} from '../sql/records.ts';
+import { rollups, stateTime } from '../sql/rollups.ts';
+import { spending } from '../sql/spending.ts';
+import { putStripPage, stripPages } from '../sql/strips.ts';
+import { StoreUnavailable } from '../store.ts';
+import { claimDue, groupSize, load, loadMany, nextWakeAt, withDue } from './agents.ts';
+import { problemsOf } from './check.ts';
+import { commit } from './commit.ts';
+import type { Connections } from './connections.ts';
+import { addEffects, claimEffects, offerEffect, settleEffect } from './effects.ts';
+import { KEEP_LAST, LOG_LOCK, lastIn, selectLast } from './log.ts';
+import { flushSoft } from './soft.ts';
+import { literal } from './text.ts';
+
+type Handlers = {
+  readonly [Op in Exclude<Operation, 'close'>]: (
+    connections: Connections,
+    ...args: Arguments<Op>
+  ) => Promise<Answer<Op>>;
+};
+
+const LETTERS_LOCK = sql`select pg_advisory_xact_lock(4715503)`;
+
+export const handlers: Handlers = {
+  load: ({ db }, agentId) => load(db, agentId),
+  loadMany: ({ db }, agentIds) => loadMany(db, agentIds),
+  commit,
+  flushSoft: (connections, entries) => connections.repeated((db) => flushSoft(db, entries)),
+  loadFleet: ({ db }) => loadFleet(db),
+  claimDue: ({ db }, claim) => claimDue(db, claim),
+  nextWakeAt: ({ db }) => nextWakeAt(db),
+  listAgents: ({ db }, query) => listAgents(withDue(db), query),
+  groupSize: ({ db }, group) => groupSize(db, group),
+  countByHealth: ({ db }) => countByHealth(db),
+  claimEffects,
+  renewEffects: ({ db }, ...args) => renewEffects(db, ...args),
+  addEffects: async (connections, { swap, effects, at, correlationId }) =>
+    connections.transaction(async (send) => {
+      const { key, expected, value } = swap;
+      const swapped =
+        expected === null
+          ? `insert into meta values (${literal(key)}, ${literal(value)}) on conflict do nothing returning 1`
+          : `update meta set value = ${literal(value)}
+             where key = ${literal(key)} and value = ${literal(expected)} returning 1`;
+      const [rows] = await send([swapped]);
+      const isSwapped = rows?.length === 1;
+      const ordered = effects.map((effect) => ({ effect, at, correlationId }));
+      const isOrdering = isSwapped && ordered.length > 0;
+      await send([...(isOrdering ? [LOG_LOCK, addEffects(ordered)] : []), 'commit']);
+      return isSwapped;
+    }),
+  readEffect: ({ db }, effectId) => readEffect(db, effectId),
+  settleEffect,
+  retryEffect: ({ db }, ...args) => retryEffect(db, ...args),
+  offerEffect,
+  listEffects: ({ db }, query) => listEffects(db, query),
+  readEffectChanges: ({ db }, query) => readEffectChanges(db, query),
+  lastEffectChange: async (connections) =>
+    lastIn((await connections.read(selectLast('effect_changes'))).rows),
+  readEvents: ({ db }, query) => readEvents(db, query),
+  lastCursor: async (connections) => lastIn((await connections.read(selectLast('events'))).rows),
+  putCheckpoint: ({ db }, checkpoint) => putCheckpoint(db, checkpoint),
+  listCheckpoints: ({ db }, ...args) => listCheckpoints(db, ...args),
+  readCheckpoint: ({ db }, ...args) => readCheckpoint(db, ...args),
+  deleteCheckpoints: ({ db }, ...args) => deleteCheckpoints(db, ...args),
+  putToken: ({ db }, token, newestMax) =>
+    db.transaction().execute((transaction) => putToken(transaction, 'seq', token, newestMax)),
+  findToken: ({ db }, hash) => findToken(db, hash),
+  listTokens: ({ db }) => listTokens(db),
+  revokeToken: ({ db }, ...args) => revokeToken(db, ...args),
+  getMeta: ({ db }, key) => getMeta(db, key),
+  putMeta: ({ db }, ...args) => putMeta(db, ...args),
+  swapMeta: ({ db }, ...args) => swapMeta(db, ...args),
+  listMeta: ({ db }, prefix) => listMeta(db, prefix),
+  // One moment for all statements: no event is deleted that came after its cursor was kept.
+  prune: (connections, before, limit) =>
+    connections.repeated((db) =>
+      db
+        .transaction()
+        .setIsolationLevel('repeatable read')
+        .execute(async (transaction) => {
+          for (const keep of KEEP_LAST) await keep.execute(transaction);
+          return prune(transaction, before, limit);
+        }),
+    ),
+  rollups: ({ db }, query) => rollups(db, query),
+  stateTime: ({ db }, query) => stateTime(db, query),
+  spending: ({ db }, query) => spending(db, query),
+  putStripPage: ({ db }, page) => db.transaction().execute((transaction) => putStripPage(transaction, page)),
+  stripPages: ({ db }, ...args) => stripPages(db, ...args),
+  listFinalStates: ({ db }, ...args) => listFinalStates(db, ...args),
+  // The lock stands for the limit of the box and for the sender's id, both of which several rows decide.
+  putLetter: ({ db }, put) =>
+    db.transaction().execute(async (transaction) => {
+      await LETTERS_LOCK.execute(transaction);
+      return putLetter(transaction, put);
+    }),
+  readLetter: ({ db }, letterId) => readLetter(db, letterId),
+  listLetters: ({ db }, query) => listLetters(db, query),
+  countLetters: ({ db }, box) => countLetters(db, box),
+  markLetters: ({ db }, marking) => markLetters(db, marking),
+  deleteLetter: ({ db }, ...args) => deleteLetter(db, ...args),
+  backup: async () => {
+    throw new StoreUnavailable(
+      'unknown',
+      'PostgreSQL has its own tools for copies, such as pg_dump: see docs/operations.md#postgresql',
+    );
+  },
+  check: (connections) => problemsOf(connections.db),
+};
