@@ -30,9 +30,7 @@ export async function untilDecided(parts: {
     if (step !== 'recover' || at === null || inSeconds === null || inSeconds < 2) continue;
     // Said again when it takes longer than was said: the fleet may hold a start back.
     if (told !== null && at - told < AGAIN_MS) continue;
-    const because = why === 'the next start' ? '' : `: ${why}`;
-    const wait = inWords(seconds(inSeconds));
-    say(`it is down, and is started again in ${wait}${because} (Ctrl-C gives up)`);
+    say(`it is down, and is started again in ${inWords(seconds(inSeconds))}: ${why} (Ctrl-C gives up)`);
     told = at;
   }
 }

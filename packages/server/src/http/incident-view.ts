@@ -131,7 +131,7 @@ function recoverNext(
   // An order waits for no backoff: what it waits for is the fleet's grant.
   const isHeldBack = order?.source === 'person' && notBefore !== undefined;
   return when(
-    isHeldBack ? 'ordered; waiting until Holter may start it' : 'the next start',
+    isHeldBack ? 'ordered; waiting until Holter may start it' : 'a pause before each restart',
     notBefore ?? null,
   );
 }
