@@ -80,7 +80,7 @@ export class Breakers {
       if (answer.kind === 'refused') throw new BreakerOpenError(name, answer.because, answer.retryAt);
       // A call to a service does little harm; starting an agent without the server knowing it does.
       if (answer.kind === 'unasked' && refusedWithoutStore.includes(name))
-        throw new BreakerOpenError(name, 'nobody could be asked', 0);
+        throw new BreakerOpenError(name, 'the server could not be asked', 0);
       const startedAt = breakers.now();
       try {
         const result = await run.apply(this, args);

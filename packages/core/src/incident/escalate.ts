@@ -17,8 +17,8 @@ export function climbEscalate(draft: Draft, incident: Incident): void {
   if (!incident.wait || draft.hard.mode !== 'act') return;
   if (!isPast(draft, ladderDeadline(draft, incident.wait, draft.policy.escalation.waitMs))) return;
   const obstacle = whyNotTerminate(draft);
-  if (obstacle === null) climbTo(draft, 'terminate', 1, 'nobody decided in time');
-  else climbTo(draft, 'human', 1, `nobody decided in time, and Holter must not act: ${obstacle}`);
+  if (obstacle === null) climbTo(draft, 'terminate', 1, 'no decision in time');
+  else climbTo(draft, 'human', 1, `no decision in time, and Holter must not act: ${obstacle}`);
 }
 
 export function orderEscalation(draft: Draft, incident: Incident): void {

@@ -133,7 +133,7 @@ function awaitProof(draft: Draft, incident: Incident): void {
 function awaitEnd(draft: Draft, incident: Incident, saidAt: Instant): void {
   const { hard, soft, policy, stalls } = draft;
   if (!isPast(draft, absenceDeadline(saidAt, lookEveryOf(policy), stalls, graceMaxOf(hard, policy)))) return;
-  const what = soft.probedAt > saidAt ? 'its process was seen after that' : 'nobody has seen its end';
+  const what = soft.probedAt > saidAt ? 'its process was seen after that' : 'its end was not seen';
   tryAgain(draft, incident, `it was said to be gone, but ${what}`);
 }
 

@@ -248,7 +248,7 @@ function succeed(draft: Draft, isOrdered: boolean): void {
   // The key of a failed attempt stays until the next start is claimed: its successor is late, not ordered.
   const isAwaited = incident.step === 'recover' && incident.phase === 'acting' && incident.isClaimed;
   if (!isOrdered || !isAwaited) {
-    closeIncident(draft, 'the agent started anew by itself');
+    closeIncident(draft, 'the agent was started again, not by Holter');
     return;
   }
   hard.probation = { until: later(at, policy.recovery.probationMs), incidentId: incident.id };
