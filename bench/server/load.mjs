@@ -20,13 +20,13 @@ const beatOf = ({ agentId, token }) =>
   });
 
 /** Registers agents `prefix-0` … over several tokens, since each token has its own limit. */
-async function register({ port, tokens, prefix, count, promises }) {
+async function register({ port, tokens, prefix, count, promises, role }) {
   const agents = [];
   let next = 0;
   await inParallel(port, 48, async (connection, index) => {
     while (next < count) {
       const agentId = `${prefix}-${next++}`;
-      const body = { agentId, instanceId: 'bench', promises };
+      const body = { agentId, instanceId: 'bench', promises, ...(role && { role }) };
       const token = tokens[index % tokens.length];
       let reply = await connection.ask(requestBytes('POST', '/v1/agents', { token, body }));
       while (reply.status === 429) {

@@ -2,10 +2,9 @@
 // same answer. One run, about a minute, loopback only. Server, bare server and load are processes of their own;
 // CPU time per request is given beside the rate, since other load on the machine affects mainly the rate.
 
-import { fork } from 'node:child_process';
 import { cpus, loadavg } from 'node:os';
 import { performance } from 'node:perf_hooks';
-import { fileURLToPath } from 'node:url';
+import { enrollTokens, startChild } from './child.mjs';
 
 const AGENTS = 1_000;
 const IDLE_AGENTS = 10_000;
@@ -17,9 +16,9 @@ const say = (what, measured, goal, isMet, limit) =>
   rows.push({ what, measured, goal, met: isMet ? 'yes' : 'no', 'limited by': limit });
 const round = (n, digits = 0) => Number(n.toFixed(digits)).toLocaleString('en');
 
-const load = await start('load.mjs', false);
-const holter = await start('holter.mjs');
-const bare = await start('bare.mjs');
+const load = await startChild('load.mjs', { hasFirst: false });
+const holter = await startChild('holter.mjs');
+const bare = await startChild('bare.mjs');
 const { tokens, port } = holter.first;
 
 try {
@@ -148,7 +147,7 @@ async function transitionsByTime() {
     command: 'byTime',
     port,
     viewer: tokens.viewer,
-    tokens: await enrollTokens(4),
+    tokens: await enrollTokens(holter.first, 4),
     count: 200,
   });
   const { p50, p99, max } = silent;
@@ -184,7 +183,7 @@ async function registerAgents(prefix, count, promises) {
   const { agents } = await load.ask({
     command: 'register',
     port,
-    tokens: await enrollTokens(Math.ceil(count / 500)),
+    tokens: await enrollTokens(holter.first, Math.ceil(count / 500)),
     prefix,
     count,
     promises,
@@ -192,53 +191,6 @@ async function registerAgents(prefix, count, promises) {
   return agents;
 }
 
-/** One token may register 500 a second. */
-async function enrollTokens(count) {
-  const made = [];
-  for (let i = 0; i < Math.min(count, 20); i += 1) {
-    const response = await fetch(`http://127.0.0.1:${port}/v1/tokens`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${tokens.operator}`, 'content-type': 'application/json' },
-      body: '{"role":"enroll"}',
-    });
-    made.push((await response.json()).token);
-  }
-  return made;
-}
-
 function middle(values) {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
-}
-
-async function start(file, hasFirst = true) {
-  const child = fork(fileURLToPath(new URL(file, import.meta.url)), { serialization: 'advanced' });
-  let waiting = null;
-  child.on('message', (message) => {
-    if (message.error) waiting?.reject(new Error(message.error));
-    else waiting?.resolve(message);
-  });
-  child.on('exit', (code) => waiting?.reject(new Error(`${file} ended with ${code}`)));
-  const answer = () =>
-    new Promise((resolve, reject) => {
-      waiting = { resolve, reject };
-    });
-  const ask = (message) => {
-    const answered = answer();
-    child.send(message);
-    return answered;
-  };
-  return {
-    child,
-    ask,
-    first: hasFirst ? await answer() : null,
-    cpuSeconds: async () => {
-      const { cpu } = await ask('cpu');
-      return (cpu.user + cpu.system) / 1e6;
-    },
-    stop: () =>
-      new Promise((resolve) => {
-        child.once('exit', resolve);
-        child.send('stop');
-      }),
-  };
 }

@@ -1,0 +1,153 @@
+// `npm run bench:silent [-- AGENTS …]`: many agents beat, then all fall silent at once. How long after its deadline
+// the first is flagged, how long after the first the last one, how late the ticks were, and what /health took
+// meanwhile. Server and load are processes of their own, loopback only. A minute and a half for each number.
+
+import { cpus, loadavg } from 'node:os';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { enrollTokens, startChild } from '../server/child.mjs';
+import { Connection, requestBytes } from '../server/connection.mjs';
+
+/** Core's default: a beat is missed when it is a quarter of its interval late. */
+const SLACK_SHARE = 0.25;
+/** The role `critical-infrastructure`: after so many missed beats an agent counts as lost. */
+const MISSED_MAX = 2;
+const EVERY_SECONDS = 30;
+/** Registered between two beats of those that are there already. */
+const REGISTERED_AT_ONCE = 5_000;
+const LINES = 2_000;
+const GIVE_UP_MS = 300_000;
+
+const counts = process.argv.slice(2).map(Number);
+const rows = [];
+for (const count of counts.length > 0 ? counts : [1_000, 10_000, 20_000, 50_000]) await measure(count);
+console.table(rows);
+console.log(`Node ${process.version}, ${cpus().length} cores, load average ${loadavg()[0].toFixed(1)}`);
+
+async function measure(count) {
+  const holter = await startChild('holter.mjs');
+  const load = await startChild('load.mjs', { hasFirst: false });
+  const { port, tokens } = holter.first;
+  const flags = listen(port, tokens.viewer);
+  const enroll = await enrollTokens(holter.first, Math.ceil(count / 500));
+  try {
+    const agentIds = [];
+    while (agentIds.length < count) {
+      const { agents } = await load.ask({
+        command: 'register',
+        port,
+        tokens: enroll,
+        prefix: `agent-${agentIds.length}`,
+        count: Math.min(REGISTERED_AT_ONCE, count - agentIds.length),
+        role: 'critical-infrastructure',
+        promises: { beatEverySeconds: EVERY_SECONDS },
+      });
+      agentIds.push(...agents.map(({ agentId }) => agentId));
+      await beatAll(port, tokens.operator, agentIds);
+    }
+    const beaten = await beatAll(port, tokens.operator, agentIds);
+    for (const [stage, misses] of [
+      ['missed a beat', 1],
+      ['lost', MISSED_MAX],
+    ]) {
+      const watch = watchTicks(port);
+      const cpuBefore = await holter.cpuSeconds();
+      const deadline = beaten.from + (misses + SLACK_SHARE) * EVERY_SECONDS * 1_000;
+      const { first, last, seen } = await waitForAll(flags[stage], count);
+      const { tickLagMs, healthMs, health } = await watch.end();
+      rows.push({
+        agents: count,
+        stage,
+        'first after its deadline, s': seconds(first - deadline),
+        'last after the first, s': seconds(last - first),
+        'beats spread over, s': seconds(beaten.to - beaten.from),
+        missing: count - seen,
+        'latest tick, ms': Math.round(tickLagMs),
+        stalls: health.stallCount,
+        '/health at most, ms': Math.round(healthMs),
+        brake: health.brakes.join(' ') || 'no',
+        'CPU, s': seconds(((await holter.cpuSeconds()) - cpuBefore) * 1_000),
+      });
+      console.log(JSON.stringify(rows.at(-1)));
+    }
+  } finally {
+    flags.close();
+    load.child.kill();
+    await holter.stop();
+  }
+}
+
+async function beatAll(port, token, agentIds) {
+  const connection = new Connection(port);
+  const from = Date.now();
+  for (let first = 0; first < agentIds.length; first += LINES) {
+    const body = agentIds
+      .slice(first, first + LINES)
+      .map((agentId) => `{"kind":"heartbeat","agentId":"${agentId}","incarnation":1}`)
+      .join('\n');
+    const type = 'application/x-ndjson';
+    const reply = await connection.ask(requestBytes('POST', '/v1/signals', { token, body, type }));
+    if (reply.status !== 200 || !reply.body.includes('"refused":0')) throw new Error(reply.body.slice(-300));
+  }
+  connection.close();
+  return { from, to: Date.now() };
+}
+
+async function waitForAll(seenAt, count) {
+  const until = Date.now() + GIVE_UP_MS;
+  while (seenAt.size < count && Date.now() < until) await sleep(100);
+  const times = [...seenAt.values()].sort((a, b) => a - b);
+  return { first: times[0], last: times.at(-1), seen: times.length };
+}
+
+/** When the event came about each agent, not when it says that it happened. */
+function listen(port, token) {
+  const flags = { 'missed a beat': new Map(), lost: new Map() };
+  const connection = new Connection(port);
+  let rest = '';
+  connection.look = () => {
+    rest += connection.rest;
+    connection.rest = '';
+    const frames = rest.split('\n\n');
+    rest = frames.pop();
+    for (const frame of frames) {
+      const data = /^data: (.*)$/m.exec(frame)?.[1];
+      if (!data) continue;
+      const { agentId, type } = JSON.parse(data);
+      const seenAt = flags[type === 'LIVENESS_CHANGED' ? 'lost' : 'missed a beat'];
+      if (!seenAt.has(agentId)) seenAt.set(agentId, Date.now());
+    }
+  };
+  connection.socket.write(
+    `GET /v1/events?type=HEALTH_STATE_CHANGED,LIVENESS_CHANGED HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\nAccept: text/event-stream\r\n\r\n`,
+  );
+  return { ...flags, close: () => connection.close() };
+}
+
+function watchTicks(port) {
+  const connection = new Connection(port);
+  const seen = { tickLagMs: 0, healthMs: 0, health: null };
+  let isOver = false;
+  const watching = (async () => {
+    while (!isOver) {
+      const from = performance.now();
+      const { body } = await connection.ask(requestBytes('GET', '/health'));
+      seen.healthMs = Math.max(seen.healthMs, performance.now() - from);
+      seen.health = JSON.parse(body);
+      seen.tickLagMs = Math.max(seen.tickLagMs, seen.health.tickLagMs);
+      await sleep(50);
+    }
+    connection.close();
+  })();
+  return {
+    end: async () => {
+      isOver = true;
+      await watching;
+      return seen;
+    },
+  };
+}
+
+function seconds(ms) {
+  return Number((ms / 1_000).toFixed(1));
+}
