@@ -7,15 +7,31 @@ import type { Schema } from '../sql/schema.ts';
 import type { Commit, CommitVerdict, OrderedEffects } from '../store.ts';
 import { cancelEffects, noteChange } from './effects.ts';
 import { prepared } from './prepared.ts';
-import { addRollups } from './rollups.ts';
+import { type AgentTallies, addRollups } from './rollups.ts';
 import { mergeSoftOf } from './soft.ts';
 import { addSpending } from './spending.ts';
 
+/** Several commits inside one transaction. What they add to the roll-ups is one statement for all of them. */
+export async function commitAll(
+  db: Kysely<Schema>,
+  commits: readonly Commit[],
+): Promise<readonly CommitVerdict[]> {
+  const verdicts: CommitVerdict[] = [];
+  const tallies: AgentTallies[] = [];
+  for (const commit of commits) verdicts.push(await commitOne(db, commit, tallies));
+  await addRollups(db, tallies);
+  return verdicts;
+}
+
 /**
- * One commit inside the transaction of its group. Both versions are compared before anything is written, under
- * the write lock, so a conflict leaves nothing to undo.
+ * Both versions are compared before anything is written, under the write lock, so a conflict leaves nothing to
+ * undo.
  */
-export async function commitOne(db: Kysely<Schema>, commit: Commit): Promise<CommitVerdict> {
+async function commitOne(
+  db: Kysely<Schema>,
+  commit: Commit,
+  tallies: AgentTallies[],
+): Promise<CommitVerdict> {
   const { agent, expectedVersion, fleet, events } = commit;
   const { hard } = agent;
   const { agentId, incarnation } = hard;
@@ -35,7 +51,7 @@ export async function commitOne(db: Kysely<Schema>, commit: Commit): Promise<Com
     health: before.health as HealthState,
     since: before.health_since as Instant,
   };
-  await addRollups(db, [[agentId, tallyOf(standing ?? null, events)]]);
+  tallies.push([agentId, tallyOf(standing ?? null, events)]);
   if (commit.spending) await addSpending(db, commit.spending);
   const firstCursor = await appendEvents(db, commit);
   if (commit.over && commit.over.length > 0) await cancelEffects(db, commit.over, commit.agent.hard.at);

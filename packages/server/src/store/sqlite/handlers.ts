@@ -31,9 +31,8 @@ import { rollups, stateTime } from '../sql/rollups.ts';
 import type { Schema } from '../sql/schema.ts';
 import { spending } from '../sql/spending.ts';
 import { putStripPage, stripPages } from '../sql/strips.ts';
-import type { CommitVerdict } from '../store.ts';
 import { claimDue, groupSize, load, loadMany, nextWakeAt } from './agents.ts';
-import { addEffects, commitOne } from './commit.ts';
+import { addEffects, commitAll } from './commit.ts';
 import { lastCursor, lastEffectChange } from './cursors.ts';
 import { claimEffects, offerEffect, settleEffect } from './effects.ts';
 import { addBeats, mergeSoft, postpone } from './soft.ts';
@@ -59,9 +58,7 @@ export const handlers: Handlers = {
     if (commits.length === 0) return [];
     return inTransaction(db, async (transaction) => {
       if (seen) refuseOlder(await lastCursor(transaction), seen);
-      const verdicts: CommitVerdict[] = [];
-      for (const commit of commits) verdicts.push(await commitOne(transaction, commit));
-      return verdicts;
+      return commitAll(transaction, commits);
     });
   },
   flushSoft: async (db, entries) => {

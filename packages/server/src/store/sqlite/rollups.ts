@@ -12,10 +12,9 @@ const sums = sql.join(
   ),
 );
 
-export async function addRollups(
-  db: Kysely<Schema>,
-  tallies: readonly (readonly [agentId: string, Tallies])[],
-): Promise<void> {
+export type AgentTallies = readonly [agentId: string, Tallies];
+
+export async function addRollups(db: Kysely<Schema>, tallies: readonly AgentTallies[]): Promise<void> {
   const rows = tallies.flatMap(([agentId, hours]) =>
     [...hours].map(([hour, tally]) => [
       agentId,

@@ -1,10 +1,10 @@
 import type { Agent } from '@holter/core';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { emptyTally, hourOf, type Tallies } from '../rollup.ts';
+import { emptyTally, hourOf } from '../rollup.ts';
 import type { Schema } from '../sql/schema.ts';
 import type { SoftEntry } from '../store.ts';
 import { prepared } from './prepared.ts';
-import { addRollups } from './rollups.ts';
+import { type AgentTallies, addRollups } from './rollups.ts';
 
 const COLUMNS = [
   'beat_at',
@@ -97,7 +97,7 @@ export async function addBeats(db: Kysely<Schema>, entries: readonly SoftEntry[]
     join agents on agents.agent_id = entry.value ->> 0 and agents.incarnation = entry.value ->> 1`.execute(
     db,
   );
-  const counted = current.flatMap(({ position }): (readonly [string, Tallies])[] => {
+  const counted = current.flatMap(({ position }): AgentTallies[] => {
     const entry = beaten[position];
     if (!entry?.beats) return [];
     const tally = { ...emptyTally(), beats: entry.beats };
