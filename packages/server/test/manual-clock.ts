@@ -38,7 +38,7 @@ export class ManualClock implements Clock {
       next.callback();
       await this.settle();
     }
-    this.at = target;
+    this.at = Math.max(this.at, target);
   }
 
   /** Whether anything is to happen at a later time. */

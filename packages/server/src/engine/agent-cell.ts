@@ -245,7 +245,6 @@ export class AgentCell {
     const { firstCursor } = verdict;
     this.stored = stored;
     this.context.spending.add(folded.spending);
-    this.context.soft.put(agent, 0);
     const correlationId = requests[0]?.correlationId ?? '';
     const inputs = requests.map((request) => ({
       correlationId: request.correlationId,

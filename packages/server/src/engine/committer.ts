@@ -46,6 +46,8 @@ export class Committer {
 
   private async write(): Promise<void> {
     this.isWriting = true;
+    // Agents that are judged together commit one after the other, without anything in between.
+    await Promise.resolve();
     while (this.waiting.length > 0) {
       const batch = this.waiting.slice(0, BATCH_MAX);
       this.waiting = this.waiting.slice(BATCH_MAX);

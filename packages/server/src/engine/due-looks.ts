@@ -3,13 +3,18 @@ import { type DueAgent, type Store, StoreUnavailable } from '../store/store.ts';
 import type { EngineOptions } from './engine-options.ts';
 import type { Answer } from './request.ts';
 
-const BATCH = 500;
-/** Longer than one batch takes. Agents claimed by a crashed server become claimable again after it. */
+/** Claimed at once. */
+const CLAIMED = 1_000;
+/** Judged at once: enough to share their commits, few enough not to delay the next tick. */
+const SLICE = 250;
+/** Longer than those claimed at once take. Agents claimed by a crashed server become claimable again after it. */
 const LEASE_MS = 5_000;
 /** Servers flush every second, so after this delay every beat from before the deadline is in the store. */
 const FLUSHED_MS = 1_500;
 
-type DueContext = Pick<EngineOptions, 'clock' | 'checked'> & { readonly store: Pick<Store, 'claimDue'> };
+type DueContext = Pick<EngineOptions, 'clock' | 'checked' | 'sliceMax'> & {
+  readonly store: Pick<Store, 'claimDue'>;
+};
 
 /**
  * Checks each due agent once per tick. Servers that share a store claim the agents, so that only one server
@@ -26,19 +31,47 @@ export class DueLooks {
     this.look = look;
   }
 
-  async run(at: Instant): Promise<void> {
+  /** `betweenSlices` writes when the agents of a slice are due again. False: stop here. */
+  async run(at: Instant, betweenSlices: () => Promise<boolean>): Promise<void> {
+    const { sliceMax = SLICE } = this.context;
+    const claimed = Math.min(CLAIMED, 4 * sliceMax);
     const looked = new Set<string>();
-    for (;;) {
-      const due = await this.claim(at, looked.size);
+    for (let limit = claimed; ; ) {
+      const due = await this.claim(at, limit);
       const fresh = due.filter(({ agentId }) => !looked.has(agentId));
       for (const { agentId } of fresh) looked.add(agentId);
-      const looks = await Promise.allSettled(fresh.map((each) => this.check(each)));
-      const outage = looks.find(
-        (look) => look.status === 'rejected' && look.reason instanceof StoreUnavailable,
-      );
-      if (outage?.status === 'rejected') throw outage.reason;
-      if (fresh.length < BATCH) return;
+      await this.judgeAll(fresh, sliceMax, betweenSlices);
+      if (due.length < limit || !(await betweenSlices())) return;
+      // An agent whose check failed stays due, and comes before the others again.
+      limit = claimed + due.length - fresh.length;
     }
+  }
+
+  /** While the store commits one slice, the next one is judged. */
+  private async judgeAll(
+    due: readonly DueAgent[],
+    sliceMax: number,
+    betweenSlices: () => Promise<boolean>,
+  ): Promise<void> {
+    let isGoingOn = true;
+    let outage: StoreUnavailable | null = null;
+    let before: ReturnType<typeof this.judge> = Promise.resolve(null);
+    for (let first = 0; first < due.length && isGoingOn && !outage; first += sliceMax) {
+      const judging = this.judge(due.slice(first, first + sliceMax));
+      outage = await before;
+      before = judging;
+      isGoingOn = await betweenSlices();
+    }
+    outage = (await before) ?? outage;
+    if (outage) throw outage;
+  }
+
+  /** Returns the fault if the store was unavailable. */
+  private async judge(slice: readonly DueAgent[]): Promise<StoreUnavailable | null> {
+    const looks = await Promise.allSettled(slice.map((each) => this.check(each)));
+    for (const look of looks)
+      if (look.status === 'rejected' && look.reason instanceof StoreUnavailable) return look.reason;
+    return null;
   }
 
   private async check(due: DueAgent): Promise<void> {
@@ -50,9 +83,9 @@ export class DueLooks {
   }
 
   /** A server that has the store to itself takes no lease, so it need not wait for one after a crash. */
-  private claim(at: Instant, looked: number): Promise<readonly DueAgent[]> {
+  private claim(at: Instant, limit: number): Promise<readonly DueAgent[]> {
     return this.isShared
-      ? this.context.store.claimDue({ at: later(at, -FLUSHED_MS), leaseMs: LEASE_MS, limit: BATCH })
-      : this.context.store.claimDue({ at, leaseMs: 0, limit: BATCH + looked });
+      ? this.context.store.claimDue({ at: later(at, -FLUSHED_MS), leaseMs: LEASE_MS, limit })
+      : this.context.store.claimDue({ at, leaseMs: 0, limit });
   }
 }

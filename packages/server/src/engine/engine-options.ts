@@ -27,6 +27,8 @@ export type EngineOptions = {
   readonly onBug: (error: unknown) => void;
   /** Most inputs that may be queued; above it, soft signals are refused. */
   readonly inboxMax?: number;
+  /** Most agents judged, or soft facts written, before the next tick gets its turn. */
+  readonly sliceMax?: number;
   /** Most cells kept in memory; idle ones are evicted first. */
   readonly cellsMax?: number;
 };

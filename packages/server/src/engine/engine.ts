@@ -36,8 +36,8 @@ import type { Answer, Request } from './request.ts';
 import { isSoft, SoftBuffer } from './soft-buffer.ts';
 import { SpendingBook } from './spending-book.ts';
 import { StallWatch } from './stall-watch.ts';
+import { Ticks } from './ticks.ts';
 
-const TICK_MS = 1_000;
 const INBOX_MAX = 50_000;
 
 /**
@@ -56,16 +56,13 @@ export class Engine {
   private readonly outbox: Outbox;
   private readonly follower: Follower;
   private readonly dueLooks: DueLooks;
+  private readonly ticks: Ticks;
   private readonly listeners = new Set<CommittedListener>();
   private readonly streamListeners = new Set<(events: readonly HolterEvent[]) => void>();
   private readonly heardListeners = new Set<(signal: Signal) => void>();
   private policies: PolicySet;
   private executors: Executor[];
   private waiting = 0;
-  private tickLagMs = 0;
-  private lastTickAt: Instant | null = null;
-  private cancelTick: (() => void) | null = null;
-  private ticking: Promise<void> | null = null;
   private isStopped = false;
 
   constructor(options: EngineOptions) {
@@ -77,7 +74,7 @@ export class Engine {
     this.fleet = new FleetCell(store, options.newId);
     this.groups = new GroupSizes(store);
     this.spending = new SpendingBook(store, options.prices ?? []);
-    this.soft = new SoftBuffer(store);
+    this.soft = new SoftBuffer(store, options.sliceMax);
     this.stallWatch = new StallWatch(store, options.clock);
     this.cells = new AgentCells(
       {
@@ -135,6 +132,13 @@ export class Engine {
       attention: (effect, message) => this.raiseAttention(effect, message),
       failed: (error) => this.noteTrouble(error),
     });
+    this.ticks = new Ticks({
+      clock: options.clock,
+      stallWatch: this.stallWatch,
+      soft: this.soft,
+      work: (at, betweenSlices) => this.work(at, betweenSlices),
+      failed: (error) => this.noteTrouble(error),
+    });
   }
 
   async start(): Promise<void> {
@@ -144,16 +148,14 @@ export class Engine {
     await this.follower.start(cursor);
     await this.fleet.load();
     if (this.options.isAlone) await this.outbox.pump(LEASE_MS);
-    await this.tick();
-    this.scheduleTick();
+    await this.ticks.start();
   }
 
   /** Refuses new input, writes what is queued, and stops. Effects under way stay claimable. */
   async stop(): Promise<void> {
     this.isStopped = true;
-    this.cancelTick?.();
     this.follower.stop();
-    await this.ticking;
+    await this.ticks.stop();
     await this.outbox.drain();
     await this.soft.flush();
     await this.stallWatch.persist(this.options.clock.now(), true);
@@ -282,10 +284,10 @@ export class Engine {
     return {
       store: this.stallWatch.trouble ? 'unavailable' : 'ok',
       storeReason: this.stallWatch.trouble?.reason ?? null,
-      tickLagMs: this.tickLagMs,
+      tickLagMs: this.ticks.lagMs,
       queueDepth: this.waiting,
       softWaiting: this.soft.size,
-      lastTickAt: this.lastTickAt,
+      lastTickAt: this.ticks.lastAt,
       stallCount: this.stallWatch.count,
       graceShare: this.stallWatch.graceShare,
       brakes: this.brakes.map(({ group }) => group),
@@ -307,34 +309,19 @@ export class Engine {
   }
 
   /** Runs the periodic work once. */
-  async tick(): Promise<void> {
-    const at = this.options.clock.now();
-    this.tickLagMs = this.lastTickAt === null ? 0 : Math.max(0, at - this.lastTickAt - TICK_MS);
-    this.lastTickAt = at;
-    this.stallWatch.tick(at);
-    try {
-      await this.soft.flush();
-      await this.follower.poll();
-      await this.spending.refresh(at, this.isShared);
-      await this.dueLooks.run(at);
-      await this.outbox.pump();
-      await this.stallWatch.persist(at);
-      // Agents could not report while the store was unavailable, so that time does not count as silence.
-      if (this.stallWatch.outage) this.stallWatch.endOutage();
-    } catch (error) {
-      this.noteTrouble(error);
-    }
-    this.cells.dropIdle();
+  tick(): Promise<void> {
+    return this.ticks.run();
   }
 
-  private scheduleTick(): void {
-    if (this.isStopped) return;
-    this.cancelTick = this.options.clock.after(TICK_MS, () => {
-      this.ticking = this.tick().finally(() => {
-        this.ticking = null;
-        this.scheduleTick();
-      });
-    });
+  private async work(at: Instant, betweenSlices: () => Promise<boolean>): Promise<void> {
+    try {
+      await this.follower.poll();
+      await this.spending.refresh(at, this.isShared);
+      await this.dueLooks.run(at, betweenSlices);
+      await this.outbox.pump();
+    } finally {
+      this.cells.dropIdle();
+    }
   }
 
   /** Updates the state in memory from a commit. */

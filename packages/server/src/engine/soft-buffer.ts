@@ -1,21 +1,28 @@
 import type { Agent, Signal } from '@holter/core';
 import type { SoftEntry, Store } from '../store/store.ts';
 
+/** One transaction: large enough to cost little per row, small enough not to delay the next tick. */
+const SLICE = 2_000;
+
 /**
  * Buffers soft facts for at most one flush interval. A newer fact replaces the older one of the same agent, so
  * an agent costs one row per flush however often it beats.
  */
 export class SoftBuffer {
   private readonly store: Pick<Store, 'flushSoft'>;
+  private readonly sliceMax: number;
   private dirty = new Map<string, SoftEntry>();
+  /** What was dirty when the flush under way began, and is not written yet. */
+  private rest: SoftEntry[] = [];
   private isFlushing = false;
 
-  constructor(store: Pick<Store, 'flushSoft'>) {
+  constructor(store: Pick<Store, 'flushSoft'>, sliceMax = SLICE) {
     this.store = store;
+    this.sliceMax = sliceMax;
   }
 
   get size(): number {
-    return this.dirty.size;
+    return this.dirty.size + this.rest.length;
   }
 
   /** `beats` counts the beats that are in no commit, for the roll-ups. */
@@ -27,23 +34,36 @@ export class SoftBuffer {
     );
   }
 
-  /** On failure, entries that were not replaced meanwhile are kept for the next flush. */
-  async flush(): Promise<void> {
-    if (this.isFlushing || this.dirty.size === 0) return;
-    const batch = this.dirty;
-    this.dirty = new Map();
+  /**
+   * Writes one slice of what was there when the flush began, and returns whether some of it is left. On failure,
+   * entries that were not replaced meanwhile are kept for the next flush.
+   */
+  async flushSlice(): Promise<boolean> {
+    if (this.isFlushing || this.size === 0) return false;
+    if (this.rest.length === 0) {
+      this.rest = [...this.dirty.values()].reverse();
+      this.dirty = new Map();
+    }
+    const slice = this.rest.splice(-this.sliceMax);
     this.isFlushing = true;
     try {
-      await this.store.flushSoft([...batch.values()]);
+      await this.store.flushSoft(slice);
+      return this.rest.length > 0;
     } catch (error) {
-      for (const [agentId, entry] of batch) {
-        const newer = this.dirty.get(agentId);
-        this.dirty.set(agentId, newer ? joined(entry, newer) : entry);
+      for (const entry of [...this.rest, ...slice]) {
+        const newer = this.dirty.get(entry.agentId);
+        this.dirty.set(entry.agentId, newer ? joined(entry, newer) : entry);
       }
+      this.rest = [];
       throw error;
     } finally {
       this.isFlushing = false;
     }
+  }
+
+  /** Writes everything. */
+  async flush(): Promise<void> {
+    while (this.size > 0 && !this.isFlushing) await this.flushSlice();
   }
 }
 

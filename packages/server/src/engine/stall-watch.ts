@@ -44,9 +44,13 @@ export class StallWatch {
     this.clock = clock;
   }
 
-  /** All stalls. An outage still in progress extends to now, because no agent can be heard during it. */
+  /** All stalls. One still in progress, or an outage, extends to now, because no agent can be heard during it. */
   get stalls(): StallLog {
-    return this.away ? withStall(this.log, this.away.since, this.clock.now()) : this.log;
+    const now = this.clock.now();
+    const { lastTickAt, away } = this;
+    const log =
+      lastTickAt !== null && isStall(now - lastTickAt) ? withStall(this.log, lastTickAt, now) : this.log;
+    return away ? withStall(log, away.since, now) : log;
   }
 
   get count(): number {

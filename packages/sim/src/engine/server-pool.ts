@@ -16,6 +16,8 @@ import { ServerProcess } from './server-process.ts';
 import type { SimHost } from './sim-host.ts';
 
 const HOUR = 3_600_000;
+/** So small that the work of a tick often takes several slices. */
+const SLICE = 2;
 const PEOPLE_EFFECTS: ReadonlySet<EffectKind> = new Set(['notify']);
 
 type ServerPoolOptions = {
@@ -116,6 +118,7 @@ export class ServerPool {
       newId: () => `c${++this.correlations}`,
       newSecret: () => `k${++this.correlations}`,
       isAlone: !isShared,
+      sliceMax: SLICE,
       onBug: (error) => this.bug(process, error),
     });
     for (const name of hosts) if (!this.unreachable.has(name)) this.attach(process, engine, name);

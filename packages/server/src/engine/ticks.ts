@@ -1,0 +1,99 @@
+import type { Instant } from '@holter/core';
+import type { Clock } from './clock.ts';
+import type { SoftBuffer } from './soft-buffer.ts';
+import type { StallWatch } from './stall-watch.ts';
+
+const TICK_MS = 1_000;
+
+type TicksContext = {
+  readonly clock: Clock;
+  readonly stallWatch: StallWatch;
+  readonly soft: Pick<SoftBuffer, 'flushSlice'>;
+  /** What a tick does once the soft facts are written. It calls `betweenSlices` often, and ends if that says so. */
+  readonly work: (at: Instant, betweenSlices: () => Promise<boolean>) => Promise<void>;
+  readonly failed: (error: unknown) => void;
+};
+
+/**
+ * The periodic work, once a second. When there is much to do, one round takes longer than that; its slices are
+ * short, and the ticks that fall due meanwhile take place between them. So a tick is late only when one slice is:
+ * when the machine was suspended, the event loop blocked, or the store did not answer. That is what a stall means.
+ */
+export class Ticks {
+  private readonly context: TicksContext;
+  private cancel: () => void = () => undefined;
+  private round: Promise<void> | null = null;
+  private isStopped = false;
+  private last: Instant | null = null;
+  private late = 0;
+
+  constructor(context: TicksContext) {
+    this.context = context;
+  }
+
+  get lastAt(): Instant | null {
+    return this.last;
+  }
+
+  /** How late the last tick was. */
+  get lagMs(): number {
+    return this.late;
+  }
+
+  async start(): Promise<void> {
+    await this.run();
+    this.schedule();
+  }
+
+  /** Resolves when the slice under way has ended. */
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    this.cancel();
+    await this.round;
+  }
+
+  /** One round. */
+  async run(): Promise<void> {
+    const { stallWatch, work, failed } = this.context;
+    const at = this.begin();
+    try {
+      await this.flush();
+      await work(at, () => this.flush());
+      await stallWatch.persist(at);
+      // Agents could not report while the store was unavailable, so that time does not count as silence.
+      if (stallWatch.outage) stallWatch.endOutage();
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  /** Writes the soft facts, so that they count wherever the agents are judged next. False: stop here. */
+  private async flush(): Promise<boolean> {
+    const { soft, stallWatch, clock } = this.context;
+    for (let isMore = true; isMore && !this.isStopped; ) {
+      isMore = await soft.flushSlice();
+      if (this.last !== null && clock.now() - this.last >= TICK_MS) await stallWatch.persist(this.begin());
+    }
+    return !this.isStopped;
+  }
+
+  private begin(): Instant {
+    const at = this.context.clock.now();
+    this.late = this.last === null ? 0 : Math.max(0, at - this.last - TICK_MS);
+    this.last = at;
+    this.context.stallWatch.tick(at);
+    return at;
+  }
+
+  private schedule(): void {
+    if (this.isStopped) return;
+    const { clock } = this.context;
+    const passedMs = this.last === null ? 0 : clock.now() - this.last;
+    this.cancel = clock.after(Math.max(0, TICK_MS - passedMs), () => {
+      this.round = this.run().finally(() => {
+        this.round = null;
+        this.schedule();
+      });
+    });
+  }
+}
