@@ -29,6 +29,7 @@ export class Observed {
   /** How far the loop had gone when the first nudge of this incident was seen; NaN before. */
   repeatsAtNudge = Number.NaN;
   private readonly results = new Set<string>();
+  private endedCalls: readonly string[] = [];
 
   liveness: LivenessWord = 'alive';
   isCalledStuck = false;
@@ -60,6 +61,7 @@ export class Observed {
     this.failuresInRow = 0;
     this.calls = new Repeats();
     this.results.clear();
+    this.endedCalls = [];
     this.liveness = 'alive';
     this.acts.clear();
     this.holds.clear();
@@ -111,7 +113,12 @@ export class Observed {
     this.signAt = at;
   }
 
+  hasEnded(callId: string): boolean {
+    return this.endedCalls.includes(callId);
+  }
+
   private called(signal: Extract<Signal, { kind: 'call-ended' }>, at: number): void {
+    this.endedCalls = [...this.endedCalls.slice(-20), signal.callId];
     this.calls.note(signal, at);
     const { output = '', isError } = signal;
     const isNew = !this.results.has(output);

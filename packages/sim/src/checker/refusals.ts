@@ -26,6 +26,8 @@ export function fateOf(observed: Observed, { signal, origin, twin }: Packet): Fa
   if (origin === 'agent' && signal.kind === 'hold-begun' && signal.hold === 'paused-by-operator')
     return 'bad';
   if (twin?.isHeard === true && signal.id !== undefined) return 'repeat';
+  // Overtaken by its own end.
+  if (signal.kind === 'call-begun' && observed.hasEnded(signal.callId)) return 'repeat';
   return observed.isEnded && signal.kind !== 'task-ended' ? 'bad' : 'accept';
 }
 
