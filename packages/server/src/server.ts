@@ -17,6 +17,7 @@ import { Intake } from './intake/index.ts';
 import { DEFAULT_HOST, DEFAULT_PORT, isLoopback, LOCAL_NAMES, urlName, urlOf } from './listen-address.ts';
 import { Causes } from './logging/causes.ts';
 import { type Logger, logCommitted } from './logging/logger.ts';
+import { PostOffice } from './post/index.ts';
 import { shippedPrices } from './prices/index.ts';
 import { realClock, realDice, wallNow } from './real-clock.ts';
 import { startSessions } from './sessions/index.ts';
@@ -44,6 +45,8 @@ export type ServerOptions = {
   readonly port?: number;
   /** With them it speaks only https. */
   readonly tls?: TlsFiles;
+  /** The port of this machine where agents of seed 001 call without a token; default: `maestro_port`, else none. */
+  readonly maestroPort?: number;
   /** Why it is all right to listen without TLS where others can hear; empty means that it is not. */
   readonly insecureBecause?: string;
   /** Folder of the built page; without it there is only the API. */
@@ -72,6 +75,8 @@ export type DemoParts = {
 
 export type RunningServer = {
   readonly url: string;
+  /** Where calls without a token are taken; null for nowhere. */
+  readonly maestroUrl: string | null;
   readonly dataFolder: string;
   /** Roles whose tokens this start had to make: all of them on the very first one. */
   readonly tokensMade: readonly FirstRole[];
@@ -149,7 +154,17 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     undo.push(() => sessions.close());
     const { followRun } = sessions;
     const executors = await startExecutors({ engine, intake, store, replies, clock, logger, followRun });
-    const http = buildHttp({
+    const mailName = () => engine.currentPolicies.operations.mailName;
+    const office = new PostOffice({
+      engine,
+      intake,
+      store,
+      clock,
+      sha256,
+      newId: realDice.newId,
+      name: mailName,
+    });
+    const { http, maestro } = buildHttp({
       engine,
       intake,
       store,
@@ -159,6 +174,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       traces,
       hooks: sessions.hooks,
       executors,
+      office,
       clock,
       sha256,
       ...realDice,
@@ -181,6 +197,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const name = certificate ? certifiedName(certificate, { host, hosts, logger }) : host;
     const address = urlOf(name, boundPort, certificate !== null);
     url = address;
+    const maestroPort = options.maestroPort ?? engine.currentPolicies.operations.maestroPort;
+    let maestroUrl: string | null = null;
+    if (maestroPort !== null) {
+      const open = maestro(LOCAL_NAMES);
+      undo.push(() => open.close());
+      maestroUrl = urlOf(DEFAULT_HOST, await listen(open, DEFAULT_HOST, maestroPort));
+    }
     folder.writeServer({ url: address, pid: process.pid, version, startedAt: clock.now() });
     undo.push(() => folder.removeServer(process.pid));
     let stopping: Promise<void> | null = null;
@@ -194,6 +217,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       });
     return {
       url: address,
+      maestroUrl,
       dataFolder: folder.path,
       tokensMade,
       reload: (loaded) => {

@@ -22,6 +22,7 @@ type UpOptions = {
   readonly tlsCert?: string;
   readonly tlsKey?: string;
   readonly insecureBecause?: string;
+  readonly maestroPort?: number;
   readonly logLevel: string;
   readonly demo?: boolean;
   readonly acceptRestored?: boolean;
@@ -37,6 +38,7 @@ const NOT_DETACHED = [
   'tlsCert',
   'tlsKey',
   'insecureBecause',
+  'maestroPort',
   'logLevel',
 ];
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
@@ -58,6 +60,11 @@ export function registerUp(program: Command, io: Io): void {
       .option('--tls-cert <file>', 'certificate with its chain (PEM), to speak https; SIGHUP reads it again')
       .option('--tls-key <file>', 'its private key (PEM)')
       .option('--insecure-because <reason>', 'listen on an address that others can reach, without TLS')
+      .option(
+        '--maestro-port <port>',
+        'also take letters without a token, on this port of 127.0.0.1 (docs/remote-agents.md)',
+        portNumber,
+      )
       .addOption(
         new Option('--detach', 'run it in the background until `holter down`').conflicts(NOT_DETACHED),
       )
@@ -68,6 +75,7 @@ export function registerUp(program: Command, io: Io): void {
       ['holter up --config examples/tour.yaml --data .holter', 'with a policy and its own data folder'],
       ['holter up --port 5000', 'on another port'],
       ['holter up --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem', 'reachable from other machines'],
+      ['holter up --maestro-port 23000', 'with the message server of agents elsewhere'],
       ['holter up --detach', 'in the background'],
       ['holter up --accept-restored', 'after a backup was put in place of the database'],
       ['holter up --demo', 'watch a simulated fleet'],
@@ -99,6 +107,8 @@ async function up(io: Io, options: UpOptions): Promise<void> {
   // One line with the address, and what to type next.
   io.out(`${readyLines(io, server)}\n`);
   if (io.isTerminal) io.out(`${await pageLine(io, server)}\n`);
+  if (server.maestroUrl !== null)
+    logger.info({ url: server.maestroUrl }, 'letters are taken here without a token');
   if (loaded.config.files.length > 0) logger.info({ files: loaded.config.files }, 'configuration');
   for (const warning of loaded.config.warnings) logger.warn(problemLine(warning));
   const signal = await new Promise<string>((stop) => {
@@ -126,7 +136,7 @@ async function detach(io: Io, { data, config }: UpOptions): Promise<void> {
 
 function serverOptions(
   io: Io,
-  { host, port, data, insecureBecause, acceptRestored, ...options }: UpOptions,
+  { host, port, data, insecureBecause, acceptRestored, maestroPort, ...options }: UpOptions,
   config: ServerOptions['config'],
   logger: ServerOptions['logger'],
 ): ServerOptions {
@@ -142,6 +152,7 @@ function serverOptions(
     isRestoreAccepted: acceptRestored === true,
     ...(tls && { tls }),
     ...(insecureBecause !== undefined && { insecureBecause }),
+    ...(maestroPort !== undefined && { maestroPort }),
   };
 }
 

@@ -81,8 +81,11 @@ export function errorOf(reply: {
 }): ClientError {
   const { status, body, retryAfterMs } = reply;
   const more = { retryAfterSeconds: retryAfterMs === null ? null : retryAfterMs / 1_000 };
-  if (typeof body === 'object' && body !== null && 'error' in body)
-    return new ClientError(status, (body as ErrorView).error, more);
+  if (typeof body === 'object' && body !== null && 'error' in body) {
+    // Below /api the code itself is the error.
+    const { error, message = '' } = body as { error: ErrorView['error'] | string; message?: string };
+    return new ClientError(status, typeof error === 'string' ? { code: error, message } : error, more);
+  }
   const message = `the server answered ${status} without saying why; is it Holter?`;
   return new ClientError(status, { code: 'not_holter', message }, more);
 }

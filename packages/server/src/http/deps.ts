@@ -8,6 +8,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { ReplyQueue } from '../engine/reply-queue.ts';
 import type { ExecutorHub } from '../executors/index.ts';
 import type { Intake } from '../intake/index.ts';
+import type { PostOffice } from '../post/index.ts';
 import type { HookSessions } from '../sessions/index.ts';
 import type { Store } from '../store/store.ts';
 import type { Traces } from '../tracing/index.ts';
@@ -22,6 +23,7 @@ export type HttpDeps = {
   readonly alerts: Alerts;
   /** Told about the calls of agents; without it none is traced. */
   readonly traces?: Pick<Traces, 'isOn' | 'heard' | 'answered'>;
+  readonly office: PostOffice;
   /** For `holter run`; without it nobody outside can carry out effects. */
   readonly executors?: ExecutorHub;
   /** One for each agent kind that reports by hooks. */

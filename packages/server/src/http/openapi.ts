@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { componentsOf, inlineSchema, schemaOf } from './openapi-schemas.ts';
 import type { Route } from './route.ts';
+import { letterFailure } from './schema/mail.ts';
 import { failure } from './schema/views.ts';
 
 /** Routes that belong together, in the order of the document. */
@@ -64,7 +65,7 @@ export function openApi(groups: readonly RouteGroup[], version: string): unknown
       title: 'Holter',
       version,
       description:
-        'A heart monitor for AI agents. Times are milliseconds since 1970 by the clock of the server. Errors are `{error: {code, message, field?}}`.',
+        'A heart monitor for AI agents. Times are milliseconds since 1970 by the clock of the server. Errors are `{error: {code, message, field?}}`; below `/api` they are `{error: code, message, field?}`.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'The server that this description came from.' }],
@@ -116,10 +117,16 @@ function operationOf(route: Route, tag: string): unknown {
         Object.entries(answers).map(([status, answer]) => [status, responseOf(status, answer)]),
       ),
       ...sharedErrors(route),
-      default: responseOf('default', { description: 'An error.', schema: failure }),
+      default: responseOf('default', {
+        description: 'An error.',
+        schema: isOfSeed(url) ? letterFailure : failure,
+      }),
     },
   };
 }
+
+/** These have the errors of seed 001. */
+const isOfSeed = (url: string): boolean => url.startsWith('/api/');
 
 /** What the call itself says about a status is more exact. */
 function sharedErrors({ method, url, access, query, body, bodyShown, answers }: Route): object {
@@ -132,8 +139,10 @@ function sharedErrors({ method, url, access, query, body, bodyShown, answers }: 
   ];
   return Object.fromEntries(
     names.flatMap((name) => {
-      const status = ERRORS[name]?.[0] ?? 0;
-      return answers[status] ? [] : [[status, { $ref: `#/components/responses/${name}` }]];
+      const [status, description] = ERRORS[name] ?? [0, ''];
+      if (answers[status]) return [];
+      if (isOfSeed(url)) return [[status, responseOf(`${status}`, { description, schema: letterFailure })]];
+      return [[status, { $ref: `#/components/responses/${name}` }]];
     }),
   );
 }

@@ -2,6 +2,7 @@ import { InvariantError } from '@holter/core';
 import { z } from 'zod';
 import { EngineBusy } from '../engine/engine-options.ts';
 import type { Refused, Taken } from '../intake/index.ts';
+import { type LetterRefusalCode, LetterRefused } from '../post/index.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import { isMissing, issueInWords } from './issue-in-words.ts';
 
@@ -12,6 +13,8 @@ export type Refusal = {
   readonly message: string;
   readonly field?: string;
   readonly retryAfterSeconds?: number;
+  /** Said beside the code, where the form of the reply allows it. */
+  readonly also?: Readonly<Record<string, unknown>>;
 };
 
 type ErrorBody = {
@@ -65,9 +68,25 @@ export function errorBody({ code, message, field }: Refusal): ErrorBody {
   return { error: { code, message, ...(field !== undefined && { field }) } };
 }
 
+/** The form of seed 001, on paths below `/api/`: the code itself is `error`. */
+export const letterErrorBody = ({ code, message, field, also }: Refusal): object => ({
+  error: SEED_CODES[code] ?? code,
+  message,
+  ...(field !== undefined && { field }),
+  ...also,
+});
+
+/** Seed 001 §1.4.1 has one word for a server that can't take it now. */
+const SEED_CODES: Readonly<Record<string, string>> = {
+  unknown_agent: 'agent_not_found',
+  store_unavailable: 'timeout',
+  busy: 'timeout',
+};
+
 /** Anything that was thrown. What is not known here is our fault, and its words stay in the log. */
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof HttpProblem) return error.refusal;
+  if (error instanceof LetterRefused) return refusalOfLetter(error);
   if (error instanceof z.ZodError) return refusalOfZod(error);
   if (error instanceof EngineBusy)
     return { status: 429, code: 'busy', message: 'too much is waiting already', retryAfterSeconds: 1 };
@@ -81,6 +100,29 @@ export function refusalOf(error: unknown): Refusal {
   if (!(error instanceof InvariantError) && isFastifyError(error)) return refusalOfFastify(error);
   return { status: 500, code: 'internal', message: 'an error on our side; the log of the server has it' };
 }
+
+const letterStatuses: Readonly<Record<LetterRefusalCode, number>> = {
+  agent_not_found: 404,
+  agent_offline: 409,
+  token_required: 403,
+  forbidden: 403,
+  not_found: 404,
+  box_full: 507,
+  client_id_reused: 409,
+  future_time: 400,
+  forward_loop: 409,
+  too_many_agents: 403,
+  stale_incarnation: 409,
+  agent_ended: 409,
+};
+
+const refusalOfLetter = ({ code, message, field, also }: LetterRefused): Refusal => ({
+  status: letterStatuses[code],
+  code,
+  message,
+  also,
+  ...(field !== null && { field }),
+});
 
 type FastifyFault = Error & { readonly code: string; readonly statusCode: number };
 

@@ -6,7 +6,7 @@ import type { Caller } from './tokens.ts';
 
 /** One call of the API: what it takes, who may call it, what it answers. The OpenAPI page is made of these. */
 type RouteSpec<Query, Body> = {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** With `:name` for a part that varies. */
   readonly url: string;
   readonly summary: string;

@@ -20,6 +20,7 @@ import { cleanSignal, notesOn } from './clean-signal.ts';
 import { ClockSkews } from './clock-skews.ts';
 import { type Refused, refusalOfAnswer, refused } from './refusal.ts';
 import { type Sender, sourceOf } from './sender.ts';
+import { isTokenless, TOKENLESS_REGISTRAR } from './tokenless.ts';
 
 type IntakeContext = {
   readonly engine: Pick<Engine, 'signal' | 'register' | 'peek' | 'read' | 'currentPolicies'>;
@@ -115,7 +116,8 @@ export class Intake {
     const account = accountOf(sender);
     const known = account === null ? null : await engine.read(agentId);
     // One that starts again has its place already.
-    const hasPlace = known !== null && !known.hard.end;
+    const isTakenOver = known !== null && isTokenless(known) && sender !== TOKENLESS_REGISTRAR;
+    const hasPlace = known !== null && !known.hard.end && !isTakenOver;
     if (account !== null && !hasPlace && !(await this.quota.take(account)))
       return refused('too_many_agents', 'this token has as many agents as it may');
     const enrolledBy = hasPlace ? known.hard.enrolledBy : (account ?? undefined);

@@ -29,6 +29,8 @@ export type HolterConfig = OverrideSections & {
     readonly check_ratio?: number;
   };
   readonly log?: { readonly max_bytes?: Bytes; readonly files?: number };
+  readonly mail?: { readonly name?: string };
+  readonly maestro_port?: number;
   readonly retention?: {
     readonly events?: Duration;
     readonly checkpoints?: Duration;

@@ -209,6 +209,9 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
   'tracing.check_ratio': 'Share of health checks that are traced.',
   'log.max_bytes': 'Size at which `server.log` in the data folder becomes `server.log.1`.',
   'log.files': 'Log files that are kept, the current one included.',
+  'mail.name': "Holter's own name in the post: agents write to it, and its letters come from it.",
+  maestro_port:
+    'A port of this machine where agents call `/api/messages` without a token, as in seed 001; also `holter up --maestro-port`. What comes there is marked as unverified. Default: none.',
   'retention.events':
     'How long events are kept. Everything of an agent with an open incident stays, here and below.',
   'retention.checkpoints': 'How long checkpoints are kept; the newest twenty of each agent stay.',

@@ -2,7 +2,7 @@ import { type DurationMs, hours, minutes } from '@holter/core';
 import { address, place } from './channel-fields.ts';
 import type { Table, Values } from './check.ts';
 import { ranges } from './ranges.ts';
-import { amount, bytes, count, duration, flag, optional } from './readers.ts';
+import { agentName, amount, bytes, count, duration, flag, optional } from './readers.ts';
 
 /** How the server itself is run: what it exports, and who outside notices when it fails. */
 export type Operations = {
@@ -24,6 +24,10 @@ export type Operations = {
   };
   /** Of the log file in the data folder. */
   readonly log: { readonly bytesMax: number; readonly filesMax: number };
+  /** Holter's own name in the post. */
+  readonly mailName: string;
+  /** Where calls without a token are taken; null for nowhere. */
+  readonly maestroPort: number | null;
   /** How long each is kept. */
   readonly retentionMs: Readonly<
     Record<'events' | 'checkpoints' | 'effects' | 'rollups' | 'tokens' | 'letters', DurationMs>
@@ -47,6 +51,8 @@ export const OPERATIONS_FIELDS = {
   'tracing.check_ratio': amount(ranges.share),
   'log.max_bytes': bytes(ranges.logBytes),
   'log.files': count(ranges.logFiles),
+  'mail.name': agentName,
+  maestro_port: optional(count(ranges.port)),
   'retention.events': duration(ranges.retention),
   'retention.checkpoints': duration(ranges.retention),
   'retention.effects': duration(ranges.retentionLong),
@@ -69,6 +75,8 @@ export const operationsDefaults: OperationsSettings = {
   'tracing.check_ratio': 0.01,
   'log.max_bytes': 10_000_000,
   'log.files': 5,
+  'mail.name': 'ecos-chief-of-staff',
+  maestro_port: null,
   'retention.events': days(30),
   'retention.checkpoints': days(30),
   'retention.effects': days(30),
@@ -93,6 +101,8 @@ export const buildOperations = (settings: OperationsSettings): Operations => ({
     checkRatio: settings['tracing.check_ratio'],
   },
   log: { bytesMax: settings['log.max_bytes'], filesMax: settings['log.files'] },
+  mailName: settings['mail.name'],
+  maestroPort: settings.maestro_port,
   retentionMs: {
     events: settings['retention.events'],
     checkpoints: settings['retention.checkpoints'],

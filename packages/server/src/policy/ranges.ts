@@ -70,6 +70,7 @@ export const ranges = {
   pingEvery: { min: seconds(5), max: days(1) },
   logBytes: { min: 64 * 1024, max: 1e9 },
   logFiles: { min: 1, max: 100 },
+  port: { min: 1, max: 65_535 },
   retention: { min: days(1), max: days(3_650) },
   // Log-ins last a week; an alert that ends looks up what was sent about it.
   retentionLong: { min: days(8), max: days(3_650) },

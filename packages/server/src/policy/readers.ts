@@ -1,4 +1,4 @@
-import { type DurationMs, milliseconds, seconds } from '@holter/core';
+import { type DurationMs, isAgentId, milliseconds, seconds } from '@holter/core';
 import {
   bad,
   describe,
@@ -117,6 +117,15 @@ export const flag: Field<boolean> = {
   takes: 'true or false',
   read: (raw, path) =>
     typeof raw === 'boolean' ? ok(raw) : bad(path, `must be true or false, not ${describe(raw)}`),
+  show: (value) => value,
+};
+
+export const agentName: Field<string> = {
+  takes: 'name of 1 to 128 of A-Z a-z 0-9 . _ @ : -',
+  read: (raw, path) =>
+    typeof raw === 'string' && isAgentId(raw)
+      ? ok(raw)
+      : bad(path, `must be a name of 1 to 128 of A-Z a-z 0-9 . _ @ : -, not ${describe(raw)}`),
   show: (value) => value,
 };
 

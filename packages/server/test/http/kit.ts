@@ -15,6 +15,7 @@ import type { HttpLimits } from '../../src/http/deps.ts';
 import { buildHttp } from '../../src/http/server/build-http.ts';
 import { Intake } from '../../src/intake/index.ts';
 import { compile, type Network, type PolicySet, type Quotas } from '../../src/policy/index.ts';
+import { PostOffice } from '../../src/post/index.ts';
 import { systemTable } from '../../src/processes/index.ts';
 import { hookSessions } from '../../src/sessions/index.ts';
 import { openMemory } from '../../src/store/memory/index.ts';
@@ -93,6 +94,8 @@ export type TestServer = {
   /** Seconds go by, with a tick in each. */
   pass(seconds: number): Promise<void>;
   stop(): Promise<void>;
+  /** The port that takes calls without a token; returns its address. */
+  openMaestro(): Promise<string>;
 };
 
 export type CallOptions = {
@@ -173,7 +176,9 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
     presented: () => undefined,
   });
   await executors.start();
-  const app = buildHttp({
+  const name = () => engine.currentPolicies.operations.mailName;
+  const office = new PostOffice({ engine, intake, store, clock, sha256, newId: randomUUID, name });
+  const { http: app, maestro } = buildHttp({
     engine,
     intake,
     hooks: hookSessions({
@@ -192,6 +197,7 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
     notices,
     alerts,
     executors,
+    office,
     clock,
     sha256,
     newSecret,
@@ -217,7 +223,14 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
   const { port } = app.server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
   const client = (token: string) => createClient({ url, token });
+  const open: FastifyInstance[] = [];
   return {
+    openMaestro: async () => {
+      const other = maestro(['127.0.0.1', 'localhost']);
+      open.push(other);
+      await other.listen({ host: '127.0.0.1', port: 0 });
+      return `http://127.0.0.1:${(other.server.address() as AddressInfo).port}`;
+    },
     url,
     port,
     app,
@@ -237,6 +250,7 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
     },
     stop: async () => {
       await executors.close();
+      for (const other of open) await other.close();
       await app.close();
       await engine.stop();
     },

@@ -7,6 +7,7 @@ import {
   fastify,
   LogController,
 } from 'fastify';
+import { defaultPolicies, type Network } from '../../policy/index.ts';
 import { tellClientError } from '../client-error.ts';
 import { type HttpDeps, type HttpLimits, limitDefaults } from '../deps.ts';
 import { EventStreams } from '../event-streams.ts';
@@ -17,7 +18,7 @@ import { beginningOf, inflated, LARGE_BYTES_MIN, parseJson, turnForLarge } from 
 import { LimitHits } from '../limit-hits.ts';
 import { createMetrics } from '../metrics.ts';
 import { openApi, type RouteGroup } from '../openapi.ts';
-import { errorBody, HttpProblem, type Refusal, refusalOf } from '../problem.ts';
+import { errorBody, HttpProblem, letterErrorBody, type Refusal, refusalOf } from '../problem.ts';
 import { remembering } from '../remember.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { actRoutes } from '../routes/acts.ts';
@@ -38,6 +39,7 @@ import { historyRoutes } from '../routes/history.ts';
 import { hookRoutes } from '../routes/hooks.ts';
 import { incidentRoutes } from '../routes/incidents.ts';
 import { loginRoutes } from '../routes/login.ts';
+import { mailRoutes } from '../routes/mail.ts';
 import { outputRoutes } from '../routes/output.ts';
 import { pageFilesOf, pageRoutes, sendStrayPage } from '../routes/page.ts';
 import { pingRoutes } from '../routes/pings.ts';
@@ -49,11 +51,19 @@ import { tokenRoutes } from '../routes/tokens.ts';
 import { StreamPlaces } from '../stream-places.ts';
 import { TokenBook } from '../tokens.ts';
 import { attach } from './attach.ts';
+import { addMaestroRoutes } from './build-maestro.ts';
+
+/** What listens: the main port, and the one without tokens for agents of seed 001, which is made on demand. */
+type Listeners = {
+  readonly http: FastifyInstance;
+  readonly maestro: (hosts: readonly string[]) => FastifyInstance;
+};
 
 /** The HTTP side as a whole, not yet listening. Closing it ends the event streams first. */
-export function buildHttp(deps: HttpDeps): FastifyInstance {
+export function buildHttp(deps: HttpDeps): Listeners {
   const limits: HttpLimits = { ...limitDefaults, ...deps.limits };
-  const app = createServer(deps, limits);
+  const network = () => deps.config().policies.network;
+  const app = createServer(deps, limits, network);
   const hits = new LimitHits(deps.clock.now);
   const tokens = new TokenBook({ ...deps, sha256: remembering(deps.sha256) }, limits, hits);
   const places = new StreamPlaces({ deps, limits, tokens, hits });
@@ -66,22 +76,14 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
     fleet: () => fleetMetrics(deps, fleet),
   });
   const context: HttpContext = { deps, limits, streams, places, metrics, hits, tokens, fleet };
-  const guard = hostGuard(deps.hosts, () => deps.config().policies.network);
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-content-type-options', 'nosniff');
-    const refusal = guard(request.host, request.headers.origin, request.raw.url ?? '');
-    done(refusal ? new HttpProblem(refusal) : undefined);
-  });
+  addGuard(app, deps.hosts, network);
   app.addHook('preClose', async () => {
     streams.close();
+    deps.office.close();
     places.close();
     metrics.close();
     await fleet.close();
   });
-  app.decorateRequest('caller', null);
-  // A logger of its own for every beat would cost more than the beat; what is logged names its request.
-  app.setChildLoggerFactory((logger) => logger);
-  addParsers(app, limits);
   const routes = groupsOf(context).flatMap((group) => group.routes);
   const page = pageFilesOf(deps);
   for (const route of [...routes, ...pageRoutes(page)])
@@ -93,19 +95,42 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
   });
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply));
   app.setNotFoundHandler((request, reply) => {
-    if (!sendStrayPage(page, request, reply)) send(reply, notFound(routes, request.method, request.url));
+    if (!sendStrayPage(page, request, reply))
+      send(request, reply, notFound(routes, request.method, request.url));
   });
-  return app;
+  const maestro: Listeners['maestro'] = (hosts) => {
+    // Only for this machine: neither TLS, nor further names, nor proxies.
+    const { logger, newId } = deps;
+    const network = () => defaultPolicies.network;
+    const other = createServer({ logger, newId }, limits, network);
+    addGuard(other, hosts, network);
+    addMaestroRoutes(other, context);
+    return other;
+  };
+  return { http: app, maestro };
 }
 
-function createServer({ logger, newId, config, tls }: HttpDeps, limits: HttpLimits): FastifyInstance {
+function addGuard(app: FastifyInstance, hosts: readonly string[], network: () => Network): void {
+  const guard = hostGuard(hosts, network);
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-content-type-options', 'nosniff');
+    const refusal = guard(request.host, request.headers.origin, request.raw.url ?? '');
+    done(refusal ? new HttpProblem(refusal) : undefined);
+  });
+}
+
+function createServer(
+  { logger, newId, tls }: Pick<HttpDeps, 'logger' | 'newId' | 'tls'>,
+  limits: HttpLimits,
+  network: () => Network,
+): FastifyInstance {
   const settings = {
     // Node looks for late requests only this often.
     connectionsCheckingInterval: Math.min(1_000, Math.ceil(limits.requestMsMax / 2)),
     // With headers allowed longer than the whole, Node swaps the two, and slow bodies are never noticed.
     headersTimeout: Math.min(10_000, limits.requestMsMax),
   };
-  return fastify({
+  const app = fastify({
     ...(logger === false ? { logger: false } : { loggerInstance: logger as FastifyBaseLogger }),
     // A line per heartbeat would bury the rest; the metrics count them.
     logController: new LogController({ disableRequestLogging: true }),
@@ -114,17 +139,22 @@ function createServer({ logger, newId, config, tls }: HttpDeps, limits: HttpLimi
     requestTimeout: limits.requestMsMax,
     exposeHeadRoutes: false,
     return503OnClosing: true,
-    trustProxy: proxyTrust(() => config().policies.network),
+    trustProxy: proxyTrust(network),
     ...(tls
       ? { https: { ...settings, ...tls, handshakeTimeout: settings.headersTimeout } }
       : { http: settings }),
     routerOptions: { maxParamLength: 300 },
     clientErrorHandler: tellClientError,
-    frameworkErrors: (error, _request, reply) => {
+    frameworkErrors: (error, request, reply) => {
       reply.header('x-content-type-options', 'nosniff');
-      send(reply as FastifyReply, refusalOf(error));
+      send(request, reply as FastifyReply, refusalOf(error));
     },
   }) as unknown as FastifyInstance;
+  app.decorateRequest('caller', null);
+  // A logger of its own for every beat would cost more than the beat; what is logged names its request.
+  app.setChildLoggerFactory((child) => child);
+  addParsers(app, limits);
+  return app;
 }
 
 function addParsers(app: FastifyInstance, limits: HttpLimits): void {
@@ -217,6 +247,11 @@ function groupsOf(context: HttpContext): readonly RouteGroup[] {
       routes: alertRoutes(context),
     },
     { tag: 'Cost', about: 'What agents have spent.', routes: costRoutes(context) },
+    {
+      tag: 'Mail',
+      about: 'Letters between agents, as in seed 001 and AI Maestro. Errors have `error` as a code.',
+      routes: mailRoutes(context, 'token'),
+    },
     { tag: 'Hooks', about: 'Hooks of agents that report by them.', routes: hookRoutes(hooks) },
     {
       tag: 'Executors',
@@ -248,13 +283,13 @@ function answerError(error: unknown, request: FastifyRequest, reply: FastifyRepl
   const refusal = refusalOf(error);
   if (refusal.status >= 500 && refusal.code === 'internal')
     request.log.error({ err: error, cid: request.id }, 'request failed');
-  send(reply, refusal);
+  send(request, reply, refusal);
 }
 
-function send(reply: FastifyReply, refusal: Refusal): void {
+function send({ url }: { readonly url: string }, reply: FastifyReply, refusal: Refusal): void {
   if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', String(refusal.retryAfterSeconds));
   if (refusal.status === 401) reply.header('www-authenticate', 'Bearer');
-  reply.code(refusal.status).send(errorBody(refusal));
+  reply.code(refusal.status).send(url.startsWith('/api/') ? letterErrorBody(refusal) : errorBody(refusal));
 }
 
 /** A path that exists for another method is said to be so. */

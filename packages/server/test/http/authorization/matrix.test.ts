@@ -62,6 +62,9 @@ const before: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
   'POST /v1/incidents/{id}/{number}/decision': openIncident,
   'DELETE /v1/maintenance/{group}': ({ agentId }) =>
     server.operator.addMaintenance({ group: `of-${agentId}`, seconds: 60, reason: 'x' }),
+  'PATCH /api/messages': writeTo,
+  'DELETE /api/messages': writeTo,
+  'POST /api/messages/forward': writeTo,
   'DELETE /v1/tokens/{tokenId}': ({ agentId }) =>
     server.store.putToken({
       id: `token-of-${agentId}`,
@@ -73,6 +76,26 @@ const before: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
       revokedAt: null,
     }),
 };
+
+async function writeTo({ agentId }: Scene): Promise<void> {
+  await server.store.putLetter({
+    letter: {
+      letterId: `to-${agentId}`,
+      from: 'somebody',
+      to: agentId,
+      clientId: null,
+      subject: 'x',
+      priority: 'normal',
+      inReplyTo: null,
+      passed: [],
+      isVerified: true,
+      sentAt: server.clock.now(),
+      content: '{"type":"request","message":"x"}',
+    },
+    acknowledges: null,
+    boxMax: 9,
+  });
+}
 
 async function openIncident({ agentId }: Scene): Promise<void> {
   await server.operator.nudge(agentId, { reason: 'x', message: 'x' });

@@ -14,6 +14,12 @@ export type Scene = {
 export type Asked = CallOptions & { readonly path: string };
 
 const why = { reason: 'the matrix asks' };
+const letterFrom = (from: string) => ({
+  from,
+  to: 'ecos-chief-of-staff',
+  subject: 'x',
+  content: { type: 'request', message: 'x' },
+});
 const ndjson = { 'content-type': 'application/x-ndjson' };
 /** A session's id is a UUID; each cell has its own. */
 const sessionOf = (agentId: string): string =>
@@ -139,6 +145,22 @@ export const requests: Readonly<Record<string, (scene: Scene) => Asked>> = {
   ...breaker('failure', 'recovery_attempt', { generation: 0, permitId: 0 }),
   ...breaker('isolate', 'tools', why),
   ...breaker('reset', 'tools', why),
+  'POST /api/messages': ({ agentId }) => ({ path: '/api/messages', body: letterFrom(agentId) }),
+  'GET /api/messages': ({ agentId }) => ({ path: `/api/messages?agent=${agentId}` }),
+  'PATCH /api/messages': ({ agentId }) => ({
+    path: `/api/messages?agent=${agentId}&id=to-${agentId}&action=acknowledge`,
+  }),
+  'DELETE /api/messages': ({ agentId }) => ({ path: `/api/messages?agent=${agentId}&id=to-${agentId}` }),
+  'POST /api/messages/forward': ({ agentId }) => ({
+    path: '/api/messages/forward',
+    body: { messageId: `to-${agentId}`, from: agentId, to: 'ecos-chief-of-staff' },
+  }),
+  'GET /api/agents': () => ({ path: '/api/agents' }),
+  'GET /api/agents/{id}/status': ({ agentId }) => ({ path: `/api/agents/${agentId}/status` }),
+  'POST /api/agents/{id}/heartbeat': ({ agentId }) => ({
+    path: `/api/agents/${agentId}/heartbeat`,
+    body: {},
+  }),
   'POST /v1/login-secrets': () => ({ path: '/v1/login-secrets', body: {} }),
   'POST /v1/login': ({ secret }) => ({ path: '/v1/login', body: { secret } }),
   'POST /v1/logout': () => ({ path: '/v1/logout', body: {} }),

@@ -1,0 +1,223 @@
+import type { FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import type { Visitor } from '../../post/index.ts';
+import type { LetterBox } from '../../store/letters.ts';
+import { agentIdOf, unknownAgent } from '../access.ts';
+import { letterView, mailAgentView, summaryView } from '../mail-view.ts';
+import { defineRoute, type Route } from '../route.ts';
+import * as schema from '../schema/mail.ts';
+import type { Caller } from '../tokens.ts';
+import type { HttpContext } from './context.ts';
+
+const LETTERS_DEFAULT = 25;
+const LETTERS_MAX = 1_000;
+const AGENTS_AT_ONCE = 500;
+/** Of a letter with everything around it. */
+const LETTER_BYTES_MAX = 128 * 1024;
+const WRITERS = ['agent', 'operator'] as const;
+const READERS = ['viewer', 'operator', 'orchestrator'] as const;
+
+const MARKS = { read: 'read', archive: 'archived', acknowledge: 'acknowledged' } as const;
+
+/** `token`: on the main port. `none`: on the port for agents of seed 001, which have none. */
+type Door = 'token' | 'none';
+
+/** The message server of seed 001 and of AI Maestro. */
+export function mailRoutes({ deps }: Pick<HttpContext, 'deps'>, door: Door): readonly Route[] {
+  const { engine, store, office, clock } = deps;
+  const visitorOf = (caller: Caller): Visitor => (door === 'none' ? null : caller);
+  const access = (roles: Exclude<Route['access'], 'open'>) => (door === 'none' ? 'open' : roles);
+
+  async function answer(query: z.infer<typeof schema.mailQuery>, visitor: Visitor, request: FastifyRequest) {
+    const { agent: of, id, action, status, priority, from, to } = query;
+    const box: LetterBox['box'] = action === 'sent' ? 'sent' : query.box;
+    if (action === 'resolve') return resolved(of);
+    if (action === 'search') return { results: await search(of) };
+    if (id !== undefined) return letterView(await office.read({ of, box }, id, visitor));
+    if (action === 'unread-count')
+      return { count: (await office.count({ of, box: 'inbox' }, visitor)).unread };
+    if (action === 'sent-count') return { count: (await office.count({ of, box: 'sent' }, visitor)).total };
+    if (action === 'stats') return { ...(await office.count({ of, box: 'inbox' }, visitor)) };
+    const limit = query.limit ?? LETTERS_DEFAULT;
+    const other = box === 'inbox' ? from : to;
+    const letters = await office.list(
+      {
+        of,
+        box,
+        limit: limit === 0 ? LETTERS_MAX : limit,
+        ...(status && { status }),
+        ...(priority && { priority }),
+        ...(other !== undefined && { other }),
+      },
+      visitor,
+      { waitMs: (query.wait ?? 0) * 1_000, isGone: () => request.raw.destroyed },
+    );
+    return { messages: letters.map(summaryView), limit };
+  }
+
+  async function resolved(name: string) {
+    if (name !== office.name && !(await office.agentOf(name))) throw unknownAgent(name);
+    return { resolved: { agentId: name, name } };
+  }
+
+  async function search(text: string) {
+    const { items } = await store.listAgents({ text, limit: LETTERS_DEFAULT });
+    return items.map(({ agent: { hard } }) => ({ agentId: hard.agentId, name: hard.agentId }));
+  }
+
+  return [
+    defineRoute({
+      method: 'POST',
+      url: '/api/messages',
+      summary: 'Send a letter.',
+      access: access(WRITERS),
+      bodyBytesMax: LETTER_BYTES_MAX,
+      example: {
+        from: 'ada',
+        to: 'ecos-chief-of-staff',
+        subject: 'Done',
+        content: { type: 'response', message: 'All tests pass.' },
+      },
+      body: schema.newLetter,
+      answers: {
+        201: { description: 'It is in the box of its recipient.', schema: schema.sent },
+        404: { description: 'agent_not_found', schema: schema.letterFailure },
+        409: {
+          description: 'agent_offline: it is stored (`stored`, `id`) and waits for the recipient.',
+          schema: schema.letterFailure,
+        },
+      },
+      handle: async ({ body, caller, reply }): Promise<z.infer<typeof schema.sent>> => {
+        const { inReplyTo = null, clientId = null } = body;
+        const { letter, isNotified, notes } = await office.send(
+          { ...body, inReplyTo, clientId },
+          visitorOf(caller),
+        );
+        reply.code(201);
+        return {
+          message: letterView(letter),
+          id: letter.letterId,
+          notified: isNotified,
+          ...(notes.length > 0 && { notes: [...notes] }),
+        };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      url: '/api/messages',
+      summary: 'Letters of one box, newest first; one letter; or how many there are.',
+      access: access([...READERS, 'agent']),
+      query: schema.mailQuery,
+      answers: { 200: { description: 'As the query asks.', schema: schema.mailAnswer } },
+      handle: ({ query, caller, request }) => answer(query, visitorOf(caller), request),
+    }),
+    defineRoute({
+      method: 'PATCH',
+      url: '/api/messages',
+      summary: 'Mark a letter as read, archived or acknowledged.',
+      access: access(WRITERS),
+      query: schema.letterMark,
+      answers: { 200: { description: 'It is marked.', schema: schema.done } },
+      handle: async ({ query, caller }): Promise<z.infer<typeof schema.done>> => {
+        await office.mark(query.agent, query.id, MARKS[query.action], visitorOf(caller));
+        return { success: true };
+      },
+    }),
+    defineRoute({
+      method: 'DELETE',
+      url: '/api/messages',
+      summary: 'Delete a letter from the box that it is in.',
+      access: access(WRITERS),
+      query: schema.letterPlace,
+      answers: { 200: { description: 'It is gone.', schema: schema.done } },
+      handle: async ({ query, caller }): Promise<z.infer<typeof schema.done>> => {
+        await office.remove(query.agent, query.id, visitorOf(caller));
+        return { success: true };
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      url: '/api/messages/forward',
+      summary: 'Pass a letter on from the box that it is in.',
+      access: access(WRITERS),
+      body: schema.forwarded,
+      answers: {
+        201: { description: 'It is in the box of its recipient.', schema: schema.sent },
+        409: {
+          description: 'forward_loop: it has been there already.',
+          schema: schema.letterFailure,
+        },
+      },
+      handle: async ({ body, caller, reply }): Promise<z.infer<typeof schema.sent>> => {
+        const { messageId: letterId, ...rest } = body;
+        const { letter, isNotified } = await office.forward({ ...rest, letterId }, visitorOf(caller));
+        reply.code(201);
+        return { message: letterView(letter), id: letter.letterId, notified: isNotified };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      url: '/api/agents',
+      summary: 'All agents with their status.',
+      access: access(READERS),
+      answers: { 200: { description: 'All of them.', schema: schema.mailAgents } },
+      handle: async (): Promise<z.infer<typeof schema.mailAgents>> => {
+        const agents: z.infer<typeof schema.mailAgent>[] = [];
+        let cursor: string | null = '';
+        while (cursor !== null) {
+          const page: Awaited<ReturnType<typeof store.listAgents>> = await store.listAgents({
+            limit: AGENTS_AT_ONCE,
+            ...(cursor !== '' && { cursor }),
+          });
+          agents.push(...page.items.map(({ agent }) => mailAgentView(engine.freshen(agent), clock.now())));
+          cursor = page.nextCursor;
+        }
+        const offline = agents.filter(({ status }) => status === 'offline').length;
+        const unknown = agents.filter(({ status }) => status === 'unknown').length;
+        return {
+          agents,
+          stats: { total: agents.length, online: agents.length - offline - unknown, offline },
+        };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      url: '/api/agents/:id/status',
+      summary: 'Whether an agent is online (seed 001 §1.6).',
+      access: access([...READERS, 'agent']),
+      answers: {
+        200: { description: 'As far as it is known.', schema: schema.mailStatus },
+        404: { description: 'not_found: no agent has this name.', schema: schema.letterFailure },
+      },
+      handle: async ({ params, caller, reply }) => {
+        const agentId = agentIdOf(params, caller);
+        const agent = await engine.read(agentId);
+        if (!agent) {
+          reply.code(404);
+          const message = `no agent with the name ${agentId}`;
+          return { session_name: agentId, status: 'not_found', error: 'agent_not_found', message };
+        }
+        const { unread } = await store.countLetters({ of: agentId, box: 'inbox' });
+        return { ...mailAgentView(agent, clock.now()), unread_messages: unread };
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      url: '/api/agents/:id/heartbeat',
+      summary: 'The agent lives.',
+      access: access(['agent']),
+      body: schema.mailBeat,
+      example: { status: 'busy' },
+      answers: { 200: { description: 'Heard.', schema: schema.done } },
+      handle: async ({ params, caller, body }): Promise<z.infer<typeof schema.done>> => {
+        const visitor = visitorOf(caller);
+        const status = (['healthy', 'busy', 'degraded'] as const).find((known) => known === body.status);
+        await office.beat(agentIdOf(params, caller), visitor, {
+          role: body.role,
+          ...(status !== undefined && { status }),
+        });
+        return { success: true };
+      },
+    }),
+  ];
+}

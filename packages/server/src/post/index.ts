@@ -1,0 +1,3 @@
+export { type LetterRefusalCode, LetterRefused } from './letter-refused.ts';
+export { PostOffice, type Visitor } from './post-office.ts';
+export { lastHeardOf, mailPresenceOf } from './presence.ts';

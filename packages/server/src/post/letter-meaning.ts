@@ -1,0 +1,93 @@
+import type { Engine } from '../engine/engine.ts';
+import type { Intake, Sender } from '../intake/index.ts';
+import type { Letters, NewLetter, StoredLetter } from '../store/letters.ts';
+import { LetterRefused, noAgent } from './letter-refused.ts';
+
+/** How far back a ping is looked for that a pong may answer. */
+const PINGS_MAX = 50;
+
+type MeaningContext = {
+  readonly engine: Pick<Engine, 'read'>;
+  readonly intake: Pick<Intake, 'take'>;
+  readonly store: Pick<Letters, 'readLetter' | 'listLetters' | 'markLetters'>;
+  /** Holter's own name in the post. */
+  readonly name: () => string;
+};
+
+type Content = Readonly<Record<string, unknown>>;
+const contentOf = ({ content }: StoredLetter): Content => JSON.parse(content) as Content;
+
+/**
+ * What a letter says beyond its words: the acknowledgement of another, or the answer to a ping. Returns what the
+ * sender should know about it.
+ */
+export async function hearLetter(
+  context: MeaningContext,
+  letter: StoredLetter,
+  sender: Sender,
+): Promise<readonly string[]> {
+  if (isPong(letter, context.name())) return sender.role === 'agent' ? hearPong(context, letter, sender) : [];
+  const answered = letter.inReplyTo === null ? null : await context.store.readLetter(letter.inReplyTo);
+  if (answered?.to === letter.from) await signalAcknowledged(context, answered, sender);
+  return [];
+}
+
+/** A pong acknowledges the ping of its sequence, and no other letter. */
+export const isPong = ({ to, passed, content }: NewLetter, own: string): boolean =>
+  to === own && passed.length === 0 && (JSON.parse(content) as Content).type === 'heartbeat-response';
+
+/** Only a ping that Holter sent itself can be answered, and only once. */
+async function hearPong(
+  context: MeaningContext,
+  pong: StoredLetter,
+  sender: Sender,
+): Promise<readonly string[]> {
+  const { store } = context;
+  const own = context.name();
+  const { from, letterId, sentAt: at } = pong;
+  const { sequence, status } = contentOf(pong);
+  await store.markLetters({ to: own, letterIds: [letterId], as: 'read', at });
+  const sent = await store.listLetters({ of: own, box: 'sent', other: from, limit: PINGS_MAX });
+  const ping = sent.find((each) => {
+    const { type, sequence: asked } = contentOf(each);
+    return each.isVerified && type === 'heartbeat' && asked === sequence;
+  });
+  if (!ping) return ['no ping of Holter has this sequence'];
+  const answered = await store.markLetters({ to: from, letterIds: [ping.letterId], as: 'acknowledged', at });
+  if (answered.length === 0) return ['this ping was answered before'];
+  await signalAcknowledged(context, ping, sender);
+  const said = SELF_STATUSES.find((known) => known === status);
+  await takeSignal(context, { kind: 'pong', ...(said && { status: said }) }, sender, from);
+  return [];
+}
+
+const SELF_STATUSES = ['healthy', 'busy', 'degraded'] as const;
+
+/** Acknowledgements are awaited for letters of Holter only: no agent can harm another by writing to it. */
+export async function signalAcknowledged(
+  context: MeaningContext,
+  { letterId, from, to, isVerified }: StoredLetter,
+  sender: Sender,
+): Promise<void> {
+  if (from !== context.name() || !isVerified || to === from) return;
+  await takeSignal(context, { kind: 'message-acknowledged', messageId: letterId }, sender, to);
+}
+
+/** An agent speaks for its own start; for everybody else it is the current one. */
+export async function takeSignal(
+  { engine, intake }: Pick<MeaningContext, 'engine' | 'intake'>,
+  signal: object,
+  sender: Sender,
+  agentId: string,
+): Promise<void> {
+  const incarnation = sender.role === 'agent' ? undefined : (await engine.read(agentId))?.hard.incarnation;
+  const about = { ...signal, ...(incarnation !== undefined && { incarnation }) };
+  const taken = await intake.take(about, sender, { agentId });
+  if (taken.kind !== 'refused') return;
+  const { code, message } = taken;
+  if (code === 'unknown_agent') throw noAgent(agentId);
+  throw new LetterRefused(
+    code === 'stale_incarnation' || code === 'agent_ended' ? code : 'forbidden',
+    message,
+  );
+}

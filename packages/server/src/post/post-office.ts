@@ -1,0 +1,346 @@
+import type { Agent, Instant, MessagePriority } from '@holter/core';
+import type { Clock } from '../engine/clock.ts';
+import type { Engine } from '../engine/engine.ts';
+import {
+  HOLTER,
+  type Intake,
+  isTokenless,
+  type Sender,
+  TOKENLESS_REGISTRAR,
+  tokenlessSender,
+} from '../intake/index.ts';
+import { redact, redactValue } from '../redaction/index.ts';
+import type {
+  LetterBox,
+  LetterCounts,
+  LetterMarking,
+  LetterQuery,
+  Letters,
+  NewLetter,
+  StoredLetter,
+} from '../store/letters.ts';
+import { hearLetter, isPong, signalAcknowledged, takeSignal } from './letter-meaning.ts';
+import { LetterRefused, noAgent } from './letter-refused.ts';
+import { checkTimes } from './letter-times.ts';
+import { MailWaits } from './mail-waits.ts';
+import { mailPresenceOf } from './presence.ts';
+
+/** Most letters in one box. */
+const BOX_MAX = 1_000;
+/** Calls without a token can't fill a box: the rest of it is for letters whose senders are known. */
+const UNVERIFIED_BOX_MAX = 200;
+/** Most names that a forwarded letter may pass. */
+const PASSED_MAX = 10;
+
+/** Who uses the post office; null for a call without a token. */
+export type Visitor = Sender | null;
+
+type PostContext = {
+  readonly engine: Pick<Engine, 'read'>;
+  readonly intake: Pick<Intake, 'take' | 'register'>;
+  readonly store: Letters;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly sha256: (text: string) => string;
+  /** Holter's own name in the post; its box exists from the start. */
+  readonly name: () => string;
+};
+
+type LetterDraft = {
+  readonly from: string;
+  readonly to: string;
+  readonly subject: string;
+  readonly priority: MessagePriority;
+  readonly content: Readonly<Record<string, unknown>>;
+  readonly inReplyTo: string | null;
+  readonly clientId: string | null;
+};
+
+type Sent = {
+  readonly letter: StoredLetter;
+  /** Whether the recipient waits for it right now. */
+  readonly isNotified: boolean;
+  /** What the sender should know about it. */
+  readonly notes: readonly string[];
+};
+
+/**
+ * Letters between agents, and between agents and Holter. An agent uses its own box and its own name, an operator every
+ * one; a visitor without a token has proven nothing, and what it says counts for nobody who has.
+ */
+export class PostOffice {
+  private readonly context: PostContext;
+  private readonly waits: MailWaits;
+
+  constructor(context: PostContext) {
+    this.context = context;
+    this.waits = new MailWaits(context.clock);
+  }
+
+  get name(): string {
+    return this.context.name();
+  }
+
+  /** Ends every wait. */
+  close(): void {
+    this.waits.close();
+  }
+
+  async send(draft: LetterDraft, visitor: Visitor): Promise<Sent> {
+    await this.enter(draft.from, visitor);
+    const now = this.context.clock.now();
+    checkTimes(draft.content, now);
+    return this.put({ ...draft, passed: [] }, visitor, now);
+  }
+
+  /** Passes a letter on from the box that it is in. */
+  async forward(
+    { from, to, letterId, note }: { from: string; to: string; letterId: string; note: string },
+    visitor: Visitor,
+  ): Promise<Sent> {
+    await this.open(from, visitor);
+    const original = await this.letterIn(from, letterId);
+    const passed = [...(original.passed.length > 0 ? original.passed : [original.from]), from];
+    if (passed.includes(to) || passed.length > PASSED_MAX)
+      throw new LetterRefused('forward_loop', 'the letter has been there already; reply to it instead', {
+        field: 'to',
+      });
+    const content = JSON.parse(original.content) as Record<string, unknown>;
+    const forwarded = {
+      id: letterId,
+      from: original.from,
+      verified: original.isVerified,
+      sent_at: new Date(original.sentAt).toISOString(),
+      ...(note !== '' && { note }),
+    };
+    const draft = {
+      from,
+      to,
+      subject: `Fwd: ${original.subject}`.slice(0, 300),
+      priority: original.priority,
+      content: { ...content, forwarded },
+      inReplyTo: null,
+      clientId: null,
+      passed,
+    };
+    return this.put(draft, visitor, this.context.clock.now());
+  }
+
+  /** Waits up to `waitMs` for the first letter. What its owner lists is delivered. */
+  async list(
+    query: LetterQuery,
+    visitor: Visitor,
+    { waitMs, isGone }: { waitMs: number; isGone: () => boolean },
+  ): Promise<readonly StoredLetter[]> {
+    await this.open(query.of, visitor);
+    const look = async () => this.visible(await this.context.store.listLetters(query), query, visitor);
+    const found = waitMs > 0 ? await this.waits.until(query.of, waitMs, isGone, look) : await look();
+    return query.box === 'inbox' ? this.deliver(query.of, found, visitor) : found;
+  }
+
+  async read(box: LetterBox, letterId: string, visitor: Visitor): Promise<StoredLetter> {
+    await this.open(box.of, visitor);
+    const letter = await this.letterIn(box.of, letterId, box.box);
+    const [visible] = await this.visible([letter], box, visitor);
+    if (!visible) throw noLetter();
+    const [delivered = visible] = box.box === 'inbox' ? await this.deliver(box.of, [visible], visitor) : [];
+    return delivered;
+  }
+
+  async count(box: LetterBox, visitor: Visitor): Promise<LetterCounts> {
+    await this.open(box.of, visitor);
+    return this.context.store.countLetters(box);
+  }
+
+  async mark(of: string, letterId: string, as: LetterMarking['as'], visitor: Visitor): Promise<void> {
+    await this.open(of, visitor);
+    const letter = await this.letterIn(of, letterId);
+    const { store, clock } = this.context;
+    await store.markLetters({ to: of, letterIds: [letterId], as, at: clock.now() });
+    if (as === 'acknowledged') await this.noteAcknowledged(letter, visitor);
+  }
+
+  async remove(of: string, letterId: string, visitor: Visitor): Promise<void> {
+    await this.open(of, visitor);
+    if (!(await this.context.store.deleteLetter(of, letterId))) throw noLetter();
+  }
+
+  /** A sign of life. An unknown name that comes without a token is registered. */
+  async beat(
+    agentId: string,
+    visitor: Visitor,
+    { status, role }: { status?: 'healthy' | 'busy' | 'degraded'; role: string },
+  ): Promise<void> {
+    const agent = await this.context.engine.read(agentId);
+    if (visitor === null && (agent === null || (agent.hard.end && isTokenless(agent))))
+      await this.register(agentId, role);
+    else if (visitor === null && agent && !isTokenless(agent)) throw tokenNeeded(agentId);
+    else if (agent === null) throw noAgent(agentId);
+    const beat = { kind: 'heartbeat', ...(status !== undefined && { status }) };
+    await takeSignal(this.context, beat, visitor ?? tokenlessSender(agentId), agentId);
+  }
+
+  /** The agent of this name; Holter's own name has none. */
+  async agentOf(name: string): Promise<Agent | null> {
+    return name === this.name ? null : this.context.engine.read(name);
+  }
+
+  /** Whether this visitor may use the name at all; for an agent that does, it is a sign of life. */
+  private async enter(name: string, visitor: Visitor): Promise<void> {
+    if (visitor === null) {
+      const agent = await this.agentOf(name);
+      if (agent && isTokenless(agent))
+        await takeSignal(this.context, { kind: 'activity' }, tokenlessSender(name), name);
+      return;
+    }
+    if (visitor.role !== 'agent') return;
+    if (visitor.agentId !== name) throw new LetterRefused('forbidden', 'this token speaks for another agent');
+    if (name === this.name)
+      throw new LetterRefused('forbidden', `${name} is Holter's own name in the post; see mail.name`);
+    await takeSignal(this.context, { kind: 'activity' }, visitor, name);
+  }
+
+  /** Opens a box, for what is in it. */
+  private async open(of: string, visitor: Visitor): Promise<void> {
+    const agent = await this.agentOf(of);
+    if (agent === null && of !== this.name) throw noAgent(of);
+    if (visitor === null && agent && !isTokenless(agent)) throw tokenNeeded(of);
+    await this.enter(of, visitor);
+  }
+
+  private async put(
+    draft: LetterDraft & Pick<NewLetter, 'passed'>,
+    visitor: Visitor,
+    now: Instant,
+  ): Promise<Sent> {
+    const { store, newId, name } = this.context;
+    const { to } = draft;
+    const agent = await this.agentOf(to);
+    if (agent === null && to !== name()) throw noAgent(to);
+    const isOffline = agent !== null && mailPresenceOf(agent, now) === 'offline';
+    const content = JSON.stringify(redactValue(draft.content));
+    const subject = redact(draft.subject);
+    const letter: NewLetter = {
+      ...draft,
+      subject,
+      content,
+      letterId: `msg-${now}-${newId().replaceAll('-', '').slice(0, 12)}`,
+      clientId: draft.clientId ?? (isOffline ? this.onceWhileOffline(draft, agent) : null),
+      isVerified: visitor !== null,
+      sentAt: now,
+    };
+    const counts = await this.speaksFor(draft.from, visitor);
+    const verdict = await store.putLetter({
+      letter,
+      acknowledges: counts && !isPong(letter, name()) ? draft.inReplyTo : null,
+      boxMax: visitor === null ? UNVERIFIED_BOX_MAX : BOX_MAX,
+    });
+    if (verdict.kind === 'full')
+      throw new LetterRefused('box_full', `the box of ${to} is full of unread letters`, { field: 'to' });
+    const { letter: stored } = verdict;
+    if (verdict.kind === 'exists' && !isSame(stored, letter))
+      throw new LetterRefused('client_id_reused', 'another letter was sent with this clientId', {
+        field: 'clientId',
+      });
+    const notes = verdict.kind === 'stored' && counts ? await hearLetter(this.context, stored, counts) : [];
+    if (isOffline)
+      throw new LetterRefused('agent_offline', `${to} is offline; the letter waits in its box`, {
+        also: { stored: true, id: stored.letterId },
+      });
+    return { letter: stored, isNotified: this.waits.tell(to), notes };
+  }
+
+  /** Without an id of the sender's own, the same letter to an agent that is still offline is stored once. */
+  private onceWhileOffline(draft: Omit<LetterDraft, 'clientId'>, { hard }: Agent): string {
+    const { from, to, subject, priority, inReplyTo, content } = draft;
+    const since = hard.end?.at ?? hard.unknownSince ?? 0;
+    const all = JSON.stringify([hard.incarnation, since, from, to, subject, priority, inReplyTo, content]);
+    return `offline-${this.context.sha256(all)}`;
+  }
+
+  /** In whose name a letter counts as more than a letter; null when nothing is proven. */
+  private async speaksFor(name: string, visitor: Visitor): Promise<Sender | null> {
+    if (visitor !== null) return visitor;
+    const agent = await this.agentOf(name);
+    return agent && isTokenless(agent) ? tokenlessSender(name) : null;
+  }
+
+  private async noteAcknowledged(letter: StoredLetter, visitor: Visitor): Promise<void> {
+    const sender = await this.speaksFor(letter.to, visitor);
+    if (sender) await signalAcknowledged(this.context, letter, sender);
+  }
+
+  private async deliver(
+    of: string,
+    letters: readonly StoredLetter[],
+    visitor: Visitor,
+  ): Promise<readonly StoredLetter[]> {
+    const { store, clock } = this.context;
+    const isOwner = visitor === null || visitor.role === 'agent';
+    const letterIds = letters.flatMap((each) => (each.deliveredAt === null ? each.letterId : []));
+    if (!isOwner || of === this.name || letterIds.length === 0) return letters;
+    const at = clock.now();
+    const delivered = new Set(await store.markLetters({ to: of, letterIds, as: 'delivered', at }));
+    for (const { letterId, from, isVerified, priority } of letters) {
+      if (!delivered.has(letterId) || from !== this.name || !isVerified) continue;
+      await takeSignal(
+        this.context,
+        { kind: 'message-delivered', messageId: letterId, priority },
+        HOLTER,
+        of,
+      );
+    }
+    return letters.map((each) => (delivered.has(each.letterId) ? { ...each, deliveredAt: at } : each));
+  }
+
+  /** Without a token, only letters that came so, or that are for an agent that registered so. */
+  private async visible(
+    letters: readonly StoredLetter[],
+    { box }: LetterBox,
+    visitor: Visitor,
+  ): Promise<readonly StoredLetter[]> {
+    if (visitor !== null || box === 'inbox') return letters;
+    const open = new Map<string, boolean>();
+    for (const { to } of letters) {
+      if (open.has(to)) continue;
+      const agent = await this.agentOf(to);
+      open.set(to, agent !== null && isTokenless(agent));
+    }
+    return letters.filter(({ to, isVerified }) => !isVerified || open.get(to) === true);
+  }
+
+  private async letterIn(
+    of: string,
+    letterId: string,
+    box: LetterBox['box'] = 'inbox',
+  ): Promise<StoredLetter> {
+    const letter = await this.context.store.readLetter(letterId);
+    if (!letter || (box === 'inbox' ? letter.to : letter.from) !== of) throw noLetter();
+    return letter;
+  }
+
+  private async register(agentId: string, role: string): Promise<void> {
+    const answer = await this.context.intake.register(
+      {
+        agentId,
+        instanceId: 'without a token',
+        role,
+        group: 'default',
+        mode: 'nudge',
+        promises: {},
+        can: ['nudge'],
+        executor: null,
+      },
+      TOKENLESS_REGISTRAR,
+    );
+    if (answer.kind === 'refused') throw new LetterRefused('too_many_agents', answer.message);
+  }
+}
+
+const isSame = (a: NewLetter, b: NewLetter): boolean =>
+  a.to === b.to && a.subject === b.subject && a.content === b.content && a.priority === b.priority;
+
+const noLetter = (): LetterRefused => new LetterRefused('not_found', 'no such letter in this box');
+
+const tokenNeeded = (name: string): LetterRefused =>
+  new LetterRefused('token_required', `${name} registered with a token: use it, on Holter's main port`);

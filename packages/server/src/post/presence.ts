@@ -1,0 +1,23 @@
+import { type Agent, type Instant, presenceOf } from '@holter/core';
+
+type Presence = 'online' | 'idle' | 'busy' | 'offline' | 'unknown';
+
+/** An agent that was heard within this time is online, whether it has work or not. */
+const RECENT_MS = 120_000;
+
+/** When the agent itself was last heard; null when it never was. */
+export const lastHeardOf = ({ soft }: Agent): Instant | null =>
+  (Math.max(soft.beatAt, soft.pongAt, soft.activityAt) || null) as Instant | null;
+
+/**
+ * Seed 001 §1.6.2. Silence alone is not `offline`: an agent that was never heard, or not in its time, is `unknown`,
+ * because nothing is known about its connection.
+ */
+export function mailPresenceOf(agent: Agent, at: Instant): Presence {
+  const { hard } = agent;
+  const presence = presenceOf(hard, at, hard.work !== undefined);
+  if (presence === 'offline') return presence;
+  const heardAt = lastHeardOf(agent);
+  if (heardAt === null || hard.unknownSince !== undefined) return 'unknown';
+  return presence === 'idle' && at - heardAt < RECENT_MS ? 'online' : presence;
+}

@@ -1,0 +1,201 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startHttp, stillClock, type TestServer } from '../http/kit.ts';
+import { letterOf, lettersOf, Mail, OWN } from './kit.ts';
+
+const run = promisify(execFile);
+const seed = readFileSync(new URL('../fixtures/mail/seed-001.txt', import.meta.url), 'utf8');
+
+let server: TestServer;
+let url: string;
+let open: Mail;
+let operator: Mail;
+beforeAll(async () => {
+  server = await startHttp({ clock: stillClock() });
+  url = await server.openMaestro();
+  open = new Mail(server, null, url);
+  operator = new Mail(server, server.tokens.operator);
+});
+afterAll(() => server.stop());
+
+const hasJq = await run('jq', ['--version']).then(
+  () => true,
+  () => false,
+);
+
+describe.runIf(hasJq)('the commands of seed 001, as printed', () => {
+  const NAME = 'libs-svg-svgbbox';
+  const names = /TARGET_AGENT_SESSION_NAME|AGENT_SESSION_NAME|target-agent/g;
+  const commands = [
+    ...[...seed.matchAll(/```bash\n([\s\S]*?)```/g)].map(([, block = '']) => block),
+    ...[...seed.matchAll(/`(curl [^`]+)`/g)].map(([, inline = '']) => inline),
+  ].filter((command) => command.includes('curl'));
+
+  const shell = async (command: string): Promise<string> => {
+    const script = command.replaceAll('http://localhost:23000', url).replace(names, NAME);
+    const { stdout } = await run('bash', ['-euc', script], { env: { ...process.env, no_proxy: '*' } }).catch(
+      // `jq -e '.error'` ends with 1 when there is no error: the letter was delivered.
+      (error: { code: number; stdout: string }) => {
+        expect(error.code).toBe(1);
+        return error;
+      },
+    );
+    return stdout;
+  };
+
+  beforeAll(async () => {
+    await open.call('POST', `/api/agents/${NAME}/heartbeat`, { body: { role: 'active-development' } });
+  });
+
+  it('are eight', () => expect(commands).toHaveLength(8));
+
+  it('send a ping, a pong and an inquiry', async () => {
+    for (const index of [0, 1, 4]) {
+      const answer = JSON.parse(await shell(commands[index] ?? '')) as { message: { content: object } };
+      const printed = /-d '(\{[\s\S]*\})'/.exec(commands[index] ?? '')?.[1] ?? '';
+      const { content } = JSON.parse(printed.replace(names, NAME)) as { content: object };
+      expect(answer.message.content).toEqual(content);
+    }
+  });
+
+  it('send a task, and tell that it was not delivered', async () => {
+    expect(await shell(commands[2] ?? '')).toBe('null\n');
+    const toNobody = (commands[2] ?? '').replace('target-agent', 'nobody');
+    expect(await shell(toNobody)).toBe('"agent_not_found"\nDELIVERY FAILED\n');
+  });
+
+  it('list what was not acknowledged', async () => {
+    const printed = await shell(commands[3] ?? '');
+    expect(printed).toContain('"subject": "Task assignment"');
+    expect(printed).toContain('"acknowledgedAt": null');
+  });
+
+  it('tell the status of an agent', async () => {
+    expect(JSON.parse(await shell(commands[5] ?? ''))).toMatchObject({
+      session_name: NAME,
+      status: 'online',
+      unread_messages: expect.any(Number),
+    });
+  });
+
+  it('tell the health of the server', async () => {
+    for (const command of commands.slice(6))
+      expect(JSON.parse(await shell(command))).toMatchObject({ status: 'ok' });
+  });
+});
+
+describe('without a token', () => {
+  it('nothing counts for an agent that registered with one', async () => {
+    const ada = await Mail.register(server, 'ada');
+    const { json } = await operator.send(OWN, 'ada', {
+      priority: 'urgent',
+      content: { type: 'heartbeat', message: 'ping', sequence: 7 },
+    });
+    await ada.list('ada');
+    server.clock.skip(1_000);
+    const before = await server.engine.read('ada');
+    const pong = { type: 'heartbeat-response', message: 'pong', sequence: 7, status: 'busy' };
+    expect(await open.send('ada', OWN, { inReplyTo: json.id, content: pong })).toMatchObject({
+      status: 201,
+      json: { message: { fromVerified: false } },
+    });
+    expect(await open.call('POST', '/api/agents/ada/heartbeat', { body: {} })).toMatchObject({
+      status: 403,
+      json: { error: 'token_required' },
+    });
+    for (const reply of [
+      await open.read('ada', String(json.id)),
+      await open.mark('ada', String(json.id), 'acknowledge'),
+      await open.call('DELETE', `/api/messages?agent=ada&id=${json.id}`),
+      await open.call('GET', '/api/messages?agent=ada'),
+    ])
+      expect(reply).toMatchObject({ status: 403, json: { error: 'token_required' } });
+    expect(await server.engine.read('ada')).toEqual(before);
+    expect(before?.hard.acks).toHaveLength(1);
+    expect(await server.store.readLetter(String(json.id))).toMatchObject({ acknowledgedAt: null });
+  });
+
+  it('a letter in the name of Holter is kept as claimed, and is no ping', async () => {
+    await open.call('POST', '/api/agents/bob/heartbeat', { body: {} });
+    const ping = { type: 'heartbeat', message: 'ping', sequence: 8 };
+    await open.send(OWN, 'bob', { priority: 'urgent', content: ping });
+    expect(await open.list('bob')).toMatchObject([{ from: OWN, fromVerified: false }]);
+    expect((await server.engine.read('bob'))?.hard.acks).toBeUndefined();
+    const pong = { type: 'heartbeat-response', message: 'pong', sequence: 8 };
+    expect((await open.send('bob', OWN, { content: pong })).json.notes).toEqual([
+      'no ping of Holter has this sequence',
+    ]);
+    expect((await server.engine.read('bob'))?.soft.pongAt).toBe(0);
+  });
+
+  it('letters between agents with tokens are not shown', async () => {
+    const cal = await Mail.register(server, 'cal');
+    await operator.send(OWN, 'cal', { subject: 'secret plan' });
+    expect(await cal.list('cal')).toHaveLength(1);
+    expect(await open.list(OWN, '&action=sent&to=cal')).toEqual([]);
+  });
+
+  it('an agent that registered so is heard, and one with a token may take its name over', async () => {
+    await open.call('POST', '/api/agents/dan/heartbeat', { body: {} });
+    expect((await open.call('GET', '/api/agents/dan/status')).json).toMatchObject({ status: 'online' });
+    await server.pass(60);
+    const dan = await Mail.register(server, 'dan', 'with a token');
+    expect(await open.call('POST', '/api/agents/dan/heartbeat', { body: {} })).toMatchObject({
+      json: { error: 'token_required' },
+    });
+    expect(await dan.call('POST', '/api/agents/dan/heartbeat', { body: {} })).toMatchObject({ status: 200 });
+  });
+
+  it('a box can be filled only in part', async () => {
+    await Mail.register(server, 'eve');
+    for (let n = 0; n < 200; n += 1) {
+      server.clock.skip(10);
+      expect((await open.send('whoever', 'eve')).status).toBe(201);
+    }
+    expect(await open.send('whoever', 'eve')).toMatchObject({ status: 507, json: { error: 'box_full' } });
+    expect((await operator.send('ada', 'eve')).status).toBe(201);
+  });
+
+  it.each([
+    ['another host', { host: 'evil.example.org' }, 421, 'wrong_host'],
+    ['another origin', { origin: 'https://evil.example.org' }, 403, 'wrong_origin'],
+    ['a page of another site', { 'sec-fetch-site': 'cross-site' }, 403, 'foreign_page'],
+    ['a body that is not JSON', { 'content-type': 'text/plain' }, 415, 'wrong_content_type'],
+  ])('%s is refused', async (_what, headers, status, error) => {
+    const before = await lettersOf(server, OWN);
+    const { port } = new URL(url);
+    const { request } = await import('node:http');
+    const reply = await new Promise<{ status: number; text: string }>((resolve, reject) => {
+      const call = request(
+        {
+          host: '127.0.0.1',
+          port,
+          method: 'POST',
+          path: '/api/messages',
+          headers: { 'content-type': 'application/json', ...headers },
+        },
+        (response) => {
+          let text = '';
+          response.on('data', (chunk: Buffer) => {
+            text += chunk.toString();
+          });
+          response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
+        },
+      );
+      call.on('error', reject);
+      call.end(JSON.stringify(letterOf('ada', OWN)));
+    });
+    expect({ status: reply.status, error: (JSON.parse(reply.text) as { error: string }).error }).toEqual({
+      status,
+      error,
+    });
+    expect(await lettersOf(server, OWN)).toBe(before);
+  });
+
+  it('nothing but the post is there', async () => {
+    for (const path of ['/v1/agents', '/metrics', '/openapi.json', '/'])
+      expect(await open.call('GET', path)).toMatchObject({ status: 404, json: { error: 'not_found' } });
+  });
+});
