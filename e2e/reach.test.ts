@@ -108,6 +108,9 @@ it('commands and programs reach it by https, and say what is wrong with a certif
     /certificate is for another name: 127\.0\.0\.1, 127\.0\.0\.2\n$/,
   );
   expect((await runHolter(folder, run, wrongName)).err).toMatch(/certificate is for another name/);
+  // Without the authority they do not take the server of the folder for gone, and start no other one.
+  for (const command of [['down'], run])
+    expect((await runHolter(folder, command)).err).toMatch(/certificate is not signed by/);
 });
 
 it('takes a renewed certificate on SIGHUP, and keeps the old one when the files are wrong', async () => {

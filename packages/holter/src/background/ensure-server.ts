@@ -8,6 +8,7 @@ import {
   openLogFile,
   readSettingsFile,
 } from '@holter/server/process';
+import { tlsFailure } from '../client/tls-failure.ts';
 import { CliFailure } from '../terminal/failure.ts';
 import { call, type Target } from './http-call.ts';
 
@@ -65,17 +66,15 @@ export function findAnswering(folder: DataFolder): Promise<Answering | null> {
   return local ? answering({ url: local.url, token: folder.readToken('operator') }) : Promise.resolve(null);
 }
 
-/** The target with its version, if a Holter server answers there; else `failed` is told why, where that is known. */
-export async function answering(
-  target: Target,
-  failed: (error: unknown) => void = () => undefined,
-): Promise<Answering | null> {
+/** The target with its version, if a Holter server answers there. Throws if its certificate can't be verified. */
+export async function answering(target: Target): Promise<Answering | null> {
   try {
     const { status, body } = await call(target, 'GET', '/health', undefined, 2_000);
     const version = (body as { version?: unknown } | null)?.version;
     return status === 200 && typeof version === 'string' ? { ...target, version } : null;
   } catch (error) {
-    failed(error);
+    const failure = tlsFailure(target.url, (error as Error).cause);
+    if (failure) throw failure;
     return null;
   }
 }

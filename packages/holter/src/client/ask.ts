@@ -1,7 +1,7 @@
-import { tlsProblem } from '@holter/agent/transport';
 import { type Client, ClientError, createClient } from '@holter/server/local';
 import { CliFailure, EXIT } from '../terminal/failure.ts';
 import type { Connection } from './connection.ts';
+import { tlsFailure } from './tls-failure.ts';
 
 const TIMEOUT_MS = 15_000;
 
@@ -22,8 +22,8 @@ export function inWords(error: unknown, { url, token }: Connection): unknown {
     return new CliFailure(`${url} did not answer within ${TIMEOUT_MS / 1_000} s`, 'see: holter doctor');
   if (!(error instanceof ClientError)) return error;
   if (error.code === 'unreachable') {
-    const problem = tlsProblem(error.cause);
-    if (problem !== null) return new CliFailure(`${url} can't be used: ${problem}`);
+    const failure = tlsFailure(url, error.cause);
+    if (failure) return failure;
     const { code } = (error.cause ?? {}) as { readonly code?: string };
     const why = code === undefined ? '' : ` (${code})`;
     return new CliFailure(

@@ -3,6 +3,7 @@ import { systemTable } from '@holter/server/process';
 import type { Command } from 'commander';
 import { ask } from '../client/ask.ts';
 import { refuseAgents } from '../client/connection.ts';
+import { TlsFailure } from '../client/tls-failure.ts';
 import { CliFailure } from '../terminal/failure.ts';
 import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
@@ -50,7 +51,7 @@ export async function stopServer(folder: DataFolder, clock: Clock): Promise<Stop
     const health = await ask(connection, (client) => client.health());
     if (Math.abs(health.startedAt - startedAt) > SAME_START_MS_MAX) return null;
   } catch (error) {
-    if (error instanceof CliFailure) return null;
+    if (error instanceof CliFailure && !(error instanceof TlsFailure)) return null;
     throw error;
   }
   const { agents } = await ask(connection, (client) => client.agents({ limit: '500' }));

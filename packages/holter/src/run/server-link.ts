@@ -1,4 +1,3 @@
-import { tlsProblem } from '@holter/agent/transport';
 import type { Clock, DataFolder } from '@holter/server/process';
 import {
   type Answering,
@@ -122,13 +121,8 @@ export class ServerLink {
     const { named, canStart, folder, ...rest } = this.options;
     if (!named && canStart)
       return ensureServer({ ...rest, folder, workingDirectory: process.cwd(), idleSeconds: IDLE_SECONDS });
-    let problem: string | null = null;
-    const failed = (error: unknown): void => {
-      problem = tlsProblem((error as Error).cause);
-    };
-    const found = await (named ? answering(named, failed) : findAnswering(folder));
+    const found = await (named ? answering(named) : findAnswering(folder));
     if (found) return found;
-    if (named && problem !== null) throw new RunFailure(CODE.error, `${named.url} can't be used: ${problem}`);
     throw new RunFailure(
       CODE.error,
       named ? `no server answers at ${named.url}` : `no server runs on the data folder ${folder.path}`,
