@@ -115,4 +115,5 @@ function mixText(hash: number, text: string): number {
   return mix(hash, hashRaw(isTidy ? text : text.trim().replace(BLANKS, ' ')));
 }
 
-const BLANKS = /[ \t]+/g;
+/** All but a single space, which would be replaced by itself. */
+const BLANKS = /[ \t]{2,}|\t/g;

@@ -24,7 +24,8 @@ const NOOP =
   /^(?:|:(?: .*)?|true(?: .*)?|cd \.\/?|(?:echo|printf)\b[^|]*> ?\/dev\/null(?: 2>&1)?|sleep [01](?:\.\d+)?|sleep \.\d+)$/;
 /** Output goes where it went before. */
 const TAIL = /(?: ?\| ?cat| 2>&1){1,20}$/;
-const BLANKS = /[ \t]+/g;
+/** All but a single space, which would be replaced by itself. */
+const BLANKS = /[ \t]{2,}|\t/g;
 const SAME_PLACE = /(?<=[^:/])\/(?:\.?\/)+/g;
 
 export function canonicalCommand(command: string): string {

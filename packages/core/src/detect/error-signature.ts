@@ -70,12 +70,16 @@ function lastException(text: string): ErrorRead | null {
   return null;
 }
 
+const WORD = /^[a-z]+(?:n't)?$/i;
+const AROUND_WORD = /^[("[<{]+|[)"\]>}.,:;!?]+$/g;
+
 /** The first purely alphabetic words in lower case, without quotes and echoes. */
 function wordsOf(text: string, echo: string, countMax = Number.POSITIVE_INFINITY): string[] {
   const words: string[] = [];
   for (const token of text.replace(QUOTED, ' ').split(/\s+/)) {
-    const word = token.replace(/^[("[<{]+|[)"\]>}.,:;!?]+$/g, '');
-    if (word === '' || !/^[a-z]+(?:n't)?$/i.test(word)) continue;
+    const isPlain = WORD.test(token);
+    const word = isPlain ? token : token.replace(AROUND_WORD, '');
+    if (!isPlain && !WORD.test(word)) continue;
     if (word.length >= ECHO_MIN && echo.includes(word)) continue;
     words.push(word.toLowerCase());
     if (words.length === countMax) break;

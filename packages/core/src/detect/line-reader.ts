@@ -27,18 +27,18 @@ const OTHER = 0;
 const DIGIT = 1;
 const HEX_LETTER = 2;
 const LETTER = 4;
-/** Of each ASCII character; a table, because it is needed for every character of every result. */
-const ASCII = new Uint8Array(128);
-for (let code = 48; code <= 57; code += 1) ASCII[code] = DIGIT;
-for (let code = 97; code <= 122; code += 1) {
-  ASCII[code] = code <= 102 ? HEX_LETTER : LETTER;
-  ASCII[code - 32] = ASCII[code] ?? LETTER;
-}
-ASCII[95] = LETTER;
 /** Spinners and bars: braille, blocks, box drawing. */
 const isDecoration = (code: number): boolean =>
   code >= 0x2500 && code <= 0x28ff && code !== 0x2713 && code !== 0x2717;
-const wideKindOf = (code: number): number => (code > 0xbf && !isDecoration(code) ? LETTER : OTHER);
+/** Of each character; a whole table, because it is needed for every character of every result. */
+const KINDS = new Uint8Array(0x10000);
+for (let code = 0xc0; code < KINDS.length; code += 1) if (!isDecoration(code)) KINDS[code] = LETTER;
+for (let code = 48; code <= 57; code += 1) KINDS[code] = DIGIT;
+for (let code = 97; code <= 122; code += 1) {
+  KINDS[code] = code <= 102 ? HEX_LETTER : LETTER;
+  KINDS[code - 32] = KINDS[code] ?? LETTER;
+}
+KINDS[95] = LETTER;
 
 /** An ordinal of words that is far from every other. */
 const NEVER = -9;
@@ -134,7 +134,7 @@ export class LineReader {
     this.beginLine();
     while (index < to) {
       let code = at(codes, index);
-      let kind = code < 128 ? (ASCII[code] ?? OTHER) : wideKindOf(code);
+      let kind = KINDS[code] ?? OTHER;
       if (kind > DIGIT) {
         const start = index;
         let kinds = OTHER;
@@ -144,7 +144,7 @@ export class LineReader {
           hash = mix(hash, code | 32); // case does not matter
           index += 1;
           code = index < to ? at(codes, index) : NEWLINE;
-          kind = code < 128 ? (ASCII[code] ?? OTHER) : wideKindOf(code);
+          kind = KINDS[code] ?? OTHER;
         } while (kind !== OTHER);
         const end = this.word(codes, start, index, to, hash, kinds);
         if (end !== index || end >= to) {
@@ -373,7 +373,7 @@ export class LineReader {
 
 function digitsIn(codes: Codes, from: number, end: number): number {
   let digits = 0;
-  for (let index = from; index < end; index += 1) if (ASCII[at(codes, index)] === DIGIT) digits += 1;
+  for (let index = from; index < end; index += 1) if (KINDS[at(codes, index)] === DIGIT) digits += 1;
   return digits;
 }
 

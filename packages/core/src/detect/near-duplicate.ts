@@ -90,8 +90,12 @@ function isVariant(before: string, now: string): boolean {
 }
 
 const SIMILAR_SHARE = 0.3;
-const pairsOf = (text: string): string[] =>
-  Array.from({ length: Math.max(0, text.length - 1) }, (_, at) => text.slice(at, at + 2));
+
+function pairsOf(text: string): string[] {
+  const pairs: string[] = [];
+  for (let at = 1; at < text.length; at += 1) pairs.push(text.slice(at - 1, at + 1));
+  return pairs;
+}
 
 const shapeKey = (text: string): number => hashString(text.slice(0, 600).replace(/[0-9]+/g, '#'));
 

@@ -104,22 +104,30 @@ export function hasGrown(lastLineBefore: number, output: string): boolean {
   if (lastLineBefore === 0) return false;
   const text = (output.length > READ_MAX ? output.slice(-HALF) : output).trimEnd();
   const lastStart = text.lastIndexOf('\n') + 1;
-  for (let start = 0; start < lastStart; start = text.indexOf('\n', start) + 1) {
-    if (hashLine(text, start, text.indexOf('\n', start)) === lastLineBefore)
+  const length = lastLineBefore & LENGTH_BITS;
+  for (let start = 0; start < lastStart; ) {
+    const end = text.indexOf('\n', start);
+    if (hashLine(text, start, end, length) === lastLineBefore)
       return hashLine(text, lastStart, text.length) !== lastLineBefore;
+    start = end + 1;
   }
   return false;
 }
 
-/** Hash of a part of the text without the blanks around it. */
-function hashLine(text: string, from: number, to: number): number {
+/** The lower bits of a line's hash are its length, so that lines of another length need no reading. */
+const LENGTH_BITS = 0x7f;
+
+/** Hash of a part of the text without the blanks around it; 0 if that has another length than wanted. */
+function hashLine(text: string, from: number, to: number, wanted?: number): number {
   let start = from;
   let end = to;
   while (start < end && isBlank(text.charCodeAt(start))) start += 1;
   while (end > start && isBlank(text.charCodeAt(end - 1))) end -= 1;
+  const length = (end - start) & LENGTH_BITS;
+  if (wanted !== undefined && wanted !== length) return 0;
   let hash = HASH_SEED;
   for (let index = start; index < end; index += 1) hash = mix(hash, text.charCodeAt(index));
-  return finish(hash);
+  return (finish(hash) & ~LENGTH_BITS) | length;
 }
 
 /** What `trim` takes away. */

@@ -35,6 +35,9 @@ const UNITTEST_FAILED = /\b(failures|errors)=(\d{1,9})/g;
 const JUNIT_SUITE = /<testsuites?\b[^<>]{0,280}/;
 const JUNIT_COUNT = /\b(tests|failures|errors|skipped)="(\d{1,9})"/g;
 
+/** Every total has one, and most lines have none. */
+const DIGIT = /\d/;
+
 type Tally = { passed: number; failed: number; isFound: boolean };
 
 const noTally = (): Tally => ({ passed: 0, failed: 0, isFound: false });
@@ -46,8 +49,7 @@ export function readTestSummary(output: string): TestSummary | null {
   const listed = noTally();
   for (const line of (text.includes('\u001b') ? text.replace(COLOUR, '') : text).split('\n')) {
     const cut = line.slice(0, LINE_MAX);
-    const trimmed = cut.trim();
-    if (trimmed !== '' && !readTotal(trimmed, total)) readListed(cut, listed);
+    if (!(DIGIT.test(cut) && readTotal(cut.trim(), total))) readListed(cut, listed);
   }
   const { passed, failed, isFound } = total.isFound ? total : listed;
   return isFound ? { passed: Math.max(0, passed), failed } : null;
@@ -55,34 +57,41 @@ export function readTestSummary(output: string): TestSummary | null {
 
 function readTotal(line: string, into: Tally): boolean {
   if (TALLY_LINE.test(line)) {
-    for (const [, count, word = ''] of line.matchAll(TALLY)) {
+    for (const [, count, word = ''] of allOf(TALLY, line)) {
       if (word.startsWith('pass') || word === 'successful') add(into, Number(count), 0);
       else add(into, 0, Number(count));
     }
     return into.isFound;
   }
-  const tap = TAP_TALLY.exec(line);
+  const tap = line.startsWith('#') || line.startsWith('ℹ') ? TAP_TALLY.exec(line) : null;
   if (tap !== null) return tap[1] === 'pass' ? add(into, Number(tap[2]), 0) : add(into, 0, Number(tap[2]));
   return readRun(line, into) || readSuite(line, into);
 }
 
+/** As `matchAll`, which copies the expression each time and takes longer for that than for its search. */
+function allOf(expression: RegExp, text: string): readonly RegExpExecArray[] {
+  const found: RegExpExecArray[] = [];
+  for (let one = expression.exec(text); one !== null; one = expression.exec(text)) found.push(one);
+  return found;
+}
+
 /** Runners that say how many ran and how many failed. */
 function readRun(line: string, into: Tally): boolean {
-  const maven = MAVEN.exec(line);
+  const maven = line.includes('Tests run:') ? MAVEN.exec(line) : null;
   // A line with a time is about one class; the last one, without, has the sum.
   if (maven !== null && !line.includes('Time elapsed')) {
     const failed = Number(maven[2]) + Number(maven[3]);
     return add(into, Number(maven[1]) - failed - Number(maven[4] ?? 0), failed);
   }
-  const gradle = GRADLE.exec(line);
+  const gradle = line.includes(' completed') ? GRADLE.exec(line) : null;
   if (gradle !== null) {
     const failed = Number(gradle[2] ?? 0);
     return add(into, Number(gradle[1]) - failed - Number(gradle[3] ?? 0), failed);
   }
-  const ran = UNITTEST.exec(line);
+  const ran = line.startsWith('Ran ') ? UNITTEST.exec(line) : null;
   if (ran !== null) return add(into, Number(ran[1]), 0);
   if (!into.isFound || !line.startsWith('FAILED (')) return false;
-  for (const [, , count] of line.matchAll(UNITTEST_FAILED)) add(into, -Number(count), Number(count));
+  for (const [, , count] of allOf(UNITTEST_FAILED, line)) add(into, -Number(count), Number(count));
   return true;
 }
 
@@ -93,7 +102,7 @@ function readSuite(line: string, into: Tally): boolean {
   let ran = -1;
   let failed = 0;
   let skipped = 0;
-  for (const [, name, count] of suite.matchAll(JUNIT_COUNT)) {
+  for (const [, name, count] of allOf(JUNIT_COUNT, suite)) {
     if (name === 'tests') ran = Number(count);
     else if (name === 'skipped') skipped = Number(count);
     else failed += Number(count);
