@@ -1,5 +1,6 @@
 import {
   type Agent,
+  type EventType,
   enroll,
   type HolterEvent,
   type InputBody,
@@ -20,16 +21,20 @@ import type { FleetCell } from './fleet-cell.ts';
 import { emptyFolded, type Folded, isOnlyLookedAt, needsCommit } from './folded.ts';
 import type { OwnCommit } from './follower.ts';
 import type { GroupSizes } from './group-sizes.ts';
-import type { Answer, Request } from './request.ts';
+import { type Answer, isBeat, isDue, isRefusal, needsNewest, type Request, whatOf } from './request.ts';
+import type { ServerList } from './server-list.ts';
 import type { SoftBuffer } from './soft-buffer.ts';
 import type { SpendingBook } from './spending-book.ts';
 import type { StallWatch } from './stall-watch.ts';
 
 /** What a cell needs of the engine around it. */
 export type CellContext = {
-  readonly store: Pick<Store, 'load'>;
-  /** Other servers write the same records, so the newest is read before any refusal, decision or action. */
-  readonly isShared: boolean;
+  readonly store: Pick<Store, 'load' | 'loadMany'>;
+  /**
+   * Null for a server that has the store to itself. Others write the same records, so the newest is read before any
+   * refusal, decision, accusation or action.
+   */
+  readonly servers: Pick<ServerList, 'flushedAt'> | null;
   readonly fleet: FleetCell;
   readonly commit: (commit: Commit) => Promise<CommitVerdict>;
   readonly channelsFor: ChannelsFor | undefined;
@@ -53,6 +58,10 @@ type Pending = {
 
 /** Most inputs per transaction, so that a flood from one agent does not starve the others. */
 const BATCH_MAX = 64;
+/** How often a judgement that waits for other servers looks whether they have stored what they heard. */
+const FLUSH_POLL_MS = 100;
+const FLUSH_MS_MAX = 5_000;
+const ACCUSES: ReadonlySet<string> = new Set<EventType>(['FINDING_RAISED', 'LIVENESS_CHANGED']);
 /** A conflict means that another server committed first. More than this many in a row is an error. */
 const CONFLICTS_MAX = 8;
 
@@ -131,8 +140,8 @@ export class AgentCell {
 
   private async process(requests: readonly Request[]): Promise<readonly Answer[]> {
     let isNewest = !this.isLoaded;
-    if (this.context.isShared && !isNewest && requests.some(needsNewest)) isNewest = this.expire();
-    for (const request of requests) if (request.kind === 'input' && request.due) this.catchUp(request.due);
+    if (this.context.servers && !isNewest && requests.some(needsNewest)) isNewest = this.expire();
+    for (const request of requests) if (isDue(request)) this.catchUp(request.due);
     for (let conflicts = 0; ; conflicts++) {
       // Other cells run during each read and may discard the fleet again.
       do {
@@ -141,8 +150,11 @@ export class AgentCell {
       } while (!this.context.fleet.isLoaded);
       const before = this.stored;
       const folded = this.fold(requests);
-      if (this.context.isShared && !isNewest && folded.answers.some(isRefusal)) {
+      const isAccused = !requests.some(isDue) && this.isAccused(before?.agent ?? null, folded);
+      const isDoubtful = folded.answers.some(isRefusal) || isAccused;
+      if (this.context.servers && !isNewest && isDoubtful) {
         if (folded.fleet) this.context.fleet.forget();
+        if (isAccused) await this.othersFlushed();
         isNewest = this.expire();
         continue;
       }
@@ -191,6 +203,20 @@ export class AgentCell {
     if (!this.stored || newer.version <= this.stored.version) return;
     if (this.isIdle) this.stored = withNewerSoft(newer, this.stored.agent);
     else this.expire();
+  }
+
+  /** Is the passing of time held against the agent here, where others may have heard from it? */
+  private isAccused(before: Agent | null, { events }: Folded): boolean {
+    const isOverdue = before !== null && before.hard.wakeAt <= this.context.clock.now();
+    return isOverdue && events.some(({ type }) => ACCUSES.has(type));
+  }
+
+  /** Waits until what all servers have heard by now is stored. */
+  private async othersFlushed(): Promise<void> {
+    const { servers, clock } = this.context;
+    const now = clock.now();
+    while (servers && servers.flushedAt < now && clock.now() - now < FLUSH_MS_MAX)
+      await new Promise<void>((resolve) => clock.after(FLUSH_POLL_MS, resolve));
   }
 
   /** Forces a reload before the next fold. */
@@ -353,22 +379,6 @@ export class AgentCell {
 
 const isSameRecord = (ours: StoredAgent, theirs: StoredAgent): boolean =>
   ours.version === theirs.version && JSON.stringify(ours.agent.hard) === JSON.stringify(theirs.agent.hard);
-
-const isBeat = (request: Request): request is Request & { kind: 'input' } =>
-  request.kind === 'input' && request.body.kind === 'signal' && request.body.signal.kind === 'heartbeat';
-
-function whatOf(request: Request): string {
-  if (request.kind === 'register') return 'register';
-  const { body } = request;
-  return body.kind === 'signal' ? `signal ${body.signal.kind}` : body.kind;
-}
-
-/** The caller decides, acts or starts a process based on the answer. */
-const needsNewest = (request: Request): boolean =>
-  request.kind === 'register' || request.body.kind === 'decision' || request.body.kind === 'claim';
-
-const isRefusal = (answer: Answer): boolean =>
-  answer.kind === 'unknown-agent' || (answer.kind === 'folded' && answer.rejected !== undefined);
 
 /** Soft facts from the last second may not have been flushed, so the ones in memory are kept. */
 function withNewerSoft(loaded: StoredAgent, known: Agent): StoredAgent {

@@ -1,4 +1,5 @@
-import { AgentCell, type CellContext } from './agent-cell.ts';
+import type { Agent } from '@holter/core';
+import { AgentCell, type CellContext, withSoftOf } from './agent-cell.ts';
 
 const CELLS_MAX = 20_000;
 
@@ -27,6 +28,22 @@ export class AgentCells {
     const cell = new AgentCell(agentId, this.context);
     this.cells.set(agentId, cell);
     return cell;
+  }
+
+  /** The newest records of those agents that exist, soft facts included. */
+  async readMany(agentIds: readonly string[]): Promise<readonly Agent[]> {
+    const { servers, store } = this.context;
+    const known = servers ? [] : agentIds.flatMap((agentId) => this.get(agentId)?.agent ?? []);
+    if (known.length === agentIds.length) return known;
+    const loaded = await store.loadMany(agentIds);
+    return loaded.map(({ agent }) => this.freshen(agent));
+  }
+
+  /** Adds what this server has heard since the record was stored. */
+  freshen(agent: Agent): Agent {
+    const known = this.get(agent.hard.agentId)?.agent;
+    if (!known || known === agent) return agent;
+    return known.hard.at >= agent.hard.at ? withSoftOf(known, agent) : withSoftOf(agent, known);
   }
 
   dropIdle(): void {

@@ -1,16 +1,18 @@
-import { type Instant, later } from '@holter/core';
+import { type Instant, instant } from '@holter/core';
 import { type DueAgent, type Store, StoreUnavailable } from '../store/store.ts';
 import type { EngineOptions } from './engine-options.ts';
 import type { Answer } from './request.ts';
+import type { ServerList } from './server-list.ts';
 
 /** Claimed at once. */
 const CLAIMED = 1_000;
 /** Judged at once: enough to share their commits, few enough not to delay the next tick. */
 const SLICE = 250;
-/** Longer than those claimed at once take. Agents claimed by a crashed server become claimable again after it. */
-const LEASE_MS = 5_000;
-/** Servers flush every second, so after this delay every beat from before the deadline is in the store. */
-const FLUSHED_MS = 1_500;
+/**
+ * Longer than those claimed at once take, and short enough for a takeover within 5 s: agents claimed by a crashed server
+ * become claimable again after it.
+ */
+const LEASE_MS = 3_000;
 
 type DueContext = Pick<EngineOptions, 'clock' | 'checked' | 'sliceMax'> & {
   readonly store: Pick<Store, 'claimDue'>;
@@ -22,12 +24,13 @@ type DueContext = Pick<EngineOptions, 'clock' | 'checked' | 'sliceMax'> & {
  */
 export class DueLooks {
   private readonly context: DueContext;
-  private readonly isShared: boolean;
+  /** Null for a server that has the store to itself. */
+  private readonly servers: Pick<ServerList, 'flushedAt'> | null;
   private readonly look: (due: DueAgent) => Promise<Answer>;
 
-  constructor(context: DueContext, isShared: boolean, look: (due: DueAgent) => Promise<Answer>) {
+  constructor(context: DueContext, servers: DueLooks['servers'], look: (due: DueAgent) => Promise<Answer>) {
     this.context = context;
-    this.isShared = isShared;
+    this.servers = servers;
     this.look = look;
   }
 
@@ -82,10 +85,15 @@ export class DueLooks {
     checked?.({ agentId: due.agentId, begunAt, endedAt: clock.now(), state });
   }
 
-  /** A server that has the store to itself takes no lease, so it need not wait for one after a crash. */
+  /**
+   * Several servers judge only deadlines before which every server has stored what it heard. A server that has the
+   * store to itself takes no lease, so it need not wait for one after a crash.
+   */
   private claim(at: Instant, limit: number): Promise<readonly DueAgent[]> {
-    return this.isShared
-      ? this.context.store.claimDue({ at: later(at, -FLUSHED_MS), leaseMs: LEASE_MS, limit })
+    const { servers } = this;
+    const flushedAt = servers && instant(Math.min(at, servers.flushedAt));
+    return flushedAt !== null
+      ? this.context.store.claimDue({ at: flushedAt, leaseMs: LEASE_MS, limit })
       : this.context.store.claimDue({ at, leaseMs: 0, limit });
   }
 }

@@ -8,6 +8,7 @@ import {
   type InputBody,
   type Instant,
   type NoticeBody,
+  RECORD_VERSION,
   type ReceiptOutcome,
   type Registration,
   type Signal,
@@ -16,23 +17,19 @@ import {
 } from '@holter/core';
 import type { PolicySet } from '../policy/index.ts';
 import { StoreUnavailable } from '../store/store.ts';
-import { type AgentCell, withSoftOf } from './agent-cell.ts';
+import type { AgentCell } from './agent-cell.ts';
 import { AgentCells } from './agent-cells.ts';
 import { Committer } from './committer.ts';
 import { DueLooks } from './due-looks.ts';
-import {
-  type CommittedListener,
-  type EngagedBrake,
-  EngineBusy,
-  type EngineHealth,
-  type EngineOptions,
-} from './engine-options.ts';
+import { type EngagedBrake, EngineBusy, type EngineHealth, type EngineOptions } from './engine-options.ts';
 import { type Executor, executorStateOf, isStarterOf, orderOf } from './executor.ts';
 import { FleetCell } from './fleet-cell.ts';
-import { type Followed, type FollowedEffect, Follower } from './follower.ts';
+import { type Followed, type FollowedEffect, Follower, type OwnCommit } from './follower.ts';
 import { GroupSizes } from './group-sizes.ts';
+import { Listeners } from './listeners.ts';
 import { LEASE_MS, Outbox } from './outbox.ts';
 import type { Answer, Request } from './request.ts';
+import { ServerList } from './server-list.ts';
 import { isSoft, SoftBuffer } from './soft-buffer.ts';
 import { SpendingBook } from './spending-book.ts';
 import { StallWatch } from './stall-watch.ts';
@@ -51,15 +48,17 @@ export class Engine {
   private readonly fleet: FleetCell;
   private readonly groups: GroupSizes;
   readonly spending: SpendingBook;
+  /** This server, and the others that share the store. */
+  readonly servers: ServerList;
   private readonly soft: SoftBuffer;
   private readonly stallWatch: StallWatch;
   private readonly outbox: Outbox;
   private readonly follower: Follower;
   private readonly dueLooks: DueLooks;
   private readonly ticks: Ticks;
-  private readonly listeners = new Set<CommittedListener>();
-  private readonly streamListeners = new Set<(events: readonly HolterEvent[]) => void>();
-  private readonly heardListeners = new Set<(signal: Signal) => void>();
+  private readonly committed = new Listeners<OwnCommit>();
+  private readonly streamed = new Listeners<readonly HolterEvent[]>();
+  private readonly heard = new Listeners<Signal>();
   private policies: PolicySet;
   private executors: Executor[];
   private waiting = 0;
@@ -74,12 +73,20 @@ export class Engine {
     this.fleet = new FleetCell(store, options.newId);
     this.groups = new GroupSizes(store);
     this.spending = new SpendingBook(store, options.prices ?? []);
-    this.soft = new SoftBuffer(store, options.sliceMax);
-    this.stallWatch = new StallWatch(store, options.clock);
+    this.soft = new SoftBuffer(store, options.clock, options.sliceMax);
+    this.stallWatch = new StallWatch(store, options.clock, this.isShared);
+    this.servers = new ServerList({
+      store,
+      clock: options.clock,
+      id: options.newId(),
+      recordVersion: RECORD_VERSION,
+      flushedAt: () => this.soft.flushedAt,
+      died: (last) => this.stallWatch.noteDeath(last),
+    });
     this.cells = new AgentCells(
       {
         store,
-        isShared: this.isShared,
+        servers: this.isShared ? this.servers : null,
         fleet: this.fleet,
         groups: this.groups,
         commit: (commit) => this.committer.commit(commit),
@@ -91,16 +98,14 @@ export class Engine {
         soft: this.soft,
         committed: (own) => {
           this.follower.committed(own);
-          for (const listener of this.listeners) listener(own);
+          this.committed.tell(own);
           if (own.effects.length > 0) this.pumpSoon();
         },
-        streamed: (events) => {
-          for (const listener of this.streamListeners) listener(events);
-        },
+        streamed: (events) => this.streamed.tell(events),
       },
       options.cellsMax,
     );
-    this.dueLooks = new DueLooks(options, this.isShared, (due) =>
+    this.dueLooks = new DueLooks(options, this.isShared ? this.servers : null, (due) =>
       this.enqueue(due.agentId, {
         kind: 'input',
         body: { kind: 'tick' },
@@ -137,6 +142,9 @@ export class Engine {
       stallWatch: this.stallWatch,
       soft: this.soft,
       work: (at, betweenSlices) => this.work(at, betweenSlices),
+      ticked: async () => {
+        if (this.isShared) await this.servers.look();
+      },
       failed: (error) => this.noteTrouble(error),
     });
   }
@@ -159,6 +167,7 @@ export class Engine {
     await this.outbox.drain();
     await this.soft.flush();
     await this.stallWatch.persist(this.options.clock.now(), true);
+    if (this.isShared) await this.servers.leave();
   }
 
   register(registration: Registration, correlationId: string = this.options.newId()): Promise<Answer> {
@@ -169,7 +178,8 @@ export class Engine {
   signal(signal: Signal, origin: Source, correlationId: string = this.options.newId()): Promise<Answer> {
     if (isSoft(signal) && this.waiting >= (this.options.inboxMax ?? INBOX_MAX))
       throw new EngineBusy('too many signals are waiting');
-    if (!isSoft(signal)) for (const listener of this.heardListeners) listener(signal);
+    if (isSoft(signal) && this.isShared) this.stallWatch.refuseDuringOutage();
+    if (!isSoft(signal)) this.heard.tell(signal);
     return this.enqueue(signal.agentId, {
       kind: 'input',
       body: { kind: 'signal', signal, origin },
@@ -204,25 +214,17 @@ export class Engine {
 
   /** The newest record, soft facts included. */
   async read(agentId: string): Promise<Agent | null> {
-    const known = this.cells.get(agentId)?.agent;
-    if (known && !this.isShared) return known;
-    const loaded = await this.options.store.load(agentId);
-    return loaded ? this.freshen(loaded.agent) : null;
+    return (await this.cells.readMany([agentId]))[0] ?? null;
   }
 
   /** The records of those agents that exist. */
-  async readMany(agentIds: readonly string[]): Promise<readonly Agent[]> {
-    const known = this.isShared ? [] : agentIds.flatMap((agentId) => this.peek(agentId) ?? []);
-    if (known.length === agentIds.length) return known;
-    const loaded = await this.options.store.loadMany(agentIds);
-    return loaded.map(({ agent }) => this.freshen(agent));
+  readMany(agentIds: readonly string[]): Promise<readonly Agent[]> {
+    return this.cells.readMany(agentIds);
   }
 
   /** Adds what this server has heard since the record was stored. */
   freshen(agent: Agent): Agent {
-    const known = this.cells.get(agent.hard.agentId)?.agent;
-    if (!known || known === agent) return agent;
-    return known.hard.at >= agent.hard.at ? withSoftOf(known, agent) : withSoftOf(agent, known);
+    return this.cells.freshen(agent);
   }
 
   /** Other servers may write to the same store. */
@@ -255,9 +257,8 @@ export class Engine {
   }
 
   /** Commits of this server. */
-  onCommitted(listener: CommittedListener): () => void {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+  onCommitted(listener: (own: OwnCommit) => void): () => void {
+    return this.committed.add(listener);
   }
 
   /** Commits of every server, each once and in order: for state that must be the same on all servers. */
@@ -271,13 +272,11 @@ export class Engine {
 
   /** Signals that are not stored one by one, such as calls. For display only: they have not been judged yet. */
   onHeard(listener: (signal: Signal) => void): () => void {
-    this.heardListeners.add(listener);
-    return () => this.heardListeners.delete(listener);
+    return this.heard.add(listener);
   }
 
   onStreamed(listener: (events: readonly HolterEvent[]) => void): () => void {
-    this.streamListeners.add(listener);
-    return () => this.streamListeners.delete(listener);
+    return this.streamed.add(listener);
   }
 
   get health(): EngineHealth {
@@ -373,7 +372,7 @@ export class Engine {
   private raiseAttention({ agentId, incarnation, kind }: Effect, message: string): void {
     const payload = { agentId, about: kind, message };
     const event = { at: this.options.clock.now(), incarnation, type: 'ATTENTION_RAISED', payload } as const;
-    for (const listener of this.streamListeners) listener([event]);
+    this.streamed.tell([event]);
   }
 
   /** An unavailable store is an expected state. Any other error is a bug: it is reported and affects only its agent. */

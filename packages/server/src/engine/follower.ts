@@ -2,6 +2,7 @@ import type { Agent, Effect, HolterEvent } from '@holter/core';
 import { isKept } from '../store/facts.ts';
 import type { EffectChange, Store, StoredAgent, StoredEvent } from '../store/store.ts';
 import type { Clock } from './clock.ts';
+import { Listeners } from './listeners.ts';
 
 /** A durable commit made by this server. */
 export type OwnCommit = {
@@ -62,8 +63,8 @@ const OFFERED_MAX = 100_000;
  */
 export class Follower {
   private readonly context: FollowerContext;
-  private readonly listeners = new Set<(followed: Followed) => void>();
-  private readonly effectListeners = new Set<(change: FollowedEffect) => void>();
+  private readonly followed = new Listeners<Followed>();
+  private readonly effects = new Listeners<FollowedEffect>();
   /** Own commits that wait for a gap to be read, in cursor order. */
   private waiting: OwnCommit[] = [];
   /** Effects of own commits, which the effect feed will repeat. */
@@ -85,7 +86,7 @@ export class Follower {
     const { store } = this.context;
     this.effectCursor = await store.lastEffectChange();
     for (const { effect, outcome } of await store.listEffects({ isOffered: true, limit: OFFERED_MAX }))
-      this.tellEffect({ what: 'offered', effect, outcome });
+      this.effects.tell({ what: 'offered', effect, outcome });
     this.schedule();
   }
 
@@ -95,14 +96,12 @@ export class Follower {
   }
 
   onCommit(listener: (followed: Followed) => void): () => void {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+    return this.followed.add(listener);
   }
 
   /** Effects ordered by any server, and those offered or settled by other servers. May report one twice. */
   onEffect(listener: (change: FollowedEffect) => void): () => void {
-    this.effectListeners.add(listener);
-    return () => this.effectListeners.delete(listener);
+    return this.effects.add(listener);
   }
 
   committed(own: OwnCommit): void {
@@ -110,7 +109,7 @@ export class Follower {
     if (!this.reading) this.passOn();
     for (const effect of own.effects) {
       if (this.context.isShared) this.ownEffects.add(effect.id);
-      this.tellEffect({ what: 'ordered', effect, outcome: null });
+      this.effects.tell({ what: 'ordered', effect, outcome: null });
     }
   }
 
@@ -152,7 +151,7 @@ export class Follower {
     const isTold = firstCursor !== null && firstCursor <= this.cursor;
     if (firstCursor !== null)
       this.cursor = Math.max(this.cursor, firstCursor + events.filter(isKept).length - 1);
-    this.tell(isTold ? { stored, events: [], own: null } : { stored, events, own });
+    this.followed.tell(isTold ? { stored, events: [], own: null } : { stored, events, own });
   }
 
   private async read(): Promise<void> {
@@ -185,7 +184,7 @@ export class Follower {
     if (this.waiting[0]?.firstCursor === cursor) this.tellOwn(this.waiting.shift() as OwnCommit);
     if (cursor <= this.cursor) return;
     this.cursor = cursor;
-    this.tell({ stored: records.get(agentId) ?? null, events: [event], own: null });
+    this.followed.tell({ stored: records.get(agentId) ?? null, events: [event], own: null });
   }
 
   private async readEffects(): Promise<boolean> {
@@ -194,17 +193,9 @@ export class Follower {
       this.effectCursor = cursor;
       const { effect, outcome } = stored;
       if (what !== 'ordered' || !this.ownEffects.delete(effect.id))
-        this.tellEffect({ what, effect, outcome });
+        this.effects.tell({ what, effect, outcome });
     }
     return page.length === PAGE;
-  }
-
-  private tell(followed: Followed): void {
-    for (const listener of this.listeners) listener(followed);
-  }
-
-  private tellEffect(change: FollowedEffect): void {
-    for (const listener of this.effectListeners) listener(change);
   }
 }
 

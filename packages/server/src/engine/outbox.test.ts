@@ -6,14 +6,17 @@ import { Outbox } from './outbox.ts';
 
 const effect = { id: 'ada/1/terminate/1', kind: 'terminate', agentId: 'ada', executor: null } as Effect;
 
-/** An outbox with one effect; the claim is answered after `answerMs`. */
-async function acts(answerMs: number): Promise<number> {
+const away = new Error('the store is away');
+
+/** An outbox with one effect; the claim is answered after `answerMs`, and the store may be away meanwhile. */
+async function acts(answerMs: number, isAway: boolean): Promise<number> {
   const clock = new ManualClock();
   const effects = [{ effect, tries: 1, correlationId: null }];
   let count = 0;
   const outbox = new Outbox({
     store: {
       claimEffects: async () => effects.splice(0),
+      renewEffects: () => (isAway ? Promise.reject(away) : Promise.resolve()),
       settleEffect: async () => 'settled',
     } as unknown as Store,
     clock,
@@ -36,7 +39,7 @@ async function acts(answerMs: number): Promise<number> {
     receive: async () => {},
     attention: () => {},
     failed: (error) => {
-      throw error;
+      if (error !== away) throw error;
     },
   });
   await outbox.pump();
@@ -46,7 +49,8 @@ async function acts(answerMs: number): Promise<number> {
 }
 
 test('an effect is carried out only while its claim is valid', async () => {
-  expect(await acts(1_000)).toBe(1);
+  expect(await acts(1_000, true)).toBe(1);
   // The store was away for longer than the lease, so another server may be at it.
-  expect(await acts(70_000)).toBe(0);
+  expect(await acts(70_000, true)).toBe(0);
+  expect(await acts(70_000, false)).toBe(1);
 });

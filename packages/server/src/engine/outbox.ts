@@ -12,10 +12,11 @@ import type { Clock } from './clock.ts';
 import type { ActResult, Executor } from './executor.ts';
 import { readChain, readPicked } from './stored-chain.ts';
 
-/** Longer than any act takes. Effects claimed by a crashed server become claimable again after it. */
-export const LEASE_MS = 60_000;
-/** An act that starts later than this after its claim could overlap with the next claimer's. */
-const ACT_WITHIN_MS = LEASE_MS / 2;
+/** Effects claimed by a crashed server become claimable again after it. It is renewed while an act takes longer. */
+export const LEASE_MS = 3_000;
+const RENEW_MS = 1_000;
+/** An act that starts later than this before its lease ends could overlap with the next claimer's. */
+const MARGIN_MS = 1_000;
 /** Most effects that this server carries out concurrently. */
 const UNDER_WAY_MAX = 64;
 /** After this many failed tries an effect is abandoned and a person is notified. */
@@ -41,6 +42,8 @@ type OutboxContext = {
   readonly failed: (error: unknown) => void;
 };
 
+type Work = { tries: number; leaseEnd: Instant; readonly done: Promise<void> };
+
 /**
  * Carries out committed effects: claim, re-check, act, settle. A crash between any two steps loses nothing,
  * because an effect stays claimable until it is settled. An executor may therefore receive the same effect
@@ -48,7 +51,8 @@ type OutboxContext = {
  */
 export class Outbox {
   private readonly context: OutboxContext;
-  private readonly underWay = new Set<Promise<void>>();
+  /** By the effect's id. */
+  private readonly underWay = new Map<string, Work>();
   private isClaiming = false;
   private isWantedAgain = false;
 
@@ -80,16 +84,17 @@ export class Outbox {
 
   /** Resolves when all started effects are done. */
   async drain(): Promise<void> {
-    while (this.underWay.size > 0) await Promise.all(this.underWay);
+    while (this.underWay.size > 0) await Promise.all([...this.underWay.values()].map(({ done }) => done));
   }
 
   private async claimAll(aheadMs: number): Promise<void> {
-    const { store, clock, executors, failed, seen } = this.context;
+    const { store, clock, executors, seen } = this.context;
     for (;;) {
       const limit = UNDER_WAY_MAX - this.underWay.size;
       if (limit <= 0) return;
       const ids = [...new Set(executors().map(({ id }) => id))];
-      const at = later(clock.now(), aheadMs);
+      const now = clock.now();
+      const at = later(now, aheadMs);
       const claimed = await store.claimEffects({
         executors: ids,
         at,
@@ -97,25 +102,61 @@ export class Outbox {
         limit,
         seen: seen(),
       });
-      for (const each of claimed) {
-        const work: Promise<void> = this.carryOut(each, later(at, ACT_WITHIN_MS))
-          .catch(failed)
-          .finally(() => this.underWay.delete(work));
-        this.underWay.add(work);
-      }
+      for (const each of claimed) this.begin(each, later(now, LEASE_MS));
       if (claimed.length < limit) return;
     }
   }
 
-  private async carryOut({ effect, tries }: ClaimedEffect, actBy: Instant): Promise<void> {
+  private begin({ effect, tries }: ClaimedEffect, leaseEnd: Instant): void {
+    const { failed } = this.context;
+    const known = this.underWay.get(effect.id);
+    // The lease ended during an outage of the store, and the act goes on.
+    if (known) Object.assign(known, { tries, leaseEnd });
+    else {
+      const done = Promise.resolve()
+        .then(() => this.carryOut(effect))
+        .catch(failed)
+        .finally(() => this.underWay.delete(effect.id));
+      this.underWay.set(effect.id, { tries, leaseEnd, done });
+      if (this.underWay.size === 1) this.scheduleRenewal();
+    }
+  }
+
+  private scheduleRenewal(): void {
+    const { clock, failed } = this.context;
+    clock.after(RENEW_MS, () => {
+      if (this.underWay.size === 0) return;
+      void this.renew()
+        .catch(failed)
+        .then(() => this.scheduleRenewal());
+    });
+  }
+
+  private async renew(): Promise<void> {
     const { clock, store } = this.context;
+    const now = clock.now();
+    // One whose lease has ended may be another server's by now.
+    const held = [...this.underWay].filter(([, { leaseEnd }]) => leaseEnd > now);
+    if (held.length === 0) return;
+    const until = later(now, LEASE_MS);
+    await store.renewEffects(
+      held.map(([effectId, { tries }]) => ({ effectId, tries })),
+      until,
+    );
+    for (const [, work] of held) work.leaseEnd = until;
+  }
+
+  private async carryOut(effect: Effect): Promise<void> {
+    const { clock, store } = this.context;
+    const work = this.underWay.get(effect.id) as Work;
     const executor = this.executorFor(effect);
     if (!executor) return this.giveUp(effect, 'no adapter can do this here');
     const order = await this.context.claim(effect, await this.evidenceFor(effect));
     if (typeof order === 'string') return this.settle(effect, 'cancelled', order);
     // The store answered too late to act safely within the lease; the next claim carries it out.
-    if (clock.now() > actBy) return;
+    if (clock.now() > work.leaseEnd - MARGIN_MS) return;
     const result = await this.act(executor, order);
+    const { tries } = work;
     switch (result.kind) {
       case 'receipt':
         return this.settle(effect, result.outcome, result.detail);

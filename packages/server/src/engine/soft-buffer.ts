@@ -1,5 +1,6 @@
-import type { Agent, Signal } from '@holter/core';
+import type { Agent, Instant, Signal } from '@holter/core';
 import type { SoftEntry, Store } from '../store/store.ts';
+import type { Clock } from './clock.ts';
 
 /** One transaction: large enough to cost little per row, small enough not to delay the next tick. */
 const SLICE = 2_000;
@@ -10,15 +11,27 @@ const SLICE = 2_000;
  */
 export class SoftBuffer {
   private readonly store: Pick<Store, 'flushSoft'>;
+  private readonly clock: Pick<Clock, 'now'>;
   private readonly sliceMax: number;
   private dirty = new Map<string, SoftEntry>();
   /** What was dirty when the flush under way began, and is not written yet. */
   private rest: SoftEntry[] = [];
   private isFlushing = false;
+  /** When the flush under way began, and the last one that succeeded. */
+  private begunAt: Instant;
+  private storedAt: Instant;
 
-  constructor(store: Pick<Store, 'flushSoft'>, sliceMax = SLICE) {
+  constructor(store: Pick<Store, 'flushSoft'>, clock: Pick<Clock, 'now'>, sliceMax = SLICE) {
     this.store = store;
+    this.clock = clock;
+    this.storedAt = clock.now();
+    this.begunAt = this.storedAt;
     this.sliceMax = sliceMax;
+  }
+
+  /** What was heard before this is stored. */
+  get flushedAt(): Instant {
+    return this.size === 0 && !this.isFlushing ? this.clock.now() : this.storedAt;
   }
 
   get size(): number {
@@ -43,11 +56,13 @@ export class SoftBuffer {
     if (this.rest.length === 0) {
       this.rest = [...this.dirty.values()].reverse();
       this.dirty = new Map();
+      this.begunAt = this.clock.now();
     }
     const slice = this.rest.splice(-this.sliceMax);
     this.isFlushing = true;
     try {
       await this.store.flushSoft(slice);
+      if (this.rest.length === 0) this.storedAt = this.begunAt;
       return this.rest.length > 0;
     } catch (error) {
       for (const entry of [...this.rest, ...slice]) {

@@ -11,6 +11,8 @@ type TicksContext = {
   readonly soft: Pick<SoftBuffer, 'flushSlice'>;
   /** What a tick does once the soft facts are written. It calls `betweenSlices` often, and ends if that says so. */
   readonly work: (at: Instant, betweenSlices: () => Promise<boolean>) => Promise<void>;
+  /** At every tick. */
+  readonly ticked: () => Promise<void>;
   readonly failed: (error: unknown) => void;
 };
 
@@ -54,10 +56,12 @@ export class Ticks {
 
   /** One round. */
   async run(): Promise<void> {
-    const { stallWatch, work, failed } = this.context;
+    const { stallWatch, work, ticked, failed } = this.context;
     const at = this.begin();
     try {
+      await stallWatch.settle(at);
       await this.flush();
+      await ticked();
       await work(at, () => this.flush());
       await stallWatch.persist(at);
       // Agents could not report while the store was unavailable, so that time does not count as silence.
@@ -69,10 +73,12 @@ export class Ticks {
 
   /** Writes the soft facts, so that they count wherever the agents are judged next. False: stop here. */
   private async flush(): Promise<boolean> {
-    const { soft, stallWatch, clock } = this.context;
+    const { soft, stallWatch, clock, ticked } = this.context;
     for (let isMore = true; isMore && !this.isStopped; ) {
       isMore = await soft.flushSlice();
-      if (this.last !== null && clock.now() - this.last >= TICK_MS) await stallWatch.persist(this.begin());
+      if (this.last === null || clock.now() - this.last < TICK_MS) continue;
+      await stallWatch.persist(this.begin());
+      await ticked();
     }
     return !this.isStopped;
   }

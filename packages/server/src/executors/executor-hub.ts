@@ -17,6 +17,7 @@ import type { Store } from '../store/store.ts';
 import { AdoptedRun } from './adopted-run.ts';
 import { RemoteExecutor } from './remote-executor.ts';
 import type { RunRecord } from './run-record.ts';
+import { RunRows } from './run-rows.ts';
 
 type HubContext = {
   readonly engine: Engine;
@@ -34,8 +35,6 @@ type HubContext = {
 
 type Entry = {
   record: RunRecord;
-  /** The stored row; null before the first save. */
-  saved: string | null;
   remote: RemoteExecutor;
   leave: (() => void) | null;
   polls: number;
@@ -49,41 +48,31 @@ type Entry = {
 /** The hub sends signals on behalf of a run, which has an operator token. */
 const RUN: Sender = { role: 'operator', agentId: null, incarnation: null, via: 'executor' };
 
-/** One row per run, because several servers may have runs. */
-const ROW_PREFIX = 'executors/run/';
-/** The single row in which earlier versions kept all runs. */
-const OLD_ROW = 'executors/runs';
 const LOOK_EVERY_MS = 1_000;
 /** Polls follow each other within milliseconds. After this long without one, the run's process is checked. */
 const AWAY_MS_MAX = 3_000;
 
 /**
- * Every `holter run` that is or was connected. While a run polls, its effects are claimed for it. When it
+ * Every `holter run` that is or was connected to this server, or to one that is gone. While a run polls, its effects are claimed for it. When it
  * stops polling, no other executor acts for it; once its process is proven gone, the server takes over the child.
  */
 export class ExecutorHub {
   private readonly context: HubContext;
+  private readonly rows: RunRows;
   private readonly entries = new Map<string, Entry>();
   private stopLooking: () => void = () => undefined;
   private stopFollowing: () => void = () => undefined;
-  private saving: Promise<void> = Promise.resolve();
   private isClosed = false;
 
   constructor(context: HubContext) {
     this.context = context;
+    this.rows = new RunRows(context.store, context.engine.servers.id);
   }
 
   /** Runs known from before the start get a moment to reconnect; then their processes are checked. */
   async start(): Promise<void> {
-    const { store } = this.context;
-    const old = await store.getMeta(OLD_ROW);
-    if (old !== null) {
-      for (const record of JSON.parse(old) as RunRecord[]) await this.save(this.add(record));
-      await store.swapMeta(OLD_ROW, old, null);
-    }
-    for (const { value } of await store.listMeta(ROW_PREFIX))
-      this.add(JSON.parse(value) as RunRecord).saved = value;
-    for (const { record } of this.entries.values()) this.context.presented(record);
+    await this.rows.convertOld();
+    await this.followRows();
     this.scheduleLook();
     this.stopFollowing = this.context.engine.onFollowed(({ stored }) => {
       if (stored) this.followCare(stored.agent);
@@ -111,7 +100,7 @@ export class ExecutorHub {
     entry.record = record;
     entry.seenAt = this.context.clock.now();
     if (entry.adopted) this.giveBack(entry);
-    await this.save(entry);
+    await this.rows.save(record);
     this.context.presented(record);
   }
 
@@ -178,10 +167,11 @@ export class ExecutorHub {
     detail: string,
   ): Promise<boolean> {
     const entry = this.entries.get(executorId);
-    if (!entry) return false;
-    if (entry.remote.receipt(effectId, outcome, detail)) return true;
-    // Claimed by a previous server whose lease is still running: the receipt counts anyway.
-    const { agentId } = entry.record;
+    if (entry?.remote.receipt(effectId, outcome, detail)) return true;
+    // Claimed by a server whose lease is still running: the receipt counts anyway.
+    const record = entry?.record ?? (await this.rows.find(executorId));
+    if (!record) return false;
+    const { agentId } = record;
     const effects = await this.context.store.listEffects({ agentId, limit: 50 });
     // A nudge has two receipts: delivered, which settles it, and seen, which may come much later.
     const stored = effects.find(
@@ -194,18 +184,37 @@ export class ExecutorHub {
 
   async leave(executorId: string): Promise<void> {
     const entry = this.entries.get(executorId);
-    if (!entry) return;
-    this.remove(entry);
-    const { store } = this.context;
-    // The swap fails if the run has since presented itself to another server.
-    await this.inOrder(() => store.swapMeta(rowOf(entry), entry.saved, null));
+    if (entry) this.remove(entry);
+    else await this.rows.find(executorId);
+    await this.rows.delete(executorId);
+  }
+
+  /**
+   * Drops the runs that have gone over to another server, or have left through one, and takes note of those whose
+   * server is gone: they get a moment to reconnect, and then their processes are checked.
+   */
+  private async followRows(): Promise<void> {
+    const { engine, clock, presented } = this.context;
+    const begunAt = clock.now();
+    const here = new Set<string>();
+    for (const { record, server } of await this.rows.list()) {
+      const { executorId } = record;
+      if (server !== null && server !== engine.servers.id && engine.servers.isAlive(server)) continue;
+      here.add(executorId);
+      if (this.entries.has(executorId)) continue;
+      this.add(record);
+      presented(record);
+    }
+    for (const entry of [...this.entries.values()]) {
+      const isNewer = entry.seenAt >= begunAt;
+      if (!isNewer && !here.has(entry.record.executorId)) this.remove(entry);
+    }
   }
 
   private add(record: RunRecord): Entry {
     const { clock } = this.context;
     const entry: Entry = {
       record,
-      saved: null,
       remote: new RemoteExecutor(record.executorId, clock),
       leave: null,
       polls: 0,
@@ -247,7 +256,8 @@ export class ExecutorHub {
   }
 
   private async lookForLost(): Promise<void> {
-    const { clock, table } = this.context;
+    const { clock, table, engine } = this.context;
+    if (engine.isShared) await this.followRows();
     for (const entry of [...this.entries.values()]) {
       if (entry.polls > 0 || entry.adopted || clock.now() - entry.seenAt < AWAY_MS_MAX) continue;
       entry.leave?.();
@@ -255,8 +265,9 @@ export class ExecutorHub {
       entry.remote.close();
       const { run, hostId } = entry.record;
       const isHere = table !== null && hostId === this.context.hostId;
-      if (table && isHere && !isAlive(table, run)) await this.adopt(entry, table);
-      else if (!isHere && !entry.isToldLost) {
+      if (table && isHere && !isAlive(table, run)) {
+        if (await this.rows.take(entry.record)) await this.adopt(entry, table);
+      } else if (!isHere && !entry.isToldLost) {
         entry.isToldLost = true;
         await this.tell(entry.record, 'its `holter run` on another machine does not call in any more');
       }
@@ -307,22 +318,7 @@ export class ExecutorHub {
     entry.leave?.();
     entry.leave = null;
   }
-
-  private save(entry: Entry): Promise<void> {
-    return this.inOrder(async () => {
-      entry.saved = JSON.stringify(entry.record);
-      await this.context.store.putMeta(rowOf(entry), entry.saved);
-    });
-  }
-
-  private inOrder(write: () => Promise<unknown>): Promise<void> {
-    const written = this.saving.then(write).then(() => undefined);
-    this.saving = written.catch(() => undefined);
-    return written;
-  }
 }
-
-const rowOf = ({ record }: Entry): string => `${ROW_PREFIX}${record.executorId}`;
 
 const isOpen = (status: string): boolean => status === 'pending' || status === 'claimed';
 

@@ -2,7 +2,7 @@ import { type Effect, later, type ReceiptOutcome } from '@holter/core';
 import type { Clock } from '../engine/clock.ts';
 import { type ActResult, AGENT_EFFECTS, type Executor } from '../engine/executor.ts';
 
-/** Shorter than the outbox's lease, so that the act ends before another server can claim the effect. */
+/** A run that has not answered for so long is offered the effect again. */
 const ACT_MS_MAX = 50_000;
 const ASK_AGAIN_MS = 1_000;
 

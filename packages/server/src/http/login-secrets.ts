@@ -2,39 +2,64 @@ import type { Instant } from '@holter/core';
 import type { HttpDeps } from './deps.ts';
 import type { SessionRole } from './tokens.ts';
 
+const PREFIX = 'login/';
 const VALID_MS = 5 * 60_000;
 const WAITING_MAX = 100;
+/** While somebody guesses, this often the secrets that exist are read, whatever the number of guesses. */
+const LIST_EVERY_MS = 1_000;
 
 export type Login = { readonly role: SessionRole; readonly name: string | null };
+type Waiting = Login & { readonly until: number };
 
 /**
- * Secrets that open the page once. They live in memory only and for five minutes: a link in a terminal's
- * scroll-back or a browser's history is worth nothing afterwards.
+ * Secrets that open the page once, on any server of the same store, and for five minutes: a link in a terminal's
+ * scroll-back or a browser's history is worth nothing afterwards. The store has only their hashes.
  */
 export class LoginSecrets {
   private readonly deps: HttpDeps;
-  private readonly waiting = new Map<string, Login & { readonly until: number }>();
+  private listed: { readonly at: Instant; readonly keys: Promise<ReadonlySet<string>> } | null = null;
 
   constructor(deps: HttpDeps) {
     this.deps = deps;
   }
 
-  make(login: Login): { readonly secret: string; readonly expiresInSeconds: number } {
+  async make(login: Login): Promise<{ readonly secret: string; readonly expiresInSeconds: number }> {
+    const { store, newSecret } = this.deps;
     const now = this.now();
-    for (const [hash, { until }] of this.waiting) if (until <= now) this.waiting.delete(hash);
-    const oldest = this.waiting.keys().next();
-    if (this.waiting.size >= WAITING_MAX && !oldest.done) this.waiting.delete(oldest.value);
-    const secret = this.deps.newSecret();
-    this.waiting.set(this.deps.sha256(secret), { ...login, until: now + VALID_MS });
+    const waiting = (await store.listMeta(PREFIX))
+      .map(({ key, value }) => ({ key, value, ...(JSON.parse(value) as Waiting) }))
+      .sort((a, b) => a.until - b.until);
+    const surplus = waiting.length + 1 - WAITING_MAX;
+    for (const [index, { key, value, until }] of waiting.entries())
+      if (until <= now || index < surplus) await store.swapMeta(key, value, null);
+    const secret = newSecret();
+    await store.putMeta(this.keyOf(secret), JSON.stringify({ ...login, until: now + VALID_MS }));
+    this.listed = null;
     return { secret, expiresInSeconds: VALID_MS / 1_000 };
   }
 
   /** Whom it lets in, once; null for what is wrong, used or too old. */
-  take(secret: string): Login | null {
-    const hash = this.deps.sha256(secret);
-    const found = this.waiting.get(hash);
-    this.waiting.delete(hash);
-    return found && found.until > this.now() ? found : null;
+  async take(secret: string, isGuessing: boolean): Promise<Login | null> {
+    const { store } = this.deps;
+    const key = this.keyOf(secret);
+    if (isGuessing && !(await this.list()).has(key)) return null;
+    const value = await store.getMeta(key);
+    if (value === null || !(await store.swapMeta(key, value, null))) return null;
+    const { role, name, until } = JSON.parse(value) as Waiting;
+    return until > this.now() ? { role, name } : null;
+  }
+
+  private list(): Promise<ReadonlySet<string>> {
+    const at = this.now();
+    if (this.listed === null || at - this.listed.at >= LIST_EVERY_MS) {
+      const keys = this.deps.store.listMeta(PREFIX).then((waiting) => new Set(waiting.map(({ key }) => key)));
+      this.listed = { at, keys };
+    }
+    return this.listed.keys;
+  }
+
+  private keyOf(secret: string): string {
+    return `${PREFIX}${this.deps.sha256(secret)}`;
   }
 
   private now(): Instant {

@@ -45,6 +45,7 @@ export class StreamPlaces {
     this.limits = parts.limits;
     this.tokens = parts.tokens;
     this.hits = parts.hits;
+    parts.deps.engine.servers.share('streams', () => this.counts());
   }
 
   get size(): number {
@@ -75,9 +76,17 @@ export class StreamPlaces {
     return this.deps.wall ?? this.deps.clock;
   }
 
+  private counts(): Readonly<Record<string, number>> {
+    const counts: Record<string, number> = {};
+    for (const { caller } of this.places) counts[caller.tokenId] = (counts[caller.tokenId] ?? 0) + 1;
+    return counts;
+  }
+
+  /** A token's limit holds over all servers; how many streams one server has is its own limit. */
   private checkRoom({ tokenId, role }: Caller): void {
-    const { streamsMax, streamsPerTokenMax } = this.deps.engine.currentPolicies.quotas;
-    const own = [...this.places].filter(({ caller }) => caller.tokenId === tokenId).length;
+    const { servers, currentPolicies } = this.deps.engine;
+    const { streamsMax, streamsPerTokenMax } = currentPolicies.quotas;
+    const own = (this.counts()[tokenId] ?? 0) + servers.sumOf('streams', tokenId);
     if (own >= streamsPerTokenMax) {
       this.hits.note('streams_per_token', `${role} ${tokenId}`);
       throw tooManyStreams(`this token may have at most ${streamsPerTokenMax} streams at once`);

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openMemory } from '../../src/store/memory/index.ts';
 import { openSqlite } from '../../src/store/sqlite/index.ts';
 import type { Store } from '../../src/store/store.ts';
-import { startHttp, type TestServer, testClock, until } from './kit.ts';
+import { startHttp, stillClock, type TestServer, testClock, until } from './kit.ts';
 
 type Stores = { readonly open: () => Promise<Store>; readonly dispose: () => void };
 
@@ -216,5 +216,98 @@ describe.each([
     const judged = events.map(({ agentId }) => agentId);
     expect(new Set(judged).size).toBe(40);
     expect(judged).toHaveLength(40);
+  });
+
+  it('a link of one opens the page of the other, once', async () => {
+    const { secret } = await a.operator.makeLoginSecret({ role: 'viewer' });
+    const login = (server: TestServer) => server.call('POST', '/v1/login', { body: { secret } });
+    const first = await login(b);
+    expect(first.status).toBe(204);
+    expect((await login(a)).status).toBe(401);
+    expect((await login(b)).status).toBe(401);
+    const secretOf = /=([^;]+)/.exec(first.headers.get('set-cookie') ?? '')?.[1] ?? '';
+    const session = { cookie: `holter_${a.port}=${secretOf}` };
+    expect((await a.call('GET', '/v1/session', { headers: session })).json).toMatchObject({ role: 'viewer' });
+  });
+
+  it('a token that one has revoked is refused by the other after its next tick', async () => {
+    const { tokenId, token } = await a.operator.makeToken({ role: 'viewer' });
+    await b.client(token).system();
+    await a.operator.revokeToken(tokenId);
+    await a.engine.tick();
+    await b.engine.tick();
+    await expect(b.client(token).system()).rejects.toMatchObject({ status: 401 });
+  });
+
+  it('a stream goes on at the other where it broke off', async () => {
+    await register(a, 'ada');
+    await agree();
+    const { events } = await a.operator.events({});
+    const last = events.at(0)?.cursor ?? 0;
+    await register(b, 'bob');
+    await agree();
+    const all = (await b.operator.events({})).events.map(({ cursor, type }) => `${cursor} ${type}`);
+    const missed = all.filter((each) => Number.parseInt(each, 10) > last).sort();
+    const seen: string[] = [];
+    for await (const { cursor, type } of b.operator.follow({ after: String(last) })) {
+      seen.push(`${cursor} ${type}`);
+      if (seen.length === missed.length) break;
+    }
+    expect(missed.length).toBeGreaterThan(0);
+    expect(seen.sort()).toEqual(missed);
+  });
+});
+
+describe('limits of a token on two servers', () => {
+  const servers: TestServer[] = [];
+  const start = async (): Promise<void> => {
+    const memory = openMemory();
+    const clock = stillClock();
+    const options = {
+      clock,
+      isShared: true,
+      quotas: { requestsPerSecond: 50, streamsPerTokenMax: 2 },
+    } as const;
+    const first = await startHttp({ ...options, store: memory.beside() });
+    servers.push(first, await startHttp({ ...options, store: memory.beside(), tokens: first.tokens }));
+  };
+  afterEach(async () => {
+    for (const server of servers.splice(0)) await server.stop();
+  });
+
+  it('what one has granted the other does not grant again', async () => {
+    await start();
+    const [a, b] = servers as [TestServer, TestServer];
+    const granted = async (server: TestServer): Promise<number> => {
+      for (let count = 0; ; count++) {
+        const { status } = await server.call('GET', '/v1/system', { token: server.tokens.viewer });
+        if (status === 429) return count;
+      }
+    };
+    await b.call('GET', '/v1/system', { token: b.tokens.viewer });
+    expect(await granted(a)).toBe(100);
+    await a.engine.tick();
+    await b.engine.tick();
+    expect(await granted(b)).toBe(0);
+    a.clock.skip(2_000);
+    expect(await granted(a)).toBe(100);
+    await a.engine.tick();
+    await b.engine.tick();
+    expect(await granted(b)).toBe(0);
+  });
+
+  it('its streams are counted on both', async () => {
+    await start();
+    const [a, b] = servers as [TestServer, TestServer];
+    const open = async (server: TestServer): Promise<Response> =>
+      fetch(`${server.url}/v1/events`, {
+        headers: { accept: 'text/event-stream', authorization: `Bearer ${server.tokens.viewer}` },
+      });
+    const first = await open(a);
+    await a.engine.tick();
+    await b.engine.tick();
+    const second = await open(b);
+    expect([first.status, second.status, (await open(b)).status]).toEqual([200, 200, 429]);
+    for (const { body } of [first, second]) await body?.cancel();
   });
 });

@@ -39,9 +39,9 @@ export function loginRoutes({ deps, limits, tokens, hits }: HttpContext): readon
         name: personName.optional(),
       }),
       answers: { 201: { description: 'Made.', schema: loginSecret } },
-      handle: ({ body, caller, reply }): LoginSecretView => {
+      handle: async ({ body, caller, reply }): Promise<LoginSecretView> => {
+        const made = await secrets.make({ role: body.role, name: body.name ?? caller.name });
         reply.code(201);
-        const made = secrets.make({ role: body.role, name: body.name ?? caller.name });
         return { ...made, path: `/#login=${made.secret}` };
       },
     }),
@@ -58,7 +58,8 @@ export function loginRoutes({ deps, limits, tokens, hits }: HttpContext): readon
       },
       handle: async ({ body, request, reply }) => {
         // A right secret is never refused for the wrong ones of others at the same address.
-        const login = secrets.take(body.secret);
+        const isGuessing = !guesses.hasOne(request.ip, wall.now());
+        const login = await secrets.take(body.secret, isGuessing);
         if (login === null) {
           if (guesses.takeOne(request.ip, wall.now()))
             throw problem(401, 'login_refused', 'this link was used before, or is older than five minutes');
