@@ -85,10 +85,14 @@ describe('the command line against a real server', { timeout: 60_000 }, () => {
     const open = await holter(['up', '--host', '0.0.0.0', '--port', '0'], {}, other);
     expect(open.code).toBe(1);
     expect(open.err).toMatch(/without TLS[\s\S]*--tls-cert[\s\S]*--insecure-because/);
-    const postgres = await holter(['up', '--database', 'postgres://me:secret@db/holter'], {}, other);
-    expect(postgres.code).toBe(2);
-    expect(postgres.err).toMatch(/only sqlite/);
+    const postgres = await holter(['up', '--database', 'postgres://me:secret@127.0.0.1:1/x'], {}, other);
+    expect(postgres.code).toBe(1);
+    expect(postgres.err).toMatch(/^holter: the database 127\.0\.0\.1:1\/x can't be used \(unreachable\)/);
     expect(postgres.err).not.toContain('secret');
+    const mysql = await holter(['up', '--database', 'mysql://me:secret@db/holter'], {}, other);
+    expect(mysql.code).toBe(1);
+    expect(mysql.err).toMatch(/must be sqlite, or an address such as postgres:/);
+    expect(mysql.err).not.toContain('secret');
     rmSync(other, { recursive: true, force: true });
   });
 

@@ -24,6 +24,7 @@ export {
 export { StartError } from './start-error.ts';
 export { type MemorySnapshot, type MemoryStore, openMemory } from './store/memory/index.ts';
 export { openPostgres } from './store/postgres/index.ts';
+export { inspectPostgres } from './store/postgres/inspect.ts';
 export { openSqlite } from './store/sqlite/index.ts';
 export { acquireLock, lockHolder } from './store/sqlite/lock.ts';
 export { sealFault } from './store/sqlite/seal.ts';

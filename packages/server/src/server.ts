@@ -17,14 +17,14 @@ import { Intake } from './intake/index.ts';
 import { DEFAULT_HOST, DEFAULT_PORT, isLoopback, LOCAL_NAMES, urlName, urlOf } from './listen-address.ts';
 import { Causes } from './logging/causes.ts';
 import { type Logger, logCommitted } from './logging/logger.ts';
+import { databaseOf, openStore } from './open-store.ts';
 import { PostOffice } from './post/index.ts';
 import { shippedPrices } from './prices/index.ts';
 import { realClock, realDice, wallNow } from './real-clock.ts';
 import { startSessions } from './sessions/index.ts';
 import { folderError, listenError, openAddressError, StartError } from './start-error.ts';
-import { openSqlite } from './store/sqlite/index.ts';
 import { acquireLock, type EngineLock } from './store/sqlite/lock.ts';
-import { type Store, type StoreFault, StoreUnavailable } from './store/store.ts';
+import type { Store, StoreUnavailable } from './store/store.ts';
 import { watchedStore } from './store/watched-store.ts';
 import { Traces, traceSettings } from './tracing/index.ts';
 import { startGraceAlert } from './upkeep/grace-alert.ts';
@@ -51,6 +51,8 @@ export type ServerOptions = {
   readonly insecureBecause?: string;
   /** Folder of the built page; without it there is only the API. */
   readonly pageFolder?: string;
+  /** Where the data is, instead of what the configuration says. It may contain a password. */
+  readonly database?: string;
   /** The database was exchanged on purpose: go on from what is there. */
   readonly isRestoreAccepted?: boolean;
   /** Another world than the real one around the same server. */
@@ -105,12 +107,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     }
   };
   try {
+    const database = databaseOf(options);
     const lock = await takeLock(folder);
     undo.push(() => lock.release());
     options.logFile?.open(folder.logFile, config.policies.operations.log);
     undo.push(() => options.logFile?.close());
     let noteRefused: (fault: StoreUnavailable) => void = () => undefined;
-    const store = watchedStore(await openStore(folder, options), (fault) => noteRefused(fault));
+    const store = watchedStore(await openStore(folder, options, database), (fault) => noteRefused(fault));
     undo.push(() => store.close());
     const clock = await continuedClock(store, options.demo?.clock ?? wall);
     const tokensMade = await ensureFirstTokens(folder, { store, clock, sha256, ...realDice });
@@ -119,7 +122,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     let endDrain: (() => void) | null = null;
     const traces = new Traces({ clock: wall, version, sha256, newId: realDice.newId, logger });
     const parts = { store, clock, url: () => url, traces };
-    const { engine, replies, notices, alerts, ping } = assembleEngine(parts, options);
+    const isAlone = database.kind === 'sqlite';
+    const { engine, replies, notices, alerts, ping } = assembleEngine({ ...parts, isAlone }, options);
     noteRefused = engine.noteRefused;
     const intake = new Intake({ engine, replies, store, clock, ...(!options.demo && { wallNow }) });
     const causes = new Causes();
@@ -247,10 +251,12 @@ type EngineParts = {
   /** Of this server; null before it listens. */
   readonly url: () => string | null;
   readonly traces: Traces;
+  /** A data folder has one engine: its lock says so. A PostgreSQL database may have several. */
+  readonly isAlone: boolean;
 };
 
 function assembleEngine(
-  { store, clock, url, traces }: EngineParts,
+  { store, clock, url, traces, isAlone }: EngineParts,
   { config, logger, demo }: ServerOptions,
 ): { engine: Engine; replies: ReplyQueue; notices: UnreadNotices; alerts: Alerts; ping: DeadManPing } {
   const replies: ReplyQueue = new ReplyQueue(clock, (effect, outcome, detail) =>
@@ -281,8 +287,7 @@ function assembleEngine(
     channelsFor,
     sha256,
     ...realDice,
-    // One engine per data folder: the lock says so.
-    isAlone: true,
+    isAlone,
     checked: (check) => traces.checked(check),
     onBug: (error) => logger.error({ err: error }, 'a bug in Holter: the agent is left as it was'),
   });
@@ -317,36 +322,6 @@ async function takeLock(folder: DataFolder): Promise<EngineLock> {
     `a Holter server already runs on ${folder.path}${running ? ` (${running.url}, pid ${running.pid})` : ''}`,
     'use it, stop it, or choose another folder: --data DIR',
   );
-}
-
-async function openStore(
-  folder: DataFolder,
-  { logger, isRestoreAccepted = false }: ServerOptions,
-): Promise<Store> {
-  try {
-    return await openSqlite(folder.databaseFile, {
-      seal: { isRestoreAccepted },
-      onCopied: (file) =>
-        logger.info({ file }, 'the database is upgraded; as it was, it is kept in this file'),
-    });
-  } catch (error) {
-    if (!(error instanceof StoreUnavailable)) throw error;
-    throw new StartError(
-      'store',
-      `the database ${folder.databaseFile} can't be used (${error.code}): ${error.message}`,
-      nextFor(error.code),
-      { cause: error },
-    );
-  }
-}
-
-/** What to do about a database that can't be used. */
-function nextFor(code: StoreFault): string {
-  const accept = 'holter up --accept-restored';
-  if (code === 'exchanged') return `put the newest one back, or go on from this one: ${accept}`;
-  if (code === 'missing') return `put it back, or begin without it: ${accept}`;
-  if (code === 'corrupt') return `restore the newest backup (see docs/upgrade.md), then: ${accept}`;
-  return 'see: holter db check';
 }
 
 /** Returns the port, which the system may have chosen. */

@@ -136,11 +136,12 @@ function openLog(folder: DataFolder): number {
 
 /**
  * The server outlives the process that starts it and serves others, so it gets only what concerns the user and the
- * machine: no keys, no settings of Node, none of this agent's. `…_HOME` and `…_CONFIG_DIR` name folders of agents.
+ * machine: no keys, no settings of Node, none of this agent's. `…_HOME` and `…_CONFIG_DIR` name folders of agents;
+ * `HOLTER_DATABASE` and `PG…` say where its data is.
  * Added to that are the variables that the operator's configuration names.
  */
 const KEPT =
-  /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|XDG_\w+|\w+_HOME|\w+_CONFIG_DIR)$/;
+  /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|XDG_\w+|\w+_HOME|\w+_CONFIG_DIR|HOLTER_DATABASE|PG\w+)$/;
 
 function serverEnvironment(env: EnsureOptions['env'], configFile: string | null): NodeJS.ProcessEnv {
   const named = configFile === null ? new Set<string>() : variablesNamedIn(configFile);

@@ -20,6 +20,7 @@ import type { Io } from '../terminal/io.ts';
 import { painter } from '../terminal/paint.ts';
 import { ago, counted } from '../terminal/words.ts';
 import { load } from './config.ts';
+import { databaseHere } from './database.ts';
 
 type Check = {
   readonly about: string;
@@ -51,6 +52,7 @@ async function doctor(io: Io, options: PrintOptions): Promise<void> {
     ...checkFolder(folder),
     ...(await checkServer(io, options)),
     await checkConfig(io, options),
+    ...(await checkDatabase(io)),
     ...(await Promise.all(ADAPTERS.map((adapter) => checkAgentKind(io, options, adapter)))).flat(),
   ];
   const isFine = checks.every((check) => check.isFine);
@@ -117,6 +119,24 @@ function checkFolder(folder: DataFolder): readonly Check[] {
       next: `chmod 600 ${open.map((role) => folder.tokenFile(role)).join(' ')}`,
     },
   ];
+}
+
+/** Only a PostgreSQL database: the file of SQLite is looked at by its server. */
+async function checkDatabase(io: Io): Promise<readonly Check[]> {
+  const address = databaseHere(io, undefined);
+  if (address.kind === 'sqlite') return [];
+  const { inspectPostgres, StoreUnavailable } = await import('@holter/server');
+  const about = 'database';
+  const next = 'see docs/operations.md#postgresql';
+  try {
+    const { version: postgres, unsafe } = await inspectPostgres(address.url);
+    const isFine = unsafe.length === 0;
+    const lost = isFine ? '' : `; off, so that commits can be lost: ${unsafe.join(', ')}`;
+    return [{ about, isFine, says: `PostgreSQL ${postgres} at ${address.place}${lost}`, next }];
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    return [{ about, isFine: false, says: `${address.place}: ${error.message}`, next }];
+  }
 }
 
 /** What the running server uses; without one, what a server that is started here would use. */
@@ -229,7 +249,9 @@ function judgeHealth(health: HealthView, url: string): readonly Check[] {
       about: 'store',
       isFine: store === 'ok',
       says: storeReason ?? 'ok',
-      next: 'free the disk or mend the file; see: holter db check',
+      next: /^(?:unreachable|denied)/.test(storeReason ?? '')
+        ? 'start PostgreSQL again; Holter goes on by itself'
+        : 'free the disk or mend the file; see: holter db check',
     },
     {
       about: 'heartbeat',

@@ -34,6 +34,7 @@ const NOT_DETACHED = [
   'port',
   'host',
   'demo',
+  'database',
   'acceptRestored',
   'tlsCert',
   'tlsKey',
@@ -55,7 +56,10 @@ export function registerUp(program: Command, io: Io): void {
         '--config <file>',
         'holter.yaml (default: HOLTER_CONFIG, else the one in the XDG config folder)',
       )
-      .option('--database <url>', 'where the data is: sqlite only for now, in the data folder')
+      .option(
+        '--database <url>',
+        'where the data is: sqlite, in the data folder, or postgres://… (default: HOLTER_DATABASE, else holter.yaml)',
+      )
       .option('--accept-restored', 'go on from a database that you restored, or without one that is gone')
       .option('--tls-cert <file>', 'certificate with its chain (PEM), to speak https; SIGHUP reads it again')
       .option('--tls-key <file>', 'its private key (PEM)')
@@ -68,7 +72,12 @@ export function registerUp(program: Command, io: Io): void {
       .addOption(
         new Option('--detach', 'run it in the background until `holter down`').conflicts(NOT_DETACHED),
       )
-      .option('--demo', 'simulated agents that misbehave, 20 times as fast, in a folder of their own')
+      .addOption(
+        new Option(
+          '--demo',
+          'simulated agents that misbehave, 20 times as fast, in a folder of their own',
+        ).conflicts('database'),
+      )
       .addOption(new Option('--log-level <level>', 'how much to log').choices(LOG_LEVELS).default('info')),
     [
       ['holter up', 'on 127.0.0.1:4658, with the data folder of this user'],
@@ -76,6 +85,7 @@ export function registerUp(program: Command, io: Io): void {
       ['holter up --port 5000', 'on another port'],
       ['holter up --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem', 'reachable from other machines'],
       ['holter up --maestro-port 23000', 'with the message server of agents elsewhere'],
+      ['holter up --database postgres://holter@db.example.org/holter', 'with the data in PostgreSQL'],
       ['holter up --detach', 'in the background'],
       ['holter up --accept-restored', 'after a backup was put in place of the database'],
       ['holter up --demo', 'watch a simulated fleet'],
@@ -84,7 +94,6 @@ export function registerUp(program: Command, io: Io): void {
 }
 
 async function up(io: Io, options: UpOptions): Promise<void> {
-  refuseDatabase(options.database);
   const loaded = load(io, options.config);
   if (loaded.kind === 'invalid') throw invalidConfig(loaded);
   probeFiles();
@@ -136,7 +145,7 @@ async function detach(io: Io, { data, config }: UpOptions): Promise<void> {
 
 function serverOptions(
   io: Io,
-  { host, port, data, insecureBecause, acceptRestored, maestroPort, ...options }: UpOptions,
+  { host, port, data, database, insecureBecause, acceptRestored, maestroPort, ...options }: UpOptions,
   config: ServerOptions['config'],
   logger: ServerOptions['logger'],
 ): ServerOptions {
@@ -150,6 +159,7 @@ function serverOptions(
     port,
     pageFolder: pageFolder(),
     isRestoreAccepted: acceptRestored === true,
+    ...(database !== undefined && { database }),
     ...(tls && { tls }),
     ...(insecureBecause !== undefined && { insecureBecause }),
     ...(maestroPort !== undefined && { maestroPort }),
@@ -184,15 +194,6 @@ async function pageLine(io: Io, { url, dataFolder }: RunningServer): Promise<str
     // The server runs even if it cannot be reached under this name from here.
     return 'The page: holter open makes a link to it';
   }
-}
-
-function refuseDatabase(database: string | undefined): void {
-  if (database === undefined || database === 'sqlite' || /^sqlite:\/*$/.test(database)) return;
-  throw new CliFailure(
-    `--database ${database.replace(/\/\/[^@/]*@/, '//***@')}: only sqlite, in the data folder, works in this version`,
-    'leave --database out, and choose the folder with --data DIR',
-    EXIT.usage,
-  );
 }
 
 function portNumber(text: string): number {

@@ -1,4 +1,5 @@
 /** Reading `holter.yaml` without loading the server. */
+export { ADDRESS_FORM, type DatabaseAddress, databaseAddress } from '../policy/database-address.ts';
 export { readDirectoryFile } from './directory-file.ts';
 export { type EffectiveSetting, effectiveSettings } from './effective.ts';
 export { findConfigFile } from './files.ts';

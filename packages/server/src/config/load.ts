@@ -14,6 +14,8 @@ export type Config = {
   readonly channels: readonly ChannelConfig[];
   readonly deadMan: DeadManConfig | null;
   readonly tls: TlsFiles | null;
+  /** Where the data is: `HOLTER_DATABASE`, else as the file says. It may contain a password: never shown, logged or stored. */
+  readonly database: string;
   /** What is allowed, but does not do what its words say. */
   readonly warnings: readonly FileProblem[];
 };
@@ -36,6 +38,7 @@ const NO_FILE: Config = {
   channels: [],
   deadMan: null,
   tls: null,
+  database: defaultPolicies.database,
   warnings: [],
 };
 
@@ -48,7 +51,9 @@ export function loadConfig(
   read: (file: string) => string = (file) => readSettingsFile(file, BYTES_MAX),
   env: Environment = {},
 ): LoadedConfig {
-  if (file === null) return { kind: 'loaded', config: NO_FILE };
+  const { HOLTER_DATABASE } = env;
+  if (file === null)
+    return { kind: 'loaded', config: { ...NO_FILE, database: HOLTER_DATABASE || NO_FILE.database } };
   const reading = readFile(file, read);
   if (reading.kind === 'unreadable') return { kind: 'invalid', problems: reading.problems };
   const { raw, placeOf } = reading.yaml;
@@ -71,7 +76,11 @@ export function loadConfig(
   const problems = [...ofChannels, ...ofPing, ...ofTls];
   if (problems.length > 0) return { kind: 'invalid', problems: placed(problems) };
   const warnings = placed(policies.warnings);
-  return { kind: 'loaded', config: { policies, files: [file], placeOf, channels, deadMan, tls, warnings } };
+  const database = HOLTER_DATABASE || policies.database;
+  return {
+    kind: 'loaded',
+    config: { policies, files: [file], placeOf, channels, deadMan, tls, database, warnings },
+  };
 }
 
 function resolveTls(

@@ -139,6 +139,7 @@ function assemble(layers: Layers, sharedWritten: Partial<SharedSettings>): Polic
     network: buildNetwork(settings, settings.public_url),
     channels: settings.channels,
     publicUrl: settings.public_url,
+    database: settings.database,
     warnings: undefinedChannels(layers, settings.channels),
     layers,
     byRole,

@@ -45,6 +45,7 @@ export type HolterConfig = OverrideSections & {
   >;
   /** The address under which people reach the page, for links in alerts. */
   readonly public_url?: string;
+  readonly database?: string;
   readonly hosts?: readonly string[];
   readonly trusted_proxies?: readonly string[];
   readonly tls?: { readonly cert?: string; readonly key?: string };

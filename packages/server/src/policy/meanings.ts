@@ -15,6 +15,8 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
   channels: 'Where alerts can be sent, by name; docs/alerts.md has the keys of each type.',
   public_url:
     "Where people reach the page, for links in alerts; else the server's own address. Its name is accepted like those of `hosts`.",
+  database:
+    'Where the data is: `sqlite` in the data folder, or a PostgreSQL database; `holter up --database` and `HOLTER_DATABASE` come first.',
   hosts:
     'Names by which the server may be called, besides localhost and the address it listens on; others are refused, because a web page could use them to reach it (DNS rebinding).',
   trusted_proxies:

@@ -29,6 +29,8 @@ export type PolicySet = SharedPolicy & {
   /** Where alerts can be sent, as written. */
   readonly channels: ReadonlyMap<string, WrittenChannel>;
   readonly publicUrl: string | null;
+  /** Where the data is, as written. */
+  readonly database: string;
   /** What is allowed, but does not do what its words say. */
   readonly warnings: readonly PolicyProblem[];
   readonly layers: Layers;

@@ -11,6 +11,7 @@ import {
 import { DAY_BUDGET_FIELDS, defaultDayBudget } from './budget-fields.ts';
 import { channelsField, publicUrl } from './channel-fields.ts';
 import { type Table, tableReader, type Values } from './check.ts';
+import { databaseField } from './database-field.ts';
 import { NETWORK_FIELDS, networkDefaults } from './network-fields.ts';
 import { OPERATIONS_FIELDS, operationsDefaults } from './operations-fields.ts';
 import { pricesField } from './price-fields.ts';
@@ -43,6 +44,7 @@ const burst = count(ranges.burst);
 export const SHARED_FIELDS = {
   channels: channelsField,
   public_url: publicUrl,
+  database: databaseField,
   ...NETWORK_FIELDS,
   prices: pricesField,
   ...DAY_BUDGET_FIELDS,
@@ -79,6 +81,7 @@ export function defaultSharedSettings(): SharedSettings {
     ...(read?.values as SharedSettings),
     channels: new Map(),
     public_url: null,
+    database: 'sqlite',
     ...networkDefaults,
     prices: [],
     ...defaultDayBudget,

@@ -209,6 +209,7 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
       channels: [],
       deadMan: null,
       tls: null,
+      database: 'sqlite',
       warnings: [],
     }),
     version: '0.0.0-test',
