@@ -406,6 +406,26 @@ describe('the command line against a real server', { timeout: 60_000 }, () => {
     expect((await holter(['db', 'check'])).out).toBe('the database is sound\n');
   });
 
+  it('writes to an agent and reads its answer, and shows a hook what verified senders say', async () => {
+    const { token } = await register('pen-pal', {});
+    expect((await holter(['mail', 'check'])).out).toBe('');
+    const sent = await holter(['mail', 'send', 'pen-pal', '-s', 'Tests', '-m', 'Run them again.']);
+    expect(sent.out).toMatch(/^sent msg-\S+\n$/);
+    const own = { HOLTER_URL: server.url, HOLTER_TOKEN: String(token) };
+    expect((await holter(['mail', 'check', '--inject'], own)).out).toMatch(
+      /^Letters to you, in the words of their senders:\necos-chief-of-staff writes \(Tests, \S+\):\n> Run them again\.\n$/,
+    );
+    await holter(['mail', 'send', 'ecos-chief-of-staff', '-s', 'Re: Tests', '-m', 'All pass.'], own);
+    expect((await holter(['mail', 'check'])).out).toBe('1 unread letter: holter mail list --unread\n');
+    const [letter] = JSON.parse((await holter(['mail', 'list', '--json'])).out) as { id: string }[];
+    expect((await holter(['mail', 'read', letter?.id ?? ''])).out).toContain('All pass.');
+    expect((await holter(['mail', 'ack', letter?.id ?? ''])).out).toBe(`acknowledged ${letter?.id}\n`);
+    expect((await holter(['mail', 'list'])).out).toMatch(/pen-pal .* acknowledged .*Re: Tests/);
+    expect((await holter(['mail', 'check', '--inject', '--url', 'http://127.0.0.1:1'])).code).toBe(0);
+    const toNobody = await holter(['mail', 'send', 'no-agent', '-s', 'x', '-m', 'x']);
+    expect(toNobody).toMatchObject({ code: 1, err: expect.stringContaining('no agent with the name') });
+  });
+
   it.each<[args: readonly string[], code: number, says: RegExp]>([
     [['nonsense'], 2, /unknown command/],
     [['up', '--log-level', 'loud'], 2, /Allowed choices are trace/],

@@ -18,7 +18,7 @@ import { DEFAULT_HOST, DEFAULT_PORT, isLoopback, LOCAL_NAMES, urlName, urlOf } f
 import { Causes } from './logging/causes.ts';
 import { type Logger, logCommitted } from './logging/logger.ts';
 import { databaseOf, openStore } from './open-store.ts';
-import { PostOffice } from './post/index.ts';
+import { MailTray, PostOffice } from './post/index.ts';
 import { shippedPrices } from './prices/index.ts';
 import { realClock, realDice, wallNow } from './real-clock.ts';
 import { startSessions } from './sessions/index.ts';
@@ -145,29 +145,26 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const retentionMs = () => engine.currentPolicies.operations.retentionMs;
     undo.push(startHousekeeping({ store, clock, health: () => engine.health, retentionMs, logger }));
 
+    const office = new PostOffice({
+      ...{ engine, intake, replies, store, clock, sha256 },
+      newId: realDice.newId,
+      name: () => engine.currentPolicies.operations.mailName,
+    });
+    const failed = (error: unknown) => logger.warn({ err: error }, 'a hook was answered, but not kept');
     const sessions = startSessions({
       engine,
       intake,
       store,
       replies,
       clock,
+      mail: new MailTray({ office, clock, failed }),
       env: process.env,
-      failed: (error) => logger.warn({ err: error }, 'a hook was answered, but not kept'),
+      failed,
       warn: (message) => logger.warn(message),
     });
     undo.push(() => sessions.close());
     const { followRun } = sessions;
     const executors = await startExecutors({ engine, intake, store, replies, clock, logger, followRun });
-    const mailName = () => engine.currentPolicies.operations.mailName;
-    const office = new PostOffice({
-      engine,
-      intake,
-      store,
-      clock,
-      sha256,
-      newId: realDice.newId,
-      name: mailName,
-    });
     const { http, maestro } = buildHttp({
       engine,
       intake,

@@ -4,7 +4,7 @@ import { tlsProblem } from './tls-problem.ts';
 
 /** A request to a Holter server. */
 export type HttpRequest = {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly url: string;
   /** With its query. */
   readonly path: string;

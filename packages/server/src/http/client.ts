@@ -26,6 +26,11 @@ import type {
   HeardView,
   IncidentPage,
   IncidentsNoticedView,
+  LetterFilter,
+  LetterInput,
+  LetterPage,
+  LetterSentView,
+  LetterView,
   LoginSecretView,
   MaintenanceWindowView,
   NewTokenInput,
@@ -113,6 +118,14 @@ export function createClient(options: CallOptions) {
     /** Goes on for ever and comes back after a break without a gap; end it by the signal. */
     follow: (query: Query<EventFilter> = {}, more: FollowOptions = {}): AsyncGenerator<EventView> =>
       follow(options, query, more),
+
+    /** The box of the caller's own name where none is given, here and below. */
+    letters: (query: Query<LetterFilter> = {}) => call<LetterPage>('GET', '/api/messages', { query }),
+    letter: (id: string, agent?: string) =>
+      call<LetterView>('GET', '/api/messages', { query: { agent, id } }),
+    sendLetter: (body: LetterInput) => call<LetterSentView>('POST', '/api/messages', { body }),
+    markLetter: (id: string, action: 'read' | 'archive' | 'acknowledge', agent?: string) =>
+      call<{ success: true }>('PATCH', '/api/messages', { query: { agent, id, action } }),
 
     makePingKey: (agentId: string, body: PingKeyInput) =>
       call<PingKeyMadeView>('POST', at(agentId, '/ping-key'), { body }),

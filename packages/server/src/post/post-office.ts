@@ -1,6 +1,7 @@
 import type { Agent, Instant, MessagePriority } from '@holter/core';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { ReplyQueue } from '../engine/reply-queue.ts';
 import {
   HOLTER,
   type Intake,
@@ -19,6 +20,8 @@ import type {
   NewLetter,
   StoredLetter,
 } from '../store/letters.ts';
+import { directiveLetter, isDirective } from './directive-letter.ts';
+import { forwardedFrom } from './forwarded.ts';
 import { hearLetter, isPong, signalAcknowledged, takeSignal } from './letter-meaning.ts';
 import { LetterRefused, noAgent } from './letter-refused.ts';
 import { checkTimes } from './letter-times.ts';
@@ -29,8 +32,8 @@ import { mailPresenceOf } from './presence.ts';
 const BOX_MAX = 1_000;
 /** Calls without a token can't fill a box: the rest of it is for letters whose senders are known. */
 const UNVERIFIED_BOX_MAX = 200;
-/** Most names that a forwarded letter may pass. */
-const PASSED_MAX = 10;
+/** Unread letters that are looked at for one hook. */
+const UNREAD_MAX = 50;
 
 /** Who uses the post office; null for a call without a token. */
 export type Visitor = Sender | null;
@@ -38,6 +41,7 @@ export type Visitor = Sender | null;
 type PostContext = {
   readonly engine: Pick<Engine, 'read'>;
   readonly intake: Pick<Intake, 'take' | 'register'>;
+  readonly replies: Pick<ReplyQueue, 'take'>;
   readonly store: Letters;
   readonly clock: Clock;
   readonly newId: () => string;
@@ -81,6 +85,12 @@ export class PostOffice {
     return this.context.name();
   }
 
+  /** An agent's is its id, everybody else with a token speaks for Holter. */
+  ownNameOf(visitor: Visitor): string | null {
+    if (visitor === null) return null;
+    return visitor.role === 'agent' ? visitor.agentId : this.name;
+  }
+
   /** Ends every wait. */
   close(): void {
     this.waits.close();
@@ -100,29 +110,7 @@ export class PostOffice {
   ): Promise<Sent> {
     await this.open(from, visitor);
     const original = await this.letterIn(from, letterId);
-    const passed = [...(original.passed.length > 0 ? original.passed : [original.from]), from];
-    if (passed.includes(to) || passed.length > PASSED_MAX)
-      throw new LetterRefused('forward_loop', 'the letter has been there already; reply to it instead', {
-        field: 'to',
-      });
-    const content = JSON.parse(original.content) as Record<string, unknown>;
-    const forwarded = {
-      id: letterId,
-      from: original.from,
-      verified: original.isVerified,
-      sent_at: new Date(original.sentAt).toISOString(),
-      ...(note !== '' && { note }),
-    };
-    const draft = {
-      from,
-      to,
-      subject: `Fwd: ${original.subject}`.slice(0, 300),
-      priority: original.priority,
-      content: { ...content, forwarded },
-      inReplyTo: null,
-      clientId: null,
-      passed,
-    };
+    const draft = { from, to, ...forwardedFrom(original, { from, to, note }) };
     return this.put(draft, visitor, this.context.clock.now());
   }
 
@@ -133,7 +121,10 @@ export class PostOffice {
     { waitMs, isGone }: { waitMs: number; isGone: () => boolean },
   ): Promise<readonly StoredLetter[]> {
     await this.open(query.of, visitor);
-    const look = async () => this.visible(await this.context.store.listLetters(query), query, visitor);
+    const look = async () => {
+      if (isOwner(visitor)) await this.bringDirectives(query.of);
+      return this.visible(await this.context.store.listLetters(query), query, visitor);
+    };
     const found = waitMs > 0 ? await this.waits.until(query.of, waitMs, isGone, look) : await look();
     return query.box === 'inbox' ? this.deliver(query.of, found, visitor) : found;
   }
@@ -163,6 +154,30 @@ export class PostOffice {
   async remove(of: string, letterId: string, visitor: Visitor): Promise<void> {
     await this.open(of, visitor);
     if (!(await this.context.store.deleteLetter(of, letterId))) throw noLetter();
+  }
+
+  /** For an agent that is shown its letters by the server itself, oldest first. */
+  async unreadOf(agentId: string): Promise<readonly StoredLetter[]> {
+    const { store } = this.context;
+    const unread = await store.listLetters({
+      of: agentId,
+      box: 'inbox',
+      status: 'unread',
+      limit: UNREAD_MAX,
+    });
+    return [...unread].reverse();
+  }
+
+  /** The agent was shown the first and told the number of the others. */
+  async noteShown(
+    agentId: string,
+    quoted: readonly StoredLetter[],
+    counted: readonly StoredLetter[],
+  ): Promise<void> {
+    const { store, clock } = this.context;
+    await this.deliver(agentId, [...quoted, ...counted], tokenlessSender(agentId));
+    const letterIds = quoted.map(({ letterId }) => letterId);
+    await store.markLetters({ to: agentId, letterIds, as: 'read', at: clock.now() });
   }
 
   /** A sign of life. An unknown name that comes without a token is registered. */
@@ -206,6 +221,27 @@ export class PostOffice {
     if (agent === null && of !== this.name) throw noAgent(of);
     if (visitor === null && agent && !isTokenless(agent)) throw tokenNeeded(of);
     await this.enter(of, visitor);
+    if (isOwner(visitor)) await this.bringDirectives(of);
+  }
+
+  /** What waits for the agent's next call is put into its box: a letter is one more way for it. */
+  private async bringDirectives(of: string): Promise<void> {
+    const { store, replies, clock } = this.context;
+    const agent = await this.agentOf(of);
+    for (const directive of agent ? replies.take(of, agent.hard.incarnation) : []) {
+      const at = clock.now();
+      const letter = directiveLetter(directive, {
+        from: this.name,
+        to: of,
+        at,
+        letterId: this.newLetterId(at),
+      });
+      await store.putLetter({ letter, acknowledges: null, boxMax: Number.POSITIVE_INFINITY });
+    }
+  }
+
+  private newLetterId(at: Instant): string {
+    return `msg-${at}-${this.context.newId().replaceAll('-', '').slice(0, 12)}`;
   }
 
   private async put(
@@ -213,7 +249,7 @@ export class PostOffice {
     visitor: Visitor,
     now: Instant,
   ): Promise<Sent> {
-    const { store, newId, name } = this.context;
+    const { store, name } = this.context;
     const { to } = draft;
     const agent = await this.agentOf(to);
     if (agent === null && to !== name()) throw noAgent(to);
@@ -224,7 +260,7 @@ export class PostOffice {
       ...draft,
       subject,
       content,
-      letterId: `msg-${now}-${newId().replaceAll('-', '').slice(0, 12)}`,
+      letterId: this.newLetterId(now),
       clientId: draft.clientId ?? (isOffline ? this.onceWhileOffline(draft, agent) : null),
       isVerified: visitor !== null,
       sentAt: now,
@@ -276,13 +312,13 @@ export class PostOffice {
     visitor: Visitor,
   ): Promise<readonly StoredLetter[]> {
     const { store, clock } = this.context;
-    const isOwner = visitor === null || visitor.role === 'agent';
     const letterIds = letters.flatMap((each) => (each.deliveredAt === null ? each.letterId : []));
-    if (!isOwner || of === this.name || letterIds.length === 0) return letters;
+    if (!isOwner(visitor) || of === this.name || letterIds.length === 0) return letters;
     const at = clock.now();
     const delivered = new Set(await store.markLetters({ to: of, letterIds, as: 'delivered', at }));
-    for (const { letterId, from, isVerified, priority } of letters) {
-      if (!delivered.has(letterId) || from !== this.name || !isVerified) continue;
+    for (const letter of letters) {
+      const { letterId, from, isVerified, priority } = letter;
+      if (!delivered.has(letterId) || from !== this.name || !isVerified || isDirective(letter)) continue;
       await takeSignal(
         this.context,
         { kind: 'message-delivered', messageId: letterId, priority },
@@ -336,6 +372,9 @@ export class PostOffice {
     if (answer.kind === 'refused') throw new LetterRefused('too_many_agents', answer.message);
   }
 }
+
+/** Whoever may open the box of an agent by its token, or without one, is that agent. */
+const isOwner = (visitor: Visitor): boolean => visitor === null || visitor.role === 'agent';
 
 const isSame = (a: NewLetter, b: NewLetter): boolean =>
   a.to === b.to && a.subject === b.subject && a.content === b.content && a.priority === b.priority;

@@ -4,6 +4,7 @@ import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { ReplyQueue } from '../engine/reply-queue.ts';
 import { type Intake, type Refused, refused, type Sender } from '../intake/index.ts';
+import type { MailTray } from '../post/index.ts';
 import { BeginPace } from './begin-pace.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { Session } from './session.ts';
@@ -15,6 +16,8 @@ type HookSessionsParts = {
   readonly intake: Intake;
   readonly replies: ReplyQueue;
   readonly clock: Clock;
+  /** Letters that the replies carry; without it, none. */
+  readonly mail?: Pick<MailTray, 'take'>;
   readonly failed: (error: unknown) => void;
   /** Called for every hook of a session, after its reply is built. */
   readonly heard: (session: Session) => void;
@@ -150,7 +153,9 @@ export class HookSessions {
     if (!hook.canCarryWords) return hook.reply([], false);
     const directives = replies.take(agent.hard.agentId, agent.hard.incarnation);
     if (directives.some(({ type }) => type === 'deny')) session.denied = session.lastCall;
-    return hook.reply(directives, call !== null && call === session.denied);
+    const letters = this.parts.mail?.take(agent.hard.agentId) ?? null;
+    const words = letters === null ? directives : [...directives, { type: 'letter', message: letters }];
+    return hook.reply(words, call !== null && call === session.denied);
   }
 
   private factsOf(session: Session, hook: Hook, caller: Sender): readonly MarkedSignal[] {

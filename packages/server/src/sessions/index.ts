@@ -6,6 +6,7 @@ import type { ReplyQueue } from '../engine/reply-queue.ts';
 import type { RunRecord } from '../executors/index.ts';
 import { faultSignal } from '../files/index.ts';
 import { HOLTER, type Intake } from '../intake/index.ts';
+import type { MailTray } from '../post/index.ts';
 import { systemTable } from '../processes/index.ts';
 import type { Store, StoredAgent } from '../store/store.ts';
 import { HookSessions } from './hook-sessions.ts';
@@ -20,6 +21,7 @@ export type SessionsContext = {
   readonly store: Pick<Store, 'listAgents'>;
   readonly replies: ReplyQueue;
   readonly clock: Clock;
+  readonly mail?: Pick<MailTray, 'take'>;
   readonly env: NodeJS.ProcessEnv;
   /** Called when a hook was answered but its signals could not be stored. */
   readonly failed: (error: unknown) => void;
@@ -34,11 +36,11 @@ export function startSessions(context: SessionsContext): {
   readonly followRun: (run: RunRecord) => void;
   readonly close: () => Promise<void>;
 } {
-  const { engine, intake, store, replies, clock, env, failed, warn } = context;
+  const { engine, intake, store, clock, env, failed, warn } = context;
   const table = systemTable();
   const watches = new Map<string, SessionWatch>();
   const parts = { intake, failed };
-  const hooks = hookSessions({ engine, intake, replies, clock, failed }, (adapter) => {
+  const hooks = hookSessions(context, (adapter) => {
     const fileFaults: FileFaultsTold = (faults, session) => {
       const agentId = session?.agentId ?? null;
       if (faults.length > 0) warn(`${agentId === null ? '' : `${agentId}: `}${faults.join('; ')}`);
@@ -101,9 +103,11 @@ function restored(
 
 /** One handler for each agent kind with hooks. `watcherOf` is notified of every session that reports. */
 export function hookSessions(
-  parts: Pick<SessionsContext, 'engine' | 'intake' | 'replies' | 'clock' | 'failed'>,
+  context: Pick<SessionsContext, 'engine' | 'intake' | 'replies' | 'clock' | 'mail' | 'failed'>,
   watcherOf: (adapter: Adapter) => (session: Session) => void = () => () => undefined,
 ): readonly HookSessions[] {
+  const { engine, intake, replies, clock, mail, failed } = context;
+  const parts = { engine, intake, replies, clock, failed, ...(mail && { mail }) };
   return ADAPTERS.flatMap((adapter) => {
     const { hooks } = adapter;
     if (!hooks) return [];

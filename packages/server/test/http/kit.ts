@@ -15,7 +15,7 @@ import type { HttpLimits } from '../../src/http/deps.ts';
 import { buildHttp } from '../../src/http/server/build-http.ts';
 import { Intake } from '../../src/intake/index.ts';
 import { compile, type Network, type PolicySet, type Quotas } from '../../src/policy/index.ts';
-import { PostOffice } from '../../src/post/index.ts';
+import { MailTray, PostOffice } from '../../src/post/index.ts';
 import { systemTable } from '../../src/processes/index.ts';
 import { hookSessions } from '../../src/sessions/index.ts';
 import { openMemory } from '../../src/store/memory/index.ts';
@@ -177,7 +177,12 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
   });
   await executors.start();
   const name = () => engine.currentPolicies.operations.mailName;
-  const office = new PostOffice({ engine, intake, store, clock, sha256, newId: randomUUID, name });
+  const office = new PostOffice({ engine, intake, replies, store, clock, sha256, newId: randomUUID, name });
+  const failed =
+    options.hookFailed ??
+    ((error: unknown) => {
+      throw error;
+    });
   const { http: app, maestro } = buildHttp({
     engine,
     intake,
@@ -186,11 +191,8 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
       intake,
       replies,
       clock,
-      failed:
-        options.hookFailed ??
-        ((error) => {
-          throw error;
-        }),
+      mail: new MailTray({ office, clock, failed }),
+      failed,
     }),
     store,
     replies,

@@ -4,6 +4,7 @@ import type { Visitor } from '../../post/index.ts';
 import type { LetterBox } from '../../store/letters.ts';
 import { agentIdOf, unknownAgent } from '../access.ts';
 import { letterView, mailAgentView, summaryView } from '../mail-view.ts';
+import { problem } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
 import * as schema from '../schema/mail.ts';
 import type { Caller } from '../tokens.ts';
@@ -29,7 +30,8 @@ export function mailRoutes({ deps }: Pick<HttpContext, 'deps'>, door: Door): rea
   const access = (roles: Exclude<Route['access'], 'open'>) => (door === 'none' ? 'open' : roles);
 
   async function answer(query: z.infer<typeof schema.mailQuery>, visitor: Visitor, request: FastifyRequest) {
-    const { agent: of, id, action, status, priority, from, to } = query;
+    const { id, action, status, priority, from, to } = query;
+    const of = ownIfNone(query.agent, visitor, 'agent');
     const box: LetterBox['box'] = action === 'sent' ? 'sent' : query.box;
     if (action === 'resolve') return resolved(of);
     if (action === 'search') return { results: await search(of) };
@@ -53,6 +55,13 @@ export function mailRoutes({ deps }: Pick<HttpContext, 'deps'>, door: Door): rea
       { waitMs: (query.wait ?? 0) * 1_000, isGone: () => request.raw.destroyed },
     );
     return { messages: letters.map(summaryView), limit };
+  }
+
+  /** Whose box or name it is; a caller without a token has none of its own. */
+  function ownIfNone(name: string | undefined, visitor: Visitor, field: string): string {
+    const found = name ?? office.ownNameOf(visitor);
+    if (found === null) throw problem(400, 'missing_field', `${field} is missing`, field);
+    return found;
   }
 
   async function resolved(name: string) {
@@ -89,9 +98,11 @@ export function mailRoutes({ deps }: Pick<HttpContext, 'deps'>, door: Door): rea
       },
       handle: async ({ body, caller, reply }): Promise<z.infer<typeof schema.sent>> => {
         const { inReplyTo = null, clientId = null } = body;
+        const visitor = visitorOf(caller);
+        const from = ownIfNone(body.from, visitor, 'from');
         const { letter, isNotified, notes } = await office.send(
-          { ...body, inReplyTo, clientId },
-          visitorOf(caller),
+          { ...body, from, inReplyTo, clientId },
+          visitor,
         );
         reply.code(201);
         return {
@@ -119,7 +130,9 @@ export function mailRoutes({ deps }: Pick<HttpContext, 'deps'>, door: Door): rea
       query: schema.letterMark,
       answers: { 200: { description: 'It is marked.', schema: schema.done } },
       handle: async ({ query, caller }): Promise<z.infer<typeof schema.done>> => {
-        await office.mark(query.agent, query.id, MARKS[query.action], visitorOf(caller));
+        const visitor = visitorOf(caller);
+        const of = ownIfNone(query.agent, visitor, 'agent');
+        await office.mark(of, query.id, MARKS[query.action], visitor);
         return { success: true };
       },
     }),
@@ -131,7 +144,8 @@ export function mailRoutes({ deps }: Pick<HttpContext, 'deps'>, door: Door): rea
       query: schema.letterPlace,
       answers: { 200: { description: 'It is gone.', schema: schema.done } },
       handle: async ({ query, caller }): Promise<z.infer<typeof schema.done>> => {
-        await office.remove(query.agent, query.id, visitorOf(caller));
+        const visitor = visitorOf(caller);
+        await office.remove(ownIfNone(query.agent, visitor, 'agent'), query.id, visitor);
         return { success: true };
       },
     }),
@@ -149,8 +163,10 @@ export function mailRoutes({ deps }: Pick<HttpContext, 'deps'>, door: Door): rea
         },
       },
       handle: async ({ body, caller, reply }): Promise<z.infer<typeof schema.sent>> => {
-        const { messageId: letterId, ...rest } = body;
-        const { letter, isNotified } = await office.forward({ ...rest, letterId }, visitorOf(caller));
+        const { messageId: letterId, to, note } = body;
+        const visitor = visitorOf(caller);
+        const from = ownIfNone(body.from, visitor, 'from');
+        const { letter, isNotified } = await office.forward({ from, to, note, letterId }, visitor);
         reply.code(201);
         return { message: letterView(letter), id: letter.letterId, notified: isNotified };
       },

@@ -7,10 +7,12 @@ const content = z
   .looseObject({ type: line(100), message: z.string().min(1) })
   .meta({ description: 'Kept whole, without secrets.' });
 
-const boxOwner = agentId.describe('Whose box; an agent has its own only.');
+const boxOwner = agentId
+  .optional()
+  .describe('Whose box; an agent has its own only. Default, with a token: your own.');
 
 export const newLetter = z.object({
-  from: agentId,
+  from: agentId.optional().describe('Default, with a token: your own name.'),
   to: agentId,
   subject: line(300),
   priority: priority.default('normal'),
@@ -23,7 +25,7 @@ export const newLetter = z.object({
 
 export const forwarded = z.object({
   messageId: identifier,
-  from: agentId,
+  from: agentId.optional().describe('Default, with a token: your own name.'),
   to: agentId,
   note: z.string().max(2_000).default(''),
 });
@@ -102,8 +104,10 @@ export const sent = z.strictObject({
   notes: z.array(z.string()).optional(),
 });
 
+export const letterPage = z.strictObject({ messages: z.array(summary), limit: z.number() });
+
 export const mailAnswer = z.union([
-  z.strictObject({ messages: z.array(summary), limit: z.number() }),
+  letterPage,
   letter,
   z.strictObject({ count: z.number() }),
   z.strictObject({ unread: z.number(), total: z.number(), byPriority: z.record(z.string(), z.number()) }),

@@ -1,0 +1,177 @@
+import { type LetterView, quotedLetters } from '@holter/server/local';
+import { type Command, Option } from 'commander';
+import { ask } from '../client/ask.ts';
+import { type Connection, findServer, type PrintOptions, withServer } from '../client/connection.ts';
+import { CliFailure } from '../terminal/failure.ts';
+import { withExamples } from '../terminal/help.ts';
+import type { Io } from '../terminal/io.ts';
+import { painter, printable } from '../terminal/paint.ts';
+import { table } from '../terminal/table.ts';
+import { counted } from '../terminal/words.ts';
+
+type BoxOptions = PrintOptions & { readonly box?: string };
+type ListOptions = BoxOptions & { readonly sent?: boolean; readonly unread?: boolean };
+type SendOptions = PrintOptions & {
+  readonly from?: string;
+  readonly subject: string;
+  readonly message: string;
+  readonly priority: 'urgent' | 'high' | 'normal' | 'low';
+  readonly type: string;
+  readonly replyTo?: string;
+};
+type CheckOptions = BoxOptions & { readonly inject?: boolean };
+
+const BOX = 'whose box (default: your own; in the terminal of an agent, the one of the agent)';
+
+/** `holter mail`: the post office for people, hooks and scripts. */
+export function registerMail(program: Command, io: Io): void {
+  const mail = program.command('mail').description('letters to and from agents');
+  const command = (name: string, does: string): Command =>
+    withServer(mail.command(name).description(does).option('--json', 'print JSON'));
+
+  withExamples(
+    command('list', 'list the letters of a box, newest first')
+      .option('--box <name>', BOX)
+      .option('--sent', 'letters from this name instead of letters to it')
+      .option('--unread', 'only letters that were not read'),
+    [
+      ['holter mail list --unread', 'what was written to you'],
+      ['holter mail list --box worker-7', 'letters to an agent'],
+    ],
+  ).action((options: ListOptions) => list(io, options));
+
+  withExamples(
+    command('read', 'show a letter; in your own box it then counts as read')
+      .argument('<id>', 'the id of the letter')
+      .option('--box <name>', BOX),
+    [['holter mail read msg-1737000000000-4f6b2c9d1e0a', 'one letter, whole']],
+  ).action((id: string, options: BoxOptions) => read(io, id, options));
+
+  withExamples(
+    command('send', 'write to an agent')
+      .argument('<to>', 'the id of the agent')
+      .requiredOption('-s, --subject <text>', 'what it is about')
+      .requiredOption('-m, --message <text>', 'what it says')
+      .addOption(
+        new Option('--priority <word>', 'how long its acknowledgement may take')
+          .choices(['urgent', 'high', 'normal', 'low'])
+          .default('normal'),
+      )
+      .option('--type <word>', 'the type of its content', 'request')
+      .option('--reply-to <id>', 'the letter that it answers')
+      .option('--from <name>', 'in another name than your own'),
+    [
+      [
+        'holter mail send worker-7 -s "Tests" -m "Please run them again." --priority high',
+        'within 5 minutes',
+      ],
+    ],
+  ).action((to: string, options: SendOptions) => send(io, to, options));
+
+  withExamples(
+    command('ack', 'acknowledge a letter')
+      .argument('<id>', 'the id of the letter')
+      .option('--box <name>', BOX),
+    [['holter mail ack msg-1737000000000-4f6b2c9d1e0a', 'its sender sees that it has arrived']],
+  ).action(async (id: string, options: BoxOptions) => {
+    const connection = findServer(io, options, 'operator');
+    const answer = await ask(connection, (client) => client.markLetter(id, 'acknowledge', options.box));
+    io.out(options.json ? `${JSON.stringify(answer)}\n` : `acknowledged ${id}\n`);
+  });
+
+  withExamples(
+    command('check', 'say how many letters are unread, and nothing when there are none')
+      .option('--box <name>', BOX)
+      .option(
+        '--inject',
+        'print the letters of verified senders, for the context of an agent; fails silently',
+      ),
+    [
+      ['holter mail check', 'how many letters are unread'],
+      ['holter mail check --inject', 'in a hook whose output an agent reads'],
+    ],
+  ).action((options: CheckOptions) => check(io, options));
+}
+
+async function list(io: Io, { box, sent, unread, json, ...options }: ListOptions): Promise<void> {
+  const connection = findServer(io, options, 'viewer');
+  const { messages } = await ask(connection, (client) =>
+    client.letters({ agent: box, box: sent ? 'sent' : 'inbox', status: unread ? 'unread' : undefined }),
+  );
+  if (json) return io.out(`${JSON.stringify(messages)}\n`);
+  if (messages.length === 0) return io.out('no letters\n');
+  const rows = messages.map((each) => [
+    each.id,
+    each.timestamp,
+    `${sent ? each.to : each.from}${each.fromVerified ? '' : ' (unverified)'}`,
+    each.priority,
+    each.acknowledgedAt === null ? each.status : 'acknowledged',
+    each.subject,
+  ]);
+  const titles = ['id', 'sent', sent ? 'to' : 'from', 'priority', 'status'];
+  const columns = [...titles.map((title) => ({ title })), { title: 'subject', canShrink: true as const }];
+  io.out(table(columns, rows, io.width, painter(io)));
+}
+
+async function read(io: Io, id: string, { box, json, ...options }: BoxOptions): Promise<void> {
+  const connection = findServer(io, options, 'operator');
+  const letter = await ask(connection, (client) => client.letter(id, box));
+  if (box === undefined) await ask(connection, (client) => client.markLetter(id, 'read'));
+  if (json) return io.out(`${JSON.stringify(letter)}\n`);
+  const { type, message, ...rest } = letter.content;
+  const more = Object.keys(rest).length > 0 ? `${JSON.stringify(rest)}\n` : '';
+  io.out(
+    `${letter.from}${letter.fromVerified ? '' : ' (unverified)'} to ${letter.to}, ${letter.timestamp}, ${letter.priority}\n` +
+      `${printable(letter.subject)} (${printable(type)})\n\n${linesOf(message)}\n${printable(more)}`.trimEnd() +
+      '\n',
+  );
+}
+
+async function send(io: Io, to: string, options: SendOptions): Promise<void> {
+  const connection = findServer(io, options, 'operator');
+  const { subject, message, priority, type, replyTo, from, json } = options;
+  const answer = await ask(connection, (client) =>
+    client.sendLetter({
+      to,
+      subject,
+      priority,
+      content: { type, message },
+      ...(from !== undefined && { from }),
+      ...(replyTo !== undefined && { inReplyTo: replyTo }),
+    }),
+  );
+  io.out(json ? `${JSON.stringify(answer)}\n` : `sent ${answer.id}\n`);
+}
+
+async function check(io: Io, { inject, box, json, ...options }: CheckOptions): Promise<void> {
+  try {
+    const connection = findServer(io, options, 'operator');
+    const { messages } = await ask(connection, (client) => client.letters({ agent: box, status: 'unread' }));
+    if (json) return io.out(`${JSON.stringify(messages)}\n`);
+    if (messages.length === 0) return;
+    if (!inject) return io.out(`${counted(messages.length, 'unread letter')}: holter mail list --unread\n`);
+    const verified = messages.filter(({ fromVerified }) => fromVerified);
+    const letters: LetterView[] = [];
+    for (const { id } of verified) letters.push(await take(connection, id, box));
+    const words = letters.map(({ id, from, subject, content }) => ({
+      id,
+      from,
+      subject,
+      message: content.message,
+    }));
+    io.out(quotedLetters(words, messages.length - verified.length));
+  } catch (error) {
+    // A hook must not disturb the agent that it belongs to.
+    if (!inject || !(error instanceof CliFailure)) throw error;
+  }
+}
+
+/** What an agent was shown has been read. */
+async function take(connection: Connection, id: string, box: string | undefined): Promise<LetterView> {
+  const letter = await ask(connection, (client) => client.letter(id, box));
+  await ask(connection, (client) => client.markLetter(id, 'read', box));
+  return letter;
+}
+
+/** Line by line, because control characters could change the user's terminal. */
+const linesOf = (text: string): string => text.split('\n').map(printable).join('\n');

@@ -1,0 +1,60 @@
+import type { Instant } from '@holter/core';
+import type { Clock } from '../engine/clock.ts';
+import type { StoredLetter } from '../store/letters.ts';
+import type { PostOffice } from './post-office.ts';
+import { quotedLetters } from './quote.ts';
+
+/** How often the store is asked about one agent, while its hooks call. */
+const LOOK_MS = 10_000;
+const AGENTS_MAX = 10_000;
+/** Quoted at once; the rest comes with later hooks. */
+const QUOTED_MAX = 5;
+
+type Tray = { readonly lookedAt: Instant; letters: readonly StoredLetter[] };
+
+type TrayContext = {
+  readonly office: Pick<PostOffice, 'unreadOf' | 'noteShown'>;
+  readonly clock: Clock;
+  readonly failed: (error: unknown) => void;
+};
+
+/** Letters for agents that are reached by the replies to their hooks, which can't wait for the store. */
+export class MailTray {
+  private readonly context: TrayContext;
+  private readonly trays = new Map<string, Tray>();
+
+  constructor(context: TrayContext) {
+    this.context = context;
+  }
+
+  /** What the next reply should carry; null when there is nothing. What was quoted has been read. */
+  take(agentId: string): string | null {
+    const { office, clock, failed } = this.context;
+    const tray = this.trays.get(agentId);
+    if (!tray || clock.now() - tray.lookedAt >= LOOK_MS) this.look(agentId);
+    if (!tray || tray.letters.length === 0) return null;
+    const quoted = tray.letters.filter(({ isVerified }) => isVerified).slice(0, QUOTED_MAX);
+    // Counted when they are new, and not again with every hook.
+    const counted = tray.letters.filter(({ isVerified, deliveredAt }) => !isVerified && deliveredAt === null);
+    tray.letters = [];
+    if (quoted.length + counted.length === 0) return null;
+    office.noteShown(agentId, quoted, counted).catch(failed);
+    const words = quoted.map(({ letterId: id, from, subject, content }) => {
+      const { message } = JSON.parse(content) as { message: string };
+      return { id, from, subject, message };
+    });
+    return quotedLetters(words, counted.length);
+  }
+
+  private look(agentId: string): void {
+    const { office, clock, failed } = this.context;
+    const tray: Tray = { lookedAt: clock.now(), letters: [] };
+    this.trays.delete(agentId);
+    this.trays.set(agentId, tray);
+    const oldest = this.trays.keys().next();
+    if (this.trays.size > AGENTS_MAX && !oldest.done) this.trays.delete(oldest.value);
+    office.unreadOf(agentId).then((letters) => {
+      tray.letters = letters;
+    }, failed);
+  }
+}

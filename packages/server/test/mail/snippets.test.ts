@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startHttp, type TestServer } from '../http/kit.ts';
+import { Mail, OWN } from './kit.ts';
+
+const run = promisify(execFile);
+const page = readFileSync(new URL('../../../../docs/remote-agents.md', import.meta.url), 'utf8');
+const snippet = (language: string): string =>
+  new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(page)?.[1] ?? '';
+
+let server: TestServer;
+let folder: string;
+beforeAll(async () => {
+  server = await startHttp();
+  folder = mkdtempSync(join(tmpdir(), 'holter-mail-'));
+  writeFileSync(join(folder, 'work'), '#!/bin/sh\ncat >> done.txt\necho >> done.txt\n');
+  chmodSync(join(folder, 'work'), 0o755);
+});
+afterAll(async () => {
+  await server.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const has = (command: string): Promise<boolean> =>
+  run(command, ['--version']).then(
+    () => true,
+    () => false,
+  );
+const hasJq = await has('jq');
+const hasPython = await has('python3');
+
+it.each([
+  ['bash', 'bash', hasJq],
+  ['python', 'python3', hasPython],
+])(
+  'the client of docs/remote-agents.md in %s answers a ping and does its work',
+  async (language, command, isThere) => {
+    if (!isThere) return;
+    const agentId = `in-${language}`;
+    const { token } = await server.client(server.tokens.enroll).register({ agentId, instanceId: 'i' });
+    const operator = new Mail(server, server.tokens.operator);
+    await operator.send(OWN, agentId, { content: { type: 'heartbeat', message: 'ping', sequence: 42 } });
+    await operator.send(OWN, agentId, { content: { type: 'task', message: `do it in ${language}` } });
+    const env = {
+      ...process.env,
+      HOLTER_URL: server.url,
+      HOLTER_TOKEN: token,
+      HOLTER_AGENT_ID: agentId,
+      WAIT: '0',
+      no_proxy: '*',
+    };
+    await run(command, ['-c', snippet(language)], { cwd: folder, env, timeout: 60_000 });
+    expect((await server.engine.read(agentId))?.soft.pongAt).toBeGreaterThan(0);
+    expect(await operator.list(OWN, `&action=sent&status=unacknowledged&to=${agentId}`)).toEqual([]);
+    expect(readFileSync(join(folder, 'done.txt'), 'utf8')).toContain(`do it in ${language}\n`);
+  },
+);
