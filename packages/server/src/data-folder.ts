@@ -66,6 +66,16 @@ export class DataFolder {
     return /^[1-9]\d{0,4}$/.test(text) && Number(text) <= 65_535 ? Number(text) : null;
   }
 
+  /** Where the last server on this folder kept its data, without credentials; null if it was in the folder. */
+  readDatabase(): string | null {
+    return readOrNull(this.databasePlaceFile)?.trim() || null;
+  }
+
+  writeDatabase(place: string | null): void {
+    if (place === null) rmSync(this.databasePlaceFile, { force: true });
+    else writeSettingsFile(this.databasePlaceFile, `${place}\n`);
+  }
+
   readServer(): ServerFile | null {
     const text = readOrNull(this.serverFile);
     if (text === null) return null;
@@ -86,6 +96,10 @@ export class DataFolder {
 
   private get lastPortFile(): string {
     return join(this.path, 'last-port');
+  }
+
+  private get databasePlaceFile(): string {
+    return join(this.path, 'database');
   }
 
   private get serverFile(): string {

@@ -25,8 +25,28 @@ export function databaseOf({ database, config, demo }: OpenOptions): DatabaseAdd
   );
 }
 
-/** Fails with what to do about it. */
+/**
+ * Fails with what to do about it. A folder whose data is in PostgreSQL is not served from an empty file because the
+ * address was forgotten: a server that `holter run` starts may not have been told.
+ */
 export async function openStore(
+  folder: DataFolder,
+  options: OpenOptions,
+  address: DatabaseAddress,
+): Promise<Store> {
+  const place = folder.readDatabase();
+  if (place !== null && address.kind === 'sqlite' && options.database === undefined && !options.demo)
+    throw new StartError(
+      'store',
+      `the data of the folder ${folder.path} is in PostgreSQL at ${place}, and no address was given`,
+      'name it: --database, HOLTER_DATABASE or holter.yaml; or leave it for an empty database in the folder: holter up --database sqlite',
+    );
+  const store = await opened(folder, options, address);
+  folder.writeDatabase(address.kind === 'sqlite' ? null : address.place);
+  return store;
+}
+
+async function opened(
   folder: DataFolder,
   { logger, isRestoreAccepted = false }: OpenOptions,
   address: DatabaseAddress,

@@ -42,7 +42,7 @@ async function logs(io: Io, agentId: string, { follow, json, ...options }: LogsO
     const tail = await ask(connection, (client) => client.logs(agentId, after));
     if (json && (tail.text !== '' || after === 0)) io.out(`${JSON.stringify(tail)}\n`);
     else io.out(inLines(tail.text));
-    if (!json && !follow && tail.next === 0) io.err(`${agentId} has printed nothing that Holter saw\n`);
+    if (!json && !follow && tail.next === 0) io.err(`this server has seen no output of ${agentId}\n`);
     if (!follow || isStopped) return;
     after = tail.next;
     await new Promise<void>((resolve) => {
