@@ -1,12 +1,15 @@
 // A real Holter in a process of its own, on a free port of this machine, with a database on disk. It says
-// over IPC where it listens, what CPU time it has used, and what its engine reports.
+// over IPC where it listens and what CPU time it has used. usage: holter.mjs [AGENTS BEAT_SECONDS], already registered.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger, loadConfig, startServer } from '../../packages/server/dist/index.js';
+import { seed } from './seed.mjs';
 
 const dataFolder = mkdtempSync(join(process.env.BENCH_FOLDER ?? tmpdir(), 'holter-bench-server-'));
+const [count, beatEverySeconds] = process.argv.slice(2).map(Number);
+if (count > 0) await seed(join(dataFolder, 'holter.db'), { count, beatEverySeconds });
 const loaded = loadConfig(null);
 const logger = createLogger({ write: (text) => process.stderr.write(text), isPretty: false, level: 'error' });
 const server = await startServer({

@@ -20,13 +20,13 @@ const beatOf = ({ agentId, token }) =>
   });
 
 /** Registers agents `prefix-0` … over several tokens, since each token has its own limit. */
-async function register({ port, tokens, prefix, count, promises, role }) {
+async function register({ port, tokens, prefix, count, promises }) {
   const agents = [];
   let next = 0;
   await inParallel(port, 48, async (connection, index) => {
     while (next < count) {
       const agentId = `${prefix}-${next++}`;
-      const body = { agentId, instanceId: 'bench', promises, ...(role && { role }) };
+      const body = { agentId, instanceId: 'bench', promises };
       const token = tokens[index % tokens.length];
       let reply = await connection.ask(requestBytes('POST', '/v1/agents', { token, body }));
       while (reply.status === 429) {
@@ -61,27 +61,29 @@ async function beats({ port, agents, connections, seconds, count = Number.POSITI
   };
 }
 
-/** NDJSON: each connection sends one body after the other. */
-async function lines({ port, token, agents, connections, seconds, linesPerBody }) {
-  const bodies = Array.from({ length: connections }, (_, c) => {
+/** NDJSON: each connection sends one body after the other, until every agent has beaten and the time is over. */
+async function lines({ port, token, agents, connections, seconds, linesPerBody, isPlain = false }) {
+  const bodies = Array.from({ length: Math.max(connections, agents.length / linesPerBody) }, (_, c) => {
     const text = Array.from({ length: linesPerBody }, (_, i) => {
       const { agentId } = agents[(c * linesPerBody + i) % agents.length];
-      return `{"kind":"heartbeat","agentId":"${agentId}","incarnation":1,"phase":"coding","tokenCount":${1_200 + i}}`;
+      const more = isPlain ? '' : `,"phase":"coding","tokenCount":${1_200 + i}`;
+      return `{"kind":"heartbeat","agentId":"${agentId}","incarnation":1${more}}`;
     }).join('\n');
     return requestBytes('POST', '/v1/signals', { token, body: text, type: 'application/x-ndjson' });
   });
   const until = performance.now() + seconds * 1_000;
   const startedAt = performance.now();
   let taken = 0;
-  await inParallel(port, connections, async (connection, index) => {
-    while (performance.now() < until) {
-      const { status, body } = await connection.ask(bodies[index]);
+  let next = 0;
+  await inParallel(port, connections, async (connection) => {
+    while (performance.now() < until || next < bodies.length) {
+      const { status, body } = await connection.ask(bodies[next++ % bodies.length]);
       const accepted = /"accepted":(\d+),"refused":0/.exec(body.slice(-300))?.[1];
       if (status !== 200 || accepted === undefined) throw new Error(`${status} ${body.slice(-300)}`);
       taken += Number(accepted);
     }
   });
-  return { perSecond: taken / ((performance.now() - startedAt) / 1_000) };
+  return { perSecond: taken / ((performance.now() - startedAt) / 1_000), taken };
 }
 
 /** A paced load like that of real agents, with the latency of other requests meanwhile. */
