@@ -88,6 +88,7 @@ export {
   slackOf,
 } from './record/liveness.ts';
 export { openLives } from './record/lives.ts';
+export { outlineOf } from './record/outline.ts';
 export type { Spent, Sum } from './record/spent.ts';
 export { RECORD_VERSION, type RecordKind, upcast } from './record/upcast.ts';
 export { checkSignal, SIGNAL_KINDS, type SignalCheck, signalShape } from './signal/check.ts';

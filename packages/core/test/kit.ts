@@ -4,7 +4,7 @@ import { emptyFleetGuard, type FleetGuard } from '../src/fleet/guard.ts';
 import type { FleetPolicy, Policy } from '../src/policy/policy.ts';
 import type { Agent } from '../src/record/agent.ts';
 import { type Money, NO_MONEY } from '../src/record/draft.ts';
-import type { Input, InputBody } from '../src/record/input.ts';
+import type { Applied, Input, InputBody } from '../src/record/input.ts';
 import { enroll, type Registration } from '../src/transition/enroll.ts';
 import { type Transition, transition } from '../src/transition/transition.ts';
 import type { Source } from '../src/vocabulary/authority.ts';
@@ -143,3 +143,7 @@ export function deepFreeze<T>(value: T): T {
   for (const inner of Object.values(value)) deepFreeze(inner);
   return value;
 }
+
+/** Whether a beat has changed only soft facts of this agent. */
+export const isShortWay = (before: Agent, { agent, events, rejection }: Applied): boolean =>
+  agent.hard === before.hard && events.length > 0 && !rejection;

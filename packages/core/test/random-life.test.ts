@@ -4,8 +4,9 @@ import { decisionsView as viewOfBuiltCore } from '../../server/src/http/decision
 import { instant, NEVER, seconds } from '../src/base/time.ts';
 import { HARMLESS_TWICE } from '../src/fold/admissible.ts';
 import type { Agent } from '../src/record/agent.ts';
-import type { InputBody } from '../src/record/input.ts';
+import type { Applied, Input, InputBody } from '../src/record/input.ts';
 import { openLives } from '../src/record/lives.ts';
+import { outlineOf } from '../src/record/outline.ts';
 import { applyInput, foldFully } from '../src/transition/apply-input.ts';
 import type { Transition } from '../src/transition/transition.ts';
 import type { Effect } from '../src/vocabulary/effect.ts';
@@ -13,7 +14,7 @@ import { LADDER } from '../src/vocabulary/ladder.ts';
 import type { SignalBody } from '../src/vocabulary/signal.ts';
 import { withStall } from '../src/vocabulary/stall.ts';
 import { type Happening, happenings, rawPolicy, registration, SENSES } from './arbitrary.ts';
-import { Bench, policiesOf, type registrationOf } from './kit.ts';
+import { Bench, isShortWay, policiesOf, type registrationOf } from './kit.ts';
 
 /** An effect that the agent's record does not know. */
 const NEVER_WANTED: Effect = {
@@ -201,7 +202,8 @@ class Life {
     const short = applyInput(agent, input, policy);
     // A finding due to time is made by the tick at its deadline, not by an earlier beat.
     const isDue = agent.hard.wakeAt <= input.at;
-    if (short.agent.hard !== agent.hard || short.events.length === 0 || short.rejection || isDue) return;
+    this.checkOutline(input, isShortWay(agent, short) ? short : null);
+    if (!isShortWay(agent, short) || isDue) return;
     shortWays += 1;
     const at = short.agent.soft.beatAt;
     const long = foldFully(agent, at, input, policy);
@@ -212,6 +214,14 @@ class Life {
     expect(soft).toEqual(short.agent.soft);
     expect([long.events, long.effects, long.asks, long.over]).toEqual([short.events, [], [], []]);
     expect(long.wakeAt, 'the short way never looks again later').toBeGreaterThanOrEqual(short.wakeAt);
+  }
+
+  /** On the outline of a record, a beat takes the short path exactly where it does on the record, to the same end. */
+  private checkOutline(input: Input, short: Applied | null): void {
+    const outline = outlineOf(this.bench.agent);
+    const step = outline && applyInput(outline, input, this.bench.policy);
+    const onOutline = step && isShortWay(outline, step) ? [step.agent.soft, step.events] : null;
+    expect(onOutline).toEqual(short && [short.agent.soft, short.events]);
   }
 
   private check(healthBefore: string, after: Transition): void {

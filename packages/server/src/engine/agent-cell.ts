@@ -4,6 +4,7 @@ import {
   enroll,
   type HolterEvent,
   type InputBody,
+  outlineOf,
   type Registration,
   type Spending,
   stillWanted,
@@ -71,13 +72,15 @@ const CONFLICTS_MAX = 8;
  * answered, published or acted upon before it is durable, except soft facts.
  */
 export class AgentCell {
-  private readonly agentId: string;
+  readonly agentId: string;
   private readonly context: CellContext;
   private stored: StoredAgent | null = null;
   private isLoaded = false;
   private inbox: Pending[] = [];
   private isRunning = false;
-  private audit = new AuditFold();
+  /** Only the outline of the record is in memory: enough for plain beats. */
+  private isOutline = false;
+  private audit = NO_FOLD;
   /** A commit whose answer may get lost; the record tells later whether it was carried out. */
   private unanswered: { readonly stored: StoredAgent; readonly audit: AuditFold } | null = null;
 
@@ -87,11 +90,26 @@ export class AgentCell {
   }
 
   get agent(): Agent | null {
-    return this.stored?.agent ?? null;
+    return this.isOutline ? null : (this.stored?.agent ?? null);
   }
 
-  get depth(): number {
-    return this.inbox.length;
+  /** Adds what this server has heard since the record was stored. */
+  freshen(agent: Agent): Agent {
+    const known = this.stored?.agent;
+    if (!known || known === agent) return agent;
+    const isNewer = !this.isOutline && known.hard.at >= agent.hard.at;
+    return isNewer ? withSoftOf(known, agent) : withSoftOf(agent, known);
+  }
+
+  /** Keeps only what a plain beat needs. False: this agent needs its record. */
+  shrink(): boolean {
+    const outline = this.stored && this.isLoaded && this.isIdle ? outlineOf(this.stored.agent) : null;
+    if (!this.stored || !outline) return false;
+    this.stored = { agent: outline, version: this.stored.version };
+    this.isLoaded = false;
+    this.isOutline = true;
+    this.audit = NO_FOLD;
+    return true;
   }
 
   get isIdle(): boolean {
@@ -105,9 +123,10 @@ export class AgentCell {
     });
   }
 
-  /** Fast path: a beat that changes only soft facts of a loaded, idle agent skips the queue and the store. */
+  /** Fast path: a beat that changes only soft facts of a known, idle agent skips the queue and the store. */
   askQuickly(request: Request): Answer | null {
-    if (!isBeat(request) || !this.stored || !this.isLoaded || !this.isIdle) return null;
+    if (!isBeat(request) || !this.stored || !this.isIdle) return null;
+    if (!this.isLoaded && !this.isOutline) return null;
     const { context, stored } = this;
     if (!context.fleet.isLoaded) return null;
     const { agent, events, effects, fleet } = this.transition(stored.agent, request.body);
@@ -185,6 +204,7 @@ export class AgentCell {
       const loaded = await this.context.store.load(this.agentId);
       this.settleAudit(loaded);
       this.stored = loaded && this.stored ? withNewerSoft(loaded, this.stored.agent) : loaded;
+      this.isOutline = false;
       // An unknown agent is looked up each time, because another server may register it.
       this.isLoaded = loaded !== null;
     }
@@ -201,8 +221,11 @@ export class AgentCell {
   /** Takes over a commit of another server. A commit under way here will fail with a conflict. */
   learn(newer: StoredAgent): void {
     if (!this.stored || newer.version <= this.stored.version) return;
-    if (this.isIdle) this.stored = withNewerSoft(newer, this.stored.agent);
-    else this.expire();
+    if (!this.isIdle && !this.isOutline) this.expire();
+    else {
+      this.stored = withNewerSoft(newer, this.stored.agent);
+      this.isOutline = false;
+    }
   }
 
   /** Is the passing of time held against the agent here, where others may have heard from it? */
@@ -376,6 +399,8 @@ export class AgentCell {
     return { kind: 'enrolled', agent: enrollment.agent, enrollment };
   }
 }
+
+const NO_FOLD = new AuditFold();
 
 const isSameRecord = (ours: StoredAgent, theirs: StoredAgent): boolean =>
   ours.version === theirs.version && JSON.stringify(ours.agent.hard) === JSON.stringify(theirs.agent.hard);

@@ -1,17 +1,22 @@
 import type { Agent } from '@holter/core';
-import { AgentCell, type CellContext, withSoftOf } from './agent-cell.ts';
+import { AgentCell, type CellContext } from './agent-cell.ts';
 
-const CELLS_MAX = 20_000;
+const RECORDS_MAX = 20_000;
 
-/** The cells in memory, one for each recently active agent. */
+/**
+ * The cells in memory, one for each agent. Those that have needed their records last keep them; the others keep what
+ * a plain beat needs, so that many agents that only beat cost little memory and no reads.
+ */
 export class AgentCells {
   private readonly context: CellContext;
-  private readonly max: number;
+  private readonly recordsMax: number;
   private readonly cells = new Map<string, AgentCell>();
+  /** Those that hold a record, or are about to; the one that has not needed it for longest is first. */
+  private readonly withRecord = new Set<AgentCell>();
 
-  constructor(context: CellContext, max = CELLS_MAX) {
+  constructor(context: CellContext, recordsMax = RECORDS_MAX) {
     this.context = context;
-    this.max = max;
+    this.recordsMax = recordsMax;
   }
 
   get size(): number {
@@ -41,15 +46,21 @@ export class AgentCells {
 
   /** Adds what this server has heard since the record was stored. */
   freshen(agent: Agent): Agent {
-    const known = this.get(agent.hard.agentId)?.agent;
-    if (!known || known === agent) return agent;
-    return known.hard.at >= agent.hard.at ? withSoftOf(known, agent) : withSoftOf(agent, known);
+    return this.get(agent.hard.agentId)?.freshen(agent) ?? agent;
+  }
+
+  /** Call before a request that needs the record. */
+  use(cell: AgentCell): void {
+    this.withRecord.delete(cell);
+    this.withRecord.add(cell);
   }
 
   dropIdle(): void {
-    for (const [agentId, cell] of this.cells) {
-      if (this.cells.size <= this.max) return;
-      if (cell.isIdle) this.cells.delete(agentId);
+    for (const cell of this.withRecord) {
+      if (this.withRecord.size <= this.recordsMax) return;
+      if (!cell.isIdle) continue;
+      this.withRecord.delete(cell);
+      if (!cell.shrink()) this.cells.delete(cell.agentId);
     }
   }
 }

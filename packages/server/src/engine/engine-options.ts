@@ -29,7 +29,7 @@ export type EngineOptions = {
   readonly inboxMax?: number;
   /** Most agents judged, or soft facts written, before the next tick gets its turn. */
   readonly sliceMax?: number;
-  /** Most cells kept in memory; idle ones are evicted first. */
+  /** Most records kept in memory; of idle agents beyond it, only what a plain beat needs. */
   readonly cellsMax?: number;
 };
 

@@ -345,6 +345,7 @@ export class Engine {
 
   private async waitFor(cell: AgentCell, request: Request): Promise<Answer> {
     this.waiting += 1;
+    this.cells.use(cell);
     try {
       return await cell.ask(request);
     } catch (error) {

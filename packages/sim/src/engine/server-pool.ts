@@ -18,6 +18,8 @@ import type { SimHost } from './sim-host.ts';
 const HOUR = 3_600_000;
 /** So small that the work of a tick often takes several slices. */
 const SLICE = 2;
+/** So few that plain beats often find only the outline of their agent. */
+const RECORDS = 4;
 const PEOPLE_EFFECTS: ReadonlySet<EffectKind> = new Set(['notify']);
 
 type ServerPoolOptions = {
@@ -119,6 +121,7 @@ export class ServerPool {
       newSecret: () => `k${++this.correlations}`,
       isAlone: !isShared,
       sliceMax: SLICE,
+      cellsMax: RECORDS,
       onBug: (error) => this.bug(process, error),
     });
     for (const name of hosts) if (!this.unreachable.has(name)) this.attach(process, engine, name);

@@ -1,0 +1,93 @@
+import { type HolterEvent, milliseconds, type Registration } from '@holter/core';
+import { expect, test } from 'vitest';
+import { ManualClock } from '../../test/manual-clock.ts';
+import { defaultPolicies } from '../policy/index.ts';
+import { openMemory } from '../store/memory/index.ts';
+import type { Store } from '../store/store.ts';
+import { Engine } from './engine.ts';
+
+const ada: Registration = {
+  agentId: 'ada',
+  instanceId: 'one',
+  role: 'active-development',
+  group: 'default',
+  mode: 'observe',
+  promises: { beatEveryMs: milliseconds(60_000) },
+  can: [],
+  executor: null,
+};
+const beat = { kind: 'heartbeat', agentId: 'ada', incarnation: 1 } as const;
+
+/** An engine that keeps no record in memory once its agent is idle. */
+async function world() {
+  const clock = new ManualClock();
+  const memory = openMemory();
+  const loads: string[] = [];
+  const load: Store['load'] = (agentId) => {
+    loads.push(agentId);
+    return memory.load(agentId);
+  };
+  let ids = 0;
+  const engine = new Engine({
+    store: Object.assign(Object.create(memory) as Store, { load }),
+    clock,
+    policies: defaultPolicies,
+    executors: [],
+    sha256: (text) => text,
+    newId: () => `id-${++ids}`,
+    newSecret: () => `secret-${++ids}`,
+    isAlone: true,
+    cellsMax: 0,
+    onBug: (error) => {
+      throw error;
+    },
+  });
+  const events: HolterEvent[] = [];
+  engine.onCommitted((own) => events.push(...own.events));
+  await engine.start();
+  await engine.register(ada);
+  await engine.signal(beat, 'agent');
+  await clock.advance(1_000);
+  loads.length = 0;
+  return { engine, clock, memory, loads, events };
+}
+
+test('plain beats need no record, and are known wherever it is read', async () => {
+  const { engine, clock, memory, loads, events } = await world();
+  expect(engine.peek('ada')).toBeNull();
+  for (let i = 0; i < 3; i++) {
+    await clock.advance(10_000);
+    await engine.signal(beat, 'agent');
+  }
+  expect(loads).toEqual([]);
+  const heardAt = clock.now();
+  expect((await memory.load('ada'))?.agent.soft.beatAt).toBeLessThan(heardAt);
+  expect((await engine.read('ada'))?.soft.beatAt).toBe(heardAt);
+  loads.length = 0;
+  // The check at the old deadline reads the record, finds the newest beat, and keeps only the outline again.
+  await clock.advance(50_000);
+  expect(loads).toEqual(['ada']);
+  await engine.signal(beat, 'agent');
+  expect(loads).toEqual(['ada']);
+  expect(events.filter(({ type }) => type === 'HEALTH_STATE_CHANGED')).toEqual([]);
+  await engine.stop();
+});
+
+test('a beat that says more than "alive" reads the record, and so does one of another start', async () => {
+  const { engine, loads } = await world();
+  expect(await engine.signal({ ...beat, phase: 'tests' }, 'agent')).toMatchObject({
+    agent: { hard: { phase: 'tests', role: 'active-development', health: 'HEALTHY' } },
+  });
+  expect(loads).toEqual(['ada']);
+  expect(await engine.signal({ ...beat, incarnation: 7 }, 'agent')).toHaveProperty('rejected');
+  await engine.stop();
+});
+
+test('an agent that falls silent is flagged, and its next beat clears it', async () => {
+  const { engine, clock, events } = await world();
+  await clock.advance(80_000);
+  expect(events.map(({ type }) => type)).toContain('FINDING_RAISED');
+  await engine.signal(beat, 'agent');
+  expect(events.map(({ type }) => type)).toContain('FINDING_CLEARED');
+  await engine.stop();
+});
