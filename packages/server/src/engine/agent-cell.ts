@@ -1,6 +1,5 @@
 import {
   type Agent,
-  type EventType,
   enroll,
   type HolterEvent,
   type InputBody,
@@ -19,9 +18,10 @@ import { AuditFold } from './audit-fold.ts';
 import type { Clock } from './clock.ts';
 import { type ChannelsFor, withCopies } from './fan-out.ts';
 import type { FleetCell } from './fleet-cell.ts';
-import { emptyFolded, type Folded, isOnlyLookedAt, needsCommit } from './folded.ts';
+import { accuses, cancellationOf, emptyFolded, type Folded, isOnlyLookedAt, needsCommit } from './folded.ts';
 import type { OwnCommit } from './follower.ts';
 import type { GroupSizes } from './group-sizes.ts';
+import { isSameRecord, withNewerSoft, withSoftOf } from './record-copies.ts';
 import { type Answer, isBeat, isDue, isRefusal, needsNewest, type Request, whatOf } from './request.ts';
 import type { ServerList } from './server-list.ts';
 import type { SoftBuffer } from './soft-buffer.ts';
@@ -62,7 +62,6 @@ const BATCH_MAX = 64;
 /** How often a judgement that waits for other servers looks whether they have stored what they heard. */
 const FLUSH_POLL_MS = 100;
 const FLUSH_MS_MAX = 5_000;
-const ACCUSES: ReadonlySet<string> = new Set<EventType>(['FINDING_RAISED', 'LIVENESS_CHANGED']);
 /** A conflict means that another server committed first. More than this many in a row is an error. */
 const CONFLICTS_MAX = 8;
 
@@ -230,8 +229,7 @@ export class AgentCell {
 
   /** Is the passing of time held against the agent here, where others may have heard from it? */
   private isAccused(before: Agent | null, { events }: Folded): boolean {
-    const isOverdue = before !== null && before.hard.wakeAt <= this.context.clock.now();
-    return isOverdue && events.some(({ type }) => ACCUSES.has(type));
+    return before !== null && before.hard.wakeAt <= this.context.clock.now() && accuses(events);
   }
 
   /** Waits until what all servers have heard by now is stored. */
@@ -290,8 +288,8 @@ export class AgentCell {
   ): readonly Answer[] {
     const { agent, events, effects, answers } = folded;
     if (!agent) return answers;
-    const stored = { agent, version: verdict.version };
-    const { firstCursor } = verdict;
+    const { version, firstCursor } = verdict;
+    const stored = { agent, version };
     this.stored = stored;
     this.context.spending.add(folded.spending);
     const correlationId = requests[0]?.correlationId ?? '';
@@ -386,10 +384,7 @@ export class AgentCell {
     );
     const at = clock.now();
     const enrollment = enroll(folded.agent, registration, { at, stalls: stallWatch.stalls, policy });
-    if (enrollment.kind === 'refused') {
-      const agent = folded.agent as Agent;
-      return { kind: 'enrolled', agent, enrollment };
-    }
+    if (enrollment.kind === 'refused') return { kind: 'enrolled', agent: folded.agent as Agent, enrollment };
     folded.isHardChanged ||= enrollment.agent !== folded.agent;
     folded.agent = enrollment.agent;
     folded.events = folded.events.concat(enrollment.events);
@@ -401,23 +396,3 @@ export class AgentCell {
 }
 
 const NO_FOLD = new AuditFold();
-
-const isSameRecord = (ours: StoredAgent, theirs: StoredAgent): boolean =>
-  ours.version === theirs.version && JSON.stringify(ours.agent.hard) === JSON.stringify(theirs.agent.hard);
-
-/** Soft facts from the last second may not have been flushed, so the ones in memory are kept. */
-function withNewerSoft(loaded: StoredAgent, known: Agent): StoredAgent {
-  return { ...loaded, agent: withSoftOf(loaded.agent, known) };
-}
-
-/** Merges in the soft facts of another copy of the same incarnation. */
-export function withSoftOf(agent: Agent, other: Agent): Agent {
-  if (agent.hard.incarnation !== other.hard.incarnation) return agent;
-  return { ...agent, soft: maxSoft(agent.soft, other.soft) };
-}
-
-function cancellationOf(events: readonly HolterEvent[]): { readonly cancelledBecause?: string } {
-  for (const event of events)
-    if (event.type === 'EFFECT_CANCELLED') return { cancelledBecause: event.payload.because };
-  return {};
-}

@@ -1,4 +1,4 @@
-import type { Agent, Effect, FleetGuard, Hard, HolterEvent, Life, Spending } from '@holter/core';
+import type { Agent, Effect, EventType, FleetGuard, Hard, HolterEvent, Life, Spending } from '@holter/core';
 import { isKept } from '../store/facts.ts';
 import type { FleetVersions } from './fleet-cell.ts';
 import type { Answer } from './request.ts';
@@ -44,4 +44,16 @@ export function isOnlyLookedAt(before: Hard, after: Hard): boolean {
     if (key === 'at' || key === 'wakeAt' || after[key] === before[key]) return true;
     return key === 'derived' && after.derived.length === 0 && before.derived.length === 0;
   });
+}
+
+const ACCUSES: ReadonlySet<string> = new Set<EventType>(['FINDING_RAISED', 'LIVENESS_CHANGED']);
+
+/** Whether the passing of time is held against the agent. */
+export const accuses = (events: readonly HolterEvent[]): boolean =>
+  events.some(({ type }) => ACCUSES.has(type));
+
+export function cancellationOf(events: readonly HolterEvent[]): { readonly cancelledBecause?: string } {
+  for (const event of events)
+    if (event.type === 'EFFECT_CANCELLED') return { cancelledBecause: event.payload.because };
+  return {};
 }
