@@ -16,7 +16,7 @@ import {
   type StallLog,
 } from '@holter/core';
 import type { PolicySet } from '../policy/index.ts';
-import { StoreUnavailable } from '../store/store.ts';
+import { NewerRecord, StoreUnavailable } from '../store/store.ts';
 import type { AgentCell } from './agent-cell.ts';
 import { AgentCells } from './agent-cells.ts';
 import { Committer } from './committer.ts';
@@ -376,8 +376,12 @@ export class Engine {
     this.streamed.tell([event]);
   }
 
-  /** An unavailable store is an expected state. Any other error is a bug: it is reported and affects only its agent. */
+  /**
+   * An unavailable store is an expected state, and so is a record of a newer server. Any other error is a bug: it is
+   * reported and affects only its agent.
+   */
   private noteTrouble(error: unknown): void {
+    if (error instanceof NewerRecord) return;
     if (!(error instanceof StoreUnavailable)) {
       this.options.onBug(error);
       return;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { EngineBusy } from '../engine/engine-options.ts';
 import type { Refused, Taken } from '../intake/index.ts';
 import { type LetterRefusalCode, LetterRefused } from '../post/index.ts';
-import { StoreUnavailable } from '../store/store.ts';
+import { NewerRecord, StoreUnavailable } from '../store/store.ts';
 import { isMissing, issueInWords } from './issue-in-words.ts';
 
 /** Why a request was not done, in words for the one who sent it. Never repeats what was sent. */
@@ -96,6 +96,13 @@ export function refusalOf(error: unknown): Refusal {
       code: 'store_unavailable',
       message: 'the store is not available; nothing was changed',
       retryAfterSeconds: 5,
+    };
+  if (error instanceof NewerRecord)
+    return {
+      status: 503,
+      code: 'newer_record',
+      message: 'a newer server looks after this agent; ask that one, or update this one',
+      retryAfterSeconds: 1,
     };
   if (!(error instanceof InvariantError) && isFastifyError(error)) return refusalOfFastify(error);
   return { status: 500, code: 'internal', message: 'an error on our side; the log of the server has it' };

@@ -369,3 +369,8 @@ export class StoreUnavailable extends Error {
     this.code = code;
   }
 }
+
+/** A record of a newer Holter: this server leaves it to others, which can read it. */
+export class NewerRecord extends Error {
+  override readonly name = 'NewerRecord';
+}

@@ -1,5 +1,5 @@
 import { RECORD_VERSION, type RecordKind, upcast } from '@holter/core';
-import { StoreUnavailable } from '../store.ts';
+import { NewerRecord, StoreUnavailable } from '../store.ts';
 
 /**
  * Converts a stored record to the current version. That it is JSON is checked; that it has the shape of its version
@@ -14,7 +14,7 @@ export function parseRecord<Kind extends RecordKind>(
 ): NonNullable<ReturnType<typeof upcast<Kind>>> {
   const record = upcast(kind, parse(text, what), version);
   if (record !== null) return record;
-  throw new Error(
+  throw new NewerRecord(
     `${what} was written by a newer Holter (record ${version}, this one knows ${RECORD_VERSION}): update Holter`,
   );
 }
