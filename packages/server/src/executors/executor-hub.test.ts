@@ -49,8 +49,7 @@ const record = (fields: Partial<RunRecord> = {}): RunRecord => ({
   ...fields,
 });
 
-async function world(store = openMemory()) {
-  const clock = new ManualClock();
+async function world(store = openMemory(), clock = new ManualClock(), name = 'id') {
   let ids = 0;
   const bugs: unknown[] = [];
   const onBug = (error: unknown): void => void bugs.push(error);
@@ -60,7 +59,7 @@ async function world(store = openMemory()) {
     policies: defaultPolicies,
     executors: [],
     sha256: (text) => createHash('sha256').update(text).digest('hex'),
-    newId: () => `id-${++ids}`,
+    newId: () => `${name}-${++ids}`,
     newSecret: () => 'secret',
     onBug,
   });
@@ -165,6 +164,55 @@ describe('a connected run', () => {
     expect(after.hub.size).toBe(1);
     expect(await after.hub.receipt('run:one', nudge?.id ?? '', 'delivered', 'written')).toBe(true);
     expect(await after.hub.receipt('run:one', 'nobody/1', 'delivered', 'written')).toBe(false);
+  });
+});
+
+describe('a run that goes over to another server', () => {
+  async function two() {
+    const one = await world();
+    const other = await world(one.store.beside(), one.clock, 'other');
+    await one.clock.advance(2_000);
+    await one.engine.register(worker);
+    // Neither server can look at its process.
+    const run = record({ hostId: 'elsewhere' });
+    await one.hub.present(run);
+    return { one, other, run, clock: one.clock };
+  }
+
+  it('takes its effects along within 5 s, and is not reported as lost', async () => {
+    const { one, other, run, clock } = await two();
+    const polled = one.hub.poll('run:one', [], 200, never);
+    await clock.advance(300);
+    expect(await polled).toEqual([]);
+    // Claimed by the first server, which waits for the next poll.
+    await one.engine.decide('worker', { decision: 'nudge', by: 'ada', reason: 'hello' });
+    await clock.advance(300);
+    expect(await other.hub.poll('run:one', [], 0, never)).toBeNull();
+    await other.hub.present(run);
+    const taken = other.hub.poll('run:one', [], 5_000, never);
+    await clock.advance(3_000);
+    expect(await taken).toMatchObject([{ kind: 'nudge', message: 'Holter: hello' }]);
+    expect([one.hub.size, other.hub.size]).toEqual([0, 1]);
+    expect(await one.told()).toEqual([]);
+    expect([...one.bugs, ...other.bugs]).toEqual([]);
+  });
+
+  it('is looked after by the other when its server has died, and may leave through any', async () => {
+    const { one, other, run, clock } = await two();
+    void one.hub.poll('run:one', [], 60_000, never);
+    await clock.advance(5_000);
+    expect(other.hub.size).toBe(0);
+    await one.engine.stop();
+    one.hub.close();
+    await clock.advance(2_000);
+    expect(other.hub.size).toBe(1);
+    const third = await world(one.store.beside(), clock, 'third');
+    await third.hub.present(run);
+    await clock.advance(1_000);
+    await other.hub.leave('run:one');
+    await clock.advance(2_000);
+    expect([other.hub.size, third.hub.size]).toEqual([0, 0]);
+    expect(await other.told()).toEqual([]);
   });
 });
 

@@ -13,7 +13,7 @@ import type { ReplyQueue } from '../engine/reply-queue.ts';
 import type { Intake, Sender } from '../intake/index.ts';
 import { policyFor } from '../policy/index.ts';
 import { isAlive, type ProcessTable } from '../processes/index.ts';
-import type { Store } from '../store/store.ts';
+import { type Store, StoreUnavailable } from '../store/store.ts';
 import { AdoptedRun } from './adopted-run.ts';
 import { RemoteExecutor } from './remote-executor.ts';
 import type { RunRecord } from './run-record.ts';
@@ -250,7 +250,10 @@ export class ExecutorHub {
     if (this.isClosed) return;
     this.stopLooking = this.context.clock.after(LOOK_EVERY_MS, () => {
       void this.lookForLost()
-        .catch(this.context.onBug)
+        .catch((error: unknown) => {
+          // The next look tries again.
+          if (!(error instanceof StoreUnavailable)) this.context.onBug(error);
+        })
         .finally(() => this.scheduleLook());
     });
   }
