@@ -1,0 +1,209 @@
+// `npm run chaos:servers [-- --minutes 10 --clients 500 --processes 25]`: three servers as real processes over one
+// PostgreSQL, clients in real processes, and faults: servers are killed and stopped (SIGSTOP), PostgreSQL is killed and
+// started again, its connections are cut. Afterwards the event log is compared with what the clients were told.
+
+import { fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { check } from './chaos/check.mjs';
+import { startPostgres } from './postgres.mjs';
+import { root, setup } from './setup.mjs';
+
+const { values: options } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '10' },
+    clients: { type: 'string', default: '500' },
+    processes: { type: 'string', default: '25' },
+  },
+});
+const minutes = Number(options.minutes);
+const clients = Number(options.clients);
+const processes = Math.min(clients, Number(options.processes));
+const SERVERS = 3;
+/** The last part is free of faults, so that everything can come to an end. */
+const HEALING_MS = 45_000;
+
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+const between = (min, max) => min + Math.random() * (max - min);
+const begunAt = Date.now();
+const say = (text) => console.log(`${((Date.now() - begunAt) / 1_000).toFixed(1).padStart(7)} s  ${text}`);
+
+if (!setup()) process.exit(1);
+const postgres = await startPostgres({ isDurable: true });
+if (!postgres) {
+  console.error('PostgreSQL is not installed.');
+  process.exit(1);
+}
+const folder = mkdtempSync(join(tmpdir(), 'holter-chaos-'));
+const servers = [];
+const told = [];
+const outages = [];
+const faults = [];
+const struck = {};
+
+async function startServer(server) {
+  const data = join(folder, `server-${server.number}`);
+  const args = [
+    'up',
+    '--data',
+    data,
+    '--port',
+    String(server.port),
+    '--database',
+    postgres.url(),
+    '--log-level',
+    'warn',
+  ];
+  const child = spawn(process.execPath, [join(root, 'packages/holter/dist/main.js'), ...args], {
+    env: { PATH: process.env.PATH, HOME: folder, XDG_CONFIG_HOME: folder, NO_COLOR: '1' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  server.child = child;
+  createInterface(child.stderr).on('line', (line) => {
+    if (/a bug in Holter|unhandled/i.test(line)) server.bugs.push(line);
+  });
+  const exited = once(child, 'exit').then(() => false);
+  const lines = createInterface(child.stdout);
+  const listening = new Promise((resolve) => {
+    lines.on('line', (line) => line.includes(String(server.port)) && resolve(true));
+  });
+  server.isUp = await Promise.race([listening, exited]);
+  return server.isUp;
+}
+
+async function restart(server) {
+  while (!(await startServer(server))) await pause(1_000);
+}
+
+const faultKinds = {
+  'a server is killed': async () => {
+    const server = pick();
+    faults.push(Date.now());
+    server.isUp = false;
+    server.child.kill('SIGKILL');
+    await pause(between(2_000, 6_000));
+    await restart(server);
+  },
+  'a server is stopped': async () => {
+    const server = pick();
+    faults.push(Date.now());
+    server.child.kill('SIGSTOP');
+    await pause(between(2_000, 12_000));
+    server.child.kill('SIGCONT');
+    await pause(2_000);
+  },
+  'PostgreSQL is killed': async () => {
+    const outage = { from: Date.now(), to: Number.POSITIVE_INFINITY };
+    outages.push(outage);
+    await postgres.stop(Math.random() < 0.5 ? 'QUIT' : 'INT');
+    await pause(between(500, 5_000));
+    while (!(await postgres.start())) await pause(200);
+    outage.to = Date.now();
+  },
+  'connections are cut': async () => {
+    const client = new pg.Client(postgres.url());
+    await client.connect();
+    await client.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and random() < 0.5 and datname is not null',
+    );
+    await client.end();
+  },
+};
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  return port;
+}
+
+const pick = () => servers[Math.floor(Math.random() * servers.length)];
+
+async function makeFaults(until) {
+  const kinds = Object.keys(faultKinds);
+  for (let turn = 0; Date.now() < until; turn++) {
+    // Each kind in turn in the beginning, so that a short run has all of them.
+    const kind = turn < kinds.length ? kinds[turn] : kinds[Math.floor(Math.random() * kinds.length)];
+    say(kind);
+    struck[kind] = (struck[kind] ?? 0) + 1;
+    await faultKinds[kind]();
+    await pause(between(3_000, 8_000));
+  }
+}
+
+async function readLog(server) {
+  const token = readFileSync(join(folder, `server-${server.number}`, 'viewer.token'), 'utf8').trim();
+  const log = [];
+  for (let after = 0; ; ) {
+    const response = await fetch(`http://127.0.0.1:${server.port}/v1/events?limit=500&after=${after}`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
+    const { events } = await response.json();
+    log.push(...events);
+    if (events.length === 0) return log;
+    after = Math.max(...events.map(({ cursor }) => cursor));
+  }
+}
+
+let isPassed = false;
+try {
+  for (let number = 1; number <= SERVERS; number++) {
+    const server = { number, port: await freePort(), bugs: [], child: null, isUp: false };
+    servers.push(server);
+    if (!(await startServer(server))) throw new Error(`server ${number} does not start`);
+  }
+  say(`${SERVERS} servers; ${clients} clients in ${processes} processes; ${minutes} minutes`);
+  const token = (role) => readFileSync(join(folder, 'server-1', `${role}.token`), 'utf8').trim();
+  const children = [];
+  for (let index = 0; index < processes; index++) {
+    const first = Math.floor((clients * index) / processes);
+    const count = Math.floor((clients * (index + 1)) / processes) - first;
+    const ports = servers.map(({ port }) => port);
+    const given = { first, count, ports, enrollToken: token('enroll'), operatorToken: token('operator') };
+    const child = fork(new URL('./chaos/client.mjs', import.meta.url), [JSON.stringify(given)]);
+    child.on('message', (lines) => {
+      for (const line of lines) told.push(line);
+    });
+    children.push(child);
+  }
+  await pause(10_000);
+  const end = begunAt + minutes * 60_000 - HEALING_MS;
+  const silence = setTimeout(
+    () => {
+      say('one in ten agents falls silent');
+      for (const child of children) child.send('silence');
+    },
+    (end - Date.now()) / 2,
+  );
+  await makeFaults(end);
+  clearTimeout(silence);
+  say('no more faults');
+  await pause(HEALING_MS);
+  const exits = children.map((child) => once(child, 'exit'));
+  for (const child of children) child.send('stop');
+  await Promise.all(exits);
+  await pause(3_000);
+  const logs = await Promise.all(servers.map(readLog));
+  const { problems, figures } = check({ log: logs[0], told, outages, faults });
+  for (const [index, log] of logs.entries())
+    if (JSON.stringify(log) !== JSON.stringify(logs[0])) problems.push(`server ${index + 1} has another log`);
+  for (const { number, bugs } of servers) for (const bug of bugs) problems.push(`server ${number}: ${bug}`);
+  console.log(`\nfaults: ${JSON.stringify(struck)}`);
+  for (const [name, value] of Object.entries(figures)) console.log(`${name}: ${value}`);
+  for (const problem of problems.slice(0, 40)) console.log(`PROBLEM: ${problem}`);
+  isPassed = problems.length === 0;
+  console.log(isPassed ? 'passed' : `${problems.length} problems`);
+} finally {
+  for (const { child } of servers) child?.kill('SIGKILL');
+  await postgres.dispose();
+  rmSync(folder, { recursive: true, force: true });
+}
+process.exit(isPassed ? 0 : 1);

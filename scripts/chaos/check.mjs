@@ -1,0 +1,107 @@
+// Compares what the servers acknowledged with the event log, and with nothing else. Returns what it found.
+
+/** An agent beats every 1.5 s; it may be accused when no beat was acknowledged for this long. */
+const SILENCE_MS_MIN = 9_000;
+const TAKEOVER_MS_MAX = 5_000;
+
+/**
+ * `log` has the stored events in order, `told` the lines of the clients, `outages` the times in which PostgreSQL was
+ * away, and `faults` when a server was killed or stopped.
+ */
+export function check({ log, told, outages, faults }) {
+  const problems = [];
+  const reports = new Map();
+  const receipts = new Map();
+  const accusations = [];
+  for (const { type, payload, agentId, at } of log) {
+    if (type === 'BLOCKER_REPORTED') reports.set(payload.text, (reports.get(payload.text) ?? 0) + 1);
+    if (type === 'EFFECT_RECEIPT' && payload.outcome === 'delivered')
+      receipts.set(payload.effectId, (receipts.get(payload.effectId) ?? 0) + 1);
+    if (type === 'FINDING_RAISED' && payload.kind === 'missed-heartbeats') accusations.push({ agentId, at });
+  }
+  for (let index = 1; index < log.length; index++)
+    if (log[index].cursor <= log[index - 1].cursor)
+      problems.push(`cursor ${log[index].cursor} is out of order`);
+
+  const acknowledged = told.filter(({ kind }) => kind === 'report');
+  const lost = acknowledged.filter(({ text }) => !reports.has(text));
+  for (const { text } of lost) problems.push(`acknowledged and lost: ${text}`);
+  const twice = [...receipts].filter(([, count]) => count > 1);
+  for (const [id] of twice) problems.push(`delivered twice: ${id}`);
+
+  const beats = new Map();
+  for (const { kind, agentId, at } of told)
+    if (kind === 'beat') beats.set(agentId, [...(beats.get(agentId) ?? []), at]);
+  const silent = new Map(told.flatMap(({ kind, agentId, at }) => (kind === 'silent' ? [[agentId, at]] : [])));
+  let wrong = 0;
+  for (const { agentId, at } of accusations) {
+    const heard = (beats.get(agentId) ?? []).filter((beat) => beat > at - SILENCE_MS_MIN && beat < at - 500);
+    if (heard.length === 0) continue;
+    wrong += 1;
+    problems.push(`${agentId} was accused ${at - heard.at(-1)} ms after an acknowledged beat`);
+  }
+  const accused = new Set(accusations.map(({ agentId }) => agentId));
+  for (const agentId of silent.keys())
+    if (!accused.has(agentId)) problems.push(`${agentId} is silent, and nobody noticed`);
+
+  const executedAt = new Map(
+    told.flatMap(({ kind, reason, at }) =>
+      kind === 'executed' ? [[reason.replace(/^Holter: /, ''), at]] : [],
+    ),
+  );
+  const isOutage = (from, to) =>
+    outages.some((outage) => outage.from - 1_000 < to && outage.to + 3_000 > from);
+  const asked = told.filter(
+    ({ kind, at }) => kind === 'asked' && !isOutage(at - 1_000, at + TAKEOVER_MS_MAX),
+  );
+  const delays = asked.flatMap(({ reason, at }) =>
+    executedAt.has(reason) ? [executedAt.get(reason) - at] : [],
+  );
+  const missing = asked.filter(({ reason }) => !executedAt.has(reason));
+  for (const { reason } of missing) problems.push(`asked for and never carried out: ${reason}`);
+  const duringFaults = asked.flatMap(({ reason, at }) =>
+    executedAt.has(reason) && faults.some((fault) => at > fault - 2_000 && at < fault + 5_000)
+      ? [executedAt.get(reason) - at]
+      : [],
+  );
+  if (share(duringFaults, 0.99) > TAKEOVER_MS_MAX)
+    problems.push(`takeover p99 is ${share(duringFaults, 0.99)} ms`);
+  return {
+    problems,
+    figures: {
+      events: log.length,
+      'acknowledged beats': told.filter(({ kind }) => kind === 'beat').length,
+      'acknowledged reports': acknowledged.length,
+      'of them lost': lost.length,
+      'reports stored twice': [...reports.values()].filter((count) => count > 1).length,
+      'effects delivered': receipts.size,
+      'of them twice': twice.length,
+      'directives received twice': repeats(told.filter(({ kind }) => kind === 'directive')),
+      'effects offered to an executor again': told.filter(({ kind }) => kind === 'offered again').length,
+      accusations: accusations.length,
+      'of them wrong': wrong,
+      'silent agents': silent.size,
+      'nudges asked for': asked.length,
+      'nudge to executor, p50 / p99 / max ms': spread(delays),
+      'the same within 5 s of a fault, p50 / p99 / max ms': `${spread(duringFaults)} (${duringFaults.length})`,
+      refused: countBy(
+        told.filter(({ kind }) => kind === 'refused').map(({ status, code }) => `${status} ${code}`),
+      ),
+    },
+  };
+}
+
+const repeats = (lines) => lines.length - new Set(lines.map(({ id }) => id)).size;
+
+function share(values, part) {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
+}
+
+const spread = (values) => `${share(values, 0.5)} / ${share(values, 0.99)} / ${Math.max(0, ...values)}`;
+
+function countBy(words) {
+  const counts = {};
+  for (const word of words) counts[word] = (counts[word] ?? 0) + 1;
+  return JSON.stringify(counts);
+}
