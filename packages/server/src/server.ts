@@ -18,7 +18,7 @@ import { DEFAULT_HOST, DEFAULT_PORT, isLoopback, LOCAL_NAMES, urlName, urlOf } f
 import { Causes } from './logging/causes.ts';
 import { type Logger, logCommitted } from './logging/logger.ts';
 import { databaseOf, openStore } from './open-store.ts';
-import { MailTray, PostOffice } from './post/index.ts';
+import { MailTray, PostOffice, startPinger } from './post/index.ts';
 import { shippedPrices } from './prices/index.ts';
 import { realClock, realDice, wallNow } from './real-clock.ts';
 import { startSessions } from './sessions/index.ts';
@@ -150,6 +150,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       newId: realDice.newId,
       name: () => engine.currentPolicies.operations.mailName,
     });
+    const notSent = (error: unknown) => logger.warn({ err: error }, 'pings were not sent');
+    undo.push(startPinger({ engine, store, office, clock, failed: notSent }));
     const failed = (error: unknown) => logger.warn({ err: error }, 'a hook was answered, but not kept');
     const sessions = startSessions({
       engine,

@@ -26,12 +26,15 @@ import { hearLetter, isPong, signalAcknowledged, takeSignal } from './letter-mea
 import { LetterRefused, noAgent } from './letter-refused.ts';
 import { checkTimes } from './letter-times.ts';
 import { MailWaits } from './mail-waits.ts';
+import { isPing, pingId, pingLetter } from './ping-letter.ts';
 import { mailPresenceOf } from './presence.ts';
 
 /** Most letters in one box. */
 const BOX_MAX = 1_000;
 /** Calls without a token can't fill a box: the rest of it is for letters whose senders are known. */
 const UNVERIFIED_BOX_MAX = 200;
+/** Newest pings of an agent that stay in its box. */
+const PINGS_KEPT = 5;
 /** Unread letters that are looked at for one hook. */
 const UNREAD_MAX = 50;
 
@@ -180,6 +183,15 @@ export class PostOffice {
     await store.markLetters({ to: agentId, letterIds, as: 'read', at: clock.now() });
   }
 
+  /** Of pings that were not answered, only the newest stay in the box: a late pong still counts. */
+  async ping({ hard: { agentId: to, incarnation } }: Agent, sequence: number): Promise<void> {
+    const { store, clock } = this.context;
+    const letter = pingLetter({ from: this.name, to, incarnation, sequence, at: clock.now() });
+    await store.putLetter({ letter, acknowledges: null, boxMax: Number.POSITIVE_INFINITY });
+    await store.deleteLetter(to, pingId(to, incarnation, sequence - PINGS_KEPT));
+    this.waits.tell(to);
+  }
+
   /** A sign of life. An unknown name that comes without a token is registered. */
   async beat(
     agentId: string,
@@ -318,7 +330,8 @@ export class PostOffice {
     const delivered = new Set(await store.markLetters({ to: of, letterIds, as: 'delivered', at }));
     for (const letter of letters) {
       const { letterId, from, isVerified, priority } = letter;
-      if (!delivered.has(letterId) || from !== this.name || !isVerified || isDirective(letter)) continue;
+      if (!delivered.has(letterId) || from !== this.name || !isVerified) continue;
+      if (isDirective(letter) || isPing(letter)) continue;
       await takeSignal(
         this.context,
         { kind: 'message-delivered', messageId: letterId, priority },
@@ -363,7 +376,8 @@ export class PostOffice {
         role,
         group: 'default',
         mode: 'nudge',
-        promises: {},
+        // An agent with a role knows seed 001, and answers pings at the interval of its role.
+        promises: role === 'default' ? {} : { pongs: true },
         can: ['nudge'],
         executor: null,
       },

@@ -375,21 +375,4 @@ describe('every call, as it is meant', () => {
     expect(Object.keys(api.paths)).toContain('/v1/agents/{id}/heartbeat');
     expect(Object.keys(api.paths).length).toBeGreaterThan(25);
   });
-
-  it('takes no promise of pongs, because nothing pings', async () => {
-    const register = (pongs: boolean) =>
-      server.call('POST', '/v1/agents', {
-        token: server.tokens.enroll,
-        body: { agentId: 'ponger', instanceId: 'i', promises: { pongs } },
-      });
-    const refused = await register(true);
-    expect([refused.status, refused.json.error]).toMatchObject([
-      400,
-      {
-        field: 'promises.pongs',
-        message: expect.stringContaining('Holter sends no pings yet; promise beatEverySeconds'),
-      },
-    ]);
-    expect((await register(false)).status).toBe(201);
-  });
 });

@@ -20,12 +20,8 @@ const promises = z.strictObject({
   beatEverySeconds: z.number().min(0.1).max(secondsMax).optional().describe('It beats at least this often.'),
   pongs: z
     .boolean()
-    .refine(
-      (isPromised) => !isPromised,
-      'must not be true: Holter sends no pings yet; promise beatEverySeconds',
-    )
     .optional()
-    .describe('Whether it answers pings. Holter sends none yet, so `true` is refused.'),
+    .describe('It answers pings: Holter writes one into its box at every interval of its role.'),
   calls: z
     .union([z.boolean(), z.strictObject({ modelTimeoutSeconds: duration })])
     .optional()

@@ -1,0 +1,44 @@
+import type { Instant } from '@holter/core';
+import type { NewLetter } from '../store/letters.ts';
+
+const PREFIX = 'ping ';
+
+/** Pings await a pong, by the rules about missed beats, and no other acknowledgement. */
+export const isPing = ({ clientId }: Pick<NewLetter, 'clientId'>): boolean =>
+  clientId?.startsWith(PREFIX) === true;
+
+/** The same on every server, so that a ping can be found again. */
+export const pingId = (agentId: string, incarnation: number, sequence: number): string =>
+  `ping-${sequence}-${incarnation}-${agentId}`;
+
+/** Seed 001 §1.3. */
+export function pingLetter(place: {
+  readonly from: string;
+  readonly to: string;
+  readonly incarnation: number;
+  readonly sequence: number;
+  readonly at: Instant;
+}): NewLetter {
+  const { from, to, incarnation, sequence, at: sentAt } = place;
+  const letterId = pingId(to, incarnation, sequence);
+  const timestamp = `${new Date(sentAt).toISOString().slice(0, 19)}Z`;
+  return {
+    letterId,
+    from,
+    to,
+    clientId: `${PREFIX}${letterId}`,
+    subject: '[HEARTBEAT] Health check',
+    priority: 'low',
+    inReplyTo: null,
+    passed: [],
+    isVerified: true,
+    sentAt,
+    content: JSON.stringify({
+      type: 'heartbeat',
+      message: 'ping',
+      timestamp,
+      sequence,
+      hint: 'Answer with a letter of the type heartbeat-response and this sequence. Before long work, answer with the status busy.',
+    }),
+  };
+}

@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { ManualClock, settled } from '../../test/manual-clock.ts';
+import { Engine } from '../engine/engine.ts';
+import { ReplyQueue } from '../engine/reply-queue.ts';
+import { Intake, type Sender } from '../intake/index.ts';
+import { defaultPolicies } from '../policy/index.ts';
+import { openMemory } from '../store/memory/index.ts';
+import { startPinger } from './pinger.ts';
+import { PostOffice } from './post-office.ts';
+
+const OWN = 'ecos-chief-of-staff';
+const MINUTE = 60_000;
+const ADA: Sender = { role: 'agent', agentId: 'ada', incarnation: 1 };
+
+async function world() {
+  const clock = new ManualClock();
+  const store = openMemory();
+  let ids = 0;
+  const fail = (error: unknown) => {
+    throw error;
+  };
+  const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+  const newId = () => `id-${++ids}`;
+  const engine: Engine = new Engine({
+    store,
+    clock,
+    policies: defaultPolicies,
+    executors: [],
+    sha256,
+    newId,
+    newSecret: () => 'secret',
+    onBug: fail,
+  });
+  const replies = new ReplyQueue(clock, (effect, outcome, detail) => engine.receive(effect, outcome, detail));
+  engine.addExecutor(replies);
+  replies.follow(engine);
+  await engine.start();
+  const intake = new Intake({ engine, replies, store, clock });
+  const name = () => OWN;
+  const office = new PostOffice({ engine, intake, replies, store, clock, sha256, newId, name });
+  const stop = startPinger({ engine, store, office, clock, failed: fail });
+  await engine.register({
+    agentId: 'ada',
+    instanceId: 'i',
+    role: 'active-development',
+    group: 'default',
+    mode: 'nudge',
+    promises: { pongs: true },
+    can: ['nudge'],
+    executor: null,
+  });
+  const pings = async () => {
+    const letters = await store.listLetters({ of: 'ada', box: 'inbox', limit: 100 });
+    const contents = letters.map(({ content }) => JSON.parse(content) as { type: string; sequence: number });
+    return contents.filter(({ type }) => type === 'heartbeat').map(({ sequence }) => sequence);
+  };
+  const answer = async (sequence: number | undefined, status = 'healthy') =>
+    office.send(
+      {
+        from: 'ada',
+        to: OWN,
+        subject: '[HEARTBEAT] Response',
+        priority: 'low',
+        content: { type: 'heartbeat-response', message: 'pong', sequence, status },
+        inReplyTo: null,
+        clientId: null,
+      },
+      ADA,
+    );
+  const agent = async () => {
+    await settled();
+    return engine.read('ada');
+  };
+  return { clock, store, engine, office, stop, pings, answer, agent };
+}
+
+it('pings an agent that promised pongs once per interval of its role, and hears its pongs', async () => {
+  const { clock, engine, stop, pings, answer, agent } = await world();
+  for (let minute = 0; minute < 20; minute += 1) {
+    await clock.advance(MINUTE);
+    const [newest] = await pings();
+    const { notes } = await answer(newest);
+    expect(notes).toEqual([]);
+    expect((await agent())?.soft.pongAt).toBe(clock.now());
+  }
+  const sequences = await pings();
+  expect(sequences).toHaveLength(5);
+  expect(new Set(sequences.map((sequence, index) => sequence + index)).size).toBe(1);
+  expect((await agent())?.hard).toMatchObject({ health: 'HEALTHY', points: [] });
+  expect((await agent())?.hard.acks).toBeUndefined();
+  stop();
+  await engine.stop();
+});
+
+it('takes no ping that was sent for an answer: an agent that answers none is found', async () => {
+  const { clock, engine, stop, pings, answer, agent } = await world();
+  await clock.advance(2 * MINUTE);
+  const [early] = await pings();
+  await clock.advance(10 * MINUTE);
+  expect((await pings()).length).toBe(5);
+  const silent = await agent();
+  expect(silent?.soft.pongAt).toBe(0);
+  expect(silent?.hard.derived.map(({ kind }) => kind)).toContain('no-pong');
+  expect((await answer(early)).notes).toEqual(['no ping of Holter has this sequence']);
+  const [newest] = await pings();
+  expect((await answer(newest)).notes).toEqual([]);
+  expect((await answer(newest)).notes).toEqual(['this ping was answered before']);
+  await clock.advance(5_000);
+  expect((await agent())?.hard.derived.map(({ kind }) => kind)).not.toContain('no-pong');
+  stop();
+  await engine.stop();
+});
+
+it('sends no more pings once the agent has ended', async () => {
+  const { clock, engine, store, stop, pings } = await world();
+  await clock.advance(2 * MINUTE);
+  const before = await pings();
+  await engine.signal({ kind: 'stopped', reason: 'done', agentId: 'ada', incarnation: 1 }, 'agent');
+  await clock.advance(10 * MINUTE);
+  expect(await pings()).toEqual(before);
+  expect((await store.countLetters({ of: OWN, box: 'sent' })).total).toBe(before.length);
+  stop();
+  await engine.stop();
+});

@@ -1,0 +1,88 @@
+import { type Agent, hashText, type Instant, later } from '@holter/core';
+import type { Clock } from '../engine/clock.ts';
+import type { Engine } from '../engine/engine.ts';
+import { policyFor } from '../policy/index.ts';
+import type { Store } from '../store/store.ts';
+import type { PostOffice } from './post-office.ts';
+
+const TICK_MS = 1_000;
+const AGENTS_AT_ONCE = 500;
+
+type PingerContext = {
+  readonly engine: Pick<Engine, 'read' | 'onFollowed' | 'currentPolicies'>;
+  readonly store: Pick<Store, 'listAgents'>;
+  readonly office: Pick<PostOffice, 'ping'>;
+  readonly clock: Clock;
+  readonly failed: (error: unknown) => void;
+};
+
+/**
+ * Writes a ping into the box of each agent that has promised pongs, once per interval of its role. The number of an
+ * interval is the ping's sequence, so that several servers send one ping together. Whether pongs are missed is judged
+ * by the rules; a ping itself proves nothing. Returns how to stop it.
+ */
+export function startPinger({ engine, store, office, clock, failed }: PingerContext): () => void {
+  const dueAt = new Map<string, Instant>();
+  let isStopped = false;
+  let cancel: () => void = () => undefined;
+
+  const note = (agent: Agent): void => {
+    const { agentId } = agent.hard;
+    if (!isPinged(agent)) dueAt.delete(agentId);
+    else if (!dueAt.has(agentId)) dueAt.set(agentId, clock.now());
+  };
+
+  /** Agents begin at different times within an interval, so that not all are pinged at once. */
+  const paceOf = ({ hard }: Agent, now: Instant): { sequence: number; nextAt: Instant } => {
+    const { role, agentId, group, patience, promises } = hard;
+    const policy = policyFor(engine.currentPolicies, role, agentId, group, patience);
+    const everyMs = promises.beatEveryMs ?? policy.beat.intervalMs;
+    const shifted = now + (Math.abs(hashText(agentId)) % everyMs);
+    return { sequence: Math.floor(shifted / everyMs), nextAt: later(now, everyMs - (shifted % everyMs)) };
+  };
+
+  const sendDue = async (): Promise<void> => {
+    const now = clock.now();
+    for (const [agentId, at] of [...dueAt]) {
+      if (at > now || isStopped) continue;
+      const agent = await engine.read(agentId);
+      if (!agent || !isPinged(agent)) {
+        dueAt.delete(agentId);
+        continue;
+      }
+      const { sequence, nextAt } = paceOf(agent, now);
+      dueAt.set(agentId, nextAt);
+      await office.ping(agent, sequence);
+    }
+  };
+
+  const schedule = (): void => {
+    if (isStopped) return;
+    cancel = clock.after(TICK_MS, () => void sendDue().catch(failed).finally(schedule));
+  };
+
+  const load = async (): Promise<void> => {
+    let cursor: string | null = '';
+    while (cursor !== null && !isStopped) {
+      const page: Awaited<ReturnType<Store['listAgents']>> = await store.listAgents({
+        limit: AGENTS_AT_ONCE,
+        ...(cursor !== '' && { cursor }),
+      });
+      for (const { agent } of page.items) note(agent);
+      cursor = page.nextCursor;
+    }
+  };
+
+  const unfollow = engine.onFollowed(({ stored }) => {
+    if (stored) note(stored.agent);
+  });
+  load().catch(failed);
+  schedule();
+  return () => {
+    isStopped = true;
+    unfollow();
+    cancel();
+  };
+}
+
+const isPinged = ({ hard }: Agent): boolean => hard.promises.pongs === true && !hard.end;
