@@ -1,32 +1,18 @@
-import pg from 'pg';
-import { inject } from 'vitest';
-import { realDice } from '../../real-clock.ts';
+import { TempDatabase } from '../../../test/postgres-database.ts';
 import { openPostgres } from '../postgres/index.ts';
 import type { Store } from '../store.ts';
 
-/** False where no PostgreSQL is installed. */
-export const hasPostgres = (): boolean => inject('postgres') !== null;
+export { hasPostgres } from '../../../test/postgres-database.ts';
 
 /** One real database for many tests. */
-export class TempPostgres {
-  private readonly name = `holter_${realDice.newId().replaceAll('-', '')}`;
-  private isMade = false;
+export class TempPostgres extends TempDatabase {
   private tables: readonly string[] | null = null;
-  private beside: pg.Client | null = null;
   private store: Store | null = null;
   private other: Store | null = null;
 
-  /** The address of the database. */
-  get url(): string {
-    const url = new URL(inject('postgres') ?? '');
-    url.pathname = `/${this.name}`;
-    return url.href;
-  }
-
-  /** Makes the database, or empties it. */
+  /** Empties the database. */
   async fresh(): Promise<Store> {
-    if (!this.isMade) await this.manage(`create database ${this.name}`);
-    this.isMade = true;
+    await this.make();
     if (!this.store || !(await isOpen(this.store))) this.store = await openPostgres(this.url);
     await this.empty();
     return this.store;
@@ -44,23 +30,10 @@ export class TempPostgres {
     return this.store;
   }
 
-  /** Runs statements beside the store. */
-  async run(statements: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
-    this.beside ??= await connected(this.url);
-    return (await this.beside.query(statements)).rows ?? [];
-  }
-
   async dispose(): Promise<void> {
     await this.store?.close();
     await this.other?.close();
-    await this.beside?.end();
-    if (this.isMade) await this.manage(`drop database ${this.name} with (force)`);
-  }
-
-  private async manage(statement: string): Promise<void> {
-    const client = await connected(inject('postgres') ?? '');
-    await client.query(statement);
-    await client.end();
+    await this.drop();
   }
 
   /** Faster than `truncate`, which makes new files for each table. */
@@ -73,12 +46,6 @@ export class TempPostgres {
     const deletions = this.tables.map((table) => `delete from ${table}`);
     await this.run([...deletions, 'update log_ends set last = 0'].join('; '));
   }
-}
-
-async function connected(url: string): Promise<pg.Client> {
-  const client = new pg.Client(url);
-  await client.connect();
-  return client;
 }
 
 const isOpen = (store: Store): Promise<boolean> =>
