@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { ask } from '../client/ask.ts';
 import { type Connection, findServer, type ServerOptions, withServer } from '../client/connection.ts';
 import { noteShown } from '../client/note-shown.ts';
-import { hasEnded, isWaitingForPerson, isWrong, mostUrgentFirst } from '../explain/state-order.ts';
+import { hasEnded, isWaitingForPerson, isWrong, mostUrgentFirst, stateWord } from '../explain/state-order.ts';
 import { statusTable } from '../explain/status-table.ts';
 import { EXIT } from '../terminal/failure.ts';
 import { withExamples } from '../terminal/help.ts';
@@ -115,7 +115,7 @@ function summary(io: Io, agents: readonly AgentView[], hiddenCount: number): str
 
 function countsOf(agents: readonly AgentView[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
-  for (const { state } of agents) counts[state] = (counts[state] ?? 0) + 1;
+  for (const agent of agents) counts[stateWord(agent)] = (counts[stateWord(agent)] ?? 0) + 1;
   return counts;
 }
 

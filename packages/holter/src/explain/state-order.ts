@@ -4,6 +4,9 @@ import type { AgentView } from '@holter/server/local';
 /** One that has ended and is not to be brought back is a fact, not a problem. */
 export const hasEnded = ({ end, incident }: AgentView): boolean => end !== null && incident === null;
 
+/** As tables and sums show it. */
+export const stateWord = (agent: AgentView): string => (hasEnded(agent) ? 'ended' : agent.state);
+
 /** Needs attention. A single missed beat does not, nor does an incident that is about to close. */
 export const isWrong = (agent: AgentView): boolean =>
   (agent.state === 'STUCK' || agent.state === 'FAILING') && !hasEnded(agent);

@@ -2,7 +2,7 @@ import { instant } from '@holter/core';
 import type { AgentView } from '@holter/server/local';
 import { describe, expect, it } from 'vitest';
 import { exampleAgent, exampleFinding, exampleIncident, now } from '../../test/example-agent.ts';
-import { hasEnded, isWaitingForPerson, isWrong, mostUrgentFirst } from './state-order.ts';
+import { hasEnded, isWaitingForPerson, isWrong, mostUrgentFirst, stateWord } from './state-order.ts';
 import { statusTable } from './status-table.ts';
 
 const agent = (agentId: string, change: Partial<AgentView> = {}): AgentView => ({
@@ -90,7 +90,7 @@ describe('the order of agents', () => {
   });
 
   it('a command that has merely ended is nothing wrong; one to be brought back is', () => {
-    expect([isWrong(failed), hasEnded(failed)]).toEqual([false, true]);
+    expect([isWrong(failed), hasEnded(failed), stateWord(failed)]).toEqual([false, true, 'ended']);
     expect(isWrong({ ...failed, incident })).toBe(true);
   });
 });

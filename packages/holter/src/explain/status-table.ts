@@ -6,7 +6,7 @@ import { table } from '../terminal/table.ts';
 import { ago, cutMiddle, dollars, short, wrapped } from '../terminal/words.ts';
 import { endInWords, stepInWords } from './explain-agent.ts';
 import { patienceInWords } from './patience-in-words.ts';
-import { hasEnded } from './state-order.ts';
+import { hasEnded, stateWord } from './state-order.ts';
 
 type Screen = Pick<Io, 'width' | 'hasColour'>;
 type Column = {
@@ -20,7 +20,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'AGENT', text: ({ agentId }) => agentId },
   {
     title: 'STATE',
-    text: (agent) => (hasEnded(agent) ? 'ended' : agent.state),
+    text: stateWord,
     colour: (agent) => (hasEnded(agent) ? 'dim' : colourOfState(agent.state)),
   },
   {
