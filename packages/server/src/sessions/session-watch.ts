@@ -329,8 +329,9 @@ export class SessionWatch {
 
   /** Tools run in sessions of their own and outlive the agent, so they are noted while it lives. */
   private noteTree(watched: Watched, { process, sessionId }: SessionFile): void {
-    const { table } = this.context;
-    if (!table) return;
+    const { table, engine } = this.context;
+    // An executor follows the processes that it has started.
+    if (!table || agentOf(watched.session, engine)?.hard.executor) return;
     const isKnown =
       watched.tree?.root.pid === process.pid && watched.tree.root.startedAt === process.startedAt;
     watched.tree = isKnown ? watched.tree : new ProcessTree(table, process, sessionId);

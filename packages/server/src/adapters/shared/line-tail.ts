@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { type FileAnswer, ownerOf, readUpTo, withAgentFile } from '../../files/index.ts';
+import { type FileAnswer, ownerOf, readUpTo, statAgentFile, withAgentFile } from '../../files/index.ts';
 
 /** A line and the position after it: what lies behind it has been read. */
 type TailedLine = { readonly text: string; readonly end: number };
@@ -18,7 +18,13 @@ const SHORT_BYTES = 64 * 1024;
 const FILE_BYTES_MAX = 2 * 1024 ** 3;
 const NEWLINE = 10;
 
-type Found = { readonly lines: readonly TailedLine[]; readonly offset: number; readonly inode: number };
+type Found = {
+  readonly lines: readonly TailedLine[];
+  readonly offset: number;
+  readonly inode: number;
+  /** Of the file, if all of it was read; else null. */
+  readonly size: number | null;
+};
 
 /** What following needs to know beside the file. */
 export type LineTailOptions = {
@@ -38,6 +44,7 @@ export class LineTail {
   private readonly options: LineTailOptions;
   private offset: number;
   private inode: number | null = null;
+  private size: number | null = null;
 
   /** From this position on. */
   constructor(file: string, from: number, options: LineTailOptions = {}) {
@@ -50,20 +57,32 @@ export class LineTail {
   async look(): Promise<readonly TailedLine[]> {
     const { user, noted } = this.options;
     const rules = { isOwner: ownerOf(user), bytesMax: FILE_BYTES_MAX };
+    // Most looks find nothing new, and opening the file takes four more calls.
+    const seen = this.size === null ? null : await statAgentFile(this.file, rules);
+    if (seen?.kind === 'ok' && seen.value.ino === this.inode && seen.value.size === this.size) {
+      noted?.(seen);
+      return [];
+    }
     const answer = await withAgentFile(this.file, rules, (handle, { size, ino }) => {
       const isOther = this.inode !== null && this.inode !== ino;
       const start = isOther || size < this.offset ? 0 : this.offset;
-      return linesOf(handle, start, Math.min(size, start + LOOK_BYTES_MAX), ino);
+      return linesOf(handle, start, { size, ino });
     });
     noted?.(answer);
     if (answer.kind !== 'ok') return [];
     this.offset = answer.value.offset;
     this.inode = answer.value.inode;
+    this.size = answer.value.size;
     return answer.value.lines;
   }
 }
 
-async function linesOf(handle: FileHandle, from: number, end: number, inode: number): Promise<Found> {
+async function linesOf(
+  handle: FileHandle,
+  from: number,
+  { size, ino: inode }: { readonly size: number; readonly ino: number },
+): Promise<Found> {
+  const end = Math.min(size, from + LOOK_BYTES_MAX);
   const lines: TailedLine[] = [];
   let offset = from;
   let rest: Buffer[] = [];
@@ -95,7 +114,7 @@ async function linesOf(handle: FileHandle, from: number, end: number, inode: num
       restBytes = 0;
     }
   }
-  return { lines, offset, inode };
+  return { lines, offset, inode, size: end === size && lines.length < LINES_MAX ? size : null };
 }
 
 /** Whether brackets are nested deeper than in any record, outside of strings. */
