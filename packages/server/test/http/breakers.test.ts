@@ -36,6 +36,12 @@ describe('breakers over HTTP', () => {
     expect(all.json.breakers).toHaveLength(1);
   });
 
+  it('is heard of by its agent: one that uses only breakers is not "never heard"', async () => {
+    expect((await server.operator.agent('ada')).lastSignAt).toBeNull();
+    await acquire();
+    expect((await server.operator.agent('ada')).lastSignAt).not.toBeNull();
+  });
+
   it('counts its changes for whoever collects metrics', async () => {
     await open();
     const { text } = await server.call('GET', '/metrics', { token: server.tokens.viewer });
