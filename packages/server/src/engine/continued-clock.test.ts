@@ -1,11 +1,14 @@
-import { instant } from '@holter/core';
+import { type Instant, instant } from '@holter/core';
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../test/manual-clock.ts';
 import { openMemory } from '../store/memory/index.ts';
 import { continuedClock } from './continued-clock.ts';
 
-async function clockAfter(lastTickAt: number | null): Promise<{ wall: ManualClock; now: () => number }> {
-  const store = openMemory();
+async function clockAfter(
+  lastTickAt: number | null,
+  storeNow: number | null = null,
+): Promise<{ wall: ManualClock; now: () => number }> {
+  const store = { ...openMemory(), clock: async () => storeNow as Instant | null };
   if (lastTickAt !== null) await store.putMeta('ticks', JSON.stringify({ log: [], lastTickAt }));
   const wall = new ManualClock(5_000);
   const clock = await continuedClock(store, wall);
@@ -25,4 +28,14 @@ test('a wall clock that was set back does not move time backwards', async () => 
   expect(now()).toBe(9_000);
   wall.jump(10);
   expect(now()).toBe(9_010);
+});
+
+test.each([
+  [4_000, 4_010],
+  [60_000, 60_010],
+])('servers that share a database go by its clock: %i', async (storeNow, expected) => {
+  const { wall, now } = await clockAfter(null, storeNow);
+  expect(now()).toBe(storeNow);
+  wall.jump(10);
+  expect(now()).toBe(expected);
 });

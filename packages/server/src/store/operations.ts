@@ -34,6 +34,7 @@ const OPERATIONS = Object.keys({
   findToken: true,
   listTokens: true,
   revokeToken: true,
+  clock: true,
   getMeta: true,
   putMeta: true,
   swapMeta: true,

@@ -110,6 +110,9 @@ export type Store = Letters & {
   /** False when there is no such token, or it is already revoked. */
   revokeToken(id: string, at: Instant): Promise<boolean>;
 
+  /** The database's own time; null where the database is on the machine of its only server. */
+  clock(): Promise<Instant | null>;
+
   /** Small named values: the last tick, the data folder's id. */
   getMeta(key: string): Promise<string | null>;
   putMeta(key: string, value: string): Promise<void>;

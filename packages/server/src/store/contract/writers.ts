@@ -241,6 +241,11 @@ const OPERATIONS: Record<Exclude<Operation, 'backup' | 'check' | 'close'>, Check
     expect(await a.revokeToken('t', at(5))).toBe(false);
     expect(await a.findToken('h')).toMatchObject({ revokedAt: at(4) });
   },
+  clock: async (a, b) => {
+    const [first, second] = [await a.clock(), await b.clock()];
+    expect(typeof second).toBe(typeof first);
+    expect((second ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(0);
+  },
   getMeta: async (a, b) => {
     await a.putMeta('k', '1');
     expect(await b.getMeta('k')).toBe('1');

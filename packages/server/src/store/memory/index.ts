@@ -185,6 +185,7 @@ const handlers: Handlers = {
     tables.tokens.set(id, { ...token, revokedAt: at });
     return true;
   },
+  clock: () => null,
   getMeta: (tables, _, key) => tables.meta.get(key) ?? null,
   putMeta: (tables, _, key, value) => {
     tables.meta.set(key, value);

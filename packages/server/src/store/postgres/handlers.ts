@@ -1,3 +1,4 @@
+import { instant } from '@holter/core';
 import { sql } from 'kysely';
 import type { Answer, Arguments, Operation } from '../operations.ts';
 import { countByHealth, listAgents, listFinalStates, loadFleet } from '../sql/agents.ts';
@@ -95,6 +96,11 @@ export const handlers: Handlers = {
   findToken: ({ db }, hash) => findToken(db, hash),
   listTokens: ({ db }) => listTokens(db),
   revokeToken: ({ db }, ...args) => revokeToken(db, ...args),
+  clock: async ({ db }) => {
+    const { rows } = await sql<{ readonly now: number }>`
+      select (extract(epoch from clock_timestamp()) * 1000)::float8 as now`.execute(db);
+    return instant(Math.floor(rows[0]?.now ?? 0));
+  },
   getMeta: ({ db }, key) => getMeta(db, key),
   putMeta: ({ db }, ...args) => putMeta(db, ...args),
   swapMeta: ({ db }, ...args) => swapMeta(db, ...args),

@@ -111,6 +111,7 @@ export const handlers: Handlers = {
   findToken,
   listTokens,
   revokeToken: (db, id, at) => inTransaction(db, (transaction) => revokeToken(transaction, id, at)),
+  clock: async () => null,
   getMeta,
   putMeta: (db, key, value) => inTransaction(db, (transaction) => putMeta(transaction, key, value)),
   swapMeta: (db, key, expected, value) =>
