@@ -12,11 +12,13 @@ export function check({ log, told, outages, faults }) {
   const problems = [];
   const reports = new Map();
   const receipts = new Map();
+  const cancelled = new Map();
   const accusations = [];
   for (const { type, payload, agentId, at } of log) {
     if (type === 'BLOCKER_REPORTED') reports.set(payload.text, (reports.get(payload.text) ?? 0) + 1);
     if (type === 'EFFECT_RECEIPT' && payload.outcome === 'delivered')
       receipts.set(payload.effectId, (receipts.get(payload.effectId) ?? 0) + 1);
+    if (type === 'EFFECT_CANCELLED') cancelled.set(agentId, (cancelled.get(agentId) ?? 0) + 1);
     if (type === 'FINDING_RAISED' && payload.kind === 'missed-heartbeats') accusations.push({ agentId, at });
   }
   for (let index = 1; index < log.length; index++)
@@ -58,7 +60,13 @@ export function check({ log, told, outages, faults }) {
     executedAt.has(reason) ? [executedAt.get(reason) - at] : [],
   );
   const missing = asked.filter(({ reason }) => !executedAt.has(reason));
-  for (const { reason } of missing) problems.push(`asked for and never carried out: ${reason}`);
+  // A nudge that waits is cancelled when the next one is asked for, and the log says so.
+  for (const { reason } of missing) {
+    const [agentId] = reason.split('/');
+    const left = cancelled.get(agentId) ?? 0;
+    if (left === 0) problems.push(`asked for, not cancelled, and never carried out: ${reason}`);
+    else cancelled.set(agentId, left - 1);
+  }
   const duringFaults = asked.flatMap(({ reason, at }) =>
     executedAt.has(reason) && faults.some((fault) => at > fault - 2_000 && at < fault + 5_000)
       ? [executedAt.get(reason) - at]
@@ -82,6 +90,7 @@ export function check({ log, told, outages, faults }) {
       'of them wrong': wrong,
       'silent agents': silent.size,
       'nudges asked for': asked.length,
+      'of them replaced by the next': missing.length,
       'nudge to executor, p50 / p99 / max ms': spread(delays),
       'the same within 5 s of a fault, p50 / p99 / max ms': `${spread(duringFaults)} (${duringFaults.length})`,
       refused: countBy(

@@ -124,7 +124,8 @@ async function live(agent) {
 /** What `holter run` does: it presents itself, polls, and tells what became of each effect. */
 async function execute(agent) {
   const id = `run:${agent.agentId}`;
-  await register(agent, operatorToken, { executor: id });
+  // It does not beat: replies to its beats would carry its nudges, too.
+  await register(agent, operatorToken, { executor: id, promises: { tasks: true } });
   const record = {
     agentId: agent.agentId,
     incarnation: 1,
@@ -188,14 +189,7 @@ const agents = Array.from({ length: count }, (_, index) => ({
   isSilent: false,
 }));
 const runner = { agentId: `runner-${first}`, server: first % ports.length };
-const lives = [...agents.map(live), execute(runner), ask(runner), beatFor(runner)];
-
-async function beatFor(agent) {
-  while (!isStopping) {
-    if (agent.token) await anywhere({ ...agent }, `/v1/agents/${agent.agentId}/heartbeat`, agent.token, {});
-    await pause(BEAT_MS);
-  }
-}
+const lives = [...agents.map(live), execute(runner), ask(runner)];
 
 process.on('message', async (message) => {
   if (message === 'silence')
