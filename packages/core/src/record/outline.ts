@@ -2,7 +2,7 @@ import { instant, NEVER } from '../base/time.ts';
 import { emptyTokenState } from '../detect/index.ts';
 import type { Agent, Hard } from './agent.ts';
 
-/** Shared by all outlines: no plain beat reads these. */
+/** Inherited by all outlines, which keeps them small: no plain beat depends on these. */
 const UNREAD = {
   instanceHash: 0,
   mode: 'observe',
@@ -32,8 +32,7 @@ export function outlineOf({ soft, hard }: Agent): Agent | null {
   const { agentId, incarnation, role, group, at, promises, inferred, patience, task, trail } = hard;
   const { endedTaskId, lastToolCall, errorCount, failuresInRow, indicatorHash } = hard;
   const tokens = trail?.tokens;
-  const outline: Hard = {
-    ...UNREAD,
+  const outline: Hard = Object.assign(Object.create(UNREAD) as typeof UNREAD, {
     agentId,
     incarnation,
     role,
@@ -54,6 +53,6 @@ export function outlineOf({ soft, hard }: Agent): Agent | null {
         ...(trail.isFlat && { isFlat: trail.isFlat }),
       },
     }),
-  };
+  });
   return { soft, hard: outline };
 }
