@@ -4,22 +4,34 @@ import type { Kysely } from 'kysely';
 import { FINAL_STATES_KEPT, incidentOf, isKept, plainText, subjectOf } from '../facts.ts';
 import { tallyOf } from '../rollup.ts';
 import type { Schema } from '../sql/schema.ts';
-import type { Commit, CommitVerdict, OrderedEffects } from '../store.ts';
+import type { Commit, CommitVerdict, OrderedEffects, SoftEntry } from '../store.ts';
+import { lastCursor } from './cursors.ts';
 import { cancelEffects, noteChange } from './effects.ts';
-import { prepared } from './prepared.ts';
+import { prepared, preparedForMany } from './prepared.ts';
 import { type AgentTallies, addRollups } from './rollups.ts';
-import { mergeSoftOf } from './soft.ts';
+import { mergeSoft } from './soft.ts';
 import { addSpending } from './spending.ts';
 
-/** Several commits inside one transaction. What they add to the roll-ups is one statement for all of them. */
+/** What several commits write together. */
+type Group = {
+  /** There is one writer at a time, so the cursors of their events follow this one. */
+  readonly lastCursor: number;
+  readonly events: EventRow[];
+  readonly soft: SoftEntry[];
+  readonly tallies: AgentTallies[];
+};
+
+/** Several commits inside one transaction. */
 export async function commitAll(
   db: Kysely<Schema>,
   commits: readonly Commit[],
 ): Promise<readonly CommitVerdict[]> {
   const verdicts: CommitVerdict[] = [];
-  const tallies: AgentTallies[] = [];
-  for (const commit of commits) verdicts.push(await commitOne(db, commit, tallies));
-  await addRollups(db, tallies);
+  const group: Group = { lastCursor: await lastCursor(db), events: [], soft: [], tallies: [] };
+  for (const commit of commits) verdicts.push(await commitOne(db, commit, group));
+  await appendEvents(db, group.events);
+  await mergeSoft(db, group.soft);
+  await addRollups(db, group.tallies);
   return verdicts;
 }
 
@@ -27,11 +39,7 @@ export async function commitAll(
  * Both versions are compared before anything is written, under the write lock, so a conflict leaves nothing to
  * undo.
  */
-async function commitOne(
-  db: Kysely<Schema>,
-  commit: Commit,
-  tallies: AgentTallies[],
-): Promise<CommitVerdict> {
+async function commitOne(db: Kysely<Schema>, commit: Commit, group: Group): Promise<CommitVerdict> {
   const { agent, expectedVersion, fleet, events } = commit;
   const { hard } = agent;
   const { agentId, incarnation } = hard;
@@ -44,16 +52,18 @@ async function commitOne(
   const json = JSON.stringify(hard);
   if (before && before.incarnation !== incarnation) await keepPredecessor(db, agentId, incarnation);
   await putAgent(db, rowOf(commit, json));
-  await mergeSoftOf(db, agentId, incarnation, agent.soft);
+  group.soft.push({ agentId, incarnation, soft: agent.soft });
   if (hard.health === 'TERMINATED') await keepFinal(db, agentId, incarnation, json);
   if (fleet) await putFleet(db, JSON.stringify(fleet.fleet), fleet.version);
   const standing = before && {
     health: before.health as HealthState,
     since: before.health_since as Instant,
   };
-  tallies.push([agentId, tallyOf(standing ?? null, events)]);
+  group.tallies.push([agentId, tallyOf(standing ?? null, events)]);
   if (commit.spending) await addSpending(db, commit.spending);
-  const firstCursor = await appendEvents(db, commit);
+  const rows = eventRowsOf(commit);
+  const firstCursor = rows.length === 0 ? null : group.lastCursor + group.events.length + 1;
+  group.events.push(...rows);
   if (commit.over && commit.over.length > 0) await cancelEffects(db, commit.over, commit.agent.hard.at);
   await addEffects(db, { ...commit, at: commit.agent.hard.at });
   return {
@@ -165,7 +175,7 @@ async function keepFinal(
 
 type EventRow = Omit<Schema['events'], 'cursor' | 'record_version'>;
 
-const putEvent = prepared<EventRow>((db, place) =>
+const appendEvents = preparedForMany<EventRow>((db, place) =>
   db.insertInto('events').values({
     at: place('at'),
     agent_id: place('agent_id'),
@@ -177,23 +187,15 @@ const putEvent = prepared<EventRow>((db, place) =>
   }),
 );
 
-/** There is one writer at a time, so the cursors of a commit are consecutive. */
-async function appendEvents(db: Kysely<Schema>, commit: Commit): Promise<number | null> {
-  let firstCursor: number | null = null;
-  for (const event of commit.events) {
-    if (!isKept(event)) continue;
-    const { insertId } = await putEvent(db, {
-      at: event.at,
-      agent_id: subjectOf(commit, event),
-      type: event.type,
-      incident_id: incidentOf(commit, event),
-      correlation_id: plainText(commit.correlationId),
-      body: JSON.stringify(event),
-    });
-    firstCursor ??= Number(insertId);
-  }
-  return firstCursor;
-}
+const eventRowsOf = (commit: Commit): readonly EventRow[] =>
+  commit.events.filter(isKept).map((event) => ({
+    at: event.at,
+    agent_id: subjectOf(commit, event),
+    type: event.type,
+    incident_id: incidentOf(commit, event),
+    correlation_id: plainText(commit.correlationId),
+    body: JSON.stringify(event),
+  }));
 
 type NewEffect = Pick<
   Schema['effects'],

@@ -5,6 +5,7 @@ import type { Schema } from '../sql/schema.ts';
 import { StoreUnavailable } from '../store.ts';
 import { copyDatabase } from './copy.ts';
 import { MIGRATIONS, migrate, schemaVersionOf } from './migrations.ts';
+import { Rows } from './prepared.ts';
 
 export type ConnectionOptions = {
   readonly path: string;
@@ -88,11 +89,27 @@ function withCache(database: Database.Database) {
     prepare(text: string): SqliteStatement {
       const cached = statements.get(text);
       if (cached) return cached;
-      const statement = database.prepare(text) as unknown as SqliteStatement;
+      const statement = runningMany(database.prepare(text) as unknown as SqliteStatement);
       if (statements.size >= STATEMENTS_MAX) statements.clear();
       statements.set(text, statement);
       return statement;
     },
     close: () => database.close(),
+  };
+}
+
+/** Runs a statement once for each row, if it is given rows. */
+function runningMany(statement: SqliteStatement): SqliteStatement {
+  return {
+    reader: statement.reader,
+    all: (parameters) => statement.all(parameters),
+    iterate: (parameters) => statement.iterate(parameters),
+    run: (parameters) => {
+      const [first] = parameters;
+      if (!(first instanceof Rows)) return statement.run(parameters);
+      let changes = 0;
+      for (const row of first.rows) changes += Number(statement.run(row).changes);
+      return { changes, lastInsertRowid: 0 };
+    },
   };
 }

@@ -3,6 +3,11 @@ import type { Schema } from '../sql/schema.ts';
 
 type Value = string | number | null;
 
+type Build<Values, Row> = (
+  db: Kysely<Schema>,
+  place: <Name extends keyof Values & string>(name: Name) => Values[Name],
+) => Compilable<Row>;
+
 /** Placeholder in a query for a value bound later. */
 class Place {
   readonly name: string;
@@ -12,20 +17,49 @@ class Place {
   }
 }
 
+/** The parameters of a statement that runs once for each row. */
+export class Rows {
+  readonly rows: readonly (readonly unknown[])[];
+
+  constructor(rows: Rows['rows']) {
+    this.rows = rows;
+  }
+}
+
 /**
  * Kysely takes longer to build and compile a small query than SQLite takes to run it. The queries of every commit
  * are therefore built once, with placeholders.
  */
 export function prepared<Values extends Readonly<Record<string, Value>>, Row = unknown>(
-  build: (
-    db: Kysely<Schema>,
-    place: <Name extends keyof Values & string>(name: Name) => Values[Name],
-  ) => Compilable<Row>,
+  build: Build<Values, Row>,
 ): (db: Kysely<Schema>, values: Values) => Promise<QueryResult<Row>> {
-  let compiled: CompiledQuery<Row> | null = null;
+  const { queryOf, bind } = template(build);
   return (db, values) => {
-    compiled ??= build(db, (name) => new Place(name) as unknown as Values[typeof name]).compile();
-    const parameters = compiled.parameters.map((each) => (each instanceof Place ? values[each.name] : each));
-    return db.executeQuery({ ...compiled, parameters });
+    const query = queryOf(db);
+    return db.executeQuery({ ...query, parameters: bind(query, values) });
+  };
+}
+
+/** A statement for many rows goes through Kysely once, not once for each. */
+export function preparedForMany<Values extends Readonly<Record<string, Value>>>(
+  build: Build<Values, unknown>,
+): (db: Kysely<Schema>, rows: readonly Values[]) => Promise<void> {
+  const { queryOf, bind } = template(build);
+  return async (db, rows) => {
+    if (rows.length === 0) return;
+    const query = queryOf(db);
+    await db.executeQuery({ ...query, parameters: [new Rows(rows.map((row) => bind(query, row)))] });
+  };
+}
+
+function template<Values extends Readonly<Record<string, Value>>, Row>(build: Build<Values, Row>) {
+  let compiled: CompiledQuery<Row> | null = null;
+  return {
+    queryOf: (db: Kysely<Schema>): CompiledQuery<Row> => {
+      compiled ??= build(db, (name) => new Place(name) as unknown as Values[typeof name]).compile();
+      return compiled;
+    },
+    bind: ({ parameters }: CompiledQuery<Row>, values: Values): unknown[] =>
+      parameters.map((each) => (each instanceof Place ? values[each.name] : each)),
   };
 }

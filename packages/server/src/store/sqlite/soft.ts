@@ -1,10 +1,8 @@
-import type { Agent } from '@holter/core';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { emptyTally, hourOf } from '../rollup.ts';
+import { hourOf } from '../rollup.ts';
 import type { Schema } from '../sql/schema.ts';
 import type { SoftEntry } from '../store.ts';
-import { prepared } from './prepared.ts';
-import { type AgentTallies, addRollups } from './rollups.ts';
+import { preparedForMany } from './prepared.ts';
 
 const COLUMNS = [
   'beat_at',
@@ -26,32 +24,27 @@ const merge = sql.join(
   }),
 );
 
-const names = sql.join(['agent_id', 'incarnation', ...COLUMNS].map((column) => sql.ref(column)));
-const values = sql.join([0, 1, ...COLUMNS.keys()].map((_, index) => sql`entry.value ->> ${sql.lit(index)}`));
-
 type SoftRow = Schema['soft'];
 
-const mergeOne = prepared<SoftRow>((db, place) => {
-  const places = sql.join(
-    (['agent_id', 'incarnation', ...COLUMNS] as const).map((column) => sql`${place(column)}`),
-  );
+/** True for the incarnation that is stored; facts of another one are ignored. */
+const isCurrent = (agentId: string, incarnation: number) =>
+  sql`exists (select 1 from agents where agent_id = ${agentId} and incarnation = ${incarnation})`;
+
+const mergeRows = preparedForMany<SoftRow>((db, place) => {
+  const columns = ['agent_id', 'incarnation', ...COLUMNS] as const;
   return compilable(
     db,
-    sql`insert into soft (${names}) values (${places})
+    sql`insert into soft (${sql.join(columns.map((column) => sql.ref(column)))})
+      select ${sql.join(columns.map((column) => sql`${place(column)}`))}
+      where ${isCurrent(place('agent_id'), place('incarnation'))}
       on conflict (agent_id) do update set incarnation = excluded.incarnation, ${merge}`,
   );
 });
 
 const compilable = (db: Kysely<Schema>, query: RawBuilder<unknown>) => ({ compile: () => query.compile(db) });
 
-/** As part of a commit, which has already set the incarnation. */
-export async function mergeSoftOf(
-  db: Kysely<Schema>,
-  agentId: string,
-  incarnation: number,
-  soft: Agent['soft'],
-): Promise<void> {
-  await mergeOne(db, {
+export function mergeSoft(db: Kysely<Schema>, entries: readonly SoftEntry[]): Promise<void> {
+  const rows = entries.map(({ agentId, incarnation, soft }) => ({
     agent_id: agentId,
     incarnation,
     beat_at: soft.beatAt,
@@ -62,60 +55,43 @@ export async function mergeSoftOf(
     looked_at: soft.probedAt,
     cpu_ms: soft.cpuMs,
     io_bytes: soft.ioBytes,
-  });
+  }));
+  return mergeRows(db, rows);
 }
 
-/** One statement for all entries, passed as one JSON array. */
-export async function mergeSoft(db: Kysely<Schema>, entries: readonly SoftEntry[]): Promise<void> {
-  const rows = entries.map(({ agentId, incarnation, soft: s }) => [
-    agentId,
-    incarnation,
-    s.beatAt,
-    s.pongAt,
-    s.activityAt,
-    s.tokens,
-    s.costUsd,
-    s.probedAt,
-    s.cpuMs,
-    s.ioBytes,
-  ]);
-  await sql`
-    insert into soft (${names})
-    select ${values} from json_each(${JSON.stringify(rows)}) as entry
-    join agents on agents.agent_id = entry.value ->> 0 and agents.incarnation = entry.value ->> 1
-    where true
-    on conflict (agent_id) do update set incarnation = excluded.incarnation, ${merge}`.execute(db);
-}
+type BeatRow = Pick<Schema['rollups'], 'agent_id' | 'hour' | 'beats'> & Pick<SoftRow, 'incarnation'>;
 
-/** Beats of an incarnation other than the stored one are not counted. */
-export async function addBeats(db: Kysely<Schema>, entries: readonly SoftEntry[]): Promise<void> {
-  const beaten = entries.filter(({ beats }) => beats);
-  if (beaten.length === 0) return;
-  const rows = beaten.map(({ agentId, incarnation }) => [agentId, incarnation]);
-  const { rows: current } = await sql<{ readonly position: number }>`
-    select entry.key as position from json_each(${JSON.stringify(rows)}) as entry
-    join agents on agents.agent_id = entry.value ->> 0 and agents.incarnation = entry.value ->> 1`.execute(
+const countBeats = preparedForMany<BeatRow>((db, place) =>
+  compilable(
     db,
+    sql`insert into rollups
+      select ${place('agent_id')}, ${place('hour')}, ${place('beats')}, 0, 0, 0, 0, 0, 0, 0, 0
+      where ${isCurrent(place('agent_id'), place('incarnation'))}
+      on conflict (agent_id, hour) do update set beats = rollups.beats + excluded.beats`,
+  ),
+);
+
+export function addBeats(db: Kysely<Schema>, entries: readonly SoftEntry[]): Promise<void> {
+  const rows = entries.flatMap(({ agentId, incarnation, soft, beats }) =>
+    beats ? [{ agent_id: agentId, incarnation, hour: hourOf(soft.beatAt), beats }] : [],
   );
-  const counted = current.flatMap(({ position }): AgentTallies[] => {
-    const entry = beaten[position];
-    if (!entry?.beats) return [];
-    const tally = { ...emptyTally(), beats: entry.beats };
-    return [[entry.agentId, new Map([[hourOf(entry.soft.beatAt), tally]])]];
-  });
-  await addRollups(db, counted);
+  return countBeats(db, rows);
 }
 
-/** Also one statement, which has no order between two entries for one record: only the last is passed. */
-export async function postpone(db: Kysely<Schema>, entries: readonly SoftEntry[]): Promise<void> {
-  const rows = new Map<string, readonly [string, number, number, number]>();
-  for (const { agentId, incarnation, wake } of entries)
-    if (wake)
-      rows.set(`${agentId} ${incarnation} ${wake.version}`, [agentId, incarnation, wake.version, wake.at]);
-  if (rows.size === 0) return;
-  await sql`
-    update agents set wake_at = entry.value ->> 3, hard = json_set(hard, '$.wakeAt', entry.value ->> 3)
-    from json_each(${JSON.stringify([...rows.values()])}) as entry
-    where agents.agent_id = entry.value ->> 0 and agents.incarnation = entry.value ->> 1
-      and agents.version = entry.value ->> 2`.execute(db);
+type WakeRow = Pick<Schema['agents'], 'agent_id' | 'incarnation' | 'version' | 'wake_at'>;
+
+const setWakes = preparedForMany<WakeRow>((db, place) =>
+  compilable(
+    db,
+    sql`update agents set wake_at = ${place('wake_at')}, hard = json_set(hard, '$.wakeAt', ${place('wake_at')})
+      where agent_id = ${place('agent_id')} and incarnation = ${place('incarnation')}
+        and version = ${place('version')}`,
+  ),
+);
+
+export function postpone(db: Kysely<Schema>, entries: readonly SoftEntry[]): Promise<void> {
+  const rows = entries.flatMap(({ agentId, incarnation, wake }) =>
+    wake ? [{ agent_id: agentId, incarnation, version: wake.version, wake_at: wake.at }] : [],
+  );
+  return setWakes(db, rows);
 }
