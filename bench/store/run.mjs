@@ -1,132 +1,150 @@
-// `npm run bench:store`: what the SQLite store does per second, beside a bare libsql loop on the same disk in
-// the same run. "alone" waits for each commit; the disk's flush limits it. "grouped" is one transaction.
+// `npm run bench:store [-- AGENTS …]`: what each store writes per second with so many agents in it, beside raw batched
+// inserts of the same rows into the same database in the same run, in turns. PostgreSQL where it is installed.
 
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import Database from 'libsql';
-import { openSqlite } from '../../packages/server/dist/store/sqlite/index.js';
+import { openPostgresPair } from './postgres.mjs';
+import { commitOf, rowsOf, softOf, softRowOf } from './rows.mjs';
+import { openSqlitePair } from './sqlite.mjs';
 
-const folder = mkdtempSync(join(process.env.BENCH_FOLDER ?? tmpdir(), 'holter-bench-store-'));
-const AT = 1_700_000_000_000;
-const soft = {
-  beatAt: AT,
-  pongAt: 0,
-  activityAt: AT,
-  tokens: 1,
-  costUsd: 0.5,
-  probedAt: 0,
-  cpuMs: 0,
-  ioBytes: 0,
-};
+/** As many as the engine writes in one transaction. */
+const COMMITS = 256;
+const SOFT = 2_000;
+const ROUNDS = 7;
+const BATCHES = 8;
 
-/** About 1.5 kB of JSON, like the record of a working agent. */
-const hardOf = (agentId, at) => ({
-  agentId,
-  incarnation: 1,
-  instanceHash: 1,
-  role: 'active-development',
-  group: 'default',
-  mode: 'act',
-  promises: { beatEveryMs: 60_000, calls: { modelTimeoutMs: 600_000 } },
-  can: ['nudge', 'terminate', 'spawn'],
-  executor: 'host-1',
-  startedAt: AT,
-  at,
-  wakeAt: at + 60_000,
-  health: 'HEALTHY',
-  healthSince: AT,
-  holds: [],
-  heldBefore: { anyMs: 0, outsideToolMs: 0 },
-  points: [],
-  derived: [],
-  incidentCount: 0,
-  seen: Array.from({ length: 64 }, (_, i) => 2_000_000_000 + i * 7_919),
-  results: Array.from({ length: 32 }, (_, i) => 1_000_000_000 + i * 104_729),
-});
-
-const commitOf = (agentId, version) => ({
-  agent: { soft, hard: hardOf(agentId, AT + version * 1_000) },
-  expectedVersion: version,
-  events: [
-    {
-      at: AT + version * 1_000,
-      incarnation: 1,
-      type: 'TASK_CHANGED',
-      payload: { agentId, taskId: 't', status: 'x' },
-    },
-  ],
-  effects: [],
-  correlationId: 'bench',
-});
-
+const counts = process.argv.slice(2).map(Number);
 const rows = [];
-async function measure(what, count, work) {
+const folder = mkdtempSync(join(process.env.BENCH_FOLDER ?? tmpdir(), 'holter-bench-store-'));
+try {
+  for (const [name, open] of [
+    ['SQLite', () => openSqlitePair(folder)],
+    ['PostgreSQL', openPostgresPair],
+  ]) {
+    const pair = await open();
+    if (pair === null) console.log(`${name} is not installed`);
+    else await measureAll(name, pair);
+  }
+} finally {
+  rmSync(folder, { recursive: true });
+}
+console.table(rows);
+console.log(growthOf('commits/s'));
+console.log(growthOf('soft rows/s'));
+console.log(`Node ${process.version}, load average ${loadavg()[0].toFixed(1)}`);
+
+async function measureAll(name, pair) {
+  const versions = [];
+  for (const count of counts.length > 0 ? counts : [1_000, 10_000, 100_000]) {
+    while (versions.length < count) {
+      const first = versions.length;
+      const commits = Array.from({ length: Math.min(COMMITS, count - first) }, (_, i) =>
+        commitOf(`agent-${first + i}`, 0),
+      );
+      await pair.store.commit(commits);
+      await pair.insertCommits(commits.map((commit) => rowsOf(commit, commit.agent.hard.agentId)));
+      for (const _ of commits) versions.push(1);
+    }
+    rows.push({ store: name, agents: count, ...(await measure(pair, versions)) });
+    console.log(JSON.stringify(rows.at(-1)));
+  }
+  await pair.close();
+}
+
+async function measure({ store, insertCommits, insertSoft }, versions) {
+  const pick = picker(versions.length);
+  const commits = await inTurns(COMMITS, {
+    batch: () => pick(COMMITS).map((index) => commitOf(`agent-${index}`, versions[index]++)),
+    raw: (batch) => insertCommits(batch),
+    prepare: (batch) => batch.map((commit) => rowsOf(commit, commit.agent.hard.agentId)),
+    own: async (batch) => {
+      const verdicts = await store.commit(batch);
+      if (verdicts.some(({ kind }) => kind !== 'ok')) throw new Error('a conflict');
+    },
+  });
+  let beat = 0;
+  const soft = await inTurns(Math.min(SOFT, versions.length), {
+    batch: () => {
+      beat += 1;
+      return pick(Math.min(SOFT, versions.length)).map((index) => softOf(`agent-${index}`, beat));
+    },
+    raw: (batch) => insertSoft(batch),
+    prepare: (batch) => batch.map(softRowOf),
+    own: (batch) => store.flushSoft(batch),
+  });
+  const alone = await timed(50, async () => {
+    for (const index of pick(50)) await store.commit([commitOf(`agent-${index}`, versions[index]++)]);
+  });
+  const loads = await timed(500, async () => {
+    for (const index of pick(500)) await store.load(`agent-${index}`);
+  });
+  return {
+    'commits/s': commits.own,
+    'raw commits/s': commits.raw,
+    'commits / raw': commits.ratio,
+    'soft rows/s': soft.own,
+    'raw soft rows/s': soft.raw,
+    'soft / raw': soft.ratio,
+    'one by one/s': Math.round(alone),
+    'loads/s': Math.round(loads),
+  };
+}
+
+/** Raw and own take turns, so that other load on the machine affects both; the middle of their ratios counts. */
+async function inTurns(size, { batch, raw, prepare, own }) {
+  const rates = { raw: [], own: [], ratio: [], cpu: [] };
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    const batches = Array.from({ length: BATCHES }, batch);
+    const prepared = batches.map(prepare);
+    const cpu = [cpuSeconds()];
+    const rawRate = await timed(size * BATCHES, async () => {
+      for (const each of prepared) await raw(each);
+    });
+    cpu.push(cpuSeconds());
+    const ownRate = await timed(size * BATCHES, async () => {
+      for (const each of batches) await own(each);
+    });
+    cpu.push(cpuSeconds());
+    if (round === 0) continue;
+    rates.raw.push(rawRate);
+    rates.own.push(ownRate);
+    rates.ratio.push(ownRate / rawRate);
+    rates.cpu.push((cpu[1] - cpu[0]) / (cpu[2] - cpu[1]));
+  }
+  const middle = (values) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
+  return {
+    raw: Math.round(middle(rates.raw)),
+    own: Math.round(middle(rates.own)),
+    ratio: `${middle(rates.ratio).toFixed(2)} (CPU ${middle(rates.cpu).toFixed(2)})`,
+  };
+}
+
+/** Of this process, with its threads. PostgreSQL has its own. */
+function cpuSeconds() {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+}
+
+async function timed(count, work) {
   const started = performance.now();
   await work();
-  const perSecond = count / ((performance.now() - started) / 1_000);
-  rows.push({ what, 'per second': Math.round(perSecond), 'µs each': Math.round(1e6 / perSecond) });
+  return count / ((performance.now() - started) / 1_000);
 }
 
-const store = await openSqlite(join(folder, 'holter.db'));
-const bare = new Database(join(folder, 'bare.db'));
-bare.exec('pragma journal_mode = wal');
-bare.exec('pragma synchronous = full');
-bare.exec('create table t (id integer primary key, a text, b text)');
-const insert = bare.prepare('insert into t (a, b) values (?, ?)');
-const body = JSON.stringify(hardOf('bare', AT));
-
-const ALONE = 300;
-const GROUP = 200;
-const GROUPS = 20;
-const SOFT = 10_000;
-const versions = new Map();
-const next = (agentId) => {
-  const version = versions.get(agentId) ?? 0;
-  versions.set(agentId, version + 1);
-  return commitOf(agentId, version);
-};
-const names = (count) => Array.from({ length: count }, (_, i) => `agent-${i}`);
-
-// Warm-up: the first use of each statement prepares it.
-await store.commit(names(GROUP).map(next));
-
-await measure('bare libsql, one insert per transaction', ALONE, () => {
-  for (let i = 0; i < ALONE; i += 1) insert.run(['x', body]);
-});
-await measure('commit alone', ALONE, async () => {
-  for (let i = 0; i < ALONE; i += 1) await store.commit([next(`agent-${i % GROUP}`)]);
-});
-await measure(`bare libsql, ${GROUP} inserts per transaction`, GROUP * GROUPS, () => {
-  for (let group = 0; group < GROUPS; group += 1) {
-    bare.exec('begin immediate');
-    for (let i = 0; i < GROUP; i += 1) insert.run(['x', body]);
-    bare.exec('commit');
-  }
-});
-await measure(`commits in groups of ${GROUP}`, GROUP * GROUPS, async () => {
-  for (let group = 0; group < GROUPS; group += 1) await store.commit(names(GROUP).map(next));
-});
-for (let i = 0; i < SOFT; i += GROUP * 5) {
-  await store.commit(
-    names(SOFT)
-      .slice(i, i + GROUP * 5)
-      .filter((name) => !versions.has(name))
-      .map(next),
-  );
+/** Goes through all agents in an order that is not that of their keys, and gives none twice in a row. */
+function picker(count) {
+  let next = 0;
+  const step = 7_919;
+  return (wanted) => Array.from({ length: wanted }, () => (next = (next + step) % count));
 }
-const entries = names(SOFT).map((agentId) => ({ agentId, incarnation: 1, soft, beats: 1 }));
-await store.flushSoft(entries);
-await measure(`soft rows, ${SOFT} per flush`, SOFT * 5, async () => {
-  for (let i = 0; i < 5; i += 1) await store.flushSoft(entries);
-});
-await measure('loads', 2_000, async () => {
-  for (let i = 0; i < 2_000; i += 1) await store.load(`agent-${i}`);
-});
 
-console.table(rows);
-console.log(`Node ${process.version}`);
-await store.close();
-bare.close();
-rmSync(folder, { recursive: true });
+function growthOf(what) {
+  const most = Math.max(...rows.map((row) => row[what]));
+  const lines = rows.map((row) => {
+    const bar = '█'.repeat(Math.max(1, Math.round((row[what] / most) * 40)));
+    return `${row.store.padEnd(11)}${row.agents.toLocaleString('en').padStart(8)}  ${bar} ${row[what].toLocaleString('en')}`;
+  });
+  return `\n${what} by the number of agents\n${lines.join('\n')}`;
+}
