@@ -1,5 +1,5 @@
 import { assertNever } from '../base/invariant.ts';
-import type { DurationMs } from '../base/time.ts';
+import type { DurationMs, Instant } from '../base/time.ts';
 import { later } from '../base/time.ts';
 import { type Acquired, acquire, type Breaker, closedBreaker, settle } from '../breaker/breaker.ts';
 import { breakerFor } from '../breaker/breaker-policy.ts';
@@ -81,6 +81,12 @@ export function acquireBreaker(draft: Draft, name: string, permitMs?: DurationMs
   const { breaker, answer } = acquire(before, draft.at, { ...policy, permitMs: permitMs ?? policy.permitMs });
   put(draft, name, before, breaker);
   return answer;
+}
+
+/** When a call that is refused now may be tried again; null if it is permitted. */
+export function refusedUntil(draft: Draft, name: string): Instant | null {
+  const { answer } = acquire(breakerOf(draft, name), draft.at, breakerFor(draft.policy, name));
+  return answer.kind === 'refused' ? answer.retryAt : null;
 }
 
 export function reportBreaker(draft: Draft, name: string, said: Report, roll: number): void {

@@ -2,7 +2,7 @@ import { hashText } from '../base/hash.ts';
 import { invariant } from '../base/invariant.ts';
 import type { DurationMs, Instant } from '../base/time.ts';
 import { hours, later, latest, milliseconds, minutes } from '../base/time.ts';
-import { acquireBreaker, reportBreaker } from '../fold/breakers.ts';
+import { acquireBreaker, refusedUntil, reportBreaker } from '../fold/breakers.ts';
 import type { Hard, Recovery } from '../record/agent.ts';
 import type { Draft } from '../record/draft.ts';
 import { emit, lookAgainAt, markNow } from '../record/draft.ts';
@@ -39,9 +39,11 @@ function beginRecovery(draft: Draft, incident: Incident): void {
   const limitEnd = limitEndOf(draft, incident);
   if (limitEnd !== null && incident.notBefore === undefined) tellLimited(draft, incident);
   const backoff = latest(limitEnd ?? draft.at, backoffEnd(draft, incident));
-  const notBefore = latest(incident.notBefore ?? backoff, graceEnd(draft, incident));
+  const ready = latest(incident.notBefore ?? backoff, graceEnd(draft, incident));
+  // A start that the breaker refuses must not use up the fleet's grant for one.
+  const notBefore = latest(ready, breakerEnd(draft, incident));
   if (notBefore > draft.at) {
-    amend(draft, { phase: 'due', notBefore });
+    amend(draft, { phase: 'due', notBefore, ...(notBefore > ready && { heldBack: undefined }) });
     lookAgainAt(draft, notBefore);
     return;
   }
@@ -55,6 +57,10 @@ function beginRecovery(draft: Draft, incident: Incident): void {
 function graceEnd({ hard, policy, stalls, at }: Draft, { order }: Incident): Instant {
   return order?.source === 'person' ? at : returnedSince(stalls, graceMaxOf(hard, policy));
 }
+
+/** Holter's own starts wait for the breaker. A person's order does not. */
+const breakerEnd = (draft: Draft, { order }: Incident): Instant =>
+  (order?.source === 'person' ? null : refusedUntil(draft, RECOVERY_BREAKER)) ?? draft.at;
 
 /**
  * The end, or the failure of the previous attempt, plus the backoff. An ordered first attempt does not wait, even if
@@ -115,12 +121,10 @@ const attemptsInWords = (count: number): string => `${count} attempt${count === 
 export function orderSpawn(draft: Draft, incident: Incident): void {
   const { hard, at, policy } = draft;
   const permit = acquireBreaker(draft, RECOVERY_BREAKER, attemptMsMax(policy.recovery));
-  const isOrdered = incident.order?.source === 'person';
-  if (permit.kind === 'refused' && !isOrdered) {
-    amend(draft, { phase: 'due', notBefore: permit.retryAt, heldBack: undefined });
-    lookAgainAt(draft, permit.retryAt);
-    return;
-  }
+  invariant(
+    permit.kind === 'permit' || incident.order?.source === 'person',
+    `${incident.id} would start an agent that its breaker holds back`,
+  );
   const recovery = recoveryOf(draft.hard);
   const attempt = recovery.attempts + 1;
   const kept = recovery.startedAt.filter((startedAt) => startedAt > at - hours(1));
