@@ -29,7 +29,7 @@ import { watchedStore } from './store/watched-store.ts';
 import { Traces, traceSettings } from './tracing/index.ts';
 import { startGraceAlert } from './upkeep/grace-alert.ts';
 import { startHousekeeping } from './upkeep/housekeeping.ts';
-import { DeadManPing } from './upkeep/index.ts';
+import { DeadManPing, watchDatabase } from './upkeep/index.ts';
 
 /** A stop that takes longer than this is not graceful any more; what is durable is durable anyway. */
 const STOP_MS_MAX = 5_000;
@@ -115,13 +115,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     let noteRefused: (fault: StoreUnavailable) => void = () => undefined;
     const store = watchedStore(await openStore(folder, options, database), (fault) => noteRefused(fault));
     undo.push(() => store.close());
-    const clock = await continuedClock(store, options.demo?.clock ?? wall);
+    const watch = await watchDatabase(store, options.demo?.clock ?? wall, logger);
+    undo.push(() => watch.stop());
+    const clock = await continuedClock(store, watch.clock);
     const tokensMade = await ensureFirstTokens(folder, { store, clock, sha256, ...realDice });
 
     let url: string | null = null;
     let endDrain: (() => void) | null = null;
     const traces = new Traces({ clock: wall, version, sha256, newId: realDice.newId, logger });
-    const parts = { store, clock, url: () => url, traces };
+    const { hindrances } = watch;
+    const parts = { store, clock, url: () => url, traces, hindrances };
     const isAlone = database.kind === 'sqlite';
     const { engine, replies, notices, alerts, ping } = assembleEngine({ ...parts, isAlone }, options);
     noteRefused = engine.noteRefused;
@@ -250,12 +253,13 @@ type EngineParts = {
   /** Of this server; null before it listens. */
   readonly url: () => string | null;
   readonly traces: Traces;
+  readonly hindrances: () => readonly string[];
   /** A data folder has one engine: its lock says so. A PostgreSQL database may have several. */
   readonly isAlone: boolean;
 };
 
 function assembleEngine(
-  { store, clock, url, traces, isAlone }: EngineParts,
+  { store, clock, url, traces, hindrances, isAlone }: EngineParts,
   { config, logger, demo }: ServerOptions,
 ): { engine: Engine; replies: ReplyQueue; notices: UnreadNotices; alerts: Alerts; ping: DeadManPing } {
   const replies: ReplyQueue = new ReplyQueue(clock, (effect, outcome, detail) =>
@@ -270,6 +274,7 @@ function assembleEngine(
     desktop: { env: process.env, platform: process.platform, terminal: '/dev/tty' },
     newId: realDice.newId,
     ping: () => ping.state,
+    hindrances,
     failed: (error) => logger.error({ err: error }, 'alerts were not looked at'),
   });
   const ping: DeadManPing = new DeadManPing({

@@ -33,6 +33,7 @@ type AlerterContext = {
   /** Channels that send, as they are defined now. */
   readonly channels: () => readonly Channel[];
   readonly ping: () => PingState | null;
+  readonly hindrances: () => readonly string[];
   readonly failed: (error: unknown) => void;
 };
 
@@ -195,9 +196,9 @@ export class Alerter {
   }
 
   private world(state: AlertState): Parameters<typeof conditionsAt>[0] {
-    const { engine, ping } = this.context;
+    const { engine, ping, hindrances } = this.context;
     const { brakes, health, currentPolicies: policies } = engine();
-    return { agents: this.agents, brakes, health, policies, state, ping: ping() };
+    return { agents: this.agents, brakes, health, policies, state, ping: ping(), hindrances: hindrances() };
   }
 
   private offering(notice: AlertNotice, at: Instant): AlertNotice {

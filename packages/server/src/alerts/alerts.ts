@@ -31,6 +31,8 @@ export type AlertsContext = {
   readonly newId: () => string;
   /** The ping to the outside; null when there is none. */
   readonly ping: () => PingState | null;
+  /** What hinders the database, as sentences. */
+  readonly hindrances: () => readonly string[];
   readonly failed: (error: unknown) => void;
 };
 
@@ -49,8 +51,16 @@ export class Alerts {
     this.context = context;
     this.configs = context.channels;
     this.built = this.build();
-    const { store, clock, engine, failed, ping } = context;
-    this.alerter = new Alerter({ store, clock, engine, failed, ping, channels: () => this.built });
+    const { store, clock, engine, failed, ping, hindrances } = context;
+    this.alerter = new Alerter({
+      store,
+      clock,
+      engine,
+      failed,
+      ping,
+      hindrances,
+      channels: () => this.built,
+    });
     this.outage = new OutageAlert({
       health: () => engine().health,
       channels: () => this.ownRoute().channels,

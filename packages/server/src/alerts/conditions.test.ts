@@ -20,6 +20,7 @@ const well = {
   brakes: [],
   health: { store: 'ok' as const, storeReason: null, lastTickAt: at as Instant | null, graceShare: 0 },
   ping: null,
+  hindrances: [],
   policies: policies(),
   state: { channels: {}, windows: [] },
 };

@@ -17,6 +17,7 @@ type World = {
   readonly brakes: readonly EngagedBrake[];
   readonly health: Pick<EngineHealth, 'store' | 'storeReason' | 'lastTickAt' | 'graceShare'>;
   readonly ping: PingState | null;
+  readonly hindrances: readonly string[];
   readonly policies: PolicySet;
   readonly state: Pick<AlertState, 'channels' | 'windows'>;
 };
@@ -85,7 +86,7 @@ function massFailure(group: string, alerts: AgentAlerts, brakes: readonly Engage
 
 /** Everything that is wrong with Holter itself. */
 export function holterTroubles(
-  { health, brakes, ping, policies, state }: Omit<World, 'agents'>,
+  { health, brakes, ping, hindrances, policies, state }: Omit<World, 'agents'>,
   at: Instant,
 ): readonly Trouble[] {
   const channels = Object.entries(state.channels).flatMap(([name, { failures, failedAt, failure }]) =>
@@ -94,7 +95,7 @@ export function holterTroubles(
       : [{ name, failedAt, failure: failure ?? 'no reason is known' }],
   );
   const holding = brakes.filter((brake) => isHolding(brake, policies, at));
-  return troublesOf({ health, brakes: holding, channels, ping }, at);
+  return troublesOf({ health, brakes: holding, channels, ping, hindrances }, at);
 }
 
 /** An outage of the store is told by `OutageAlert`. A failing channel can't tell that it fails. */

@@ -53,6 +53,7 @@ const OPERATIONS = Object.keys({
   markLetters: true,
   deleteLetter: true,
   backup: true,
+  inspect: true,
   check: true,
   close: true,
 } satisfies Record<Operation, true>) as readonly Operation[];

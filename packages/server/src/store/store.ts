@@ -151,6 +151,8 @@ export type Store = Letters & {
 
   /** Makes a consistent copy while writes continue; refuses to overwrite a file. */
   backup(path: string): Promise<void>;
+  /** How the database itself is, while it works. */
+  inspect(): Promise<StoreState>;
   /** Problems in the stored data, as sentences; empty when there are none. */
   check(): Promise<readonly string[]>;
   close(): Promise<void>;
@@ -162,6 +164,13 @@ export type DueAgent = {
   readonly version: number;
   readonly incarnation: number;
   readonly soft: Agent['soft'];
+};
+
+export type StoreState = {
+  /** The clock of a database that several servers share; null where there is none. */
+  readonly now: Instant | null;
+  /** What hinders it, as sentences. */
+  readonly hindrances: readonly string[];
 };
 
 export type MetaEntry = { readonly key: string; readonly value: string };

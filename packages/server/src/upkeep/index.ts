@@ -1,2 +1,3 @@
+export { watchDatabase } from './database-watch.ts';
 export { DeadManPing, type PingState } from './dead-man-ping.ts';
 export { BRAKE_LONG_MS, TROUBLES, type Trouble, troublesOf } from './troubles.ts';

@@ -8,6 +8,7 @@ const organs = {
   brakes: [],
   channels: [],
   ping: null,
+  hindrances: [],
 };
 
 it('is empty while all is well', () => {
@@ -27,11 +28,13 @@ it('names everything that is wrong, with since when', () => {
       brakes: [{ group: 'crew', engagedAt: instant(7), releaseAt: null }],
       channels: [{ name: 'ops', failedAt: instant(8), failure: 'it answered 500' }],
       ping: { everyMs: minutes(1), okAt: null, triedAt: instant(9), failures: 3, failure: 'it answered 404' },
+      hindrances: ['A transaction of bob has been open for 2 min'],
     },
     at,
   );
   expect(told.map(({ kind, name, since }) => [kind, name, since])).toEqual([
     ['store', null, at],
+    ['database', null, at],
     ['ticks', null, at - 12_000],
     ['grace', null, at],
     ['brake', 'crew', 7],
@@ -40,6 +43,7 @@ it('names everything that is wrong, with since when', () => {
   ]);
   expect(told.map(({ says }) => says).join('\n')).toMatchInlineSnapshot(`
     "Holter can't write to its store and acts on nothing: disk_full: no space left
+    A transaction of bob has been open for 2 min
     Holter has not looked at any agent for 12 s
     Holter did not look for more than a tenth of the last hour: this machine sleeps, or is too busy
     The brake holds back acts for group crew: many agents were lost at once

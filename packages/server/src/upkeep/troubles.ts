@@ -4,7 +4,7 @@ import type { PingState } from './dead-man-ping.ts';
 import { GRACE_SHARE_MAX } from './grace-alert.ts';
 
 /** What can be wrong with Holter itself. */
-export const TROUBLES = ['store', 'ticks', 'grace', 'brake', 'channel', 'ping'] as const;
+export const TROUBLES = ['store', 'database', 'ticks', 'grace', 'brake', 'channel', 'ping'] as const;
 type TroubleKind = (typeof TROUBLES)[number];
 
 export type Trouble = {
@@ -31,10 +31,15 @@ type Organs = {
     readonly failure: string;
   }[];
   readonly ping: PingState | null;
+  /** Of the database, as sentences. */
+  readonly hindrances: readonly string[];
 };
 
 /** The one list of what is wrong with Holter: for `/health`, metrics, alerts, the outside ping and `holter doctor`. */
-export function troublesOf({ health, brakes, channels, ping }: Organs, at: Instant): readonly Trouble[] {
+export function troublesOf(
+  { health, brakes, channels, ping, hindrances }: Organs,
+  at: Instant,
+): readonly Trouble[] {
   const troubles: Trouble[] = [];
   const add = (kind: TroubleKind, name: string | null, since: Instant, says: string): void => {
     troubles.push({ kind, name, says, since });
@@ -47,6 +52,7 @@ export function troublesOf({ health, brakes, channels, ping }: Organs, at: Insta
       at,
       `Holter can't write to its store and acts on nothing: ${storeReason ?? 'no reason is known'}`,
     );
+  if (hindrances.length > 0) add('database', null, at, hindrances.join('; '));
   if (lastTickAt !== null && at - lastTickAt > TICK_LATE_MS)
     add(
       'ticks',

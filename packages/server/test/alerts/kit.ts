@@ -42,6 +42,7 @@ export async function startAlerts(
     channels,
     url: () => 'http://127.0.0.1:4658',
     ping: () => null,
+    hindrances: () => [],
     desktop: { env: {}, platform: 'test', terminal: '/dev/null' },
     newId,
     failed,

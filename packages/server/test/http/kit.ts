@@ -136,6 +136,7 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
     channels: options.channels ?? [],
     url: () => null,
     ping: () => null,
+    hindrances: () => [],
     desktop: { env: {}, platform: 'test', terminal: '/dev/null' },
     newId: randomUUID,
     failed: (error) => {

@@ -36,7 +36,7 @@ function watchDay(troubles: readonly Trouble[]): { told: Told[]; stale: string[]
     );
     const state = { channels: {}, windows: [] };
     const health = { store: 'ok' as const, storeReason: null, lastTickAt: null, graceShare: 0 };
-    const world = { agents, brakes: fleet.brakes, health, ping: null, policies, state };
+    const world = { agents, brakes: fleet.brakes, health, ping: null, hindrances: [], policies, state };
     const conditions = conditionsAt(world, instant(at));
     const now = new Set(conditions.map(({ key }) => key));
     for (const key of now) if (!before.has(key)) begun += 1;

@@ -279,6 +279,10 @@ const OPERATIONS: Record<Exclude<Operation, 'backup' | 'check' | 'close'>, Check
     expect(await a.readEvents({ after: 0, limit: 9 })).toEqual([]);
     expect([await a.lastCursor(), await a.lastEffectChange()]).toEqual([1, 1]);
   },
+  inspect: async (a, b) => {
+    expect(typeof (await a.inspect()).now).toBe(typeof (await b.inspect()).now);
+    expect((await b.inspect()).hindrances).toEqual([]);
+  },
   rollups: async (a, b) => {
     await begin(a);
     const soft = softOf({ beatAt: at(1) });

@@ -228,6 +228,7 @@ const handlers: Handlers = {
   backup: () => {
     throw new StoreUnavailable('unknown', 'a store in memory has no file to copy; take a snapshot');
   },
+  inspect: () => ({ now: null, hindrances: [] }),
   check: () => [],
   close: () => undefined,
 };

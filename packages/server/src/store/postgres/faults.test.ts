@@ -3,10 +3,13 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TempDatabase } from '../../../test/postgres-database.ts';
 import { until } from '../../../test/until.ts';
+import { wallNow } from '../../real-clock.ts';
 import { agentOf, at, commitOf, committed, nudge, taskChanged } from '../contract/kit.ts';
 import { hasPostgres, TempPostgres } from '../contract/temp-postgres.ts';
 import { type Store, StoreUnavailable } from '../store.ts';
+import { Connections } from './connections.ts';
 import { openPostgres } from './index.ts';
+import { stateOf } from './state.ts';
 
 const database = new TempPostgres();
 const others: pg.Client[] = [];
@@ -167,6 +170,21 @@ describe.skipIf(!hasPostgres())('faults of PostgreSQL', () => {
     expect(await store.claimDue({ at: at(9), leaseMs: 1, limit: 9 })).toMatchObject([{ agentId: 'bob' }]);
     const claim = { executors: [null], at: at(9), leaseMs: 1, limit: 9 };
     expect(await store.claimEffects(claim)).toMatchObject([{ effect: { agentId: 'bob' } }]);
+  });
+
+  it('names transactions that others leave open, and tells its own time', async () => {
+    const connections = new Connections({ url: database.url, connectionsMax: 1, answerMsMax: 10_000 });
+    await another('begin', "set application_name = 'a forgotten psql'", 'select 1');
+    try {
+      const { now, hindrances } = await stateOf(connections.db, 0);
+      expect(hindrances).toEqual([
+        expect.stringMatching(/^A transaction of \w+ \(a forgotten psql, pid \d+\) has been open for 0 min/),
+      ]);
+      expect(Math.abs((now ?? 0) - wallNow())).toBeLessThan(600_000);
+      expect((await store.inspect()).hindrances).toEqual([]);
+    } finally {
+      await connections.close();
+    }
   });
 
   it('notices that a restored backup lacks events that this server has seen', async () => {

@@ -38,6 +38,7 @@ import type { Connections } from './connections.ts';
 import { addEffects, claimEffects, offerEffect, settleEffect } from './effects.ts';
 import { KEEP_LAST, LOG_LOCK, lastIn, selectLast } from './log.ts';
 import { flushSoft } from './soft.ts';
+import { stateOf } from './state.ts';
 import { literal } from './text.ts';
 
 type Handlers = {
@@ -139,5 +140,6 @@ export const handlers: Handlers = {
       'PostgreSQL has its own tools for copies, such as pg_dump: see docs/operations.md#postgresql',
     );
   },
+  inspect: ({ db }) => stateOf(db),
   check: (connections) => problemsOf(connections.db),
 };

@@ -70,6 +70,7 @@ export const handlers: Handlers = {
     });
   },
   loadFleet,
+  inspect: async () => ({ now: null, hindrances: [] }),
   claimDue: (db, claim) =>
     claim.leaseMs > 0
       ? inTransaction(db, (transaction) => claimDue(transaction, claim))
