@@ -26,6 +26,7 @@ import { hearLetter, isPong, signalAcknowledged, takeSignal } from './letter-mea
 import { LetterRefused, noAgent } from './letter-refused.ts';
 import { checkTimes } from './letter-times.ts';
 import { MailWaits } from './mail-waits.ts';
+import { onceWhileOffline } from './once-while-offline.ts';
 import { isPing, pingId, pingLetter } from './ping-letter.ts';
 import { mailPresenceOf } from './presence.ts';
 
@@ -111,7 +112,7 @@ export class PostOffice {
     { from, to, letterId, note }: { from: string; to: string; letterId: string; note: string },
     visitor: Visitor,
   ): Promise<Sent> {
-    await this.open(from, visitor);
+    await this.openToChange(from, visitor);
     const original = await this.letterIn(from, letterId);
     const draft = { from, to, ...forwardedFrom(original, { from, to, note }) };
     return this.put(draft, visitor, this.context.clock.now());
@@ -126,7 +127,7 @@ export class PostOffice {
     await this.open(query.of, visitor);
     const look = async () => {
       if (isOwner(visitor)) await this.bringDirectives(query.of);
-      return this.visible(await this.context.store.listLetters(query), query, visitor);
+      return this.visible(await this.context.store.listLetters(query), visitor);
     };
     const found = waitMs > 0 ? await this.waits.until(query.of, waitMs, isGone, look) : await look();
     return query.box === 'inbox' ? this.deliver(query.of, found, visitor) : found;
@@ -135,7 +136,7 @@ export class PostOffice {
   async read(box: LetterBox, letterId: string, visitor: Visitor): Promise<StoredLetter> {
     await this.open(box.of, visitor);
     const letter = await this.letterIn(box.of, letterId, box.box);
-    const [visible] = await this.visible([letter], box, visitor);
+    const [visible] = await this.visible([letter], visitor);
     if (!visible) throw noLetter();
     const [delivered = visible] = box.box === 'inbox' ? await this.deliver(box.of, [visible], visitor) : [];
     return delivered;
@@ -147,7 +148,7 @@ export class PostOffice {
   }
 
   async mark(of: string, letterId: string, as: LetterMarking['as'], visitor: Visitor): Promise<void> {
-    await this.open(of, visitor);
+    await this.openToChange(of, visitor);
     const letter = await this.letterIn(of, letterId);
     const { store, clock } = this.context;
     await store.markLetters({ to: of, letterIds: [letterId], as, at: clock.now() });
@@ -155,7 +156,7 @@ export class PostOffice {
   }
 
   async remove(of: string, letterId: string, visitor: Visitor): Promise<void> {
-    await this.open(of, visitor);
+    await this.openToChange(of, visitor);
     if (!(await this.context.store.deleteLetter(of, letterId))) throw noLetter();
   }
 
@@ -236,6 +237,12 @@ export class PostOffice {
     if (isOwner(visitor)) await this.bringDirectives(of);
   }
 
+  private async openToChange(of: string, visitor: Visitor): Promise<void> {
+    if (visitor === null && of === this.name)
+      throw new LetterRefused('token_required', `the box of ${of} is Holter's own: use a token`);
+    await this.open(of, visitor);
+  }
+
   /** What waits for the agent's next call is put into its box: a letter is one more way for it. */
   private async bringDirectives(of: string): Promise<void> {
     const { store, replies, clock } = this.context;
@@ -273,7 +280,7 @@ export class PostOffice {
       subject,
       content,
       letterId: this.newLetterId(now),
-      clientId: draft.clientId ?? (isOffline ? this.onceWhileOffline(draft, agent) : null),
+      clientId: draft.clientId ?? (isOffline ? onceWhileOffline(draft, agent, this.context.sha256) : null),
       isVerified: visitor !== null,
       sentAt: now,
     };
@@ -296,14 +303,6 @@ export class PostOffice {
         also: { stored: true, id: stored.letterId },
       });
     return { letter: stored, isNotified: this.waits.tell(to), notes };
-  }
-
-  /** Without an id of the sender's own, the same letter to an agent that is still offline is stored once. */
-  private onceWhileOffline(draft: Omit<LetterDraft, 'clientId'>, { hard }: Agent): string {
-    const { from, to, subject, priority, inReplyTo, content } = draft;
-    const since = hard.end?.at ?? hard.unknownSince ?? 0;
-    const all = JSON.stringify([hard.incarnation, since, from, to, subject, priority, inReplyTo, content]);
-    return `offline-${this.context.sha256(all)}`;
   }
 
   /** In whose name a letter counts as more than a letter; null when nothing is proven. */
@@ -345,10 +344,9 @@ export class PostOffice {
   /** Without a token, only letters that came so, or that are for an agent that registered so. */
   private async visible(
     letters: readonly StoredLetter[],
-    { box }: LetterBox,
     visitor: Visitor,
   ): Promise<readonly StoredLetter[]> {
-    if (visitor !== null || box === 'inbox') return letters;
+    if (visitor !== null) return letters;
     const open = new Map<string, boolean>();
     for (const { to } of letters) {
       if (open.has(to)) continue;

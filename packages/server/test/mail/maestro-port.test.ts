@@ -139,6 +139,17 @@ describe('without a token', () => {
     await operator.send(OWN, 'cal', { subject: 'secret plan' });
     expect(await cal.list('cal')).toHaveLength(1);
     expect(await open.list(OWN, '&action=sent&to=cal')).toEqual([]);
+    const { json } = await cal.send('cal', OWN, { subject: 'secret answer' });
+    const id = String(json.id);
+    expect((await open.list(OWN)).map(({ subject }) => subject)).not.toContain('secret answer');
+    expect(await open.read(OWN, id)).toMatchObject({ status: 404 });
+    for (const reply of [
+      await open.mark(OWN, id, 'acknowledge'),
+      await open.call('DELETE', `/api/messages?agent=${OWN}&id=${id}`),
+      await open.call('POST', '/api/messages/forward', { body: { messageId: id, from: OWN, to: 'bob' } }),
+    ])
+      expect(reply).toMatchObject({ status: 403, json: { error: 'token_required' } });
+    expect(await server.store.readLetter(id)).toMatchObject({ acknowledgedAt: null });
   });
 
   it('an agent that registered so is heard, and one with a token may take its name over', async () => {

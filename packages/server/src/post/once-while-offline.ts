@@ -1,0 +1,17 @@
+import type { Agent } from '@holter/core';
+import type { NewLetter } from '../store/letters.ts';
+
+type Said = Pick<NewLetter, 'from' | 'to' | 'subject' | 'priority' | 'inReplyTo'> & {
+  readonly content: object;
+};
+
+/** A client id for a letter without one: the same letter to an agent that is still offline is stored once. */
+export function onceWhileOffline(
+  { from, to, subject, priority, inReplyTo, content }: Said,
+  { hard }: Agent,
+  sha256: (text: string) => string,
+): string {
+  const since = hard.end?.at ?? hard.unknownSince ?? 0;
+  const all = JSON.stringify([hard.incarnation, since, from, to, subject, priority, inReplyTo, content]);
+  return `offline-${sha256(all)}`;
+}
