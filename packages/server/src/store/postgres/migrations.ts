@@ -114,7 +114,7 @@ const MIGRATIONS: readonly Migration[] = [
   },
 ];
 
-/** The oldest PostgreSQL that is tested. */
+/** Everything that is used here exists since this version. Tests run with the one that is installed. */
 const MAJOR_MIN = 13;
 
 /** Brings the tables up to date. Of several servers that start at once, one does it, and the others wait. */
