@@ -8,6 +8,7 @@ import type { LimitHits } from './limit-hits.ts';
 import { personOfToken, personTokenId } from './person-token.ts';
 import { HttpProblem, problem } from './problem.ts';
 import { type Bucket, Buckets, fullBucket, takeOne } from './rate.ts';
+import { SharedUse } from './shared-use.ts';
 import { TokenIndex } from './token-index.ts';
 
 /** Who is asking. Made from a token once, and kept for a few seconds. */
@@ -44,10 +45,6 @@ type Known = {
  * and one through another server within a second.
  */
 const TRUSTED_MS = 10_000;
-/** Other servers have heard of a revocation after this time. */
-const REVOKED_TOLD_MS = 5_000;
-/** The others hear of a token's requests when it makes more than this share of what it may. */
-const BUSY_SHARE = 0.1;
 /** An agent's token can do little, and thousands of them beat twice a minute. */
 const AGENT_TRUSTED_MS = 90_000;
 const trustedMs = ({ caller }: Known): number => (caller?.role === 'agent' ? AGENT_TRUSTED_MS : TRUSTED_MS);
@@ -73,19 +70,14 @@ export class TokenBook {
   private readonly strangers: Buckets;
   private readonly index: TokenIndex;
   private readonly hits: LimitHits;
-  /** Requests since the other servers were last told, by token. */
-  private taken = new Map<string, { readonly caller: Caller; count: number }>();
-  private revoked = new Map<string, Instant>();
+  private readonly shared: SharedUse;
 
   constructor(deps: HttpDeps, limits: HttpLimits, hits: LimitHits) {
     this.deps = deps;
     this.hits = hits;
-    const { servers } = deps.engine;
-    servers.share('requests', () => this.tellTaken());
-    servers.share('revoked', () => this.tellRevoked());
-    servers.onNews((news) => {
-      for (const { counts } of news) this.heed(counts.requests ?? {}, counts.revoked ?? {});
-    });
+    this.shared = new SharedUse(deps.engine.servers, deps.clock, (granted, revoked) =>
+      this.heed(granted, revoked),
+    );
     this.index = new TokenIndex(deps.store);
     this.strangers = new Buckets(limits.failedLoginsPerSecond);
   }
@@ -178,33 +170,18 @@ export class TokenBook {
   async revoke(id: string): Promise<boolean> {
     const now = this.deps.clock.now();
     const isRevoked = await this.deps.store.revokeToken(id, now);
-    if (this.deps.engine.isShared) this.revoked.set(id, now);
+    if (this.deps.engine.isShared) this.shared.noteRevoked(id);
     for (const [hash, { caller }] of this.known) if (caller?.tokenId === id) this.known.delete(hash);
     return isRevoked;
   }
 
-  /** The busy tokens, and how many requests this server has granted each of them since the last time. */
-  private tellTaken(): Readonly<Record<string, number>> {
-    const busy = [...this.taken].filter(
-      ([, { caller, count }]) => count >= this.perSecond(caller) * BUSY_SHARE,
-    );
-    this.taken.clear();
-    return Object.fromEntries(busy.map(([id, { count }]) => [id, count]));
-  }
-
-  private tellRevoked(): Readonly<Record<string, number>> {
-    const now = this.deps.clock.now();
-    for (const [id, at] of this.revoked) if (now - at > REVOKED_TOLD_MS) this.revoked.delete(id);
-    return Object.fromEntries(this.revoked);
-  }
-
   /** What another server has granted counts here too, so that a limit holds over all servers. */
-  private heed(requests: Readonly<Record<string, number>>, revoked: Readonly<Record<string, number>>): void {
-    if (Object.keys(requests).length + Object.keys(revoked).length === 0) return;
+  private heed(granted: ReadonlyMap<string, number>, revoked: ReadonlySet<string>): void {
+    if (granted.size + revoked.size === 0) return;
     for (const [hash, { caller, bucket }] of this.known) {
       if (!caller) continue;
-      if (Object.hasOwn(revoked, caller.tokenId)) this.known.delete(hash);
-      bucket.left -= requests[caller.tokenId] ?? 0;
+      if (revoked.has(caller.tokenId)) this.known.delete(hash);
+      bucket.left -= Math.min(granted.get(caller.tokenId) ?? 0, 2 * this.perSecond(caller));
     }
   }
 
@@ -214,14 +191,8 @@ export class TokenBook {
       this.hits.note('requests', `${caller.role} ${caller.tokenId}`);
       throw tooMany();
     }
-    if (this.deps.engine.isShared) this.noteTaken(caller);
+    if (this.deps.engine.isShared) this.shared.noteGranted(caller.tokenId, this.perSecond(caller));
     return caller;
-  }
-
-  private noteTaken(caller: Caller): void {
-    const taken = this.taken.get(caller.tokenId);
-    if (taken) taken.count += 1;
-    else this.taken.set(caller.tokenId, { caller, count: 1 });
   }
 
   private get quotas(): Quotas {
