@@ -71,7 +71,8 @@ it('what a command prints can be read while it runs, without secrets', async () 
       return '';
     }
   };
-  const said = await until('its output is there', () => /begun[\s\S]*key .*\n/.exec(logs())?.[0]);
+  // It waits for a server that has to start first.
+  const said = await until('its output is there', () => /begun[\s\S]*key .*\n/.exec(logs())?.[0], 60_000);
   expect(said).not.toContain(secret);
   child.stdin.end('\n');
   expect(await ended).toEqual([0, null]);
