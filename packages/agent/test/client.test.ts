@@ -225,7 +225,7 @@ together('gives way to a newer start of the same agent', async () => {
 });
 
 together('writes checkpoints, and says what became of each', async () => {
-  const { server, client } = await world({ checkpointTimeoutMs: 400 });
+  const { server, client } = await world({ checkpointTimeoutMs: 2_000 });
   const outcome = await client.checkpoint({ step: 3 });
   expect(outcome).toMatchObject({ kind: 'written', hash: 'abc' });
   const ring: Record<string, unknown> = {};

@@ -56,7 +56,7 @@ describe('an agent’s own word', () => {
   it('does not replace it while an executor owns it', async () => {
     const { token } = await owned('bob');
     await server.client(token).heartbeat('bob');
-    server.clock.skip(minutes(2));
+    await server.pass(120);
     const again = { agentId: 'bob', instanceId: 'bob-2', mode: 'observe' } as const;
     for (const secret of [token, server.tokens.enroll])
       expect(await call(secret, '/v1/agents', again)).toEqual({ status: 409, code: 'agent_owned' });
