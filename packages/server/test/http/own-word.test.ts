@@ -1,4 +1,3 @@
-import { minutes } from '@holter/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startHttp, type TestServer } from './kit.ts';
 
