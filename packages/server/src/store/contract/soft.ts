@@ -1,3 +1,4 @@
+import { NEVER } from '@holter/core';
 import { describe, expect, it } from 'vitest';
 import type { OpenStore } from './kit.ts';
 import { agentOf, at, commitOf, committed, dueIds, softOf } from './kit.ts';
@@ -81,6 +82,8 @@ export function softContract(open: OpenStore): void {
       expect([agent?.hard.wakeAt, version]).toEqual([at(50), 1]);
       await store.flushSoft([entry('ada', 1, 3)]);
       expect(await store.nextWakeAt()).toBe(at(3));
+      await store.flushSoft([{ ...entry('ada', 1, 0), wake: { version: 1, at: NEVER } }]);
+      expect((await store.load('ada'))?.agent.hard.wakeAt).toBe(NEVER);
       expect(await store.check()).toEqual([]);
     });
 

@@ -78,12 +78,15 @@ export function addBeats(db: Kysely<Schema>, entries: readonly SoftEntry[]): Pro
   return countBeats(db, rows);
 }
 
-type WakeRow = Pick<Schema['agents'], 'agent_id' | 'incarnation' | 'version' | 'wake_at'>;
+/** SQLite writes a number with 15 digits into JSON, too few for `NEVER`; so it is given as text. */
+type WakeRow = Pick<Schema['agents'], 'agent_id' | 'incarnation' | 'version' | 'wake_at'> & {
+  readonly wake_json: string;
+};
 
 const setWakes = preparedForMany<WakeRow>((db, place) =>
   compilable(
     db,
-    sql`update agents set wake_at = ${place('wake_at')}, hard = json_set(hard, '$.wakeAt', ${place('wake_at')})
+    sql`update agents set wake_at = ${place('wake_at')}, hard = json_set(hard, '$.wakeAt', json(${place('wake_json')}))
       where agent_id = ${place('agent_id')} and incarnation = ${place('incarnation')}
         and version = ${place('version')}`,
   ),
@@ -91,7 +94,14 @@ const setWakes = preparedForMany<WakeRow>((db, place) =>
 
 export function postpone(db: Kysely<Schema>, entries: readonly SoftEntry[]): Promise<void> {
   const rows = entries.flatMap(({ agentId, incarnation, wake }) =>
-    wake ? [{ agent_id: agentId, incarnation, version: wake.version, wake_at: wake.at }] : [],
+    wake
+      ? [
+          {
+            ...{ agent_id: agentId, incarnation, version: wake.version },
+            ...{ wake_at: wake.at, wake_json: JSON.stringify(wake.at) },
+          },
+        ]
+      : [],
   );
   return setWakes(db, rows);
 }
