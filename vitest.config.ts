@@ -2,6 +2,17 @@ import { defineConfig } from 'vitest/config';
 
 // Imports between packages resolve through their `exports` to dist, as they do for a user;
 // `npm test` builds first. A test beside its file imports that file's source.
+/** Real servers and files whose tests depend on no time: they may run beside everything else. */
+const TIMELESS = ['e2e/same-story.test.ts', 'e2e/database.test.ts', 'e2e/hostile-files.test.ts'];
+
+/** Slow by nature, and never faster for a short time-out. */
+const PATIENCE = {
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  // A busy machine needs longer than a second to show what is right; what must be fast is measured.
+  expect: { poll: { timeout: 10_000 } },
+};
+
 export default defineConfig({
   test: {
     passWithNoTests: true,
@@ -22,14 +33,19 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'timeless',
+          include: TIMELESS,
+          globalSetup: 'tests/postgres/global-setup.ts',
+          ...PATIENCE,
+        },
+      },
+      {
+        test: {
           name: 'real-parts',
           include: ['e2e/**/*.test.ts'],
+          exclude: TIMELESS,
           globalSetup: 'tests/postgres/global-setup.ts',
-          // Real servers, agents and browsers: slow by nature, and never faster for a short time-out.
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          // A busy machine needs longer than a second to show what is right; what must be fast is measured.
-          expect: { poll: { timeout: 10_000 } },
+          ...PATIENCE,
         },
       },
     ],
