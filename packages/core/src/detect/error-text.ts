@@ -55,14 +55,6 @@ export const saysNoMatch = (output: string): boolean =>
 export type Nothing = 'in-words' | 'silent';
 
 export function readNothing(output: string): Nothing | null {
-  if (output !== newest.output) newest = { output, nothing: nothingIn(output) };
-  return newest.nothing;
-}
-
-/** Of the last output: several detectors ask about the same one. */
-let newest: { readonly output: string; readonly nothing: Nothing | null } = { output: '', nothing: 'silent' };
-
-function nothingIn(output: string): Nothing | null {
   const answer = shortAnswer(output);
   if (answer === null) return null;
   if (answer === '') return 'silent';
