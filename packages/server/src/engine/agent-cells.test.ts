@@ -1,10 +1,9 @@
 import { type HolterEvent, milliseconds, type Registration } from '@holter/core';
 import { expect, test } from 'vitest';
+import { engineOf } from '../../test/engine.ts';
 import { ManualClock } from '../../test/manual-clock.ts';
-import { defaultPolicies } from '../policy/index.ts';
 import { openMemory } from '../store/memory/index.ts';
 import type { Store } from '../store/store.ts';
-import { Engine } from './engine.ts';
 
 const ada: Registration = {
   agentId: 'ada',
@@ -27,20 +26,10 @@ async function world() {
     loads.push(agentId);
     return memory.load(agentId);
   };
-  let ids = 0;
-  const engine = new Engine({
+  const engine = engineOf({
     store: Object.assign(Object.create(memory) as Store, { load }),
     clock,
-    policies: defaultPolicies,
-    executors: [],
-    sha256: (text) => text,
-    newId: () => `id-${++ids}`,
-    newSecret: () => `secret-${++ids}`,
-    isAlone: true,
     cellsMax: 0,
-    onBug: (error) => {
-      throw error;
-    },
   });
   const events: HolterEvent[] = [];
   engine.onCommitted((own) => events.push(...own.events));

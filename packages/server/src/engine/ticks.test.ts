@@ -1,10 +1,9 @@
 import { type HolterEvent, milliseconds, type Registration } from '@holter/core';
 import { describe, expect, test } from 'vitest';
+import { engineOf } from '../../test/engine.ts';
 import { ManualClock } from '../../test/manual-clock.ts';
-import { defaultPolicies } from '../policy/index.ts';
 import { type MemoryStore, openMemory } from '../store/memory/index.ts';
 import type { Store } from '../store/store.ts';
-import { Engine } from './engine.ts';
 
 const TICK_MS = 1_000;
 
@@ -23,20 +22,10 @@ const bot = (index: number): Registration => ({
 async function world(around: (store: MemoryStore, clock: ManualClock) => Partial<Store> = () => ({})) {
   const clock = new ManualClock();
   const memory = openMemory();
-  let ids = 0;
-  const engine = new Engine({
+  const engine = engineOf({
     store: Object.assign(Object.create(memory) as Store, around(memory, clock)),
     clock,
-    policies: defaultPolicies,
-    executors: [],
-    sha256: (text) => text,
-    newId: () => `id-${++ids}`,
-    newSecret: () => `secret-${++ids}`,
-    isAlone: true,
     sliceMax: 3,
-    onBug: (error) => {
-      throw error;
-    },
   });
   const events: HolterEvent[] = [];
   engine.onCommitted((own) => events.push(...own.events));

@@ -2,7 +2,7 @@ import type { Instant } from '@holter/core';
 import { NEVER, RECORD_VERSION } from '@holter/core';
 import { type Kysely, sql } from 'kysely';
 import type { Answer, Arguments } from '../operations.ts';
-import { SOFT_COLUMNS, softOf, storedOf, withSoft } from '../sql/agents.ts';
+import { dueOf, SOFT_COLUMNS, storedOf, withSoft } from '../sql/agents.ts';
 import type { Schema } from '../sql/schema.ts';
 import type { DueAgent, StoredAgent } from '../store.ts';
 import { lastOf } from './log.ts';
@@ -48,15 +48,10 @@ export async function claimDue(
       ${sql.join(SOFT_COLUMNS.map((column) => sql.ref(column)))}
     from chosen join soft on soft.agent_id = chosen.agent_id
     order by chosen.wake_at, chosen.agent_id`.execute(db);
-  return rows.map((row) => ({
-    agentId: row.agent_id,
-    version: row.version,
-    incarnation: row.incarnation,
-    soft: softOf(row),
-  }));
+  return rows.map(dueOf);
 }
 
-type DueRow = Pick<Schema['due'], 'agent_id' | 'version' | 'incarnation'> & Parameters<typeof softOf>[0];
+type DueRow = Parameters<typeof dueOf>[0];
 
 export async function nextWakeAt(db: Db): Promise<Instant | null> {
   const row = await db

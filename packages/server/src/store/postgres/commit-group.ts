@@ -2,6 +2,7 @@ import type { Agent, HealthState, Instant, Spending } from '@holter/core';
 import { RECORD_VERSION } from '@holter/core';
 import { FINAL_STATES_KEPT, incidentOf, isKept, maxSoft, subjectOf } from '../facts.ts';
 import { emptyTally, type Tallies, type Tally, tallyOf } from '../rollup.ts';
+import { columnsOf } from '../sql/agents.ts';
 import { COUNTS, STATES } from '../sql/rollups.ts';
 import type { Commit, CommitVerdict } from '../store.ts';
 import type { Row } from './connections.ts';
@@ -217,19 +218,7 @@ const AGENT_COLUMNS = {
   hard: 'text',
 } as const;
 
-const agentRow = ({ agent: { hard }, json, version }: Written) => ({
-  agent_id: hard.agentId,
-  version,
-  incarnation: hard.incarnation,
-  role: hard.role,
-  group_name: hard.group,
-  health: hard.health,
-  health_since: hard.healthSince,
-  has_ended: hard.end ? 1 : 0,
-  has_incident: hard.incident ? 1 : 0,
-  updated_at: hard.at,
-  hard: json,
-});
+const agentRow = ({ agent: { hard }, json, version }: Written) => columnsOf(hard, version, json);
 
 const AGENT_NAMES = Object.keys(AGENT_COLUMNS);
 

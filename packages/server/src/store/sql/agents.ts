@@ -3,7 +3,7 @@ import { emptyFleetGuard, RECORD_VERSION } from '@holter/core';
 import { type Kysely, sql } from 'kysely';
 import { lowerAscii } from '../facts.ts';
 import type { Answer } from '../operations.ts';
-import type { AgentQuery, Page, StoredAgent, StoredFleet } from '../store.ts';
+import type { AgentQuery, DueAgent, Page, StoredAgent, StoredFleet } from '../store.ts';
 import { parseRecord } from './json.ts';
 import type { Schema } from './schema.ts';
 
@@ -32,6 +32,30 @@ export type AgentRow = Awaited<ReturnType<AgentsWithSoft['execute']>>[number] & 
   readonly wake_at?: number;
 };
 type SoftRow = Omit<AgentRow, 'agent_id' | 'version' | 'hard' | 'record_version' | 'wake_at'>;
+
+/** What is also in the record, and is searched by. */
+export const columnsOf = (hard: Hard, version: number, json: string) => ({
+  agent_id: hard.agentId,
+  version,
+  incarnation: hard.incarnation,
+  role: hard.role,
+  group_name: hard.group,
+  health: hard.health,
+  health_since: hard.healthSince,
+  has_ended: hard.end ? 1 : 0,
+  has_incident: hard.incident ? 1 : 0,
+  updated_at: hard.at,
+  hard: json,
+});
+
+type DueRow = Pick<AgentRow, 'agent_id' | 'version'> & SoftRow & { readonly incarnation: number };
+
+export const dueOf = (row: DueRow): DueAgent => ({
+  agentId: row.agent_id,
+  version: row.version,
+  incarnation: row.incarnation,
+  soft: softOf(row),
+});
 
 export async function listAgents(all: AgentsWithSoft, query: AgentQuery): Promise<Page<StoredAgent>> {
   const { health, group, text, hasIncident, cursor, limit } = query;
@@ -92,7 +116,7 @@ export function storedOf(row: AgentRow): StoredAgent {
   return { agent: { soft: softOf(row), hard }, version: row.version };
 }
 
-export function softOf(row: SoftRow): Agent['soft'] {
+function softOf(row: SoftRow): Agent['soft'] {
   return {
     beatAt: row.beat_at as Instant,
     pongAt: row.pong_at as Instant,

@@ -2,7 +2,7 @@ import type { Instant } from '@holter/core';
 import { NEVER, RECORD_VERSION } from '@holter/core';
 import { type Kysely, sql } from 'kysely';
 import type { Answer, Arguments } from '../operations.ts';
-import { type AgentRow, SOFT_COLUMNS, softOf, storedOf, withSoft } from '../sql/agents.ts';
+import { type AgentRow, dueOf, SOFT_COLUMNS, storedOf, withSoft } from '../sql/agents.ts';
 import type { Schema } from '../sql/schema.ts';
 import type { DueAgent, StoredAgent } from '../store.ts';
 import { prepared } from './prepared.ts';
@@ -60,12 +60,7 @@ export async function claimDue(
       select entry.value ->> 0, entry.value ->> 1, ${at + leaseMs} from json_each(${claims}) as entry where true
       on conflict (agent_id) do update set wake_at = excluded.wake_at, until = excluded.until`.execute(db);
   }
-  return rows.map((row) => ({
-    agentId: row.agent_id,
-    version: row.version,
-    incarnation: row.incarnation,
-    soft: softOf(row),
-  }));
+  return rows.map(dueOf);
 }
 
 export async function nextWakeAt(db: Db): Promise<Instant | null> {

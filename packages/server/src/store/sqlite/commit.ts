@@ -3,6 +3,7 @@ import { EFFECT_URGENCY, RECORD_VERSION } from '@holter/core';
 import type { Kysely } from 'kysely';
 import { FINAL_STATES_KEPT, incidentOf, isKept, plainText, subjectOf } from '../facts.ts';
 import { tallyOf } from '../rollup.ts';
+import { columnsOf } from '../sql/agents.ts';
 import type { Schema } from '../sql/schema.ts';
 import type { Commit, CommitVerdict, OrderedEffects, SoftEntry } from '../store.ts';
 import { lastCursor } from './cursors.ts';
@@ -106,18 +107,8 @@ const putAgent = prepared<AgentRow>((db, place) => {
 });
 
 const rowOf = ({ agent: { hard }, expectedVersion }: Commit, json: string): AgentRow => ({
-  agent_id: hard.agentId,
-  version: expectedVersion + 1,
-  incarnation: hard.incarnation,
-  role: hard.role,
-  group_name: hard.group,
-  health: hard.health,
-  health_since: hard.healthSince,
-  has_ended: hard.end ? 1 : 0,
-  has_incident: hard.incident ? 1 : 0,
+  ...columnsOf(hard, expectedVersion + 1, json),
   wake_at: hard.wakeAt,
-  updated_at: hard.at,
-  hard: json,
 });
 
 async function fleetVersion(db: Kysely<Schema>): Promise<number> {
