@@ -38,6 +38,8 @@ describe.runIf(browserPath)('the fleet in a browser', () => {
     const row = page.locator('.row[data-id=cal]');
     await expect.poll(() => row.locator('.why').textContent()).toContain('unrecoverable error');
     await expect.poll(() => row.locator('.next').textContent()).toContain('unless you decide');
+    const [outer, inner] = await Promise.all([row, row.locator('.next')].map((each) => each.boundingBox()));
+    expect((inner?.x ?? 0) + (inner?.width ?? 0)).toBeLessThan((outer?.x ?? 0) + (outer?.width ?? 0));
     await expect.poll(() => page.locator('.count.state-failing .number').textContent()).toBe('1');
     expect(await row.locator('.strip').getAttribute('aria-label')).toContain('Last 5 min');
   });
