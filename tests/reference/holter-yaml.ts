@@ -1,4 +1,4 @@
-import { profileDefaults } from '@holter/core';
+import { profileAliases, profileDefaults } from '@holter/core';
 import {
   ALIASES,
   defaultSettings,
@@ -51,6 +51,9 @@ function rowOf(path: string): readonly string[] {
     `${meaningOf(path)}${text}`,
   ];
 }
+
+const aliasesOf = (role: string): readonly string[] =>
+  Object.entries(profileAliases).flatMap(([alias, known]) => (known === role ? alias : []));
 
 const sections = [
   'health_monitoring',
@@ -113,13 +116,15 @@ export function holterYaml(): string {
     ),
     'Profiles that are shipped:',
     table(
-      ['role', 'settings'],
+      ['role', 'settings', 'other names'],
       Object.entries(profileDefaults).map(([role, settings]) => [
         code(role),
         Object.entries(settings)
           .map(([key, value]) => code(`${key}: ${value}`))
           .join(', '),
+        aliasesOf(role).map(code).join(', '),
       ]),
     ),
+    'Another name means the same role, unless you write a profile of that name.',
   );
 }

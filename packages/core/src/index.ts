@@ -35,6 +35,7 @@ export {
   breakerDefaults,
   fleetDefaults,
   healthMonitoringDefaults,
+  profileAliases,
   profileDefaults,
   refusedWithoutStore,
   ruleDefaults,

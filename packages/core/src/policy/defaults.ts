@@ -45,6 +45,17 @@ export const profileDefaults = {
   'in-process': { interval_seconds: 2, missed_threshold: 2, slack_seconds: 0 },
 } as const;
 
+/** Other words for the roles of seed 001, which calls two of them by two names. */
+export const profileAliases = {
+  critical: 'critical-infrastructure',
+  development: 'active-development',
+  batch: 'background',
+  'batch-processing': 'background',
+  'background-batch-processing': 'background',
+  idle: 'standby',
+  'idle-standby': 'standby',
+} as const satisfies Readonly<Record<string, keyof typeof profileDefaults>>;
+
 export const ruleDefaults = {
   // Seed 001 §1.3: a quarter of the interval covers a slow network and still detects a loss soon.
   slackShare: 0.25,

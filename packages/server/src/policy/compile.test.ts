@@ -3,6 +3,7 @@ import {
   hours,
   minutes,
   type Policy,
+  profileAliases,
   profileDefaults,
   ruleDefaults,
   seconds,
@@ -86,6 +87,17 @@ describe('without configuration', () => {
     const { beat } = policyFor(defaultPolicies, role, 'ada');
     expect(beat).toMatchObject({ intervalMs: seconds(interval), missedMax });
     expect(slackOf(beat.intervalMs, beat)).toBe(seconds(slack));
+  });
+
+  test('other names of a role mean the same, unless the operator has given them to another', () => {
+    const beatOf = (raw: object, role: string) =>
+      policyFor((compile(raw) as { policies: PolicySet }).policies, role, 'ada').beat;
+    for (const [alias, role] of Object.entries(profileAliases))
+      expect(beatOf({}, alias)).toEqual(beatOf({}, role));
+    const slower = { profiles: { background: { interval_seconds: 600 } } };
+    expect(beatOf(slower, 'batch-processing').intervalMs).toBe(seconds(600));
+    const own = { profiles: { idle: { interval_seconds: 45 } } };
+    expect(beatOf(own, 'idle')).toEqual(beatOf({ profiles: { other: { interval_seconds: 45 } } }, 'other'));
   });
 
   test('an empty file and empty sections are as good as none', () => {

@@ -1,4 +1,4 @@
-import { invariant, isAgentId, type Policy, profileDefaults } from '@holter/core';
+import { invariant, isAgentId, type Policy, profileAliases, profileDefaults } from '@holter/core';
 import { undefinedChannels } from './alert-routes.ts';
 import { buildDayBudget } from './budget-fields.ts';
 import { buildPolicy } from './build.ts';
@@ -88,6 +88,9 @@ function withShippedProfiles(written: ReadonlyMap<string, Layer>): ReadonlyMap<s
     profiles.set(role, [{ ...writtenLayer(from, reading.value).layer, paths: {} }]);
   }
   for (const [role, layer] of written) profiles.set(role, [...(profiles.get(role) ?? []), layer]);
+  // A name that the operator has given to a role of their own is no alias.
+  for (const [alias, role] of Object.entries(profileAliases))
+    if (!written.has(alias)) profiles.set(alias, profiles.get(role) ?? []);
   return profiles;
 }
 
