@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Registration } from '@holter/core';
 import { expect, it } from 'vitest';
 import { ManualClock, settled } from '../../test/manual-clock.ts';
 import { Engine } from '../engine/engine.ts';
@@ -12,6 +13,17 @@ import { PostOffice } from './post-office.ts';
 const OWN = 'ecos-chief-of-staff';
 const MINUTE = 60_000;
 const ADA: Sender = { role: 'agent', agentId: 'ada', incarnation: 1 };
+
+const pinged = (agentId: string): Registration => ({
+  agentId,
+  instanceId: 'i',
+  role: 'active-development',
+  group: 'default',
+  mode: 'nudge',
+  promises: { pongs: true },
+  can: ['nudge'],
+  executor: null,
+});
 
 async function world() {
   const clock = new ManualClock();
@@ -40,16 +52,7 @@ async function world() {
   const name = () => OWN;
   const office = new PostOffice({ engine, intake, replies, store, clock, sha256, newId, name });
   const stop = startPinger({ engine, store, office, clock, failed: fail });
-  await engine.register({
-    agentId: 'ada',
-    instanceId: 'i',
-    role: 'active-development',
-    group: 'default',
-    mode: 'nudge',
-    promises: { pongs: true },
-    can: ['nudge'],
-    executor: null,
-  });
+  await engine.register(pinged('ada'));
   const pings = async () => {
     const letters = await store.listLetters({ of: 'ada', box: 'inbox', limit: 100 });
     const contents = letters.map(({ content }) => JSON.parse(content) as { type: string; sequence: number });
@@ -121,5 +124,25 @@ it('sends no more pings once the agent has ended', async () => {
   expect(await pings()).toEqual(before);
   expect((await store.countLetters({ of: OWN, box: 'sent' })).total).toBe(before.length);
   stop();
+  await engine.stop();
+});
+
+it('goes on with the agents of an earlier start, also when a page of them could not be read at first', async () => {
+  const { clock, engine, store, office, stop } = await world();
+  stop();
+  for (let index = 0; index < 250; index += 1) await engine.register(pinged(`agent-${index}`));
+  const failures: unknown[] = [];
+  let isAnswering = false;
+  const listAgents: typeof store.listAgents = (query) =>
+    isAnswering || query.cursor === '' ? store.listAgents(query) : Promise.reject(new Error('busy'));
+  const restarted = { engine, store: { listAgents }, office, clock };
+  const stopAgain = startPinger({ ...restarted, failed: (error) => failures.push(error) });
+  await clock.advance(1_000);
+  isAnswering = true;
+  await clock.advance(2_000);
+  expect(failures.length).toBeGreaterThan(0);
+  const sent = await store.listLetters({ of: OWN, box: 'sent', limit: 1_000 });
+  expect(new Set(sent.map(({ to }) => to)).size).toBe(251);
+  stopAgain();
   await engine.stop();
 });

@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts';
 import type { PostOffice } from './post-office.ts';
 
 const TICK_MS = 1_000;
-const AGENTS_AT_ONCE = 500;
+const PAGE = 200;
 
 type PingerContext = {
   readonly engine: Pick<Engine, 'read' | 'onFollowed' | 'currentPolicies'>;
@@ -23,6 +23,8 @@ type PingerContext = {
  */
 export function startPinger({ engine, store, office, clock, failed }: PingerContext): () => void {
   const dueAt = new Map<string, Instant>();
+  /** Where the list of known agents goes on; null when it was read to its end. */
+  let unread: string | null = '';
   let isStopped = false;
   let cancel: () => void = () => undefined;
 
@@ -56,28 +58,36 @@ export function startPinger({ engine, store, office, clock, failed }: PingerCont
     }
   };
 
-  const schedule = (): void => {
-    if (isStopped) return;
-    cancel = clock.after(TICK_MS, () => void sendDue().catch(failed).finally(schedule));
+  /** Agents that were registered before this start, for a second at a time; a page that can't be read is read later. */
+  const loadKnown = async (): Promise<void> => {
+    const until = later(clock.now(), TICK_MS);
+    while (unread !== null && !isStopped && clock.now() < until) {
+      const { items, nextCursor } = await store.listAgents({ limit: PAGE, cursor: unread });
+      for (const { agent } of items) note(agent);
+      unread = nextCursor;
+    }
   };
 
-  const load = async (): Promise<void> => {
-    let cursor: string | null = '';
-    while (cursor !== null && !isStopped) {
-      const page: Awaited<ReturnType<Store['listAgents']>> = await store.listAgents({
-        limit: AGENTS_AT_ONCE,
-        ...(cursor !== '' && { cursor }),
-      });
-      for (const { agent } of page.items) note(agent);
-      cursor = page.nextCursor;
-    }
+  const tick = async (): Promise<void> => {
+    await loadKnown();
+    await sendDue();
+  };
+
+  const schedule = (delayMs: number): void => {
+    if (isStopped) return;
+    cancel = clock.after(
+      delayMs,
+      () =>
+        void tick()
+          .catch(failed)
+          .finally(() => schedule(TICK_MS)),
+    );
   };
 
   const unfollow = engine.onFollowed(({ stored }) => {
     if (stored) note(stored.agent);
   });
-  load().catch(failed);
-  schedule();
+  schedule(0);
   return () => {
     isStopped = true;
     unfollow();
