@@ -173,6 +173,10 @@ export type Hard = {
   readonly patience?: Patience;
   /** Start of this incarnation. */
   readonly startedAt: Instant;
+  /** Start of the first incarnation; absent while there is only one. */
+  readonly registeredAt?: Instant;
+  /** The machine that it runs on, as it was registered. */
+  readonly host?: string;
   /** The newest `at` that was folded in; the time of an earlier input is raised to it. */
   readonly at: Instant;
   readonly wakeAt: Instant;

@@ -27,6 +27,8 @@ export function copyHard(hard: Hard, at: Instant): Mutable<Hard> {
     reporter: hard.reporter,
     enrolledBy: hard.enrolledBy,
     startedAt: hard.startedAt,
+    registeredAt: hard.registeredAt,
+    host: hard.host,
     at,
     wakeAt: hard.wakeAt,
     health: hard.health,

@@ -32,6 +32,7 @@ export type Registration = {
   readonly promises: Promises;
   readonly can: readonly Capability[];
   readonly executor: string | null;
+  readonly host?: string;
   readonly patience?: Patience;
   readonly taskId?: string;
   /** The key of the start that Holter ordered. With a key, the agent is that successor or it is refused. */
@@ -172,6 +173,8 @@ function begin(
     ...(registration.reporter && { reporter: registration.reporter }),
     ...(registration.enrolledBy !== undefined && { enrolledBy: registration.enrolledBy }),
     startedAt: at,
+    ...(old && { registeredAt: old.registeredAt ?? old.startedAt }),
+    ...(registration.host !== undefined && { host: registration.host }),
     aliveSince: at,
     ...(before && hasKeptPromises(before, policy) && { hasKept: true as const }),
     at,

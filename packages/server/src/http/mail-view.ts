@@ -46,19 +46,20 @@ export function summaryView(letter: StoredLetter): z.infer<typeof schema.summary
   return { ...headOf(letter), type, preview: message.slice(0, PREVIEW_LENGTH) };
 }
 
-/** The machine of an agent is not known to Holter. */
-const UNKNOWN_HOST = 'unknown';
+/** Of a session that reports by hooks, the machine is in the name of its user: `dev@laptop`. */
+const hostOf = ({ host, reporter }: Agent['hard']): string =>
+  host ?? reporter?.user?.split('@').at(1) ?? 'unknown';
 
 export function mailAgentView(agent: Agent, now: Instant): z.infer<typeof schema.mailAgent> {
-  const { agentId, startedAt, end, unknownSince } = agent.hard;
+  const { agentId, startedAt, registeredAt = startedAt, end, unknownSince } = agent.hard;
   const status = mailPresenceOf(agent, now);
   const offlineSince = end?.at ?? unknownSince;
   return {
     session_name: agentId,
     status,
     last_seen: maybeTimestamp(lastHeardOf(agent)),
-    registered_at: timestampOf(startedAt),
-    host: UNKNOWN_HOST,
+    registered_at: timestampOf(registeredAt),
+    host: hostOf(agent.hard),
     ...(status === 'offline' && offlineSince !== undefined && { offline_since: timestampOf(offlineSince) }),
   };
 }

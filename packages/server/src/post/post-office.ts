@@ -2,14 +2,7 @@ import type { Agent, Instant, MessagePriority } from '@holter/core';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { ReplyQueue } from '../engine/reply-queue.ts';
-import {
-  HOLTER,
-  type Intake,
-  isTokenless,
-  type Sender,
-  TOKENLESS_REGISTRAR,
-  tokenlessSender,
-} from '../intake/index.ts';
+import { HOLTER, type Intake, isTokenless, type Sender, tokenlessSender } from '../intake/index.ts';
 import { redact, redactValue } from '../redaction/index.ts';
 import type {
   LetterBox,
@@ -29,6 +22,7 @@ import { MailWaits } from './mail-waits.ts';
 import { onceWhileOffline } from './once-while-offline.ts';
 import { isPing, pingId, pingLetter } from './ping-letter.ts';
 import { mailPresenceOf } from './presence.ts';
+import { registerTokenless, type TokenlessStart } from './tokenless-start.ts';
 
 /** Most letters in one box. */
 const BOX_MAX = 1_000;
@@ -197,11 +191,11 @@ export class PostOffice {
   async beat(
     agentId: string,
     visitor: Visitor,
-    { status, role }: { status?: 'healthy' | 'busy' | 'degraded'; role: string },
+    { status, ...start }: TokenlessStart & { status?: 'healthy' | 'busy' | 'degraded' },
   ): Promise<void> {
     const agent = await this.context.engine.read(agentId);
     if (visitor === null && (agent === null || (agent.hard.end && isTokenless(agent))))
-      await this.register(agentId, role);
+      await registerTokenless(this.context.intake, agentId, start);
     else if (visitor === null && agent && !isTokenless(agent)) throw tokenNeeded(agentId);
     else if (agent === null) throw noAgent(agentId);
     const beat = { kind: 'heartbeat', ...(status !== undefined && { status }) };
@@ -364,24 +358,6 @@ export class PostOffice {
     const letter = await this.context.store.readLetter(letterId);
     if (!letter || (box === 'inbox' ? letter.to : letter.from) !== of) throw noLetter();
     return letter;
-  }
-
-  private async register(agentId: string, role: string): Promise<void> {
-    const answer = await this.context.intake.register(
-      {
-        agentId,
-        instanceId: 'without a token',
-        role,
-        group: 'default',
-        mode: 'nudge',
-        // An agent with a role knows seed 001, and answers pings at the interval of its role.
-        promises: role === 'default' ? {} : { pongs: true },
-        can: ['nudge'],
-        executor: null,
-      },
-      TOKENLESS_REGISTRAR,
-    );
-    if (answer.kind === 'refused') throw new LetterRefused('too_many_agents', answer.message);
   }
 }
 

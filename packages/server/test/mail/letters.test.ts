@@ -235,6 +235,9 @@ it('tells the status of agents as seed 001 does, and `unknown` where nothing is 
   expect(await status('jan')).toMatchObject({ status: 'online', last_seen: time });
   await jan.call('POST', '/api/agents/jan/heartbeat', { body: { status: 'busy' } });
   expect(await status('jan')).toMatchObject({ status: 'busy' });
+  const enroll = server.client(server.tokens.enroll);
+  await enroll.register({ agentId: 'joe', instanceId: 'i', host: 'workstation-1' });
+  expect(await status('joe')).toMatchObject({ host: 'workstation-1' });
   expect(await status('nobody')).toMatchObject({ status: 'not_found', error: 'agent_not_found' });
   const { agents, stats } = (await operator.call('GET', '/api/agents')).json as {
     agents: { session_name: string }[];

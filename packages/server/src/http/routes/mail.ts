@@ -230,6 +230,7 @@ export function mailRoutes({ deps }: Pick<HttpContext, 'deps'>, door: Door): rea
         const status = (['healthy', 'busy', 'degraded'] as const).find((known) => known === body.status);
         await office.beat(agentIdOf(params, caller), visitor, {
           role: body.role,
+          ...(body.host !== undefined && { host: body.host }),
           ...(status !== undefined && { status }),
         });
         return { success: true };

@@ -103,7 +103,7 @@ function registrationOf(
   before: Agent | null,
   asked: Patience | undefined,
 ): Registration {
-  const { agentId, instanceId, role, group, taskId, spawnKey } = body;
+  const { agentId, instanceId, role, group, host, taskId, spawnKey } = body;
   const old = before?.hard;
   const isOrdered = old !== undefined && caller.role !== 'operator' && isOrderedStart(before, spawnKey);
   const promises = promisesOf(body.promises ?? {});
@@ -117,6 +117,7 @@ function registrationOf(
     promises: isOrdered && old.promises.process ? { ...promises, process: true } : promises,
     can: isOrdered ? old.can : capabilitiesOf(body),
     executor: isOrdered ? old.executor : (body.executor ?? null),
+    ...(host !== undefined && { host }),
     ...(patience !== undefined && { patience }),
     ...(taskId !== undefined && { taskId }),
     ...(spawnKey !== undefined && { spawnKey }),

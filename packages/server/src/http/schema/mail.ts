@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { agentId, identifier, label, line, wholeNumber } from './parts.ts';
+import { agentId, hostName, identifier, label, line, wholeNumber } from './parts.ts';
 
 /** Seed 001 and AI Maestro: what they send beyond this is taken and not kept, as there. */
 const priority = z.enum(['urgent', 'high', 'normal', 'low']);
@@ -38,6 +38,7 @@ export const mailBeat = z
     role: label
       .default('default')
       .meta({ description: 'Of a name that is new, on the port without tokens.' }),
+    host: hostName.optional(),
   })
   .default({ role: 'default' });
 

@@ -29,6 +29,7 @@ export const personName = line(64)
   .meta({ description: 'The name of the person who uses it; decisions are recorded with it.' });
 
 export const identifier = line(256);
+export const hostName = line(255).meta({ description: 'The machine that the agent runs on.' });
 export const reason = line(1_000).meta({ description: 'Why; it is kept in the audit trail.' });
 
 /** As a number in a query string. */
