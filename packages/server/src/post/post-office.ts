@@ -2,7 +2,7 @@ import type { Agent, Instant, MessagePriority } from '@holter/core';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { ReplyQueue } from '../engine/reply-queue.ts';
-import { HOLTER, type Intake, isTokenless, type Sender, tokenlessSender } from '../intake/index.ts';
+import { HOLTER, type Intake, isTokenless, tokenlessSender } from '../intake/index.ts';
 import { redact, redactValue } from '../redaction/index.ts';
 import type {
   LetterBox,
@@ -13,6 +13,7 @@ import type {
   NewLetter,
   StoredLetter,
 } from '../store/letters.ts';
+import { BoxAccess, isOwner, tokenNeeded, type Visitor } from './box-access.ts';
 import { directiveLetter, isDirective } from './directive-letter.ts';
 import { forwardedFrom } from './forwarded.ts';
 import { hearLetter, isPong, signalAcknowledged, takeSignal } from './letter-meaning.ts';
@@ -32,9 +33,6 @@ const UNVERIFIED_BOX_MAX = 200;
 const PINGS_KEPT = 5;
 /** Unread letters that are looked at for one hook. */
 const UNREAD_MAX = 50;
-
-/** Who uses the post office; null for a call without a token. */
-export type Visitor = Sender | null;
 
 type PostContext = {
   readonly engine: Pick<Engine, 'read'>;
@@ -73,10 +71,12 @@ type Sent = {
 export class PostOffice {
   private readonly context: PostContext;
   private readonly waits: MailWaits;
+  private readonly access: BoxAccess;
 
   constructor(context: PostContext) {
     this.context = context;
     this.waits = new MailWaits(context.clock);
+    this.access = new BoxAccess(context);
   }
 
   get name(): string {
@@ -95,7 +95,7 @@ export class PostOffice {
   }
 
   async send(draft: LetterDraft, visitor: Visitor): Promise<Sent> {
-    await this.enter(draft.from, visitor);
+    await this.access.enter(draft.from, visitor);
     const now = this.context.clock.now();
     checkTimes(draft.content, now);
     return this.put({ ...draft, passed: [] }, visitor, now);
@@ -121,7 +121,7 @@ export class PostOffice {
     await this.open(query.of, visitor);
     const look = async () => {
       if (isOwner(visitor)) await this.bringDirectives(query.of);
-      return this.visible(await this.context.store.listLetters(query), visitor);
+      return this.access.visible(await this.context.store.listLetters(query), visitor);
     };
     const found = waitMs > 0 ? await this.waits.until(query.of, waitMs, isGone, look) : await look();
     return query.box === 'inbox' ? this.deliver(query.of, found, visitor) : found;
@@ -130,7 +130,7 @@ export class PostOffice {
   async read(box: LetterBox, letterId: string, visitor: Visitor): Promise<StoredLetter> {
     await this.open(box.of, visitor);
     const letter = await this.letterIn(box.of, letterId, box.box);
-    const [visible] = await this.visible([letter], visitor);
+    const [visible] = await this.access.visible([letter], visitor);
     if (!visible) throw noLetter();
     const [delivered = visible] = box.box === 'inbox' ? await this.deliver(box.of, [visible], visitor) : [];
     return delivered;
@@ -203,38 +203,19 @@ export class PostOffice {
   }
 
   /** The agent of this name; Holter's own name has none. */
-  async agentOf(name: string): Promise<Agent | null> {
-    return name === this.name ? null : this.context.engine.read(name);
-  }
-
-  /** Whether this visitor may use the name at all; for an agent that does, it is a sign of life. */
-  private async enter(name: string, visitor: Visitor): Promise<void> {
-    if (visitor === null) {
-      const agent = await this.agentOf(name);
-      if (agent && isTokenless(agent))
-        await takeSignal(this.context, { kind: 'activity' }, tokenlessSender(name), name);
-      return;
-    }
-    if (visitor.role !== 'agent') return;
-    if (visitor.agentId !== name) throw new LetterRefused('forbidden', 'this token speaks for another agent');
-    if (name === this.name)
-      throw new LetterRefused('forbidden', `${name} is Holter's own name in the post; see mail.name`);
-    await takeSignal(this.context, { kind: 'activity' }, visitor, name);
+  agentOf(name: string): Promise<Agent | null> {
+    return this.access.agentOf(name);
   }
 
   /** Opens a box, for what is in it. */
   private async open(of: string, visitor: Visitor): Promise<void> {
-    const agent = await this.agentOf(of);
-    if (agent === null && of !== this.name) throw noAgent(of);
-    if (visitor === null && agent && !isTokenless(agent)) throw tokenNeeded(of);
-    await this.enter(of, visitor);
+    await this.access.open(of, visitor);
     if (isOwner(visitor)) await this.bringDirectives(of);
   }
 
   private async openToChange(of: string, visitor: Visitor): Promise<void> {
-    if (visitor === null && of === this.name)
-      throw new LetterRefused('token_required', `the box of ${of} is Holter's own: use a token`);
-    await this.open(of, visitor);
+    await this.access.openToChange(of, visitor);
+    if (isOwner(visitor)) await this.bringDirectives(of);
   }
 
   /** What waits for the agent's next call is put into its box: a letter is one more way for it. */
@@ -278,7 +259,7 @@ export class PostOffice {
       isVerified: visitor !== null,
       sentAt: now,
     };
-    const counts = await this.speaksFor(draft.from, visitor);
+    const counts = await this.access.speaksFor(draft.from, visitor);
     const verdict = await store.putLetter({
       letter,
       acknowledges: counts && !isPong(letter, name()) ? draft.inReplyTo : null,
@@ -299,15 +280,8 @@ export class PostOffice {
     return { letter: stored, isNotified: this.waits.tell(to), notes };
   }
 
-  /** In whose name a letter counts as more than a letter; null when nothing is proven. */
-  private async speaksFor(name: string, visitor: Visitor): Promise<Sender | null> {
-    if (visitor !== null) return visitor;
-    const agent = await this.agentOf(name);
-    return agent && isTokenless(agent) ? tokenlessSender(name) : null;
-  }
-
   private async noteAcknowledged(letter: StoredLetter, visitor: Visitor): Promise<void> {
-    const sender = await this.speaksFor(letter.to, visitor);
+    const sender = await this.access.speaksFor(letter.to, visitor);
     if (sender) await signalAcknowledged(this.context, letter, sender);
   }
 
@@ -335,21 +309,6 @@ export class PostOffice {
     return letters.map((each) => (delivered.has(each.letterId) ? { ...each, deliveredAt: at } : each));
   }
 
-  /** Without a token, only letters that came so, or that are for an agent that registered so. */
-  private async visible(
-    letters: readonly StoredLetter[],
-    visitor: Visitor,
-  ): Promise<readonly StoredLetter[]> {
-    if (visitor !== null) return letters;
-    const open = new Map<string, boolean>();
-    for (const { to } of letters) {
-      if (open.has(to)) continue;
-      const agent = await this.agentOf(to);
-      open.set(to, agent !== null && isTokenless(agent));
-    }
-    return letters.filter(({ to, isVerified }) => !isVerified || open.get(to) === true);
-  }
-
   private async letterIn(
     of: string,
     letterId: string,
@@ -361,13 +320,7 @@ export class PostOffice {
   }
 }
 
-/** Whoever may open the box of an agent by its token, or without one, is that agent. */
-const isOwner = (visitor: Visitor): boolean => visitor === null || visitor.role === 'agent';
-
 const isSame = (a: NewLetter, b: NewLetter): boolean =>
   a.to === b.to && a.subject === b.subject && a.content === b.content && a.priority === b.priority;
 
 const noLetter = (): LetterRefused => new LetterRefused('not_found', 'no such letter in this box');
-
-const tokenNeeded = (name: string): LetterRefused =>
-  new LetterRefused('token_required', `${name} registered with a token: use it, on Holter's main port`);

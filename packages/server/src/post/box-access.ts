@@ -1,0 +1,85 @@
+import type { Agent } from '@holter/core';
+import type { Engine } from '../engine/engine.ts';
+import { type Intake, isTokenless, type Sender, tokenlessSender } from '../intake/index.ts';
+import type { StoredLetter } from '../store/letters.ts';
+import { takeSignal } from './letter-meaning.ts';
+import { LetterRefused, noAgent } from './letter-refused.ts';
+
+/** Who uses the post office; null for a call without a token. */
+export type Visitor = Sender | null;
+
+type AccessContext = {
+  readonly engine: Pick<Engine, 'read'>;
+  readonly intake: Pick<Intake, 'take'>;
+  /** Holter's own name in the post. */
+  readonly name: () => string;
+};
+
+/** Which names a visitor may use, and which boxes it may open. */
+export class BoxAccess {
+  private readonly context: AccessContext;
+
+  constructor(context: AccessContext) {
+    this.context = context;
+  }
+
+  /** The agent of this name; Holter's own name has none. */
+  async agentOf(name: string): Promise<Agent | null> {
+    const { engine, name: own } = this.context;
+    return name === own() ? null : engine.read(name);
+  }
+
+  /** Throws unless this visitor may use the name; for an agent that does, it is a sign of life. */
+  async enter(name: string, visitor: Visitor): Promise<void> {
+    if (visitor === null) {
+      const agent = await this.agentOf(name);
+      if (agent && isTokenless(agent))
+        await takeSignal(this.context, { kind: 'activity' }, tokenlessSender(name), name);
+      return;
+    }
+    if (visitor.role !== 'agent') return;
+    if (visitor.agentId !== name) throw new LetterRefused('forbidden', 'this token speaks for another agent');
+    if (name === this.context.name())
+      throw new LetterRefused('forbidden', `${name} is Holter's own name in the post; see mail.name`);
+    await takeSignal(this.context, { kind: 'activity' }, visitor, name);
+  }
+
+  /** Throws unless this visitor may open the box. */
+  async open(of: string, visitor: Visitor): Promise<void> {
+    const agent = await this.agentOf(of);
+    if (agent === null && of !== this.context.name()) throw noAgent(of);
+    if (visitor === null && agent && !isTokenless(agent)) throw tokenNeeded(of);
+    await this.enter(of, visitor);
+  }
+
+  async openToChange(of: string, visitor: Visitor): Promise<void> {
+    if (visitor === null && of === this.context.name())
+      throw new LetterRefused('token_required', `the box of ${of} is Holter's own: use a token`);
+    await this.open(of, visitor);
+  }
+
+  /** In whose name a letter counts as more than a letter; null when nothing is proven. */
+  async speaksFor(name: string, visitor: Visitor): Promise<Sender | null> {
+    if (visitor !== null) return visitor;
+    const agent = await this.agentOf(name);
+    return agent && isTokenless(agent) ? tokenlessSender(name) : null;
+  }
+
+  /** Without a token, only letters that came so, or that are for an agent that registered so. */
+  async visible(letters: readonly StoredLetter[], visitor: Visitor): Promise<readonly StoredLetter[]> {
+    if (visitor !== null) return letters;
+    const open = new Map<string, boolean>();
+    for (const { to } of letters) {
+      if (open.has(to)) continue;
+      const agent = await this.agentOf(to);
+      open.set(to, agent !== null && isTokenless(agent));
+    }
+    return letters.filter(({ to, isVerified }) => !isVerified || open.get(to) === true);
+  }
+}
+
+/** Whoever may open the box of an agent by its token, or without one, is that agent. */
+export const isOwner = (visitor: Visitor): boolean => visitor === null || visitor.role === 'agent';
+
+export const tokenNeeded = (name: string): LetterRefused =>
+  new LetterRefused('token_required', `${name} registered with a token: use it, on Holter's main port`);
