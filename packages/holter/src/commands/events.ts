@@ -1,8 +1,8 @@
 import type { EventView } from '@holter/server/local';
 import { type Command, InvalidArgumentError } from 'commander';
-import { clientOf, inWords } from '../client/ask.ts';
-import { type Connection, findServer, type ServerOptions, withServer } from '../client/connection.ts';
+import { findServer, type ServerOptions, withServer } from '../client/connection.ts';
 import { newestEvents } from '../client/newest-events.ts';
+import { printUntilStopped } from '../client/print-until-stopped.ts';
 import { eventLine } from '../explain/event-line.ts';
 import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
@@ -16,8 +16,6 @@ type EventsOptions = ServerOptions & {
   readonly tail: number;
   readonly json?: boolean;
 };
-
-const RECONNECT_MS = 1_000;
 
 export function registerEvents(program: Command, io: Io): void {
   withExamples(
@@ -50,38 +48,23 @@ async function events(io: Io, options: EventsOptions): Promise<void> {
   const filter = { ...filterOf(options), after: String(after) };
   const newest = await newestEvents(connection, filter, Math.max(1, tail));
   if (tail > 0) for (const event of newest) tell(event);
-  if (options.follow) await follow(io, connection, options, newest.at(-1)?.cursor ?? after, tell);
-  else if (newest.length === 0 && !options.json) io.err('no such events yet\n');
+  if (options.follow) {
+    const isWanted = ({ type }: EventView): boolean =>
+      type !== 'AGENT_HEARTBEAT' || (options.type?.toUpperCase().includes(type) ?? false);
+    const query = { ...filterOf(options), after: String(newest.at(-1)?.cursor ?? after) };
+    await printUntilStopped(
+      io,
+      connection,
+      (client, more) => client.follow(query, more),
+      (event) => {
+        if (isWanted(event)) tell(event);
+      },
+    );
+  } else if (newest.length === 0 && !options.json) io.err('no such events yet\n');
 }
 
 function filterOf({ agent, type }: EventsOptions): Readonly<Record<string, string | undefined>> {
   return { agentId: agent, type: type?.toUpperCase() };
-}
-
-async function follow(
-  io: Io,
-  connection: Connection,
-  options: EventsOptions,
-  cursor: number,
-  tell: (event: EventView) => void,
-): Promise<void> {
-  const stop = new AbortController();
-  io.onStop(() => stop.abort());
-  const isWanted = ({ type }: EventView): boolean =>
-    type !== 'AGENT_HEARTBEAT' || (options.type?.toUpperCase().includes(type) ?? false);
-  const query = { ...filterOf(options), after: String(cursor) };
-  // The server may be restarting. Events of that time are printed afterwards, without a gap.
-  const onBreak = (): void => io.err('connection lost; reconnecting…\n');
-  try {
-    const stream = clientOf(connection).follow(query, {
-      signal: stop.signal,
-      onBreak,
-      retryMs: RECONNECT_MS,
-    });
-    for await (const event of stream) if (isWanted(event)) tell(event);
-  } catch (error) {
-    throw inWords(error, connection);
-  }
 }
 
 function wholeNumber(text: string): number {

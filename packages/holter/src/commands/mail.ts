@@ -2,6 +2,7 @@ import { type LetterView, quotedLetters } from '@holter/server/local';
 import { type Command, Option } from 'commander';
 import { ask } from '../client/ask.ts';
 import { type Connection, findServer, type PrintOptions, withServer } from '../client/connection.ts';
+import { printUntilStopped } from '../client/print-until-stopped.ts';
 import { CliFailure } from '../terminal/failure.ts';
 import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
@@ -10,7 +11,12 @@ import { table } from '../terminal/table.ts';
 import { counted } from '../terminal/words.ts';
 
 type BoxOptions = PrintOptions & { readonly box?: string };
-type ListOptions = BoxOptions & { readonly sent?: boolean; readonly unread?: boolean };
+type ListOptions = BoxOptions & {
+  readonly sent?: boolean;
+  readonly unread?: boolean;
+  readonly all?: boolean;
+  readonly follow?: boolean;
+};
 type SendOptions = PrintOptions & {
   readonly from?: string;
   readonly subject: string;
@@ -23,6 +29,9 @@ type CheckOptions = BoxOptions & { readonly inject?: boolean };
 
 const BOX = 'whose box (default: your own; in the terminal of an agent, the one of the agent)';
 
+/** As a limit: as many as there are. */
+const ALL = '0';
+
 /** `holter mail`: the post office for people, hooks and scripts. */
 export function registerMail(program: Command, io: Io): void {
   const mail = program.command('mail').description('letters to and from agents');
@@ -33,9 +42,17 @@ export function registerMail(program: Command, io: Io): void {
     command('list', 'list the letters of a box, newest first')
       .option('--box <name>', BOX)
       .option('--sent', 'letters from this name instead of letters to it')
-      .option('--unread', 'only letters that were not read'),
+      .option('--unread', 'only letters that were not read')
+      .option('--all', 'all letters, not only the newest 25')
+      .addOption(
+        new Option(
+          '-f, --follow',
+          'the unread letters, oldest first, and each that comes, until Ctrl-C',
+        ).conflicts(['sent', 'all']),
+      ),
     [
       ['holter mail list --unread', 'what was written to you'],
+      ['holter mail list --follow', 'and what is written from now on'],
       ['holter mail list --box worker-7', 'letters to an agent'],
     ],
   ).action((options: ListOptions) => list(io, options));
@@ -93,10 +110,23 @@ export function registerMail(program: Command, io: Io): void {
   ).action((options: CheckOptions) => check(io, options));
 }
 
-async function list(io: Io, { box, sent, unread, json, ...options }: ListOptions): Promise<void> {
-  const connection = findServer(io, options, 'viewer');
-  const { messages } = await ask(connection, (client) =>
-    client.letters({ agent: box, box: sent ? 'sent' : 'inbox', status: unread ? 'unread' : undefined }),
+async function list(io: Io, options: ListOptions): Promise<void> {
+  const { box, sent, unread, all, follow, json, ...server } = options;
+  const connection = findServer(io, server, 'viewer');
+  if (follow)
+    return printUntilStopped(
+      io,
+      connection,
+      (client, more) => client.followLetters(box, more),
+      (letter) => io.out(`${json ? JSON.stringify(letter) : lineOf(letter)}\n`),
+    );
+  const { messages, limit } = await ask(connection, (client) =>
+    client.letters({
+      agent: box,
+      box: sent ? 'sent' : 'inbox',
+      status: unread ? 'unread' : undefined,
+      limit: all ? ALL : undefined,
+    }),
   );
   if (json) return io.out(`${JSON.stringify(messages)}\n`);
   if (messages.length === 0) return io.out('no letters\n');
@@ -111,7 +141,11 @@ async function list(io: Io, { box, sent, unread, json, ...options }: ListOptions
   const titles = ['id', 'sent', sent ? 'to' : 'from', 'priority', 'status'];
   const columns = [...titles.map((title) => ({ title })), { title: 'subject', canShrink: true as const }];
   io.out(table(columns, rows, io.width, painter(io)));
+  if (messages.length === limit) io.err(`the newest ${limit}; to see all: holter mail list --all\n`);
 }
+
+const lineOf = ({ id, timestamp, from, fromVerified, priority, subject }: LetterView): string =>
+  printable(`${timestamp} ${from}${fromVerified ? '' : ' (unverified)'} ${priority} ${subject} (${id})`);
 
 async function read(io: Io, id: string, { box, json, ...options }: BoxOptions): Promise<void> {
   const connection = findServer(io, options, 'operator');
@@ -146,7 +180,9 @@ async function send(io: Io, to: string, options: SendOptions): Promise<void> {
 async function check(io: Io, { inject, box, json, ...options }: CheckOptions): Promise<void> {
   try {
     const connection = findServer(io, options, 'operator');
-    const { messages } = await ask(connection, (client) => client.letters({ agent: box, status: 'unread' }));
+    const { messages } = await ask(connection, (client) =>
+      client.letters({ agent: box, status: 'unread', limit: inject ? undefined : ALL }),
+    );
     if (json) return io.out(`${JSON.stringify(messages)}\n`);
     if (messages.length === 0) return;
     if (!inject) return io.out(`${counted(messages.length, 'unread letter')}: holter mail list --unread\n`);

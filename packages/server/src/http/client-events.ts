@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { open, read } from '@holter/agent/transport';
 import { type CallOptions, ClientError, errorOf, targetOf, unreachable } from './client-call.ts';
-import type { EventView } from './types.ts';
 
 export type FollowOptions = {
   /** Ends it. */
@@ -14,17 +13,18 @@ export type FollowOptions = {
 
 const RETRY_MS = 2_000;
 
-/** The event stream as long as the caller wants it. After a break it goes on behind the last event it saw. */
-export async function* follow(
+/** A stream as long as the caller wants it. After a break it goes on behind the last event it saw. */
+export async function* follow<T>(
   options: CallOptions,
+  path: string,
   query: Readonly<Record<string, unknown>>,
   { signal, retryMs = RETRY_MS, onBreak }: FollowOptions,
-): AsyncGenerator<EventView> {
+): AsyncGenerator<T> {
   let lastId: string | null = null;
   while (!signal?.aborted) {
     try {
       const response: IncomingMessage = await open({
-        ...targetOf(options, '/v1/events', query),
+        ...targetOf(options, path, query),
         method: 'GET',
         headers: { accept: 'text/event-stream', ...(lastId !== null && { 'last-event-id': lastId }) },
         ...(signal && { signal }),
@@ -33,7 +33,7 @@ export async function* follow(
       });
       if (response.statusCode !== 200) throw errorOf(await read(response));
       for await (const { id, data } of frames(response)) {
-        if (data !== null) yield JSON.parse(data) as EventView;
+        if (data !== null) yield JSON.parse(data) as T;
         if (id !== null) lastId = id;
       }
     } catch (error) {

@@ -117,10 +117,13 @@ export function createClient(options: CallOptions) {
     events: (query: Query<EventFilter> = {}) => call<EventPage>('GET', '/v1/events', { query }),
     /** Goes on for ever and comes back after a break without a gap; end it by the signal. */
     follow: (query: Query<EventFilter> = {}, more: FollowOptions = {}): AsyncGenerator<EventView> =>
-      follow(options, query, more),
+      follow(options, '/v1/events', query, more),
 
     /** The box of the caller's own name where none is given, here and below. */
     letters: (query: Query<LetterFilter> = {}) => call<LetterPage>('GET', '/api/messages', { query }),
+    /** The unread letters of a box, oldest first, and then each that comes; like `follow`. */
+    followLetters: (agent?: string, more: FollowOptions = {}): AsyncGenerator<LetterView> =>
+      follow(options, '/api/messages/stream', { agent }, more),
     letter: (id: string, agent?: string) =>
       call<LetterView>('GET', '/api/messages', { query: { agent, id } }),
     sendLetter: (body: LetterInput) => call<LetterSentView>('POST', '/api/messages', { body }),

@@ -4,6 +4,7 @@ import type { Clock } from '../engine/clock.ts';
 import { type EventQuery, type Store, StoreUnavailable } from '../store/store.ts';
 import { readEventPage } from './event-page.ts';
 import { streamHeaders } from './stream-places.ts';
+import { roomIn } from './stream-room.ts';
 import { eventView, streamedView } from './views.ts';
 
 const PAGE = 200;
@@ -107,7 +108,8 @@ export class EventStream {
 
   /** True when there may be more. */
   private async readPage(): Promise<boolean> {
-    if (!(await this.hasRoom())) return false;
+    // A reader that takes nothing for too long is sent away meanwhile.
+    if (!(await roomIn(this.out, this.context.bytesMax))) return false;
     const { store } = this.context;
     // Read before the page: whatever lies up to it is visible to the page, so it need not be asked again.
     const last = await store.lastCursor();
@@ -124,22 +126,6 @@ export class EventStream {
     const seen = events.at(-1)?.cursor ?? this.cursor;
     this.cursor = hasMore ? seen : Math.max(seen, last);
     return hasMore;
-  }
-
-  /** Waits until the reader has taken enough; one that takes nothing for too long is sent away meanwhile. */
-  private hasRoom(): Promise<boolean> {
-    if (this.out.writableLength < this.context.bytesMax) return Promise.resolve(true);
-    return new Promise((resolve) => {
-      const finish = (hasRoom: boolean) => {
-        this.out.off('drain', onDrain);
-        this.out.off('close', onClose);
-        resolve(hasRoom);
-      };
-      const onDrain = () => finish(true);
-      const onClose = () => finish(false);
-      this.out.once('drain', onDrain);
-      this.out.once('close', onClose);
-    });
   }
 
   private pulse(): void {

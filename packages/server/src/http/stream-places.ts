@@ -113,11 +113,13 @@ export class StreamPlaces {
         this.end(place, 'too slow: come back with Last-Event-ID');
     const isValid = new Map<string, Promise<boolean>>();
     for (const { request, caller } of this.places) {
-      if (!isValid.has(caller.tokenId))
+      // On the port without tokens there is none to revoke.
+      if (caller.tokenId !== '' && !isValid.has(caller.tokenId))
         isValid.set(caller.tokenId, this.tokens.isValid(authorizationOf(request, this.deps)));
     }
     for (const place of [...this.places]) {
-      if (!(await isValid.get(place.caller.tokenId))) this.end(place, 'the token was revoked or has expired');
+      if ((await isValid.get(place.caller.tokenId)) === false)
+        this.end(place, 'the token was revoked or has expired');
     }
   }
 

@@ -52,6 +52,14 @@ export class BoxAccess {
     await this.enter(of, visitor);
   }
 
+  /** Whether a visitor that has opened the box may go on looking into it: it may have been replaced since. */
+  async isStillOpen(of: string, visitor: Visitor): Promise<boolean> {
+    const agent = await this.agentOf(of);
+    if (visitor === null) return agent === null || isTokenless(agent);
+    if (visitor.role !== 'agent') return true;
+    return agent !== null && !agent.hard.end && agent.hard.incarnation === visitor.incarnation;
+  }
+
   async openToChange(of: string, visitor: Visitor): Promise<void> {
     if (visitor === null && of === this.context.name())
       throw new LetterRefused('token_required', `the box of ${of} is Holter's own: use a token`);

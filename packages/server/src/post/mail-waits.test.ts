@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { ManualClock } from '../../test/manual-clock.ts';
 import { MailWaits } from './mail-waits.ts';
 
-const isHere = () => false;
+const isHere = async () => false;
 
 it('is told about a letter at once, and looks by itself for one that another server took in', async () => {
   const clock = new ManualClock();
@@ -33,7 +33,7 @@ it('ends when its time is over, its client is gone, or the server stops', async 
   await clock.advance(12_000);
   expect(await timed).toEqual([]);
   let isGone = false;
-  const left = waits.until('ada', 60_000, () => isGone, empty);
+  const left = waits.until('ada', 60_000, async () => isGone, empty);
   isGone = true;
   await clock.advance(5_000);
   expect(await left).toEqual([]);

@@ -13,11 +13,11 @@ export class MailWaits {
     this.clock = clock;
   }
 
-  /** Looks until there is something, the time is over, or the client is gone; returns what the last look found. */
+  /** Looks until there is something, the time is over, or the client is gone or may look no more. */
   async until<T>(
     name: string,
     waitMs: number,
-    isGone: () => boolean,
+    isGone: () => Promise<boolean>,
     look: () => Promise<readonly T[]>,
   ): Promise<readonly T[]> {
     const deadline = this.clock.now() + waitMs;
@@ -26,8 +26,9 @@ export class MailWaits {
       try {
         const found = await look();
         const leftMs = deadline - this.clock.now();
-        if (found.length > 0 || leftMs <= 0 || this.isClosed || isGone()) return found;
+        if (found.length > 0 || leftMs <= 0 || this.isClosed) return found;
         await arrival.within(Math.min(leftMs, LOOK_MS));
+        if (await isGone()) return [];
       } finally {
         arrival.cancel();
       }

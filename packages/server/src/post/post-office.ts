@@ -31,7 +31,7 @@ const BOX_MAX = 1_000;
 const UNVERIFIED_BOX_MAX = 200;
 /** Newest pings of an agent that stay in its box. */
 const PINGS_KEPT = 5;
-/** Unread letters that are looked at for one hook. */
+/** Unread letters that are looked at for one hook, or for one message of a stream. */
 const UNREAD_MAX = 50;
 
 type PostContext = {
@@ -55,6 +55,9 @@ type LetterDraft = {
   readonly inReplyTo: string | null;
   readonly clientId: string | null;
 };
+
+/** Up to `waitMs` for the first letter, while its client is there and may look. */
+type LetterWait = { readonly waitMs: number; readonly isGone: () => Promise<boolean> };
 
 type Sent = {
   readonly letter: StoredLetter;
@@ -112,19 +115,29 @@ export class PostOffice {
     return this.put(draft, visitor, this.context.clock.now());
   }
 
-  /** Waits up to `waitMs` for the first letter. What its owner lists is delivered. */
-  async list(
-    query: LetterQuery,
-    visitor: Visitor,
-    { waitMs, isGone }: { waitMs: number; isGone: () => boolean },
-  ): Promise<readonly StoredLetter[]> {
+  /** What its owner lists is delivered. */
+  async list(query: LetterQuery, visitor: Visitor, wait: LetterWait): Promise<readonly StoredLetter[]> {
     await this.open(query.of, visitor);
-    const look = async () => {
-      if (isOwner(visitor)) await this.bringDirectives(query.of);
-      return this.access.visible(await this.context.store.listLetters(query), visitor);
-    };
-    const found = waitMs > 0 ? await this.waits.until(query.of, waitMs, isGone, look) : await look();
-    return query.box === 'inbox' ? this.deliver(query.of, found, visitor) : found;
+    return this.lookInto(query, visitor, wait);
+  }
+
+  /** The unread letters after that one, for a visitor that has opened the box before; it is no sign of life. */
+  async follow(
+    of: string,
+    after: string | null,
+    visitor: Visitor,
+    wait: LetterWait,
+  ): Promise<readonly StoredLetter[]> {
+    if (!(await this.access.isStillOpen(of, visitor)))
+      throw new LetterRefused('stale_incarnation', 'the agent has been started again, or has ended');
+    const query = { of, box: 'inbox', status: 'unread', after, limit: UNREAD_MAX } as const;
+    return this.lookInto(query, visitor, wait);
+  }
+
+  /** Throws unless this visitor may open the box; for its owner, what waits for it is put into it. */
+  async open(of: string, visitor: Visitor): Promise<void> {
+    await this.access.open(of, visitor);
+    if (isOwner(visitor)) await this.bringDirectives(of);
   }
 
   async read(box: LetterBox, letterId: string, visitor: Visitor): Promise<StoredLetter> {
@@ -207,10 +220,19 @@ export class PostOffice {
     return this.access.agentOf(name);
   }
 
-  /** Opens a box, for what is in it. */
-  private async open(of: string, visitor: Visitor): Promise<void> {
-    await this.access.open(of, visitor);
-    if (isOwner(visitor)) await this.bringDirectives(of);
+  private async lookInto(
+    query: LetterQuery,
+    visitor: Visitor,
+    { waitMs, isGone }: LetterWait,
+  ): Promise<readonly StoredLetter[]> {
+    const { of, box } = query;
+    const look = async () => {
+      if (isOwner(visitor)) await this.bringDirectives(of);
+      return this.access.visible(await this.context.store.listLetters(query), visitor);
+    };
+    const isOver = async () => (await isGone()) || !(await this.access.isStillOpen(of, visitor));
+    const found = waitMs > 0 ? await this.waits.until(of, waitMs, isOver, look) : await look();
+    return box === 'inbox' ? this.deliver(of, found, visitor) : found;
   }
 
   private async openToChange(of: string, visitor: Visitor): Promise<void> {

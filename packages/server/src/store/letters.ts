@@ -13,7 +13,7 @@ export type Letters = {
    */
   putLetter(put: LetterPut): Promise<LetterVerdict>;
   readLetter(letterId: string): Promise<StoredLetter | null>;
-  /** Newest first. */
+  /** Newest first, unless the query says otherwise. */
   listLetters(query: LetterQuery): Promise<readonly StoredLetter[]>;
   countLetters(box: LetterBox): Promise<LetterCounts>;
   /** Returns the ids of those letters to this recipient that were not in this state before. */
@@ -69,6 +69,8 @@ export type LetterQuery = LetterBox & {
   readonly priority?: MessagePriority;
   /** The sender of letters in an inbox, the recipient of those that were sent. */
   readonly other?: string;
+  /** Oldest first, from the letter after this one; from the beginning if it is null or the letter is gone. */
+  readonly after?: string | null;
   readonly limit: number;
 };
 

@@ -1,8 +1,10 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Visitor } from '../../post/index.ts';
 import type { LetterBox } from '../../store/letters.ts';
 import { agentIdOf, unknownAgent } from '../access.ts';
+import { authorizationOf } from '../authorization.ts';
+import { MailStream } from '../mail-stream.ts';
 import { letterView, mailAgentView, summaryView } from '../mail-view.ts';
 import { problem } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -23,8 +25,10 @@ const MARKS = { read: 'read', archive: 'archived', acknowledge: 'acknowledged' }
 /** `token`: on the main port. `none`: on the port for agents of seed 001, which have none. */
 type Door = 'token' | 'none';
 
+type StreamCall = { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly caller: Caller };
+
 /** The message server of seed 001 and of AI Maestro. */
-export function mailRoutes({ deps }: Pick<HttpContext, 'deps'>, door: Door): readonly Route[] {
+export function mailRoutes({ deps, tokens, places, limits }: HttpContext, door: Door): readonly Route[] {
   const { engine, store, office, clock } = deps;
   const visitorOf = (caller: Caller): Visitor => (door === 'none' ? null : caller);
   const access = (roles: Exclude<Route['access'], 'open'>) => (door === 'none' ? 'open' : roles);
@@ -52,9 +56,27 @@ export function mailRoutes({ deps }: Pick<HttpContext, 'deps'>, door: Door): rea
         ...(other !== undefined && { other }),
       },
       visitor,
-      { waitMs: (query.wait ?? 0) * 1_000, isGone: () => request.raw.destroyed },
+      { waitMs: (query.wait ?? 0) * 1_000, isGone: () => isGone(request) },
     );
     return { messages: letters.map(summaryView), limit };
+  }
+
+  const isGone = async (request: FastifyRequest): Promise<boolean> =>
+    request.raw.destroyed || (door === 'token' && !(await tokens.isValid(authorizationOf(request, deps))));
+
+  async function openStream(of: string, { request, reply, caller }: StreamCall): Promise<void> {
+    const visitor = visitorOf(caller);
+    await office.open(of, visitor);
+    const out = reply.raw;
+    const leave = places.take(request, caller, out, (why) => stream.close(why));
+    const stream = new MailStream(out, lastLetterOf(request), {
+      clock,
+      bytesMax: limits.streamBytesMax,
+      next: (after, wait) => office.follow(of, after, visitor, wait),
+      onClose: leave,
+    });
+    reply.hijack();
+    stream.start();
   }
 
   /** Whose box or name it is; a caller without a token has none of its own. */
@@ -121,6 +143,20 @@ export function mailRoutes({ deps }: Pick<HttpContext, 'deps'>, door: Door): rea
       query: schema.mailQuery,
       answers: { 200: { description: 'As the query asks.', schema: schema.mailAnswer } },
       handle: ({ query, caller, request }) => answer(query, visitorOf(caller), request),
+    }),
+    defineRoute({
+      method: 'GET',
+      url: '/api/messages/stream',
+      summary:
+        'Server-sent events: the unread letters of a box, oldest first, and each that comes. With `Last-Event-ID` it goes on after that letter.',
+      access: access([...READERS, 'agent']),
+      query: schema.streamedBox,
+      answers: {
+        200: { description: 'Events `letter`, each a whole letter.', type: 'text/event-stream' },
+        429: { description: 'too_many_streams' },
+      },
+      handle: ({ query, ...call }) =>
+        openStream(ownIfNone(query.agent, visitorOf(call.caller), 'agent'), call),
     }),
     defineRoute({
       method: 'PATCH',
@@ -237,4 +273,10 @@ export function mailRoutes({ deps }: Pick<HttpContext, 'deps'>, door: Door): rea
       },
     }),
   ];
+}
+
+/** An id that is no letter's is as good as none. */
+function lastLetterOf({ headers }: FastifyRequest): string | null {
+  const id = headers['last-event-id'];
+  return typeof id === 'string' && id !== '' ? id : null;
 }

@@ -66,6 +66,8 @@ export const mailQuery = z.strictObject({
     .meta({ description: 'Seconds to wait for a letter when there is none.' }),
 });
 
+export const streamedBox = z.strictObject({ agent: boxOwner });
+
 export const letterPlace = z.strictObject({
   agent: boxOwner,
   id: identifier.describe('The letter.'),

@@ -105,6 +105,11 @@ export function buildHttp(deps: HttpDeps): Listeners {
     const other = createServer({ logger, newId }, limits, network);
     addGuard(other, hosts, network);
     addMaestroRoutes(other, context);
+    // It closes only when nobody waits for a letter any more.
+    other.addHook('preClose', async () => {
+      deps.office.close();
+      places.close();
+    });
     return other;
   };
   return { http: app, maestro };

@@ -47,6 +47,19 @@ export function lettersContract(open: OpenStore): void {
       expect(await idsOf(store, { of: 'ada', box: 'sent', other: 'cyd' })).toEqual([]);
     });
 
+    it('lists a box oldest first, after a letter or from the beginning', async () => {
+      const { store } = current;
+      for (const id of ['m1', 'm2', 'm3', 'm4']) await putLetter(store, id);
+      await putLetter(store, 'm5', { to: 'cyd' });
+      expect(await idsOf(store, { after: null, limit: 3 })).toEqual(['m1', 'm2', 'm3']);
+      expect(await idsOf(store, { after: 'm2' })).toEqual(['m3', 'm4']);
+      expect(await idsOf(store, { after: 'm4' })).toEqual([]);
+      await store.markLetters({ to: 'bob', letterIds: ['m1', 'm3'], as: 'read', at: at(2) });
+      expect(await idsOf(store, { after: 'm1', status: 'unread' })).toEqual(['m2', 'm4']);
+      await store.deleteLetter('bob', 'm3');
+      expect(await idsOf(store, { after: 'm3' })).toEqual(['m1', 'm2', 'm4']);
+    });
+
     it('marks letters of the recipient only, each state with the time of its first mark', async () => {
       const { store } = current;
       await putLetter(store, 'm1');

@@ -36,17 +36,18 @@ export function putLetter({ letters }: Tables, put: LetterPut): LetterVerdict {
 }
 
 export function listLetters({ letters }: Tables, query: LetterQuery): readonly StoredLetter[] {
-  const { status, priority, other, limit } = query;
-  return [...letters.values()]
-    .filter(
-      (letter) =>
-        isIn(query, letter) &&
-        (status === undefined || hasStatus[status](letter)) &&
-        (priority === undefined || letter.priority === priority) &&
-        (other === undefined || (query.box === 'inbox' ? letter.from : letter.to) === other),
-    )
-    .reverse()
-    .slice(0, limit);
+  const { status, priority, other, after, limit } = query;
+  const found = [...letters.values()].filter(
+    (letter) =>
+      isIn(query, letter) &&
+      (status === undefined || hasStatus[status](letter)) &&
+      (priority === undefined || letter.priority === priority) &&
+      (other === undefined || (query.box === 'inbox' ? letter.from : letter.to) === other),
+  );
+  if (after === undefined) return found.reverse().slice(0, limit);
+  const order = [...letters.keys()];
+  const start = after === null ? -1 : order.indexOf(after);
+  return found.filter(({ letterId }) => order.indexOf(letterId) > start).slice(0, limit);
 }
 
 const isIn = ({ of, box }: LetterBox, { from, to }: StoredLetter): boolean =>

@@ -61,10 +61,15 @@ export async function readLetter(db: Db, letterId: string): Promise<StoredLetter
 }
 
 export async function listLetters(db: Db, query: LetterQuery): Promise<readonly StoredLetter[]> {
-  const { of, box, status, priority, other, limit } = query;
+  const { of, box, status, priority, other, after, limit } = query;
   const [owner, peer] =
     box === 'inbox' ? (['recipient', 'sender'] as const) : (['sender', 'recipient'] as const);
-  let wanted = db.selectFrom('letters').selectAll().where(owner, '=', of).orderBy('seq', 'desc').limit(limit);
+  const order = after === undefined ? 'desc' : 'asc';
+  let wanted = db.selectFrom('letters').selectAll().where(owner, '=', of).orderBy('seq', order).limit(limit);
+  if (after !== undefined && after !== null) {
+    const seq = db.selectFrom('letters').select('seq').where('letter_id', '=', after);
+    wanted = wanted.where('seq', '>', ({ fn, val }) => fn.coalesce(seq, val(0)));
+  }
   if (other !== undefined) wanted = wanted.where(peer, '=', other);
   if (priority !== undefined) wanted = wanted.where('priority', '=', priority);
   if (status !== undefined) wanted = withStatus(wanted, status);

@@ -147,6 +147,7 @@ export const requests: Readonly<Record<string, (scene: Scene) => Asked>> = {
   ...breaker('reset', 'tools', why),
   'POST /api/messages': ({ agentId }) => ({ path: '/api/messages', body: letterFrom(agentId) }),
   'GET /api/messages': ({ agentId }) => ({ path: `/api/messages?agent=${agentId}` }),
+  'GET /api/messages/stream': ({ agentId }) => ({ path: `/api/messages/stream?agent=${agentId}` }),
   'PATCH /api/messages': ({ agentId }) => ({
     path: `/api/messages?agent=${agentId}&id=to-${agentId}&action=acknowledge`,
   }),
