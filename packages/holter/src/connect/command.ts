@@ -15,8 +15,9 @@ import { CliFailure, EXIT } from '../terminal/failure.ts';
 import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
 import { painter } from '../terminal/paint.ts';
+import { counted } from '../terminal/words.ts';
 import { revokeTokenOf, secretOf, tokenFor, userName } from './hook-token.ts';
-import { lineDiff } from './line-diff.ts';
+import { type DiffLine, lineDiff } from './line-diff.ts';
 import { sessionStartCommand } from './session-start.ts';
 import { backupOf, keepSettings, readSettings, restoreSettings, writeSettings } from './settings-file.ts';
 
@@ -85,11 +86,14 @@ async function connectKind(io: Io, kind: string, options: ConnectOptions): Promi
     io.out(`${path}: ${options.remove ? 'no hooks of Holter in it' : 'connected already'}, nothing to do\n`);
     return;
   }
-  showDiff(io, path, before ?? '', after ?? '');
+  const changes = lineDiff(hideTokens(before ?? ''), hideTokens(after ?? ''));
   if (options.dryRun) {
+    showChanges(io, path, changes);
     io.out('nothing was changed (--dry-run)\n');
     return;
   }
+  const count = (wanted: DiffLine['sign']) => changes.filter(({ sign }) => sign === wanted).length;
+  io.out(`${path}: ${counted(count('+'), 'line')} added, ${count('-')} removed\n`);
   if (options.remove) takeOut(path, connect, old, withoutHolter);
   else putIn(io, path, connect, { before, after });
   if (old) await discard(io, options, old);
@@ -174,12 +178,11 @@ async function discard(io: Io, options: ConnectOptions, old: HookTarget): Promis
   }
 }
 
-function showDiff(io: Io, path: string, before: string, after: string): void {
+function showChanges(io: Io, path: string, changes: readonly DiffLine[]): void {
   const paint = painter(io);
   const colours = { '-': 'red', '+': 'green', ' ': 'dim' } as const;
   io.out(`${path}\n`);
-  for (const { sign, text } of lineDiff(hideTokens(before), hideTokens(after)))
-    io.out(`${paint(colours[sign], `${sign} ${text}`)}\n`);
+  for (const { sign, text } of changes) io.out(`${paint(colours[sign], `${sign} ${text}`)}\n`);
 }
 
 /** Hides secrets, which must not stay in the scrollback of a terminal. */

@@ -62,10 +62,12 @@ const write = (path: string, value: object, indent: string | number = 2) => {
 };
 
 describe('holter connect claude-code', () => {
-  it('writes hooks for this project, shows them first, and never shows the token', async () => {
+  it('writes hooks for this project, in few words, and never shows the token', async () => {
+    const shown = await run('--dry-run');
+    expect(shown).toMatch(/\+ +"hooks"/);
     const out = await run();
-    expect(out).toMatch(/\+ +"hooks"/);
-    expect(out).not.toContain(SECRET);
+    expect(out).toMatch(/settings\.local\.json: \d+ lines added, 0 removed\nconnected: /);
+    expect(shown + out).not.toContain(SECRET);
     const { hooks } = json(local());
     expect(hooks.PreToolUse[0].hooks[0]).toEqual({
       type: 'http',

@@ -1,5 +1,5 @@
 /** Removed and added lines with a little context, for a person to confirm. */
-type DiffLine = { readonly sign: '-' | '+' | ' '; readonly text: string };
+export type DiffLine = { readonly sign: '-' | '+' | ' '; readonly text: string };
 
 const CONTEXT = 2;
 
