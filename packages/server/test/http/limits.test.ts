@@ -12,7 +12,7 @@ describe('limits', () => {
     (await server.client(server.tokens.enroll).register({ agentId, instanceId: 'i' })).token;
 
   it('answers 429 to a token that asks too often, and to no other', async () => {
-    server = await startHttp({ quotas: { agentRequestsPerSecond: 2 } });
+    server = await startHttp({ clock: stillClock(), quotas: { agentRequestsPerSecond: 2 } });
     const ada = { token: await register('ada'), body: {} };
     const bob = { token: await register('bob'), body: {} };
     const statuses: number[] = [];
@@ -34,7 +34,7 @@ describe('limits', () => {
         if (operation === 'findToken' && when === 'before') lookedUp += 1;
       },
     });
-    server = await startHttp({ store, limits: { failedLoginsPerSecond: 5 } });
+    server = await startHttp({ store, clock: stillClock(), limits: { failedLoginsPerSecond: 5 } });
     const statuses = new Map<number, number>();
     for (let i = 0; i < 50; i += 1) {
       const { status } = await server.call('GET', '/v1/agents', { token: `hlt_${i}` });
