@@ -25,10 +25,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   appendToAgentFile,
   FileFaults,
+  type KnownFile,
   namesIn,
   openLogFile,
   ownerOf,
   readAgentFile,
+  readChangedFile,
   readSettingsFile,
   replaceAgentFile,
   statAgentFile,
@@ -131,6 +133,25 @@ describe('what an agent puts in place of a file', () => {
     writeFileSync(at('good'), 'text');
     const answer = await readAgentFile(at('good'), rules);
     expect(answer.kind === 'ok' && answer.value.content.toString()).toBe('text');
+  });
+
+  it('a file that was read twice is read again only when it has changed', async () => {
+    const read = async (known?: KnownFile) => {
+      const answer = await readChangedFile(at('good'), rules, known);
+      if (answer.kind !== 'ok') throw new Error(answer.kind);
+      return answer.value;
+    };
+    writeFileSync(at('good'), 'text');
+    const first = await read();
+    const second = await read(first);
+    expect([first.isSettled, second.isSettled, second === first]).toEqual([false, true, false]);
+    expect(await read(second)).toBe(second);
+    writeFileSync(at('other'), 'more');
+    renameSync(at('other'), at('good'));
+    const changed = await read(second);
+    expect([changed.content.toString(), changed.isSettled]).toEqual(['more', false]);
+    rmSync(at('good'));
+    expect(await readChangedFile(at('good'), rules, second)).toEqual({ kind: 'missing' });
   });
 });
 

@@ -60,6 +60,35 @@ export function readAgentFile(path: string, rules: AgentFileRules): Promise<File
 
 export type AgentFile = { readonly stats: Stats; readonly content: Buffer };
 
+/** A file as it was read last. It is settled once it was read twice with the same times. */
+export type KnownFile = AgentFile & { readonly isSettled: boolean };
+
+/**
+ * As `readAgentFile`, for a file that is looked at again and again: it is not opened as long as it has not changed.
+ * A file may be written right after it was read and keep its time, so it is read once more at the next look.
+ */
+export async function readChangedFile(
+  path: string,
+  rules: AgentFileRules,
+  known: KnownFile | undefined,
+): Promise<FileAnswer<KnownFile>> {
+  if (known?.isSettled) {
+    const seen = await statAgentFile(path, rules);
+    if (seen.kind !== 'ok') return seen;
+    if (isUnchanged(known.stats, seen.value)) return { kind: 'ok', value: known };
+  }
+  const answer = await readAgentFile(path, rules);
+  if (answer.kind !== 'ok') return answer;
+  const isSettled = known !== undefined && isUnchanged(known.stats, answer.value.stats);
+  return { kind: 'ok', value: { ...answer.value, isSettled } };
+}
+
+const isUnchanged = (before: Stats, now: Stats): boolean =>
+  now.ino === before.ino &&
+  now.size === before.size &&
+  now.mtimeMs === before.mtimeMs &&
+  now.ctimeMs === before.ctimeMs;
+
 /** The bytes from a position on; fewer if the file ends earlier. */
 export async function readUpTo(file: FileHandle, bytes: number, from: number): Promise<Buffer> {
   const content = Buffer.alloc(bytes);

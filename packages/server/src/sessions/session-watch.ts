@@ -8,7 +8,7 @@ import {
 } from '../adapters/index.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
-import { FileFaults, ownerOf, statAgentFile } from '../files/index.ts';
+import { FileFaults, type KnownFile, ownerOf, statAgentFile } from '../files/index.ts';
 import { type ProcessTable, ProcessTree } from '../processes/index.ts';
 import type { Session } from './session.ts';
 
@@ -78,6 +78,7 @@ export class SessionWatch {
   private readonly watched = new Map<Session, Watched>();
   private readonly timers = new Set<() => void>();
   private readonly sessionFiles: FileFaults;
+  private readonly knownFiles = new Map<string, KnownFile>();
   private isTicking = false;
   private readonly beganAt: number;
   /** Running sessions that were looked for among the agents once. */
@@ -284,8 +285,11 @@ export class SessionWatch {
     const { adapter, table, env } = this.context;
     if (!table || !adapter.session) return;
     const refused: string[] = [];
-    const files = await adapter.session(env, table, (path, answer) => {
-      if (answer.kind === 'refused') refused.push(`${path} ${answer.because}`);
+    const files = await adapter.session(env, table, {
+      known: this.knownFiles,
+      noted: (path, answer) => {
+        if (answer.kind === 'refused') refused.push(`${path} ${answer.because}`);
+      },
     });
     this.noteSessionFiles(refused);
     for (const sessionId of files.keys()) await this.maybeTakeUp(sessionId);
