@@ -17,15 +17,23 @@ export const facts: Readonly<Record<string, Fact>> = {
     heard({ kind: 'job-ended', outcome: code === '0' ? 'done' : 'failed', code: Number(code) }),
   checkpoint: (_world, { rest: [checkpointId = 'cp1'] }) =>
     heard({ kind: 'checkpoint', checkpointId, hash: 'h' }),
-  /** `assign ada t1 due=30m`: its expected end is half an hour from now. */
-  assign: (world, { rest: [taskId = ''], fields: { due } }) =>
-    heard({
+  /** `assign ada t1 due=30m`: its expected end is half an hour from now. With `given`, its tracker says so. */
+  assign: (world, { rest: [taskId = '', how], fields: { due } }) => ({
+    body: {
       kind: 'task-assigned',
       taskId,
       ...(due !== undefined && { expectedAt: instant(world.at + durationOf(due)) }),
+    },
+    from: how === 'given' ? 'holter' : 'agent',
+  }),
+  /** `update ada t1 percent=40`; with `stuck`, it says that it cannot continue. */
+  update: (_world, { rest: [taskId = '', how], fields: { percent } }) =>
+    heard({
+      kind: 'task-updated',
+      taskId,
+      ...(percent !== undefined && { percent: Number(percent) }),
+      ...(how === 'stuck' && { cannotContinue: true }),
     }),
-  update: (_world, { rest: [taskId = ''], fields: { percent } }) =>
-    heard({ kind: 'task-updated', taskId, ...(percent !== undefined && { percent: Number(percent) }) }),
   finish: (_world, { rest: [taskId = ''] }) => heard({ kind: 'task-ended', taskId, outcome: 'done' }),
   /** `hold ada rate-limited until=30m`: half an hour from now. With `seen`, its own program reports it. */
   hold: (world, { rest: [hold = '', how], fields: { until } }) => ({

@@ -53,6 +53,7 @@ export type {
 export type {
   Agent,
   End,
+  EndedTask,
   Hard,
   Inferred,
   Mode,
@@ -66,6 +67,7 @@ export type {
   Reporter,
   Soft,
   Task,
+  TaskOutcome,
 } from './record/agent.ts';
 export { type DaySpending, type Money, withSpending } from './record/draft.ts';
 export type { Incident, StepPhase } from './record/incident.ts';
@@ -91,6 +93,7 @@ export {
 export { openLives } from './record/lives.ts';
 export { outlineOf } from './record/outline.ts';
 export type { Spent, Sum } from './record/spent.ts';
+export { openTask, openTasks, TASKS_MAX } from './record/tasks.ts';
 export { RECORD_VERSION, type RecordKind, upcast } from './record/upcast.ts';
 export { checkSignal, SIGNAL_KINDS, type SignalCheck, signalShape } from './signal/check.ts';
 export { SIGNAL_MEANINGS } from './signal/meanings.ts';

@@ -1,6 +1,7 @@
 import { hashText } from '../base/hash.ts';
 import type { Hard } from '../record/agent.ts';
 import type { Draft } from '../record/draft.ts';
+import { hasRoomForTask } from '../record/tasks.ts';
 import type { Source } from '../vocabulary/authority.ts';
 import { AUTHORITY } from '../vocabulary/authority.ts';
 import type { SignalRejectionCode } from '../vocabulary/rejection.ts';
@@ -26,6 +27,7 @@ export function whyInadmissible(hard: Hard, signal: Signal, origin: Source): Sig
   if ((holds === 'never' && isHold(signal)) || (ends === 'never' && signal.kind === 'stopped'))
     return 'other-agent';
   if (hard.end && !COUNTS_AFTER_END.has(signal.kind)) return 'agent-ended';
+  if (signal.kind === 'task-assigned' && !hasRoomForTask(hard, signal.taskId)) return 'too-many-tasks';
   return null;
 }
 

@@ -2,6 +2,7 @@ import type { Instant } from '../base/time.ts';
 import type { Agent, Hard } from '../record/agent.ts';
 import type { Draft } from '../record/draft.ts';
 import type { ModelTotal, Spent, Sum } from '../record/spent.ts';
+import { carrySpent } from '../record/tasks.ts';
 import {
   emptyMeter,
   METER_KEYS,
@@ -76,14 +77,12 @@ export function keepBooks(draft: Draft, before: Hard, isTold: boolean): void {
   const isOtherTask = hard.task?.id !== before.task?.id;
   const isJudged = hard.trail?.tokens !== before.trail?.tokens || (isTold && policy.budgets.length > 0);
   const isDue = hard.spent !== before.spent || isJudged || isOtherTask || hard.end !== undefined;
-  if (!isDue || (soft.tokens === 0 && soft.costUsd === 0)) return;
-  const rest = restOf({ soft, hard });
-  draft.spending = rowsOf(before, totalsOf({ spent: { ...hard.spent, ...rest } }), draft.at);
-  if (draft.spending.length > 0) hard.spent = spentWith(hard, rest, before.task?.id, draft.spending);
-  if (isOtherTask && hard.spent?.task && hard.spent.task.id !== hard.task?.id) {
-    const { task: _over, ...others } = hard.spent;
-    hard.spent = others;
+  if (isDue && (soft.tokens > 0 || soft.costUsd > 0)) {
+    const rest = restOf({ soft, hard });
+    draft.spending = rowsOf(before, totalsOf({ spent: { ...hard.spent, ...rest } }), draft.at);
+    if (draft.spending.length > 0) hard.spent = spentWith(hard, rest, before.task?.id, draft.spending);
   }
+  if (isOtherTask) Object.assign(hard, carrySpent(hard));
 }
 
 /** What a start that has a successor left unbooked, and what its successor takes over. */

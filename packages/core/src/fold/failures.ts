@@ -21,6 +21,18 @@ export function countFailure(draft: Draft): void {
   });
 }
 
+/** The agent itself says so, and is believed. */
+export function raiseUnrecoverable(draft: Draft, what: string): void {
+  raisePoint(draft, {
+    kind: 'unrecoverable-error',
+    severity: 'act',
+    source: 'agent-reports',
+    since: draft.at,
+    evidence: `says that it cannot go on${what.replace(/\s+/g, ' ')}`,
+    threshold: 'as the agent reports',
+  });
+}
+
 export function endFailureRow(draft: Draft): void {
   if (draft.hard.failuresInRow === undefined) return;
   forget(draft.hard, 'failuresInRow');

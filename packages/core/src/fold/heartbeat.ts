@@ -3,6 +3,7 @@ import { type Instant, instant, seconds } from '../base/time.ts';
 import type { Hard } from '../record/agent.ts';
 import type { Draft } from '../record/draft.ts';
 import { markNow } from '../record/draft.ts';
+import { openTask } from '../record/tasks.ts';
 import type { HeartbeatBody } from '../vocabulary/signal.ts';
 import { noteProgress, noteReportedActivity } from './doing.ts';
 import { countFailure, endFailureRow } from './failures.ts';
@@ -52,7 +53,8 @@ function foldErrorCount(draft: Draft, errorCount: number | undefined): void {
 function foldTask(draft: Draft, taskId: string | undefined): void {
   const { hard, at } = draft;
   if (!isForeign(hard, taskId)) return clearPoint(draft, 'foreign-task');
-  if (!hard.task || hard.task.isInferred) return nameTask(draft, taskId ?? '');
+  const named = taskId ?? '';
+  if (!hard.task || hard.task.isInferred || openTask(hard, named)) return nameTask(draft, named);
   raisePoint(draft, {
     kind: 'foreign-task',
     severity: 'warn',

@@ -15,6 +15,7 @@ import {
   lookEveryOf,
   pulseOf,
 } from '../record/liveness.ts';
+import { openTasks } from '../record/tasks.ts';
 import { LOOKS_FRESH } from '../rule/process.ts';
 import type { Source } from '../vocabulary/authority.ts';
 import { AUTHORITY } from '../vocabulary/authority.ts';
@@ -193,8 +194,9 @@ export function becomeGone(draft: Draft, end: End): void {
   // Those that end at a usage limit end together, and are not lost either.
   if (proven.how === 'crash' && !isOurs && !isLimited && !isAnswer)
     askLoss(draft, { signAt: at, hasKept: true });
-  if (!hard.task || hard.task.isInferred || isOurs || isToReturn(hard)) return;
+  const open = openTasks(hard).filter(({ isInferred }) => !isInferred).length;
+  if (open === 0 || isOurs || isToReturn(hard)) return;
   const how = proven.how === 'crash' ? `ended (${proven.detail})` : endedHow(proven);
-  const message = `it ${how} with its task still open`;
+  const message = `it ${how} with ${open === 1 ? 'its task' : `${open} tasks`} still open`;
   emit(draft, { type: 'ATTENTION_RAISED', payload: { agentId: hard.agentId, about: 'open-task', message } });
 }

@@ -9,7 +9,7 @@ import type { Signal } from '../vocabulary/signal.ts';
 import { foldModels, knownCostUsd } from './books.ts';
 import { foldCallBegun, foldCallEnded } from './calls.ts';
 import { noteActivity, noteProgress } from './doing.ts';
-import { countFailure } from './failures.ts';
+import { countFailure, raiseUnrecoverable } from './failures.ts';
 import { foldHeartbeat } from './heartbeat.ts';
 import { beginHold, endHold } from './holds.ts';
 import { infer } from './infer.ts';
@@ -17,7 +17,7 @@ import { endJob } from './job.ts';
 import { foldExit, foldProcess, foldSelfStatus, foldStatusOf, foldStopped, hearFrom } from './life.ts';
 import { foldAcknowledged, foldDelivered, foldDeliveryFailed } from './messages.ts';
 import { clearPoint, raisePoint } from './point.ts';
-import { assignTask, beginTurn, endTask, endTurn, explainTask, updateTask } from './tasks.ts';
+import { assignTask, beginTurn, endTask, endTurn, explainTasks, updateTask } from './tasks.ts';
 import { foldTokens } from './tokens.ts';
 import { followContext, followStep, followVerdict, noteChange } from './trail.ts';
 
@@ -70,9 +70,9 @@ export function foldSignal(draft: Draft, signal: Signal, origin: Source): void {
         payload: { agentId, checkpointId: signal.checkpointId },
       });
     case 'task-assigned':
-      return assignTask(draft, signal.taskId, signal.expectedAt);
+      return assignTask(draft, signal, origin);
     case 'task-updated':
-      return updateTask(draft, signal.taskId, signal.percent);
+      return updateTask(draft, signal);
     case 'task-ended':
       return endTask(draft, signal.taskId, signal.outcome);
     case 'job-ended':
@@ -106,7 +106,7 @@ export function foldSignal(draft: Draft, signal: Signal, origin: Source): void {
     case 'error':
       return foldError(draft, signal.isUnrecoverable === true, signal.message);
     case 'blocker':
-      explainTask(draft);
+      explainTasks(draft);
       raisePoint(draft, {
         kind: 'blocker',
         severity: 'warn',
@@ -117,7 +117,7 @@ export function foldSignal(draft: Draft, signal: Signal, origin: Source): void {
       });
       return emit(draft, { type: 'BLOCKER_REPORTED', payload: { agentId, text: signal.text } });
     case 'handoff-requested':
-      explainTask(draft);
+      explainTasks(draft);
       raisePoint(draft, {
         kind: 'blocker',
         severity: 'warn',
@@ -170,14 +170,7 @@ function foldWords(draft: Draft, role: keyof typeof stepKinds, text: string): vo
 function foldError(draft: Draft, isUnrecoverable: boolean, message: string): void {
   countFailure(draft);
   if (!isUnrecoverable) return;
-  raisePoint(draft, {
-    kind: 'unrecoverable-error',
-    severity: 'act',
-    source: 'agent-reports',
-    since: draft.at,
-    evidence: `says that it cannot go on: ${message.replace(/\s+/g, ' ')}`,
-    threshold: 'as the agent reports',
-  });
+  raiseUnrecoverable(draft, `: ${message}`);
 }
 
 const isOnRecord = (hold: HoldKind, origin: Source): boolean =>

@@ -1,9 +1,12 @@
+import { hashText } from '../base/hash.ts';
 import { between, inWords, later } from '../base/time.ts';
 import type { Draft } from '../record/draft.ts';
 import { askLoss, emit, lookAgainAt, want } from '../record/draft.ts';
 import { emitCleared, emitRaised } from '../record/findings.ts';
 import { isOffline, lastProofOf, likelyCause, missesAt } from '../record/liveness.ts';
+import { replaceTask } from '../record/tasks.ts';
 import { runRules } from '../rule/rules.ts';
+import { stalledTasks } from '../rule/task-overdue.ts';
 import { lifeOfStart, NOTICE_MS_MAX } from '../vocabulary/effect.ts';
 import type { Finding } from '../vocabulary/finding.ts';
 import { settleHealth } from './health.ts';
@@ -14,7 +17,7 @@ export function judge(draft: Draft): void {
   tellChanges(draft, draft.hard.derived, draft.found);
   draft.hard.derived = draft.found;
   judgeLiveness(draft);
-  inquireAboutTask(draft);
+  inquireAboutTasks(draft);
   settleHealth(draft);
 }
 
@@ -76,26 +79,28 @@ function becomeUnknown(draft: Draft): void {
 }
 
 /** Seed 001 §1.5.3: the agent of a stalled task is asked first, once per stall. A beat is no answer. */
-function inquireAboutTask(draft: Draft): void {
+function inquireAboutTasks(draft: Draft): void {
   const { hard, at, policy } = draft;
-  const { task } = hard;
-  if (!task || task.inquiredAt !== undefined) return;
-  if (!draft.found.some(({ kind }) => kind === 'task-overdue')) return;
-  hard.task = { ...task, inquiredAt: at };
-  inquire(
-    draft,
-    'inquire-task',
-    `Holter: your task appears stalled. Please give a status update within ${inWords(policy.inquiryWaitMs)}.`,
-  );
+  if (!draft.found.some(({ kind }) => kind === 'task-overdue') || hard.holds.length > 0) return;
+  for (const task of stalledTasks(draft)) {
+    if (task.inquiredAt !== undefined) continue;
+    replaceTask(draft, { ...task, inquiredAt: at });
+    inquire(
+      draft,
+      `inquire-task/${hashText(task.id)}`,
+      `Holter: your task (${task.id}) appears stalled. Please give a status update within ${inWords(policy.inquiryWaitMs)}.`,
+      task.id,
+    );
+  }
 }
 
-function inquire(draft: Draft, name: string, message: string): void {
+function inquire(draft: Draft, name: string, message: string, taskId?: string): void {
   const { hard, at, policy } = draft;
   const answerBy = later(at, policy.inquiryWaitMs);
   want(
     draft,
     `${hard.agentId}#${hard.incarnation}/${name}/${at}`,
-    { kind: 'inquire', message, answerBy },
+    { kind: 'inquire', message, answerBy, ...(taskId !== undefined && { taskId }) },
     { livesBy: lifeOfStart(hard.agentId, hard.incarnation), until: answerBy },
   );
   lookAgainAt(draft, answerBy);

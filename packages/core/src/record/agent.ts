@@ -6,7 +6,7 @@ import type { HealthState } from '../vocabulary/health-state.ts';
 import type { HeldTime, Hold, HoldRow, Mark } from '../vocabulary/hold.ts';
 import type { JobOutcome, MessagePriority } from '../vocabulary/signal.ts';
 import type { Incident, PastIncident } from './incident.ts';
-import type { Spent } from './spent.ts';
+import type { Spent, Sum } from './spent.ts';
 import type { Trail } from './trail.ts';
 
 /**
@@ -83,8 +83,11 @@ export type End = {
   readonly because?: string;
 };
 
+/** One of several that an agent may have; `Hard.task` is the one that it works on. */
 export type Task = {
   readonly id: string;
+  /** What is to be done, in the words of whoever assigned it. */
+  readonly description?: string;
   readonly assignedAt: Instant;
   readonly expectedAt?: Instant;
   /** Last update from the agent about this task, or else its assignment. */
@@ -96,6 +99,18 @@ export type Task = {
   readonly inquiredAt?: Instant;
   /** Known only because its beats name it. */
   readonly isInferred?: true;
+  /** Named by the agent itself or by its start, and by nobody who keeps its tasks. */
+  readonly isOwn?: true;
+  /** What it has cost, while it is not the current one. */
+  readonly spent?: Sum;
+};
+
+export type TaskOutcome = 'done' | 'failed' | 'cancelled';
+
+export type EndedTask = Pick<Task, 'id' | 'description' | 'assignedAt' | 'expectedAt' | 'percent'> & {
+  readonly updatedAt: Instant;
+  readonly outcome: TaskOutcome;
+  readonly endedAt: Instant;
 };
 
 /** How the last run of a scheduled job ended. */
@@ -208,7 +223,12 @@ export type Hard = {
   /** Its last hold ended only because Holter's clock said so, and no sign of work has followed yet. */
   readonly isHoldLapsed?: true;
   readonly heldBefore: HeldTime;
+  /** The one that was last assigned, updated or named by a beat. */
   readonly task?: Task;
+  /** Its other open tasks, the one that it worked on last at the end. */
+  readonly otherTasks?: readonly Task[];
+  /** Those that ended last, the newest at the end. */
+  readonly endedTasks?: readonly EndedTask[];
   /** The task that ended last: a beat that still names it does not open it again. */
   readonly endedTaskId?: string;
   readonly turnSince?: Instant;

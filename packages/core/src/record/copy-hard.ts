@@ -48,6 +48,8 @@ export function copyHard(hard: Hard, at: Instant): Mutable<Hard> {
     isHoldLapsed: hard.isHoldLapsed,
     heldBefore: hard.heldBefore,
     task: hard.task,
+    otherTasks: hard.otherTasks,
+    endedTasks: hard.endedTasks,
     endedTaskId: hard.endedTaskId,
     turnSince: hard.turnSince,
     job: hard.job,

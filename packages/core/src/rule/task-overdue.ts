@@ -1,6 +1,8 @@
 import { between, inWords } from '../base/time.ts';
+import type { Task } from '../record/agent.ts';
 import type { Draft } from '../record/draft.ts';
 import { missesAt } from '../record/liveness.ts';
+import { openTasks } from '../record/tasks.ts';
 import type { Finding } from '../vocabulary/finding.ts';
 import { isUnanswered } from './missed-beats.ts';
 import { asBefore, deadlineAfter, finding, isPast } from './rule.ts';
@@ -11,21 +13,47 @@ import { asBefore, deadlineAfter, finding, isPast } from './rule.ts';
  * anything follow. The expected end is wall-clock time; it does not move with stalls.
  */
 export function taskOverdue(draft: Draft): Finding | null {
-  const { hard, at, policy, stalls } = draft;
-  const { task } = hard;
-  if (!task || task.expectedAt === undefined || hard.end) return null;
-  // A finding about another task ends with that task.
-  if (hard.holds.length > 0) return task.inquiredAt === undefined ? null : asBefore(draft, 'task-overdue');
-  if (!isPast(draft, task.expectedAt)) return null;
-  if (!isPast(draft, deadlineAfter(draft, task.updated, policy.taskStallMs))) return null;
-
-  const isDeaf = isUnanswered(draft, task.inquiredAt) && missesAt(draft, at, policy, stalls).count > 0;
+  const { hard, at, policy } = draft;
+  if (hard.end) return null;
+  if (hard.holds.length > 0) {
+    // A finding about another task ends with that task.
+    const isAsked = openTasks(hard).some(({ inquiredAt }) => inquiredAt !== undefined);
+    return isAsked ? asBefore(draft, 'task-overdue') : null;
+  }
+  const stalled = stalledTasks(draft);
+  const deaf = stalled.filter((task) => isDeaf(draft, task));
+  const [worst] = deaf.length > 0 ? deaf : stalled;
+  if (!worst) return null;
+  const { id, expectedAt, updated } = worst;
+  const more = stalled.length > 1 ? `, and ${stalled.length - 1} more` : '';
   return finding({
     kind: 'task-overdue',
-    severity: isDeaf ? 'act' : 'warn',
+    severity: deaf.length > 0 ? 'act' : 'warn',
     source: 'agent-reports',
-    since: task.expectedAt,
-    evidence: `its task is ${inWords(between(task.expectedAt, at))} past its expected end, without an update for ${inWords(between(task.updated.at, at))}`,
+    since: expectedAt,
+    evidence: `its task ${id.slice(0, ID_LENGTH_SHOWN)} is ${inWords(between(expectedAt, at))} past its expected end, without an update for ${inWords(between(updated.at, at))}${more}`,
     threshold: `${inWords(policy.taskStallMs)} without an update after the expected end`,
   });
+}
+
+const ID_LENGTH_SHOWN = 60;
+
+type Expected = Task & Required<Pick<Task, 'expectedAt'>>;
+
+/** The one that is due longest comes first. */
+export function stalledTasks(draft: Draft): readonly Expected[] {
+  const { hard, policy } = draft;
+  return openTasks(hard)
+    .filter(isExpected)
+    .filter(({ expectedAt }) => isPast(draft, expectedAt))
+    .filter(({ updated }) => isPast(draft, deadlineAfter(draft, updated, policy.taskStallMs)))
+    .sort((a, b) => a.expectedAt - b.expectedAt);
+}
+
+const isExpected = (task: Task): task is Expected => task.expectedAt !== undefined;
+
+/** Seed 001 §1.5.3: no answer, and the beats have stopped. */
+function isDeaf(draft: Draft, { inquiredAt }: Task): boolean {
+  const { at, policy, stalls } = draft;
+  return isUnanswered(draft, inquiredAt) && missesAt(draft, at, policy, stalls).count > 0;
 }

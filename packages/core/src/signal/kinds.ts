@@ -143,11 +143,13 @@ export const KIND_FIELDS: Kinds = {
   'task-assigned': {
     taskId: needed(field.id, 'The task.'),
     expectedAt: maybe(field.time, 'When it should be done.'),
+    description: maybe(field.label, 'What is to be done.'),
   },
   'task-updated': {
     taskId: needed(field.id, 'The task.'),
     percent: maybe(field.percent, 'How much is done.'),
     note: maybe(field.text, 'What is new.'),
+    cannotContinue: maybe(field.flag, 'The agent can not go on with it.'),
   },
   'task-ended': {
     taskId: needed(field.id, 'The task.'),

@@ -169,7 +169,7 @@ describe('what a new incarnation keeps', () => {
     const bench = crashed();
     bench.register({ instanceId: 'two', spawnKey: bench.claimSpawn() });
     const { hard } = bench.agent;
-    expect(hard.task).toMatchObject({ id: 't1', assignedAt: bench.at });
+    expect(hard.task).toMatchObject({ id: 't1', assignedAt: 1_000, updated: { at: bench.at } });
     expect(hard.task?.begunAt).toBeUndefined();
     expect(hard.checkpoint?.id).toBe('cp1');
     expect(hard.recovery).toMatchObject({ taskId: 't1', attempts: 1 });

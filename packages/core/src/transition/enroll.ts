@@ -11,6 +11,7 @@ import type { Agent, Hard, Mode, Patience, Promises, Reporter, Soft, Task } from
 import type { Draft } from '../record/draft.ts';
 import { draftOf, emit, endLife, markNow } from '../record/draft.ts';
 import { hasKeptPromises, nameFreeAt } from '../record/liveness.ts';
+import { carrySpent, openTasks, staysOpen, TASKS_MAX } from '../record/tasks.ts';
 import { hasWork } from '../record/work.ts';
 import type { Source } from '../vocabulary/authority.ts';
 import { AUTHORITY } from '../vocabulary/authority.ts';
@@ -198,9 +199,10 @@ function begin(
     ...(old?.breakers && { breakers: old.breakers }),
     ...(registration.patience && { patience: registration.patience }),
     ...(books?.task && { spent: { task: books.task } }),
-    ...taskOf(registration, old, at),
+    ...tasksOf(registration, old, at),
   };
   const draft = draftOf({ soft: NEVER_HEARD, hard }, at, stalls, policy);
+  Object.assign(draft.hard, carrySpent(draft.hard));
   // The clocks start with the incarnation, not with its first judgement.
   if (hasWork(draft.hard)) draft.hard.work = markNow(draft);
   emit(draft, {
@@ -232,15 +234,29 @@ const NEVER_HEARD: Soft = {
   ioBytes: 0,
 };
 
-/** An open task stays open across incarnations; the successor has not begun it yet. */
-function taskOf(registration: Registration, old: Hard | undefined, at: Instant): { task?: Task } {
+type Tasks = Pick<Hard, 'task' | 'otherTasks' | 'endedTasks'>;
+
+/** Open tasks stay open across incarnations; the successor has not begun them yet. */
+function tasksOf({ taskId }: Registration, old: Hard | undefined, at: Instant): Tasks {
   const updated = { at, held: NOTHING_HELD };
-  const { taskId } = registration;
-  if (old?.task && (taskId === undefined || taskId === old.task.id)) {
-    const { begunAt: _begunAt, inquiredAt: _inquiredAt, ...task } = old.task;
-    return { task: { ...task, assignedAt: at, updated } };
-  }
-  return taskId === undefined ? {} : { task: { id: taskId, assignedAt: at, updated } };
+  const open = (old ? openTasks(old) : []).map(
+    ({ begunAt: _begunAt, inquiredAt: _inquiredAt, ...task }): Task => ({ ...task, updated }),
+  );
+  const current =
+    taskId === undefined
+      ? open.find(({ id }) => id === old?.task?.id)
+      : (open.find(({ id }) => id === taskId) ?? {
+          id: taskId,
+          assignedAt: at,
+          updated,
+          isOwn: true as const,
+        });
+  const others = open.filter((task) => task !== current && staysOpen(task)).slice(0, TASKS_MAX - 1);
+  return {
+    ...(current && { task: current }),
+    ...(others.length > 0 && { otherTasks: others }),
+    ...(old?.endedTasks && { endedTasks: old.endedTasks }),
+  };
 }
 
 /** An ordered successor is on probation. One that started by itself, or was given up, closes the incident. */

@@ -70,8 +70,13 @@ export type EffectBody =
       readonly about: FindingKind | 'operator';
       readonly message: string;
     }
-  /** Asks the agent how it is; any sign of life is the answer. */
-  | { readonly kind: 'inquire'; readonly message: string; readonly answerBy: Instant }
+  /** Asks the agent how it is; any sign of life is the answer. About a task, only a word about the task is. */
+  | {
+      readonly kind: 'inquire';
+      readonly message: string;
+      readonly answerBy: Instant;
+      readonly taskId?: string;
+    }
   /** A message was not acknowledged: send it again. */
   | { readonly kind: 'remind'; readonly message: string }
   | ({

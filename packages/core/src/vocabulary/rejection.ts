@@ -7,6 +7,7 @@ const SIGNAL_REJECTIONS = {
   'sensed-only': 'only Holter itself may say this',
   'operator-only': 'only an operator may pause',
   'agent-ended': 'the agent has ended',
+  'too-many-tasks': 'the agent has as many open tasks as it may have',
   'own-breaker': "Holter's own breaker takes no asks and no reports from outside",
 } as const;
 

@@ -82,12 +82,19 @@ export type SignalBody =
       readonly parentId?: string;
       readonly hash: string;
     }
-  | { readonly kind: 'task-assigned'; readonly taskId: string; readonly expectedAt?: Instant }
+  | {
+      readonly kind: 'task-assigned';
+      readonly taskId: string;
+      readonly expectedAt?: Instant;
+      readonly description?: string;
+    }
   | {
       readonly kind: 'task-updated';
       readonly taskId: string;
       readonly percent?: number;
       readonly note?: string;
+      /** The agent says that it cannot go on with it (seed 001 §1.5.3). */
+      readonly cannotContinue?: boolean;
     }
   | {
       readonly kind: 'task-ended';

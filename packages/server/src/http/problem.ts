@@ -45,6 +45,7 @@ const statuses: Readonly<Partial<Record<Refused['code'], number>>> = {
   unknown_incarnation: 409,
   no_incarnation: 409,
   agent_ended: 409,
+  too_many_tasks: 409,
   rejected: 409,
 };
 

@@ -22,6 +22,7 @@ type RefusalCode =
   | 'unknown_agent'
   | 'too_many_agents'
   | 'too_many_sessions'
+  | 'too_many_tasks'
   | 'rejected';
 
 export function refused(code: RefusalCode, message: string, field?: string): Refused {
@@ -34,6 +35,7 @@ const REJECTIONS: Readonly<Record<SignalRejectionCode, RefusalCode>> = {
   'unknown-incarnation': 'unknown_incarnation',
   'no-incarnation': 'no_incarnation',
   'agent-ended': 'agent_ended',
+  'too-many-tasks': 'too_many_tasks',
   'sensed-only': 'forbidden',
   'operator-only': 'forbidden',
   'own-breaker': 'forbidden',
