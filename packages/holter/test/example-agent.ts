@@ -43,6 +43,7 @@ export const exampleAgent: AgentView = {
   costUsd: null,
   errorCount: null,
   job: null,
+  otherTasks: [],
   task: null,
   holds: [],
   checkpoint: null,

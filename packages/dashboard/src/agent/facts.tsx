@@ -19,13 +19,24 @@ const inferredWord = ({ promise, everySeconds, from }: AgentView['inferred'][num
 const holdInWords = ({ kind, mcpServer }: AgentView['holds'][number]): string =>
   mcpServer === null ? holdWord(kind) : `waiting for MCP server ${mcpServer}`;
 
+/** Where it is past its expected end, that is the first thing to know about it. */
+function taskInWords({ taskId, description, percent, inquiredAt }: NonNullable<AgentView['task']>): string {
+  const parts = [
+    description === null ? taskId : `${taskId} (${description})`,
+    ...(percent === null ? [] : [`${percent} %`]),
+    ...(inquiredAt === null ? [] : ['stalled']),
+  ];
+  return parts.join(', ');
+}
+
 /** What Holter knows, in a few lines. */
 export function Facts({ agent }: { readonly agent: AgentView }) {
-  const { task, promises, inferred, end, recovery, probation, patience } = agent;
+  const { task, otherTasks, promises, inferred, end, recovery, probation, patience } = agent;
   const facts: readonly (readonly [string, ComponentChildren])[] = [
     ['Last heard', <Ago key="b" at={agent.lastSignAt} />],
     ['Last progress', <Ago key="p" at={agent.lastProgressAt} />],
-    ['Task', task ? `${task.taskId}${task.percent === null ? '' : `, ${task.percent} %`}` : 'none'],
+    ['Task', task ? taskInWords(task) : 'none'],
+    ...(otherTasks.length > 0 ? ([['Other tasks', otherTasks.map(taskInWords).join('; ')]] as const) : []),
     ['Phase', agent.phase ?? '–'],
     ['Holds', agent.holds.map(holdInWords).join(', ') || 'none'],
     ['Tokens', agent.tokens === null ? '–' : grouped(agent.tokens)],

@@ -15,7 +15,7 @@ import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
 import { colourOfState, type Paint, painter, printable } from '../terminal/paint.ts';
 import { cutTo } from '../terminal/table.ts';
-import { ago, dollars, moment, until } from '../terminal/words.ts';
+import { ago, counted, dollars, moment, until } from '../terminal/words.ts';
 
 type ShowOptions = ServerOptions & { readonly json?: boolean; readonly final?: boolean };
 
@@ -105,9 +105,15 @@ function facts(agent: AgentView, now: Instant): readonly Line[] {
     ['promised', Object.entries(agent.promises).map(promiseInWords).join(', ') || 'nothing'],
     ...inferredLine(agent),
     ['task', task ? `${task.taskId}, assigned ${ago(task.assignedAt, now)}${done}` : 'none'],
+    ...otherTasksLine(agent),
     ['checkpoint', checkpoint ? `${checkpoint.checkpointId}, ${ago(checkpoint.at, now)}` : 'none'],
     ['used', `${agent.tokens ?? '–'} tokens, cost ${dollars(agent.costUsd)}`],
   ];
+}
+
+function otherTasksLine({ agentId, otherTasks }: AgentView): readonly Line[] {
+  if (otherTasks.length === 0) return [];
+  return [['', `${counted(otherTasks.length, 'more open task')}: holter task list --agent ${agentId}`]];
 }
 
 function patienceLine({ patience }: AgentView): readonly Line[] {

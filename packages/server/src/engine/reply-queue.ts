@@ -161,5 +161,9 @@ function directiveOf(effect: Effect): readonly Directive[] {
   const { id } = effect;
   if (effect.kind === 'terminate')
     return [{ type, id, message: `Holter: please save your state and stop: ${effect.reason}` }];
-  return 'message' in effect ? [{ type, id, message: effect.message }] : [];
+  if (!('message' in effect)) return [];
+  const { message } = effect;
+  if (effect.kind !== 'inquire') return [{ type, id, message }];
+  const { answerBy, taskId } = effect;
+  return [{ type, id, message, answerBy, ...(taskId !== undefined && { taskId }) }];
 }

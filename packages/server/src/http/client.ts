@@ -44,7 +44,10 @@ import type {
   RollupPage,
   SignalsHeardView,
   SystemView,
+  TaskFilter,
   TaskInput,
+  TaskPage,
+  TaskView,
   TokenMadeView,
   TokenPage,
 } from './types.ts';
@@ -104,6 +107,9 @@ export function createClient(options: CallOptions) {
       act('snooze')(agentId, body),
     wake: (agentId: string, body: AboutFinding) => act('wake')(agentId, body),
     wrong: (agentId: string, body: AboutFinding) => act('wrong')(agentId, body),
+    tasks: (query: Query<TaskFilter> = {}) => call<TaskPage>('GET', '/v1/tasks', { query }),
+    taskOf: (agentId: string, taskId: string) =>
+      call<TaskView>('GET', at(agentId, `/tasks/${encodeURIComponent(taskId)}`)),
     task: (agentId: string, body: TaskInput) => call<DecidedView>('POST', at(agentId, '/task'), { body }),
 
     incidents: (query: { readonly group?: string; readonly cursor?: string } = {}) =>

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { refusalOf } from './problem.ts';
 import * as requests from './schema/requests.ts';
+import { taskChange } from './schema/tasks.ts';
 
 const why = { reason: 'x' };
 
@@ -24,7 +25,7 @@ describe('what is wrong with a request', () => {
       'role must be one of agent, enroll, hook, viewer, operator, orchestrator',
     ],
     [
-      requests.task,
+      taskChange,
       { status: 'odd', taskId: 'T' },
       'status must be one of assigned, updated, done, failed, cancelled',
     ],

@@ -18,6 +18,7 @@ import { userOfToken } from './hook-token.ts';
 import { incidentView } from './incident-view.ts';
 import { personOfToken } from './person-token.ts';
 import { recommendationOf } from './recommendation.ts';
+import { taskView } from './task-view.ts';
 import { keyUseOf } from './tokens.ts';
 import type { AgentView, EventView, FinalStatePage, RollupView, TokenView } from './types.ts';
 
@@ -87,7 +88,9 @@ export function agentView(
 export const needsNothing = ({ health }: Agent['hard']): boolean =>
   health === 'HEALTHY' || health === 'TERMINATED';
 
-function workView(hard: Agent['hard']): Pick<AgentView, 'job' | 'task' | 'holds' | 'checkpoint'> {
+function workView(
+  hard: Agent['hard'],
+): Pick<AgentView, 'job' | 'task' | 'otherTasks' | 'holds' | 'checkpoint'> {
   const { job, task, holds, checkpoint, turnSince } = hard;
   return {
     job:
@@ -100,16 +103,8 @@ function workView(hard: Agent['hard']): Pick<AgentView, 'job' | 'task' | 'holds'
             durationMs: job?.durationMs ?? null,
           }
         : null,
-    task: task
-      ? {
-          taskId: task.id,
-          assignedAt: task.assignedAt,
-          begunAt: task.begunAt ?? null,
-          updatedAt: task.updated.at,
-          expectedAt: task.expectedAt ?? null,
-          percent: task.percent ?? null,
-        }
-      : null,
+    task: task ? taskView(task) : null,
+    otherTasks: (hard.otherTasks ?? []).map(taskView),
     holds: holds.map(({ kind, since, until, mcp }) => ({
       kind,
       since,

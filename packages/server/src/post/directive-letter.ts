@@ -1,5 +1,6 @@
 import type { Directive, Instant, MessagePriority } from '@holter/core';
 import type { NewLetter } from '../store/letters.ts';
+import { letterTime } from './letter-times.ts';
 
 const FORMS: Readonly<
   Record<Directive['type'], readonly [type: string, subject: string, priority: MessagePriority]>
@@ -20,11 +21,12 @@ export const isDirective = ({ clientId }: Pick<NewLetter, 'clientId'>): boolean 
 
 /** What a reply would carry to the agent, as a letter from Holter. */
 export function directiveLetter(
-  { id, type: kind, message }: Directive,
+  { id, type: kind, message, answerBy, taskId }: Directive,
   place: { readonly from: string; readonly to: string; readonly at: Instant; readonly letterId: string },
 ): NewLetter {
   const { from, to, at: sentAt, letterId } = place;
-  const [type, subject, priority] = FORMS[kind];
+  const [type, ownSubject, priority] = FORMS[kind];
+  const subject = taskId === undefined ? ownSubject : '[STATUS CHECK] Task progress inquiry';
   return {
     letterId,
     from,
@@ -36,6 +38,12 @@ export function directiveLetter(
     passed: [],
     isVerified: true,
     sentAt,
-    content: JSON.stringify({ type, message, directive: id }),
+    content: JSON.stringify({
+      type,
+      message,
+      ...(taskId !== undefined && { task_id: taskId }),
+      ...(answerBy !== undefined && { expected_response_by: letterTime(answerBy) }),
+      directive: id,
+    }),
   };
 }

@@ -1,7 +1,9 @@
+import { openTask } from '@holter/core';
 import type { Engine } from '../engine/engine.ts';
 import type { Intake, Sender } from '../intake/index.ts';
 import type { Letters, NewLetter, StoredLetter } from '../store/letters.ts';
 import { LetterRefused, noAgent } from './letter-refused.ts';
+import { taskSignalOf } from './task-letter.ts';
 
 /** How far back a ping is looked for that a pong may answer. */
 const PINGS_MAX = 50;
@@ -29,6 +31,25 @@ export async function hearLetter(
   if (isPong(letter, context.name())) return sender.role === 'agent' ? hearPong(context, letter, sender) : [];
   const answered = letter.inReplyTo === null ? null : await context.store.readLetter(letter.inReplyTo);
   if (answered?.to === letter.from) await signalAcknowledged(context, answered, sender);
+  const own = context.name();
+  if (letter.to !== own || letter.passed.length > 0 || sender.role !== 'agent') return [];
+  const isAsked = answered?.to === letter.from && answered.from === own && answered.isVerified;
+  return hearOfTask(context, letter, isAsked ? answered : null, sender);
+}
+
+/** A word of the agent about one of its tasks: the letter names it, or answers an inquiry about it. */
+async function hearOfTask(
+  context: MeaningContext,
+  letter: StoredLetter,
+  inquiry: StoredLetter | null,
+  sender: Sender,
+): Promise<readonly string[]> {
+  const said = taskSignalOf(contentOf(letter), inquiry && contentOf(inquiry));
+  if (said === null) return [];
+  const agent = await context.engine.read(letter.from);
+  if (!agent || agent.hard.end || !openTask(agent.hard, said.taskId))
+    return [`you have no open task ${said.taskId}`];
+  await takeSignal(context, said, sender, letter.from);
   return [];
 }
 

@@ -5,6 +5,9 @@ import { LetterRefused } from './letter-refused.ts';
 const AHEAD_MS_MAX = 5 * 60_000;
 const PAST_TIMES = ['timestamp', 'original_timestamp', 'response_timestamp'] as const;
 
+/** As seed 001 writes a time: in whole seconds. */
+export const letterTime = (at: Instant): string => `${new Date(at).toISOString().slice(0, 19)}Z`;
+
 /** Times of seed 001's messages that tell what has happened; a time to come is not among them. */
 export function checkTimes(content: Readonly<Record<string, unknown>>, now: Instant): void {
   for (const field of PAST_TIMES) {

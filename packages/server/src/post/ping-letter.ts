@@ -1,5 +1,6 @@
 import type { Instant } from '@holter/core';
 import type { NewLetter } from '../store/letters.ts';
+import { letterTime } from './letter-times.ts';
 
 const PREFIX = 'ping ';
 
@@ -21,7 +22,7 @@ export function pingLetter(place: {
 }): NewLetter {
   const { from, to, incarnation, sequence, at: sentAt } = place;
   const letterId = pingId(to, incarnation, sequence);
-  const timestamp = `${new Date(sentAt).toISOString().slice(0, 19)}Z`;
+  const timestamp = letterTime(sentAt);
   return {
     letterId,
     from,

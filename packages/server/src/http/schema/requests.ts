@@ -139,21 +139,6 @@ export const decision = z
     }
   });
 
-export const task = z.discriminatedUnion('status', [
-  z.strictObject({
-    status: z.literal('assigned'),
-    taskId: identifier,
-    expectedInSeconds: duration.optional(),
-  }),
-  z.strictObject({
-    status: z.literal('updated'),
-    taskId: identifier,
-    percent: z.number().min(0).max(100).optional(),
-    note: z.string().max(4_000).optional(),
-  }),
-  z.strictObject({ status: z.enum(['done', 'failed', 'cancelled']), taskId: identifier }),
-]);
-
 export const pingKey = z.strictObject({
   everySeconds: z
     .number()

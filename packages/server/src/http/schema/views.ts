@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { TROUBLES } from '../../upkeep/index.ts';
 import { healthState, holdKind, ladderStep, mode, time } from './parts.ts';
 import { readiness, readinessOfAgent } from './readiness.ts';
+import { task } from './tasks.ts';
 
 /** What the calls answer. Times are milliseconds since 1970; null is "never" or "none". */
 const maybeTime = time.nullable();
@@ -73,15 +74,6 @@ const hold = z.strictObject({
   until: maybeTime,
   mcpServer: word.nullable().meta({ description: 'The MCP server that an open call waits for.' }),
 });
-const task = z.strictObject({
-  taskId: word,
-  assignedAt: time,
-  begunAt: maybeTime,
-  updatedAt: time,
-  expectedAt: maybeTime,
-  percent: z.number().nullable(),
-});
-
 const job = z.strictObject({
   runningSince: maybeTime,
   endedAt: maybeTime,
@@ -169,7 +161,8 @@ export const agent = z.strictObject({
   costUsd: z.number().nullable().meta({ description: 'Null until a cost was reported.' }),
   errorCount: z.number().nullable(),
   job: job.nullable().meta({ description: 'How the runs of a scheduled job that reports by pings went.' }),
-  task: task.nullable(),
+  task: task.nullable().meta({ description: 'The one that it works on.' }),
+  otherTasks: z.array(task).meta({ description: 'Its other open tasks.' }),
   holds: z.array(hold),
   checkpoint: z.strictObject({ checkpointId: word, at: time }).nullable(),
   findings: z.array(finding),

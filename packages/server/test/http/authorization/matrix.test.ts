@@ -62,6 +62,8 @@ const before: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
   'POST /v1/incidents/{id}/{number}/decision': openIncident,
   'DELETE /v1/maintenance/{group}': ({ agentId }) =>
     server.operator.addMaintenance({ group: `of-${agentId}`, seconds: 60, reason: 'x' }),
+  'GET /v1/agents/{id}/tasks/{task}': ({ agentId }) =>
+    server.operator.task(agentId, { status: 'assigned', taskId: 'T-0' }),
   'PATCH /api/messages': writeTo,
   'DELETE /api/messages': writeTo,
   'POST /api/messages/forward': writeTo,

@@ -116,6 +116,9 @@ export const requests: Readonly<Record<string, (scene: Scene) => Asked>> = {
     body: { text: 'hello' },
   }),
   'GET /v1/config': () => ({ path: '/v1/config' }),
+  'GET /v1/tasks': () => ({ path: '/v1/tasks' }),
+  'GET /v1/tasks, of the agent': ({ agentId }) => ({ path: `/v1/tasks?agentId=${agentId}` }),
+  'GET /v1/agents/{id}/tasks/{task}': ({ agentId }) => ({ path: `/v1/agents/${agentId}/tasks/T-0` }),
   'POST /v1/agents/{id}/task': ({ agentId }) => ({
     path: `/v1/agents/${agentId}/task`,
     body: { status: 'assigned', taskId: 'T-1' },
