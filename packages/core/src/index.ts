@@ -94,7 +94,13 @@ export { openLives } from './record/lives.ts';
 export { outlineOf } from './record/outline.ts';
 export type { Spent, Sum } from './record/spent.ts';
 export { openTask, openTasks, TASKS_MAX } from './record/tasks.ts';
-export { RECORD_VERSION, type RecordKind, upcast } from './record/upcast.ts';
+export {
+  downcast,
+  RECORD_VERSION,
+  RECORD_VERSION_MIN,
+  type RecordKind,
+  upcast,
+} from './record/upcast.ts';
 export { checkSignal, SIGNAL_KINDS, type SignalCheck, signalShape } from './signal/check.ts';
 export { SIGNAL_MEANINGS } from './signal/meanings.ts';
 export { applyInput } from './transition/apply-input.ts';

@@ -4,7 +4,7 @@ import type { Logger } from './logging/logger.ts';
 import { ADDRESS_FORM, type DatabaseAddress, databaseAddress } from './policy/database-address.ts';
 import { StartError } from './start-error.ts';
 import { openSqlite } from './store/sqlite/index.ts';
-import { type Store, type StoreFault, StoreUnavailable } from './store/store.ts';
+import { NewerRecord, type Store, type StoreFault, StoreUnavailable } from './store/store.ts';
 
 type OpenOptions = {
   readonly database?: string;
@@ -54,7 +54,7 @@ async function opened(
   try {
     if (address.kind === 'postgres') {
       const { openPostgres } = await import('./store/postgres/index.ts');
-      const store = await openPostgres(address.url);
+      const store = await withReadableFleet(await openPostgres(address.url));
       logger.info({ database: address.place }, 'the data is in PostgreSQL');
       return store;
     }
@@ -64,14 +64,27 @@ async function opened(
         logger.info({ file }, 'the database is upgraded; as it was, it is kept in this file'),
     });
   } catch (error) {
-    if (!(error instanceof StoreUnavailable)) throw error;
+    const code =
+      error instanceof NewerRecord ? 'newer_schema' : error instanceof StoreUnavailable ? error.code : null;
+    if (code === null) throw error;
     const isFile = address.kind === 'sqlite';
     throw new StartError(
       'store',
-      `the database ${isFile ? folder.databaseFile : address.place} can't be used (${error.code}): ${error.message}`,
-      isFile ? nextFor(error.code) : nextForPostgres(error.code),
+      `the database ${isFile ? folder.databaseFile : address.place} can't be used (${code}): ${(error as Error).message}`,
+      isFile ? nextFor(code) : nextForPostgres(code),
       { cause: error },
     );
+  }
+}
+
+/** Every judgement needs the state of the fleet. An agent that can't be read is left to newer servers; this can't. */
+async function withReadableFleet(store: Store): Promise<Store> {
+  try {
+    await store.loadFleet();
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
   }
 }
 

@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { RECORD_VERSION, type UpcastStep, upcast } from './upcast.ts';
+import type { Hard } from './agent.ts';
+import {
+  downcast,
+  RECORD_VERSION,
+  RECORD_VERSION_MIN,
+  type SharedStep,
+  type UpcastStep,
+  upcast,
+} from './upcast.ts';
 
 const steps: readonly UpcastStep[] = [
   { effect: (effect) => ({ ...effect, step: 'nudge' }) },
@@ -30,4 +38,30 @@ test('a record of a newer version is refused', () => {
 test('a record of the current version is returned as it is', () => {
   const agent = { agentId: 'ada' };
   expect(upcast('agent', agent, RECORD_VERSION)).toBe(agent);
+});
+
+const shared: readonly SharedStep[] = [
+  {
+    up: { agent: (agent) => ({ tags: [], ...agent }) },
+    down: { agent: ({ tags: _unknown, ...agent }) => agent },
+  },
+  {
+    up: { agent: ({ group, ...agent }) => ({ ...agent, team: group }) },
+    down: { agent: ({ team, ...agent }) => ({ ...agent, group: team }) },
+  },
+];
+
+test.each([
+  [RECORD_VERSION_MIN, { agentId: 'ada', group: 'blue' }],
+  [RECORD_VERSION_MIN + 1, { agentId: 'ada', group: 'blue', tags: ['a'] }],
+  [RECORD_VERSION_MIN + 2, { agentId: 'ada', team: 'blue', tags: ['a'] }],
+])('a record for servers that know version %i takes the steps back to it', (version, expected) => {
+  const agent = Object.freeze({ agentId: 'ada', team: 'blue', tags: ['a'] }) as unknown as Hard;
+  expect(downcast('agent', agent, version, shared)).toEqual(expected);
+  expect(downcast('event', agent as never, version, shared)).toBe(agent);
+});
+
+test('a record that is written as the newest version stays as it is', () => {
+  const agent = { agentId: 'ada' } as Hard;
+  expect(downcast('agent', agent, RECORD_VERSION)).toBe(agent);
 });

@@ -24,20 +24,33 @@ type Json = Readonly<Record<string, unknown>>;
 /** Upgrades records by one version, for the kinds whose shape changed. */
 export type UpcastStep = { readonly [Kind in RecordKind]?: (record: Json) => Json };
 
-/**
- * The first entry upgrades version 1 to version 2, and so on. Append only: a data folder may be years old. Each
- * entry needs a migration in every store that names the new version, and a folder in tests/fixtures/data-folders
- * written by the previous version. A detector's state that is missing from a trail needs no entry: the detector
- * starts from `empty`.
- */
-const STEPS: readonly UpcastStep[] = [
+/** Records of before servers shared a database. The first entry upgrades version 1 to version 2, and so on. */
+const FIRST_STEPS: readonly UpcastStep[] = [
   { agent: agentOfV1, effect: effectOfV1 },
   { agent: agentOfV2, fleet: fleetOfV2, effect: effectOfV2, event: eventOfV2 },
   { agent: agentOfV3 },
 ];
 
-/** The version written now. Records without a version are version 1. */
+/**
+ * Between versions that share a database while its servers are upgraded one by one: the new ones write what the old
+ * ones can read. What the older shape has no place for is left out by `down`, so `up` needs a sensible value for it.
+ */
+export type SharedStep = { readonly up: UpcastStep; readonly down: UpcastStep };
+
+/**
+ * The first entry is between versions 4 and 5. Append only: a data folder may be years old. Each entry needs a
+ * migration in the SQLite store that names the new version, and a folder in tests/fixtures/data-folders written by the
+ * previous version. A detector's state that is missing from a trail needs no entry: the detector starts from `empty`.
+ */
+const SHARED_STEPS: readonly SharedStep[] = [];
+
+const STEPS: readonly UpcastStep[] = [...FIRST_STEPS, ...SHARED_STEPS.map(({ up }) => up)];
+
+/** The newest version. Records without a version are version 1. */
 export const RECORD_VERSION = STEPS.length + 1;
+
+/** The oldest version that a server of today can write. */
+export const RECORD_VERSION_MIN = FIRST_STEPS.length + 1;
 
 /** A stored record in the current shape; null if a newer version of Holter wrote it. */
 export function upcast<Kind extends RecordKind>(
@@ -50,4 +63,15 @@ export function upcast<Kind extends RecordKind>(
   let newest = record as Json;
   for (let from = version; from <= steps.length; from++) newest = steps[from - 1]?.[kind]?.(newest) ?? newest;
   return newest as unknown as Records[Kind];
+}
+
+/** A record of the newest version in the shape of an earlier one, but not before `RECORD_VERSION_MIN`. */
+export function downcast<Kind extends RecordKind>(
+  kind: Kind,
+  record: Records[Kind],
+  version: number,
+  steps: readonly SharedStep[] = SHARED_STEPS,
+): unknown {
+  const back = steps.slice(version - RECORD_VERSION_MIN).reverse();
+  return back.reduce<unknown>((newer, { down }) => down[kind]?.(newer as Json) ?? newer, record);
 }

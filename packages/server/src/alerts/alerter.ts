@@ -29,7 +29,10 @@ type AlerterContext = {
   readonly store: Pick<Store, 'getMeta' | 'addEffects' | 'readEffect' | 'listAgents'>;
   readonly clock: Clock;
   /** A function, because the engine is built with what sends alerts. */
-  readonly engine: () => Pick<Engine, 'onFollowed' | 'freshen' | 'brakes' | 'health' | 'currentPolicies'>;
+  readonly engine: () => Pick<
+    Engine,
+    'onFollowed' | 'freshen' | 'brakes' | 'health' | 'currentPolicies' | 'recordVersion'
+  >;
   /** Channels that send, as they are defined now. */
   readonly channels: () => readonly Channel[];
   readonly ping: () => PingState | null;
@@ -214,12 +217,16 @@ export class Alerter {
   /** False when another server has saved first: its state comes first, and the look is repeated. */
   private async save(state: AlertState, effects: readonly Effect[]): Promise<boolean> {
     const value = JSON.stringify(state);
-    const isSaved = await this.context.store.addEffects({
-      effects,
-      at: this.context.clock.now(),
-      correlationId: STATE_KEY,
-      swap: { key: STATE_KEY, expected: this.stored, value },
-    });
+    const { store, clock, engine } = this.context;
+    const isSaved = await store.addEffects(
+      {
+        effects,
+        at: clock.now(),
+        correlationId: STATE_KEY,
+        swap: { key: STATE_KEY, expected: this.stored, value },
+      },
+      engine().recordVersion,
+    );
     if (isSaved) this.stored = value;
     return isSaved;
   }

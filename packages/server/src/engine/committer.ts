@@ -1,3 +1,4 @@
+import { RECORD_VERSION } from '@holter/core';
 import { isKept } from '../store/facts.ts';
 import type { Commit, CommitVerdict, Store } from '../store/store.ts';
 
@@ -20,9 +21,11 @@ export class Committer {
   private isWriting = false;
   /** The newest event that this server knows to be stored. A store without it is an older copy. */
   private newest = 0;
+  private readonly recordVersion: () => number;
 
-  constructor(store: Pick<Store, 'commit'>) {
+  constructor(store: Pick<Store, 'commit'>, recordVersion: () => number = () => RECORD_VERSION) {
     this.store = store;
+    this.recordVersion = recordVersion;
   }
 
   get depth(): number {
@@ -61,6 +64,7 @@ export class Committer {
       const verdicts = await this.store.commit(
         batch.map(({ commit }) => commit),
         this.newest,
+        this.recordVersion(),
       );
       batch.forEach(({ commit, resolve, reject }, index) => {
         const verdict = verdicts[index];

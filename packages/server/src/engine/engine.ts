@@ -69,7 +69,7 @@ export class Engine {
     const { store } = options;
     this.policies = options.policies;
     this.executors = [...options.executors];
-    this.committer = new Committer(store);
+    this.committer = new Committer(store, () => this.recordVersion);
     this.fleet = new FleetCell(store, options.newId);
     this.groups = new GroupSizes(store);
     this.spending = new SpendingBook(store, options.prices ?? []);
@@ -230,6 +230,11 @@ export class Engine {
   /** Other servers may write to the same store. */
   get isShared(): boolean {
     return !this.options.isAlone;
+  }
+
+  /** The version in which records are written, so that all servers can read them. */
+  get recordVersion(): number {
+    return this.isShared ? this.servers.recordVersion : RECORD_VERSION;
   }
 
   setPolicies(policies: PolicySet): void {

@@ -1,4 +1,4 @@
-import type { Instant } from '@holter/core';
+import { type Instant, RECORD_VERSION_MIN } from '@holter/core';
 import type { Store } from '../store/store.ts';
 import type { Clock } from './clock.ts';
 import { Listeners } from './listeners.ts';
@@ -9,6 +9,11 @@ const PREFIX = 'servers/';
  * away nobody can write, and nobody looks either.
  */
 const LOOKS_MAX = 3;
+/**
+ * A newer record version is written once no older server has been seen over so many looks: one that was stopped, or
+ * is being restarted, would meet records that it can't read.
+ */
+const LOOKS_BEFORE_NEWER = 60;
 
 /** Numbers by name, such as the open streams of each token. */
 type Counts = Readonly<Record<string, number>>;
@@ -43,6 +48,9 @@ export class ServerList {
   private readonly shared = new Map<string, () => Counts>();
   private readonly news = new Listeners<readonly Announcement[]>();
   private saved: string | null = null;
+  private written = RECORD_VERSION_MIN;
+  /** Looks at which all servers could read a newer version than the one that is written. */
+  private looksAtNewer = LOOKS_BEFORE_NEWER;
 
   constructor(context: ServerListContext) {
     this.context = context;
@@ -61,9 +69,9 @@ export class ServerList {
     return serverId === this.id || this.rows.has(PREFIX + serverId);
   }
 
-  /** Every server can read records of this version. */
+  /** The newest record version that every server can read: all of them write it. */
   get recordVersion(): number {
-    return Math.min(this.context.recordVersion, ...this.others.map((other) => other.recordVersion));
+    return this.written;
   }
 
   /** Soft facts that any server heard before this are stored. */
@@ -102,6 +110,17 @@ export class ServerList {
     this.news.tell(rows.flatMap(([, { told, looks }]) => (told.id === this.id || looks > 0 ? [] : told)));
     for (const [key, { value, told }] of rows)
       if (!this.rows.has(key) && (await store.swapMeta(key, value, null))) died(told);
+    this.agreeOnVersion();
+  }
+
+  /** At the first look there is nothing to wait for. */
+  private agreeOnVersion(): void {
+    const versions = this.others.map((other) => other.recordVersion);
+    const oldest = Math.max(RECORD_VERSION_MIN, Math.min(this.context.recordVersion, ...versions));
+    this.looksAtNewer = oldest > this.written ? this.looksAtNewer + 1 : 0;
+    if (oldest > this.written && this.looksAtNewer <= LOOKS_BEFORE_NEWER) return;
+    this.written = oldest;
+    this.looksAtNewer = 0;
   }
 
   private async announce(): Promise<void> {

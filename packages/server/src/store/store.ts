@@ -26,9 +26,14 @@ export type Store = Letters & {
   /**
    * Several commits in one transaction, each with its own verdict: a conflict of one does not affect the others.
    * A commit is atomic: agent, fleet, events and effects, or none of them. `seen` is a cursor that the caller has
-   * seen: a store that never assigned it is an older copy, and refuses (`older`).
+   * seen: a store that never assigned it is an older copy, and refuses (`older`). `recordVersion` is the version that
+   * all servers can read; a store for one server writes the newest.
    */
-  commit(commits: readonly Commit[], seen?: number): Promise<readonly CommitVerdict[]>;
+  commit(
+    commits: readonly Commit[],
+    seen?: number,
+    recordVersion?: number,
+  ): Promise<readonly CommitVerdict[]>;
   /** Merges soft facts by maximum; an entry of an incarnation other than the stored one is ignored. */
   flushSoft(entries: readonly SoftEntry[]): Promise<void>;
   loadFleet(): Promise<StoredFleet>;
@@ -63,8 +68,9 @@ export type Store = Letters & {
   /**
    * Orders effects that no agent's record wants (alerts), and swaps a named value (as `swapMeta` does), in one
    * transaction. An effect that exists already stays as it is. False if the value did not match: nothing was stored.
+   * `recordVersion` as in `commit`.
    */
-  addEffects(ordered: OrderedEffects & { readonly swap: MetaSwap }): Promise<boolean>;
+  addEffects(ordered: OrderedEffects & { readonly swap: MetaSwap }, recordVersion?: number): Promise<boolean>;
   readEffect(effectId: string): Promise<StoredEffect | null>;
   /** Final: settling an effect again changes nothing, and the result says so. */
   settleEffect(effectId: string, settlement: Settlement): Promise<'settled' | 'already-settled' | 'unknown'>;

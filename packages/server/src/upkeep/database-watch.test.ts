@@ -64,7 +64,7 @@ it('follows it slowly from then on, and never steps back', async () => {
 });
 
 it('keeps its difference, and goes on asking, while the database is away', async () => {
-  const { store, clock, logger, state, advance } = world(500);
+  const { store, clock, logger, state, advance, warned } = world(500);
   const watch = await watchDatabase(store, clock, logger as never);
   state.isDown = true;
   await advance(30_000);
@@ -73,6 +73,8 @@ it('keeps its difference, and goes on asking, while the database is away', async
   state.hindrances = ['a transaction is open'];
   await advance(30_000);
   expect(watch.hindrances()).toEqual(['a transaction is open']);
+  await advance(30_000);
+  expect(warned).toEqual([['a transaction is open']]);
 });
 
 it("keeps this machine's time where the store has none, and asks no more", async () => {

@@ -35,6 +35,7 @@ export async function watchDatabase(
     const before = clock.now();
     const state = await store.inspect();
     const tookMs = clock.now() - before;
+    if (hindrances.length === 0) for (const hindrance of state.hindrances) logger.warn(hindrance);
     hindrances = state.hindrances;
     return state.now === null ? null : { aheadMs: state.now - before - tookMs / 2, tookMs };
   };

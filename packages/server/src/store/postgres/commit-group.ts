@@ -1,5 +1,5 @@
 import type { Agent, HealthState, Instant, Spending } from '@holter/core';
-import { RECORD_VERSION } from '@holter/core';
+import { downcast } from '@holter/core';
 import { FINAL_STATES_KEPT, incidentOf, isKept, maxSoft, subjectOf } from '../facts.ts';
 import { emptyTally, type Tallies, type Tally, tallyOf } from '../rollup.ts';
 import { columnsOf } from '../sql/agents.ts';
@@ -40,8 +40,10 @@ export class CommitGroup {
   /** In the order of the commits. */
   private readonly effects: string[] = [];
   private ordered: NewEffect[] = [];
+  private readonly recordVersion: number;
 
-  constructor(agents: readonly Row[], fleetVersion: number) {
+  constructor(agents: readonly Row[], fleetVersion: number, recordVersion: number) {
+    this.recordVersion = recordVersion;
     this.agents = new Map(agents.map((row) => [String(row.agent_id), standingOf(row)]));
     this.fleetVersion = fleetVersion;
   }
@@ -54,13 +56,13 @@ export class CommitGroup {
     if ((before?.version ?? 0) !== expectedVersion) return { kind: 'conflict', what: 'agent' };
     if (fleet && this.fleetVersion !== fleet.expectedVersion) return { kind: 'conflict', what: 'fleet' };
 
-    const json = JSON.stringify(agent.hard);
+    const json = JSON.stringify(downcast('agent', agent.hard, this.recordVersion));
     if (before && before.incarnation !== incarnation) this.keepPredecessor(agentId, incarnation, before);
     if (health === 'TERMINATED') this.keepFinal(agentId, incarnation, json);
     this.agents.set(agentId, after(commit, before, json));
     if (fleet) {
       this.fleetVersion = fleet.version;
-      this.fleetState = JSON.stringify(fleet.fleet);
+      this.fleetState = JSON.stringify(downcast('fleet', fleet.fleet, this.recordVersion));
     }
     this.addTallies(agentId, tallyOf(before, commit.events));
     this.spending.push(...(commit.spending ?? []));
@@ -82,7 +84,8 @@ export class CommitGroup {
       ...this.fleetStatements(),
     ];
     if (this.events.length === 0 && this.effects.length === 0) return { statements, lastCursorAt: null };
-    const logged = this.events.length > 0 ? [insertEvents(rowsOf(EVENT_COLUMNS, this.events))] : [];
+    const logged =
+      this.events.length > 0 ? [insertEvents(rowsOf(EVENT_COLUMNS, this.events), this.recordVersion)] : [];
     return {
       statements: [...statements, LOG_LOCK, selectLast('events'), ...logged, ...this.effects],
       lastCursorAt: statements.length + 1,
@@ -121,7 +124,7 @@ export class CommitGroup {
         type: event.type,
         incident_id: incidentOf(commit, event),
         correlation_id: commit.correlationId,
-        body: JSON.stringify(event),
+        body: JSON.stringify(downcast('event', event, this.recordVersion)),
       });
     return kept.length > 0 ? first : null;
   }
@@ -137,7 +140,7 @@ export class CommitGroup {
   }
 
   private finishOrdered(): void {
-    if (this.ordered.length > 0) this.effects.push(addEffects(this.ordered));
+    if (this.ordered.length > 0) this.effects.push(addEffects(this.ordered, this.recordVersion));
     this.ordered = [];
   }
 
@@ -145,7 +148,7 @@ export class CommitGroup {
     const finals = [...this.finals.values()];
     return [
       ...(this.replaced.length > 0 ? [keepStored(this.replaced)] : []),
-      ...(finals.length > 0 ? [keepFinals(finals)] : []),
+      ...(finals.length > 0 ? [keepFinals(finals, this.recordVersion)] : []),
       ...[...this.newest].map(
         ([agentId, incarnation]) =>
           `delete from final_states where agent_id = ${literal(agentId)}
@@ -162,16 +165,16 @@ export class CommitGroup {
     const rowsWhere = (isNew: boolean) => written.filter((each) => each.isNew === isNew).map(agentRow);
     const [created, changed] = [rowsWhere(true), rowsWhere(false)];
     return [
-      ...(created.length > 0 ? [insertAgents(created)] : []),
-      ...(changed.length > 0 ? [updateAgents(changed)] : []),
+      ...(created.length > 0 ? [insertAgents(created, this.recordVersion)] : []),
+      ...(changed.length > 0 ? [updateAgents(changed, this.recordVersion)] : []),
       mergeSoft(written.map(softRow)),
-      putDue(written.map(dueRow)),
+      putDue(written.map(dueRow), this.recordVersion),
     ];
   }
 
   private fleetStatements(): readonly string[] {
     if (this.fleetState === null) return [];
-    const row = `${literal(this.fleetVersion)}, ${literal(this.fleetState)}, ${RECORD_VERSION}`;
+    const row = `${literal(this.fleetVersion)}, ${literal(this.fleetState)}, ${this.recordVersion}`;
     return [
       `insert into fleet (id, version, state, record_version) values (1, ${row})
        on conflict (id) do update set (version, state, record_version) = (${row})`,
@@ -222,12 +225,12 @@ const agentRow = ({ agent: { hard }, json, version }: Written) => columnsOf(hard
 
 const AGENT_NAMES = Object.keys(AGENT_COLUMNS);
 
-const insertAgents = (rows: readonly ReturnType<typeof agentRow>[]): string =>
+const insertAgents = (rows: readonly ReturnType<typeof agentRow>[], recordVersion: number): string =>
   `insert into agents (${AGENT_NAMES.join(', ')}, record_version)
-   select ${AGENT_NAMES.join(', ')}, ${RECORD_VERSION} from ${rowsOf(AGENT_COLUMNS, rows)} order by agent_id`;
+   select ${AGENT_NAMES.join(', ')}, ${recordVersion} from ${rowsOf(AGENT_COLUMNS, rows)} order by agent_id`;
 
-const updateAgents = (rows: readonly ReturnType<typeof agentRow>[]): string =>
-  `update agents set ${AGENT_NAMES.map((name) => `${name} = r.${name}`).join(', ')}, record_version = ${RECORD_VERSION}
+const updateAgents = (rows: readonly ReturnType<typeof agentRow>[], recordVersion: number): string =>
+  `update agents set ${AGENT_NAMES.map((name) => `${name} = r.${name}`).join(', ')}, record_version = ${recordVersion}
    from ${rowsOf(AGENT_COLUMNS, rows)} where agents.agent_id = r.agent_id`;
 
 const SOFT_COLUMNS = {
@@ -273,9 +276,9 @@ const dueRow = ({ agent: { hard }, version }: Written) => ({
   wake_at: hard.wakeAt,
 });
 
-const putDue = (rows: readonly ReturnType<typeof dueRow>[]): string =>
+const putDue = (rows: readonly ReturnType<typeof dueRow>[], recordVersion: number): string =>
   `insert into due (agent_id, incarnation, version, wake_at, record_version)
-   select agent_id, incarnation, version, wake_at, ${RECORD_VERSION} from ${rowsOf(DUE_COLUMNS, rows)} order by agent_id
+   select agent_id, incarnation, version, wake_at, ${recordVersion} from ${rowsOf(DUE_COLUMNS, rows)} order by agent_id
    on conflict (agent_id) do update set (incarnation, version, wake_at, record_version) =
      (excluded.incarnation, excluded.version, excluded.wake_at, excluded.record_version)`;
 
@@ -284,9 +287,9 @@ const keepStored = (agentIds: readonly string[]): string =>
    select agent_id, incarnation, hard, record_version from agents where agent_id in (${literals(agentIds)})
    ${KEEP_NEWER}`;
 
-const keepFinals = (rows: readonly FinalRow[]): string =>
+const keepFinals = (rows: readonly FinalRow[], recordVersion: number): string =>
   `insert into final_states (agent_id, incarnation, hard, record_version)
-   select agent_id, incarnation, hard, ${RECORD_VERSION}
+   select agent_id, incarnation, hard, ${recordVersion}
    from ${rowsOf({ agent_id: 'text', incarnation: 'bigint', hard: 'text' }, rows)} ${KEEP_NEWER}`;
 
 const KEEP_NEWER = `on conflict (agent_id, incarnation) do update

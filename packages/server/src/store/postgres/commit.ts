@@ -1,3 +1,4 @@
+import { RECORD_VERSION } from '@holter/core';
 import { refuseOlder } from '../facts.ts';
 import type { Commit, CommitVerdict } from '../store.ts';
 import { CommitGroup } from './commit-group.ts';
@@ -15,6 +16,7 @@ export function commit(
   connections: Connections,
   commits: readonly Commit[],
   seen = 0,
+  recordVersion = RECORD_VERSION,
 ): Promise<readonly CommitVerdict[]> {
   if (commits.length === 0) return Promise.resolve([]);
   const agentIds = new Set(commits.map(({ agent }) => agent.hard.agentId));
@@ -29,7 +31,7 @@ export function commit(
       ...(hasFleet ? ['select pg_advisory_xact_lock(4715502)', 'select version from fleet'] : []),
     ]);
     refuseOlder(lastIn(last), seen);
-    const group = new CommitGroup(agents, Number(fleet?.[0]?.version ?? 0));
+    const group = new CommitGroup(agents, Number(fleet?.[0]?.version ?? 0), recordVersion);
     const verdicts = commits.map((each) => group.add(each));
     const { statements, lastCursorAt } = group.finish(booked);
     const results = await send([...statements, 'commit']);

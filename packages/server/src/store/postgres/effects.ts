@@ -1,5 +1,5 @@
 import type { Effect, Instant } from '@holter/core';
-import { EFFECT_URGENCY, RECORD_VERSION } from '@holter/core';
+import { downcast, EFFECT_URGENCY, RECORD_VERSION } from '@holter/core';
 import { sql } from 'kysely';
 import { OUT_OF_DATE, OVER, refuseOlder } from '../facts.ts';
 import type { Answer, Arguments } from '../operations.ts';
@@ -121,7 +121,7 @@ const NEW_COLUMNS = {
 } as const;
 
 /** An existing id is the same decision repeated; its stored status is kept. Needs the lock of the log. */
-export function addEffects(ordered: readonly NewEffect[]): string {
+export function addEffects(ordered: readonly NewEffect[], recordVersion: number): string {
   const rows = ordered.map(({ effect, at, correlationId }, n) => ({
     n,
     id: effect.id,
@@ -132,13 +132,13 @@ export function addEffects(ordered: readonly NewEffect[]): string {
     lives_by: effect.livesBy,
     until: effect.until ?? null,
     urgency: EFFECT_URGENCY[effect.kind],
-    body: JSON.stringify(effect),
+    body: JSON.stringify(downcast('effect', effect, recordVersion)),
   }));
   return `with changed as (
      insert into effects (id, agent_id, executor, status, visible_at, tries, created_at, detail, correlation_id,
        lives_by, until, urgency, body, record_version)
      select id, agent_id, executor, 'pending', 0, 0, created_at, '', correlation_id, lives_by, until, urgency, body,
-       ${RECORD_VERSION} from ${rowsOf(NEW_COLUMNS, rows)} order by n
+       ${recordVersion} from ${rowsOf(NEW_COLUMNS, rows)} order by n
      on conflict (id) do nothing returning id, seq, created_at)
    ${noteChanged('ordered')}`;
 }

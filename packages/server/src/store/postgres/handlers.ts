@@ -1,4 +1,4 @@
-import { instant } from '@holter/core';
+import { instant, RECORD_VERSION } from '@holter/core';
 import { sql } from 'kysely';
 import type { Answer, Arguments, Operation } from '../operations.ts';
 import { countByHealth, listAgents, listFinalStates, loadFleet } from '../sql/agents.ts';
@@ -63,7 +63,7 @@ export const handlers: Handlers = {
   countByHealth: ({ db }) => countByHealth(db),
   claimEffects,
   renewEffects: ({ db }, ...args) => renewEffects(db, ...args),
-  addEffects: async (connections, { swap, effects, at, correlationId }) =>
+  addEffects: async (connections, { swap, effects, at, correlationId }, recordVersion = RECORD_VERSION) =>
     connections.transaction(async (send) => {
       const { key, expected, value } = swap;
       const swapped =
@@ -75,7 +75,7 @@ export const handlers: Handlers = {
       const isSwapped = rows?.length === 1;
       const ordered = effects.map((effect) => ({ effect, at, correlationId }));
       const isOrdering = isSwapped && ordered.length > 0;
-      await send([...(isOrdering ? [LOG_LOCK, addEffects(ordered)] : []), 'commit']);
+      await send([...(isOrdering ? [LOG_LOCK, addEffects(ordered, recordVersion)] : []), 'commit']);
       return isSwapped;
     }),
   readEffect: ({ db }, effectId) => readEffect(db, effectId),

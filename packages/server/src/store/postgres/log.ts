@@ -1,5 +1,4 @@
 import type { Instant } from '@holter/core';
-import { RECORD_VERSION } from '@holter/core';
 import { type RawBuilder, sql } from 'kysely';
 import type { Row } from './connections.ts';
 import { literal } from './text.ts';
@@ -25,9 +24,9 @@ export const selectLast = (log: Log): string => `select ${lastText(log)} as last
 export const lastIn = (rows: readonly Row[] | undefined): number => Number(rows?.[0]?.last ?? 0);
 
 /** `n` counts from 1 in the rows of the statement. */
-export const insertEvents = (rows: string): string =>
+export const insertEvents = (rows: string, recordVersion: number): string =>
   `insert into events (cursor, at, agent_id, type, incident_id, correlation_id, body, record_version)
-   select ${lastText('events')} + n, at, agent_id, type, incident_id, correlation_id, body, ${RECORD_VERSION} from ${rows}`;
+   select ${lastText('events')} + n, at, agent_id, type, incident_id, correlation_id, body, ${recordVersion} from ${rows}`;
 
 /** Follows `with changed as (… returning id, seq, created_at)`; without a time, the time of their creation counts. */
 export const noteChanged = (what: string, at: Instant | null = null): string =>

@@ -1,4 +1,4 @@
-import type { Instant } from '@holter/core';
+import { type Instant, RECORD_VERSION } from '@holter/core';
 import { type Kysely, sql } from 'kysely';
 import type { Schema } from '../sql/schema.ts';
 import type { StoreState } from '../store.ts';
@@ -32,5 +32,20 @@ export async function stateOf(db: Kysely<Schema>, openSecondsMax = OPEN_SECONDS_
     ({ pid, usename, application_name, minutes }) =>
       `A transaction of ${usename} (${application_name || 'no name'}, pid ${pid}) has been open for ${minutes} min: PostgreSQL can't clean up behind it`,
   );
-  return { now: (rows[0]?.now ?? null) as Instant | null, hindrances };
+  const newer = await newerRecords(db);
+  return {
+    now: (rows[0]?.now ?? null) as Instant | null,
+    hindrances: newer === null ? hindrances : [...hindrances, newer],
+  };
+}
+
+/** During an upgrade, servers of an older version leave what they can't read to the others. */
+async function newerRecords(db: Kysely<Schema>): Promise<string | null> {
+  const { rows } = await sql<{ readonly agents: number; readonly newest: number | null }>`
+    select count(*)::int as agents, max(record_version) as newest from due
+    where record_version > ${RECORD_VERSION}`.execute(db);
+  const { agents = 0, newest = null } = rows[0] ?? {};
+  if (agents === 0) return null;
+  const what = agents === 1 ? 'The record of 1 agent is' : `The records of ${agents} agents are`;
+  return `${what} of a newer version (${newest}, this server knows ${RECORD_VERSION}): newer servers look after ${agents === 1 ? 'it' : 'them'}; update this one`;
 }
