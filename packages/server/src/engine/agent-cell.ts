@@ -288,7 +288,7 @@ export class AgentCell {
   ): readonly Answer[] {
     const { agent, events, effects, answers } = folded;
     if (!agent) return answers;
-    const { version, firstCursor } = verdict;
+    const { kind: _, version, ...logged } = verdict;
     const stored = { agent, version };
     this.stored = stored;
     this.context.spending.add(folded.spending);
@@ -297,7 +297,7 @@ export class AgentCell {
       correlationId: request.correlationId,
       what: whatOf(request),
     }));
-    this.context.committed({ before, stored, events, effects, firstCursor, correlationId, inputs });
+    this.context.committed({ before, stored, events, effects, ...logged, correlationId, inputs });
     return answers;
   }
 

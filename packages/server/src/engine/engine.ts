@@ -98,7 +98,7 @@ export class Engine {
         soft: this.soft,
         committed: (own) => {
           this.follower.committed(own);
-          this.committed.tell(own);
+          this.committed.tell({ ...own, events: own.events.concat(own.cancelled ?? []) });
           if (own.effects.length > 0) this.pumpSoon();
         },
         streamed: (events) => this.streamed.tell(events),

@@ -55,6 +55,28 @@ const eventOf = (agentId: string, word: string) =>
   word === 'beat' ? beat(agentId, at(1)) : taskChanged(agentId, at(1), word);
 
 describe('the follower', () => {
+  it('reads what the store has logged of effects that an own commit cancelled', async () => {
+    const { store, follower, own, told } = world(false);
+    await follower.start(0);
+    (await own('ada', 0, 'a'))();
+    const made = commitOf(agentOf('ada'), 1, { effects: [nudge('e', 'ada')] });
+    await store.commit([made]);
+    const ending = commitOf(agentOf('ada'), 2, { over: ['incident:ada/1'] });
+    const [verdict] = await store.commit([ending]);
+    if (verdict?.kind !== 'ok') throw new Error('refused');
+    const { kind: _, version, ...logged } = verdict;
+    told.length = 0;
+    follower.committed({
+      ...ending,
+      before: null,
+      inputs: [],
+      stored: { agent: ending.agent, version },
+      ...logged,
+    });
+    await settled();
+    expect(told).toEqual(['own ada v3 ', 'other ada v3 EFFECT_CANCELLED']);
+  });
+
   it('passes own commits on at once, without reading the store', async () => {
     const { store, follower, own, told } = world();
     await follower.start(0);

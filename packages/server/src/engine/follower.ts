@@ -12,6 +12,8 @@ export type OwnCommit = {
   readonly effects: readonly Effect[];
   /** Cursor of the first stored event; null when none was stored. */
   readonly firstCursor: number | null;
+  /** What the store has logged of effects that it cancelled with it, at a later cursor. */
+  readonly cancelled?: readonly HolterEvent[];
   /** Of the first input. */
   readonly correlationId: string;
   /** What it folded in. */
@@ -74,6 +76,8 @@ export class Follower {
   private reading: Promise<void> | null = null;
   private cancel: () => void = () => undefined;
   private isStopped = false;
+  /** There are events that no own commit will pass on. */
+  private isBehind = false;
 
   constructor(context: FollowerContext) {
     this.context = context;
@@ -107,6 +111,10 @@ export class Follower {
   committed(own: OwnCommit): void {
     this.waiting.push(own);
     if (!this.reading) this.passOn();
+    if (own.cancelled) {
+      this.isBehind = true;
+      void this.poll().catch(this.context.failed);
+    }
     for (const effect of own.effects) {
       if (this.context.isShared) this.ownEffects.add(effect.id);
       this.effects.tell({ what: 'ordered', effect, outcome: null });
@@ -115,7 +123,7 @@ export class Follower {
 
   /** Reads commits of other servers; resumes where a failed read stopped. */
   poll(): Promise<void> {
-    if (!this.context.isShared && this.waiting.length === 0) return Promise.resolve();
+    if (!this.context.isShared && this.waiting.length === 0 && !this.isBehind) return Promise.resolve();
     const before = this.cursor;
     this.reading ??= this.read().finally(() => {
       this.reading = null;
@@ -155,7 +163,14 @@ export class Follower {
   }
 
   private async read(): Promise<void> {
-    for (let isMore = true; isMore && !this.isStopped; ) isMore = await this.readPage();
+    const wasBehind = this.isBehind;
+    this.isBehind = false;
+    try {
+      for (let isMore = true; isMore && !this.isStopped; ) isMore = await this.readPage();
+    } catch (error) {
+      this.isBehind ||= wasBehind;
+      throw error;
+    }
     if (!this.context.isShared) return;
     for (let isMore = true; isMore && !this.isStopped; ) isMore = await this.readEffects();
   }

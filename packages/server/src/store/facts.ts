@@ -1,4 +1,4 @@
-import type { Agent, HolterEvent } from '@holter/core';
+import type { Agent, Effect, EventOf, HolterEvent, Instant } from '@holter/core';
 import { instant } from '@holter/core';
 import { type Commit, StoreUnavailable } from './store.ts';
 
@@ -69,3 +69,18 @@ export const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (lett
 /** Why an effect was cancelled without having been claimed. */
 export const OVER = 'what it was for is over';
 export const OUT_OF_DATE = 'out of date';
+
+/** Of a notice there is a copy for each channel, and many are never read: only effects on agents are in the log. */
+export const isCancellationKept = ({ kind }: Effect): boolean => kind !== 'notify';
+
+/** What the log says of an effect that the store cancels. It follows the events of the commits that are stored with it. */
+export const cancellationOf = (
+  { agentId, incarnation, id: effectId }: Effect,
+  at: Instant,
+  because: string,
+): EventOf<'EFFECT_CANCELLED'> => ({
+  at,
+  incarnation,
+  type: 'EFFECT_CANCELLED',
+  payload: { agentId, effectId, because },
+});

@@ -215,6 +215,8 @@ export type CommitVerdict =
       readonly kind: 'ok';
       readonly version: number;
       readonly firstCursor: number | null;
+      /** What the log says of the effects that it cancelled, if any; after the events of all these commits. */
+      readonly cancelled?: readonly HolterEvent[];
     }
   | { readonly kind: 'conflict'; readonly what: 'agent' | 'fleet' };
 

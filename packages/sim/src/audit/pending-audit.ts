@@ -9,7 +9,7 @@ const PER_AGENT_MAX = 6;
 /** An effect in the store that is to be carried out, and how often it was claimed so far. */
 type Pending = { readonly effect: Effect; readonly tries: number };
 
-/** Invariant 13: what waits to be carried out is bounded by what is open, and ends with it. */
+/** Invariant 13: what waits to be carried out is bounded by what is open, and ends with it; the log says so. */
 export class PendingAudit {
   private readonly report: Report;
   /** By agent: its open incident, and its start if that has not ended; as effects name them. */
@@ -20,6 +20,8 @@ export class PendingAudit {
 
   /** What rightly waited at the last look, and how often it had been claimed. */
   private rightful = new Map<string, number>();
+
+  private readonly cancelled = new Set<string>();
 
   constructor(report: Report) {
     this.report = report;
@@ -42,6 +44,9 @@ export class PendingAudit {
       case 'AGENT_REGISTERED':
         this.starts.set(agentId, `start:${agentId}#${event.incarnation}`);
         return;
+      case 'EFFECT_CANCELLED':
+        this.cancelled.add(event.payload.effectId);
+        return;
       case 'LIVENESS_CHANGED':
         if (event.payload.to === 'gone') this.starts.delete(agentId);
         return;
@@ -56,6 +61,15 @@ export class PendingAudit {
   ): void {
     if (step === 'nudge') this.nudges.set(agentId, `nudge:${incidentId}/${attempt}`);
     else this.nudges.delete(agentId);
+  }
+
+  /** These effects were cancelled in the store; the log has been read up to a later moment. */
+  ended(effects: readonly Effect[], at: number): void {
+    for (const { id, agentId, kind } of effects) {
+      if (kind === 'notify' || this.cancelled.has(id)) continue;
+      this.report(13, agentId, at, `${id} was cancelled, and the log does not say so`);
+      this.cancelled.add(id);
+    }
   }
 
   /** `pending` is everything in the store that waits; the log has been read up to the same moment. */

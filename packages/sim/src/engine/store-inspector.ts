@@ -97,8 +97,13 @@ export class StoreInspector {
   async lookAtEffects(): Promise<void> {
     if (this.isPaused) return;
     const at = this.clock.now();
-    const open = (await this.store.listEffects({ limit: EFFECTS_MAX })).filter(
-      ({ status }) => status === 'pending' || status === 'claimed',
+    const effects = await this.store.listEffects({ limit: EFFECTS_MAX });
+    const open = effects.filter(({ status }) => status === 'pending' || status === 'claimed');
+    await this.read();
+    const cancelled = effects.filter(({ outcome }) => outcome === 'cancelled');
+    this.audit.pending.ended(
+      cancelled.map(({ effect }) => effect),
+      at,
     );
     this.audit.pending.look(
       open.filter(({ status }) => status === 'pending'),

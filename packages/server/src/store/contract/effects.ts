@@ -1,8 +1,15 @@
 import type { Effect } from '@holter/core';
 import { describe, expect, it } from 'vitest';
 import type { OpenStore } from './kit.ts';
-import { agentOf, at, commitOf, committed, nudge } from './kit.ts';
+import { agentOf, at, commitOf, committed, nudge, taskChanged } from './kit.ts';
 import { withStore } from './with-store.ts';
+
+const cancellation = (effectId: string, moment: number, because: string) => ({
+  at: at(moment),
+  incarnation: 1,
+  type: 'EFFECT_CANCELLED',
+  payload: { agentId: 'ada', effectId, because },
+});
 
 export function effectsContract(open: OpenStore): void {
   describe('effects', () => {
@@ -78,7 +85,17 @@ export function effectsContract(open: OpenStore): void {
       await wish(nudge('claimed', 'ada'), nudge('pending', 'ada'), nudge('other', 'ada', start));
       expect(await claim(0, [null], 1)).toEqual(['claimed 1']);
       const effects = [nudge('reopened', 'ada')];
-      await committed(store, commitOf(agentOf('ada'), 1, { effects, over: ['incident:ada/1'] }));
+      const cancelling = commitOf(agentOf('ada', { at: at(1) }), 1, {
+        effects,
+        events: [taskChanged('ada', at(1), 'ended')],
+        over: ['incident:ada/1'],
+      });
+      const event = cancellation('pending', 1, 'what it was for is over');
+      expect(await store.commit([cancelling, commitOf(agentOf('bob'), 0)])).toEqual([
+        { kind: 'ok', version: 2, firstCursor: 1, cancelled: [event] },
+        { kind: 'ok', version: 1, firstCursor: null },
+      ]);
+      expect((await store.readEvents({ after: 1, limit: 9 })).map((each) => each.event)).toEqual([event]);
       expect(await claim(1)).toEqual(['other 1', 'reopened 1']);
       // Claimed by an executor, which checks again when its lease ends.
       expect(await claim(100)).toEqual(['claimed 2']);
@@ -94,6 +111,32 @@ export function effectsContract(open: OpenStore): void {
       expect(await current.store.listEffects({ limit: 9 })).toMatchObject([
         { status: 'done', outcome: 'cancelled', detail: 'out of date' },
       ]);
+      expect(await current.store.readEvents({ after: 0, limit: 9 })).toMatchObject([
+        { cursor: 1, correlationId: 'c1', agentId: 'ada', event: cancellation('e', 100, 'out of date') },
+      ]);
+    });
+
+    it('logs cancellations after the events of all commits, under their incident; not those of notices', async () => {
+      const { store } = current;
+      const notice = nudge('notice', 'ada', { kind: 'notify' } as Partial<Effect>);
+      const step = { incidentId: 'ada/1', step: 'nudge', attempt: 1 } as const;
+      await wish(nudge('one', 'ada', { step }), notice, nudge('two', 'ada'));
+      const events = (agentId: string) => [taskChanged(agentId, at(7), 'begun')];
+      const verdicts = await store.commit([
+        commitOf(agentOf('ada', { at: at(7) }), 1, { events: events('ada'), over: ['incident:ada/1'] }),
+        commitOf(agentOf('bob', { at: at(7) }), 0, { events: events('bob') }),
+      ]);
+      expect(verdicts).toMatchObject([{ firstCursor: 1 }, { firstCursor: 2 }]);
+      const logged = await store.readEvents({ after: 2, limit: 9 });
+      expect(logged.map(({ cursor, event }) => [cursor, event])).toEqual([
+        [3, cancellation('one', 7, 'what it was for is over')],
+        [4, cancellation('two', 7, 'what it was for is over')],
+      ]);
+      const ofIncident = await store.readEvents({ after: 0, incidentId: 'ada/1', limit: 9 });
+      expect(ofIncident.map(({ cursor }) => cursor)).toEqual([3]);
+      expect((await store.listEffects({ isOpen: true, limit: 9 })).length).toBe(0);
+      await committed(store, commitOf(agentOf('bob'), 1, { events: events('bob') }));
+      expect(await store.lastCursor()).toBe(5);
     });
 
     it('stores one effect per decision, even if it is committed again', async () => {

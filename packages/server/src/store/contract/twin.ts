@@ -44,7 +44,10 @@ const commit = fc
     version: fc.nat({ max: 4 }),
     tokens: fc.nat({ max: 9 }),
     kinds: fc.array(fc.nat({ max: 4 }), { maxLength: 3 }),
-    effects: fc.array(fc.tuple(effectIds, executors), { maxLength: 2 }),
+    effects: fc.array(fc.tuple(effectIds, executors, fc.option(moments, { nil: undefined })), {
+      maxLength: 2,
+    }),
+    isOver: fc.boolean(),
     fleetVersion: fc.option(fc.nat({ max: 2 })),
   })
   .map((x) =>
@@ -65,7 +68,10 @@ const commit = fc
       x.version,
       {
         events: x.kinds.map((kind) => eventOf(x.agentId, x.moment, kind)),
-        effects: x.effects.map(([id, executor]) => nudge(id, x.agentId, { executor })),
+        effects: x.effects.map(([id, executor, until]) =>
+          nudge(id, x.agentId, { executor, ...(until !== undefined && { until }) }),
+        ),
+        ...(x.isOver && { over: [`incident:${x.agentId}/1`] }),
         ...(x.fleetVersion !== null && {
           fleet: { fleet: emptyFleetGuard, expectedVersion: x.fleetVersion, version: x.fleetVersion + 1 },
         }),

@@ -4,15 +4,31 @@ import { FINAL_STATES_KEPT, incidentOf, isKept, maxSoft, OVER, plainText, subjec
 import { emptyTally, hourOf, type Tallies, type Tally, tallyOf } from '../rollup.ts';
 import { addMeters, crowdedKey, keyOf, SPENDING_ROWS_MAX } from '../spending.ts';
 import type { Commit, CommitVerdict, OrderedEffects, SoftEntry } from '../store.ts';
-import { noteChange, settleEffect } from './effects.ts';
+import { type Cancelled, cancelEffect, logCancelled, noteChange } from './effects.ts';
 import type { Indexes, Tables } from './tables.ts';
 
-export function commitOne(tables: Tables, indexes: Indexes, commit: Commit): CommitVerdict {
+export function commitAll(
+  tables: Tables,
+  indexes: Indexes,
+  commits: readonly Commit[],
+): readonly CommitVerdict[] {
+  const all = commits.map((commit) => commitOne(tables, indexes, commit));
+  return all.map(({ verdict, cancelled }) => {
+    const events = logCancelled(tables, cancelled);
+    return events.length === 0 ? verdict : { ...verdict, cancelled: events };
+  });
+}
+
+type Done = { readonly verdict: CommitVerdict; readonly cancelled: readonly Cancelled[] };
+
+const conflict = (what: 'agent' | 'fleet'): Done => ({ verdict: { kind: 'conflict', what }, cancelled: [] });
+
+function commitOne(tables: Tables, indexes: Indexes, commit: Commit): Done {
   const { agent, expectedVersion, fleet } = commit;
   const { agentId } = agent.hard;
   const before = tables.agents.get(agentId);
-  if ((before?.version ?? 0) !== expectedVersion) return { kind: 'conflict', what: 'agent' };
-  if (fleet && fleet.expectedVersion !== tables.fleet.version) return { kind: 'conflict', what: 'fleet' };
+  if ((before?.version ?? 0) !== expectedVersion) return conflict('agent');
+  if (fleet && fleet.expectedVersion !== tables.fleet.version) return conflict('fleet');
 
   const old = before?.agent;
   // A new incarnation does not inherit soft facts.
@@ -28,13 +44,9 @@ export function commitOne(tables: Tables, indexes: Indexes, commit: Commit): Com
   book(tables, agentId, tallyOf(standing, commit.events));
   addSpending(tables, commit.spending ?? []);
   const firstCursor = appendEvents(tables, commit);
-  cancelEffects(tables, indexes, commit);
+  const cancelled = cancelEffects(tables, indexes, commit);
   addEffects(tables, indexes, { ...commit, at: commit.agent.hard.at });
-  return {
-    kind: 'ok',
-    version: expectedVersion + 1,
-    firstCursor,
-  };
+  return { verdict: { kind: 'ok', version: expectedVersion + 1, firstCursor }, cancelled };
 }
 
 export function flushOne(tables: Tables, { wakes }: Indexes, entry: SoftEntry): void {
@@ -91,14 +103,13 @@ function appendEvents(tables: Tables, commit: Commit): number | null {
 }
 
 /** Claimed effects are left to their executor: its next claim cancels them, or its receipt settles them. */
-function cancelEffects(tables: Tables, indexes: Indexes, { agent, over }: Commit): void {
-  if (!over || over.length === 0) return;
-  const settlement = { at: agent.hard.at, outcome: 'cancelled', detail: OVER } as const;
-  for (const id of indexes.openEffects) {
+function cancelEffects(tables: Tables, indexes: Indexes, { agent, over }: Commit): readonly Cancelled[] {
+  if (!over || over.length === 0) return [];
+  return [...indexes.openEffects].flatMap((id) => {
     const row = tables.effects.get(id);
-    if (row?.status === 'pending' && over.includes(row.effect.livesBy))
-      settleEffect(tables, indexes, id, settlement);
-  }
+    const isOver = row?.status === 'pending' && over.includes(row.effect.livesBy);
+    return isOver ? cancelEffect(tables, indexes, row, agent.hard.at, OVER) : [];
+  });
 }
 
 /** An existing id is the same decision repeated; its stored status is kept. */

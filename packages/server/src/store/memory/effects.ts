@@ -1,6 +1,6 @@
-import type { Instant } from '@holter/core';
+import type { HolterEvent, Instant } from '@holter/core';
 import { EFFECT_URGENCY, later } from '@holter/core';
-import { OUT_OF_DATE, plainText } from '../facts.ts';
+import { cancellationOf, isCancellationKept, OUT_OF_DATE, plainText } from '../facts.ts';
 import type { Answer, Arguments } from '../operations.ts';
 import type { ClaimedEffect, EffectChange, EffectOffer, Settlement, StoredEffect } from '../store.ts';
 import type { EffectRow, Indexes, Tables } from './tables.ts';
@@ -11,13 +11,15 @@ export function claimEffects(
   ...[{ executors, at, leaseMs, limit }]: Arguments<'claimEffects'>
 ): readonly ClaimedEffect[] {
   const ready: EffectRow[] = [];
+  const outOfDate: Cancelled[] = [];
   for (const id of indexes.openEffects) {
     const row = tables.effects.get(id);
     if (!row) continue;
     if (row.effect.until !== undefined && row.effect.until <= at)
-      settleEffect(tables, indexes, id, { at, outcome: 'cancelled', detail: OUT_OF_DATE });
+      outOfDate.push(cancelEffect(tables, indexes, row, at, OUT_OF_DATE));
     else if (row.visibleAt <= at && executors.includes(row.effect.executor)) ready.push(row);
   }
+  logCancelled(tables, outOfDate);
   const urgencyOf = ({ effect }: EffectRow): number => EFFECT_URGENCY[effect.kind];
   const claimed = ready.sort((a, b) => urgencyOf(a) - urgencyOf(b)).slice(0, limit);
   return claimed.map((row) => {
@@ -55,6 +57,32 @@ export function settleEffect(
   });
   noteChange(tables, effectId, 'settled', at);
   return 'settled';
+}
+
+export type Cancelled = { readonly row: EffectRow; readonly at: Instant; readonly because: string };
+
+export function cancelEffect(
+  tables: Tables,
+  indexes: Indexes,
+  row: EffectRow,
+  at: Instant,
+  because: string,
+): Cancelled {
+  settleEffect(tables, indexes, row.effect.id, { at, outcome: 'cancelled', detail: because });
+  return { row, at, because };
+}
+
+export function logCancelled(tables: Tables, all: readonly Cancelled[]): readonly HolterEvent[] {
+  return all
+    .filter(({ row }) => isCancellationKept(row.effect))
+    .map(({ row: { effect, correlationId }, at, because }) => {
+      const event = cancellationOf(effect, at, because);
+      const { agentId, step } = effect;
+      tables.lastCursor += 1;
+      const cursor = tables.lastCursor;
+      tables.events.push({ cursor, correlationId, agentId, event, incidentId: step?.incidentId ?? null });
+      return event;
+    });
 }
 
 export function retryEffect(

@@ -3,7 +3,7 @@ import { refuseOlder, startTokenPrefix } from '../facts.ts';
 import { type Answer, type Arguments, type Operation, storeFrom } from '../operations.ts';
 import { sumSpending } from '../spending.ts';
 import { STRIP_MS, type Store, StoreUnavailable } from '../store.ts';
-import { addEffects, commitOne, flushOne } from './commit.ts';
+import { addEffects, commitAll, flushOne } from './commit.ts';
 import { claimDue } from './due.ts';
 import {
   claimEffects,
@@ -112,7 +112,7 @@ const handlers: Handlers = {
   loadMany: (tables, _, agentIds) => agentIds.flatMap((agentId) => tables.agents.get(agentId) ?? []),
   commit: (tables, indexes, commits, seen = 0) => {
     refuseOlder(tables.lastCursor, seen);
-    return commits.map((commit) => commitOne(tables, indexes, commit));
+    return commitAll(tables, indexes, commits);
   },
   flushSoft: (tables, indexes, entries) => {
     for (const entry of entries) flushOne(tables, indexes, entry);

@@ -25,6 +25,14 @@ type Standing = {
 type FinalRow = { readonly agent_id: string; readonly incarnation: number; readonly hard: string };
 type EventRow = Readonly<Record<keyof typeof EVENT_COLUMNS, string | number | null>>;
 
+type Finished = {
+  readonly statements: readonly string[];
+  /** The position of the statement that returns the cursor before the group's events. */
+  readonly lastCursorAt: number | null;
+  /** The position of the statement that returns what the log says of the effects that a commit cancelled. */
+  readonly cancelledAt: ReadonlyMap<Commit, number>;
+};
+
 /** Collects the accepted commits of a group, and writes the statements that store all of them at once. */
 export class CommitGroup {
   private readonly agents: Map<string, Standing>;
@@ -39,6 +47,8 @@ export class CommitGroup {
   private readonly events: EventRow[] = [];
   /** In the order of the commits. */
   private readonly effects: string[] = [];
+  /** Which of them cancels effects for a commit. */
+  private readonly cancelling = new Map<Commit, number>();
   private ordered: NewEffect[] = [];
   private readonly recordVersion: number;
 
@@ -70,11 +80,7 @@ export class CommitGroup {
     return { kind: 'ok', version: expectedVersion + 1, firstCursor: this.addEvents(commit) };
   }
 
-  /** `lastCursorAt` is the position of the statement that returns the cursor before the group's events. */
-  finish(booked: readonly Row[]): {
-    readonly statements: readonly string[];
-    readonly lastCursorAt: number | null;
-  } {
+  finish(booked: readonly Row[]): Finished {
     this.finishOrdered();
     const statements = [
       ...this.finalStatements(),
@@ -83,12 +89,15 @@ export class CommitGroup {
       ...(this.spending.length > 0 ? [addSpending(this.spending, booked)] : []),
       ...this.fleetStatements(),
     ];
-    if (this.events.length === 0 && this.effects.length === 0) return { statements, lastCursorAt: null };
+    if (this.events.length === 0 && this.effects.length === 0)
+      return { statements, lastCursorAt: null, cancelledAt: new Map() };
     const logged =
       this.events.length > 0 ? [insertEvents(rowsOf(EVENT_COLUMNS, this.events), this.recordVersion)] : [];
+    const before = [...statements, LOG_LOCK, selectLast('events'), ...logged];
     return {
-      statements: [...statements, LOG_LOCK, selectLast('events'), ...logged, ...this.effects],
+      statements: [...before, ...this.effects],
       lastCursorAt: statements.length + 1,
+      cancelledAt: new Map([...this.cancelling].map(([commit, place]) => [commit, before.length + place])),
     };
   }
 
@@ -129,12 +138,13 @@ export class CommitGroup {
     return kept.length > 0 ? first : null;
   }
 
-  private addEffects({ agent, over, effects, correlationId }: Commit): void {
+  private addEffects(commit: Commit): void {
+    const { agent, over, effects, correlationId } = commit;
     const { at } = agent.hard;
     if (over && over.length > 0) {
       // It may end effects that an earlier commit of this group orders.
       this.finishOrdered();
-      this.effects.push(cancelOver(over, at));
+      this.cancelling.set(commit, this.effects.push(cancelOver(over, at)) - 1);
     }
     for (const effect of effects) this.ordered.push({ effect, at, correlationId });
   }

@@ -1,8 +1,8 @@
-import { RECORD_VERSION } from '@holter/core';
+import { type HolterEvent, RECORD_VERSION } from '@holter/core';
 import { refuseOlder } from '../facts.ts';
 import type { Commit, CommitVerdict } from '../store.ts';
 import { CommitGroup } from './commit-group.ts';
-import type { Connections } from './connections.ts';
+import type { Connections, Row } from './connections.ts';
 import { lastIn, selectLast } from './log.ts';
 import { findBooked } from './spending.ts';
 import { literals } from './text.ts';
@@ -33,13 +33,21 @@ export function commit(
     refuseOlder(lastIn(last), seen);
     const group = new CommitGroup(agents, Number(fleet?.[0]?.version ?? 0), recordVersion);
     const verdicts = commits.map((each) => group.add(each));
-    const { statements, lastCursorAt } = group.finish(booked);
+    const { statements, lastCursorAt, cancelledAt } = group.finish(booked);
     const results = await send([...statements, 'commit']);
     const lastCursor = lastCursorAt === null ? 0 : lastIn(results[lastCursorAt]);
-    return verdicts.map((verdict) =>
-      verdict.kind === 'ok' && verdict.firstCursor !== null
-        ? { ...verdict, firstCursor: lastCursor + verdict.firstCursor }
-        : verdict,
-    );
+    return commits.map((each, index) => {
+      const verdict = verdicts[index] as CommitVerdict;
+      if (verdict.kind !== 'ok') return verdict;
+      const cancelled = eventsIn(results[cancelledAt.get(each) ?? -1]);
+      return {
+        ...verdict,
+        firstCursor: verdict.firstCursor && lastCursor + verdict.firstCursor,
+        ...(cancelled.length > 0 && { cancelled }),
+      };
+    });
   });
 }
+
+const eventsIn = (rows: readonly Row[] = []): readonly HolterEvent[] =>
+  rows.map(({ body }) => JSON.parse(String(body)) as HolterEvent);

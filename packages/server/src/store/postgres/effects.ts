@@ -6,7 +6,7 @@ import type { Answer, Arguments } from '../operations.ts';
 import { parseRecord } from '../sql/json.ts';
 import type { ClaimedEffect, EffectOffer, Settlement } from '../store.ts';
 import type { Connections } from './connections.ts';
-import { LOG_LOCK, lastOf, noteChanged } from './log.ts';
+import { LOG_LOCK, lastOf, logCancelled, noteChanged } from './log.ts';
 import { literal, literals, rowsOf } from './text.ts';
 
 type ClaimedRow = {
@@ -91,15 +91,19 @@ export async function offerEffect(
   ]);
 }
 
-/** Claimed effects are left to their executor: its next claim cancels them, or its receipt settles them. */
+/**
+ * Claimed effects are left to their executor: its next claim cancels them, or its receipt settles them. Returns what
+ * the log says of those that it cancels.
+ */
 export const cancelOver = (lives: readonly string[], at: Instant): string =>
   cancel(at, OVER, `status = 'pending' and lives_by in (${literals(lives)})`);
 
 const cancel = (at: Instant, detail: string, condition: string): string =>
   `with changed as (
      update effects set status = 'done', outcome = 'cancelled', detail = ${literal(detail)}, settled_at = ${literal(at)}
-     where settled_at is null and ${condition} returning id, seq)
-   ${noteChanged('settled', at)}`;
+     where settled_at is null and ${condition} returning id, seq, agent_id, correlation_id, body::json as effect),
+   noted as (${noteChanged('settled', at)})
+   ${logCancelled(at, detail)} returning body`;
 
 export type NewEffect = {
   readonly effect: Effect;

@@ -6,9 +6,11 @@ import { tallyOf } from '../rollup.ts';
 import { columnsOf } from '../sql/agents.ts';
 import type { Schema } from '../sql/schema.ts';
 import type { Commit, CommitVerdict, OrderedEffects, SoftEntry } from '../store.ts';
+import { type Cancelled, cancelOver } from './cancel.ts';
 import { lastCursor } from './cursors.ts';
-import { cancelEffects, noteChange } from './effects.ts';
-import { prepared, preparedForMany } from './prepared.ts';
+import { noteChange } from './effects.ts';
+import { appendEvents, type EventRow } from './events.ts';
+import { prepared } from './prepared.ts';
 import { type AgentTallies, addRollups } from './rollups.ts';
 import { mergeSoft } from './soft.ts';
 import { addSpending } from './spending.ts';
@@ -18,6 +20,7 @@ type Group = {
   /** There is one writer at a time, so the cursors of their events follow this one. */
   readonly lastCursor: number;
   readonly events: EventRow[];
+  readonly cancelled: Cancelled[];
   readonly soft: SoftEntry[];
   readonly tallies: AgentTallies[];
 };
@@ -28,8 +31,9 @@ export async function commitAll(
   commits: readonly Commit[],
 ): Promise<readonly CommitVerdict[]> {
   const verdicts: CommitVerdict[] = [];
-  const group: Group = { lastCursor: await lastCursor(db), events: [], soft: [], tallies: [] };
+  const group: Group = { lastCursor: await lastCursor(db), events: [], cancelled: [], soft: [], tallies: [] };
   for (const commit of commits) verdicts.push(await commitOne(db, commit, group));
+  group.events.push(...group.cancelled.map(({ row }) => row));
   await appendEvents(db, group.events);
   await mergeSoft(db, group.soft);
   await addRollups(db, group.tallies);
@@ -65,12 +69,14 @@ async function commitOne(db: Kysely<Schema>, commit: Commit, group: Group): Prom
   const rows = eventRowsOf(commit);
   const firstCursor = rows.length === 0 ? null : group.lastCursor + group.events.length + 1;
   group.events.push(...rows);
-  if (commit.over && commit.over.length > 0) await cancelEffects(db, commit.over, commit.agent.hard.at);
+  const cancelled = await cancelOver(db, commit.over ?? [], commit.agent.hard.at);
+  group.cancelled.push(...cancelled);
   await addEffects(db, { ...commit, at: commit.agent.hard.at });
   return {
     kind: 'ok',
     version: expectedVersion + 1,
     firstCursor,
+    ...(cancelled.length > 0 && { cancelled: cancelled.map(({ event }) => event) }),
   };
 }
 
@@ -163,20 +169,6 @@ async function keepFinal(
     .onConflict((conflict) => conflict.columns(['agent_id', 'incarnation']).doUpdateSet(row))
     .execute();
 }
-
-type EventRow = Omit<Schema['events'], 'cursor' | 'record_version'>;
-
-const appendEvents = preparedForMany<EventRow>((db, place) =>
-  db.insertInto('events').values({
-    at: place('at'),
-    agent_id: place('agent_id'),
-    type: place('type'),
-    incident_id: place('incident_id'),
-    correlation_id: place('correlation_id'),
-    body: place('body'),
-    record_version: RECORD_VERSION,
-  }),
-);
 
 const eventRowsOf = (commit: Commit): readonly EventRow[] =>
   commit.events.filter(isKept).map((event) => ({

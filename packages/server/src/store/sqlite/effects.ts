@@ -1,7 +1,6 @@
-import type { Instant } from '@holter/core';
 import { RECORD_VERSION } from '@holter/core';
 import type { Kysely } from 'kysely';
-import { OUT_OF_DATE, OVER, plainText } from '../facts.ts';
+import { plainText } from '../facts.ts';
 import type { Answer, Arguments } from '../operations.ts';
 import { parseRecord } from '../sql/json.ts';
 import type { Schema } from '../sql/schema.ts';
@@ -15,8 +14,6 @@ export async function claimEffects(
   db: Db,
   ...[{ executors, at, leaseMs, limit }]: Arguments<'claimEffects'>
 ): Promise<readonly ClaimedEffect[]> {
-  const outOfDate = cancelled(db, at, OUT_OF_DATE).where('until', 'is not', null).where('until', '<=', at);
-  await noteCancelled(db, await outOfDate.execute(), at);
   const named = executors.filter((executor) => executor !== null);
   const rows = await db
     .selectFrom('effects')
@@ -50,23 +47,6 @@ export async function claimEffects(
     tries: row.tries + 1,
     correlationId: row.correlation_id,
   }));
-}
-
-/** Claimed effects are left to their executor: its next claim cancels them, or its receipt settles them. */
-export async function cancelEffects(db: Db, lives: readonly string[], at: Instant): Promise<void> {
-  const over = cancelled(db, at, OVER).where('lives_by', 'in', lives).where('status', '=', 'pending');
-  await noteCancelled(db, await over.execute(), at);
-}
-
-const cancelled = (db: Db, at: Instant, detail: string) =>
-  db
-    .updateTable('effects')
-    .set({ status: 'done', outcome: 'cancelled', detail, settled_at: at })
-    .where('settled_at', 'is', null)
-    .returning('id');
-
-async function noteCancelled(db: Db, rows: readonly { readonly id: string }[], at: Instant): Promise<void> {
-  for (const { id } of rows) await noteChange(db, { effect_id: id, what: 'settled', at });
 }
 
 export async function settleEffect(

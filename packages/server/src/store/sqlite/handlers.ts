@@ -32,6 +32,7 @@ import type { Schema } from '../sql/schema.ts';
 import { spending } from '../sql/spending.ts';
 import { putStripPage, stripPages } from '../sql/strips.ts';
 import { claimDue, groupSize, load, loadMany, nextWakeAt } from './agents.ts';
+import { cancelOutOfDate } from './cancel.ts';
 import { addEffects, commitAll } from './commit.ts';
 import { lastCursor, lastEffectChange } from './cursors.ts';
 import { claimEffects, offerEffect, settleEffect } from './effects.ts';
@@ -82,6 +83,7 @@ export const handlers: Handlers = {
   claimEffects: (db, claim) =>
     inTransaction(db, async (transaction) => {
       if (claim.seen) refuseOlder(await lastCursor(transaction), claim.seen);
+      await cancelOutOfDate(transaction, claim.at);
       return claimEffects(transaction, claim);
     }),
   renewEffects: (db, ...args) => inTransaction(db, (transaction) => renewEffects(transaction, ...args)),
