@@ -38,18 +38,19 @@ export class BoxAccess {
       return;
     }
     if (visitor.role !== 'agent') return;
-    if (visitor.agentId !== name) throw new LetterRefused('forbidden', 'this token speaks for another agent');
-    if (name === this.context.name())
-      throw new LetterRefused('forbidden', `${name} is Holter's own name in the post; see mail.name`);
+    this.checkName(name, visitor);
     await takeSignal(this.context, { kind: 'activity' }, visitor, name);
   }
 
-  /** Throws unless this visitor may open the box. */
+  /**
+   * Throws unless this visitor may look into the box. For its owner it is a sign of life, but not if it has promised
+   * to answer pings: a loop that fetches letters does not show that anybody reads them.
+   */
   async open(of: string, visitor: Visitor): Promise<void> {
-    const agent = await this.agentOf(of);
-    if (agent === null && of !== this.context.name()) throw noAgent(of);
-    if (visitor === null && agent && !isTokenless(agent)) throw tokenNeeded(of);
-    await this.enter(of, visitor);
+    const agent = await this.checkBox(of, visitor);
+    if (!isOwner(visitor) || !agent?.hard.promises.pongs) return this.enter(of, visitor);
+    if (visitor !== null) this.checkName(of, visitor);
+    if (!(await this.isStillOpen(of, visitor))) throw replaced();
   }
 
   /** Whether a visitor that has opened the box may go on looking into it: it may have been replaced since. */
@@ -63,7 +64,21 @@ export class BoxAccess {
   async openToChange(of: string, visitor: Visitor): Promise<void> {
     if (visitor === null && of === this.context.name())
       throw new LetterRefused('token_required', `the box of ${of} is Holter's own: use a token`);
-    await this.open(of, visitor);
+    await this.checkBox(of, visitor);
+    await this.enter(of, visitor);
+  }
+
+  private async checkBox(of: string, visitor: Visitor): Promise<Agent | null> {
+    const agent = await this.agentOf(of);
+    if (agent === null && of !== this.context.name()) throw noAgent(of);
+    if (visitor === null && agent && !isTokenless(agent)) throw tokenNeeded(of);
+    return agent;
+  }
+
+  private checkName(name: string, { agentId }: Sender): void {
+    if (agentId !== name) throw new LetterRefused('forbidden', 'this token speaks for another agent');
+    if (name === this.context.name())
+      throw new LetterRefused('forbidden', `${name} is Holter's own name in the post; see mail.name`);
   }
 
   /** In whose name a letter counts as more than a letter; null when nothing is proven. */
@@ -91,3 +106,6 @@ export const isOwner = (visitor: Visitor): boolean => visitor === null || visito
 
 export const tokenNeeded = (name: string): LetterRefused =>
   new LetterRefused('token_required', `${name} registered with a token: use it, on Holter's main port`);
+
+export const replaced = (): LetterRefused =>
+  new LetterRefused('stale_incarnation', 'the agent has been started again, or has ended');

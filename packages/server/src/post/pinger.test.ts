@@ -115,6 +115,30 @@ it('takes no ping that was sent for an answer: an agent that answers none is fou
   await engine.stop();
 });
 
+it('finds an agent that fetches its pings and answers none, and is not answered by fetching the inquiry', async () => {
+  const { clock, engine, office, stop, agent, answer, pings } = await world();
+  const fetch = () =>
+    office.list({ of: 'ada', box: 'inbox', limit: 25 }, ADA, { waitMs: 0, isGone: async () => false });
+  const healths: unknown[] = [];
+  for (let minute = 0; minute < 12; minute += 1) {
+    await clock.advance(MINUTE);
+    await fetch();
+    healths.push((await agent())?.hard.health);
+  }
+  expect(healths.slice(0, 3)).not.toContain('FAILING');
+  expect(healths.at(-1)).toBe('FAILING');
+  expect((await fetch()).map(({ subject }) => subject)).toContain('[STATUS CHECK] How are you?');
+  const [newest] = await pings();
+  await answer(newest);
+  expect((await agent())?.hard.unknownSince).toBeUndefined();
+  const stale: Sender = { ...ADA, incarnation: 7 };
+  await expect(
+    office.list({ of: 'ada', box: 'inbox', limit: 25 }, stale, { waitMs: 0, isGone: async () => false }),
+  ).rejects.toThrow('started again');
+  stop();
+  await engine.stop();
+});
+
 it('sends no more pings once the agent has ended', async () => {
   const { clock, engine, store, stop, pings } = await world();
   await clock.advance(2 * MINUTE);

@@ -13,7 +13,7 @@ import type {
   NewLetter,
   StoredLetter,
 } from '../store/letters.ts';
-import { BoxAccess, isOwner, tokenNeeded, type Visitor } from './box-access.ts';
+import { BoxAccess, isOwner, replaced, tokenNeeded, type Visitor } from './box-access.ts';
 import { directiveLetter, isDirective } from './directive-letter.ts';
 import { forwardedFrom } from './forwarded.ts';
 import { hearLetter, isPong, signalAcknowledged, takeSignal } from './letter-meaning.ts';
@@ -128,8 +128,7 @@ export class PostOffice {
     visitor: Visitor,
     wait: LetterWait,
   ): Promise<readonly StoredLetter[]> {
-    if (!(await this.access.isStillOpen(of, visitor)))
-      throw new LetterRefused('stale_incarnation', 'the agent has been started again, or has ended');
+    if (!(await this.access.isStillOpen(of, visitor))) throw replaced();
     const query = { of, box: 'inbox', status: 'unread', after, limit: UNREAD_MAX } as const;
     return this.lookInto(query, visitor, wait);
   }
