@@ -2,7 +2,7 @@
 // an invariant. A rule that can be removed without a violation is not tested.
 //
 // Each mutant is a patch in mutants/ to packages/core or packages/server, applied to a copy in a temporary
-// folder; its first line says which runs judge it (`# runs: world`, `siege` or `engine`). The simulator that runs
+// folder; its first line says which runs judge it (`# runs: world`, `siege`, `engine` or `mail`). The simulator that runs
 // it is the built one. The same runs on the rules as they are must be clean.
 
 import { spawn } from 'node:child_process';
@@ -49,6 +49,22 @@ const [seedsMax] = JSON.parse(process.argv[2]);
 let events = 0;
 for (let seed = 1; seed <= seedsMax; seed++) {
   const run = await runEngineSeed({ ...defaultEngineScenario, seed, hours: 5 });
+  events += run.events;
+  const [violation] = run.violations;
+  if (violation) {
+    const { invariant, agentId, what } = violation;
+    console.log(JSON.stringify({ seed, invariant, what: agentId + ': ' + what, events }));
+    process.exit(0);
+  }
+}
+console.log(JSON.stringify({ events }));
+`,
+  mail: `
+import { defaultMailScenario, runMailSeed } from '@holter/sim';
+const [seedsMax] = JSON.parse(process.argv[2]);
+let events = 0;
+for (let seed = 1; seed <= seedsMax; seed++) {
+  const run = await runMailSeed({ ...defaultMailScenario, seed });
   events += run.events;
   const [violation] = run.violations;
   if (violation) {

@@ -14,6 +14,7 @@ export { EventStream } from './http/event-stream.ts';
 export { Intake } from './intake/index.ts';
 export * from './local/index.ts';
 export { createLogger, type Logger } from './logging/logger.ts';
+export { PostOffice, startPinger } from './post/index.ts';
 export {
   type DemoParts,
   type DemoWorld,

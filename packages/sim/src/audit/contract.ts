@@ -19,13 +19,17 @@ const pulses: Readonly<Record<string, Pulse>> = {
   'in-process': { intervalMs: 2 * second, missed: 2, slackMs: 0 },
 };
 
-export const pulseOf = (profile: AgentProfile): Pulse => pulses[profile.role] as Pulse;
+export const pulseOfRole = (role: string): Pulse => pulses[role] as Pulse;
+
+export const pulseOf = ({ role }: AgentProfile): Pulse => pulseOfRole(role);
 
 export const contract = {
   tickMs: second,
   /** The most grace that one deadline gets, for agents without beats. */
   graceWithoutBeatsMs: minute,
   graceMinMs: 10 * second,
+  /** Seed 001 §1.5.3: so long a status inquiry may stay unanswered. */
+  inquiryMs: 5 * minute,
   silenceWarnMs: 240 * second,
   silenceActMs: 900 * second,
   silenceActInProbationMs: 300 * second,
