@@ -31,8 +31,16 @@ export function whyInadmissible(hard: Hard, signal: Signal, origin: Source): Sig
   return null;
 }
 
-/** A task may be ended by its tracker; the last tokens may be read after the end of the process. */
-const COUNTS_AFTER_END: ReadonlySet<Signal['kind']> = new Set<Signal['kind']>(['task-ended', 'tokens']);
+/**
+ * A task may be ended by its tracker; the last tokens may be read after the end of the process; letters wait for the
+ * successor.
+ */
+const COUNTS_AFTER_END: ReadonlySet<Signal['kind']> = new Set<Signal['kind']>([
+  'task-ended',
+  'tokens',
+  'message-delivered',
+  'message-acknowledged',
+]);
 
 export function whyOtherIncarnation(
   { incarnation: current }: Hard,

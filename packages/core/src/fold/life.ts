@@ -148,7 +148,7 @@ function whyStopped(hard: Hard): string {
   return allFindings(hard).find(({ kind }) => kind === cause)?.evidence ?? cause;
 }
 
-/** The end is proven. Everything open ends with it: holds, inquiries, acknowledgements, the turn. */
+/** The end is proven. Holds, inquiries and the turn end with it; letters wait for a successor. */
 export function becomeGone(draft: Draft, end: End): void {
   const { hard, at } = draft;
   const from = livenessOf(hard);
@@ -173,7 +173,6 @@ export function becomeGone(draft: Draft, end: End): void {
   forget(hard, 'unknownSince');
   forget(hard, 'inquiry');
   forget(hard, 'isBusy');
-  forget(hard, 'acks');
   forget(hard, 'turnSince');
   forget(hard, 'process');
   emit(draft, {

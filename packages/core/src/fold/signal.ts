@@ -26,6 +26,7 @@ export function foldSignal(draft: Draft, signal: Signal, origin: Source): void {
   const { hard, at } = draft;
   const { agentId } = hard;
   if (hard.end && signal.kind === 'tokens') return foldLateTokens(draft, signal);
+  if (signal.kind === 'message-acknowledged' && hard.end) return foldAcknowledged(draft, signal.messageId);
   if (origin !== 'holter' && signal.kind !== 'heartbeat' && signal.kind !== 'pong')
     hearFrom(draft, 'activityAt');
   switch (signal.kind) {

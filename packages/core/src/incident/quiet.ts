@@ -64,6 +64,7 @@ export function dismiss(draft: Draft, words: QuietWords): void {
   }
   if (finding === undefined || finding === 'consecutive-failures') forget(hard, 'failuresInRow');
   if (finding === undefined || finding === 'error-rate') forget(hard, 'outcomes');
+  if (finding === undefined || finding === 'ack-overdue') forget(hard, 'acks');
   becomeQuiet(draft, policy.incident.reopenWithinMs, words);
 }
 

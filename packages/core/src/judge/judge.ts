@@ -9,6 +9,7 @@ import { runRules } from '../rule/rules.ts';
 import { stalledTasks } from '../rule/task-overdue.ts';
 import { lifeOfStart, NOTICE_MS_MAX } from '../vocabulary/effect.ts';
 import type { Finding } from '../vocabulary/finding.ts';
+import { chaseAcks } from './chase-acks.ts';
 import { settleHealth } from './health.ts';
 
 /** Runs every rule, emits what changed since the last judgement, and updates liveness and health. */
@@ -18,6 +19,7 @@ export function judge(draft: Draft): void {
   draft.hard.derived = draft.found;
   judgeLiveness(draft);
   inquireAboutTasks(draft);
+  chaseAcks(draft);
   settleHealth(draft);
 }
 

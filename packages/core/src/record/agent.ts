@@ -131,12 +131,15 @@ export type ProcessView = {
 /** A question to a silent agent; any sign of life is the answer. */
 type Inquiry = { readonly askedAt: Instant };
 
-/** A delivered message that waits for its acknowledgement. */
+/** A letter in the agent's box that waits for its acknowledgement. */
 export type PendingAck = {
   readonly idHash: number;
+  /** Absent in records that were written before reminders named the letter. */
+  readonly id?: string;
   readonly priority: MessagePriority;
   readonly delivered: Mark;
-  readonly isReminded?: true;
+  /** Its time is over, and what follows from that has been done. */
+  readonly isOverdue?: true;
 };
 
 export type Quiet = { readonly until: Instant; readonly by: string; readonly reason: string };

@@ -1,72 +1,83 @@
-import { between, inWords, later } from '../base/time.ts';
+import { between, inWords, seconds } from '../base/time.ts';
 import type { PendingAck } from '../record/agent.ts';
 import type { Draft } from '../record/draft.ts';
-import { want } from '../record/draft.ts';
-import { lifeOfStart, NOTICE_MS_MAX } from '../vocabulary/effect.ts';
+import { lastProofOf, missesAt, pulseOf } from '../record/liveness.ts';
 import type { Finding } from '../vocabulary/finding.ts';
 import type { MessagePriority } from '../vocabulary/signal.ts';
 import { asBefore, deadlineAfter, finding, isPast } from './rule.ts';
 
-/** Seed 001 §1.4.3: what follows when a message of this priority is not acknowledged in time. */
-const onTimeout: Readonly<Record<MessagePriority, 'escalate' | 'remind-then-escalate' | 'remind' | 'log'>> = {
+/** Seed 001 §1.4.3: what follows when a letter of this priority is not acknowledged in time. */
+export const ON_ACK_TIMEOUT: Readonly<
+  Record<MessagePriority, 'escalate' | 'remind-then-escalate' | 'remind' | 'log'>
+> = {
   urgent: 'escalate',
   high: 'remind-then-escalate',
   normal: 'remind',
   low: 'log',
 };
 
-/** The most severe of the overdue acknowledgements. Holds stop the clock, because the agent may be busy. */
+/**
+ * The most severe of the overdue acknowledgements. A late acknowledgement alone is no failure (seed 001 §1.4.3): the
+ * agent may be busy, wait for a person or read a large context. So it acts only together with missed beats, and holds
+ * stop its clock; otherwise it warns.
+ *
+ * Blind spot: an agent that beats and never reads. A person is told about its urgent letters, and its pongs show it.
+ */
 export function ackOverdue(draft: Draft): Finding | null {
-  const { hard, at } = draft;
+  const { hard } = draft;
   if (!hard.acks || hard.end) return null;
   if (hard.holds.length > 0) {
     const before = asBefore(draft, 'ack-overdue');
     return hard.acks.some(({ delivered }) => delivered.at === before?.since) ? before : null;
   }
-  let worst: Finding | null = null;
-  for (const ack of hard.acks) {
-    const severity = severityOf(draft, ack);
-    if (severity === null || worst?.severity === 'act') continue;
-    worst = finding({
-      kind: 'ack-overdue',
-      severity,
-      source: 'delivery-receipts',
-      since: ack.delivered.at,
-      evidence: `has not acknowledged a message of priority ${ack.priority} for ${inWords(between(ack.delivered.at, at))}`,
-      threshold: `${inWords(draft.policy.ackMs[ack.priority])} for priority ${ack.priority}`,
-    });
-  }
-  return worst;
+  const overdue = overdueAcks(draft).filter(({ priority }) => ON_ACK_TIMEOUT[priority] !== 'log');
+  const worst = overdue.find((ack) => severityOf(draft, ack) === 'act') ?? overdue[0];
+  return worst ? overdueFinding(draft, worst, overdue.length) : null;
 }
 
-function severityOf(draft: Draft, ack: PendingAck): 'warn' | 'act' | null {
-  const limit = draft.policy.ackMs[ack.priority];
-  if (!isPast(draft, deadlineAfter(draft, ack.delivered, limit))) return null;
-  switch (onTimeout[ack.priority]) {
+export const overdueAcks = (draft: Draft): readonly PendingAck[] =>
+  (draft.hard.acks ?? []).filter(({ delivered, priority }) =>
+    isPast(draft, deadlineAfter(draft, delivered, draft.policy.ackMs[priority])),
+  );
+
+function overdueFinding(draft: Draft, ack: PendingAck, count: number): Finding {
+  const { at, policy } = draft;
+  const severity = severityOf(draft, ack);
+  const others = count > 1 ? `, nor ${count - 1} more` : '';
+  const heard = severity === 'warn' ? `; it was last heard ${heardInWords(draft)}` : '';
+  return finding({
+    kind: 'ack-overdue',
+    severity,
+    source: 'delivery-receipts',
+    since: ack.delivered.at,
+    evidence: `has not acknowledged ${letterInWords(ack)} for ${inWords(between(ack.delivered.at, at))}${others}${heard}`,
+    threshold: `${inWords(policy.ackMs[ack.priority])} for priority ${ack.priority}, and missed beats to act`,
+  });
+}
+
+export function heardInWords(draft: Draft): string {
+  const silentMs = between(lastProofOf(draft), draft.at);
+  return silentMs < seconds(1) ? 'just now' : `${inWords(silentMs)} ago`;
+}
+
+export const letterInWords = ({ id, priority }: PendingAck): string =>
+  `a letter of priority ${priority}${id === undefined ? '' : ` (${id})`}`;
+
+function severityOf(draft: Draft, { delivered, priority }: PendingAck): 'warn' | 'act' {
+  if (!hasStoppedBeating(draft)) return 'warn';
+  const limit = draft.policy.ackMs[priority];
+  switch (ON_ACK_TIMEOUT[priority]) {
     case 'escalate':
       return 'act';
     case 'remind-then-escalate':
-      remindOnce(draft, ack);
-      return isPast(draft, deadlineAfter(draft, ack.delivered, 2 * limit)) ? 'act' : 'warn';
+      return isPast(draft, deadlineAfter(draft, delivered, 2 * limit)) ? 'act' : 'warn';
     case 'remind':
-      remindOnce(draft, ack);
-      return 'warn';
     case 'log':
       return 'warn';
   }
 }
 
-function remindOnce(draft: Draft, ack: PendingAck): void {
-  if (ack.isReminded) return;
-  const { hard } = draft;
-  hard.acks = (hard.acks ?? []).map((other) =>
-    other === ack ? { ...other, isReminded: true as const } : other,
-  );
-  const message = `Holter: a message of priority ${ack.priority} was delivered to you and not acknowledged yet.`;
-  want(
-    draft,
-    `${hard.agentId}#${hard.incarnation}/remind/${ack.idHash}/${ack.delivered.at}`,
-    { kind: 'remind', message },
-    { livesBy: lifeOfStart(hard.agentId, hard.incarnation), until: later(draft.at, NOTICE_MS_MAX) },
-  );
-}
+/** Of an agent that has promised neither beats nor pongs, this is never known. */
+const hasStoppedBeating = (draft: Draft): boolean =>
+  pulseOf(draft.hard) === 'beats' &&
+  missesAt(draft, draft.at, draft.policy, draft.stalls).count >= draft.policy.beat.missedMax;

@@ -3,6 +3,7 @@ import { isSameSecret } from '../base/secret.ts';
 import type { DurationMs, Instant } from '../base/time.ts';
 import { between, instant, later, latest, minutes, NEVER } from '../base/time.ts';
 import { closeBooks } from '../fold/books.ts';
+import { rearmedAcks } from '../fold/messages.ts';
 import { closeIncident } from '../incident/change.ts';
 import { meterAcross } from '../incident/cost.ts';
 import { becomeHealth } from '../judge/health.ts';
@@ -197,6 +198,7 @@ function begin(
     ...(old?.quietFindings && { quietFindings: old.quietFindings }),
     ...(old?.recovery && { recovery: old.recovery }),
     ...(old?.breakers && { breakers: old.breakers }),
+    ...(old?.acks && { acks: rearmedAcks(old.acks, at) }),
     ...(registration.patience && { patience: registration.patience }),
     ...(books?.task && { spent: { task: books.task } }),
     ...tasksOf(registration, old, at),

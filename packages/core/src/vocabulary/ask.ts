@@ -28,7 +28,8 @@ export type Ask = {
 export type Notice = {
   readonly severity: NoticeSeverity;
   readonly message: string;
-  readonly incidentId: string;
+  /** Null for what is no part of an incident. */
+  readonly incidentId: string | null;
 };
 
 export type Admission =

@@ -195,6 +195,15 @@ export const EVENT_MEANINGS: { readonly [T in EventType]: EventMeaning<KeysOf<Pa
     says: 'A signal was refused and changed nothing.',
     payload: { agentId, kind: 'the kind of signal', code: 'why, as a code', because: 'why, in words' },
   },
+  ACK_OVERDUE: {
+    says: 'A letter was not acknowledged in time. Alone, this is no failure.',
+    payload: {
+      agentId,
+      messageId: 'the letter',
+      priority: '`urgent`, `high`, `normal` or `low`',
+      waitedMs: 'how long it has been in the box',
+    },
+  },
   CHECKPOINT_WRITTEN: {
     says: 'A checkpoint was written.',
     payload: { agentId, checkpointId: 'the checkpoint' },

@@ -5,7 +5,7 @@ import type { HealthState } from './health-state.ts';
 import type { HoldKind } from './hold.ts';
 import type { LadderStep } from './ladder.ts';
 import type { DecisionRejection, SignalRejection } from './rejection.ts';
-import type { HeartbeatBody, JobOutcome } from './signal.ts';
+import type { HeartbeatBody, JobOutcome, MessagePriority } from './signal.ts';
 
 /** What happened, for all subscribers. The first nine names and payloads are seed 000 §6. */
 export type HolterEvent = {
@@ -121,6 +121,8 @@ export type EventBody =
     >
   | Of<'EFFECT_CANCELLED', { agentId: string; effectId: string; because: string }>
   | Of<'SIGNAL_REJECTED', { agentId: string; kind: string } & SignalRejection>
+  /** A letter was not acknowledged in time. */
+  | Of<'ACK_OVERDUE', { agentId: string; messageId: string; priority: MessagePriority; waitedMs: number }>
   | Of<'CHECKPOINT_WRITTEN', { agentId: string; checkpointId: string }>
   | Of<'TASK_CHANGED', { agentId: string; taskId: string; status: string; percent?: number }>
   | Of<

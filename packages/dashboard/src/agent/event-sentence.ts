@@ -85,6 +85,8 @@ const sentences: Readonly<Record<string, (payload: Payload) => string>> = {
     `${effectNouns[text(effect)] ?? plain(text(effect))} ${outcomes[text(outcome)] ?? text(outcome)}${text(outcome) === 'seen' ? '' : because(detail)}`,
   EFFECT_CANCELLED: ({ because: why }) => `an order was cancelled${because(why)}`,
   SIGNAL_REJECTED: ({ kind, because: why }) => `refused a report (${plain(text(kind))})${because(why)}`,
+  ACK_OVERDUE: ({ messageId, priority, waitedMs }) =>
+    `has not acknowledged letter ${text(messageId)} (${text(priority)}) for ${duration(number(waitedMs))}`,
   CHECKPOINT_WRITTEN: ({ checkpointId }) => `wrote checkpoint ${text(checkpointId)}`,
   TASK_CHANGED: ({ taskId, status, percent }) =>
     `task ${text(taskId)}: ${plain(text(status))}${percent === undefined ? '' : `, ${number(percent)} %`}`,

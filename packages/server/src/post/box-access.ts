@@ -2,8 +2,8 @@ import type { Agent } from '@holter/core';
 import type { Engine } from '../engine/engine.ts';
 import { type Intake, isTokenless, type Sender, tokenlessSender } from '../intake/index.ts';
 import type { StoredLetter } from '../store/letters.ts';
-import { takeSignal } from './letter-meaning.ts';
 import { LetterRefused, noAgent } from './letter-refused.ts';
+import { takeSignal } from './take-signal.ts';
 
 /** Who uses the post office; null for a call without a token. */
 export type Visitor = Sender | null;

@@ -1,16 +1,14 @@
 import { openTask } from '@holter/core';
-import type { Engine } from '../engine/engine.ts';
-import type { Intake, Sender } from '../intake/index.ts';
+import type { Sender } from '../intake/index.ts';
 import type { Letters, NewLetter, StoredLetter } from '../store/letters.ts';
-import { LetterRefused, noAgent } from './letter-refused.ts';
+import { signalAcknowledged } from './acknowledgements.ts';
+import { type SignalContext, takeSignal } from './take-signal.ts';
 import { taskSignalOf } from './task-letter.ts';
 
 /** How far back a ping is looked for that a pong may answer. */
 const PINGS_MAX = 50;
 
-type MeaningContext = {
-  readonly engine: Pick<Engine, 'read'>;
-  readonly intake: Pick<Intake, 'take'>;
+type MeaningContext = SignalContext & {
   readonly store: Pick<Letters, 'readLetter' | 'listLetters' | 'markLetters'>;
   /** Holter's own name in the post. */
   readonly name: () => string;
@@ -83,32 +81,3 @@ async function hearPong(
 }
 
 const SELF_STATUSES = ['healthy', 'busy', 'degraded'] as const;
-
-/** Acknowledgements are awaited for letters of Holter only: no agent can harm another by writing to it. */
-export async function signalAcknowledged(
-  context: MeaningContext,
-  { letterId, from, to, isVerified }: StoredLetter,
-  sender: Sender,
-): Promise<void> {
-  if (from !== context.name() || !isVerified || to === from) return;
-  await takeSignal(context, { kind: 'message-acknowledged', messageId: letterId }, sender, to);
-}
-
-/** An agent speaks for its own start; for everybody else it is the current one. */
-export async function takeSignal(
-  { engine, intake }: Pick<MeaningContext, 'engine' | 'intake'>,
-  signal: object,
-  sender: Sender,
-  agentId: string,
-): Promise<void> {
-  const incarnation = sender.role === 'agent' ? undefined : (await engine.read(agentId))?.hard.incarnation;
-  const about = { ...signal, ...(incarnation !== undefined && { incarnation }) };
-  const taken = await intake.take(about, sender, { agentId });
-  if (taken.kind !== 'refused') return;
-  const { code, message } = taken;
-  if (code === 'unknown_agent') throw noAgent(agentId);
-  throw new LetterRefused(
-    code === 'stale_incarnation' || code === 'agent_ended' ? code : 'forbidden',
-    message,
-  );
-}

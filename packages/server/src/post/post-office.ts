@@ -2,7 +2,7 @@ import type { Agent, Instant, MessagePriority } from '@holter/core';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { ReplyQueue } from '../engine/reply-queue.ts';
-import { HOLTER, type Intake, isTokenless, tokenlessSender } from '../intake/index.ts';
+import { type Intake, isTokenless, tokenlessSender } from '../intake/index.ts';
 import { redact, redactValue } from '../redaction/index.ts';
 import type {
   LetterBox,
@@ -13,16 +13,18 @@ import type {
   NewLetter,
   StoredLetter,
 } from '../store/letters.ts';
+import { awaitAcknowledgement, signalAcknowledged } from './acknowledgements.ts';
 import { BoxAccess, isOwner, replaced, tokenNeeded, type Visitor } from './box-access.ts';
-import { directiveLetter, isDirective } from './directive-letter.ts';
+import { directiveLetter } from './directive-letter.ts';
 import { forwardedFrom } from './forwarded.ts';
-import { hearLetter, isPong, signalAcknowledged, takeSignal } from './letter-meaning.ts';
+import { hearLetter, isPong } from './letter-meaning.ts';
 import { LetterRefused, noAgent } from './letter-refused.ts';
 import { checkTimes } from './letter-times.ts';
 import { MailWaits } from './mail-waits.ts';
 import { onceWhileOffline } from './once-while-offline.ts';
-import { isPing, pingId, pingLetter } from './ping-letter.ts';
+import { pingId, pingLetter } from './ping-letter.ts';
 import { mailPresenceOf } from './presence.ts';
+import { takeSignal } from './take-signal.ts';
 import { registerTokenless, type TokenlessStart } from './tokenless-start.ts';
 
 /** Most letters in one box. */
@@ -163,7 +165,9 @@ export class PostOffice {
 
   async remove(of: string, letterId: string, visitor: Visitor): Promise<void> {
     await this.openToChange(of, visitor);
+    const letter = await this.letterIn(of, letterId);
     if (!(await this.context.store.deleteLetter(of, letterId))) throw noLetter();
+    await this.noteAcknowledged(letter, visitor);
   }
 
   /** For an agent that is shown its letters by the server itself, oldest first. */
@@ -294,6 +298,7 @@ export class PostOffice {
         field: 'clientId',
       });
     const notes = verdict.kind === 'stored' && counts ? await hearLetter(this.context, stored, counts) : [];
+    if (verdict.kind === 'stored') await awaitAcknowledgement(this.context, stored);
     if (isOffline)
       throw new LetterRefused('agent_offline', `${to} is offline; the letter waits in its box`, {
         also: { stored: true, id: stored.letterId },
@@ -316,17 +321,8 @@ export class PostOffice {
     if (!isOwner(visitor) || of === this.name || letterIds.length === 0) return letters;
     const at = clock.now();
     const delivered = new Set(await store.markLetters({ to: of, letterIds, as: 'delivered', at }));
-    for (const letter of letters) {
-      const { letterId, from, isVerified, priority } = letter;
-      if (!delivered.has(letterId) || from !== this.name || !isVerified) continue;
-      if (isDirective(letter) || isPing(letter)) continue;
-      await takeSignal(
-        this.context,
-        { kind: 'message-delivered', messageId: letterId, priority },
-        HOLTER,
-        of,
-      );
-    }
+    for (const letter of letters)
+      if (delivered.has(letter.letterId)) await awaitAcknowledgement(this.context, letter);
     return letters.map((each) => (delivered.has(each.letterId) ? { ...each, deliveredAt: at } : each));
   }
 

@@ -170,29 +170,6 @@ describe('refuses, with nothing stored:', () => {
   });
 });
 
-describe('letters of Holter', () => {
-  it('await an acknowledgement from their delivery on', async () => {
-    const fay = await Mail.register(server, 'fay');
-    const { json } = await operator.send(OWN, 'fay', { priority: 'urgent' });
-    expect((await agent('fay'))?.acks).toBeUndefined();
-    await ada.send('ada', 'fay', { priority: 'urgent' });
-    expect(await fay.list('fay')).toHaveLength(2);
-    expect((await agent('fay'))?.acks).toMatchObject([{ priority: 'urgent' }]);
-    await fay.mark('fay', String(json.id), 'acknowledge');
-    expect((await agent('fay'))?.acks).toBeUndefined();
-  });
-
-  it('are acknowledged by a reply', async () => {
-    const gil = await Mail.register(server, 'gil');
-    const { json } = await operator.send(OWN, 'gil');
-    await gil.list('gil');
-    expect((await agent('gil'))?.acks).toHaveLength(1);
-    await gil.send('gil', OWN, { inReplyTo: json.id });
-    expect((await agent('gil'))?.acks).toBeUndefined();
-    expect(await operator.list(OWN, '&action=sent&status=unacknowledged&to=gil')).toEqual([]);
-  });
-});
-
 it('takes a pong for the ping that it answers, once, and no sent ping for an answer', async () => {
   const hal = await Mail.register(server, 'hal');
   const ping = { type: 'heartbeat', message: 'ping', timestamp: '2025-01-15T10:30:00Z', sequence: 42 };

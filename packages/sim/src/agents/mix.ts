@@ -14,6 +14,7 @@ import { holdRenewer } from './hold-renewer.ts';
 import { idle } from './idle.ts';
 import { inProcess } from './in-process.ts';
 import { lastMinute } from './last-minute.ts';
+import { lateReader } from './late-reader.ts';
 import { longTool } from './long-tool.ts';
 import { looper } from './looper.ts';
 import { nameTaker } from './name-taker.ts';
@@ -67,6 +68,7 @@ const MIX: readonly (readonly [Behaviour, number])[] = [
   [spender, 1.5],
   [oddOne, 3],
   [visited, 2],
+  [lateReader, 2],
   [flooder, 0.5],
   [replayer, 1],
   [quietCommand, 1.5],

@@ -1,13 +1,12 @@
-import type { HoldKind, Instant, SignalBody } from '@holter/core';
+import type { HoldKind, Instant, MessagePriority, SignalBody } from '@holter/core';
 import { Act } from './agent-env.ts';
+import { acknowledgeLetter, deliverLetter, PRIORITIES } from './letters.ts';
 import { type Oddity, START_AGAIN } from './oddity.ts';
 import type { SimAgent } from './sim-agent.ts';
 
 const MINUTE = 60_000;
 
 const say = (agent: SimAgent, body: SignalBody): void => agent.env.send(agent, body, agent.freshId());
-
-const PRIORITIES = ['urgent', 'high', 'normal', 'low'] as const;
 
 function cut(agent: SimAgent, isCut: boolean): void {
   agent.partition = isCut ? 'both' : 'none';
@@ -89,14 +88,23 @@ export const life: readonly Oddity[] = [
     everyMs: 9 * MINUTE,
     work: 'works',
     play: (agent, turn) =>
-      agent.env.sense(agent, {
-        kind: 'message-delivered',
-        messageId: `m${agent.life}.${turn}`,
-        priority: PRIORITIES[turn % PRIORITIES.length] as (typeof PRIORITIES)[number],
-      }),
+      deliverLetter(agent, `${agent.life}.${turn}`, PRIORITIES[turn % PRIORITIES.length] as MessagePriority),
     over: (agent) => {
-      for (let turn = 0; turn < 4; turn++)
-        say(agent, { kind: 'message-acknowledged', messageId: `m${agent.life}.${turn}` });
+      for (let turn = 0; turn < 4; turn++) acknowledgeLetter(agent, `${agent.life}.${turn}`);
+    },
+  },
+  {
+    tells: 'is cut off with an urgent letter in its box',
+    turns: 1,
+    everyMs: 50 * MINUTE,
+    work: 'works',
+    play: (agent) => {
+      deliverLetter(agent, `${agent.life}.cut`, 'urgent');
+      cut(agent, true);
+    },
+    over: (agent) => {
+      cut(agent, false);
+      acknowledgeLetter(agent, `${agent.life}.cut`);
     },
   },
   {

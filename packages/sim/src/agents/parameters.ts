@@ -76,6 +76,11 @@ export const parameters = {
     medianMs: 24 * minute,
     sigma: 0.6,
   },
+  letters: {
+    // Somebody writes every quarter of an hour; reading may take longer than every time for an acknowledgement.
+    everyMs: 15 * minute,
+    readMaxMs: 90 * minute,
+  },
   crash: { everyMs: 7 * hour },
   freeze: {
     everyMs: 9 * hour,

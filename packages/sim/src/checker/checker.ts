@@ -156,6 +156,7 @@ export class Checker implements Witness {
         else {
           observed.acts.add(kind);
           this.progress.raised(agent, observed, kind, at);
+          if (kind === 'ack-overdue') this.liveness.calledUnresponsive(agent, observed, at);
         }
         return;
       }

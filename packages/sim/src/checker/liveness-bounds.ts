@@ -47,11 +47,21 @@ export class LivenessBounds {
   }
 
   becameUnknown(agent: SimAgent, observed: Observed, at: number): void {
-    const { intervalMs, missed, slackMs } = pulseOf(agent.profile);
     if (!hasPulse(agent.profile) && agent.profile.promises.process === undefined) {
       this.report(1, agent.name, at, 'called unknown, though it promised no sign of life');
       return;
     }
+    this.checkSilence(agent, observed, at, 'called unknown');
+  }
+
+  /** An agent that is heard, with letters that it has not acknowledged, is busy. */
+  calledUnresponsive(agent: SimAgent, observed: Observed, at: number): void {
+    if (hasPulse(agent.profile)) this.checkSilence(agent, observed, at, 'accused of unread letters');
+    else this.report(1, agent.name, at, 'accused of unread letters, though it promised no sign of life');
+  }
+
+  private checkSilence(agent: SimAgent, observed: Observed, at: number, accusation: string): void {
+    const { intervalMs, missed, slackMs } = pulseOf(agent.profile);
     const waitMs = missed * intervalMs + slackMs;
     const from = this.lastSign(agent, observed);
     const before = this.gaps.earliest(this.keptSign(observed), waitMs, this.graceMaxMs(agent));
@@ -64,7 +74,7 @@ export class LivenessBounds {
       1,
       agent.name,
       at,
-      `called unknown after ${quietS} s of silence, ${Math.round((earliest - at) / 1000)} s before its deadline`,
+      `${accusation} after ${quietS} s of silence, ${Math.round((earliest - at) / 1000)} s before its deadline`,
     );
   }
 

@@ -18,6 +18,9 @@ const SENSED = new Set([
   'finding-cleared',
 ]);
 
+/** A task may be ended by its tracker, and letters wait for the successor. */
+const AFTER_END = new Set(['task-ended', 'message-delivered', 'message-acknowledged']);
+
 export function fateOf(observed: Observed, { signal, origin, twin }: Packet): Fate {
   if (signal.incarnation === undefined) return 'bad';
   if (signal.incarnation < observed.incarnation) return 'stale';
@@ -28,7 +31,7 @@ export function fateOf(observed: Observed, { signal, origin, twin }: Packet): Fa
   if (twin?.isHeard === true && signal.id !== undefined) return 'repeat';
   // Overtaken by its own end.
   if (signal.kind === 'call-begun' && observed.hasEnded(signal.callId)) return 'repeat';
-  return observed.isEnded && signal.kind !== 'task-ended' ? 'bad' : 'accept';
+  return observed.isEnded && !AFTER_END.has(signal.kind) ? 'bad' : 'accept';
 }
 
 /** Invariants 5 and 11: inputs that are stale, forged, repeated or too late may be recorded and change nothing else. */

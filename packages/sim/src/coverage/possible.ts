@@ -127,6 +127,7 @@ const events = words<EventType>({
   EFFECT_RECEIPT: true,
   EFFECT_CANCELLED: true,
   SIGNAL_REJECTED: true,
+  ACK_OVERDUE: true,
   CHECKPOINT_WRITTEN: true,
   TASK_CHANGED: true,
   JOB_ENDED: true,

@@ -193,6 +193,11 @@ const shows: Readonly<Record<string, (diary: Diary) => void>> = {
     expect(diary.of('STOP_ANNOUNCED')).toBeGreaterThan(50);
     expect(diary.of('AGENT_ENDED')).toBe(0);
   },
+  'late-reader': (diary) => {
+    expect(diary.of('ACK_OVERDUE')).toBeGreaterThan(50);
+    expect(diary.of('INCIDENT_OPENED')).toBe(0);
+    expect(diary.of('terminate done')).toBe(0);
+  },
   'name-taker': (diary) => {
     expect(diary.of('refused')).toBeGreaterThan(50);
     expect(diary.of('registered')).toBe(20);

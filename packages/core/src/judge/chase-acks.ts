@@ -1,0 +1,66 @@
+import { between, inWords, later } from '../base/time.ts';
+import type { PendingAck } from '../record/agent.ts';
+import type { Draft } from '../record/draft.ts';
+import { ask, emit, want } from '../record/draft.ts';
+import { heardInWords, letterInWords, ON_ACK_TIMEOUT, overdueAcks } from '../rule/ack-overdue.ts';
+import { lifeOfStart, NOTICE_MS_MAX } from '../vocabulary/effect.ts';
+
+/**
+ * What follows once when the time for an acknowledgement is over: it is logged; the agent is reminded of a letter of
+ * priority normal or high; a person is told about an urgent one, unless the agent was not heard either and the rule
+ * `ackOverdue` has opened an incident.
+ */
+export function chaseAcks(draft: Draft): void {
+  const { hard } = draft;
+  if (!hard.acks || hard.end) return;
+  for (const ack of overdueAcks(draft)) {
+    if (ack.isOverdue) continue;
+    hard.acks = hard.acks.map((other) => (other === ack ? { ...other, isOverdue: true as const } : other));
+    chase(draft, ack);
+  }
+}
+
+function chase(draft: Draft, ack: PendingAck): void {
+  const { hard, at } = draft;
+  const { id, idHash, priority, delivered } = ack;
+  emit(draft, {
+    type: 'ACK_OVERDUE',
+    payload: {
+      agentId: hard.agentId,
+      messageId: id ?? String(idHash),
+      priority,
+      waitedMs: between(delivered.at, at),
+    },
+  });
+  const action = ON_ACK_TIMEOUT[priority];
+  if (action === 'remind' || action === 'remind-then-escalate') remind(draft, ack);
+  const found = draft.found.find(({ kind }) => kind === 'ack-overdue');
+  if (action === 'escalate' && found?.severity === 'warn' && !isQuiet(draft)) tellPerson(draft, ack);
+}
+
+function remind(draft: Draft, ack: PendingAck): void {
+  const { hard, at } = draft;
+  const { delivered, idHash } = ack;
+  const message = `Holter: ${letterInWords(ack)} has been in your box for ${inWords(between(delivered.at, at))} and is not acknowledged yet.`;
+  want(
+    draft,
+    `${hard.agentId}#${hard.incarnation}/remind/${idHash}/${delivered.at}`,
+    { kind: 'remind', message },
+    { livesBy: lifeOfStart(hard.agentId, hard.incarnation), until: later(at, NOTICE_MS_MAX) },
+  );
+}
+
+function tellPerson(draft: Draft, ack: PendingAck): void {
+  const { hard, at } = draft;
+  const { agentId, incarnation } = hard;
+  const { delivered, idHash } = ack;
+  const waited = inWords(between(delivered.at, at));
+  const message = `${agentId} has not acknowledged ${letterInWords(ack)} for ${waited}. It was last heard ${heardInWords(draft)} and may be busy; nothing is done to it. Please look.`;
+  ask(draft, 'notice', `${agentId}#${incarnation}/ack/${idHash}/${delivered.at}`, {
+    notice: { severity: 'warning', message, incidentId: null },
+  });
+}
+
+const isQuiet = ({ hard, at }: Draft): boolean =>
+  (hard.quiet !== undefined && hard.quiet.until > at) ||
+  hard.quietFindings?.some(({ kind }) => kind === 'ack-overdue') === true;
