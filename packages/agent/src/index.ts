@@ -3,7 +3,15 @@ export type { Directive } from '@holter/core';
 export { answerHeartbeats } from './answer-heartbeats.ts';
 export { BreakerOpenError } from './client/breakers.ts';
 export type { CheckpointOutcome } from './client/checkpoint-queue.ts';
-export type { AgentHold, ClientStatus, HolterClient, ToolCall, ToolOptions } from './client/client.ts';
+export type {
+  AgentHold,
+  ClientStatus,
+  HolterClient,
+  TaskDetails,
+  TaskUpdate,
+  ToolCall,
+  ToolOptions,
+} from './client/client.ts';
 export { connect } from './client/connect.ts';
 export type { InstrumentOptions } from './client/instrument.ts';
 export type { AgentPromises, ConnectOptions } from './client/options.ts';

@@ -50,6 +50,7 @@ export type {
   Limits,
   Policy,
   PolicyStep,
+  WatchMode,
 } from './policy/policy.ts';
 export type {
   Agent,

@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events';
-import type { Directive, HoldKind, SignalBody } from '@holter/core';
+import type { Directive, HoldKind, Instant, SignalBody } from '@holter/core';
 import type { CheckpointOutcome } from './checkpoint-queue.ts';
 import { type InstrumentOptions, instrumentEmitter } from './instrument.ts';
 import type { BeatDetails } from './pulse.ts';
@@ -36,6 +36,20 @@ export type ClientStatus = {
   readonly rejectionCount: number;
   /** The newest rejections, with reasons. */
   readonly rejections: readonly Rejection[];
+};
+
+export type TaskDetails = {
+  readonly description?: string;
+  /** When it should be done; without it a task never stalls. */
+  readonly expectedAt?: Date;
+};
+
+export type TaskUpdate = {
+  readonly percent?: number;
+  /** What is new, or why it takes longer. */
+  readonly note?: string;
+  /** The agent has failed with this task, and people are told. */
+  readonly cannotContinue?: boolean;
 };
 
 /** The holds that an agent may report about itself; `paused-by-operator` is not one of them. */
@@ -167,12 +181,17 @@ export class HolterClient {
   }
 
   /** Starts a new task; the previous one is not changed. */
-  taskAssigned(taskId: string): void {
+  taskAssigned(taskId: string, { description, expectedAt }: TaskDetails = {}): void {
     this.session.pulse.taskId = taskId;
-    this.report({ kind: 'task-assigned', taskId });
+    this.report({
+      kind: 'task-assigned',
+      taskId,
+      ...(description !== undefined && { description }),
+      ...(expectedAt && { expectedAt: expectedAt.getTime() as Instant }),
+    });
   }
 
-  taskUpdated(update: { readonly percent?: number; readonly note?: string } = {}): void {
+  taskUpdated(update: TaskUpdate = {}): void {
     const { taskId } = this.session.pulse;
     if (taskId === null)
       return this.session.rejections.add('task-updated', 'no_task', 'there is no open task');

@@ -7,6 +7,10 @@ export type BeatDetails = {
   readonly phase?: string;
   /** Anything that changes when the work moves on; a changed one counts as progress. */
   readonly progress?: string;
+  /**
+   * `busy` before long work that blocks the process: its next silence may last one deadline longer. Let the beat go
+   * out first, and say `healthy` afterwards.
+   */
   readonly status?: SelfStatus;
 };
 

@@ -55,7 +55,7 @@ const lateBy = ({ at, hard }: Draft): number => (hard.wakeAt <= at ? between(har
 
 function judgeLiveness(draft: Draft): void {
   const { hard, at, policy, stalls } = draft;
-  if (hard.end || hard.unknownSince !== undefined) return;
+  if (hard.end || hard.unknownSince !== undefined || policy.watch === 'tasks') return;
   if (missesAt(draft, at, policy, stalls).count < policy.beat.missedMax) return;
   becomeUnknown(draft);
 }

@@ -85,6 +85,8 @@ export const ruleDefaults = {
   errorWindowCalls: 20,
   errorCallsMin: 8,
   unrecoverableStep: 'escalate',
+  // Seed 001, troubleshooting: `tasks` is for agents whose work blocks them for long.
+  watch: 'all',
   // Seed 001 §1.5.2.
   taskStall: minutes(30),
   // Seed 001 §1.4.3.

@@ -20,6 +20,8 @@ export type Policy = {
   readonly freeze: { readonly flatMs: DurationMs; readonly stoppedMs: DurationMs; readonly step: PolicyStep };
   readonly failures: FailurePolicy;
   readonly unrecoverableStep: PolicyStep;
+  /** What the agent is judged by: everything it has promised, or its tasks alone. */
+  readonly watch: WatchMode;
   readonly taskStallMs: DurationMs;
   readonly ackMs: Readonly<Record<'urgent' | 'high' | 'normal' | 'low', DurationMs>>;
   readonly holdMsMax: HoldAges;
@@ -46,6 +48,8 @@ export type Policy = {
   readonly recovery: RecoveryPolicy;
   readonly incident: { readonly closeAfterMs: DurationMs; readonly reopenWithinMs: DurationMs };
 };
+
+export type WatchMode = 'all' | 'tasks';
 
 /** A step that an operator may configure in advance; `terminate` is then the operator's decision. */
 export type PolicyStep = 'escalate' | 'terminate';

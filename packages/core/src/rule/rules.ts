@@ -14,6 +14,9 @@ import { silence } from './silence.ts';
 import { taskOverdue } from './task-overdue.ts';
 import { tokenFlat } from './token-flat.ts';
 
+/** What an agent owes while it works: beats, calls, tokens, checkpoints. Not judged where only its tasks count. */
+const OWED: ReadonlySet<Rule> = new Set([missedBeats, silence, tokenFlat, frozen, checkpointAge]);
+
 /** Order matters: `frozen` looks at the findings of the rules before it. */
 const RULES: readonly Rule[] = [
   processGone,
@@ -34,6 +37,7 @@ const RULES: readonly Rule[] = [
 export function runRules(draft: Draft): void {
   draft.found = [];
   for (const rule of RULES) {
+    if (draft.policy.watch === 'tasks' && OWED.has(rule)) continue;
     const found = rule(draft);
     const limited = found && limitSeverity(found, draft.policy);
     if (limited) draft.found.push(limited);

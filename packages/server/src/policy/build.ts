@@ -45,6 +45,7 @@ export function buildPolicy(settings: Settings, { breakers, dayBudget }: SharedP
       callsMin: Math.min(settings['rules.error_calls_min'], settings['rules.error_window_calls']),
     },
     unrecoverableStep: settings['rules.unrecoverable_step'],
+    watch: settings['rules.watch'],
     taskStallMs: settings['rules.task_stall'],
     ackMs: {
       urgent: settings['rules.ack_urgent'],

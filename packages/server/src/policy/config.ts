@@ -1,4 +1,11 @@
-import type { BudgetStep, DurationMs, NoticeSeverity, PolicyStep, ruleDefaults } from '@holter/core';
+import type {
+  BudgetStep,
+  DurationMs,
+  NoticeSeverity,
+  PolicyStep,
+  ruleDefaults,
+  WatchMode,
+} from '@holter/core';
 import type { ChannelType } from './channel-fields.ts';
 import type { LimitEnd, LimitName } from './detection-fields.ts';
 import type { Snake } from './snake.ts';
@@ -73,6 +80,8 @@ type OverrideConfig = OverrideSections & {
   /** Consecutive misses; stands in for `timeout_seconds`. */
   readonly missed_threshold?: number;
   readonly slack_seconds?: Duration;
+  /** Short for `rules.watch`. */
+  readonly watch?: WatchMode;
 };
 
 export type AgentHealthConfig = {
@@ -143,7 +152,9 @@ type Written<T> = T extends DurationMs
     ? boolean
     : T extends number
       ? number
-      : PolicyStep;
+      : T extends 'all'
+        ? WatchMode
+        : PolicyStep;
 
 /**
  * Rules of `defaults.ts` that an operator may set. The limits' step stands with the limits, and how much

@@ -1,4 +1,10 @@
-import { type DurationMs, healthMonitoringDefaults, type PolicyStep, ruleDefaults } from '@holter/core';
+import {
+  type DurationMs,
+  healthMonitoringDefaults,
+  type PolicyStep,
+  ruleDefaults,
+  type WatchMode,
+} from '@holter/core';
 import { ALERT_FIELDS } from './alert-fields.ts';
 import { BUDGET_FIELDS, defaultBudgetSettings } from './budget-fields.ts';
 import { type Table, tableReader, type Values } from './check.ts';
@@ -28,6 +34,7 @@ import { snake } from './snake.ts';
 
 /** Every setting that may differ from agent to agent, by the path under which an operator writes it. */
 const step = oneOf<PolicyStep>(['escalate', 'terminate']);
+const watch = oneOf<WatchMode>(['all', 'tasks']);
 const threshold = duration(ranges.threshold);
 const wait = duration(ranges.wait);
 const holdAge = duration(ranges.holdAge);
@@ -63,6 +70,7 @@ export const AGENT_FIELDS = {
   'rules.error_window_calls': count(ranges.windowCalls),
   'rules.error_calls_min': count(ranges.windowCalls),
   'rules.unrecoverable_step': step,
+  'rules.watch': watch,
   'rules.task_stall': threshold,
   'rules.ack_urgent': threshold,
   'rules.ack_high': threshold,
@@ -112,12 +120,14 @@ export const OVERRIDE_FIELDS = {
   interval_seconds: inSeconds(ranges.beatInterval),
   missed_threshold: count(ranges.missed),
   slack_seconds: inSeconds(ranges.slack),
+  watch,
   ...WRITTEN_FIELDS,
 } as const satisfies Table;
 
 /** Second names of settings, and what they stand for. */
 export const ALIASES = {
   interval_seconds: 'health_monitoring.heartbeat.interval_seconds',
+  watch: 'rules.watch',
   'progress_detection.tool_call_analysis.no_calls_threshold': 'rules.silence_act',
 } as const satisfies Partial<Record<keyof typeof OVERRIDE_FIELDS, keyof typeof AGENT_FIELDS>>;
 

@@ -99,6 +99,8 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
   'rules.error_window_calls': 'Newest calls over which the share is counted.',
   'rules.error_calls_min': 'Calls that are needed before the share counts.',
   'rules.unrecoverable_step': 'Where the incident of an agent that says it cannot go on begins.',
+  'rules.watch':
+    'What an agent is judged by: `tasks` leaves out beats, pings and everything else that it may owe while it works.',
   'rules.task_stall': 'Time without an update, past its expected end, after which a task is overdue.',
   'rules.ack_urgent': 'Time to acknowledge an urgent message; then the incident escalates.',
   'rules.ack_high':
@@ -260,6 +262,7 @@ export const SHORT_MEANINGS: Readonly<
   interval_seconds: 'Short for `health_monitoring.heartbeat.interval_seconds`.',
   missed_threshold: 'Beats that may be missed; stands in for `timeout_seconds`.',
   slack_seconds: 'How late a beat may be; stands in for the three `rules.slack_…`.',
+  watch: 'Short for `rules.watch`.',
 };
 
 export const BREAKER_MEANINGS = {

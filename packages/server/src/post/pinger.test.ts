@@ -5,7 +5,7 @@ import { ManualClock, settled } from '../../test/manual-clock.ts';
 import { Engine } from '../engine/engine.ts';
 import { ReplyQueue } from '../engine/reply-queue.ts';
 import { Intake, type Sender } from '../intake/index.ts';
-import { defaultPolicies } from '../policy/index.ts';
+import { compile, defaultPolicies, type PolicySet } from '../policy/index.ts';
 import { openMemory } from '../store/memory/index.ts';
 import { startPinger } from './pinger.ts';
 import { PostOffice } from './post-office.ts';
@@ -25,7 +25,7 @@ const pinged = (agentId: string): Registration => ({
   executor: null,
 });
 
-async function world() {
+async function world(policies: PolicySet = defaultPolicies) {
   const clock = new ManualClock();
   const store = openMemory();
   let ids = 0;
@@ -37,7 +37,7 @@ async function world() {
   const engine: Engine = new Engine({
     store,
     clock,
-    policies: defaultPolicies,
+    policies,
     executors: [],
     sha256,
     newId,
@@ -168,5 +168,19 @@ it('goes on with the agents of an earlier start, also when a page of them could 
   const sent = await store.listLetters({ of: OWN, box: 'sent', limit: 1_000 });
   expect(new Set(sent.map(({ to }) => to)).size).toBe(251);
   stopAgain();
+  await engine.stop();
+});
+
+it('does not ping an agent that is judged by its tasks alone', async () => {
+  const compiled = compile({ agents: { ada: { watch: 'tasks' } } });
+  if (compiled.kind !== 'compiled') throw new Error('the configuration is wrong');
+  const { clock, engine, stop, pings, agent } = await world(compiled.policies);
+  for (let minute = 0; minute < 10; minute += 1) {
+    await clock.advance(MINUTE);
+    await settled();
+  }
+  expect(await pings()).toEqual([]);
+  expect((await agent())?.hard).toMatchObject({ health: 'HEALTHY', derived: [] });
+  stop();
   await engine.stop();
 });

@@ -16,6 +16,13 @@ type PingerContext = {
   readonly failed: (error: unknown) => void;
 };
 
+type Pace = {
+  readonly sequence: number;
+  readonly nextAt: Instant;
+  /** By more than its tasks: a ping that nobody judges would only fill its box. */
+  readonly isWatched: boolean;
+};
+
 /**
  * Writes a ping into the box of each agent that has promised pongs, once per interval of its role. The number of an
  * interval is the ping's sequence, so that several servers send one ping together. Whether pongs are missed is judged
@@ -35,12 +42,13 @@ export function startPinger({ engine, store, office, clock, failed }: PingerCont
   };
 
   /** Agents begin at different times within an interval, so that not all are pinged at once. */
-  const paceOf = ({ hard }: Agent, now: Instant): { sequence: number; nextAt: Instant } => {
+  const paceOf = ({ hard }: Agent, now: Instant): Pace => {
     const { role, agentId, group, patience, promises } = hard;
     const policy = policyFor(engine.currentPolicies, role, agentId, group, patience);
     const everyMs = promises.beatEveryMs ?? policy.beat.intervalMs;
     const shifted = now + (Math.abs(hashText(agentId)) % everyMs);
-    return { sequence: Math.floor(shifted / everyMs), nextAt: later(now, everyMs - (shifted % everyMs)) };
+    const nextAt = later(now, everyMs - (shifted % everyMs));
+    return { sequence: Math.floor(shifted / everyMs), nextAt, isWatched: policy.watch === 'all' };
   };
 
   const sendDue = async (): Promise<void> => {
@@ -52,9 +60,9 @@ export function startPinger({ engine, store, office, clock, failed }: PingerCont
         dueAt.delete(agentId);
         continue;
       }
-      const { sequence, nextAt } = paceOf(agent, now);
+      const { sequence, nextAt, isWatched } = paceOf(agent, now);
       dueAt.set(agentId, nextAt);
-      await office.ping(agent, sequence);
+      if (isWatched) await office.ping(agent, sequence);
     }
   };
 

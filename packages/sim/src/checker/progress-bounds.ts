@@ -67,6 +67,13 @@ export class ProgressBounds {
         return observed.failuresInRow <= contract.failuresInRowMax
           ? `called failing after ${observed.failuresInRow} failures in a row: one counted twice`
           : null;
+      case 'task-overdue': {
+        // Seed 001 §1.5.3: a task that is late is not a failed agent as long as it beats.
+        const quietMs = at - observed.signBeforeAt;
+        return quietMs < pulseOf(agent.profile).intervalMs
+          ? `called failed for a late task, though it was heard twice in ${inSeconds(quietMs)}`
+          : null;
+      }
       case 'limit-exceeded':
         // One that has died since may have been looked at before.
         return agent.behaviour.name !== 'spender' || agent.truth === 'fine'
