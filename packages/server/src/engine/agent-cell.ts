@@ -79,7 +79,7 @@ export class AgentCell {
   private isRunning = false;
   /** Only the outline of the record is in memory: enough for plain beats. */
   private isOutline = false;
-  private audit = NO_FOLD;
+  audit = NO_FOLD;
   /** A commit whose answer may get lost; the record tells later whether it was carried out. */
   private unanswered: { readonly stored: StoredAgent; readonly audit: AuditFold } | null = null;
 

@@ -80,3 +80,20 @@ test('an agent that falls silent is flagged, and its next beat clears it', async
   expect(events.map(({ type }) => type)).toContain('FINDING_CLEARED');
   await engine.stop();
 });
+
+test('of a flood, all is on record when its minute is over, though nothing more is heard', async () => {
+  const { engine, clock, memory } = await world();
+  await engine.register({ ...ada, agentId: 'bob', promises: {} });
+  const bob = { agentId: 'bob', incarnation: 1 } as const;
+  const flood = Array.from({ length: 500 }, (_, n) =>
+    engine.signal({ ...bob, kind: 'blocker', text: `${n}` }, 'agent'),
+  );
+  await Promise.all(flood);
+  const standFor = async () => {
+    const events = await memory.readEvents({ after: 0, limit: 1_000, types: ['BLOCKER_REPORTED'] });
+    return events.reduce((sum, { event }) => sum + 1 + (event.folded ?? 0), 0);
+  };
+  expect(await standFor()).toBeLessThan(500);
+  await clock.advance(62_000);
+  expect(await standFor()).toBe(500);
+});

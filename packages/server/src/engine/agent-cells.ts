@@ -1,4 +1,4 @@
-import type { Agent } from '@holter/core';
+import type { Agent, Instant } from '@holter/core';
 import { AgentCell, type CellContext } from './agent-cell.ts';
 
 const RECORDS_MAX = 20_000;
@@ -55,10 +55,15 @@ export class AgentCells {
     this.withRecord.add(cell);
   }
 
+  /** Agents whose flood is over: their next request writes the rows that stand for it. */
+  floodsOver(at: Instant): readonly string[] {
+    return [...this.withRecord].filter(({ audit }) => audit.isDue(at)).map(({ agentId }) => agentId);
+  }
+
   dropIdle(): void {
     for (const cell of this.withRecord) {
       if (this.withRecord.size <= this.recordsMax) return;
-      if (!cell.isIdle) continue;
+      if (!cell.isIdle || cell.audit.hasRows) continue;
       this.withRecord.delete(cell);
       if (!cell.shrink()) this.cells.delete(cell.agentId);
     }

@@ -42,7 +42,7 @@ export class AuditFold {
     at: Instant,
     quotas: FoldQuotas,
   ): { kept: readonly HolterEvent[]; next: AuditFold } {
-    if (this.folded.size === 0 && !events.some(isFoldable)) return { kept: events, next: this };
+    if (!this.hasRows && !events.some(isFoldable)) return { kept: events, next: this };
     const next = this.copy();
     const left = at - next.since >= WINDOW_MS ? next.beginWindow(at) : new Map<string, Folded>();
     const kept: HolterEvent[] = [];
@@ -57,7 +57,18 @@ export class AuditFold {
     const rows = [...left.values()].map(({ newest, count }) =>
       count === 1 ? newest : { ...newest, folded: count - 1 },
     );
+    for (const row of rows) if (row.type === 'SIGNAL_REJECTED') next.rejections.set(rejectionOf(row), at);
     return { kept: rows.concat(kept), next };
+  }
+
+  /** Rows wait in memory. */
+  get hasRows(): boolean {
+    return this.folded.size > 0;
+  }
+
+  /** Rows wait, and their minute is over. */
+  isDue(at: Instant): boolean {
+    return this.hasRows && at - this.since >= WINDOW_MS;
   }
 
   private copy(): AuditFold {
@@ -88,7 +99,7 @@ export class AuditFold {
 
   private hasRoom(event: HolterEvent, quotas: FoldQuotas): boolean {
     if (event.type === 'SIGNAL_REJECTED') {
-      const key = `${event.payload.kind} ${event.payload.code}`;
+      const key = rejectionOf(event);
       // A process of an old incarnation may keep beating every second: its rejection is recorded once a minute.
       if (event.at - (this.rejections.get(key) ?? 0) < WINDOW_MS) return false;
       this.rejections.set(key, event.at);
@@ -106,5 +117,8 @@ function sortOf({ type, payload }: HolterEvent): string {
   if (type === 'FINDING_RAISED' || type === 'FINDING_CLEARED') return `${type} ${payload.kind}`;
   return type === 'HOLD_BEGAN' || type === 'HOLD_ENDED' ? `${type} ${payload.hold}` : type;
 }
+
+const rejectionOf = ({ payload }: Extract<HolterEvent, { type: 'SIGNAL_REJECTED' }>): string =>
+  `${payload.kind} ${payload.code}`;
 
 const isFoldable = ({ type }: HolterEvent): boolean => FOLDABLE.has(type);

@@ -322,6 +322,7 @@ export class Engine {
       await this.follower.poll();
       await this.spending.refresh(at, this.isShared);
       await this.dueLooks.run(at, betweenSlices);
+      await Promise.all(this.cells.floodsOver(at).map((agentId) => this.ask(agentId, { kind: 'tick' })));
       await this.outbox.pump();
     } finally {
       this.cells.dropIdle();
