@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { linuxTable, pageBytesOf, parseIo, parseStat, parseUser } from './linux-table.ts';
+import {
+  linuxTable,
+  pageBytesOf,
+  parseIo,
+  parseList,
+  parseStat,
+  parseUser,
+  parseVariables,
+} from './linux-table.ts';
 
 const stat = (name: string, state = 'S'): string =>
   `4711 (${name}) ${state} 4710 4711 4711 34816 4711 4194304 1 2 3 4 150 50 20 10 20 0 11 0 98765 1000000 2048 18446744073709551615`;
@@ -58,4 +66,12 @@ it('knows this very process', () => {
   expect(table.row(process.pid)?.memoryBytes).toBeGreaterThan(10_000_000);
   expect(table.rows().length).toBeGreaterThan(1);
   expect(table.bootId).toMatch(/^[0-9a-f-]{36} pid:\[\d+\]$/);
+});
+
+it('reads command lines and environments, whose words may be empty', () => {
+  expect(parseList('node\0/opt/my agent\0\0--x\0')).toEqual(['node', '/opt/my agent', '', '--x']);
+  expect(parseVariables(['A=1', 'B=x=y', 'C=', '=odd', 'none'])).toEqual({ A: '1', B: 'x=y', C: '' });
+  // A process of the kernel, and one that has ended.
+  for (const text of ['', null]) expect(parseList(text)).toBeNull();
+  expect(parseVariables(null)).toBeNull();
 });

@@ -28,6 +28,8 @@ export function linuxTable(proc = '/proc'): ProcessTable {
     },
     userOf: (pid) => parseUser(read(`${proc}/${pid}/status`)),
     ioBytes: (pid) => parseIo(read(`${proc}/${pid}/io`)),
+    argv: (pid) => parseList(readUtf8(`${proc}/${pid}/cmdline`)),
+    environment: (pid) => parseVariables(parseList(readUtf8(`${proc}/${pid}/environ`))),
     pidsMarked: (marker) => pids().filter((pid) => hasVariable(read(`${proc}/${pid}/environ`), marker)),
   };
 }
@@ -84,6 +86,23 @@ export function parseIo(text: string | null): number | null {
   return reads && writes ? Number(reads[1]) + Number(writes[1]) : null;
 }
 
+/** Each part ends with a zero byte. A process that has ended, or belongs to the kernel, has none. */
+export function parseList(text: string | null): readonly string[] | null {
+  return text === null || text === '' ? null : text.replace(/\0$/, '').split('\0');
+}
+
+export function parseVariables(list: readonly string[] | null): Readonly<Record<string, string>> | null {
+  return (
+    list &&
+    Object.fromEntries(
+      list.flatMap((entry) => {
+        const at = entry.indexOf('=');
+        return at > 0 ? [[entry.slice(0, at), entry.slice(at + 1)]] : [];
+      }),
+    )
+  );
+}
+
 function hasVariable(environ: string | null, variable: string): boolean {
   return environ !== null && (environ.startsWith(`${variable}\0`) || environ.includes(`\0${variable}\0`));
 }
@@ -98,9 +117,11 @@ function namespaceOf(proc: string): string {
 
 const isNumber = (text: string): boolean => /^\d+$/.test(text);
 
-function read(path: string): string | null {
+const readUtf8 = (path: string): string | null => read(path, 'utf8');
+
+function read(path: string, encoding: 'latin1' | 'utf8' = 'latin1'): string | null {
   try {
-    return readFileSync(path, 'latin1');
+    return readFileSync(path, encoding);
   } catch {
     return null;
   }

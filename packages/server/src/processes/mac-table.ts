@@ -23,6 +23,9 @@ export function macTable(ask: Ask = run): ProcessTable {
     },
     // Only with rights that a user's program does not have.
     ioBytes: () => null,
+    // `ps` joins the words with blanks: enough to recognise a program, unless its path has a blank.
+    argv: (pid) => (ask('ps', ['-ww', '-p', String(pid), '-o', 'args=']) ?? '').trim().split(' '),
+    environment: () => null,
     pidsMarked: (marker) => parseMarked(ask('ps', ['-axEww', '-o', 'pid=,command=']) ?? '', marker),
   };
 }

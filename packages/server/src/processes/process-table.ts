@@ -37,6 +37,10 @@ export type ProcessTable = {
   userOf(pid: number): number | null;
   /** Bytes read and written since its start, terminals and sockets included. */
   ioBytes(pid: number): number | null;
+  /** Its program and arguments, as it was called. */
+  argv(pid: number): readonly string[] | null;
+  /** The environment that it was started with. */
+  environment(pid: number): Readonly<Record<string, string>> | null;
   /** Processes whose environment carries this text, wherever they stand in the tree. */
   pidsMarked(marker: string): readonly number[];
 };

@@ -57,6 +57,14 @@ export class SimProcessTable implements ProcessTable {
     return null;
   }
 
+  argv(): readonly string[] | null {
+    return null;
+  }
+
+  environment(): Readonly<Record<string, string>> | null {
+    return null;
+  }
+
   ioBytes(): number | null {
     return null;
   }
