@@ -30,6 +30,7 @@ export { asNumber, asRecord, asText, type JsonRecord, parseRecord } from './shar
 export { meterStartOf } from './shared/model-meter.ts';
 export type { ChildEnd, Idle, Recipe } from './shared/recipe.ts';
 export type { Item, ReplayFormat, ReplayReader } from './shared/replay.ts';
+export type { Marks, ScreenMarks } from './shared/screen.ts';
 export type { SessionFile } from './shared/session-file.ts';
 export type { Transcript } from './shared/transcript.ts';
 export { type TailedSession, TRANSCRIPT_CHANNEL, TranscriptTail } from './shared/transcript-tail.ts';

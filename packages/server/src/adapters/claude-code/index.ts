@@ -6,6 +6,7 @@ import { hooks } from './hooks.ts';
 import { MODEL_TIMEOUT_MS } from './model-timeout.ts';
 import { recipe } from './recipe.ts';
 import { replay } from './replay.ts';
+import { screen } from './screen.ts';
 import { readSessionFiles } from './session.ts';
 import { transcript } from './transcript.ts';
 
@@ -18,6 +19,7 @@ export const claudeCode: Adapter = {
   hooks,
   transcript,
   session: readSessionFiles,
+  screen,
   recipe,
   connect,
   doctor: diagnose,

@@ -60,7 +60,8 @@ class ClaudeRun implements Recipe {
     this.modelTimeoutMs = timeout > 0 ? timeout : MODEL_TIMEOUT_MS;
     const named = optionValue(args, '--session-id') ?? optionValue(args, '-r', '--resume');
     const isKnown = named !== null && UUID.test(named) && !hasOption(args, '--fork-session');
-    this.sessionId = isKnown ? named : namesSession(args) ? null : context.newId();
+    const own = isKnown ? named : namesSession(args) ? null : context.newId();
+    this.sessionId = context.sessionId ?? own;
   }
 
   start(serverUrl: string): readonly string[] {

@@ -3,6 +3,7 @@ import type { Connect, Diagnosis, DiagnosisContext } from './connect.ts';
 import type { Hooks } from './hooks.ts';
 import type { Recipe, RecipeContext } from './recipe.ts';
 import type { ReplayFormat } from './replay.ts';
+import type { ScreenMarks } from './screen.ts';
 import type { ReadSessionFiles } from './session-file.ts';
 import type { Transcript } from './transcript.ts';
 
@@ -24,6 +25,8 @@ export type Adapter = {
   readonly transcript?: Transcript;
   /** Sense: the files that running sessions keep about themselves. */
   readonly session?: ReadSessionFiles;
+  /** Sense: by which words its terminal shows that it works, is idle or asks; for sessions in tmux. */
+  readonly screen?: ScreenMarks;
   /** Acts: how `holter run` spawns, resumes and terminates it; null for a command line that is no session. */
   readonly recipe?: (context: RecipeContext) => Recipe | null;
   /** Adds hooks to its settings and removes them again, for sessions that people start themselves. */

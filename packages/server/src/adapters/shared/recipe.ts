@@ -52,6 +52,8 @@ export type RecipeContext = {
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly workingDirectory: string;
+  /** The session of a process that runs already, where it is known. */
+  readonly sessionId?: string;
   readonly newId: () => string;
   readonly now: () => number;
 };
