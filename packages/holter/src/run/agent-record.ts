@@ -8,15 +8,18 @@ import type { RunContext } from './run-context.ts';
 import type { ServerLink } from './server-link.ts';
 import type { DirectoryRequest } from './working-directory.ts';
 
-type AgentRecordContext = Pick<RunContext, 'link' | 'plan' | 'options' | 'newId' | 'directory' | 'say'>;
+type AgentRecordContext = Pick<RunContext, 'link' | 'newId' | 'directory' | 'say'> & {
+  readonly plan: Pick<Plan, 'agentId' | 'mode' | 'promises' | 'can'>;
+  readonly options: Pick<RunOptions, 'role' | 'group' | 'task'>;
+};
 
 /** The server's record of the agent of this run: incarnations, checkpoints, incident. */
 export class AgentRecord {
   incarnation = 0;
   token = '';
   private readonly link: ServerLink;
-  private readonly plan: Plan;
-  private readonly options: RunOptions;
+  private readonly plan: AgentRecordContext['plan'];
+  private readonly options: AgentRecordContext['options'];
   private readonly executorId: string;
   private readonly path: string;
   private readonly newId: () => string;
@@ -35,13 +38,13 @@ export class AgentRecord {
   }
 
   /** Each start registers a new instance; the key identifies a start that the server ordered. */
-  async register(spawnKey?: string): Promise<void> {
+  async register(spawnKey?: string, instanceId = this.newId()): Promise<void> {
     const { agentId, mode, promises, can } = this.plan;
     const { role, group, task } = this.options;
     const { directory } = this;
     const reply = await this.link.insist('POST', '/v1/agents', {
       agentId,
-      instanceId: this.newId(),
+      instanceId,
       role,
       group,
       ...(task !== undefined && { taskId: task }),

@@ -10,7 +10,6 @@ import {
   systemTable,
 } from '@holter/server/process';
 import { CommanderError } from 'commander';
-import type { Target } from '../background/http-call.ts';
 import { version } from '../package/version.ts';
 import { CliFailure, EXIT } from '../terminal/failure.ts';
 import type { Terminal } from './child.ts';
@@ -21,7 +20,7 @@ import { processOnlyLine } from './process-only.ts';
 import { type RunReport, reportOf, summaryOf, unwatchedReport } from './report.ts';
 import { runCommand } from './run-command.ts';
 import type { RunContext } from './run-context.ts';
-import { ServerLink } from './server-link.ts';
+import { namedTarget, ServerLink } from './server-link.ts';
 import { Supervisor } from './supervisor.ts';
 import { guardTerminal } from './terminal-guard.ts';
 import { keepTerminal } from './terminal-state.ts';
@@ -150,15 +149,4 @@ const isUnusable = (error: unknown): error is Error =>
 async function host(folder: DataFolder, config: string | undefined): Promise<{ stop(): Promise<void> }> {
   const { hostServer } = await import('../background/hosted-server.ts');
   return hostServer({ folder, config, log: () => undefined, logLevel: 'silent' });
-}
-
-/** A server named by option or environment. The environment of an agent contains only that agent's own token. */
-function namedTarget({ url, data }: RunOptions, env: NodeJS.ProcessEnv, folder: DataFolder): Target | null {
-  const isAgent = Boolean(env.HOLTER_AGENT_ID);
-  const named = url ?? (data === undefined && !isAgent ? env.HOLTER_URL || undefined : undefined);
-  if (named === undefined) return null;
-  const clean = named.replace(/(?<!\/)\/+$/, '');
-  const isLocal = folder.readServer()?.url === clean;
-  const token = (isAgent ? null : env.HOLTER_TOKEN) || (isLocal ? folder.readToken('operator') : null);
-  return { url: clean, token };
 }

@@ -133,3 +133,18 @@ export class ServerLink {
     return new Promise((resolve) => void this.options.clock.after(ms, resolve));
   }
 }
+
+/** A server named by option or environment. The environment of an agent contains only that agent's own token. */
+export function namedTarget(
+  { url, data }: { readonly url?: string; readonly data?: string },
+  env: NodeJS.ProcessEnv,
+  folder: DataFolder,
+): Target | null {
+  const isAgent = Boolean(env.HOLTER_AGENT_ID);
+  const named = url ?? (data === undefined && !isAgent ? env.HOLTER_URL || undefined : undefined);
+  if (named === undefined) return null;
+  const clean = named.replace(/(?<!\/)\/+$/, '');
+  const isLocal = folder.readServer()?.url === clean;
+  const token = (isAgent ? null : env.HOLTER_TOKEN) || (isLocal ? folder.readToken('operator') : null);
+  return { url: clean, token };
+}
