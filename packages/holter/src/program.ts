@@ -31,6 +31,7 @@ const COMMANDS: readonly (readonly [names: string, load: () => Promise<Register>
   ['cost', async () => (await import('./commands/cost.ts')).registerCost],
   ['alerts', async () => (await import('./commands/alerts.ts')).registerAlerts],
   ['maintenance', async () => (await import('./commands/maintenance.ts')).registerMaintenance],
+  ['tmux', async () => (await import('./tmux/command.ts')).registerTmux],
   ['connect', async () => (await import('./connect/command.ts')).registerConnect],
   ['hook', async () => (await import('./connect/hook-command.ts')).registerHook],
   ['doctor', async () => (await import('./commands/doctor.ts')).registerDoctor],

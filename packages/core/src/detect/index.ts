@@ -20,6 +20,7 @@ export {
   findContext,
   observeContext,
 } from './context-use.ts';
+export { isSameResult, type ResultPrint, readResult } from './normal-result.ts';
 export {
   type DetectionPolicy,
   type DetectorState,

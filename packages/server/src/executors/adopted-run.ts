@@ -4,7 +4,7 @@ import { type ActResult, AGENT_EFFECTS, type Executor } from '../engine/executor
 import { appendToAgentFile, ownerOf } from '../files/index.ts';
 import { type ProcessTable, ProcessTree, receiptOfStop, stopTree, TreeSensor } from '../processes/index.ts';
 import { NUDGES_BYTES_MAX, nudgeLine } from './nudge-line.ts';
-import type { RunRecord } from './run-record.ts';
+import { holderOf, type RunRecord } from './run-record.ts';
 
 type AdoptedContext = {
   readonly table: ProcessTable;
@@ -62,7 +62,10 @@ export class AdoptedRun implements Executor {
       case 'terminate':
         return this.terminate(effect);
       case 'spawn':
-        return receipt('refused', 'the `holter run` that held its terminal is gone; start it there again');
+        return receipt(
+          'refused',
+          `the ${holderOf(this.record)} that held its terminal is gone; start it there again`,
+        );
       case 'deny-call':
       case 'notify':
         return receipt('refused', 'a command has no calls that could be denied');
@@ -85,7 +88,10 @@ export class AdoptedRun implements Executor {
     if (!this.tree) return receipt('done', 'nothing was running');
     // An agent that can't be restarted is not stopped on evidence alone. Its record does not know this yet.
     if (order === null)
-      return receipt('refused', 'its `holter run` is gone, so nothing could bring it back; a person decides');
+      return receipt(
+        'refused',
+        `its ${holderOf(this.record)} is gone, so nothing could bring it back; a person decides`,
+      );
     this.close();
     const stopped = await stopTree({ table, tree: this.tree, clock, cleanupMs });
     if (stopped.kind === 'gone') {
@@ -100,7 +106,7 @@ export class AdoptedRun implements Executor {
   private async tellEnd(): Promise<void> {
     await this.tell({
       kind: 'stopped',
-      reason: 'ended after its `holter run` was lost; nobody saw its exit code',
+      reason: `ended after its ${holderOf(this.record)} was lost; nobody saw its exit code`,
     });
     this.context.ended();
   }

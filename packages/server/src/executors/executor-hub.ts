@@ -16,7 +16,7 @@ import { isAlive, type ProcessTable } from '../processes/index.ts';
 import { type Store, StoreUnavailable } from '../store/store.ts';
 import { AdoptedRun } from './adopted-run.ts';
 import { RemoteExecutor } from './remote-executor.ts';
-import type { RunRecord } from './run-record.ts';
+import { holderOf, type RunRecord } from './run-record.ts';
 import { RunRows } from './run-rows.ts';
 
 type HubContext = {
@@ -272,7 +272,10 @@ export class ExecutorHub {
         if (await this.rows.take(entry.record)) await this.adopt(entry, table);
       } else if (!isHere && !entry.isToldLost) {
         entry.isToldLost = true;
-        await this.tell(entry.record, 'its `holter run` on another machine does not call in any more');
+        await this.tell(
+          entry.record,
+          `its ${holderOf(entry.record)} on another machine does not call in any more`,
+        );
       }
     }
   }
@@ -291,8 +294,8 @@ export class ExecutorHub {
     entry.leave = this.join(entry, adopted);
     const isThere = record.child !== null && isAlive(table, record.child);
     const evidence = isThere
-      ? 'its `holter run` was killed; the server watches its process, and can not start it again'
-      : 'its `holter run` and its process are gone';
+      ? `its ${holderOf(record)} was killed; the server watches its process, and can not start it again`
+      : `its ${holderOf(record)} and its process are gone`;
     await this.tell(record, evidence);
     if (isThere) {
       await intake.take(lostFinding(record, evidence, clock.now()), RUN);

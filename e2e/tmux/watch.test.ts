@@ -1,0 +1,166 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bin, until, World } from '../run/kit.ts';
+
+const standIn = fileURLToPath(new URL('./fixtures/claude', import.meta.url));
+
+/** `npm test` has found or installed tmux; a test that is run alone expects it in the path. */
+const hasTmux = process.env.HOLTER_TMUX !== '';
+
+const world = new World();
+/** Separate tmux servers, so that no other tmux session is touched: one with agents, one as a person's terminal. */
+const socket = `holter-watch-${process.pid}`;
+const person = `holter-person-${process.pid}`;
+const tmux = (on: string, ...args: readonly string[]): string =>
+  execFileSync('tmux', ['-L', on, '-f', '/dev/null', ...args], {
+    encoding: 'utf8',
+    env: world.env,
+  }).trimEnd();
+
+type Line = { readonly pid: number; readonly event: string; readonly args: readonly string[] };
+
+/** What a stand-in for an agent has written down. */
+const logOf = (name: string): readonly Line[] => {
+  const file = world.path(`${name}.log`);
+  if (!existsSync(file)) return [];
+  return readFileSync(file, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
+};
+const eventsOf = (name: string): readonly string[] => logOf(name).map(({ event }) => event);
+
+let sessions = 0;
+const variables = (name: string, begins: string): readonly string[] => {
+  sessions += 1;
+  const id = `${sessions}0000000-0000-4000-8000-000000000000`;
+  return [`STAND_IN=${begins}`, `STAND_IN_LOG=${world.path(`${name}.log`)}`, `STAND_IN_SESSION=${id}`];
+};
+
+/** A session with one pane, whose own command is the agent. */
+const inPane = (name: string, begins: string): void => {
+  const given = variables(name, begins).flatMap((variable) => ['-e', variable]);
+  tmux(socket, 'new-session', '-d', '-s', name, '-x', '100', '-y', '30', ...given, 'env', standIn);
+};
+
+const ids = new Map<string, string>();
+const idOf = (name: string): string => ids.get(name) ?? '';
+const paneOf = (name: string): string => tmux(socket, 'list-panes', '-t', `=${name}:`, '-F', '#{pane_id}');
+
+let watch: ChildProcess;
+let said = '';
+
+const isStopped = () => watch.exitCode !== null || watch.signalCode !== null;
+
+describe.runIf(hasTmux)('holter tmux watch', () => {
+  beforeAll(async () => {
+    for (const [name, begins] of [
+      ['idle', 'idle'],
+      ['asking', 'asking'],
+      ['typing', 'idle'],
+      ['dead', 'busy'],
+    ] as const)
+      inPane(name, begins);
+    tmux(socket, 'new-session', '-d', '-s', 'zombie', '-x', '100', '-y', '30', 'sh', '-i');
+    const line = `${variables('zombie', 'busy').join(' ')} ${standIn}`;
+    tmux(socket, 'send-keys', '-t', '=zombie:', line, 'Enter');
+    tmux(person, 'new-session', '-d', '-s', 'desk', '-x', '100', '-y', '30', 'sh');
+    tmux(person, 'send-keys', '-t', '=desk:', `TMUX= tmux -L ${socket} attach -t =typing`, 'Enter');
+    watch = spawn(process.execPath, [bin, 'tmux', 'watch', '--socket', socket, '--mode', 'act'], {
+      cwd: world.folder,
+      env: world.env,
+    });
+    watch.stderr?.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+    });
+    for (const name of ['idle', 'asking', 'typing', 'dead', 'zombie']) {
+      const pane = paneOf(name);
+      ids.set(name, `${name}.${pane.slice(1)}`);
+    }
+    for (const id of ids.values())
+      await until(`${id} is watched`, () => said.includes(`${id} is watched: claude-code`));
+  });
+
+  afterAll(async () => {
+    if (watch && !isStopped()) watch.kill('SIGTERM');
+    await until('the watch has ended', isStopped);
+    for (const [on, name] of [...[...ids.keys()].map((each) => [socket, each]), [person, 'desk']])
+      tmux(on ?? '', 'kill-session', '-t', `=${name}`);
+    await world.close();
+  });
+
+  const nudge = (name: string) =>
+    world.holter('nudge', idOf(name), '--reason', 'is it done; or not?', '--no-wait');
+
+  it('sends a nudge at the prompt, and verifies it', async () => {
+    await nudge('idle');
+    await until('it arrives', () => eventsOf('idle').includes('sent: Holter: is it done; or not?'));
+    await until('its receipt', async () =>
+      (await world.receipts(idOf('idle'))).some(({ outcome }) => outcome === 'delivered'),
+    );
+  });
+
+  it('never presses a key at a permission prompt, which its own file tells', async () => {
+    await world.untilAgent(idOf('asking'), 'it waits for a person', (agent) =>
+      JSON.stringify(agent).includes('waiting-for-permission'),
+    );
+    await nudge('asking');
+    await until('the reason is said', () => said.includes(`${idOf('asking')}: a nudge waits: it is asking`));
+    expect(eventsOf('asking')).toEqual(['started']);
+  });
+
+  it('never types beside a person', async () => {
+    const shown = () => tmux(socket, 'capture-pane', '-p', '-t', paneOf('typing'));
+    tmux(person, 'send-keys', '-t', '=desk:', '-l', 'half a line');
+    await until('the person types', () => shown().includes('half a line'));
+    await nudge('typing');
+    await until('the reason is said', () => said.includes(`${idOf('typing')}: a nudge waits: `));
+    expect(eventsOf('typing')).toEqual(['started']);
+    expect(shown()).toContain('❯ half a line\n');
+  });
+
+  it.each([
+    ['dead', 'a dead pane'],
+    ['zombie', 'a shell whose agent has gone'],
+  ])('%s: starts an agent that was killed again in the same pane: %s', async (name) => {
+    const pane = paneOf(name);
+    const [first] = logOf(name);
+    process.kill(first?.pid ?? 0, 'SIGKILL');
+    const second = await until('its successor has started', () => logOf(name)[1] ?? null);
+    expect(second.args.join(' ')).toContain('Holter: this work was interrupted');
+    expect(paneOf(name)).toBe(pane);
+    const pid = Number(tmux(socket, 'display-message', '-p', '-t', pane, '#{pane_pid}'));
+    expect(pid).toBe(second.pid);
+    await world.untilAgent(
+      idOf(name),
+      'it is its second start',
+      ({ incarnation, end }) => incarnation === 2 && !end,
+    );
+    expect(await world.events(idOf(name))).toContain('INCIDENT_OPENED');
+  });
+
+  it('stops an agent with all its processes when it is told to, and keeps what its pane showed', async () => {
+    const [first] = logOf('idle');
+    await world.holter('terminate', idOf('idle'), '--reason', 'enough');
+    const { end } = await world.untilAgent(idOf('idle'), 'it is stopped', (agent) => agent.end !== null);
+    expect(end).toMatchObject({ byHolter: true });
+    expect(existsSync(join('/proc', String(first?.pid), 'exe'))).toBe(false);
+    expect((await world.holter('logs', idOf('idle'))).out).toContain('❯');
+  });
+
+  it('refuses a second watcher of the same tmux server', async () => {
+    const { code, err } = await world.holter('tmux', 'watch', '--socket', socket);
+    expect(code).toBe(1);
+    expect(err).toContain(`runs for this tmux server already (pid ${watch.pid})`);
+  });
+
+  it('shows the fleet in one line for tmux', async () => {
+    const { code, out } = await world.holter('status', '--tmux');
+    expect(code).toBe(0);
+    expect(out).toMatch(/^[^\n]*\d HEALTHY[^\n]* \| waiting for you: [^\n]*\n$/);
+    expect(out).toContain(idOf('asking'));
+  });
+});

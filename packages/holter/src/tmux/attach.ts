@@ -1,0 +1,41 @@
+import { spawnSync } from 'node:child_process';
+import { CliFailure } from '../terminal/failure.ts';
+import type { Io } from '../terminal/io.ts';
+import { type Socket, socketWords } from './control-client.ts';
+import { agentIdOf } from './pane-agent.ts';
+
+/** Shows the pane of an agent in this terminal. */
+export function attach(io: Io, agentId: string, socket: Socket): void {
+  const words = socketWords(socket);
+  const tmux = (args: readonly string[], isShown: boolean) =>
+    spawnSync('tmux', [...words, ...args], {
+      env: io.env,
+      encoding: 'utf8',
+      stdio: isShown ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+    });
+  const listed = tmux(['list-panes', '-a', '-F', '#{session_id} #{pane_id} #{session_name}'], false);
+  if (listed.status !== 0) throw new CliFailure(`tmux: ${listed.stderr?.trim() || 'it is not installed'}`);
+  const place = placeOf(listed.stdout, agentId);
+  if (!place)
+    throw new CliFailure(
+      `no pane of this tmux server is that of ${agentId}`,
+      'holter status lists the agents; --socket NAME names another tmux server',
+    );
+  const { sessionId, paneId } = place;
+  const show = ['select-window', '-t', paneId, ';', 'select-pane', '-t', paneId, ';'];
+  // From within tmux the client of this terminal goes there.
+  const go = io.env.TMUX ? 'switch-client' : 'attach-session';
+  io.setExitCode(tmux([...show, go, '-t', sessionId], true).status ?? 1);
+}
+
+export function placeOf(
+  listed: string,
+  agentId: string,
+): { readonly sessionId: string; readonly paneId: string } | null {
+  for (const line of listed.split('\n')) {
+    const [sessionId = '', paneId = '', ...name] = line.split(' ');
+    if (paneId && agentIdOf({ sessionName: name.join(' '), paneId }) === agentId)
+      return { sessionId, paneId };
+  }
+  return null;
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { isAtPrompt, type NudgeFacts, TYPED_LATELY_MS, whyNotNudge } from './nudge-gate.ts';
+
+const free: NudgeFacts = {
+  pane: { dead: null, isInMode: false },
+  screen: { state: 'idle', typed: '' },
+  status: 'idle',
+  typedMsAgo: null,
+};
+
+it('a nudge is pasted only at an empty prompt of an agent that is known not to ask', () => {
+  expect(whyNotNudge(free)).toBeNull();
+  expect(whyNotNudge({ ...free, status: undefined })).toBeNull();
+  expect(whyNotNudge({ ...free, typedMsAgo: TYPED_LATELY_MS })).toBeNull();
+});
+
+it.each<[string, Partial<NudgeFacts>, string]>([
+  ['a pane that has closed', { pane: null }, 'its pane is dead'],
+  ['a dead pane', { pane: { dead: { code: 0, signal: null }, isInMode: false } }, 'its pane is dead'],
+  ['copy mode', { pane: { dead: null, isInMode: true } }, 'its pane is in copy mode'],
+  ['a screen that asks', { screen: { state: 'asking', typed: '' } }, 'it is asking for a decision'],
+  [
+    'a file that says it asks, whatever the screen shows',
+    { status: 'waiting' },
+    'it is asking for a decision',
+  ],
+  ['a file that says nothing', { status: null }, 'it does not say whether it is asking'],
+  [
+    'a screen that is not understood',
+    { screen: { state: 'unknown', typed: '' } },
+    'its screen is not understood',
+  ],
+  ['work', { screen: { state: 'busy', typed: '' } }, 'it is working'],
+  ['work, by its file', { status: 'busy' }, 'it is working'],
+  ['keys a moment ago', { typedMsAgo: 2_000 }, 'somebody is typing in its session'],
+  [
+    'text at the prompt',
+    { screen: { state: 'idle', typed: 'half a line' } },
+    'text that was not sent stands at its prompt',
+  ],
+])('it waits for %s', (_what, change, why) => {
+  expect(whyNotNudge({ ...free, ...change })).toBe(why);
+});
+
+describe('Enter follows only if', () => {
+  const text = 'Holter: the same call was made 5 times.';
+
+  it('this text stands at the prompt, whole, wrapped or folded by the agent', () => {
+    for (const typed of [text, text.slice(0, 20), '[Pasted text #1 +3 lines]'])
+      expect(isAtPrompt({ state: 'unknown', typed }, text)).toBe(true);
+  });
+
+  it('no prompt has come up meanwhile, and nobody has typed before it', () => {
+    expect(isAtPrompt({ state: 'asking', typed: text }, text)).toBe(false);
+    expect(isAtPrompt({ state: 'idle', typed: '' }, text)).toBe(false);
+    expect(isAtPrompt({ state: 'unknown', typed: null }, text)).toBe(false);
+    expect(isAtPrompt({ state: 'unknown', typed: `rm -rf ${text}` }, text)).toBe(false);
+  });
+});

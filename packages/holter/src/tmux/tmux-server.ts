@@ -1,0 +1,112 @@
+import { ControlClient, quoted, type Socket, TmuxError } from './control-client.ts';
+import { lookAtPanes, type PaneRow, type Panes } from './pane-row.ts';
+
+/** The tmux server behind a socket, which may come and go. */
+export class TmuxServer {
+  private readonly socket: Socket;
+  private readonly env: NodeJS.ProcessEnv;
+  /** Whether the server that was attached last has crashed: nobody has closed its panes. */
+  isLost = false;
+  private client: ControlClient | null = null;
+  /** Socket, process and start of the server that is attached: pane ids mean something only together with it. */
+  private attached: string | null = null;
+
+  constructor(socket: Socket, env: NodeJS.ProcessEnv) {
+    this.socket = socket;
+    this.env = env;
+  }
+
+  get key(): string | null {
+    return this.attached;
+  }
+
+  /** All panes now; null while this server does not run. */
+  async look(): Promise<Panes | null> {
+    const client = await this.attach();
+    try {
+      return client && (await lookAtPanes(client));
+    } catch (error) {
+      // The session that the client was attached to has ended, or the server has; the next look attaches again.
+      if (error instanceof TmuxError) return null;
+      throw error;
+    }
+  }
+
+  async ask(command: string): Promise<readonly string[]> {
+    if (!this.client) throw new TmuxError('its tmux server is not running');
+    return this.client.ask(command);
+  }
+
+  paneOf(paneId: string): Pane {
+    return new Pane(this, this.attached, paneId);
+  }
+
+  close(): void {
+    this.client?.close();
+    this.client = null;
+  }
+
+  private async attach(): Promise<ControlClient | null> {
+    if (this.client) return this.client;
+    const client = await ControlClient.attach(this.socket, this.env);
+    if (!client) return null;
+    const [identity = ''] = await client.ask(
+      `display-message -p ${quoted('#{socket_path} #{pid} #{start_time}')}`,
+    );
+    this.client = client;
+    this.attached = identity;
+    this.isLost = false;
+    void client.ended.then(() => {
+      this.isLost = client.hasLostServer;
+      if (this.client === client) this.client = null;
+    });
+    return client;
+  }
+}
+
+/** One pane of one run of a tmux server. A pane of a later run never answers for it. */
+export class Pane {
+  readonly paneId: string;
+  private readonly server: TmuxServer;
+  private readonly key: string | null;
+
+  constructor(server: TmuxServer, key: string | null, paneId: string) {
+    this.server = server;
+    this.key = key;
+    this.paneId = paneId;
+  }
+
+  /** Null when it has closed, or its tmux server has gone. */
+  async look(): Promise<{ readonly row: PaneRow; readonly typedAt: number | null } | null> {
+    const panes = await this.server.look();
+    const row = this.server.key === this.key ? panes?.panes.get(this.paneId) : undefined;
+    return row && panes ? { row, typedAt: panes.typedAt.get(row.sessionId) ?? null } : null;
+  }
+
+  /** A command whose target is this pane; `words` come after it. */
+  async tell(command: string, words = ''): Promise<readonly string[]> {
+    if (this.server.key !== this.key) throw new TmuxError('its tmux server has gone');
+    return this.server.ask(`${command} -t ${this.paneId}${words && ` ${words}`}`);
+  }
+
+  /** The screen, with colours. */
+  screen(): Promise<readonly string[]> {
+    return this.tell('capture-pane -e -p');
+  }
+
+  /** What it shows and what has scrolled away, as text. */
+  async history(lines: number): Promise<string> {
+    return `${(await this.tell(`capture-pane -p -S -${lines}`)).join('\n').trimEnd()}\n`;
+  }
+
+  /** The pane stays when its command ends, with its exit code. */
+  async stay(): Promise<void> {
+    await this.tell('set-option -p', 'remain-on-exit on');
+  }
+
+  async paste(text: string): Promise<void> {
+    const buffer = `holter${this.paneId}`;
+    await this.server.ask(`set-buffer -b ${quoted(buffer)} -- ${quoted(text)}`);
+    await this.tell(`paste-buffer -p -r -d -b ${quoted(buffer)}`);
+  }
+}

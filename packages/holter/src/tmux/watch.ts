@@ -1,0 +1,197 @@
+import { isAlive, PANE_PREFIX, type ProcessIdentity } from '@holter/server/process';
+import type { AgentPage } from '@holter/server/wire';
+import { RunFailure } from '../run/end.ts';
+import { quoted, TmuxError } from './control-client.ts';
+import { type Children, childrenOf, type FoundAgent, findAgent } from './find-agent.ts';
+import { matchesGlob } from './glob.ts';
+import { agentIdOf, PaneAgent, type PaneContext } from './pane-agent.ts';
+import type { PaneRow, Panes } from './pane-row.ts';
+import type { TmuxServer } from './tmux-server.ts';
+
+type WatchOptions = {
+  readonly context: PaneContext;
+  readonly server: TmuxServer;
+  /** Only sessions whose names match. */
+  readonly session: string;
+};
+
+const LOOK_EVERY_MS = 2_000;
+const FIND_EVERY_MS = 4_000;
+/** A pane whose agent could not be registered is tried again after this. */
+const TRY_AGAIN_MS = 60_000;
+/** An agent that reports through hooks has done so by then. */
+const HOOKS_MS = 4_000;
+/** So long an agent that has gone may be started again in its pane. */
+const KEPT_MS = 10 * 60_000;
+
+/** An option of the tmux server, which ends with it. */
+const CLAIM = '@holter-watch';
+
+/** Looks at all panes of one tmux server every two seconds, and looks after the agents in them. */
+export class TmuxWatch {
+  private readonly options: WatchOptions;
+  /** By the key of the tmux server and the id of the pane. */
+  private readonly agents = new Map<string, PaneAgent>();
+  /** When the process of a pane was found first. */
+  private readonly firstSeen = new Map<string, { readonly process: string; readonly at: number }>();
+  private readonly refusedAt = new Map<string, number>();
+  /** The tmux server that this watcher has marked as its own. */
+  private claimed: string | null = null;
+  private foundAt = 0;
+  private isThere: boolean | null = null;
+  private isStopped = false;
+  private wake: () => void = () => undefined;
+
+  constructor(options: WatchOptions) {
+    this.options = options;
+  }
+
+  async run(): Promise<void> {
+    const { context } = this.options;
+    while (!this.isStopped) {
+      await this.look();
+      await new Promise<void>((resolve) => {
+        const cancel = context.clock.after(LOOK_EVERY_MS, resolve);
+        this.wake = () => {
+          cancel();
+          resolve();
+        };
+      });
+    }
+    await Promise.all([...this.agents.values()].map((agent) => agent.leave()));
+    const { server } = this.options;
+    if (server.key !== null && server.key === this.claimed)
+      await server.ask(`set-option -su ${CLAIM}`).catch(ignoreGone);
+    server.close();
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    this.wake();
+  }
+
+  private async look(): Promise<void> {
+    const { server, context } = this.options;
+    const panes = await server.look();
+    if (panes && server.key !== this.claimed) await this.claim();
+    this.noteServer(panes);
+    const now = context.clock.now();
+    for (const [key, agent] of this.agents) {
+      const row = (key.startsWith(`${server.key} `) && panes?.panes.get(agent.pane.paneId)) || null;
+      const typedAt = row && panes ? (panes.typedAt.get(row.sessionId) ?? null) : null;
+      await agent.look(row, typedAt, server.isLost).catch((error: unknown) => {
+        // A pane that goes during the look is reported by the next one; the others are looked at all the same.
+        if (!(error instanceof TmuxError)) context.say(`${agent.agentId}: ${error}`);
+      });
+      if (!agent.isRunning && (agent.goneMs > KEPT_MS || (row === null && agent.goneMs > LOOK_EVERY_MS * 15)))
+        await this.forget(key, agent);
+    }
+    if (panes && now - this.foundAt >= FIND_EVERY_MS) {
+      this.foundAt = now;
+      await this.find(panes, now);
+    }
+  }
+
+  /** Two watchers would mix their keys in the same panes. */
+  private async claim(): Promise<void> {
+    const { server, context } = this.options;
+    const { table, watcher } = context;
+    const [text = ''] = await server.ask(`show-options -sqv ${CLAIM}`);
+    const holder = identityIn(text);
+    if (holder && holder.pid !== watcher.pid && isAlive(table, holder))
+      throw new TmuxError(`holter tmux watch runs for this tmux server already (pid ${holder.pid})`);
+    await server.ask(`set-option -s ${CLAIM} ${quoted(JSON.stringify(watcher))}`);
+    this.claimed = server.key;
+  }
+
+  private noteServer(panes: Panes | null): void {
+    const isThere = panes !== null;
+    if (this.isThere === isThere) return;
+    const { say } = this.options.context;
+    if (!isThere) say(this.isThere === null ? 'no tmux server runs here yet' : 'the tmux server has gone');
+    else if (this.isThere === false) say('the tmux server is there');
+    this.isThere = isThere;
+  }
+
+  private async forget(key: string, agent: PaneAgent): Promise<void> {
+    this.agents.delete(key);
+    await agent.leave();
+  }
+
+  /** Panes in which no agent is known to run. */
+  private async find(panes: Panes, now: number): Promise<void> {
+    const { server, session, context } = this.options;
+    let children: Children | null = null;
+    for (const row of panes.panes.values()) {
+      const key = `${server.key} ${row.paneId}`;
+      const known = this.agents.get(key);
+      if (row.dead || known?.isRunning || known?.isInHand || !matchesGlob(session, row.sessionName)) continue;
+      if (now - (this.refusedAt.get(key) ?? Number.NEGATIVE_INFINITY) < TRY_AGAIN_MS) continue;
+      children ??= childrenOf(context.table.rows());
+      const found = findAgent(context.table, row.pid, children);
+      if (found && this.isDue(key, found, now)) await this.begin(key, row, known, found);
+    }
+    for (const key of this.firstSeen.keys())
+      if (!panes.panes.has(key.slice(key.lastIndexOf(' ') + 1))) this.firstSeen.delete(key);
+  }
+
+  private isDue(key: string, { process, adapter }: FoundAgent, now: number): boolean {
+    const name = `${process.pid} ${process.startedAt}`;
+    if (this.firstSeen.get(key)?.process !== name) this.firstSeen.set(key, { process: name, at: now });
+    return !adapter.hooks || now - (this.firstSeen.get(key)?.at ?? now) >= HOOKS_MS;
+  }
+
+  private async begin(
+    key: string,
+    row: PaneRow,
+    known: PaneAgent | undefined,
+    found: FoundAgent,
+  ): Promise<void> {
+    const { server, context } = this.options;
+    const agentId = known?.agentId ?? agentIdOf(row);
+    // Whoever started it with a name of its own reports about it: `holter run` in a pane.
+    if (found.env.HOLTER_AGENT_ID && found.env.HOLTER_AGENT_ID !== agentId) return;
+    try {
+      if (await this.isReported(found)) {
+        this.refusedAt.set(key, context.clock.now());
+        return;
+      }
+      if (known) await known.beginAgain(found);
+      else {
+        const executorId = `${PANE_PREFIX}${context.sha256(`${context.hostId} ${key}`).slice(0, 40)}`;
+        const agent = new PaneAgent(context, server.paneOf(row.paneId), { agentId, executorId }, found);
+        await agent.begin();
+        this.agents.set(key, agent);
+      }
+      this.refusedAt.delete(key);
+      context.say(`${agentId} is watched: ${found.adapter.name} in pane ${row.paneId} of ${row.sessionName}`);
+    } catch (error) {
+      if (!(error instanceof RunFailure)) throw error;
+      this.refusedAt.set(key, context.clock.now());
+      context.say(`${agentId} can not be watched: ${error.message}`);
+    }
+  }
+
+  /** A session that reports through hooks is an agent already; its hooks carry nudges, and say more than a screen. */
+  private async isReported(found: FoundAgent): Promise<boolean> {
+    const { link, sessions } = this.options.context;
+    const sessionId = (await sessions.of(found))?.sessionId;
+    if (sessionId === undefined) return false;
+    const reply = await link.insist('GET', `/v1/agents?q=${encodeURIComponent(sessionId.slice(0, 8))}`);
+    const { agents = [] } = reply.body as Partial<AgentPage>;
+    return agents.some(({ end }) => end === null);
+  }
+}
+
+function identityIn(text: string): ProcessIdentity | null {
+  try {
+    const { bootId, pid, startedAt } = JSON.parse(text) as Partial<ProcessIdentity>;
+    return bootId && pid && startedAt ? { bootId, pid, startedAt } : null;
+  } catch {
+    return null;
+  }
+}
+
+const ignoreGone = (error: unknown): void => {
+  if (!(error instanceof TmuxError)) throw error;
+};
