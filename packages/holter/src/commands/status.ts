@@ -6,6 +6,7 @@ import { type Connection, findServer, type ServerOptions, withServer } from '../
 import { noteShown } from '../client/note-shown.ts';
 import { hasEnded, isWaitingForPerson, isWrong, mostUrgentFirst, stateWord } from '../explain/state-order.ts';
 import { statusTable } from '../explain/status-table.ts';
+import { tmuxLine } from '../explain/tmux-line.ts';
 import { EXIT } from '../terminal/failure.ts';
 import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
@@ -17,6 +18,7 @@ type StatusOptions = ServerOptions & {
   readonly group?: string;
   readonly all?: boolean;
   readonly json?: boolean;
+  readonly tmux?: boolean;
 };
 
 type Filter = { readonly [Key in 'state' | 'group' | 'q']: AgentFilter[Key] | undefined };
@@ -44,7 +46,8 @@ export function registerStatus(program: Command, io: Io): void {
           '--all',
           `all of them, also those that have ended, not only the ${ROWS_MAX} that need it most`,
         )
-        .option('--json', 'print JSON'),
+        .option('--json', 'print JSON')
+        .option('--tmux', 'one short line for the status line of tmux'),
     ),
     [
       ['holter status', 'those that run'],
@@ -63,6 +66,10 @@ async function status(io: Io, text: string | undefined, options: StatusOptions):
     ask(connection, (client) => client.system()),
   ]);
   const agents = mostUrgentFirst(all);
+  if (options.tmux) {
+    io.out(`${tmuxLine(agents)}\n`);
+    return;
+  }
   const isFine = !agents.some(isWrong);
   if (!isFine) io.setExitCode(EXIT.foundWrong);
   if (options.json) {
