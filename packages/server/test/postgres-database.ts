@@ -12,6 +12,7 @@ export class TempDatabase {
   private readonly server = inject('postgres') ?? 'postgres://missing';
   private beside: pg.Client | null = null;
   private isMade = false;
+  private tables: readonly string[] | null = null;
 
   constructor() {
     const url = new URL(this.server);
@@ -28,6 +29,17 @@ export class TempDatabase {
   async run(statements: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
     this.beside ??= await connected(this.url);
     return (await this.beside.query(statements)).rows ?? [];
+  }
+
+  /** Deletes every row. Faster than `truncate`, which makes new files for each table. */
+  async empty(): Promise<void> {
+    this.tables ??= (
+      await this.run(
+        "select tablename from pg_tables where schemaname = 'public' and tablename not in ('migrations', 'log_ends')",
+      )
+    ).map(({ tablename }) => String(tablename));
+    const deletions = this.tables.map((table) => `delete from ${table}`);
+    await this.run([...deletions, 'update log_ends set last = 0'].join('; '));
   }
 
   async drop(): Promise<void> {

@@ -3,20 +3,29 @@ import type { Store } from '@holter/server';
 const macrotask = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const forever = (): Promise<never> => new Promise(() => undefined);
 
+export type CrashChoice = {
+  /** Whether to crash at this moment; they count from 1. */
+  readonly isCrash?: (moment: number) => boolean;
+  /** Whether the awaits of this call count; all do by default. */
+  readonly isCounted?: (name: string) => boolean;
+};
+
 /**
- * Kills Holter at one chosen await. Every call that leaves the process has two such moments: before it was
+ * Kills Holter at chosen awaits. Every call that leaves the process has two such moments: before it was
  * carried out, and after it was, with the answer lost. From then on nothing of that process happens any
  * more: its calls never return, as those of a killed process.
  */
 export class CrashPlan {
-  private readonly crashAt: number;
+  private readonly choice: CrashChoice;
   private readonly onCrash: (where: string) => void;
   private moments = 0;
   private underWay = 0;
+  /** Called when no call is under way. */
+  private readonly waiting: (() => void)[] = [];
   private generation = 0;
 
-  constructor(crashAt: number, onCrash: (where: string) => void) {
-    this.crashAt = crashAt;
+  constructor(choice: CrashChoice, onCrash: (where: string) => void) {
+    this.choice = choice;
     this.onCrash = onCrash;
   }
 
@@ -27,7 +36,10 @@ export class CrashPlan {
 
   /** Until every call that left the process has come back, and what it led to has gone out. */
   async quiet(): Promise<void> {
-    for (let calm = 0; calm < 2; calm = this.underWay === 0 ? calm + 1 : 0) await macrotask();
+    for (let calm = 0; calm < 2; calm = this.underWay === 0 ? calm + 1 : 0) {
+      if (this.underWay > 0) await new Promise<void>((resolve) => this.waiting.push(resolve));
+      await macrotask();
+    }
   }
 
   /** The next process; what the one before still has under way belongs to the dead. */
@@ -43,13 +55,14 @@ export class CrashPlan {
       return await call;
     } finally {
       this.underWay -= 1;
+      if (this.underWay === 0) for (const resolve of this.waiting.splice(0)) resolve();
     }
   }
 
   async through<T>(generation: number, name: string, call: () => Promise<T>): Promise<T> {
-    if (this.isDead(generation) || this.isMoment(`before ${name}`)) return forever();
+    if (this.isDead(generation) || this.isMoment('before', name)) return forever();
     const answer = await this.follow(call());
-    if (this.isDead(generation) || this.isMoment(`after ${name}`)) return forever();
+    if (this.isDead(generation) || this.isMoment('after', name)) return forever();
     return answer;
   }
 
@@ -57,11 +70,13 @@ export class CrashPlan {
     return generation !== this.generation;
   }
 
-  private isMoment(where: string): boolean {
+  private isMoment(when: 'before' | 'after', name: string): boolean {
+    const { isCounted, isCrash } = this.choice;
+    if (isCounted?.(name) === false) return false;
     this.moments += 1;
-    if (this.moments !== this.crashAt) return false;
+    if (!isCrash?.(this.moments)) return false;
     this.generation += 1;
-    this.onCrash(where);
+    this.onCrash(`${this.moments} (${when} ${name})`);
     return true;
   }
 }

@@ -1,11 +1,11 @@
 import type { HolterEvent } from '@holter/core';
 import { openMemory, type Store, type StoredEffect } from '@holter/server';
-import { CrashPlan } from './crash-plan.ts';
+import { type CrashChoice, CrashPlan } from './crash-plan.ts';
 import { CrashWorld, type Truth } from './crash-world.ts';
 
 export type CrashRun = {
-  readonly crashAt: number;
-  readonly where: string | null;
+  /** The number of each await at which Holter crashed, and what was called there. */
+  readonly crashes: readonly string[];
   /** Awaits that the run had in all. */
   readonly moments: number;
   readonly complaints: readonly string[];
@@ -14,34 +14,44 @@ export type CrashRun = {
 };
 
 const SECONDS = 150;
+/** Each crash after the first may delay the end by this much: its server has to be missed, and its claims have to expire. */
+const SECONDS_PER_CRASH = 10;
 
 /**
- * One run of the small world with a crash at await number `crashAt` (0 for none), and what an independent
- * look at the truth, the events and the outbox reports afterwards (invariant 4).
+ * One run of the small world with a crash at each chosen await, and what an independent look at the truth, the
+ * events and the outbox reports afterwards (invariant 4).
  */
-export async function crashRun(crashAt: number, store: Store = openMemory()): Promise<CrashRun> {
-  let where: string | null = null;
-  const plan = new CrashPlan(crashAt, (at) => {
-    where = at;
+export async function crashRun({
+  store = openMemory(),
+  isAlone = true,
+  ...choice
+}: CrashChoice & { readonly store?: Store; readonly isAlone?: boolean } = {}): Promise<CrashRun> {
+  const crashes: string[] = [];
+  const plan = new CrashPlan(choice, (where) => {
+    crashes.push(where);
     world.crash();
   });
-  const world: CrashWorld = new CrashWorld(store, plan);
+  const world: CrashWorld = new CrashWorld(store, plan, isAlone);
   await world.boot();
   for (const name of ['ada', 'bob', 'cal', 'dora', 'eve']) world.start(name, `${name}-1`);
   for (let second = 1; second <= SECONDS; second++) {
     await play(world, second);
     await world.second();
   }
+  let end = await lookAt(world, store);
+  const last = SECONDS + SECONDS_PER_CRASH * Math.max(0, crashes.length - 1);
+  for (let second = SECONDS + 1; end.complaints.length > 0 && second <= last; second++) {
+    await play(world, second);
+    await world.second();
+    end = await lookAt(world, store);
+  }
+  return { crashes, moments: plan.count, truth: world.truth, ...end };
+}
+
+async function lookAt(world: CrashWorld, store: Store): Promise<Pick<CrashRun, 'complaints' | 'events'>> {
   const events = await world.events();
   const effects = await store.listEffects({ limit: 1_000 });
-  return {
-    crashAt,
-    where,
-    moments: plan.count,
-    complaints: complaintsAbout(world.truth, events, effects),
-    truth: world.truth,
-    events,
-  };
+  return { complaints: complaintsAbout(world.truth, events, effects), events };
 }
 
 async function play(world: CrashWorld, second: number): Promise<void> {

@@ -72,6 +72,8 @@ export class CrashWorld {
   };
   private readonly store: Store;
   private readonly plan: CrashPlan;
+  /** False: as one of several servers that share the store. */
+  private readonly isAlone: boolean;
   private engine: Engine | null = null;
   private ids = 0;
   private correlations = 0;
@@ -79,9 +81,10 @@ export class CrashWorld {
   /** What a client still has to bring through: it tries again until it is answered. */
   private pending: (() => Promise<void>)[] = [];
 
-  constructor(store: Store, plan: CrashPlan) {
+  constructor(store: Store, plan: CrashPlan, isAlone: boolean) {
     this.store = store;
     this.plan = plan;
+    this.isAlone = isAlone;
     this.clock = new VirtualClock(START, () => plan.quiet());
   }
 
@@ -98,7 +101,7 @@ export class CrashWorld {
       sha256: (text) => text,
       newId: () => `c${++this.correlations}`,
       newSecret: () => `k${++this.correlations}`,
-      isAlone: true,
+      isAlone: this.isAlone,
       onBug: (error) => {
         throw error;
       },

@@ -6,7 +6,6 @@ export { hasPostgres } from '../../../test/postgres-database.ts';
 
 /** One real database for many tests. */
 export class TempPostgres extends TempDatabase {
-  private tables: readonly string[] | null = null;
   private store: Store | null = null;
   private other: Store | null = null;
 
@@ -34,17 +33,6 @@ export class TempPostgres extends TempDatabase {
     await this.store?.close();
     await this.other?.close();
     await this.drop();
-  }
-
-  /** Faster than `truncate`, which makes new files for each table. */
-  private async empty(): Promise<void> {
-    this.tables ??= (
-      await this.run(
-        "select tablename from pg_tables where schemaname = 'public' and tablename not in ('migrations', 'log_ends')",
-      )
-    ).map(({ tablename }) => String(tablename));
-    const deletions = this.tables.map((table) => `delete from ${table}`);
-    await this.run([...deletions, 'update log_ends set last = 0'].join('; '));
   }
 }
 
