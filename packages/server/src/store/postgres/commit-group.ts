@@ -10,7 +10,7 @@ import { addEffects, cancelOver, type NewEffect } from './effects.ts';
 import { insertEvents, LOG_LOCK, selectLast } from './log.ts';
 import { SOFT_FACTS, SOFT_NAMES } from './soft.ts';
 import { addSpending } from './spending.ts';
-import { literal, literals, rowsOf } from './text.ts';
+import { JSON_TEXT, literal, literals, rowsOf } from './text.ts';
 
 /** One agent as the group leaves it. */
 type Standing = {
@@ -168,17 +168,16 @@ export class CommitGroup {
   }
 
   private agentStatements(): readonly string[] {
-    const written = [...this.agents.values()].flatMap(({ version, written }) =>
-      written ? [{ ...written, version }] : [],
-    );
-    if (written.length === 0) return [];
-    const rowsWhere = (isNew: boolean) => written.filter((each) => each.isNew === isNew).map(agentRow);
-    const [created, changed] = [rowsWhere(true), rowsWhere(false)];
+    const { recordVersion } = this;
+    // In one order: servers that change the same agents wait for each other, and do not block each other.
+    const written = [...this.agents.values()]
+      .flatMap(({ version, written }) => (written ? [{ ...written, version, recordVersion }] : []))
+      .sort(({ agent: { hard: a } }, { agent: { hard: b } }) => (a.agentId < b.agentId ? -1 : 1));
+    const created = written.filter(({ isNew }) => isNew);
+    const changed = written.filter(({ isNew }) => !isNew);
     return [
-      ...(created.length > 0 ? [insertAgents(created, this.recordVersion)] : []),
-      ...(changed.length > 0 ? [updateAgents(changed, this.recordVersion)] : []),
-      mergeSoft(written.map(softRow)),
-      putDue(written.map(dueRow), this.recordVersion),
+      ...(created.length > 0 ? TABLES.map((table) => insertInto(table, created)) : []),
+      ...(changed.length > 0 ? TABLES.map((table) => update(table, changed)) : []),
     ];
   }
 
@@ -215,7 +214,10 @@ function after({ agent, expectedVersion }: Commit, before: Standing | null, json
   };
 }
 
-type Written = NonNullable<Standing['written']> & { readonly version: number };
+type Written = NonNullable<Standing['written']> & {
+  readonly version: number;
+  readonly recordVersion: number;
+};
 
 const AGENT_COLUMNS = {
   agent_id: 'text',
@@ -228,69 +230,79 @@ const AGENT_COLUMNS = {
   has_ended: 'integer',
   has_incident: 'integer',
   updated_at: 'double precision',
-  hard: 'text',
+  hard: JSON_TEXT,
+  record_version: 'integer',
 } as const;
-
-const agentRow = ({ agent: { hard }, json, version }: Written) => columnsOf(hard, version, json);
-
-const AGENT_NAMES = Object.keys(AGENT_COLUMNS);
-
-const insertAgents = (rows: readonly ReturnType<typeof agentRow>[], recordVersion: number): string =>
-  `insert into agents (${AGENT_NAMES.join(', ')}, record_version)
-   select ${AGENT_NAMES.join(', ')}, ${recordVersion} from ${rowsOf(AGENT_COLUMNS, rows)} order by agent_id`;
-
-const updateAgents = (rows: readonly ReturnType<typeof agentRow>[], recordVersion: number): string =>
-  `update agents set ${AGENT_NAMES.map((name) => `${name} = r.${name}`).join(', ')}, record_version = ${recordVersion}
-   from ${rowsOf(AGENT_COLUMNS, rows)} where agents.agent_id = r.agent_id`;
 
 const SOFT_COLUMNS = {
   agent_id: 'text',
   incarnation: 'bigint',
-  ...(Object.fromEntries(SOFT_NAMES.map((name) => [name, 'double precision'])) as Record<
-    (typeof SOFT_NAMES)[number],
-    string
-  >),
+  ...Object.fromEntries(SOFT_NAMES.map((name) => [name, 'double precision'])),
 };
-
-const softRow = ({ agent: { hard, soft } }: Written) => ({
-  agent_id: hard.agentId,
-  incarnation: hard.incarnation,
-  ...(Object.fromEntries(SOFT_NAMES.map((name) => [name, soft[SOFT_FACTS[name]]])) as Record<
-    (typeof SOFT_NAMES)[number],
-    number
-  >),
-});
-
-function mergeSoft(rows: readonly ReturnType<typeof softRow>[]): string {
-  const names = Object.keys(SOFT_COLUMNS).join(', ');
-  const merged = SOFT_NAMES.map(
-    (name) =>
-      `${name} = case when soft.incarnation = excluded.incarnation
-         then greatest(soft.${name}, excluded.${name}) else excluded.${name} end`,
-  );
-  return `insert into soft (${names}) select ${names} from ${rowsOf(SOFT_COLUMNS, rows)} order by agent_id
-    on conflict (agent_id) do update set incarnation = excluded.incarnation, ${merged.join(', ')}`;
-}
 
 const DUE_COLUMNS = {
   agent_id: 'text',
   incarnation: 'bigint',
   version: 'bigint',
   wake_at: 'double precision',
+  record_version: 'integer',
 } as const;
 
-const dueRow = ({ agent: { hard }, version }: Written) => ({
-  agent_id: hard.agentId,
-  incarnation: hard.incarnation,
-  version,
-  wake_at: hard.wakeAt,
-});
+type Table = {
+  readonly name: string;
+  readonly columns: Readonly<Record<string, string>>;
+  readonly rowOf: (written: Written) => Readonly<Record<string, string | number | null>>;
+  /** What a column of a row that is there becomes; without it, the new value. */
+  readonly merged?: (column: string) => string;
+};
 
-const putDue = (rows: readonly ReturnType<typeof dueRow>[], recordVersion: number): string =>
-  `insert into due (agent_id, incarnation, version, wake_at, record_version)
-   select agent_id, incarnation, version, wake_at, ${recordVersion} from ${rowsOf(DUE_COLUMNS, rows)} order by agent_id
-   on conflict (agent_id) do update set (incarnation, version, wake_at, record_version) =
-     (excluded.incarnation, excluded.version, excluded.wake_at, excluded.record_version)`;
+/** What every agent has one row in. */
+const TABLES: readonly Table[] = [
+  {
+    name: 'agents',
+    columns: AGENT_COLUMNS,
+    rowOf: ({ agent: { hard }, json, version, recordVersion }) => ({
+      ...columnsOf(hard, version, json),
+      record_version: recordVersion,
+    }),
+  },
+  {
+    name: 'soft',
+    columns: SOFT_COLUMNS,
+    rowOf: ({ agent: { hard, soft } }) => ({
+      agent_id: hard.agentId,
+      incarnation: hard.incarnation,
+      ...Object.fromEntries(SOFT_NAMES.map((name) => [name, soft[SOFT_FACTS[name]]])),
+    }),
+    merged: (column) =>
+      column in SOFT_FACTS
+        ? `case when soft.incarnation = r.incarnation then greatest(soft.${column}, r.${column}) else r.${column} end`
+        : `r.${column}`,
+  },
+  {
+    name: 'due',
+    columns: DUE_COLUMNS,
+    rowOf: ({ agent: { hard }, version, recordVersion }) => ({
+      agent_id: hard.agentId,
+      incarnation: hard.incarnation,
+      version,
+      wake_at: hard.wakeAt,
+      record_version: recordVersion,
+    }),
+  },
+];
+
+function insertInto({ name, columns, rowOf }: Table, written: readonly Written[]): string {
+  const names = Object.keys(columns).join(', ');
+  return `insert into ${name} (${names}) select ${names} from ${rowsOf(columns, written.map(rowOf))}`;
+}
+
+/** Faster than an insert with `on conflict`, which locks each row before it changes it. */
+function update({ name, columns, rowOf, merged }: Table, written: readonly Written[]): string {
+  const values = Object.keys(columns).map((column) => `${column} = ${merged?.(column) ?? `r.${column}`}`);
+  return `update ${name} set ${values.join(', ')} from ${rowsOf(columns, written.map(rowOf))}
+    where ${name}.agent_id = r.agent_id`;
+}
 
 const keepStored = (agentIds: readonly string[]): string =>
   `insert into final_states (agent_id, incarnation, hard, record_version)
@@ -300,7 +312,7 @@ const keepStored = (agentIds: readonly string[]): string =>
 const keepFinals = (rows: readonly FinalRow[], recordVersion: number): string =>
   `insert into final_states (agent_id, incarnation, hard, record_version)
    select agent_id, incarnation, hard, ${recordVersion}
-   from ${rowsOf({ agent_id: 'text', incarnation: 'bigint', hard: 'text' }, rows)} ${KEEP_NEWER}`;
+   from ${rowsOf({ agent_id: 'text', incarnation: 'bigint', hard: JSON_TEXT }, rows)} ${KEEP_NEWER}`;
 
 const KEEP_NEWER = `on conflict (agent_id, incarnation) do update
   set (hard, record_version) = (excluded.hard, excluded.record_version)`;
@@ -312,7 +324,7 @@ const EVENT_COLUMNS = {
   type: 'text',
   incident_id: 'text',
   correlation_id: 'text',
-  body: 'text',
+  body: JSON_TEXT,
 } as const;
 
 const TALLY_NAMES = [...COUNTS, ...STATES.map(([, column]) => column)];

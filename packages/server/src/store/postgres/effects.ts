@@ -7,7 +7,7 @@ import { parseRecord } from '../sql/json.ts';
 import type { ClaimedEffect, EffectOffer, Settlement } from '../store.ts';
 import type { Connections } from './connections.ts';
 import { LOG_LOCK, lastOf, logCancelled, noteChanged } from './log.ts';
-import { literal, literals, rowsOf } from './text.ts';
+import { JSON_TEXT, literal, literals, rowsOf } from './text.ts';
 
 type ClaimedRow = {
   readonly seq: number;
@@ -121,7 +121,7 @@ const NEW_COLUMNS = {
   lives_by: 'text',
   until: 'double precision',
   urgency: 'integer',
-  body: 'text',
+  body: JSON_TEXT,
 } as const;
 
 /** An existing id is the same decision repeated; its stored status is kept. Needs the lock of the log. */
