@@ -22,6 +22,8 @@ const awkward = [
   'a\u0000b\u001f\u2028\u{10ffff}',
   '__proto__',
   '"\\\n\t',
+  '$json$ $$ $1',
+  '\\u0000 \\ud83e',
   '',
 ];
 
@@ -128,6 +130,15 @@ export function recordsContract(open: OpenStore): void {
         await store.putMeta(`key ${plain}`, plain);
         expect(await store.getMeta(`key ${plain}`)).toBe(plain);
       }
+    });
+
+    it('returns half of a surrogate pair inside a record', async () => {
+      const { store } = current;
+      const agent = agentOf('ada', { highWater: { 'half \ud83e': 1 } });
+      const event = taskChanged('ada', at(1), 'half \udd16');
+      await committed(store, commitOf(agent, 0, { events: [event] }));
+      expect((await store.load('ada'))?.agent).toEqual(agent);
+      expect(await store.readEvents({ after: 0, limit: 1 })).toMatchObject([{ event }]);
     });
 
     it('accepts a checkpoint of many megabytes', async () => {
