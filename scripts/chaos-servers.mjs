@@ -1,6 +1,7 @@
 // `npm run chaos:servers [-- --minutes 10 --clients 500 --processes 25]`: three servers as real processes over one
-// PostgreSQL, clients in real processes, and faults: servers are killed and stopped (SIGSTOP), PostgreSQL is killed and
-// started again, its connections are cut. Afterwards the event log is compared with what the clients were told.
+// PostgreSQL, clients in real processes, and faults (chaos/faults.mjs): servers are killed and stopped, PostgreSQL is
+// killed and started again, its disk is slow, and proxies before PostgreSQL and before each server drop and delay.
+// Afterwards the event log is compared with what the clients were told.
 
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,8 +11,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
-import pg from 'pg';
 import { check } from './chaos/check.mjs';
+import { faultsOf } from './chaos/faults.mjs';
+import { FaultyLink } from './chaos/faulty-link.mjs';
+import { slowDisk } from './chaos/slow-disk.mjs';
 import { startPostgres } from './postgres.mjs';
 import { root, setup } from './setup.mjs';
 
@@ -35,7 +38,8 @@ const begunAt = Date.now();
 const say = (text) => console.log(`${((Date.now() - begunAt) / 1_000).toFixed(1).padStart(7)} s  ${text}`);
 
 if (!setup()) process.exit(1);
-const postgres = await startPostgres({ isDurable: true });
+const disk = slowDisk();
+const postgres = await startPostgres({ isDurable: true, env: disk?.env ?? {} });
 if (!postgres) {
   console.error('PostgreSQL is not installed.');
   process.exit(1);
@@ -56,7 +60,7 @@ async function startServer(server) {
     '--port',
     String(server.port),
     '--database',
-    postgres.url(),
+    addressThrough(server.databaseLink),
     '--log-level',
     'warn',
   ];
@@ -73,48 +77,18 @@ async function startServer(server) {
   const listening = new Promise((resolve) => {
     lines.on('line', (line) => line.includes(String(server.port)) && resolve(true));
   });
-  server.isUp = await Promise.race([listening, exited]);
-  return server.isUp;
+  return Promise.race([listening, exited]);
+}
+
+function addressThrough({ port }) {
+  const address = new URL(postgres.url());
+  address.port = String(port);
+  return address.href;
 }
 
 async function restart(server) {
   while (!(await startServer(server))) await pause(1_000);
 }
-
-const faultKinds = {
-  'a server is killed': async () => {
-    const server = pick();
-    faults.push(Date.now());
-    server.isUp = false;
-    server.child.kill('SIGKILL');
-    await pause(between(2_000, 6_000));
-    await restart(server);
-  },
-  'a server is stopped': async () => {
-    const server = pick();
-    faults.push(Date.now());
-    server.child.kill('SIGSTOP');
-    await pause(between(2_000, 12_000));
-    server.child.kill('SIGCONT');
-    await pause(2_000);
-  },
-  'PostgreSQL is killed': async () => {
-    const outage = { from: Date.now(), to: Number.POSITIVE_INFINITY };
-    outages.push(outage);
-    await postgres.stop(Math.random() < 0.5 ? 'QUIT' : 'INT');
-    await pause(between(500, 5_000));
-    while (!(await postgres.start())) await pause(200);
-    outage.to = Date.now();
-  },
-  'connections are cut': async () => {
-    const client = new pg.Client(postgres.url());
-    await client.connect();
-    await client.query(
-      'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and random() < 0.5 and datname is not null',
-    );
-    await client.end();
-  },
-};
 
 async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
@@ -124,9 +98,9 @@ async function freePort() {
   return port;
 }
 
-const pick = () => servers[Math.floor(Math.random() * servers.length)];
-
 async function makeFaults(until) {
+  const noteFault = () => faults.push(Date.now());
+  const faultKinds = faultsOf({ servers, postgres, disk, restart, noteFault, outages, say });
   const kinds = Object.keys(faultKinds);
   for (let turn = 0; Date.now() < until; turn++) {
     // Each kind in turn in the beginning, so that a short run has all of them.
@@ -156,17 +130,21 @@ async function readLog(server) {
 let isPassed = false;
 try {
   for (let number = 1; number <= SERVERS; number++) {
-    const server = { number, port: await freePort(), bugs: [], child: null, isUp: false };
+    const server = { number, port: await freePort(), bugs: [], child: null };
+    server.link = new FaultyLink(() => server.port);
+    server.databaseLink = new FaultyLink(() => postgres.port);
+    await Promise.all([server.link.listen(), server.databaseLink.listen()]);
     servers.push(server);
     if (!(await startServer(server))) throw new Error(`server ${number} does not start`);
   }
+  if (!disk) say('no C compiler: the disk stays fast');
   say(`${SERVERS} servers; ${clients} clients in ${processes} processes; ${minutes} minutes`);
   const token = (role) => readFileSync(join(folder, 'server-1', `${role}.token`), 'utf8').trim();
   const children = [];
   for (let index = 0; index < processes; index++) {
     const first = Math.floor((clients * index) / processes);
     const count = Math.floor((clients * (index + 1)) / processes) - first;
-    const ports = servers.map(({ port }) => port);
+    const ports = servers.map(({ link }) => link.port);
     const given = { first, count, ports, enrollToken: token('enroll'), operatorToken: token('operator') };
     const child = fork(new URL('./chaos/client.mjs', import.meta.url), [JSON.stringify(given)]);
     child.on('message', (lines) => {
@@ -174,8 +152,8 @@ try {
     });
     children.push(child);
   }
+  const end = Date.now() + minutes * 60_000 - HEALING_MS;
   await pause(10_000);
-  const end = begunAt + minutes * 60_000 - HEALING_MS;
   const silence = setTimeout(
     () => {
       say('one in ten agents falls silent');
@@ -202,8 +180,13 @@ try {
   isPassed = problems.length === 0;
   console.log(isPassed ? 'passed' : `${problems.length} problems`);
 } finally {
-  for (const { child } of servers) child?.kill('SIGKILL');
+  for (const { child, link, databaseLink } of servers) {
+    child?.kill('SIGKILL');
+    link.close();
+    databaseLink.close();
+  }
   await postgres.dispose();
+  disk?.dispose();
   rmSync(folder, { recursive: true, force: true });
 }
 process.exit(isPassed ? 0 : 1);

@@ -26,15 +26,15 @@ const FAST = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' 
 
 /**
  * Starts PostgreSQL, or returns null where it is not installed. `isDurable` keeps what a crash of the machine must not
- * lose, as in production.
+ * lose, as in production. `env` is added to its environment.
  */
-export async function startPostgres({ isDurable = false } = {}) {
+export async function startPostgres({ isDurable = false, env = {} } = {}) {
   const program = find('postgresql');
   if (program === null) return null;
   const folder = mkdtempSync(join(reachableFolder(), 'holter-postgres-'));
   const owner = unprivilegedUser();
   if (owner) chownSync(folder, owner.uid, owner.gid);
-  const postgres = new Postgres(program, folder, owner);
+  const postgres = new Postgres(program, folder, owner, env);
   try {
     postgres.create(isDurable ? SETTINGS : { ...SETTINGS, ...FAST });
     for (let tries = 1; !(await postgres.start(await freePort())); tries += 1)
@@ -51,8 +51,10 @@ class Postgres {
   #owner;
   #password = randomBytes(12).toString('hex');
   #guard = null;
+  #env;
 
-  constructor(program, folder, owner) {
+  constructor(program, folder, owner, env) {
+    this.#env = env;
     this.#program = program;
     this.#owner = owner;
     this.folder = folder;
@@ -69,7 +71,7 @@ class Postgres {
 
   get #options() {
     // The checkout may be in a folder that the other user may not enter.
-    return { cwd: '/', ...this.#owner, env: { PATH: process.env.PATH, LC_ALL: 'C.UTF-8' } };
+    return { cwd: '/', ...this.#owner, env: { PATH: process.env.PATH, LC_ALL: 'C.UTF-8', ...this.#env } };
   }
 
   create(settings) {

@@ -12,13 +12,12 @@ export function check({ log, told, outages, faults }) {
   const problems = [];
   const reports = new Map();
   const receipts = new Map();
-  const cancelled = new Map();
   const accusations = [];
+  const nudges = nudgesIn(log);
   for (const { type, payload, agentId, at } of log) {
     if (type === 'BLOCKER_REPORTED') reports.set(payload.text, (reports.get(payload.text) ?? 0) + 1);
     if (type === 'EFFECT_RECEIPT' && payload.outcome === 'delivered')
       receipts.set(payload.effectId, (receipts.get(payload.effectId) ?? 0) + 1);
-    if (type === 'EFFECT_CANCELLED') cancelled.set(agentId, (cancelled.get(agentId) ?? 0) + 1);
     if (type === 'FINDING_RAISED' && payload.kind === 'missed-heartbeats') accusations.push({ agentId, at });
   }
   for (let index = 1; index < log.length; index++)
@@ -32,8 +31,9 @@ export function check({ log, told, outages, faults }) {
   for (const [id] of twice) problems.push(`delivered twice: ${id}`);
 
   const beats = new Map();
-  for (const { kind, agentId, at } of told)
-    if (kind === 'beat') beats.set(agentId, [...(beats.get(agentId) ?? []), at]);
+  // A beat was heard after it was sent, and before its reply arrived.
+  for (const { kind, agentId, sentAt } of told)
+    if (kind === 'beat') beats.set(agentId, [...(beats.get(agentId) ?? []), sentAt]);
   const silent = new Map(told.flatMap(({ kind, agentId, at }) => (kind === 'silent' ? [[agentId, at]] : [])));
   let wrong = 0;
   for (const { agentId, at } of accusations) {
@@ -59,13 +59,15 @@ export function check({ log, told, outages, faults }) {
   const delays = asked.flatMap(({ reason, at }) =>
     executedAt.has(reason) ? [executedAt.get(reason) - at] : [],
   );
-  const missing = asked.filter(({ reason }) => !executedAt.has(reason));
   // A nudge that waits is cancelled when the next one is asked for, and the log says so.
-  for (const { reason } of missing) {
-    const [agentId] = reason.split('/');
-    const left = cancelled.get(agentId) ?? 0;
-    if (left === 0) problems.push(`asked for, not cancelled, and never carried out: ${reason}`);
-    else cancelled.set(agentId, left - 1);
+  const missing = asked.filter(({ reason }) => !executedAt.has(reason));
+  for (const { reason } of told.filter(({ kind }) => kind === 'asked')) {
+    const nudge = nudges.get(reason);
+    if (!nudge) problems.push(`asked for and acknowledged, but not in the log: ${reason}`);
+    else if (nudge.ends.length === 0 && !nudge.isNewest)
+      problems.push(`the log does not say what became of ${nudge.effectId} (${reason})`);
+    else if (!executedAt.has(reason) && nudge.ends.some((end) => end !== 'cancelled'))
+      problems.push(`never carried out, though the log has a receipt: ${nudge.effectId}`);
   }
   const duringFaults = asked.flatMap(({ reason, at }) =>
     executedAt.has(reason) && faults.some((fault) => at > fault - 2_000 && at < fault + 5_000)
@@ -99,6 +101,32 @@ export function check({ log, told, outages, faults }) {
     },
   };
 }
+
+/** By its reason: each nudge that a person asked for, and what the log says became of it. */
+function nudgesIn(log) {
+  const nudges = new Map();
+  const byEffect = new Map();
+  const reasons = new Map();
+  const newest = new Map();
+  for (const { type, payload, agentId } of log) {
+    if (type === 'DECISION_MADE' && payload.decision === 'nudge') reasons.set(agentId, payload.reason);
+    if (STEPS.has(type) && payload.step === 'nudge' && reasons.has(agentId)) {
+      const effectId = `${payload.incidentId}/nudge/${payload.attempt ?? 1}`;
+      const nudge = { effectId, ends: [], isNewest: true };
+      const before = newest.get(agentId);
+      if (before) before.isNewest = false;
+      newest.set(agentId, nudge);
+      nudges.set(reasons.get(agentId), nudge);
+      byEffect.set(effectId, nudge);
+      reasons.delete(agentId);
+    }
+    if (type === 'EFFECT_RECEIPT') byEffect.get(payload.effectId)?.ends.push(payload.outcome);
+    if (type === 'EFFECT_CANCELLED') byEffect.get(payload.effectId)?.ends.push('cancelled');
+  }
+  return nudges;
+}
+
+const STEPS = new Set(['INCIDENT_OPENED', 'INCIDENT_REOPENED', 'INCIDENT_STEP']);
 
 const repeats = (lines) => lines.length - new Set(lines.map(({ id }) => id)).size;
 
