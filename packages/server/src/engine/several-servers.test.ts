@@ -248,7 +248,9 @@ describe('a server that can not write', () => {
   });
 });
 
-test('10,000 agents that are due at once are judged by three servers, each once', { timeout: 120_000 }, async () => {
+test('10,000 agents that are due at once are judged by three servers, each once', {
+  timeout: 120_000,
+}, async () => {
   const store = openMemory();
   const clock = new ManualClock();
   const servers = [await start(store, clock), await start(store, clock), await start(store, clock)];
