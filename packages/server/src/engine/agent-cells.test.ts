@@ -96,4 +96,27 @@ test('of a flood, all is on record when its minute is over, though nothing more 
   expect(await standFor()).toBeLessThan(500);
   await clock.advance(62_000);
   expect(await standFor()).toBe(500);
+  await engine.stop();
+});
+
+test('the records of many due agents leave memory slice by slice', async () => {
+  const clock = new ManualClock();
+  const memory = openMemory();
+  const ids = Array.from({ length: 40 }, (_, i) => `agent-${i}`);
+  const kept: number[] = [];
+  const claimDue: Store['claimDue'] = (claim) => {
+    kept.push(ids.filter((agentId) => engine.peek(agentId) !== null).length);
+    return memory.claimDue(claim);
+  };
+  const store = Object.assign(Object.create(memory) as Store, { claimDue });
+  const engine = engineOf({ store, clock, cellsMax: 0, sliceMax: 5 });
+  await engine.start();
+  for (const agentId of ids) await engine.register({ ...ada, agentId });
+  await clock.advance(1_000);
+  kept.length = 0;
+  await clock.advance(80_000);
+  // Two slices may be under way. Dropping all of them at the end of a round would delay the next tick.
+  expect(kept.length).toBeGreaterThan(80);
+  expect(Math.max(...kept)).toBeLessThanOrEqual(10);
+  await engine.stop();
 });

@@ -321,7 +321,10 @@ export class Engine {
     try {
       await this.follower.poll();
       await this.spending.refresh(at, this.isShared);
-      await this.dueLooks.run(at, betweenSlices);
+      await this.dueLooks.run(at, () => {
+        this.cells.dropIdle();
+        return betweenSlices();
+      });
       await Promise.all(this.cells.floodsOver(at).map((agentId) => this.ask(agentId, { kind: 'tick' })));
       await this.outbox.pump();
     } finally {
