@@ -9,21 +9,37 @@ const SOFT = `id text primary key, incarnation int8, beat int8, pong int8, activ
 const BEATS = 'id text primary key, hour int8, beats int8';
 const EVENTS = 'at int8, agent text, type text, incident text, correlation text, body text, record int8';
 
-/** The store, and one statement per batch over tables with the same rows and as many indexes; null where PostgreSQL is not installed. */
-export async function openPostgresPair() {
+const TABLES = [
+  'create schema bare',
+  `create table bare.agents (${AGENTS})`,
+  `create table bare.soft (${SOFT}) with (fillfactor = 50)`,
+  `create table bare.events (cursor bigserial primary key, ${EVENTS})`,
+  `create table bare.beats (${BEATS})`,
+  ...['wake', 'health'].map((column) => `create index on bare.agents (${column})`),
+  ...['agent', 'type', 'at'].map((column) => `create index on bare.events (${column}, cursor)`),
+];
+
+/** A PostgreSQL with the pair of them; null where it is not installed. */
+export async function startPostgresPair() {
   const server = await startPostgres({ isDurable: true });
   if (server === null) return null;
-  const store = await openPostgres(server.url());
-  const bare = new pg.Client({ connectionString: server.url() });
+  const client = new pg.Client(server.url());
+  await client.connect();
+  await client.query(TABLES.join('; '));
+  await client.end();
+  const pair = await openPostgresPair(server.url());
+  const close = async () => {
+    await pair.close();
+    await server.dispose();
+  };
+  return { ...pair, url: server.url(), close };
+}
+
+/** The store, and one statement per batch over tables with the same rows and as many indexes. */
+export async function openPostgresPair(url) {
+  const store = await openPostgres(url);
+  const bare = new pg.Client({ connectionString: url });
   await bare.connect();
-  await bare.query('create schema bare');
-  await bare.query(`create table bare.agents (${AGENTS})`);
-  await bare.query(`create table bare.soft (${SOFT}) with (fillfactor = 50)`);
-  await bare.query(`create table bare.events (cursor bigserial primary key, ${EVENTS})`);
-  await bare.query(`create table bare.beats (${BEATS})`);
-  for (const column of ['wake', 'health']) await bare.query(`create index on bare.agents (${column})`);
-  for (const column of ['agent', 'type', 'at'])
-    await bare.query(`create index on bare.events (${column}, cursor)`);
   const agents = upsert('agents', AGENTS);
   const beats = upsert('beats', BEATS);
   const soft = upsert('soft', SOFT);
@@ -46,7 +62,6 @@ export async function openPostgresPair() {
     close: async () => {
       await store.close();
       await bare.end();
-      await server.dispose();
     },
   };
 }

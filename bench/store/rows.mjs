@@ -1,5 +1,8 @@
 // What the benchmark writes: the same agents for the store and for the raw inserts beside it.
 
+/** As many as the engine writes in one transaction. */
+export const COMMITS = 256;
+
 const AT = 1_700_000_000_000;
 
 const soft = {
@@ -99,3 +102,14 @@ export const softRowOf = ({ agentId, incarnation, soft: s }) => [
   s.cpuMs,
   s.ioBytes,
 ];
+
+/** The stored versions of so many agents. */
+export async function versionsIn(store, first, count) {
+  const versions = [];
+  for (let done = 0; done < count; done += 1_000) {
+    const ids = Array.from({ length: Math.min(1_000, count - done) }, (_, i) => `agent-${first + done + i}`);
+    const byId = new Map((await store.loadMany(ids)).map((each) => [each.agent.hard.agentId, each.version]));
+    versions.push(...ids.map((id) => byId.get(id)));
+  }
+  return versions;
+}

@@ -1,27 +1,29 @@
 // `npm run bench:store [-- AGENTS …]`: what each store writes per second with so many agents in it, beside raw batched
-// inserts of the same rows into the same database in the same run, in turns. PostgreSQL where it is installed.
+// inserts of the same rows into the same database in the same run, in turns. PostgreSQL where it is installed; there
+// also the commits of one and of three processes that write at once.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { openPostgresPair } from './postgres.mjs';
-import { commitOf, rowsOf, softOf, softRowOf } from './rows.mjs';
+import { startPostgresPair } from './postgres.mjs';
+import { COMMITS, commitOf, rowsOf, softOf, softRowOf, versionsIn } from './rows.mjs';
+import { measureServers } from './servers.mjs';
 import { openSqlitePair } from './sqlite.mjs';
 
-/** As many as the engine writes in one transaction. */
-const COMMITS = 256;
 const SOFT = 2_000;
 const ROUNDS = 7;
 const BATCHES = 8;
 
 const counts = process.argv.slice(2).map(Number);
 const rows = [];
+/** Several servers over one database. */
+const atOnce = [];
 const folder = mkdtempSync(join(process.env.BENCH_FOLDER ?? tmpdir(), 'holter-bench-store-'));
 try {
   for (const [name, open] of [
     ['SQLite', () => openSqlitePair(folder)],
-    ['PostgreSQL', openPostgresPair],
+    ['PostgreSQL', startPostgresPair],
   ]) {
     const pair = await open();
     if (pair === null) console.log(`${name} is not installed`);
@@ -33,10 +35,11 @@ try {
 console.table(rows);
 console.log(growthOf('commits/s'));
 console.log(growthOf('soft rows/s'));
+if (atOnce.length > 0) console.table(atOnce);
 console.log(`Node ${process.version}, load average ${loadavg()[0].toFixed(1)}`);
 
 async function measureAll(name, pair) {
-  const versions = [];
+  let versions = [];
   for (const count of counts.length > 0 ? counts : [1_000, 10_000, 100_000]) {
     while (versions.length < count) {
       const first = versions.length;
@@ -49,6 +52,12 @@ async function measureAll(name, pair) {
     }
     rows.push({ store: name, agents: count, ...(await measure(pair, versions)) });
     console.log(JSON.stringify(rows.at(-1)));
+    if (!pair.url) continue;
+    for (const servers of [1, 3]) {
+      atOnce.push({ agents: count, servers, ...(await measureServers(pair.url, servers, count)) });
+      console.log(JSON.stringify(atOnce.at(-1)));
+    }
+    versions = await versionsIn(pair.store, 0, count);
   }
   await pair.close();
 }
