@@ -1,7 +1,8 @@
 // `npm run chaos:servers [-- --minutes 10 --clients 500 --processes 25]`: three servers as real processes over one
 // PostgreSQL, clients in real processes, and faults (chaos/faults.mjs): servers are killed and stopped, PostgreSQL is
 // killed and started again, its disk is slow, and proxies before PostgreSQL and before each server drop and delay.
-// Afterwards the event log is compared with what the clients were told.
+// Afterwards the event log is compared with what the clients were told. `npm run chaos:pgbouncer` puts pgbouncer
+// before PostgreSQL; `npm run chaos:failover` has a standby, and only faults of the database (chaos/databases.mjs).
 
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,6 +13,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { check } from './chaos/check.mjs';
+import { openDirectly, openThroughPgbouncer, openWithStandby } from './chaos/databases.mjs';
 import { faultsOf } from './chaos/faults.mjs';
 import { FaultyLink } from './chaos/faulty-link.mjs';
 import { slowDisk } from './chaos/slow-disk.mjs';
@@ -23,6 +25,8 @@ const { values: options } = parseArgs({
     minutes: { type: 'string', default: '10' },
     clients: { type: 'string', default: '500' },
     processes: { type: 'string', default: '25' },
+    pgbouncer: { type: 'boolean', default: false },
+    failover: { type: 'boolean', default: false },
   },
 });
 const minutes = Number(options.minutes);
@@ -44,6 +48,8 @@ if (!postgres) {
   console.error('PostgreSQL is not installed.');
   process.exit(1);
 }
+const open = options.failover ? openWithStandby : options.pgbouncer ? openThroughPgbouncer : openDirectly;
+const database = await open(postgres);
 const folder = mkdtempSync(join(tmpdir(), 'holter-chaos-'));
 const servers = [];
 const told = [];
@@ -100,7 +106,10 @@ async function freePort() {
 
 async function makeFaults(until) {
   const noteFault = () => faults.push(Date.now());
-  const faultKinds = faultsOf({ servers, postgres, disk, restart, noteFault, outages, say });
+  const faultKinds = {
+    ...database.faultsOf({ servers, outages, say }),
+    ...(options.failover ? {} : faultsOf({ servers, postgres, disk, restart, noteFault, outages, say })),
+  };
   const kinds = Object.keys(faultKinds);
   for (let turn = 0; Date.now() < until; turn++) {
     // Each kind in turn in the beginning, so that a short run has all of them.
@@ -132,7 +141,7 @@ try {
   for (let number = 1; number <= SERVERS; number++) {
     const server = { number, port: await freePort(), bugs: [], child: null };
     server.link = new FaultyLink(() => server.port);
-    server.databaseLink = new FaultyLink(() => postgres.port);
+    server.databaseLink = new FaultyLink(() => database.port);
     await Promise.all([server.link.listen(), server.databaseLink.listen()]);
     servers.push(server);
     if (!(await startServer(server))) throw new Error(`server ${number} does not start`);
@@ -156,6 +165,8 @@ try {
   await pause(10_000);
   const silence = setTimeout(
     () => {
+      // Then everybody beats all the time, and no accusation is right.
+      if (options.failover) return;
       say('one in ten agents falls silent');
       for (const child of children) child.send('silence');
     },
@@ -171,8 +182,12 @@ try {
   await pause(3_000);
   const logs = await Promise.all(servers.map(readLog));
   const { problems, figures } = check({ log: logs[0], told, outages, faults });
-  for (const [index, log] of logs.entries())
-    if (JSON.stringify(log) !== JSON.stringify(logs[0])) problems.push(`server ${index + 1} has another log`);
+  if (options.failover && figures.accusations > 0) problems.push(`${figures.accusations} accusations`);
+  // Events that came while the logs were read are in some of them.
+  const length = Math.min(...logs.map((log) => log.length));
+  const [first, ...others] = logs.map((log) => JSON.stringify(log.slice(0, length)));
+  for (const [index, other] of others.entries())
+    if (other !== first) problems.push(`server ${index + 2} has another log`);
   for (const { number, bugs } of servers) for (const bug of bugs) problems.push(`server ${number}: ${bug}`);
   console.log(`\nfaults: ${JSON.stringify(struck)}`);
   for (const [name, value] of Object.entries(figures)) console.log(`${name}: ${value}`);
@@ -185,7 +200,7 @@ try {
     link.close();
     databaseLink.close();
   }
-  await postgres.dispose();
+  await database.dispose();
   disk?.dispose();
   rmSync(folder, { recursive: true, force: true });
 }

@@ -4,10 +4,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chownSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import pg from 'pg';
 import { find } from './system-packages.mjs';
 
 const USER = 'holter';
@@ -49,12 +50,13 @@ export async function startPostgres({ isDurable = false, env = {} } = {}) {
 class Postgres {
   #program;
   #owner;
-  #password = randomBytes(12).toString('hex');
+  #password;
   #guard = null;
   #env;
 
-  constructor(program, folder, owner, env) {
+  constructor(program, folder, owner, env, password = randomBytes(12).toString('hex')) {
     this.#env = env;
+    this.#password = password;
     this.#program = program;
     this.#owner = owner;
     this.folder = folder;
@@ -102,17 +104,11 @@ class Postgres {
   async start(port = this.port) {
     this.port = port;
     const logged = this.log().length;
-    // The shell reads how to stop from its input, which ends with this process at the latest.
-    const script = `"$1" -D "$2" -p "$4" </dev/null >>"$3/log" 2>&1 & server=$!
-      if read -r how; then kill -"$how" $server; wait $server; else kill -QUIT $server; wait $server; rm -rf "$3"; fi`;
-    const args = ['-c', script, 'sh', this.#program, this.#data, this.folder, String(port)];
-    const guard = spawn('sh', args, {
-      ...this.#options,
-      stdio: ['pipe', 'ignore', 'ignore'],
-      detached: true,
-    });
-    guard.stdin.on('error', () => undefined);
-    this.#guard = guard;
+    this.#guard = new Guarded(
+      [this.#program, '-D', this.#data, '-p', String(port)],
+      this.folder,
+      this.#options,
+    );
     const deadline = Date.now() + 60_000;
     while (!this.#isReady()) {
       const isTaken = this.log().includes('could not create any TCP/IP sockets', logged);
@@ -128,11 +124,39 @@ class Postgres {
   /** `INT` ends connections and writes everything; `QUIT` is a crash of PostgreSQL, `KILL` one without any goodbye. */
   async stop(how = 'INT') {
     const guard = this.#guard;
-    if (guard === null) return;
     this.#guard = null;
-    const ended = once(guard, 'exit');
-    guard.stdin.end(`${how}\n`);
-    await ended;
+    await guard?.stop(how);
+  }
+
+  /**
+   * A standby in a folder of its own. From now on a commit is acknowledged when the standby has it too, so that none is
+   * lost when the standby is promoted.
+   */
+  async startStandby() {
+    const folder = mkdtempSync(join(reachableFolder(), 'holter-postgres-'));
+    if (this.#owner) chownSync(folder, this.#owner.uid, this.#owner.gid);
+    const standby = new Postgres(this.#program, folder, this.#owner, this.#env, this.#password);
+    const copy = spawn(
+      join(dirname(realpathSync(this.#program)), 'pg_basebackup'),
+      ['-D', standby.#data, '-d', this.url(), '-R', '--checkpoint=fast'],
+      { ...this.#options, stdio: ['ignore', 'ignore', 'inherit'] },
+    );
+    const [code] = await once(copy, 'exit');
+    if (code !== 0) throw new Error('pg_basebackup failed');
+    while (!(await standby.start(await freePort())));
+    await this.query("alter system set synchronous_standby_names = '*'");
+    await this.query('select pg_reload_conf()');
+    return standby;
+  }
+
+  async query(text) {
+    const client = new pg.Client(this.url());
+    await client.connect();
+    try {
+      return (await client.query(text)).rows;
+    } finally {
+      await client.end();
+    }
   }
 
   async dispose() {
@@ -145,6 +169,12 @@ class Postgres {
     return Number(this.#pidFile()[0]);
   }
 
+  /** `SIGSTOP` freezes it with all its processes, `SIGCONT` lets it go on. */
+  signal(name) {
+    const children = read(`/proc/${this.pid}/task/${this.pid}/children`).trim().split(' ').filter(Boolean);
+    for (const pid of [this.pid, ...children.map(Number)]) process.kill(pid, name);
+  }
+
   log() {
     return read(join(this.folder, 'log'));
   }
@@ -154,7 +184,31 @@ class Postgres {
   }
 
   #isReady() {
-    return this.#pidFile()[7]?.trim() === 'ready';
+    return ['ready', 'standby'].includes(this.#pidFile()[7]?.trim());
+  }
+}
+
+/** A program that ends with this process at the latest, and its folder with it. Its output goes to `log` in the folder. */
+export class Guarded {
+  #shell;
+
+  constructor(command, folder, options) {
+    // The shell reads how to stop from its input, which ends with this process.
+    const script = `folder=$1; shift; "$@" </dev/null >>"$folder/log" 2>&1 & program=$!
+      if read -r how; then kill -"$how" $program; wait $program
+      else kill -QUIT $program; wait $program; rm -rf "$folder"; fi`;
+    this.#shell = spawn('sh', ['-c', script, 'sh', folder, ...command], {
+      ...options,
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+    });
+    this.#shell.stdin.on('error', () => undefined);
+  }
+
+  async stop(how) {
+    const ended = once(this.#shell, 'exit');
+    this.#shell.stdin.end(`${how}\n`);
+    await ended;
   }
 }
 
@@ -174,7 +228,7 @@ function localeOf(program) {
 }
 
 /** Null unless this process is root. */
-function unprivilegedUser() {
+export function unprivilegedUser() {
   if (process.getuid?.() !== 0) return null;
   const users = new Map(
     read('/etc/passwd')
@@ -189,13 +243,13 @@ function unprivilegedUser() {
 }
 
 /** The temporary folder, if every user may enter it. */
-function reachableFolder() {
+export function reachableFolder() {
   for (let folder = tmpdir(); folder !== dirname(folder); folder = dirname(folder))
     if ((statSync(folder).mode & 0o001) === 0) return '/tmp';
   return tmpdir();
 }
 
-async function freePort() {
+export async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address();

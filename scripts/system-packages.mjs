@@ -10,10 +10,12 @@ const commands = {
   tmux: ['tmux'],
   prometheus: ['prometheus'],
   postgresql: ['postgres'],
+  pgbouncer: ['pgbouncer'],
 };
 const places = {
   chromium: () => ['/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'],
   postgresql: debianPostgres,
+  pgbouncer: () => ['/usr/sbin/pgbouncer'],
 };
 // What Debian recommends beside Prometheus monitors hardware.
 const aptOptions = { prometheus: ['--no-install-recommends'], postgresql: ['--no-install-recommends'] };
