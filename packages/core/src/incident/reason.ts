@@ -126,8 +126,8 @@ export type Judged = Pick<Draft, 'hard' | 'policy'>;
 /**
  * Invariant 6. Automatic termination needs two pieces of evidence from different sources: the agent's reports (or
  * their absence), and the operating system or the screen. A nudge that was seen is a second source only for a repeat
- * that went on at least five times after it. Silence and a failed delivery count as one source, so a remote agent
- * that is merely silent is never killed. A still process does not count either while only Holter's clock says that
+ * that went on at least five times after it. Letters that are not delivered or not acknowledged are no evidence: a
+ * network failure and an agent that has nothing to do look the same. A still process does not count either while only Holter's clock says that
  * the agent's hold is over.
  */
 export const hasTwoSources = (draft: Judged): boolean => isWitnessed(draft) || wasDeaf(draft);
@@ -150,13 +150,7 @@ function isWitnessed({ hard }: Judged): boolean {
     ({ kind, source }) =>
       !hard.isHoldLapsed && !NO_WITNESS.has(kind) && (source === 'operating-system' || source === 'screen'),
   );
-  return (
-    isSeen &&
-    findings.some(
-      ({ kind, source }) =>
-        !NO_REPORT.has(kind) && (source === 'agent-reports' || source === 'delivery-receipts'),
-    )
-  );
+  return isSeen && findings.some(({ kind, source }) => !NO_REPORT.has(kind) && source === 'agent-reports');
 }
 
 const wasDeaf = ({ hard, policy }: Judged): boolean =>
