@@ -17,7 +17,7 @@ import { startPostgres } from '../../scripts/postgres.mjs';
 
 const BOXES = Number(process.env.BOXES ?? 10_000);
 const LETTERS_EACH = Number(process.env.LETTERS_EACH ?? 100);
-const CALLS = 5_000;
+const CALLS = Number(process.env.CALLS ?? 5_000);
 const P99_MS_MAX = 20;
 
 const isPostgres = process.argv.includes('postgres');

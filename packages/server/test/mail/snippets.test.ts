@@ -36,6 +36,7 @@ const hasPython = await has('python3');
 it.each([
   ['bash', 'bash', hasJq],
   ['python', 'python3', hasPython],
+  ['typescript', process.execPath, true],
 ])(
   'the client of docs/remote-agents.md in %s answers a ping and does its work',
   async (language, command, isThere) => {
@@ -53,7 +54,8 @@ it.each([
       WAIT: '0',
       no_proxy: '*',
     };
-    await run(command, ['-c', snippet(language)], { cwd: folder, env, timeout: 60_000 });
+    const how = language === 'typescript' ? ['--input-type=module', '-e'] : ['-c'];
+    await run(command, [...how, snippet(language)], { cwd: folder, env, timeout: 60_000 });
     expect((await server.engine.read(agentId))?.soft.pongAt).toBeGreaterThan(0);
     expect(await operator.list(OWN, `&action=sent&status=unacknowledged&to=${agentId}`)).toEqual([]);
     expect(readFileSync(join(folder, 'done.txt'), 'utf8')).toContain(`do it in ${language}\n`);
