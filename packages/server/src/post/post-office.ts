@@ -15,6 +15,7 @@ import type {
 } from '../store/letters.ts';
 import { awaitAcknowledgement, signalAcknowledged } from './acknowledgements.ts';
 import { BoxAccess, isOwner, replaced, tokenNeeded, type Visitor } from './box-access.ts';
+import { DeliveryMarks } from './delivery-marks.ts';
 import { directiveLetter } from './directive-letter.ts';
 import { forwardedFrom } from './forwarded.ts';
 import { hearLetter, isPong } from './letter-meaning.ts';
@@ -77,11 +78,13 @@ export class PostOffice {
   private readonly context: PostContext;
   private readonly waits: MailWaits;
   private readonly access: BoxAccess;
+  private readonly marks: DeliveryMarks;
 
   constructor(context: PostContext) {
     this.context = context;
     this.waits = new MailWaits(context.clock);
     this.access = new BoxAccess(context);
+    this.marks = new DeliveryMarks(context.store, context.clock);
   }
 
   get name(): string {
@@ -316,11 +319,9 @@ export class PostOffice {
     letters: readonly StoredLetter[],
     visitor: Visitor,
   ): Promise<readonly StoredLetter[]> {
-    const { store, clock } = this.context;
     const letterIds = letters.flatMap((each) => (each.deliveredAt === null ? each.letterId : []));
     if (!isOwner(visitor) || of === this.name || letterIds.length === 0) return letters;
-    const at = clock.now();
-    const delivered = new Set(await store.markLetters({ to: of, letterIds, as: 'delivered', at }));
+    const { ids: delivered, at } = await this.marks.add(letterIds);
     for (const letter of letters)
       if (delivered.has(letter.letterId)) await awaitAcknowledgement(this.context, letter);
     return letters.map((each) => (delivered.has(each.letterId) ? { ...each, deliveredAt: at } : each));

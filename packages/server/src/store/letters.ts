@@ -16,7 +16,7 @@ export type Letters = {
   /** Newest first, unless the query says otherwise. */
   listLetters(query: LetterQuery): Promise<readonly StoredLetter[]>;
   countLetters(box: LetterBox): Promise<LetterCounts>;
-  /** Returns the ids of those letters to this recipient that were not in this state before. */
+  /** Returns the ids of those letters that were not in this state before. */
   markLetters(mark: LetterMarking): Promise<readonly string[]>;
   /** Deletes a letter to this recipient; false when there is none. */
   deleteLetter(to: string, letterId: string): Promise<boolean>;
@@ -81,7 +81,8 @@ export type LetterCounts = {
 };
 
 export type LetterMarking = {
-  readonly to: string;
+  /** Only letters to this recipient; null for those of all. */
+  readonly to: string | null;
   readonly letterIds: readonly string[];
   readonly as: LetterMark;
   readonly at: Instant;

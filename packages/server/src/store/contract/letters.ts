@@ -84,6 +84,9 @@ export function lettersContract(open: OpenStore): void {
       expect(await idsOf(store, { status: 'read' })).toEqual([]);
       expect(await idsOf(store, { status: 'archived' })).toEqual(['m1']);
       expect(await store.markLetters({ to: 'bob', letterIds: [], as: 'read', at: at(8) })).toEqual([]);
+      await putLetter(store, 'm3', { to: 'cyd' });
+      const all = { to: null, letterIds: ['m1', 'm2', 'm3'], as: 'delivered', at: at(9) } as const;
+      expect(await store.markLetters(all)).toEqual(['m2', 'm3']);
     });
 
     it('counts both boxes', async () => {

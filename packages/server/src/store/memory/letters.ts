@@ -75,7 +75,7 @@ export function markLetters(
   const last = times[times.length - 1] ?? 'deliveredAt';
   return letterIds.filter((letterId) => {
     const letter = letters.get(letterId);
-    if (letter?.to !== to || letter[last] !== null) return false;
+    if (!letter || (to !== null && letter.to !== to) || letter[last] !== null) return false;
     const marked = Object.fromEntries(times.map((time) => [time, letter[time] ?? at]));
     letters.set(letterId, { ...letter, ...marked });
     return true;

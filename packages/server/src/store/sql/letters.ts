@@ -121,16 +121,15 @@ export async function markLetters(db: Db, marking: LetterMarking): Promise<reado
   if (letterIds.length === 0) return [];
   const columns = TIMES_OF_MARK[as].map((time) => COLUMNS[time]);
   const last = columns[columns.length - 1] ?? 'delivered_at';
-  const rows = await db
+  const marked = db
     .updateTable('letters')
     .set(({ fn, val, ref }) =>
       Object.fromEntries(columns.map((column) => [column, fn.coalesce(ref(column), val(at))])),
     )
     .where('letter_id', 'in', letterIds)
-    .where('recipient', '=', to)
     .where(last, 'is', null)
-    .returning('letter_id')
-    .execute();
+    .returning('letter_id');
+  const rows = await (to === null ? marked : marked.where('recipient', '=', to)).execute();
   const changed = new Set(rows.map(({ letter_id }) => letter_id));
   return letterIds.filter((letterId) => changed.has(letterId));
 }
