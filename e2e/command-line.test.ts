@@ -360,6 +360,7 @@ describe('the command line against a real server', { timeout: 60_000 }, () => {
     expect(well.out).toMatch(/^ok +server/m);
     expect(well.out).toMatch(/^ok +clock +synchronised$/m);
     expect(well.out).toMatch(/^ok +outside ping +not set/m);
+    expect(well.out).toMatch(/^ok +post office +ecos-chief-of-staff has /m);
     chmodSync(join(folder, 'data', 'viewer.token'), 0o644);
     const open = await holter(['doctor', '--json']);
     expect(open.code).toBe(3);
@@ -404,6 +405,38 @@ describe('the command line against a real server', { timeout: 60_000 }, () => {
     expect(statSync(target).size).toBeGreaterThan(0);
     expect((await holter(['db', 'backup', target])).code).toBe(1);
     expect((await holter(['db', 'check'])).out).toBe('the database is sound\n');
+  });
+
+  it('keeps the tasks of agents, and takes over those that were edited in the files of seed 001', async () => {
+    await register('tasker', {});
+    const project = join(folder, 'project');
+    const section = join(project, '.ecos', 'agent-health');
+    mkdirSync(section, { recursive: true });
+    const tracked = { agent: 'tasker', status: 'in_progress', expected_completion: '2030-01-01T00:00:00Z' };
+    writeFileSync(
+      join(section, 'task-tracking.json'),
+      JSON.stringify({
+        tasks: [
+          { ...tracked, task_id: 'T-1', description: 'Draw boxes', progress_percentage: 60 },
+          { ...tracked, task_id: 'T-2', agent: 'nobody' },
+        ],
+      }),
+    );
+    const imported = await holter(['import', 'ecos', 'project']);
+    expect(imported).toMatchObject({
+      code: 1,
+      out: 'tasker: task T-1 assigned\ntasker: task T-1 updated\n2 changes made\n',
+      err: 'not taken over: nobody T-2: no agent with the id nobody\n',
+    });
+    const listed = await holter(['task', 'list', '--agent', 'tasker']);
+    expect(listed.out).toMatch(/tasker +T-1 \* +in_progress +60 % +2030-01-01T00:00:00Z .*Draw boxes/);
+    const shown = await holter(['task', 'show', 'tasker', 'T-1', '--json']);
+    expect(JSON.parse(shown.out)).toMatchObject({ taskId: 'T-1', percent: 60, isStalled: false });
+    const unknown = await holter(['task', 'end', 'tasker', 'T-9']);
+    expect(unknown).toMatchObject({ code: 1 });
+    expect(unknown.err).toContain('tasker has no open task T-9; it has T-1');
+    expect(await holter(['task', 'end', 'tasker', 'T-1'])).toMatchObject({ code: 0 });
+    expect((await holter(['task', 'list', '--agent', 'tasker'])).out).toBe('no open tasks\n');
   });
 
   it('writes to an agent and reads its answer, and shows a hook what verified senders say', async () => {

@@ -1,4 +1,4 @@
-// What tests need beyond npm packages: a browser, tmux, Prometheus and PostgreSQL. Installs them if this process is root on Debian or Ubuntu;
+// What tests need beyond npm packages: a browser, tmux, jq, Prometheus and PostgreSQL. Installs them if this process is root on Debian or Ubuntu;
 // otherwise prints which tests are skipped. With CI=true a missing program is a failure.
 
 import { spawnSync } from 'node:child_process';
@@ -8,6 +8,7 @@ import { delimiter, join } from 'node:path';
 const commands = {
   chromium: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
   tmux: ['tmux'],
+  jq: ['jq'],
   prometheus: ['prometheus'],
   postgresql: ['postgres'],
   pgbouncer: ['pgbouncer'],

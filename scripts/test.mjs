@@ -16,6 +16,7 @@ if (!setup()) {
 // again by the tests that start it.
 process.env.HOLTER_BROWSER = ensure('chromium') ?? '';
 process.env.HOLTER_TMUX = ensure('tmux') ?? '';
+ensure('jq');
 process.env.HOLTER_PROMETHEUS = ensure('prometheus') ?? '';
 if (!process.env.HOLTER_TEST_POSTGRES) ensure('postgresql');
 

@@ -88,6 +88,7 @@ export {
   type LossCause,
   likelyCause,
   livenessOf,
+  missesAt,
   presenceOf,
   probeEveryOf,
   slackOf,

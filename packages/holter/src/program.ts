@@ -24,6 +24,7 @@ const COMMANDS: readonly (readonly [names: string, load: () => Promise<Register>
   ['decide', async () => (await import('./commands/decide.ts')).registerDecide],
   ['breaker', async () => (await import('./commands/breaker.ts')).registerBreaker],
   ['task', async () => (await import('./commands/task.ts')).registerTask],
+  ['import', async () => (await import('./commands/import.ts')).registerImport],
   ['mail', async () => (await import('./commands/mail.ts')).registerMail],
   ['ping', async () => (await import('./commands/ping.ts')).registerPing],
   ['badge', async () => (await import('./commands/badge.ts')).registerBadge],

@@ -2,6 +2,7 @@
 
 export { conditionsAt } from './alerts/index.ts';
 export * from './config/index.ts';
+export { forgetEcosEdits, readEcosEdits } from './ecos/index.ts';
 export type { Clock } from './engine/clock.ts';
 export { continuedClock } from './engine/continued-clock.ts';
 export { Engine } from './engine/engine.ts';

@@ -5,6 +5,7 @@ import { certifiedName, readCertificate, renewCertificate } from './certificate.
 import type { UnreadNotices } from './channels/index.ts';
 import { type Config, type LoadedConfig, problemLine, type TlsFiles } from './config/load.ts';
 import { DataFolder, type FirstRole } from './data-folder.ts';
+import { EcosFolderError, ecosFolderOf, startEcos } from './ecos/index.ts';
 import type { Clock } from './engine/clock.ts';
 import { continuedClock } from './engine/continued-clock.ts';
 import { Engine } from './engine/engine.ts';
@@ -47,6 +48,8 @@ export type ServerOptions = {
   readonly tls?: TlsFiles;
   /** The port of this machine where agents of seed 001 call without a token; default: `maestro_port`, else none. */
   readonly maestroPort?: number;
+  /** The project in which the files of seed 001 are written; default: `ecos.folder`, else none. */
+  readonly ecosFolder?: string;
   /** Why it is all right to listen without TLS where others can hear; empty means that it is not. */
   readonly insecureBecause?: string;
   /** Folder of the built page; without it there is only the API. */
@@ -121,6 +124,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const tokensMade = await ensureFirstTokens(folder, { store, clock, sha256, ...realDice });
 
     let url: string | null = null;
+    let maestroUrl: string | null = null;
     let endDrain: (() => void) | null = null;
     const traces = new Traces({ clock: wall, version, sha256, newId: realDice.newId, logger });
     const { hindrances } = watch;
@@ -155,6 +159,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     });
     const notSent = (error: unknown) => logger.warn({ err: error }, 'pings were not sent');
     undo.push(startPinger({ engine, store, office, clock, failed: notSent }));
+    const ecosFolder = options.ecosFolder ?? ecosFolderOf(config);
+    const warn = (message: string) => logger.warn(message);
+    const ecos =
+      ecosFolder === null || options.demo
+        ? null
+        : await startEcos({ engine, store, clock, folder: ecosFolder, warn }).catch(refuseEcosFolder);
+    undo.push(() => ecos?.stop());
     const failed = (error: unknown) => logger.warn({ err: error }, 'a hook was answered, but not kept');
     const sessions = startSessions({
       engine,
@@ -165,7 +176,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       mail: new MailTray({ office, clock, failed }),
       env: process.env,
       failed,
-      warn: (message) => logger.warn(message),
+      warn,
     });
     undo.push(() => sessions.close());
     const { followRun } = sessions;
@@ -181,6 +192,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       hooks: sessions.hooks,
       executors,
       office,
+      reach: () => ({ maestroUrl, ecos }),
       clock,
       sha256,
       ...realDice,
@@ -204,7 +216,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const address = urlOf(name, boundPort, certificate !== null);
     url = address;
     const maestroPort = options.maestroPort ?? engine.currentPolicies.operations.maestroPort;
-    let maestroUrl: string | null = null;
     if (maestroPort !== null) {
       const open = maestro(LOCAL_NAMES);
       undo.push(() => open.close());
@@ -326,6 +337,11 @@ async function takeLock(folder: DataFolder): Promise<EngineLock> {
     `a Holter server already runs on ${folder.path}${running ? ` (${running.url}, pid ${running.pid})` : ''}`,
     'use it, stop it, or choose another folder: --data DIR',
   );
+}
+
+function refuseEcosFolder(error: unknown): never {
+  if (!(error instanceof EcosFolderError)) throw error;
+  throw new StartError('ecos_folder', error.message, 'name a project that can be written: --ecos DIR');
 }
 
 /** Returns the port, which the system may have chosen. */

@@ -5,7 +5,8 @@ type StartFault =
   | 'tls'
   | 'already_running'
   | 'data_folder'
-  | 'store';
+  | 'store'
+  | 'ecos_folder';
 
 /** Why the server could not start, in words for the person who started it, and what to do about it. */
 export class StartError extends Error {

@@ -23,6 +23,7 @@ type UpOptions = {
   readonly tlsKey?: string;
   readonly insecureBecause?: string;
   readonly maestroPort?: number;
+  readonly ecos?: string;
   readonly logLevel: string;
   readonly demo?: boolean;
   readonly acceptRestored?: boolean;
@@ -40,6 +41,7 @@ const NOT_DETACHED = [
   'tlsKey',
   'insecureBecause',
   'maestroPort',
+  'ecos',
   'logLevel',
 ];
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
@@ -69,6 +71,10 @@ export function registerUp(program: Command, io: Io): void {
         'also take letters without a token, on this port of 127.0.0.1 (docs/remote-agents.md)',
         portNumber,
       )
+      .option(
+        '--ecos <dir>',
+        'show agents, tasks and incidents in .ecos/agent-health of this project (docs/remote-agents.md)',
+      )
       .addOption(
         new Option('--detach', 'run it in the background until `holter down`').conflicts(NOT_DETACHED),
       )
@@ -85,6 +91,7 @@ export function registerUp(program: Command, io: Io): void {
       ['holter up --port 5000', 'on another port'],
       ['holter up --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem', 'reachable from other machines'],
       ['holter up --maestro-port 23000', 'with the message server of agents elsewhere'],
+      ['holter up --ecos .', 'with the files of seed 001 in this project'],
       ['holter up --database postgres://holter@db.example.org/holter', 'with the data in PostgreSQL'],
       ['holter up --detach', 'in the background'],
       ['holter up --accept-restored', 'after a backup was put in place of the database'],
@@ -145,7 +152,7 @@ async function detach(io: Io, { data, config }: UpOptions): Promise<void> {
 
 function serverOptions(
   io: Io,
-  { host, port, data, database, insecureBecause, acceptRestored, maestroPort, ...options }: UpOptions,
+  { host, port, data, database, insecureBecause, acceptRestored, maestroPort, ecos, ...options }: UpOptions,
   config: ServerOptions['config'],
   logger: ServerOptions['logger'],
 ): ServerOptions {
@@ -163,6 +170,7 @@ function serverOptions(
     ...(tls && { tls }),
     ...(insecureBecause !== undefined && { insecureBecause }),
     ...(maestroPort !== undefined && { maestroPort }),
+    ...(ecos !== undefined && { ecosFolder: resolve(io.workingDirectory, ecos) }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { constants, type Stats } from 'node:fs';
-import { type FileHandle, lstat, open, opendir, realpath, rename, unlink } from 'node:fs/promises';
+import { type FileHandle, lstat, mkdir, open, opendir, realpath, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
@@ -132,6 +132,17 @@ export function appendToAgentFile(
       if (!(error instanceof Refusal) && codeOf(error) !== 'ENOENT') throw error;
       await replace(path, text, rules.folder);
     }
+  });
+}
+
+/** Makes the folder if there is none. A link in its place is refused. */
+export function makeAgentFolder(path: string): Promise<FileAnswer<void>> {
+  return answered(async () => {
+    await mkdir(path).catch((error: unknown) => {
+      if (codeOf(error) !== 'EEXIST') throw error;
+    });
+    const stats = await lstat(path);
+    if (!stats.isDirectory()) throw new Refusal(`is ${kindOf(stats) ?? 'a file'}`);
   });
 }
 

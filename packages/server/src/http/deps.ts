@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Alerts } from '../alerts/index.ts';
 import type { UnreadNotices } from '../channels/index.ts';
 import type { Config } from '../config/load.ts';
+import type { Ecos } from '../ecos/index.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { ReplyQueue } from '../engine/reply-queue.ts';
@@ -24,6 +25,8 @@ export type HttpDeps = {
   /** Told about the calls of agents; without it none is traced. */
   readonly traces?: Pick<Traces, 'isOn' | 'heard' | 'answered'>;
   readonly office: PostOffice;
+  /** Other ways by which agents and people are reached. */
+  readonly reach?: () => { readonly maestroUrl: string | null; readonly ecos: Ecos | null };
   /** For `holter run`; without it nobody outside can carry out effects. */
   readonly executors?: ExecutorHub;
   /** One for each agent kind that reports by hooks. */

@@ -38,6 +38,7 @@ export type HolterConfig = OverrideSections & {
   readonly log?: { readonly max_bytes?: Bytes; readonly files?: number };
   readonly mail?: { readonly name?: string };
   readonly maestro_port?: number;
+  readonly ecos?: { readonly folder?: string };
   readonly retention?: {
     readonly events?: Duration;
     readonly checkpoints?: Duration;

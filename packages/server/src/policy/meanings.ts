@@ -216,6 +216,8 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
   'mail.name': "Holter's own name in the post: agents write to it, and its letters come from it.",
   maestro_port:
     'A port of this machine where agents call `/api/messages` without a token, as in seed 001; also `holter up --maestro-port`. What comes there is marked as unverified. Default: none.',
+  'ecos.folder':
+    'A project in which `.ecos/agent-health` shows agents, tasks and incidents as in seed 001; also `holter up --ecos`. A relative path begins at this file. Default: none.',
   'retention.events':
     'How long events are kept. Everything of an agent with an open incident stays, here and below.',
   'retention.checkpoints': 'How long checkpoints are kept; the newest twenty of each agent stay.',

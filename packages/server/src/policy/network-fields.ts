@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { DurationMs } from '@holter/core';
 import { bad, describe, type Field, ok, type Table, type Values } from './check.ts';
 import { ranges } from './ranges.ts';
-import { duration, optional } from './readers.ts';
+import { duration, optional, pathOf } from './readers.ts';
 
 /** How the server is reached from other machines. */
 export type Network = {
@@ -48,20 +48,11 @@ function addressRange(text: string): string | null {
   return isIP(address) !== 0 && isRange && rest.length === 0 ? text : null;
 }
 
-const file: Field<string> = {
-  takes: 'path of a file',
-  read: (raw, path) =>
-    typeof raw === 'string' && /^[^\0]{1,4096}$/.test(raw)
-      ? ok(raw)
-      : bad(path, `must be the path of a file, not ${describe(raw)}`),
-  show: (value) => value,
-};
-
 export const NETWORK_FIELDS = {
   hosts: listOf('host names without scheme and port, such as holter.example.org', hostName),
   trusted_proxies: listOf('addresses such as 10.0.0.5 or 10.0.0.0/24', addressRange),
-  'tls.cert': optional(file),
-  'tls.key': optional(file),
+  'tls.cert': optional(pathOf('file')),
+  'tls.key': optional(pathOf('file')),
   drain: duration(ranges.drain),
 } as const satisfies Table;
 

@@ -2,7 +2,7 @@ import { type DurationMs, hours, minutes } from '@holter/core';
 import { address, place } from './channel-fields.ts';
 import type { Table, Values } from './check.ts';
 import { ranges } from './ranges.ts';
-import { agentName, amount, bytes, count, duration, flag, optional } from './readers.ts';
+import { agentName, amount, bytes, count, duration, flag, optional, pathOf } from './readers.ts';
 
 /** How the server itself is run: what it exports, and who outside notices when it fails. */
 export type Operations = {
@@ -28,6 +28,8 @@ export type Operations = {
   readonly mailName: string;
   /** Where calls without a token are taken; null for nowhere. */
   readonly maestroPort: number | null;
+  /** The project in which the files of seed 001 are written; null for none. */
+  readonly ecosFolder: string | null;
   /** How long each is kept. */
   readonly retentionMs: Readonly<
     Record<'events' | 'checkpoints' | 'effects' | 'rollups' | 'tokens' | 'letters', DurationMs>
@@ -53,6 +55,7 @@ export const OPERATIONS_FIELDS = {
   'log.files': count(ranges.logFiles),
   'mail.name': agentName,
   maestro_port: optional(count(ranges.port)),
+  'ecos.folder': optional(pathOf('folder')),
   'retention.events': duration(ranges.retention),
   'retention.checkpoints': duration(ranges.retention),
   'retention.effects': duration(ranges.retentionLong),
@@ -77,6 +80,7 @@ export const operationsDefaults: OperationsSettings = {
   'log.files': 5,
   'mail.name': 'ecos-chief-of-staff',
   maestro_port: null,
+  'ecos.folder': null,
   'retention.events': days(30),
   'retention.checkpoints': days(30),
   'retention.effects': days(30),
@@ -103,6 +107,7 @@ export const buildOperations = (settings: OperationsSettings): Operations => ({
   log: { bytesMax: settings['log.max_bytes'], filesMax: settings['log.files'] },
   mailName: settings['mail.name'],
   maestroPort: settings.maestro_port,
+  ecosFolder: settings['ecos.folder'],
   retentionMs: {
     events: settings['retention.events'],
     checkpoints: settings['retention.checkpoints'],

@@ -129,6 +129,15 @@ export const agentName: Field<string> = {
   show: (value) => value,
 };
 
+export const pathOf = (what: 'file' | 'folder'): Field<string> => ({
+  takes: `path of a ${what}`,
+  read: (raw, path) =>
+    typeof raw === 'string' && /^[^\0]{1,4096}$/.test(raw)
+      ? ok(raw)
+      : bad(path, `must be the path of a ${what}, not ${describe(raw)}`),
+  show: (value) => value,
+});
+
 export const oneOf = <Word extends string>(words: readonly Word[]): Field<Word> => ({
   takes: words.join(', '),
   read: (raw, path) => {

@@ -12,6 +12,14 @@ export function systemRoutes({ deps, hits }: HttpContext): readonly Route[] {
   const { engine, intake, store, alerts } = deps;
   const waiting = async (status: 'pending' | 'claimed' | 'dead'): Promise<number> =>
     (await store.listEffects({ status, limit: COUNTED_MAX })).length;
+  const postView = (): SystemView['post'] => {
+    const { maestroUrl = null, ecos = null } = deps.reach?.() ?? {};
+    return {
+      name: deps.office.name,
+      maestroUrl,
+      ecos: ecos && { folder: ecos.folder, trouble: ecos.trouble() },
+    };
+  };
   return [
     defineRoute({
       method: 'GET',
@@ -35,6 +43,7 @@ export function systemRoutes({ deps, hits }: HttpContext): readonly Route[] {
           retention: { keptMs: kept.events, kept, oldestEventAt: oldest?.event.at ?? null },
           outbox: { pending, claimed, dead },
           deadManPing: alerts.ping,
+          post: postView(),
           clockSkews: intake.clockSkews.beyondMax().slice(0, SKEWS_SHOWN),
           limitHits: hits.list(),
           memoryBytes: process.memoryUsage.rss(),

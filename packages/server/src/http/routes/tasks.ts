@@ -178,5 +178,5 @@ function unknownTask({ hard }: Agent, taskId: string): HttpProblem {
   const message = ended
     ? `task ${taskId} of ${agentId} has ended: ${ended.outcome}`
     : `${agentId} has no open task ${taskId}; ${has}`;
-  return problem(404, 'unknown_task', message, 'taskId');
+  return problem(404, 'unknown_task', message);
 }

@@ -215,6 +215,16 @@ export const system = z.strictObject({
     })
     .nullable()
     .meta({ description: 'The ping to an address outside; null when none is configured.' }),
+  post: z
+    .strictObject({
+      name: word,
+      maestroUrl: word.nullable().meta({ description: 'Where letters are taken without a token.' }),
+      ecos: z
+        .strictObject({ folder: word, trouble: word.nullable() })
+        .nullable()
+        .meta({ description: 'Where the files of seed 001 are written, and why they are not.' }),
+    })
+    .meta({ description: 'The post office, for agents elsewhere.' }),
   clockSkews: z.array(z.strictObject({ agentId: word, skewMs: z.number() })).meta({
     description: 'Agents whose clocks are more than 30 s ahead (or behind: negative), the worst first.',
   }),

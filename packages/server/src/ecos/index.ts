@@ -1,0 +1,4 @@
+/** The files that seed 001 keeps in a project. */
+export { type Ecos, ecosFolderOf, startEcos } from './ecos.ts';
+export { forgetEcosEdits, readEcosEdits } from './ecos-edits.ts';
+export { EcosFolderError } from './ecos-files.ts';
