@@ -12,7 +12,9 @@ import {
 import type { Command } from 'commander';
 import { ask } from '../client/ask.ts';
 import { findServer, type PrintOptions, withServer } from '../client/connection.ts';
+import type { Check } from '../doctor/check.ts';
 import { clockSync } from '../doctor/clock-sync.ts';
+import { checkPost } from '../doctor/post.ts';
 import { version } from '../package/version.ts';
 import { CliFailure, EXIT } from '../terminal/failure.ts';
 import { withExamples } from '../terminal/help.ts';
@@ -21,13 +23,6 @@ import { painter } from '../terminal/paint.ts';
 import { ago, counted } from '../terminal/words.ts';
 import { load } from './config.ts';
 import { databaseHere } from './database.ts';
-
-type Check = {
-  readonly about: string;
-  readonly isFine: boolean;
-  readonly says: string;
-  readonly next?: string;
-};
 
 const FREE_BYTES_MIN = 200 * 2 ** 20;
 const TICK_LAG_MS_MAX = 1_000;
@@ -188,7 +183,7 @@ async function checkChannels(connection: ReturnType<typeof findServer>): Promise
 
 async function checkSystem(connection: ReturnType<typeof findServer>): Promise<readonly Check[]> {
   const system = await ask(connection, (client) => client.system());
-  return [judgePing(system), ...judgeSkews(system)];
+  return [judgePing(system), ...judgeSkews(system), ...(await checkPost(connection, system))];
 }
 
 /** Their beats are judged by when they arrive; times that they report are not right. */

@@ -1,0 +1,80 @@
+import type { AgentView, SystemView } from '@holter/server/local';
+import { ask } from '../client/ask.ts';
+import type { Connection } from '../client/connection.ts';
+import { CliFailure } from '../terminal/failure.ts';
+import { counted } from '../terminal/words.ts';
+import type { Check } from './check.ts';
+
+const ANSWER_MS = 3_000;
+const AGENTS_MAX = 500;
+const NAMED_MAX = 3;
+
+/** The troubleshooting of seed 001: can letters be sent, are pings answered, are the files written? */
+export async function checkPost(connection: Connection, { post }: SystemView): Promise<readonly Check[]> {
+  return [
+    await checkOwnBox(connection, post.name),
+    ...(post.maestroUrl === null ? [] : [await checkOpenPort(post.maestroUrl)]),
+    ...(await checkAgents(connection)),
+    ...judgeEcos(post),
+  ];
+}
+
+async function checkOwnBox(connection: Connection, name: string): Promise<Check> {
+  const about = 'post office';
+  try {
+    const { messages } = await ask(connection, (client) => client.letters({ agent: name, status: 'unread' }));
+    const unread = messages.length === 0 ? 'no unread letters' : counted(messages.length, 'unread letter');
+    return { about, isFine: true, says: `${name} has ${unread}` };
+  } catch (error) {
+    if (!(error instanceof CliFailure)) throw error;
+    return {
+      about,
+      isFine: false,
+      says: `the box of ${name}: ${error.message}`,
+      next: error.next ?? 'holter up',
+    };
+  }
+}
+
+/** "Connection refused": the port of agents that have no token. */
+async function checkOpenPort(url: string): Promise<Check> {
+  const about = 'letters port';
+  const next = 'is a firewall or a proxy between? See docs/remote-agents.md#troubleshooting';
+  try {
+    const { ok, status } = await fetch(`${url}/health`, { signal: AbortSignal.timeout(ANSWER_MS) });
+    return { about, isFine: ok, says: ok ? `${url} answers` : `${url}/health answers ${status}`, next };
+  } catch {
+    return { about, isFine: false, says: `${url} does not answer`, next };
+  }
+}
+
+/** "Shown as offline, but it is running": it does not poll its box, or its hook fails. */
+async function checkAgents(connection: Connection): Promise<readonly Check[]> {
+  const { agents } = await ask(connection, (client) => client.agents({ limit: String(AGENTS_MAX) }));
+  const pinged = agents.filter(({ promises, end }) => promises.pongs === true && end === null);
+  if (pinged.length === 0) return [];
+  const deaf = pinged.filter(({ findings }) => findings.some(({ kind }) => kind === 'no-pong'));
+  const never = deaf.filter(({ lastSignAt, startedAt }) => lastSignAt === null || lastSignAt <= startedAt);
+  const says =
+    deaf.length === 0
+      ? `missed by none of ${counted(pinged.length, 'agent')}`
+      : `not answered by ${named(deaf)}`;
+  const next =
+    never.length > 0
+      ? `${named(never)} has never been heard: does it poll its box? See docs/remote-agents.md#troubleshooting`
+      : 'does its loop or hook still poll its box? If its work blocks it for long: watch: tasks (docs/remote-agents.md#long-operations)';
+  return [{ about: 'pings', isFine: deaf.length === 0, says, next }];
+}
+
+function judgeEcos({ ecos }: SystemView['post']): readonly Check[] {
+  if (!ecos) return [];
+  const { folder, trouble } = ecos;
+  const next = 'make the folder writable for Holter, and remove links in it';
+  return [{ about: 'ecos folder', isFine: trouble === null, says: trouble ?? folder, next }];
+}
+
+function named(agents: readonly AgentView[]): string {
+  const ids = agents.slice(0, NAMED_MAX).map(({ agentId }) => agentId);
+  const more = agents.length > NAMED_MAX ? `, and ${agents.length - NAMED_MAX} more` : '';
+  return `${ids.join(', ')}${more}`;
+}
