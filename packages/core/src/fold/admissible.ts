@@ -27,7 +27,8 @@ export function whyInadmissible(hard: Hard, signal: Signal, origin: Source): Sig
   if ((holds === 'never' && isHold(signal)) || (ends === 'never' && signal.kind === 'stopped'))
     return 'other-agent';
   if (hard.end && !COUNTS_AFTER_END.has(signal.kind)) return 'agent-ended';
-  if (signal.kind === 'task-assigned' && !hasRoomForTask(hard, signal.taskId)) return 'too-many-tasks';
+  if (signal.kind === 'task-assigned' && !hasRoomForTask(hard, signal.taskId, origin === 'agent'))
+    return 'too-many-tasks';
   return null;
 }
 

@@ -64,6 +64,17 @@ describe('many tasks', () => {
     expect(ada.agent.hard.endedTasks).toHaveLength(8);
   });
 
+  test('of its own do not keep an agent from being given one', () => {
+    const ada = bench();
+    const expectedAt = instant(ada.at + minutes(90));
+    for (let n = 0; n < TASKS_MAX; n++) assign(ada, `own-${n}`, { expectedAt }, 'agent');
+    expect(assign(ada, 'own-more', { expectedAt }, 'agent').rejection?.code).toBe('too-many-tasks');
+    for (let n = 0; n < TASKS_MAX; n++) expect(assign(ada, `t${n}`).rejection).toBeUndefined();
+    expect(open(ada)).toHaveLength(TASKS_MAX);
+    expect(open(ada).some((id) => id.startsWith('own'))).toBe(false);
+    expect(assign(ada, 'one-more').rejection?.code).toBe('too-many-tasks');
+  });
+
   test('survive a restart, with the time of their assignment', () => {
     const ada = bench();
     const at = ada.at;

@@ -3,7 +3,7 @@ import type { EndedTask, Task, TaskOutcome } from '../record/agent.ts';
 import { forget } from '../record/copy-hard.ts';
 import type { Draft } from '../record/draft.ts';
 import { emit, markNow } from '../record/draft.ts';
-import { openTask, openTasks, replaceTask, staysOpen } from '../record/tasks.ts';
+import { openTask, openTasks, replaceTask, staysOpen, TASKS_MAX } from '../record/tasks.ts';
 import type { Source } from '../vocabulary/authority.ts';
 import { noteActivity, noteProgress } from './doing.ts';
 import { raiseUnrecoverable } from './failures.ts';
@@ -120,9 +120,12 @@ export function endTurn(draft: Draft): void {
   noteActivity(draft);
 }
 
-/** The current task makes room for another. */
+/** The current task makes room for another. If there are too many, the oldest goes that the agent has named itself. */
 function setAside({ hard }: Draft): void {
-  if (hard.task && staysOpen(hard.task)) hard.otherTasks = [...(hard.otherTasks ?? []), hard.task];
+  if (!hard.task || !staysOpen(hard.task)) return;
+  const others = [...(hard.otherTasks ?? []), hard.task];
+  const oldest = others.find(({ isOwn }) => isOwn);
+  hard.otherTasks = others.length < TASKS_MAX ? others : others.filter((task) => task !== oldest);
 }
 
 function removeOther({ hard }: Draft, taskId: string): void {

@@ -25,10 +25,11 @@ export function replaceTask({ hard }: Draft, task: Task): void {
 export const staysOpen = ({ isInferred, isOwn, expectedAt }: Task): boolean =>
   !isInferred && (!isOwn || expectedAt !== undefined);
 
-export function hasRoomForTask(hard: Hard, taskId: string): boolean {
-  const { task, otherTasks = [] } = hard;
-  const left = task && staysOpen(task) ? 1 : 0;
-  return openTask(hard, taskId) !== undefined || otherTasks.length + left < TASKS_MAX;
+/** Tasks that the agent has named itself take no place from those that it is given. */
+export function hasRoomForTask(hard: Hard, taskId: string, isOwn: boolean): boolean {
+  if (openTask(hard, taskId)) return true;
+  const kept = openTasks(hard).filter((task) => staysOpen(task) && (isOwn || !task.isOwn));
+  return kept.length < TASKS_MAX;
 }
 
 /** What was spent on a task goes with it when another becomes the current one, so that its budget stays used. */
