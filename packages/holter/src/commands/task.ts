@@ -134,8 +134,13 @@ export function registerTask(program: Command, io: Io): void {
 /** In its own terminal an agent reports about its own tasks. */
 const isOwn = ({ env }: Io, agentId: string): boolean => env.HOLTER_AGENT_ID === agentId;
 
+const VERBS: Readonly<Partial<Record<TaskInput['status'], string>>> = {
+  assigned: 'assign',
+  updated: 'update',
+};
+
 async function tell(io: Io, agentId: string, options: PrintOptions, body: TaskInput): Promise<void> {
-  refuseAgents(io, 'task');
+  refuseAgents(io, `task ${VERBS[body.status] ?? 'end'}`);
   const connection = findServer(io, options, 'operator');
   const answer = await ask(connection, (client) => client.task(agentId, body));
   io.out(options.json ? `${JSON.stringify(answer)}\n` : told(agentId, body));
