@@ -159,6 +159,7 @@ export type {
   LivenessWord,
 } from './vocabulary/event.ts';
 export { EVENT_MEANINGS, EVENT_TYPES, type EventMeaning } from './vocabulary/event-meanings.ts';
+export { executorInWords, PANE_EXECUTOR } from './vocabulary/executor.ts';
 export {
   EVIDENCE_LENGTH_MAX,
   type EvidenceSource,

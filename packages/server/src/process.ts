@@ -7,7 +7,7 @@ export { findConfigFile } from './config/files.ts';
 export { DataFolder, dataFolderPath, type FirstRole } from './data-folder.ts';
 export type { Clock } from './engine/clock.ts';
 export { NUDGES_BYTES_MAX, nudgeLine } from './executors/nudge-line.ts';
-export { type OnLost, PANE_PREFIX, type RunRecord } from './executors/run-record.ts';
+export type { OnLost, RunRecord } from './executors/run-record.ts';
 export * from './files/index.ts';
 export * from './processes/index.ts';
 export { openOutputPipe } from './processes/output-pipe.ts';

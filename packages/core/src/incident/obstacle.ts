@@ -7,6 +7,7 @@ import type { Incident } from '../record/incident.ts';
 import type { Decision } from '../record/input.ts';
 import { endedHow } from '../record/liveness.ts';
 import type { PickedCheckpoint } from '../vocabulary/checkpoint-chain.ts';
+import { executorInWords } from '../vocabulary/executor.ts';
 import type { FindingKind } from '../vocabulary/finding.ts';
 import type { DecisionRejection } from '../vocabulary/rejection.ts';
 import { QUIET_FINDINGS_MAX, quietAbout } from './quiet.ts';
@@ -76,10 +77,13 @@ function whyNotPause({ end, holds }: Hard, word: 'pause' | 'resume'): DecisionRe
   return isPaused ? null : rejected('not-paused', 'monitoring is not paused');
 }
 
-function whyNotStart({ can }: Hard, { isStarterGone }: Decision): DecisionRejection | null {
+function whyNotStart({ can, executor }: Hard, { isStarterGone }: Decision): DecisionRejection | null {
   if (!can.includes('spawn')) return rejected('can-not-start', 'nothing can start it from here');
   return isStarterGone
-    ? rejected('can-not-start', 'its `holter run` is gone; start it again where it was started')
+    ? rejected(
+        'can-not-start',
+        `its ${executorInWords(executor ?? '')} is gone; start it again where it was started`,
+      )
     : null;
 }
 

@@ -30,6 +30,18 @@ test('each way to nudge an agent and to stop it has its name', () => {
   });
 });
 
+test('a pane of tmux has its own words', () => {
+  const pane: Partial<Registration> = { ...RUN, executor: 'run:tmux-1' };
+  expect(ready(pane)).toMatchObject({
+    nudge: { by: 'its prompt, in its pane' },
+    stop: { by: 'its `holter tmux watch`' },
+  });
+  expect(ready(pane, 'away').restarts).toEqual({
+    left: 0,
+    because: 'its `holter tmux watch` is not connected',
+  });
+});
+
 test('an executor that is not there starts nothing', () => {
   expect(ready(RUN, 'away')).toMatchObject({
     stop: { by: 'its `holter run`, when it is connected again' },

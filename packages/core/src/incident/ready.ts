@@ -1,6 +1,7 @@
 import { between, type Instant, inWords } from '../base/time.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Hard } from '../record/agent.ts';
+import { executorInWords, isPaneExecutor } from '../vocabulary/executor.ts';
 import { whyNotDecide } from './obstacle.ts';
 import { type RecoveriesLeft, recoveriesLeft } from './recover.ts';
 
@@ -18,8 +19,6 @@ type Ready = { readonly nudge: Means; readonly stop: Means; readonly restarts: R
  */
 export type ExecutorState = 'connected' | 'away' | 'adopted' | 'none';
 
-const RUN = '`holter run`';
-
 export function readyOf(about: About, executor: ExecutorState): Ready {
   return {
     nudge: meansOf(about, 'nudge', nudgeChannelOf(about.hard)),
@@ -36,26 +35,25 @@ function meansOf(about: About, decision: 'nudge' | 'terminate', by: string): Mea
 /** Only adapters with hooks can refuse a call, and they carry messages in the replies to hooks. */
 function nudgeChannelOf({ can, executor }: Hard): string {
   if (can.includes('deny-call')) return 'its hooks';
-  return executor === null ? 'its next request' : 'its nudge file';
+  if (executor === null) return 'its next request';
+  return isPaneExecutor(executor) ? 'its prompt, in its pane' : 'its nudge file';
 }
 
 function stopperOf({ executor }: Hard, state: ExecutorState): string {
   if (executor === null) return 'the agent itself, when asked';
-  if (state === 'adopted') return `the server, because its ${RUN} is gone`;
-  return state === 'away' ? `its ${RUN}, when it is connected again` : `its ${RUN}`;
+  const holder = executorInWords(executor);
+  if (state === 'adopted') return `the server, because its ${holder} is gone`;
+  return state === 'away' ? `its ${holder}, when it is connected again` : `its ${holder}`;
 }
 
 function restartsOf(about: About, state: ExecutorState): RecoveriesLeft {
   const restarts = recoveriesLeft(about);
   if (state === 'connected' || restarts.left === 0) return restarts;
-  return { left: 0, because: NO_STARTER[state] };
+  const { executor } = about.hard;
+  if (state === 'none' || executor === null) return { left: 0, because: 'nothing can start it from here' };
+  const holder = executorInWords(executor);
+  return { left: 0, because: `its ${holder} ${state === 'away' ? 'is not connected' : 'is gone'}` };
 }
-
-const NO_STARTER: Readonly<Record<Exclude<ExecutorState, 'connected'>, string>> = {
-  away: `its ${RUN} is not connected`,
-  adopted: `its ${RUN} is gone`,
-  none: 'nothing can start it from here',
-};
 
 /** One sentence for the notice of an escalation. */
 export function readyInWords({ nudge, stop, restarts }: Ready, { hard, at }: About): string {

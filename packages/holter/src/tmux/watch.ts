@@ -1,4 +1,5 @@
-import { isAlive, PANE_PREFIX, type ProcessIdentity } from '@holter/server/process';
+import { PANE_EXECUTOR } from '@holter/core';
+import { isAlive, type ProcessIdentity } from '@holter/server/process';
 import type { AgentPage } from '@holter/server/wire';
 import { RunFailure } from '../run/end.ts';
 import { quoted, TmuxError } from './control-client.ts';
@@ -158,7 +159,7 @@ export class TmuxWatch {
       }
       if (known) await known.beginAgain(found);
       else {
-        const executorId = `${PANE_PREFIX}${context.sha256(`${context.hostId} ${key}`).slice(0, 40)}`;
+        const executorId = `${PANE_EXECUTOR}${context.sha256(`${context.hostId} ${key}`).slice(0, 40)}`;
         const agent = new PaneAgent(context, server.paneOf(row.paneId), { agentId, executorId }, found);
         await agent.begin();
         this.agents.set(key, agent);

@@ -1,10 +1,10 @@
-import type { Effect, Signal, SignalBody } from '@holter/core';
+import { type Effect, executorInWords, type Signal, type SignalBody } from '@holter/core';
 import type { Clock } from '../engine/clock.ts';
 import { type ActResult, AGENT_EFFECTS, type Executor } from '../engine/executor.ts';
 import { appendToAgentFile, ownerOf } from '../files/index.ts';
 import { type ProcessTable, ProcessTree, receiptOfStop, stopTree, TreeSensor } from '../processes/index.ts';
 import { NUDGES_BYTES_MAX, nudgeLine } from './nudge-line.ts';
-import { holderOf, type RunRecord } from './run-record.ts';
+import type { RunRecord } from './run-record.ts';
 
 type AdoptedContext = {
   readonly table: ProcessTable;
@@ -64,7 +64,7 @@ export class AdoptedRun implements Executor {
       case 'spawn':
         return receipt(
           'refused',
-          `the ${holderOf(this.record)} that held its terminal is gone; start it there again`,
+          `the ${executorInWords(this.record.executorId)} that held its terminal is gone; start it there again`,
         );
       case 'deny-call':
       case 'notify':
@@ -90,7 +90,7 @@ export class AdoptedRun implements Executor {
     if (order === null)
       return receipt(
         'refused',
-        `its ${holderOf(this.record)} is gone, so nothing could bring it back; a person decides`,
+        `its ${executorInWords(this.record.executorId)} is gone, so nothing could bring it back; a person decides`,
       );
     this.close();
     const stopped = await stopTree({ table, tree: this.tree, clock, cleanupMs });
@@ -106,7 +106,7 @@ export class AdoptedRun implements Executor {
   private async tellEnd(): Promise<void> {
     await this.tell({
       kind: 'stopped',
-      reason: `ended after its ${holderOf(this.record)} was lost; nobody saw its exit code`,
+      reason: `ended after its ${executorInWords(this.record.executorId)} was lost; nobody saw its exit code`,
     });
     this.context.ended();
   }

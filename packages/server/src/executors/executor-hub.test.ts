@@ -246,6 +246,18 @@ describe('a run that was killed', () => {
     rmSync(folder, { recursive: true });
   });
 
+  it('manages its child again when it is back, and nothing is wrong any more', async () => {
+    const { engine, hub, clock } = await world();
+    const { tree } = await startFixture('hangs-on-a-socket');
+    await engine.register(worker);
+    await hub.present(record({ run: gone, child: tree.root }));
+    await clock.advance(5_000);
+    const kinds = async () => (await engine.read('worker'))?.hard.points?.map(({ kind }) => kind);
+    expect(await kinds()).toEqual(['delivery-failed']);
+    await hub.present(record({ child: tree.root }));
+    expect(await kinds()).toEqual([]);
+  });
+
   it('has its child stopped, if the run asked for that', async () => {
     const { engine, hub, clock } = await world();
     const { tree } = await startFixture('leaves-a-grandchild');

@@ -1,6 +1,7 @@
 import {
   type Agent,
   type Effect,
+  executorInWords,
   type Instant,
   probeEveryOf,
   type ReceiptOutcome,
@@ -16,7 +17,7 @@ import { isAlive, type ProcessTable } from '../processes/index.ts';
 import { type Store, StoreUnavailable } from '../store/store.ts';
 import { AdoptedRun } from './adopted-run.ts';
 import { RemoteExecutor } from './remote-executor.ts';
-import { holderOf, type RunRecord } from './run-record.ts';
+import type { RunRecord } from './run-record.ts';
 import { RunRows } from './run-rows.ts';
 
 type HubContext = {
@@ -99,8 +100,10 @@ export class ExecutorHub {
     const entry = this.entries.get(record.executorId) ?? this.add(record);
     entry.record = record;
     entry.seenAt = this.context.clock.now();
-    if (entry.adopted) this.giveBack(entry);
+    const isBack = entry.adopted !== null;
+    if (isBack) this.giveBack(entry);
     await this.rows.save(record);
+    if (isBack) await this.context.intake.take(foundAgain(record), RUN);
     this.context.presented(record);
   }
 
@@ -274,7 +277,7 @@ export class ExecutorHub {
         entry.isToldLost = true;
         await this.tell(
           entry.record,
-          `its ${holderOf(entry.record)} on another machine does not call in any more`,
+          `its ${executorInWords(entry.record.executorId)} on another machine does not call in any more`,
         );
       }
     }
@@ -294,8 +297,8 @@ export class ExecutorHub {
     entry.leave = this.join(entry, adopted);
     const isThere = record.child !== null && isAlive(table, record.child);
     const evidence = isThere
-      ? `its ${holderOf(record)} was killed; the server watches its process, and can not start it again`
-      : `its ${holderOf(record)} and its process are gone`;
+      ? `its ${executorInWords(record.executorId)} was killed; the server watches its process, and can not start it again`
+      : `its ${executorInWords(record.executorId)} and its process are gone`;
     await this.tell(record, evidence);
     if (isThere) {
       await intake.take(lostFinding(record, evidence, clock.now()), RUN);
@@ -339,6 +342,13 @@ const lostFinding = ({ agentId, incarnation }: RunRecord, evidence: string, sinc
     source: 'operating-system',
     since,
     evidence,
-    threshold: 'its `holter run` is gone',
+    threshold: 'what started it is gone',
   },
+});
+
+const foundAgain = ({ agentId, incarnation }: RunRecord): Signal => ({
+  agentId,
+  incarnation,
+  kind: 'finding-cleared',
+  findingKind: 'delivery-failed',
 });

@@ -26,10 +26,3 @@ export type RunRecord = {
   /** The session of a known agent, by the name of its adapter; absent for a plain command. */
   readonly session?: { readonly kind: string; readonly id: string } | undefined;
 };
-
-/** What the ids of executors for panes of tmux begin with. */
-export const PANE_PREFIX = 'run:tmux-';
-
-/** The command that looks after the process, for people. */
-export const holderOf = ({ executorId }: Pick<RunRecord, 'executorId'>): string =>
-  executorId.startsWith(PANE_PREFIX) ? '`holter tmux watch`' : '`holter run`';

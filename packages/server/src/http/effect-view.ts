@@ -1,4 +1,4 @@
-import type { EffectKind, ExecutorState, Hard } from '@holter/core';
+import { type EffectKind, type ExecutorState, executorInWords, type Hard } from '@holter/core';
 import type { StoredEffect } from '../store/store.ts';
 import { endDetail } from './end-view.ts';
 import type { EffectView } from './types.ts';
@@ -71,7 +71,8 @@ function resultOf(stored: StoredEffect, context: Context): Pick<EffectView, 'res
 
 /** Null while somebody is carrying it out. */
 function whyWaiting({ effect, isOffered }: StoredEffect, { executor }: Context): string | null {
-  if (effect.executor !== null && executor === 'away') return 'its `holter run` is not connected';
+  if (effect.executor !== null && executor === 'away')
+    return `its ${executorInWords(effect.executor)} is not connected`;
   return isOffered ? 'it waits for the next request of the agent' : null;
 }
 
