@@ -14,6 +14,8 @@ export type HttpRequest = {
   readonly headers?: Readonly<Record<string, string>>;
   /** The program does not wait for the answer: the request does not keep its process alive. */
   readonly isBackground?: boolean;
+  /** The server answers late on purpose: the request must not take the place of others. */
+  readonly isLongPoll?: boolean;
   readonly signal?: AbortSignal;
 };
 
@@ -42,17 +44,18 @@ const poolOf = (maxSockets: number) => {
 };
 const background = poolOf(2);
 const foreground = poolOf(64);
+const longPolls = poolOf(Number.POSITIVE_INFINITY);
 
 /**
  * The one HTTP client on Node's side: of the in-process client, of `holter run`, of the commands. It uses node:http
  * instead of fetch, which needs 10 MB more. Resolves with the head of the answer; its body is still to be read.
  */
 export function open(request: HttpRequest): Promise<IncomingMessage> {
-  const { method, url, path, token, body, headers = {}, isBackground, signal } = request;
+  const { method, url, path, token, body, headers = {}, isBackground, isLongPoll, signal } = request;
   return new Promise((resolve, reject) => {
     const target = new URL(path, url);
     const isSecure = target.protocol === 'https:';
-    const pool = isBackground ? background : foreground;
+    const pool = isBackground ? background : isLongPoll ? longPolls : foreground;
     const sent = (isSecure ? httpsRequest : httpRequest)(target, {
       method,
       agent: isSecure ? pool.https : pool.http,

@@ -15,9 +15,10 @@ export async function call(
   path: string,
   body?: unknown,
   timeoutMs = 10_000,
+  isLongPoll = false,
 ): Promise<Reply> {
   const text = body === undefined ? {} : { body: JSON.stringify(body) };
-  const reply = await exchange({ method, url, path, token, timeoutMs, ...text });
+  const reply = await exchange({ method, url, path, token, timeoutMs, isLongPoll, ...text });
   if (reply.kind === 'failed') throw new NoAnswer(`${url}: ${reply.because}`, { cause: reply.cause });
   const { status, retryAfterMs } = reply;
   return { status, body: reply.body, retryAfter: retryAfterMs === null ? null : retryAfterMs / 1_000 };

@@ -52,6 +52,7 @@ export class EffectLoop {
           // The first answer should come immediately, because it contains the reporting interval.
           { have: [...this.underWay], waitSeconds: this.isTold ? WAIT_SECONDS : 0 },
           (WAIT_SECONDS + 10) * 1_000,
+          true,
         );
         if (reply.status === 404) await this.present();
         else if (reply.status !== 200) await this.wait();

@@ -55,10 +55,11 @@ export class ServerLink {
     path: string,
     body?: unknown,
     timeoutMs?: number,
+    isLongPoll = false,
   ): Promise<Reply> {
     const target = this.target ?? (await this.reconnect());
     try {
-      return await call(target, method, path, body, timeoutMs);
+      return await call(target, method, path, body, timeoutMs, isLongPoll);
     } catch (error) {
       if (error instanceof NoAnswer && this.target === target) {
         this.target = null;

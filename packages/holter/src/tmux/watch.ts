@@ -23,7 +23,7 @@ const TRY_AGAIN_MS = 60_000;
 /** An agent that reports through hooks has done so by then. */
 const HOOKS_MS = 4_000;
 /** So long an agent that has gone may be started again in its pane. */
-const KEPT_MS = 10 * 60_000;
+const KEPT_MS = 60 * 60_000;
 
 /** An option of the tmux server, which ends with it. */
 const CLAIM = '@holter-watch';
@@ -39,6 +39,7 @@ export class TmuxWatch {
   /** The tmux server that this watcher has marked as its own. */
   private claimed: string | null = null;
   private foundAt = 0;
+  private isFinding = false;
   private isThere: boolean | null = null;
   private isStopped = false;
   private wake: () => void = () => undefined;
@@ -84,12 +85,17 @@ export class TmuxWatch {
         // A pane that goes during the look is reported by the next one; the others are looked at all the same.
         if (!(error instanceof TmuxError)) context.say(`${agent.agentId}: ${error}`);
       });
-      if (!agent.isRunning && (agent.goneMs > KEPT_MS || (row === null && agent.goneMs > LOOK_EVERY_MS * 15)))
-        await this.forget(key, agent);
+      if (agent.goneMs > KEPT_MS) await this.forget(key, agent);
     }
-    if (panes && now - this.foundAt >= FIND_EVERY_MS) {
+    if (panes && !this.isFinding && now - this.foundAt >= FIND_EVERY_MS) {
       this.foundAt = now;
-      await this.find(panes, now);
+      this.isFinding = true;
+      // Not waited for: the looks at known agents must not be late because others are being registered.
+      void this.find(panes, now)
+        .catch((error: unknown) => context.say(String(error)))
+        .finally(() => {
+          this.isFinding = false;
+        });
     }
   }
 
