@@ -43,7 +43,7 @@ describe.each([
 
   test.skipIf(isSkipped)('a crash at every await is survived', async () => {
     while (lanes.length < LANES) lanes.push(await open());
-    const apart = isEveryAwait ? awaitsApart : 16;
+    const apart = isEveryAwait ? awaitsApart : 12;
     const runs: CrashRun[] = [];
     let next = 0;
     const follow = async (lane: Lane): Promise<void> => {
