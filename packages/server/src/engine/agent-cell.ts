@@ -18,7 +18,15 @@ import { AuditFold } from './audit-fold.ts';
 import type { Clock } from './clock.ts';
 import { type ChannelsFor, withCopies } from './fan-out.ts';
 import type { FleetCell } from './fleet-cell.ts';
-import { accuses, cancellationOf, emptyFolded, type Folded, isOnlyLookedAt, needsCommit } from './folded.ts';
+import {
+  accuses,
+  cancellationOf,
+  commitOf,
+  emptyFolded,
+  type Folded,
+  isOnlyLookedAt,
+  needsCommit,
+} from './folded.ts';
 import type { OwnCommit } from './follower.ts';
 import type { GroupSizes } from './group-sizes.ts';
 import { isSameRecord, withNewerSoft, withSoftOf } from './record-copies.ts';
@@ -185,7 +193,8 @@ export class AgentCell {
       }
       const version = before?.version ?? 0;
       this.unanswered = { stored: { agent: folded.agent, version: version + 1 }, audit: next };
-      const verdict = await this.commit(folded, version, requests);
+      const commit = commitOf(folded, version, requests[0]?.correlationId ?? '');
+      const verdict = await this.context.commit(commit);
       if (verdict.kind === 'ok') {
         this.unanswered = null;
         this.audit = next;
@@ -259,25 +268,6 @@ export class AgentCell {
   private async loadGroups(requests: readonly Request[]): Promise<void> {
     for (const request of requests)
       if (request.kind === 'register') await this.context.groups.load(request.registration.group);
-  }
-
-  private commit(
-    folded: Folded,
-    expectedVersion: number,
-    requests: readonly Request[],
-  ): Promise<CommitVerdict> {
-    const { agent, events, effects, over, spending, fleet, fleetVersions } = folded;
-    if (!agent) throw new Error('nothing to commit');
-    return this.context.commit({
-      agent,
-      expectedVersion,
-      events,
-      effects,
-      over,
-      ...(spending.length > 0 && { spending }),
-      ...(fleet && fleetVersions && { fleet: { fleet, ...fleetVersions } }),
-      correlationId: requests[0]?.correlationId ?? '',
-    });
   }
 
   private accept(

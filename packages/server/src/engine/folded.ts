@@ -1,5 +1,6 @@
 import type { Agent, Effect, EventType, FleetGuard, Hard, HolterEvent, Life, Spending } from '@holter/core';
 import { isKept } from '../store/facts.ts';
+import type { Commit } from '../store/store.ts';
 import type { FleetVersions } from './fleet-cell.ts';
 import type { Answer } from './request.ts';
 
@@ -36,6 +37,21 @@ export const emptyFolded = (agent: Agent | null): Folded => ({
 /** A rejection is recorded as an event, so it is committed although the agent did not change. */
 export function needsCommit({ isHardChanged, events, effects }: Folded): boolean {
   return isHardChanged || effects.length > 0 || events.some(isKept);
+}
+
+export function commitOf(folded: Folded, expectedVersion: number, correlationId: string): Commit {
+  const { agent, events, effects, over, spending, fleet, fleetVersions } = folded;
+  if (!agent) throw new Error('nothing to commit');
+  return {
+    agent,
+    expectedVersion,
+    events,
+    effects,
+    over,
+    ...(spending.length > 0 && { spending }),
+    ...(fleet && fleetVersions && { fleet: { fleet, ...fleetVersions } }),
+    correlationId,
+  };
 }
 
 /** Only the time of the next check changed, which needs no commit. */
