@@ -6,7 +6,6 @@ import {
   outlineOf,
   type Registration,
   type Spending,
-  stillWanted,
   type Transition,
   transition,
   withSpending,
@@ -23,6 +22,7 @@ import {
   cancellationOf,
   commitOf,
   emptyFolded,
+  endLives,
   type Folded,
   isOnlyLookedAt,
   needsCommit,
@@ -344,9 +344,8 @@ export class AgentCell {
       else folded.isHardChanged = true;
     }
     folded.events = folded.events.concat(after.events);
-    const wanted = withCopies(after.effects, this.context.channelsFor);
-    folded.effects = [...stillWanted(folded.effects, after.over), ...wanted];
-    folded.over.push(...after.over);
+    endLives(folded, after.over, after.agent.hard.at);
+    folded.effects = [...folded.effects, ...withCopies(after.effects, this.context.channelsFor)];
     folded.spending.push(...(after.spending ?? []));
     if (after.fleet !== fleet) {
       if (folded.fleetVersions) this.context.fleet.amend(after.fleet);
@@ -378,8 +377,7 @@ export class AgentCell {
     folded.isHardChanged ||= enrollment.agent !== folded.agent;
     folded.agent = enrollment.agent;
     folded.events = folded.events.concat(enrollment.events);
-    folded.effects = stillWanted(folded.effects, enrollment.over);
-    folded.over.push(...enrollment.over);
+    endLives(folded, enrollment.over, at);
     folded.spending.push(...(enrollment.spending ?? []));
     return { kind: 'enrolled', agent: enrollment.agent, enrollment };
   }

@@ -1,5 +1,16 @@
-import type { Agent, Effect, EventType, FleetGuard, Hard, HolterEvent, Life, Spending } from '@holter/core';
-import { isKept } from '../store/facts.ts';
+import type {
+  Agent,
+  Effect,
+  EventType,
+  FleetGuard,
+  Hard,
+  HolterEvent,
+  Instant,
+  Life,
+  Spending,
+} from '@holter/core';
+import { stillWanted } from '@holter/core';
+import { cancelledEvent, isCancellationKept, isKept, OVER } from '../store/facts.ts';
 import type { Commit } from '../store/store.ts';
 import type { FleetVersions } from './fleet-cell.ts';
 import type { Answer } from './request.ts';
@@ -33,6 +44,15 @@ export const emptyFolded = (agent: Agent | null): Folded => ({
   fleetVersions: null,
   fleet: null,
 });
+
+/** What earlier inputs of the batch ordered for these lives is never stored: the log says so, as the store does. */
+export function endLives(folded: Folded, lives: readonly Life[], at: Instant): void {
+  const kept = stillWanted(folded.effects, lives);
+  const dropped = folded.effects.filter((effect) => !kept.includes(effect) && isCancellationKept(effect));
+  folded.events = folded.events.concat(dropped.map((effect) => cancelledEvent(effect, at, OVER)));
+  folded.effects = kept;
+  folded.over.push(...lives);
+}
 
 /** A rejection is recorded as an event, so it is committed although the agent did not change. */
 export function needsCommit({ isHardChanged, events, effects }: Folded): boolean {

@@ -74,7 +74,7 @@ export const OUT_OF_DATE = 'out of date';
 export const isCancellationKept = ({ kind }: Effect): boolean => kind !== 'notify';
 
 /** What the log says of an effect that the store cancels. It follows the events of the commits that are stored with it. */
-export const cancellationOf = (
+export const cancelledEvent = (
   { agentId, incarnation, id: effectId }: Effect,
   at: Instant,
   because: string,

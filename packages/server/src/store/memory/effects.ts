@@ -1,6 +1,6 @@
 import type { HolterEvent, Instant } from '@holter/core';
 import { EFFECT_URGENCY, later } from '@holter/core';
-import { cancellationOf, isCancellationKept, OUT_OF_DATE, plainText } from '../facts.ts';
+import { cancelledEvent, isCancellationKept, OUT_OF_DATE, plainText } from '../facts.ts';
 import type { Answer, Arguments } from '../operations.ts';
 import type { ClaimedEffect, EffectChange, EffectOffer, Settlement, StoredEffect } from '../store.ts';
 import type { EffectRow, Indexes, Tables } from './tables.ts';
@@ -76,7 +76,7 @@ export function logCancelled(tables: Tables, all: readonly Cancelled[]): readonl
   return all
     .filter(({ row }) => isCancellationKept(row.effect))
     .map(({ row: { effect, correlationId }, at, because }) => {
-      const event = cancellationOf(effect, at, because);
+      const event = cancelledEvent(effect, at, because);
       const { agentId, step } = effect;
       tables.lastCursor += 1;
       const cursor = tables.lastCursor;

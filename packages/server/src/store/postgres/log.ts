@@ -35,7 +35,7 @@ export const noteChanged = (what: string, at: Instant | null = null): string =>
      ${at === null ? 'created_at' : literal(at)}, ${literal(what)}, id
    from changed`;
 
-/** As `cancellationOf` and `isCancellationKept` have it; follows the same. All versions that servers share know this event. */
+/** As `cancelledEvent` and `isCancellationKept` have it; follows the same. All versions that servers share know this event. */
 export const logCancelled = (at: Instant, because: string): string =>
   `insert into events (cursor, at, agent_id, type, incident_id, correlation_id, body, record_version)
    select ${lastText('events')} + row_number() over (order by seq), ${literal(at)}, agent_id, 'EFFECT_CANCELLED',

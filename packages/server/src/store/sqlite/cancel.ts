@@ -1,6 +1,6 @@
 import type { HolterEvent, Instant } from '@holter/core';
 import type { Kysely } from 'kysely';
-import { cancellationOf, isCancellationKept, OUT_OF_DATE, OVER } from '../facts.ts';
+import { cancelledEvent, isCancellationKept, OUT_OF_DATE, OVER } from '../facts.ts';
 import { parseRecord } from '../sql/json.ts';
 import type { Schema } from '../sql/schema.ts';
 import { noteChange } from './effects.ts';
@@ -51,7 +51,7 @@ async function noted(
     await noteChange(db, { effect_id: row.id, what: 'settled', at });
     const effect = parseRecord('effect', row.body, row.record_version, `effect ${row.id}`);
     if (!isCancellationKept(effect)) continue;
-    const event = cancellationOf(effect, at, because);
+    const event = cancelledEvent(effect, at, because);
     all.push({
       event,
       row: {
