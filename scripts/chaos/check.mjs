@@ -74,6 +74,13 @@ export function check({ log, told, outages, faults }) {
       ? [executedAt.get(reason) - at]
       : [],
   );
+  // A run in which nothing got through would show nothing, and must not pass.
+  for (const [what, lines] of Object.entries({
+    beats: told.filter(({ kind }) => kind === 'beat'),
+    reports: acknowledged,
+    'nudges during a fault': duringFaults,
+  }))
+    if (lines.length === 0) problems.unshift(`no ${what} were acknowledged: this run shows nothing`);
   if (share(duringFaults, 0.99) > TAKEOVER_MS_MAX)
     problems.push(`takeover p99 is ${share(duringFaults, 0.99)} ms`);
   return {

@@ -63,7 +63,7 @@ async function anywhere(agent, path, token, body, waitMs) {
     const sentAt = Date.now();
     const reply = await post(ports[agent.server], path, token, body, waitMs);
     if (reply.status >= 200 && reply.status < 300) return { ...reply, sentAt };
-    if (reply.status >= 400 && reply.status < 500 && reply.status !== 429)
+    if (reply.status >= 400 && reply.status < 500)
       tell({
         kind: 'refused',
         agentId: agent.agentId,
