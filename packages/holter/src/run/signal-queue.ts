@@ -42,9 +42,7 @@ export class SignalQueue {
     this.waiting.push({ incarnation, id: this.newId(), seq: this.nextSeq, body });
     this.nextSeq += 1;
     if (this.waiting.length > WAITING_MAX) this.waiting.shift();
-    this.sending ??= this.send().finally(() => {
-      this.sending = null;
-    });
+    this.sending ??= this.send();
   }
 
   /** Waits until every signal was accepted. */
@@ -53,17 +51,25 @@ export class SignalQueue {
   }
 
   private async send(): Promise<void> {
-    while (this.waiting.length > 0) {
-      const batch = this.waiting.slice(0, 100);
-      const { channel } = this;
-      const signals = batch.map(({ body, ...envelope }) => ({ ...body, ...envelope, channel }));
-      const reply: Reply = await this.link.insist('POST', `/v1/agents/${this.agentId}/signals`, signals);
-      // A refusal is final: the agent has ended, or a newer incarnation has replaced it.
-      if (reply.status === 429) continue;
-      if (reply.status >= 400 && reply.status !== 409) this.lastRefusal = sayRefusal(reply);
-      const sent = new Set(batch.map(({ id }) => id));
-      this.waiting = this.waiting.filter(({ id }) => !sent.has(id));
+    try {
+      // What is put together is sent together.
+      await Promise.resolve();
+      while (this.waiting.length > 0) await this.sendBatch();
+    } finally {
+      this.sending = null;
     }
+  }
+
+  private async sendBatch(): Promise<void> {
+    const batch = this.waiting.slice(0, 100);
+    const { channel } = this;
+    const signals = batch.map(({ body, ...envelope }) => ({ ...body, ...envelope, channel }));
+    const reply: Reply = await this.link.insist('POST', `/v1/agents/${this.agentId}/signals`, signals);
+    // A refusal is final: the agent has ended, or a newer incarnation has replaced it.
+    if (reply.status === 429) return;
+    if (reply.status >= 400 && reply.status !== 409) this.lastRefusal = sayRefusal(reply);
+    const sent = new Set(batch.map(({ id }) => id));
+    this.waiting = this.waiting.filter(({ id }) => !sent.has(id));
   }
 
   /** The last refusal, for debugging. */

@@ -68,6 +68,8 @@ export class PaneAgent {
   private sensor: TreeSensor;
   private screen = NO_SCREEN;
   private print: ResultPrint | null = null;
+  /** Since its process was reported last. */
+  private hasPrinted = false;
   private status: SessionFile['status'] | undefined;
   private typedAt: number | null = null;
   private statusAt = 0;
@@ -200,6 +202,9 @@ export class PaneAgent {
     const now = clock.now();
     if (now - this.toldAt >= this.tellEveryMs) {
       this.toldAt = now;
+      // Both in one request.
+      if (this.hasPrinted) this.tell({ kind: 'activity' });
+      this.hasPrinted = false;
       this.tell(this.sensor.look());
     }
     if (now - this.statusAt >= STATUS_EVERY_MS) {
@@ -220,7 +225,7 @@ export class PaneAgent {
     this.screen = readScreen(screen, lines, row.title);
     const before = this.print;
     this.print = printOf(screen, lines, before);
-    if (before && before.exact !== this.print.exact) this.tell({ kind: 'activity' });
+    if (before && before.exact !== this.print.exact) this.hasPrinted = true;
   }
 
   hasEnded(body: SignalBody): void {
