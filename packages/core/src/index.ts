@@ -27,6 +27,7 @@ export { type Report, report } from './breaker/breaker-report.ts';
 export { type DetectionPolicy, defaultDetectionPolicy } from './detect/index.ts';
 export { type Admitted, admit, emptyFleetGuard, type FleetGuard } from './fleet/guard.ts';
 export { ACKS_MAX } from './fold/messages.ts';
+export { type Failure, failureOf } from './incident/failure.ts';
 export { whyNotDecide } from './incident/obstacle.ts';
 export { type ExecutorState, readyOf } from './incident/ready.ts';
 export { findingsOf } from './incident/reason.ts';

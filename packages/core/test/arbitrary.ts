@@ -215,6 +215,7 @@ const decision: fc.Arbitrary<Decision> = fc.record(
       'wake',
       'acknowledge',
       'force_handoff',
+      'replace',
       'terminate_and_recover',
       'terminate',
       'recover',

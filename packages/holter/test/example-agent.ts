@@ -68,7 +68,9 @@ export const exampleAgent: AgentView = {
     terminate_and_recover: 'nothing can stop it from here',
     terminate: 'nothing can stop it from here',
     recover: 'the agent has not ended',
+    replace: 'it is heard; terminate_and_recover stops it first',
   },
+  failure: null,
 };
 
 export const exampleFinding: FindingView = {

@@ -5,7 +5,7 @@ import type { Incident } from '../record/incident.ts';
 import { endedHow, isToReturn } from '../record/liveness.ts';
 import { agedHold } from '../rule/hold-age.ts';
 import { deadlineAfter, isPast } from '../rule/rule.ts';
-import type { Finding, FindingKind } from '../vocabulary/finding.ts';
+import type { Finding } from '../vocabulary/finding.ts';
 import { FINDING_KINDS } from '../vocabulary/finding.ts';
 import type { HoldKind } from '../vocabulary/hold.ts';
 import { amend, climbTo, closeIncident, rankOf } from './change.ts';
@@ -14,8 +14,9 @@ import { climbEscalate } from './escalate.ts';
 import { climbHuman } from './human.ts';
 import { climbNudge } from './nudge.ts';
 import { quietAbout } from './quiet.ts';
-import { actFindings, isDelayed, isOrdered, leadOf, ownThresholdMs } from './reason.ts';
+import { actFindings, isDelayed, isLoss, isOrdered, leadOf, ownThresholdMs } from './reason.ts';
 import { climbRecover, completeRecovery, tellAttemptFailed } from './recover.ts';
+import { isReplaced, replace } from './replace.ts';
 import { climbTerminate, reasonFor } from './terminate.ts';
 
 /** More moves than the ladder has steps can't follow from one input. */
@@ -41,6 +42,7 @@ function move(draft: Draft): void {
     return;
   }
   if (hard.end) return moveGone(draft, incident);
+  if (isReplaced(hard, incident)) return replace(draft, incident);
   // The loop stopped, so the nudge worked; a new loop later does not count as ignoring it.
   const { repeatAtNudge } = incident;
   if (repeatAtNudge && !findings.some(({ kind }) => kind === repeatAtNudge.kind))
@@ -70,9 +72,6 @@ function isHeldBack(draft: Draft, incident: Incident, lead: Finding): boolean {
   // It says that it is still, and is: that becomes a matter for people with the age of the hold.
   return isLoss(incident.cause) ? agedHold(draft) === null : isDelayed(draft, incident);
 }
-
-const isLoss = (kind: FindingKind | 'operator'): boolean =>
-  kind !== 'operator' && FINDING_KINDS[kind].about === 'liveness';
 
 /** A more severe finding does not wait for the steps below its own entry. */
 function maybeSkip(draft: Draft, incident: Incident, lead: Finding): boolean {

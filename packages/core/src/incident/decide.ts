@@ -85,6 +85,8 @@ function carryOut(draft: Draft, decision: Decision): void {
       return order(draft, 'recover', { ...given, afterwards: 'recover', ...picked(decision.from) });
     case 'force_handoff':
       return forceHandoff(draft, given);
+    case 'replace':
+      return approveReplacement(draft, { ...given, afterwards: 'recover', isReplacement: true });
     default:
       return assertNever(decision);
   }
@@ -138,6 +140,15 @@ function order(draft: Draft, step: LadderStep, given: Order): void {
     if (incident) closeIncident(draft, `taken over by ${given.by}`);
     openIncident(draft, 'operator', step);
   }
+  amend(draft, { order: given });
+}
+
+/** The ladder carries it out at once. */
+function approveReplacement(draft: Draft, given: Order): void {
+  const { hard } = draft;
+  forget(hard, 'quiet');
+  if (hard.recovery) hard.recovery = { ...hard.recovery, attempts: 0 };
+  if (!hard.incident) openIncident(draft, 'operator', 'escalate');
   amend(draft, { order: given });
 }
 

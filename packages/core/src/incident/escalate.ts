@@ -1,8 +1,10 @@
+import { inWords } from '../base/time.ts';
 import type { Draft } from '../record/draft.ts';
-import { emit, markNow } from '../record/draft.ts';
+import { emit, markNow, want } from '../record/draft.ts';
 import type { Incident } from '../record/incident.ts';
 import { isPast, ladderDeadline } from '../rule/rule.ts';
-import { amend, askFleet, climbTo, wantStep } from './change.ts';
+import { lifeOfIncident } from '../vocabulary/effect.ts';
+import { amend, askFleet, climbTo, effectIdOf, wantStep } from './change.ts';
 import { sentence } from './message.ts';
 import { readyInWords, readyOf } from './ready.ts';
 import { actFindings, leadOf } from './reason.ts';
@@ -36,6 +38,7 @@ export function orderEscalation(draft: Draft, incident: Incident): void {
       incidentId: incident.id,
     });
   }
+  warnAgent(draft, incident);
   denyLoopingCall(draft, incident);
   emit(draft, {
     type: 'ESCALATION_TRIGGERED',
@@ -46,4 +49,18 @@ export function orderEscalation(draft: Draft, incident: Incident): void {
     notBefore: undefined,
     wait: isKnown || policy.escalation.isUnattended ? markNow(draft) : undefined,
   });
+}
+
+/** An agent that Holter may restart by itself is told in time to save its work: by default, 15 minutes before. */
+function warnAgent(draft: Draft, incident: Incident): void {
+  const { hard, policy } = draft;
+  const mayRestart = hard.mode === 'act' && hard.can.includes('terminate') && hard.can.includes('spawn');
+  if (!mayRestart) return;
+  const message = `Holter: somebody has been asked what to do about you. If nothing changes, you may be restarted in ${inWords(policy.escalation.waitMs)}. A checkpoint or a handoff note now keeps your work.`;
+  want(
+    draft,
+    `${effectIdOf(incident)}/warning`,
+    { kind: 'remind', message },
+    { livesBy: lifeOfIncident(incident.id) },
+  );
 }

@@ -5,12 +5,13 @@ import type { Hard } from '../record/agent.ts';
 import { allFindings } from '../record/findings.ts';
 import type { Incident } from '../record/incident.ts';
 import type { Decision } from '../record/input.ts';
-import { endedHow } from '../record/liveness.ts';
+import { endedHow, isStoppable } from '../record/liveness.ts';
 import type { PickedCheckpoint } from '../vocabulary/checkpoint-chain.ts';
 import { executorInWords } from '../vocabulary/executor.ts';
 import type { FindingKind } from '../vocabulary/finding.ts';
 import type { DecisionRejection } from '../vocabulary/rejection.ts';
 import { QUIET_FINDINGS_MAX, quietAbout } from './quiet.ts';
+import { isLostElsewhere } from './replace.ts';
 
 type About = { readonly hard: Hard; readonly policy: Policy; readonly at: Instant };
 
@@ -45,9 +46,11 @@ export function whyNotDecide({ hard, policy, at }: About, decision: Decision): D
       if (hard.end) return rejected('agent-ended', 'the agent has ended; recover brings it back');
       if (isActing && hard.incident?.order)
         return rejected('termination-under-way', 'a termination is under way');
-      if (!hard.can.includes('terminate')) return rejected('can-not-stop', 'nothing can stop it from here');
+      if (!isStoppable(hard)) return rejected('can-not-stop', whyNotStoppable(hard));
       if (decision.decision === 'terminate') return null;
       return whyNotStart(hard, decision) ?? whyNotFrom('from' in decision ? decision.from : undefined);
+    case 'replace':
+      return whyNotReplace(hard, decision);
     case 'dismiss':
       if (decision.finding !== undefined) return whyNotWrong(hard, decision.finding);
       return hard.end && isActing ? rejected('start-under-way', 'a start is under way') : null;
@@ -85,6 +88,23 @@ function whyNotStart({ can, executor }: Hard, { isStarterGone }: Decision): Deci
         `its ${executorInWords(executor ?? '')} is gone; start it again where it was started`,
       )
     : null;
+}
+
+const whyNotStoppable = ({ can }: Hard): string =>
+  can.includes('terminate')
+    ? 'it would have to be asked, and it is not heard'
+    : 'nothing can stop it from here';
+
+/** Approval is a person's. An agent that is heard, or whose process is seen, is stopped first. */
+function whyNotReplace(hard: Hard, decision: Decision): DecisionRejection | null {
+  if (hard.end) return rejected('agent-ended', 'the agent has ended; recover brings it back');
+  if (decision.source !== undefined)
+    return rejected('needs-approval', 'a replacement needs the approval of a person');
+  if (hard.unknownSince === undefined)
+    return rejected('not-lost', 'it is heard; terminate_and_recover stops it first');
+  if (!isLostElsewhere(hard))
+    return rejected('not-lost', 'its process is watched; terminate_and_recover stops it first');
+  return whyNotStart(hard, decision);
 }
 
 /** An agent is not stopped if its successor could not start. */

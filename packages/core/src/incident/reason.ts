@@ -73,6 +73,9 @@ export function findingsOf(hard: Found): readonly Finding[] {
   );
 }
 
+export const isLoss = (kind: FindingKind | 'operator'): boolean =>
+  kind !== 'operator' && FINDING_KINDS[kind].about === 'liveness';
+
 /** Whether a valid order exists. An order from the policy is valid only while its finding holds. */
 export function isOrdered({ hard }: Draft): boolean {
   const order = hard.incident?.order;

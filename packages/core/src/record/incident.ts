@@ -22,6 +22,8 @@ export type Order = {
   readonly reason?: string;
   /** Set while the agent is first asked for a handoff note. */
   readonly handoffAskedAt?: Instant;
+  /** The person has approved that a lost agent is given up, and another takes its place. */
+  readonly isReplacement?: true;
   /** The checkpoint that the person picked, as it was at that time. */
   readonly from?: { readonly id: string; readonly hash: string };
 };

@@ -87,6 +87,8 @@ export type Decision = {
   | { readonly decision: 'terminate_and_recover'; readonly from?: PickedCheckpoint }
   | { readonly decision: 'terminate' }
   | { readonly decision: 'recover'; readonly from?: PickedCheckpoint }
+  /** Gives up an agent whose end can't be proven, and starts another in its place. */
+  | { readonly decision: 'replace' }
   | { readonly decision: 'nudge'; readonly message?: string }
   /** Stops the notices of this incident, until it needs a new decision. */
   | { readonly decision: 'acknowledge' }

@@ -41,6 +41,14 @@ export const livenessOf = (hard: Hard): Liveness =>
 export const isWatched = ({ promises, process }: Hard): boolean =>
   promises.process === true || process !== undefined;
 
+/**
+ * Whether there is a way to stop it now: an executor, or the agent itself, which is asked in the reply to its next call
+ * and has to be heard for that.
+ */
+export const isStoppable = (hard: Hard): boolean =>
+  hard.can.includes('terminate') &&
+  (hard.executor !== null || isWatched(hard) || (hard.unknownSince === undefined && !isOffline(hard)));
+
 /** Which signal's absence is judged: the agent's own beats, or the probes of the executor that watches its process. */
 type Pulse = 'beats' | 'looks' | 'none';
 

@@ -33,7 +33,10 @@ export function missedBeats(draft: Draft): Finding | null {
 
   const proof = lastProofOf(draft);
   const isUnknown = count >= policy.beat.missedMax;
-  const isFailure = isUnknown && (isOffline(hard) || isUnanswered(draft, hard.inquiry?.askedAt));
+  // Seed 001: hibernated is not failed. Its executor or a person wakes it.
+  const isHibernated = hard.holds.some(({ kind }) => kind === 'hibernated');
+  const isFailure =
+    isUnknown && !isHibernated && (isOffline(hard) || isUnanswered(draft, hard.inquiry?.askedAt));
   const who = pulse === 'looks' ? 'no report about its process' : 'no sign of life';
   return finding({
     kind: hard.promises.pongs && hard.promises.beatEveryMs === undefined ? 'no-pong' : 'missed-heartbeats',

@@ -60,6 +60,16 @@ export const AGENT_DECISIONS: readonly AgentDecision[] = [
     send: (agent, { reason }) => ({ path: agentUrl(agent, 'recover'), body: { reason } }),
   },
   {
+    word: 'replace',
+    label: 'Replace',
+    tone: 'grave',
+    needsReason: true,
+    preview: (agent) =>
+      `${agent.agentId} is given up, and ${restart(agent)}. If it still works where Holter can't see it, both may do the same work; it is told to stop when it is heard again.`,
+    done: (agentId) => `${agentId} is being replaced`,
+    send: (agent, { reason }) => ({ path: decisionPath(agent), body: { decision: 'replace', reason } }),
+  },
+  {
     word: 'leave_down',
     label: "Don't restart",
     tone: 'calm',

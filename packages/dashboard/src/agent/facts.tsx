@@ -48,6 +48,7 @@ export function Facts({ agent }: { readonly agent: AgentView }) {
     ['Started', <Ago key="s" at={agent.startedAt} />],
   ];
   const more: readonly (readonly [string, ComponentChildren])[] = [
+    ...(agent.failure ? ([['Failure', agent.failure.text]] as const) : []),
     ...(end ? ([['Ended', end.detail]] as const) : []),
     ...(recovery ? ([['Restarts', `${recovery.attempts} for this task`]] as const) : []),
     ...(patience

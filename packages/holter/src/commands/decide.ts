@@ -25,6 +25,7 @@ const decisions = [
   'terminate_and_recover',
   'terminate',
   'recover',
+  'replace',
 ] as const;
 
 export function registerDecide(program: Command, io: Io): void {
@@ -48,6 +49,10 @@ export function registerDecide(program: Command, io: Io): void {
         'holter decide worker-7 terminate_and_recover --reason "looping"',
         'stop it and restart it from its checkpoint',
       ],
+      [
+        'holter decide worker-7 replace --reason "its machine is gone"',
+        'give up a lost agent and start another in its place',
+      ],
     ],
   ).action(async (who: string, decision: DecisionInput['decision'], options: DecideOptions) => {
     refuseAgents(io, 'decide');
@@ -70,6 +75,7 @@ const ORDERED: Readonly<Partial<Record<DecisionInput['decision'], Ordered>>> = {
   terminate: ['terminate'],
   terminate_and_recover: ['terminate', 'spawn'],
   recover: ['spawn'],
+  replace: ['spawn'],
 };
 
 /** The id of an incident is that of its agent and a number. */

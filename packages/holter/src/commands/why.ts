@@ -31,12 +31,13 @@ async function why(io: Io, agentId: string, options: PrintOptions): Promise<void
   const ready = readyInWords(agent, now);
   if (options.json) {
     io.out(
-      `${JSON.stringify({ agentId, state: agent.state, lines: [how, because, next], findings: agent.findings, incident: agent.incident, ready: agent.ready, clockSkewMs: agent.clockSkewMs })}\n`,
+      `${JSON.stringify({ agentId, state: agent.state, lines: [how, because, next], findings: agent.findings, incident: agent.incident, failure: agent.failure, ready: agent.ready, clockSkewMs: agent.clockSkewMs })}\n`,
     );
     return;
   }
   const paint = painter(io);
-  const rest = [because, next, ...(ready === null ? [] : [`Ready: ${ready}.`])]
+  const failure = agent.failure ? [`Failure: ${agent.failure.text}.`] : [];
+  const rest = [because, ...failure, next, ...(ready === null ? [] : [`Ready: ${ready}.`])]
     .map(printable)
     .flatMap((line) => wrapped(line, io.width));
   io.out(`${[paint(colourOfState(agent.state), printable(how)), ...rest].join('\n')}\n`);

@@ -29,5 +29,6 @@ export function decisionsView(
     terminate_and_recover: why({ decision: 'terminate_and_recover' }),
     terminate: why({ decision: 'terminate' }),
     recover: why({ decision: 'recover' }),
+    replace: why({ decision: 'replace' }),
   };
 }

@@ -13,6 +13,7 @@ import {
 import type { Rollup, StoredEvent, StoredToken } from '../store/store.ts';
 import { decisionsView } from './decisions-view.ts';
 import { endView } from './end-view.ts';
+import { failureView } from './failure-view.ts';
 import { findingView } from './finding-view.ts';
 import { userOfToken } from './hook-token.ts';
 import { incidentView } from './incident-view.ts';
@@ -78,6 +79,7 @@ export function agentView(
       ? incidentView(agent, hard.incident, { policy, at, executor: executorState })
       : null,
     ...troubleView(hard, at),
+    failure: failureView(agent, policy, at),
     ready: needsNothing(hard) ? null : { ...readyOf({ hard, policy, at }, executorState), checkpoints },
     decisions,
     recommended: recommendationOf(agent, decisions),

@@ -64,7 +64,12 @@ export class People {
       }
       case 'dead':
         if (!canHandle) return this.restartByHand(agent);
-        return this.say(agent, { ...about, reason: 'it is dead', decision: 'recover' });
+        // Where nobody looks at its process, its end is not proven, and it has to be given up first.
+        return this.say(agent, {
+          ...about,
+          reason: 'it is dead',
+          decision: agent.profile.isLocal ? 'recover' : 'replace',
+        });
     }
   }
 

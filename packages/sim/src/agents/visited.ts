@@ -32,6 +32,7 @@ const VISITS: readonly ((agent: SimAgent) => void)[] = [
       'resume',
       'wake',
       'terminate',
+      'replace',
       'recover',
     ];
     for (const decision of tries) agent.env.decideLater(agent, laterMs, { ...about, decision } as Decision);

@@ -6,6 +6,7 @@ const ORDERS: ReadonlySet<string> = new Set<DecisionWord>([
   'terminate_and_recover',
   'force_handoff',
   'recover',
+  'replace',
 ]);
 
 /** For which agents a person's order holds: from the line that says so until its incident is closed. */

@@ -32,6 +32,7 @@ const decisions = words<DecisionWord>({
   terminate_and_recover: true,
   terminate: true,
   recover: true,
+  replace: true,
   nudge: true,
   pause: true,
   resume: true,

@@ -124,6 +124,7 @@ export const decision = z
       'terminate_and_recover',
       'terminate',
       'recover',
+      'replace',
     ]),
     reason,
     by,

@@ -98,6 +98,7 @@ const decisions = z.strictObject({
   terminate_and_recover: obstacle,
   terminate: obstacle,
   recover: obstacle,
+  replace: obstacle,
 });
 
 export const recommendation = z.strictObject({
@@ -174,6 +175,18 @@ export const agent = z.strictObject({
     .nullable(),
   probation: z.strictObject({ until: time, incidentId: word }).nullable(),
   end: end.nullable(),
+  failure: z
+    .strictObject({
+      kind: z.enum(['transient', 'recoverable', 'terminal']),
+      because: word,
+      strategy: z.enum(['wait', 'wake', 'soft-restart', 'hard-restart', 'replace']),
+      by: z.enum(['holter', 'person']),
+      text: word,
+    })
+    .nullable()
+    .meta({
+      description: 'What kind of failure it is and the least invasive strategy, if it has failed.',
+    }),
   ready: readinessOfAgent.nullable().meta({
     description: 'What can be done about it, and who can do it; null while it is HEALTHY or TERMINATED.',
   }),

@@ -1,0 +1,28 @@
+import { becomeGone } from '../fold/life.ts';
+import type { Hard } from '../record/agent.ts';
+import type { Draft } from '../record/draft.ts';
+import { type Incident, inOrdersWords } from '../record/incident.ts';
+import { isWatched } from '../record/liveness.ts';
+import { amend, climbTo, closeIncident, openIncident, rankOf } from './change.ts';
+
+/** Lost, where its process can't be seen: its end will never be proven. */
+export const isLostElsewhere = (hard: Hard): boolean => hard.unknownSince !== undefined && !isWatched(hard);
+
+/**
+ * Whether a lost agent is replaced now. It may still work where Holter can't see it, and its successor would do the
+ * same work twice. So no time and no evidence suffices without the approval of a person.
+ */
+export function isReplaced(hard: Hard, { order }: Incident): boolean {
+  if (!isLostElsewhere(hard) || !hard.can.includes('spawn')) return false;
+  return order?.isReplacement === true;
+}
+
+/** The agent counts as gone from here on. If it comes back, its start is an older one, and it is told to stop. */
+export function replace(draft: Draft, { step, order }: Incident): void {
+  const detail = order ? `given up, as ${inOrdersWords(order)}` : 'given up';
+  becomeGone(draft, { how: 'crash', at: draft.at, detail });
+  if (rankOf(step) < rankOf('recover')) return climbTo(draft, 'recover', 1, detail);
+  closeIncident(draft, 'given up and replaced');
+  openIncident(draft, 'operator', 'recover');
+  if (order) amend(draft, { order });
+}
