@@ -118,6 +118,8 @@ const letterStatuses: Readonly<Record<LetterRefusalCode, number>> = {
   box_full: 507,
   client_id_reused: 409,
   future_time: 400,
+  handoff_target_lost: 409,
+  invalid_handoff: 400,
   forward_loop: 409,
   too_many_agents: 403,
   stale_incarnation: 409,

@@ -2,6 +2,7 @@ import { openTask } from '@holter/core';
 import type { Sender } from '../intake/index.ts';
 import type { Letters, NewLetter, StoredLetter } from '../store/letters.ts';
 import { signalAcknowledged } from './acknowledgements.ts';
+import { isAcknowledging } from './handoff-letter.ts';
 import { type SignalContext, takeSignal } from './take-signal.ts';
 import { taskSignalOf } from './task-letter.ts';
 
@@ -28,7 +29,8 @@ export async function hearLetter(
 ): Promise<readonly string[]> {
   if (isPong(letter, context.name())) return sender.role === 'agent' ? hearPong(context, letter, sender) : [];
   const answered = letter.inReplyTo === null ? null : await context.store.readLetter(letter.inReplyTo);
-  if (answered?.to === letter.from) await signalAcknowledged(context, answered, sender);
+  if (answered?.to === letter.from && isAcknowledging(contentOf(letter)))
+    await signalAcknowledged(context, answered, sender);
   const own = context.name();
   if (letter.to !== own || letter.passed.length > 0 || sender.role !== 'agent') return [];
   const isAsked = answered?.to === letter.from && answered.from === own && answered.isVerified;

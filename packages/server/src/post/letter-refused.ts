@@ -7,6 +7,8 @@ export type LetterRefusalCode =
   | 'box_full'
   | 'client_id_reused'
   | 'future_time'
+  | 'handoff_target_lost'
+  | 'invalid_handoff'
   | 'forward_loop'
   | 'too_many_agents'
   | 'stale_incarnation'

@@ -18,6 +18,7 @@ import { BoxAccess, isOwner, replaced, tokenNeeded, type Visitor } from './box-a
 import { DeliveryMarks } from './delivery-marks.ts';
 import { directiveLetter } from './directive-letter.ts';
 import { forwardedFrom } from './forwarded.ts';
+import { checkHandoff, isAcknowledging, isHandoff } from './handoff-letter.ts';
 import { hearLetter, isPong } from './letter-meaning.ts';
 import { LetterRefused, noAgent } from './letter-refused.ts';
 import { checkTimes } from './letter-times.ts';
@@ -106,7 +107,18 @@ export class PostOffice {
     await this.access.enter(draft.from, visitor);
     const now = this.context.clock.now();
     checkTimes(draft.content, now);
+    await this.checkHandoff(draft, visitor, now);
     return this.put({ ...draft, passed: [] }, visitor, now);
+  }
+
+  private async checkHandoff({ to, content }: LetterDraft, visitor: Visitor, now: Instant): Promise<void> {
+    if (!isHandoff(content)) return;
+    await checkHandoff(content, {
+      target: await this.agentOf(to),
+      failed: (name) => this.agentOf(name),
+      now,
+      areFilesChecked: visitor?.role === 'operator',
+    });
   }
 
   /** Passes a letter on from the box that it is in. */
@@ -290,7 +302,8 @@ export class PostOffice {
     const counts = await this.access.speaksFor(draft.from, visitor);
     const verdict = await store.putLetter({
       letter,
-      acknowledges: counts && !isPong(letter, name()) ? draft.inReplyTo : null,
+      acknowledges:
+        counts && !isPong(letter, name()) && isAcknowledging(draft.content) ? draft.inReplyTo : null,
       boxMax: visitor === null ? UNVERIFIED_BOX_MAX : BOX_MAX,
     });
     if (verdict.kind === 'full')

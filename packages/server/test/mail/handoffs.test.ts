@@ -1,0 +1,78 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startHttp, stillClock, type TestServer } from '../http/kit.ts';
+import { lettersOf, Mail, OWN } from './kit.ts';
+
+let server: TestServer;
+let operator: Mail;
+let eva: Mail;
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'holter-handoff-'));
+  await writeFile(join(folder, 'notes.md'), 'half done');
+  server = await startHttp({ clock: stillClock() });
+  operator = new Mail(server, server.tokens.operator);
+  eva = await Mail.register(server, 'eva');
+  await Mail.register(server, 'max');
+  await Mail.register(server, 'ida');
+  await eva.call('POST', '/api/agents/eva/heartbeat', { body: {} });
+});
+afterAll(async () => {
+  await server.stop();
+  await rm(folder, { recursive: true });
+});
+
+const handoff = () => ({
+  type: 'emergency-handoff',
+  message: 'please take over',
+  uuid: 'EH-20250115-max-001',
+  task: { id: 't1', title: 'bounding boxes', percent: 60, next_steps: ['run the tests'] },
+  failed_agent: 'max',
+  failure_reason: 'no sign of life for 3 h',
+  files: [join(folder, 'notes.md')],
+});
+
+it.each([
+  ['a field is missing', { failure_reason: undefined }, 'content.failure_reason'],
+  ['a field is empty', { task: '  ' }, 'content.task'],
+  ['it has no number', { uuid: 'one' }, 'content.uuid'],
+  ['a placeholder is left', { task: { id: 't1', next_steps: ['[TBD]'] } }, 'content.task'],
+  ['nobody has failed', { failed_agent: 'nobody' }, 'content.failed_agent'],
+  ['it goes to the one that failed', { failed_agent: 'eva' }, 'content.failed_agent'],
+  ['a file does not exist', { files: ['/nowhere/notes.md'] }, 'content.files'],
+  ['a path is relative', { files: ['notes.md'] }, 'content.files'],
+])('refuses a handoff when %s, and stores nothing', async (_when, change, field) => {
+  const reply = await operator.send(OWN, 'eva', { content: { ...handoff(), ...change } });
+  expect(reply).toMatchObject({ status: 400, json: { error: 'invalid_handoff', field } });
+  expect(await lettersOf(server, 'eva')).toBe(0);
+});
+
+it('refuses a handoff to an agent that is not there', async () => {
+  const reply = await operator.send(OWN, 'ida', { content: handoff() });
+  expect(reply).toMatchObject({ status: 409, json: { error: 'handoff_target_lost' } });
+  expect(await lettersOf(server, 'ida')).toBe(0);
+});
+
+it('tells an agent nothing about files of this machine', async () => {
+  const content = { ...handoff(), files: ['/nowhere/notes.md'] };
+  expect(await eva.send('eva', 'eva', { content })).toMatchObject({ status: 201 });
+  const [letter] = await eva.list('eva');
+  await eva.call('DELETE', `/api/messages?agent=eva&id=${letter?.id}`);
+});
+
+it('awaits the acknowledgement of one that has read it', async () => {
+  const { status, json } = await operator.send(OWN, 'eva', { content: handoff(), priority: 'high' });
+  expect(status).toBe(201);
+  const acks = async () => (await server.engine.read('eva'))?.hard.acks;
+  const reply = (isRead: boolean) =>
+    eva.send('eva', OWN, {
+      inReplyTo: json.id,
+      content: { type: 'handoff-acknowledgment', message: 'ok', handoff_document_read: isRead },
+    });
+  await reply(false);
+  expect(await acks()).toHaveLength(1);
+  await reply(true);
+  expect(await acks()).toBeUndefined();
+});
