@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TmuxServer } from '../../packages/holter/src/tmux/tmux-server.ts';
 import { bin, until, World } from '../run/kit.ts';
 
 const standIn = fileURLToPath(new URL('./fixtures/claude', import.meta.url));
@@ -155,6 +156,17 @@ describe.runIf(hasTmux)('holter tmux watch', () => {
     const { code, err } = await world.holter('tmux', 'watch', '--socket', socket);
     expect(code).toBe(1);
     expect(err).toContain(`runs for this tmux server already (pid ${watch.pid})`);
+  });
+
+  it('shares one client among all that look at once', async () => {
+    const clients = () => tmux(socket, 'list-clients', '-F', '#{client_control_mode}').split('1').length - 1;
+    await until('only the watch is attached', () => clients() === 1);
+    const server = new TmuxServer(socket, world.env);
+    const looks = await Promise.all([server.look(), server.look(), server.look()]);
+    for (const look of looks) expect(look?.panes.size).toBe(ids.size);
+    expect(clients()).toBe(2);
+    server.close();
+    await until('it has left', () => clients() === 1);
   });
 
   it('shows the fleet in one line for tmux', async () => {

@@ -7,6 +7,11 @@ export class TmuxError extends Error {
   override readonly name = 'TmuxError';
 }
 
+export const nullIfGone = (error: unknown): null => {
+  if (error instanceof TmuxError) return null;
+  throw error;
+};
+
 type Waiting = {
   readonly resolve: (reply: ControlReply) => void;
   readonly reject: (error: TmuxError) => void;

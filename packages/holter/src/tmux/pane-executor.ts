@@ -4,7 +4,7 @@ import type { Recipe } from '@holter/server/adapters';
 import { receiptOfStop, stopTree, takeSpawnKey } from '@holter/server/process';
 import type { AgentRecord } from '../run/agent-record.ts';
 import type { Outcome } from '../run/effect-loop.ts';
-import { quoted, TmuxError } from './control-client.ts';
+import { nullIfGone, quoted } from './control-client.ts';
 import { childrenOf, type FoundAgent, findAgent } from './find-agent.ts';
 import { isAtPrompt, whyNotNudge } from './nudge-gate.ts';
 import type { PaneAgent } from './pane-agent.ts';
@@ -249,11 +249,6 @@ export class PaneExecutor {
 }
 
 const refused = (detail: string): Outcome => ({ outcome: 'refused', detail });
-
-const nullIfGone = (error: unknown): null => {
-  if (error instanceof TmuxError) return null;
-  throw error;
-};
 
 /** tmux sets its own variables; a value of several lines can not be passed on in a command of one line. */
 function passedOn(env: FoundAgent['env']): Record<string, string> {

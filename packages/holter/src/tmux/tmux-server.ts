@@ -1,4 +1,4 @@
-import { ControlClient, quoted, type Socket, TmuxError } from './control-client.ts';
+import { ControlClient, nullIfGone, quoted, type Socket, TmuxError } from './control-client.ts';
 import { lookAtPanes, type PaneRow, type Panes } from './pane-row.ts';
 
 /** The tmux server behind a socket, which may come and go. */
@@ -8,6 +8,8 @@ export class TmuxServer {
   /** Whether the server that was attached last has crashed: nobody has closed its panes. */
   isLost = false;
   private client: ControlClient | null = null;
+  private attaching: Promise<ControlClient | null> | null = null;
+  private isClosed = false;
   /** Socket, process and start of the server that is attached: pane ids mean something only together with it. */
   private attached: string | null = null;
 
@@ -42,19 +44,31 @@ export class TmuxServer {
   }
 
   close(): void {
+    this.isClosed = true;
     this.client?.close();
     this.client = null;
   }
 
+  /** The watch and effects of several panes may look at once; they share one client. */
   private async attach(): Promise<ControlClient | null> {
-    if (this.client) return this.client;
+    if (this.client || this.isClosed) return this.client;
+    this.attaching ??= this.open().finally(() => {
+      this.attaching = null;
+    });
+    return this.attaching;
+  }
+
+  private async open(): Promise<ControlClient | null> {
     const client = await ControlClient.attach(this.socket, this.env);
     if (!client) return null;
-    const [identity = ''] = await client.ask(
-      `display-message -p ${quoted('#{socket_path} #{pid} #{start_time}')}`,
-    );
+    const format = quoted('#{socket_path} #{pid} #{start_time}');
+    const identity = await client.ask(`display-message -p ${format}`).catch(nullIfGone);
+    if (!identity || this.isClosed) {
+      client.close();
+      return null;
+    }
     this.client = client;
-    this.attached = identity;
+    this.attached = identity.join();
     this.isLost = false;
     void client.ended.then(() => {
       this.isLost = client.hasLostServer;
