@@ -100,7 +100,7 @@ function facts(agent: AgentView, now: Instant): readonly Line[] {
     ['state', `${agent.state} since ${ago(agent.stateSince, now)}`],
     ['alive', `${agent.liveness}${agent.cause ? ` (${agent.cause})` : ''}, ${agent.presence}`],
     ['heard', `${ago(agent.lastSignAt, now)}; progress ${ago(agent.lastProgressAt, now)}`],
-    ['mode', `${agent.mode}; can be ${agent.can.map((what) => CAN_BE[what]).join(', ') || 'watched only'}`],
+    ['mode', `${agent.mode}; can be ${agent.can.map((what) => CAN_BE[what] ?? what).join(', ') || 'watched only'}`],
     ...patienceLine(agent),
     ['promised', Object.entries(agent.promises).map(promiseInWords).join(', ') || 'nothing'],
     ...inferredLine(agent),
@@ -125,11 +125,12 @@ function inferredLine({ inferred }: AgentView): readonly Line[] {
   return inferred.length === 0 ? [] : [['inferred', inferred.map(inferredInWords).join(', ')]];
 }
 
-const CAN_BE: Readonly<Record<AgentView['can'][number], string>> = {
+const CAN_BE: Readonly<Record<string, string>> = {
   nudge: 'nudged',
   'deny-call': 'kept from a call',
   terminate: 'stopped',
-  spawn: 'brought back',
+  spawn: 'restarted',
+  resume: 'resumed',
 };
 
 function promiseInWords([name, value]: readonly [string, unknown]): string {
