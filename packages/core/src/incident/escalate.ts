@@ -56,7 +56,7 @@ function warnAgent(draft: Draft, incident: Incident): void {
   const { hard, policy } = draft;
   const mayRestart = hard.mode === 'act' && hard.can.includes('terminate') && hard.can.includes('spawn');
   if (!mayRestart) return;
-  const message = `Holter: somebody has been asked what to do about you. If nothing changes, you may be restarted in ${inWords(policy.escalation.waitMs)}. A checkpoint or a handoff note now keeps your work.`;
+  const message = `Holter: somebody has been asked what to do about you. If nothing changes, you may be restarted in ${inWords(policy.escalation.waitMs)}. A checkpoint now keeps your work.`;
   want(
     draft,
     `${effectIdOf(incident)}/warning`,
