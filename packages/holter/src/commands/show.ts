@@ -100,7 +100,10 @@ function facts(agent: AgentView, now: Instant): readonly Line[] {
     ['state', `${agent.state} since ${ago(agent.stateSince, now)}`],
     ['alive', `${agent.liveness}${agent.cause ? ` (${agent.cause})` : ''}, ${agent.presence}`],
     ['heard', `${ago(agent.lastSignAt, now)}; progress ${ago(agent.lastProgressAt, now)}`],
-    ['mode', `${agent.mode}; can be ${agent.can.map((what) => CAN_BE[what] ?? what).join(', ') || 'watched only'}`],
+    [
+      'mode',
+      `${agent.mode}; can be ${agent.can.map((what) => CAN_BE[what] ?? what).join(', ') || 'watched only'}`,
+    ],
     ...patienceLine(agent),
     ['promised', Object.entries(agent.promises).map(promiseInWords).join(', ') || 'nothing'],
     ...inferredLine(agent),
