@@ -96,7 +96,7 @@ class Life {
       case 'stale':
         return this.stale(what);
       case 'decision':
-        if (/terminate|recover|handoff/.test(what.decision.decision)) this.isOrderedToAct = true;
+        if (/terminate|recover|handoff|replace/.test(what.decision.decision)) this.isOrderedToAct = true;
         return this.feed({ kind: 'decision', decision: what.decision });
       case 'receipt':
         return this.feed({
