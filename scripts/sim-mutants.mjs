@@ -18,7 +18,7 @@ const worlds = {
   // Adversaries that work together against their groups.
   siege: { agents: 50, hours: 1.5, haste: 8, faults: ['noise'], only: ['braker', 'looper'] },
 };
-const seedsMax = Number(process.env.HOLTER_MUTANT_SEEDS ?? 12);
+const seedsMax = Number(process.env.HOLTER_MUTANT_SEEDS ?? 24);
 const atOnce = Number(process.env.HOLTER_MUTANTS_AT_ONCE ?? 2);
 
 /** Seed by seed until something breaks. Each module answers with one line of JSON. */
