@@ -13,11 +13,13 @@ import { lifeOfStart, NOTICE_MS_MAX } from '../vocabulary/effect.ts';
 export function chaseAcks(draft: Draft): void {
   const { hard } = draft;
   if (!hard.acks || hard.end) return;
-  for (const ack of overdueAcks(draft)) {
-    if (ack.isOverdue) continue;
-    hard.acks = hard.acks.map((other) => (other === ack ? { ...other, isOverdue: true as const } : other));
-    chase(draft, ack);
-  }
+  const late = overdueAcks(draft).filter(({ isOverdue }) => !isOverdue);
+  if (late.length === 0) return;
+  hard.acks = hard.acks.map((ack) => (late.includes(ack) ? { ...ack, isOverdue: true as const } : ack));
+  for (const ack of late) chase(draft, ack);
+  const [first, ...others] = late.filter(({ priority }) => ON_ACK_TIMEOUT[priority] === 'escalate');
+  const found = draft.found.find(({ kind }) => kind === 'ack-overdue');
+  if (first && found?.severity === 'warn' && !isQuiet(draft)) tellPerson(draft, first, others.length);
 }
 
 function chase(draft: Draft, ack: PendingAck): void {
@@ -34,8 +36,6 @@ function chase(draft: Draft, ack: PendingAck): void {
   });
   const action = ON_ACK_TIMEOUT[priority];
   if (action === 'remind' || action === 'remind-then-escalate') remind(draft, ack);
-  const found = draft.found.find(({ kind }) => kind === 'ack-overdue');
-  if (action === 'escalate' && found?.severity === 'warn' && !isQuiet(draft)) tellPerson(draft, ack);
 }
 
 function remind(draft: Draft, ack: PendingAck): void {
@@ -50,12 +50,14 @@ function remind(draft: Draft, ack: PendingAck): void {
   );
 }
 
-function tellPerson(draft: Draft, ack: PendingAck): void {
+/** Once for all that are late at the same time, as after an outage. */
+function tellPerson(draft: Draft, ack: PendingAck, others: number): void {
   const { hard, at } = draft;
   const { agentId, incarnation } = hard;
   const { delivered, idHash } = ack;
   const waited = inWords(between(delivered.at, at));
-  const message = `${agentId} has not acknowledged ${letterInWords(ack)} for ${waited}. It was last heard ${heardInWords(draft)} and may be busy; nothing is done to it. Please look.`;
+  const more = others > 0 ? `, nor ${others} more` : '';
+  const message = `${agentId} has not acknowledged ${letterInWords(ack)} for ${waited}${more}. It was last heard ${heardInWords(draft)} and may be busy; nothing is done to it. Please look.`;
   ask(draft, 'notice', `${agentId}#${incarnation}/ack/${idHash}/${delivered.at}`, {
     notice: { severity: 'warning', message, incidentId: null },
   });
