@@ -51,11 +51,27 @@ function effectsOf(
 
 describe('a snoozed kind', () => {
   test('has no effect: the effects are those without the finding', () => {
-    const some = fc.subarray(kinds, { maxLength: 6 });
+    const some = fc.subarray(
+      kinds.filter((kind) => kind !== 'delivery-failed'),
+      { maxLength: 6 },
+    );
     fc.assert(
       fc.property(some, fc.array(raised, { maxLength: 6 }), (quiet, findings) => {
         const isHeard = ({ kind }: Raised): boolean => !quiet.includes(kind);
         expect(effectsOf(quiet, findings, () => true)).toEqual(effectsOf(quiet, findings, isHeard));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('of failed deliveries changes only what a notice says about the ways to stop the agent', () => {
+    const unworded = (effects: readonly Effect[]) =>
+      effects.map((effect) => (effect.kind === 'notify' ? { ...effect, message: '' } : effect));
+    fc.assert(
+      fc.property(fc.array(raised, { maxLength: 6 }), (findings) => {
+        const isHeard = ({ kind }: Raised): boolean => kind !== 'delivery-failed';
+        const snoozed = effectsOf(['delivery-failed'], findings, () => true);
+        expect(unworded(snoozed)).toEqual(unworded(effectsOf(['delivery-failed'], findings, isHeard)));
       }),
       { numRuns: 200 },
     );
