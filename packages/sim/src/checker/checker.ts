@@ -180,7 +180,11 @@ export class Checker implements Witness {
       case 'INCIDENT_CLOSED':
         observed.probationUntil = Math.min(observed.probationUntil, at);
         observed.isOnProbation = false;
+        observed.isGivenUp = false;
         observed.incident = null;
+        return;
+      case 'DECISION_MADE':
+        if (event.payload.decision === 'replace') observed.isGivenUp = true;
         return;
       case 'HOLD_BEGAN':
         if (event.payload.hold !== 'paused-by-operator') observed.holds.add(event.payload.hold);
@@ -196,7 +200,7 @@ export class Checker implements Witness {
   private livenessChanged(agent: SimAgent, observed: Observed, to: Observed['liveness'], at: number): void {
     if (to === 'unknown') this.liveness.becameUnknown(agent, observed, at);
     if (to === 'gone') {
-      this.liveness.becameGone(agent, at);
+      this.liveness.becameGone(agent, observed, at);
       observed.isEnded = true;
       observed.holds.clear();
     }

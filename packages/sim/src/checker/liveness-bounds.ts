@@ -78,9 +78,9 @@ export class LivenessBounds {
     );
   }
 
-  becameGone(agent: SimAgent, at: number): void {
+  becameGone(agent: SimAgent, { isGivenUp }: Observed, at: number): void {
     // A successor that has not registered yet is another process: the one that had the name is gone.
-    if (agent.isRunning && agent.incarnation > 0)
+    if (agent.isRunning && agent.incarnation > 0 && !isGivenUp)
       this.report(1, agent.name, at, 'called gone, but its process runs');
   }
 

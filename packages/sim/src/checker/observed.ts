@@ -7,6 +7,8 @@ export class Observed {
   incarnation = 0;
   instanceId = '';
   isEnded = false;
+  /** A person approved its replacement, unproven as its end is. */
+  isGivenUp = false;
   /** The last accepted signal of the agent itself, and those before it that may be what the store holds. */
   signAt = 0;
   signBeforeAt = 0;
@@ -47,6 +49,7 @@ export class Observed {
     this.incarnation = incarnation;
     this.instanceId = instanceId;
     this.isEnded = false;
+    this.isGivenUp = false;
     this.signAt = at;
     this.signBeforeAt = at;
     this.signBeforeThatAt = at;
