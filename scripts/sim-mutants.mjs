@@ -40,41 +40,29 @@ for (let seed = 1; seed <= seedsMax; seed++) {
 console.log(JSON.stringify({ events }));
 `;
 
+/** Runs seed after seed until one has a violation. The words name exports of the simulator. */
+const seedRunner = (scenario, run, changes = '{}') => `
+import { ${scenario}, ${run} } from '@holter/sim';
+const [seedsMax] = JSON.parse(process.argv[2]);
+let events = 0;
+for (let seed = 1; seed <= seedsMax; seed++) {
+  const run = await ${run}({ ...${scenario}, ...${changes}, seed });
+  events += run.events;
+  const [violation] = run.violations;
+  if (violation) {
+    const { invariant, agentId, what } = violation;
+    console.log(JSON.stringify({ seed, invariant, what: agentId + ': ' + what, events }));
+    process.exit(0);
+  }
+}
+console.log(JSON.stringify({ events }));
+`;
+
 const runners = {
   world: worldRunner,
   siege: worldRunner,
-  engine: `
-import { defaultEngineScenario, runEngineSeed } from '@holter/sim';
-const [seedsMax] = JSON.parse(process.argv[2]);
-let events = 0;
-for (let seed = 1; seed <= seedsMax; seed++) {
-  const run = await runEngineSeed({ ...defaultEngineScenario, seed, hours: 5 });
-  events += run.events;
-  const [violation] = run.violations;
-  if (violation) {
-    const { invariant, agentId, what } = violation;
-    console.log(JSON.stringify({ seed, invariant, what: agentId + ': ' + what, events }));
-    process.exit(0);
-  }
-}
-console.log(JSON.stringify({ events }));
-`,
-  mail: `
-import { defaultMailScenario, runMailSeed } from '@holter/sim';
-const [seedsMax] = JSON.parse(process.argv[2]);
-let events = 0;
-for (let seed = 1; seed <= seedsMax; seed++) {
-  const run = await runMailSeed({ ...defaultMailScenario, seed });
-  events += run.events;
-  const [violation] = run.violations;
-  if (violation) {
-    const { invariant, agentId, what } = violation;
-    console.log(JSON.stringify({ seed, invariant, what: agentId + ': ' + what, events }));
-    process.exit(0);
-  }
-}
-console.log(JSON.stringify({ events }));
-`,
+  engine: seedRunner('defaultEngineScenario', 'runEngineSeed', '{ hours: 5 }'),
+  mail: seedRunner('defaultMailScenario', 'runMailSeed'),
 };
 
 if (!setup()) process.exit(1);
