@@ -15,8 +15,8 @@ import type { Repo } from './tidy/repo.ts';
 import {
   citedRequirementsExist,
   linksResolve,
+  mentionedFilesExist,
   mentionedPagesExist,
-  mentionedTestsExist,
   noMachinePaths,
   noTestIsSwitchedOff,
   nothingIsPutOff,
@@ -325,10 +325,12 @@ describe('text', () => {
     expect(mentionedPagesExist(repo({ ...files, 'bench/a.ts': '// design.md' }))).toHaveLength(1);
   });
 
-  it('tests that pages name exist', () => {
+  it('files that pages name exist', () => {
     const files = { 'e2e/a.test.ts': '' };
-    const page = (text: string) => mentionedTestsExist(repo({ ...files, 'docs/c.md': text }));
+    const page = (text: string) => mentionedFilesExist(repo({ ...files, 'docs/c.md': text }));
     expect(page('shown by `e2e/a.test.ts`, beside `health.test.ts`')).toEqual([]);
+    expect(page('all of `e2e`, `e2e/`, and `packages/core/src/NAME.ts`')).toEqual([]);
+    expect(page('all of `packages/core`')).toHaveLength(1);
     expect(page('shown by `e2e/b.test.ts`')).toEqual([
       expect.stringMatching(/:1: e2e\/b\.test\.ts does not exist\. Instead: /),
     ]);
@@ -337,7 +339,7 @@ describe('text', () => {
   it('requirements that are cited exist', () => {
     const page = '# Requirements\n\n## Seed 000: a\n\n| §4 | x |\n\n## Seed 001: b\n\n| §1.3.2 | y |\n';
     const cite = (text: string) =>
-      citedRequirementsExist(repo({ 'docs/requirements.md': page, 'bench/a.ts': text }));
+      citedRequirementsExist(repo({ 'docs/seeds.md': page, 'bench/a.ts': text }));
     expect(cite("// Seed 000 §4, seed 001's names, seed 001 §1.3.2. --seed 000, seed 0001")).toEqual([]);
     expect(cite('// seed 000 §1.3.2')).toEqual([expect.stringContaining('seed 000 §1.3.2 is not in docs/')]);
     expect(cite('// seed 002')).toEqual([expect.stringContaining('Instead: say there')]);

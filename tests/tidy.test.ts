@@ -17,8 +17,8 @@ import { readRepo } from './tidy/repo.ts';
 import {
   citedRequirementsExist,
   linksResolve,
+  mentionedFilesExist,
   mentionedPagesExist,
-  mentionedTestsExist,
   noMachinePaths,
   noTestIsSwitchedOff,
   nothingIsPutOff,
@@ -48,7 +48,7 @@ describe('the repository is tidy', () => {
     ['exports are used', () => exportsAreUsed(repo)],
     ['links in Markdown resolve', () => linksResolve(repo)],
     ['pages that are named exist', () => mentionedPagesExist(repo)],
-    ['tests that are named exist', () => mentionedTestsExist(repo)],
+    ['files that are named exist', () => mentionedFilesExist(repo)],
     ['requirements that are cited exist', () => citedRequirementsExist(repo)],
     ['every story is run', () => storiesAreRun(repo)],
     ['nothing is put off', () => nothingIsPutOff(repo)],

@@ -71,25 +71,33 @@ export function mentionedPagesExist(repo: Repo): string[] {
   return problems;
 }
 
-/** Pages name the tests that show what they say, such as docs/security.md. */
-export function mentionedTestsExist(repo: Repo): string[] {
+/** Pages name the files and tests that show what they say, such as docs/security.md. NAME stands for any name. */
+export function mentionedFilesExist(repo: Repo): string[] {
+  const folders = new Set([...repo.keys()].flatMap(foldersOf));
   const problems: string[] = [];
   for (const [path, text] of repo) {
     if (!path.endsWith('.md')) continue;
-    for (const match of text.matchAll(/`((?:packages|e2e|tests|scenarios)\/[\w./-]{1,200}\.test\.tsx?)`/g)) {
-      const [, test = ''] = match;
-      if (repo.has(test)) continue;
+    for (const match of text.matchAll(MENTIONED)) {
+      const [, named = ''] = match;
+      if (repo.has(named) || folders.has(named) || named.includes('/NAME.')) continue;
       problems.push(
-        violation(path, text, match.index, `${test} does not exist`, 'name the test that shows it'),
+        violation(path, text, match.index, `${named} does not exist`, 'name the file that shows it'),
       );
     }
   }
   return problems;
 }
 
-/** Comments cite the documents that Holter began with, such as "seed 000 §4"; docs/requirements.md says what they require. */
+/** The repository is read without its recorded fixtures. */
+const MENTIONED =
+  /`((?!tests\/fixtures\b)(?:packages|e2e|tests|scenarios|bench|scripts|mutants|eval)\/[\w./-]{0,200}\w)\/?`/g;
+
+const foldersOf = (path: string): string[] =>
+  [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));
+
+/** Comments cite the documents that Holter began with, such as "seed 000 §4"; docs/seeds.md says what they require. */
 export function citedRequirementsExist(repo: Repo): string[] {
-  const page = 'docs/requirements.md';
+  const page = 'docs/seeds.md';
   const parts = new Map(
     (repo.get(page) ?? '').split(/^## /m).map((part) => [/^Seed \d{3}/.exec(part)?.[0].toLowerCase(), part]),
   );
