@@ -26,7 +26,7 @@ const effectsOf = async (connection: Connection, agentId: string): Promise<reado
 export async function beforeOrder(
   connection: Connection,
   agentId: string,
-): Promise<(io: Io, ordered: Ordered) => Promise<void>> {
+): Promise<(io: Pick<Io, 'out'>, ordered: Ordered) => Promise<void>> {
   const known = new Set((await effectsOf(connection, agentId)).map(({ effectId }) => effectId));
   return async (io, ordered) => {
     for (const kind of ordered) {

@@ -1,7 +1,8 @@
-import { type LetterView, quotedLetters } from '@holter/server/local';
+import type { LetterView } from '@holter/server/local';
 import { type Command, Option } from 'commander';
 import { ask } from '../client/ask.ts';
-import { type Connection, findServer, type PrintOptions, withServer } from '../client/connection.ts';
+import { findServer, type PrintOptions, withServer } from '../client/connection.ts';
+import { takeLetters } from '../client/letters.ts';
 import { printUntilStopped } from '../client/print-until-stopped.ts';
 import { CliFailure } from '../terminal/failure.ts';
 import { withExamples } from '../terminal/help.ts';
@@ -186,27 +187,11 @@ async function check(io: Io, { inject, box, json, ...options }: CheckOptions): P
     if (json) return io.out(`${JSON.stringify(messages)}\n`);
     if (messages.length === 0) return;
     if (!inject) return io.out(`${counted(messages.length, 'unread letter')}: holter mail list --unread\n`);
-    const verified = messages.filter(({ fromVerified }) => fromVerified);
-    const letters: LetterView[] = [];
-    for (const { id } of verified) letters.push(await take(connection, id, box));
-    const words = letters.map(({ id, from, subject, content }) => ({
-      id,
-      from,
-      subject,
-      message: content.message,
-    }));
-    io.out(quotedLetters(words, messages.length - verified.length));
+    io.out(await takeLetters(connection, messages, box));
   } catch (error) {
     // A hook must not disturb the agent that it belongs to.
     if (!inject || !(error instanceof CliFailure)) throw error;
   }
-}
-
-/** What an agent was shown has been read. */
-async function take(connection: Connection, id: string, box: string | undefined): Promise<LetterView> {
-  const letter = await ask(connection, (client) => client.letter(id, box));
-  await ask(connection, (client) => client.markLetter(id, 'read', box));
-  return letter;
 }
 
 /** Line by line, because control characters could change the user's terminal. */

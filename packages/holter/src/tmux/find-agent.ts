@@ -34,17 +34,18 @@ export function findAgent(table: ProcessTable, rootPid: number, children: Childr
   const root = table.row(rootPid);
   const queue = root ? [root] : [];
   for (const row of queue) {
-    if (row.state !== 'zombie') {
-      const argv = table.argv(row.pid);
-      const found = argv && programIn(argv);
-      if (found) {
-        const env = table.environment(row.pid) ?? {};
-        return { ...found, process: identityOf(table, row), env };
-      }
-    }
+    const found = row.state === 'zombie' ? null : agentIn(table, row);
+    if (found) return found;
     if (queue.length < PROCESSES_MAX) queue.push(...(children.get(row.pid) ?? []));
   }
   return null;
+}
+
+/** The agent that this process is; null for any other program. */
+export function agentIn(table: ProcessTable, row: ProcessRow): FoundAgent | null {
+  const argv = table.argv(row.pid);
+  const found = argv && programIn(argv);
+  return found && { ...found, process: identityOf(table, row), env: table.environment(row.pid) ?? {} };
 }
 
 /** Interpreters show the script that they run as their second word. */
