@@ -42,6 +42,7 @@ import type {
   RegisteredView,
   RegisterInput,
   RollupPage,
+  SessionView,
   SignalsHeardView,
   SystemView,
   TaskFilter,
@@ -68,6 +69,8 @@ export function createClient(options: CallOptions) {
     /** Also when Holter is not well: the answer says so. */
     health: () => call<HealthView>('GET', '/health', { accept: [503] }),
     system: () => call<SystemView>('GET', '/v1/system'),
+    /** Who the bearer of this token is. */
+    session: () => call<SessionView>('GET', '/v1/session'),
     config: (query: { readonly role?: string; readonly group?: string; readonly agentId?: string } = {}) =>
       call<ConfigView>('GET', '/v1/config', { query }),
     openApi: () => call<Record<string, unknown>>('GET', '/openapi.json'),
