@@ -24,6 +24,26 @@ export { type Acquired, acquire, type Breaker, closedBreaker, stateAt } from './
 
 export { type BreakerPolicies, type BreakerPolicy, breakerFor } from './breaker/breaker-policy.ts';
 export { type Report, report } from './breaker/breaker-report.ts';
+export {
+  type ChainHeartbeat,
+  type ChainRun,
+  type Freshness,
+  type FreshnessLimits,
+  freshnessDefaults,
+  freshnessOf,
+  type HeartbeatReading,
+} from './chain/freshness.ts';
+export {
+  BOOT_CHECK_IN,
+  BOOT_WAKE,
+  type ChainProcess,
+  type DeaconLook,
+  type SessionState,
+  type Triage,
+  type TriageAction,
+  triage,
+  WAKES_MAX,
+} from './chain/triage.ts';
 export { type DetectionPolicy, defaultDetectionPolicy } from './detect/index.ts';
 export { type Admitted, admit, emptyFleetGuard, type FleetGuard } from './fleet/guard.ts';
 export { ACKS_MAX } from './fold/messages.ts';
