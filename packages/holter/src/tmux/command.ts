@@ -18,6 +18,7 @@ import type { Io } from '../terminal/io.ts';
 import { attach } from './attach.ts';
 import { TmuxError } from './control-client.ts';
 import { SessionFiles } from './session-files.ts';
+import { SOCKET_OPTION } from './socket-option.ts';
 import { TmuxServer } from './tmux-server.ts';
 import { TmuxWatch } from './watch.ts';
 
@@ -28,11 +29,6 @@ type WatchOptions = ServerOptions & {
 };
 type AttachOptions = { readonly socket?: string };
 
-const SOCKET: readonly [flags: string, does: string] = [
-  '--socket <name>',
-  'name or path of the tmux socket (default: the one that tmux uses)',
-];
-
 /** `holter tmux`: agents that people run in the panes of tmux. */
 export function registerTmux(program: Command, io: Io): void {
   const tmux = program.command('tmux').description('watch over the agents that run in tmux');
@@ -41,7 +37,7 @@ export function registerTmux(program: Command, io: Io): void {
       tmux
         .command('watch')
         .description('register every pane that runs a known agent, and look after it until Ctrl-C')
-        .option(...SOCKET)
+        .option(...SOCKET_OPTION)
         .option('--session <glob>', 'only sessions whose names match, like gt-*', '*')
         .addOption(
           new Option('--mode <mode>', 'what Holter may do with them')
@@ -59,7 +55,7 @@ export function registerTmux(program: Command, io: Io): void {
       .command('attach')
       .description('show the pane of an agent')
       .argument('<agent>', 'the id of the agent')
-      .option(...SOCKET),
+      .option(...SOCKET_OPTION),
     [['holter tmux attach api.3', 'its session, window and pane']],
   ).action((agentId: string, { socket }: AttachOptions) => attach(io, agentId, socket));
 }
