@@ -1,0 +1,61 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { incarnationOf } from './incarnation.ts';
+import { readStateFile, writeStateFile } from './state-file.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'holter-town-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const NOW = Date.parse('2026-01-02T18:30:00Z');
+const read = (name: string) => readStateFile(join(folder, name), () => NOW);
+const readText = (text: string) => {
+  writeFileSync(join(folder, 'text.json'), text);
+  return read('text.json');
+};
+
+describe('a state file', () => {
+  it('is written whole, with the incarnation', () => {
+    const state = { timestamp: '2026-01-02T18:29:00Z', cycle: 42 };
+    writeStateFile(join(folder, 'new/heartbeat.json'), state, 'a');
+    expect(read('new/heartbeat.json')).toEqual({
+      kind: 'read',
+      at: NOW - 60_000,
+      incarnation: 'a',
+      state: { ...state, incarnation: 'a' },
+    });
+    expect(readdirSync(join(folder, 'new'))).toEqual(['heartbeat.json']);
+  });
+
+  it('need not name its incarnation', () => {
+    expect(readText('{"at":"2026-01-02T18:30:00Z"}')).toMatchObject({ kind: 'read', incarnation: null });
+  });
+
+  it('may be missing', () => {
+    expect(read('none.json')).toEqual({ kind: 'none' });
+  });
+
+  it.each([
+    ['torn', '{"timestamp":"2026-01-02T18:2', 'it is not a JSON object'],
+    ['empty', '', 'it is not a JSON object'],
+    ['a list', '[]', 'it is not a JSON object'],
+    ['undated', '{}', 'it does not say when it was written'],
+    ['not dated in words', '{"at":"yesterday"}', 'it does not say when it was written'],
+    ['of the future', '{"at":"2026-01-02T18:30:00.001Z"}', 'it is dated in the future'],
+  ])('that is %s is unreadable', (_, text, because) => {
+    expect(readText(text)).toEqual({ kind: 'unreadable', because });
+  });
+
+  it('that is a folder is unreadable', () => {
+    expect(readStateFile(folder, () => NOW).kind).toBe('unreadable');
+  });
+});
+
+describe('an incarnation', () => {
+  it('is one word', () => {
+    expect(incarnationOf({ bootId: '0b9e7c52-1234 4026', pid: 7, startedAt: 'Mon Nov 16' })).toBe(
+      '7.Mon_Nov_16.0b9e7c52',
+    );
+  });
+});

@@ -1,0 +1,105 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+/** Names of the chain: sessions of tmux, agents and their boxes. */
+export const BOOT_SESSION = 'gt-boot';
+export const DEACON_SESSION = 'hq-deacon';
+export const DEACON = 'deacon';
+export const BOOT = 'boot';
+/** The box of the person who is told what the chain can't repair. */
+export const OVERSEER = 'overseer';
+
+/** The folder of a town and everything in it. */
+export class Town {
+  readonly path: string;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** Names and thresholds, written by `holter town init`. */
+  get settingsFile(): string {
+    return join(this.path, 'town.json');
+  }
+
+  get daemonFolder(): string {
+    return join(this.path, 'daemon');
+  }
+
+  get daemonLogFile(): string {
+    return join(this.daemonFolder, 'daemon.log');
+  }
+
+  /** For people; the lock says whether one runs. */
+  get daemonPidFile(): string {
+    return join(this.daemonFolder, 'daemon.pid');
+  }
+
+  get daemonStateFile(): string {
+    return join(this.daemonFolder, 'state.json');
+  }
+
+  /** The lock of the one daemon of a town. */
+  get daemonLockFile(): string {
+    return join(this.daemonFolder, 'daemon.lock');
+  }
+
+  get deaconFolder(): string {
+    return join(this.path, 'deacon');
+  }
+
+  get heartbeatFile(): string {
+    return join(this.deaconFolder, 'heartbeat.json');
+  }
+
+  get healthCheckFile(): string {
+    return join(this.deaconFolder, 'health-check-state.json');
+  }
+
+  /** The summary that the last handoff has left. */
+  get deaconStateFile(): string {
+    return join(this.deaconFolder, 'state.json');
+  }
+
+  get digestsFile(): string {
+    return join(this.deaconFolder, 'digests.jsonl');
+  }
+
+  /** Which process was started as the Deacon; its start time says whether it is still that one. */
+  get deaconProcessFile(): string {
+    return join(this.deaconFolder, 'process.json');
+  }
+
+  /** Held while the Deacon is started, restarted or killed. */
+  get deaconLockFile(): string {
+    return join(this.deaconFolder, 'deacon.lock');
+  }
+
+  get bootFolder(): string {
+    return join(this.deaconFolder, 'dogs', 'boot');
+  }
+
+  get bootMarkerFile(): string {
+    return join(this.bootFolder, '.boot-running');
+  }
+
+  get bootStatusFile(): string {
+    return join(this.bootFolder, '.boot-status.json');
+  }
+
+  /** The lock behind the marker. */
+  get bootLockFile(): string {
+    return join(this.bootFolder, '.boot.lock');
+  }
+}
+
+/** `--town DIR`, else `HOLTER_TOWN`, else `~/gt`. */
+export function findTown(named: string | undefined, env: NodeJS.ProcessEnv): Town {
+  return new Town(resolve(named ?? (env.HOLTER_TOWN || join(env.HOME || homedir(), 'gt'))));
+}
+
+/** The option that all commands of the chain take. */
+export const TOWN_OPTION: readonly [flags: string, does: string] = [
+  '--town <dir>',
+  'folder of the town (default: HOLTER_TOWN, else ~/gt)',
+];
