@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { placeOf } from './attach.ts';
+import { placeOf, whyNotListed } from './attach.ts';
 
 it('the pane of an agent is found by its whole name, never by the beginning of one', () => {
   const listed = '$0 %1 api\n$1 %12 api\n$2 %3 web server\n';
@@ -7,4 +7,19 @@ it('the pane of an agent is found by its whole name, never by the beginning of o
   expect(placeOf(listed, 'api.12')).toEqual({ sessionId: '$1', paneId: '%12' });
   expect(placeOf(listed, 'web-server.3')).toEqual({ sessionId: '$2', paneId: '%3' });
   for (const other of ['api', 'api.', 'api.2', 'ap.1', '']) expect(placeOf(listed, other)).toBeNull();
+});
+
+it.each([
+  'no server running on /tmp/tmux-1000/default',
+  'no sessions',
+  'error connecting to /tmp/tmux-1000/town (No such file or directory)',
+  'error connecting to /tmp/tmux-1000/town (Connection refused)',
+])('a tmux server that does not run is told in plain words: %s', (said) => {
+  expect(whyNotListed(said, undefined)).toBe('no tmux server is running');
+  expect(whyNotListed(said, 'town')).toBe('no tmux server is running on the socket town');
+});
+
+it('any other answer of tmux is passed on', () => {
+  const said = 'error connecting to /tmp/tmux-0/default (Permission denied)';
+  expect(whyNotListed(said, undefined)).toBe(`tmux does not answer: ${said}`);
 });

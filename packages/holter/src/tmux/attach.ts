@@ -4,6 +4,8 @@ import type { Io } from '../terminal/io.ts';
 import { type Socket, socketWords } from './control-client.ts';
 import { agentIdOf } from './pane-agent.ts';
 
+const NEXT = 'holter status lists the agents; --socket NAME names another tmux server';
+
 /** Shows the pane of an agent in this terminal. */
 export function attach(io: Io, agentId: string, socket: Socket): void {
   const words = socketWords(socket);
@@ -14,18 +16,24 @@ export function attach(io: Io, agentId: string, socket: Socket): void {
       stdio: isShown ? 'inherit' : ['ignore', 'pipe', 'pipe'],
     });
   const listed = tmux(['list-panes', '-a', '-F', '#{session_id} #{pane_id} #{session_name}'], false);
-  if (listed.status !== 0) throw new CliFailure(`tmux: ${listed.stderr?.trim() || 'it is not installed'}`);
+  if (listed.error) throw new CliFailure('tmux is not installed', `holter show ${agentId} tells about it`);
+  if (listed.status !== 0) throw new CliFailure(whyNotListed(listed.stderr.trim(), socket), NEXT);
   const place = placeOf(listed.stdout, agentId);
-  if (!place)
-    throw new CliFailure(
-      `no pane of this tmux server is that of ${agentId}`,
-      'holter status lists the agents; --socket NAME names another tmux server',
-    );
+  if (!place) throw new CliFailure(`no pane of this tmux server is that of ${agentId}`, NEXT);
   const { sessionId, paneId } = place;
   const show = ['select-window', '-t', paneId, ';', 'select-pane', '-t', paneId, ';'];
   // From within tmux the client of this terminal goes there.
   const go = io.env.TMUX ? 'switch-client' : 'attach-session';
   io.setExitCode(tmux([...show, go, '-t', sessionId], true).status ?? 1);
+}
+
+/** tmux says in several ways that no server runs, each with the path of a socket. */
+export function whyNotListed(said: string, socket: Socket): string {
+  if (!/^no server running|^no sessions|No such file|Connection refused/.test(said))
+    return `tmux does not answer: ${said}`;
+  return socket === undefined
+    ? 'no tmux server is running'
+    : `no tmux server is running on the socket ${socket}`;
 }
 
 export function placeOf(
