@@ -82,6 +82,7 @@ type ProcessLook = {
   readonly ioBytes: number;
   readonly childrenAtWork: number;
   readonly memoryBytes: number;
+  readonly isPlaceGone?: boolean;
 };
 
 /** Below this share of one core, CPU use is housekeeping, not work. */
@@ -93,6 +94,8 @@ export function foldProcess(draft: Draft, look: ProcessLook): void {
   if (look.state === 'gone') {
     const isCut = hard.holds.some(({ kind }) => kind === 'in-tool');
     const detail = `the process is gone${isCut ? ', in the middle of a call' : ''}`;
+    // Many are lost together then, and none of them can be brought back: that is told once, by the brake.
+    if (look.isPlaceGone) hard.can = hard.can.filter((capability) => capability !== 'spawn');
     becomeGone(draft, { how: 'crash', at, detail });
     return;
   }

@@ -183,7 +183,7 @@ export type Hard = {
   readonly promises: Promises;
   /** Absent in records of version 3: nothing is inferred for an incarnation that began before. */
   readonly inferred?: Inferred;
-  readonly can: readonly Capability[];
+  can: readonly Capability[];
   readonly executor: string | null;
   readonly reporter?: Reporter;
   /** Whose quota of agents it counts against. */

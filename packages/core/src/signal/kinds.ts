@@ -190,6 +190,10 @@ export const KIND_FIELDS: Kinds = {
     ioBytes: needed(field.amount, 'Bytes read and written since its start.'),
     childrenAtWork: needed(field.count, 'Children that use CPU or I/O.'),
     memoryBytes: needed(field.amount, 'Memory of the process tree.'),
+    isPlaceGone: maybe(
+      field.flag,
+      'With `gone`: where it ran has gone too, and nothing can start it again there.',
+    ),
   },
   'hold-begun': {
     hold: needed(hold, 'What it waits for.'),

@@ -122,6 +122,8 @@ export type SignalBody =
       readonly ioBytes: number;
       readonly childrenAtWork: number;
       readonly memoryBytes: number;
+      /** With `gone`: where it ran has gone too, such as its tmux server, so nothing can start it there again. */
+      readonly isPlaceGone?: boolean;
     }
   | { readonly kind: 'hold-begun'; readonly hold: HoldKind; readonly until?: Instant }
   | { readonly kind: 'hold-ended'; readonly hold: HoldKind }
