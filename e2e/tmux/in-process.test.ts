@@ -46,7 +46,9 @@ const GAP_MS = 40_000;
 
 /** No time is skipped while a nudge is under way: its steps have deadlines. */
 class NotingLink extends ServerLink {
-  override insist(...[method, path, body]: Parameters<ServerLink['insist']>): ReturnType<ServerLink['insist']> {
+  override insist(
+    ...[method, path, body]: Parameters<ServerLink['insist']>
+  ): ReturnType<ServerLink['insist']> {
     if (path.endsWith('/nudge')) perWaitMs = 0;
     return super.insist(method, path, body);
   }
@@ -145,7 +147,9 @@ describe.runIf(hasTmux)('holter tmux watch, while time passes quickly', () => {
     perWaitMs = 0;
     const sent = 'sent: Holter: no answer came from your model for 25 s, so that request was cancelled';
     expect(logged()).toEqual(['started', 'escaped', sent]);
-    await until('its receipt', async () => (await eventsOf('EFFECT_RECEIPT', 'outcome')).includes('delivered'));
+    await until('its receipt', async () =>
+      (await eventsOf('EFFECT_RECEIPT', 'outcome')).includes('delivered'),
+    );
     expect(await eventsOf('DECISION_MADE', 'by')).toEqual(['tmux.escape_hung_model']);
     tmux('kill-session', '-t', '=hung');
     await until('its end is seen', () => said.includes('hung.1: '));

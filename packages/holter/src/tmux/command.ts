@@ -12,7 +12,7 @@ import { type Command, Option } from 'commander';
 import { refuseAgents, type ServerOptions, withServer } from '../client/connection.ts';
 import { version } from '../package/version.ts';
 import { namedTarget, ServerLink } from '../run/server-link.ts';
-import { CliFailure } from '../terminal/failure.ts';
+import { CliFailure, EXIT } from '../terminal/failure.ts';
 import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
 import { attach } from './attach.ts';
@@ -60,6 +60,15 @@ export function registerTmux(program: Command, io: Io): void {
   ).action((agentId: string, { socket }: AttachOptions) => attach(io, agentId, socket));
 }
 
+/** The operator's file says whether an agent that hangs at its model may be interrupted, and after how long. */
+async function hungModelOf({ env, workingDirectory }: Io): Promise<number | null> {
+  const { findConfigFile, loadConfig, problemLine } = await import('@holter/server/config');
+  const loaded = loadConfig(findConfigFile(undefined, env, workingDirectory), undefined, env);
+  if (loaded.kind === 'invalid')
+    throw new CliFailure(loaded.problems.map(problemLine).join('\n'), null, EXIT.usage);
+  return loaded.config.policies.operations.tmux.hungModelMs;
+}
+
 async function watch(io: Io, { socket, session, mode, ...options }: WatchOptions): Promise<void> {
   refuseAgents(io, 'tmux watch');
   const table = systemTable();
@@ -72,11 +81,12 @@ async function watch(io: Io, { socket, session, mode, ...options }: WatchOptions
   const named = namedTarget(options, env, folder);
   const link = new ServerLink({ folder, clock, version, env, named, canStart: true, config: undefined, say });
   await link.connect();
+  const hungModelMs = await hungModelOf(io);
   const watching = new TmuxWatch({
     session,
     server: new TmuxServer(socket, env),
     context: {
-      ...{ link, folder, clock, table, mode, say },
+      ...{ link, folder, clock, table, mode, hungModelMs, say },
       sessions: new SessionFiles(table, clock),
       hostId: systemHostId(),
       watcher: identityOf(table, own),

@@ -6,6 +6,7 @@ const free: NudgeFacts = {
   screen: { state: 'idle', typed: '' },
   status: 'idle',
   typedMsAgo: null,
+  mayInterrupt: false,
 };
 
 it('a nudge is pasted only at an empty prompt of an agent that is known not to ask', () => {
@@ -40,6 +41,15 @@ it.each<[string, Partial<NudgeFacts>, string]>([
   ],
 ])('it waits for %s', (_what, change, why) => {
   expect(whyNotNudge({ ...free, ...change })).toBe(why);
+});
+
+it('an agent that hangs at its model is typed to although it works, but not while it asks', () => {
+  const hung = { ...free, mayInterrupt: true, status: 'busy', screen: { state: 'busy', typed: '' } } as const;
+  expect(whyNotNudge(hung)).toBeNull();
+  expect(whyNotNudge({ ...hung, status: 'waiting' })).toBe('it is asking for a decision');
+  expect(whyNotNudge({ ...hung, status: null })).toBe('it does not say whether it is asking');
+  expect(whyNotNudge({ ...hung, typedMsAgo: 2_000 })).toBe('somebody is typing in its session');
+  expect(whyNotNudge({ ...hung, screen: { state: 'busy', typed: 'half a line' } })).toContain('text');
 });
 
 describe('Enter follows only if', () => {

@@ -10,6 +10,8 @@ export type NudgeFacts = {
   readonly status: SessionFile['status'] | undefined;
   /** Since a person last pressed a key in its session; null if none is attached. */
   readonly typedMsAgo: number | null;
+  /** It hangs at its model, and may be interrupted: that it works is no reason to wait then. */
+  readonly mayInterrupt: boolean;
 };
 
 /** A person who thinks about the next word still types. */
@@ -19,12 +21,12 @@ export const TYPED_LATELY_MS = 30_000;
  * Why a nudge has to wait; null if its text may be pasted now. Keys at a permission prompt would answer it, and keys
  * beside those of a person would mix with them, so everything that is not known to be an empty prompt waits.
  */
-export function whyNotNudge({ pane, screen, status, typedMsAgo }: NudgeFacts): string | null {
+export function whyNotNudge({ pane, screen, status, typedMsAgo, mayInterrupt }: NudgeFacts): string | null {
   if (!pane || pane.dead) return 'its pane is dead';
   if (pane.isInMode) return 'its pane is in copy mode';
   if (screen.state === 'asking' || status === 'waiting') return 'it is asking for a decision';
   if (typedMsAgo !== null && typedMsAgo < TYPED_LATELY_MS) return 'somebody is typing in its session';
-  if (screen.state === 'busy' || status === 'busy') return 'it is working';
+  if (!mayInterrupt && (screen.state === 'busy' || status === 'busy')) return 'it is working';
   if (screen.state === 'unknown') return 'its screen is not understood';
   if (status === null) return 'it does not say whether it is asking';
   if (screen.typed !== '') return 'text that was not sent stands at its prompt';

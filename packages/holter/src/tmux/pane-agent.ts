@@ -1,4 +1,4 @@
-import type { Mode, SignalBody } from '@holter/core';
+import { inWords, type Mode, milliseconds, type SignalBody } from '@holter/core';
 import type { ResultPrint } from '@holter/core/detect';
 import type { SessionFile } from '@holter/server/adapters';
 import {
@@ -15,9 +15,10 @@ import { EffectLoop } from '../run/effect-loop.ts';
 import type { ServerLink } from '../run/server-link.ts';
 import { SignalQueue } from '../run/signal-queue.ts';
 import type { FoundAgent } from './find-agent.ts';
-import { endOf } from './pane-end.ts';
+import { endOf, type Loss } from './pane-end.ts';
 import { PaneExecutor } from './pane-executor.ts';
 import { agoOf, type PaneRow } from './pane-row.ts';
+import { nextQuiet, type QuietScreen } from './quiet-screen.ts';
 import { printOf, readScreen, type Screen } from './screen.ts';
 import type { SessionFiles } from './session-files.ts';
 import type { Pane } from './tmux-server.ts';
@@ -31,6 +32,8 @@ export type PaneContext = {
   readonly hostId: string;
   readonly watcher: RunRecord['run'];
   readonly mode: Mode;
+  /** After how long an agent that works and shows nothing new hangs at its model; null: it is never interrupted. */
+  readonly hungModelMs: number | null;
   readonly newId: () => string;
   readonly sha256: (text: string) => string;
   readonly say: (line: string) => void;
@@ -80,6 +83,11 @@ export class PaneAgent {
   private tellEveryMs = TELL_EVERY_MS;
   private looksSinceEnd = 0;
   private endedAt = 0;
+  private quiet: QuietScreen | null = null;
+  /** Since its screen or its children were last looked at for it. */
+  private hasMoved = false;
+  /** Since when it was quiet when its interruption was ordered. */
+  private interruptedAt = -1;
   private readonly record: AgentRecord;
   private readonly queue: SignalQueue;
   private readonly loop: EffectLoop;
@@ -163,6 +171,7 @@ export class PaneAgent {
     this.print = null;
     this.toldAt = 0;
     this.looksSinceEnd = 0;
+    this.quiet = null;
   }
 
   present(): Promise<void> {
@@ -179,24 +188,28 @@ export class PaneAgent {
     await this.loop.leave();
   }
 
+  get isAlive(): boolean {
+    return isAlive(this.context.table, this.found.process);
+  }
+
   /** For how long its process has been gone. */
   get goneMs(): number {
     return this.isRunning ? 0 : this.context.clock.now() - this.endedAt;
   }
 
-  /** One look. `row` is null when the pane has closed or its tmux server has gone; `isLost`: that has crashed. */
-  async look(row: PaneRow | null, typedAt: number | null, isLost: boolean): Promise<void> {
+  /** One look. `row` is null when the pane has closed or its tmux server has gone. */
+  async look(row: PaneRow | null, typedAt: number | null, loss: Loss): Promise<void> {
     if (!this.isRunning || this.isInHand) return;
-    const { table, clock } = this.context;
+    const { clock } = this.context;
     // The clients go with the last pane, and what was typed there last may have closed it.
     this.typedAt = typedAt ?? this.typedAt;
-    if (!isAlive(table, this.found.process)) {
+    if (!this.isAlive) {
       this.looksSinceEnd += 1;
       const isOwnCommand = row?.pid === this.found.process.pid;
       if (isOwnCommand && !row.dead && this.looksSinceEnd < EXIT_CODE_LOOKS) return;
       const dead = isOwnCommand ? row.dead : null;
       const typedMsAgo = agoOf(this.typedAt, clock.now());
-      this.hasEnded(endOf({ dead, lastState: this.screen.state, typedMsAgo, isLost }));
+      this.hasEnded(endOf({ dead, lastState: this.screen.state, typedMsAgo, loss }));
       return;
     }
     const now = clock.now();
@@ -205,7 +218,9 @@ export class PaneAgent {
       // Both in one request.
       if (this.hasPrinted) this.tell({ kind: 'activity' });
       this.hasPrinted = false;
-      this.tell(this.sensor.look());
+      const seen = this.sensor.look();
+      if (seen.childrenAtWork > 0) this.hasMoved = true;
+      this.tell(seen);
     }
     if (now - this.statusAt >= STATUS_EVERY_MS) {
       this.statusAt = now;
@@ -215,6 +230,31 @@ export class PaneAgent {
       this.screenAt = now;
       await this.lookAtScreen(row, now);
     }
+    const isBusy = this.screen.state === 'busy' && this.status === 'busy';
+    this.quiet = nextQuiet(this.quiet, { now, isBusy, hasMoved: this.hasMoved });
+    this.hasMoved = false;
+    if (this.isHung && this.quiet && this.quiet.since !== this.interruptedAt) {
+      this.interruptedAt = this.quiet.since;
+      // Not waited for: a server that does not answer must not stop the looks at other panes.
+      void this.orderInterruption().catch((error: unknown) => this.context.say(`${this.agentId}: ${error}`));
+    }
+  }
+
+  /** It works, and has shown nothing new for so long that its model will not answer any more. */
+  get isHung(): boolean {
+    const { hungModelMs, clock } = this.context;
+    if (hungModelMs === null || !this.quiet || !this.found.adapter.screen?.hasEscape) return false;
+    return clock.now() - this.quiet.since >= hungModelMs;
+  }
+
+  /** The operator's setting is the order; it goes through an incident, like every nudge. */
+  private async orderInterruption(): Promise<void> {
+    const { mode, link, hungModelMs } = this.context;
+    if (mode === 'observe' || (await this.record.look())?.incident) return;
+    const wait = inWords(milliseconds(hungModelMs ?? 0));
+    const reason = `no answer came from your model for ${wait}, so that request was cancelled`;
+    const body = { by: 'tmux.escape_hung_model', reason };
+    await link.insist('POST', `/v1/agents/${encodeURIComponent(this.agentId)}/nudge`, body);
   }
 
   private async lookAtScreen(row: PaneRow, now: number): Promise<void> {
@@ -225,7 +265,9 @@ export class PaneAgent {
     this.screen = readScreen(screen, lines, row.title);
     const before = this.print;
     this.print = printOf(screen, lines, before);
-    if (before && before.exact !== this.print.exact) this.hasPrinted = true;
+    if (!before || before.exact === this.print.exact) return;
+    this.hasPrinted = true;
+    this.hasMoved = true;
   }
 
   hasEnded(body: SignalBody): void {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { endOf } from './pane-end.ts';
 
-const lost = { dead: null, lastState: 'busy', typedMsAgo: null, isLost: false } as const;
+const lost = { dead: null, lastState: 'busy', typedMsAgo: null, loss: 'none' } as const;
 
 it('an agent that disappears in the middle of its work is gone', () => {
   for (const lastState of ['busy', 'asking', 'unknown'] as const)
@@ -16,7 +16,9 @@ it('one that disappears at its prompt, or while somebody types, was quit', () =>
 
 it('when tmux itself has crashed, no agent was quit', () => {
   for (const lastState of ['idle', 'busy', 'unknown'] as const)
-    expect(endOf({ ...lost, lastState, typedMsAgo: 100, isLost: true })).toMatchObject({ state: 'gone' });
+    expect(endOf({ ...lost, lastState, typedMsAgo: 100, loss: 'told' })).toMatchObject({ state: 'gone' });
+  expect(endOf({ ...lost, loss: 'told' })).not.toHaveProperty('isPlaceGone');
+  expect(endOf({ ...lost, loss: 'beside' })).toMatchObject({ state: 'gone', isPlaceGone: true });
 });
 
 it('a dead pane tells the exit code or the signal of its command', () => {

@@ -8,9 +8,11 @@ type EndFacts = {
   readonly dead: PaneRow['dead'];
   readonly lastState: ScreenState;
   readonly typedMsAgo: number | null;
-  /** Its tmux server has crashed, with all panes. */
-  readonly isLost: boolean;
+  readonly loss: Loss;
 };
+
+/** Its tmux server has crashed, with all panes: `told` is the one that is told as lost, the others are lost `beside` it. */
+export type Loss = 'none' | 'told' | 'beside';
 
 /** Quitting an agent takes a person this long at most, from the last key to its end. */
 const QUIT_MS = 15_000;
@@ -29,8 +31,8 @@ const GONE = {
  * In a shell it just disappears: right after a person's keys or at its prompt that is how agents are quit; in the
  * middle of its work it is lost.
  */
-export function endOf({ dead, lastState, typedMsAgo, isLost }: EndFacts): SignalBody {
-  if (isLost) return GONE;
+export function endOf({ dead, lastState, typedMsAgo, loss }: EndFacts): SignalBody {
+  if (loss !== 'none') return loss === 'beside' ? { ...GONE, isPlaceGone: true } : GONE;
   const isTyped = typedMsAgo !== null && typedMsAgo < QUIT_MS;
   if (dead?.code === 0) return { kind: 'exited', code: 0 };
   if (isTyped) return { kind: 'stopped', reason: 'it ended while somebody was typing in its session' };

@@ -81,11 +81,12 @@ export class PaneExecutor {
     const incidentId = effect.step?.incidentId;
     if (incidentId !== undefined && (await this.record.look())?.incident?.incidentId !== incidentId)
       return refused('its incident is over');
-    const seen = await this.see();
+    const mayInterrupt = agent.isHung;
+    const seen = await this.see(mayInterrupt);
     if (seen.why !== null) return { wait: seen.why };
     await agent.pane.paste(text);
     await this.pause(ENTER_AFTER_MS);
-    const pasted = await this.see();
+    const pasted = await this.see(mayInterrupt);
     if (!isAtPrompt(pasted.screen, text))
       return { outcome: 'unknown', detail: 'pasted, but it does not stand at the prompt; not sent' };
     // The text itself makes the prompt look used; whatever else has changed, a person must look.
@@ -95,13 +96,18 @@ export class PaneExecutor {
     const { clock } = agent.context;
     for (const deadline = clock.now() + SENT_WITHIN_MS; clock.now() < deadline; ) {
       await this.pause(SENT_LOOK_MS);
-      if (!isAtPrompt((await this.see()).screen, text))
-        return { outcome: 'delivered', detail: 'sent at its prompt, which is empty again' };
+      const sent = await this.see(mayInterrupt);
+      if (isAtPrompt(sent.screen, text)) continue;
+      if (mayInterrupt && sent.screen.state === 'busy' && !sent.isDisturbed) {
+        await agent.pane.tell('send-keys', 'Escape');
+        return { outcome: 'delivered', detail: 'sent at its prompt, and Escape cancelled what hung' };
+      }
+      return { outcome: 'delivered', detail: 'sent at its prompt, which is empty again' };
     }
     return { outcome: 'unknown', detail: 'sent, but it still stands at the prompt' };
   }
 
-  private async see(): Promise<{
+  private async see(mayInterrupt: boolean): Promise<{
     readonly screen: Screen;
     readonly why: string | null;
     readonly isDisturbed: boolean;
@@ -113,7 +119,7 @@ export class PaneExecutor {
     const file = await context.sessions.of(found);
     const status = file === undefined ? undefined : (file?.status ?? null);
     const typedMsAgo = agoOf(seen?.typedAt ?? null, context.clock.now());
-    const facts = { pane: seen?.row ?? null, screen, status, typedMsAgo };
+    const facts = { pane: seen?.row ?? null, screen, status, typedMsAgo, mayInterrupt };
     const beside = whyNotNudge({ ...facts, screen: { state: 'idle', typed: '' } });
     return { screen, why: whyNotNudge(facts), isDisturbed: beside !== null };
   }

@@ -16,7 +16,13 @@ it('an agent that works and shows nothing new is quiet since the first look', ()
 
 it.each([
   ['text or a child at work', [{ ...busy, now: 2_000, hasMoved: true }]],
-  ['a pause in its work', [{ now: 1_000, isBusy: false, hasMoved: false }, { ...busy, now: 2_000 }]],
+  [
+    'a pause in its work',
+    [
+      { now: 1_000, isBusy: false, hasMoved: false },
+      { ...busy, now: 2_000 },
+    ],
+  ],
 ])('it begins again after %s', (_what, looks) => {
   expect(after({ ...busy, now: 0 }, ...looks)?.since).toBe(2_000);
 });

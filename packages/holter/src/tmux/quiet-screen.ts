@@ -13,7 +13,10 @@ type WorkFacts = {
 const GAP_MS = 30_000;
 
 /** Null while it does not work. */
-export function nextQuiet(before: QuietScreen | null, { now, isBusy, hasMoved }: WorkFacts): QuietScreen | null {
+export function nextQuiet(
+  before: QuietScreen | null,
+  { now, isBusy, hasMoved }: WorkFacts,
+): QuietScreen | null {
   if (!isBusy) return null;
   const isWatched = before !== null && now >= before.lookedAt && now - before.lookedAt <= GAP_MS;
   return { since: isWatched && !hasMoved ? before.since : now, lookedAt: now };

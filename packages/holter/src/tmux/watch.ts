@@ -41,6 +41,8 @@ export class TmuxWatch {
   private foundAt = 0;
   private isFinding = false;
   private isThere: boolean | null = null;
+  /** Whether it was said that no pane runs a known agent. */
+  private isNoneSaid = false;
   private isStopped = false;
   private wake: () => void = () => undefined;
 
@@ -78,10 +80,12 @@ export class TmuxWatch {
     if (panes && server.key !== this.claimed) await this.claim();
     this.noteServer(panes);
     const now = context.clock.now();
+    const told = server.isLost ? this.lastOfLost() : null;
     for (const [key, agent] of this.agents) {
+      const loss = !server.isLost ? 'none' : agent === told ? 'told' : 'beside';
       const row = (key.startsWith(`${server.key} `) && panes?.panes.get(agent.pane.paneId)) || null;
       const typedAt = row && panes ? (panes.typedAt.get(row.sessionId) ?? null) : null;
-      await agent.look(row, typedAt, server.isLost).catch((error: unknown) => {
+      await agent.look(row, typedAt, loss).catch((error: unknown) => {
         // A pane that goes during the look is reported by the next one; the others are looked at all the same.
         if (!(error instanceof TmuxError)) context.say(`${agent.agentId}: ${error}`);
       });
@@ -97,6 +101,14 @@ export class TmuxWatch {
           this.isFinding = false;
         });
     }
+  }
+
+  /**
+   * With a tmux server all its panes are lost at once. One of them is reported as usual, so that a person hears of it
+   * however few they are; the last one, because by then the brake speaks for many.
+   */
+  private lastOfLost(): PaneAgent | null {
+    return [...this.agents.values()].filter((agent) => agent.isRunning && !agent.isAlive).at(-1) ?? null;
   }
 
   /** Two watchers would mix their keys in the same panes. */
@@ -120,6 +132,12 @@ export class TmuxWatch {
     this.isThere = isThere;
   }
 
+  /** Without a word, a watch that finds nothing would look like one that does not work. */
+  private noteNone(isNone: boolean, panes: number): void {
+    if (isNone && !this.isNoneSaid) this.options.context.say(noneOf(panes, this.options.session));
+    this.isNoneSaid = isNone;
+  }
+
   private async forget(key: string, agent: PaneAgent): Promise<void> {
     this.agents.delete(key);
     await agent.leave();
@@ -129,15 +147,24 @@ export class TmuxWatch {
   private async find(panes: Panes, now: number): Promise<void> {
     const { server, session, context } = this.options;
     let children: Children | null = null;
-    for (const row of panes.panes.values()) {
+    let hasAgent = false;
+    const rows = [...panes.panes.values()].filter((row) => matchesGlob(session, row.sessionName));
+    for (const row of rows) {
       const key = `${server.key} ${row.paneId}`;
       const known = this.agents.get(key);
-      if (row.dead || known?.isRunning || known?.isInHand || !matchesGlob(session, row.sessionName)) continue;
-      if (now - (this.refusedAt.get(key) ?? Number.NEGATIVE_INFINITY) < TRY_AGAIN_MS) continue;
+      const isRefused = now - (this.refusedAt.get(key) ?? Number.NEGATIVE_INFINITY) < TRY_AGAIN_MS;
+      if (known?.isRunning || known?.isInHand || isRefused) {
+        hasAgent = true;
+        continue;
+      }
+      if (row.dead) continue;
       children ??= childrenOf(context.table.rows());
       const found = findAgent(context.table, row.pid, children);
-      if (found && this.isDue(key, found, now)) await this.begin(key, row, known, found);
+      if (!found) continue;
+      hasAgent = true;
+      if (this.isDue(key, found, now)) await this.begin(key, row, known, found);
     }
+    this.noteNone(!hasAgent, rows.length);
     for (const key of this.firstSeen.keys())
       if (!panes.panes.has(key.slice(key.lastIndexOf(' ') + 1))) this.firstSeen.delete(key);
   }
@@ -188,6 +215,11 @@ export class TmuxWatch {
     const { agents = [] } = reply.body as Partial<AgentPage>;
     return agents.some(({ end }) => end === null);
   }
+}
+
+function noneOf(panes: number, session: string): string {
+  if (panes === 0) return `no session matches ${session} yet`;
+  return `watching ${panes} ${panes === 1 ? 'pane; it runs no' : 'panes; none runs a'} known agent yet`;
 }
 
 function identityIn(text: string): ProcessIdentity | null {

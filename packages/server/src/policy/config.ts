@@ -39,6 +39,7 @@ export type HolterConfig = OverrideSections & {
   readonly mail?: { readonly name?: string };
   readonly maestro_port?: number;
   readonly ecos?: { readonly folder?: string };
+  readonly tmux?: { readonly escape_hung_model?: boolean; readonly hung_model_after?: Duration };
   readonly retention?: {
     readonly events?: Duration;
     readonly checkpoints?: Duration;

@@ -218,6 +218,10 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
     'A port of this machine where agents call `/api/messages` without a token, as in seed 001; also `holter up --maestro-port`. What comes there is marked as unverified. Default: none.',
   'ecos.folder':
     'A project in which `.ecos/agent-health` shows agents, tasks and incidents as in seed 001; also `holter up --ecos`. A relative path begins at this file. Default: none.',
+  'tmux.escape_hung_model':
+    'Whether `holter tmux watch` may press Escape in the pane of an agent that hangs at its model: a nudge is sent, and Escape cancels the request.',
+  'tmux.hung_model_after':
+    'How long such an agent has to work without new text on its screen and without a child process at work; longer than the agent itself waits for its model.',
   'retention.events':
     'How long events are kept. Everything of an agent with an open incident stays, here and below.',
   'retention.checkpoints': 'How long checkpoints are kept; the newest twenty of each agent stay.',

@@ -30,6 +30,10 @@ export type Operations = {
   readonly maestroPort: number | null;
   /** The project in which the files of seed 001 are written; null for none. */
   readonly ecosFolder: string | null;
+  readonly tmux: {
+    /** After how long an agent that hangs at its model is interrupted; null: never. */
+    readonly hungModelMs: DurationMs | null;
+  };
   /** How long each is kept. */
   readonly retentionMs: Readonly<
     Record<'events' | 'checkpoints' | 'effects' | 'rollups' | 'tokens' | 'letters', DurationMs>
@@ -56,6 +60,8 @@ export const OPERATIONS_FIELDS = {
   'mail.name': agentName,
   maestro_port: optional(count(ranges.port)),
   'ecos.folder': optional(pathOf('folder')),
+  'tmux.escape_hung_model': flag,
+  'tmux.hung_model_after': duration(ranges.hungModel),
   'retention.events': duration(ranges.retention),
   'retention.checkpoints': duration(ranges.retention),
   'retention.effects': duration(ranges.retentionLong),
@@ -81,6 +87,8 @@ export const operationsDefaults: OperationsSettings = {
   'mail.name': 'ecos-chief-of-staff',
   maestro_port: null,
   'ecos.folder': null,
+  'tmux.escape_hung_model': false,
+  'tmux.hung_model_after': minutes(10),
   'retention.events': days(30),
   'retention.checkpoints': days(30),
   'retention.effects': days(30),
@@ -108,6 +116,7 @@ export const buildOperations = (settings: OperationsSettings): Operations => ({
   mailName: settings['mail.name'],
   maestroPort: settings.maestro_port,
   ecosFolder: settings['ecos.folder'],
+  tmux: { hungModelMs: settings['tmux.escape_hung_model'] ? settings['tmux.hung_model_after'] : null },
   retentionMs: {
     events: settings['retention.events'],
     checkpoints: settings['retention.checkpoints'],

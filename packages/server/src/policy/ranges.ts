@@ -47,6 +47,7 @@ export const ranges = {
   breakerFailures: { min: 1, max: 1_000 },
   breakerTimeout: { min: milliseconds(100), max: days(1) },
   breakerPermits: { min: 1, max: 100 },
+  hungModel: { min: seconds(1), max: days(1) },
   // Losses are remembered with their group.
   brakeLosses: { min: 1, max: 1_000 },
   brakeCalm: { min: 0, max: days(1) },

@@ -106,6 +106,8 @@ export type CallOptions = {
 };
 
 export type StartOptions = {
+  /** Default: short times. */
+  readonly policies?: PolicySet;
   readonly store?: Store;
   readonly limits?: Partial<HttpLimits>;
   readonly clock?: TestClock;
@@ -126,7 +128,7 @@ export type StartOptions = {
 
 export async function startHttp(options: StartOptions = {}): Promise<TestServer> {
   const { store = openMemory(), clock = testClock() } = options;
-  const policies = shortPolicies();
+  const policies = options.policies ?? shortPolicies();
   const receive = (...args: Parameters<Engine['receive']>) => engine.receive(...args);
   const replies = new ReplyQueue(clock, receive);
   const { alerts, executor, channelsFor, notices } = connectAlerts({

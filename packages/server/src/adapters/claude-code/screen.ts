@@ -6,4 +6,5 @@ export const screen: ScreenMarks = {
   idle: { screen: ['? for shortcuts'] },
   asking: { screen: ['Do you want to proceed?', 'Do you want to ', 'Esc to cancel'] },
   prompts: ['❯', '>'],
+  hasEscape: true,
 };

@@ -11,4 +11,6 @@ export type ScreenMarks = {
   readonly asking: Marks;
   /** What stands before the text that a person types; the rest of an empty prompt is blank. */
   readonly prompts: readonly string[];
+  /** One Escape cancels a request to its model, and what was sent meanwhile follows at once. */
+  readonly hasEscape?: true;
 };
