@@ -25,6 +25,25 @@ export { type Acquired, acquire, type Breaker, closedBreaker, stateAt } from './
 export { type BreakerPolicies, type BreakerPolicy, breakerFor } from './breaker/breaker-policy.ts';
 export { type Report, report } from './breaker/breaker-report.ts';
 export {
+  type BudgetLimits,
+  budgetDefaults,
+  fullBudget,
+  type StartBudget,
+  startAllowedAt,
+} from './chain/budget.ts';
+export {
+  contextOf,
+  type DaemonAct,
+  type DaemonSays,
+  type DaemonSettings,
+  type DaemonSight,
+  type DaemonState,
+  type DaemonTick,
+  daemonDefaults,
+  daemonTick,
+  newDaemonState,
+} from './chain/daemon-tick.ts';
+export {
   type ChainHeartbeat,
   type ChainRun,
   type Freshness,
@@ -33,6 +52,22 @@ export {
   freshnessOf,
   type HeartbeatReading,
 } from './chain/freshness.ts';
+export {
+  CHAIN_EXECUTOR,
+  CHAIN_GROUP,
+  foldClaim,
+  foldLook,
+  foldReceipt,
+  foldSilence,
+  foldStart,
+  foldStillness,
+  type Link,
+  type LinkContext,
+  type LinkName,
+  type LinkStep,
+} from './chain/link.ts';
+export type { Member, MemberMemory } from './chain/members.ts';
+export type { LinkLook, LookGap, Stillness } from './chain/server-look.ts';
 export {
   BOOT_CHECK_IN,
   BOOT_WAKE,
@@ -46,6 +81,7 @@ export {
 } from './chain/triage.ts';
 export { type DetectionPolicy, defaultDetectionPolicy } from './detect/index.ts';
 export { type Admitted, admit, emptyFleetGuard, type FleetGuard } from './fleet/guard.ts';
+export { heldGuard } from './fleet/held.ts';
 export { ACKS_MAX } from './fold/messages.ts';
 export { type Failure, failureOf } from './incident/failure.ts';
 export { whyNotDecide } from './incident/obstacle.ts';

@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import { policiesOf, policyFor } from '../../test/kit.ts';
+import { type Instant, instant, later, minutes } from '../base/time.ts';
+import {
+  type DaemonSight,
+  type DaemonState,
+  daemonDefaults,
+  daemonTick,
+  newDaemonState,
+} from './daemon-tick.ts';
+import type { LinkLook } from './server-look.ts';
+
+const policy = policyFor(policiesOf(), 'chain', 'server', 'chain');
+const settings = { ...daemonDefaults, policy };
+const T0 = instant(1_000_000_000);
+
+const look = (at: Instant, process: string, more: Partial<LinkLook> = {}): LinkLook => ({
+  at,
+  process,
+  state: 'running',
+  cpuMs: at,
+  tick: at,
+  ...more,
+});
+
+/** A town in which everything is well. */
+function sightAt(at: Instant, more: Partial<DaemonSight> = {}): DaemonSight {
+  return {
+    at,
+    isHeld: false,
+    server: look(at, 'server'),
+    boot: look(at, 'boot', { state: 'ended' }),
+    isBootRunning: false,
+    deacon: look(at, 'deacon'),
+    triage: null,
+    members: [],
+    hasRequests: false,
+    ...more,
+  };
+}
+
+/** Ticks every 3 min; `more` changes what is seen. */
+function ticks(count: number, more: (n: number, at: Instant) => Partial<DaemonSight> = () => ({})) {
+  let state: DaemonState = newDaemonState;
+  const acts: string[] = [];
+  const effects: string[] = [];
+  const says: string[] = [];
+  for (let n = 0; n < count; n++) {
+    const at = later(T0, n * minutes(3));
+    const seen = sightAt(at, more(n, at));
+    const tick = daemonTick(state, seen, settings);
+    state = tick.state;
+    acts.push(...tick.acts.map((act) => `${n} ${act.kind}${'name' in act ? ` ${act.name}` : ''}`));
+    says.push(...tick.says.map(({ name, what }) => `${n} ${name} ${what}`));
+    for (const [name, step] of tick.steps)
+      effects.push(...step.effects.map(({ kind }) => `${n} ${name} ${kind}`));
+  }
+  return { state, acts, effects, says };
+}
+
+describe('a tick of the daemon', () => {
+  it('runs the triage and does nothing else while all is well', () => {
+    expect(ticks(4)).toMatchObject({
+      acts: ['0 triage', '1 triage', '2 triage', '3 triage'],
+      effects: [],
+      says: [],
+    });
+  });
+
+  it('skips the triage while one runs', () => {
+    expect(ticks(3, (n) => ({ isBootRunning: n === 1 })).acts).toEqual(['0 triage', '2 triage']);
+  });
+
+  it('acts in the order of the seed', () => {
+    const members = [
+      { name: 'gt-api-witness', state: 'dead' },
+      { name: 'gt-api-refinery', state: 'dead' },
+      { name: 'gt-api-scout', state: 'unknown' },
+    ] as const;
+    expect(ticks(1, () => ({ members, hasRequests: true })).acts).toEqual([
+      '0 triage',
+      '0 start-member gt-api-witness',
+      '0 start-member gt-api-refinery',
+      '0 lifecycle',
+    ]);
+  });
+
+  it('starts a Deacon that is gone by its own look, without Boot', () => {
+    const gone = (at: Instant) => ({ deacon: look(at, 'deacon', { state: 'gone', tick: null }) });
+    expect(ticks(2, (n, at) => (n === 1 ? gone(at) : {})).effects).toEqual(['1 deacon spawn']);
+  });
+
+  it('restarts a Deacon on the word of Boot, and tells a person where Boot can not help', () => {
+    const triaged = (action: 'RESTART' | 'ESCALATE') =>
+      ticks(2, (n) => (n === 1 ? { triage: { action, reason: 'it is very stale' } } : {})).effects;
+    expect(triaged('RESTART')).toEqual(['1 deacon terminate']);
+    expect(triaged('ESCALATE')).toEqual(['1 deacon notify', '1 deacon remind']);
+  });
+
+  it('leaves a Deacon alone of which no look succeeded, whatever Boot has said', () => {
+    const unknown = (_n: number, at: Instant) => ({
+      deacon: look(at, 'deacon', { state: 'unknown', tick: null, cpuMs: null }),
+      triage: { action: 'RESTART' as const, reason: 'it is very stale' },
+    });
+    expect(ticks(5, unknown).effects).toEqual([]);
+  });
+
+  it('runs a triage that has crashed again within its budget only', () => {
+    const crashed = (_n: number, at: Instant) => ({ boot: look(at, 'boot', { state: 'gone' as const }) });
+    const { acts, effects } = ticks(2, (n, at) => (n === 0 ? { boot: look(at, 'boot') } : crashed(n, at)));
+    expect([acts, effects]).toEqual([['0 triage'], ['1 boot spawn']]);
+  });
+
+  it('starts nothing while a person has stopped it', () => {
+    const seen = (_n: number, at: Instant) => ({
+      isHeld: true,
+      members: [{ name: 'gt-api-witness', state: 'dead' as const }],
+      hasRequests: true,
+      deacon: look(at, 'deacon', { state: 'gone' as const }),
+    });
+    expect(ticks(5, seen)).toMatchObject({ acts: [], effects: [] });
+  });
+
+  it('says when it did not tick itself', () => {
+    const { state } = ticks(1);
+    const late = later(T0, minutes(30));
+    const tick = daemonTick(state, sightAt(late), settings);
+    expect(tick.says).toEqual([{ name: 'daemon', what: 'stalled' }]);
+    expect(tick.state.stalls).toHaveLength(1);
+  });
+
+  it('latches a member that keeps dying, and says so once', () => {
+    const dying = (n: number) => ({
+      members: [{ name: 'w', state: n % 2 === 0 ? ('dead' as const) : ('alive' as const) }],
+    });
+    const often = { ...settings, tickMs: minutes(1), limits: settings.limits };
+    let state: DaemonState = newDaemonState;
+    const says: string[] = [];
+    let starts = 0;
+    for (let n = 0; n < 24; n++) {
+      const tick = daemonTick(state, sightAt(later(T0, n * minutes(1)), dying(n)), often);
+      state = tick.state;
+      starts += tick.acts.filter(({ kind }) => kind === 'start-member').length;
+      says.push(...tick.says.map(({ what }) => what));
+    }
+    expect(says).toEqual(['latched']);
+    expect(starts).toBeLessThan(7);
+  });
+});

@@ -1,0 +1,263 @@
+import { hashText } from '../base/hash.ts';
+import type { DurationMs, Instant } from '../base/time.ts';
+import { between } from '../base/time.ts';
+import { emptyFleetGuard } from '../fleet/guard.ts';
+import { heldGuard } from '../fleet/held.ts';
+import { fleetDefaults } from '../policy/defaults.ts';
+import type { FleetPolicy, Policy } from '../policy/policy.ts';
+import type { Agent } from '../record/agent.ts';
+import type { ClaimVerdict, InputBody } from '../record/input.ts';
+import { enroll } from '../transition/enroll.ts';
+import { transition } from '../transition/transition.ts';
+import type { Effect, Life, ReceiptOutcome } from '../vocabulary/effect.ts';
+import { stillWanted } from '../vocabulary/effect.ts';
+import type { HolterEvent } from '../vocabulary/event.ts';
+import type { Finding, FindingKind } from '../vocabulary/finding.ts';
+import type { SignalBody } from '../vocabulary/signal.ts';
+import type { StallLog } from '../vocabulary/stall.ts';
+import {
+  type BudgetLimits,
+  noteCrash,
+  noteStart,
+  noteUp,
+  type StartBudget,
+  startAllowedAt,
+} from './budget.ts';
+import { chainPolicy, NO_NOTICES } from './chain-policy.ts';
+import { hasMoved, type LinkLook, type LookGap, type Stillness, stillnessOf } from './server-look.ts';
+
+/** What the daemon watches by itself, with or without a server. */
+export type LinkName = 'server' | 'deacon' | 'boot';
+
+/** The only executor of their effects. */
+export const CHAIN_EXECUTOR = 'daemon';
+export const CHAIN_GROUP = 'chain';
+
+/** One link: its record as that of any agent, the last look at it, and its budget of starts. */
+export type Link = {
+  readonly agent: Agent | null;
+  readonly look: LinkLook | null;
+  readonly budget: StartBudget;
+};
+
+export type LinkContext = {
+  readonly name: LinkName;
+  readonly at: Instant;
+  /** When the daemon itself did not look. */
+  readonly stalls: StallLog;
+  /** As for every agent; the chain changes what it must. */
+  readonly policy: Policy;
+  readonly limits: BudgetLimits;
+  readonly gap: LookGap;
+  /** A person has stopped Holter's own acts: every step is deferred. */
+  readonly isHeld: boolean;
+};
+
+/** What one input leads to, to be committed before any of its effects is carried out. */
+export type LinkStep = {
+  readonly link: Link;
+  readonly events: readonly HolterEvent[];
+  readonly effects: readonly Effect[];
+  readonly over: readonly Life[];
+  readonly claim?: ClaimVerdict;
+  /** The budget was latched or cleared. Said once. */
+  readonly says?: 'latched' | 'cleared';
+};
+
+/** What a look says, as inputs of the same rules that every agent is judged by. */
+export function foldLook(link: Link, look: LinkLook, context: LinkContext): LinkStep {
+  const fold = new Fold(link, context);
+  fold.meet(look);
+  if (fold.isRunning) {
+    const stillness = stillnessOf(link.look, look, context.gap);
+    if (look.state === 'gone') fold.signal({ kind: 'exited', code: null });
+    else if (look.state === 'ended') fold.signal({ kind: 'stopped', reason: 'it was stopped on purpose' });
+    else if (hasMoved(link.look, look)) fold.hear();
+    else if (stillness) fold.accuse(stillness);
+    else if (isMoving(link.look, look)) fold.clear('frozen');
+  }
+  fold.apply({ kind: 'tick' });
+  return fold.done(look);
+}
+
+/** It used CPU time. That alone is no answer, but it is no freeze either. */
+const isMoving = (before: LinkLook | null, { cpuMs }: LinkLook): boolean =>
+  before !== null && before.cpuMs !== null && cpuMs !== null && cpuMs > before.cpuMs;
+
+/** Another judge of the link, such as Boot's triage, has found it to stand still. */
+export function foldStillness(link: Link, stillness: Stillness, context: LinkContext): LinkStep {
+  const fold = new Fold(link, context);
+  if (fold.isRunning) fold.accuse(stillness);
+  return fold.done(link.look);
+}
+
+/** Only people can help: it does not report, and nothing is known against its process. */
+export function foldSilence(link: Link, silence: Omit<Stillness, 'seen'>, context: LinkContext): LinkStep {
+  const fold = new Fold(link, context);
+  if (fold.isRunning) fold.raise('missed-heartbeats', 'agent-reports', silence.since, silence.reported);
+  return fold.done(link.look);
+}
+
+/** The last check before an effect is carried out; the newest look was folded before. `key` is a fresh secret. */
+export function foldClaim(link: Link, effect: Effect, key: string, context: LinkContext): LinkStep {
+  const fold = new Fold(link, context);
+  const claim = fold.apply({ kind: 'claim', effect, evidence: { spawnKey: key } });
+  if (claim === 'proceed' && effect.kind === 'spawn') fold.budget = noteStart(fold.budget, context.at);
+  return { ...fold.done(link.look), claim: claim ?? 'cancelled' };
+}
+
+type Receipt = { readonly outcome: ReceiptOutcome; readonly detail: string };
+
+/** The outcome of an effect. A termination is done when its process is seen to be gone. */
+export function foldReceipt(link: Link, effect: Effect, receipt: Receipt, context: LinkContext): LinkStep {
+  const fold = new Fold(link, context);
+  const isFailedStart = effect.kind === 'spawn' && receipt.outcome === 'refused';
+  if (isFailedStart) fold.crash();
+  fold.apply({ kind: 'receipt', effect, ...receipt });
+  return fold.done(link.look);
+}
+
+/** The successor that a claimed start has brought up. */
+export function foldStart(link: Link, process: string, context: LinkContext): LinkStep {
+  const fold = new Fold(link, context);
+  fold.enroll(process, link.agent?.hard.spawnKey);
+  return fold.done({ at: context.at, process, state: 'running', cpuMs: null, tick: null });
+}
+
+class Fold {
+  agent: Agent | null;
+  budget: StartBudget;
+  private readonly before: StartBudget;
+  private readonly context: LinkContext;
+  private readonly events: HolterEvent[] = [];
+  private effects: readonly Effect[] = [];
+  private readonly over: Life[] = [];
+
+  constructor({ agent, budget }: Link, context: LinkContext) {
+    this.agent = agent;
+    this.budget = budget;
+    this.before = budget;
+    this.context = context;
+  }
+
+  get isRunning(): boolean {
+    return this.agent !== null && !this.agent.hard.end;
+  }
+
+  /** Registers the process that was seen, if it is not the known one. */
+  meet({ process, state }: LinkLook): void {
+    const known = this.agent?.hard;
+    // It was never seen, and should run.
+    if (!known && state === 'gone') return this.enroll(process ?? 'none', undefined);
+    if (process === null || (state !== 'running' && state !== 'stopped')) return;
+    if (known && !known.end && known.instanceHash === hashText(process)) return;
+    // Somebody else has replaced it: there is one at most, so the one before has ended.
+    if (known && !known.end) this.signal({ kind: 'stopped', reason: 'another start has replaced it' });
+    this.enroll(process, undefined);
+  }
+
+  enroll(process: string, spawnKey: string | undefined): void {
+    const { name, at, stalls } = this.context;
+    const enrollment = enroll(
+      this.agent,
+      {
+        agentId: name,
+        instanceId: process,
+        role: CHAIN_GROUP,
+        group: CHAIN_GROUP,
+        mode: 'act',
+        promises: {},
+        can: ['terminate', 'spawn', 'resume'],
+        executor: CHAIN_EXECUTOR,
+        source: 'operator',
+        ...(spawnKey !== undefined && { spawnKey }),
+      },
+      { at, stalls, policy: this.policy },
+    );
+    if (enrollment.kind === 'refused') return;
+    this.agent = enrollment.agent;
+    this.events.push(...enrollment.events);
+    this.over.push(...enrollment.over);
+  }
+
+  signal(body: SignalBody, origin: 'holter' | 'agent' = 'holter'): void {
+    const { agent } = this;
+    if (!agent) return;
+    const { agentId, incarnation } = agent.hard;
+    this.apply({ kind: 'signal', origin, signal: { agentId, incarnation, ...body } });
+  }
+
+  hear(): void {
+    this.signal({ kind: 'heartbeat' }, 'agent');
+    this.clear('frozen');
+    this.clear('missed-heartbeats');
+    this.budget = noteUp(this.budget, this.context.at, this.context.limits);
+  }
+
+  /** Both at once: the first alone must not send for a person, whom the second would make superfluous. */
+  accuse({ since, reported, seen }: Stillness): void {
+    this.raise('missed-heartbeats', 'agent-reports', since, reported, NO_NOTICES);
+    this.raise('frozen', 'operating-system', since, seen);
+  }
+
+  raise(
+    kind: FindingKind,
+    source: Finding['source'],
+    since: Instant,
+    evidence: string,
+    fleetPolicy = fleetDefaults,
+  ): void {
+    const { agent } = this;
+    if (!agent) return;
+    const finding: Finding = { kind, severity: 'act', source, since, evidence, threshold: 'two looks' };
+    const { agentId, incarnation } = agent.hard;
+    const signal = { agentId, incarnation, kind: 'finding', finding } as const;
+    this.apply({ kind: 'signal', origin: 'holter', signal }, fleetPolicy);
+  }
+
+  clear(findingKind: FindingKind): void {
+    if (this.agent?.hard.points.some(({ kind }) => kind === findingKind))
+      this.signal({ kind: 'finding-cleared', findingKind });
+  }
+
+  apply(body: InputBody, fleetPolicy: FleetPolicy = fleetDefaults): ClaimVerdict | undefined {
+    const { agent } = this;
+    if (!agent) return undefined;
+    const { at, stalls, isHeld } = this.context;
+    // The end is a crash before the rules decide when to start again.
+    if (body.kind === 'signal' && body.signal.kind === 'exited' && !isStopping(agent)) this.crash();
+    const context = { policy: this.policy, fleetPolicy, groupSize: 1 };
+    const fleet = isHeld ? heldGuard(CHAIN_GROUP, at) : emptyFleetGuard;
+    const step = transition(agent, fleet, { at, stalls, ...body }, context);
+    this.agent = step.agent;
+    this.events.push(...step.events);
+    this.effects = [...stillWanted(this.effects, step.over), ...step.effects];
+    this.over.push(...step.over);
+    return step.claim;
+  }
+
+  crash(): void {
+    this.budget = noteCrash(this.budget, this.context.at, this.context.limits);
+  }
+
+  done(look: LinkLook | null): LinkStep {
+    const { agent, budget, before, events, effects, over } = this;
+    const says =
+      before.latchedAt === budget.latchedAt ? null : budget.latchedAt === undefined ? 'cleared' : 'latched';
+    return { link: { agent, look, budget }, events, effects, over, ...(says && { says }) };
+  }
+
+  private get policy(): Policy {
+    return chainPolicy(this.context.policy, this.startWaitMs);
+  }
+
+  /** From the end of the link, which is where the rules count from. */
+  private get startWaitMs(): DurationMs {
+    const { at, limits } = this.context;
+    return between(this.agent?.hard.end?.at ?? at, startAllowedAt(this.budget, at, limits));
+  }
+}
+
+/** Holter has ended it itself. */
+const isStopping = ({ hard }: Agent): boolean =>
+  hard.incident?.step === 'terminate' && hard.incident.phase === 'acting';

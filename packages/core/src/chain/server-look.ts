@@ -1,0 +1,63 @@
+import { between, type DurationMs, type Instant, inWords } from '../base/time.ts';
+
+/** One look at a link of the chain. What could not be determined is null, never a guess. */
+export type LinkLook = {
+  readonly at: Instant;
+  /** Boot, pid and start time, as one word; null if no process is known to be the link. */
+  readonly process: string | null;
+  /**
+   * `gone`: the known process has ended. `stopped`: by SIGSTOP. `ended`: it has said that it stops. `unknown` is a
+   * failed look, or a link that was never seen: no reason to start or kill anything.
+   */
+  readonly state: 'running' | 'stopped' | 'gone' | 'ended' | 'unknown';
+  /** CPU time since its start. */
+  readonly cpuMs: number | null;
+  /** The link's own tick or heartbeat, as it reports it; null if it did not answer. */
+  readonly tick: number | null;
+};
+
+/** How far apart two looks are that prove something together. */
+export type LookGap = { readonly msMin: DurationMs; readonly msMax: DurationMs };
+
+/** What two looks at a process that stands still have in common, in two kinds of evidence. */
+export type Stillness = {
+  readonly since: Instant;
+  /** From the link itself. */
+  readonly reported: string;
+  /** From the operating system. */
+  readonly seen: string;
+};
+
+/**
+ * Whether the link stood still from one look to the next: its own tick did not move, and its process used no CPU time at
+ * all. One of the two is not enough. A server that is busy or swapped out may not answer for minutes, but it uses CPU
+ * time; one that waits uses little, but its tick moves every second.
+ *
+ * How far apart the looks may be is limited in both directions. Within seconds even a busy process may use too little
+ * CPU time to be counted; after a long gap the one who looks has been suspended or starved itself, perhaps together with
+ * the link, and the earlier look says nothing.
+ */
+export function stillnessOf(before: LinkLook | null, now: LinkLook, gap: LookGap): Stillness | null {
+  if (!before || before.process === null || before.process !== now.process) return null;
+  if (!isThere(before) || !isThere(now)) return null;
+  if (before.cpuMs === null || now.cpuMs === null || now.cpuMs > before.cpuMs) return null;
+  if (hasMoved(before, now)) return null;
+  const gapMs = between(before.at, now.at);
+  if (gapMs < gap.msMin || gapMs > gap.msMax) return null;
+  const over = inWords(gapMs);
+  return {
+    since: before.at,
+    reported:
+      now.tick === null ? `it has not answered for ${over}` : `its own tick has not moved for ${over}`,
+    seen:
+      now.state === 'stopped'
+        ? `its process is stopped (SIGSTOP) and has used no CPU time for ${over}`
+        : `its process has used no CPU time for ${over}`,
+  };
+}
+
+const isThere = ({ state }: LinkLook): boolean => state === 'running' || state === 'stopped';
+
+/** Whether the link's own tick has moved; an answer after silence is a move as well. */
+export const hasMoved = (before: LinkLook | null, now: LinkLook): boolean =>
+  now.tick !== null && now.tick !== before?.tick;
