@@ -23,11 +23,15 @@ const judged = (verdicts: readonly Verdict[]) =>
     emptyVerdictState,
   );
 
-test('a streak of verdicts is graded 5, 10, 15, 20 and ended by ACCEPT, not by a compaction', () => {
+test('a streak of verdicts is graded 5, 10, 15, 20 and ended by ACCEPT; steps that were not judged do not count', () => {
   const retries = (count: number): Verdict[] => Array.from({ length: count }, () => 'RETRY');
   expect(findVerdictStreak(judged(retries(4)), policy)).toBeNull();
   expect(findVerdictStreak(judged(retries(5)), policy)?.severity).toBe('warn');
   expect(findVerdictStreak(judged([...retries(9), 'COMPACTION', 'ESCALATE']), policy)?.severity).toBe('act');
+  expect(findVerdictStreak(judged([...retries(9), 'CONTINUE', 'CONTINUE']), policy)).toMatchObject({
+    severity: 'warn',
+    count: 9,
+  });
   expect(findVerdictStreak(judged([...retries(9), 'ACCEPT']), policy)).toBeNull();
   expect([5, 10, 15, 20].map((streak) => streakGrade(streak, policy))).toEqual([
     'warning',

@@ -6,8 +6,9 @@ import type { MeterPolicy } from './policy.ts';
 /**
  * Many verdicts, none of them ACCEPT.
  *
- * Intuition: some agents are judged step by step by a judge of their own, who says ACCEPT, RETRY, ESCALATE or
- * CONTINUE. A streak without ACCEPT means that the agent's own judge sees no progress. The seed of this rule names
+ * Intuition: some agents are judged step by step by a judge of their own, who says ACCEPT, RETRY or ESCALATE. A
+ * streak without ACCEPT means that the agent's own judge sees no progress. CONTINUE stands for steps that were not
+ * judged, and neither lengthens nor ends the streak. The seed of this rule names
  * 5, 10, 15 and 20 steps without ACCEPT for a warning and for medium, high and critical tickets, and four minutes
  * without any verdict for a stall. Compactions are housekeeping and do not count.
  *
@@ -31,6 +32,7 @@ export function observeVerdict(
   input: { readonly verdict: Verdict; readonly at: Instant },
 ): VerdictState {
   if (input.verdict === 'COMPACTION') return state;
+  if (input.verdict === 'CONTINUE') return { ...state, lastAt: input.at };
   if (input.verdict === 'ACCEPT') return { streak: 0, since: null, lastAt: input.at };
   return { streak: state.streak + 1, since: state.since ?? input.at, lastAt: input.at };
 }
