@@ -163,6 +163,24 @@ export {
 } from './record/upcast.ts';
 export { checkSignal, SIGNAL_KINDS, type SignalCheck, signalShape } from './signal/check.ts';
 export { SIGNAL_MEANINGS } from './signal/meanings.ts';
+export { checkTicket, type TicketCheck } from './ticket/check-ticket.ts';
+export {
+  EVIDENCE_VERDICTS_MAX,
+  type Evidence,
+  type EvidenceStep,
+  emptyEvidence,
+  observeEvidence,
+  observeVerdictOf,
+} from './ticket/evidence.ts';
+export { type HealthSummary, LAST_STEPS_DEFAULT, summarize } from './ticket/health-summary.ts';
+export {
+  type JudgeThresholds,
+  type JudgeVerdict,
+  judgeSummary,
+  judgeThresholds,
+  type LastCheck,
+} from './ticket/mechanical-judge.ts';
+export { triageByRules, triageTicket } from './ticket/triage.ts';
 export { applyInput } from './transition/apply-input.ts';
 export {
   type EnrollContext,
@@ -260,3 +278,16 @@ export {
   type TokenKinds,
 } from './vocabulary/spending.ts';
 export { isStall, NO_STALLS, type Stall, type StallLog, withStall } from './vocabulary/stall.ts';
+export {
+  type EscalationTicket,
+  SNIPPET_LENGTH_MAX,
+  TICKET_CONDITIONS,
+  TICKET_SEVERITIES,
+  type TicketAct,
+  type TicketAnswer,
+  type TicketCondition,
+  type TicketNote,
+  type TicketSeverity,
+  type TicketStatus,
+  type TicketTriage,
+} from './vocabulary/ticket.ts';

@@ -34,8 +34,11 @@ export function advance(draft: Draft): void {
 function move(draft: Draft): void {
   const { hard } = draft;
   const findings = actFindings(hard);
-  const lead = leadOf(findings);
+  const first = leadOf(findings);
   const { incident } = hard;
+  // A ticket leads its own incident, and no other.
+  const isOwn = !incident || incident.cause === 'ticket';
+  const lead = first && FINDING_KINDS[first.kind].isOpinion && !isOwn ? null : first;
   if (!incident) {
     // Quiet applies to a living agent. A proven end overrides it, and then is the only finding that matters.
     if (lead && (hard.end ? lead.kind === 'process-gone' : !isQuiet(draft))) enterLadder(draft, lead);
@@ -43,6 +46,8 @@ function move(draft: Draft): void {
   }
   if (hard.end) return moveGone(draft, incident);
   if (isReplaced(hard, incident)) return replace(draft, incident);
+  if (lead && isOvertaken(draft, incident, lead))
+    return closeIncident(draft, `a rule has found it itself: ${lead.evidence}`);
   // The loop stopped, so the nudge worked; a new loop later does not count as ignoring it.
   const { repeatAtNudge } = incident;
   if (repeatAtNudge && !findings.some(({ kind }) => kind === repeatAtNudge.kind))
@@ -56,6 +61,10 @@ function move(draft: Draft): void {
   if (lead && !isHeldBack(draft, incident, lead) && maybeSkip(draft, incident, lead)) return;
   if (!lead || !isHeldBack(draft, incident, lead)) climb(draft, incident);
 }
+
+/** What rules find begins at its own step of the ladder, as if there had been no ticket. */
+const isOvertaken = (draft: Draft, { cause }: Incident, lead: Finding): boolean =>
+  cause === 'ticket' && !FINDING_KINDS[lead.kind].isOpinion && !isOrdered(draft);
 
 /** In these holds the process may be still, so that it is not heard needs no notice. */
 const STILL: ReadonlySet<HoldKind> = new Set<HoldKind>(['asleep', 'paused-by-operator', 'hibernated']);

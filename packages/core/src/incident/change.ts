@@ -26,7 +26,8 @@ export function openIncident(
   invariant(!hard.incident, `${hard.agentId} has an open incident already`);
   hard.incidentCount += 1;
   const id = `${hard.agentId}/${hard.incidentCount}`;
-  forget(hard, 'past');
+  // A ticket must not make rules forget how far they had gone.
+  if (cause !== 'ticket') forget(hard, 'past');
   hard.incident = { id, cause, openedAt: at, ...meterOf(draft.soft), step, attempt, phase: 'due' };
   emit(draft, { type: 'INCIDENT_OPENED', payload: { agentId: hard.agentId, incidentId: id, cause, step } });
 }
@@ -39,7 +40,7 @@ export function closeIncident(draft: Draft, reason: string): void {
   forget(hard, 'incident');
   endLife(draft, lifeOfIncident(id));
   if (step === 'nudge') endLife(draft, lifeOfNudge(incident));
-  hard.past = { id, cause, step, attempt, closedAt: at };
+  if (cause !== 'ticket' || !hard.past) hard.past = { id, cause, step, attempt, closedAt: at };
   emit(draft, {
     type: 'INCIDENT_CLOSED',
     payload: { agentId: hard.agentId, incidentId: id, reason, ...costOf(incident, draft.soft) },

@@ -74,6 +74,7 @@ describe('where an incident enters the ladder', () => {
     file-unusable        | -        | -        | -
     self-reported        | -        | -        | -
     foreign-task         | -        | -        | -
+    ticket               | escalate | escalate | escalate
     blocker              | -        | -        | -`;
   const rows = table
     .trim()

@@ -54,7 +54,11 @@ export function orderEscalation(draft: Draft, incident: Incident): void {
 /** An agent that Holter may restart by itself is told in time to save its work: by default, 15 minutes before. */
 function warnAgent(draft: Draft, incident: Incident): void {
   const { hard, policy } = draft;
-  const mayRestart = hard.mode === 'act' && hard.can.includes('terminate') && hard.can.includes('spawn');
+  const mayRestart =
+    incident.cause !== 'ticket' &&
+    hard.mode === 'act' &&
+    hard.can.includes('terminate') &&
+    hard.can.includes('spawn');
   if (!mayRestart) return;
   const message = `Holter: somebody has been asked what to do about you. If nothing changes, you may be restarted in ${inWords(policy.escalation.waitMs)}. A checkpoint now keeps your work.`;
   want(

@@ -8,6 +8,7 @@ import { emit, lookAgainAt } from '../record/draft.ts';
 import type { FindingKind } from '../vocabulary/finding.ts';
 import { EVIDENCE_LENGTH_MAX, FINDING_KINDS } from '../vocabulary/finding.ts';
 import { amend, climbTo } from './change.ts';
+import { dismissTickets } from './ticket.ts';
 
 /**
  * Snooze, dismissal and more time are all quiet: no steps until a time, with a reason. It covers the whole agent, or
@@ -65,6 +66,7 @@ export function dismiss(draft: Draft, words: QuietWords): void {
   if (finding === undefined || finding === 'consecutive-failures') forget(hard, 'failuresInRow');
   if (finding === undefined || finding === 'error-rate') forget(hard, 'outcomes');
   if (finding === undefined || finding === 'ack-overdue') forget(hard, 'acks');
+  if (finding === undefined || finding === 'ticket') dismissTickets(draft, words);
   becomeQuiet(draft, policy.incident.reopenWithinMs, words);
 }
 

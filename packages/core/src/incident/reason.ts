@@ -37,12 +37,13 @@ const entryRank: Readonly<Record<FindingEntry, number>> = {
 };
 
 /**
- * Higher entry on the ladder first, then what happens before what does not, then the older. The absence of a
+ * Facts before opinions, then the higher entry on the ladder, then what happens before what does not, then the older. The absence of a
  * checkpoint is older than the loop that prevents it, but it is not the cause.
  */
 function compareGravity(a: Finding, b: Finding): number {
   const [kindA, kindB] = [FINDING_KINDS[a.kind], FINDING_KINDS[b.kind]];
   return (
+    Number(kindA.isOpinion ?? false) - Number(kindB.isOpinion ?? false) ||
     entryRank[kindB.entry] - entryRank[kindA.entry] ||
     Number(kindA.isAbsence ?? false) - Number(kindB.isAbsence ?? false) ||
     a.since - b.since

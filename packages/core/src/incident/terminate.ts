@@ -44,6 +44,7 @@ export function whyNotTerminate(draft: Judged): string | null {
   if (hard.mode !== 'act') return `its mode is ${hard.mode}`;
   if (!hard.can.includes('terminate')) return 'nothing can stop it from here';
   if (!hard.can.includes('spawn')) return 'there is no proven way to resume it';
+  if (hard.incident?.cause === 'ticket') return 'a ticket is no evidence';
   if (!hasTwoSources(draft)) return 'there is evidence from one source only';
   return null;
 }

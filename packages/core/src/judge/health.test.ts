@@ -54,7 +54,7 @@ describe('transitions', () => {
 describe('the health state of a finding', () => {
   const actMakes: Readonly<Record<'DEGRADED' | 'STUCK' | 'FAILING', string>> = {
     DEGRADED: `token-spike spending error-rate hold-overdue self-reported hooks-silent foreign-task
-      not-exiting file-unusable blocker budget`,
+      not-exiting file-unusable blocker ticket budget`,
     STUCK: `silent work-unstarted checkpoint-stale repeated-call call-cycle same-error near-duplicate
       zero-diversity unchanged-poll repeated-text monologue empty-replies compaction-loop unknown-tool
       failing-calls revisit dry-spell same-answer restated-plan

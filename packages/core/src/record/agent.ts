@@ -5,6 +5,7 @@ import type { Finding, FindingKind } from '../vocabulary/finding.ts';
 import type { HealthState } from '../vocabulary/health-state.ts';
 import type { HeldTime, Hold, HoldRow, Mark } from '../vocabulary/hold.ts';
 import type { JobOutcome, MessagePriority } from '../vocabulary/signal.ts';
+import type { TicketNote } from '../vocabulary/ticket.ts';
 import type { Incident, PastIncident } from './incident.ts';
 import type { Spent, Sum } from './spent.ts';
 import type { Trail } from './trail.ts';
@@ -277,6 +278,8 @@ export type Hard = {
   readonly quiet?: Quiet;
   /** One for each kind; expired ones are removed by the next input. */
   readonly quietFindings?: readonly QuietFinding[];
+  /** The newest tickets about this incarnation, oldest first. */
+  readonly tickets?: readonly TicketNote[];
   readonly recovery?: Recovery;
   readonly probation?: Probation;
   /**

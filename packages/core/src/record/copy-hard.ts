@@ -76,6 +76,7 @@ export function copyHard(hard: Hard, at: Instant): Mutable<Hard> {
     past: hard.past,
     quiet: hard.quiet,
     quietFindings: hard.quietFindings,
+    tickets: hard.tickets,
     recovery: hard.recovery,
     probation: hard.probation,
     spawnKey: hard.spawnKey,

@@ -11,6 +11,7 @@ import type { DecisionRejection, SignalRejection } from '../vocabulary/rejection
 import type { Signal } from '../vocabulary/signal.ts';
 import type { Spending } from '../vocabulary/spending.ts';
 import type { StallLog } from '../vocabulary/stall.ts';
+import type { TicketAct } from '../vocabulary/ticket.ts';
 import type { Agent } from './agent.ts';
 
 /** Everything that can change an agent's record. Time and random numbers come from outside. */
@@ -35,6 +36,8 @@ export type InputBody =
     }
   /** Holter has something to tell people about this agent that is not part of an incident. */
   | { readonly kind: 'notice'; readonly effectId: string; readonly notice: NoticeBody }
+  /** A judge, its triage, or a person's answer to it. */
+  | { readonly kind: 'ticket'; readonly act: TicketAct }
   /** A caller asks one of the agent's breakers, or reports to it. */
   | {
       readonly kind: 'breaker';

@@ -14,6 +14,7 @@ import { advance } from '../incident/advance.ts';
 import { foldClaim, foldGrant, foldNotice, foldReceipt, withdrawClaim } from '../incident/answer.ts';
 import { foldDecision } from '../incident/decide.ts';
 import { endExpiredQuiet } from '../incident/quiet.ts';
+import { endTickets, foldTicket } from '../incident/ticket.ts';
 import { judge } from '../judge/judge.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Agent, Hard, Probation } from '../record/agent.ts';
@@ -86,6 +87,7 @@ export function foldFully(
   // Again, because a hold or a snooze that has just begun may already be over, or has to set its wake-up.
   endExpiredHolds(draft);
   endExpiredQuiet(draft);
+  if (draft.hard.end && draft.hard.tickets) endTickets(draft, draft.hard, 'the agent has ended');
   followWork(draft);
   keepBooks(draft, agent.hard, input.kind === 'signal' && input.signal.kind === 'tokens');
   judge(draft);
@@ -110,6 +112,8 @@ function fold(draft: Draft, input: Input): void {
       return foldNotice(draft, input.effectId, input.notice);
     case 'decision':
       return foldDecision(draft, input.decision);
+    case 'ticket':
+      return foldTicket(draft, input.act);
     case 'grant':
       return foldGrant(draft, input.ask, input.admission);
     case 'breaker':

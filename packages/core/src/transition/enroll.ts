@@ -6,6 +6,7 @@ import { closeBooks } from '../fold/books.ts';
 import { rearmedAcks } from '../fold/messages.ts';
 import { closeIncident } from '../incident/change.ts';
 import { meterAcross } from '../incident/cost.ts';
+import { endTickets } from '../incident/ticket.ts';
 import { becomeHealth } from '../judge/health.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Agent, Hard, Mode, Patience, Promises, Reporter, Soft, Task } from '../record/agent.ts';
@@ -213,7 +214,10 @@ function begin(
   });
   if (draft.hard.health !== 'HEALTHY')
     becomeHealth(draft, 'HEALTHY', 'a new start', `incarnation ${hard.incarnation}`);
-  if (old) endLife(draft, lifeOfStart(agentId, old.incarnation));
+  if (old) {
+    endLife(draft, lifeOfStart(agentId, old.incarnation));
+    if (old.tickets) endTickets(draft, old, 'the agent was started again');
+  }
   succeed(draft, isOrdered);
   // Wake at once, so that the rules themselves set the deadlines of the new incarnation.
   draft.hard.wakeAt = at;

@@ -238,6 +238,37 @@ export const EVENT_MEANINGS: { readonly [T in EventType]: EventMeaning<KeysOf<Pa
     says: 'A person should look; Holter does nothing by itself.',
     payload: { agentId, about: 'what it is about', message: 'what was seen' },
   },
+  WORKER_ESCALATION_TICKET: {
+    says: 'A judge has written a ticket about the agent.',
+    payload: {
+      agentId,
+      ticket: 'the ticket, with all its fields',
+      condition: 'what it is about; one open ticket for each',
+      incidentId: 'the incident that was open, or null',
+    },
+  },
+  QUEEN_INTERVENTION_REQUESTED: {
+    says: 'The triage of a ticket asks a person to look. The agent goes on.',
+    payload: {
+      agentId,
+      ticket_id: 'the ticket',
+      analysis: 'why a person is asked',
+      severity: '`low`, `medium`, `high` or `critical`',
+      queen_graph_id: 'always `holter`',
+      queen_stream_id: 'always `triage`',
+      incidentId: 'the incident that was open, or null',
+    },
+  },
+  TICKET_CHANGED: {
+    says: 'A ticket was dismissed or resolved, or a person said what it was worth.',
+    payload: {
+      agentId,
+      ticketId: 'the ticket',
+      status: '`dismissed`, `resolved`, `useful` or `false_alarm`',
+      by: 'who',
+      reason,
+    },
+  },
   MASS_FAILURE: {
     says: 'Many agents of a group were lost at once: single acts wait.',
     payload: { group: 'the group', lost: 'agents lost', size: 'agents in the group' },

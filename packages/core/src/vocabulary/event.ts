@@ -6,6 +6,7 @@ import type { HoldKind } from './hold.ts';
 import type { LadderStep } from './ladder.ts';
 import type { DecisionRejection, SignalRejection } from './rejection.ts';
 import type { HeartbeatBody, JobOutcome, MessagePriority } from './signal.ts';
+import type { EscalationTicket, TicketAnswer, TicketCondition, TicketSeverity } from './ticket.ts';
 
 /** What happened, for all subscribers. The first nine names and payloads are seed 000 §6. */
 export type HolterEvent = {
@@ -142,6 +143,34 @@ export type EventBody =
   | Of<'HANDOFF_REQUESTED', { agentId: string; by: 'agent' | 'holter'; reason: string }>
   | Of<'HANDOFF_WRITTEN', { agentId: string; noteId: string }>
   | Of<'ATTENTION_RAISED', { agentId: string; about: string; message: string }>
+  // Seed 003, with the incident that a ticket belongs to.
+  | Of<
+      'WORKER_ESCALATION_TICKET',
+      { agentId: string; ticket: EscalationTicket; condition: TicketCondition; incidentId: string | null }
+    >
+  | Of<
+      'QUEEN_INTERVENTION_REQUESTED',
+      {
+        agentId: string;
+        ticket_id: string;
+        analysis: string;
+        severity: TicketSeverity;
+        queen_graph_id: string;
+        queen_stream_id: string;
+        incidentId: string | null;
+      }
+    >
+  /** By the triage, by the judge that no longer sees its condition, or by a person's answer. */
+  | Of<
+      'TICKET_CHANGED',
+      {
+        agentId: string;
+        ticketId: string;
+        status: 'dismissed' | 'resolved' | TicketAnswer;
+        by: string;
+        reason: string;
+      }
+    >
   // About the fleet; the payload names a group instead of an agent.
   | Of<'MASS_FAILURE', { group: string; lost: number; size: number }>
   /** `isSpent`: the group went on losing agents, but its brake has been engaged for as long as it may. */

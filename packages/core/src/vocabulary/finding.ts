@@ -7,7 +7,13 @@ import type { Instant } from '../base/time.ts';
 export type Severity = 'warn' | 'act';
 
 /** The source of the evidence. Automatic termination needs two different ones (invariant 6). */
-export type EvidenceSource = 'agent-reports' | 'operating-system' | 'screen' | 'delivery-receipts';
+export type EvidenceSource =
+  | 'agent-reports'
+  | 'operating-system'
+  | 'screen'
+  | 'delivery-receipts'
+  /** An opinion about the other sources, and so no source of its own. */
+  | 'judge';
 
 /**
  * The subject of a finding decides the health state of an `act`: `progress` makes STUCK, `failure` and `liveness`
@@ -28,6 +34,8 @@ type KindRule = {
   readonly isRepeat?: true;
   /** Says only what did not happen. A finding that says what happens instead is the cause, and comes before it. */
   readonly isAbsence?: true;
+  /** Somebody's opinion, not a fact: it asks a person and leads nothing that rules have found. */
+  readonly isOpinion?: true;
   /** What would count as progress, as the subject of a sentence. */
   readonly progress: string;
 };
@@ -111,6 +119,7 @@ const kinds = {
   'not-exiting': { about: 'attention', entry: 'none', progress: 'the end of its process' },
   'hooks-silent': { about: 'attention', entry: 'none', progress: 'a hook' },
   'file-unusable': { about: 'attention', entry: 'none', progress: 'a file that can be read' },
+  ticket: { about: 'attention', entry: 'escalate', isOpinion: true, progress: 'an ACCEPT or a new step' },
   blocker: { about: 'attention', entry: 'none', progress: 'a call that returns something new' },
   'job-late': { about: 'failure', entry: 'escalate', progress: 'a ping' },
   'job-failed': { about: 'failure', entry: 'escalate', progress: 'a run that succeeds' },

@@ -32,6 +32,8 @@ type DecisionRejectionCode =
   | 'paused-already'
   | 'start-under-way'
   | 'termination-under-way'
+  | 'ticket-known'
+  | 'ticket-unknown'
   | 'too-many-snoozed';
 
 type Rejected<Code extends string> = { readonly code: Code; readonly because: string };

@@ -136,6 +136,9 @@ const events = words<EventType>({
   HANDOFF_REQUESTED: true,
   HANDOFF_WRITTEN: true,
   ATTENTION_RAISED: true,
+  WORKER_ESCALATION_TICKET: true,
+  QUEEN_INTERVENTION_REQUESTED: true,
+  TICKET_CHANGED: true,
   MASS_FAILURE: true,
   MASS_FAILURE_OVER: true,
 });
