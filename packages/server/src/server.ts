@@ -15,6 +15,7 @@ import type { RotatingLog } from './files/index.ts';
 import { ensureFirstTokens } from './first-tokens.ts';
 import { buildHttp } from './http/server/build-http.ts';
 import { Intake } from './intake/index.ts';
+import { Judge } from './judge/index.ts';
 import { DEFAULT_HOST, DEFAULT_PORT, isLoopback, LOCAL_NAMES, urlName, urlOf } from './listen-address.ts';
 import { Causes } from './logging/causes.ts';
 import { type Logger, logCommitted } from './logging/logger.ts';
@@ -166,6 +167,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         ? null
         : await startEcos({ engine, store, clock, folder: ecosFolder, warn }).catch(refuseEcosFolder);
     undo.push(() => ecos?.stop());
+    const judge = new Judge({ engine, store, clock });
+    undo.push(() => judge.stop());
     const failed = (error: unknown) => logger.warn({ err: error }, 'a hook was answered, but not kept');
     const sessions = startSessions({
       engine,
@@ -192,6 +195,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       hooks: sessions.hooks,
       executors,
       office,
+      judge,
       reach: () => ({ maestroUrl, ecos }),
       clock,
       sha256,

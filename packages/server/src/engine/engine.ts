@@ -341,7 +341,7 @@ export class Engine {
     else void this.fleet.refresh().catch((error: unknown) => this.noteTrouble(error));
   }
 
-  private ask(agentId: string, body: Extract<Request, { kind: 'input' }>['body']): Promise<Answer> {
+  ask(agentId: string, body: InputBody): Promise<Answer> {
     return this.enqueue(agentId, { kind: 'input', body, correlationId: this.options.newId() });
   }
 

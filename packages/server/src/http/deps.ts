@@ -9,6 +9,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { ReplyQueue } from '../engine/reply-queue.ts';
 import type { ExecutorHub } from '../executors/index.ts';
 import type { Intake } from '../intake/index.ts';
+import type { Judge } from '../judge/index.ts';
 import type { PostOffice } from '../post/index.ts';
 import type { HookSessions } from '../sessions/index.ts';
 import type { Store } from '../store/store.ts';
@@ -25,6 +26,7 @@ export type HttpDeps = {
   /** Told about the calls of agents; without it none is traced. */
   readonly traces?: Pick<Traces, 'isOn' | 'heard' | 'answered'>;
   readonly office: PostOffice;
+  readonly judge: Judge;
   /** Other ways by which agents and people are reached. */
   readonly reach?: () => { readonly maestroUrl: string | null; readonly ecos: Ecos | null };
   /** For `holter run`; without it nobody outside can carry out effects. */

@@ -7,6 +7,7 @@ import type * as mail from './schema/mail.ts';
 import type * as pageViews from './schema/page-views.ts';
 import type * as requests from './schema/requests.ts';
 import type * as tasks from './schema/tasks.ts';
+import type * as tickets from './schema/tickets.ts';
 import type * as views from './schema/views.ts';
 
 export type AgentView = z.infer<typeof views.agent>;
@@ -63,12 +64,18 @@ export type LetterPage = z.infer<typeof mail.letterPage>;
 export type LetterSentView = z.infer<typeof mail.sent>;
 export type TaskPage = z.infer<typeof tasks.taskPage>;
 export type TaskView = z.infer<typeof tasks.listedTask>;
+export type HealthSummaryView = z.infer<typeof tickets.healthSummary>;
+export type TicketView = z.infer<typeof tickets.ticket>;
+export type TicketPage = z.infer<typeof tickets.ticketPage>;
+export type TicketEmittedView = z.infer<typeof tickets.ticketEmitted>;
 export type ErrorView = z.infer<typeof views.failure>;
 
 export type RegisterInput = z.input<typeof requests.registration>;
 export type CheckpointInput = z.input<typeof requests.checkpoint>;
 export type DecisionInput = z.input<typeof requests.decision>;
 export type TaskInput = z.input<typeof tasks.taskChange>;
+export type TicketFilter = z.input<typeof tickets.ticketQuery>;
+export type TicketAnswerInput = z.input<typeof tickets.ticketAnswer>;
 export type TaskFilter = z.input<typeof tasks.taskQuery>;
 export type NewTokenInput = z.input<typeof requests.newToken>;
 export type NewWindowInput = z.input<typeof alerts.newWindow>;

@@ -14,6 +14,7 @@ import { type Client, createClient } from '../../src/http/client.ts';
 import type { HttpLimits } from '../../src/http/deps.ts';
 import { buildHttp } from '../../src/http/server/build-http.ts';
 import { Intake } from '../../src/intake/index.ts';
+import { Judge } from '../../src/judge/index.ts';
 import { compile, type Network, type PolicySet, type Quotas } from '../../src/policy/index.ts';
 import { MailTray, PostOffice } from '../../src/post/index.ts';
 import { systemTable } from '../../src/processes/index.ts';
@@ -181,6 +182,7 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
   await executors.start();
   const name = () => engine.currentPolicies.operations.mailName;
   const office = new PostOffice({ engine, intake, replies, store, clock, sha256, newId: randomUUID, name });
+  const judge = new Judge({ engine, store, clock });
   const failed =
     options.hookFailed ??
     ((error: unknown) => {
@@ -203,6 +205,7 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
     alerts,
     executors,
     office,
+    judge,
     clock,
     sha256,
     newSecret,

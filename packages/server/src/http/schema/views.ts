@@ -11,7 +11,7 @@ const word = z.string();
 export const finding = z.strictObject({
   kind: word,
   severity: z.enum(['warn', 'act']),
-  source: z.enum(['agent-reports', 'operating-system', 'screen', 'delivery-receipts']),
+  source: z.enum(['agent-reports', 'operating-system', 'screen', 'delivery-receipts', 'judge']),
   since: time,
   evidence: word,
   threshold: word,

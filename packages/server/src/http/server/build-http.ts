@@ -47,6 +47,7 @@ import { registerRoutes } from '../routes/register.ts';
 import { signalRoutes } from '../routes/signals.ts';
 import { systemRoutes } from '../routes/system.ts';
 import { taskRoutes } from '../routes/tasks.ts';
+import { ticketRoutes } from '../routes/tickets.ts';
 import { tokenRoutes } from '../routes/tokens.ts';
 import { StreamPlaces } from '../stream-places.ts';
 import { TokenBook } from '../tokens.ts';
@@ -228,6 +229,11 @@ function groupsOf(context: HttpContext): readonly RouteGroup[] {
       tag: 'Decisions',
       about: 'What people and orchestrators decide.',
       routes: [...actRoutes(context), ...incidentRoutes(context)],
+    },
+    {
+      tag: 'Tickets',
+      about: 'What the judge sees, and what it tells people.',
+      routes: ticketRoutes(context),
     },
     { tag: 'Events', about: 'What happened, and what happens.', routes: eventRoutes(context) },
     { tag: 'Breakers', about: 'Circuit breakers that many callers share.', routes: breakerRoutes(context) },

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ticketOf } from '../../../../core/test/ticket.ts';
 import { sha256, startHttp, type TestServer } from '../kit.ts';
 import { type Asked, requests, type Scene } from './requests.ts';
 
@@ -64,6 +65,8 @@ const before: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
     server.operator.addMaintenance({ group: `of-${agentId}`, seconds: 60, reason: 'x' }),
   'GET /v1/agents/{id}/tasks/{task}': ({ agentId }) =>
     server.operator.task(agentId, { status: 'assigned', taskId: 'T-0' }),
+  'GET /v1/tickets/{ticketId}': writeTicket,
+  'POST /v1/tickets/{ticketId}/answer': writeTicket,
   'PATCH /api/messages': writeTo,
   'DELETE /api/messages': writeTo,
   'POST /api/messages/forward': writeTo,
@@ -96,6 +99,14 @@ async function writeTo({ agentId }: Scene): Promise<void> {
     },
     acknowledges: null,
     boxMax: 9,
+  });
+}
+
+async function writeTicket({ agentId }: Scene): Promise<void> {
+  const ticket = ticketOf({ ticket_id: `ticket-of-${agentId}`, worker_agent_id: agentId });
+  await server.engine.ask(agentId, {
+    kind: 'ticket',
+    act: { kind: 'emit', ticket, condition: 'reported', cooldownMs: 0 },
   });
 }
 

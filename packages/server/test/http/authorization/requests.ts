@@ -1,3 +1,4 @@
+import { ticketOf } from '../../../../core/test/ticket.ts';
 import type { CallOptions } from '../kit.ts';
 
 /** One cell's world: an agent of the group `crew` in its second start, and the secret that the caller holds. */
@@ -116,6 +117,17 @@ export const requests: Readonly<Record<string, (scene: Scene) => Asked>> = {
     body: { text: 'hello' },
   }),
   'GET /v1/config': () => ({ path: '/v1/config' }),
+  'GET /v1/health-summary': ({ agentId }) => ({ path: `/v1/health-summary?session_id=${agentId}` }),
+  'GET /v1/tickets': () => ({ path: '/v1/tickets' }),
+  'GET /v1/tickets/{ticketId}': ({ agentId }) => ({ path: `/v1/tickets/ticket-of-${agentId}` }),
+  'POST /v1/tickets': ({ agentId }) => ({
+    path: '/v1/tickets',
+    body: { ticket: ticketOf({ worker_agent_id: agentId }) },
+  }),
+  'POST /v1/tickets/{ticketId}/answer': ({ agentId }) => ({
+    path: `/v1/tickets/ticket-of-${agentId}/answer`,
+    body: { answer: 'useful' },
+  }),
   'GET /v1/tasks': () => ({ path: '/v1/tasks' }),
   'GET /v1/tasks, of the agent': ({ agentId }) => ({ path: `/v1/tasks?agentId=${agentId}` }),
   'GET /v1/agents/{id}/tasks/{task}': ({ agentId }) => ({ path: `/v1/agents/${agentId}/tasks/T-0` }),

@@ -1,0 +1,2 @@
+export { Judge } from './judge.ts';
+export { type BookedTicket, isOpen } from './ticket-book.ts';
