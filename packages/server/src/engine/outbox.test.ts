@@ -1,7 +1,9 @@
 import type { Effect } from '@holter/core';
 import { expect, test } from 'vitest';
 import { ManualClock, settled } from '../../test/manual-clock.ts';
+import { openMemory } from '../store/memory/index.ts';
 import type { Store } from '../store/store.ts';
+import type { Executor } from './executor.ts';
 import { Outbox } from './outbox.ts';
 
 const effect = { id: 'ada/1/terminate/1', kind: 'terminate', agentId: 'ada', executor: null } as Effect;
@@ -53,4 +55,49 @@ test('an effect is carried out only while its claim is valid', async () => {
   // The store was away for longer than the lease, so another server may be at it.
   expect(await acts(70_000, true)).toBe(0);
   expect(await acts(70_000, false)).toBe(1);
+});
+
+test('an effect whose executor leaves while it is claimed goes to the server that the executor went to', async () => {
+  const clock = new ManualClock();
+  const store = openMemory();
+  const nudge = { ...effect, kind: 'nudge', executor: 'run:ada' } as Effect;
+  await store.addEffects({
+    effects: [nudge],
+    at: clock.now(),
+    correlationId: 'c',
+    swap: { key: 'k', expected: null, value: 'v' },
+  });
+  const run = { name: 'holter run', id: 'run:ada', kinds: new Set(['nudge'] as const) };
+  const connected = [{ ...run, act: () => Promise.reject(new Error('it has left')) }];
+  const outboxOf = (store: Store, executors: readonly Executor[]) =>
+    new Outbox({
+      ...{ store, clock, seen: () => 0, executors: () => executors },
+      sha256: (text) => text,
+      newSecret: () => 'secret',
+      headOf: () => undefined,
+      claim: async (claimed) => claimed,
+      receive: async () => {},
+      attention: () => {},
+      failed: (error) => {
+        throw error;
+      },
+    });
+  const claimEffects: Store['claimEffects'] = async (claim) => {
+    const claimed = await store.claimEffects(claim);
+    connected.splice(0);
+    return claimed;
+  };
+  const left = outboxOf({ ...store, claimEffects }, connected);
+  await left.pump();
+  await left.drain();
+
+  const acted: string[] = [];
+  const act: Executor['act'] = async ({ id }) => {
+    acted.push(id);
+    return { kind: 'receipt', outcome: 'delivered', detail: '' };
+  };
+  const other = outboxOf(store, [{ ...run, act }]);
+  await other.pump();
+  await other.drain();
+  expect(acted).toEqual([nudge.id]);
 });

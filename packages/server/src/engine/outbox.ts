@@ -149,7 +149,11 @@ export class Outbox {
   private async carryOut(effect: Effect): Promise<void> {
     const { clock, store } = this.context;
     const work = this.underWay.get(effect.id) as Work;
-    const executor = this.executorFor(effect);
+    const present = this.context.executors().filter(({ id }) => id === effect.executor);
+    // It has left while the store was asked, perhaps for another server, which may claim the effect at once.
+    if (present.length === 0 && effect.executor !== null)
+      return store.retryEffect(effect.id, clock.now(), 'its executor has left', work.tries);
+    const executor = present.find(({ kinds }) => kinds.has(effect.kind));
     if (!executor) return this.giveUp(effect, 'no adapter can do this here');
     const order = await this.context.claim(effect, await this.evidenceFor(effect));
     if (typeof order === 'string') return this.settle(effect, 'cancelled', order);
@@ -183,10 +187,6 @@ export class Outbox {
     } catch (error) {
       return { kind: 'failed', detail: error instanceof Error ? error.message : String(error) };
     }
-  }
-
-  private executorFor(effect: Effect): Executor | undefined {
-    return this.context.executors().find(({ id, kinds }) => id === effect.executor && kinds.has(effect.kind));
   }
 
   /** For a spawn, the checkpoint to start from: the selected one, or the newest with a valid hash. */
