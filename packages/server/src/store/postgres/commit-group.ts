@@ -6,7 +6,7 @@ import { columnsOf } from '../sql/agents.ts';
 import { COUNTS, STATES } from '../sql/rollups.ts';
 import type { Commit, CommitVerdict } from '../store.ts';
 import type { Row } from './connections.ts';
-import { addEffects, cancelOver, type NewEffect } from './effects.ts';
+import { cancelOver, effectParts, type NewEffect } from './effects.ts';
 import { insertEvents, LOG_LOCK, selectLast } from './log.ts';
 import { SOFT_FACTS, SOFT_NAMES } from './soft.ts';
 import { addSpending } from './spending.ts';
@@ -18,8 +18,8 @@ type Standing = {
   readonly incarnation: number;
   readonly health: HealthState;
   readonly since: Instant;
-  /** Null as long as the group has not changed it. */
-  readonly written: { readonly agent: Agent; readonly json: string; readonly isNew: boolean } | null;
+  /** Null as long as the group has not changed it. `was` is the stored version, null for a new agent. */
+  readonly written: { readonly agent: Agent; readonly json: string; readonly was: number | null } | null;
 };
 
 type FinalRow = { readonly agent_id: string; readonly incarnation: number; readonly hard: string };
@@ -36,6 +36,7 @@ type Finished = {
 /** Collects the accepted commits of a group, and writes the statements that store all of them at once. */
 export class CommitGroup {
   private readonly agents: Map<string, Standing>;
+  private readonly storedFleetVersion: number;
   private fleetVersion: number;
   private fleetState: string | null = null;
   /** Agents whose stored state is the last one of its incarnation. */
@@ -55,6 +56,7 @@ export class CommitGroup {
   constructor(agents: readonly Row[], fleetVersion: number, recordVersion: number) {
     this.recordVersion = recordVersion;
     this.agents = new Map(agents.map((row) => [String(row.agent_id), standingOf(row)]));
+    this.storedFleetVersion = fleetVersion;
     this.fleetVersion = fleetVersion;
   }
 
@@ -83,11 +85,11 @@ export class CommitGroup {
   finish(booked: readonly Row[]): Finished {
     this.finishOrdered();
     const statements = [
+      ...this.fleetStatements(),
       ...this.finalStatements(),
       ...this.agentStatements(),
       ...(this.tallies.size > 0 ? [addRollups([...this.tallies.values()])] : []),
       ...(this.spending.length > 0 ? [addSpending(this.spending, booked)] : []),
-      ...this.fleetStatements(),
     ];
     if (this.events.length === 0 && this.effects.length === 0)
       return { statements, lastCursorAt: null, cancelledAt: new Map() };
@@ -150,7 +152,8 @@ export class CommitGroup {
   }
 
   private finishOrdered(): void {
-    if (this.ordered.length > 0) this.effects.push(addEffects(this.ordered, this.recordVersion));
+    if (this.ordered.length > 0)
+      this.effects.push(`with ${effectParts(this.ordered, this.recordVersion)} select`);
     this.ordered = [];
   }
 
@@ -173,8 +176,8 @@ export class CommitGroup {
     const written = [...this.agents.values()]
       .flatMap(({ version, written }) => (written ? [{ ...written, version, recordVersion }] : []))
       .sort(({ agent: { hard: a } }, { agent: { hard: b } }) => (a.agentId < b.agentId ? -1 : 1));
-    const created = written.filter(({ isNew }) => isNew);
-    const changed = written.filter(({ isNew }) => !isNew);
+    const created = written.filter(({ was }) => was === null);
+    const changed = written.filter(({ was }) => was !== null);
     return [
       ...(created.length > 0 ? TABLES.map((table) => insertInto(table, created)) : []),
       ...(changed.length > 0 ? TABLES.map((table) => update(table, changed)) : []),
@@ -185,8 +188,13 @@ export class CommitGroup {
     if (this.fleetState === null) return [];
     const row = `${literal(this.fleetVersion)}, ${literal(this.fleetState)}, ${this.recordVersion}`;
     return [
-      `insert into fleet (id, version, state, record_version) values (1, ${row})
-       on conflict (id) do update set (version, state, record_version) = (${row})`,
+      FLEET_LOCK,
+      changing(
+        `insert into fleet (id, version, state, record_version) values (1, ${row})
+         on conflict (id) do update set (version, state, record_version) = (${row})
+         where fleet.version = ${literal(this.storedFleetVersion)}`,
+        1,
+      ),
     ];
   }
 }
@@ -204,13 +212,13 @@ function after({ agent, expectedVersion }: Commit, before: Standing | null, json
   const { incarnation, health, healthSince } = agent.hard;
   const earlier = before?.incarnation === incarnation ? before.written : null;
   const soft = earlier ? maxSoft(earlier.agent.soft, agent.soft) : agent.soft;
-  const isNew = before === null || before.written?.isNew === true;
+  const was = before?.written ? before.written.was : (before?.version ?? null);
   return {
     version: expectedVersion + 1,
     incarnation,
     health,
     since: healthSince,
-    written: { agent: { ...agent, soft }, json, isNew },
+    written: { agent: { ...agent, soft }, json, was },
   };
 }
 
@@ -254,12 +262,15 @@ type Table = {
   readonly rowOf: (written: Written) => Readonly<Record<string, string | number | null>>;
   /** What a column of a row that is there becomes; without it, the new value. */
   readonly merged?: (column: string) => string;
+  /** Written only while its version is the one that was read. */
+  readonly isVersioned?: true;
 };
 
 /** What every agent has one row in. */
 const TABLES: readonly Table[] = [
   {
     name: 'agents',
+    isVersioned: true,
     columns: AGENT_COLUMNS,
     rowOf: ({ agent: { hard }, json, version, recordVersion }) => ({
       ...columnsOf(hard, version, json),
@@ -298,11 +309,22 @@ function insertInto({ name, columns, rowOf }: Table, written: readonly Written[]
 }
 
 /** Faster than an insert with `on conflict`, which locks each row before it changes it. */
-function update({ name, columns, rowOf, merged }: Table, written: readonly Written[]): string {
+function update({ name, columns, rowOf, merged, isVersioned }: Table, written: readonly Written[]): string {
   const values = Object.keys(columns).map((column) => `${column} = ${merged?.(column) ?? `r.${column}`}`);
-  return `update ${name} set ${values.join(', ')} from ${rowsOf(columns, written.map(rowOf))}
-    where ${name}.agent_id = r.agent_id`;
+  const rows = rowsOf(
+    { ...columns, was: 'bigint' },
+    written.map((each) => ({ ...rowOf(each), was: each.was })),
+  );
+  const change = `update ${name} set ${values.join(', ')} from ${rows} where ${name}.agent_id = r.agent_id`;
+  return isVersioned ? changing(`${change} and ${name}.version = r.was`, written.length) : change;
 }
+
+/** Divides by zero, which undoes the whole group, unless it changes so many rows: others have changed them meanwhile. */
+const changing = (change: string, rows: number): string =>
+  `with changed as (${change} returning 1) select 1 / (count(*) = ${rows})::int from changed`;
+
+/** Older servers compare the fleet's version only under this lock. */
+const FLEET_LOCK = 'select pg_advisory_xact_lock(4715502)';
 
 const keepStored = (agentIds: readonly string[]): string =>
   `insert into final_states (agent_id, incarnation, hard, record_version)

@@ -8,9 +8,9 @@ import { findBooked } from './spending.ts';
 import { literals } from './text.ts';
 
 /**
- * A group of commits in two messages. The first locks the records, the second writes what has no conflict; between
- * them the versions are compared here. If two servers create the same agent at once, one of them violates a key, and
- * its group is repeated.
+ * A group of commits in two messages. The first reads the versions, which are compared here; the second writes what has
+ * no conflict, and fails if a version has changed in between, so that the group is repeated. No lock is held between
+ * the two: a server that stops holds up no other.
  */
 export function commit(
   connections: Connections,
@@ -21,18 +21,19 @@ export function commit(
   if (commits.length === 0) return Promise.resolve([]);
   const agentIds = new Set(commits.map(({ agent }) => agent.hard.agentId));
   const spending = commits.flatMap((each) => each.spending ?? []);
-  const hasFleet = commits.some(({ fleet }) => fleet);
   return connections.transaction(async (send) => {
-    const [last, agents = [], booked = [], , fleet] = await send([
+    const [last, agents = [], booked = [], fleet] = await send([
       selectLast('events'),
       `select agent_id, version, incarnation, health, health_since from agents
-       where agent_id in (${literals(agentIds)}) order by agent_id for update`,
+       where agent_id in (${literals(agentIds)})`,
       findBooked(spending),
-      ...(hasFleet ? ['select pg_advisory_xact_lock(4715502)', 'select version from fleet'] : []),
+      'select version from fleet',
+      'commit',
     ]);
     refuseOlder(lastIn(last), seen);
     const group = new CommitGroup(agents, Number(fleet?.[0]?.version ?? 0), recordVersion);
     const verdicts = commits.map((each) => group.add(each));
+    if (verdicts.every(({ kind }) => kind === 'conflict')) return verdicts;
     const { statements, lastCursorAt, cancelledAt } = group.finish(booked);
     const results = await send([...statements, 'commit']);
     const lastCursor = lastCursorAt === null ? 0 : lastIn(results[lastCursorAt]);

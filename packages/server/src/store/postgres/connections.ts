@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
+import { type IsolationLevel, Kysely, PostgresDialect, type PostgresPoolClient, sql } from 'kysely';
 import pg from 'pg';
 import { plainText } from '../facts.ts';
 import type { Schema } from '../sql/schema.ts';
@@ -23,17 +23,20 @@ const NUMBERS: ReadonlySet<number> = new Set([pg.types.builtins.INT8, pg.types.b
 const CONNECT_MS_MAX = 5_000;
 const REPEATS_MAX = 10;
 
+/** A server that stops in the middle of a transaction gives its locks back after a few seconds. */
+const LIMITS =
+  "select set_config('lock_timeout', '5s', true), set_config('idle_in_transaction_session_timeout', '3s', true)";
+
 /**
  * Begins a transaction. Each statement sees what was committed before it, whatever the database's default is: the log
- * depends on that. A server that stops in between gives its locks back after a few seconds. Rows are found by their
- * keys, in the order of the statement: the planner would read a whole table of some thousand rows instead.
+ * depends on that. Rows are found by their keys, in the order of the statement: the planner would read a whole table of
+ * some thousand rows instead.
  */
 const BEGIN: readonly string[] = [
   'begin isolation level read committed',
   'set local enable_seqscan = off',
   'set local enable_hashjoin = off',
-  "set local lock_timeout = '5s'",
-  "set local idle_in_transaction_session_timeout = '5s'",
+  LIMITS,
 ];
 
 /**
@@ -68,8 +71,8 @@ export class Connections {
   }
 
   /**
-   * Runs a transaction that sends its statements in few messages. Its last statement must be `commit`. It is repeated if
-   * another transaction came first.
+   * Runs a transaction that sends its statements in few messages. Its last statement must be `commit`; a message after
+   * one that ends with `commit` begins the next transaction. All of it is repeated if another transaction came first.
    */
   transaction<T>(body: (send: Send) => Promise<T>): Promise<T> {
     return this.repeated(async () => {
@@ -78,7 +81,7 @@ export class Connections {
       const send: Send = async (statements) => {
         const results = (await client.query([...opening, ...statements].join(';\n'), [])) as unknown;
         const rows = (Array.isArray(results) ? results : [results]).slice(opening.length);
-        opening = [];
+        opening = statements.at(-1) === 'commit' ? BEGIN : [];
         return rows.map((result: { readonly rows: readonly Row[] }) => result.rows);
       };
       try {
@@ -113,9 +116,26 @@ export class Connections {
     }
   }
 
-  /** One message that is a transaction. Returns the rows of each of its statements. */
+  /**
+   * One message that is a transaction: it never waits for this server, even if that stops. Returns the rows of each of
+   * its statements.
+   */
   write(statements: readonly string[]): ReturnType<Send> {
     return this.transaction((send) => send([...statements, 'commit']));
+  }
+
+  /** A transaction of queries that are sent one after the other. */
+  inTurn<T>(
+    body: (db: Kysely<Schema>) => Promise<T>,
+    isolation: IsolationLevel = 'read committed',
+  ): Promise<T> {
+    return this.db
+      .transaction()
+      .setIsolationLevel(isolation)
+      .execute(async (transaction) => {
+        await sql.raw(LIMITS).execute(transaction);
+        return body(transaction);
+      });
   }
 
   async close(): Promise<void> {

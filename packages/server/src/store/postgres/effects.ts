@@ -124,8 +124,15 @@ const NEW_COLUMNS = {
   body: JSON_TEXT,
 } as const;
 
-/** An existing id is the same decision repeated; its stored status is kept. Needs the lock of the log. */
-export function addEffects(ordered: readonly NewEffect[], recordVersion: number): string {
+/**
+ * What a statement with these parts adds, if there is a row in the part `condition`. An existing id is the same decision
+ * repeated; its stored status is kept. Needs the lock of the log.
+ */
+export function effectParts(
+  ordered: readonly NewEffect[],
+  recordVersion: number,
+  condition: string | null = null,
+): string {
   const rows = ordered.map(({ effect, at, correlationId }, n) => ({
     n,
     id: effect.id,
@@ -138,11 +145,12 @@ export function addEffects(ordered: readonly NewEffect[], recordVersion: number)
     urgency: EFFECT_URGENCY[effect.kind],
     body: JSON.stringify(downcast('effect', effect, recordVersion)),
   }));
-  return `with changed as (
+  return `changed as (
      insert into effects (id, agent_id, executor, status, visible_at, tries, created_at, detail, correlation_id,
        lives_by, until, urgency, body, record_version)
      select id, agent_id, executor, 'pending', 0, 0, created_at, '', correlation_id, lives_by, until, urgency, body,
-       ${recordVersion} from ${rowsOf(NEW_COLUMNS, rows)} order by n
-     on conflict (id) do nothing returning id, seq, created_at)
-   ${noteChanged('ordered')}`;
+       ${recordVersion} from ${rowsOf(NEW_COLUMNS, rows)}
+     ${condition === null ? '' : `where exists (select from ${condition})`} order by n
+     on conflict (id) do nothing returning id, seq, created_at),
+   noted as (${noteChanged('ordered')})`;
 }

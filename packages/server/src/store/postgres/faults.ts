@@ -4,6 +4,7 @@ import { type StoreFault, StoreUnavailable } from '../store.ts';
 /** By SQLSTATE, or by the first two characters of one; https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const BY_CODE: Readonly<Record<string, StoreFault>> = {
   '08': 'unreachable', // connection exceptions
+  '22012': 'locked', // as 40: see `isRepeatable`
   '25006': 'read_only', // a standby, or a database that was made read-only
   '28': 'denied', // wrong user or password
   '3D000': 'missing', // no such database
@@ -52,9 +53,12 @@ export function isConnectionLost(error: unknown): boolean {
   );
 }
 
-/** Another transaction came first: a deadlock, a serialization failure, or a row that it has inserted. */
+/** Another transaction came first: a deadlock, a serialization failure, or a row that it has inserted or changed. */
 export const isRepeatable = (error: unknown): boolean =>
-  error instanceof pg.DatabaseError && ['40001', '40P01', '23505'].includes(codeOf(error));
+  error instanceof pg.DatabaseError && ['40001', '40P01', '23505', CHANGED].includes(codeOf(error));
+
+/** Division by zero, by which a commit fails when a row has changed since it was read. */
+const CHANGED = '22012';
 
 /** Why no connection could be opened. */
 export const connectFault = (error: unknown): StoreUnavailable =>

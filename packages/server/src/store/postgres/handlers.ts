@@ -35,7 +35,7 @@ import { claimDue, groupSize, load, loadMany, nextWakeAt, withDue } from './agen
 import { problemsOf } from './check.ts';
 import { commit } from './commit.ts';
 import type { Connections } from './connections.ts';
-import { addEffects, claimEffects, offerEffect, settleEffect } from './effects.ts';
+import { claimEffects, effectParts, offerEffect, settleEffect } from './effects.ts';
 import { KEEP_LAST, LOG_LOCK, lastIn, selectLast } from './log.ts';
 import { flushSoft } from './soft.ts';
 import { stateOf } from './state.ts';
@@ -63,21 +63,21 @@ export const handlers: Handlers = {
   countByHealth: ({ db }) => countByHealth(db),
   claimEffects,
   renewEffects: ({ db }, ...args) => renewEffects(db, ...args),
-  addEffects: async (connections, { swap, effects, at, correlationId }, recordVersion = RECORD_VERSION) =>
-    connections.transaction(async (send) => {
-      const { key, expected, value } = swap;
-      const swapped =
-        expected === null
-          ? `insert into meta values (${literal(key)}, ${literal(value)}) on conflict do nothing returning 1`
-          : `update meta set value = ${literal(value)}
-             where key = ${literal(key)} and value = ${literal(expected)} returning 1`;
-      const [rows] = await send([swapped]);
-      const isSwapped = rows?.length === 1;
-      const ordered = effects.map((effect) => ({ effect, at, correlationId }));
-      const isOrdering = isSwapped && ordered.length > 0;
-      await send([...(isOrdering ? [LOG_LOCK, addEffects(ordered, recordVersion)] : []), 'commit']);
-      return isSwapped;
-    }),
+  addEffects: async (connections, { swap, effects, at, correlationId }, recordVersion = RECORD_VERSION) => {
+    const { key, expected, value } = swap;
+    const swapped =
+      expected === null
+        ? `insert into meta values (${literal(key)}, ${literal(value)}) on conflict do nothing returning 1`
+        : `update meta set value = ${literal(value)}
+           where key = ${literal(key)} and value = ${literal(expected)} returning 1`;
+    const ordered = effects.map((effect) => ({ effect, at, correlationId }));
+    const parts = ordered.length > 0 ? `, ${effectParts(ordered, recordVersion, 'swapped')}` : '';
+    const [, rows] = await connections.write([
+      LOG_LOCK,
+      `with swapped as (${swapped})${parts} select 1 from swapped`,
+    ]);
+    return rows?.length === 1;
+  },
   readEffect: ({ db }, effectId) => readEffect(db, effectId),
   settleEffect,
   retryEffect: ({ db }, ...args) => retryEffect(db, ...args),
@@ -92,8 +92,8 @@ export const handlers: Handlers = {
   listCheckpoints: ({ db }, ...args) => listCheckpoints(db, ...args),
   readCheckpoint: ({ db }, ...args) => readCheckpoint(db, ...args),
   deleteCheckpoints: ({ db }, ...args) => deleteCheckpoints(db, ...args),
-  putToken: ({ db }, token, newestMax) =>
-    db.transaction().execute((transaction) => putToken(transaction, 'seq', token, newestMax)),
+  putToken: (connections, token, newestMax) =>
+    connections.inTurn((transaction) => putToken(transaction, 'seq', token, newestMax)),
   findToken: ({ db }, hash) => findToken(db, hash),
   listTokens: ({ db }) => listTokens(db),
   revokeToken: ({ db }, ...args) => revokeToken(db, ...args),
@@ -108,24 +108,21 @@ export const handlers: Handlers = {
   listMeta: ({ db }, prefix) => listMeta(db, prefix),
   // One moment for all statements: no event is deleted that came after its cursor was kept.
   prune: (connections, before, limit) =>
-    connections.repeated((db) =>
-      db
-        .transaction()
-        .setIsolationLevel('repeatable read')
-        .execute(async (transaction) => {
-          for (const keep of KEEP_LAST) await keep.execute(transaction);
-          return prune(transaction, before, limit);
-        }),
+    connections.repeated(() =>
+      connections.inTurn(async (transaction) => {
+        for (const keep of KEEP_LAST) await keep.execute(transaction);
+        return prune(transaction, before, limit);
+      }, 'repeatable read'),
     ),
   rollups: ({ db }, query) => rollups(db, query),
   stateTime: ({ db }, query) => stateTime(db, query),
   spending: ({ db }, query) => spending(db, query),
-  putStripPage: ({ db }, page) => db.transaction().execute((transaction) => putStripPage(transaction, page)),
+  putStripPage: (connections, page) => connections.inTurn((transaction) => putStripPage(transaction, page)),
   stripPages: ({ db }, ...args) => stripPages(db, ...args),
   listFinalStates: ({ db }, ...args) => listFinalStates(db, ...args),
   // The lock stands for the limit of the box and for the sender's id, both of which several rows decide.
-  putLetter: ({ db }, put) =>
-    db.transaction().execute(async (transaction) => {
+  putLetter: (connections, put) =>
+    connections.inTurn(async (transaction) => {
       await LETTERS_LOCK.execute(transaction);
       return putLetter(transaction, put);
     }),

@@ -15,7 +15,7 @@ export function findBooked(rows: readonly Spending[]): string {
     where (day, agent_id) in (values ${[...days].join(', ')})`;
 }
 
-/** The commit holds the lock of its agent, so no other adds to the same rows. */
+/** The commit fails if another one of its agent came first, so no other has added to the same rows. */
 export function addSpending(rows: readonly Spending[], booked: readonly Row[]): string {
   const known = new Map<string, Set<string>>();
   const knownOf = ({ day, agentId }: SpendingKey): Set<string> => {
