@@ -67,7 +67,7 @@ export function check({ log, told, outages, faults }) {
     else if (nudge.ends.length === 0 && !nudge.isNewest)
       problems.push(`the log does not say what became of ${nudge.effectId} (${reason})`);
     else if (!executedAt.has(reason) && nudge.ends.some((end) => end !== 'cancelled'))
-      problems.push(`never carried out, though the log has a receipt: ${nudge.effectId}`);
+      problems.push(`never carried out, though the log has a receipt: ${nudge.effectId} (${nudge.ends})`);
   }
   const duringFaults = asked.flatMap(({ reason, at }) =>
     executedAt.has(reason) && faults.some((fault) => at > fault - 2_000 && at < fault + 5_000)
@@ -115,7 +115,7 @@ function nudgesIn(log) {
   const byEffect = new Map();
   const reasons = new Map();
   const newest = new Map();
-  for (const { type, payload, agentId } of log) {
+  for (const { type, payload, agentId, at } of log) {
     if (type === 'DECISION_MADE' && payload.decision === 'nudge') reasons.set(agentId, payload.reason);
     if (STEPS.has(type) && payload.step === 'nudge' && reasons.has(agentId)) {
       const effectId = `${payload.incidentId}/nudge/${payload.attempt ?? 1}`;
@@ -127,7 +127,8 @@ function nudgesIn(log) {
       byEffect.set(effectId, nudge);
       reasons.delete(agentId);
     }
-    if (type === 'EFFECT_RECEIPT') byEffect.get(payload.effectId)?.ends.push(payload.outcome);
+    if (type === 'EFFECT_RECEIPT')
+      byEffect.get(payload.effectId)?.ends.push(payload.outcome, payload.detail, new Date(at).toISOString());
     if (type === 'EFFECT_CANCELLED') byEffect.get(payload.effectId)?.ends.push('cancelled');
   }
   return nudges;

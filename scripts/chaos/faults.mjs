@@ -29,14 +29,18 @@ export function faultsOf({ servers, postgres, disk, restart, noteFault, outages,
       await restart(server);
     },
     'a server is stopped': () => stopFor(pick(), between(2_000, 12_000)),
-    'a server is stopped while it holds row locks': async () => {
+    'a server is stopped in the middle of its commits': async () => {
       const server = pick();
       const { databaseLink } = server;
-      // Its transactions wait for the network between their two messages, so that one can be caught there.
+      // Its commits wait for the network between their two messages.
       databaseLink.delayMs = 100;
-      const held = await withClient(postgres, (client) => stopWithLocks(server, client));
-      say(`  server ${server.number} holds ${held} locks`);
-      await stopFor(server, between(6_000, 12_000));
+      await pause(1_000);
+      const stopped = stopFor(server, between(6_000, 12_000));
+      // What was on its way arrives.
+      await pause(500);
+      const held = await withClient(postgres, (client) => client.query(LOCKS_HELD, [databaseLink.farPorts]));
+      say(`  server ${server.number} holds ${held.rows[0].count} locks`);
+      await stopped;
       databaseLink.delayMs = 0;
     },
     'PostgreSQL is stopped and started': async () => {
@@ -100,27 +104,8 @@ export function faultsOf({ servers, postgres, disk, restart, noteFault, outages,
   };
 }
 
-/** Stops the server between two messages of a transaction. Returns how many locks it holds; 0 if it was never caught. */
-async function stopWithLocks({ child, databaseLink }, client) {
-  const deadline = Date.now() + 15_000;
-  while (Date.now() < deadline) {
-    const ports = databaseLink.farPorts;
-    const { rows } = await client.query(IDLE_IN_TRANSACTION, [ports]);
-    if (rows.length === 0) continue;
-    child.kill('SIGSTOP');
-    // What was on its way arrives.
-    await pause(300);
-    const { rows: held } = await client.query(LOCKS_HELD, [ports]);
-    if (held[0].count > 0) return held[0].count;
-    child.kill('SIGCONT');
-  }
-  return 0;
-}
-
-const IDLE_IN_TRANSACTION = `select pid from pg_stat_activity
-  where state = 'idle in transaction' and client_port = any($1::int[])`;
 const LOCKS_HELD = `select count(*)::int as count from pg_locks join pg_stat_activity using (pid)
-  where state = 'idle in transaction' and client_port = any($1::int[]) and granted and mode = 'RowShareLock'`;
+  where state = 'idle in transaction' and client_port = any($1::int[]) and granted and mode like 'Row%'`;
 
 async function withClient(postgres, use) {
   const client = new pg.Client(postgres.url());
