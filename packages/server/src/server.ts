@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import { type Alerts, connectAlerts } from './alerts/index.ts';
 import { certifiedName, readCertificate, renewCertificate } from './certificate.ts';
@@ -307,6 +308,7 @@ function assembleEngine(
     sha256,
     ...realDice,
     isAlone,
+    name: () => `${hostname()}${url() === null ? '' : ` (${url()})`}`,
     checked: (check) => traces.checked(check),
     onBug: (error) => logger.error({ err: error }, 'a bug in Holter: the agent is left as it was'),
   });

@@ -18,7 +18,10 @@ function policies() {
 const well = {
   agents: new Map(),
   brakes: [],
-  health: { store: 'ok' as const, storeReason: null, lastTickAt: at as Instant | null, graceShare: 0 },
+  health: {
+    ...{ store: 'ok' as const, storeReason: null, graceShare: 0, lateServers: [] },
+    lastTickAt: at as Instant | null,
+  },
   ping: null,
   hindrances: [],
   policies: policies(),
@@ -30,13 +33,17 @@ const unwell = (world: Partial<Parameters<typeof conditionsAt>[0]>) =>
     .filter(({ topic }) => topic === 'holter_unwell')
     .map(({ key, channels }) => [key, ...channels]);
 
-it('Holter is unwell when ticks are late, it looked away, or the outside ping fails', () => {
+it('Holter is unwell when ticks are late, on one of several servers too, it looked away, or the outside ping fails', () => {
   expect(unwell({})).toEqual([]);
   expect(unwell({ health: { ...well.health, lastTickAt: instant(at - 11_000) } })).toEqual([
     ['holter_unwell/ticks', 'ops', 'phone'],
   ]);
   expect(unwell({ health: { ...well.health, graceShare: 0.11 } })).toEqual([
     ['holter_unwell/grace', 'ops', 'phone'],
+  ]);
+  const lateServers = [{ name: 'host-2', lateTicks: 5 }];
+  expect(unwell({ health: { ...well.health, lateServers } })).toEqual([
+    ['holter_unwell/server/host-2', 'ops', 'phone'],
   ]);
   const ping = { everyMs: minutes(1), okAt: null, triedAt: at, failures: 3, failure: 'it answered 404' };
   expect(unwell({ ping })).toEqual([['holter_unwell/ping', 'ops', 'phone']]);

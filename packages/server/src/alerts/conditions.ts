@@ -15,7 +15,7 @@ type World = {
   /** Agents about which there may be something to tell. */
   readonly agents: ReadonlyMap<string, Hard>;
   readonly brakes: readonly EngagedBrake[];
-  readonly health: Pick<EngineHealth, 'store' | 'storeReason' | 'lastTickAt' | 'graceShare'>;
+  readonly health: Pick<EngineHealth, 'store' | 'storeReason' | 'lastTickAt' | 'graceShare' | 'lateServers'>;
   readonly ping: PingState | null;
   readonly hindrances: readonly string[];
   readonly policies: PolicySet;

@@ -5,6 +5,7 @@ import type { Clock } from './clock.ts';
 import type { Executor } from './executor.ts';
 import type { ChannelsFor } from './fan-out.ts';
 import type { OwnCommit } from './follower.ts';
+import type { LateServer } from './server-list.ts';
 
 export type EngineOptions = {
   readonly store: Store;
@@ -19,6 +20,8 @@ export type EngineOptions = {
   readonly newId: () => string;
   /** Can't be guessed: for keys that prove something. */
   readonly newSecret: () => string;
+  /** Where this server runs, as the others tell people; default: its id. */
+  readonly name?: () => string;
   /** No other engine uses this store, so effects claimed before the start can be claimed again at once. */
   readonly isAlone?: boolean;
   /** Called after a due agent was checked. */
@@ -50,6 +53,8 @@ export type EngineHealth = {
   readonly queueDepth: number;
   readonly softWaiting: number;
   readonly lastTickAt: Instant | null;
+  /** Of several servers, those that have ticked late again and again. */
+  readonly lateServers: readonly LateServer[];
   readonly stallCount: number;
   /** Share of the last hour in which silence was not held against agents, because Holter itself was stalled. */
   readonly graceShare: number;

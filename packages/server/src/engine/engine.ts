@@ -76,11 +76,11 @@ export class Engine {
     this.soft = new SoftBuffer(store, options.clock, options.sliceMax);
     this.stallWatch = new StallWatch(store, options.clock, this.isShared);
     this.servers = new ServerList({
-      store,
-      clock: options.clock,
+      ...options,
       id: options.newId(),
       recordVersion: RECORD_VERSION,
       flushedAt: () => this.soft.flushedAt,
+      lateTicks: () => this.ticks.lateCount,
       died: (last) => this.stallWatch.noteDeath(last),
     });
     this.cells = new AgentCells(
@@ -142,9 +142,7 @@ export class Engine {
       stallWatch: this.stallWatch,
       soft: this.soft,
       work: (at, betweenSlices) => this.work(at, betweenSlices),
-      ticked: async () => {
-        if (this.isShared) await this.servers.look();
-      },
+      ticked: () => (this.isShared ? this.servers.look() : Promise.resolve()),
       failed: (error) => this.noteTrouble(error),
     });
   }
@@ -292,6 +290,7 @@ export class Engine {
       queueDepth: this.waiting,
       softWaiting: this.soft.size,
       lastTickAt: this.ticks.lastAt,
+      lateServers: this.servers.late,
       stallCount: this.stallWatch.count,
       graceShare: this.stallWatch.graceShare,
       brakes: this.brakes.map(({ group }) => group),

@@ -6,13 +6,15 @@ import { ServerList } from './server-list.ts';
 
 let at = 0;
 
-const server = (store: Store, id: string, recordVersion: number) =>
+const server = (store: Store, id: string, recordVersion: number, lateTicks = 0) =>
   new ServerList({
     store,
     id,
     recordVersion,
     clock: { now: () => instant(++at), after: () => () => undefined },
     flushedAt: () => instant(at),
+    name: () => `host of ${id}`,
+    lateTicks: () => lateTicks,
     died: () => undefined,
   });
 
@@ -55,4 +57,17 @@ test('an older server that is restarted meanwhile does not meet newer records', 
   await again.leave();
   await look(50, next);
   expect(next.recordVersion).toBe(RECORD_VERSION);
+});
+
+test('every server knows which of them have ticked late again and again', async () => {
+  const store = openMemory();
+  const [busy, well] = [server(store, 'busy', RECORD_VERSION, 5), server(store, 'well', RECORD_VERSION, 4)];
+  expect(busy.late).toEqual([]);
+  await look(2, busy, well);
+  const late = [{ name: 'host of busy', lateTicks: 5 }];
+  expect([busy.late, well.late]).toEqual([late, late]);
+  expect([well.nameOf('busy'), well.nameOf('nowhere')]).toEqual(['host of busy', null]);
+  await busy.leave();
+  await look(1, well);
+  expect(well.late).toEqual([]);
 });

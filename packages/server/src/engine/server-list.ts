@@ -15,6 +15,9 @@ const LOOKS_MAX = 3;
  */
 const LOOKS_BEFORE_NEWER = 60;
 
+/** A server that ticks late so often within ten minutes does not do its part. */
+const LATE_TICKS_MAX = 5;
+
 /** Numbers by name, such as the open streams of each token. */
 type Counts = Readonly<Record<string, number>>;
 
@@ -27,7 +30,13 @@ export type Announcement = {
   /** Soft facts that it heard before this are stored. */
   readonly flushedAt: Instant;
   readonly counts: Readonly<Record<string, Counts>>;
+  /** Where it runs, for people. Older servers tell neither this nor the next. */
+  readonly name?: string;
+  /** How many of its ticks of the last ten minutes were late. */
+  readonly lateTicks?: number;
 };
+
+export type LateServer = { readonly name: string; readonly lateTicks: number };
 
 type ServerListContext = {
   readonly store: Pick<Store, 'putMeta' | 'swapMeta' | 'listMeta'>;
@@ -35,6 +44,9 @@ type ServerListContext = {
   readonly id: string;
   readonly recordVersion: number;
   readonly flushedAt: () => Instant;
+  /** Default: its id. */
+  readonly name?: () => string;
+  readonly lateTicks: () => number;
   /** Called by one of the servers that noticed. */
   readonly died: (last: Announcement) => void;
 };
@@ -67,6 +79,19 @@ export class ServerList {
 
   isAlive(serverId: string): boolean {
     return serverId === this.id || this.rows.has(PREFIX + serverId);
+  }
+
+  /** Where a server runs; null if it is gone. */
+  nameOf(serverId: string): string | null {
+    const told = this.rows.get(PREFIX + serverId)?.told;
+    return told ? (told.name ?? told.id) : null;
+  }
+
+  /** Those that have ticked late again and again, this one included. */
+  get late(): readonly LateServer[] {
+    return [...this.rows.values()].flatMap(({ told: { id, name = id, lateTicks = 0 } }) =>
+      lateTicks < LATE_TICKS_MAX ? [] : { name, lateTicks },
+    );
   }
 
   /** The newest record version that every server can read: all of them write it. */
@@ -124,9 +149,12 @@ export class ServerList {
   }
 
   private async announce(): Promise<void> {
-    const { store, id, recordVersion, clock, flushedAt } = this.context;
+    const { store, id, recordVersion, clock, flushedAt, name, lateTicks } = this.context;
     const counts = Object.fromEntries([...this.shared].map(([name, read]) => [name, read()]));
-    const told: Announcement = { id, recordVersion, at: clock.now(), flushedAt: flushedAt(), counts };
+    const told: Announcement = {
+      ...{ id, recordVersion, at: clock.now(), flushedAt: flushedAt(), counts },
+      ...{ name: name?.() ?? id, lateTicks: lateTicks() },
+    };
     this.saved = JSON.stringify(told);
     await store.putMeta(PREFIX + id, this.saved);
   }

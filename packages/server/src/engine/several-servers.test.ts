@@ -229,6 +229,48 @@ describe('a stall', () => {
   });
 });
 
+describe('a server that ticks late', () => {
+  const pauseOf = async ({ process }: TestServer, clock: ManualClock, ms: number): Promise<void> => {
+    process.stop();
+    await clock.advance(ms);
+    process.goOn();
+    await clock.advance(5_000);
+  };
+
+  test('again and again is known to all, until it has not been for ten minutes', async () => {
+    const { a, b, clock } = await two();
+    await clock.advance(5_000);
+    const late = () => [a, b].map(({ engine }) => engine.health.lateServers);
+    for (let times = 0; times < 4; times += 1) await pauseOf(a, clock, 2_500);
+    expect(late()).toEqual([[], []]);
+    await pauseOf(a, clock, 2_500);
+    const known = [{ name: a.engine.servers.id, lateTicks: 5 }];
+    expect(late()).toEqual([known, known]);
+    // No server was late when the other was not, so nothing was a stall.
+    expect(b.engine.stalls).toEqual([]);
+    await clock.advance(600_000);
+    expect(late()).toEqual([[], []]);
+  });
+
+  test('because the store is away is not meant', async () => {
+    const { a, clock } = await two();
+    await clock.advance(5_000);
+    const { flushSoft } = a.store;
+    const slow: typeof flushSoft = async () => {
+      await new Promise<void>((resolve) => clock.after(10_000, resolve));
+      throw new StoreUnavailable('unreachable', 'no answer');
+    };
+    Object.assign(a.store, { flushSoft: slow });
+    await a.engine.register(ada);
+    await a.engine.signal(beat, 'agent');
+    await clock.advance(120_000);
+    Object.assign(a.store, { flushSoft });
+    await clock.advance(15_000);
+    expect(a.engine.servers.others).toHaveLength(1);
+    expect(a.engine.health.lateServers).toEqual([]);
+  });
+});
+
 describe('a server that can not write', () => {
   test('refuses beats, so that the agent finds a server whose word counts', async () => {
     const { a, b, clock, store } = await two();

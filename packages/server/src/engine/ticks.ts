@@ -1,9 +1,10 @@
-import type { Instant } from '@holter/core';
+import { type Instant, isStall, minutes } from '@holter/core';
 import type { Clock } from './clock.ts';
 import type { SoftBuffer } from './soft-buffer.ts';
 import type { StallWatch } from './stall-watch.ts';
 
 const TICK_MS = 1_000;
+const LATELY_MS = minutes(10);
 
 type TicksContext = {
   readonly clock: Clock;
@@ -28,6 +29,7 @@ export class Ticks {
   private isStopped = false;
   private last: Instant | null = null;
   private late = 0;
+  private lateTicks: readonly Instant[] = [];
 
   constructor(context: TicksContext) {
     this.context = context;
@@ -40,6 +42,13 @@ export class Ticks {
   /** How late the last tick was. */
   get lagMs(): number {
     return this.late;
+  }
+
+  /** How many ticks of the last ten minutes were so late that they were a stall, if no other server ticked. */
+  get lateCount(): number {
+    const since = this.context.clock.now() - LATELY_MS;
+    this.lateTicks = this.lateTicks.filter((at) => at > since);
+    return this.lateTicks.length;
   }
 
   async start(): Promise<void> {
@@ -84,10 +93,14 @@ export class Ticks {
   }
 
   private begin(): Instant {
-    const at = this.context.clock.now();
-    this.late = this.last === null ? 0 : Math.max(0, at - this.last - TICK_MS);
+    const { clock, stallWatch } = this.context;
+    const at = clock.now();
+    const gap = this.last === null ? TICK_MS : at - this.last;
+    this.late = Math.max(0, gap - TICK_MS);
+    // While the store is away, a tick waits for it.
+    if (isStall(gap) && !stallWatch.outage) this.lateTicks = [...this.lateTicks, at];
     this.last = at;
-    this.context.stallWatch.tick(at);
+    stallWatch.tick(at);
     return at;
   }
 

@@ -4,7 +4,7 @@ import { troublesOf } from './troubles.ts';
 
 const at = instant(minutes(60));
 const organs = {
-  health: { store: 'ok' as const, storeReason: null, lastTickAt: at, graceShare: 0 },
+  health: { store: 'ok' as const, storeReason: null, lastTickAt: at, graceShare: 0, lateServers: [] },
   brakes: [],
   channels: [],
   ping: null,
@@ -24,6 +24,7 @@ it('names everything that is wrong, with since when', () => {
         storeReason: 'disk_full: no space left',
         lastTickAt: instant(at - 12_000),
         graceShare: 0.2,
+        lateServers: [{ name: 'host-2 (http://10.0.0.2:4655)', lateTicks: 6 }],
       },
       brakes: [{ group: 'crew', engagedAt: instant(7), releaseAt: null }],
       channels: [{ name: 'ops', failedAt: instant(8), failure: 'it answered 500' }],
@@ -37,6 +38,7 @@ it('names everything that is wrong, with since when', () => {
     ['database', null, at],
     ['ticks', null, at - 12_000],
     ['grace', null, at],
+    ['server', 'host-2 (http://10.0.0.2:4655)', at],
     ['brake', 'crew', 7],
     ['channel', 'ops', 8],
     ['ping', null, 9],
@@ -46,6 +48,7 @@ it('names everything that is wrong, with since when', () => {
     A transaction of bob has been open for 2 min
     Holter has not looked at any agent for 12 s
     Holter did not look for more than a tenth of the last hour: this machine sleeps, or is too busy
+    The server on host-2 (http://10.0.0.2:4655) was late 6 times in the last ten minutes: its machine sleeps, or is too busy
     The brake holds back acts for group crew: many agents were lost at once
     The channel ops does not deliver alerts: it answered 500
     The outside ping fails: it answered 404"

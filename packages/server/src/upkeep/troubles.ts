@@ -4,12 +4,21 @@ import type { PingState } from './dead-man-ping.ts';
 import { GRACE_SHARE_MAX } from './grace-alert.ts';
 
 /** What can be wrong with Holter itself. */
-export const TROUBLES = ['store', 'database', 'ticks', 'grace', 'brake', 'channel', 'ping'] as const;
+export const TROUBLES = [
+  'store',
+  'database',
+  'ticks',
+  'grace',
+  'server',
+  'brake',
+  'channel',
+  'ping',
+] as const;
 type TroubleKind = (typeof TROUBLES)[number];
 
 export type Trouble = {
   readonly kind: TroubleKind;
-  /** The group or channel that it is about. */
+  /** The server, group or channel that it is about. */
   readonly name: string | null;
   readonly says: string;
   readonly since: Instant;
@@ -23,7 +32,7 @@ export const BRAKE_LONG_MS = hours(1);
 const PINGS_LOST_MAX = 3;
 
 type Organs = {
-  readonly health: Pick<EngineHealth, 'store' | 'storeReason' | 'lastTickAt' | 'graceShare'>;
+  readonly health: Pick<EngineHealth, 'store' | 'storeReason' | 'lastTickAt' | 'graceShare' | 'lateServers'>;
   readonly brakes: readonly EngagedBrake[];
   readonly channels: readonly {
     readonly name: string;
@@ -44,7 +53,7 @@ export function troublesOf(
   const add = (kind: TroubleKind, name: string | null, since: Instant, says: string): void => {
     troubles.push({ kind, name, says, since });
   };
-  const { store, storeReason, lastTickAt, graceShare } = health;
+  const { store, storeReason, lastTickAt, graceShare, lateServers } = health;
   if (store !== 'ok')
     add(
       'store',
@@ -66,6 +75,13 @@ export function troublesOf(
       null,
       at,
       'Holter did not look for more than a tenth of the last hour: this machine sleeps, or is too busy',
+    );
+  for (const { name, lateTicks } of lateServers)
+    add(
+      'server',
+      name,
+      at,
+      `The server on ${name} was late ${lateTicks} times in the last ten minutes: its machine sleeps, or is too busy`,
     );
   for (const { group, engagedAt } of brakes)
     add(

@@ -35,7 +35,8 @@ function watchDay(troubles: readonly Trouble[]): { told: Told[]; stale: string[]
         .map((hard) => [hard.agentId, hard]),
     );
     const state = { channels: {}, windows: [] };
-    const health = { store: 'ok' as const, storeReason: null, lastTickAt: null, graceShare: 0 };
+    const well = { store: 'ok' as const, storeReason: null, lastTickAt: null };
+    const health = { ...well, graceShare: 0, lateServers: [] };
     const world = { agents, brakes: fleet.brakes, health, ping: null, hindrances: [], policies, state };
     const conditions = conditionsAt(world, instant(at));
     const now = new Set(conditions.map(({ key }) => key));
