@@ -1,3 +1,4 @@
+import type { OutputTailView } from '@holter/server';
 import { realClock } from '@holter/server/local';
 import type { Command } from 'commander';
 import { ask } from '../client/ask.ts';
@@ -42,8 +43,9 @@ async function logs(io: Io, agentId: string, { follow, json, ...options }: LogsO
     const tail = await ask(connection, (client) => client.logs(agentId, after));
     if (json && (tail.text !== '' || after === 0)) io.out(`${JSON.stringify(tail)}\n`);
     else io.out(inLines(tail.text));
-    if (!json && !follow && tail.next === 0) io.err(`this server has seen no output of ${agentId}\n`);
-    if (!follow || isStopped) return;
+    const isElsewhere = tail.keptBy !== null;
+    if (!json && tail.next === 0 && (!follow || isElsewhere)) io.err(`${whyEmpty(tail)}\n`);
+    if (!follow || isStopped || isElsewhere) return;
     after = tail.next;
     await new Promise<void>((resolve) => {
       endWait = resolve;
@@ -52,6 +54,11 @@ async function logs(io: Io, agentId: string, { follow, json, ...options }: LogsO
     if (isStopped) return;
   }
 }
+
+const whyEmpty = ({ agentId, keptBy }: OutputTailView): string =>
+  keptBy === null
+    ? `this server has seen no output of ${agentId}`
+    : `another server keeps the output of ${agentId}: ask the one on ${keptBy} with --url`;
 
 /** Line by line, because control characters of an agent could change the user's terminal. */
 const inLines = (text: string): string => text.split('\n').map(printable).join('\n');

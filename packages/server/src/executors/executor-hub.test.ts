@@ -188,7 +188,10 @@ describe('a run that goes over to another server', () => {
     await one.engine.decide('worker', { decision: 'nudge', by: 'ada', reason: 'hello' });
     await clock.advance(300);
     expect(await other.hub.poll('run:one', [], 0, never)).toBeNull();
+    const where = () => Promise.all([one, other].map(({ hub }) => hub.elsewhere('run:one')));
+    expect(await where()).toEqual([null, one.engine.servers.id]);
     await other.hub.present(run);
+    expect(await where()).toEqual([other.engine.servers.id, null]);
     const taken = other.hub.poll('run:one', [], 5_000, never);
     await clock.advance(3_000);
     expect(await taken).toMatchObject([{ kind: 'nudge', message: 'Holter: hello' }]);

@@ -95,6 +95,13 @@ export class ExecutorHub {
     return this.entries.size;
   }
 
+  /** Where the other server runs that a run is connected to; null for this one. */
+  async elsewhere(executorId: string): Promise<string | null> {
+    const { servers } = this.context.engine;
+    const server = await this.rows.serverOf(executorId);
+    return server === null || server === servers.id ? null : servers.nameOf(server);
+  }
+
   /** A run registers itself and its child; repeated whenever the record changes. */
   async present(record: RunRecord): Promise<void> {
     const entry = this.entries.get(record.executorId) ?? this.add(record);

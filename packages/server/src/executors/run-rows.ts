@@ -40,6 +40,13 @@ export class RunRows {
     return value === null ? null : this.read(value).record;
   }
 
+  /** The server that the run is connected to; null if it is not known. */
+  async serverOf(executorId: string): Promise<string | null> {
+    await this.writing;
+    const value = await this.store.getMeta(PREFIX + executorId);
+    return value === null ? null : this.read(value).server;
+  }
+
   /** The run is connected to this server. */
   save(record: RunRecord): Promise<void> {
     return this.inOrder(async () => {

@@ -10,7 +10,7 @@ import type { HttpContext } from './context.ts';
 const TEXT_MAX = 64_000;
 
 /** What an agent printed, for people who look at it. */
-export function outputRoutes({ deps: { engine } }: HttpContext): readonly Route[] {
+export function outputRoutes({ deps: { engine, executors } }: HttpContext): readonly Route[] {
   const book = new OutputBook();
   return [
     defineRoute({
@@ -43,7 +43,11 @@ export function outputRoutes({ deps: { engine } }: HttpContext): readonly Route[
       },
       handle: async ({ params, caller, query }): Promise<OutputTailView> => {
         const { hard } = await readAgent(engine, agentIdOf(params, caller));
-        return { agentId: hard.agentId, ...book.read(hard.agentId, query.after ?? 0) };
+        const { agentId, executor } = hard;
+        const tail = book.read(agentId, query.after ?? 0);
+        const isUnknown = tail.next === 0 && executor !== null;
+        const keptBy = isUnknown ? ((await executors?.elsewhere(executor)) ?? null) : null;
+        return { agentId, ...tail, keptBy };
       },
     }),
   ];

@@ -176,6 +176,9 @@ export const outputTail = z.strictObject({
   text: word,
   next: count.meta({ description: 'The position behind the text, for `after`.' }),
   isCut: z.boolean().meta({ description: 'Older output than this is not kept any more.' }),
+  keptBy: word.nullable().meta({
+    description: 'Where the server runs that keeps its output, if it is another one: ask that.',
+  }),
 });
 
 export const system = z.strictObject({
