@@ -60,9 +60,6 @@ const totals = async (server: TestServer): Promise<readonly string[]> =>
     )
     .sort();
 
-/** As long as one of them may take to read what the other has committed. */
-const followed = () => new Promise((resolve) => setTimeout(resolve, 600));
-
 const STORES: readonly [name: string, make: () => Stores][] = [
   ['memory', inMemory],
   ['sqlite', onSqlite],
@@ -168,6 +165,8 @@ describe.each([...STORES, ...(hasPostgres() ? [['postgres', onPostgres] as const
 
     it('a nudge that one has decided is in a reply of the other, once', async () => {
       const { token } = await register(a, 'ada');
+      const followedByB: string[] = [];
+      b.engine.onFollowedEffect(({ what }) => followedByB.push(what));
       await a.client(token).heartbeat('ada');
       await b.operator.nudge('ada', { reason: 'slow', message: 'look up' });
       const { directives } = await until(
@@ -181,10 +180,12 @@ describe.each([...STORES, ...(hasPostgres() ? [['postgres', onPostgres] as const
         );
       await until(outcomes, (told) => told.includes('delivered'));
       // The other has heard of it: it gives it no more, and knows by the agent's next word that it was seen.
-      await followed();
+      await until(
+        async () => followedByB,
+        (changes) => changes.includes('settled'),
+      );
       expect((await b.client(token).heartbeat('ada')).directives).toEqual([]);
       await until(outcomes, (told) => told.includes('seen'));
-      await followed();
       expect((await a.client(token).heartbeat('ada')).directives).toEqual([]);
       expect(await outcomes()).toEqual(['delivered', 'seen']);
     });
