@@ -77,6 +77,23 @@ describe('the follower', () => {
     expect(told).toEqual(['own ada v3 ', 'other ada v3 EFFECT_CANCELLED']);
   });
 
+  it('tells of the end of an effect after the events that came before it', async () => {
+    const { store, other, follower, foreign, told } = world();
+    await other.commit([commitOf(agentOf('ada'), 0, { effects: [nudge('e', 'ada')] })]);
+    await follower.start(0);
+    let isEnded = false;
+    store.setHook(async ({ when, operation }) => {
+      if (when !== 'after' || operation !== 'readEvents' || isEnded) return;
+      isEnded = true;
+      await foreign('ada', 1, 'receipt');
+      await other.settleEffect('e', { at: at(2), outcome: 'delivered', detail: '' });
+    });
+    await follower.poll();
+    await follower.poll();
+    expect(told).toEqual(['other ada v2 receipt', 'settled e delivered']);
+    follower.stop();
+  });
+
   it('passes own commits on at once, without reading the store', async () => {
     const { store, follower, own, told } = world();
     await follower.start(0);

@@ -162,7 +162,20 @@ export class Follower {
     this.followed.tell(isTold ? { stored, events: [], own: null } : { stored, events, own });
   }
 
+  /** Effects are read before events, and told after them: one is settled after its receipt. */
   private async read(): Promise<void> {
+    const { store, isShared } = this.context;
+    for (let isMore = true; isMore && !this.isStopped; ) {
+      const changes = isShared
+        ? await store.readEffectChanges({ after: this.effectCursor, limit: PAGE })
+        : [];
+      await this.readEvents();
+      for (const change of changes) this.tellEffect(change);
+      isMore = changes.length === PAGE;
+    }
+  }
+
+  private async readEvents(): Promise<void> {
     const wasBehind = this.isBehind;
     this.isBehind = false;
     try {
@@ -171,8 +184,6 @@ export class Follower {
       this.isBehind ||= wasBehind;
       throw error;
     }
-    if (!this.context.isShared) return;
-    for (let isMore = true; isMore && !this.isStopped; ) isMore = await this.readEffects();
   }
 
   private async readPage(): Promise<boolean> {
@@ -202,15 +213,10 @@ export class Follower {
     this.followed.tell({ stored: records.get(agentId) ?? null, events: [event], own: null });
   }
 
-  private async readEffects(): Promise<boolean> {
-    const page = await this.context.store.readEffectChanges({ after: this.effectCursor, limit: PAGE });
-    for (const { cursor, what, stored } of page) {
-      this.effectCursor = cursor;
-      const { effect, outcome } = stored;
-      if (what !== 'ordered' || !this.ownEffects.delete(effect.id))
-        this.effects.tell({ what, effect, outcome });
-    }
-    return page.length === PAGE;
+  private tellEffect({ cursor, what, stored: { effect, outcome } }: EffectChange): void {
+    this.effectCursor = cursor;
+    if (what !== 'ordered' || !this.ownEffects.delete(effect.id))
+      this.effects.tell({ what, effect, outcome });
   }
 }
 
