@@ -34,6 +34,7 @@ const COMMANDS: readonly (readonly [names: string, load: () => Promise<Register>
   ['maintenance', async () => (await import('./commands/maintenance.ts')).registerMaintenance],
   ['tmux', async () => (await import('./tmux/command.ts')).registerTmux],
   ['mcp', async () => (await import('./mcp/command.ts')).registerMcp],
+  ['daemon', async () => (await import('./daemon/command.ts')).registerDaemon],
   ['connect', async () => (await import('./connect/command.ts')).registerConnect],
   ['hook', async () => (await import('./connect/hook-command.ts')).registerHook],
   ['doctor', async () => (await import('./commands/doctor.ts')).registerDoctor],

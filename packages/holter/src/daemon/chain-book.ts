@@ -1,0 +1,173 @@
+import {
+  CHAIN_EXECUTOR,
+  contextOf,
+  type DaemonSettings,
+  type DaemonSight,
+  type DaemonState,
+  type DaemonTick,
+  daemonTick,
+  type Effect,
+  type Instant,
+  type Link,
+  type LinkContext,
+  type LinkName,
+  type LinkStep,
+  newDaemonState,
+  type ReceiptOutcome,
+} from '@holter/core';
+import { type ClaimedEffect, openSqlite, type Store, type StoredEvent } from '@holter/server/own-store';
+
+const NAMES = ['server', 'boot', 'deacon'] as const satisfies readonly LinkName[];
+/** What is remembered besides the records of the links. */
+const STATE_KEY = 'daemon';
+const HANDED_IN_KEY = 'handed-in';
+/** Longer than any effect takes; what a killed daemon had claimed is claimable again after that. */
+const LEASE_MS = 120_000;
+const EFFECTS_MAX = 16;
+const EVENTS_MAX = 200;
+
+type Moment = Pick<DaemonSight, 'at' | 'isHeld'>;
+type Saved = Omit<DaemonState, 'links'> & {
+  readonly links: Readonly<Record<LinkName, Omit<Link, 'agent'>>>;
+};
+
+/** The daemon's own records: what it has seen, decided and done, also while the server is down. */
+export class ChainBook {
+  private readonly store: Store;
+  private readonly settings: DaemonSettings;
+  private readonly newId: () => string;
+  private readonly versions = new Map<LinkName, number>();
+  private state: DaemonState = newDaemonState;
+
+  private constructor(store: Store, settings: DaemonSettings, newId: () => string) {
+    this.store = store;
+    this.settings = settings;
+    this.newId = newId;
+  }
+
+  static async open(file: string, settings: DaemonSettings, newId: () => string): Promise<ChainBook> {
+    const book = new ChainBook(await openSqlite(file), settings, newId);
+    await book.load();
+    return book;
+  }
+
+  link(name: LinkName): Link {
+    return this.state.links[name];
+  }
+
+  /** The next moment at which time alone could change what is to be done about a link. */
+  get wakeAt(): number {
+    return Math.min(...NAMES.map((name) => wakeAtOf(this.link(name))));
+  }
+
+  /** Whether a link was started, and has not proven itself yet. */
+  get isRecovering(): boolean {
+    return NAMES.some((name) => this.link(name).agent?.hard.incident?.step === 'recover');
+  }
+
+  /** One tick: durable before anything is done about it. */
+  async tick(sight: DaemonSight): Promise<Pick<DaemonTick, 'acts' | 'says' | 'steps'>> {
+    const { state, steps, acts, says } = daemonTick(this.state, sight, this.settings);
+    this.state = state;
+    await this.keep(steps, sight.at);
+    return { acts, says, steps };
+  }
+
+  async fold(
+    name: LinkName,
+    moment: Moment,
+    folding: (link: Link, context: LinkContext) => LinkStep,
+  ): Promise<LinkStep> {
+    const step = folding(this.link(name), contextOf(name, this.state, moment, this.settings));
+    this.state = { ...this.state, links: { ...this.state.links, [name]: step.link } };
+    await this.keep([[name, step]], moment.at);
+    return step;
+  }
+
+  /** Effects that wait to be carried out. While acts are stopped, only people are told. */
+  async claim({ at, isHeld }: Moment): Promise<readonly ClaimedEffect[]> {
+    const executors = isHeld ? [null] : [null, CHAIN_EXECUTOR];
+    return this.store.claimEffects({ executors, at, leaseMs: LEASE_MS, limit: EFFECTS_MAX });
+  }
+
+  async settle(
+    { id }: Effect,
+    at: Instant,
+    outcome: ReceiptOutcome | 'cancelled',
+    detail: string,
+  ): Promise<void> {
+    await this.store.settleEffect(id, { at, outcome, detail });
+  }
+
+  async retry({ effect, tries }: ClaimedEffect, retryAt: Instant, detail: string): Promise<void> {
+    await this.store.retryEffect(effect.id, retryAt, detail, tries);
+  }
+
+  /** What the server has not been told yet. */
+  async unreported(): Promise<readonly StoredEvent[]> {
+    const after = Number((await this.store.getMeta(HANDED_IN_KEY)) ?? 0);
+    return this.store.readEvents({ after, limit: EVENTS_MAX });
+  }
+
+  async noteReported({ cursor }: Pick<StoredEvent, 'cursor'>): Promise<void> {
+    await this.store.putMeta(HANDED_IN_KEY, String(cursor));
+  }
+
+  /** Deletes what is older, so that the file stays small. */
+  async prune(before: Instant): Promise<void> {
+    const cutoffs = {
+      events: before,
+      effects: before,
+      checkpoints: before,
+      rollups: before,
+      tokens: before,
+      letters: before,
+    };
+    await this.store.prune(cutoffs, 1_000);
+  }
+
+  close(): Promise<void> {
+    return this.store.close();
+  }
+
+  private async load(): Promise<void> {
+    const text = await this.store.getMeta(STATE_KEY);
+    const saved = text === null ? null : (JSON.parse(text) as Saved);
+    const links = { ...newDaemonState.links };
+    for (const stored of await this.store.loadMany(NAMES)) {
+      const name = stored.agent.hard.agentId as LinkName;
+      this.versions.set(name, stored.version);
+      links[name] = { ...links[name], agent: stored.agent };
+    }
+    for (const name of NAMES) links[name] = { ...links[name], ...saved?.links[name] };
+    this.state = { ...newDaemonState, ...saved, links };
+  }
+
+  /** The state first: a start that is counted twice is better than one that is not counted. */
+  private async keep(steps: readonly (readonly [LinkName, LinkStep])[], at: Instant): Promise<void> {
+    const { links, ...rest } = this.state;
+    const shown = Object.fromEntries(NAMES.map((name) => [name, withoutAgent(links[name])]));
+    await this.store.putMeta(STATE_KEY, JSON.stringify({ ...rest, links: shown }));
+    for (const [name, { link, events, effects, over }] of steps) {
+      if (!link.agent || (events.length === 0 && effects.length === 0 && over.length === 0)) continue;
+      const expectedVersion = this.versions.get(name) ?? 0;
+      const commit = {
+        agent: link.agent,
+        expectedVersion,
+        events,
+        effects,
+        over,
+        correlationId: this.newId(),
+      };
+      const [verdict] = await this.store.commit([commit]);
+      if (verdict?.kind !== 'ok')
+        throw new Error(`the records of ${name} were changed by another process at ${at}`);
+      this.versions.set(name, verdict.version);
+    }
+  }
+}
+
+const withoutAgent = ({ look, budget }: Link): Omit<Link, 'agent'> => ({ look, budget });
+
+const wakeAtOf = ({ agent }: Link): number =>
+  agent?.hard.incident ? agent.hard.wakeAt : Number.POSITIVE_INFINITY;

@@ -1,0 +1,180 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type DaemonSettings, type Instant, instant } from '@holter/core';
+import { acquireLock, lockHolder } from '@holter/server/own-store';
+import { defaultPolicies, policyFor } from '@holter/server/policy';
+import {
+  type Clock,
+  type DataFolder,
+  identityOf,
+  type ProcessTable,
+  realDice,
+  writeSettingsFile,
+} from '@holter/server/process';
+import { CliFailure } from '../terminal/failure.ts';
+import { incarnationOf } from '../town/incarnation.ts';
+import { writeStateFile } from '../town/state-file.ts';
+import type { Town } from '../town/town.ts';
+import { ChainBook } from './chain-book.ts';
+import { Daemon, type Hand, type TownDuties } from './daemon.ts';
+import { DaemonLog } from './daemon-log.ts';
+import { Reporter } from './reporter.ts';
+import { ServerLink, unknownLook } from './server-link.ts';
+import { notifyService } from './service-notify.ts';
+
+type DaemonOptions = {
+  readonly town: Town;
+  readonly folder: DataFolder;
+  readonly clock: Clock;
+  readonly table: ProcessTable;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly workingDirectory: string;
+  readonly settings: Pick<DaemonSettings, 'tickMs' | 'limits'>;
+  readonly isOnce: boolean;
+  readonly onStop: (stop: () => void) => void;
+  /** Where what happens is said besides the log. */
+  readonly print: (line: string) => void;
+  /** Starts the server and returns when it answers. */
+  readonly startServer?: () => Promise<unknown>;
+};
+
+/** The server may take 15 s of 3 min to answer: far longer than ever, far shorter than a tick. */
+const ANSWER_PARTS = 12;
+
+/** The daemon of a town, until it is stopped. There is one: a second one ends with a message. */
+export async function runDaemon(options: DaemonOptions): Promise<void> {
+  const { town, folder, clock, table, env, isOnce } = options;
+  mkdirSync(town.daemonFolder, { recursive: true });
+  const lock = await acquireLock(town.daemonLockFile, { pid: process.pid, since: clock.now() });
+  if (!lock) {
+    const pid = lockHolder(town.daemonLockFile)?.pid;
+    throw new CliFailure(`another daemon runs in ${town.path}${pid === undefined ? '' : ` (pid ${pid})`}`);
+  }
+  const log = new DaemonLog(town.daemonLogFile, clock.now);
+  const say = (line: string): void => {
+    log.say(line);
+    options.print(line);
+  };
+  const own = table.row(process.pid);
+  const incarnation = own ? incarnationOf(identityOf(table, own)) : String(process.pid);
+  const settings = { ...options.settings, policy: policyFor(defaultPolicies, 'chain', 'server', 'chain') };
+  const book = await ChainBook.open(join(town.daemonFolder, 'chain.db'), settings, realDice.newId);
+  try {
+    writeSettingsFile(town.daemonPidFile, `${process.pid}\n`);
+    const reporter = new Reporter({ folder, instanceId: incarnation, tickMs: settings.tickMs });
+    const server = new ServerLink({
+      ...{ folder, clock, table, env, workingDirectory: options.workingDirectory },
+      answerMs: settings.tickMs / ANSWER_PARTS,
+      ...(options.startServer && { start: options.startServer }),
+    });
+    const daemon = new Daemon({
+      ...{ book, clock, settings, say },
+      hands: { server, boot: NO_HAND, deacon: NO_HAND },
+      duties: NO_DUTIES,
+      isHeld: () => false,
+      newSecret: realDice.newSecret,
+      tell: (message) => reporter.tell(message),
+    });
+    say(`the daemon of ${town.path} runs (pid ${process.pid})`);
+    notifyService(env, 'READY=1');
+    // The first start is no incident.
+    if (server.isAbsent && !book.link('server').agent) await startFirst(server, say);
+    const stopping = new Promise<void>((resolve) => options.onStop(resolve));
+    let isStopped = false;
+    void stopping.then(() => {
+      isStopped = true;
+    });
+    for (let count = 1, tickAt = clock.now(), lookAt = tickAt; !isStopped; ) {
+      const isTick = tickAt <= lookAt;
+      try {
+        lookAt = await (isTick ? daemon.tick() : daemon.lookAgain());
+        if (isTick && book.link('server').look?.tick) await report(reporter, book, say);
+      } catch (error) {
+        say(`a tick failed: ${(error as Error).message}`);
+        lookAt = instant(clock.now() + settings.tickMs);
+      }
+      if (isTick) {
+        count += 1;
+        tickAt = instant(Math.max(tickAt + settings.tickMs, clock.now()));
+        writeState(options, book, count, incarnation);
+        notifyService(env, 'WATCHDOG=1');
+      }
+      if (isOnce) break;
+      await waitUntil(clock, instant(Math.min(tickAt, lookAt)), stopping);
+    }
+    notifyService(env, 'STOPPING=1');
+    if (!isOnce) await reporter.leave().catch(() => undefined);
+    say('the daemon has stopped');
+  } finally {
+    rmSync(town.daemonPidFile, { force: true });
+    await book.close();
+    lock.release();
+    log.close();
+  }
+}
+
+async function startFirst(server: ServerLink, say: (line: string) => void): Promise<void> {
+  try {
+    await server.start();
+    say('server: started');
+  } catch (error) {
+    say(`server: it could not be started: ${(error as Error).message}`);
+  }
+}
+
+/** A server that is down is what the daemon is for; it is told with the next tick. */
+async function report(reporter: Reporter, book: ChainBook, say: (line: string) => void): Promise<void> {
+  try {
+    await reporter.report(book);
+  } catch (error) {
+    say(`the server was not told: ${(error as Error).message}`);
+  }
+}
+
+function writeState(
+  { town, clock }: DaemonOptions,
+  book: ChainBook,
+  ticks: number,
+  incarnation: string,
+): void {
+  const links = (['server', 'boot', 'deacon'] as const).map((name) => {
+    const { agent, look, budget } = book.link(name);
+    return [
+      name,
+      {
+        state: look?.state ?? 'unknown',
+        incident: agent?.hard.incident?.id ?? null,
+        is_latched: budget.latchedAt !== undefined,
+      },
+    ];
+  });
+  const at = new Date(clock.now()).toISOString();
+  writeStateFile(
+    town.daemonStateFile,
+    { at, pid: process.pid, ticks, links: Object.fromEntries(links) },
+    incarnation,
+  );
+}
+
+function waitUntil(clock: Clock, at: Instant, stopping: Promise<void>): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(Math.max(0, at - clock.now()), resolve);
+    void stopping.then(() => {
+      cancel();
+      resolve();
+    });
+  });
+}
+
+const NO_HAND: Hand = {
+  look: async (before) => unknownLook(instant(0), before),
+  stop: async () => 'nothing ends it from here',
+  start: async () => {
+    throw new Error('nothing starts it from here');
+  },
+};
+
+const NO_DUTIES: TownDuties = {
+  see: async () => ({ isBootRunning: true, triage: null, members: [], hasRequests: false }),
+  act: async () => undefined,
+};
