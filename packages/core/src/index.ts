@@ -141,6 +141,7 @@ export type {
   InputBody,
 } from './record/input.ts';
 export {
+  isSilenceJudged,
   type Liveness,
   type LossCause,
   likelyCause,

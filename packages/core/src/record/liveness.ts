@@ -57,6 +57,10 @@ export function pulseOf(hard: Hard): Pulse {
   return hard.promises.process ? 'looks' : 'none';
 }
 
+/** Whether its silence would be noticed. An agent that is judged by its tasks alone may be silent for hours. */
+export const isSilenceJudged = (hard: Hard, { watch }: Policy): boolean =>
+  watch === 'all' && pulseOf(hard) !== 'none';
+
 export function intervalOf(hard: Hard, policy: Policy): DurationMs {
   if (hard.promises.beatEveryMs !== undefined) return hard.promises.beatEveryMs;
   return pulseOf(hard) === 'looks' ? lookEveryOf(policy) : policy.beat.intervalMs;

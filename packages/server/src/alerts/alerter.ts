@@ -10,7 +10,7 @@ import {
 import type { AlertVerdict, Channel, Delivery, Notify } from '../channels/index.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
-import { policyFor } from '../policy/index.ts';
+import { policyOfAgent } from '../policy/index.ts';
 import { type Store, StoreUnavailable } from '../store/store.ts';
 import type { PingState, Trouble } from '../upkeep/index.ts';
 import {
@@ -208,8 +208,7 @@ export class Alerter {
     const { currentPolicies: policies } = this.context.engine();
     const context = {
       hardOf: (agentId: string) => this.agents.get(agentId),
-      policyOf: ({ role, agentId, group, patience }: Hard) =>
-        policyFor(policies, role, agentId, group, patience),
+      policyOf: (hard: Hard) => policyOfAgent(policies, hard),
     };
     return withOffers(notice, context, at);
   }

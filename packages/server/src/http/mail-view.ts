@@ -1,6 +1,6 @@
-import type { Agent, Instant } from '@holter/core';
+import type { Agent, Instant, Policy } from '@holter/core';
 import type { z } from 'zod';
-import { lastHeardOf, mailPresenceOf } from '../post/index.ts';
+import { knownPresenceOf, lastHeardOf } from '../post/index.ts';
 import type { StoredLetter } from '../store/letters.ts';
 import type * as schema from './schema/mail.ts';
 
@@ -50,9 +50,12 @@ export function summaryView(letter: StoredLetter): z.infer<typeof schema.summary
 const hostOf = ({ host, reporter }: Agent['hard']): string =>
   host ?? reporter?.user?.split('@').at(1) ?? 'unknown';
 
-export function mailAgentView(agent: Agent, now: Instant): z.infer<typeof schema.mailAgent> {
+export function mailAgentView(
+  agent: Agent,
+  { now, policy, unread }: { readonly now: Instant; readonly policy: Policy; readonly unread: number },
+): z.infer<typeof schema.mailAgent> {
   const { agentId, startedAt, registeredAt = startedAt, end, unknownSince } = agent.hard;
-  const status = mailPresenceOf(agent, now);
+  const status = knownPresenceOf(agent, now, policy);
   const offlineSince = end?.at ?? unknownSince;
   return {
     session_name: agentId,
@@ -61,5 +64,6 @@ export function mailAgentView(agent: Agent, now: Instant): z.infer<typeof schema
     registered_at: timestampOf(registeredAt),
     host: hostOf(agent.hard),
     ...(status === 'offline' && offlineSince !== undefined && { offline_since: timestampOf(offlineSince) }),
+    unread_messages: unread,
   };
 }

@@ -17,6 +17,7 @@ export {
   type PolicySet,
   patienceInForce,
   policyFor,
+  policyOfAgent,
 } from './policy-set.ts';
 export { readPrices } from './price-fields.ts';
 export type { Quotas } from './quota-fields.ts';

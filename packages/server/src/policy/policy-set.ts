@@ -1,5 +1,6 @@
 import {
   type FleetPolicy,
+  type Hard,
   type Patience,
   type Policy,
   type PriceTable,
@@ -67,6 +68,11 @@ export function policyFor(
   if (isOnlyRole) return set.byRole.get(role) ?? set.withoutRole;
   return buildPolicy(resolve(layersFor(set.layers, role, agentId, group)).settings, set);
 }
+
+export const policyOfAgent = (
+  set: PolicySet,
+  { role, agentId, group, patience }: Pick<Hard, 'role' | 'agentId' | 'group' | 'patience'>,
+): Policy => policyFor(set, role, agentId, group, patience);
 
 /** Made once for each start: the object stays the same while its agent is in memory. */
 const patientPolicies = new WeakMap<Patience, { readonly set: PolicySet; readonly policy: Policy }>();

@@ -3,4 +3,4 @@ export { type LetterRefusalCode, LetterRefused } from './letter-refused.ts';
 export { MailTray } from './mail-tray.ts';
 export { startPinger } from './pinger.ts';
 export { PostOffice } from './post-office.ts';
-export { lastHeardOf, mailPresenceOf } from './presence.ts';
+export { knownPresenceOf, lastHeardOf } from './presence.ts';

@@ -1,7 +1,7 @@
 import { type Agent, hashText, type Instant, later } from '@holter/core';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
-import { policyFor } from '../policy/index.ts';
+import { policyOfAgent } from '../policy/index.ts';
 import type { Store } from '../store/store.ts';
 import type { PostOffice } from './post-office.ts';
 
@@ -43,8 +43,8 @@ export function startPinger({ engine, store, office, clock, failed }: PingerCont
 
   /** Agents begin at different times within an interval, so that not all are pinged at once. */
   const paceOf = ({ hard }: Agent, now: Instant): Pace => {
-    const { role, agentId, group, patience, promises } = hard;
-    const policy = policyFor(engine.currentPolicies, role, agentId, group, patience);
+    const { agentId, promises } = hard;
+    const policy = policyOfAgent(engine.currentPolicies, hard);
     const everyMs = promises.beatEveryMs ?? policy.beat.intervalMs;
     const shifted = now + (Math.abs(hashText(agentId)) % everyMs);
     const nextAt = later(now, everyMs - (shifted % everyMs));

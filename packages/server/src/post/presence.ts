@@ -1,4 +1,4 @@
-import { type Agent, type Instant, presenceOf } from '@holter/core';
+import { type Agent, type Instant, isSilenceJudged, type Policy, presenceOf } from '@holter/core';
 
 type Presence = 'online' | 'idle' | 'busy' | 'offline' | 'unknown';
 
@@ -20,4 +20,12 @@ export function mailPresenceOf(agent: Agent, at: Instant): Presence {
   const heardAt = lastHeardOf(agent);
   if (heardAt === null || hard.unknownSince !== undefined) return 'unknown';
   return presence === 'idle' && at - heardAt < RECENT_MS ? 'online' : presence;
+}
+
+/** As `mailPresenceOf`. Where silence is not judged, only an agent that was heard or seen lately is known to be idle. */
+export function knownPresenceOf(agent: Agent, at: Instant, policy: Policy): Presence {
+  const { soft, hard } = agent;
+  const presence = mailPresenceOf(agent, at);
+  const isKnown = isSilenceJudged(hard, policy) || hard.holds.length > 0 || at - soft.probedAt < RECENT_MS;
+  return presence === 'idle' && !isKnown ? 'unknown' : presence;
 }

@@ -16,6 +16,8 @@ export type Letters = {
   /** Newest first, unless the query says otherwise. */
   listLetters(query: LetterQuery): Promise<readonly StoredLetter[]>;
   countLetters(box: LetterBox): Promise<LetterCounts>;
+  /** How many letters in the boxes of these names are unread; a name without any is left out. */
+  countUnread(names: readonly string[]): Promise<Readonly<Record<string, number>>>;
   /** Returns the ids of those letters that were not in this state before. */
   markLetters(mark: LetterMarking): Promise<readonly string[]>;
   /** Deletes a letter to this recipient; false when there is none. */

@@ -50,6 +50,7 @@ const OPERATIONS = Object.keys({
   readLetter: true,
   listLetters: true,
   countLetters: true,
+  countUnread: true,
   markLetters: true,
   deleteLetter: true,
   backup: true,

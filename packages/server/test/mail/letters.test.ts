@@ -217,11 +217,14 @@ it('tells the status of agents as seed 001 does, and `unknown` where nothing is 
   expect(await status('joe')).toMatchObject({ host: 'workstation-1' });
   expect(await status('nobody')).toMatchObject({ status: 'not_found', error: 'agent_not_found' });
   const { agents, stats } = (await operator.call('GET', '/api/agents')).json as {
-    agents: { session_name: string }[];
+    agents: readonly unknown[];
     stats: { total: number };
   };
-  expect(agents.map(({ session_name }) => session_name)).toContain('jan');
   expect(stats.total).toBe(agents.length);
+  await ada.send('ada', 'jan');
+  const listed = (await operator.call('GET', '/api/agents')).json as { agents: unknown };
+  expect(listed.agents).toContainEqual({ ...(await status('jan')), unread_messages: 1 });
+  expect(listed.agents).toContainEqual(expect.objectContaining({ session_name: 'joe', unread_messages: 0 }));
 });
 
 it('keeps no secrets of letters', async () => {

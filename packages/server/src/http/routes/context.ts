@@ -1,5 +1,5 @@
 import { type Agent, type Policy, retell } from '@holter/core';
-import { patienceInForce, policyFor } from '../../policy/index.ts';
+import { patienceInForce, policyOfAgent } from '../../policy/index.ts';
 import type { HttpDeps, HttpLimits } from '../deps.ts';
 import type { EventStreams } from '../event-streams.ts';
 import type { FleetBook } from '../fleet/fleet-book.ts';
@@ -41,7 +41,5 @@ export function viewOf(
   });
 }
 
-export function policyOf({ currentPolicies }: HttpDeps['engine'], { hard }: Agent): Policy {
-  const { role, agentId, group, patience } = hard;
-  return policyFor(currentPolicies, role, agentId, group, patience);
-}
+export const policyOf = ({ currentPolicies }: HttpDeps['engine'], { hard }: Agent): Policy =>
+  policyOfAgent(currentPolicies, hard);

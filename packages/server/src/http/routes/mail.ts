@@ -1,3 +1,4 @@
+import type { Agent } from '@holter/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Visitor } from '../../post/index.ts';
@@ -10,7 +11,7 @@ import { problem } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
 import * as schema from '../schema/mail.ts';
 import type { Caller } from '../tokens.ts';
-import type { HttpContext } from './context.ts';
+import { type HttpContext, policyOf } from './context.ts';
 
 const LETTERS_DEFAULT = 25;
 const LETTERS_MAX = 1_000;
@@ -85,6 +86,9 @@ export function mailRoutes({ deps, tokens, places, limits }: HttpContext, door: 
     if (found === null) throw problem(400, 'missing_field', `${field} is missing`, field);
     return found;
   }
+
+  const statusOf = (agent: Agent, unread: number) =>
+    mailAgentView(agent, { now: clock.now(), policy: policyOf(engine, agent), unread });
 
   async function resolved(name: string) {
     if (name !== office.name && !(await office.agentOf(name))) throw unknownAgent(name);
@@ -221,7 +225,9 @@ export function mailRoutes({ deps, tokens, places, limits }: HttpContext, door: 
             limit: AGENTS_AT_ONCE,
             ...(cursor !== '' && { cursor }),
           });
-          agents.push(...page.items.map(({ agent }) => mailAgentView(engine.freshen(agent), clock.now())));
+          const found = page.items.map(({ agent }) => engine.freshen(agent));
+          const unread = await store.countUnread(found.map(({ hard }) => hard.agentId));
+          agents.push(...found.map((agent) => statusOf(agent, unread[agent.hard.agentId] ?? 0)));
           cursor = page.nextCursor;
         }
         const offline = agents.filter(({ status }) => status === 'offline').length;
@@ -238,7 +244,7 @@ export function mailRoutes({ deps, tokens, places, limits }: HttpContext, door: 
       summary: 'Whether an agent is online (seed 001 §1.6).',
       access: access([...READERS, 'agent']),
       answers: {
-        200: { description: 'As far as it is known.', schema: schema.mailStatus },
+        200: { description: 'As far as it is known.', schema: schema.mailAgent },
         404: { description: 'not_found: no agent has this name.', schema: schema.letterFailure },
       },
       handle: async ({ params, caller, reply }) => {
@@ -250,7 +256,7 @@ export function mailRoutes({ deps, tokens, places, limits }: HttpContext, door: 
           return { session_name: agentId, status: 'not_found', error: 'agent_not_found', message };
         }
         const { unread } = await store.countLetters({ of: agentId, box: 'inbox' });
-        return { ...mailAgentView(agent, clock.now()), unread_messages: unread };
+        return statusOf(agent, unread);
       },
     }),
     defineRoute({

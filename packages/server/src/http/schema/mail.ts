@@ -127,9 +127,8 @@ export const mailAgent = z.strictObject({
   registered_at: timestamp,
   host: z.string(),
   offline_since: timestamp.optional(),
+  unread_messages: z.number(),
 });
-
-export const mailStatus = z.strictObject({ ...mailAgent.shape, unread_messages: z.number() });
 
 export const mailAgents = z.strictObject({
   agents: z.array(mailAgent),

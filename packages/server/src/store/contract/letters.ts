@@ -107,6 +107,9 @@ export function lettersContract(open: OpenStore): void {
         unread: 0,
         byPriority: none,
       });
+      expect(await store.countUnread(['bob', 'cyd', 'dan'])).toEqual({ bob: 1, cyd: 1 });
+      expect(await store.countUnread(['bob'])).toEqual({ bob: 1 });
+      expect(await store.countUnread([])).toEqual({});
     });
 
     it('acknowledges the letter that a reply answers, if its sender had received it', async () => {

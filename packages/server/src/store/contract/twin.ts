@@ -184,6 +184,7 @@ async function look(store: Store): Promise<unknown> {
     letters: await store.listLetters({ of: 'ada', box: 'inbox', limit: 99 }),
     sent: await store.listLetters({ of: 'ada', box: 'sent', status: 'unacknowledged', limit: 99 }),
     counts: await store.countLetters({ of: 'bob', box: 'inbox' }),
+    unread: await store.countUnread(['ada', 'bob']),
     stateTime: await store.stateTime({ from: at(HOUR), to: at(3 * HOUR) }),
   };
 }

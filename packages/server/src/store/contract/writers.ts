@@ -334,6 +334,10 @@ const OPERATIONS: Record<Exclude<Operation, 'backup' | 'check' | 'close'>, Check
     await putLetter(a, 'm1');
     expect(await b.countLetters(inbox)).toMatchObject({ total: 1, unread: 1 });
   },
+  countUnread: async (a, b) => {
+    await putLetter(a, 'm1');
+    expect(await b.countUnread(['bob'])).toEqual({ bob: 1 });
+  },
   markLetters: async (a, b) => {
     await putLetter(a, 'm1');
     const mark = { to: 'bob', letterIds: ['m1'], as: 'read', at: at(2) } as const;

@@ -15,7 +15,7 @@ import {
   retryEffect,
   settleEffect,
 } from './effects.ts';
-import { countLetters, deleteLetter, listLetters, markLetters, putLetter } from './letters.ts';
+import { countLetters, countUnread, deleteLetter, listLetters, markLetters, putLetter } from './letters.ts';
 import { countByHealth, listAgents, prune, readEvents, rollups } from './read.ts';
 import { copyTables, emptyTables, type Indexes, indexesOf, type Tables } from './tables.ts';
 
@@ -223,6 +223,7 @@ const handlers: Handlers = {
   readLetter: (tables, _, letterId) => tables.letters.get(letterId) ?? null,
   listLetters: (tables, _, query) => listLetters(tables, query),
   countLetters: (tables, _, box) => countLetters(tables, box),
+  countUnread: (tables, _, names) => countUnread(tables, names),
   markLetters: (tables, _, marking) => markLetters(tables, marking),
   deleteLetter: (tables, _, to, letterId) => deleteLetter(tables, to, letterId),
   backup: () => {

@@ -67,6 +67,14 @@ export function countLetters({ letters }: Tables, box: LetterBox): LetterCounts 
   return { total: found.length, unread: found.filter(hasStatus.unread).length, byPriority };
 }
 
+export function countUnread({ letters }: Tables, names: readonly string[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const letter of letters.values())
+    if (names.includes(letter.to) && hasStatus.unread(letter))
+      counts[letter.to] = (counts[letter.to] ?? 0) + 1;
+  return counts;
+}
+
 export function markLetters(
   { letters }: Pick<Tables, 'letters'>,
   { to, letterIds, as, at }: LetterMarking,

@@ -6,6 +6,7 @@ import { listEffects, readEffect, readEffectChanges, renewEffects, retryEffect }
 import { readEvents } from '../sql/events.ts';
 import {
   countLetters,
+  countUnread,
   deleteLetter,
   listLetters,
   markLetters,
@@ -129,6 +130,7 @@ export const handlers: Handlers = {
   readLetter: ({ db }, letterId) => readLetter(db, letterId),
   listLetters: ({ db }, query) => listLetters(db, query),
   countLetters: ({ db }, box) => countLetters(db, box),
+  countUnread: ({ db }, names) => countUnread(db, names),
   markLetters: ({ db }, marking) => markLetters(db, marking),
   deleteLetter: ({ db }, ...args) => deleteLetter(db, ...args),
   backup: async () => {

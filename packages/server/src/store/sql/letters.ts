@@ -109,6 +109,21 @@ export async function countLetters(db: Db, { of, box }: LetterBox): Promise<Lett
   return { total, unread, byPriority };
 }
 
+export async function countUnread(
+  db: Db,
+  names: readonly string[],
+): Promise<Readonly<Record<string, number>>> {
+  if (names.length === 0) return {};
+  const rows = await db
+    .selectFrom('letters')
+    .select(['recipient', ({ fn }) => fn.countAll<number>().as('unread')])
+    .where('recipient', 'in', names)
+    .where('read_at', 'is', null)
+    .groupBy('recipient')
+    .execute();
+  return Object.fromEntries(rows.map(({ recipient, unread }) => [recipient, Number(unread)]));
+}
+
 const COLUMNS = {
   deliveredAt: 'delivered_at',
   readAt: 'read_at',

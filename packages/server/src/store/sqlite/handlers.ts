@@ -6,6 +6,7 @@ import { listEffects, readEffect, readEffectChanges, renewEffects, retryEffect }
 import { readEvents } from '../sql/events.ts';
 import {
   countLetters,
+  countUnread,
   deleteLetter,
   listLetters,
   markLetters,
@@ -131,6 +132,7 @@ export const handlers: Handlers = {
   readLetter,
   listLetters,
   countLetters,
+  countUnread,
   markLetters: (db, marking) => inTransaction(db, (transaction) => markLetters(transaction, marking)),
   deleteLetter: (db, to, letterId) =>
     inTransaction(db, (transaction) => deleteLetter(transaction, to, letterId)),

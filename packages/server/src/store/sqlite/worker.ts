@@ -16,7 +16,12 @@ if (!port) throw new Error('worker.ts runs only as a worker thread');
 
 const options = workerData as ConnectionOptions;
 const session = new Session(options, (file) => reply({ kind: 'copied', file }));
-const READS: ReadonlySet<Request['operation']> = new Set(['readLetter', 'listLetters', 'countLetters']);
+const READS: ReadonlySet<Request['operation']> = new Set([
+  'readLetter',
+  'listLetters',
+  'countLetters',
+  'countUnread',
+]);
 /** So many reads in a row, then one of the others. */
 const READS_MAX = 20;
 type Work = () => void | Promise<void>;
