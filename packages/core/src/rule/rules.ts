@@ -14,8 +14,8 @@ import { silence } from './silence.ts';
 import { taskOverdue } from './task-overdue.ts';
 import { tokenFlat } from './token-flat.ts';
 
-/** What an agent owes while it works: beats, calls, tokens, checkpoints. Not judged where only its tasks count. */
-const OWED: ReadonlySet<Rule> = new Set([missedBeats, silence, tokenFlat, frozen, checkpointAge]);
+/** What an agent owes while it works: beats, calls, tokens, checkpoints, answers. Not judged where only its tasks count. */
+const OWED: ReadonlySet<Rule> = new Set([missedBeats, silence, tokenFlat, frozen, checkpointAge, ackOverdue]);
 
 /** Order matters: `frozen` looks at the findings of the rules before it. */
 const RULES: readonly Rule[] = [

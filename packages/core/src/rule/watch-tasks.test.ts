@@ -55,6 +55,16 @@ describe('an agent that is judged by its tasks alone', () => {
     expect(gone.agent.hard.health).toBe('FAILING');
   });
 
+  test('is reminded of a letter, and not called late', () => {
+    const bench = silent({ agentId: 'ada' });
+    for (const priority of ['urgent', 'high'] as const)
+      bench.signal({ kind: 'message-delivered', messageId: priority, priority }, 'holter');
+    const effects = bench.advance(minutes(20)).flatMap((turn) => turn.effects);
+    expect(effects.map(({ kind }) => kind)).toEqual(['remind']);
+    expect(kinds(bench)).toEqual([]);
+    expect(bench.agent.hard.health).toBe('HEALTHY');
+  });
+
   test('is judged by beats again when the setting is gone', () => {
     const bench = silent({ agentId: 'ada' });
     bench.advance(minutes(20));
