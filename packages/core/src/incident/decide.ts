@@ -1,4 +1,5 @@
 import { assertNever } from '../base/invariant.ts';
+import { inWords } from '../base/time.ts';
 import { beginHold, endHold } from '../fold/holds.ts';
 import type { Hard } from '../record/agent.ts';
 import { forget } from '../record/copy-hard.ts';
@@ -170,8 +171,7 @@ function forceHandoff(draft: Draft, given: Pick<Order, 'by' | 'source'> & { reas
     `${effectIdOf(incident)}/handoff`,
     {
       kind: 'request-handoff',
-      message:
-        'Holter: somebody else will take over. A handoff note now (done, pending, blocked, next steps) keeps your work.',
+      message: `Holter: somebody else will take over in ${inWords(policy.handoffWaitMs)}, or as soon as you have written a handoff note (done, pending, blocked, next steps), which keeps your work.`,
       waitMs: policy.handoffWaitMs,
     },
     { livesBy: lifeOfIncident(incident.id) },

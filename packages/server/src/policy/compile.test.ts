@@ -294,6 +294,11 @@ describe('problems', () => {
       'health_monitoring.heartbeat.interval_seconds: must be at most health_monitoring.heartbeat.timeout_seconds (600, default), not 900',
     ],
     [
+      'an agent would be warned less than a minute before it is stopped',
+      { rules: { handoff_wait: '59s' } },
+      'rules.handoff_wait: must be 1m to 7d, in seconds or with a unit (500ms, 90s, 15m, 2h, 1d), not "59s"',
+    ],
+    [
       'the time-out is too many intervals',
       { health_monitoring: { heartbeat: { interval_seconds: 1 } } },
       'health_monitoring.heartbeat.interval_seconds: the time-out must be 1 to 100 intervals, not 600: see health_monitoring.heartbeat.timeout_seconds (600, default)',

@@ -88,7 +88,7 @@ export const AGENT_FIELDS = {
   'rules.settle': duration(ranges.settle),
   'rules.nudge_repeats_max': count(ranges.repeats),
   'rules.unattended': flag,
-  'rules.handoff_wait': wait,
+  'rules.handoff_wait': duration(ranges.handoffWait),
   'rules.termination_answer': wait,
   'rules.termination_attempts_max': count(ranges.terminationAttempts),
   'rules.probation': wait,

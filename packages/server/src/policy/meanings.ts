@@ -123,7 +123,8 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
     'Repeats after a nudge that stand for the wait between two nudges: a fast loop is not waited for.',
   'rules.unattended':
     'Whether Holter may stop and restart agents in mode `act` while nobody has seen the escalation.',
-  'rules.handoff_wait': 'Time that an agent has to write a handoff note.',
+  'rules.handoff_wait':
+    'Time that an agent has to write a handoff note before it is stopped (`force_handoff`); at least a minute.',
   'rules.termination_answer':
     'Time on top of the clean-up for the answer of the executor; then a person is told.',
   'rules.termination_attempts_max': 'How often a termination is tried.',
@@ -215,9 +216,9 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
   'log.files': 'Log files that are kept, the current one included.',
   'mail.name': "Holter's own name in the post: agents write to it, and its letters come from it.",
   maestro_port:
-    'A port of this machine where agents call `/api/messages` without a token, as in seed 001; also `holter up --maestro-port`. What comes there is marked as unverified. Default: none.',
+    'A port of this machine where agents call `/api/messages` without a token, as in seed 001; also `holter up --maestro-port`. What comes there is marked as unverified. Read at the start only. Default: none.',
   'ecos.folder':
-    'A project in which `.ecos/agent-health` shows agents, tasks and incidents as in seed 001; also `holter up --ecos`. A relative path begins at this file. Default: none.',
+    'A project in which `.ecos/agent-health` shows agents, tasks and incidents as in seed 001; also `holter up --ecos`, which comes first. A relative path begins at this file. SIGHUP changes it. Default: none.',
   'tmux.escape_hung_model':
     'Whether `holter tmux watch` may press Escape in the pane of an agent that hangs at its model: a nudge is sent, and Escape cancels the request.',
   'tmux.hung_model_after':

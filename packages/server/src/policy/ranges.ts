@@ -16,6 +16,8 @@ export const ranges = {
   // A threshold or wait of zero would mean "always": switch the thing off instead.
   threshold: { min: milliseconds(1), max: days(30) },
   wait: { min: milliseconds(1), max: days(7) },
+  // An agent is warned at least a minute before it is stopped (seed 001).
+  handoffWait: { min: minutes(1), max: days(7) },
   settle: { min: 0, max: hours(1) },
   // Longer than that, a supervisor has killed the process.
   drain: { min: 0, max: minutes(1) },
