@@ -6,7 +6,7 @@ import { certifiedName, readCertificate, renewCertificate } from './certificate.
 import type { UnreadNotices } from './channels/index.ts';
 import { type Config, type LoadedConfig, problemLine, type TlsFiles } from './config/load.ts';
 import { DataFolder, type FirstRole } from './data-folder.ts';
-import { EcosFolderError, ecosFolderOf, startEcos } from './ecos/index.ts';
+import { EcosFolderError, EcosKeeper, ecosFolderOf } from './ecos/index.ts';
 import type { Clock } from './engine/clock.ts';
 import { continuedClock } from './engine/continued-clock.ts';
 import { Engine } from './engine/engine.ts';
@@ -161,13 +161,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     });
     const notSent = (error: unknown) => logger.warn({ err: error }, 'pings were not sent');
     undo.push(startPinger({ engine, store, office, clock, failed: notSent }));
-    const ecosFolder = options.ecosFolder ?? ecosFolderOf(config);
     const warn = (message: string) => logger.warn(message);
-    const ecos =
-      ecosFolder === null || options.demo
-        ? null
-        : await startEcos({ engine, store, clock, folder: ecosFolder, warn }).catch(refuseEcosFolder);
-    undo.push(() => ecos?.stop());
+    const ecos = new EcosKeeper({ engine, store, clock, warn });
+    undo.push(() => ecos.set(null));
+    const ecosFolder = () => (options.demo ? null : (options.ecosFolder ?? ecosFolderOf(config)));
+    await ecos.set(ecosFolder()).catch(refuseEcosFolder);
     const judge = new Judge({ engine, store, clock });
     undo.push(() => judge.stop());
     const failed = (error: unknown) => logger.warn({ err: error }, 'a hook was answered, but not kept');
@@ -197,7 +195,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       executors,
       office,
       judge,
-      reach: () => ({ maestroUrl, ecos }),
+      reach: () => ({ maestroUrl, ecos: ecos.current }),
       clock,
       sha256,
       ...realDice,
@@ -247,6 +245,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         const { operations } = config.policies;
         if (!options.demo) ping.set(config.deadMan);
         if (!options.demo) void traces.set(traceSettings(operations.tracing, process.env));
+        ecos.set(ecosFolder()).catch((error: Error) => warn(`ecos.folder stays as it was: ${error.message}`));
         options.logFile?.setLimits(operations.log);
         if (options.tls) renewCertificate(http.server, options.tls, { clock: wall, logger });
         return reload(engine, options.demo ? null : alerts, loaded, logger);

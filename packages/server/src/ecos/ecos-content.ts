@@ -7,7 +7,7 @@ import {
   type StallLog,
   type Task,
 } from '@holter/core';
-import { type PolicySet, policyFor } from '../policy/index.ts';
+import { type PolicySet, policyOfAgent } from '../policy/index.ts';
 
 /** In jq null sorts before any string, so a time that is not known has to be one that never comes. */
 const FAR_OFF = '9999-12-31T23:59:59Z';
@@ -32,8 +32,8 @@ export function heartbeatConfig(agents: readonly Agent[], around: Surroundings):
 
 function heartbeatOf(agent: Agent, { policies, stalls, at }: Surroundings): object {
   const { soft, hard } = agent;
-  const { role, agentId, group, patience, promises, startedAt } = hard;
-  const policy = policyFor(policies, role, agentId, group, patience);
+  const { role, promises, startedAt } = hard;
+  const policy = policyOfAgent(policies, hard);
   const heardAt = Math.max(soft.beatAt, soft.pongAt, soft.activityAt, startedAt) as Instant;
   const isJudged = policy.watch === 'all' && !hard.end;
   return {

@@ -159,7 +159,7 @@ export function sealed(content: object): string {
 function isSealed(name: EcosFileName, text: string): boolean {
   try {
     if (name === 'incident-log.jsonl')
-      return linesOf(text).every((line) => line.detection_method === 'holter');
+      return linesOf(text).every((line) => String(line.detection_method).startsWith('holter'));
     const { [SEAL]: seal, ...content } = JSON.parse(text) as Record<string, unknown>;
     return seal === sha256(JSON.stringify(content));
   } catch {

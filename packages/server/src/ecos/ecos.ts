@@ -1,8 +1,9 @@
 import { dirname, resolve } from 'node:path';
-import type { Agent, EventType, HolterEvent } from '@holter/core';
+import { type Agent, type EventType, failureOf, type HolterEvent } from '@holter/core';
 import type { Config } from '../config/load.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
+import { policyOfAgent } from '../policy/index.ts';
 import type { Store } from '../store/store.ts';
 import { heartbeatConfig, taskTracking } from './ecos-content.ts';
 import { EcosFiles, sealed } from './ecos-files.ts';
@@ -28,7 +29,7 @@ const TOLD: readonly EventType[] = [
   'INCIDENT_CLOSED',
 ];
 
-type EcosContext = {
+export type EcosContext = {
   readonly engine: Pick<Engine, 'onFollowed' | 'freshen' | 'currentPolicies' | 'stalls'>;
   readonly store: Pick<Store, 'listAgents' | 'readEvents'>;
   readonly clock: Clock;
@@ -102,6 +103,11 @@ export async function startEcos(context: EcosContext): Promise<Ecos> {
     const known = [...agents.values()].map((agent) => engine.freshen(agent));
     const awaited = known.filter(({ hard }) => !hard.end || hard.end.how === 'crash');
     const around = { policies: engine.currentPolicies, stalls: engine.stalls, at };
+    for (const agent of known) {
+      const { hard } = agent;
+      const failure = hard.incident && failureOf(agent, policyOfAgent(around.policies, hard), at);
+      if (failure) log.classify(hard.agentId, failure);
+    }
     await files.put('heartbeat-config.json', sealed(heartbeatConfig(awaited, around)));
     await files.put('task-tracking.json', sealed(taskTracking(known)));
     await files.put('incident-log.jsonl', log.text());

@@ -1,4 +1,4 @@
-import type { HolterEvent, Instant } from '@holter/core';
+import type { Failure, HolterEvent, Instant } from '@holter/core';
 import { ecosTime } from './ecos-content.ts';
 
 /** Newest incidents that the log holds. */
@@ -10,16 +10,21 @@ type Line = {
   readonly incident_id: string;
   readonly timestamp: string;
   readonly agent: string;
-  readonly failure_type: string;
+  failure_type: Failure['kind'];
   failure_cause: string;
+  /** The finding that opened it. */
   readonly detection_method: string;
   symptoms: readonly string[];
+  classification_reasoning: string;
   recovery_action: string;
   recovery_result: 'pending' | 'pending_approval' | 'success' | 'failed' | 'closed';
   time_to_recovery: number | null;
   escalated_to: string | null;
   notes: readonly string[];
 };
+
+/** As ECOS classifies what it does not know: an agent that is stuck, or a failure that was over before this start. */
+const UNCLASSIFIED = { failure_type: 'recoverable', classification_reasoning: 'not classified' } as const;
 
 type Entry = { readonly openedAt: Instant; readonly line: Line };
 
@@ -95,6 +100,14 @@ export class IncidentLog {
     }
   }
 
+  /** What kind of failure its open incident is about, as the record says; it is kept when the incident closes. */
+  classify(agentId: string, failure: Failure): void {
+    this.changeOpen(agentId, (line) => {
+      line.failure_type = failure.kind;
+      line.classification_reasoning = failure.because;
+    });
+  }
+
   /** JSON lines, the oldest incident first. */
   text(): string {
     return [...this.entries.values()].map(({ line }) => `${JSON.stringify(line)}\n`).join('');
@@ -117,9 +130,9 @@ export class IncidentLog {
         incident_id: incidentId,
         timestamp: ecosTime(at),
         agent: agentId,
-        failure_type: cause,
+        ...UNCLASSIFIED,
         failure_cause: evidence,
-        detection_method: 'holter',
+        detection_method: `holter: ${cause}`,
         symptoms: evidence === '' ? [] : [`${cause}: ${evidence}`],
         recovery_action: step,
         recovery_result: 'pending',

@@ -14,7 +14,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Ecos, readEcosEdits, startEcos } from '../../src/ecos/index.ts';
+import { startEcos } from '../../src/ecos/ecos.ts';
+import { type Ecos, EcosKeeper, readEcosEdits } from '../../src/ecos/index.ts';
 import { startHttp, stillClock, type TestServer } from '../http/kit.ts';
 import { until } from '../until.ts';
 
@@ -163,7 +164,9 @@ it('shows agents, tasks and incidents as seed 001 writes them', async () => {
   expect(JSON.parse(text('incident-log.jsonl'))).toMatchObject({
     incident_id: 'ada/1',
     agent: 'ada',
-    failure_type: 'unrecoverable-error',
+    failure_type: 'recoverable',
+    detection_method: 'holter: unrecoverable-error',
+    classification_reasoning: 'says that it cannot go on with its task T-1: no access',
     failure_cause: 'says that it cannot go on with its task T-1: no access',
     recovery_action: 'escalate',
     recovery_result: 'pending_approval',
@@ -251,6 +254,22 @@ it('follows no link out of the project', async () => {
   rmSync(elsewhere, { recursive: true });
   project = join(project, 'nowhere');
   await expect(start()).rejects.toThrow('is no folder');
+});
+
+it('moves to another folder when the configuration changes, and stays if that one can not be written', async () => {
+  const other = mkdtempSync(join(tmpdir(), 'holter-ecos-'));
+  const { engine, store, clock } = server;
+  const keeper = new EcosKeeper({ engine, store, clock, warn: (message) => said.push(message) });
+  const has = (folder: string) => existsSync(join(folder, '.ecos/agent-health/task-tracking.json'));
+  await keeper.set(project);
+  expect([keeper.current?.folder, has(project), has(other)]).toEqual([project, true, false]);
+  await keeper.set(other);
+  expect([keeper.current?.folder, has(other)]).toEqual([other, true]);
+  await expect(keeper.set(join(other, 'nowhere'))).rejects.toThrow('is no folder');
+  expect(keeper.current?.folder).toBe(other);
+  await keeper.set(null);
+  expect(keeper.current).toBeNull();
+  rmSync(other, { recursive: true });
 });
 
 it('says what is wrong in a file that is imported, and takes the rest', async () => {
