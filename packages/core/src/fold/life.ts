@@ -22,6 +22,7 @@ import { AUTHORITY } from '../vocabulary/authority.ts';
 import { EVIDENCE_LENGTH_MAX } from '../vocabulary/finding.ts';
 import type { ProcessState, SelfStatus } from '../vocabulary/signal.ts';
 import { clearPoint, raisePoint } from './point.ts';
+import { noteTransientLoss } from './transient-losses.ts';
 
 /** The agent itself was heard, so findings about its silence are over. Returns whether it answered an inquiry. */
 export function hearFrom(draft: Draft, how: 'beatAt' | 'pongAt' | 'activityAt'): boolean {
@@ -42,6 +43,7 @@ function becomeAlive(draft: Draft, silentSince: Instant, cause: string): void {
   const { hard, at } = draft;
   forget(hard, 'unknownSince');
   hard.aliveSince = at;
+  noteTransientLoss(draft);
   emit(draft, {
     type: 'LIVENESS_CHANGED',
     payload: { agentId: hard.agentId, from: 'unknown', to: 'alive', cause },

@@ -17,8 +17,13 @@ export function isReplaced(hard: Hard, { order }: Incident): boolean {
   return order?.isReplacement === true;
 }
 
+/** Starts that are remembered. */
+const GIVEN_UP_MAX = 8;
+
 /** The agent counts as gone from here on. If it comes back, its start is an older one, and it is told to stop. */
 export function replace(draft: Draft, { step, order }: Incident): void {
+  const { hard } = draft;
+  hard.givenUp = [...(hard.givenUp ?? []), hard.incarnation].slice(-GIVEN_UP_MAX);
   const detail = order ? `given up, as ${inOrdersWords(order)}` : 'given up';
   becomeGone(draft, { how: 'crash', at: draft.at, detail });
   if (rankOf(step) < rankOf('recover')) return climbTo(draft, 'recover', 1, detail);

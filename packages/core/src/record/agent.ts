@@ -217,6 +217,8 @@ export type Hard = {
   readonly hasKept?: true;
   /** Since when it is unknown whether the agent is alive. */
   readonly unknownSince?: Instant;
+  /** When it was heard again after a silence that was no failure yet, in the last hour; oldest first. */
+  readonly transientLosses?: readonly Instant[];
   /** The agent reported `busy`, or answered an inquiry: the next silence may last one deadline longer. */
   readonly isBusy?: true;
   readonly inquiry?: Inquiry;
@@ -280,6 +282,8 @@ export type Hard = {
   readonly quietFindings?: readonly QuietFinding[];
   /** The newest tickets about this incarnation, oldest first. */
   readonly tickets?: readonly TicketNote[];
+  /** Starts that a person gave up without proof of their end, the newest at the end: one may come back. */
+  readonly givenUp?: readonly number[];
   readonly recovery?: Recovery;
   readonly probation?: Probation;
   /**

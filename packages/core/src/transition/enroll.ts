@@ -197,6 +197,7 @@ function begin(
     ...(old?.past && { past: old.past }),
     ...(old?.quiet && { quiet: old.quiet }),
     ...(old?.quietFindings && { quietFindings: old.quietFindings }),
+    ...(old?.givenUp && { givenUp: old.givenUp }),
     ...(old?.recovery && { recovery: old.recovery }),
     ...(old?.breakers && { breakers: old.breakers }),
     ...(old?.acks && { acks: rearmedAcks(old.acks, at) }),
