@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { milliseconds, type Registration } from '@holter/core';
+import { milliseconds, minutes, type Registration } from '@holter/core';
 import { describe, expect, test } from 'vitest';
 import { ManualClock, settled } from '../../test/manual-clock.ts';
 import { Engine } from '../engine/engine.ts';
@@ -239,4 +239,26 @@ test('fifteen blockers of crafted text do not hold up the clock', async () => {
     });
   const { user, system } = process.cpuUsage(before);
   expect((user + system) / 1_000).toBeLessThan(2_000);
+});
+
+test('people are told once when a start that was replaced is heard again', async () => {
+  const { clock, engine, intake } = await world();
+  await engine.register({ ...ada, promises: { beatEveryMs: minutes(1) }, can: ['spawn'] });
+  await intake.take({ kind: 'heartbeat', agentId: 'ada' }, ADA);
+  await clock.advance(10 * 60_000);
+  await engine.decide('ada', { decision: 'replace', by: 'olga', reason: 'its machine is gone' });
+  const told: string[] = [];
+  engine.onFollowed(({ events }) => {
+    for (const event of events) if (event.type === 'ATTENTION_RAISED') told.push(event.payload.message);
+  });
+  const beat = { kind: 'heartbeat', agentId: 'ada', incarnation: 1 };
+  // Before its successor has started, and after.
+  expect(await intake.take({ ...beat }, ADA)).toMatchObject({ code: 'agent_ended' });
+  expect(await intake.take({ ...beat }, OPERATOR)).toMatchObject({ code: 'agent_ended' });
+  await engine.register({ ...ada, instanceId: 'ada-2' });
+  expect(await intake.take({ ...beat }, ADA)).toMatchObject({ code: 'stale_incarnation' });
+  await settled();
+  const words = 'ada was given up and replaced, and its start 1 is heard again.';
+  expect(told.filter((message) => message.includes('heard again'))).toEqual([expect.stringContaining(words)]);
+  expect((await engine.read('ada'))?.hard).toMatchObject({ incarnation: 2, givenUp: [1] });
 });

@@ -19,11 +19,12 @@ import { problemOfNames } from './check-registration.ts';
 import { cleanSignal, notesOn } from './clean-signal.ts';
 import { ClockSkews } from './clock-skews.ts';
 import { type Refused, refusalOfAnswer, refused } from './refusal.ts';
+import { ReturnedStarts } from './returned-starts.ts';
 import { type Sender, sourceOf } from './sender.ts';
 import { isTokenless, TOKENLESS_REGISTRAR } from './tokenless.ts';
 
 type IntakeContext = {
-  readonly engine: Pick<Engine, 'signal' | 'register' | 'peek' | 'read' | 'currentPolicies'>;
+  readonly engine: Pick<Engine, 'signal' | 'register' | 'peek' | 'read' | 'notify' | 'currentPolicies'>;
   readonly replies: Pick<ReplyQueue, 'unseen' | 'seen'>;
   readonly store: Pick<Store, 'getMeta' | 'swapMeta' | 'listAgents'>;
   readonly clock: Clock;
@@ -70,10 +71,12 @@ export class Intake {
   readonly clockSkews = new ClockSkews();
   private readonly context: IntakeContext;
   private readonly quota: AgentQuota;
+  private readonly returned: ReturnedStarts;
 
   constructor(context: IntakeContext) {
     this.context = context;
     const { engine, store, clock } = context;
+    this.returned = new ReturnedStarts(engine);
     this.quota = new AgentQuota({
       store,
       now: () => clock.now(),
@@ -184,6 +187,9 @@ export class Intake {
     const refusal = refusalOfAnswer(answer, full.agentId);
     if (refusal !== null) {
       count(this.refusedCounts, signal.kind);
+      const isOver = refusal.code === 'stale_incarnation' || refusal.code === 'agent_ended';
+      if (isOver && sender.role === 'agent' && full.incarnation !== undefined)
+        await this.returned.refused(full.agentId, full.incarnation);
       return refusal;
     }
     count(this.takenCounts, signal.kind);

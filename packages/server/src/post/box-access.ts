@@ -50,7 +50,10 @@ export class BoxAccess {
     const agent = await this.checkBox(of, visitor);
     if (!isOwner(visitor) || !agent?.hard.promises.pongs) return this.enter(of, visitor);
     if (visitor !== null) this.checkName(of, visitor);
-    if (!(await this.isStillOpen(of, visitor))) throw replaced();
+    if (await this.isStillOpen(of, visitor)) return;
+    // Refused as a signal, it is on record that this start still runs.
+    if (visitor !== null) await this.context.intake.take({ kind: 'activity' }, visitor, { agentId: of });
+    throw replaced();
   }
 
   /** Whether a visitor that has opened the box may go on looking into it: it may have been replaced since. */
