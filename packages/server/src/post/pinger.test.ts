@@ -1,85 +1,12 @@
-import { createHash } from 'node:crypto';
-import type { Registration } from '@holter/core';
 import { expect, it } from 'vitest';
-import { ManualClock, settled } from '../../test/manual-clock.ts';
-import { Engine } from '../engine/engine.ts';
-import { ReplyQueue } from '../engine/reply-queue.ts';
-import { Intake, type Sender } from '../intake/index.ts';
-import { compile, defaultPolicies, type PolicySet } from '../policy/index.ts';
-import { openMemory } from '../store/memory/index.ts';
+import { ADA, MINUTE, OWN, pinged, postWorld } from '../../test/mail/post-world.ts';
+import { settled } from '../../test/manual-clock.ts';
+import type { Sender } from '../intake/index.ts';
+import { compile } from '../policy/index.ts';
 import { startPinger } from './pinger.ts';
-import { PostOffice } from './post-office.ts';
-
-const OWN = 'ecos-chief-of-staff';
-const MINUTE = 60_000;
-const ADA: Sender = { role: 'agent', agentId: 'ada', incarnation: 1 };
-
-const pinged = (agentId: string): Registration => ({
-  agentId,
-  instanceId: 'i',
-  role: 'active-development',
-  group: 'default',
-  mode: 'nudge',
-  promises: { pongs: true },
-  can: ['nudge'],
-  executor: null,
-});
-
-async function world(policies: PolicySet = defaultPolicies) {
-  const clock = new ManualClock();
-  const store = openMemory();
-  let ids = 0;
-  const fail = (error: unknown) => {
-    throw error;
-  };
-  const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
-  const newId = () => `id-${++ids}`;
-  const engine: Engine = new Engine({
-    store,
-    clock,
-    policies,
-    executors: [],
-    sha256,
-    newId,
-    newSecret: () => 'secret',
-    onBug: fail,
-  });
-  const replies = new ReplyQueue(clock, (effect, outcome, detail) => engine.receive(effect, outcome, detail));
-  engine.addExecutor(replies);
-  replies.follow(engine);
-  await engine.start();
-  const intake = new Intake({ engine, replies, store, clock });
-  const name = () => OWN;
-  const office = new PostOffice({ engine, intake, replies, store, clock, sha256, newId, name });
-  const stop = startPinger({ engine, store, office, clock, failed: fail });
-  await engine.register(pinged('ada'));
-  const pings = async () => {
-    const letters = await store.listLetters({ of: 'ada', box: 'inbox', limit: 100 });
-    const contents = letters.map(({ content }) => JSON.parse(content) as { type: string; sequence: number });
-    return contents.filter(({ type }) => type === 'heartbeat').map(({ sequence }) => sequence);
-  };
-  const answer = async (sequence: number | undefined, status = 'healthy') =>
-    office.send(
-      {
-        from: 'ada',
-        to: OWN,
-        subject: '[HEARTBEAT] Response',
-        priority: 'low',
-        content: { type: 'heartbeat-response', message: 'pong', sequence, status },
-        inReplyTo: null,
-        clientId: null,
-      },
-      ADA,
-    );
-  const agent = async () => {
-    await settled();
-    return engine.read('ada');
-  };
-  return { clock, store, engine, office, stop, pings, answer, agent };
-}
 
 it('pings an agent that promised pongs once per interval of its role, and hears its pongs', async () => {
-  const { clock, engine, stop, pings, answer, agent } = await world();
+  const { clock, engine, stop, pings, answer, agent } = await postWorld();
   for (let minute = 0; minute < 20; minute += 1) {
     await clock.advance(MINUTE);
     const [newest] = await pings();
@@ -97,7 +24,7 @@ it('pings an agent that promised pongs once per interval of its role, and hears 
 });
 
 it('takes no ping that was sent for an answer: an agent that answers none is found', async () => {
-  const { clock, engine, stop, pings, answer, agent } = await world();
+  const { clock, engine, stop, pings, answer, agent } = await postWorld();
   await clock.advance(2 * MINUTE);
   const [early] = await pings();
   await clock.advance(10 * MINUTE);
@@ -116,7 +43,7 @@ it('takes no ping that was sent for an answer: an agent that answers none is fou
 });
 
 it('finds an agent that fetches its pings and answers none, and is not answered by fetching the inquiry', async () => {
-  const { clock, engine, office, stop, agent, answer, pings } = await world();
+  const { clock, engine, office, stop, agent, answer, pings } = await postWorld();
   const fetch = () =>
     office.list({ of: 'ada', box: 'inbox', limit: 25 }, ADA, { waitMs: 0, isGone: async () => false });
   const healths: unknown[] = [];
@@ -140,7 +67,7 @@ it('finds an agent that fetches its pings and answers none, and is not answered 
 });
 
 it('sends no more pings once the agent has ended', async () => {
-  const { clock, engine, store, stop, pings } = await world();
+  const { clock, engine, store, stop, pings } = await postWorld();
   await clock.advance(2 * MINUTE);
   const before = await pings();
   await engine.signal({ kind: 'stopped', reason: 'done', agentId: 'ada', incarnation: 1 }, 'agent');
@@ -152,7 +79,7 @@ it('sends no more pings once the agent has ended', async () => {
 });
 
 it('goes on with the agents of an earlier start, also when a page of them could not be read at first', async () => {
-  const { clock, engine, store, office, stop } = await world();
+  const { clock, engine, store, office, stop } = await postWorld();
   stop();
   for (let index = 0; index < 250; index += 1) await engine.register(pinged(`agent-${index}`));
   const failures: unknown[] = [];
@@ -174,7 +101,7 @@ it('goes on with the agents of an earlier start, also when a page of them could 
 it('does not ping an agent that is judged by its tasks alone', async () => {
   const compiled = compile({ agents: { ada: { watch: 'tasks' } } });
   if (compiled.kind !== 'compiled') throw new Error('the configuration is wrong');
-  const { clock, engine, stop, pings, agent } = await world(compiled.policies);
+  const { clock, engine, stop, pings, agent } = await postWorld(compiled.policies);
   for (let minute = 0; minute < 10; minute += 1) {
     await clock.advance(MINUTE);
     await settled();
