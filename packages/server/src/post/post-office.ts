@@ -174,15 +174,16 @@ export class PostOffice {
     await this.openToChange(of, visitor);
     const letter = await this.letterIn(of, letterId);
     const { store, clock } = this.context;
-    await store.markLetters({ to: of, letterIds: [letterId], as, at: clock.now() });
-    if (as === 'acknowledged') await this.noteAcknowledged(letter, visitor);
+    const mark = () => store.markLetters({ to: of, letterIds: [letterId], as, at: clock.now() });
+    await (as === 'acknowledged' ? this.acknowledge(letter, visitor, mark) : mark());
   }
 
   async remove(of: string, letterId: string, visitor: Visitor): Promise<void> {
     await this.openToChange(of, visitor);
     const letter = await this.letterIn(of, letterId);
-    if (!(await this.context.store.deleteLetter(of, letterId))) throw noLetter();
-    await this.noteAcknowledged(letter, visitor);
+    await this.acknowledge(letter, visitor, async () => {
+      if (!(await this.context.store.deleteLetter(of, letterId))) throw noLetter();
+    });
   }
 
   /** For an agent that is shown its letters by the server itself, oldest first. */
@@ -314,7 +315,8 @@ export class PostOffice {
         field: 'clientId',
       });
     const notes = verdict.kind === 'stored' && counts ? await hearLetter(this.context, stored, counts) : [];
-    if (verdict.kind === 'stored') await awaitAcknowledgement(this.context, stored);
+    // Also of one that is sent again: the server may have died before it was awaited.
+    if (stored.acknowledgedAt === null) await awaitAcknowledgement(this.context, stored);
     if (isOffline)
       throw new LetterRefused('agent_offline', `${to} is offline; the letter waits in its box`, {
         also: { stored: true, id: stored.letterId },
@@ -322,9 +324,21 @@ export class PostOffice {
     return { letter: stored, isNotified: this.waits.tell(to), notes };
   }
 
-  private async noteAcknowledged(letter: StoredLetter, visitor: Visitor): Promise<void> {
+  /**
+   * The record of the agent is told first: if the server dies in between, the letter is still unread, and its reader
+   * acknowledges it again. It is told again if the letter is awaited only since then.
+   */
+  private async acknowledge(
+    letter: StoredLetter,
+    visitor: Visitor,
+    store: () => Promise<unknown>,
+  ): Promise<void> {
     const sender = await this.access.speaksFor(letter.to, visitor);
     if (sender) await signalAcknowledged(this.context, letter, sender);
+    await store();
+    const acks = (await this.context.engine.read(letter.to))?.hard.acks ?? [];
+    if (sender && acks.some(({ id }) => id === letter.letterId))
+      await signalAcknowledged(this.context, letter, sender);
   }
 
   private async deliver(

@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ADA, OWN, postWorld } from '../../test/mail/post-world.ts';
+
+const OPERATOR = { role: 'operator', agentId: null, incarnation: null } as const;
+const letter = {
+  from: OWN,
+  to: 'ada',
+  subject: 'task',
+  priority: 'urgent',
+  content: { type: 'task', message: 'please' },
+  inReplyTo: null,
+  clientId: 'c-1',
+} as const;
+
+describe('a server that dies in the middle of a call', () => {
+  let world: Awaited<ReturnType<typeof postWorld>>;
+  beforeEach(async () => {
+    world = await postWorld();
+  });
+  afterEach(async () => {
+    vi.restoreAllMocks();
+    world.stop();
+    await world.engine.stop();
+  });
+
+  /** The next signal of this kind is not taken any more. */
+  const dieBeforeSignal = (kind: string): void => {
+    const { engine } = world;
+    const take = engine.signal.bind(engine);
+    const spy = vi.spyOn(engine, 'signal').mockImplementation((signal, ...rest) => {
+      if (signal.kind !== kind) return take(signal, ...rest);
+      spy.mockRestore();
+      return Promise.reject(new Error('dead'));
+    });
+  };
+  const awaited = async () => ((await world.agent())?.hard.acks ?? []).length;
+  const unread = async () => (await world.store.countUnread(['ada'])).ada ?? 0;
+
+  it('awaits the acknowledgement of a letter that is sent again', async () => {
+    dieBeforeSignal('message-delivered');
+    await expect(world.office.send(letter, OPERATOR)).rejects.toThrow('dead');
+    expect([await unread(), await awaited()]).toEqual([1, 0]);
+    await world.office.send(letter, OPERATOR);
+    expect([await unread(), await awaited()]).toEqual([1, 1]);
+  });
+
+  it.each(['record', 'store'])(
+    'leaves no letter read that is still awaited: it dies before the %s',
+    async (at) => {
+      const { letter: sent } = await world.office.send(letter, OPERATOR);
+      const acknowledge = () => world.office.mark('ada', sent.letterId, 'acknowledged', ADA);
+      if (at === 'record') dieBeforeSignal('message-acknowledged');
+      else vi.spyOn(world.store, 'markLetters').mockRejectedValueOnce(new Error('dead'));
+      await expect(acknowledge()).rejects.toThrow('dead');
+      // So its reader finds it again.
+      expect(await unread()).toBe(1);
+      await acknowledge();
+      expect([await unread(), await awaited()]).toEqual([0, 0]);
+    },
+  );
+
+  it('awaits no letter that is acknowledged while it is being sent', async () => {
+    const { engine, office } = world;
+    const take = engine.signal.bind(engine);
+    const spy = vi.spyOn(engine, 'signal').mockImplementation(async (signal, ...rest) => {
+      if (signal.kind !== 'message-delivered') return take(signal, ...rest);
+      spy.mockRestore();
+      await office.mark('ada', signal.messageId, 'acknowledged', ADA);
+      return take(signal, ...rest);
+    });
+    await office.send(letter, OPERATOR);
+    expect([await unread(), await awaited()]).toEqual([0, 0]);
+  });
+});
