@@ -35,7 +35,7 @@ export function inWords(error: unknown, { url, token }: Connection): unknown {
   const sentence = field === null || message.includes(field) ? message : `${message} (${field})`;
   return new CliFailure(
     sentence,
-    nextAfter(status, token !== null),
+    nextAfter(status, code, token !== null),
     isSlip(status, code) ? EXIT.usage : EXIT.error,
   );
 }
@@ -43,7 +43,7 @@ export function inWords(error: unknown, { url, token }: Connection): unknown {
 /** The server did not understand what was typed. */
 const isSlip = (status: number, code: string): boolean => status === 400 || code === 'unknown_breaker';
 
-function nextAfter(status: number, hasToken: boolean): string | null {
+function nextAfter(status: number, code: string, hasToken: boolean): string | null {
   switch (status) {
     case 401:
       return hasToken
@@ -52,7 +52,7 @@ function nextAfter(status: number, hasToken: boolean): string | null {
     case 403:
       return 'use a token of a role that may do this: holter token create --role operator';
     case 404:
-      return 'see what there is: holter status';
+      return `see what there is: holter ${code === 'unknown_task' ? 'task list' : 'status'}`;
     case 429:
     case 503:
       return 'try again in a moment; holter doctor says what is slow';

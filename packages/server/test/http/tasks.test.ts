@@ -72,6 +72,9 @@ it('says what is wrong, and changes nothing', async () => {
   await register('cal');
   await change('cal', { status: 'assigned', taskId: 'T-1', expectedInSeconds: 60 });
   const before = (await server.operator.agent('cal')).task;
+  await register('cy');
+  const none = await change('cy', { status: 'updated', taskId: 'T-9', percent: 1 });
+  expect(none.json).toMatchObject({ error: { message: 'cy has no open task' } });
   const failures = [
     [{ status: 'updated', taskId: 'T-9', percent: 1 }, 404, 'cal has no open task T-9; it has T-1'],
     [{ status: 'done', taskId: 'T-9' }, 404, 'cal has no open task T-9; it has T-1'],

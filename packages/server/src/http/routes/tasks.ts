@@ -174,9 +174,10 @@ function unknownTask({ hard }: Agent, taskId: string): HttpProblem {
   const open = [...(task ? [task.id] : []), ...otherTasks.map(({ id }) => id)];
   const some = open.slice(0, NAMED_MAX).join(', ');
   const more = open.length > NAMED_MAX ? `, and ${open.length - NAMED_MAX} more` : '';
-  const has = open.length === 0 ? 'it has none' : `it has ${some}${more}`;
-  const message = ended
-    ? `task ${taskId} of ${agentId} has ended: ${ended.outcome}`
-    : `${agentId} has no open task ${taskId}; ${has}`;
+  const none =
+    open.length === 0
+      ? `${agentId} has no open task`
+      : `${agentId} has no open task ${taskId}; it has ${some}${more}`;
+  const message = ended ? `task ${taskId} of ${agentId} has ended: ${ended.outcome}` : none;
   return problem(404, 'unknown_task', message);
 }
