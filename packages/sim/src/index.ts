@@ -20,7 +20,7 @@ export {
   engineReplayLine,
   runEngineSeed,
 } from './engine/engine-simulation.ts';
-export { defaultMailScenario, runMailSeed } from './mail/mail-simulation.ts';
+export { defaultMailScenario, type MailRun, mailReplayLine, runMailSeed } from './mail/mail-simulation.ts';
 export {
   type Count,
   countsOf,

@@ -14,6 +14,7 @@ export type SimOptions = {
   readonly json?: true;
   readonly live?: true;
   readonly engine?: true;
+  readonly mail?: true;
   readonly seconds?: number;
 };
 

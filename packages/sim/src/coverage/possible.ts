@@ -17,6 +17,7 @@ import { BEHAVIOURS } from '../agents/mix.ts';
 import { FAULT_KINDS } from '../base/scenario.ts';
 import { ENGINE_FAULTS, MOMENTS } from '../engine/engine-faults.ts';
 import { STORE_FAULTS } from '../engine/faulty-store.ts';
+import { MAIL_WORDS } from '../mail/mail-simulation.ts';
 
 /**
  * Everything that could happen in a run, so that what never does is seen. Lists come from the core; where it
@@ -195,6 +196,7 @@ export const POSSIBLE: Readonly<Record<string, readonly string[]>> = {
   fault: FAULT_KINDS,
   'engine fault': [...ENGINE_FAULTS, ...STORE_FAULTS],
   'server killed': [...MOMENTS, 'on request', 'at its start: the store was away'],
+  mail: MAIL_WORDS,
   signal: signals,
   rejected: [
     'no incarnation, but the agent is registered',

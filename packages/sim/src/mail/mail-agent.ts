@@ -5,25 +5,33 @@ import { OWN_NAME, type PostServer } from './post-server.ts';
  * `deaf`: fetches its letters and answers none. `blocked`: its loop stands still, and it does nothing. Both end by
  * themselves. Of a dead one another instance starts after a while.
  */
-export type Condition = 'fine' | 'deaf' | 'blocked' | 'dead';
+export const CONDITIONS = ['fine', 'deaf', 'blocked', 'dead'] as const;
+export type Condition = (typeof CONDITIONS)[number];
 
 export type Sign = 'act' | 'busy' | 'healthy';
+
+/** One end of the network. */
+export type MailNode = { readonly random: Random; readonly isCutOff: boolean };
 
 export interface MailNetwork {
   readonly now: number;
   after(ms: number, callback: () => void): void;
   /** Rejects when no answer comes in time; the server may have done it all the same, and even twice. */
-  request<T>(agent: MailAgent, call: (server: PostServer) => Promise<T>): Promise<T>;
+  request<T>(node: MailNode, call: (server: PostServer) => Promise<T>): Promise<T>;
   /** The condition of the agent, or its way to Holter, has changed. */
   changed(agent: MailAgent): void;
   /** Holter takes a sign of life of the agent. It may die meanwhile, and then nothing is sure. */
   hearing(agent: MailAgent, sign: Sign): void;
   heard(agent: MailAgent, sign: Sign): void;
+  acknowledging(agent: MailAgent, letterId: string): void;
+  acknowledged(agent: MailAgent, letterId: string): void;
 }
 
 type Letter = { readonly letterId: string; readonly content: string };
 
 const POLL_MS = [2_000, 9_000] as const;
+/** How long one that acknowledges late takes for it, on average. */
+const LATE_MS = 8 * 60_000;
 /** How often it tries to send a letter that was not answered. */
 const TRIES = 3;
 const TOGETHER_MAX = 25;
@@ -33,6 +41,10 @@ export class MailAgent {
   readonly name: string;
   readonly role: string;
   readonly random: Random;
+  /** Answers pings at once, and acknowledges other letters when it finds the time. */
+  private readonly isLateReader: boolean;
+  /** Letters that it has seen and will acknowledge. */
+  private readonly seen = new Set<string>();
   condition: Condition = 'dead';
   isCutOff = false;
   incarnation = 0;
@@ -44,6 +56,7 @@ export class MailAgent {
     this.name = name;
     this.role = role;
     this.random = random;
+    this.isLateReader = random.chance(0.5);
     this.network = network;
   }
 
@@ -117,7 +130,26 @@ export class MailAgent {
     if (type === 'heartbeat')
       await this.send('healthy', { type: 'heartbeat-response', sequence, status: 'healthy' });
     if (type === 'status-inquiry') await this.send('act', { type: 'response' }, letterId);
-    await this.tell('act', ({ office }) => office.mark(this.name, letterId, 'acknowledged', this.sender));
+    if (type === 'task' && this.isLateReader) this.acknowledgeLater(letterId);
+    else await this.acknowledge(letterId);
+  }
+
+  private acknowledgeLater(letterId: string): void {
+    if (this.seen.has(letterId)) return;
+    this.seen.add(letterId);
+    this.network.after(this.random.exponential(LATE_MS), () => {
+      this.seen.delete(letterId);
+      void this.acknowledge(letterId);
+    });
+  }
+
+  private acknowledge(letterId: string): Promise<void> {
+    const { network } = this;
+    return this.tell('act', async ({ office }) => {
+      network.acknowledging(this, letterId);
+      await office.mark(this.name, letterId, 'acknowledged', this.sender);
+      network.acknowledged(this, letterId);
+    });
   }
 
   private async send(sign: Sign, content: object, inReplyTo: string | null = null): Promise<void> {

@@ -31,8 +31,8 @@ export class MailBounds {
   private readonly report: Report;
   private readonly watched = new Map<string, Watched>();
   /** Times without a server: surely lost, and lost at the most. */
-  private readonly least = new Gaps();
-  private readonly most = new Gaps();
+  readonly least = new Gaps();
+  readonly most = new Gaps();
   private readonly deaths: number[] = [];
 
   constructor(report: Report) {
@@ -119,11 +119,21 @@ export class MailBounds {
 
   private becameUnknown(agent: MailAgent, watched: Watched, at: number): void {
     watched.unknownAt = at;
-    const { intervalMs, missed, slackMs } = pulseOfRole(agent.role);
-    const waitMs = missed * intervalMs + slackMs;
     const keptAt = this.keptSign(watched.signs.filter((sign) => sign < at));
-    if (at < this.least.earliest(keptAt, waitMs, intervalMs) - TOLERANCE_MS)
+    if (!this.mayBeLost(agent, at))
       this.violate(1, agent, watched, at, `called unknown ${seconds(at - keptAt)} after it was heard`);
+  }
+
+  /** Whether it may have missed as many pings as its role permits. */
+  mayBeLost(agent: MailAgent, at: number): boolean {
+    const { intervalMs, missed, slackMs } = pulseOfRole(agent.role);
+    const keptAt = this.keptSign(this.of(agent).signs.filter((sign) => sign < at));
+    return at >= this.least.earliest(keptAt, missed * intervalMs + slackMs, intervalMs) - TOLERANCE_MS;
+  }
+
+  lostSince(agent: MailAgent): number | null {
+    const { liveness, unknownAt } = this.of(agent);
+    return liveness === 'unknown' ? unknownAt : null;
   }
 
   private becameFailing(agent: MailAgent, watched: Watched, at: number): void {

@@ -1,10 +1,19 @@
-import { instant } from '@holter/core';
+import { type EventOf, instant, type MessagePriority } from '@holter/core';
 import { openMemory } from '@holter/server';
 import { pulseOfRole } from '../audit/contract.ts';
-import type { Violation } from '../audit/violation.ts';
+import type { Report, Violation } from '../audit/violation.ts';
 import { Random } from '../base/random.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
-import { type Condition, MailAgent, type MailNetwork, type Sign } from './mail-agent.ts';
+import { Chief, PRIORITIES } from './chief.ts';
+import { LetterBounds } from './letter-bounds.ts';
+import {
+  CONDITIONS,
+  type Condition,
+  MailAgent,
+  type MailNetwork,
+  type MailNode,
+  type Sign,
+} from './mail-agent.ts';
 import { MailBounds } from './mail-bounds.ts';
 import { PostServer } from './post-server.ts';
 
@@ -29,9 +38,20 @@ const DOWN_MS = [300, 4 * MINUTE] as const;
 const SERVER_MS = 25 * MINUTE;
 const AWAITS_MAX = 40;
 
-type MailScenario = { readonly seed: number; readonly agents: number; readonly hours: number };
+/** What may happen in a run: conditions of agents, faults, verdicts, letters. */
+export const MAIL_WORDS = [
+  ...CONDITIONS,
+  'cut off',
+  'server died',
+  ...(['alive', 'unknown', 'HEALTHY', 'DEGRADED', 'STUCK', 'FAILING'] as const).map(
+    (verdict) => `called ${verdict}` as const,
+  ),
+  ...PRIORITIES.flatMap((priority) => [`${priority} letter`, `${priority} letter called late`] as const),
+];
 
-type MailRun = {
+export type MailScenario = { readonly seed: number; readonly agents: number; readonly hours: number };
+
+export type MailRun = {
   readonly scenario: MailScenario;
   readonly violations: readonly Violation[];
   readonly events: number;
@@ -52,6 +72,8 @@ class MailSimulation implements MailNetwork {
   private readonly random: Random;
   private readonly agents: readonly MailAgent[];
   private readonly bounds: MailBounds;
+  private readonly letters: LetterBounds;
+  private readonly chief: Chief;
   private readonly violations: Violation[] = [];
   private readonly seen = new Map<string, number>();
   private server: PostServer | null = null;
@@ -59,13 +81,17 @@ class MailSimulation implements MailNetwork {
   private cursor = 0;
   private ids = 0;
 
+  private readonly report: Report = (invariant, agentId, at, what) => {
+    if (this.violations.length < KEPT_MAX) this.violations.push({ invariant, agentId, at, what });
+  };
+
   constructor(scenario: MailScenario) {
     this.scenario = scenario;
     const { seed, agents } = scenario;
     this.random = new Random(seed, STREAMS);
-    this.bounds = new MailBounds((invariant, agentId, at, what) => {
-      if (this.violations.length < KEPT_MAX) this.violations.push({ invariant, agentId, at, what });
-    });
+    this.bounds = new MailBounds(this.report);
+    this.letters = new LetterBounds(this.report, this.bounds);
+    this.chief = new Chief(new Random(seed, STREAMS - 1), this);
     this.agents = Array.from({ length: agents }, (_, slot) => {
       const role = ROLES[slot % ROLES.length] ?? ROLES[0];
       return new MailAgent(`${role}-${slot}`, role, new Random(seed, STREAMS + 1 + slot), this);
@@ -88,15 +114,20 @@ class MailSimulation implements MailNetwork {
       await this.clock.advance(1_000);
       await this.readLog();
       if (!this.server) continue;
-      for (const agent of this.agents) this.bounds.inspect(agent, this.now);
+      for (const agent of this.agents) this.inspect(agent);
       if (second % 10 === 0) await this.lookForPings();
     }
     const { scenario, violations, events, seen } = this;
     return { scenario, violations, events, seen };
   }
 
-  request<T>(agent: MailAgent, call: (server: PostServer) => Promise<T>): Promise<T> {
-    const { random } = agent;
+  private inspect(agent: MailAgent): void {
+    this.bounds.inspect(agent, this.now);
+    this.letters.inspect(agent, this.now);
+  }
+
+  request<T>(node: MailNode, call: (server: PostServer) => Promise<T>): Promise<T> {
+    const { random } = node;
     const travelMs = (): number =>
       random.chance(LATE_SHARE) ? random.between(1_000, LATE_MS_MAX) : random.lognormal(60, 0.8);
     return new Promise((resolve, reject) => {
@@ -106,7 +137,7 @@ class MailSimulation implements MailNetwork {
         if (random.chance(LOST_SHARE)) continue;
         this.after(travelMs(), () => {
           const { server } = this;
-          if (agent.isCutOff || !server) return;
+          if (node.isCutOff || !server) return;
           call(server).then((answer) => {
             if (!random.chance(LOST_SHARE)) this.after(travelMs(), () => resolve(answer));
           }, reject);
@@ -128,6 +159,19 @@ class MailSimulation implements MailNetwork {
     this.bounds.heard(agent, sign, this.now);
   }
 
+  sent(agent: MailAgent, letterId: string, priority: MessagePriority, calls: readonly number[]): void {
+    this.count(`${priority} letter`);
+    this.letters.sent(agent, letterId, priority, calls, this.now);
+  }
+
+  acknowledging(agent: MailAgent, letterId: string): void {
+    this.letters.acknowledging(agent, letterId, this.now);
+  }
+
+  acknowledged(agent: MailAgent, letterId: string): void {
+    this.letters.acknowledged(agent, letterId, this.now);
+  }
+
   private lookAt(agent: MailAgent): void {
     const isWell = agent.condition === 'fine' && !agent.isCutOff && this.server !== null;
     this.bounds.isWell(agent, isWell, this.now);
@@ -137,6 +181,7 @@ class MailSimulation implements MailNetwork {
     await agent.boot();
     this.planTrouble(agent);
     this.planCut(agent);
+    this.chief.writeEvery(this.scaleOf(agent) / 2, agent);
   }
 
   /** As often, and for as long, as the deadlines of its role make it interesting. */
@@ -222,15 +267,29 @@ class MailSimulation implements MailNetwork {
         const agent = this.agents.find(({ name }) => name === agentId);
         if (event.type === 'LIVENESS_CHANGED') this.count(`called ${event.payload.to}`);
         if (event.type === 'HEALTH_STATE_CHANGED') this.count(`called ${event.payload.to}`);
-        if (agent) this.bounds.read(agent, event);
+        if (!agent) continue;
+        this.bounds.read(agent, event);
+        this.letters.read(agent, event);
+        if (event.type === 'ACK_OVERDUE') await this.calledLate(agent, event);
       }
       if (page.length < PAGE) return;
     }
+  }
+
+  private async calledLate(agent: MailAgent, { at, payload }: EventOf<'ACK_OVERDUE'>): Promise<void> {
+    this.count(`${payload.priority} letter called late`);
+    const { acknowledgedAt = null } = (await this.store.readLetter(payload.messageId)) ?? {};
+    if (acknowledgedAt !== null && acknowledgedAt < at)
+      this.report(1, agent.name, at, 'its letter is called late, though its acknowledgement is stored');
   }
 
   private count(what: string): void {
     this.seen.set(what, (this.seen.get(what) ?? 0) + 1);
   }
 }
+
+/** The line to paste that runs this fleet again. */
+export const mailReplayLine = ({ seed, agents, hours }: MailScenario): string =>
+  `npm run sim -- --mail --seed ${seed} --agents ${agents} --hours ${hours}`;
 
 export const runMailSeed = (scenario: MailScenario): Promise<MailRun> => new MailSimulation(scenario).run();

@@ -12,7 +12,7 @@ import { TOLD_MAX, thrown } from './run-world-seed.ts';
 /** Above the streams of agents, of faults and of the world's own drawing. */
 const STREAM = 3_000_000;
 
-const NOTHING: SeedResult = {
+export const NOTHING: SeedResult = {
   agentHours: 0,
   events: 0,
   violations: [],
