@@ -49,7 +49,7 @@ export const MAIL_WORDS = [
   ...PRIORITIES.flatMap((priority) => [`${priority} letter`, `${priority} letter called late`] as const),
 ];
 
-export type MailScenario = { readonly seed: number; readonly agents: number; readonly hours: number };
+type MailScenario = { readonly seed: number; readonly agents: number; readonly hours: number };
 
 export type MailRun = {
   readonly scenario: MailScenario;
