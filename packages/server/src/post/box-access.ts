@@ -3,6 +3,7 @@ import type { Engine } from '../engine/engine.ts';
 import { type Intake, isTokenless, type Sender, tokenlessSender } from '../intake/index.ts';
 import type { StoredLetter } from '../store/letters.ts';
 import { LetterRefused, noAgent } from './letter-refused.ts';
+import { isStanding, OVERSEER } from './standing-boxes.ts';
 import { takeSignal } from './take-signal.ts';
 
 /** Who uses the post office; null for a call without a token. */
@@ -23,10 +24,10 @@ export class BoxAccess {
     this.context = context;
   }
 
-  /** The agent of this name; Holter's own name has none. */
+  /** The agent of this name; Holter's own name and that of the overseer have none. */
   async agentOf(name: string): Promise<Agent | null> {
     const { engine, name: own } = this.context;
-    return name === own() ? null : engine.read(name);
+    return name === own() || name === OVERSEER ? null : engine.read(name);
   }
 
   /** Throws unless this visitor may use the name; for an agent that does, it is a sign of life. */
@@ -73,8 +74,9 @@ export class BoxAccess {
 
   private async checkBox(of: string, visitor: Visitor): Promise<Agent | null> {
     const agent = await this.agentOf(of);
-    if (agent === null && of !== this.context.name()) throw noAgent(of);
+    if (agent === null && of !== this.context.name() && !isStanding(of)) throw noAgent(of);
     if (visitor === null && agent && !isTokenless(agent)) throw tokenNeeded(of);
+    if (visitor === null && !agent && isStanding(of)) throw onlyWithToken(of);
     return agent;
   }
 
@@ -82,6 +84,7 @@ export class BoxAccess {
     if (agentId !== name) throw new LetterRefused('forbidden', 'this token speaks for another agent');
     if (name === this.context.name())
       throw new LetterRefused('forbidden', `${name} is Holter's own name in the post; see mail.name`);
+    if (name === OVERSEER) throw new LetterRefused('forbidden', `${name} is the name of a person`);
   }
 
   /** In whose name a letter counts as more than a letter; null when nothing is proven. */
@@ -109,6 +112,9 @@ export const isOwner = (visitor: Visitor): boolean => visitor === null || visito
 
 export const tokenNeeded = (name: string): LetterRefused =>
   new LetterRefused('token_required', `${name} registered with a token: use it, on Holter's main port`);
+
+export const onlyWithToken = (name: string): LetterRefused =>
+  new LetterRefused('token_required', `${name} can only be used with a token, on Holter's main port`);
 
 export const replaced = (): LetterRefused =>
   new LetterRefused('stale_incarnation', 'the agent has been started again, or has ended');

@@ -4,3 +4,4 @@ export { MailTray } from './mail-tray.ts';
 export { startPinger } from './pinger.ts';
 export { PostOffice } from './post-office.ts';
 export { knownPresenceOf, lastHeardOf } from './presence.ts';
+export { boxNameOf } from './standing-boxes.ts';

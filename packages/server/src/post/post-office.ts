@@ -14,7 +14,7 @@ import type {
   StoredLetter,
 } from '../store/letters.ts';
 import { awaitAcknowledgement, signalAcknowledged } from './acknowledgements.ts';
-import { BoxAccess, isOwner, replaced, tokenNeeded, type Visitor } from './box-access.ts';
+import { BoxAccess, isOwner, onlyWithToken, replaced, tokenNeeded, type Visitor } from './box-access.ts';
 import { DeliveryMarks } from './delivery-marks.ts';
 import { directiveLetter } from './directive-letter.ts';
 import { forwardedFrom } from './forwarded.ts';
@@ -26,6 +26,7 @@ import { MailWaits } from './mail-waits.ts';
 import { onceWhileOffline } from './once-while-offline.ts';
 import { pingId, pingLetter } from './ping-letter.ts';
 import { mailPresenceOf } from './presence.ts';
+import { isStanding } from './standing-boxes.ts';
 import { takeSignal } from './take-signal.ts';
 import { registerTokenless, type TokenlessStart } from './tokenless-start.ts';
 
@@ -226,6 +227,7 @@ export class PostOffice {
     { status, ...start }: TokenlessStart & { status?: 'healthy' | 'busy' | 'degraded' },
   ): Promise<void> {
     const agent = await this.context.engine.read(agentId);
+    if (visitor === null && agent === null && isStanding(agentId)) throw onlyWithToken(agentId);
     if (visitor === null && (agent === null || (agent.hard.end && isTokenless(agent))))
       await registerTokenless(this.context.intake, agentId, start);
     else if (visitor === null && agent && !isTokenless(agent)) throw tokenNeeded(agentId);
@@ -287,7 +289,7 @@ export class PostOffice {
     const { store, name } = this.context;
     const { to } = draft;
     const agent = await this.agentOf(to);
-    if (agent === null && to !== name()) throw noAgent(to);
+    if (agent === null && to !== name() && !isStanding(to)) throw noAgent(to);
     const isOffline = agent !== null && mailPresenceOf(agent, now) === 'offline';
     const content = JSON.stringify(redactValue(draft.content));
     const subject = redact(draft.subject);

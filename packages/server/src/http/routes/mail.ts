@@ -1,7 +1,7 @@
 import type { Agent } from '@holter/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import type { Visitor } from '../../post/index.ts';
+import { boxNameOf, type Visitor } from '../../post/index.ts';
 import type { LetterBox } from '../../store/letters.ts';
 import { agentIdOf, unknownAgent } from '../access.ts';
 import { authorizationOf } from '../authorization.ts';
@@ -84,7 +84,7 @@ export function mailRoutes({ deps, tokens, places, limits }: HttpContext, door: 
   function ownIfNone(name: string | undefined, visitor: Visitor, field: string): string {
     const found = name ?? office.ownNameOf(visitor);
     if (found === null) throw problem(400, 'missing_field', `${field} is missing`, field);
-    return found;
+    return boxNameOf(found);
   }
 
   const statusOf = (agent: Agent, unread: number) =>
@@ -127,7 +127,7 @@ export function mailRoutes({ deps, tokens, places, limits }: HttpContext, door: 
         const visitor = visitorOf(caller);
         const from = ownIfNone(body.from, visitor, 'from');
         const { letter, isNotified, notes } = await office.send(
-          { ...body, from, inReplyTo, clientId },
+          { ...body, from, to: boxNameOf(body.to), inReplyTo, clientId },
           visitor,
         );
         reply.code(201);
@@ -206,7 +206,10 @@ export function mailRoutes({ deps, tokens, places, limits }: HttpContext, door: 
         const { messageId: letterId, to, note } = body;
         const visitor = visitorOf(caller);
         const from = ownIfNone(body.from, visitor, 'from');
-        const { letter, isNotified } = await office.forward({ from, to, note, letterId }, visitor);
+        const { letter, isNotified } = await office.forward(
+          { from, to: boxNameOf(to), note, letterId },
+          visitor,
+        );
         reply.code(201);
         return { message: letterView(letter), id: letter.letterId, notified: isNotified };
       },
