@@ -6,24 +6,15 @@ import type { AgentRecord } from '../run/agent-record.ts';
 import type { Outcome } from '../run/effect-loop.ts';
 import { nullIfGone, quoted } from './control-client.ts';
 import { childrenOf, type FoundAgent, findAgent } from './find-agent.ts';
-import { isAtPrompt, whyNotNudge } from './nudge-gate.ts';
 import type { PaneAgent } from './pane-agent.ts';
-import { agoOf } from './pane-row.ts';
-import { readScreen, type Screen } from './screen.ts';
+import { type Tried, typeAtPrompt } from './prompt.ts';
 
 /** A nudge that could not be delivered for so long is refused, with the reason; the incident goes on without it. */
 const NUDGE_WAIT_MS = 120_000;
 const NUDGE_AGAIN_MS = 2_000;
-/** Some agents take an Enter that comes sooner for a part of the pasted text. */
-const ENTER_AFTER_MS = 700;
-const SENT_WITHIN_MS = 6_000;
-const SENT_LOOK_MS = 500;
 const HISTORY_LINES = 300;
 const STARTED_WITHIN_MS = 10_000;
 const STARTED_LOOK_MS = 200;
-
-/** A try that has to wait gives its reason. */
-type Tried = Outcome | { readonly wait: string };
 
 /** Carries out the effects that the server orders for the agent of one pane, one at a time. */
 export class PaneExecutor {
@@ -81,47 +72,9 @@ export class PaneExecutor {
     const incidentId = effect.step?.incidentId;
     if (incidentId !== undefined && (await this.record.look())?.incident?.incidentId !== incidentId)
       return refused('its incident is over');
-    const mayInterrupt = agent.isHung;
-    const seen = await this.see(mayInterrupt);
-    if (seen.why !== null) return { wait: seen.why };
-    await agent.pane.paste(text);
-    await this.pause(ENTER_AFTER_MS);
-    const pasted = await this.see(mayInterrupt);
-    if (!isAtPrompt(pasted.screen, text))
-      return { outcome: 'unknown', detail: 'pasted, but it does not stand at the prompt; not sent' };
-    // The text itself makes the prompt look used; whatever else has changed, a person must look.
-    if (pasted.isDisturbed)
-      return { outcome: 'unknown', detail: 'pasted, and not sent: something else happened' };
-    await agent.pane.tell('send-keys', 'Enter');
-    const { clock } = agent.context;
-    for (const deadline = clock.now() + SENT_WITHIN_MS; clock.now() < deadline; ) {
-      await this.pause(SENT_LOOK_MS);
-      const sent = await this.see(mayInterrupt);
-      if (isAtPrompt(sent.screen, text)) continue;
-      if (mayInterrupt && sent.screen.state === 'busy' && !sent.isDisturbed) {
-        await agent.pane.tell('send-keys', 'Escape');
-        return { outcome: 'delivered', detail: 'sent at its prompt, and Escape cancelled what hung' };
-      }
-      return { outcome: 'delivered', detail: 'sent at its prompt, which is empty again' };
-    }
-    return { outcome: 'unknown', detail: 'sent, but it still stands at the prompt' };
-  }
-
-  private async see(mayInterrupt: boolean): Promise<{
-    readonly screen: Screen;
-    readonly why: string | null;
-    readonly isDisturbed: boolean;
-  }> {
-    const { pane, found, context } = this.agent;
-    const seen = await pane.look().catch(nullIfGone);
-    const lines = seen ? await pane.screen() : [];
-    const screen = readScreen(found.adapter.screen, lines, seen?.row.title ?? '');
-    const file = await context.sessions.of(found);
-    const status = file === undefined ? undefined : (file?.status ?? null);
-    const typedMsAgo = agoOf(seen?.typedAt ?? null, context.clock.now());
-    const facts = { pane: seen?.row ?? null, screen, status, typedMsAgo, mayInterrupt };
-    const beside = whyNotNudge({ ...facts, screen: { state: 'idle', typed: '' } });
-    return { screen, why: whyNotNudge(facts), isDisturbed: beside !== null };
+    const { pane, found, context } = agent;
+    const { sessions, clock } = context;
+    return typeAtPrompt({ pane, found, sessions, clock }, text, agent.isHung);
   }
 
   private async terminate(effect: Extract<Effect, { kind: 'terminate' }>): Promise<Outcome> {
