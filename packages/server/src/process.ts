@@ -9,6 +9,7 @@ export type { Clock } from './engine/clock.ts';
 export { NUDGES_BYTES_MAX, nudgeLine } from './executors/nudge-line.ts';
 export type { OnLost, RunRecord } from './executors/run-record.ts';
 export * from './files/index.ts';
+export { parseDuration } from './policy/units.ts';
 export * from './processes/index.ts';
 export { openOutputPipe } from './processes/output-pipe.ts';
-export { realClock, realDice } from './real-clock.ts';
+export { realClock, realDice, wallNow } from './real-clock.ts';

@@ -1,4 +1,5 @@
-import { EVIDENCE_LENGTH_MAX, type Instant, type SignalBody } from '@holter/core';
+import type { Instant, SignalBody } from '@holter/core';
+import { EVIDENCE_LENGTH_MAX } from '@holter/core/finding';
 import type { FileAnswer } from './agent-file.ts';
 
 /** Files that can't be used and why, reported when that changes and not at each look. */

@@ -1,4 +1,4 @@
-import { type DurationMs, milliseconds } from '@holter/core';
+import { type DurationMs, milliseconds } from '@holter/core/time';
 
 /** People write '15m' and '2GB'; the rules count milliseconds and bytes. One unit per value: '90m', not '1h30m'. */
 const durationUnits = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
