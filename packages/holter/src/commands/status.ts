@@ -1,8 +1,9 @@
 import { instant } from '@holter/core/time';
 import type { AgentFilter, AgentView } from '@holter/server/local';
 import type { Command } from 'commander';
+import { allAgents } from '../client/all-agents.ts';
 import { ask } from '../client/ask.ts';
-import { type Connection, findServer, type ServerOptions, withServer } from '../client/connection.ts';
+import { findServer, type ServerOptions, withServer } from '../client/connection.ts';
 import { noteShown } from '../client/note-shown.ts';
 import { hasEnded, isWaitingForPerson, isWrong, mostUrgentFirst, stateWord } from '../explain/state-order.ts';
 import { statusTable } from '../explain/status-table.ts';
@@ -21,12 +22,9 @@ type StatusOptions = ServerOptions & {
   readonly tmux?: boolean;
 };
 
-type Filter = { readonly [Key in 'state' | 'group' | 'q']: AgentFilter[Key] | undefined };
-
 /** About one screen. For more agents there are `--all`, `--json` and filters. */
 const ROWS_MAX = 40;
 const NAMES_MAX = 20;
-const PAGE = 500;
 
 export function registerStatus(program: Command, io: Io): void {
   withExamples(
@@ -124,15 +122,4 @@ function countsOf(agents: readonly AgentView[]): Readonly<Record<string, number>
   const counts: Record<string, number> = {};
   for (const agent of agents) counts[stateWord(agent)] = (counts[stateWord(agent)] ?? 0) + 1;
   return counts;
-}
-
-async function allAgents(connection: Connection, filter: Filter): Promise<readonly AgentView[]> {
-  const agents: AgentView[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await ask(connection, (client) => client.agents({ ...filter, cursor, limit: String(PAGE) }));
-    agents.push(...page.agents);
-    cursor = page.nextCursor ?? undefined;
-  } while (cursor !== undefined);
-  return agents;
 }
