@@ -22,6 +22,7 @@ import type {
   EventPage,
   EventView,
   FinalStatePage,
+  ForwardInput,
   HealthView,
   HeardView,
   IncidentPage,
@@ -136,6 +137,7 @@ export function createClient(options: CallOptions) {
     letter: (id: string, agent?: string) =>
       call<LetterView>('GET', '/api/messages', { query: { agent, id } }),
     sendLetter: (body: LetterInput) => call<LetterSentView>('POST', '/api/messages', { body }),
+    forwardLetter: (body: ForwardInput) => call<LetterSentView>('POST', '/api/messages/forward', { body }),
     markLetter: (id: string, action: 'read' | 'archive' | 'acknowledge', agent?: string) =>
       call<{ success: true }>('PATCH', '/api/messages', { query: { agent, id, action } }),
 

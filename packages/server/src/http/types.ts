@@ -82,6 +82,7 @@ export type NewWindowInput = z.input<typeof alerts.newWindow>;
 export type PingKeyInput = z.input<typeof requests.pingKey>;
 export type BadgeKeyInput = z.input<typeof requests.badgeKey>;
 export type LetterInput = z.input<typeof mail.newLetter>;
+export type ForwardInput = z.input<typeof mail.forwarded>;
 export type LetterFilter = z.input<typeof mail.mailQuery>;
 export type AgentFilter = z.input<typeof requests.agentQuery>;
 export type EventFilter = z.input<typeof requests.eventQuery>;

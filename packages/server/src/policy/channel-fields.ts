@@ -11,7 +11,7 @@ import {
   tableReader,
 } from './check.ts';
 import { ranges } from './ranges.ts';
-import { amount, count, names, oneOf, optional } from './readers.ts';
+import { amount, argv, count, names, oneOf, optional } from './readers.ts';
 
 const CHANNEL_TYPES = ['slack', 'pagerduty', 'webhook', 'ntfy', 'email', 'desktop', 'command'] as const;
 export type ChannelType = (typeof CHANNEL_TYPES)[number];
@@ -93,7 +93,7 @@ const TABLES = {
       'terminal',
     ]),
   },
-  command: { ...common, argv: names({ min: 1, max: 64 }, /^[^\0]{1,4096}$/) },
+  command: { ...common, argv },
 } as const satisfies Record<ChannelType, Table>;
 
 const READERS = Object.fromEntries(

@@ -19,6 +19,7 @@ import {
   SHARED_FIELDS,
   type SharedSettings,
 } from './shared-fields.ts';
+import { buildTown } from './town-fields.ts';
 
 export type Compiled =
   | { readonly kind: 'compiled'; readonly policies: PolicySet }
@@ -139,6 +140,7 @@ function assemble(layers: Layers, sharedWritten: Partial<SharedSettings>): Polic
     prices: settings.prices,
     quotas: buildQuotas(settings),
     operations: buildOperations(settings),
+    town: buildTown(settings),
     network: buildNetwork(settings, settings.public_url),
     channels: settings.channels,
     publicUrl: settings.public_url,

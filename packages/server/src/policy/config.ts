@@ -40,6 +40,14 @@ export type HolterConfig = OverrideSections & {
   readonly maestro_port?: number;
   readonly ecos?: { readonly folder?: string };
   readonly tmux?: { readonly escape_hung_model?: boolean; readonly hung_model_after?: Duration };
+  readonly town?: {
+    readonly socket?: string;
+    readonly deacon_command?: readonly string[];
+    readonly boot_command?: readonly string[];
+    readonly agents?: Readonly<
+      Record<string, { readonly command: readonly string[]; readonly group?: string }>
+    >;
+  };
   readonly retention?: {
     readonly events?: Duration;
     readonly checkpoints?: Duration;

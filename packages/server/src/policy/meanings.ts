@@ -223,6 +223,14 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
     'Whether `holter tmux watch` may press Escape in the pane of an agent that hangs at its model: a nudge is sent, and Escape cancels the request.',
   'tmux.hung_model_after':
     'How long such an agent has to work without new text on its screen and without a child process at work; longer than the agent itself waits for its model.',
+  'town.socket':
+    'Name or path of the tmux socket on which the sessions of the town run; `--socket` comes first. Default: the one that tmux uses.',
+  'town.deacon_command':
+    'Program and arguments of the agent that patrols in the session `hq-deacon`. Default: `holter deacon run`.',
+  'town.boot_command':
+    'Program and arguments of what is asked before Boot wakes or nudges the Deacon: it reads what was seen as JSON and prints WAKE, NUDGE or NOTHING. Default: none, the rules decide.',
+  'town.agents':
+    'Further sessions that `holter daemon` keeps running, by name: `command` is program and arguments, `group` the group of the agent, such as a witness for each group.',
   'retention.events':
     'How long events are kept. Everything of an agent with an open incident stays, here and below.',
   'retention.checkpoints': 'How long checkpoints are kept; the newest twenty of each agent stay.',

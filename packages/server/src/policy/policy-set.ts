@@ -18,6 +18,7 @@ import { readPatience, shownPatience, withPatience } from './patience.ts';
 import type { Quotas } from './quota-fields.ts';
 import { relationProblems } from './relations.ts';
 import { SHARED_FIELDS, type SharedSettings } from './shared-fields.ts';
+import type { TownCommands } from './town-fields.ts';
 
 /** A whole configuration, checked and compiled: ask `policyFor` for one agent's numbers. */
 export type PolicySet = SharedPolicy & {
@@ -26,6 +27,7 @@ export type PolicySet = SharedPolicy & {
   readonly prices: PriceTable;
   readonly quotas: Quotas;
   readonly operations: Operations;
+  readonly town: TownCommands;
   readonly network: Network;
   /** Where alerts can be sent, as written. */
   readonly channels: ReadonlyMap<string, WrittenChannel>;

@@ -187,6 +187,9 @@ export const names = (length: Range, pattern: RegExp): Field<readonly string[]> 
   show: (value) => value,
 });
 
+/** A program and its arguments. */
+export const argv = names({ min: 1, max: 64 }, /^[^\0]{1,4096}$/);
+
 /** A section whose keys the operator chooses, such as agent ids. */
 export function mapOf<T extends Table>(
   table: T,

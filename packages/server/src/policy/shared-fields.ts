@@ -18,6 +18,7 @@ import { pricesField } from './price-fields.ts';
 import { QUOTA_FIELDS, quotaDefaults } from './quota-fields.ts';
 import { ranges } from './ranges.ts';
 import { amount, count, duration, inSeconds, mapOf, oneOf } from './readers.ts';
+import { TOWN_FIELDS, townDefaults } from './town-fields.ts';
 
 /** Settings that are the same for all agents: channels, prices, breakers, quotas, the server itself, and the fleet. */
 
@@ -69,6 +70,7 @@ export const SHARED_FIELDS = {
   'fleet.budgets.start.burst': burst,
   ...QUOTA_FIELDS,
   ...OPERATIONS_FIELDS,
+  ...TOWN_FIELDS,
 } as const satisfies Table;
 
 export type SharedSettings = Values<typeof SHARED_FIELDS>;
@@ -97,6 +99,7 @@ export function defaultSharedSettings(): SharedSettings {
     'fleet.budgets.start.burst': budgets.start.burst,
     ...quotaDefaults,
     ...operationsDefaults,
+    ...townDefaults,
   };
 }
 

@@ -1,0 +1,288 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { wallNow } from '@holter/server/process';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { BootStatus } from '../../packages/holter/src/boot/status-file.ts';
+import { runTriage } from '../../packages/holter/src/boot/triage-run.ts';
+import { findServer } from '../../packages/holter/src/client/connection.ts';
+import { restartDeacon, startDeacon } from '../../packages/holter/src/deacon/act.ts';
+import { type Chain, openChain, selfIn } from '../../packages/holter/src/deacon/context.ts';
+import { lookAtDeacon } from '../../packages/holter/src/deacon/look.ts';
+import type { Io } from '../../packages/holter/src/terminal/io.ts';
+import { ChainMail } from '../../packages/holter/src/town/chain-mail.ts';
+import { bin, isThere, until, World } from '../run/kit.ts';
+
+/** `npm test` has found or installed tmux; a test that is run alone expects it in the path. */
+const hasTmux = process.env.HOLTER_TMUX !== '';
+
+const socket = `holter-town-${process.pid}`;
+const world = new World(`town: { socket: ${socket} }\n`);
+const townPath = world.path('gt');
+const MINUTE = 60_000;
+
+const tmux = (...args: readonly string[]): string =>
+  execFileSync('tmux', ['-L', socket, '-f', '/dev/null', ...args], {
+    encoding: 'utf8',
+    env: world.env,
+  }).trimEnd();
+
+const io = (env: Io['env'] = world.env): Io => ({
+  out: () => undefined,
+  err: () => undefined,
+  env,
+  workingDirectory: world.folder,
+  isTerminal: false,
+  hasColour: false,
+  isLogTerminal: false,
+  width: 100,
+  setExitCode: () => undefined,
+  onStop: () => () => undefined,
+  onHangup: () => undefined,
+});
+
+/** Time is injected: so much later than it is. */
+let laterMs = 0;
+const later = (ms: number): void => {
+  laterMs += ms;
+};
+
+const chains: Chain[] = [];
+async function chainOf(env?: Io['env']): Promise<Chain> {
+  const chain = await openChain(io(env), { town: townPath });
+  chains.push(chain);
+  // The sources know no built file of themselves.
+  const command = chain.command.map((word) => (word.endsWith('/main.js') ? bin : word));
+  return { ...chain, command, now: () => wallNow() + laterMs };
+}
+
+async function triage(chain: Chain, mayAct = true): Promise<BootStatus> {
+  const mail = new ChainMail(() => findServer(io(), {}, 'operator'));
+  return runTriage({ ...chain, mail, self: selfIn(chain.table), mayAct, advise: null });
+}
+
+const heartbeatFile = join(townPath, 'deacon', 'heartbeat.json');
+type Heartbeat = {
+  readonly timestamp: string;
+  readonly cycle: number;
+  readonly incarnation: string;
+  readonly healthy_agents: number | null;
+};
+const heartbeat = (): Heartbeat => JSON.parse(readFileSync(heartbeatFile, 'utf8'));
+const runOf = async (chain: Chain) => (await lookAtDeacon(chain)).run;
+const pidOf = async (chain: Chain): Promise<number> => {
+  const pid = (await runOf(chain))?.process.pid;
+  if (pid === undefined) throw new Error('no Deacon runs');
+  return pid;
+};
+
+/** Until the Deacon that runs has written a heartbeat of its own. */
+async function untilBeating(chain: Chain): Promise<string> {
+  return until('the Deacon has written its heartbeat', async () => {
+    const incarnation = (await runOf(chain))?.incarnation;
+    return existsSync(heartbeatFile) && heartbeat().incarnation === incarnation ? incarnation : null;
+  });
+}
+
+const boxOf = async (box: string): Promise<readonly { from: string; subject: string }[]> =>
+  JSON.parse((await world.holter('mail', 'list', '--box', box, '--json')).out);
+
+describe.runIf(hasTmux)('the Deacon of a town', () => {
+  let chain: Chain;
+
+  beforeAll(async () => {
+    expect((await world.holter('up', '--detach')).code).toBe(0);
+    expect((await world.holter('town', 'init', townPath)).code).toBe(0);
+    // Its own cycles must not change what the injected times mean.
+    const file = join(townPath, 'town.json');
+    const settings = JSON.parse(readFileSync(file, 'utf8')) as object;
+    writeFileSync(file, JSON.stringify({ ...settings, cycle_every: '1d' }));
+    chain = await chainOf();
+  });
+
+  afterAll(async () => {
+    for (const each of chains) each.close();
+    const pid = chain && (await runOf(chain))?.process.pid;
+    if (pid) process.kill(pid, 'SIGKILL');
+    try {
+      tmux('kill-session', '-t', '=hq-deacon');
+    } catch {
+      // It has ended with its process.
+    }
+    await world.close();
+  });
+
+  it('is started if its session is dead, by the daemon or with --act', async () => {
+    expect(await triage(chain, false)).toMatchObject({ action: 'START', result: 'left to the daemon' });
+    expect(await triage(chain)).toMatchObject({ action: 'START', target: 'hq-deacon' });
+    await untilBeating(chain);
+    expect(tmux('list-sessions', '-F', '#{session_name}')).toBe('hq-deacon');
+  });
+
+  it('is left alone while its heartbeat is fresh, and no process of Boot stays', async () => {
+    const { code, out } = await world.holter('boot', 'triage', '--town', townPath, '--json');
+    expect({ code, action: JSON.parse(out).action }).toEqual({ code: 0, action: 'NOTHING' });
+    const boot = join(townPath, 'deacon', 'dogs', 'boot');
+    expect(existsSync(join(boot, '.boot-running'))).toBe(false);
+    const status = JSON.parse(readFileSync(join(boot, '.boot-status.json'), 'utf8'));
+    expect(Object.keys(status)).toEqual(
+      expect.arrayContaining(['action', 'reason', 'at', 'target', 'result', 'incarnation']),
+    );
+    expect(isThere(Number(status.incarnation.split('.')[0]))).toBe(false);
+  });
+
+  it('is never looked after from within its own session', async () => {
+    const wrong = await world.holter('boot', 'triage', '--town', townPath, '--session=hq-deacon');
+    expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining('does not run in hq-deacon') });
+  });
+
+  it('is left alone while its heartbeat is torn or dated in the future', async () => {
+    const pid = await pidOf(chain);
+    const whole = readFileSync(heartbeatFile, 'utf8');
+    writeFileSync(heartbeatFile, whole.slice(0, 30));
+    expect(await triage(chain)).toMatchObject({ action: 'NOTHING' });
+    const future = { ...JSON.parse(whole), timestamp: new Date(chain.now() + MINUTE).toISOString() };
+    writeFileSync(heartbeatFile, JSON.stringify(future));
+    expect(await triage(chain)).toMatchObject({ action: 'NOTHING' });
+    writeFileSync(heartbeatFile, whole);
+    expect(await pidOf(chain)).toBe(pid);
+  });
+
+  it('is started at the next triage after it was killed', async () => {
+    const pid = await pidOf(chain);
+    process.kill(pid, 'SIGKILL');
+    await until('its session has ended', async () => (await lookAtDeacon(chain)).session === 'dead');
+    expect(await triage(chain)).toMatchObject({ action: 'START' });
+    expect(await pidOf(chain)).not.toBe(pid);
+    await untilBeating(chain);
+  });
+
+  it('replaces exactly its zombie session', async () => {
+    tmux('set-option', '-t', '=hq-deacon:', 'remain-on-exit', 'on');
+    tmux('new-session', '-d', '-s', 'hq-deacon-notes', 'sleep', '1000');
+    const before = tmux('display-message', '-p', '-t', '=hq-deacon:', '#{session_id}');
+    process.kill(await pidOf(chain), 'SIGKILL');
+    await until('its pane is dead', async () => (await lookAtDeacon(chain)).zombie !== null);
+    expect(await triage(chain)).toMatchObject({ action: 'START' });
+    await untilBeating(chain);
+    const names = tmux('list-sessions', '-F', '#{session_name} #{session_id}').split('\n');
+    expect(names).toHaveLength(2);
+    expect(names.some((line) => line === `hq-deacon ${before}`)).toBe(false);
+    tmux('kill-session', '-t', '=hq-deacon-notes');
+  });
+
+  /** tmux lets the command of a pane go on when it is stopped, but not what that has started. */
+  const patrolOf = async (): Promise<number> => {
+    const [pid] = chain.table.childPids(await pidOf(chain));
+    if (pid === undefined) throw new Error('nothing runs below the command of the pane');
+    return pid;
+  };
+
+  it('stale with mail: it is nudged through its mailbox, and that begins a cycle', async () => {
+    expect((await world.holter('session', 'kill', 'hq-deacon', '--town', townPath)).code).toBe(0);
+    chain = { ...chain, command: ['sh', '-c', '"$@"; true', 'sh', ...chain.command] };
+    expect(await triage(chain)).toMatchObject({ action: 'START' });
+    await untilBeating(chain);
+    const { cycle } = heartbeat();
+    later(6 * MINUTE);
+    expect(await triage(chain)).toMatchObject({
+      action: 'NOTHING',
+      reason: expect.stringContaining('no mail'),
+    });
+    // Stopped, so that it can not read the letter before Boot looks.
+    const pid = await patrolOf();
+    process.kill(pid, 'SIGSTOP');
+    const sent = await world.holter('mail', 'send', 'hq-deacon', '-s', 'Question', '-m', 'Are you there?');
+    expect(sent.code).toBe(0);
+    expect(await triage(chain)).toMatchObject({ action: 'NUDGE', result: 'sent to its mailbox' });
+    expect(await boxOf('deacon')).toContainEqual(
+      expect.objectContaining({ from: 'boot', subject: 'Boot check-in: pending work' }),
+    );
+    process.kill(pid, 'SIGCONT');
+    await until('it begins a cycle', () => heartbeat().cycle > cycle);
+    // A program can not answer a question: a person can.
+    await until('the letter is passed on', async () =>
+      (await boxOf('overseer')).some(({ subject }) => subject.includes('Question')),
+    );
+  });
+
+  it('very stale: it is woken twice, and restarted only with evidence from its process', async () => {
+    const incarnation = await untilBeating(chain);
+    const pid = await patrolOf();
+    process.kill(pid, 'SIGSTOP');
+    later(20 * MINUTE);
+    for (const _ of [1, 2]) {
+      expect(await triage(chain)).toMatchObject({ action: 'WAKE', result: 'sent to its mailbox' });
+      later(3 * MINUTE);
+    }
+    expect(await triage(chain, false)).toMatchObject({
+      action: 'RESTART',
+      reason: expect.stringContaining('woken 2 times without effect; its process is idle'),
+    });
+    // Between the decision and the act another one has taken its place.
+    expect(await restartDeacon(chain, `${incarnation}0`)).toMatchObject({ outcome: 'left alone' });
+    expect(await startDeacon(chain)).toMatchObject({ outcome: 'left alone' });
+    expect(isThere(pid)).toBe(true);
+    expect(await restartDeacon(chain, incarnation)).toMatchObject({ outcome: 'done' });
+    expect(isThere(pid)).toBe(false);
+    laterMs = 0;
+    await untilBeating(chain);
+  });
+
+  it('is not restarted after it was heard again', async () => {
+    const incarnation = await untilBeating(chain);
+    expect(await restartDeacon(chain, incarnation)).toMatchObject({ outcome: 'left alone' });
+  });
+
+  it('counts agents in health-check-state.json; only it writes its own heartbeat', async () => {
+    const { timestamp } = await until('its cycle is done', () =>
+      heartbeat().healthy_agents === null ? null : heartbeat(),
+    );
+    const { code, out } = await world.holter('deacon', 'health-check', '--town', townPath);
+    expect({ code, out }).toEqual({ code: 0, out: '0 healthy, 0 unhealthy\n' });
+    expect(existsSync(join(townPath, 'deacon', 'health-check-state.json'))).toBe(true);
+    expect(heartbeat().timestamp).toBe(timestamp);
+  });
+
+  it('hands over by a letter to the next run, and keeps a digest', async () => {
+    const done = await world.holter(
+      ...['handoff', '--town', townPath, '-s', 'Routine cycle', '-m', 'Two agents wait.'],
+    );
+    expect(done.code).toBe(0);
+    const state = JSON.parse(readFileSync(join(townPath, 'deacon', 'state.json'), 'utf8'));
+    expect(state).toMatchObject({ subject: 'Routine cycle', summary: 'Two agents wait.' });
+    expect(readFileSync(join(townPath, 'deacon', 'digests.jsonl'), 'utf8')).toContain('Two agents wait.');
+    const letters = await boxOf('deacon');
+    expect(letters).toContainEqual(expect.objectContaining({ from: 'deacon', subject: 'Routine cycle' }));
+  });
+
+  it('holter session kill ends a session of the town, and no other without its socket', async () => {
+    expect(await world.holter('session', 'kill', 'hq-deacon', '--town', townPath)).toMatchObject({
+      code: 0,
+      out: 'the session hq-deacon was ended\n',
+    });
+    expect((await lookAtDeacon(chain)).session).toBe('dead');
+    tmux('new-session', '-d', '-s', 'hq-deacon', 'sleep', '1000');
+    const kill = ['session', 'kill', 'hq-deacon', '--town', townPath];
+    expect(await world.holter(...kill)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('was not started by the chain'),
+    });
+    expect((await world.holter(...kill, '--socket', socket)).code).toBe(0);
+  });
+
+  it('without tmux it is started as a process of its own, and found by its process', async () => {
+    const path = world.path('no-tmux');
+    mkdirSync(path);
+    symlinkSync('/usr/bin/env', join(path, 'env'));
+    const degraded = await chainOf({ ...world.env, PATH: path });
+    const started = await triage(degraded);
+    expect(started.result).toContain('without tmux');
+    const view = await lookAtDeacon(degraded);
+    expect(view).toMatchObject({ session: 'alive', isDegraded: true });
+    await untilBeating(degraded);
+    expect(await triage(degraded)).toMatchObject({ action: 'NOTHING' });
+    // Whoever has tmux sees the same Deacon, and starts no second one.
+    expect(await startDeacon(chain)).toMatchObject({ outcome: 'left alone' });
+  });
+});

@@ -1,0 +1,174 @@
+import { spawn } from 'node:child_process';
+import { closeSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { freshnessOf } from '@holter/core/chain';
+import { instant } from '@holter/core/time';
+import {
+  type Clock,
+  identityOf,
+  openLogFile,
+  type ProcessIdentity,
+  ProcessTree,
+  stopTree,
+  writeSettingsFile,
+} from '@holter/server/process';
+import { TmuxError } from '../tmux/control-client.ts';
+import { incarnationOf } from '../town/incarnation.ts';
+import { heartbeatReading } from './heartbeat.ts';
+import { type DeaconContext, type DeaconRun, type DeaconView, lookAtDeacon, recordProcess } from './look.ts';
+import type { TownSession } from './sessions.ts';
+
+/** What became of an act. Nothing was done if it was left alone (it is no longer as it was seen) or refused. */
+type ActOutcome = {
+  readonly outcome: 'done' | 'left alone' | 'refused' | 'failed';
+  readonly detail: string;
+};
+
+export type ActContext = DeaconContext & {
+  readonly clock: Clock;
+  /** Program and arguments of the Deacon. */
+  readonly command: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Holds the lock of the Deacon while it acts; null if another process has it. */
+  readonly alone: <T>(act: () => Promise<T>) => Promise<T | null>;
+};
+
+const CLEANUP_MS = 10_000;
+const HISTORY_LINES = 300;
+
+/** Starts the Deacon if there still is none; a zombie session is killed first, exactly that one. */
+export const startDeacon = (context: ActContext): Promise<ActOutcome> =>
+  locked(context, async () => {
+    const seen = await lookAtDeacon(context);
+    if (seen.session !== 'dead') return leftAlone('it runs again');
+    if (seen.zombie) {
+      const refusal = await killZombie(context, seen.zombie);
+      if (refusal) return refusal;
+    }
+    return start(context, seen);
+  });
+
+/** Stops this very run of the Deacon if it is still as silent as it was, and starts its successor. */
+export const restartDeacon = (context: ActContext, incarnation: string): Promise<ActOutcome> =>
+  locked(context, async () => {
+    const seen = await lookAtDeacon(context);
+    const { run } = seen;
+    if (!run || run.incarnation !== incarnation) return leftAlone('another one runs now');
+    const { town, settings, now } = context;
+    const reading = heartbeatReading(town, now);
+    const freshness = freshnessOf(reading, run, instant(now()), settings.freshness);
+    if (freshness.kind !== 'very-stale') return leftAlone(freshness.evidence);
+    const stopped = await stop(context, run);
+    return stopped ?? start(context, seen);
+  });
+
+/** Ends the session with everything in it. `isConfirmed`: a person has named the socket. */
+export async function killSession(
+  context: Omit<ActContext, 'command' | 'env' | 'alone'>,
+  session: TownSession,
+  isConfirmed: boolean,
+): Promise<ActOutcome> {
+  if (!context.sessions.isOwn(session) && !isConfirmed)
+    return refused(`the session ${session.name} was not started by the chain of ${context.town.path}`);
+  await keepHistory(context, session);
+  for (const { row } of session.panes) {
+    const process = row.dead ? null : context.table.row(row.pid);
+    const stillThere = process && (await stopProcess(context, identityOf(context.table, process)));
+    if (stillThere) return stillThere;
+  }
+  return end(context, session);
+}
+
+async function locked(context: ActContext, act: () => Promise<ActOutcome>): Promise<ActOutcome> {
+  return (await context.alone(act)) ?? leftAlone('another process is starting or stopping it');
+}
+
+async function killZombie(context: ActContext, zombie: TownSession): Promise<ActOutcome | null> {
+  if (!context.sessions.isOwn(zombie))
+    return refused(
+      `the session ${zombie.name} is in the way, and was not started by the chain; holter session kill ends it`,
+    );
+  await keepHistory(context, zombie);
+  const ended = await end(context, zombie);
+  return ended.outcome === 'done' ? null : ended;
+}
+
+async function stop(context: ActContext, run: DeaconRun): Promise<ActOutcome | null> {
+  if (run.place) {
+    const killed = await killSession(context, run.place.session, false);
+    return killed.outcome === 'done' ? null : killed;
+  }
+  return stopProcess(context, run.process);
+}
+
+async function stopProcess(
+  { table, clock }: Pick<ActContext, 'table' | 'clock'>,
+  root: ProcessIdentity,
+): Promise<ActOutcome | null> {
+  const tree = new ProcessTree(table, root, incarnationOf(root));
+  const stopped = await stopTree({ table, tree, clock, cleanupMs: CLEANUP_MS });
+  if (stopped.kind === 'gone') return null;
+  return { outcome: 'failed', detail: `${stopped.left.length} of its processes do not end` };
+}
+
+/** A session ends with its last process, so that it may be gone already. */
+async function end({ sessions }: Pick<ActContext, 'sessions'>, session: TownSession): Promise<ActOutcome> {
+  try {
+    await sessions.kill(session);
+  } catch (error) {
+    if (!(error instanceof TmuxError)) throw error;
+  }
+  const found = await sessions.find(session.name);
+  if (found.kind === 'found' && found.session.sessionId === session.sessionId)
+    return { outcome: 'failed', detail: `the session ${session.name} does not end` };
+  return { outcome: 'done', detail: `the session ${session.name} was ended` };
+}
+
+/** What the panes showed last, for the person who asks why. */
+async function keepHistory({ town }: Pick<ActContext, 'town'>, { panes }: TownSession): Promise<void> {
+  try {
+    const texts = await Promise.all(panes.map(({ pane }) => pane.history(HISTORY_LINES)));
+    writeSettingsFile(join(town.deaconFolder, 'last-session.txt'), texts.join('\n'));
+  } catch {
+    // A pane that closes meanwhile, or a full disk, must not keep it from being replaced.
+  }
+}
+
+async function start(context: ActContext, { isDegraded }: DeaconView): Promise<ActOutcome> {
+  const { town, sessions, settings, table, command, env } = context;
+  mkdirSync(town.deaconFolder, { recursive: true });
+  try {
+    const pid = isDegraded
+      ? spawnDirectly(context)
+      : await sessions.start({ name: settings.deaconSession, folder: town.deaconFolder, command, env });
+    const row = table.row(pid);
+    if (!row) return { outcome: 'failed', detail: 'it ended at once' };
+    recordProcess(context, identityOf(table, row));
+    const place = isDegraded ? 'as a process of its own, without tmux' : `in ${settings.deaconSession}`;
+    return { outcome: 'done', detail: `started ${place} (pid ${pid})` };
+  } catch (error) {
+    return { outcome: 'failed', detail: `it could not be started: ${(error as Error).message}` };
+  }
+}
+
+function spawnDirectly({ town, command, env }: ActContext): number {
+  const [program = '', ...args] = command;
+  const log = openLogFile(join(town.deaconFolder, 'deacon.log'));
+  try {
+    const child = spawn(program, args, {
+      cwd: town.deaconFolder,
+      detached: true,
+      stdio: ['ignore', log, log],
+      env: { ...process.env, ...env },
+    });
+    child.on('error', () => undefined);
+    child.unref();
+    if (child.pid === undefined) throw new Error(`${program} can't be started`);
+    return child.pid;
+  } finally {
+    closeSync(log);
+  }
+}
+
+const refused = (detail: string): ActOutcome => ({ outcome: 'refused', detail });
+const leftAlone = (detail: string): ActOutcome => ({ outcome: 'left alone', detail });

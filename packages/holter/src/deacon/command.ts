@@ -1,0 +1,182 @@
+import type { Command } from 'commander';
+import { allAgents } from '../client/all-agents.ts';
+import { ask } from '../client/ask.ts';
+import { findServer, type PrintOptions, refuseAgents, withServer } from '../client/connection.ts';
+import { CliFailure, EXIT } from '../terminal/failure.ts';
+import { withExamples } from '../terminal/help.ts';
+import type { Io } from '../terminal/io.ts';
+import { counted } from '../terminal/words.ts';
+import { SOCKET_OPTION } from '../tmux/socket-option.ts';
+import { incarnationOf } from '../town/incarnation.ts';
+import { DEACON, TOWN_OPTION } from '../town/town.ts';
+import { killSession } from './act.ts';
+import { type Chain, type ChainOptions, openChain, selfIn } from './context.ts';
+import { HANDOFF, writeHandoff } from './handoff.ts';
+import { checkHealth, type HealthCheck, writeHealthCheck, wrongInRow } from './health-check.ts';
+import { lastCycle, writeHeartbeat } from './heartbeat.ts';
+import { isWithin, lookAtDeacon, recordProcess } from './look.ts';
+import { Patrol } from './patrol.ts';
+
+type CheckOptions = ChainOptions & PrintOptions;
+type HandoffOptions = ChainOptions & { readonly subject: string; readonly message: string };
+
+const withChain = (command: Command): Command =>
+  withServer(command.option(...TOWN_OPTION).option(...SOCKET_OPTION));
+
+/** `holter deacon`: the long-running patrol of a town. */
+export function registerDeacon(program: Command, io: Io): void {
+  const deacon = program
+    .command('deacon')
+    .description('the patrol of a town, which the daemon keeps running');
+  withExamples(
+    withChain(deacon.command('run').description("Holter's own patrol, until Ctrl-C or its handoff")),
+    [['holter deacon run', 'what the daemon starts in the session hq-deacon']],
+  ).action((options: ChainOptions) => run(io, options));
+  withExamples(
+    withChain(
+      deacon
+        .command('health-check')
+        .description('count healthy and unhealthy agents; in the session of the Deacon it begins a cycle')
+        .option('--json', 'print JSON'),
+    ),
+    [['holter deacon health-check', 'who needs attention']],
+  ).action((options: CheckOptions) => healthCheck(io, options));
+}
+
+/** `holter handoff`: from one run of an agent to the next. */
+export function registerHandoff(program: Command, io: Io): void {
+  withExamples(
+    withChain(
+      program
+        .command('handoff')
+        .description('leave a letter to the next run of this agent, or of the Deacon')
+        .requiredOption('-s, --subject <text>', 'what it is about')
+        .requiredOption('-m, --message <text>', 'what the next one has to know'),
+    ),
+    [['holter handoff -s "Routine cycle" -m "Two agents wait for a person."', 'at the end of a patrol']],
+  ).action((options: HandoffOptions) => handoff(io, options));
+}
+
+/** `holter session`: sessions of a town. */
+export function registerSession(program: Command, io: Io): void {
+  const session = program.command('session').description('sessions of a town in tmux');
+  withExamples(
+    withChain(
+      session
+        .command('kill')
+        .description('end a session with everything that runs in it')
+        .argument('<name>', 'its whole name'),
+    ),
+    [
+      ['holter session kill hq-deacon', 'the daemon starts it again'],
+      ['holter session kill hq-deacon --socket default', 'also if somebody else has started it'],
+    ],
+  ).action((name: string, options: ChainOptions) => kill(io, name, options));
+}
+
+async function run(io: Io, options: ChainOptions): Promise<void> {
+  const chain = await openChain(io, options);
+  const { town, settings, clock, now, table } = chain;
+  const self = selfIn(table);
+  const { run: other } = await lookAtDeacon(chain);
+  chain.close();
+  const isSelf = other !== null && isWithin(table, self.pid, other.process);
+  if (other && !isSelf)
+    throw new CliFailure(
+      `the Deacon of ${town.path} runs already (pid ${other.process.pid})`,
+      `end it first: holter session kill ${settings.deaconSession}`,
+    );
+  if (!other) recordProcess(chain, self);
+  const patrol = new Patrol({
+    ...{ town, settings, clock, now },
+    incarnation: other?.incarnation ?? incarnationOf(self),
+    connect: () => findServer(io, options, 'operator'),
+    say: (line) => io.err(`holter: ${line}\n`),
+  });
+  io.onStop(() => patrol.stop());
+  io.out(`patrolling ${town.path}; see ${town.heartbeatFile}\n`);
+  await patrol.run();
+}
+
+async function healthCheck(io: Io, options: CheckOptions): Promise<void> {
+  const chain = await openChain(io, options);
+  try {
+    const { town, now } = chain;
+    const own = await ownRun(chain);
+    const startedAt = now();
+    if (own !== null) beat(chain, own, startedAt, null);
+    const agents = await allAgents(findServer(io, options, 'viewer'), {});
+    const others = agents.filter(({ agentId }) => agentId !== DEACON);
+    const health = checkHealth(others, wrongInRow(town, now));
+    writeHealthCheck(town, health, now(), own ?? incarnationOf(selfIn(chain.table)));
+    if (own !== null) beat(chain, own, startedAt, health);
+    tell(io, health, options.json === true);
+  } finally {
+    chain.close();
+  }
+}
+
+/** The incarnation of the Deacon, if this command runs in its session. Nobody else may write its heartbeat. */
+async function ownRun(chain: Chain): Promise<string | null> {
+  const { run: found } = await lookAtDeacon(chain);
+  return found && isWithin(chain.table, process.pid, found.process) ? found.incarnation : null;
+}
+
+/** The first beat begins a cycle; the second, with what was found, belongs to the same. */
+function beat({ town, now }: Chain, incarnation: string, at: number, health: HealthCheck | null): void {
+  const cycle = lastCycle(town, now) + (health ? 0 : 1);
+  const counts = {
+    healthyAgents: health?.healthy ?? null,
+    unhealthyAgents: health?.unhealthy.length ?? null,
+  };
+  writeHeartbeat(town, { cycle, lastAction: 'health-check', ...counts }, at, incarnation);
+}
+
+function tell(io: Io, health: HealthCheck, isJson: boolean): void {
+  const { healthy, unhealthy, agents } = health;
+  if (unhealthy.length > 0) io.setExitCode(EXIT.foundWrong);
+  if (isJson) return io.out(`${JSON.stringify({ healthy, unhealthy, agents })}\n`);
+  io.out(`${healthy} healthy, ${unhealthy.length} unhealthy\n`);
+  for (const agentId of unhealthy) {
+    const { state = '', group = '', wrongInRow: times = 0 } = agents[agentId] ?? {};
+    io.out(`${agentId} (${group}): ${state} at ${counted(times, 'check')} in a row\n`);
+  }
+}
+
+async function handoff(io: Io, { subject, message, ...options }: HandoffOptions): Promise<void> {
+  const to = io.env.HOLTER_AGENT_ID || DEACON;
+  const connection = findServer(io, options, 'operator');
+  const content = { type: HANDOFF, message };
+  if (to === DEACON) {
+    const chain = await openChain(io, options);
+    const { town, now, table } = chain;
+    const incarnation = (await ownRun(chain)) ?? incarnationOf(selfIn(table));
+    chain.close();
+    writeHandoff(town, { subject, message, cycle: lastCycle(town, now), incarnation }, now());
+  }
+  const { id } = await ask(connection, (client) =>
+    client.sendLetter({ from: to, to, subject, content, priority: 'normal' }),
+  );
+  io.out(`sent ${id}; the next run of ${to} reads it first\n`);
+}
+
+async function kill(io: Io, name: string, options: ChainOptions): Promise<void> {
+  refuseAgents(io, 'session kill');
+  const chain = await openChain(io, options);
+  try {
+    const found = await chain.sessions.find(name);
+    if (found.kind === 'no-tmux') throw new CliFailure('tmux is not installed');
+    if (found.kind === 'none') throw new CliFailure(`no session is called ${name} on this tmux server`);
+    const isConfirmed = options.socket !== undefined;
+    const ended = await chain.alone(() => killSession(chain, found.session, isConfirmed));
+    const { outcome, detail } = ended ?? { outcome: 'refused', detail: 'another process acts on it' };
+    if (outcome !== 'done')
+      throw new CliFailure(
+        detail,
+        outcome === 'refused' && ended ? `name its socket to end it all the same: --socket default` : null,
+      );
+    io.out(`${detail}\n`);
+  } finally {
+    chain.close();
+  }
+}

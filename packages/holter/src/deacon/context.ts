@@ -1,0 +1,94 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { TownCommands } from '@holter/server/config';
+import {
+  dataFolderPath,
+  identityOf,
+  type ProcessIdentity,
+  type ProcessTable,
+  realClock,
+  systemTable,
+  wallNow,
+} from '@holter/server/process';
+import type { ServerOptions } from '../client/connection.ts';
+import { mainFile } from '../package/main-file.ts';
+import { CliFailure, EXIT } from '../terminal/failure.ts';
+import type { Io } from '../terminal/io.ts';
+import { readTownSettings } from '../town/settings.ts';
+import { DEACON, findTown, type Town } from '../town/town.ts';
+import type { ActContext } from './act.ts';
+import { TownSessions } from './sessions.ts';
+
+/** The options of every command of the chain. */
+export type ChainOptions = ServerOptions & { readonly town?: string; readonly socket?: string };
+
+export type Chain = ActContext & { readonly commands: TownCommands; readonly close: () => void };
+
+const NO_COMMANDS: TownCommands = { socket: null, deacon: null, boot: null, agents: new Map() };
+
+/** Everything that a command of the chain needs to look at the Deacon and to act on it. */
+export async function openChain(io: Io, options: ChainOptions): Promise<Chain> {
+  const table = systemTable();
+  if (!table) throw new CliFailure('processes can only be watched on Linux and macOS');
+  const town = findTown(options.town, io.env);
+  const settings = readTownSettings(town);
+  const commands = await commandsOf(io);
+  const clock = realClock();
+  const sessions = new TownSessions(town.path, options.socket ?? commands.socket ?? undefined, io.env);
+  const data = dataFolderPath(options.data, io.env);
+  return {
+    ...{ town, settings, sessions, table, clock, commands },
+    // Files are dated for other processes, and a clock that stood still while the machine slept would date them back.
+    now: wallNow,
+    command: deaconCommand(town, commands, data),
+    env: environmentOf(io, town, data),
+    alone: (act) => holdingLock(town.deaconLockFile, act),
+    close: () => sessions.close(),
+  };
+}
+
+/** Programs are named by the operator's file alone. */
+async function commandsOf({ env, workingDirectory }: Io): Promise<TownCommands> {
+  const { findConfigFile } = await import('@holter/server/process');
+  const file = findConfigFile(undefined, env, workingDirectory);
+  if (file === null) return NO_COMMANDS;
+  const { loadConfig, problemLine } = await import('@holter/server/config');
+  const loaded = loadConfig(file, undefined, env);
+  if (loaded.kind === 'invalid')
+    throw new CliFailure(loaded.problems.map(problemLine).join('\n'), null, EXIT.usage);
+  return loaded.config.policies.town;
+}
+
+/** Holter's own patrol, or the agent that the operator names, which `holter run` looks after. */
+function deaconCommand(town: Town, { deacon }: TownCommands, data: string): readonly string[] {
+  const holter = [process.execPath, mainFile];
+  if (!deacon) return [...holter, 'deacon', 'run', '--town', town.path, '--data', data];
+  const named = ['--agent', DEACON, '--group', 'town', '--mode', 'nudge', '--data', data];
+  return [...holter, 'run', ...named, '--', ...deacon];
+}
+
+/** A tmux server keeps the environment of whoever started it, so that this is passed on by name. */
+function environmentOf({ env }: Io, town: Town, data: string): Record<string, string> {
+  const named = ['PATH', 'HOME', 'HOLTER_CONFIG'].flatMap((name) => (env[name] ? [[name, env[name]]] : []));
+  return { ...Object.fromEntries(named), HOLTER_TOWN: town.path, HOLTER_DATA: data };
+}
+
+/** Null if another process holds it. It ends with its process, however that dies. */
+export async function holdingLock<T>(file: string, act: () => Promise<T>): Promise<T | null> {
+  const { acquireLock } = await import('@holter/server/lock');
+  mkdirSync(dirname(file), { recursive: true });
+  const lock = await acquireLock(file);
+  if (!lock) return null;
+  try {
+    return await act();
+  } finally {
+    lock.release();
+  }
+}
+
+/** This process. */
+export function selfIn(table: ProcessTable): ProcessIdentity {
+  const row = table.row(process.pid);
+  if (!row) throw new CliFailure('the table of processes can not be read');
+  return identityOf(table, row);
+}
