@@ -180,6 +180,7 @@ export {
   judgeSummary,
   judgeThresholds,
   type LastCheck,
+  lastCheckOf,
 } from './ticket/mechanical-judge.ts';
 export { triageByRules, triageTicket } from './ticket/triage.ts';
 export { applyInput } from './transition/apply-input.ts';

@@ -23,6 +23,8 @@ const COMMANDS: readonly (readonly [names: string, load: () => Promise<Register>
   ],
   ['decide', async () => (await import('./commands/decide.ts')).registerDecide],
   ['breaker', async () => (await import('./commands/breaker.ts')).registerBreaker],
+  ['judge', async () => (await import('./commands/judge.ts')).registerJudge],
+  ['ticket', async () => (await import('./commands/ticket.ts')).registerTicket],
   ['task', async () => (await import('./commands/task.ts')).registerTask],
   ['import', async () => (await import('./commands/import.ts')).registerImport],
   ['mail', async () => (await import('./commands/mail.ts')).registerMail],

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
+import { dirname } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { type Alerts, connectAlerts } from './alerts/index.ts';
 import { certifiedName, readCertificate, renewCertificate } from './certificate.ts';
@@ -166,7 +167,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     undo.push(() => ecos.set(null));
     const ecosFolder = () => (options.demo ? null : (options.ecosFolder ?? ecosFolderOf(config)));
     await ecos.set(ecosFolder()).catch(refuseEcosFolder);
-    const judge = new Judge({ engine, store, clock });
+    const judge = new Judge({
+      ...{ engine, intake, store, clock, wallNow, warn },
+      newId: realDice.newId,
+      base: () => dirname(config.files[0] ?? '.'),
+      failed: (error) => logger.warn({ err: error }, 'sessions were not judged'),
+    });
+    if (!options.demo) judge.start();
     undo.push(() => judge.stop());
     const failed = (error: unknown) => logger.warn({ err: error }, 'a hook was answered, but not kept');
     const sessions = startSessions({

@@ -1,5 +1,6 @@
-import { type DurationMs, minutes } from '../base/time.ts';
+import { type DurationMs, type Instant, minutes } from '../base/time.ts';
 import type { TicketCondition, TicketSeverity } from '../vocabulary/ticket.ts';
+import type { Evidence } from './evidence.ts';
 import type { HealthSummary } from './health-summary.ts';
 
 /** Seed 003's thresholds: the first streak that is no longer healthy, and those of each severity. */
@@ -41,6 +42,20 @@ type Escalation = {
   readonly cause: string;
   readonly suggestedAction: string;
 };
+
+/**
+ * What a check one interval earlier would have seen, for a check by hand that has none before it. Null: the session
+ * had not begun.
+ */
+export function lastCheckOf(
+  { sessionId, totalSteps, lastStepAt }: Pick<Evidence, 'sessionId' | 'totalSteps' | 'lastStepAt'>,
+  session: { readonly startedAt: Instant | null; readonly at: Instant; readonly intervalMs: DurationMs },
+): LastCheck | null {
+  const before = session.at - session.intervalMs;
+  if (session.startedAt !== null && session.startedAt > before) return null;
+  const isUnchanged = lastStepAt === null || lastStepAt <= before;
+  return { session_id: sessionId, total_steps: isUnchanged ? totalSteps : totalSteps - 1 };
+}
 
 /**
  * Judges a session by its summary and the check before it: deterministic, and without any other memory. The first

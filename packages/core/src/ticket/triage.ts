@@ -39,9 +39,7 @@ function whyPassed(ticket: EscalationTicket, now: HealthSummary): string | null 
   if (now.steps_since_last_accept < ticket.steps_since_last_accept)
     return 'A step was accepted since: it makes progress again.';
   const isStallOnly = ticket.stall_minutes !== null && ticket.steps_since_last_accept < STREAK;
-  return isStallOnly && now.stall_minutes === null
-    ? `It has made ${steps} steps since: the stall is over.`
-    : null;
+  return isStallOnly ? `It has made ${steps} steps since: the stall is over.` : null;
 }
 
 const dismiss = (analysis: string): TicketTriage => ({ outcome: 'dismiss', analysis, by: 'rules' });

@@ -42,7 +42,7 @@ export function withDecisionOptions(command: Command): Command {
 }
 
 /** A token that the user was given may carry a name; the one of the data folder has none. */
-export function byOf({ env }: Io, { by }: DecisionOptions): { readonly by?: string } {
+export function byOf({ env }: Io, { by }: Pick<DecisionOptions, 'by'>): { readonly by?: string } {
   const name = by ?? (env.HOLTER_TOKEN ? undefined : env.USER || env.LOGNAME);
   return name ? { by: name } : {};
 }

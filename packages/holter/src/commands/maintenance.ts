@@ -52,7 +52,7 @@ export function registerMaintenance(program: Command, io: Io): void {
 
 async function add(io: Io, { group, for: ms, reason, ...options }: AddOptions): Promise<void> {
   refuseAgents(io, 'maintenance add');
-  const body = { group, seconds: ms / 1_000, reason, ...byOf(io, { ...options, reason }) };
+  const body = { group, seconds: ms / 1_000, reason, ...byOf(io, options) };
   const window = await ask(findServer(io, options, 'operator'), (client) => client.addMaintenance(body));
   const end = until(window.until, realClock().now());
   io.out(

@@ -23,10 +23,13 @@ import type {
   EventView,
   FinalStatePage,
   ForwardInput,
+  HealthSummaryView,
   HealthView,
   HeardView,
   IncidentPage,
   IncidentsNoticedView,
+  JudgeCheckView,
+  JudgeStatsView,
   LetterFilter,
   LetterInput,
   LetterPage,
@@ -50,6 +53,11 @@ import type {
   TaskInput,
   TaskPage,
   TaskView,
+  TicketAnswerInput,
+  TicketEmittedView,
+  TicketFilter,
+  TicketPage,
+  TicketView,
   TokenMadeView,
   TokenPage,
 } from './types.ts';
@@ -74,6 +82,16 @@ export function createClient(options: CallOptions) {
     session: () => call<SessionView>('GET', '/v1/session'),
     config: (query: { readonly role?: string; readonly group?: string; readonly agentId?: string } = {}) =>
       call<ConfigView>('GET', '/v1/config', { query }),
+    healthSummary: (query: { readonly session_id?: string; readonly last_n_steps?: number } = {}) =>
+      call<HealthSummaryView>('GET', '/v1/health-summary', { query }),
+    judgeCheck: (query: { readonly session_id?: string } = {}) =>
+      call<JudgeCheckView>('GET', '/v1/judge/check', { query }),
+    judgeStats: () => call<JudgeStatsView>('GET', '/v1/judge/stats'),
+    tickets: (query: Query<TicketFilter> = {}) => call<TicketPage>('GET', '/v1/tickets', { query }),
+    ticket: (ticketId: string) => call<TicketView>('GET', `/v1/tickets/${encodeURIComponent(ticketId)}`),
+    emitTicket: (ticket: object) => call<TicketEmittedView>('POST', '/v1/tickets', { body: { ticket } }),
+    answerTicket: (ticketId: string, body: TicketAnswerInput) =>
+      call<TicketView>('POST', `/v1/tickets/${encodeURIComponent(ticketId)}/answer`, { body }),
     openApi: () => call<Record<string, unknown>>('GET', '/openapi.json'),
     metrics: () => call<string>('GET', '/metrics'),
 

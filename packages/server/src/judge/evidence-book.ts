@@ -90,6 +90,8 @@ export class EvidenceBook {
     const isNew = page === undefined || page.incarnation !== incarnation;
     const before = isNew ? empty(agentId, '') : page.evidence;
     const evidence = this.after(before, signal);
+    // What it waited for has come, so its clock runs again.
+    if (signal.kind === 'hold-ended' && page) this.changed.add(agentId);
     if (evidence === before) return;
     this.changed.add(agentId);
     this.pages.delete(agentId);

@@ -1,2 +1,3 @@
 export { Judge } from './judge.ts';
+export { statsOf } from './stats.ts';
 export { type BookedTicket, isOpen } from './ticket-book.ts';

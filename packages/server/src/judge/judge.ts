@@ -4,64 +4,138 @@ import {
   type Evidence,
   type HealthSummary,
   type Instant,
+  instant,
+  type JudgeVerdict,
+  judgeSummary,
+  type LastCheck,
   minutes,
   summarize,
   type TicketAct,
   type TicketCondition,
+  type TicketNote,
   triageByRules,
 } from '@holter/core';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { Intake } from '../intake/index.ts';
+import type { JudgeSettings } from '../policy/index.ts';
 import type { Store } from '../store/store.ts';
+import { type CheckByHand, checkByHand } from './by-hand.ts';
 import { EvidenceBook } from './evidence-book.ts';
+import { FolderSessions } from './folder-sessions.ts';
 import { TicketBook } from './ticket-book.ts';
+import { isoOf, ticketOf } from './ticket-of.ts';
 
 type JudgeContext = {
-  readonly engine: Pick<Engine, 'ask' | 'read' | 'onHeard'>;
+  readonly engine: Pick<Engine, 'ask' | 'read' | 'onHeard' | 'currentPolicies'>;
+  readonly intake: Pick<Intake, 'register' | 'take'>;
   readonly store: Pick<Store, 'readEvents'>;
   readonly clock: Clock;
+  readonly wallNow: () => number;
+  readonly newId: () => string;
+  /** Where relative paths of folders begin. */
+  readonly base: () => string;
+  readonly warn: (message: string) => void;
+  readonly failed: (error: unknown) => void;
 };
 
-/** The same condition makes no second ticket for so long, unless it gets worse. */
-const COOLDOWN_MS = minutes(30);
+/** One check, for people. */
+type JudgeCheck = {
+  readonly at: Instant;
+  readonly agentId: string;
+  readonly sessionId: string;
+  readonly verdict: JudgeVerdict['verdict'];
+  readonly reasoning: string;
+  readonly ticketId: string | null;
+};
 
-const isoOf = (at: Instant): string => new Date(at).toISOString();
+/** What is remembered of an agent between two checks. */
+type Memory = LastCheck & {
+  /** When it is looked at again although nothing has changed. */
+  readonly dueAt: Instant | null;
+  readonly status: string;
+};
 
-/** Reads how agents do, writes tickets about those that do badly, and decides whether a person is disturbed. */
+const CHECKS_MAX = 1_000;
+const AGENTS_MAX = 5_000;
+
+/**
+ * Reads how agents do, writes tickets about those that do badly, and decides whether a person is disturbed. It looks
+ * only at agents that have made a step since the last round, and at those whose stall has become long enough.
+ */
 export class Judge {
   readonly tickets: TicketBook;
-  private readonly evidence: EvidenceBook;
   private readonly context: JudgeContext;
+  private readonly evidence: EvidenceBook;
+  private readonly folders: FolderSessions;
+  private readonly memories = new Map<string, Memory>();
+  /** Of agents that are judged from folders. */
+  private readonly found = new Map<string, Evidence>();
+  private checks: JudgeCheck[] = [];
+  private cancel: () => void = () => undefined;
+  private isStopped = false;
 
   constructor(context: JudgeContext) {
     this.context = context;
     const { engine, store, clock } = context;
     this.tickets = new TicketBook(store);
     this.evidence = new EvidenceBook({ engine, now: () => clock.now() });
+    this.folders = new FolderSessions(context);
+  }
+
+  /** The first round is at once: it is the baseline of everything that is at work already. */
+  start(): void {
+    this.schedule(0);
   }
 
   stop(): void {
+    this.isStopped = true;
+    this.cancel();
     this.evidence.close();
   }
 
-  summaryOf(agent: Agent, lastSteps?: number): HealthSummary {
-    return this.summarize(this.evidence.of(agent), lastSteps);
+  /** The newest first. */
+  checksOf(agentId: string): readonly JudgeCheck[] {
+    return this.checks.filter((check) => check.agentId === agentId).reverse();
   }
 
-  /** The session at work that was heard last; null if there is none. */
+  summaryOf(agent: Agent, lastSteps?: number): HealthSummary {
+    return this.summarize(this.evidenceOf(agent), lastSteps);
+  }
+
+  /** One check that changes nothing, and those that were made by the clock. */
+  check(agent: Agent): CheckByHand & { readonly checks: readonly JudgeCheck[] } {
+    const { clock, newId } = this.context;
+    const { agentId, startedAt } = agent.hard;
+    const { intervalMs, thresholds } = this.settings;
+    const terms = { at: clock.now(), startedAt, intervalMs, thresholds, newId };
+    return { ...checkByHand(this.evidenceOf(agent), terms), checks: this.checksOf(agentId) };
+  }
+
+  /** The agent at work that was heard last; null if there is none. */
   async newestAtWork(): Promise<Agent | null> {
-    for (const agentId of this.evidence.agentIds) {
-      const agent = await this.context.engine.read(agentId);
-      if (agent && this.evidence.of(agent).isAtWork) return agent;
+    const { engine } = this.context;
+    const stillest = [...this.found].sort(([, a], [, b]) => (b.lastStepAt ?? 0) - (a.lastStepAt ?? 0));
+    for (const agentId of [...stillest.map(([id]) => id), ...this.evidence.agentIds]) {
+      const agent = await engine.read(agentId);
+      if (agent && this.summaryOf(agent).is_at_work) return agent;
     }
     return null;
+  }
+
+  /** An agent by its id, or by the session that it is in now. */
+  async findSession(sessionId: string): Promise<Agent | null> {
+    const { engine } = this.context;
+    for (const [agentId, evidence] of this.found)
+      if (evidence.sessionId === sessionId) return engine.read(agentId);
+    return engine.read(sessionId);
   }
 
   /** Why the ticket was not written; null if it was. */
   async emit(agent: Agent, ticket: EscalationTicket, condition: TicketCondition): Promise<string | null> {
     const triage = triageByRules(ticket, this.summaryOf(agent));
-    const act = { kind: 'emit', ticket, condition, cooldownMs: COOLDOWN_MS, triage } as const;
-    return this.tell(agent.hard.agentId, act);
+    const { cooldownMs } = this.settings;
+    return this.tell(agent.hard.agentId, { kind: 'emit', ticket, condition, cooldownMs, triage });
   }
 
   /** Why it was refused; null if it was not. */
@@ -71,8 +145,130 @@ export class Judge {
     return answer.rejected?.because ?? null;
   }
 
+  /** Looks once at everything that is due. */
+  async round(): Promise<void> {
+    const { engine, clock, base } = this.context;
+    const now = clock.now();
+    const sessions = await this.folders.look(this.settings.folders, base());
+    this.found.clear();
+    for (const { agent, evidence } of sessions) {
+      const { agentId } = agent.hard;
+      this.found.set(agentId, evidence);
+      if (this.isDue(agentId, evidence, now)) await this.look(agent, evidence);
+    }
+    const due = [...this.memories].flatMap(([id, { dueAt }]) => (dueAt !== null && dueAt <= now ? [id] : []));
+    for (const agentId of new Set([...this.evidence.takeChanged(), ...due])) {
+      if (this.found.has(agentId) || this.isStopped) continue;
+      const agent = await engine.read(agentId);
+      const evidence = agent && this.evidence.of(agent);
+      // Without verdicts there is nothing that rules could say about it.
+      if (evidence?.hasVerdicts) await this.look(agent as Agent, evidence);
+      else this.memories.delete(agentId);
+    }
+  }
+
+  private evidenceOf(agent: Agent): Evidence {
+    return this.found.get(agent.hard.agentId) ?? this.evidence.of(agent);
+  }
+
+  private get settings(): JudgeSettings {
+    return this.context.engine.currentPolicies.judge;
+  }
+
+  private schedule(delayMs: number): void {
+    if (this.isStopped) return;
+    this.cancel = this.context.clock.after(delayMs, () => {
+      void this.round()
+        .catch(this.context.failed)
+        .finally(() => this.schedule(this.settings.intervalMs));
+    });
+  }
+
+  private isDue(agentId: string, { sessionId, totalSteps, status }: Evidence, now: Instant): boolean {
+    const memory = this.memories.get(agentId);
+    if (memory?.session_id !== sessionId || memory.total_steps !== totalSteps) return true;
+    return memory.status !== status || (memory.dueAt !== null && memory.dueAt <= now);
+  }
+
+  private async look(agent: Agent, evidence: Evidence): Promise<void> {
+    const { agentId } = agent.hard;
+    const summary = this.summarize(evidence);
+    const { thresholds } = this.settings;
+    const verdict = judgeSummary(summary, this.memories.get(agentId) ?? null, thresholds);
+    this.remember(agentId, evidence, verdict);
+    await this.resolvePassed(agent, summary, verdict);
+    const ticketId = verdict.verdict === 'escalate' ? await this.escalate(agent, summary, verdict) : null;
+    this.note(agentId, summary, verdict, ticketId);
+  }
+
+  private remember(agentId: string, evidence: Evidence, verdict: JudgeVerdict): void {
+    const { lastStepAt, sessionId: session_id, totalSteps: total_steps, status } = evidence;
+    const now = this.context.clock.now();
+    const stallAt = lastStepAt === null ? null : instant(lastStepAt + this.settings.thresholds.stallMs);
+    const mayStall = evidence.isAtWork && evidence.waitingFor === null && evidence.hasVerdicts;
+    const dueAt = verdict.isToBeRepeated
+      ? now
+      : mayStall && stallAt !== null && stallAt > now
+        ? stallAt
+        : null;
+    this.memories.delete(agentId);
+    this.memories.set(agentId, { session_id, total_steps, status, dueAt });
+    const [oldest] = this.memories.keys();
+    if (this.memories.size > AGENTS_MAX && oldest !== undefined) this.memories.delete(oldest);
+  }
+
+  private async escalate(
+    agent: Agent,
+    summary: HealthSummary,
+    { escalation, reasoning }: JudgeVerdict,
+  ): Promise<string | null> {
+    const { clock, newId } = this.context;
+    if (!escalation || openNotes(agent).some(({ condition }) => condition === escalation.condition))
+      return null;
+    const ticket = ticketOf(summary, { ...escalation, reasoning }, { id: newId(), at: clock.now() });
+    const refused = await this.emit(agent, ticket, escalation.condition);
+    return refused === null ? ticket.ticket_id : null;
+  }
+
+  /** A ticket ends with its condition, as far as this judge can tell. */
+  private async resolvePassed(
+    agent: Agent,
+    summary: HealthSummary,
+    { escalation }: JudgeVerdict,
+  ): Promise<void> {
+    for (const { condition } of openNotes(agent)) {
+      const reason = condition === escalation?.condition ? null : this.whyPassed(condition, summary);
+      if (reason !== null) await this.tell(agent.hard.agentId, { kind: 'resolve', condition, reason });
+    }
+  }
+
+  private whyPassed(condition: TicketCondition, summary: HealthSummary): string | null {
+    const { steps_since_last_accept: streak, stall_minutes, waiting_for, fruitless } = summary;
+    switch (condition) {
+      case 'no-accept':
+        return streak < this.settings.thresholds.medium ? `${streak} steps since the last ACCEPT` : null;
+      case 'stall':
+        if (waiting_for !== null) return `it waits: ${waiting_for}`;
+        return minutes(stall_minutes ?? 0) < this.settings.thresholds.stallMs ? 'it makes steps again' : null;
+      case 'fruitless':
+        return fruitless === null ? 'its calls bring something again' : null;
+      case 'reported':
+        return null;
+    }
+  }
+
+  private note(agentId: string, summary: HealthSummary, judged: JudgeVerdict, ticketId: string | null): void {
+    const { verdict, reasoning } = judged;
+    const at = this.context.clock.now();
+    this.checks.push({ at, agentId, sessionId: summary.session_id, verdict, reasoning, ticketId });
+    if (this.checks.length > CHECKS_MAX) this.checks = this.checks.slice(-CHECKS_MAX / 2);
+  }
+
   private summarize(evidence: Evidence, lastSteps?: number): HealthSummary {
     const at = this.context.clock.now();
     return summarize(evidence, { at, isoOf, ...(lastSteps !== undefined && { lastSteps }) });
   }
 }
+
+const openNotes = ({ hard }: Agent): readonly TicketNote[] =>
+  (hard.tickets ?? []).filter(({ status }) => status === 'new' || status === 'asking');

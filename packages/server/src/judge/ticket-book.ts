@@ -18,6 +18,8 @@ export type BookedTicket = {
   readonly changedAt: Instant;
   readonly reason: string | null;
   readonly incidentId: string | null;
+  /** A person was notified. */
+  readonly wasAsked: boolean;
   readonly answer: {
     readonly answer: TicketAnswer;
     readonly by: string;
@@ -81,7 +83,7 @@ export class TicketBook {
     switch (event.type) {
       case 'WORKER_ESCALATION_TICKET': {
         const { agentId, condition, incidentId, ticket } = event.payload;
-        const fresh = { status: 'new', changedAt: at, reason: null, answer: null } as const;
+        const fresh = { status: 'new', changedAt: at, reason: null, wasAsked: false, answer: null } as const;
         this.tickets.set(ticket.ticket_id, { agentId, at, condition, incidentId, ticket, ...fresh });
         const [oldest] = this.tickets.keys();
         if (this.tickets.size > TICKETS_MAX && oldest !== undefined) this.tickets.delete(oldest);
@@ -90,6 +92,7 @@ export class TicketBook {
       case 'QUEEN_INTERVENTION_REQUESTED':
         return this.change(event.payload.ticket_id, {
           status: 'asking',
+          wasAsked: true,
           changedAt: at,
           reason: event.payload.analysis,
         });

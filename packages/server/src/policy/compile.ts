@@ -4,6 +4,7 @@ import { buildDayBudget } from './budget-fields.ts';
 import { buildPolicy } from './build.ts';
 import { type PolicyProblem, type Table, type TableReading, tableReader } from './check.ts';
 import { OVERRIDE_FIELDS, WRITTEN_FIELDS } from './fields.ts';
+import { buildJudge } from './judge-fields.ts';
 import { DEFAULT_LAYER, type Layer, type LayerName, resolve, writtenLayer } from './layers.ts';
 import { buildNetwork } from './network-fields.ts';
 import { buildOperations } from './operations-fields.ts';
@@ -141,6 +142,7 @@ function assemble(layers: Layers, sharedWritten: Partial<SharedSettings>): Polic
     quotas: buildQuotas(settings),
     operations: buildOperations(settings),
     town: buildTown(settings),
+    judge: buildJudge(settings),
     network: buildNetwork(settings, settings.public_url),
     channels: settings.channels,
     publicUrl: settings.public_url,

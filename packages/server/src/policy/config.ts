@@ -39,6 +39,13 @@ export type HolterConfig = OverrideSections & {
   readonly mail?: { readonly name?: string };
   readonly maestro_port?: number;
   readonly ecos?: { readonly folder?: string };
+  readonly judge?: {
+    readonly folders?: readonly string[];
+    readonly interval_seconds?: Duration;
+    readonly cooldown_seconds?: Duration;
+    readonly streaks?: readonly number[];
+    readonly stall_seconds?: Duration;
+  };
   readonly tmux?: { readonly escape_hung_model?: boolean; readonly hung_model_after?: Duration };
   readonly town?: {
     readonly socket?: string;

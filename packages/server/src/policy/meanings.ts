@@ -231,6 +231,14 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
     'Program and arguments of what is asked before Boot wakes or nudges the Deacon: it reads what was seen as JSON and prints WAKE, NUDGE or NOTHING. Default: none, the rules decide.',
   'town.agents':
     'Further sessions that `holter daemon` keeps running, by name: `command` is program and arguments, `group` the group of the agent, such as a witness for each group.',
+  'judge.folders':
+    'Folders of sessions with logs of their steps (`sessions/ID/logs/tool_logs.jsonl`, `state.json`); the session at work in each is judged. A relative path begins at this file.',
+  'judge.interval_seconds':
+    'How often the judge looks, at what has changed since; see [the judge](../judge.md).',
+  'judge.cooldown_seconds':
+    'How long the same condition of an agent makes no further ticket, unless it gets worse.',
+  'judge.streaks': 'Steps since the last ACCEPT that are a warning, and a medium, high and critical ticket.',
+  'judge.stall_seconds': 'How long a session at work may make no step, if its steps are judged.',
   'retention.events':
     'How long events are kept. Everything of an agent with an open incident stays, here and below.',
   'retention.checkpoints': 'How long checkpoints are kept; the newest twenty of each agent stay.',

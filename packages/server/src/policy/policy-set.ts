@@ -11,6 +11,7 @@ import { buildBeat, buildPolicy, type SharedPolicy } from './build.ts';
 import type { WrittenChannel } from './channel-fields.ts';
 import type { PolicyProblem } from './check.ts';
 import { AGENT_FIELDS, type SettingKey } from './fields.ts';
+import type { JudgeSettings } from './judge-fields.ts';
 import { type Layer, type LayerName, type Resolved, resolve } from './layers.ts';
 import type { Network } from './network-fields.ts';
 import type { Operations } from './operations-fields.ts';
@@ -28,6 +29,7 @@ export type PolicySet = SharedPolicy & {
   readonly quotas: Quotas;
   readonly operations: Operations;
   readonly town: TownCommands;
+  readonly judge: JudgeSettings;
   readonly network: Network;
   /** Where alerts can be sent, as written. */
   readonly channels: ReadonlyMap<string, WrittenChannel>;

@@ -6,6 +6,9 @@ export type Range = { readonly min: number; readonly max: number };
 const days = (n: number) => hours(24 * n);
 
 export const ranges = {
+  // More often would only read the same again.
+  judgeInterval: { min: seconds(1), max: days(1) },
+  judgeStreak: { min: 1, max: 10_000 },
   // Faster than ten a second is not a beat but a load.
   beatInterval: { min: milliseconds(100), max: days(1) },
   beatTimeout: { min: milliseconds(100), max: days(7) },

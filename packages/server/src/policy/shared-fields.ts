@@ -12,6 +12,7 @@ import { DAY_BUDGET_FIELDS, defaultDayBudget } from './budget-fields.ts';
 import { channelsField, publicUrl } from './channel-fields.ts';
 import { type Table, tableReader, type Values } from './check.ts';
 import { databaseField } from './database-field.ts';
+import { JUDGE_FIELDS, judgeDefaults } from './judge-fields.ts';
 import { NETWORK_FIELDS, networkDefaults } from './network-fields.ts';
 import { OPERATIONS_FIELDS, operationsDefaults } from './operations-fields.ts';
 import { pricesField } from './price-fields.ts';
@@ -71,6 +72,7 @@ export const SHARED_FIELDS = {
   ...QUOTA_FIELDS,
   ...OPERATIONS_FIELDS,
   ...TOWN_FIELDS,
+  ...JUDGE_FIELDS,
 } as const satisfies Table;
 
 export type SharedSettings = Values<typeof SHARED_FIELDS>;
@@ -100,6 +102,7 @@ export function defaultSharedSettings(): SharedSettings {
     ...quotaDefaults,
     ...operationsDefaults,
     ...townDefaults,
+    ...judgeDefaults,
   };
 }
 

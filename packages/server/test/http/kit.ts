@@ -182,7 +182,14 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
   await executors.start();
   const name = () => engine.currentPolicies.operations.mailName;
   const office = new PostOffice({ engine, intake, replies, store, clock, sha256, newId: randomUUID, name });
-  const judge = new Judge({ engine, store, clock });
+  const judge = new Judge({
+    ...{ engine, intake, store, clock, wallNow: clock.now, newId: randomUUID },
+    base: () => '.',
+    warn: () => undefined,
+    failed: (error) => {
+      throw error;
+    },
+  });
   const failed =
     options.hookFailed ??
     ((error: unknown) => {

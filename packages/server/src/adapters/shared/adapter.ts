@@ -5,6 +5,7 @@ import type { Recipe, RecipeContext } from './recipe.ts';
 import type { ReplayFormat } from './replay.ts';
 import type { ScreenMarks } from './screen.ts';
 import type { ReadSessionFiles } from './session-file.ts';
+import type { OpenStepFolder } from './step-folder.ts';
 import type { Transcript } from './transcript.ts';
 
 /**
@@ -33,6 +34,8 @@ export type Adapter = {
   readonly connect?: Connect;
   /** Explains why its hooks do not arrive; null when it was never connected. */
   readonly doctor?: (context: DiagnosisContext) => Diagnosis | null;
+  /** Sense: a folder of sessions with logs of their steps, for the judge. */
+  readonly stepFolder?: OpenStepFolder;
   /** Reads recorded sessions for `holter replay`. */
   readonly replay?: ReplayFormat;
 };

@@ -1,13 +1,16 @@
-import { type Agent, checkTicket, isAgentId } from '@holter/core';
+import { type Agent, checkTicket } from '@holter/core';
 import type { z } from 'zod';
-import { type BookedTicket, isOpen } from '../../judge/index.ts';
+import { type BookedTicket, isOpen, statsOf } from '../../judge/index.ts';
 import { redact, redactValue } from '../../redaction/index.ts';
 import { checkMayDecide, decidedBy, readAgent } from '../access.ts';
 import { problem } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
 import {
   healthSummary,
+  judgeCheck,
+  judgeStats,
   newTicket,
+  sessionQuery,
   summaryQuery,
   ticket,
   ticketAnswer,
@@ -15,7 +18,14 @@ import {
   ticketPage,
   ticketQuery,
 } from '../schema/tickets.ts';
-import type { HealthSummaryView, TicketEmittedView, TicketPage, TicketView } from '../types.ts';
+import type {
+  HealthSummaryView,
+  JudgeCheckView,
+  JudgeStatsView,
+  TicketEmittedView,
+  TicketPage,
+  TicketView,
+} from '../types.ts';
 import type { HttpContext } from './context.ts';
 
 const readers = ['viewer', 'operator', 'orchestrator'] as const;
@@ -33,12 +43,7 @@ export function ticketRoutes({ deps }: HttpContext): readonly Route[] {
   }
 
   async function findSession(sessionId: string): Promise<Agent> {
-    const agent =
-      sessionId === 'auto'
-        ? await judge.newestAtWork()
-        : isAgentId(sessionId)
-          ? await engine.read(sessionId)
-          : null;
+    const agent = sessionId === 'auto' ? await judge.newestAtWork() : await judge.findSession(sessionId);
     if (agent) return agent;
     const message = sessionId === 'auto' ? 'no session is at work' : 'there is no such session';
     throw problem(404, 'unknown_session', message);
@@ -57,9 +62,37 @@ export function ticketRoutes({ deps }: HttpContext): readonly Route[] {
       },
       handle: async ({ query }): Promise<HealthSummaryView> => {
         const { session_id: sessionId = 'auto', last_n_steps: lastSteps } = query;
-        const { recent_verdicts, ...rest } = judge.summaryOf(await findSession(sessionId), lastSteps);
-        return { ...rest, recent_verdicts: [...recent_verdicts] };
+        return listed(judge.summaryOf(await findSession(sessionId), lastSteps));
       },
+    }),
+    defineRoute({
+      method: 'GET',
+      url: '/v1/judge/check',
+      summary: 'What the judge would say about a session now, and what it has said. Changes nothing.',
+      access: readers,
+      query: sessionQuery,
+      answers: {
+        200: { description: 'The check.', schema: judgeCheck },
+        404: { description: 'unknown_session' },
+      },
+      handle: async ({ query }): Promise<JudgeCheckView> => {
+        const checked = judge.check(await findSession(query.session_id ?? 'auto'));
+        const { summary, ticket: written, checks, ...verdict } = checked;
+        return {
+          ...verdict,
+          summary: listed(summary),
+          ticket: written && listed(written),
+          checks: checks.map(({ agentId: _agentId, ...check }) => check),
+        };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      url: '/v1/judge/stats',
+      summary: 'How many tickets there were, and how many of those with an answer were useful.',
+      access: readers,
+      answers: { 200: { description: 'By day, and in all.', schema: judgeStats } },
+      handle: async (): Promise<JudgeStatsView> => statsOf(await judge.tickets.list()),
     }),
     defineRoute({
       method: 'GET',
@@ -134,9 +167,15 @@ export function ticketRoutes({ deps }: HttpContext): readonly Route[] {
   ];
 }
 
+/** Schemas have lists that may be changed. */
+const listed = <T extends { readonly recent_verdicts: readonly string[] }>(of: T) => ({
+  ...of,
+  recent_verdicts: [...of.recent_verdicts],
+});
+
 const ticketView = (booked: BookedTicket): TicketView => ({
   ...booked,
-  ticket: { ...booked.ticket, recent_verdicts: [...booked.ticket.recent_verdicts] },
+  ticket: listed(booked.ticket),
 });
 
 function isAskedFor(

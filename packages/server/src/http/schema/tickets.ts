@@ -36,6 +36,7 @@ export const ticket = z.object({
   /** Why it has its status. */
   reason: z.string().nullable(),
   incidentId: z.string().nullable(),
+  wasAsked: z.boolean().meta({ description: 'A person was notified.' }),
   answer: z
     .object({ answer: answerWord, by: z.string(), reason: z.string(), at: time })
     .nullable()
@@ -69,14 +70,23 @@ export const ticketEmitted = z.object({
   severity,
 });
 
+const session_id = identifier.optional().meta({
+  description: 'An agent or a session; `auto`, the default, is the one at work that was heard last.',
+});
+
+export const sessionQuery = z.strictObject({ session_id });
+
 export const summaryQuery = z.strictObject({
-  session_id: identifier.optional().meta({
-    description: 'An agent or a session; `auto`, the default, is the one at work that was heard last.',
-  }),
+  session_id,
   last_n_steps: wholeNumber(1, 100)
     .optional()
     .meta({ description: 'How many of the newest verdicts are shown; 40 unless told.' }),
 });
+
+const checkWords = {
+  verdict: z.enum(['healthy', 'warning', 'undecided', 'escalate']),
+  reasoning: z.string(),
+};
 
 export const healthSummary = z.object({
   worker_agent_id: z.string(),
@@ -95,4 +105,26 @@ export const healthSummary = z.object({
   waiting_for: z.string().nullable(),
   loop: z.string().nullable(),
   fruitless: z.string().nullable(),
+});
+
+export const judgeCheck = z.object({
+  summary: healthSummary,
+  ...checkWords,
+  ticket: escalationTicket.nullable().meta({ description: 'What the judge would write now.' }),
+  checks: z
+    .array(z.object({ at: time, sessionId: z.string(), ...checkWords, ticketId: z.string().nullable() }))
+    .meta({ description: 'Checks since the start of the server, the newest first.' }),
+});
+
+const counts = {
+  tickets: z.number().int(),
+  asked: z.number().int().meta({ description: 'Tickets about which a person was notified.' }),
+  useful: z.number().int(),
+  falseAlarms: z.number().int(),
+};
+
+export const judgeStats = z.object({
+  ...counts,
+  precision: z.number().nullable().meta({ description: 'Share of useful ones among those with an answer.' }),
+  days: z.array(z.object({ day: z.string(), ...counts })).meta({ description: 'Oldest first.' }),
 });

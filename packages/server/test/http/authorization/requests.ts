@@ -118,6 +118,8 @@ export const requests: Readonly<Record<string, (scene: Scene) => Asked>> = {
   }),
   'GET /v1/config': () => ({ path: '/v1/config' }),
   'GET /v1/health-summary': ({ agentId }) => ({ path: `/v1/health-summary?session_id=${agentId}` }),
+  'GET /v1/judge/check': ({ agentId }) => ({ path: `/v1/judge/check?session_id=${agentId}` }),
+  'GET /v1/judge/stats': () => ({ path: '/v1/judge/stats' }),
   'GET /v1/tickets': () => ({ path: '/v1/tickets' }),
   'GET /v1/tickets/{ticketId}': ({ agentId }) => ({ path: `/v1/tickets/ticket-of-${agentId}` }),
   'POST /v1/tickets': ({ agentId }) => ({

@@ -1,0 +1,52 @@
+import {
+  type DurationMs,
+  type EscalationTicket,
+  type Evidence,
+  type HealthSummary,
+  type Instant,
+  type JudgeThresholds,
+  type JudgeVerdict,
+  judgeSummary,
+  lastCheckOf,
+  summarize,
+} from '@holter/core';
+import { ADAPTERS, type StepFolder } from '../adapters/index.ts';
+import { redact } from '../redaction/index.ts';
+import { isoOf, ticketOf } from './ticket-of.ts';
+
+/** The adapter that knows folders of sessions; its name is the role of their agents. */
+export const [folderAdapter] = ADAPTERS.flatMap(({ name, stepFolder }) =>
+  stepFolder ? [{ name, open: stepFolder }] : [],
+);
+
+/** Null where no agent kind keeps such folders. */
+export const openFolder = (path: string, wallNow: () => number): StepFolder | null =>
+  folderAdapter?.open(path, { wallNow, redact }) ?? null;
+
+type Terms = {
+  readonly at: Instant;
+  readonly startedAt: Instant | null;
+  readonly intervalMs: DurationMs;
+  readonly thresholds: JudgeThresholds;
+  readonly newId: () => string;
+};
+
+export type CheckByHand = {
+  readonly summary: HealthSummary;
+  readonly verdict: JudgeVerdict['verdict'];
+  readonly reasoning: string;
+  /** What the judge would write; null for nothing. */
+  readonly ticket: EscalationTicket | null;
+};
+
+/** One check that changes nothing, as a check after this interval would be. */
+export function checkByHand(evidence: Evidence, terms: Terms): CheckByHand {
+  const { at, thresholds, newId } = terms;
+  const summary = summarize(evidence, { at, isoOf });
+  const { verdict, reasoning, escalation } = judgeSummary(summary, lastCheckOf(evidence, terms), thresholds);
+  const ticket =
+    verdict === 'escalate' && escalation
+      ? ticketOf(summary, { ...escalation, reasoning }, { id: newId(), at })
+      : null;
+  return { summary, verdict, reasoning, ticket };
+}

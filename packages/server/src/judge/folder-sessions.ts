@@ -1,0 +1,112 @@
+import { basename, resolve } from 'node:path';
+import { type Agent, type Evidence, instant, isAgentId, type Registration } from '@holter/core';
+import type { FoundSession, StepFolder } from '../adapters/index.ts';
+import type { Clock } from '../engine/clock.ts';
+import type { Engine } from '../engine/engine.ts';
+import { HOLTER, type Intake } from '../intake/index.ts';
+import { folderAdapter, openFolder } from './by-hand.ts';
+
+type FolderContext = {
+  readonly engine: Pick<Engine, 'read'>;
+  readonly intake: Pick<Intake, 'register' | 'take'>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly wallNow: () => number;
+  readonly warn: (message: string) => void;
+};
+
+type FolderSession = { readonly agent: Agent; readonly evidence: Evidence };
+
+/**
+ * The sessions at work in the operator's folders, each as an agent that is named after its folder: Holter can only
+ * look at it. A new session is a new start of the agent.
+ */
+export class FolderSessions {
+  private readonly context: FolderContext;
+  private readonly folders = new Map<string, StepFolder>();
+  private readonly warned = new Set<string>();
+
+  constructor(context: FolderContext) {
+    this.context = context;
+  }
+
+  async look(paths: readonly string[], base: string): Promise<readonly FolderSession[]> {
+    const wanted = paths.map((path) => resolve(base, path));
+    for (const known of this.folders.keys()) if (!wanted.includes(known)) this.folders.delete(known);
+    const sessions: FolderSession[] = [];
+    for (const path of wanted) {
+      const session = await this.lookInto(path);
+      if (session) sessions.push(session);
+    }
+    return sessions;
+  }
+
+  private async lookInto(path: string): Promise<FolderSession | null> {
+    const { wallNow } = this.context;
+    const agentId = basename(path);
+    if (!isAgentId(agentId)) {
+      this.warnOnce(path, `${path} is not judged: its name can't be that of an agent`);
+      return null;
+    }
+    const folder = this.folders.get(path) ?? openFolder(path, wallNow);
+    if (!folder) return null;
+    this.folders.set(path, folder);
+    const found = await folder.look();
+    const agent = await this.agentOf(agentId, found);
+    return agent && found ? { agent, evidence: this.byOwnClock(found.evidence) } : null;
+  }
+
+  /** The agent's start is the session that is at work; the one before has ended. */
+  private async agentOf(agentId: string, found: FoundSession | null): Promise<Agent | null> {
+    const { engine, intake } = this.context;
+    const known = await engine.read(agentId);
+    const status = found?.evidence.status ?? 'gone';
+    if (!found?.evidence.isAtWork) {
+      if (known && isOwn(known)) await this.stop(known, `its session is ${status}`);
+      return null;
+    }
+    const registration = registrationOf(agentId, found.evidence.sessionId);
+    for (const isLast of [false, true]) {
+      const answer = await intake.register(registration, HOLTER);
+      if (answer.kind === 'enrolled' && answer.enrollment.kind === 'enrolled') return answer.agent;
+      if (isLast || !known || !isOwn(known)) break;
+      await this.stop(known, 'another session has begun');
+    }
+    this.warnOnce(agentId, `${agentId} is not judged from its folder: another agent has this name`);
+    return null;
+  }
+
+  private async stop({ hard }: Agent, reason: string): Promise<void> {
+    if (hard.end) return;
+    const { agentId, incarnation } = hard;
+    await this.context.intake.take({ kind: 'stopped', agentId, incarnation, reason }, HOLTER);
+  }
+
+  /** Times of files are by the clock on the wall. */
+  private byOwnClock(evidence: Evidence): Evidence {
+    const { clock, wallNow } = this.context;
+    const { lastStepAt } = evidence;
+    if (lastStepAt === null) return evidence;
+    return { ...evidence, lastStepAt: instant(clock.now() - Math.max(0, wallNow() - lastStepAt)) };
+  }
+
+  private warnOnce(about: string, message: string): void {
+    if (this.warned.has(about)) return;
+    this.warned.add(about);
+    this.context.warn(message);
+  }
+}
+
+const registrationOf = (agentId: string, sessionId: string): Registration => ({
+  agentId,
+  instanceId: sessionId,
+  role: folderAdapter?.name ?? 'default',
+  group: 'default',
+  mode: 'observe',
+  promises: {},
+  can: [],
+  executor: null,
+});
+
+/** Registered from its folder, and by nobody else. */
+const isOwn = ({ hard }: Agent): boolean =>
+  hard.role === folderAdapter?.name && hard.executor === null && hard.can.length === 0 && !hard.reporter;
