@@ -92,9 +92,37 @@ describe('a tick of the daemon', () => {
 
   it('restarts a Deacon on the word of Boot, and tells a person where Boot can not help', () => {
     const triaged = (action: 'RESTART' | 'ESCALATE') =>
-      ticks(2, (n) => (n === 1 ? { triage: { action, reason: 'it is very stale' } } : {})).effects;
+      ticks(2, (n, at) => ({
+        deacon: look(at, 'deacon', { tick: T0 }),
+        ...(n === 1 && { triage: { action, reason: 'it is very stale' } }),
+      })).effects;
     expect(triaged('RESTART')).toEqual(['1 deacon terminate']);
     expect(triaged('ESCALATE')).toEqual(['1 deacon notify', '1 deacon remind']);
+  });
+
+  it('does not act on the word of Boot about a Deacon that has written a heartbeat since', () => {
+    const triage = { action: 'RESTART' as const, reason: 'it is very stale' };
+    const still = { tick: T0, cpuMs: null };
+    const seen = (n: number, at: Instant) => ({
+      deacon: look(at, 'deacon', n < 2 ? still : { cpuMs: null }),
+      ...(n === 2 && { triage }),
+    });
+    expect(ticks(4, seen).effects).toEqual([]);
+    const torn = (n: number, at: Instant) => ({
+      deacon: look(at, 'deacon', n < 2 ? still : { tick: null, cpuMs: null }),
+      ...(n === 2 && { triage }),
+    });
+    expect(ticks(4, torn).effects).toEqual([]);
+  });
+
+  it('takes the word of Boot for one tick: without it a termination is not tried again', () => {
+    const still = (at: Instant) => look(at, 'deacon', { tick: T0, cpuMs: null });
+    const told = (n: number, at: Instant) => ({
+      deacon: still(at),
+      ...(n === 1 && { triage: { action: 'RESTART' as const, reason: 'it is very stale' } }),
+    });
+    const { state } = ticks(3, told);
+    expect(state.links.deacon.agent?.hard.points.map(({ kind }) => kind)).toEqual(['missed-heartbeats']);
   });
 
   it('leaves a Deacon alone of which no look succeeded, whatever Boot has said', () => {

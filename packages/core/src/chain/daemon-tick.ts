@@ -1,9 +1,11 @@
 import type { DurationMs, Instant } from '../base/time.ts';
 import { between, milliseconds, minutes } from '../base/time.ts';
 import type { Policy } from '../policy/policy.ts';
+import { stillWanted } from '../vocabulary/effect.ts';
 import { NO_STALLS, type StallLog, withStall } from '../vocabulary/stall.ts';
 import { type BudgetLimits, budgetDefaults, fullBudget } from './budget.ts';
 import {
+  foldDoubt,
   foldLook,
   foldSilence,
   foldStillness,
@@ -105,7 +107,7 @@ export function daemonTick(before: DaemonState, sight: DaemonSight, settings: Da
   const { links } = state;
   const server = foldLook(links.server, sight.server, context('server'));
   const boot = foldLook(links.boot, sight.boot, context('boot'));
-  const deacon = foldDeacon(links.deacon, sight, context('deacon'));
+  const deacon = foldDeacon(links.deacon, sight, before.tickedAt, context('deacon'));
   const { limits } = settings;
   const { members, starts, says: said } = tickMembers(state.members, sight.members, { ...sight, limits });
   const steps = [
@@ -137,26 +139,31 @@ function beginTick(state: DaemonState, at: Instant, tickMs: DurationMs, says: Da
 
 /**
  * The daemon's own look decides about a Deacon that is gone, with or without Boot. Whether one that runs is stuck is
- * Boot's to say.
+ * Boot's to say. Its word is some minutes old: it counts for one tick, and not for a Deacon that was heard since.
  */
 function foldDeacon(
   link: Link,
   { deacon, triage, at }: Pick<DaemonSight, 'deacon' | 'triage' | 'at'>,
+  tickedAt: Instant | null,
   context: LinkContext,
 ): LinkStep {
   const looked = foldLook(link, deacon, context);
   if (deacon.state !== 'running' && deacon.state !== 'stopped') return looked;
+  const isHeard = (looked.link.agent?.soft.beatAt ?? 0) > (tickedAt ?? 0);
+  // A heartbeat that can't be read any more has been written since.
+  const isChanged = link.look?.process === deacon.process && link.look.tick !== deacon.tick;
+  const action = isHeard || isChanged ? undefined : triage?.action;
+  const reported = triage?.reason ?? '';
   const more =
-    triage?.action === 'RESTART'
-      ? foldStillness(looked.link, { since: at, reported: triage.reason, seen: triage.reason }, context)
-      : triage?.action === 'ESCALATE'
-        ? foldSilence(looked.link, { since: at, reported: triage.reason }, context)
-        : null;
-  if (!more) return looked;
+    action === 'RESTART'
+      ? foldStillness(looked.link, { since: at, reported, seen: reported }, context)
+      : action === 'ESCALATE'
+        ? foldSilence(looked.link, { since: at, reported }, context)
+        : foldDoubt(looked.link, context);
   return {
     ...more,
     events: [...looked.events, ...more.events],
-    effects: [...looked.effects, ...more.effects],
+    effects: [...stillWanted(looked.effects, more.over), ...more.effects],
     over: [...looked.over, ...more.over],
     ...(looked.says && { says: looked.says }),
   };

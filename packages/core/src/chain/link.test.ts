@@ -174,6 +174,12 @@ describe('a link that is frozen', () => {
     expect([town.health, town.step]).toEqual(['HEALTHY', null]);
   });
 
+  it('is ended although all links are looked at often, because another one is being started', () => {
+    const town = frozen();
+    for (let n = 0; n < 4; n++) town.look(seconds(30));
+    expect(town.pending.map(({ kind }) => kind)).toEqual(['terminate']);
+  });
+
   it('that uses CPU time, but does not answer, is left alone', () => {
     const town = new Town();
     town.look();
@@ -236,6 +242,36 @@ describe('a link that crashes', () => {
     expect(town.link.agent?.hard.incarnation).toBe(2);
   });
 
+  it('waits for its next start no longer than its budget says, however long ago it ended', () => {
+    const town = new Town();
+    town.look();
+    town.isHeld = true;
+    crash(town);
+    for (let n = 0; n < 24; n++) town.look();
+    town.isHeld = false;
+    for (let n = 0; n < 4 && town.pending.length === 0; n++) town.look();
+    // The daemon is killed between the claim and the start.
+    const [effect] = town.pending.splice(0);
+    if (effect) town.link = foldClaim(town.link, effect, 'key', town.context).link;
+    let isStarted = false;
+    for (let n = 0; n < 5 && !isStarted; n++) {
+      town.look();
+      isStarted = town.claim('spawn');
+    }
+    expect(isStarted).toBe(true);
+  });
+
+  it('right after a person has started it is started again, though nobody has seen that start', () => {
+    const town = new Town();
+    town.look();
+    town.state = 'ended';
+    town.look();
+    crash(town);
+    expect(town.claim('spawn')).toBe(true);
+    town.look();
+    expect(town.link.agent?.hard).toMatchObject({ incarnation: 3, health: 'HEALTHY' });
+  });
+
   it('counts a start that fails as a crash', () => {
     const town = new Town();
     town.look();
@@ -288,5 +324,23 @@ describe('a link that only people can judge', () => {
     const silence = { since: town.at, reported: 'its heartbeat is 40 min old' };
     const { effects } = foldSilence(town.link, silence, town.context);
     expect(effects.map(({ kind }) => kind)).toEqual(['notify', 'remind']);
+  });
+
+  it('is started like any other if it ends after that', () => {
+    const town = new Town();
+    town.look();
+    const silence = { since: town.at, reported: 'its heartbeat is 40 min old' };
+    const told = (): void => {
+      town.link = foldSilence(town.link, silence, town.context).link;
+    };
+    for (let n = 0; n < 12 && !town.step?.startsWith('human'); n++) {
+      told();
+      town.tick = null;
+      town.look();
+    }
+    expect(town.step).toBe('human 1 waiting');
+    town.state = 'gone';
+    town.look();
+    expect(town.claim('spawn')).toBe(true);
   });
 });

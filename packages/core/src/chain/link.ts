@@ -24,7 +24,14 @@ import {
   startAllowedAt,
 } from './budget.ts';
 import { chainPolicy, NO_NOTICES } from './chain-policy.ts';
-import { hasMoved, type LinkLook, type LookGap, type Stillness, stillnessOf } from './server-look.ts';
+import {
+  hasMoved,
+  isTooSoon,
+  type LinkLook,
+  type LookGap,
+  type Stillness,
+  stillnessOf,
+} from './server-look.ts';
 
 /** What the daemon watches by itself, with or without a server. */
 export type LinkName = 'server' | 'deacon' | 'boot';
@@ -68,6 +75,8 @@ export type LinkStep = {
 export function foldLook(link: Link, look: LinkLook, context: LinkContext): LinkStep {
   const fold = new Fold(link, context);
   fold.meet(look);
+  // Somebody has started it again, and that start has crashed before it was seen.
+  if (look.state === 'gone' && fold.isStopped) fold.enroll(`unseen at ${context.at}`, undefined);
   if (fold.isRunning) {
     const stillness = stillnessOf(link.look, look, context.gap);
     if (look.state === 'gone') fold.signal({ kind: 'exited', code: null });
@@ -77,7 +86,8 @@ export function foldLook(link: Link, look: LinkLook, context: LinkContext): Link
     else if (isMoving(link.look, look)) fold.clear('frozen');
   }
   fold.apply({ kind: 'tick' });
-  return fold.done(look);
+  fold.repair();
+  return fold.done(isTooSoon(link.look, look, context.gap) ? link.look : look);
 }
 
 /** It used CPU time. That alone is no answer, but it is no freeze either. */
@@ -91,10 +101,20 @@ export function foldStillness(link: Link, stillness: Stillness, context: LinkCon
   return fold.done(link.look);
 }
 
+/** Nobody says any more that it stands still. */
+export function foldDoubt(link: Link, context: LinkContext): LinkStep {
+  const fold = new Fold(link, context);
+  if (fold.isRunning) fold.clear('frozen');
+  return fold.done(link.look);
+}
+
 /** Only people can help: it does not report, and nothing is known against its process. */
 export function foldSilence(link: Link, silence: Omit<Stillness, 'seen'>, context: LinkContext): LinkStep {
   const fold = new Fold(link, context);
-  if (fold.isRunning) fold.raise('missed-heartbeats', 'agent-reports', silence.since, silence.reported);
+  if (fold.isRunning) {
+    fold.clear('frozen');
+    fold.raise('missed-heartbeats', 'agent-reports', silence.since, silence.reported);
+  }
   return fold.done(link.look);
 }
 
@@ -142,6 +162,10 @@ class Fold {
 
   get isRunning(): boolean {
     return this.agent !== null && !this.agent.hard.end;
+  }
+
+  get isStopped(): boolean {
+    return this.agent?.hard.end?.how === 'stopped';
   }
 
   /** Registers the process that was seen, if it is not the known one. */
@@ -192,6 +216,16 @@ class Fold {
     this.clear('frozen');
     this.clear('missed-heartbeats');
     this.budget = noteUp(this.budget, this.context.at, this.context.limits);
+  }
+
+  /** A person was told of it while it ran, and it has ended since: its end is repaired like any other. */
+  repair(): void {
+    const { at, limits, isHeld } = this.context;
+    const { end, incident } = this.agent?.hard ?? {};
+    if (end?.how !== 'crash' || incident?.step !== 'human' || isHeld) return;
+    if (startAllowedAt(this.budget, at, limits) > at) return;
+    const given = { by: CHAIN_EXECUTOR, source: 'run', reason: 'its process is gone' } as const;
+    this.apply({ kind: 'decision', decision: { decision: 'recover', ...given } });
   }
 
   /** Both at once: the first alone must not send for a person, whom the second would make superfluous. */
@@ -251,10 +285,13 @@ class Fold {
     return chainPolicy(this.context.policy, this.startWaitMs);
   }
 
-  /** From the end of the link, which is where the rules count from. */
+  /** The rules count the wait for a first attempt from the end of the link, and for the next ones from now. */
   private get startWaitMs(): DurationMs {
     const { at, limits } = this.context;
-    return between(this.agent?.hard.end?.at ?? at, startAllowedAt(this.budget, at, limits));
+    const { end, incident } = this.agent?.hard ?? {};
+    const isTried = incident?.step === 'recover' && (incident.attempt > 1 || incident.wait !== undefined);
+    const from = isTried ? at : (end?.at ?? at);
+    return between(from, startAllowedAt(this.budget, at, limits));
   }
 }
 

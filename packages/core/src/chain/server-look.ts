@@ -56,6 +56,15 @@ export function stillnessOf(before: LinkLook | null, now: LinkLook, gap: LookGap
   };
 }
 
+/**
+ * Whether nothing has changed since the look before, and too little time has passed to say more: then the earlier look
+ * is the one to compare with next time. Links that are being started are looked at often, together with the others.
+ */
+export function isTooSoon(before: LinkLook | null, now: LinkLook, gap: LookGap): boolean {
+  if (!before || before.process !== now.process || !isThere(before) || !isThere(now)) return false;
+  return !hasMoved(before, now) && before.cpuMs === now.cpuMs && between(before.at, now.at) < gap.msMin;
+}
+
 const isThere = ({ state }: LinkLook): boolean => state === 'running' || state === 'stopped';
 
 /** Whether the link's own tick has moved; an answer after silence is a move as well. */
