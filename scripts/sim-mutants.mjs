@@ -2,7 +2,7 @@
 // an invariant. A rule that can be removed without a violation is not tested.
 //
 // Each mutant is a patch in mutants/ to packages/core or packages/server, applied to a copy in a temporary
-// folder; its first line says which runs judge it (`# runs: world`, `siege`, `engine` or `mail`). The simulator that runs
+// folder; its first line says which runs judge it (`# runs: world`, `siege`, `engine`, `mail` or `chain`). The simulator that runs
 // it is the built one. The same runs on the rules as they are must be clean.
 
 import { spawn } from 'node:child_process';
@@ -63,6 +63,7 @@ const runners = {
   siege: worldRunner,
   engine: seedRunner('defaultEngineScenario', 'runEngineSeed', '{ hours: 5 }'),
   mail: seedRunner('defaultMailScenario', 'runMailSeed'),
+  chain: seedRunner('defaultChainScenario', 'runChainSeed', '{ days: 5 }'),
 };
 
 if (!setup()) process.exit(1);

@@ -12,6 +12,7 @@ export {
   type Scenario,
 } from './base/scenario.ts';
 export type { Stopwatch } from './base/stopwatch.ts';
+export { defaultChainScenario, runChainSeed } from './chain/chain-simulation.ts';
 export { DEMO_SPEED, demoWorld } from './demo/index.ts';
 export {
   defaultEngineScenario,

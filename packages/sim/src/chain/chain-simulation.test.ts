@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { defaultChainScenario, runChainSeed } from './chain-simulation.ts';
+
+test.each([1, 2])(
+  'a week of the chain, seed %i: nobody is wrongly killed, and the dead come back',
+  (seed) => {
+    const { violations, seen } = runChainSeed({ ...defaultChainScenario, seed, days: 7 });
+    expect(violations).toEqual([]);
+    for (const what of [
+      'server killed',
+      'server stopped',
+      'server crash loop',
+      'server replaced',
+      'deacon killed',
+      'deacon stopped',
+      'deacon slow',
+      'deacon asking',
+      'deacon replaced',
+      'heartbeat torn',
+      'heartbeat of the future',
+      'machine suspended',
+      'clock set',
+      'daemon killed',
+      'tmux died',
+      'tmux missing',
+      'triage hangs',
+      'START',
+      'WAKE',
+      'RESTART',
+      'ESCALATE',
+      'killed server, stopped',
+      'killed deacon, wedged',
+      'server latched',
+      'server cleared',
+    ])
+      expect([what, seen.get(what) ?? 0]).toEqual([what, expect.toSatisfy((count: number) => count > 0)]);
+  },
+);
+
+test('the same seed gives the same run', () => {
+  const scenario = { ...defaultChainScenario, seed: 3, days: 1 };
+  expect(runChainSeed(scenario)).toEqual(runChainSeed(scenario));
+});

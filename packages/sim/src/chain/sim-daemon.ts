@@ -1,0 +1,241 @@
+import {
+  contextOf,
+  type DaemonState,
+  daemonDefaults,
+  daemonTick,
+  type Effect,
+  foldClaim,
+  foldLook,
+  foldReceipt,
+  foldStart,
+  type Instant,
+  instant,
+  type Link,
+  type LinkContext,
+  type LinkLook,
+  type LinkName,
+  type LinkStep,
+  newDaemonState,
+  startAllowedAt,
+  stillWanted,
+} from '@holter/core';
+import { policyFor } from '@holter/server/policy';
+import { simPolicies } from '../base/policies.ts';
+import type { Random } from '../base/random.ts';
+import type { ChainJudge } from './chain-judge.ts';
+import type { SimBoot } from './sim-boot.ts';
+import type { TrueDeacon } from './true-deacon.ts';
+import type { TrueServer } from './true-server.ts';
+import type { Machine } from './truth.ts';
+
+const SETTINGS = { ...daemonDefaults, policy: policyFor(simPolicies, 'chain', 'server', 'chain') };
+const NAMES = ['server', 'boot', 'deacon'] as const satisfies readonly LinkName[];
+const FAILED_LOOKS = 0.01;
+const LEASE_MS = 120_000;
+
+/** Thrown where the daemon is killed; what it has committed stays. */
+export class Killed extends Error {}
+
+type DaemonParts = {
+  readonly machine: Machine;
+  readonly server: TrueServer;
+  readonly deacon: TrueDeacon;
+  readonly boot: SimBoot;
+  readonly judge: ChainJudge;
+  readonly random: Random;
+  /** Some seconds pass, in which anything may happen. */
+  readonly pass: () => void;
+};
+
+type Pending = { readonly effect: Effect; leasedUntil: number };
+
+/** The shell of the daemon around the rules of the product: looks, commits, looks again, acts. */
+export class SimDaemon {
+  isHeld = false;
+  /** Killed at one of the next points between a commit and an act. */
+  diesAfter = Number.POSITIVE_INFINITY;
+  private readonly parts: DaemonParts;
+  private state: DaemonState = newDaemonState;
+  private pending: Pending[] = [];
+  private startedAt = { clock: 0, awake: 0 };
+
+  constructor(parts: DaemonParts) {
+    this.parts = parts;
+    this.startAgain();
+  }
+
+  /** Its own clock: monotonic, set once when it starts, and never behind what it has written. It sleeps with the machine. */
+  private get now(): Instant {
+    const { awake } = this.parts.machine;
+    return instant(this.startedAt.clock + (awake - this.startedAt.awake));
+  }
+
+  startAgain(): void {
+    const { wall, awake } = this.parts.machine;
+    this.startedAt = { clock: Math.max(wall, this.state.tickedAt ?? 0), awake };
+    this.parts.judge.clockJumped();
+  }
+
+  link(name: LinkName): Link {
+    return this.state.links[name];
+  }
+
+  /** One tick, in the order of the product: look, decide, commit, act. */
+  tick(): void {
+    const { boot, deacon, judge } = this.parts;
+    const looks = { server: this.look('server'), boot: this.look('boot'), deacon: this.look('deacon') };
+    const sight = {
+      at: this.now,
+      isHeld: this.isHeld,
+      ...looks,
+      isBootRunning: boot.isRunning,
+      triage: boot.take(deacon.process?.incarnation),
+      members: [],
+      hasRequests: false,
+    };
+    const { state, steps, acts, says } = daemonTick(this.state, sight, SETTINGS);
+    this.state = state;
+    for (const [, step] of steps) this.keep(step);
+    for (const { name, what } of says) judge.count(`${name} ${what}`);
+    if (says.some(({ what }) => what === 'stalled')) judge.stalled();
+    this.carryOut();
+    for (const { kind } of acts) if (kind === 'triage') boot.run();
+    for (const name of ['server', 'deacon'] as const)
+      if (looks[name].state !== 'unknown') judge.ticked(name, this.parts[name].process, this.isExcused(name));
+  }
+
+  lookAgain(): void {
+    for (const name of NAMES) this.fold(name, (link, context) => foldLook(link, this.look(name), context));
+    this.carryOut();
+  }
+
+  get isRecovering(): boolean {
+    return NAMES.some((name) => this.link(name).agent?.hard.incident?.step === 'recover');
+  }
+
+  private isExcused(name: 'server' | 'deacon'): boolean {
+    const { server, boot, judge } = this.parts;
+    const at = this.now;
+    if (name === 'deacon' && boot.isRunning && judge.isBootTold(this.link('boot').look?.process ?? null))
+      return true;
+    if (this.isHeld || (name === 'server' && server.isStoppedOnPurpose)) return true;
+    return startAllowedAt(this.link(name).budget, at, SETTINGS.limits) > at;
+  }
+
+  private look(name: LinkName): LinkLook {
+    if (!this.parts.random.chance(FAILED_LOOKS)) return { ...this.parts[name].look(), at: this.now };
+    const process = this.link(name).look?.process ?? null;
+    return { at: this.now, process, state: 'unknown', cpuMs: null, tick: null };
+  }
+
+  private fold(name: LinkName, folding: (link: Link, context: LinkContext) => LinkStep): LinkStep {
+    const moment = { at: this.now, isHeld: this.isHeld };
+    const step = folding(this.link(name), contextOf(name, this.state, moment, SETTINGS));
+    this.state = { ...this.state, links: { ...this.state.links, [name]: step.link } };
+    if (step.says) this.parts.judge.count(`${name} ${step.says}`);
+    this.keep(step);
+    return step;
+  }
+
+  private keep({ effects, over }: LinkStep): void {
+    const all = [...this.pending, ...effects.map((effect) => ({ effect, leasedUntil: 0 }))];
+    const wanted = new Set(
+      stillWanted(
+        all.map(({ effect }) => effect),
+        over,
+      ),
+    );
+    this.pending = all.filter(({ effect }) => wanted.has(effect));
+  }
+
+  private settle({ id }: Effect): void {
+    this.pending = this.pending.filter(({ effect }) => effect.id !== id);
+  }
+
+  private carryOut(): void {
+    for (;;) {
+      this.mayDie();
+      const { now } = this;
+      const claimed = this.pending.find(
+        ({ effect, leasedUntil }) => leasedUntil <= now && (!this.isHeld || effect.executor === null),
+      );
+      if (!claimed) return;
+      claimed.leasedUntil = now + LEASE_MS;
+      this.carryOutOne(claimed.effect);
+    }
+  }
+
+  private carryOutOne(effect: Effect): void {
+    const name = effect.agentId as LinkName;
+    if (effect.kind === 'terminate') this.stopLink(name, effect);
+    else if (effect.kind === 'spawn') this.startLink(name, effect);
+    else {
+      if (effect.kind === 'notify') this.parts.judge.told(name, this.link(name).look?.process ?? null);
+      this.receive(name, effect, effect.kind === 'notify' ? 'posted' : 'refused');
+    }
+  }
+
+  private stopLink(name: LinkName, effect: Effect): void {
+    const { judge, boot } = this.parts;
+    if (!this.secondLook(name, effect)) return;
+    const process = this.link(name).look?.process ?? null;
+    this.mayDie();
+    if (name === 'boot') boot.stop();
+    else {
+      const target = this.parts[name];
+      if (target.process?.incarnation === process && target.process) {
+        judge.killed(name, target.process);
+        target.process = null;
+      }
+    }
+    this.mayDie();
+    this.receive(name, effect, 'done');
+    const gone = { at: this.now, process, state: 'gone', cpuMs: null, tick: null } as const;
+    this.fold(name, (link, context) => foldLook(link, gone, context));
+  }
+
+  private startLink(name: LinkName, effect: Effect): void {
+    const { judge, boot } = this.parts;
+    if (!this.secondLook(name, effect)) return;
+    this.mayDie();
+    if (name === 'boot') boot.run();
+    else {
+      const target = this.parts[name];
+      // Under its lock, whoever starts it looks once more.
+      if (!target.process) {
+        judge.started(name, target.process !== null);
+        target.start();
+      }
+    }
+    this.mayDie();
+    const { process, state } = this.parts[name].look();
+    if (process && (state === 'running' || state === 'ended')) {
+      this.fold(name, (link, context) => foldStart(link, process, context));
+      this.receive(name, effect, 'done');
+    } else this.receive(name, effect, 'refused');
+  }
+
+  private secondLook(name: LinkName, effect: Effect): boolean {
+    const { pass, judge } = this.parts;
+    if (effect.kind === 'terminate') pass();
+    const look = this.look(name);
+    this.fold(name, (link, context) => foldLook(link, look, context));
+    const { claim } = this.fold(name, (link, context) => foldClaim(link, effect, effect.id, context));
+    if (claim === 'proceed') return true;
+    judge.count(`${effect.kind} of ${name} called off`);
+    this.settle(effect);
+    return false;
+  }
+
+  private receive(name: LinkName, effect: Effect, outcome: 'done' | 'refused' | 'posted'): void {
+    this.fold(name, (link, context) => foldReceipt(link, effect, { outcome, detail: outcome }, context));
+    this.settle(effect);
+  }
+
+  private mayDie(): void {
+    this.diesAfter -= 1;
+    if (this.diesAfter > 0) return;
+    this.diesAfter = Number.POSITIVE_INFINITY;
+    throw new Killed();
+  }
+}

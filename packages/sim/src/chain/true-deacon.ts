@@ -1,0 +1,119 @@
+import {
+  type ChainRun,
+  type HeartbeatReading,
+  instant,
+  type LinkLook,
+  type SessionState,
+} from '@holter/core';
+import type { Random } from '../base/random.ts';
+import { type Machine, MINUTE, SECOND, type TrueProcess } from './truth.ts';
+
+/** Below what counts as idle: a patrol that waits for its next cycle. */
+const CPU_SHARE = 0.001;
+const CPU_SHARE_BUSY = 0.1;
+
+/** The Deacon as it really is: its session, its process and its heartbeat file. */
+export class TrueDeacon {
+  process: TrueProcess | null = null;
+  /** The session of tmux is there, with or without a process in it. */
+  hasSession = false;
+  /** An agent that the operator names; else Holter's own patrol. */
+  isAgent = true;
+  /** Then text can be typed, and a prompt can be seen; else it is reached through its mailbox. */
+  isInPane = true;
+  /** Letters of others that wait for it. */
+  letters = 0;
+  crashesLeft = 0;
+  /** Why the file can't be read as it was written, and until when. */
+  damage: 'torn' | 'future' | null = null;
+  damagedUntil = 0;
+  private readonly machine: Machine;
+  private readonly random: Random;
+  private known: string | null = null;
+  private heartbeat: { readonly at: number; readonly incarnation: string } | null = null;
+  private cycleAt = 0;
+  private crashAt = Number.POSITIVE_INFINITY;
+
+  constructor(machine: Machine, random: Random) {
+    this.machine = machine;
+    this.random = random;
+    this.start();
+  }
+
+  start(): void {
+    const { machine, random } = this;
+    this.process = machine.start('deacon');
+    this.hasSession = !machine.isWithoutTmux;
+    this.isInPane = this.isAgent && !machine.isWithoutTmux;
+    this.cycleAt = machine.now + random.between(0, 2) * MINUTE;
+    this.crashAt = Number.POSITIVE_INFINITY;
+    if (this.crashesLeft === 0) return;
+    this.crashesLeft -= 1;
+    this.crashAt = machine.now + random.between(1, 40) * SECOND;
+  }
+
+  die(leavesSession: boolean): void {
+    this.process = null;
+    this.hasSession &&= leavesSession;
+  }
+
+  step(ms: number): void {
+    const { process, machine } = this;
+    if (machine.now >= this.damagedUntil) this.damage = null;
+    if (!process) return;
+    if (machine.now >= this.crashAt) return this.die(this.random.chance(0.5));
+    if (machine.now >= process.healsAt) process.become('well');
+    if (process.condition === 'slow') process.cpuMs += ms * CPU_SHARE_BUSY;
+    if (process.condition !== 'well') return;
+    process.cpuMs += ms * CPU_SHARE;
+    if (machine.now >= this.cycleAt) this.patrol(process);
+  }
+
+  private patrol({ incarnation }: TrueProcess): void {
+    const { machine, random, isAgent } = this;
+    this.heartbeat = { at: machine.wall, incarnation };
+    this.letters = 0;
+    this.cycleAt = machine.now + (isAgent ? random.between(1, 4) : 1) * MINUTE;
+  }
+
+  /** A message has reached it. */
+  wake(): void {
+    if (this.process?.condition === 'sleepy') this.process.become('well');
+    if (this.process?.condition === 'well') this.cycleAt = this.machine.now;
+  }
+
+  get session(): SessionState {
+    return this.process ? 'alive' : 'dead';
+  }
+
+  get run(): ChainRun | null {
+    const { process } = this;
+    return process && { incarnation: process.incarnation, startedAt: instant(process.startedAt) };
+  }
+
+  /** As it is read now. */
+  get reading(): HeartbeatReading {
+    const { heartbeat, machine } = this;
+    if (this.damage === 'torn') return { kind: 'unreadable', because: 'it is not a JSON object' };
+    if (this.damage === 'future' || (heartbeat && heartbeat.at > machine.wall))
+      return { kind: 'unreadable', because: 'it is dated in the future' };
+    if (!heartbeat) return { kind: 'none' };
+    return { kind: 'read', heartbeat: { ...heartbeat, at: instant(heartbeat.at) } };
+  }
+
+  /** Whether it is stuck is Boot's to say, so that its CPU time is not looked at here. */
+  look(): LinkLook {
+    const { process, machine, reading } = this;
+    const at = instant(machine.wall);
+    if (!process) return { at, process: this.known, state: 'gone', cpuMs: null, tick: null };
+    this.known = process.incarnation;
+    const isOwn = reading.kind === 'read' && reading.heartbeat.incarnation === process.incarnation;
+    return {
+      at,
+      process: process.incarnation,
+      state: process.condition === 'stopped' ? 'stopped' : 'running',
+      cpuMs: null,
+      tick: isOwn ? reading.heartbeat.at : null,
+    };
+  }
+}
