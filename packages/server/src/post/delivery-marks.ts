@@ -1,54 +1,59 @@
-import type { Instant } from '@holter/core';
 import type { Clock } from '../engine/clock.ts';
-import type { Letters } from '../store/letters.ts';
+import type { Letters, StoredLetter } from '../store/letters.ts';
 
-type Marked = { readonly ids: ReadonlySet<string>; readonly at: Instant };
-type Batch = { readonly letterIds: Set<string>; readonly marked: Promise<Marked> };
+/** Most letters in one transaction: readers of other boxes wait for the one under way. */
+const TOGETHER_MAX = 200;
+/** With more than these waiting, a list waits for them as well. */
+const WAITING_MAX = 10_000;
 
-/** Most letters in one statement. */
-const TOGETHER_MAX = 1_000;
+type MarkContext = {
+  readonly store: Pick<Letters, 'markLetters'>;
+  readonly clock: Clock;
+  /** Called once for each letter that was not delivered before. */
+  readonly delivered: (letter: StoredLetter) => Promise<void>;
+};
 
-/** Marks letters as delivered. What many agents list at once is marked together, and waits for the disk once. */
+/**
+ * Marks letters as delivered. A list does not wait for the disk: if the server dies before, the letters are marked
+ * when they are listed again, or read. What many agents list at once is marked together.
+ */
 export class DeliveryMarks {
-  private readonly store: Pick<Letters, 'markLetters'>;
-  private readonly clock: Clock;
-  private last: Promise<unknown> = Promise.resolve();
-  private next: Batch | null = null;
+  private readonly context: MarkContext;
+  private readonly waiting = new Map<string, StoredLetter>();
+  private writing: Promise<void> | null = null;
 
-  constructor(store: Pick<Letters, 'markLetters'>, clock: Clock) {
-    this.store = store;
-    this.clock = clock;
+  constructor(context: MarkContext) {
+    this.context = context;
   }
 
-  /** Which of them are delivered now, and were not before. Of two who ask at once, one is told. */
-  async add(letterIds: readonly string[]): Promise<Marked> {
-    this.next ??= this.open();
-    const { letterIds: all, marked } = this.next;
-    const own = letterIds.filter((letterId) => !all.has(letterId));
-    for (const letterId of own) all.add(letterId);
-    const { ids, at } = await marked;
-    return { ids: new Set(own.filter((letterId) => ids.has(letterId))), at };
-  }
-
-  /** It takes letters until the one before is stored. */
-  private open(): Batch {
-    const letterIds = new Set<string>();
-    const marked = this.last.then(() => {
-      this.next = null;
-      return this.mark([...letterIds]);
+  /** The letters as they are when they are marked. */
+  async add(letters: readonly StoredLetter[]): Promise<readonly StoredLetter[]> {
+    const deliveredAt = this.context.clock.now();
+    const shown = letters.map((letter) => {
+      if (letter.deliveredAt !== null) return letter;
+      if (!this.waiting.has(letter.letterId)) this.waiting.set(letter.letterId, letter);
+      return { ...letter, deliveredAt };
     });
-    this.last = marked.catch(() => undefined);
-    return { letterIds, marked };
+    if (this.waiting.size > 0) this.writing ??= this.write();
+    if (this.waiting.size > WAITING_MAX) await this.writing;
+    return shown;
   }
 
-  private async mark(letterIds: readonly string[]): Promise<Marked> {
-    const at = this.clock.now();
-    const ids = new Set<string>();
-    for (let from = 0; from < letterIds.length; from += TOGETHER_MAX) {
-      const some = letterIds.slice(from, from + TOGETHER_MAX);
-      for (const letterId of await this.store.markLetters({ to: null, letterIds: some, as: 'delivered', at }))
-        ids.add(letterId);
+  private async write(): Promise<void> {
+    const { store, clock, delivered } = this.context;
+    while (this.waiting.size > 0) {
+      const letterIds = [...this.waiting.keys()].slice(0, TOGETHER_MAX);
+      try {
+        const marking = { to: null, letterIds, as: 'delivered', at: clock.now() } as const;
+        for (const letterId of await store.markLetters(marking)) {
+          const letter = this.waiting.get(letterId);
+          if (letter) await delivered(letter);
+        }
+      } catch {
+        // They are marked when they are listed again.
+      }
+      for (const letterId of letterIds) this.waiting.delete(letterId);
     }
-    return { ids, at };
+    this.writing = null;
   }
 }

@@ -86,7 +86,11 @@ export class PostOffice {
     this.context = context;
     this.waits = new MailWaits(context.clock);
     this.access = new BoxAccess(context);
-    this.marks = new DeliveryMarks(context.store, context.clock);
+    this.marks = new DeliveryMarks({
+      store: context.store,
+      clock: context.clock,
+      delivered: (letter) => awaitAcknowledgement(context, letter),
+    });
   }
 
   get name(): string {
@@ -348,12 +352,7 @@ export class PostOffice {
     letters: readonly StoredLetter[],
     visitor: Visitor,
   ): Promise<readonly StoredLetter[]> {
-    const letterIds = letters.flatMap((each) => (each.deliveredAt === null ? each.letterId : []));
-    if (!isOwner(visitor) || of === this.name || letterIds.length === 0) return letters;
-    const { ids: delivered, at } = await this.marks.add(letterIds);
-    for (const letter of letters)
-      if (delivered.has(letter.letterId)) await awaitAcknowledgement(this.context, letter);
-    return letters.map((each) => (delivered.has(each.letterId) ? { ...each, deliveredAt: at } : each));
+    return isOwner(visitor) && of !== this.name ? this.marks.add(letters) : letters;
   }
 
   private async letterIn(
