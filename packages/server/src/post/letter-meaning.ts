@@ -31,6 +31,7 @@ export async function hearLetter(
   const answered = letter.inReplyTo === null ? null : await context.store.readLetter(letter.inReplyTo);
   if (answered?.to === letter.from && isAcknowledging(contentOf(letter)))
     await signalAcknowledged(context, answered, sender);
+  if (isDoneMail(letter) && sender.role === 'agent') return hearDone(context, letter, sender);
   const own = context.name();
   if (letter.to !== own || letter.passed.length > 0 || sender.role !== 'agent') return [];
   const isAsked = answered?.to === letter.from && answered.from === own && answered.isVerified;
@@ -50,6 +51,23 @@ async function hearOfTask(
   if (!agent || agent.hard.end || !openTask(agent.hard, said.taskId))
     return [`you have no open task ${said.taskId}`];
   await takeSignal(context, said, sender, letter.from);
+  return [];
+}
+
+/** A worker says to anybody, such as the witness of its group, that its task is done. */
+const isDoneMail = ({ subject, passed, isVerified }: StoredLetter): boolean =>
+  isVerified && passed.length === 0 && /^POLECAT_DONE\b/.test(subject);
+
+async function hearDone(
+  context: MeaningContext,
+  letter: StoredLetter,
+  sender: Sender,
+): Promise<readonly string[]> {
+  const agent = await context.engine.read(letter.from);
+  const { task_id: named = agent?.hard.task?.id } = contentOf(letter);
+  const task = agent && !agent.hard.end ? openTask(agent.hard, String(named)) : undefined;
+  if (!task) return ['you have no such open task'];
+  await takeSignal(context, { kind: 'task-ended', taskId: task.id, outcome: 'done' }, sender, letter.from);
   return [];
 }
 
