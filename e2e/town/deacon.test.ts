@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { wallNow } from '@holter/server/process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BootStatus } from '../../packages/holter/src/boot/status-file.ts';
+import { townLines } from '../../packages/holter/src/boot/town-lines.ts';
 import { runTriage } from '../../packages/holter/src/boot/triage-run.ts';
 import { findServer } from '../../packages/holter/src/client/connection.ts';
 import { restartDeacon, startDeacon } from '../../packages/holter/src/deacon/act.ts';
@@ -282,6 +283,10 @@ describe.runIf(hasTmux)('the Deacon of a town', () => {
     expect(view).toMatchObject({ session: 'alive', isDegraded: true });
     await untilBeating(degraded);
     expect(await triage(degraded)).toMatchObject({ action: 'NOTHING' });
+    const lines = await townLines(degraded.town, { PATH: path }, findServer(io(), {}, 'operator'));
+    expect(lines.join('\n')).toMatch(
+      /^town .*: Boot .*: NOTHING hq-deacon.*\ndegraded: tmux is not installed/,
+    );
     // Whoever has tmux sees the same Deacon, and starts no second one.
     expect(await startDeacon(chain)).toMatchObject({ outcome: 'left alone' });
   });

@@ -10,6 +10,7 @@ import type { Io } from '../terminal/io.ts';
 import { painter, printable } from '../terminal/paint.ts';
 import { table } from '../terminal/table.ts';
 import { counted } from '../terminal/words.ts';
+import { OVERSEER } from '../town/town.ts';
 
 type BoxOptions = PrintOptions & { readonly box?: string };
 type ListOptions = BoxOptions & {
@@ -59,7 +60,7 @@ export function registerMail(program: Command, io: Io): void {
   ).action((options: ListOptions) => list(io, options));
 
   withExamples(
-    command('read', 'show a letter; in your own box it then counts as read')
+    command('read', 'show a letter; in your own box and the one of the overseer it then counts as read')
       .argument('<id>', 'the id of the letter')
       .option('--box <name>', BOX),
     [['holter mail read msg-1737000000000-4f6b2c9d1e0a', 'one letter, whole']],
@@ -151,7 +152,8 @@ const lineOf = ({ id, timestamp, from, fromVerified, priority, subject }: Letter
 async function read(io: Io, id: string, { box, json, ...options }: BoxOptions): Promise<void> {
   const connection = findServer(io, options, 'operator');
   const letter = await ask(connection, (client) => client.letter(id, box));
-  if (box === undefined) await ask(connection, (client) => client.markLetter(id, 'read'));
+  const isOwn = box === undefined || box === OVERSEER;
+  if (isOwn) await ask(connection, (client) => client.markLetter(id, 'read', box));
   if (json) return io.out(`${JSON.stringify(letter)}\n`);
   const { type, message, ...rest } = letter.content;
   const more = Object.keys(rest).length > 0 ? `${JSON.stringify(rest)}\n` : '';

@@ -1,9 +1,10 @@
+import { existsSync } from 'node:fs';
 import { instant } from '@holter/core/time';
 import type { AgentFilter, AgentView } from '@holter/server/local';
 import type { Command } from 'commander';
 import { allAgents } from '../client/all-agents.ts';
 import { ask } from '../client/ask.ts';
-import { findServer, type ServerOptions, withServer } from '../client/connection.ts';
+import { type Connection, findServer, type ServerOptions, withServer } from '../client/connection.ts';
 import { noteShown } from '../client/note-shown.ts';
 import { hasEnded, isWaitingForPerson, isWrong, mostUrgentFirst, stateWord } from '../explain/state-order.ts';
 import { statusTable } from '../explain/status-table.ts';
@@ -13,6 +14,7 @@ import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
 import { colourOfState, painter, printable } from '../terminal/paint.ts';
 import { ago, counted, wrapped } from '../terminal/words.ts';
+import { findTown } from '../town/town.ts';
 
 type StatusOptions = ServerOptions & {
   readonly state?: string;
@@ -78,7 +80,7 @@ async function status(io: Io, text: string | undefined, options: StatusOptions):
   }
   if (agents.length === 0) {
     io.out('No agents yet. Watch one: holter run -- COMMAND\n');
-    return;
+    return tellTown(io, connection);
   }
   const isEndedShown = options.all || state === 'TERMINATED';
   const wanted = isEndedShown ? agents : agents.filter((agent) => !hasEnded(agent));
@@ -91,11 +93,20 @@ async function status(io: Io, text: string | undefined, options: StatusOptions):
     io.out(
       `limit ${limit} was reached ${counted(count, 'time')}, last ${ago(lastAt, instant(system.at))} by ${printable(lastBy)}\n`,
     );
+  await tellTown(io, connection);
   await noteShown(
     io,
     connection,
     shown.map(({ incident }) => incident),
   );
+}
+
+/** Its module is loaded only where there is a town: most have none. */
+async function tellTown(io: Io, connection: Connection): Promise<void> {
+  const town = findTown(undefined, io.env);
+  if (!existsSync(town.settingsFile)) return;
+  const { townLines } = await import('../boot/town-lines.ts');
+  for (const line of await townLines(town, io.env, connection)) io.out(`${line}\n`);
 }
 
 /** Who waits for a person, by name. */

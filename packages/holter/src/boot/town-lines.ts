@@ -1,0 +1,59 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { instant } from '@holter/core/time';
+import { wallNow } from '@holter/server/process';
+import { clientOf } from '../client/ask.ts';
+import type { Connection } from '../client/connection.ts';
+import type { Io } from '../terminal/io.ts';
+import { printable } from '../terminal/paint.ts';
+import { ago, counted } from '../terminal/words.ts';
+import { OVERSEER, type Town } from '../town/town.ts';
+import { readBootStatus } from './status-file.ts';
+
+/** What `holter status` says about the watchdog chain. */
+export async function townLines(
+  town: Town,
+  env: Io['env'],
+  connection: Connection,
+): Promise<readonly string[]> {
+  const status = readBootStatus(town, wallNow);
+  const now = instant(wallNow());
+  const triage = status
+    ? `Boot ${ago(instant(status.at), now)}: ${status.action} ${status.target}, ${status.reason}`
+    : 'no triage by Boot yet';
+  return [
+    printable(`town ${town.path}: ${triage}`),
+    ...(hasTmux(env)
+      ? []
+      : ['degraded: tmux is not installed, so no pane is seen and no nudge is typed; see docs/watchdog.md']),
+    ...(await overseerLine(connection)),
+  ];
+}
+
+function hasTmux({ PATH = '' }: Io['env']): boolean {
+  return PATH.split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, 'tmux'), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+async function overseerLine(connection: Connection): Promise<readonly string[]> {
+  try {
+    const { messages } = await clientOf(connection).letters({
+      agent: OVERSEER,
+      status: 'unread',
+      limit: '0',
+    });
+    if (messages.length === 0) return [];
+    return [
+      `${counted(messages.length, 'unread letter')} for the overseer: holter mail list --box ${OVERSEER}`,
+    ];
+  } catch {
+    // A server of an earlier version has no such box.
+    return [];
+  }
+}
