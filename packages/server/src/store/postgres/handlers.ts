@@ -23,7 +23,6 @@ import {
   listTokens,
   putCheckpoint,
   putMeta,
-  putToken,
   readCheckpoint,
   revokeToken,
   swapMeta,
@@ -41,6 +40,7 @@ import { KEEP_LAST, LOG_LOCK, lastIn, selectLast } from './log.ts';
 import { flushSoft } from './soft.ts';
 import { stateOf } from './state.ts';
 import { literal } from './text.ts';
+import { putToken } from './tokens.ts';
 
 type Handlers = {
   readonly [Op in Exclude<Operation, 'close'>]: (
@@ -93,8 +93,9 @@ export const handlers: Handlers = {
   listCheckpoints: ({ db }, ...args) => listCheckpoints(db, ...args),
   readCheckpoint: ({ db }, ...args) => readCheckpoint(db, ...args),
   deleteCheckpoints: ({ db }, ...args) => deleteCheckpoints(db, ...args),
-  putToken: (connections, token, newestMax) =>
-    connections.inTurn((transaction) => putToken(transaction, 'seq', token, newestMax)),
+  putToken: async (connections, token, newestMax) => {
+    await connections.write(putToken(token, newestMax));
+  },
   findToken: ({ db }, hash) => findToken(db, hash),
   listTokens: ({ db }) => listTokens(db),
   revokeToken: ({ db }, ...args) => revokeToken(db, ...args),

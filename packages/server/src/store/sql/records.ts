@@ -1,6 +1,5 @@
 import type { Instant } from '@holter/core';
 import { type Kysely, type Selectable, sql } from 'kysely';
-import { startTokenPrefix } from '../facts.ts';
 import type { CheckpointHead, MetaEntry, StoredCheckpoint, StoredToken, TokenRole } from '../store.ts';
 import type { Schema } from './schema.ts';
 
@@ -88,37 +87,6 @@ const headOf = (
   at: row.at as Instant,
   hash: row.hash,
 });
-
-/** `inserted` orders tokens that were made in the same millisecond. */
-export async function putToken(
-  db: Db,
-  inserted: 'rowid' | 'seq',
-  token: StoredToken,
-  newestMax?: number,
-): Promise<void> {
-  const row = {
-    hash: token.hash,
-    role: token.role,
-    agent_id: token.agentId,
-    group_name: token.group,
-    created_at: token.createdAt,
-    revoked_at: token.revokedAt,
-  };
-  await db
-    .insertInto('tokens')
-    .values({ id: token.id, ...row })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
-    .execute();
-  if (newestMax === undefined || token.agentId === null) return;
-  const prefix = startTokenPrefix(token.agentId);
-  const ofStarts = db
-    .selectFrom('tokens')
-    .select('id')
-    .where('id', '>=', prefix)
-    .where('id', '<', `${prefix}\u{10ffff}`);
-  const newest = ofStarts.orderBy('created_at', 'desc').orderBy(sql.ref(inserted), 'desc').limit(newestMax);
-  await db.deleteFrom('tokens').where('id', 'in', ofStarts).where('id', 'not in', newest).execute();
-}
 
 export async function findToken(db: Db, hash: string): Promise<StoredToken | null> {
   const row = await db.selectFrom('tokens').selectAll().where('hash', '=', hash).executeTakeFirst();

@@ -23,7 +23,6 @@ import {
   listTokens,
   putCheckpoint,
   putMeta,
-  putToken,
   readCheckpoint,
   revokeToken,
   swapMeta,
@@ -38,6 +37,7 @@ import { addEffects, commitAll } from './commit.ts';
 import { lastCursor, lastEffectChange } from './cursors.ts';
 import { claimEffects, offerEffect, settleEffect } from './effects.ts';
 import { addBeats, mergeSoft, postpone } from './soft.ts';
+import { putToken } from './tokens.ts';
 import { inTransaction } from './transaction.ts';
 
 type Db = Kysely<Schema>;
@@ -111,7 +111,7 @@ export const handlers: Handlers = {
   readCheckpoint,
   deleteCheckpoints,
   putToken: (db, token, newestMax) =>
-    inTransaction(db, (transaction) => putToken(transaction, 'rowid', token, newestMax)),
+    inTransaction(db, (transaction) => putToken(transaction, token, newestMax)),
   findToken,
   listTokens,
   revokeToken: (db, id, at) => inTransaction(db, (transaction) => revokeToken(transaction, id, at)),
