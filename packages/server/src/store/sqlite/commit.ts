@@ -1,6 +1,6 @@
 import type { HealthState, Instant } from '@holter/core';
 import { EFFECT_URGENCY, RECORD_VERSION } from '@holter/core';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { FINAL_STATES_KEPT, incidentOf, isKept, plainText, subjectOf } from '../facts.ts';
 import { tallyOf } from '../rollup.ts';
 import { columnsOf } from '../sql/agents.ts';
@@ -10,15 +10,18 @@ import { type Cancelled, cancelOver } from './cancel.ts';
 import { lastCursor } from './cursors.ts';
 import { noteChange } from './effects.ts';
 import { appendEvents, type EventRow } from './events.ts';
-import { prepared } from './prepared.ts';
+import { prepared, preparedForMany } from './prepared.ts';
 import { type AgentTallies, addRollups } from './rollups.ts';
-import { mergeSoft } from './soft.ts';
+import { putSoft } from './soft.ts';
 import { addSpending } from './spending.ts';
 
 /** What several commits write together. */
 type Group = {
   /** There is one writer at a time, so the cursors of their events follow this one. */
   readonly lastCursor: number;
+  /** The agents as the group leaves them. */
+  readonly standing: Map<string, Standing>;
+  readonly agents: AgentRow[];
   readonly events: EventRow[];
   readonly cancelled: Cancelled[];
   readonly soft: SoftEntry[];
@@ -31,11 +34,18 @@ export async function commitAll(
   commits: readonly Commit[],
 ): Promise<readonly CommitVerdict[]> {
   const verdicts: CommitVerdict[] = [];
-  const group: Group = { lastCursor: await lastCursor(db), events: [], cancelled: [], soft: [], tallies: [] };
+  const ids = commits.map(({ agent }) => agent.hard.agentId);
+  const { rows: found } = await findStanding(db, { agent_ids: JSON.stringify(ids) });
+  const standing = new Map(found.map((row) => [row.agent_id, row]));
+  const group: Group = {
+    ...{ lastCursor: await lastCursor(db), standing },
+    ...{ agents: [], events: [], cancelled: [], soft: [], tallies: [] },
+  };
   for (const commit of commits) verdicts.push(await commitOne(db, commit, group));
+  await putAgents(db, group.agents);
   group.events.push(...group.cancelled.map(({ row }) => row));
   await appendEvents(db, group.events);
-  await mergeSoft(db, group.soft);
+  await putSoft(db, group.soft);
   await addRollups(db, group.tallies);
   return verdicts;
 }
@@ -48,15 +58,19 @@ async function commitOne(db: Kysely<Schema>, commit: Commit, group: Group): Prom
   const { agent, expectedVersion, fleet, events } = commit;
   const { hard } = agent;
   const { agentId, incarnation } = hard;
-  const {
-    rows: [before],
-  } = await findStanding(db, { agent_id: agentId });
+  const before = group.standing.get(agentId);
   if ((before?.version ?? 0) !== expectedVersion) return { kind: 'conflict', what: 'agent' };
   if (fleet && (await fleetVersion(db)) !== fleet.expectedVersion) return { kind: 'conflict', what: 'fleet' };
 
   const json = JSON.stringify(hard);
-  if (before && before.incarnation !== incarnation) await keepPredecessor(db, agentId, incarnation);
-  await putAgent(db, rowOf(commit, json));
+  if (before && before.incarnation !== incarnation) {
+    // The predecessor may be of this group.
+    await putAgents(db, group.agents.splice(0));
+    await keepPredecessor(db, agentId, incarnation);
+  }
+  const row = rowOf(commit, json);
+  group.agents.push(row);
+  group.standing.set(agentId, row);
   group.soft.push({ agentId, incarnation, soft: agent.soft });
   if (hard.health === 'TERMINATED') await keepFinal(db, agentId, incarnation, json);
   if (fleet) await putFleet(db, JSON.stringify(fleet.fleet), fleet.version);
@@ -81,17 +95,18 @@ async function commitOne(db: Kysely<Schema>, commit: Commit, group: Group): Prom
 }
 
 type AgentRow = Omit<Schema['agents'], 'record_version'>;
-type Standing = Pick<AgentRow, 'version' | 'incarnation' | 'health' | 'health_since'>;
+type Standing = Pick<AgentRow, 'agent_id' | 'version' | 'incarnation' | 'health' | 'health_since'>;
 
-const findStanding = prepared<Pick<AgentRow, 'agent_id'>, Standing>((db, place) =>
+/** Of all agents of a group. */
+const findStanding = prepared<{ agent_ids: string }, Standing>((db, place) =>
   db
     .selectFrom('agents')
-    .select(['version', 'incarnation', 'health', 'health_since'])
-    .where('agent_id', '=', place('agent_id')),
+    .select(['agent_id', 'version', 'incarnation', 'health', 'health_since'])
+    .where('agent_id', 'in', sql<string>`(select value from json_each(${place('agent_ids')}))`),
 );
 
 /** An upsert: both versions were compared before. */
-const putAgent = prepared<AgentRow>((db, place) => {
+const putAgents = preparedForMany<AgentRow>((db, place) => {
   const row = {
     version: place('version'),
     incarnation: place('incarnation'),

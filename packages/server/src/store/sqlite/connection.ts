@@ -107,9 +107,8 @@ function runningMany(statement: SqliteStatement): SqliteStatement {
     run: (parameters) => {
       const [first] = parameters;
       if (!(first instanceof Rows)) return statement.run(parameters);
-      let changes = 0;
-      for (const row of first.rows) changes += Number(statement.run(row).changes);
-      return { changes, lastInsertRowid: 0 };
+      for (const row of first.rows) first.changes.push(Number(statement.run(row).changes));
+      return { changes: first.changes.reduce((sum, each) => sum + each, 0), lastInsertRowid: 0 };
     },
   };
 }

@@ -66,9 +66,9 @@ export const handlers: Handlers = {
   flushSoft: async (db, entries) => {
     if (entries.length === 0) return;
     await inTransaction(db, async (transaction) => {
-      await mergeSoft(transaction, entries);
-      await addBeats(transaction, entries);
-      await postpone(transaction, entries);
+      const current = await mergeSoft(transaction, entries);
+      await addBeats(transaction, current);
+      await postpone(transaction, current);
     });
   },
   loadFleet,

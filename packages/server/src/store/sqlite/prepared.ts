@@ -17,9 +17,10 @@ class Place {
   }
 }
 
-/** The parameters of a statement that runs once for each row. */
+/** The parameters of a statement that runs once for each row, and how many rows of the table each run has changed. */
 export class Rows {
   readonly rows: readonly (readonly unknown[])[];
+  readonly changes: number[] = [];
 
   constructor(rows: Rows['rows']) {
     this.rows = rows;
@@ -40,15 +41,17 @@ export function prepared<Values extends Readonly<Record<string, Value>>, Row = u
   };
 }
 
-/** A statement for many rows goes through Kysely once, not once for each. */
+/** A statement for many rows goes through Kysely once, not once for each. Returns what each of them changed. */
 export function preparedForMany<Values extends Readonly<Record<string, Value>>>(
   build: Build<Values, unknown>,
-): (db: Kysely<Schema>, rows: readonly Values[]) => Promise<void> {
+): (db: Kysely<Schema>, rows: readonly Values[]) => Promise<readonly number[]> {
   const { queryOf, bind } = template(build);
   return async (db, rows) => {
-    if (rows.length === 0) return;
+    if (rows.length === 0) return [];
     const query = queryOf(db);
-    await db.executeQuery({ ...query, parameters: [new Rows(rows.map((row) => bind(query, row)))] });
+    const runs = new Rows(rows.map((row) => bind(query, row)));
+    await db.executeQuery({ ...query, parameters: [runs] });
+    return runs.changes;
   };
 }
 

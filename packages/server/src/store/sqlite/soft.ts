@@ -26,56 +26,70 @@ const merge = sql.join(
 
 type SoftRow = Schema['soft'];
 
-/** True for the incarnation that is stored; facts of another one are ignored. */
-const isCurrent = (agentId: string, incarnation: number) =>
-  sql`exists (select 1 from agents where agent_id = ${agentId} and incarnation = ${incarnation})`;
-
-const mergeRows = preparedForMany<SoftRow>((db, place) => {
+const putRows = preparedForMany<SoftRow>((db, place) => {
   const columns = ['agent_id', 'incarnation', ...COLUMNS] as const;
   return compilable(
     db,
     sql`insert into soft (${sql.join(columns.map((column) => sql.ref(column)))})
-      select ${sql.join(columns.map((column) => sql`${place(column)}`))}
-      where ${isCurrent(place('agent_id'), place('incarnation'))}
+      values (${sql.join(columns.map((column) => sql`${place(column)}`))})
       on conflict (agent_id) do update set incarnation = excluded.incarnation, ${merge}`,
   );
 });
 
+const mergeRows = preparedForMany<SoftRow>((db, place) =>
+  compilable(
+    db,
+    sql`update soft set ${sql.join(
+      COLUMNS.map((column) => sql`${sql.ref(column)} = max(${sql.ref(column)}, ${place(column)})`),
+    )} where agent_id = ${place('agent_id')} and incarnation = ${place('incarnation')}`,
+  ),
+);
+
 const compilable = (db: Kysely<Schema>, query: RawBuilder<unknown>) => ({ compile: () => query.compile(db) });
 
-export function mergeSoft(db: Kysely<Schema>, entries: readonly SoftEntry[]): Promise<void> {
-  const rows = entries.map(({ agentId, incarnation, soft }) => ({
-    agent_id: agentId,
-    incarnation,
-    beat_at: soft.beatAt,
-    pong_at: soft.pongAt,
-    activity_at: soft.activityAt,
-    tokens: soft.tokens,
-    cost_usd: soft.costUsd,
-    looked_at: soft.probedAt,
-    cpu_ms: soft.cpuMs,
-    io_bytes: soft.ioBytes,
-  }));
-  return mergeRows(db, rows);
+/** Together with the record. */
+export async function putSoft(db: Kysely<Schema>, entries: readonly SoftEntry[]): Promise<void> {
+  await putRows(db, entries.map(softRowOf));
 }
 
-type BeatRow = Pick<Schema['rollups'], 'agent_id' | 'hour' | 'beats'> & Pick<SoftRow, 'incarnation'>;
+/** Returns the entries of incarnations that are stored; those of another one are ignored. */
+export async function mergeSoft(
+  db: Kysely<Schema>,
+  entries: readonly SoftEntry[],
+): Promise<readonly SoftEntry[]> {
+  const changes = await mergeRows(db, entries.map(softRowOf));
+  return entries.filter((_, index) => changes[index] === 1);
+}
+
+const softRowOf = ({ agentId, incarnation, soft }: SoftEntry): SoftRow => ({
+  agent_id: agentId,
+  incarnation,
+  beat_at: soft.beatAt,
+  pong_at: soft.pongAt,
+  activity_at: soft.activityAt,
+  tokens: soft.tokens,
+  cost_usd: soft.costUsd,
+  looked_at: soft.probedAt,
+  cpu_ms: soft.cpuMs,
+  io_bytes: soft.ioBytes,
+});
+
+type BeatRow = Pick<Schema['rollups'], 'agent_id' | 'hour' | 'beats'>;
 
 const countBeats = preparedForMany<BeatRow>((db, place) =>
   compilable(
     db,
     sql`insert into rollups
-      select ${place('agent_id')}, ${place('hour')}, ${place('beats')}, 0, 0, 0, 0, 0, 0, 0, 0
-      where ${isCurrent(place('agent_id'), place('incarnation'))}
+      values (${place('agent_id')}, ${place('hour')}, ${place('beats')}, 0, 0, 0, 0, 0, 0, 0, 0)
       on conflict (agent_id, hour) do update set beats = rollups.beats + excluded.beats`,
   ),
 );
 
-export function addBeats(db: Kysely<Schema>, entries: readonly SoftEntry[]): Promise<void> {
-  const rows = entries.flatMap(({ agentId, incarnation, soft, beats }) =>
-    beats ? [{ agent_id: agentId, incarnation, hour: hourOf(soft.beatAt), beats }] : [],
+export async function addBeats(db: Kysely<Schema>, entries: readonly SoftEntry[]): Promise<void> {
+  const rows = entries.flatMap(({ agentId, soft, beats }) =>
+    beats ? [{ agent_id: agentId, hour: hourOf(soft.beatAt), beats }] : [],
   );
-  return countBeats(db, rows);
+  await countBeats(db, rows);
 }
 
 /** SQLite writes a number with 15 digits into JSON, too few for `NEVER`; so it is given as text. */
@@ -92,7 +106,7 @@ const setWakes = preparedForMany<WakeRow>((db, place) =>
   ),
 );
 
-export function postpone(db: Kysely<Schema>, entries: readonly SoftEntry[]): Promise<void> {
+export async function postpone(db: Kysely<Schema>, entries: readonly SoftEntry[]): Promise<void> {
   const rows = entries.flatMap(({ agentId, incarnation, wake }) =>
     wake
       ? [
@@ -103,5 +117,5 @@ export function postpone(db: Kysely<Schema>, entries: readonly SoftEntry[]): Pro
         ]
       : [],
   );
-  return setWakes(db, rows);
+  await setWakes(db, rows);
 }
