@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { ManualClock, settled } from '../../test/manual-clock.ts';
 import { openMemory } from '../store/memory/index.ts';
 import type { Store } from '../store/store.ts';
-import type { Executor } from './executor.ts';
+import type { ActResult, Executor } from './executor.ts';
 import { Outbox } from './outbox.ts';
 
 const effect = { id: 'ada/1/terminate/1', kind: 'terminate', agentId: 'ada', executor: null } as Effect;
@@ -55,6 +55,48 @@ test('an effect is carried out only while its claim is valid', async () => {
   // The store was away for longer than the lease, so another server may be at it.
   expect(await acts(70_000, true)).toBe(0);
   expect(await acts(70_000, false)).toBe(1);
+});
+
+test('the receipt of an effect that another server has settled meanwhile does not count again', async () => {
+  const clock = new ManualClock();
+  const store = openMemory();
+  await store.addEffects({
+    effects: [effect],
+    at: clock.now(),
+    correlationId: 'c',
+    swap: { key: 'k', expected: null, value: 'v' },
+  });
+  const receipts: string[] = [];
+  let answer: (result: ActResult) => void = () => undefined;
+  const outbox = new Outbox({
+    // It is stopped while the effect is carried out, so that its claim is not renewed.
+    ...{ store: { ...store, renewEffects: () => Promise.reject(away) }, clock, seen: () => 0 },
+    executors: () => [
+      {
+        name: 'host',
+        id: null,
+        kinds: new Set(['terminate'] as const),
+        act: () => new Promise((resolve) => (answer = resolve)),
+      },
+    ],
+    sha256: (text) => text,
+    newSecret: () => 'secret',
+    headOf: () => undefined,
+    claim: async (claimed) => claimed,
+    receive: async (_effect, outcome) => {
+      receipts.push(outcome);
+    },
+    attention: () => {},
+    failed: (error) => {
+      if (error !== away) throw error;
+    },
+  });
+  await outbox.pump();
+  await clock.advance(10_000);
+  await store.settleEffect(effect.id, { at: clock.now(), outcome: 'done', detail: 'by another server' });
+  answer({ kind: 'receipt', outcome: 'done', detail: '' });
+  await outbox.drain();
+  expect(receipts).toEqual([]);
 });
 
 test('an effect whose executor leaves while it is claimed goes to the server that the executor went to', async () => {

@@ -163,6 +163,8 @@ export class Outbox {
     const { tries } = work;
     switch (result.kind) {
       case 'receipt':
+        // Another server may have claimed it meanwhile, and have its receipt already.
+        if (clock.now() > work.leaseEnd && (await this.isSettled(effect))) return;
         return this.settle(effect, result.outcome, result.detail);
       case 'dropped':
         return this.settle(effect, 'cancelled', result.detail);
@@ -210,6 +212,11 @@ export class Outbox {
       checkpointId: choice.kind === 'chosen' ? choice.checkpoint.checkpointId : null,
       checkpointsSkipped: choice.skipped.length,
     };
+  }
+
+  private async isSettled({ id }: Effect): Promise<boolean> {
+    const stored = await this.context.store.readEffect(id);
+    return stored !== null && stored.outcome !== null;
   }
 
   /** The receipt is folded in first: a crash before the settle repeats the receipt, which is idempotent. */
