@@ -15,6 +15,7 @@ import { isKept, maxSoft } from '../store/facts.ts';
 import type { Commit, CommitVerdict, DueAgent, Store, StoredAgent } from '../store/store.ts';
 import { AuditFold } from './audit-fold.ts';
 import type { Clock } from './clock.ts';
+import { EngineBusy } from './engine-options.ts';
 import { type ChannelsFor, withCopies } from './fan-out.ts';
 import type { FleetCell } from './fleet-cell.ts';
 import {
@@ -70,8 +71,8 @@ const BATCH_MAX = 64;
 /** How often a judgement that waits for other servers looks whether they have stored what they heard. */
 const FLUSH_POLL_MS = 100;
 const FLUSH_MS_MAX = 5_000;
-/** A conflict means that another server committed first. More than this many in a row is an error. */
-const CONFLICTS_MAX = 8;
+/** A conflict means that another server committed first. After this many in a row the caller has to ask again. */
+const CONFLICTS_MAX = 20;
 
 /**
  * One agent in this server: its newest committed record, and a queue that folds inputs one at a time.
@@ -202,7 +203,7 @@ export class AgentCell {
       }
       isNewest = this.expire();
       this.context.fleet.forget();
-      if (conflicts >= CONFLICTS_MAX) throw new Error(`${this.agentId}: ${conflicts} conflicts in a row`);
+      if (conflicts >= CONFLICTS_MAX) throw new EngineBusy(`other servers are faster with ${this.agentId}`);
     }
   }
 

@@ -385,11 +385,11 @@ export class Engine {
   }
 
   /**
-   * An unavailable store is an expected state, and so is a record of a newer server. Any other error is a bug: it is
-   * reported and affects only its agent.
+   * An unavailable store is an expected state, and so are a record of a newer server and servers that are faster. Any
+   * other error is a bug: it is reported and affects only its agent.
    */
   private noteTrouble(error: unknown): void {
-    if (error instanceof NewerRecord) return;
+    if (error instanceof NewerRecord || error instanceof EngineBusy) return;
     if (!(error instanceof StoreUnavailable)) {
       this.options.onBug(error);
       return;
