@@ -5,6 +5,9 @@
 type Explanation = { readonly section: string; readonly items: RegExp; readonly because: string };
 
 const jobs = 'a scheduled job only reports that it has run: scenarios/job-late-or-failed.txt';
+const fruitless =
+  'simulated agents write no texts that vary without a result: packages/core/test/detect and the stories of each';
+const budgets = 'simulated agents cost nothing: scenarios/entry-budgets.txt';
 
 export const EXPLAINED: readonly Explanation[] = [
   {
@@ -63,6 +66,31 @@ export const EXPLAINED: readonly Explanation[] = [
     section: 'entry',
     items: /^process-gone at escalate$/,
     because: 'needs somebody who says so without a proof: core/src/incident/entry.test.ts',
+  },
+  {
+    section: 'finding',
+    items: /^(failing-calls|revisit|dry-spell|same-answer|restated-plan|spending) (warn|act)$/,
+    because: fruitless,
+  },
+  {
+    section: 'entry',
+    items: /^(failing-calls|revisit|dry-spell|same-answer|restated-plan) at (nudge|escalate)$/,
+    because: fruitless,
+  },
+  {
+    section: 'finding',
+    items: /^foreign-task (warn|act)$/,
+    because: 'no simulated agent works on a task of another one: packages/core/test/beat-payload.test.ts',
+  },
+  {
+    section: 'finding',
+    items: /^budget (warn|act)$/,
+    because: budgets,
+  },
+  {
+    section: 'entry',
+    items: /^budget at (escalate|terminate)$/,
+    because: budgets,
   },
   {
     section: 'signal',

@@ -195,7 +195,12 @@ export const POSSIBLE: Readonly<Record<string, readonly string[]>> = {
   behaviour: BEHAVIOURS.map(({ name }) => name),
   fault: FAULT_KINDS,
   'engine fault': [...ENGINE_FAULTS, ...STORE_FAULTS],
-  'server killed': [...MOMENTS, 'on request', 'at its start: the store was away'],
+  'server killed': [
+    ...MOMENTS,
+    ...['putMeta', 'listMeta'].flatMap((where) => [`before ${where}`, `after ${where}`]),
+    'on request',
+    'at its start: the store was away',
+  ],
   mail: MAIL_WORDS,
   signal: signals,
   rejected: [
