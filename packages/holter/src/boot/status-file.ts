@@ -1,21 +1,6 @@
-import type { TriageAction } from '@holter/core/chain';
+import type { BootMemory, TriageAction } from '@holter/core/chain';
 import { readStateFile, writeStateFile } from '../town/state-file.ts';
 import type { Town } from '../town/town.ts';
-
-/** What Boot has to remember of one run of the Deacon from one triage to the next. */
-export type BootMemory = {
-  /** The run that it is about. */
-  readonly incarnation: string;
-  /** Deliveries of a WAKE since its last fresh heartbeat. */
-  readonly wakes: number;
-  /** CPU time of it and everything below it; null if it could not be read. */
-  readonly cpuMs: number | null;
-  readonly isStopped: boolean;
-  /** Since when its heartbeat can't be read. */
-  readonly unknownSince: number | null;
-  /** Whether the overseer was told about it. */
-  readonly isTold: boolean;
-};
 
 export type BootStatus = {
   readonly action: TriageAction;
@@ -31,7 +16,9 @@ export function writeBootStatus(town: Town, status: BootStatus, incarnation: str
   const { memory, at, ...rest } = status;
   const deacon = memory && {
     incarnation: memory.incarnation,
+    heartbeat_at: memory.heartbeatAt === null ? null : new Date(memory.heartbeatAt).toISOString(),
     wakes: memory.wakes,
+    unsent: memory.unsent,
     cpu_ms: memory.cpuMs,
     is_stopped: memory.isStopped,
     unknown_since: memory.unknownSince === null ? null : new Date(memory.unknownSince).toISOString(),
@@ -67,15 +54,24 @@ const ACTIONS: ReadonlySet<string> = new Set<TriageAction>([
 
 function memoryIn(value: unknown): BootMemory | null {
   if (typeof value !== 'object' || value === null) return null;
-  const { incarnation, wakes, cpu_ms, is_stopped, unknown_since, is_told } = value as Record<string, unknown>;
+  const { incarnation, wakes, unsent, cpu_ms, is_stopped, unknown_since, is_told, heartbeat_at } =
+    value as Record<string, unknown>;
   if (typeof incarnation !== 'string') return null;
-  const since = typeof unknown_since === 'string' ? Date.parse(unknown_since) : Number.NaN;
   return {
     incarnation,
-    wakes: typeof wakes === 'number' && wakes >= 0 ? wakes : 0,
+    heartbeatAt: timeIn(heartbeat_at),
+    wakes: countIn(wakes),
+    unsent: countIn(unsent),
     cpuMs: typeof cpu_ms === 'number' ? cpu_ms : null,
     isStopped: is_stopped === true,
-    unknownSince: Number.isFinite(since) ? since : null,
+    unknownSince: timeIn(unknown_since),
     isTold: is_told === true,
   };
+}
+
+const countIn = (value: unknown): number => (typeof value === 'number' && value >= 0 ? value : 0);
+
+function timeIn(value: unknown): number | null {
+  const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isFinite(at) ? at : null;
 }

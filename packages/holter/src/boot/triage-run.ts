@@ -1,14 +1,16 @@
 import {
   BOOT_CHECK_IN,
   BOOT_WAKE,
-  type ChainProcess,
+  type BootMemory,
   type DeaconLook,
-  type Freshness,
   freshnessOf,
+  type ProcessSample,
+  remember,
   type Triage,
   triage,
+  UNSENT_MAX,
 } from '@holter/core/chain';
-import { instant, milliseconds } from '@holter/core/time';
+import { instant } from '@holter/core/time';
 import { findProcess, type ProcessIdentity, ProcessTree } from '@holter/server/process';
 import { type ActContext, restartDeacon, startDeacon } from '../deacon/act.ts';
 import { heartbeatReading } from '../deacon/heartbeat.ts';
@@ -19,8 +21,7 @@ import type { ChainMail } from '../town/chain-mail.ts';
 import { incarnationOf } from '../town/incarnation.ts';
 import { BOOT, OVERSEER } from '../town/town.ts';
 import type { Question } from './advise.ts';
-import { processEvidence } from './process-evidence.ts';
-import { type BootMemory, type BootStatus, readBootStatus, writeBootStatus } from './status-file.ts';
+import { type BootStatus, readBootStatus, writeBootStatus } from './status-file.ts';
 
 type BootContext = ActContext & {
   readonly mail: ChainMail;
@@ -44,17 +45,25 @@ export async function runTriage(context: BootContext): Promise<BootStatus> {
   const freshness = view.run && freshnessOf(reading, view.run, instant(now()), settings.freshness);
   // An idle town costs little: nothing is asked about a Deacon that is fresh, and its agent is not looked for.
   const prompt = view.run && freshness?.kind !== 'fresh' ? await promptOf(context, view.run) : null;
-  const memory = remember(context, view.run, last);
-  const seen = await observe(context, view, freshness, prompt, memory);
-  const ruled = triage(seen.look, settings.freshness);
-  const decided = (isAskedFor(ruled) && (await ask(context, view, seen.look, ruled))) || ruled;
+  const before = last?.memory ? { ...last.memory, at: instant(last.at) } : null;
+  const seen = { at: instant(now()), reading, freshness };
+  const { memory, process, unknownMs } = remember(before, sampleOf(context, view.run), seen);
+  const pendingLetters = freshness?.kind === 'fresh' ? 0 : await context.mail.pending();
+  const look: DeaconLook = {
+    ...{ session: view.session, isDegraded: view.isDegraded, freshness, pendingLetters, process, unknownMs },
+    isAsking: prompt !== null && (await (await typing()).seePrompt(prompt)).isAsking,
+    wakes: memory.wakes,
+    canBeTold: (prompt !== null || pendingLetters !== null) && memory.unsent < UNSENT_MAX,
+  };
+  const ruled = triage(look, settings.freshness);
+  const decided = (isAskedFor(ruled) && (await ask(context, view, look, ruled))) || ruled;
   const done = await carryOut(context, decided, view, prompt, memory);
   const status: BootStatus = {
     ...decided,
     at: now(),
     target: settings.deaconSession,
     result: done.result,
-    memory: { ...memory, ...seen.memory, ...done.memory },
+    memory: { ...memory, ...done.memory },
   };
   writeBootStatus(town, status, incarnationOf(context.self));
   return status;
@@ -74,63 +83,18 @@ async function ask(
   return advise({ look, decided, pane });
 }
 
-type Seen = { readonly look: DeaconLook; readonly memory: Partial<BootMemory> };
-
-async function observe(
-  context: BootContext,
-  { session, isDegraded }: DeaconView,
-  freshness: Freshness | null,
-  prompt: Prompt | null,
-  memory: Remembered,
-): Promise<Seen> {
-  const { now, mail } = context;
-  const at = now();
-  const isFresh = freshness?.kind === 'fresh';
-  const pendingLetters = isFresh ? 0 : await mail.pending();
-  const unknownSince = unknownSinceOf(freshness, memory, at);
-  const wakes = isFresh ? 0 : memory.wakes;
-  const look: DeaconLook = {
-    session,
-    freshness,
-    unknownMs: milliseconds(unknownSince === null ? 0 : at - unknownSince),
-    pendingLetters,
-    process: memory.process,
-    isAsking: prompt !== null && (await (await typing()).seePrompt(prompt)).isAsking,
-    wakes,
-    canBeTold: prompt !== null || pendingLetters !== null,
-    isDegraded,
-  };
-  return { look, memory: { wakes, unknownSince, ...(isFresh && { isTold: false }) } };
-}
-
-const unknownSinceOf = (
-  freshness: Freshness | null,
-  { unknownSince }: BootMemory,
-  now: number,
-): number | null => (freshness?.kind === 'unknown' ? (unknownSince ?? now) : null);
-
-type Remembered = BootMemory & { readonly process: ChainProcess };
-
 /** Nothing runs. */
 const NO_RUN = 'none';
 
-/** What the last triage knew about this run, with a new sample of its processes. */
-function remember({ table, now }: BootContext, run: DeaconRun | null, last: BootStatus | null): Remembered {
+/** One look at the processes of the Deacon. */
+function sampleOf({ table }: BootContext, run: DeaconRun | null): ProcessSample {
   const incarnation = run?.incarnation ?? NO_RUN;
-  const before = last?.memory?.incarnation === incarnation ? last.memory : null;
   const rows = run ? new ProcessTree(table, run.process, incarnation).look() : [];
   const root = run && findProcess(table, run.process);
-  const sample = {
+  return {
     incarnation,
     cpuMs: root ? rows.reduce((sum, { cpuMs, reapedCpuMs }) => sum + cpuMs + reapedCpuMs, 0) : null,
     isStopped: root?.state === 'stopped',
-  };
-  return {
-    ...sample,
-    wakes: before?.wakes ?? 0,
-    unknownSince: before?.unknownSince ?? null,
-    isTold: before?.isTold ?? false,
-    process: processEvidence(before && last && { ...before, at: last.at }, { ...sample, at: now() }),
   };
 }
 
@@ -152,7 +116,7 @@ async function carryOut(
   { action, reason }: Triage,
   view: DeaconView,
   prompt: Prompt | null,
-  memory: Remembered,
+  memory: BootMemory,
 ): Promise<Done> {
   switch (action) {
     case 'NOTHING':
@@ -160,8 +124,9 @@ async function carryOut(
     case 'NUDGE':
       return { result: (await tell(context, prompt, BOOT_CHECK_IN)).result, memory: {} };
     case 'WAKE': {
-      const { isDelivered, result } = await tell(context, prompt, BOOT_WAKE);
-      return { result, memory: isDelivered ? { wakes: memory.wakes + 1 } : {} };
+      const { isSent, result } = await tell(context, prompt, BOOT_WAKE);
+      const { wakes, unsent } = memory;
+      return { result, memory: isSent ? { wakes: wakes + 1, unsent: 0 } : { unsent: unsent + 1 } };
     }
     case 'START':
     case 'RESTART': {
@@ -176,8 +141,11 @@ async function carryOut(
       const told = await tellOverseer(context, `${reason}. ${detail}`, memory);
       return { result: `${outcome}: ${detail}; ${told.result}`, memory: told.memory };
     }
-    case 'ESCALATE':
-      return tellOverseer(context, reason, memory);
+    case 'ESCALATE': {
+      const { result, memory: told } = await tellOverseer(context, reason, memory);
+      // A person knows, and it may be in reach again.
+      return { result, memory: { ...told, unsent: 0 } };
+    }
   }
 }
 
@@ -185,16 +153,17 @@ async function tell(
   { mail }: BootContext,
   prompt: Prompt | null,
   text: string,
-): Promise<{ readonly isDelivered: boolean; readonly result: string }> {
+): Promise<{ readonly isSent: boolean; readonly result: string }> {
   if (prompt) {
     const tried = await (await typing()).typeAtPrompt(prompt, text);
-    if ('wait' in tried) return { isDelivered: false, result: `not sent: ${tried.wait}` };
-    return { isDelivered: tried.outcome === 'delivered', result: `${tried.outcome}: ${tried.detail}` };
+    if ('wait' in tried) return { isSent: false, result: `not sent: ${tried.wait}` };
+    // One that is stopped or hangs does not show what was typed, and has been woken all the same.
+    return { isSent: tried.outcome !== 'refused', result: `${tried.outcome}: ${tried.detail}` };
   }
   const why = await mail.nudge(text);
   return why === null
-    ? { isDelivered: true, result: 'sent to its mailbox' }
-    : { isDelivered: false, result: `not sent: ${why}` };
+    ? { isSent: true, result: 'sent to its mailbox' }
+    : { isSent: false, result: `not sent: ${why}` };
 }
 
 /** Once for each run, and again if the letter could not be sent. */

@@ -99,7 +99,7 @@ export class ChainJudge {
   ): void {
     this.count(action);
     this.isOutOfReach = !canBeTold;
-    const expected = expectedOf(deacon, this.machine.wall, letters);
+    const expected = expectedOf(deacon, this.machine.wall, canBeTold ? letters : 0);
     if (!expected.includes(action))
       this.complain(3, 'deacon', `Boot decided ${action}, and not ${expected.join(' or ')}`);
   }

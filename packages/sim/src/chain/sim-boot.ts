@@ -1,27 +1,19 @@
 import {
-  type ChainProcess,
+  type BootMemory,
   type DeaconLook,
   freshnessOf,
+  type Instant,
   instant,
   type LinkLook,
-  milliseconds,
+  remember,
   type Triage,
   triage,
+  UNSENT_MAX,
 } from '@holter/core';
 import type { ChainJudge } from './chain-judge.ts';
 import type { TrueDeacon } from './true-deacon.ts';
 import type { TrueServer } from './true-server.ts';
-import { type Machine, MINUTE, type TrueProcess } from './truth.ts';
-
-type Memory = {
-  readonly incarnation: string;
-  readonly wakes: number;
-  readonly heartbeatAt: number | null;
-  readonly cpuMs: number;
-  readonly isStopped: boolean;
-  readonly unknownSince: number | null;
-  readonly at: number;
-};
+import type { Machine, TrueProcess } from './truth.ts';
 
 type BootParts = {
   readonly machine: Machine;
@@ -38,7 +30,7 @@ export class SimBoot {
   private process: TrueProcess | null = null;
   private isCrashed = false;
   private isHanging = false;
-  private memory: Memory | null = null;
+  private memory: (BootMemory & { readonly at: Instant }) | null = null;
   private decided: { readonly incarnation: string; readonly triage: Triage } | null = null;
 
   constructor(parts: BootParts) {
@@ -83,39 +75,46 @@ export class SimBoot {
     const { run, reading, process } = deacon;
     const wall = machine.wall;
     const freshness = run && freshnessOf(reading, run, instant(wall));
-    const before = run && this.memory?.incarnation === run.incarnation ? this.memory : null;
-    const isStopped = process?.condition === 'stopped';
-    const sample = { incarnation: run?.incarnation ?? '', cpuMs: process?.cpuMs ?? 0, isStopped, at: wall };
-    const unknownSince = freshness?.kind === 'unknown' ? Math.min(before?.unknownSince ?? wall, wall) : null;
-    const heartbeatAt = reading.kind === 'read' ? reading.heartbeat.at : (before?.heartbeatAt ?? null);
-    const isSame = before?.heartbeatAt === heartbeatAt && freshness?.kind !== 'fresh';
-    const wakes = isSame ? (before?.wakes ?? 0) : 0;
+    const sample = {
+      incarnation: run?.incarnation ?? 'none',
+      cpuMs: process?.cpuMs ?? null,
+      isStopped: process?.condition === 'stopped',
+    };
+    const at = instant(wall);
+    const {
+      memory,
+      process: evidence,
+      unknownMs,
+    } = remember(this.memory, sample, { at, reading, freshness });
     const isDegraded = machine.isWithoutTmux;
     const look: DeaconLook = {
       session: deacon.session,
       freshness,
-      unknownMs: milliseconds(unknownSince === null ? 0 : wall - unknownSince),
+      unknownMs,
       pendingLetters: server.isUp ? deacon.letters : null,
-      process: evidenceOf(before, sample),
+      process: evidence,
       isAsking: deacon.isInPane && process?.condition === 'asking',
-      wakes,
-      canBeTold: deacon.isInPane || server.isUp,
+      wakes: memory.wakes,
+      canBeTold: (deacon.isInPane || server.isUp) && memory.unsent < UNSENT_MAX,
       isDegraded,
     };
     const decided = triage(look);
     judge.triaged(decided.action, deacon, look);
-    const isTold = decided.action === 'WAKE' || decided.action === 'NUDGE';
-    if (isTold) deacon.wake();
-    this.memory = { ...sample, unknownSince, heartbeatAt, wakes: wakes + Number(decided.action === 'WAKE') };
+    const isWoken = decided.action === 'WAKE' || decided.action === 'NUDGE' ? this.tell() : null;
+    const { wakes, unsent } = memory;
+    const told = isWoken ? { wakes: wakes + 1, unsent: 0 } : { unsent: unsent + 1 };
+    this.memory = { ...memory, ...(decided.action === 'WAKE' && told), at };
+    if (decided.action === 'ESCALATE') this.memory = { ...this.memory, unsent: 0 };
+    if (decided.action === 'ESCALATE' && run) judge.told('deacon', run.incarnation);
     if (run) this.decided = { incarnation: run.incarnation, triage: decided };
   }
-}
 
-const IDLE_SHARE = 0.005;
-
-function evidenceOf(before: Memory | null, after: Pick<Memory, 'cpuMs' | 'isStopped' | 'at'>): ChainProcess {
-  if (!before || after.at - before.at < 1_000 || after.at - before.at > 15 * MINUTE) return 'unknown';
-  if (before.isStopped && after.isStopped) return 'stopped';
-  if (after.isStopped) return 'unknown';
-  return after.cpuMs - before.cpuMs <= (after.at - before.at) * IDLE_SHARE ? 'idle' : 'busy';
+  /** Whether the message was sent. At its terminal it waits while the agent works or asks. */
+  private tell(): boolean {
+    const { deacon, server } = this.parts;
+    const { condition } = deacon.process ?? {};
+    const isSent = deacon.isInPane ? condition !== 'slow' && condition !== 'asking' : server.isUp;
+    if (isSent) deacon.wake();
+    return isSent;
+  }
 }

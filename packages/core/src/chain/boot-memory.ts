@@ -1,0 +1,84 @@
+import { type DurationMs, type Instant, milliseconds } from '../base/time.ts';
+import type { Freshness, HeartbeatReading } from './freshness.ts';
+import type { ChainProcess } from './triage.ts';
+
+/** What one look at the processes of the Deacon gives. */
+export type ProcessSample = {
+  /** The run that it is about. */
+  readonly incarnation: string;
+  /** CPU time of it and everything below it; null if it could not be read. */
+  readonly cpuMs: number | null;
+  readonly isStopped: boolean;
+};
+
+/** What Boot has to remember of one run of the Deacon from one triage to the next. */
+export type BootMemory = ProcessSample & {
+  /** The newest heartbeat that was read. */
+  readonly heartbeatAt: number | null;
+  /** WAKEs since that heartbeat that have reached its terminal or its mailbox. */
+  readonly wakes: number;
+  /** WAKEs in a row that could not be sent. */
+  readonly unsent: number;
+  /** Since when its heartbeat can't be read. */
+  readonly unknownSince: number | null;
+  /** Whether the overseer was told about it. */
+  readonly isTold: boolean;
+};
+
+type Remembered = {
+  readonly memory: BootMemory;
+  readonly process: ChainProcess;
+  readonly unknownMs: DurationMs;
+};
+
+/** So many WAKEs that could not be sent say that nothing reaches it. */
+export const UNSENT_MAX = 2;
+
+/**
+ * What is known of this run now. WAKEs count for one heartbeat: a Deacon that was woken, came back, and fell silent
+ * again before the next triage has to be woken again.
+ */
+export function remember(
+  last: (BootMemory & { readonly at: Instant }) | null,
+  sample: ProcessSample,
+  seen: { readonly at: Instant; readonly reading: HeartbeatReading; readonly freshness: Freshness | null },
+): Remembered {
+  const { at, reading, freshness } = seen;
+  const before = last?.incarnation === sample.incarnation ? last : null;
+  const heartbeatAt = reading.kind === 'read' ? reading.heartbeat.at : (before?.heartbeatAt ?? null);
+  const isSilent = before !== null && before.heartbeatAt === heartbeatAt && freshness?.kind !== 'fresh';
+  // A clock that was set back must not make it wait for ever.
+  const unknownSince = freshness?.kind === 'unknown' ? Math.min(before?.unknownSince ?? at, at) : null;
+  return {
+    memory: {
+      ...sample,
+      heartbeatAt,
+      wakes: isSilent ? before.wakes : 0,
+      unsent: isSilent ? before.unsent : 0,
+      unknownSince,
+      isTold: freshness?.kind === 'fresh' ? false : (before?.isTold ?? false),
+    },
+    process: processEvidence(before, { ...sample, at }),
+    unknownMs: milliseconds(unknownSince === null ? 0 : at - unknownSince),
+  };
+}
+
+/** A shorter time shows nothing, and after a longer one nobody knows what happened in between, such as a sleep. */
+const ELAPSED_MS_MIN = 1_000;
+const ELAPSED_MS_MAX = 15 * 60_000;
+/** A runtime that waits has timers of its own; an agent that waits for its model draws a spinner, which costs more. */
+const IDLE_SHARE = 0.005;
+
+type SampleAt = ProcessSample & { readonly at: number };
+
+/** What two looks at the same processes show; a single one is no evidence. */
+export function processEvidence(before: SampleAt | null, after: SampleAt): ChainProcess {
+  if (!before || before.incarnation !== after.incarnation) return 'unknown';
+  const elapsedMs = after.at - before.at;
+  if (elapsedMs < ELAPSED_MS_MIN || elapsedMs > ELAPSED_MS_MAX) return 'unknown';
+  if (before.isStopped && after.isStopped) return 'stopped';
+  if (before.cpuMs === null || after.cpuMs === null || after.isStopped) return 'unknown';
+  const cpuMs = after.cpuMs - before.cpuMs;
+  // Less than before: a process has ended meanwhile, so that something happened.
+  return cpuMs >= 0 && cpuMs <= elapsedMs * IDLE_SHARE ? 'idle' : 'busy';
+}
