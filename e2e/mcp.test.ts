@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Client, type ClientOptions } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { ticketOf } from '../packages/core/test/ticket.ts';
 import { DataFolder } from '../packages/server/src/data-folder.ts';
 import { startHttp, type TestServer } from '../packages/server/test/http/kit.ts';
 import { bin, cleanEnvironment } from './holter-process.ts';
@@ -228,9 +229,48 @@ describe('a supervisor', () => {
     expect(await eventsOf('fay', 'DECISION_MADE')).toMatchObject([{ by: 'alice through MCP' }]);
   });
 
+  it('reads what a judge reads, writes a ticket, and notifies a person about it', async () => {
+    await register('gus');
+    const client = await connect();
+    const summary = JSON.parse((await call(client, 'get_worker_health_summary', { session_id: 'gus' })).text);
+    expect(summary).toMatchObject({ worker_agent_id: 'gus', total_steps: 0, steps_since_last_accept: 0 });
+    expect(await call(client, 'get_worker_health_summary', { session_id: 'nobody' })).toMatchObject({
+      isError: true,
+    });
+
+    const {
+      ticket_id: _id,
+      created_at: _at,
+      ...ticket
+    } = ticketOf({
+      worker_agent_id: 'gus',
+      severity: 'low',
+      steps_since_last_accept: 5,
+      stall_minutes: null,
+    });
+    const { cause: _cause, ...partial } = ticket;
+    expect(await call(client, 'emit_escalation_ticket', { ticket: partial })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('missing: cause'),
+    });
+    const emitted = await call(client, 'emit_escalation_ticket', { ticket: JSON.stringify(ticket) });
+    const { ticket_id, ...rest } = JSON.parse(emitted.text);
+    expect(rest).toEqual({ status: 'emitted', severity: 'low' });
+
+    const about = { ticket_id, analysis: 'It repeats itself.', urgency: 'high' };
+    expect(JSON.parse((await call(client, 'notify_operator', about)).text)).toEqual({
+      status: 'operator_notified',
+      ticket_id,
+    });
+    expect(await eventsOf('gus', 'QUEEN_INTERVENTION_REQUESTED')).toMatchObject([
+      { ticket_id, analysis: 'Urgency high, says alice through MCP: It repeats itself.' },
+    ]);
+    expect(await call(client, 'notify_operator', about)).toMatchObject({ isError: true });
+  });
+
   it('with a token that may only look is offered only what reads', async () => {
     const client = await connect({ env: { HOLTER_URL: server.url, HOLTER_TOKEN: server.tokens.viewer } });
-    expect(await namesOf(client)).toEqual(['get_incident', 'list_agents']);
+    expect(await namesOf(client)).toEqual(['get_incident', 'get_worker_health_summary', 'list_agents']);
   });
 
   it('speaks the versions with a handshake, and the one without', async () => {

@@ -89,6 +89,17 @@ describe('a ticket by itself', () => {
     expect(again.rejection).toMatchObject({ code: 'ticket-unknown' });
   });
 
+  test('that was dismissed may ask a person after all, once', () => {
+    const bench = new Bench();
+    const ticket = ticketOf({ ticket_id: 'late' });
+    act(bench, { kind: 'emit', ticket, condition: 'reported', cooldownMs: 0, triage: dismiss });
+    expect(stepOf(bench)).toBeUndefined();
+    const first = act(bench, { kind: 'triage', ticketId: 'late', triage: intervene });
+    expect(types(first)).toContain('QUEEN_INTERVENTION_REQUESTED');
+    const again = act(bench, { kind: 'triage', ticketId: 'late', triage: intervene });
+    expect(again.rejection).toMatchObject({ code: 'ticket-unknown' });
+  });
+
   test.each<[string, (bench: Bench) => unknown]>([
     ['agent', (bench) => bench.signal({ kind: 'stopped', reason: 'done' })],
     [

@@ -33,7 +33,8 @@ export function foldTicket(draft: Draft, act: TicketAct): void {
       return emitTicket(draft, act);
     case 'triage': {
       const note = draft.hard.tickets?.find(({ id }) => id === act.ticketId);
-      if (note?.status !== 'new')
+      const isAfterAll = note?.status === 'dismissed' && act.triage.outcome === 'intervene';
+      if (!note || (note.status !== 'new' && !isAfterAll))
         return reject(draft, 'ticket-unknown', 'no ticket with this id waits for a triage');
       return follow(draft, note, act.triage);
     }

@@ -22,6 +22,8 @@ import type {
   EventPage,
   EventView,
   FinalStatePage,
+  FleetDeltaView,
+  FleetPageView,
   ForwardInput,
   HealthSummaryView,
   HealthView,
@@ -39,10 +41,12 @@ import type {
   MaintenanceWindowView,
   NewTokenInput,
   NewWindowInput,
+  OperatorNotifiedView,
   OutputTailView,
   PingKeyInput,
   PingKeyMadeView,
   ProbeView,
+  PulseView,
   RegisteredView,
   RegisterInput,
   RollupPage,
@@ -109,6 +113,7 @@ export function createClient(options: CallOptions) {
     logs: (agentId: string, after = 0) =>
       call<OutputTailView>('GET', at(agentId, '/logs'), { query: { after: String(after) } }),
     agent: (agentId: string) => call<AgentView>('GET', at(agentId)),
+    pulse: (agentId: string) => call<PulseView>('GET', at(agentId, '/pulse')),
     probe: (agentId: string) => call<ProbeView>('GET', at(agentId, '/probe'), { accept: [503] }),
     effects: (agentId: string, query: { readonly status?: string; readonly limit?: number } = {}) =>
       call<EffectPage>('GET', at(agentId, '/effects'), { query }),
@@ -142,10 +147,21 @@ export function createClient(options: CallOptions) {
     decide: (incidentId: string, body: DecisionInput) =>
       call<DecidedView>('POST', `/v1/incidents/${encodeURIComponent(incidentId)}/decision`, { body }),
 
+    notifyOperator: (ticketId: string, analysis: string) =>
+      call<OperatorNotifiedView>('POST', `/v1/tickets/${encodeURIComponent(ticketId)}/intervention`, {
+        body: { analysis },
+      }),
+
     events: (query: Query<EventFilter> = {}) => call<EventPage>('GET', '/v1/events', { query }),
     /** Goes on for ever and comes back after a break without a gap; end it by the signal. */
     follow: (query: Query<EventFilter> = {}, more: FollowOptions = {}): AsyncGenerator<EventView> =>
       follow(options, '/v1/events', query, more),
+
+    /** A window on the fleet: all of it first, also after a break, then what changes; like `follow`. */
+    followFleet: (
+      query: Readonly<Record<string, string>> = {},
+      more: FollowOptions = {},
+    ): AsyncGenerator<FleetPageView | FleetDeltaView> => follow(options, '/v1/fleet/live', query, more),
 
     /** The box of the caller's own name where none is given, here and below. */
     letters: (query: Query<LetterFilter> = {}) => call<LetterPage>('GET', '/api/messages', { query }),

@@ -69,6 +69,7 @@ export type JudgeCheckView = z.infer<typeof tickets.judgeCheck>;
 export type JudgeStatsView = z.infer<typeof tickets.judgeStats>;
 export type TicketView = z.infer<typeof tickets.ticket>;
 export type TicketPage = z.infer<typeof tickets.ticketPage>;
+export type OperatorNotifiedView = z.infer<typeof tickets.operatorNotified>;
 export type TicketEmittedView = z.infer<typeof tickets.ticketEmitted>;
 export type ErrorView = z.infer<typeof views.failure>;
 

@@ -1,7 +1,16 @@
 import { HEALTH_RANK } from '@holter/core';
 import type { FleetEntry } from './fleet-entry.ts';
 
-export const FLEET_SORTS = ['worst', 'name', 'group', 'beat', 'tokens', 'cost', 'since'] as const;
+export const FLEET_SORTS = [
+  'worst',
+  'attention',
+  'name',
+  'group',
+  'beat',
+  'tokens',
+  'cost',
+  'since',
+] as const;
 type FleetSort = (typeof FLEET_SORTS)[number];
 /** Orders that every beat may change; the others hold until an agent's state or incident changes. */
 export const LIVELY_SORTS: ReadonlySet<FleetSort> = new Set(['beat', 'tokens', 'cost']);
@@ -32,6 +41,7 @@ const compares: Readonly<Record<FleetSort, Compare>> = {
     Number(b.hasIncident) - Number(a.hasIncident) ||
     (rankOf(a) > 0 ? a.stateSince - b.stateSince : 0) ||
     byName(a, b),
+  attention: (a, b) => Number(b.needsYouSince > 0) - Number(a.needsYouSince > 0) || compares.worst(a, b),
   name: byName,
   group: (a, b) => (a.group < b.group ? -1 : a.group > b.group ? 1 : byName(a, b)),
   beat: (a, b) => a.beatAt - b.beatAt || byName(a, b),

@@ -7,9 +7,11 @@ import { problem } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
 import {
   healthSummary,
+  intervention,
   judgeCheck,
   judgeStats,
   newTicket,
+  operatorNotified,
   sessionQuery,
   summaryQuery,
   ticket,
@@ -22,6 +24,7 @@ import type {
   HealthSummaryView,
   JudgeCheckView,
   JudgeStatsView,
+  OperatorNotifiedView,
   TicketEmittedView,
   TicketPage,
   TicketView,
@@ -140,6 +143,27 @@ export function ticketRoutes({ deps }: HttpContext): readonly Route[] {
         reply.code(201);
         const { ticket_id, severity } = checked.ticket;
         return { status: 'emitted', ticket_id, severity };
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      url: '/v1/tickets/:ticketId/intervention',
+      summary: 'Notify a person about a ticket that has been dismissed, or has not been triaged yet.',
+      access: deciders,
+      body: intervention,
+      example: { analysis: 'It repeats the same call, and its last three results are equal.' },
+      answers: {
+        200: { description: 'A person is notified.', schema: operatorNotified },
+        404: { description: 'unknown_ticket' },
+        409: { description: 'ticket_refused: a person was notified already, or the ticket is closed.' },
+      },
+      handle: async ({ params, body, caller }): Promise<OperatorNotifiedView> => {
+        const { agentId, ticket: about } = await findTicket(params.ticketId);
+        checkMayDecide(caller, await readAgent(engine, agentId));
+        const triage = { outcome: 'intervene', analysis: redact(body.analysis), by: 'model' } as const;
+        const refused = await judge.tell(agentId, { kind: 'triage', ticketId: about.ticket_id, triage });
+        if (refused !== null) throw problem(409, 'ticket_refused', refused);
+        return { status: 'operator_notified', ticket_id: about.ticket_id };
       },
     }),
     defineRoute({

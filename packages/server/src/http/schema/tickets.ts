@@ -1,6 +1,6 @@
 import { SNIPPET_LENGTH_MAX, TICKET_CONDITIONS, TICKET_SEVERITIES } from '@holter/core';
 import { z } from 'zod';
-import { agentId, identifier, personName, reason, time, wholeNumber } from './parts.ts';
+import { agentId, identifier, line, personName, reason, time, wholeNumber } from './parts.ts';
 
 const severity = z.enum(TICKET_SEVERITIES);
 const status = z.enum(['new', 'asking', 'dismissed', 'resolved']);
@@ -60,6 +60,12 @@ export const ticketAnswer = z.strictObject({
   reason: reason.optional(),
   by: personName.optional(),
 });
+
+export const intervention = z.strictObject({
+  analysis: line(1_000).meta({ description: 'Why a person should look at it; people are shown it.' }),
+});
+
+export const operatorNotified = z.object({ status: z.literal('operator_notified'), ticket_id: z.string() });
 
 /** Its fields are checked one by one, so that the reply can name all that are missing. */
 export const newTicket = z.strictObject({ ticket: z.record(z.string(), z.unknown()) });

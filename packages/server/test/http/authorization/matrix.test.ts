@@ -66,6 +66,7 @@ const before: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
   'GET /v1/agents/{id}/tasks/{task}': ({ agentId }) =>
     server.operator.task(agentId, { status: 'assigned', taskId: 'T-0' }),
   'GET /v1/tickets/{ticketId}': writeTicket,
+  'POST /v1/tickets/{ticketId}/intervention': writeTicket,
   'POST /v1/tickets/{ticketId}/answer': writeTicket,
   'PATCH /api/messages': writeTo,
   'DELETE /api/messages': writeTo,

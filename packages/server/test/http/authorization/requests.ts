@@ -126,6 +126,10 @@ export const requests: Readonly<Record<string, (scene: Scene) => Asked>> = {
     path: '/v1/tickets',
     body: { ticket: ticketOf({ worker_agent_id: agentId }) },
   }),
+  'POST /v1/tickets/{ticketId}/intervention': ({ agentId }) => ({
+    path: `/v1/tickets/ticket-of-${agentId}/intervention`,
+    body: { analysis: 'it repeats itself' },
+  }),
   'POST /v1/tickets/{ticketId}/answer': ({ agentId }) => ({
     path: `/v1/tickets/ticket-of-${agentId}/answer`,
     body: { answer: 'useful' },
