@@ -13,6 +13,7 @@ const COMMANDS: readonly (readonly [names: string, load: () => Promise<Register>
   ['open', async () => (await import('./commands/open.ts')).registerOpen],
   ['run', async () => (await import('./run/register.ts')).registerRun],
   ['status', async () => (await import('./commands/status.ts')).registerStatus],
+  ['top', async () => (await import('./top/command.ts')).registerTop],
   ['show', async () => (await import('./commands/show.ts')).registerShow],
   ['why', async () => (await import('./commands/why.ts')).registerWhy],
   ['logs', async () => (await import('./commands/logs.ts')).registerLogs],

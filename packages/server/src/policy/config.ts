@@ -55,6 +55,7 @@ export type HolterConfig = OverrideSections & {
       Record<string, { readonly command: readonly string[]; readonly group?: string }>
     >;
   };
+  readonly top?: { readonly triage_command?: readonly string[] };
   readonly retention?: {
     readonly events?: Duration;
     readonly checkpoints?: Duration;

@@ -217,6 +217,8 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
   'mail.name': "Holter's own name in the post: agents write to it, and its letters come from it.",
   maestro_port:
     'A port of this machine where agents call `/api/messages` without a token, as in seed 001; also `holter up --maestro-port`. What comes there is marked as unverified. Read at the start only. Default: none.',
+  'top.triage_command':
+    'Program and arguments of the coding agent that `holter top` starts for a ticket; `{prompt}` is replaced by the ticket, which otherwise comes last, and `{mcp_config}` by a configuration of `holter mcp`.',
   'ecos.folder':
     'A project in which `.ecos/agent-health` shows agents, tasks and incidents as in seed 001; also `holter up --ecos`, which comes first. A relative path begins at this file. SIGHUP changes it. Default: none.',
   'tmux.escape_hung_model':

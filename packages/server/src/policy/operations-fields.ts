@@ -2,7 +2,7 @@ import { type DurationMs, hours, minutes } from '@holter/core';
 import { address, place } from './channel-fields.ts';
 import type { Table, Values } from './check.ts';
 import { ranges } from './ranges.ts';
-import { agentName, amount, bytes, count, duration, flag, optional, pathOf } from './readers.ts';
+import { agentName, amount, bytes, count, duration, flag, names, optional, pathOf } from './readers.ts';
 
 /** How the server itself is run: what it exports, and who outside notices when it fails. */
 export type Operations = {
@@ -34,6 +34,8 @@ export type Operations = {
     /** After how long an agent that hangs at its model is interrupted; null: never. */
     readonly hungModelMs: DurationMs | null;
   };
+  /** The coding agent that `holter top` starts with a ticket; null for none. */
+  readonly triageCommand: readonly string[] | null;
   /** How long each is kept. */
   readonly retentionMs: Readonly<
     Record<'events' | 'checkpoints' | 'effects' | 'rollups' | 'tokens' | 'letters', DurationMs>
@@ -62,6 +64,7 @@ export const OPERATIONS_FIELDS = {
   'ecos.folder': optional(pathOf('folder')),
   'tmux.escape_hung_model': flag,
   'tmux.hung_model_after': duration(ranges.hungModel),
+  'top.triage_command': optional(names({ min: 1, max: 64 }, /^[^\0]{1,4096}$/)),
   'retention.events': duration(ranges.retention),
   'retention.checkpoints': duration(ranges.retention),
   'retention.effects': duration(ranges.retentionLong),
@@ -89,6 +92,7 @@ export const operationsDefaults: OperationsSettings = {
   'ecos.folder': null,
   'tmux.escape_hung_model': false,
   'tmux.hung_model_after': minutes(10),
+  'top.triage_command': null,
   'retention.events': days(30),
   'retention.checkpoints': days(30),
   'retention.effects': days(30),
@@ -117,6 +121,7 @@ export const buildOperations = (settings: OperationsSettings): Operations => ({
   maestroPort: settings.maestro_port,
   ecosFolder: settings['ecos.folder'],
   tmux: { hungModelMs: settings['tmux.escape_hung_model'] ? settings['tmux.hung_model_after'] : null },
+  triageCommand: settings['top.triage_command'],
   retentionMs: {
     events: settings['retention.events'],
     checkpoints: settings['retention.checkpoints'],
