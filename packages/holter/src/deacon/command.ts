@@ -1,7 +1,14 @@
+import { dataFolderPath } from '@holter/server/local';
 import type { Command } from 'commander';
 import { allAgents } from '../client/all-agents.ts';
 import { ask } from '../client/ask.ts';
-import { findServer, type PrintOptions, refuseAgents, withServer } from '../client/connection.ts';
+import {
+  type Connection,
+  findServer,
+  type PrintOptions,
+  refuseAgents,
+  withServer,
+} from '../client/connection.ts';
 import { CliFailure, EXIT } from '../terminal/failure.ts';
 import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
@@ -105,7 +112,7 @@ async function healthCheck(io: Io, options: CheckOptions): Promise<void> {
     const own = await ownRun(chain);
     const startedAt = now();
     if (own !== null) beat(chain, own, startedAt, null);
-    const agents = await allAgents(findServer(io, options, 'viewer'), {});
+    const agents = await allAgents(viewerOf(io, options), {});
     const others = agents.filter(({ agentId }) => agentId !== DEACON);
     const health = checkHealth(others, wrongInRow(town, now));
     writeHealthCheck(town, health, now(), own ?? incarnationOf(selfIn(chain.table)));
@@ -114,6 +121,12 @@ async function healthCheck(io: Io, options: CheckOptions): Promise<void> {
   } finally {
     chain.close();
   }
+}
+
+/** The token of an agent does not list agents, so that in its terminal the one of the data folder is used. */
+function viewerOf(io: Io, options: ChainOptions): Connection {
+  const isAgent = Boolean(io.env.HOLTER_AGENT_ID) && options.url === undefined;
+  return findServer(io, isAgent ? { data: dataFolderPath(options.data, io.env) } : options, 'viewer');
 }
 
 /** The incarnation of the Deacon, if this command runs in its session. Nobody else may write its heartbeat. */
@@ -146,13 +159,15 @@ function tell(io: Io, health: HealthCheck, isJson: boolean): void {
 async function handoff(io: Io, { subject, message, ...options }: HandoffOptions): Promise<void> {
   const to = io.env.HOLTER_AGENT_ID || DEACON;
   const connection = findServer(io, options, 'operator');
-  const content = { type: HANDOFF, message };
+  // The number of this start, which must not be shown the letter itself.
+  const incarnation = Number(io.env.HOLTER_INCARNATION);
+  const content = { type: HANDOFF, message, ...(incarnation > 0 && { incarnation }) };
   if (to === DEACON) {
     const chain = await openChain(io, options);
     const { town, now, table } = chain;
-    const incarnation = (await ownRun(chain)) ?? incarnationOf(selfIn(table));
+    const run = (await ownRun(chain)) ?? incarnationOf(selfIn(table));
     chain.close();
-    writeHandoff(town, { subject, message, cycle: lastCycle(town, now), incarnation }, now());
+    writeHandoff(town, { subject, message, cycle: lastCycle(town, now), incarnation: run }, now());
   }
   const { id } = await ask(connection, (client) =>
     client.sendLetter({ from: to, to, subject, content, priority: 'normal' }),

@@ -26,6 +26,7 @@ import { MailWaits } from './mail-waits.ts';
 import { onceWhileOffline } from './once-while-offline.ts';
 import { pingId, pingLetter } from './ping-letter.ts';
 import { mailPresenceOf } from './presence.ts';
+import { isForSuccessor } from './self-handoff.ts';
 import { isStanding } from './standing-boxes.ts';
 import { takeSignal } from './take-signal.ts';
 import { registerTokenless, type TokenlessStart } from './tokenless-start.ts';
@@ -200,7 +201,8 @@ export class PostOffice {
       status: 'unread',
       limit: UNREAD_MAX,
     });
-    return [...unread].reverse();
+    const incarnation = (await this.agentOf(agentId))?.hard.incarnation ?? 0;
+    return unread.filter((letter) => !isForSuccessor(letter, incarnation)).reverse();
   }
 
   /** The agent was shown the first and told the number of the others. */
