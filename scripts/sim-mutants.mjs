@@ -2,7 +2,7 @@
 // an invariant. A rule that can be removed without a violation is not tested.
 //
 // Each mutant is a patch in mutants/ to packages/core or packages/server, applied to a copy in a temporary
-// folder; its first line says which runs judge it (`# runs: world`, `siege`, `engine`, `mail` or `chain`). The simulator that runs
+// folder; its first line says which runs judge it (`# runs: world`, `siege`, `tickets`, `engine`, `mail` or `chain`). The simulator that runs
 // it is the built one. The same runs on the rules as they are must be clean.
 
 import { spawn } from 'node:child_process';
@@ -16,6 +16,8 @@ import { root, setup } from './setup.mjs';
 const worlds = {
   world: { agents: 75, hours: 6, haste: 4 },
   // Adversaries that work together against their groups.
+  // A judge that is always wrong, and nothing else.
+  tickets: { agents: 60, hours: 4, haste: 6, faults: ['tickets'] },
   siege: { agents: 50, hours: 1.5, haste: 8, faults: ['noise'], only: ['braker', 'looper'] },
 };
 const seedsMax = Number(process.env.HOLTER_MUTANT_SEEDS ?? 24);
@@ -61,6 +63,7 @@ console.log(JSON.stringify({ events }));
 const runners = {
   world: worldRunner,
   siege: worldRunner,
+  tickets: worldRunner,
   engine: seedRunner('defaultEngineScenario', 'runEngineSeed', '{ hours: 5 }'),
   mail: seedRunner('defaultMailScenario', 'runMailSeed'),
   chain: seedRunner('defaultChainScenario', 'runChainSeed', '{ days: 5 }'),

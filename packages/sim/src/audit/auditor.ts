@@ -14,6 +14,7 @@ import { RecordAudit } from './record-audit.ts';
 import { RecoveryAudit } from './recovery-audit.ts';
 import { ShareAudit } from './share-audit.ts';
 import { TerminationAudit } from './termination-audit.ts';
+import { TicketAudit } from './ticket-audit.ts';
 import { TruthLog } from './truth-log.ts';
 import type { Execution, LogEntry, Report } from './violation.ts';
 
@@ -62,6 +63,7 @@ export class Auditor {
   private readonly recovery: RecoveryAudit;
   private readonly termination: TerminationAudit;
   private readonly notice: NoticeAudit;
+  private readonly tickets: TicketAudit;
   private readonly isExact: boolean;
   private readonly floods: FloodAudit | null;
   /** What was done, until the log is read up to the line at which it was. */
@@ -96,6 +98,7 @@ export class Auditor {
       isAccused: (agentId) => this.termination.isAccused(agentId),
       profileOf,
     });
+    this.tickets = new TicketAudit(report, (agentId) => this.orders.has(agentId));
     this.notice = new NoticeAudit(report, this.truth, (agentId) => this.ladder.isOpen(agentId), profileOf);
   }
 
@@ -116,6 +119,7 @@ export class Auditor {
     this.termination.read(entry);
     this.escalations.read(entry);
     this.notice.read(entry);
+    this.tickets.read(entry);
   }
 
   /** An effect was decided, with everything that the log says so far. */

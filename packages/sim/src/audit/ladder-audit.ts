@@ -78,9 +78,9 @@ export class LadderAudit {
   private checkBottom(agentId: string, at: number, event: EventOf<'INCIDENT_OPENED'>): void {
     const { cause } = event.payload;
     const past = this.closed.get(agentId);
-    // A person who nudges twice means two nudges.
-    if (!past || cause === 'operator' || past.cause !== cause || past.incarnation !== event.incarnation)
-      return;
+    // A person who nudges twice means two nudges, and each ticket asks anew.
+    const isAlwaysNew = cause === 'operator' || cause === 'ticket';
+    if (!past || isAlwaysNew || past.cause !== cause || past.incarnation !== event.incarnation) return;
     const pausedMs = event.at - past.at;
     if (rankOf(past.step) > rankOf('escalate') || pausedMs > contract.reopenWithinMs) return;
     const minutes = Math.round(pausedMs / 60_000);

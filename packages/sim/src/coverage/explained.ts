@@ -9,7 +9,18 @@ const fruitless =
   'simulated agents write no texts that vary without a result: packages/core/test/detect and the stories of each';
 const budgets = 'simulated agents cost nothing: scenarios/entry-budgets.txt';
 
+const tickets =
+  'nobody judges here unless the fault `tickets` is named: core/src/incident/ticket.test.ts, sim:mutants 49 and 50';
+
 export const EXPLAINED: readonly Explanation[] = [
+  {
+    section: 'event',
+    items: /^(WORKER_ESCALATION_TICKET|QUEEN_INTERVENTION_REQUESTED|TICKET_CHANGED)$/,
+    because: tickets,
+  },
+  { section: 'finding', items: /^ticket (warn|act)$/, because: tickets },
+  { section: 'entry', items: /^ticket at escalate$/, because: tickets },
+  { section: 'fault', items: /^tickets$/, because: tickets },
   {
     section: 'server killed',
     items: /^(before|after) (getMeta|groupSize)$/,

@@ -1,5 +1,5 @@
 import { Random } from '../base/random.ts';
-import { FAULT_KINDS, type Scenario } from '../base/scenario.ts';
+import { defaultScenario, type Scenario } from '../base/scenario.ts';
 
 /** Above the streams of agents and of faults, so that drawing a scenario changes no other stream. */
 const STREAM = 2_000_000;
@@ -57,7 +57,7 @@ function drawOrdinary(seed: number, random: Random): Scenario {
   const hours = Math.round(random.between(ranges.hoursMin, hoursMax) * 2) / 2;
   const haste = Math.round(spread(random, 1, ranges.hasteMax) * 10) / 10;
   const hasAll = random.chance(ranges.allFaultsShare);
-  const faults = FAULT_KINDS.filter(() => hasAll || random.chance(ranges.faultKeptShare));
+  const faults = defaultScenario.faults.filter(() => hasAll || random.chance(ranges.faultKeptShare));
   return { agents, hours, seed, haste, faults, only: [], isCast: false, slots: [] };
 }
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { defaultScenario, FAULT_KINDS } from '../base/scenario.ts';
+import { defaultScenario } from '../base/scenario.ts';
 import { drawScenario } from './draw-scenario.ts';
 import type { SeedResult } from './run-seed.ts';
 import { runWorld } from './run-world-seed.ts';
@@ -50,7 +50,7 @@ describe('the scenario of a seed', () => {
       expect(haste).toBeGreaterThanOrEqual(1);
       expect(haste).toBeLessThanOrEqual(8);
     }
-    const whole = drawn.filter(({ faults }) => faults.length === FAULT_KINDS.length).length;
+    const whole = drawn.filter(({ faults }) => faults.length === defaultScenario.faults.length).length;
     expect(whole / drawn.length).toBeGreaterThan(0.55);
     expect(whole / drawn.length).toBeLessThan(0.8);
   });

@@ -14,6 +14,7 @@ export interface FaultPort {
   healAt(at: number, group: string): void;
   truthChanged(agent: SimAgent): void;
   noise(draw: number): void;
+  judgeWrongly(draw: number): void;
   stepWall(byMs: number): void;
 }
 
@@ -47,6 +48,8 @@ export class FaultInjector {
         return;
       case 'noise':
         return this.port.noise(fault.draw);
+      case 'tickets':
+        return this.port.judgeWrongly(fault.draw);
     }
   }
 

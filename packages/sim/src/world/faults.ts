@@ -27,7 +27,7 @@ export type Fault =
       readonly hostMs: number;
       readonly draw: number;
     }
-  | { readonly kind: 'noise'; readonly at: number; readonly draw: number };
+  | { readonly kind: 'noise' | 'tickets'; readonly at: number; readonly draw: number };
 
 /** The others are not strokes of fate but always there. */
 type DrawnKind = Exclude<FaultKind, 'network' | 'adapters'>;
@@ -47,6 +47,7 @@ const every: Readonly<Record<DrawnKind, number>> = {
   blackout: 20 * HOUR,
   clocks: 2 * HOUR,
   noise: 4 * MINUTE,
+  tickets: 4 * MINUTE,
 };
 
 /**
@@ -91,6 +92,7 @@ const streamOf: Readonly<Record<DrawnKind, number>> = {
   noise: 8,
   clocks: 9,
   blackout: 10,
+  tickets: 11,
 };
 
 function faultOf(kind: Exclude<DrawnKind, 'hiccup'>, at: number, dice: Random, haste: number): Fault {
@@ -124,7 +126,8 @@ function faultOf(kind: Exclude<DrawnKind, 'hiccup'>, at: number, dice: Random, h
     case 'clocks':
       return { kind: 'clocks', at, wallMs: stepOf(dice), hostMs: stepOf(dice), draw: dice.unit() };
     case 'noise':
-      return { kind: 'noise', at, draw: dice.unit() };
+    case 'tickets':
+      return { kind, at, draw: dice.unit() };
   }
 }
 

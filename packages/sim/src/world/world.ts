@@ -30,6 +30,7 @@ import { Outbox } from './outbox.ts';
 import type { Packet } from './packet.ts';
 import { Plan } from './plan.ts';
 import type { Witness } from './witness.ts';
+import { judgeWrongly } from './wrong-judge.ts';
 
 /** A client gives up a beat that was not answered for this long. */
 const BEAT_KEPT_MS = 30_000;
@@ -374,6 +375,10 @@ export class World implements AgentEnv, NetworkPort, FaultPort {
 
   noise(draw: number): void {
     this.injectForgedSignal(this, draw);
+  }
+
+  judgeWrongly(draw: number): void {
+    judgeWrongly(this, draw);
   }
 
   stepWall(byMs: number): void {
