@@ -37,6 +37,11 @@ export class DataFolder {
     return join(this.path, 'server.log');
   }
 
+  /** Where a command that judges runs. */
+  get judgeFolder(): string {
+    return join(this.path, 'judge');
+  }
+
   prepare(): void {
     mkdirSync(this.path, { recursive: true, mode: 0o700 });
     // A folder that was there before keeps its mode otherwise, and tokens lie in it.

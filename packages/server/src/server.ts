@@ -171,6 +171,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       ...{ engine, intake, store, clock, wallNow, warn },
       newId: realDice.newId,
       base: () => dirname(config.files[0] ?? '.'),
+      ...{ env: process.env, folder: folder.judgeFolder },
       failed: (error) => logger.warn({ err: error }, 'sessions were not judged'),
     });
     if (!options.demo) judge.start();
@@ -182,7 +183,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       store,
       replies,
       clock,
-      mail: new MailTray({ office, clock, failed }),
+      ...{ mail: new MailTray({ office, clock, failed }), judgeFolder: folder.judgeFolder },
       env: process.env,
       failed,
       warn,

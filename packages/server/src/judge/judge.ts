@@ -14,6 +14,7 @@ import {
   type TicketCondition,
   type TicketNote,
   triageByRules,
+  triageTicket,
 } from '@holter/core';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -23,6 +24,7 @@ import type { Store } from '../store/store.ts';
 import { type CheckByHand, checkByHand } from './by-hand.ts';
 import { EvidenceBook } from './evidence-book.ts';
 import { FolderSessions } from './folder-sessions.ts';
+import { ModelJudge } from './model-judge.ts';
 import { TicketBook } from './ticket-book.ts';
 import { isoOf, ticketOf } from './ticket-of.ts';
 
@@ -35,6 +37,9 @@ type JudgeContext = {
   readonly newId: () => string;
   /** Where relative paths of folders begin. */
   readonly base: () => string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where a command that judges runs. */
+  readonly folder: string;
   readonly warn: (message: string) => void;
   readonly failed: (error: unknown) => void;
 };
@@ -68,6 +73,7 @@ export class Judge {
   private readonly context: JudgeContext;
   private readonly evidence: EvidenceBook;
   private readonly folders: FolderSessions;
+  private readonly model: ModelJudge;
   private readonly memories = new Map<string, Memory>();
   /** Of agents that are judged from folders. */
   private readonly found = new Map<string, Evidence>();
@@ -81,6 +87,7 @@ export class Judge {
     this.tickets = new TicketBook(store);
     this.evidence = new EvidenceBook({ engine, now: () => clock.now() });
     this.folders = new FolderSessions(context);
+    this.model = new ModelJudge({ ...context, settings: () => this.settings });
   }
 
   /** The first round is at once: it is the baseline of everything that is at work already. */
@@ -92,6 +99,11 @@ export class Judge {
     this.isStopped = true;
     this.cancel();
     this.evidence.close();
+  }
+
+  /** How often a model was asked since the start. */
+  get modelCalls(): number {
+    return this.model.calls;
   }
 
   /** The newest first. */
@@ -133,7 +145,12 @@ export class Judge {
 
   /** Why the ticket was not written; null if it was. */
   async emit(agent: Agent, ticket: EscalationTicket, condition: TicketCondition): Promise<string | null> {
-    const triage = triageByRules(ticket, this.summaryOf(agent));
+    const now = this.summaryOf(agent);
+    // A model has seen more than the numbers that triage goes by.
+    const open = condition === 'fruitless' && triageTicket(ticket, now).outcome === 'undecided';
+    const triage = open
+      ? ({ outcome: 'intervene', analysis: ticket.judge_reasoning, by: 'model' } as const)
+      : triageByRules(ticket, now);
     const { cooldownMs } = this.settings;
     return this.tell(agent.hard.agentId, { kind: 'emit', ticket, condition, cooldownMs, triage });
   }
@@ -162,7 +179,8 @@ export class Judge {
       const agent = await engine.read(agentId);
       const evidence = agent && this.evidence.of(agent);
       // Without verdicts there is nothing that rules could say about it.
-      if (evidence?.hasVerdicts) await this.look(agent as Agent, evidence);
+      if (evidence && (evidence.hasVerdicts || (this.settings.model && evidence.fruitless)))
+        await this.look(agent as Agent, evidence);
       else this.memories.delete(agentId);
     }
   }
@@ -194,11 +212,24 @@ export class Judge {
     const { agentId } = agent.hard;
     const summary = this.summarize(evidence);
     const { thresholds } = this.settings;
-    const verdict = judgeSummary(summary, this.memories.get(agentId) ?? null, thresholds);
-    this.remember(agentId, evidence, verdict);
-    await this.resolvePassed(agent, summary, verdict);
+    const byRules = judgeSummary(summary, this.memories.get(agentId) ?? null, thresholds);
+    this.remember(agentId, evidence, byRules);
+    const verdict =
+      byRules.verdict === 'undecided' ? await this.askModel(byRules, summary, evidence) : byRules;
+    await this.resolvePassed(agent, summary, byRules);
     const ticketId = verdict.verdict === 'escalate' ? await this.escalate(agent, summary, verdict) : null;
     this.note(agentId, summary, verdict, ticketId);
+  }
+
+  /** What rules leave open. Without a model, or without its answer, it stays open, and nothing follows. */
+  private async askModel(
+    open: JudgeVerdict,
+    summary: HealthSummary,
+    evidence: Evidence,
+  ): Promise<JudgeVerdict> {
+    const said = await this.model.decide(summary, evidence);
+    if (!said) return open;
+    return { ...open, verdict: said.verdict, reasoning: `${open.reasoning} The model: ${said.reasoning}` };
   }
 
   private remember(agentId: string, evidence: Evidence, verdict: JudgeVerdict): void {

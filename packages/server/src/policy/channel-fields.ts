@@ -22,7 +22,7 @@ export type WrittenChannel = {
   readonly values: Readonly<Record<string, unknown>>;
 };
 
-const text = (lengthMax: number): Field<string> => ({
+export const text = (lengthMax: number): Field<string> => ({
   takes: `text of 1 to ${lengthMax} characters`,
   read: (raw, path) =>
     typeof raw === 'string' && raw !== '' && raw.length <= lengthMax && !/\p{C}/u.test(raw)
@@ -43,7 +43,7 @@ const hidden: Field<string> = {
   show: () => '…',
 };
 
-const variable: Field<string> = {
+export const variable: Field<string> = {
   takes: 'name of an environment variable',
   read: (raw, path) =>
     typeof raw === 'string' && /^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(raw)

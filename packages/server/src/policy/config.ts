@@ -45,6 +45,16 @@ export type HolterConfig = OverrideSections & {
     readonly cooldown_seconds?: Duration;
     readonly streaks?: readonly number[];
     readonly stall_seconds?: Duration;
+    readonly command?: readonly string[];
+    readonly model?: {
+      readonly provider: 'anthropic' | 'openai';
+      readonly name: string;
+      readonly url?: string;
+      readonly key_env?: string;
+    };
+    readonly prompt?: string;
+    readonly timeout_seconds?: Duration;
+    readonly tokens_per_day?: number;
   };
   readonly tmux?: { readonly escape_hung_model?: boolean; readonly hung_model_after?: Duration };
   readonly town?: {

@@ -5,7 +5,7 @@ export type { PolicyProblem } from './check.ts';
 export { type Compiled, compile, defaultPolicies } from './compile.ts';
 export type { HolterConfig } from './config.ts';
 export { ALIASES } from './fields.ts';
-export type { JudgeSettings } from './judge-fields.ts';
+export type { JudgeModel, JudgeSettings } from './judge-fields.ts';
 export { nearest } from './nearest.ts';
 export type { Network } from './network-fields.ts';
 export type { Operations } from './operations-fields.ts';

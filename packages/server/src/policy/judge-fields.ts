@@ -1,7 +1,8 @@
-import { type DurationMs, type JudgeThresholds, judgeThresholds, minutes } from '@holter/core';
-import { bad, describe, type Field, ok, type Table, type Values } from './check.ts';
+import { type DurationMs, type JudgeThresholds, judgeThresholds, minutes, seconds } from '@holter/core';
+import { address, text, variable } from './channel-fields.ts';
+import { bad, describe, type Field, isSection, ok, type Table, tableReader, type Values } from './check.ts';
 import { ranges } from './ranges.ts';
-import { inSeconds, names } from './readers.ts';
+import { count, inSeconds, names, oneOf, optional } from './readers.ts';
 
 /** How sessions are judged; see docs/judge.md. */
 export type JudgeSettings = {
@@ -10,7 +11,23 @@ export type JudgeSettings = {
   readonly intervalMs: DurationMs;
   readonly cooldownMs: DurationMs;
   readonly thresholds: JudgeThresholds;
+  /** Who is asked about what rules can't decide; null for nobody. */
+  readonly model: JudgeModel | null;
+  /** Instead of the one that Holter ships. */
+  readonly prompt: string | null;
+  readonly timeoutMs: DurationMs;
+  readonly tokensPerDay: number;
 };
+
+export type JudgeModel =
+  | { readonly kind: 'command'; readonly argv: readonly string[] }
+  | {
+      readonly kind: 'anthropic' | 'openai';
+      readonly name: string;
+      readonly url: string | null;
+      /** The variable that has the key; null for a service that needs none. */
+      readonly keyEnv: string | null;
+    };
 
 const FOLDERS_MAX = 100;
 
@@ -35,12 +52,52 @@ const streaks: Field<readonly number[]> = {
   show: (value) => value,
 };
 
+const MODEL_FIELDS = {
+  provider: oneOf<'anthropic' | 'openai'>(['anthropic', 'openai']),
+  name: text(200),
+  url: address('http://127.0.0.1:11434/v1'),
+  key_env: variable,
+} as const satisfies Table;
+
+type WrittenModel = Partial<Values<typeof MODEL_FIELDS>>;
+
+const readModel = tableReader(MODEL_FIELDS);
+
+const modelField: Field<WrittenModel> = {
+  takes: 'section with provider (anthropic, openai), name, url and key_env',
+  read: (raw, path) => {
+    if (!isSection(raw)) return bad(path, `must be a section with provider and name, not ${describe(raw)}`);
+    const { value, problems } = readModel(raw, path);
+    const missing = (['provider', 'name'] as const).filter((key) => !Object.hasOwn(raw, key));
+    const needed = missing.map((key) => ({ path: `${path}.${key}`, message: 'is needed' }));
+    const all = [...problems, ...needed];
+    return all.length > 0 || !value ? { problems: all } : ok(value.values as WrittenModel);
+  },
+  show: (value) => value,
+};
+
+const PROMPT_MAX = 20_000;
+
+const prompt: Field<string> = {
+  takes: `text of at most ${PROMPT_MAX} characters`,
+  read: (raw, path) =>
+    typeof raw === 'string' && raw.trim() !== '' && raw.length <= PROMPT_MAX
+      ? ok(raw)
+      : bad(path, `must be a text of 1 to ${PROMPT_MAX} characters, not ${describe(raw)}`),
+  show: (value) => value,
+};
+
 export const JUDGE_FIELDS = {
   'judge.folders': names({ min: 0, max: FOLDERS_MAX }, /^[^\0]{1,4096}$/),
   'judge.interval_seconds': inSeconds(ranges.judgeInterval),
   'judge.cooldown_seconds': inSeconds(ranges.wait),
   'judge.streaks': streaks,
   'judge.stall_seconds': inSeconds(ranges.wait),
+  'judge.command': optional(names({ min: 1, max: 64 }, /^[^\0]{1,4096}$/)),
+  'judge.model': optional(modelField),
+  'judge.prompt': optional(prompt),
+  'judge.timeout_seconds': inSeconds(ranges.judgeTimeout),
+  'judge.tokens_per_day': count(ranges.judgeTokens),
 } as const satisfies Table;
 
 type Settings = Values<typeof JUDGE_FIELDS>;
@@ -53,6 +110,11 @@ export const judgeDefaults: Settings = {
   'judge.cooldown_seconds': minutes(30),
   'judge.streaks': [warning, medium, high, critical],
   'judge.stall_seconds': stallMs,
+  'judge.command': null,
+  'judge.model': null,
+  'judge.prompt': null,
+  'judge.timeout_seconds': seconds(60),
+  'judge.tokens_per_day': 200_000,
 };
 
 export function buildJudge(settings: Settings): JudgeSettings {
@@ -68,5 +130,16 @@ export function buildJudge(settings: Settings): JudgeSettings {
       critical: fourth,
       stallMs: settings['judge.stall_seconds'],
     },
+    model: modelOf(settings),
+    prompt: settings['judge.prompt'],
+    timeoutMs: settings['judge.timeout_seconds'],
+    tokensPerDay: settings['judge.tokens_per_day'],
   };
+}
+
+/** A command comes first. */
+function modelOf({ 'judge.command': argv, 'judge.model': written }: Settings): JudgeModel | null {
+  if (argv !== null) return { kind: 'command', argv };
+  const { provider, name, url = null, key_env: keyEnv = null } = written ?? {};
+  return provider === undefined || name === undefined ? null : { kind: provider, name, url, keyEnv };
 }

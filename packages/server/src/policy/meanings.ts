@@ -241,6 +241,13 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
     'How long the same condition of an agent makes no further ticket, unless it gets worse.',
   'judge.streaks': 'Steps since the last ACCEPT that are a warning, and a medium, high and critical ticket.',
   'judge.stall_seconds': 'How long a session at work may make no step, if its steps are judged.',
+  'judge.command':
+    'Program and arguments that are asked about what rules can not decide: the question on stdin, one JSON object on stdout. Comes before `judge.model`.',
+  'judge.model':
+    'A service that is asked instead: `provider` is anthropic or openai (or compatible), `name` the model, `url` its address, `key_env` the variable that has the key.',
+  'judge.prompt': 'How the model is told to judge, instead of the words that Holter ships.',
+  'judge.timeout_seconds': 'How long an answer of the model may take.',
+  'judge.tokens_per_day': 'Tokens that the judge may use in a day (UTC); then rules decide.',
   'retention.events':
     'How long events are kept. Everything of an agent with an open incident stays, here and below.',
   'retention.checkpoints': 'How long checkpoints are kept; the newest twenty of each agent stay.',

@@ -8,6 +8,8 @@ const days = (n: number) => hours(24 * n);
 export const ranges = {
   // More often would only read the same again.
   judgeInterval: { min: seconds(1), max: days(1) },
+  judgeTimeout: { min: milliseconds(100), max: minutes(10) },
+  judgeTokens: { min: 0, max: 1_000_000_000 },
   judgeStreak: { min: 1, max: 10_000 },
   // Faster than ten a second is not a beat but a load.
   beatInterval: { min: milliseconds(100), max: days(1) },

@@ -18,6 +18,8 @@ type HookSessionsParts = {
   readonly clock: Clock;
   /** Letters that the replies carry; without it, none. */
   readonly mail?: Pick<MailTray, 'take'>;
+  /** Sessions that begin in this folder are judges of Holter itself, and no agents. */
+  readonly judgeFolder?: string;
   readonly failed: (error: unknown) => void;
   /** Called for every hook of a session, after its reply is built. */
   readonly heard: (session: Session) => void;
@@ -58,6 +60,7 @@ export class HookSessions {
   handle(body: unknown, caller: Sender): Answer | null {
     const hook = this.adapter.hooks.read(body, this.parts.clock.now());
     if (!hook) return null;
+    if (this.isOwnJudge(hook, caller)) return { kind: 'answered', reply: hook.reply([], false) };
     const session = this.sessionOf(hook, caller);
     if (!session) return tooMany;
     const seen = session.agentId === null ? [] : this.parts.replies.unseen(session.agentId);
@@ -72,11 +75,17 @@ export class HookSessions {
     await Promise.all([...this.sessions.values()].map((session) => session.settled()));
   }
 
+  /** A session that is known stays watched wherever it goes; so does one with a token of its own. */
+  private isOwnJudge(source: HookSource, caller: Sender): boolean {
+    const isThere = source.cwd !== null && source.cwd === this.parts.judgeFolder;
+    return isThere && caller.role === 'hook' && !this.sessions.has(keyOf(source, caller));
+  }
+
   /** Null when the caller has begun too many. */
   private sessionOf(source: HookSource, caller: Sender): Session | null {
     const { sessionId, subagentId, cwd, transcriptPath } = source;
     const { agentId, incarnation, user = null } = caller;
-    const key = [sessionId, subagentId ?? '', agentId ?? '', incarnation ?? '', user ?? ''].join('/');
+    const key = keyOf(source, caller);
     const known = this.sessions.get(key);
     if (known) {
       this.sessions.delete(key);
@@ -202,3 +211,8 @@ function callHash({ tool, input }: NonNullable<Hook['call']>): number {
   const canonical = canonicalJson(input, CANONICAL_LENGTH_MAX);
   return hashText(`${tool} ${canonical.kind === 'canonical' ? canonical.text : fingerprintOf(input)}`);
 }
+
+const keyOf = (
+  { sessionId, subagentId }: HookSource,
+  { agentId, incarnation, user }: Pick<Sender, 'agentId' | 'incarnation' | 'user'>,
+): string => [sessionId, subagentId ?? '', agentId ?? '', incarnation ?? '', user ?? ''].join('/');

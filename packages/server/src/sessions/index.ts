@@ -22,6 +22,7 @@ export type SessionsContext = {
   readonly replies: ReplyQueue;
   readonly clock: Clock;
   readonly mail?: Pick<MailTray, 'take'>;
+  readonly judgeFolder?: string;
   readonly env: NodeJS.ProcessEnv;
   /** Called when a hook was answered but its signals could not be stored. */
   readonly failed: (error: unknown) => void;
@@ -103,11 +104,18 @@ function restored(
 
 /** One handler for each agent kind with hooks. `watcherOf` is notified of every session that reports. */
 export function hookSessions(
-  context: Pick<SessionsContext, 'engine' | 'intake' | 'replies' | 'clock' | 'mail' | 'failed'>,
+  context: Pick<
+    SessionsContext,
+    'engine' | 'intake' | 'replies' | 'clock' | 'mail' | 'judgeFolder' | 'failed'
+  >,
   watcherOf: (adapter: Adapter) => (session: Session) => void = () => () => undefined,
 ): readonly HookSessions[] {
-  const { engine, intake, replies, clock, mail, failed } = context;
-  const parts = { engine, intake, replies, clock, failed, ...(mail && { mail }) };
+  const { engine, intake, replies, clock, mail, judgeFolder, failed } = context;
+  const parts = {
+    ...{ engine, intake, replies, clock, failed },
+    ...(mail && { mail }),
+    ...(judgeFolder !== undefined && { judgeFolder }),
+  };
   return ADAPTERS.flatMap((adapter) => {
     const { hooks } = adapter;
     if (!hooks) return [];

@@ -185,6 +185,7 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
   const judge = new Judge({
     ...{ engine, intake, store, clock, wallNow: clock.now, newId: randomUUID },
     base: () => '.',
+    ...{ env: {}, folder: '.' },
     warn: () => undefined,
     failed: (error) => {
       throw error;

@@ -62,6 +62,7 @@ export async function judgeWorld(config: object = {}, parts: { readonly folders?
   const judge = new Judge({
     ...{ engine, intake, store, clock, wallNow: () => at, newId: () => `ticket-${++ids}` },
     base: () => '/',
+    ...{ env: { PATH: process.env.PATH, KEY: 'secret-key' }, folder: '/' },
     warn: (message) => void warnings.push(message),
     failed: (error) => {
       throw error;

@@ -237,7 +237,7 @@ describe('watched agents', () => {
   });
 
   it('that rest cost no check: a hundred of them for a day', async () => {
-    const world = await judgeWorld();
+    const world = await judgeWorld({ command: ['false'] });
     const ids = Array.from({ length: 100 }, (_, n) => `idle-${n}`);
     for (const id of ids) {
       const step = await agentOf(world, id);
@@ -249,6 +249,7 @@ describe('watched agents', () => {
     for (let rounds = 0; rounds < 720; rounds += 1) await world.round(2);
     expect(ids.map((id) => world.judge.checksOf(id).length)).toEqual(ids.map(() => 1));
     expect(await world.tickets()).toEqual([]);
+    expect(world.judge.modelCalls).toBe(0);
     expect(world.now()).toBe(T0 + 24 * 60 * MINUTE);
   });
 });
