@@ -5,7 +5,7 @@ import type { JudgeModel } from '../policy/index.ts';
 /** What goes to the model: how to judge, and what to judge as data. */
 export type ModelQuestion = { readonly system: string; readonly data: string };
 
-export type ModelReply = { readonly text: string; readonly tokens: number };
+type ModelReply = { readonly text: string; readonly tokens: number };
 
 type Ask = {
   readonly env: Readonly<Record<string, string | undefined>>;

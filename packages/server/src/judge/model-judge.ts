@@ -118,9 +118,8 @@ export class ModelJudge {
 
 /** Strict: one object with these two fields, and nothing around it but a code fence. */
 function readVerdict(text: string): ModelVerdict | null {
-  const bare = text.trim().replace(/^```(?:json)?\s*|\s*```$/g, '');
   try {
-    const value = JSON.parse(bare) as Record<string, unknown> | null;
+    const value = JSON.parse(withoutFence(text.trim())) as Record<string, unknown> | null;
     if (
       typeof value !== 'object' ||
       value === null ||
@@ -134,4 +133,10 @@ function readVerdict(text: string): ModelVerdict | null {
   } catch {
     return null;
   }
+}
+
+function withoutFence(text: string): string {
+  if (!text.startsWith('```')) return text;
+  const body = text.slice(text.indexOf('\n') + 1);
+  return body.endsWith('```') ? body.slice(0, -3) : body;
 }

@@ -14,7 +14,7 @@ test('there are forty-three mutants', () => {
 
 test.each(patches)('%s says which runs judge it, and takes a rule out of the core or the server', (patch) => {
   const text = readFileSync(join(root, 'mutants', patch), 'utf8');
-  expect(text).toMatch(/^# runs: (world|siege|tickets|engine|mail)\n/);
+  expect(text).toMatch(/^# runs: (world|siege|tickets|engine|mail|chain)\n/);
   expect(text).toMatch(/^--- a\/packages\/(core|server)\/src\//m);
 });
 
