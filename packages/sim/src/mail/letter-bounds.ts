@@ -126,7 +126,10 @@ export class LetterBounds {
     const { priority } = letter;
     if (lostSince === null || (priority !== 'urgent' && priority !== 'high')) return Number.POSITIVE_INFINITY;
     const waitMs = contract.ackMs[priority] * (priority === 'high' ? 2 : 1);
-    return Math.max(lostSince, this.latest(agent, letter, waitMs));
+    const { intervalMs } = pulseOfRole(agent.role);
+    // A server that dies at that moment gives the agent grace, as if it were not lost yet.
+    const lostBy = this.signs.most.latest(lostSince - LATE_MS, LATE_MS, intervalMs);
+    return Math.max(lostBy, this.latest(agent, letter, waitMs));
   }
 
   private latest({ role }: MailAgent, { awaitedFrom, awaitedBy }: Letter, waitMs: number): number {
