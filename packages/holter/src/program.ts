@@ -34,6 +34,7 @@ const COMMANDS: readonly (readonly [names: string, load: () => Promise<Register>
   ['token', async () => (await import('./commands/token.ts')).registerToken],
   ['cost', async () => (await import('./commands/cost.ts')).registerCost],
   ['alerts', async () => (await import('./commands/alerts.ts')).registerAlerts],
+  ['estop', async () => (await import('./commands/estop.ts')).registerEstop],
   ['maintenance', async () => (await import('./commands/maintenance.ts')).registerMaintenance],
   ['tmux', async () => (await import('./tmux/command.ts')).registerTmux],
   ['mcp', async () => (await import('./mcp/command.ts')).registerMcp],

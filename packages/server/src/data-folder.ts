@@ -1,5 +1,6 @@
-import { chmodSync, mkdirSync, rmSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Estop } from './engine/engine-options.ts';
 import { readSettingsFile, writeSettingsFile } from './files/settings-file.ts';
 import type { TokenRole } from './store/store.ts';
 
@@ -97,6 +98,33 @@ export class DataFolder {
   /** Only one's own: a successor may already have written its address. */
   removeServer(pid: number): void {
     if (this.readServer()?.pid === pid) rmSync(this.serverFile, { force: true });
+  }
+
+  writeEstop(estop: Estop): void {
+    writeSettingsFile(this.estopFile, `${JSON.stringify(estop, null, 2)}\n`);
+  }
+
+  /** Whether there was one. */
+  removeEstop(): boolean {
+    const isThere = this.readEstop() !== null;
+    rmSync(this.estopFile, { force: true });
+    return isThere;
+  }
+
+  /** A file that can't be understood stops acts too: somebody has put it there. */
+  readEstop(): Estop | null {
+    const stats = lstatSync(this.estopFile, { throwIfNoEntry: false });
+    if (!stats) return null;
+    try {
+      const { at, by, reason } = JSON.parse(readOrNull(this.estopFile) ?? '') as Partial<Estop>;
+      return { at: Number(at ?? stats.mtimeMs), by: String(by ?? 'somebody'), reason: String(reason ?? '') };
+    } catch {
+      return { at: stats.mtimeMs, by: 'somebody', reason: '' };
+    }
+  }
+
+  get estopFile(): string {
+    return join(this.path, 'estop.json');
   }
 
   private get lastPortFile(): string {

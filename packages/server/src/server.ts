@@ -33,7 +33,7 @@ import { watchedStore } from './store/watched-store.ts';
 import { Traces, traceSettings } from './tracing/index.ts';
 import { startGraceAlert } from './upkeep/grace-alert.ts';
 import { startHousekeeping } from './upkeep/housekeeping.ts';
-import { DeadManPing, watchDatabase } from './upkeep/index.ts';
+import { DeadManPing, watchDatabase, watchEstop } from './upkeep/index.ts';
 
 /** A stop that takes longer than this is not graceful any more; what is durable is durable anyway. */
 const STOP_MS_MAX = 5_000;
@@ -130,8 +130,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     let maestroUrl: string | null = null;
     let endDrain: (() => void) | null = null;
     const traces = new Traces({ clock: wall, version, sha256, newId: realDice.newId, logger });
-    const { hindrances } = watch;
-    const parts = { store, clock, url: () => url, traces, hindrances };
+    const estop = watchEstop(() => folder.readEstop(), clock);
+    const parts = { store, clock, url: () => url, traces, hindrances: watch.hindrances, estop };
     const isAlone = database.kind === 'sqlite';
     const { engine, replies, notices, alerts, ping } = assembleEngine({ ...parts, isAlone }, options);
     noteRefused = engine.noteRefused;
@@ -277,12 +277,13 @@ type EngineParts = {
   readonly url: () => string | null;
   readonly traces: Traces;
   readonly hindrances: () => readonly string[];
+  readonly estop: ReturnType<typeof watchEstop>;
   /** A data folder has one engine: its lock says so. A PostgreSQL database may have several. */
   readonly isAlone: boolean;
 };
 
 function assembleEngine(
-  { store, clock, url, traces, hindrances, isAlone }: EngineParts,
+  { store, clock, url, traces, hindrances, estop, isAlone }: EngineParts,
   { config, logger, demo }: ServerOptions,
 ): { engine: Engine; replies: ReplyQueue; notices: UnreadNotices; alerts: Alerts; ping: DeadManPing } {
   const replies: ReplyQueue = new ReplyQueue(clock, (effect, outcome, detail) =>
@@ -311,7 +312,7 @@ function assembleEngine(
     policies: config.policies,
     prices: shippedPrices().table,
     executors: [replies, executor],
-    channelsFor,
+    ...{ channelsFor, estop },
     sha256,
     ...realDice,
     isAlone,

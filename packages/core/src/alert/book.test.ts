@@ -76,6 +76,12 @@ describe('one notice per condition', () => {
     expect(watcher.isEmpty).toBe(true);
   });
 
+  it('repeats sooner what must not be forgotten', () => {
+    const watcher = new Watcher();
+    const urgent = { ...condition('ada'), isLasting: true as const, repeatMs: hours(1) };
+    expect(watcher.run(hours(2), [urgent])).toEqual(['0s trigger ada', '3600s repeat ada']);
+  });
+
   it('repeats after four hours', () => {
     const watcher = new Watcher();
     expect(watcher.run(hours(9), [condition('ada')])).toEqual([

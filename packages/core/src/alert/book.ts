@@ -133,7 +133,8 @@ function followUp(draft: Draft, alert: OpenAlert): void {
   const unseen = present.filter(
     ({ condition }) => !condition.isAcknowledged && condition.inhibitedBy === undefined,
   );
-  if (unseen.length > 0 && at >= alert.toldAt + times.repeatMs) tell(draft, alert, 'repeat', unseen);
+  const repeatMs = Math.min(...unseen.map(({ condition }) => condition.repeatMs ?? times.repeatMs));
+  if (unseen.length > 0 && at >= alert.toldAt + repeatMs) tell(draft, alert, 'repeat', unseen);
 }
 
 function resolve(draft: Draft, alert: OpenAlert, members: readonly Watch[]): void {

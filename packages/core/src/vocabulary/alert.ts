@@ -1,4 +1,4 @@
-import type { Instant } from '../base/time.ts';
+import type { DurationMs, Instant } from '../base/time.ts';
 
 export type NoticeSeverity = 'info' | 'warning' | 'critical';
 
@@ -33,6 +33,8 @@ export type Condition = AlertRoute & {
   readonly since: Instant;
   /** It has lasted for a time of its own, so it is told without waiting for others. */
   readonly isLasting?: true;
+  /** It is told again sooner than others. */
+  readonly repeatMs?: DurationMs;
   /** Somebody has seen it. */
   readonly isAcknowledged?: true;
   /** What is told instead of it, or why it is not told now: a brake, the parent's incident, a maintenance window. */

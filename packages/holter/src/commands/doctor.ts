@@ -256,6 +256,14 @@ function judgeHealth(health: HealthView, url: string): readonly Check[] {
       next: 'reduce the load on this machine: Holter notices problems later than it should',
     },
     {
+      about: 'acts',
+      isFine: !health.estop,
+      says: health.estop
+        ? `stopped by ${health.estop.by}${health.estop.reason === '' ? '' : `: ${health.estop.reason}`}`
+        : 'Holter may act',
+      next: 'let it act again: holter estop --off',
+    },
+    {
       about: 'brake',
       isFine: brakes.length === 0,
       says: brakes.length === 0 ? 'off' : `on for ${brakes.join(', ')}: many agents were lost at once`,

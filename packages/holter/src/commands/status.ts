@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { instant } from '@holter/core/time';
-import type { AgentFilter, AgentView } from '@holter/server/local';
+import type { AgentFilter, AgentView, HealthView } from '@holter/server/local';
 import type { Command } from 'commander';
 import { allAgents } from '../client/all-agents.ts';
 import { ask } from '../client/ask.ts';
@@ -61,9 +61,10 @@ export function registerStatus(program: Command, io: Io): void {
 async function status(io: Io, text: string | undefined, options: StatusOptions): Promise<void> {
   const connection = findServer(io, options, 'operator');
   const state = options.state?.toUpperCase() as AgentFilter['state'];
-  const [all, system] = await Promise.all([
+  const [all, system, { estop }] = await Promise.all([
     allAgents(connection, { state, group: options.group, q: text }),
     ask(connection, (client) => client.system()),
+    ask(connection, (client) => client.health()),
   ]);
   const agents = mostUrgentFirst(all);
   if (options.tmux) {
@@ -74,10 +75,11 @@ async function status(io: Io, text: string | undefined, options: StatusOptions):
   if (!isFine) io.setExitCode(EXIT.foundWrong);
   if (options.json) {
     io.out(
-      `${JSON.stringify({ ok: isFine, counts: countsOf(agents), agents, limitHits: system.limitHits })}\n`,
+      `${JSON.stringify({ ok: isFine, counts: countsOf(agents), agents, limitHits: system.limitHits, estop })}\n`,
     );
     return;
   }
+  if (estop) io.out(`${painter(io)('bold', printable(estopLine(estop)))}\n\n`);
   if (agents.length === 0) {
     io.out('No agents yet. Watch one: holter run -- COMMAND\n');
     return tellTown(io, connection);
@@ -108,6 +110,9 @@ async function tellTown(io: Io, connection: Connection): Promise<void> {
   const { townLines } = await import('../boot/town-lines.ts');
   for (const line of await townLines(town, io.env, connection)) io.out(`${line}\n`);
 }
+
+const estopLine = ({ by, at }: NonNullable<HealthView['estop']>): string =>
+  `Holter does nothing by itself: stopped by ${by} at ${new Date(at).toISOString()} (holter estop --off)`;
 
 /** Who waits for a person, by name. */
 function waitingLine(io: Io, agents: readonly AgentView[]): string {

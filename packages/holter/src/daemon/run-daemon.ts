@@ -71,14 +71,14 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
       ...{ book, clock, settings, say },
       hands: { server, boot: NO_HAND, deacon: NO_HAND },
       duties: NO_DUTIES,
-      isHeld: () => false,
+      isHeld: estopOf(folder, say),
       newSecret: realDice.newSecret,
       tell: (message) => reporter.tell(message),
     });
     say(`the daemon of ${town.path} runs (pid ${process.pid})`);
     notifyService(env, 'READY=1');
     // The first start is no incident.
-    if (server.isAbsent && !book.link('server').agent) await startFirst(server, say);
+    if (server.isAbsent && !book.link('server').agent && !folder.readEstop()) await startFirst(server, say);
     const stopping = new Promise<void>((resolve) => options.onStop(resolve));
     let isStopped = false;
     void stopping.then(() => {
@@ -111,6 +111,18 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
     lock.release();
     log.close();
   }
+}
+
+/** Whether a person has stopped Holter's own acts; said when it changes. */
+function estopOf(folder: DataFolder, say: (line: string) => void): () => boolean {
+  let wasOn = false;
+  return () => {
+    const estop = folder.readEstop();
+    if ((estop !== null) !== wasOn)
+      say(estop ? `acts are stopped by ${estop.by} (holter estop)` : 'acts are allowed again');
+    wasOn = estop !== null;
+    return wasOn;
+  };
 }
 
 async function startFirst(server: ServerLink, say: (line: string) => void): Promise<void> {

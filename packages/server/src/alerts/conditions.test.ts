@@ -1,5 +1,6 @@
 import { hours, type Instant, instant, minutes } from '@holter/core';
 import { expect, it } from 'vitest';
+import type { Estop } from '../engine/engine-options.ts';
 import { compile } from '../policy/index.ts';
 import { conditionsAt } from './conditions.ts';
 
@@ -21,6 +22,7 @@ const well = {
   health: {
     ...{ store: 'ok' as const, storeReason: null, graceShare: 0, lateServers: [] },
     lastTickAt: at as Instant | null,
+    estop: null as Estop | null,
   },
   ping: null,
   hindrances: [],
@@ -47,6 +49,13 @@ it('Holter is unwell when ticks are late, on one of several servers too, it look
   ]);
   const ping = { everyMs: minutes(1), okAt: null, triedAt: at, failures: 3, failure: 'it answered 404' };
   expect(unwell({ ping })).toEqual([['holter_unwell/ping', 'ops', 'phone']]);
+});
+
+it('tells at once and hourly that a person has stopped its acts', () => {
+  const estop = { at: at - minutes(1), by: 'olga', reason: '' };
+  expect(conditionsAt({ ...well, health: { ...well.health, estop } }, at)).toMatchObject([
+    { key: 'holter_unwell/estop', isLasting: true, repeatMs: hours(1), since: estop.at },
+  ]);
 });
 
 it('tells of a failing channel through the others', () => {

@@ -4,6 +4,7 @@ import {
   type Condition,
   conditionsOf,
   type Hard,
+  hours,
   type Instant,
 } from '@holter/core';
 import type { EngagedBrake, EngineHealth } from '../engine/engine-options.ts';
@@ -15,7 +16,10 @@ type World = {
   /** Agents about which there may be something to tell. */
   readonly agents: ReadonlyMap<string, Hard>;
   readonly brakes: readonly EngagedBrake[];
-  readonly health: Pick<EngineHealth, 'store' | 'storeReason' | 'lastTickAt' | 'graceShare' | 'lateServers'>;
+  readonly health: Pick<
+    EngineHealth,
+    'store' | 'storeReason' | 'lastTickAt' | 'graceShare' | 'lateServers' | 'estop'
+  >;
   readonly ping: PingState | null;
   readonly hindrances: readonly string[];
   readonly policies: PolicySet;
@@ -113,5 +117,7 @@ function unwell(world: World, at: Instant): readonly Condition[] {
       incidentId: null,
       summary: says,
       since,
+      // A person may forget it, and nothing is repaired meanwhile.
+      ...(kind === 'estop' && { isLasting: true as const, repeatMs: hours(1) }),
     }));
 }

@@ -2,6 +2,7 @@ import {
   type Agent,
   enroll,
   type HolterEvent,
+  heldGuard,
   type InputBody,
   outlineOf,
   type Registration,
@@ -49,6 +50,8 @@ export type CellContext = {
   readonly commit: (commit: Commit) => Promise<CommitVerdict>;
   readonly channelsFor: ChannelsFor | undefined;
   readonly clock: Clock;
+  /** A person has stopped Holter's own acts: every step is deferred. */
+  readonly isHeld: () => boolean;
   readonly stallWatch: Pick<StallWatch, 'stalls'>;
   readonly policies: () => PolicySet;
   readonly groups: GroupSizes;
@@ -320,9 +323,11 @@ export class AgentCell {
     const set = policies();
     const at = clock.now();
     const policy = policyFor(set, role, this.agentId, group, patience);
-    return transition(
+    const isHeld = this.context.isHeld();
+    const known = fleet.get().fleet;
+    const after = transition(
       agent,
-      fleet.get().fleet,
+      isHeld ? heldGuard(group, at) : known,
       { at, stalls: stallWatch.stalls, ...body },
       {
         policy,
@@ -331,6 +336,7 @@ export class AgentCell {
         money: withSpending(spending.moneyOf(agent.hard, policy, set, at), pending),
       },
     );
+    return isHeld ? { ...after, fleet: known } : after;
   }
 
   private foldOne(folded: Folded, request: Request): Answer {

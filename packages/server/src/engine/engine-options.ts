@@ -22,6 +22,8 @@ export type EngineOptions = {
   readonly newSecret: () => string;
   /** Where this server runs, as the others tell people; default: its id. */
   readonly name?: () => string;
+  /** Since when a person has stopped Holter's own acts; null while it may act. Default: it may. */
+  readonly estop?: () => Estop | null;
   /** No other engine uses this store, so effects claimed before the start can be claimed again at once. */
   readonly isAlone?: boolean;
   /** Called after a due agent was checked. */
@@ -60,7 +62,11 @@ export type EngineHealth = {
   readonly graceShare: number;
   readonly brakes: readonly string[];
   readonly cells: number;
+  readonly estop: Estop | null;
 };
+
+/** A person has stopped Holter's own acts. */
+export type Estop = { readonly at: number; readonly by: string; readonly reason: string };
 
 export type EngagedBrake = {
   readonly group: string;

@@ -22,7 +22,7 @@ import { AgentCells } from './agent-cells.ts';
 import { Committer } from './committer.ts';
 import { DueLooks } from './due-looks.ts';
 import { type EngagedBrake, EngineBusy, type EngineHealth, type EngineOptions } from './engine-options.ts';
-import { type Executor, executorStateOf, isStarterOf, orderOf } from './executor.ts';
+import { type Executor, executorStateOf, isOwnAct, isStarterOf, orderOf } from './executor.ts';
 import { FleetCell } from './fleet-cell.ts';
 import { type Followed, type FollowedEffect, Follower, type OwnCommit } from './follower.ts';
 import { GroupSizes } from './group-sizes.ts';
@@ -92,6 +92,7 @@ export class Engine {
         commit: (commit) => this.committer.commit(commit),
         channelsFor: options.channelsFor,
         clock: options.clock,
+        isHeld: () => !!options.estop?.(),
         stallWatch: this.stallWatch,
         policies: () => this.policies,
         spending: this.spending,
@@ -122,11 +123,9 @@ export class Engine {
     });
     this.follower.onCommit((followed) => this.follow(followed));
     this.outbox = new Outbox({
-      store,
-      clock: options.clock,
+      ...{ store, clock: options.clock, sha256: options.sha256, newSecret: options.newSecret },
       seen: () => this.committer.seen,
-      sha256: options.sha256,
-      newSecret: options.newSecret,
+      isHeld: (effect) => !!options.estop?.() && isOwnAct(effect, this.peek(effect.agentId)),
       executors: () => this.executors,
       headOf: (agentId) => this.peek(agentId)?.hard.checkpoint?.id,
       claim: async (effect, evidence) => {
@@ -295,6 +294,7 @@ export class Engine {
       graceShare: this.stallWatch.graceShare,
       brakes: this.brakes.map(({ group }) => group),
       cells: this.cells.size,
+      estop: this.options.estop?.() ?? null,
     };
   }
 

@@ -1,4 +1,4 @@
-import type { Effect, EffectKind, ExecutorState, Instant, ReceiptOutcome } from '@holter/core';
+import type { Agent, Effect, EffectKind, ExecutorState, Instant, ReceiptOutcome } from '@holter/core';
 import type { Answer } from './request.ts';
 
 /** Carries out effects: the reply queue, the notification channels, a process adapter. */
@@ -34,6 +34,10 @@ export const AGENT_EFFECTS: ReadonlySet<EffectKind> = new Set<EffectKind>([
   'terminate',
   'spawn',
 ]);
+
+/** What Holter does to an agent by itself, and no person has ordered. */
+export const isOwnAct = ({ kind }: Effect, agent: Agent | null): boolean =>
+  AGENT_EFFECTS.has(kind) && agent?.hard.incident?.order?.source !== 'person';
 
 /** What the executor is told to do once its claim was answered, or why the effect is not wanted any more. */
 export function orderOf(effect: Effect, answer: Answer): Effect | string {

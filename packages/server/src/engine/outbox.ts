@@ -22,6 +22,8 @@ const UNDER_WAY_MAX = 64;
 /** After this many failed tries an effect is abandoned and a person is notified. */
 const TRIES_MAX = 8;
 const BACKOFF_MS_MIN = 1_000;
+/** How often it is asked whether a person still stops acts. */
+const HELD_MS = 5_000;
 const BACKOFF_MS_MAX = 5 * 60_000;
 
 type OutboxContext = {
@@ -30,6 +32,8 @@ type OutboxContext = {
   /** The newest event that this server knows to be stored. */
   readonly seen: () => number;
   readonly executors: () => readonly Executor[];
+  /** A person has stopped acts like this one. */
+  readonly isHeld?: (effect: Effect) => boolean;
   readonly sha256: (text: string) => string;
   /** The newest checkpoint that the agent's record knows. */
   readonly headOf: (agentId: string) => string | undefined;
@@ -155,6 +159,13 @@ export class Outbox {
       return store.retryEffect(effect.id, clock.now(), 'its executor has left', work.tries);
     const executor = present.find(({ kinds }) => kinds.has(effect.kind));
     if (!executor) return this.giveUp(effect, 'no adapter can do this here');
+    if (this.context.isHeld?.(effect))
+      return store.retryEffect(
+        effect.id,
+        later(clock.now(), HELD_MS),
+        'a person has stopped acts',
+        work.tries,
+      );
     const order = await this.context.claim(effect, await this.evidenceFor(effect));
     if (typeof order === 'string') return this.settle(effect, 'cancelled', order);
     // The store answered too late to act safely within the lease; the next claim carries it out.

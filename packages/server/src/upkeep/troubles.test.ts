@@ -4,7 +4,14 @@ import { troublesOf } from './troubles.ts';
 
 const at = instant(minutes(60));
 const organs = {
-  health: { store: 'ok' as const, storeReason: null, lastTickAt: at, graceShare: 0, lateServers: [] },
+  health: {
+    store: 'ok' as const,
+    storeReason: null,
+    lastTickAt: at,
+    graceShare: 0,
+    lateServers: [],
+    estop: null,
+  },
   brakes: [],
   channels: [],
   ping: null,
@@ -25,6 +32,7 @@ it('names everything that is wrong, with since when', () => {
         lastTickAt: instant(at - 12_000),
         graceShare: 0.2,
         lateServers: [{ name: 'host-2 (http://10.0.0.2:4655)', lateTicks: 6 }],
+        estop: { at: 3, by: 'ada', reason: 'a fire drill' },
       },
       brakes: [{ group: 'crew', engagedAt: instant(7), releaseAt: null }],
       channels: [{ name: 'ops', failedAt: instant(8), failure: 'it answered 500' }],
@@ -34,6 +42,7 @@ it('names everything that is wrong, with since when', () => {
     at,
   );
   expect(told.map(({ kind, name, since }) => [kind, name, since])).toEqual([
+    ['estop', null, 3],
     ['store', null, at],
     ['database', null, at],
     ['ticks', null, at - 12_000],
@@ -44,7 +53,8 @@ it('names everything that is wrong, with since when', () => {
     ['ping', null, 9],
   ]);
   expect(told.map(({ says }) => says).join('\n')).toMatchInlineSnapshot(`
-    "Holter can't write to its store and acts on nothing: disk_full: no space left
+    "Holter does nothing by itself: ada has stopped its acts (a fire drill). To let it act again: holter estop --off
+    Holter can't write to its store and acts on nothing: disk_full: no space left
     A transaction of bob has been open for 2 min
     Holter has not looked at any agent for 12 s
     Holter did not look for more than a tenth of the last hour: this machine sleeps, or is too busy

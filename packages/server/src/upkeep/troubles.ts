@@ -1,5 +1,5 @@
-import { hours, type Instant } from '@holter/core';
-import type { EngagedBrake, EngineHealth } from '../engine/engine-options.ts';
+import { hours, type Instant, instant } from '@holter/core';
+import type { EngagedBrake, EngineHealth, Estop } from '../engine/engine-options.ts';
 import type { PingState } from './dead-man-ping.ts';
 import { GRACE_SHARE_MAX } from './grace-alert.ts';
 
@@ -13,6 +13,7 @@ export const TROUBLES = [
   'brake',
   'channel',
   'ping',
+  'estop',
 ] as const;
 type TroubleKind = (typeof TROUBLES)[number];
 
@@ -32,7 +33,10 @@ export const BRAKE_LONG_MS = hours(1);
 const PINGS_LOST_MAX = 3;
 
 type Organs = {
-  readonly health: Pick<EngineHealth, 'store' | 'storeReason' | 'lastTickAt' | 'graceShare' | 'lateServers'>;
+  readonly health: Pick<
+    EngineHealth,
+    'store' | 'storeReason' | 'lastTickAt' | 'graceShare' | 'lateServers' | 'estop'
+  >;
   readonly brakes: readonly EngagedBrake[];
   readonly channels: readonly {
     readonly name: string;
@@ -44,6 +48,9 @@ type Organs = {
   readonly hindrances: readonly string[];
 };
 
+const estopInWords = ({ by, reason }: Estop): string =>
+  `Holter does nothing by itself: ${by} has stopped its acts${reason === '' ? '' : ` (${reason})`}. To let it act again: holter estop --off`;
+
 /** The one list of what is wrong with Holter: for `/health`, metrics, alerts, the outside ping and `holter doctor`. */
 export function troublesOf(
   { health, brakes, channels, ping, hindrances }: Organs,
@@ -53,7 +60,8 @@ export function troublesOf(
   const add = (kind: TroubleKind, name: string | null, since: Instant, says: string): void => {
     troubles.push({ kind, name, says, since });
   };
-  const { store, storeReason, lastTickAt, graceShare, lateServers } = health;
+  const { store, storeReason, lastTickAt, graceShare, lateServers, estop } = health;
+  if (estop) add('estop', null, instant(estop.at), estopInWords(estop));
   if (store !== 'ok')
     add(
       'store',

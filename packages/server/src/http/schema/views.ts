@@ -368,6 +368,10 @@ export const health = z.strictObject({
   stallCount: z.number(),
   graceShare: z.number().meta({ description: 'Of the last hour: time in which no silence counted.' }),
   brakes: z.array(word),
+  estop: z
+    .strictObject({ at: time, by: word, reason: word })
+    .nullable()
+    .meta({ description: "A person has stopped Holter's own acts: `holter estop`." }),
   troubles: z
     .array(
       z.strictObject({
