@@ -34,7 +34,6 @@ function sightAt(at: Instant, more: Partial<DaemonSight> = {}): DaemonSight {
     deacon: look(at, 'deacon'),
     triage: null,
     members: [],
-    hasRequests: false,
     ...more,
   };
 }
@@ -77,11 +76,10 @@ describe('a tick of the daemon', () => {
       { name: 'gt-api-refinery', state: 'dead' },
       { name: 'gt-api-scout', state: 'unknown' },
     ] as const;
-    expect(ticks(1, () => ({ members, hasRequests: true })).acts).toEqual([
+    expect(ticks(1, () => ({ members })).acts).toEqual([
       '0 triage',
       '0 start-member gt-api-witness',
       '0 start-member gt-api-refinery',
-      '0 lifecycle',
     ]);
   });
 
@@ -98,6 +96,21 @@ describe('a tick of the daemon', () => {
       })).effects;
     expect(triaged('RESTART')).toEqual(['1 deacon terminate']);
     expect(triaged('ESCALATE')).toEqual(['1 deacon notify', '1 deacon remind']);
+  });
+
+  it('starts the first Deacon of a town without an incident, and only the first', () => {
+    const gone = (_n: number, at: Instant) => ({
+      deacon: look(at, '', { process: null, state: 'gone' as const }),
+    });
+    const { acts, effects } = ticks(2, gone);
+    expect([acts, effects]).toEqual([['0 triage', '0 start-deacon', '1 triage'], ['1 deacon spawn']]);
+  });
+
+  it('starts the successor of a Deacon that has handed over, without an incident', () => {
+    const ended = (at: Instant) => ({ deacon: look(at, 'deacon', { state: 'ended', tick: null }) });
+    const { acts, effects, state } = ticks(2, (n, at) => (n === 1 ? ended(at) : {}));
+    expect([acts, effects]).toEqual([['0 triage', '1 triage', '1 start-deacon'], []]);
+    expect(state.links.deacon.budget.crashedAt).toEqual([]);
   });
 
   it('does not act on the word of Boot about a Deacon that has written a heartbeat since', () => {
@@ -143,7 +156,6 @@ describe('a tick of the daemon', () => {
     const seen = (_n: number, at: Instant) => ({
       isHeld: true,
       members: [{ name: 'gt-api-witness', state: 'dead' as const }],
-      hasRequests: true,
       deacon: look(at, 'deacon', { state: 'gone' as const }),
     });
     expect(ticks(5, seen)).toMatchObject({ acts: [], effects: [] });

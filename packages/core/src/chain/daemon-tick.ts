@@ -49,16 +49,16 @@ export type DaemonSight = {
   readonly deacon: LinkLook;
   /** What Boot has decided about this very run of the Deacon since the last tick; null if nothing. */
   readonly triage: { readonly action: TriageAction; readonly reason: string } | null;
-  /** Witnesses, refineries and agents that were never started, in the order of the operator's file. */
+  /** Witnesses, refineries and any other agents, in the order of the operator's file. */
   readonly members: readonly Member[];
-  readonly hasRequests: boolean;
 };
 
 /** What is to be done besides the effects of the links, in this order. */
 export type DaemonAct =
   | { readonly kind: 'triage' }
-  | { readonly kind: 'start-member'; readonly name: string }
-  | { readonly kind: 'lifecycle' };
+  /** The first one, or the successor of one that has handed over on purpose. */
+  | { readonly kind: 'start-deacon' }
+  | { readonly kind: 'start-member'; readonly name: string };
 
 export type DaemonSays = { readonly name: string; readonly what: 'latched' | 'cleared' | 'stalled' };
 
@@ -96,9 +96,9 @@ export const contextOf = (
 ): LinkContext => ({ name, at, isHeld, stalls, policy, limits, gap: gapOf(tickMs) });
 
 /**
- * One tick of the daemon, in this order: Boot's triage, the Deacon's heartbeat as belt and braces, witnesses,
- * refineries, pending spawns, lifecycle requests; and the Holter server before all of them. It reasons about nothing:
- * what it sees goes in, what it does comes out.
+ * One tick of the daemon, in this order: Boot's triage, the Deacon's heartbeat as belt and braces, the
+ * agents of the groups; and the Holter server before all of them. It reasons about nothing: what it sees goes in, what
+ * it does comes out.
  */
 export function daemonTick(before: DaemonState, sight: DaemonSight, settings: DaemonSettings): DaemonTick {
   const says: DaemonSays[] = [];
@@ -107,7 +107,11 @@ export function daemonTick(before: DaemonState, sight: DaemonSight, settings: Da
   const { links } = state;
   const server = foldLook(links.server, sight.server, context('server'));
   const boot = foldLook(links.boot, sight.boot, context('boot'));
-  const deacon = foldDeacon(links.deacon, sight, before.tickedAt, context('deacon'));
+  // A town that begins has no Deacon yet, and that is no crash.
+  const isFirst = before.tickedAt === null && sight.deacon.state === 'gone';
+  const deacon = isFirst
+    ? foldLook(links.deacon, { ...sight.deacon, state: 'unknown' }, context('deacon'))
+    : foldDeacon(links.deacon, sight, before.tickedAt, context('deacon'));
   const { limits } = settings;
   const { members, starts, says: said } = tickMembers(state.members, sight.members, { ...sight, limits });
   const steps = [
@@ -120,8 +124,8 @@ export function daemonTick(before: DaemonState, sight: DaemonSight, settings: Da
   // A triage that has crashed is run again by its incident, within its budget.
   const isTriageDue = !sight.isBootRunning && !boot.link.agent?.hard.incident && !sight.isHeld;
   if (isTriageDue) acts.push({ kind: 'triage' });
+  if ((isFirst || sight.deacon.state === 'ended') && !sight.isHeld) acts.push({ kind: 'start-deacon' });
   for (const name of starts) acts.push({ kind: 'start-member', name });
-  if (sight.hasRequests && !sight.isHeld) acts.push({ kind: 'lifecycle' });
   return {
     state: { ...state, members, links: { server: server.link, boot: boot.link, deacon: deacon.link } },
     steps,

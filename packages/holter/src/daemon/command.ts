@@ -1,14 +1,23 @@
 import { daemonDefaults } from '@holter/core';
-import { DataFolder, dataFolderPath, realClock, systemTable } from '@holter/server/process';
+import { DataFolder, dataFolderPath } from '@holter/server/process';
 import type { Command } from 'commander';
 import { refuseAgents } from '../client/connection.ts';
-import { CliFailure } from '../terminal/failure.ts';
+import { openChain } from '../deacon/context.ts';
 import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
-import { findTown, TOWN_OPTION } from '../town/town.ts';
+import { SOCKET_OPTION } from '../tmux/socket-option.ts';
+import { TOWN_OPTION } from '../town/town.ts';
+import { BootHand } from './boot-hand.ts';
+import { deaconHand } from './deacon-hand.ts';
 import { runDaemon } from './run-daemon.ts';
+import { townDuties } from './town-duties.ts';
 
-type Options = { readonly town?: string; readonly data?: string; readonly once?: boolean };
+type Options = {
+  readonly town?: string;
+  readonly data?: string;
+  readonly socket?: string;
+  readonly once?: boolean;
+};
 
 /** `holter daemon`: keeps the Holter server and the watchdog chain of a town running. */
 export function registerDaemon(program: Command, io: Io): void {
@@ -17,28 +26,39 @@ export function registerDaemon(program: Command, io: Io): void {
       .command('daemon')
       .description('keep the server and the watchdog chain of a town running, until Ctrl-C')
       .option(...TOWN_OPTION)
+      .option(...SOCKET_OPTION)
       .option('--data <dir>', 'data folder of the server (default: HOLTER_DATA, else the XDG state folder)')
       .option('--once', 'one tick, then end'),
     [
       ['holter daemon', 'a tick every 3 minutes; its log: ~/gt/daemon/daemon.log'],
-      ['holter daemon --once', 'what it would do now, done once'],
+      ['holter daemon --once', 'a single tick, to see what it does'],
     ],
   ).action((options: Options) => daemon(io, options));
 }
 
-async function daemon(io: Io, { town, data, once = false }: Options): Promise<void> {
+async function daemon(io: Io, options: Options): Promise<void> {
   refuseAgents(io, 'daemon');
-  const table = systemTable();
-  if (!table) throw new CliFailure('processes can only be watched on Linux and macOS');
   const { env, workingDirectory } = io;
-  await runDaemon({
-    town: findTown(town, env),
-    folder: new DataFolder(dataFolderPath(data, env)),
-    clock: realClock(),
-    ...{ table, env, workingDirectory },
-    settings: daemonDefaults,
-    isOnce: once,
-    onStop: (stop) => void io.onStop(stop),
-    print: (line) => io.err(`holter: ${line}\n`),
-  });
+  const chain = await openChain(io, options);
+  const { town, clock, table, settings } = chain;
+  const folder = new DataFolder(dataFolderPath(options.data, env));
+  const passedOn = [
+    '--data',
+    folder.path,
+    ...(options.socket === undefined ? [] : ['--socket', options.socket]),
+  ];
+  const boot = new BootHand(chain, passedOn);
+  try {
+    await runDaemon({
+      ...{ town, folder, clock, table, env, workingDirectory },
+      settings: { tickMs: settings.tickMs, limits: daemonDefaults.limits },
+      hands: { boot, deacon: deaconHand(chain) },
+      duties: townDuties(chain, boot),
+      isOnce: options.once === true,
+      onStop: (stop) => void io.onStop(stop),
+      print: (line) => io.err(`holter: ${line}\n`),
+    });
+  } finally {
+    chain.close();
+  }
 }

@@ -27,7 +27,7 @@ export type Hand = {
 
 /** What the daemon does in its town besides looking after the links. */
 export type TownDuties = {
-  see(): Promise<Pick<DaemonSight, 'isBootRunning' | 'triage' | 'members' | 'hasRequests'>>;
+  see(): Promise<Pick<DaemonSight, 'isBootRunning' | 'triage' | 'members'>>;
   act(act: DaemonAct): Promise<void>;
 };
 

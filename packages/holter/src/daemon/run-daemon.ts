@@ -19,7 +19,7 @@ import { ChainBook } from './chain-book.ts';
 import { Daemon, type Hand, type TownDuties } from './daemon.ts';
 import { DaemonLog } from './daemon-log.ts';
 import { Reporter } from './reporter.ts';
-import { ServerLink, unknownLook } from './server-link.ts';
+import { ServerLink } from './server-link.ts';
 import { notifyService } from './service-notify.ts';
 
 type DaemonOptions = {
@@ -30,6 +30,8 @@ type DaemonOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly workingDirectory: string;
   readonly settings: Pick<DaemonSettings, 'tickMs' | 'limits'>;
+  readonly hands: { readonly boot: Hand; readonly deacon: Hand };
+  readonly duties: TownDuties;
   readonly isOnce: boolean;
   readonly onStop: (stop: () => void) => void;
   /** Where what happens is said besides the log. */
@@ -38,8 +40,8 @@ type DaemonOptions = {
   readonly startServer?: () => Promise<unknown>;
 };
 
-/** The server may take 15 s of 3 min to answer: far longer than ever, far shorter than a tick. */
-const ANSWER_PARTS = 12;
+/** The server may take a minute of three to answer: far longer than ever, and still within a tick. */
+const ANSWER_PARTS = 3;
 
 /** The daemon of a town, until it is stopped. There is one: a second one ends with a message. */
 export async function runDaemon(options: DaemonOptions): Promise<void> {
@@ -69,8 +71,8 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
     });
     const daemon = new Daemon({
       ...{ book, clock, settings, say },
-      hands: { server, boot: NO_HAND, deacon: NO_HAND },
-      duties: NO_DUTIES,
+      hands: { server, ...options.hands },
+      duties: options.duties,
       isHeld: estopOf(folder, say),
       newSecret: realDice.newSecret,
       tell: (message) => reporter.tell(message),
@@ -177,16 +179,3 @@ function waitUntil(clock: Clock, at: Instant, stopping: Promise<void>): Promise<
     });
   });
 }
-
-const NO_HAND: Hand = {
-  look: async (before) => unknownLook(instant(0), before),
-  stop: async () => 'nothing ends it from here',
-  start: async () => {
-    throw new Error('nothing starts it from here');
-  },
-};
-
-const NO_DUTIES: TownDuties = {
-  see: async () => ({ isBootRunning: true, triage: null, members: [], hasRequests: false }),
-  act: async () => undefined,
-};

@@ -104,7 +104,7 @@ export class ServerLink {
   }
 }
 
-const knownProcess = (look: LinkLook | null): ProcessIdentity | null =>
+export const knownProcess = (look: LinkLook | null): ProcessIdentity | null =>
   look?.process ? (JSON.parse(look.process) as ProcessIdentity) : null;
 
 const lookAt = (at: Instant, row: ProcessRow, identity: ProcessIdentity, tick: number | null): LinkLook => ({

@@ -91,7 +91,6 @@ export class SimDaemon {
       isBootRunning: boot.isRunning,
       triage: boot.take(deacon.process?.incarnation),
       members: [],
-      hasRequests: false,
     };
     const { state, steps, acts, says } = daemonTick(this.state, sight, SETTINGS);
     this.state = state;

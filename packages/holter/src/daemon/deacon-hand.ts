@@ -1,0 +1,53 @@
+import type { LinkLook } from '@holter/core';
+import { findProcess, type ProcessIdentity } from '@holter/server/process';
+import { restartDeacon, startDeacon } from '../deacon/act.ts';
+import type { Chain } from '../deacon/context.ts';
+import { heartbeatReading } from '../deacon/heartbeat.ts';
+import { type DeaconRun, lookAtDeacon } from '../deacon/look.ts';
+import { incarnationOf } from '../town/incarnation.ts';
+import { readStateFile } from '../town/state-file.ts';
+import type { Hand } from './daemon.ts';
+import { knownProcess, unknownLook } from './server-link.ts';
+
+/** The Deacon, as one link of the chain. Whether one that runs is stuck is Boot's to say, so its CPU time is not read. */
+export function deaconHand(chain: Chain): Hand {
+  const { table, clock } = chain;
+  return {
+    look: async (before) => {
+      const { session, run } = await lookAtDeacon(chain);
+      const at = clock.now();
+      if (session === 'dead') {
+        const state = hasHandedOver(chain, knownProcess(before)) ? 'ended' : 'gone';
+        return { at, process: before?.process ?? null, state, cpuMs: null, tick: null };
+      }
+      const row = run && findProcess(table, run.process);
+      if (!run || !row) return unknownLook(at, before);
+      const state = row.state === 'stopped' ? 'stopped' : 'running';
+      return { at, process: JSON.stringify(run.process), state, cpuMs: null, tick: tickOf(chain, run) };
+    },
+    stop: async (process) => {
+      const { outcome, detail } = await restartDeacon(chain, incarnationOf(identityIn(process)));
+      return outcome === 'done' ? null : `${outcome}: ${detail}`;
+    },
+    start: async () => {
+      const { outcome, detail } = await startDeacon(chain);
+      if (outcome !== 'done' && outcome !== 'left alone') throw new Error(`${outcome}: ${detail}`);
+    },
+  };
+}
+
+/** An end that was meant: its successor is started at the next tick, without an incident. */
+function hasHandedOver({ town, now }: Chain, process: ProcessIdentity | null): boolean {
+  const reading = readStateFile(town.deaconStateFile, now);
+  return process !== null && reading.kind === 'read' && reading.incarnation === incarnationOf(process);
+}
+
+/** Its heartbeat, if this very run has written it. */
+function tickOf({ town, now }: Chain, { incarnation }: DeaconRun): LinkLook['tick'] {
+  const reading = heartbeatReading(town, now);
+  return reading.kind === 'read' && reading.heartbeat.incarnation === incarnation
+    ? reading.heartbeat.at
+    : null;
+}
+
+const identityIn = (process: string): ProcessIdentity => JSON.parse(process) as ProcessIdentity;
