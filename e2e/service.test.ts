@@ -53,6 +53,25 @@ it('a server in the background has the variables that its configuration names, a
   rmSync(config);
 });
 
+it('service install --daemon writes a unit with a watchdog, and refuses a second unit', async () => {
+  const unit = join(folder, 'systemd', 'user', 'holter-daemon.service');
+  const installed = await holter(
+    'service',
+    'install',
+    '--no-start',
+    '--daemon',
+    '--town',
+    join(folder, 'town'),
+  );
+  expect(installed).toMatchObject({ code: 0, out: `${unit}\n` });
+  const text = readFileSync(unit, 'utf8');
+  expect(text).toMatch(/^Type=notify\nNotifyAccess=all\nWatchdogSec=540\n/m);
+  expect(text).toContain(`"daemon" "--town" "${join(folder, 'town')}"`);
+  expect((await holter('service', 'install', '--no-start')).err).toContain('would start a second server');
+  await holter('service', 'remove');
+  expect(existsSync(unit)).toBe(false);
+});
+
 it('service install writes a unit that systemd accepts, and remove takes it away', async () => {
   const unit = join(folder, 'systemd', 'user', 'holter.service');
   const installed = await holter('service', 'install', '--no-start', '--data', join(folder, 'a "b" 100%'));

@@ -9,9 +9,11 @@ import {
   type HealthView,
   type SystemView,
 } from '@holter/server/local';
+import { wallNow } from '@holter/server/process';
 import type { Command } from 'commander';
 import { ask } from '../client/ask.ts';
 import { findServer, type PrintOptions, withServer } from '../client/connection.ts';
+import { checkChain } from '../doctor/chain.ts';
 import type { Check } from '../doctor/check.ts';
 import { clockSync } from '../doctor/clock-sync.ts';
 import { checkPost } from '../doctor/post.ts';
@@ -46,6 +48,7 @@ async function doctor(io: Io, options: PrintOptions): Promise<void> {
     checkClock(io),
     ...checkFolder(folder),
     ...(await checkServer(io, options)),
+    ...checkChain(io, wallNow),
     await checkConfig(io, options),
     ...(await checkDatabase(io)),
     ...(await Promise.all(ADAPTERS.map((adapter) => checkAgentKind(io, options, adapter)))).flat(),

@@ -7,14 +7,24 @@ import { findConfigFile, readSettingsFile, writeSettingsFile } from '@holter/ser
 import type { Command } from 'commander';
 import { daemonArguments } from '../background/ensure-server.ts';
 import { refuseAgents } from '../client/connection.ts';
+import { mainFile } from '../package/main-file.ts';
 import { CliFailure } from '../terminal/failure.ts';
 import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
+import { readTownSettings } from '../town/settings.ts';
+import { findTown, TOWN_OPTION, type Town } from '../town/town.ts';
 import { stopServer } from './down.ts';
 
-type InstallOptions = { readonly data?: string; readonly config?: string; readonly start: boolean };
+type InstallOptions = {
+  readonly data?: string;
+  readonly config?: string;
+  readonly start: boolean;
+  readonly daemon?: boolean;
+  readonly town?: string;
+};
 
-const UNIT = 'holter.service';
+const SERVER_UNIT = 'holter.service';
+const DAEMON_UNIT = 'holter-daemon.service';
 
 export function registerService(program: Command, io: Io): void {
   const service = program
@@ -30,9 +40,12 @@ export function registerService(program: Command, io: Io): void {
         '--config <file>',
         'holter.yaml (default: HOLTER_CONFIG, else the one in the XDG config folder)',
       )
-      .option('--no-start', 'only write the unit'),
+      .option('--no-start', 'only write the unit')
+      .option('--daemon', 'for the daemon, which starts the server itself and looks after it')
+      .option(...TOWN_OPTION),
     [
       ['holter service install', 'from now on, also after a new log-in'],
+      ['holter service install --daemon', 'the daemon, instead of the server alone'],
       ['loginctl enable-linger', 'also while you are not logged in'],
     ],
   ).action((options: InstallOptions) => install(io, options));
@@ -43,29 +56,44 @@ export function registerService(program: Command, io: Io): void {
   ).action(() => remove(io));
 }
 
-async function install(io: Io, { data, config, start }: InstallOptions): Promise<void> {
+async function install(io: Io, { data, config, start, daemon, town }: InstallOptions): Promise<void> {
   refuseAgents(io, 'service install');
   const folder = new DataFolder(dataFolderPath(data, io.env));
   folder.prepare();
-  const file = unitFile(io);
+  const unit = daemon ? DAEMON_UNIT : SERVER_UNIT;
+  const other = unitFile(io, daemon ? SERVER_UNIT : DAEMON_UNIT);
+  if (isWritten(other))
+    throw new CliFailure(`${other} is installed, and would start a second server`, 'holter service remove');
+  const file = unitFile(io, unit);
   mkdirSync(dirname(file), { recursive: true });
-  writeSettingsFile(file, unitText(folder.path, findConfigFile(config, io.env, io.workingDirectory)));
+  const configFile = findConfigFile(config, io.env, io.workingDirectory);
+  const text = daemon
+    ? daemonUnit(findTown(town, io.env), folder.path, configFile)
+    : serverUnit(folder.path, configFile);
+  writeSettingsFile(file, text);
   io.out(`${file}\n`);
   if (!start) return;
   // Another server of the folder would keep the service from starting.
   await stopServer(folder, realClock());
   systemctl('daemon-reload');
-  systemctl('enable', '--now', UNIT);
-  io.out('the server runs, and starts again with your next log-in; its log: journalctl --user -u holter\n');
+  systemctl('enable', '--now', unit);
+  const name = daemon ? 'the daemon' : 'the server';
+  const log = unit.replace('.service', '');
+  io.out(`${name} runs, and starts again with your next log-in; its log: journalctl --user -u ${log}\n`);
 }
 
 function remove(io: Io): void {
   refuseAgents(io, 'service remove');
-  const file = unitFile(io);
-  if (!isWritten(file)) return io.out(`${file} does not exist, nothing to do\n`);
+  const units = [SERVER_UNIT, DAEMON_UNIT].filter((unit) => isWritten(unitFile(io, unit)));
+  if (units.length === 0) return io.out(`${unitFile(io, SERVER_UNIT)} does not exist, nothing to do\n`);
+  for (const unit of units) removeUnit(io, unit);
+}
+
+function removeUnit(io: Io, unit: string): void {
+  const file = unitFile(io, unit);
   let failure: unknown = null;
   try {
-    systemctl('disable', '--now', UNIT);
+    systemctl('disable', '--now', unit);
   } catch (error) {
     failure = error;
   }
@@ -75,8 +103,8 @@ function remove(io: Io): void {
   io.out(`removed ${file}\n`);
 }
 
-const unitFile = ({ env }: Io): string =>
-  join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'systemd', 'user', UNIT);
+const unitFile = ({ env }: Io, unit: string): string =>
+  join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'systemd', 'user', unit);
 
 function isWritten(file: string): boolean {
   try {
@@ -86,7 +114,7 @@ function isWritten(file: string): boolean {
   }
 }
 
-function unitText(dataFolder: string, config: string | null): string {
+function serverUnit(dataFolder: string, config: string | null): string {
   const command = [process.execPath, ...daemonArguments({ dataFolder, config, idleSeconds: null })];
   return `[Unit]
 Description=Holter, a heart monitor for AI agents
@@ -97,6 +125,28 @@ WorkingDirectory=${dataFolder.replaceAll('%', '%%')}
 Restart=on-failure
 # A run may have started a server meanwhile; it ends when it is idle, and then this one takes over.
 RestartSec=30
+KillMode=process
+
+[Install]
+WantedBy=default.target
+`;
+}
+
+/** A daemon that does not tick for three ticks is killed and started again; the server that it has started runs on. */
+function daemonUnit(town: Town, dataFolder: string, config: string | null): string {
+  const command = [process.execPath, mainFile, 'daemon', '--town', town.path, '--data', dataFolder];
+  const watchdogSeconds = Math.ceil((3 * readTownSettings(town).tickMs) / 1_000);
+  return `[Unit]
+Description=Holter's daemon, which keeps the server and the watchdog chain running
+
+[Service]
+Type=notify
+NotifyAccess=all
+WatchdogSec=${watchdogSeconds}
+ExecStart=${command.map(quoted).join(' ')}
+${config === null ? '' : `Environment=${quoted(`HOLTER_CONFIG=${config}`)}\n`}WorkingDirectory=${dataFolder.replaceAll('%', '%%')}
+Restart=always
+RestartSec=5
 KillMode=process
 
 [Install]
