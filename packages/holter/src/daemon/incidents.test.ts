@@ -48,7 +48,13 @@ describe('what the server is told about the incidents of the links', () => {
     expect(incidentsIn([first ?? boot, boot, ...rest]).map(({ id }) => id)).toEqual(['boot/1', 'server/1']);
   });
 
-  it('is nothing without an incident', () => {
+  it('is nothing without news', () => {
+    const step = about('server', 20, 'INCIDENT_STEP', {
+      incidentId: 'server/1',
+      step: 'recover',
+      attempt: 2,
+    });
+    expect(incidentsIn([step])).toEqual([]);
     expect(incidentsIn([about('server', 1, 'AGENT_REGISTERED', {})])).toEqual([]);
   });
 });

@@ -27,7 +27,7 @@ export function incidentsIn(events: readonly Pick<StoredEvent, 'agentId' | 'even
     if (event.type === 'INCIDENT_OPENED' || event.type === 'INCIDENT_REOPENED') {
       const { incidentId: id, cause } = event.payload;
       const draft = newDraft(link, id, cause === 'operator' ? 'process-gone' : cause, event.at);
-      draft.parts.push(...(evidence.get(link) ?? []));
+      draft.parts.push(...(evidence.get(link) ?? [draft.cause]));
       drafts.set(id, draft);
       open.set(link, draft);
     }
@@ -44,7 +44,9 @@ export function incidentsIn(events: readonly Pick<StoredEvent, 'agentId' | 'even
     open.delete(link);
     evidence.delete(link);
   }
-  return [...drafts.values()].map(({ parts, ...draft }) => ({
+  // A step that says nothing new is no news.
+  const news = [...drafts.values()].filter(({ parts, isClosed }) => parts.length > 0 || isClosed);
+  return news.map(({ parts, ...draft }) => ({
     ...draft,
     evidence: `${draft.link}: ${parts.join('; ')}`.slice(0, EVIDENCE_LENGTH_MAX),
   }));
@@ -80,6 +82,8 @@ function wordsOf(event: HolterEvent): string | null {
       return 'it was started again';
     case 'RECOVERY_FAILED':
       return `a start failed: ${event.payload.reason}`;
+    case 'INCIDENT_STEP':
+      return event.payload.step === 'human' ? event.payload.reason : null;
     case 'RECOVERY_COMPLETED':
       return 'it has stayed up';
     default:
