@@ -32,6 +32,7 @@ type DaemonOptions = {
   readonly settings: Pick<DaemonSettings, 'tickMs' | 'limits'>;
   readonly hands: { readonly boot: Hand; readonly deacon: Hand };
   readonly duties: TownDuties;
+  readonly answerMs?: number;
   readonly isOnce: boolean;
   readonly onStop: (stop: () => void) => void;
   /** Where what happens is said besides the log. */
@@ -40,8 +41,8 @@ type DaemonOptions = {
   readonly startServer?: () => Promise<unknown>;
 };
 
-/** The server may take a minute of three to answer: far longer than ever, and still within a tick. */
-const ANSWER_PARTS = 3;
+/** How long the server may take to answer: far longer than it ever does, and far shorter than a tick. */
+const ANSWER_MS = 15_000;
 
 /** The daemon of a town, until it is stopped. There is one: a second one ends with a message. */
 export async function runDaemon(options: DaemonOptions): Promise<void> {
@@ -66,7 +67,7 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
     const reporter = new Reporter({ folder, instanceId: incarnation, tickMs: settings.tickMs });
     const server = new ServerLink({
       ...{ folder, clock, table, env, workingDirectory: options.workingDirectory },
-      answerMs: settings.tickMs / ANSWER_PARTS,
+      answerMs: options.answerMs ?? ANSWER_MS,
       ...(options.startServer && { start: options.startServer }),
     });
     const daemon = new Daemon({
