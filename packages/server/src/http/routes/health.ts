@@ -29,6 +29,7 @@ export function healthRoutes({ deps, metrics, places }: HttpContext): readonly R
           startedAt,
           at,
           ...own,
+          lateServers: [...own.lateServers],
           brakes: [...own.brakes],
           troubles: [...troubles],
           streams: places.size,

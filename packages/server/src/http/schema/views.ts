@@ -362,6 +362,9 @@ export const health = z.strictObject({
   store: z.enum(['ok', 'unavailable']),
   storeReason: word.nullable(),
   lastTickAt: maybeTime,
+  lateServers: z
+    .array(z.strictObject({ name: word, lateTicks: z.number() }))
+    .meta({ description: 'Of several servers, those that have ticked late again and again.' }),
   tickLagMs: z.number(),
   queueDepth: z.number(),
   softWaiting: z.number(),
