@@ -167,6 +167,7 @@ export { checkSignal, SIGNAL_KINDS, type SignalCheck, signalShape } from './sign
 export { SIGNAL_MEANINGS } from './signal/meanings.ts';
 export { checkTicket, type TicketCheck } from './ticket/check-ticket.ts';
 export {
+  EVIDENCE_STEPS_MAX,
   EVIDENCE_VERDICTS_MAX,
   type Evidence,
   type EvidenceStep,

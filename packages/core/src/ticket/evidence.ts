@@ -47,7 +47,7 @@ export type Evidence = {
 
 /** Kept for thousands of agents, so it is little: enough for the most steps that a summary is asked for. */
 export const EVIDENCE_VERDICTS_MAX = 100;
-const STEPS_MAX = 8;
+export const EVIDENCE_STEPS_MAX = 8;
 const STEP_TEXT_MAX = 200;
 
 /** CONTINUE stands for unjudged turns, and compactions are housekeeping: neither says that a step was bad. */
@@ -85,7 +85,7 @@ export function observeEvidence(
     nodeId: nodeId ?? evidence.nodeId,
     totalSteps: evidence.totalSteps + 1,
     verdicts: [...evidence.verdicts.slice(1 - EVIDENCE_VERDICTS_MAX), step.verdict],
-    steps: [...evidence.steps.slice(1 - STEPS_MAX), shortened(seen)],
+    steps: [...evidence.steps.slice(1 - EVIDENCE_STEPS_MAX), shortened(seen)],
     said: step.text.trim() === '' ? evidence.said : step.text.trim().slice(-SNIPPET_LENGTH_MAX),
     lastStepAt: at ?? evidence.lastStepAt,
   };

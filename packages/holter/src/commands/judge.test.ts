@@ -65,6 +65,12 @@ describe('holter judge check --storage', () => {
     expect((await check('--storage', storage)).said).toContain('high ticket about two-sessions');
   });
 
+  it('shows the steps that led there', async () => {
+    const { said } = await check('--storage', copyOf('loop'));
+    expect(said).toContain('last steps:\n');
+    expect(said.match(/^ {2}RETRY {6}run_command {2}Let me run the tests again\.$/gm)).toHaveLength(8);
+  });
+
   it('leaves the folder above alone', async () => {
     await expect(check('--storage', copyOf('healthy'), '--session', '..')).rejects.toThrow(/no session/);
   });

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { realClock } from '@holter/server/local';
-import type { JudgeStatsView } from '@holter/server/wire';
+import type { JudgeCheckView, JudgeStatsView } from '@holter/server/wire';
 import type { Command } from 'commander';
 import { ask } from '../client/ask.ts';
 import { findServer, type PrintOptions, withServer } from '../client/connection.ts';
@@ -9,7 +9,7 @@ import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
 import { painter, printable } from '../terminal/paint.ts';
 import { table } from '../terminal/table.ts';
-import { counted } from '../terminal/words.ts';
+import { counted, moment } from '../terminal/words.ts';
 import { ticketInWords } from './ticket.ts';
 
 type CheckOptions = PrintOptions & {
@@ -18,7 +18,10 @@ type CheckOptions = PrintOptions & {
   readonly config?: string;
 };
 
-type Check = Awaited<ReturnType<typeof checkFolder>>;
+/** A folder that no server watches has no earlier checks. */
+type Check = Awaited<ReturnType<typeof checkFolder>> & Partial<Pick<JudgeCheckView, 'checks'>>;
+
+const CHECKS_SHOWN = 5;
 
 /** `holter judge`: what the judge of seed 003 says, and how right it was. */
 export function registerJudge(program: Command, io: Io): void {
@@ -86,7 +89,10 @@ async function checkFolder(io: Io, storage: string, { session, config }: CheckOp
   return checkByHand(evidence, { at, startedAt, intervalMs, thresholds, newId: () => 'not written' });
 }
 
-function checkInWords(io: Io, { summary, verdict, reasoning, ticket }: Check): string {
+function checkInWords(
+  io: Io,
+  { summary, verdict, reasoning, ticket, steps: made, checks = [] }: Check,
+): string {
   const paint = painter(io);
   const steps = `${counted(summary.total_steps, 'step')}, ${summary.steps_since_last_accept} judged since the last ACCEPT`;
   const still = summary.stall_minutes === null ? '' : `, no step for ${summary.stall_minutes} min`;
@@ -95,14 +101,33 @@ function checkInWords(io: Io, { summary, verdict, reasoning, ticket }: Check): s
   return [
     `${paint('bold', printable(summary.worker_agent_id))}  ${printable(summary.session_id)} (${printable(summary.session_status)})`,
     `${steps}${still}${printable(waits)}`,
+    ...(made.length === 0 ? [] : ['', 'last steps:', ...made.flatMap((step) => stepInWords(io, step)), '']),
     `verdicts: ${summary.recent_verdicts.slice(-10).join(' ') || 'none'}`,
     ...(summary.evidence_snippet === '' ? [] : [`last words: ${printable(summary.evidence_snippet)}`]),
     '',
     `${paint(colour[verdict], verdict)}: ${printable(reasoning)}`,
     ...(ticket ? ['', ticketInWords(io, ticket)] : []),
+    ...(checks.length === 0 ? [] : ['', 'last checks:', ...checks.slice(0, CHECKS_SHOWN).map(pastCheck)]),
     '',
   ].join('\n');
 }
+
+function stepInWords(io: Io, { verdict, tool, text, result, isError }: Check['steps'][number]): string[] {
+  const paint = painter(io);
+  const said = oneLine(text) || (tool === null ? oneLine(result) : '');
+  const came = tool === null || result === '' ? [] : [`    ${isError ? 'error: ' : ''}${oneLine(result)}`];
+  return [
+    `  ${verdict.padEnd(10)} ${[tool && paint('bold', printable(tool)), said].filter(Boolean).join('  ')}`,
+    ...came.map((line) => paint(isError ? 'red' : 'dim', line)),
+  ];
+}
+
+const oneLine = (text: string): string => printable(text.replace(/\s+/g, ' ').trim());
+
+const pastCheck = ({ at, verdict, reasoning, ticketId }: JudgeCheckView['checks'][number]): string => {
+  const wrote = ticketId === null ? '' : ` (ticket ${ticketId})`;
+  return `  ${moment(at)}  ${verdict}: ${printable(reasoning)}${wrote}`;
+};
 
 function statsInWords(io: Io, { days, precision, ...all }: JudgeStatsView): string {
   const right =

@@ -2,6 +2,7 @@ import {
   type DurationMs,
   type EscalationTicket,
   type Evidence,
+  type EvidenceStep,
   type HealthSummary,
   type Instant,
   type JudgeThresholds,
@@ -37,6 +38,8 @@ export type CheckByHand = {
   readonly reasoning: string;
   /** What the judge would write; null for nothing. */
   readonly ticket: EscalationTicket | null;
+  /** The newest steps, oldest first: the conversation that led to this. */
+  readonly steps: readonly EvidenceStep[];
 };
 
 /** One check that changes nothing, as a check after this interval would be. */
@@ -48,5 +51,5 @@ export function checkByHand(evidence: Evidence, terms: Terms): CheckByHand {
     verdict === 'escalate' && escalation
       ? ticketOf(summary, { ...escalation, reasoning }, { id: newId(), at })
       : null;
-  return { summary, verdict, reasoning, ticket };
+  return { summary, verdict, reasoning, ticket, steps: evidence.steps };
 }

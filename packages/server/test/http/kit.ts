@@ -88,6 +88,8 @@ export type TestServer = {
   readonly store: Store;
   readonly clock: TestClock;
   readonly notices: UnreadNotices;
+  /** Looks when a test asks for a round. */
+  readonly judge: Judge;
   readonly tokens: Readonly<Record<'operator' | 'enroll' | 'viewer' | 'orchestrator', string>>;
   readonly operator: Client;
   client(token: string): Client;
@@ -255,6 +257,7 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
     store,
     clock,
     notices,
+    judge,
     tokens,
     operator: client(tokens.operator),
     client,

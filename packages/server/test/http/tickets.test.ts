@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ticketOf } from '../../../core/test/ticket.ts';
-import { healthSummary, ticketPage } from '../../src/http/schema/tickets.ts';
+import { healthSummary, judgeCheck, ticketPage } from '../../src/http/schema/tickets.ts';
 import { startHttp, stillClock, type TestServer } from './kit.ts';
 
 let server: TestServer;
@@ -161,5 +161,28 @@ describe('the health summary', () => {
       const { status, json } = await get(`/v1/health-summary?session_id=${encodeURIComponent(id)}`);
       expect([status, json.error]).toEqual([404, expect.objectContaining({ code: 'unknown_session' })]);
     }
+  });
+});
+
+describe('a check by hand', () => {
+  it('shows the last steps, redacted and bounded, and the checks by the clock with their reasons', async () => {
+    const eve = await register('eve');
+    const key = `sk-ant-api03-${'b'.repeat(80)}`;
+    for (let n = 1; n <= 10; n += 1) {
+      const output = n === 10 ? `export ANTHROPIC_API_KEY=${key}` : 'x'.repeat(5_000);
+      const call = { callId: `c${n}`, tool: 'bash', input: { command: `try ${n}` }, output };
+      await eve.signal('eve', { kind: 'call-ended', ...call, isError: n === 10, text: `I try ${n}` });
+      await eve.signal('eve', { kind: 'verdict', verdict: n === 1 ? 'ACCEPT' : 'RETRY' });
+    }
+    await server.judge.round();
+    const { text, json } = await get('/v1/judge/check?session_id=eve');
+    const { steps, checks } = judgeCheck.parse(json);
+    expect(steps).toHaveLength(8);
+    expect(steps[0]).toMatchObject({ text: 'I try 3', result: 'x'.repeat(200), verdict: 'RETRY' });
+    expect(steps.at(-1)).toMatchObject({ tool: 'bash', text: 'I try 10', isError: true });
+    expect(text).not.toContain(key);
+    expect(checks).toMatchObject([
+      { sessionId: 'eve', verdict: 'healthy', reasoning: expect.stringContaining('First check') },
+    ]);
   });
 });

@@ -34,6 +34,7 @@ import type { HttpContext } from './context.ts';
 const readers = ['viewer', 'operator', 'orchestrator'] as const;
 const deciders = ['operator', 'orchestrator'] as const;
 const TICKETS_DEFAULT = 100;
+const CHECKS_SHOWN = 50;
 
 /** Seed 003: what a judge knows about agents, and its tickets. */
 export function ticketRoutes({ deps }: HttpContext): readonly Route[] {
@@ -71,7 +72,8 @@ export function ticketRoutes({ deps }: HttpContext): readonly Route[] {
     defineRoute({
       method: 'GET',
       url: '/v1/judge/check',
-      summary: 'What the judge would say about a session now, and what it has said. Changes nothing.',
+      summary:
+        'What the judge would say about a session now, the steps that it goes by, and what it has said. Changes nothing.',
       access: readers,
       query: sessionQuery,
       answers: {
@@ -80,12 +82,13 @@ export function ticketRoutes({ deps }: HttpContext): readonly Route[] {
       },
       handle: async ({ query }): Promise<JudgeCheckView> => {
         const checked = judge.check(await findSession(query.session_id ?? 'auto'));
-        const { summary, ticket: written, checks, ...verdict } = checked;
+        const { summary, ticket: written, steps, checks, ...verdict } = checked;
         return {
           ...verdict,
           summary: listed(summary),
           ticket: written && listed(written),
-          checks: checks.map(({ agentId: _agentId, ...check }) => check),
+          steps: [...steps],
+          checks: checks.slice(0, CHECKS_SHOWN).map(({ agentId: _agentId, ...check }) => check),
         };
       },
     }),

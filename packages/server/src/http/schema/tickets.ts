@@ -1,4 +1,4 @@
-import { SNIPPET_LENGTH_MAX, TICKET_CONDITIONS, TICKET_SEVERITIES } from '@holter/core';
+import { EVIDENCE_STEPS_MAX, SNIPPET_LENGTH_MAX, TICKET_CONDITIONS, TICKET_SEVERITIES } from '@holter/core';
 import { z } from 'zod';
 import { agentId, identifier, line, personName, reason, time, wholeNumber } from './parts.ts';
 
@@ -113,13 +113,33 @@ export const healthSummary = z.object({
   fruitless: z.string().nullable(),
 });
 
+const step = z.object({
+  verdict: z
+    .enum(['ACCEPT', 'RETRY', 'ESCALATE', 'CONTINUE', 'COMPACTION'])
+    .meta({ description: 'CONTINUE for a step that nothing has judged.' }),
+  tool: z.string().nullable().meta({ description: 'What it called; null where it only said something.' }),
+  text: z.string().meta({ description: 'The end of what the agent said with it.' }),
+  result: z.string().meta({ description: 'The beginning of what came back.' }),
+  isError: z.boolean(),
+});
+
 export const judgeCheck = z.object({
   summary: healthSummary,
   ...checkWords,
   ticket: escalationTicket.nullable().meta({ description: 'What the judge would write now.' }),
+  steps: z.array(step).max(EVIDENCE_STEPS_MAX).meta({
+    description: 'Its newest steps, oldest first, redacted: the conversation that led to this verdict.',
+  }),
   checks: z
-    .array(z.object({ at: time, sessionId: z.string(), ...checkWords, ticketId: z.string().nullable() }))
-    .meta({ description: 'Checks since the start of the server, the newest first.' }),
+    .array(
+      z.object({
+        at: time,
+        sessionId: z.string(),
+        ...checkWords,
+        ticketId: z.string().nullable().meta({ description: 'The ticket that was written.' }),
+      }),
+    )
+    .meta({ description: 'The last checks by the clock, with their reasons, the newest first.' }),
 });
 
 const counts = {
