@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join } from 'node:path';
 import { wallNow } from '@holter/server/process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { BootStatus } from '../../packages/holter/src/boot/status-file.ts';
+import { type BootStatus, readBootStatus } from '../../packages/holter/src/boot/status-file.ts';
 import { townLines } from '../../packages/holter/src/boot/town-lines.ts';
 import { runTriage } from '../../packages/holter/src/boot/triage-run.ts';
 import { findServer } from '../../packages/holter/src/client/connection.ts';
@@ -220,11 +220,21 @@ describe.runIf(hasTmux)('the Deacon of a town', () => {
       action: 'RESTART',
       reason: expect.stringContaining('woken 2 times without effect; its process is idle'),
     });
+    const status = readBootStatus(chain.town, chain.now);
+    const decidedBy = status?.memory ? { ...status.memory, at: status.at } : null;
+    later(3 * MINUTE);
     // Between the decision and the act another one has taken its place.
-    expect(await restartDeacon(chain, `${incarnation}0`)).toMatchObject({ outcome: 'left alone' });
+    const another = await restartDeacon(chain, `${incarnation}0`, decidedBy);
+    expect(another).toMatchObject({ outcome: 'left alone' });
     expect(await startDeacon(chain)).toMatchObject({ outcome: 'left alone' });
+    // Or it has begun to work, and has written no heartbeat yet.
+    const lessThan = decidedBy && { ...decidedBy, cpuMs: (decidedBy.cpuMs ?? 0) - 10_000 };
+    expect(await restartDeacon(chain, incarnation, lessThan)).toEqual({
+      outcome: 'left alone',
+      detail: 'its process is at work again',
+    });
     expect(isThere(pid)).toBe(true);
-    expect(await restartDeacon(chain, incarnation)).toMatchObject({ outcome: 'done' });
+    expect(await restartDeacon(chain, incarnation, decidedBy)).toMatchObject({ outcome: 'done' });
     expect(isThere(pid)).toBe(false);
     laterMs = 0;
     await untilBeating(chain);
@@ -232,7 +242,7 @@ describe.runIf(hasTmux)('the Deacon of a town', () => {
 
   it('is not restarted after it was heard again', async () => {
     const incarnation = await untilBeating(chain);
-    expect(await restartDeacon(chain, incarnation)).toMatchObject({ outcome: 'left alone' });
+    expect(await restartDeacon(chain, incarnation, null)).toMatchObject({ outcome: 'left alone' });
   });
 
   it('counts agents in health-check-state.json; only it writes its own heartbeat', async () => {

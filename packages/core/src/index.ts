@@ -24,7 +24,13 @@ export { type Acquired, acquire, type Breaker, closedBreaker, stateAt } from './
 
 export { type BreakerPolicies, type BreakerPolicy, breakerFor } from './breaker/breaker-policy.ts';
 export { type Report, report } from './breaker/breaker-report.ts';
-export { type BootMemory, type ProcessSample, remember, UNSENT_MAX } from './chain/boot-memory.ts';
+export {
+  type BootMemory,
+  type ProcessSample,
+  remember,
+  UNSENT_MAX,
+  whyNotRestart,
+} from './chain/boot-memory.ts';
 export {
   type BudgetLimits,
   budgetDefaults,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { instant, minutes } from '../base/time.ts';
-import { type BootMemory, processEvidence, remember } from './boot-memory.ts';
+import { type BootMemory, processEvidence, remember, whyNotRestart } from './boot-memory.ts';
 import { freshnessOf, type HeartbeatReading } from './freshness.ts';
 
 type ProcessSample = Parameters<typeof processEvidence>[1];
@@ -85,5 +85,25 @@ describe('what Boot remembers of a run', () => {
     expect(unknownMs(null)).toBe(0);
     expect(unknownMs(T0)).toBe(minutes(23));
     expect(unknownMs(at(minutes(90)))).toBe(0);
+  });
+});
+
+describe('a restart that was decided', () => {
+  const sample = { incarnation: 'a', cpuMs: 1_000, isStopped: false, at: 0 };
+  const again = { ...sample, at: minutes(3) };
+
+  it('is carried out while its process is as idle or stopped as it was', () => {
+    expect(whyNotRestart(sample, again, false)).toBeNull();
+    const stopped = { isStopped: true, cpuMs: null };
+    expect(whyNotRestart({ ...sample, ...stopped }, { ...again, ...stopped }, false)).toBeNull();
+  });
+
+  it.each([
+    ['it works again', sample, { ...again, cpuMs: 3_000 }, false, 'its process is at work again'],
+    ['it asks', sample, again, true, 'it waits for a person'],
+    ['it was not looked at before', null, again, false, 'nothing is known about its process'],
+    ['it goes on', { ...sample, isStopped: true }, { ...again, cpuMs: null }, false, 'nothing is known'],
+  ])('is left when %s', (_, before, now, isAsking, because) => {
+    expect(whyNotRestart(before, now, isAsking)).toContain(because);
   });
 });

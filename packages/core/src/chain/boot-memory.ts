@@ -69,7 +69,7 @@ const ELAPSED_MS_MAX = 15 * 60_000;
 /** A runtime that waits has timers of its own; an agent that waits for its model draws a spinner, which costs more. */
 const IDLE_SHARE = 0.005;
 
-type SampleAt = ProcessSample & { readonly at: number };
+export type SampleAt = ProcessSample & { readonly at: number };
 
 /** What two looks at the same processes show; a single one is no evidence. */
 export function processEvidence(before: SampleAt | null, after: SampleAt): ChainProcess {
@@ -81,4 +81,16 @@ export function processEvidence(before: SampleAt | null, after: SampleAt): Chain
   const cpuMs = after.cpuMs - before.cpuMs;
   // Less than before: a process has ended meanwhile, so that something happened.
   return cpuMs >= 0 && cpuMs <= elapsedMs * IDLE_SHARE ? 'idle' : 'busy';
+}
+
+/**
+ * Whether a restart that was decided by the look `before` is still justified now, right before it is carried out: some
+ * minutes may have passed, in which the Deacon may have begun to work, or to ask, without a heartbeat. Null if it is,
+ * else why not.
+ */
+export function whyNotRestart(before: SampleAt | null, now: SampleAt, isAsking: boolean): string | null {
+  if (isAsking) return 'it waits for a person';
+  const process = processEvidence(before, now);
+  if (process === 'busy') return 'its process is at work again';
+  return process === 'unknown' ? 'nothing is known about its process' : null;
 }

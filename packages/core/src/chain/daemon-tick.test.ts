@@ -128,6 +128,14 @@ describe('a tick of the daemon', () => {
     expect(ticks(4, torn).effects).toEqual([]);
   });
 
+  it('does not restart a Deacon whose process has begun to work since Boot has looked', () => {
+    const seen = (n: number, at: Instant) => ({
+      deacon: look(at, 'deacon', { tick: T0, cpuMs: null, ...(n === 2 && { doubt: 'it works again' }) }),
+      ...(n === 2 && { triage: { action: 'RESTART' as const, reason: 'it is very stale' } }),
+    });
+    expect(ticks(4, seen).effects).toEqual([]);
+  });
+
   it('takes the word of Boot for one tick: without it a termination is not tried again', () => {
     const still = (at: Instant) => look(at, 'deacon', { tick: T0, cpuMs: null });
     const told = (n: number, at: Instant) => ({

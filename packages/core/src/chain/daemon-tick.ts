@@ -143,7 +143,8 @@ function beginTick(state: DaemonState, at: Instant, tickMs: DurationMs, says: Da
 
 /**
  * The daemon's own look decides about a Deacon that is gone, with or without Boot. Whether one that runs is stuck is
- * Boot's to say. Its word is some minutes old: it counts for one tick, and not for a Deacon that was heard since.
+ * Boot's to say. Its word is some minutes old: it counts for one tick, and not for a Deacon that was heard since, or
+ * whose process has begun to work.
  */
 function foldDeacon(
   link: Link,
@@ -156,7 +157,8 @@ function foldDeacon(
   const isHeard = (looked.link.agent?.soft.beatAt ?? 0) > (tickedAt ?? 0);
   // A heartbeat that can't be read any more has been written since.
   const isChanged = link.look?.process === deacon.process && link.look.tick !== deacon.tick;
-  const action = isHeard || isChanged ? undefined : triage?.action;
+  const isOver = isHeard || isChanged || (triage?.action === 'RESTART' && deacon.doubt !== undefined);
+  const action = isOver ? undefined : triage?.action;
   const reported = triage?.reason ?? '';
   const more =
     action === 'RESTART'

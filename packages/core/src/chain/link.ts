@@ -83,7 +83,7 @@ export function foldLook(link: Link, look: LinkLook, context: LinkContext): Link
     else if (look.state === 'ended') fold.signal({ kind: 'stopped', reason: 'it was stopped on purpose' });
     else if (hasMoved(link.look, look)) fold.hear();
     else if (stillness) fold.accuse(stillness);
-    else if (isMoving(link.look, look)) fold.clear('frozen');
+    else if (look.doubt !== undefined || isMoving(link.look, look)) fold.clear('frozen');
   }
   fold.apply({ kind: 'tick' });
   fold.repair();

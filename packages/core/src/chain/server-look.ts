@@ -14,6 +14,8 @@ export type LinkLook = {
   readonly cpuMs: number | null;
   /** The link's own tick or heartbeat, as it reports it; null if it did not answer. */
   readonly tick: number | null;
+  /** Why what another judge has said against its process holds no longer; of a link that such a judge has accused. */
+  readonly doubt?: string;
 };
 
 /** How far apart two looks are that prove something together. */

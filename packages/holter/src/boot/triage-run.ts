@@ -4,17 +4,17 @@ import {
   type BootMemory,
   type DeaconLook,
   freshnessOf,
-  type ProcessSample,
   remember,
   type Triage,
   triage,
   UNSENT_MAX,
 } from '@holter/core/chain';
 import { instant } from '@holter/core/time';
-import { findProcess, type ProcessIdentity, ProcessTree } from '@holter/server/process';
+import type { ProcessIdentity } from '@holter/server/process';
 import { type ActContext, restartDeacon, startDeacon } from '../deacon/act.ts';
 import { heartbeatReading } from '../deacon/heartbeat.ts';
-import { type DeaconRun, type DeaconView, lookAtDeacon } from '../deacon/look.ts';
+import { type DeaconView, lookAtDeacon } from '../deacon/look.ts';
+import { isAskingAt, promptOf, sampleOf, typing } from '../deacon/sample.ts';
 import { nullIfGone } from '../tmux/control-client.ts';
 import type { Prompt } from '../tmux/prompt.ts';
 import type { ChainMail } from '../town/chain-mail.ts';
@@ -51,7 +51,7 @@ export async function runTriage(context: BootContext): Promise<BootStatus> {
   const pendingLetters = freshness?.kind === 'fresh' ? 0 : await context.mail.pending();
   const look: DeaconLook = {
     ...{ session: view.session, isDegraded: view.isDegraded, freshness, pendingLetters, process, unknownMs },
-    isAsking: prompt !== null && (await (await typing()).seePrompt(prompt)).isAsking,
+    isAsking: await isAskingAt(prompt),
     wakes: memory.wakes,
     canBeTold: (prompt !== null || pendingLetters !== null) && memory.unsent < UNSENT_MAX,
   };
@@ -83,32 +83,6 @@ async function ask(
   return advise({ look, decided, pane });
 }
 
-/** Nothing runs. */
-const NO_RUN = 'none';
-
-/** One look at the processes of the Deacon. */
-function sampleOf({ table }: BootContext, run: DeaconRun | null): ProcessSample {
-  const incarnation = run?.incarnation ?? NO_RUN;
-  const rows = run ? new ProcessTree(table, run.process, incarnation).look() : [];
-  const root = run && findProcess(table, run.process);
-  return {
-    incarnation,
-    cpuMs: root ? rows.reduce((sum, { cpuMs, reapedCpuMs }) => sum + cpuMs + reapedCpuMs, 0) : null,
-    isStopped: root?.state === 'stopped',
-  };
-}
-
-/** Loaded when it is needed: it knows all kinds of agents. */
-const typing = () => import('./typing.ts');
-
-/** Where text can be typed: a pane in which an agent runs that Holter knows. */
-async function promptOf({ table, clock }: BootContext, { place }: DeaconRun): Promise<Prompt | null> {
-  if (!place) return null;
-  const { childrenOf, findAgent, SessionFiles } = await typing();
-  const found = findAgent(table, place.pane.row.pid, childrenOf(table.rows()));
-  return found && { pane: place.pane.pane, found, sessions: new SessionFiles(table, clock), clock };
-}
-
 type Done = { readonly result: string; readonly memory: Partial<BootMemory> };
 
 async function carryOut(
@@ -134,7 +108,7 @@ async function carryOut(
       const incarnation = view.run?.incarnation;
       const { outcome, detail } =
         action === 'RESTART' && incarnation !== undefined
-          ? await restartDeacon(context, incarnation)
+          ? await restartDeacon(context, incarnation, { ...memory, at: context.now() })
           : await startDeacon(context);
       if (outcome === 'done' || outcome === 'left alone')
         return { result: `${outcome}: ${detail}`, memory: {} };

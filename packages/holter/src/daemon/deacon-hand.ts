@@ -1,15 +1,21 @@
 import type { LinkLook } from '@holter/core';
+import type { SampleAt } from '@holter/core/chain';
 import { findProcess, type ProcessIdentity } from '@holter/server/process';
+import { readBootStatus } from '../boot/status-file.ts';
 import { restartDeacon, startDeacon } from '../deacon/act.ts';
 import type { Chain } from '../deacon/context.ts';
 import { heartbeatReading } from '../deacon/heartbeat.ts';
 import { type DeaconRun, lookAtDeacon } from '../deacon/look.ts';
+import { whyNotStuck } from '../deacon/still-stuck.ts';
 import { incarnationOf } from '../town/incarnation.ts';
 import { readStateFile } from '../town/state-file.ts';
 import type { Hand } from './daemon.ts';
 import { knownProcess, unknownLook } from './server-link.ts';
 
-/** The Deacon, as one link of the chain. Whether one that runs is stuck is Boot's to say, so its CPU time is not read. */
+/**
+ * The Deacon, as one link of the chain. Whether one that runs is stuck is Boot's to say, so its CPU time is no evidence
+ * here; but where Boot wants a restart, its process and its prompt are looked at again.
+ */
 export function deaconHand(chain: Chain): Hand {
   const { table, clock } = chain;
   return {
@@ -23,10 +29,15 @@ export function deaconHand(chain: Chain): Hand {
       const row = run && findProcess(table, run.process);
       if (!run || !row) return unknownLook(at, before);
       const state = row.state === 'stopped' ? 'stopped' : 'running';
-      return { at, process: JSON.stringify(run.process), state, cpuMs: null, tick: tickOf(chain, run) };
+      const doubt = await doubtAbout(chain, run);
+      return {
+        ...{ at, process: JSON.stringify(run.process), state, cpuMs: null, tick: tickOf(chain, run) },
+        ...(doubt !== null && { doubt }),
+      };
     },
     stop: async (process) => {
-      const { outcome, detail } = await restartDeacon(chain, incarnationOf(identityIn(process)));
+      const incarnation = incarnationOf(identityIn(process));
+      const { outcome, detail } = await restartDeacon(chain, incarnation, sampleOfBoot(chain, incarnation));
       return outcome === 'done' ? null : `${outcome}: ${detail}`;
     },
     start: async () => {
@@ -40,6 +51,18 @@ export function deaconHand(chain: Chain): Hand {
 function hasHandedOver({ town, now }: Chain, process: ProcessIdentity | null): boolean {
   const reading = readStateFile(town.deaconStateFile, now);
   return process !== null && reading.kind === 'read' && reading.incarnation === incarnationOf(process);
+}
+
+/** What Boot has seen of the processes of this run when it decided that it is to be restarted. */
+function sampleOfBoot({ town, now }: Chain, incarnation: string): SampleAt | null {
+  const status = readBootStatus(town, now);
+  const isAboutIt = status?.action === 'RESTART' && status.memory?.incarnation === incarnation;
+  return isAboutIt && status.memory ? { ...status.memory, at: status.at } : null;
+}
+
+async function doubtAbout(chain: Chain, run: DeaconRun): Promise<string | null> {
+  const decidedBy = sampleOfBoot(chain, run.incarnation);
+  return decidedBy ? whyNotStuck(chain, run, decidedBy) : 'Boot does not want it to be restarted';
 }
 
 /** Its heartbeat, if this very run has written it. */

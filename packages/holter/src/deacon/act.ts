@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { freshnessOf } from '@holter/core/chain';
+import { freshnessOf, type SampleAt } from '@holter/core/chain';
 import { instant } from '@holter/core/time';
 import {
   type Clock,
@@ -17,6 +17,7 @@ import { incarnationOf } from '../town/incarnation.ts';
 import { heartbeatReading } from './heartbeat.ts';
 import { type DeaconContext, type DeaconRun, type DeaconView, lookAtDeacon, recordProcess } from './look.ts';
 import type { TownSession } from './sessions.ts';
+import { whyNotStuck } from './still-stuck.ts';
 
 /** What became of an act. Nothing was done if it was left alone (it is no longer as it was seen) or refused. */
 type ActOutcome = {
@@ -48,8 +49,15 @@ export const startDeacon = (context: ActContext): Promise<ActOutcome> =>
     return start(context, seen);
   });
 
-/** Stops this very run of the Deacon if it is still as silent as it was, and starts its successor. */
-export const restartDeacon = (context: ActContext, incarnation: string): Promise<ActOutcome> =>
+/**
+ * Stops this very run of the Deacon if it is still as silent and as still as it was at the look `decidedBy`, and starts
+ * its successor.
+ */
+export const restartDeacon = (
+  context: ActContext,
+  incarnation: string,
+  decidedBy: SampleAt | null,
+): Promise<ActOutcome> =>
   locked(context, async () => {
     const seen = await lookAtDeacon(context);
     const { run } = seen;
@@ -58,6 +66,8 @@ export const restartDeacon = (context: ActContext, incarnation: string): Promise
     const reading = heartbeatReading(town, now);
     const freshness = freshnessOf(reading, run, instant(now()), settings.freshness);
     if (freshness.kind !== 'very-stale') return leftAlone(freshness.evidence);
+    const doubt = await whyNotStuck(context, run, decidedBy);
+    if (doubt !== null) return leftAlone(doubt);
     const stopped = await stop(context, run);
     return stopped ?? start(context, seen);
   });

@@ -9,6 +9,7 @@ import {
   type Triage,
   triage,
   UNSENT_MAX,
+  whyNotRestart,
 } from '@holter/core';
 import type { ChainJudge } from './chain-judge.ts';
 import type { TrueDeacon } from './true-deacon.ts';
@@ -70,16 +71,17 @@ export class SimBoot {
     return decided?.incarnation === incarnation ? (decided?.triage ?? null) : null;
   }
 
+  /** Why the Deacon is not to be restarted now, although it was decided. */
+  get doubt(): string | null {
+    const { deacon, machine } = this.parts;
+    return whyNotRestart(this.memory, { ...deacon.sample, at: machine.wall }, deacon.isAsking);
+  }
+
   private triage(): void {
     const { machine, deacon, server, judge } = this.parts;
-    const { run, reading, process } = deacon;
+    const { run, reading, sample } = deacon;
     const wall = machine.wall;
     const freshness = run && freshnessOf(reading, run, instant(wall));
-    const sample = {
-      incarnation: run?.incarnation ?? 'none',
-      cpuMs: process?.cpuMs ?? null,
-      isStopped: process?.condition === 'stopped',
-    };
     const at = instant(wall);
     const {
       memory,
@@ -93,7 +95,7 @@ export class SimBoot {
       unknownMs,
       pendingLetters: server.isUp ? deacon.letters : null,
       process: evidence,
-      isAsking: deacon.isInPane && process?.condition === 'asking',
+      isAsking: deacon.isAsking,
       wakes: memory.wakes,
       canBeTold: (deacon.isInPane || server.isUp) && memory.unsent < UNSENT_MAX,
       isDegraded,
@@ -113,7 +115,8 @@ export class SimBoot {
   private tell(): boolean {
     const { deacon, server } = this.parts;
     const { condition } = deacon.process ?? {};
-    const isSent = deacon.isInPane ? condition !== 'slow' && condition !== 'asking' : server.isUp;
+    const isBusy = condition === 'slow' || condition === 'back' || condition === 'asking';
+    const isSent = deacon.isInPane ? !isBusy : server.isUp;
     if (isSent) deacon.wake();
     return isSent;
   }

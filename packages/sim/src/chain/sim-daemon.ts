@@ -122,7 +122,10 @@ export class SimDaemon {
   }
 
   private look(name: LinkName): LinkLook {
-    if (!this.parts.random.chance(FAILED_LOOKS)) return { ...this.parts[name].look(), at: this.now };
+    if (!this.parts.random.chance(FAILED_LOOKS)) {
+      const doubt = name === 'deacon' ? this.parts.boot.doubt : null;
+      return { ...this.parts[name].look(), at: this.now, ...(doubt !== null && { doubt }) };
+    }
     const process = this.link(name).look?.process ?? null;
     return { at: this.now, process, state: 'unknown', cpuMs: null, tick: null };
   }

@@ -3,6 +3,7 @@ import {
   type HeartbeatReading,
   instant,
   type LinkLook,
+  type ProcessSample,
   type SessionState,
 } from '@holter/core';
 import type { Random } from '../base/random.ts';
@@ -62,8 +63,8 @@ export class TrueDeacon {
     if (machine.now >= this.damagedUntil) this.damage = null;
     if (!process) return;
     if (machine.now >= this.crashAt) return this.die(this.random.chance(0.5));
-    if (machine.now >= process.healsAt) process.become('well');
-    if (process.condition === 'slow') process.cpuMs += ms * CPU_SHARE_BUSY;
+    if (machine.now >= process.healsAt) this.heal(process);
+    if (process.condition === 'slow' || process.condition === 'back') process.cpuMs += ms * CPU_SHARE_BUSY;
     if (process.condition !== 'well') return;
     process.cpuMs += ms * CPU_SHARE;
     if (machine.now >= this.cycleAt) this.patrol(process);
@@ -76,10 +77,22 @@ export class TrueDeacon {
     this.cycleAt = machine.now + (isAgent ? random.between(1, 4) : 1) * MINUTE;
   }
 
-  /** A message has reached it. */
+  /** Its first work may take minutes before its next heartbeat, or lead to a question. */
+  private heal(process: TrueProcess): void {
+    const { machine, random } = this;
+    const isBack = process.condition === 'back';
+    if (isBack && this.isInPane && random.chance(0.2))
+      process.become('asking', machine.now + random.between(1, 60) * MINUTE);
+    else if (isBack || random.chance(0.3)) process.become('well');
+    else process.become('back', machine.now + random.between(0, 10) * MINUTE);
+  }
+
+  /** A message has reached it. An agent may take some minutes until it begins to work. */
   wake(): void {
-    if (this.process?.condition === 'sleepy') this.process.become('well');
-    if (this.process?.condition === 'well') this.cycleAt = this.machine.now;
+    const { process, machine, random } = this;
+    if (process?.condition === 'sleepy' && process.healsAt === Number.POSITIVE_INFINITY)
+      process.healsAt = machine.now + (this.isAgent ? random.between(0, 8) * MINUTE : 0);
+    if (process?.condition === 'well') this.cycleAt = machine.now;
   }
 
   get session(): SessionState {
@@ -89,6 +102,21 @@ export class TrueDeacon {
   get run(): ChainRun | null {
     const { process } = this;
     return process && { incarnation: process.incarnation, startedAt: instant(process.startedAt) };
+  }
+
+  /** What its processes show. */
+  get sample(): ProcessSample {
+    const { process } = this;
+    return {
+      incarnation: process?.incarnation ?? 'none',
+      cpuMs: process?.cpuMs ?? null,
+      isStopped: process?.condition === 'stopped',
+    };
+  }
+
+  /** Where its prompt can be seen. */
+  get isAsking(): boolean {
+    return this.isInPane && this.process?.condition === 'asking';
   }
 
   /** As it is read now. */

@@ -5,9 +5,10 @@ export const DAY = 24 * HOUR;
 
 /**
  * How a process of the chain really is. `wedged` neither reports nor uses CPU time, and no message helps it; `sleepy`
- * is the same until it is woken. `slow` works and reports nothing. `asking` waits for a person.
+ * is the same until it is woken. `slow` works and reports nothing. `asking` waits for a person. `back` works again,
+ * after a while in which it did not, and has not reported yet.
  */
-type Condition = 'well' | 'stopped' | 'wedged' | 'sleepy' | 'slow' | 'asking';
+type Condition = 'well' | 'stopped' | 'wedged' | 'sleepy' | 'slow' | 'asking' | 'back';
 
 /** One process as it really is; the rules see it only by looks. */
 export class TrueProcess {
