@@ -1,3 +1,4 @@
+import { changesSomething } from './change-command.ts';
 import { COMMENTARY } from './commentary.ts';
 import { finish, hashString } from './hash.ts';
 
@@ -30,9 +31,6 @@ const SHORT_WAIT_MS = 2_000;
 /** A shorter pause is only a wait if the call does nothing else than look: services need a moment to start. */
 export const LONG_WAIT_MS = 10_000;
 const COMMAND_MAX = 2_000;
-/** Starts, stops or changes something outside the workspace. */
-const CHANGES =
-  /\b(?:p?kill(?:all)?|re?start|re?boot|stop|reload|launch|serve|up|down|deploy|apply|rerun|retry|nohup|run|create|delete|push|submit)\b|[^&>|]&\s{0,9}(?:$|[^&>\s])|-X ?(?:POST|PUT|PATCH|DELETE)\b/i;
 
 /** The call declares that it waits: a wait tool, a long sleep, or a short one before a look. */
 export function isWaitCall(tool: string, input: unknown): boolean {
@@ -54,7 +52,7 @@ export function isChangeCall(input: unknown): boolean {
   return command !== '' && !isLook(command);
 }
 
-const isLook = (command: string): boolean => !CHANGES.test(command) && !WRITES.test(command);
+const isLook = (command: string): boolean => !WRITES.test(command) && !changesSomething(command);
 
 /** If it succeeds, it changes something in the workspace. */
 export function isEditCall(input: unknown): boolean {
