@@ -41,11 +41,15 @@ const SYLLABLES = ['ka', 'lo', 'min', 'ter', 'vu', 'sha', 'ren', 'dol', 'pix', '
 const invent = (random: Random): string =>
   pick(random, SYLLABLES) + pick(random, SYLLABLES) + pick(random, SYLLABLES);
 
+/** Names of tools that wait, or that end the work: what they are for is in the name only. */
+const MEANS = /wait|poll|status|progress|output|finish|complet|done/i;
+
 /** Other tool names, the same one for the same tool; results that quote the name follow. */
 const renameTools: Mutation = (run, random) => {
   const names = new Map<string, string>();
   for (const step of run.steps)
-    if (step.tool !== null && !names.has(step.tool)) names.set(step.tool, `mcp.${invent(random)}`);
+    if (step.tool !== null && !names.has(step.tool))
+      names.set(step.tool, `mcp.${invent(random)}${MEANS.test(step.tool) ? `_${step.tool}` : ''}`);
   return withSteps(run, (step) => {
     if (step.tool === null) return step;
     const name = names.get(step.tool) ?? step.tool;

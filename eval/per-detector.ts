@@ -1,7 +1,7 @@
 import type { FindingKind } from '../packages/core/src/vocabulary/finding.ts';
 import { FINDING_KINDS } from '../packages/core/src/vocabulary/finding.ts';
 import type { RecordedRun } from './steps-file.ts';
-import { judge } from './verdict.ts';
+import { explain, judge } from './verdict.ts';
 
 type Row = {
   readonly kind: FindingKind;
@@ -22,6 +22,29 @@ const REACH = 2;
  * one without. Steps: a step at which it held is near a labelled one, or is not.
  */
 export function perDetector(runs: readonly RecordedRun[]): readonly string[] {
+  const used = rowsOf(runs).filter((row) => row.hit + row.wrong + row.successes + row.failures > 0);
+  return [
+    `${'kind'.padEnd(18)} precision  recall  steps within ±${REACH}  successes  failures`,
+    ...used.map((row) =>
+      [
+        row.kind.padEnd(18),
+        share(row.hit, row.wrong).padStart(9),
+        share(row.hit, row.missed).padStart(7),
+        share(row.stepsHit, row.stepsWrong).padStart(15),
+        String(row.successes).padStart(10),
+        String(row.failures).padStart(9),
+      ].join(' '),
+    ),
+  ];
+}
+
+/** The share of the steps at which this kind held that are near a labelled one. */
+export function stepShare(runs: readonly RecordedRun[], kind: FindingKind): number {
+  const row = rowsOf(runs).find((one) => one.kind === kind);
+  return row === undefined ? 0 : row.stepsHit / Math.max(1, row.stepsHit + row.stepsWrong);
+}
+
+function rowsOf(runs: readonly RecordedRun[]): readonly Row[] {
   const rows = (Object.keys(FINDING_KINDS) as FindingKind[]).map(
     (kind): Row => ({
       kind,
@@ -38,20 +61,7 @@ export function perDetector(runs: readonly RecordedRun[]): readonly string[] {
     const verdict = judge(run.steps);
     for (const row of rows) count(row, run, verdict.steps.get(row.kind) ?? []);
   }
-  const used = rows.filter((row) => row.hit + row.wrong + row.successes + row.failures > 0);
-  return [
-    `${'kind'.padEnd(18)} precision  recall  steps within ±${REACH}  successes  failures`,
-    ...used.map((row) =>
-      [
-        row.kind.padEnd(18),
-        share(row.hit, row.wrong).padStart(9),
-        share(row.hit, row.missed).padStart(7),
-        share(row.stepsHit, row.stepsWrong).padStart(15),
-        String(row.successes).padStart(10),
-        String(row.failures).padStart(9),
-      ].join(' '),
-    ),
-  ];
+  return rows;
 }
 
 function count(row: Row, { header, steps: all }: RecordedRun, steps: readonly number[]): void {
@@ -74,12 +84,17 @@ const share = (part: number, rest: number): string =>
 export function warnedSuccesses(runs: readonly RecordedRun[]): readonly string[] {
   const successes = runs.filter(({ header }) => header.outcome === 'success');
   const warned = successes.flatMap((run) => {
-    const { found } = judge(run.steps);
-    const words = [...found].map(([key, { step }]) => `${key}@${step}`).join(' ');
-    return found.size === 0 ? [] : [`${run.header.run}: ${words}`];
+    const verdict = judge(run.steps);
+    return verdict.worst === 'none' ? [] : [`${run.header.run}: ${explain(verdict)}`];
   });
   return [
     `${warned.length} of ${successes.length} (${((100 * warned.length) / successes.length).toFixed(1)} %)`,
     ...warned,
   ];
+}
+
+export function warnedShare(runs: readonly RecordedRun[]): number {
+  const successes = runs.filter(({ header }) => header.outcome === 'success');
+  const warned = successes.filter(({ steps }) => judge(steps).worst !== 'none');
+  return warned.length / Math.max(1, successes.length);
 }

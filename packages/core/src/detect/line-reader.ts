@@ -213,7 +213,8 @@ export class LineReader {
     const isAfterBlank = this.isAfterBlank;
     this.isAfterBlank = false;
     if (this.words === 0) {
-      // A rule ("---") may begin a footer of one or two lines, in which numbers do not count.
+      // A rule ("---") may begin a footer of one or two lines, in which numbers do not count, or stand inside one.
+      if (this.footerLines === 1) return this.beginLine();
       this.exactBeforeFooter = this.exactSum;
       this.footerSkeleton = HASH_SEED;
       this.footerLines = 0;
