@@ -3,11 +3,27 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browserPath, type Page } from './browser.ts';
 import { decide, failing, frozen, openStage, owned, presentRun, type Stage } from './kit.ts';
 
+const lowTicket = (agentId: string) => ({
+  worker_agent_id: agentId,
+  worker_session_id: agentId,
+  worker_node_id: 'node',
+  worker_graph_id: 'graph',
+  severity: 'low',
+  cause: 'a slow start',
+  judge_reasoning: 'It is reading.',
+  suggested_action: 'wait',
+  recent_verdicts: ['RETRY'],
+  total_steps_checked: 1,
+  steps_since_last_accept: 1,
+  stall_minutes: null,
+  evidence_snippet: 'Let me read this first.',
+});
+
 describe.runIf(browserPath)('one agent in a browser', () => {
   let stage: Stage;
   let page: Page;
   beforeAll(async () => {
-    stage = await openStage(browserPath);
+    stage = await openStage(browserPath, 'judge: { interval_seconds: 1 }\n');
     page = await stage.open();
   });
   afterAll(() => stage?.close());
@@ -159,6 +175,43 @@ describe.runIf(browserPath)('one agent in a browser', () => {
         ),
       )
       .toBe(true);
+  });
+
+  it('shows its tickets and their checks, on its page and beside its incident, and keeps an answer', async () => {
+    await stage.operator.register({ ...owned('mia'), promises: {} });
+    await stage.operator.emitTicket(lowTicket('mia'));
+    const steps = Array.from({ length: 17 }, (_, index) => {
+      const call = { callId: `s${index}`, tool: 'read', input: { path: `${index}.ts` }, incarnation: 1 };
+      return [
+        { kind: 'call-begun', ...call },
+        { kind: 'call-ended', ...call, isError: false, output: `file ${index}` },
+        { kind: 'verdict', verdict: 'RETRY', incarnation: 1 },
+      ];
+    });
+    await stage.operator.signal('mia', steps.flat());
+    await page.goto(`${stage.holter.url}/agents/mia`);
+    const tickets = page.getByRole('list', { name: 'Tickets' });
+    await expect.poll(() => tickets.textContent(), { timeout: 20_000 }).toContain('a person was notified');
+    const [written = '', dismissed = ''] = await tickets.locator('> li').allTextContents();
+    expect(written).toMatch(/^high .*17 since the last accepted one, 17 in all.*RETRY RETRY/);
+    expect(dismissed).toMatch(/^low a slow start.*It is reading\..*wait.*dismissed: The ticket is low/);
+    expect((await page.locator('.steps li').allTextContents()).at(-1)).toBe('RETRYread → file 16');
+    const checks = page.locator('.checks');
+    await checks.locator('summary').click();
+    await expect.poll(() => checks.textContent()).toMatch(/escalate: .*17/);
+
+    await page.goto(`${stage.holter.url}/incidents`);
+    const incident = page.locator('.lines > li').filter({ hasText: 'mia' });
+    await expect.poll(() => incident.getByRole('list', { name: 'Tickets' }).textContent()).toContain('high');
+    expect(await incident.locator('.checks').textContent()).toContain('escalate: ');
+    const others = page.getByRole('region', { name: 'Tickets' });
+    expect(await others.textContent()).toContain('dismissed: The ticket is low');
+    await decide(page, 'Useful', { button: 'Useful: high ticket about mia' });
+    await expect.poll(() => incident.textContent()).toContain('useful says');
+    await decide(page, 'False alarm', { button: 'False alarm: high ticket about mia' });
+    await expect.poll(() => incident.textContent()).toMatch(/high.*dismissed: false alarm.*false alarm says/);
+    const { tickets: kept } = await stage.operator.tickets({ agentId: 'mia', status: 'all' });
+    expect(kept[0]).toMatchObject({ answer: { answer: 'false_alarm', reason: 'a test says so' } });
   });
 
   it('moves on its time axis, and says when there is no such agent', async () => {

@@ -3,7 +3,9 @@ import type {
   BreakerPage,
   CheckpointPage,
   EventPage,
+  JudgeCheckView,
   PulseView,
+  TicketPage,
 } from '@holter/server/wire';
 import { useEffect } from 'preact/hooks';
 import { ask } from '../parts/decision-dialog.tsx';
@@ -20,6 +22,7 @@ import { useNoticed } from '../state/noticed.ts';
 import { go, query, setQuery } from '../state/route.ts';
 import { mayDecide } from '../state/session.ts';
 import { tell } from '../state/toasts.ts';
+import { Judged } from '../tickets/judged.tsx';
 import { BreakerTable } from '../views/breaker-table.tsx';
 import { decisionAbout, decisionNamed, obstacleTo } from './agent-decisions.ts';
 import { Calls } from './calls.tsx';
@@ -39,26 +42,35 @@ type AgentAll = {
   readonly events: EventPage['events'];
   readonly checkpoints: CheckpointPage;
   readonly breakers: BreakerPage['breakers'];
+  readonly tickets: TicketPage['tickets'];
+  readonly judged: JudgeCheckView;
 };
 
 const EVENTS_SHOWN = 500;
+const TICKETS_SHOWN = 10;
 /** Larger than any cursor, so that the newest events are returned. */
 const LAST = 999_999_999_999_999;
+
+const UNKNOWN: ReadonlySet<string> = new Set(['unknown_agent', 'unknown_session', 'bad_agent_id']);
 
 async function readAll(agentId: string, stop: AbortSignal): Promise<AgentAll | null> {
   const path = `/v1/agents/${encodeURIComponent(agentId)}`;
   try {
-    const [agent, pulse, events, checkpoints, breakers] = await Promise.all([
+    const [agent, pulse, events, checkpoints, breakers, tickets, judged] = await Promise.all([
       get<AgentData>(path, {}, stop),
       get<PulseView>(`${path}/pulse`, {}, stop),
       get<EventPage>('/v1/events', { agentId, before: LAST, limit: EVENTS_SHOWN }, stop),
       get<CheckpointPage>(`${path}/checkpoints`, { limit: 20 }, stop),
       get<BreakerPage>(`${path}/breakers`, {}, stop),
+      get<TicketPage>('/v1/tickets', { agentId, status: 'all', limit: TICKETS_SHOWN }, stop),
+      get<JudgeCheckView>('/v1/judge/check', { session_id: agentId }, stop),
     ]);
-    return { agent, pulse, events: events.events, checkpoints, breakers: breakers.breakers };
+    return {
+      ...{ agent, pulse, checkpoints, judged },
+      ...{ events: events.events, breakers: breakers.breakers, tickets: tickets.tickets },
+    };
   } catch (error) {
-    if (error instanceof ApiError && (error.code === 'unknown_agent' || error.code === 'bad_agent_id'))
-      return null;
+    if (error instanceof ApiError && UNKNOWN.has(error.code)) return null;
     throw error;
   }
 }
@@ -90,7 +102,7 @@ type WholeProps = {
 };
 
 function Whole({ all, problem, reload }: WholeProps) {
-  const { agent, pulse, events, checkpoints, breakers } = all;
+  const { agent, pulse, events, checkpoints, breakers, tickets, judged } = all;
   useNoticed(agent.incident ? [agent.incident] : []);
   useDecisionLink(agent);
   return (
@@ -138,6 +150,7 @@ function Whole({ all, problem, reload }: WholeProps) {
             <h2>Findings</h2>
             <Findings agent={agent} />
           </section>
+          <Judged tickets={tickets} judged={judged} />
           <section class="card">
             <h2>Last tool calls</h2>
             <Calls calls={pulse.newestCalls} />

@@ -31,6 +31,24 @@ test.each<[string, EventView['payload'], string]>([
     { cause: 'operator', step: 'nudge' },
     'incident opened (started by an operator), first step: nudge',
   ],
+  ['JOB_ENDED', { outcome: 'failed', code: 2, durationMs: 61_000 }, 'the job failed (exit 2) after 1 min'],
+  ['JOB_ENDED', { outcome: 'done' }, 'the job finished'],
+  [
+    'WORKER_ESCALATION_TICKET',
+    { ticket: { severity: 'high', cause: 'no progress' } },
+    'the judge wrote a high ticket: no progress',
+  ],
+  [
+    'QUEEN_INTERVENTION_REQUESTED',
+    { severity: 'high', analysis: 'It is high.' },
+    'a person was notified of the high ticket: It is high.',
+  ],
+  ['TICKET_CHANGED', { status: 'dismissed', by: 'rules', reason: 'low' }, 'ticket dismissed: low'],
+  [
+    'TICKET_CHANGED',
+    { status: 'false_alarm', by: 'alice', reason: '' },
+    'ticket marked as a false alarm by alice',
+  ],
   ['OF_A_NEWER_SERVER', {}, 'of a newer server'],
 ])('%s %j is told as a sentence', (type, payload, sentence) => {
   expect(eventSentence(event(type, payload))).toBe(sentence);

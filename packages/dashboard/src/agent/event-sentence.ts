@@ -1,4 +1,4 @@
-import type { EventView } from '@holter/server/wire';
+import type { EventType, EventView } from '@holter/server/wire';
 import { causeWord, clockTime, duration, holdWord, personOf, plain, stepWord } from '../parts/words.ts';
 
 type Payload = EventView['payload'];
@@ -23,6 +23,13 @@ const outcomes: Readonly<Record<string, string>> = {
   unknown: 'has an unknown outcome',
 };
 
+const ticketChanges: Readonly<Record<string, string>> = {
+  useful: 'marked as useful',
+  false_alarm: 'marked as a false alarm',
+};
+/** The triage and the judge need no name. */
+const isPerson = (status: unknown): boolean => text(status) in ticketChanges;
+
 const endings: Readonly<Record<string, string>> = {
   'exit-0': 'finished',
   stopped: 'stopped',
@@ -43,7 +50,8 @@ function decisionWord(decision: unknown, isAboutFindings = true): string {
   return decisions[text(decision)] ?? plain(text(decision));
 }
 
-const sentences: Readonly<Record<string, (payload: Payload) => string>> = {
+const sentences: Readonly<Record<EventType, (payload: Payload) => string>> = {
+  AGENT_HEARTBEAT: () => 'heartbeat',
   AGENT_REGISTERED: ({ role, group }) => `started as ${text(role)} in ${text(group)}`,
   AGENT_ENDED: ({ how, detail }) => `${endings[text(how)] ?? 'ended'} (${text(detail)})`,
   AGENT_RETURNED: ({ downtimeMs }) => `heard again after ${duration(number(downtimeMs))}`,
@@ -90,6 +98,16 @@ const sentences: Readonly<Record<string, (payload: Payload) => string>> = {
   CHECKPOINT_WRITTEN: ({ checkpointId }) => `wrote checkpoint ${text(checkpointId)}`,
   TASK_CHANGED: ({ taskId, status, percent }) =>
     `task ${text(taskId)}: ${plain(text(status))}${percent === undefined ? '' : `, ${number(percent)} %`}`,
+  JOB_ENDED: ({ outcome, code, durationMs }) =>
+    `the job ${text(outcome) === 'done' ? 'finished' : 'failed'}${code === undefined ? '' : ` (exit ${number(code)})`}${durationMs === undefined ? '' : ` after ${duration(number(durationMs))}`}`,
+  WORKER_ESCALATION_TICKET: ({ ticket }) => {
+    const { severity, cause } = ticket as Readonly<Record<string, unknown>>;
+    return `the judge wrote a ${text(severity)} ticket${because(cause)}`;
+  },
+  QUEEN_INTERVENTION_REQUESTED: ({ severity, analysis }) =>
+    `a person was notified of the ${text(severity)} ticket${because(analysis)}`,
+  TICKET_CHANGED: ({ status, by, reason }) =>
+    `ticket ${ticketChanges[text(status)] ?? plain(text(status))}${isPerson(status) ? ` by ${personOf(by)}` : ''}${because(reason)}`,
   BLOCKER_REPORTED: ({ text: words }) => `reports a blocker${because(words)}`,
   HANDOFF_REQUESTED: ({ reason }) => `handoff requested${because(reason)}`,
   HANDOFF_WRITTEN: ({ noteId }) => `wrote handoff note ${text(noteId)}`,
@@ -103,7 +121,7 @@ const sentences: Readonly<Record<string, (payload: Payload) => string>> = {
 
 /** What happened, as a sentence; an event of a newer server keeps its name. */
 export const eventSentence = ({ type, payload }: EventView): string =>
-  sentences[type]?.(payload) ?? plain(type);
+  sentences[type as EventType]?.(payload) ?? plain(type);
 
 /** The raw form: every field as it is stored. */
 export const eventDetails = ({ type, payload, incarnation }: EventView): string =>

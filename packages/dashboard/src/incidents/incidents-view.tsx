@@ -1,4 +1,12 @@
-import type { AgentView, HistoryView, IncidentPage, IncidentView } from '@holter/server/wire';
+import type {
+  AgentView,
+  HistoryView,
+  IncidentPage,
+  IncidentView,
+  JudgeCheckView,
+  TicketPage,
+  TicketView,
+} from '@holter/server/wire';
 import { useEffect } from 'preact/hooks';
 import { DecisionBar } from '../agent/decision-bar.tsx';
 import { Ready } from '../agent/ready.tsx';
@@ -17,14 +25,28 @@ import { useNoticed } from '../state/noticed.ts';
 import { agentPath } from '../state/route.ts';
 import { mayDecide } from '../state/session.ts';
 import { Strip } from '../strip/strip.tsx';
+import { Checks, Steps } from '../tickets/judged.tsx';
+import { TicketList } from '../tickets/ticket-list.tsx';
+import { TicketTable } from '../tickets/ticket-table.tsx';
+
+/** What the judge says about the agent of an incident. */
+type Judged = {
+  readonly tickets: readonly TicketView[];
+  /** Null without tickets. */
+  readonly check: JudgeCheckView | null;
+};
 
 type Inbox = {
-  readonly waiting: readonly { readonly incident: IncidentView; readonly agent: AgentView }[];
-  readonly watched: readonly IncidentView[];
+  readonly waiting: readonly WaitingProps[];
+  readonly watched: readonly WatchedProps[];
   readonly past: HistoryView['incidents'];
+  /** Those that are not beside an incident. */
+  readonly tickets: readonly TicketView[];
 };
 
 const PAST_SHOWN = 20;
+const TICKETS_READ = 200;
+const TICKETS_SHOWN = 20;
 
 const needsPerson = ({ step, next }: IncidentView): boolean =>
   (step === 'human' || step === 'escalate') && next.step !== 'close';
@@ -34,22 +56,44 @@ const byUrgency = (a: IncidentView, b: IncidentView): number =>
   Number(a.acknowledged !== null) - Number(b.acknowledged !== null) || a.openedAt - b.openedAt;
 
 async function readInbox(stop: AbortSignal): Promise<Inbox> {
-  const [page, history] = await Promise.all([
+  const [page, history, { tickets }] = await Promise.all([
     get<IncidentPage>('/v1/incidents', { limit: 200 }, stop),
     get<HistoryView>('/v1/history', {}, stop),
+    get<TicketPage>('/v1/tickets', { status: 'all', limit: TICKETS_READ }, stop),
   ]);
   const sorted = [...page.incidents].sort(byUrgency);
-  const waiting = await Promise.all(
-    sorted.filter(needsPerson).map(async (incident) => ({
-      incident,
-      agent: await get<AgentView>(`/v1/agents/${encodeURIComponent(incident.agentId)}`, {}, stop),
-    })),
-  );
+  const judgedOf = (incident: IncidentView): Promise<Judged> => readJudged(incident, tickets, stop);
+  const [waiting, watched] = await Promise.all([
+    Promise.all(
+      sorted.filter(needsPerson).map(async (incident) => {
+        const path = `/v1/agents/${encodeURIComponent(incident.agentId)}`;
+        const [agent, judged] = await Promise.all([get<AgentView>(path, {}, stop), judgedOf(incident)]);
+        return { incident, agent, judged };
+      }),
+    ),
+    Promise.all(
+      sorted
+        .filter((incident) => !needsPerson(incident))
+        .map(async (incident) => ({ incident, judged: await judgedOf(incident) })),
+    ),
+  ]);
+  const beside = new Set([...waiting, ...watched].flatMap(({ judged }) => judged.tickets));
   return {
     waiting,
-    watched: sorted.filter((incident) => !needsPerson(incident)),
+    watched,
     past: history.incidents.slice(0, PAST_SHOWN),
+    tickets: tickets.filter((ticket) => !beside.has(ticket)).slice(0, TICKETS_SHOWN),
   };
+}
+
+async function readJudged(
+  { agentId, incidentId }: IncidentView,
+  all: readonly TicketView[],
+  stop: AbortSignal,
+): Promise<Judged> {
+  const tickets = all.filter((ticket) => ticket.incidentId === incidentId);
+  if (tickets.length === 0) return { tickets, check: null };
+  return { tickets, check: await get<JudgeCheckView>('/v1/judge/check', { session_id: agentId }, stop) };
 }
 
 /** Incidents that need a person, oldest first; then those that Holter handles, and closed ones. */
@@ -68,8 +112,8 @@ export function IncidentsView() {
         <Empty title="Nothing needs you" text="An agent that needs a decision appears here." />
       ) : (
         <ol class="inbox" aria-label="Waiting for a decision">
-          {data.waiting.map(({ incident, agent }) => (
-            <Waiting key={incident.incidentId} incident={incident} agent={agent} />
+          {data.waiting.map((waiting) => (
+            <Waiting key={waiting.incident.incidentId} {...waiting} />
           ))}
         </ol>
       )}
@@ -77,6 +121,12 @@ export function IncidentsView() {
         <h2>Handled by Holter</h2>
         <Watched incidents={data.watched} />
       </section>
+      {data.tickets.length > 0 && (
+        <section class="card">
+          <h2>Tickets</h2>
+          <TicketTable tickets={data.tickets} />
+        </section>
+      )}
       <section class="card">
         <h2>Closed</h2>
         <Past incidents={data.past} />
@@ -88,9 +138,10 @@ export function IncidentsView() {
 type WaitingProps = {
   readonly incident: IncidentView;
   readonly agent: AgentView;
+  readonly judged: Judged;
 };
 
-function Waiting({ incident, agent }: WaitingProps) {
+function Waiting({ incident, agent, judged }: WaitingProps) {
   const { next, findings } = incident;
   const row = rowOf(incident.agentId)?.value;
   const isQuiet = (kind: string): boolean => agent.quietFindings.some((quiet) => quiet.kind === kind);
@@ -122,15 +173,29 @@ function Waiting({ incident, agent }: WaitingProps) {
       <Ready agent={agent} />
       <Seen incident={incident} />
       <DecisionBar agent={agent} />
+      <Opinion judged={judged} />
     </li>
   );
 }
 
-function Watched({ incidents }: { readonly incidents: readonly IncidentView[] }) {
+function Opinion({ judged: { tickets, check } }: { readonly judged: Judged }) {
+  if (!check) return null;
+  return (
+    <div class="opinion">
+      <TicketList tickets={tickets} />
+      <Steps steps={check.steps} />
+      <Checks checks={check.checks} />
+    </div>
+  );
+}
+
+type WatchedProps = Pick<WaitingProps, 'incident' | 'judged'>;
+
+function Watched({ incidents }: { readonly incidents: readonly WatchedProps[] }) {
   if (incidents.length === 0) return <p class="soft">No other incident is open.</p>;
   return (
     <ul class="lines">
-      {incidents.map((incident) => (
+      {incidents.map(({ incident, judged }) => (
         <li key={incident.incidentId}>
           <StateLabel state={incident.state} />
           <Link to={agentPath(incident.agentId)}>{incident.agentId}</Link>
@@ -140,6 +205,7 @@ function Watched({ incidents }: { readonly incidents: readonly IncidentView[] })
             {incident.attempt > 1 && ` ${incident.attempt}`};{' '}
             <NextStep next={incident.next} mayDecide={mayDecide()} />
           </span>
+          <Opinion judged={judged} />
         </li>
       ))}
     </ul>

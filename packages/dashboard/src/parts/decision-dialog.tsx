@@ -17,6 +17,8 @@ export type Decision = {
   readonly tone: 'calm' | 'grave';
   /** It stops something that runs; other decisions may go without a reason. */
   readonly needsReason?: boolean;
+  /** Sent if the person gives none. */
+  readonly reasonIfNone?: string;
   readonly preview: string;
   /** Said when the server has accepted it. */
   readonly done: (input: DecisionInput) => string;
@@ -76,7 +78,7 @@ function Form({ shown, onClose }: { readonly shown: Asked; readonly onClose: () 
   useEffect(() => form.current?.querySelector<HTMLElement>('input, select')?.focus(), []);
   if (!decision) return null;
   const has = (field: 'minutes' | 'message'): boolean => decision.fields?.includes(field) ?? false;
-  const { needsReason = false } = decision;
+  const { needsReason = false, reasonIfNone = NO_REASON } = decision;
 
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
@@ -87,7 +89,7 @@ function Form({ shown, onClose }: { readonly shown: Asked; readonly onClose: () 
     }
     setSending(true);
     setProblem(null);
-    const input = { reason: reason.trim() || NO_REASON, minutes, message: message.trim() };
+    const input = { reason: reason.trim() || reasonIfNone, minutes, message: message.trim() };
     const refusals: string[] = [];
     for (const each of decisions) {
       const refusal = await send(each, input);

@@ -10,6 +10,8 @@ import type * as tasks from './schema/tasks.ts';
 import type * as tickets from './schema/tickets.ts';
 import type * as views from './schema/views.ts';
 
+export type { EventType } from '@holter/core';
+
 export type AgentView = z.infer<typeof views.agent>;
 export type AgentPage = z.infer<typeof views.agentPage>;
 export type FinalStatePage = z.infer<typeof views.finalStatePage>;
