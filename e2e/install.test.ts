@@ -15,12 +15,19 @@ const tarball = `holter-${version}.tgz`;
 const execute = promisify(execFile);
 let server: ChildProcess | undefined;
 
-// What npm downloads may come from the cache of the user who runs the tests.
-const { npm_config_cache = join(homedir(), '.npm'), npm_config_registry = '' } = process.env;
+// npm reaches its registry as it does for the user who runs the tests: the same cache, proxy and certificates.
+const {
+  npm_config_cache = join(homedir(), '.npm'),
+  npm_config_userconfig = join(homedir(), '.npmrc'),
+  npm_config_registry = '',
+  NODE_EXTRA_CA_CERTS = '',
+} = process.env;
 const env = {
   ...cleanEnvironment(home),
   npm_config_cache,
+  npm_config_userconfig,
   ...(npm_config_registry && { npm_config_registry }),
+  ...(NODE_EXTRA_CA_CERTS && { NODE_EXTRA_CA_CERTS }),
   npm_config_audit: 'false',
   npm_config_fund: 'false',
   npm_config_prefer_offline: 'true',
