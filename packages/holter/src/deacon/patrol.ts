@@ -28,6 +28,8 @@ type Link = Connection & { readonly agentToken: string | null };
 const CYCLE_MS_MIN = 5_000;
 /** The server waits no longer for a letter. */
 const WAIT_MS_MAX = 60_000;
+/** After a question that was not answered: a connection that was closed meanwhile must not make it deaf for a minute. */
+const RETRY_MS = 5_000;
 const ANSWER_MS_MAX = 15_000;
 const NAMES_MAX = 20;
 
@@ -154,7 +156,7 @@ export class Patrol {
             ])
           : null;
       if (letters && letters.messages.length > 0) return;
-      if (!letters) await this.pause(waitMs);
+      if (!letters) await this.pause(Math.min(waitMs, RETRY_MS));
     }
   }
 
