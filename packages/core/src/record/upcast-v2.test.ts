@@ -38,11 +38,11 @@ test('facts of version 1 have their new names', () => {
   const hard = {
     agentId: 'ada',
     marks: { hook: 3 },
-    incident: { id: 'ada/1', step: 'terminate', saidGoneAt: 7 },
+    incident: { id: 'ada/1', cause: 'silent', step: 'terminate', saidGoneAt: 7 },
   };
   expect(upcast('agent', hard, 1)).toEqual({
     agentId: 'ada',
     highWater: { hook: 3 },
-    incident: { id: 'ada/1', step: 'terminate', exitReportedAt: 7 },
+    incident: { id: 'ada/1', cause: 'silent', step: 'terminate', exitReportedAt: 7 },
   });
 });

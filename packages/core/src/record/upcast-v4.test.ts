@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { upcast } from './upcast.ts';
 
 test('an escalation of version 3 was noticed when its wait began', () => {
-  const incident = { id: 'ada/1', step: 'escalate', phase: 'waiting', wait: { at: 7 } };
+  const incident = { id: 'ada/1', cause: 'silent', step: 'escalate', phase: 'waiting', wait: { at: 7 } };
   expect(upcast('agent', { agentId: 'ada', incident }, 3)).toEqual({
     agentId: 'ada',
     incident: { ...incident, noticedAt: 7 },
@@ -10,7 +10,7 @@ test('an escalation of version 3 was noticed when its wait began', () => {
 });
 
 test('an escalation of version 3 that was not shown to anybody keeps waiting until it is', () => {
-  const hard = { agentId: 'ada', incident: { id: 'ada/1', step: 'escalate', phase: 'waiting' } };
+  const hard = { agentId: 'ada', incident: { id: 'ada/1', cause: 'silent', step: 'escalate', phase: 'waiting' } };
   expect(upcast('agent', hard, 3)).toEqual(hard);
 });
 
@@ -20,7 +20,7 @@ test.each([
   ['lost', { isNudgeLost: true }, { decided: 2, delivered: 0, newest: 'lost' }],
   ['waiting to be fetched', {}, { decided: 2, delivered: 0, newest: 'offered' }],
 ])('a nudge of version 3 that was %s says so in the new form', (_what, facts, nudges) => {
-  const incident = { id: 'ada/1', step: 'nudge', attempt: 2, phase: 'waiting', ...facts };
+  const incident = { id: 'ada/1', cause: 'silent', step: 'nudge', attempt: 2, phase: 'waiting', ...facts };
   const upgraded = upcast('agent', { agentId: 'ada', incident }, 3) as unknown as {
     incident: Record<string, unknown>;
   };

@@ -2,9 +2,11 @@ import type { FleetGuard } from '../fleet/guard.ts';
 import type { Effect } from '../vocabulary/effect.ts';
 import type { HolterEvent } from '../vocabulary/event.ts';
 import type { Hard } from './agent.ts';
+import { withKnownKinds } from './known-kinds.ts';
 import { agentOfV1, effectOfV1 } from './upcast-v2.ts';
 import { agentOfV2, effectOfV2, eventOfV2, fleetOfV2 } from './upcast-v3.ts';
 import { agentOfV3 } from './upcast-v4.ts';
+import { agentForV4, agentOfV4 } from './upcast-v5.ts';
 
 /**
  * The kinds of record that a store keeps as JSON. Everything else is in columns, which the store's migrations
@@ -42,7 +44,7 @@ export type SharedStep = { readonly up: UpcastStep; readonly down: UpcastStep };
  * migration in the SQLite store that names the new version, and a folder in tests/fixtures/data-folders written by the
  * previous version. A detector's state that is missing from a trail needs no entry: the detector starts from `empty`.
  */
-const SHARED_STEPS: readonly SharedStep[] = [];
+const SHARED_STEPS: readonly SharedStep[] = [{ up: { agent: agentOfV4 }, down: { agent: agentForV4 } }];
 
 const STEPS: readonly UpcastStep[] = [...FIRST_STEPS, ...SHARED_STEPS.map(({ up }) => up)];
 
@@ -62,7 +64,8 @@ export function upcast<Kind extends RecordKind>(
   if (version > steps.length + 1) return null;
   let newest = record as Json;
   for (let from = version; from <= steps.length; from++) newest = steps[from - 1]?.[kind]?.(newest) ?? newest;
-  return newest as unknown as Records[Kind];
+  const read = kind === 'agent' ? withKnownKinds(newest as unknown as Hard) : newest;
+  return read as unknown as Records[Kind];
 }
 
 /** A record of the newest version in the shape of an earlier one, but not before `RECORD_VERSION_MIN`. */

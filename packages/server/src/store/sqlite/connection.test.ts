@@ -50,6 +50,7 @@ describe('a connection', () => {
         { version: 8, name: 'records of version 4' },
         { version: 9, name: 'what agents have spent' },
         { version: 10, name: 'letters' },
+        { version: 11, name: 'records of version 5' },
       ]);
       database.close();
     }

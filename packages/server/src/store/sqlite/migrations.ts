@@ -142,6 +142,7 @@ export const MIGRATIONS: readonly Migration[] = [
       'create index letters_sent_at on letters (sent_at)',
     ],
   },
+  { name: 'records of version 5', records: 5, statements: [] },
 ];
 
 /**
