@@ -7,6 +7,7 @@ const TIMELESS = [
   'e2e/same-story.test.ts',
   'e2e/database.test.ts',
   'e2e/hostile-files.test.ts',
+  'e2e/install.test.ts',
   'e2e/mcp.test.ts',
   'e2e/rolling-upgrade.test.ts',
 ];
