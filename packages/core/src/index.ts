@@ -178,6 +178,7 @@ export {
   type Evidence,
   type EvidenceStep,
   emptyEvidence,
+  FRUITLESS_KINDS,
   observeEvidence,
   observeVerdictOf,
 } from './ticket/evidence.ts';

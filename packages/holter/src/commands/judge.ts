@@ -77,12 +77,16 @@ async function checkFolder(io: Io, storage: string, { session, config }: CheckOp
     throw new CliFailure('the configuration is wrong', 'see what: holter config check', EXIT.usage);
   const { intervalMs, thresholds } = loaded.config.policies.judge;
   const at = realClock().now();
-  const found = await openFolder(resolve(io.workingDirectory, storage), () => at)?.look(session);
+  const look = await openFolder(resolve(io.workingDirectory, storage), { wallNow: () => at })?.look(session);
+  const found = look?.session;
   if (!found)
     throw new CliFailure(
-      session === undefined
-        ? `no session is at work in ${storage}`
-        : `there is no session ${session} in ${storage}`,
+      [
+        session === undefined
+          ? `no session is at work in ${storage}`
+          : `there is no session ${session} in ${storage}`,
+        ...(look?.faults ?? []),
+      ].join('; '),
       'a folder of sessions has sessions/ID/state.json and sessions/ID/logs/tool_logs.jsonl',
     );
   const { evidence, startedAt } = found;

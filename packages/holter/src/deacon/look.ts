@@ -6,10 +6,10 @@ import {
   isAlive,
   type ProcessIdentity,
   type ProcessTable,
+  startedAtOf,
 } from '@holter/server/process';
 import { incarnationOf } from '../town/incarnation.ts';
 import type { TownSettings } from '../town/settings.ts';
-import { startedAtOf } from '../town/started-at.ts';
 import { readStateFile, writeStateFile } from '../town/state-file.ts';
 import type { Town } from '../town/town.ts';
 import type { TownSession, TownSessions } from './sessions.ts';

@@ -32,6 +32,6 @@ export type { ChildEnd, Idle, Recipe } from './shared/recipe.ts';
 export type { Item, ReplayFormat, ReplayReader } from './shared/replay.ts';
 export type { Marks, ScreenMarks } from './shared/screen.ts';
 export type { SessionFile } from './shared/session-file.ts';
-export type { FoundSession, StepFolder } from './shared/step-folder.ts';
+export type { FolderLook, StepFolder } from './shared/step-folder.ts';
 export type { Transcript } from './shared/transcript.ts';
 export { type TailedSession, TRANSCRIPT_CHANNEL, TranscriptTail } from './shared/transcript-tail.ts';

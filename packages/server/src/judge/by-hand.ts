@@ -12,7 +12,8 @@ import {
   summarize,
 } from '@holter/core';
 import { ADAPTERS, type StepFolder } from '../adapters/index.ts';
-import { redact } from '../redaction/index.ts';
+import { startedAtOf, systemTable } from '../processes/index.ts';
+import { redactValue } from '../redaction/index.ts';
 import { isoOf, ticketOf } from './ticket-of.ts';
 
 /** The adapter that knows folders of sessions; its name is the role of their agents. */
@@ -21,8 +22,24 @@ export const [folderAdapter] = ADAPTERS.flatMap(({ name, stepFolder }) =>
 );
 
 /** Null where no agent kind keeps such folders. */
-export const openFolder = (path: string, wallNow: () => number): StepFolder | null =>
-  folderAdapter?.open(path, { wallNow, redact }) ?? null;
+export function openFolder(
+  path: string,
+  { wallNow, startOf = processStart(wallNow) }: { wallNow: () => number; startOf?: StartOf | undefined },
+): StepFolder | null {
+  return folderAdapter?.open(path, { wallNow, startOf, redact: redactValue }) ?? null;
+}
+
+/** When a process began; null if there is none. */
+export type StartOf = (pid: number) => number | null;
+
+function processStart(wallNow: () => number): StartOf {
+  const table = systemTable();
+  return (pid) => {
+    const row = table?.row(pid);
+    if (row) return row.state === 'zombie' ? null : (startedAtOf(row, wallNow()) ?? 0);
+    return table ? null : 0;
+  };
+}
 
 type Terms = {
   readonly at: Instant;

@@ -3,7 +3,7 @@ import {
   type Evidence,
   emptyEvidence,
   FINDING_KINDS,
-  type FindingKind,
+  FRUITLESS_KINDS,
   type Instant,
   instant,
   observeEvidence,
@@ -21,16 +21,6 @@ type Page = { readonly incarnation: number | undefined; readonly evidence: Evide
 
 /** Agents whose words are kept; those that were not heard for the longest time are forgotten. */
 const AGENTS_MAX = 5_000;
-
-/** Work that varies and brings nothing: rules only warn of it, because what it means is a matter of judgement. */
-const FRUITLESS: ReadonlySet<FindingKind> = new Set<FindingKind>([
-  'dry-spell',
-  'revisit',
-  'same-answer',
-  'restated-plan',
-  'failing-calls',
-  'spending',
-]);
 
 /**
  * The last verdicts, words and results of watched agents, as intake has cleaned them. Numbers come from the records,
@@ -80,7 +70,7 @@ export class EvidenceBook {
       lastStepAt: lastStepAt === 0 ? null : instant(lastStepAt),
       waitingFor: holds[0]?.kind ?? null,
       loop: found.find(({ kind }) => FINDING_KINDS[kind].isRepeat)?.evidence ?? null,
-      fruitless: found.find(({ kind }) => FRUITLESS.has(kind))?.evidence ?? null,
+      fruitless: found.find(({ kind }) => FRUITLESS_KINDS.has(kind))?.evidence ?? null,
     };
   }
 

@@ -1,16 +1,18 @@
 import { basename, resolve } from 'node:path';
 import { type Agent, type Evidence, instant, isAgentId, type Registration } from '@holter/core';
-import type { FoundSession, StepFolder } from '../adapters/index.ts';
+import type { FolderLook, StepFolder } from '../adapters/index.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
+import { faultSignal } from '../files/index.ts';
 import { HOLTER, type Intake } from '../intake/index.ts';
-import { folderAdapter, openFolder } from './by-hand.ts';
+import { folderAdapter, openFolder, type StartOf } from './by-hand.ts';
 
 type FolderContext = {
   readonly engine: Pick<Engine, 'read'>;
   readonly intake: Pick<Intake, 'register' | 'take'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly wallNow: () => number;
+  readonly startOf?: StartOf;
   readonly warn: (message: string) => void;
 };
 
@@ -24,6 +26,8 @@ export class FolderSessions {
   private readonly context: FolderContext;
   private readonly folders = new Map<string, StepFolder>();
   private readonly warned = new Set<string>();
+  /** What was last reported about the files of an agent, and of which start. */
+  private readonly faults = new Map<string, string>();
 
   constructor(context: FolderContext) {
     this.context = context;
@@ -41,24 +45,28 @@ export class FolderSessions {
   }
 
   private async lookInto(path: string): Promise<FolderSession | null> {
-    const { wallNow } = this.context;
     const agentId = basename(path);
     if (!isAgentId(agentId)) {
       this.warnOnce(path, `${path} is not judged: its name can't be that of an agent`);
       return null;
     }
-    const folder = this.folders.get(path) ?? openFolder(path, wallNow);
+    const folder = this.folders.get(path) ?? openFolder(path, this.context);
     if (!folder) return null;
     this.folders.set(path, folder);
-    const found = await folder.look();
-    const agent = await this.agentOf(agentId, found);
-    return agent && found ? { agent, evidence: this.byOwnClock(found.evidence) } : null;
+    const look = await folder.look();
+    const agent = await this.agentOf(agentId, look);
+    if (agent) await this.reportFaults(agent, look.faults);
+    return agent && look.session ? { agent, evidence: this.byOwnClock(look.session.evidence) } : null;
   }
 
-  /** The agent's start is the session that is at work; the one before has ended. */
-  private async agentOf(agentId: string, found: FoundSession | null): Promise<Agent | null> {
+  /**
+   * The agent's start is the session that is at work; the one before has ended. A session that is not found although
+   * something is in the place of its files has not: an agent could put it there.
+   */
+  private async agentOf(agentId: string, { session: found, faults }: FolderLook): Promise<Agent | null> {
     const { engine, intake } = this.context;
     const known = await engine.read(agentId);
+    if (!found && faults.length > 0) return known && isOwn(known) && !known.hard.end ? known : null;
     const status = found?.evidence.status ?? 'gone';
     if (!found?.evidence.isAtWork) {
       if (known && isOwn(known)) await this.stop(known, `its session is ${status}`);
@@ -79,6 +87,15 @@ export class FolderSessions {
     if (hard.end) return;
     const { agentId, incarnation } = hard;
     await this.context.intake.take({ kind: 'stopped', agentId, incarnation, reason }, HOLTER);
+  }
+
+  private async reportFaults({ hard }: Agent, faults: readonly string[]): Promise<void> {
+    const { agentId, incarnation } = hard;
+    const now = faults.length === 0 ? '' : `${incarnation}: ${faults.join('; ')}`;
+    if ((this.faults.get(agentId) ?? '') === now) return;
+    this.faults.set(agentId, now);
+    const signal = faultSignal(faults, this.context.clock.now());
+    await this.context.intake.take({ ...signal, agentId, incarnation }, HOLTER);
   }
 
   /** Times of files are by the clock on the wall. */

@@ -21,7 +21,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { Intake } from '../intake/index.ts';
 import type { JudgeSettings } from '../policy/index.ts';
 import type { Store } from '../store/store.ts';
-import { type CheckByHand, checkByHand } from './by-hand.ts';
+import { type CheckByHand, checkByHand, type StartOf } from './by-hand.ts';
 import { EvidenceBook } from './evidence-book.ts';
 import { FolderSessions } from './folder-sessions.ts';
 import { ModelJudge } from './model-judge.ts';
@@ -34,6 +34,8 @@ type JudgeContext = {
   readonly store: Pick<Store, 'readEvents'>;
   readonly clock: Clock;
   readonly wallNow: () => number;
+  /** Default: as the operating system says. */
+  readonly startOf?: StartOf;
   readonly newId: () => string;
   /** Where relative paths of folders begin. */
   readonly base: () => string;

@@ -47,7 +47,14 @@ export function copyRecorded(name: string, at: number = T0): string {
 }
 
 /** A judge around a real engine, whose rounds a test asks for. */
-export async function judgeWorld(config: object = {}, parts: { readonly folders?: readonly string[] } = {}) {
+export async function judgeWorld(
+  config: object = {},
+  parts: {
+    readonly folders?: readonly string[];
+    /** When processes began; by default none that a folder names runs. */
+    readonly startOf?: (pid: number) => number | null;
+  } = {},
+) {
   let at: number = T0;
   const clock: Clock = { now: () => instant(at), after: () => () => undefined };
   const store = openMemory();
@@ -62,6 +69,7 @@ export async function judgeWorld(config: object = {}, parts: { readonly folders?
   const judge = new Judge({
     ...{ engine, intake, store, clock, wallNow: () => at, newId: () => `ticket-${++ids}` },
     base: () => '/',
+    startOf: parts.startOf ?? (() => null),
     ...{ env: { PATH: process.env.PATH, KEY: 'secret-key' }, folder: '/' },
     warn: (message) => void warnings.push(message),
     failed: (error) => {

@@ -1,118 +1,88 @@
 import { basename, join } from 'node:path';
-import type { Instant } from '@holter/core';
-import { type KnownFile, namesIn, ownerOf, readChangedFile, statAgentFile } from '../../files/index.ts';
-import { asNumber, asRecord, asText, type JsonRecord, parseRecord } from '../shared/json.ts';
-import { timeOf } from '../shared/replay.ts';
-import type { FoundSession, OpenStepFolder } from '../shared/step-folder.ts';
+import { namesIn } from '../../files/index.ts';
+import type { FolderLook, OpenStepFolder } from '../shared/step-folder.ts';
+import { logFileOf, type SessionState, SessionStates } from './session-state.ts';
 import { StepLog } from './step-log.ts';
 
-const STATE_BYTES_MAX = 4 * 1024 * 1024;
-const LOG_BYTES_MAX = 2 * 1024 ** 3;
 /** Sessions are named by their time, so the newest names are the newest sessions. */
 const NAMES_MAX = 10_000;
 const SESSIONS_MAX = 200;
-/** A session at work that has not written for so long was left behind by a runtime that is gone. */
-const ORPHAN_MS = 3_600_000;
 
-/** `active` is what a running session has; the other two are what the tools of seed 003 expected. */
-const AT_WORK: ReadonlySet<string> = new Set(['active', 'in_progress', 'running']);
-
-/** `sessions/{id}/state.json`, as far as it matters. */
-type State = {
-  readonly id: string;
-  readonly status: string;
-  readonly graphId: string | null;
-  readonly isPaused: boolean;
-  readonly startedAt: Instant | null;
-  /** The newest sign of it: its state or its log was written. */
-  readonly movedAt: number;
-  readonly isOrphan: boolean;
-};
-
-const rules = (bytesMax: number) => ({ isOwner: ownerOf(), bytesMax });
+/** The state of the session to look at, and what can't be used of the others. */
+type Discovery = { readonly state: SessionState | null; readonly faults: readonly string[] };
 
 /** Hive's storage folder of one worker, which is named after the worker. */
-export const openStepFolder: OpenStepFolder = (path, { wallNow, redact }) => {
+export const openStepFolder: OpenStepFolder = (path, context) => {
   const agentId = basename(path);
-  const states = new Map<string, KnownFile>();
+  const states = new SessionStates(path, context);
   const logs = new Map<string, StepLog>();
-  const logFile = (id: string): string => join(path, 'sessions', id, 'logs', 'tool_logs.jsonl');
+  /** The session that was found last. */
+  let current: SessionState | null = null;
 
-  async function readState(id: string): Promise<State | null> {
-    const file = join(path, 'sessions', id, 'state.json');
-    const answer = await readChangedFile(file, rules(STATE_BYTES_MAX), states.get(id));
-    if (answer.kind !== 'ok') {
-      states.delete(id);
-      return null;
-    }
-    states.set(id, answer.value);
-    const record = parseRecord(answer.value.content.toString());
-    const status = asText(record?.status);
-    // A folder whose state belongs to another session was restored or copied.
-    const named = asText(record?.session_id);
-    if (!record || status === null || (named !== null && named !== id)) return null;
-    const log = await statAgentFile(logFile(id), rules(LOG_BYTES_MAX));
-    const loggedAt = log.kind === 'ok' ? log.value.mtimeMs : 0;
-    const movedAt = Math.max(answer.value.stats.mtimeMs, loggedAt);
-    return { ...stateOf(record, id, status), movedAt, isOrphan: isLeft(record, wallNow() - movedAt) };
+  const logOf = (id: string): StepLog => {
+    const log =
+      logs.get(id) ?? new StepLog(logFileOf(path, id), { agentId, sessionId: id, redact: context.redact });
+    logs.set(id, log);
+    return log;
+  };
+
+  /** The state as it is, or as it was last where the file can't be used now. */
+  async function stateOf(id: string): Promise<Discovery> {
+    const answer = await states.read(id);
+    if (answer.kind === 'missing') return { state: null, faults: [] };
+    if (answer.kind === 'ok') return { state: answer.value, faults: [] };
+    return { state: current?.id === id ? current : null, faults: [`state.json of ${id} ${answer.because}`] };
   }
 
   /** Sessions at work before others, then the one that moved last. */
-  async function discover(): Promise<State | null> {
+  async function discover(): Promise<Discovery> {
     const names = [...(await namesIn(join(path, 'sessions'), NAMES_MAX))].sort().reverse();
-    let best: State | null = null;
+    let best: SessionState | null = null;
+    let still: SessionState | null = null;
+    const faults = new Map<string, readonly string[]>();
     for (const id of names.slice(0, SESSIONS_MAX)) {
-      const state = await readState(id);
-      if (state && !state.isOrphan && (!best || isBefore(state, best))) best = state;
+      const { state, faults: some } = await stateOf(id);
+      if (some.length > 0) faults.set(id, some);
+      if (state?.left === 'no' && (!best || isBefore(state, best))) best = state;
+      if (state?.left === 'still' && (!still || isBefore(state, still))) still = state;
     }
-    for (const id of states.keys()) if (!names.includes(id)) states.delete(id);
+    if (still && (!best || isBefore(still, best)) && (await isWaiting(still, best))) best = still;
+    states.keepOnly(names);
     for (const id of logs.keys()) if (id !== best?.id) logs.delete(id);
-    return best;
+    current = best;
+    // What an old session has in place of its files matters only where nothing else was found.
+    return { state: best, faults: (best ? faults.get(best.id) : [...faults.values()][0]) ?? [] };
   }
 
-  async function look(session?: string): Promise<FoundSession | null> {
-    const state =
-      session === undefined ? await discover() : isName(session) ? await readState(session) : null;
-    if (!state) return null;
-    const log =
-      logs.get(state.id) ?? new StepLog(logFile(state.id), { agentId, sessionId: state.id, redact });
-    logs.set(state.id, log);
+  /** Without a process that could be looked at, only a session that nothing followed is taken for one that waits. */
+  async function isWaiting(still: SessionState, other: SessionState | null): Promise<boolean> {
+    if (other && other.movedAt > still.movedAt) return false;
+    if (still.isPaused) return true;
+    const log = logOf(still.id);
+    await log.read(agentId);
+    return log.waitingFor !== null;
+  }
+
+  async function look(session?: string): Promise<FolderLook> {
+    const isNamed = session !== undefined;
+    if (isNamed && !isName(session)) return { session: null, faults: [] };
+    const { state, faults } = isNamed ? await stateOf(session) : await discover();
+    if (!state) return { session: null, faults };
+    const log = logOf(state.id);
     const evidence = await log.read(state.graphId ?? agentId);
+    const { status, isAtWork, startedAt } = state;
     const waitingFor = state.isPaused ? 'it is paused' : log.waitingFor;
-    const { status, startedAt } = state;
-    return { evidence: { ...evidence, status, isAtWork: AT_WORK.has(status), waitingFor }, startedAt };
+    return {
+      session: { evidence: { ...evidence, status, isAtWork, waitingFor }, startedAt },
+      faults: log.fault === null ? faults : [...faults, `tool_logs.jsonl of ${state.id} ${log.fault}`],
+    };
   }
 
   return { look };
 };
 
-function stateOf(record: JsonRecord, id: string, status: string): Omit<State, 'movedAt' | 'isOrphan'> {
-  const progress = asRecord(record.progress);
-  const graphId = asText(record.graph_id) ?? asText(record.agent_id);
-  const startedAt = timeOf(asRecord(record.timestamps).started_at);
-  return { id, status, graphId, isPaused: asText(progress.paused_at) !== null, startedAt };
-}
-
-const isBefore = (one: State, other: State): boolean => {
-  const [atWork, otherAtWork] = [AT_WORK.has(one.status), AT_WORK.has(other.status)];
-  return atWork === otherAtWork ? one.movedAt > other.movedAt : atWork;
-};
-
-/** It says that it is at work, but its process is gone or it has not moved for long. */
-function isLeft(record: JsonRecord, stillMs: number): boolean {
-  if (!AT_WORK.has(asText(record.status) ?? '')) return false;
-  const pid = asNumber(record.pid);
-  return stillMs > ORPHAN_MS || (pid !== null && pid > 0 && !isRunning(pid));
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
+const isBefore = (one: SessionState, other: SessionState): boolean =>
+  one.isAtWork === other.isAtWork ? one.movedAt > other.movedAt : one.isAtWork;
 
 /** A session is a folder right below, and nothing else. */
 const isName = (session: string): boolean => /^[^/\\\0]{1,255}$/.test(session) && !/^\.+$/.test(session);

@@ -1,13 +1,26 @@
-import { type Evidence, emptyEvidence, FINDING_KINDS, instant, observeEvidence } from '@holter/core';
+import {
+  type Evidence,
+  emptyEvidence,
+  FINDING_KINDS,
+  type Finding,
+  FRUITLESS_KINDS,
+  instant,
+  observeEvidence,
+} from '@holter/core';
 import { defaultDetectionPolicy, emptyDetectorState, observe, type Verdict } from '@holter/core/detect';
 import { ownerOf, statAgentFile } from '../../files/index.ts';
 import { asList, asRecord, asText, type JsonRecord, parseRecord } from '../shared/json.ts';
 import { LineTail } from '../shared/line-tail.ts';
+import { nextTurn } from '../shared/next-turn.ts';
 import { replay } from './replay.ts';
+import { shortRecord } from './short-record.ts';
 
 const LOG_BYTES_MAX = 2 * 1024 ** 3;
 /** One look of the tail reads 8 MB; a longer log is caught up with over several rounds. */
 const LOOKS_MAX = 4;
+/** So much is parsed before other work gets its turn; each line costs extra. */
+const TURN_LENGTH_MAX = 128 * 1024;
+const LINE_COST = 500;
 
 /** By which an agent asks a person, and waits. */
 const ASKING = /^(ask_user|request_(?:user_)?(?:input|credentials))/;
@@ -15,7 +28,7 @@ const ASKING = /^(ask_user|request_(?:user_)?(?:input|credentials))/;
 type LogContext = {
   readonly agentId: string;
   readonly sessionId: string;
-  readonly redact: (text: string) => string;
+  readonly redact: (value: unknown) => unknown;
 };
 
 /** Reads on in a `tool_logs.jsonl`: one line is one step. */
@@ -27,17 +40,28 @@ export class StepLog {
   private evidence: Evidence;
   private end = 0;
   private waits: string | null = null;
+  private refused: string | null = null;
+  private length = 0;
 
   constructor(file: string, context: LogContext) {
     this.file = file;
     this.context = context;
-    this.tail = new LineTail(file, 0);
+    this.tail = new LineTail(file, 0, {
+      noted: (answer) => {
+        this.refused = answer.kind === 'refused' ? answer.because : null;
+      },
+    });
     this.evidence = this.nothing();
   }
 
   /** In words, while its last step was to ask a person, or ended a turn that nobody judges. */
   get waitingFor(): string | null {
     return this.waits;
+  }
+
+  /** Why the file could not be used at the last look; null if it could, or is not there yet. */
+  get fault(): string | null {
+    return this.refused;
   }
 
   async read(graphId: string): Promise<Evidence> {
@@ -48,6 +72,7 @@ export class StepLog {
         // Another file has taken its place, and is read from its beginning.
         if (end <= this.end) this.forget();
         this.end = end;
+        await this.maybeRest(text.length);
         const record = parseRecord(text);
         if (record && replay.matches(record)) this.observe(record);
       }
@@ -55,34 +80,48 @@ export class StepLog {
     // A step has no time of its own.
     const rules = { isOwner: ownerOf(), bytesMax: LOG_BYTES_MAX };
     const stats = this.evidence.totalSteps === 0 ? null : await statAgentFile(this.file, rules);
-    const lastStepAt = stats?.kind === 'ok' ? instant(Math.floor(stats.value.mtimeMs)) : null;
+    // A log that was replaced by something else does not stop the clock of its last step.
+    const lastStepAt =
+      stats?.kind === 'ok' ? instant(Math.floor(stats.value.mtimeMs)) : this.evidence.lastStepAt;
     const nodeId = this.evidence.nodeId === '' ? graphId : this.evidence.nodeId;
     this.evidence = { ...this.evidence, graphId, lastStepAt };
     return { ...this.evidence, nodeId };
   }
 
-  private observe(record: JsonRecord): void {
+  private async maybeRest(length: number): Promise<void> {
+    this.length += length + LINE_COST;
+    if (this.length < TURN_LENGTH_MAX) return;
+    this.length = 0;
+    await nextTurn();
+  }
+
+  /** Detectors quote calls, and a judge quotes steps: secrets are removed before either sees one. */
+  private observe(raw: JsonRecord): void {
+    const record = asRecord(this.context.redact(shortRecord(raw)));
     let verdict: Verdict = 'CONTINUE';
-    let loop: string | null = null;
+    let found: readonly Finding[] = [];
     for (const item of replay.open('').push(record, 0)) {
       if (item.kind === 'verdict') verdict = item.verdict;
       if (item.kind !== 'step') continue;
       const seen = observe(this.detectors, item.step, defaultDetectionPolicy);
       this.detectors = seen.state;
-      loop = seen.findings.find(({ kind }) => FINDING_KINDS[kind].isRepeat)?.evidence ?? null;
+      found = seen.findings;
     }
-    const { redact } = this.context;
     const calls = asList(record.tool_calls).map(asRecord);
     const last = calls.at(-1);
     const nodeId = asText(record.node_id) ?? '';
     this.waits = whyWaiting(calls, verdict);
     this.evidence = observeEvidence(
-      { ...this.evidence, loop },
+      {
+        ...this.evidence,
+        loop: found.find(({ kind }) => FINDING_KINDS[kind].isRepeat)?.evidence ?? null,
+        fruitless: found.find(({ kind }) => FRUITLESS_KINDS.has(kind))?.evidence ?? null,
+      },
       {
         verdict,
         tool: asText(last?.tool_name),
-        text: redact((asText(record.llm_text) ?? '').slice(-TEXT_MAX)),
-        result: redact(textOf(last?.result ?? record.error).slice(0, TEXT_MAX)),
+        text: asText(record.llm_text) ?? '',
+        result: textOf(last?.result ?? record.error),
         isError: last?.is_error === true,
         at: null,
         ...(nodeId !== '' && { nodeId }),
@@ -100,8 +139,6 @@ export class StepLog {
     return emptyEvidence({ agentId, sessionId, graphId: '' });
   }
 }
-
-const TEXT_MAX = 2_000;
 
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value);

@@ -2,6 +2,7 @@ import { clip, type MarkedSignal } from './hooks.ts';
 import { parseRecord } from './json.ts';
 import { LineTail, type LineTailOptions } from './line-tail.ts';
 import { type MeterStart, ModelMeter } from './model-meter.ts';
+import { nextTurn } from './next-turn.ts';
 import type { TranscriptFact, TranscriptReader } from './transcript.ts';
 
 export const TRANSCRIPT_CHANNEL = 'transcript';
@@ -12,14 +13,6 @@ const LINE_COST = 500;
 
 /** Read once more before the start, to know the messages and calls that go on after it. */
 const WARM_BYTES = 256 * 1024;
-
-let turns: Promise<unknown> = Promise.resolve();
-
-/** All transcripts share the turns: many long ones together take no more at a time than one. */
-function nextTurn(): Promise<unknown> {
-  turns = turns.then(() => new Promise(setImmediate));
-  return turns;
-}
 
 /** The session whose transcript is followed. */
 export type TailedSession = {
