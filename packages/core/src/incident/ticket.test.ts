@@ -5,7 +5,7 @@ import { hours, minutes } from '../base/time.ts';
 import type { Mode } from '../record/agent.ts';
 import type { Registration } from '../transition/enroll.ts';
 import type { Transition } from '../transition/transition.ts';
-import type { EscalationTicket, TicketAct, TicketTriage } from '../vocabulary/ticket.ts';
+import type { EscalationTicket, TicketAct, TicketAnswer, TicketTriage } from '../vocabulary/ticket.ts';
 
 const intervene: TicketTriage = { outcome: 'intervene', analysis: 'it is high', by: 'rules' };
 const dismiss: TicketTriage = { outcome: 'dismiss', analysis: 'it has passed', by: 'rules' };
@@ -22,6 +22,16 @@ function emit(
   const whole = ticketOf({ ticket_id: `t${count}`, ...ticket });
   return act(bench, { kind: 'emit', ticket: whole, condition: 'no-accept', cooldownMs: minutes(30), triage });
 }
+
+const answer = (bench: Bench, ticketId: string, given: TicketAnswer): Transition =>
+  act(bench, {
+    kind: 'answer',
+    ticketId,
+    answer: given,
+    by: 'alice',
+    reason: 'it works',
+    cooldownMs: minutes(30),
+  });
 
 const types = ({ events }: Transition): string[] => events.map(({ type }) => type);
 const stepOf = (bench: Bench): string | undefined => bench.agent.hard.incident?.step;
@@ -183,7 +193,7 @@ describe('a ticket beside what rules find', () => {
       for (const each of [bench, twin]) loop(each);
       emit(bench, answer === 'dismissed' ? dismiss : intervene, { ticket_id: 'x' });
       if (answer === 'false_alarm')
-        act(bench, { kind: 'answer', ticketId: 'x', answer, by: 'alice', reason: 'it works' });
+        act(bench, { kind: 'answer', ticketId: 'x', answer, by: 'alice', reason: 'it works', cooldownMs: 0 });
       for (let minute = 0; minute < 90; minute += 5) {
         for (const each of [bench, twin]) each.advance(minutes(5));
         expect(bench.agent.hard.incident).toEqual(twin.agent.hard.incident);
@@ -242,7 +252,7 @@ describe("the operator's answer", () => {
     const bench = new Bench();
     emit(bench, intervene, { ticket_id: 'u' });
     const before = bench.agent.hard.incident;
-    const answered = act(bench, { kind: 'answer', ticketId: 'u', answer: 'useful', by: 'alice', reason: '' });
+    const answered = answer(bench, 'u', 'useful');
     expect(types(answered)).toEqual(['TICKET_CHANGED']);
     expect(bench.agent.hard.incident).toEqual(before);
   });
@@ -250,8 +260,40 @@ describe("the operator's answer", () => {
   test('false alarm takes the ticket down', () => {
     const bench = new Bench();
     emit(bench, intervene, { ticket_id: 'f' });
-    act(bench, { kind: 'answer', ticketId: 'f', answer: 'false_alarm', by: 'alice', reason: 'it works' });
+    answer(bench, 'f', 'false_alarm');
     expect([bench.agent.hard.points, statuses(bench)]).toEqual([[], ['dismissed']]);
+  });
+
+  test('false alarm quietens the condition from the answer on, however late it comes', () => {
+    const bench = new Bench();
+    emit(bench, intervene, { ticket_id: 'f' });
+    bench.advance(minutes(45));
+    answer(bench, 'f', 'false_alarm');
+    bench.advance(minutes(29));
+    expect(emit(bench).rejection).toMatchObject({ code: 'ticket-known' });
+    bench.advance(minutes(1));
+    expect(emit(bench).rejection).toBeUndefined();
+  });
+
+  test('false alarm about a ticket that has passed quietens its condition as well', () => {
+    const bench = new Bench();
+    emit(bench, dismiss, { ticket_id: 'f' });
+    bench.advance(minutes(45));
+    expect(types(answer(bench, 'f', 'false_alarm'))).toEqual(['TICKET_CHANGED']);
+    bench.advance(minutes(29));
+    expect(emit(bench).rejection).toMatchObject({ code: 'ticket-known' });
+    expect(emit(bench, intervene, { severity: 'critical' }).rejection).toBeUndefined();
+  });
+
+  test('a condition that passes late is quiet from then on', () => {
+    const bench = new Bench();
+    emit(bench);
+    bench.advance(minutes(45));
+    act(bench, { kind: 'resolve', condition: 'no-accept', reason: 'a step was accepted' });
+    bench.advance(minutes(29));
+    expect(emit(bench).rejection).toMatchObject({ code: 'ticket-known' });
+    bench.advance(minutes(1));
+    expect(emit(bench).rejection).toBeUndefined();
   });
 
   test('a false alarm about the whole agent includes its tickets', () => {

@@ -44,12 +44,14 @@ export function foldTicket(draft: Draft, act: TicketAct): void {
           settle(draft, note, 'resolved', { status: 'resolved', by: 'judge', reason: act.reason });
       return;
     case 'answer': {
-      const { ticketId, answer, by, reason } = act;
+      const { ticketId, answer, by, reason, cooldownMs } = act;
       const note = draft.hard.tickets?.find(({ id }) => id === ticketId);
+      const isClosing = note && isOpen(note) && answer === 'false_alarm';
+      if (isClosing) settle(draft, note, 'dismissed', { status: answer, by, reason });
       // An old ticket is only in the event log, where the answer belongs as well.
-      if (note && isOpen(note) && answer === 'false_alarm')
-        return settle(draft, note, 'dismissed', { status: answer, by, reason });
-      return tell(draft, ticketId, { status: answer, by, reason });
+      else tell(draft, ticketId, { status: answer, by, reason });
+      if (note && answer === 'false_alarm') quieten(draft, ticketId, cooldownMs);
+      return;
     }
     default:
       return assertNever(act);
@@ -122,8 +124,15 @@ type Change = Pick<EventOf<'TICKET_CHANGED'>['payload'], 'status' | 'by' | 'reas
 
 function settle(draft: Draft, note: TicketNote, status: TicketStatus, change: Change): void {
   replace(draft, { ...note, status });
+  quieten(draft, note.id, note.quietUntil - note.at);
   tell(draft, note.id, change);
   showWorst(draft);
+}
+
+/** However late a ticket is closed, the same condition is quiet from then on. */
+function quieten({ hard, at }: Draft, ticketId: string, cooldownMs: number): void {
+  const quietUntil = later(at, cooldownMs);
+  hard.tickets = notesOf(hard).map((note) => (note.id === ticketId ? { ...note, quietUntil } : note));
 }
 
 function tell(draft: Draft, ticketId: string, change: Change): void {

@@ -53,7 +53,10 @@ export type TicketNote = {
   readonly cause: string;
   readonly at: Instant;
   readonly status: TicketStatus;
-  /** Until then the same condition makes no further ticket, unless it gets worse. */
+  /**
+   * Once it is closed: until then the same condition makes no further ticket, unless it gets worse. While it is open,
+   * its distance from `at` says how long that will be.
+   */
   readonly quietUntil: Instant;
 };
 
@@ -76,4 +79,6 @@ export type TicketAct =
       readonly answer: TicketAnswer;
       readonly by: string;
       readonly reason: string;
+      /** How long a false alarm keeps the same condition quiet, from now on. */
+      readonly cooldownMs: number;
     };

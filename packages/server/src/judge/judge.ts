@@ -63,6 +63,8 @@ type Memory = LastCheck & {
   readonly status: string;
 };
 
+type Answered = Extract<TicketAct, { kind: 'answer' }>;
+
 const CHECKS_MAX = 1_000;
 const AGENTS_MAX = 5_000;
 
@@ -155,6 +157,15 @@ export class Judge {
       : triageByRules(ticket, now);
     const { cooldownMs } = this.settings;
     return this.tell(agent.hard.agentId, { kind: 'emit', ticket, condition, cooldownMs, triage });
+  }
+
+  /** What a person says about a ticket. */
+  async answer(
+    agentId: string,
+    given: Pick<Answered, 'ticketId' | 'answer' | 'by' | 'reason'>,
+  ): Promise<void> {
+    const { cooldownMs } = this.settings;
+    await this.tell(agentId, { kind: 'answer', ...given, cooldownMs });
   }
 
   /** Why it was refused; null if it was not. */

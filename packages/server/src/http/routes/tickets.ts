@@ -186,8 +186,7 @@ export function ticketRoutes({ deps }: HttpContext): readonly Route[] {
         checkMayDecide(caller, await readAgent(engine, agentId));
         const by = decidedBy(caller, body.by);
         const reason = redact(body.reason ?? '');
-        const { answer } = body;
-        await judge.tell(agentId, { kind: 'answer', ticketId: found.ticket.ticket_id, answer, by, reason });
+        await judge.answer(agentId, { ticketId: found.ticket.ticket_id, answer: body.answer, by, reason });
         return ticketView(await findTicket(params.ticketId));
       },
     }),
