@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-export { isLoopback } from './config/loopback.ts';
+export { isLoopback } from './policy/loopback.ts';
 
 export const DEFAULT_HOST = '127.0.0.1';
 export const DEFAULT_PORT = 4658;

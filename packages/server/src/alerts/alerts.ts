@@ -3,11 +3,11 @@ import {
   type AlertSide,
   buildChannel,
   type Channel,
+  type ChannelConfig,
   type ChannelExecutor,
   type Delivery,
   type Notify,
 } from '../channels/index.ts';
-import type { ChannelConfig } from '../config/channels.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import { alertsForGroup } from '../policy/index.ts';

@@ -1,7 +1,8 @@
 import { dirname, resolve } from 'node:path';
+import type { ChannelConfig } from '../channels/index.ts';
 import { readSettingsFile } from '../files/index.ts';
 import { compile, defaultPolicies, type PolicyProblem, type PolicySet } from '../policy/index.ts';
-import { type ChannelConfig, type DeadManConfig, resolveChannels, resolveDeadMan } from './channels.ts';
+import { type DeadManConfig, resolveChannels, resolveDeadMan } from './channels.ts';
 import type { Environment } from './files.ts';
 import { type FileProblem, type Place, readYaml } from './yaml-file.ts';
 

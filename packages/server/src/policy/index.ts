@@ -6,6 +6,7 @@ export { type Compiled, compile, defaultPolicies } from './compile.ts';
 export type { HolterConfig } from './config.ts';
 export { ALIASES } from './fields.ts';
 export type { JudgeModel, JudgeSettings } from './judge-fields.ts';
+export { isLoopback } from './loopback.ts';
 export { nearest } from './nearest.ts';
 export type { Network } from './network-fields.ts';
 export type { Operations } from './operations-fields.ts';

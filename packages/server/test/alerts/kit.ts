@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Registration, type SignalBody, seconds } from '@holter/core';
 import { type Alerts, connectAlerts } from '../../src/alerts/index.ts';
-import type { ChannelConfig } from '../../src/config/channels.ts';
+import type { ChannelConfig } from '../../src/channels/index.ts';
 import { resolveChannels } from '../../src/config/channels.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import { compile, type HolterConfig } from '../../src/policy/index.ts';

@@ -1,4 +1,5 @@
 import type { Channel } from '../shared/channel.ts';
+import type { ChannelKind } from '../shared/channel-kind.ts';
 import { factsOf } from '../shared/facts.ts';
 import { runProgram } from '../shared/run-program.ts';
 
@@ -15,3 +16,8 @@ export const commandChannel = (
   deliver: ({ key, alert }, context) =>
     runProgram({ argv, input: `${JSON.stringify(factsOf(key, alert))}\n`, env }, context),
 });
+
+export const command: ChannelKind<Settings> = {
+  read: (reader) => ({ argv: reader.list('argv') }),
+  build: (settings, { env }) => commandChannel(settings, env),
+};

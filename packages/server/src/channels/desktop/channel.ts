@@ -1,6 +1,7 @@
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import type { AlertMessage } from '../shared/alert-message.ts';
 import type { Channel, Delivery } from '../shared/channel.ts';
+import type { ChannelKind, Host } from '../shared/channel-kind.ts';
 import { runProgram } from '../shared/run-program.ts';
 
 type Way = 'notify-send' | 'osascript' | 'terminal';
@@ -11,18 +12,11 @@ type Settings = {
   readonly perMinute: number;
 };
 
-export type Desktop = {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly platform: string;
-  /** The terminal that the server was started in. */
-  readonly terminal: string;
-};
-
 /** What a notification needs to find the screen of the user. */
 const SCREEN = ['DISPLAY', 'WAYLAND_DISPLAY', 'XAUTHORITY', 'XDG_RUNTIME_DIR', 'DBUS_SESSION_BUS_ADDRESS'];
 
 /** A notification on the screen of this machine, or in the terminal of the server. */
-export const desktopChannel = ({ name, via, perMinute }: Settings, desktop: Desktop): Channel => ({
+export const desktopChannel = ({ name, via, perMinute }: Settings, desktop: Host): Channel => ({
   name,
   perMinute,
   deliver: async ({ alert }, context): Promise<Delivery> => {
@@ -39,7 +33,7 @@ export const desktopChannel = ({ name, via, perMinute }: Settings, desktop: Desk
   },
 });
 
-function wayOf({ env, platform }: Desktop): Way {
+function wayOf({ env, platform }: Host): Way {
   if (platform === 'darwin') return 'osascript';
   return env.DISPLAY || env.WAYLAND_DISPLAY || env.DBUS_SESSION_BUS_ADDRESS ? 'notify-send' : 'terminal';
 }
@@ -82,3 +76,8 @@ function ring(terminal: string, { title }: AlertMessage): Delivery {
     closeSync(file);
   }
 }
+
+export const desktop: ChannelKind<Settings> = {
+  read: (reader) => ({ via: reader.word('via') ?? 'auto' }),
+  build: desktopChannel,
+};

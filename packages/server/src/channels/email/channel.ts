@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import { isLoopback } from '../../policy/index.ts';
 import type { AlertMessage } from '../shared/alert-message.ts';
 import { textOf } from '../shared/alert-message.ts';
 import type { Channel, Delivery } from '../shared/channel.ts';
+import type { ChannelKind } from '../shared/channel-kind.ts';
 import { beginningOfText } from '../shared/post.ts';
 
 type Settings = {
@@ -85,3 +87,25 @@ function failureOf(error: unknown): Delivery {
   const isFinal = (responseCode !== undefined && responseCode >= 500) || code === 'EAUTH';
   return { kind: isFinal ? 'refused' : 'failed', detail };
 }
+
+export const email: ChannelKind<Settings> = {
+  read: (reader) => {
+    const host = reader.needed('host');
+    const tls = reader.word<Settings['tls']>('tls') ?? (isLoopback(host) ? 'none' : 'starttls');
+    if (tls === 'none' && host !== '' && !isLoopback(host))
+      reader.complain('tls', 'can be none only for this machine; use starttls or implicit');
+    const user = reader.secret('user');
+    const password = reader.secret('password');
+    if ((user === null) !== (password === null))
+      reader.complain('user', 'and password_env or password_file belong together');
+    return {
+      host,
+      port: reader.number('port') ?? (tls === 'implicit' ? 465 : tls === 'starttls' ? 587 : 25),
+      tls,
+      from: reader.needed('from'),
+      to: reader.list('to'),
+      login: user === null || password === null ? null : { user, password },
+    };
+  },
+  build: emailChannel,
+};

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { clip } from '../shared/alert-message.ts';
 import type { Channel } from '../shared/channel.ts';
+import type { ChannelKind } from '../shared/channel-kind.ts';
 import { postJson } from '../shared/post.ts';
 
 type Settings = {
@@ -39,3 +40,15 @@ export const ntfyChannel = ({ name, url, topic, token, perMinute }: Settings): C
     return postJson(url, { headers, body }, context);
   },
 });
+
+const URL_DEFAULT = 'https://ntfy.sh';
+
+export const ntfy: ChannelKind<Settings> = {
+  read: (reader) => {
+    const topic = reader.neededSecret('topic');
+    if (topic !== '' && !/^[A-Za-z0-9_-]{1,64}$/.test(topic))
+      reader.complain('topic', 'must be 1 to 64 of A-Z a-z 0-9 _ -');
+    return { url: reader.url(URL_DEFAULT), topic, token: reader.secret('token') };
+  },
+  build: ntfyChannel,
+};

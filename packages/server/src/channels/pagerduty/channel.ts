@@ -1,6 +1,7 @@
 import type { AlertAction } from '@holter/core';
 import { clip } from '../shared/alert-message.ts';
 import type { Channel } from '../shared/channel.ts';
+import type { ChannelKind } from '../shared/channel-kind.ts';
 import { postJson } from '../shared/post.ts';
 
 type Settings = {
@@ -48,3 +49,10 @@ export const pagerdutyChannel = ({ name, url, routingKey, perMinute }: Settings)
     return postJson(url, { body: ACTIONS[action] === 'trigger' ? body : head }, context);
   },
 });
+
+const URL_DEFAULT = 'https://events.pagerduty.com/v2/enqueue';
+
+export const pagerduty: ChannelKind<Settings> = {
+  read: (reader) => ({ url: reader.url(URL_DEFAULT), routingKey: reader.neededSecret('routing_key') }),
+  build: pagerdutyChannel,
+};

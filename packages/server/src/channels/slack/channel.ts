@@ -1,6 +1,7 @@
 import type { AlertMessage } from '../shared/alert-message.ts';
 import { clip, textOf } from '../shared/alert-message.ts';
 import type { Channel } from '../shared/channel.ts';
+import type { ChannelKind } from '../shared/channel-kind.ts';
 import { postJson } from '../shared/post.ts';
 
 type Settings = { readonly name: string; readonly url: string; readonly perMinute: number };
@@ -46,3 +47,8 @@ const linkText = (label: string, link: string): string => `<${escapeText(link)}|
 /** Slack's three control characters. Without them no text can mention people or make links. */
 const escapeText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+export const slack: ChannelKind<Settings> = {
+  read: (reader) => ({ url: reader.url() }),
+  build: slackChannel,
+};

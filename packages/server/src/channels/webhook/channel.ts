@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Channel } from '../shared/channel.ts';
+import type { ChannelKind } from '../shared/channel-kind.ts';
 import { factsOf } from '../shared/facts.ts';
 import { postJson } from '../shared/post.ts';
 
@@ -31,3 +32,8 @@ const signatureOf = (secret: string, timestamp: string, body: unknown): string =
   `sha256=${createHmac('sha256', secret)
     .update(`${timestamp}.${JSON.stringify(body)}`)
     .digest('hex')}`;
+
+export const webhook: ChannelKind<Settings> = {
+  read: (reader) => ({ url: reader.url(), secret: reader.secret('secret') }),
+  build: webhookChannel,
+};
