@@ -82,6 +82,7 @@ export const exampleFinding: FindingView = {
   threshold: '10 min to warn, 30 min to act',
   count: null,
   progress: 'a checkpoint',
+  namesProgress: false,
 };
 
 export const exampleIncident: IncidentView = {
@@ -101,7 +102,14 @@ export const exampleIncident: IncidentView = {
   nudges: null,
   noticedAt: null,
   told: [],
-  next: { step: 'nudge', at: now + 240_000, inSeconds: 240, why: 'nudge 3 of 3', isUnseen: false },
+  next: {
+    step: 'nudge',
+    at: now + 240_000,
+    inSeconds: 240,
+    code: 'nudge-again',
+    why: 'nudge 3 of 3',
+    isUnseen: false,
+  },
   findings: [exampleFinding],
   checkpointId: null,
   ready: exampleReady,

@@ -37,9 +37,15 @@ export function finding(parts: FindingParts): Finding {
   };
 }
 
+/** Whether the evidence says what would be progress, as that of detectors does. */
+export const namesProgress = ({ kind, evidence }: Pick<Finding, 'kind' | 'evidence'>): boolean =>
+  evidence.endsWith(progressEnd(FINDING_KINDS[kind].progress));
+
+const progressEnd = (progress: string): string => `; ${progress} would be progress.`;
+
 /** What was seen, and what would count as progress. */
 function sentence(seen: string, progress: string): string {
-  const end = `; ${progress} would be progress.`;
+  const end = progressEnd(progress);
   const lengthMax = EVIDENCE_LENGTH_MAX - end.length;
   const start = seen.endsWith('.') ? seen.slice(0, -1) : seen;
   return `${start.length <= lengthMax ? start : `${start.slice(0, lengthMax - 1)}…`}${end}`;

@@ -10,7 +10,10 @@ test('an escalation of version 3 was noticed when its wait began', () => {
 });
 
 test('an escalation of version 3 that was not shown to anybody keeps waiting until it is', () => {
-  const hard = { agentId: 'ada', incident: { id: 'ada/1', cause: 'silent', step: 'escalate', phase: 'waiting' } };
+  const hard = {
+    agentId: 'ada',
+    incident: { id: 'ada/1', cause: 'silent', step: 'escalate', phase: 'waiting' },
+  };
   expect(upcast('agent', hard, 3)).toEqual(hard);
 });
 

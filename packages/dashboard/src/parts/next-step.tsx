@@ -9,18 +9,31 @@ type Props = {
   readonly isShort?: boolean;
 };
 
+/** Where a narrow column needs fewer words. */
+const shortWords: { readonly [code in NextStepView['code']]?: string } = {
+  'waits-for-person-only': 'waiting for you',
+  'on-hold': 'on hold',
+  'on-hold-by-own-word': 'on hold',
+  'order-waits': 'ordered',
+};
+
+/** Their words say already what is waited for. */
+const WAITING: ReadonlySet<NextStepView['code']> = new Set([
+  'waits-for-person',
+  'waits-for-person-only',
+  'run-not-connected',
+]);
+
 /** What comes next, as a sentence with units. */
 export function NextStep({ next, mayDecide = true, isShort = false }: Props) {
-  const { step, at, why } = next;
-  const when = at === null ? null : <Countdown to={at} />;
-  if (when === null) {
-    const words =
-      step === 'human' && mayDecide && !why.startsWith('waiting') ? `waiting for you: ${why}` : why;
-    return <>{isShort ? words.split(';')[0] : words}</>;
-  }
+  const { step, at, code, why } = next;
+  const words = (isShort ? shortWords[code] : undefined) ?? why;
+  if (at === null)
+    return <>{step === 'human' && mayDecide && !WAITING.has(code) ? `waiting for you: ${words}` : words}</>;
+  const when = <Countdown to={at} />;
   switch (step) {
     case 'terminate':
-      return why.startsWith('ordered') ? (
+      return code === 'ordered' ? (
         <>
           terminates in {when}, {why}
         </>
@@ -35,7 +48,8 @@ export function NextStep({ next, mayDecide = true, isShort = false }: Props) {
     case 'nudge':
       return (
         <>
-          {why.startsWith('nudge') ? why : 'nudge'} in {when}
+          {code === 'nudge-again' ? 'nudges again' : 'nudges'} in {when}
+          {code === 'nudge-again' && !isShort && ` (${why})`}
         </>
       );
     case 'escalate':

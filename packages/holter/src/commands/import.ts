@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import type { Client, TaskInput, TaskView } from '@holter/server/local';
+import { type Client, ClientError, type TaskInput, type TaskView } from '@holter/server/local';
 import type { Command } from 'commander';
-import { ask } from '../client/ask.ts';
+import { ask, clientOf, inWords } from '../client/ask.ts';
 import {
   type Connection,
   findServer,
@@ -167,9 +167,9 @@ async function orNull<T>(
   question: (client: Client) => Promise<T>,
 ): Promise<T | null> {
   try {
-    return await ask(connection, question);
+    return await question(clientOf(connection));
   } catch (error) {
-    if (error instanceof CliFailure && error.message.startsWith('no agent with the id')) return null;
-    throw error;
+    if (error instanceof ClientError && error.code === 'unknown_agent') return null;
+    throw inWords(error, connection);
   }
 }

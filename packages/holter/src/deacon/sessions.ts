@@ -1,4 +1,4 @@
-import { type Socket, TmuxError } from '../tmux/control-client.ts';
+import { type Socket, TmuxMissing } from '../tmux/control-client.ts';
 import { tmuxCommand } from '../tmux/exec.ts';
 import type { PaneRow } from '../tmux/pane-row.ts';
 import { type Pane, TmuxServer } from '../tmux/tmux-server.ts';
@@ -51,7 +51,7 @@ export class TownSessions {
     try {
       return await this.look(name);
     } catch (error) {
-      if (error instanceof TmuxError && error.message === 'tmux is not installed') return { kind: 'no-tmux' };
+      if (error instanceof TmuxMissing) return { kind: 'no-tmux' };
       throw error;
     }
   }

@@ -50,6 +50,7 @@ describe('three lines about an agent', () => {
             step: 'human',
             at: null,
             inSeconds: null,
+            code: 'waits-for-person',
             why: 'waiting for you (not seen yet)',
             isUnseen: true,
           },
@@ -59,6 +60,30 @@ describe('three lines about an agent', () => {
         'ada has been STUCK for 60 min.',
         expect.stringContaining('no checkpoint for 45 min'),
         expect.stringMatching(/^Next: waiting for you \(not seen yet\)\. You can: /),
+      ],
+    ],
+    [
+      'asked, and told what would be progress, in whatever words',
+      {
+        state: 'STUCK',
+        findings: [{ ...stale, evidence: 'it hangs; only a checkpoint helps.', namesProgress: true }],
+        incident: {
+          ...incident,
+          step: 'escalate',
+          next: {
+            step: 'human',
+            at: null,
+            inSeconds: null,
+            code: 'waits-for-person-only',
+            why: 'your turn; Holter will not stop it',
+            isUnseen: false,
+          },
+        },
+      },
+      [
+        'ada has been STUCK for 60 min.',
+        'Why: it hangs; only a checkpoint helps (checkpoint-stale; limit: 10 min to warn, 30 min to act).',
+        expect.stringMatching(/^Next: your turn; Holter will not stop it\. You can: /),
       ],
     ],
     [

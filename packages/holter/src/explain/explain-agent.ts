@@ -34,9 +34,9 @@ function lifeInWords({ liveness, cause, end }: AgentView): string {
 }
 
 /** What was seen, and what would count as progress; detectors say both in one sentence already. */
-function seenInWords({ evidence, progress }: AgentView['findings'][number]): string {
+function seenInWords({ evidence, progress, namesProgress }: AgentView['findings'][number]): string {
   const seen = evidence.replace(/\.$/, '');
-  return seen.endsWith('would be progress') ? seen : `${seen}; ${progress} would be progress`;
+  return namesProgress ? seen : `${seen}; ${progress} would be progress`;
 }
 
 function because(agent: AgentView, now: Instant): string {
@@ -104,13 +104,13 @@ const steps: Readonly<Record<IncidentView['next']['step'], string>> = {
 };
 
 export function stepInWords(incident: IncidentView, now: Instant): string {
-  const { step, at, why } = incident.next;
+  const { step, at, code, why } = incident.next;
   const isCalm = !incident.findings.some(({ severity }) => severity === 'act');
   if (isCalm && (incident.step === 'nudge' || incident.step === 'escalate'))
     return 'the incident closes, unless the problem comes back';
   const when = at === null ? '' : ` ${until(instant(at), now)}`;
-  const what = steps[step];
-  return why.startsWith(what) ? `${why}${when}` : `${what}${when} (${why})`;
+  const isSaidByWhy = code === 'waits-for-person' || code === 'waits-for-person-only';
+  return isSaidByWhy ? `${why}${when}` : `${steps[step]}${when} (${why})`;
 }
 
 function choices(agentId: string, decisions: AgentView['decisions']): string {

@@ -4,7 +4,14 @@ import { ControlReader, type ControlReply } from './control-reader.ts';
 
 /** tmux refused a command, or is gone. */
 export class TmuxError extends Error {
-  override readonly name = 'TmuxError';
+  override readonly name: string = 'TmuxError';
+}
+
+export class TmuxMissing extends TmuxError {
+  override readonly name = 'TmuxMissing';
+  constructor() {
+    super('tmux is not installed');
+  }
 }
 
 export const nullIfGone = (error: unknown): null => {
@@ -99,7 +106,7 @@ async function sessionIds(socket: Socket, env: NodeJS.ProcessEnv): Promise<reado
     const { stdout } = await promisify(execFile)('tmux', words, { env });
     return stdout.trim().split('\n').filter(Boolean);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new TmuxError('tmux is not installed');
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new TmuxMissing();
     return [];
   }
 }

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { type Socket, socketWords, TmuxError } from './control-client.ts';
+import { type Socket, socketWords, TmuxError, TmuxMissing } from './control-client.ts';
 
 const TIMEOUT_MS = 20_000;
 
@@ -16,7 +16,7 @@ export async function tmuxCommand(
     return stdout.trimEnd();
   } catch (error) {
     const { code, stderr } = error as NodeJS.ErrnoException & { readonly stderr?: string };
-    if (code === 'ENOENT') throw new TmuxError('tmux is not installed');
+    if (code === 'ENOENT') throw new TmuxMissing();
     throw new TmuxError(stderr?.trim() || 'tmux did not answer');
   }
 }

@@ -1,4 +1,4 @@
-import { FINDING_KINDS, type Finding } from '@holter/core';
+import { FINDING_KINDS, type Finding, namesProgress } from '@holter/core';
 import type { FindingView } from './types.ts';
 
 export function findingView(finding: Finding): FindingView {
@@ -12,5 +12,6 @@ export function findingView(finding: Finding): FindingView {
     threshold,
     count: count ?? null,
     progress: FINDING_KINDS[kind].progress,
+    namesProgress: namesProgress(finding),
   };
 }

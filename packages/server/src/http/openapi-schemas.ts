@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import * as effects from './schema/effects.ts';
 import * as executors from './schema/executors.ts';
+import { nextStep } from './schema/next-step.ts';
 import * as pageViews from './schema/page-views.ts';
 import * as requests from './schema/requests.ts';
 import { heartbeat, type ShownShape, signalLine, signals, signalsByKind } from './schema/signals.ts';
@@ -16,7 +17,7 @@ const refTo = (name: string): JsonSchema => ({ $ref: `${PREFIX}${name}` });
 
 const { runRecord, poll, receipt, ...executorAnswers } = executors;
 const inputs = named({ ...requests, runRecord, poll, receipt }, 'Request');
-const outputs = named({ ...views, ...effects, ...pageViews, ...executorAnswers }, '');
+const outputs = named({ ...views, nextStep, ...effects, ...pageViews, ...executorAnswers }, '');
 
 function named(schemas: Readonly<Record<string, unknown>>, suffix: string): ReadonlyMap<z.ZodType, string> {
   return new Map(

@@ -66,7 +66,12 @@ describe('decisions about one finding, one checkpoint, one incident', () => {
     const incidentIds = ['gus/1', 'nobody/7'];
     const path = '/v1/incidents/shown';
     const alone = (await server.operator.agent('gus')).incident;
-    expect(alone?.next).toMatchObject({ step: 'human', at: null, isUnseen: true });
+    expect(alone?.next).toMatchObject({
+      code: 'waits-for-person-only',
+      step: 'human',
+      at: null,
+      isUnseen: true,
+    });
     expect(alone?.next.why).toBe(
       'waiting for you (not seen yet); Holter will not stop it: there is evidence from one source only',
     );
@@ -196,7 +201,7 @@ describe('decisions about one finding, one checkpoint, one incident', () => {
     await hanging('cal', 0);
     const why = 'if nobody decides; waiting for you';
     const after = await next('kim', server.tokens.operator);
-    expect(after).toMatchObject({ step: 'terminate', why, isUnseen: false });
+    expect(after).toMatchObject({ step: 'terminate', code: 'if-nobody-decides', why, isUnseen: false });
     expect(Number(after?.inSeconds)).toBeGreaterThan(50);
     expect(await next('cal', server.tokens.viewer)).toMatchObject({ at: before?.at, why });
   });

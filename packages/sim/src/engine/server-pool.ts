@@ -182,11 +182,9 @@ export class ServerPool {
     this.lookAround();
   }
 
-  /** Endless conflicts are made on purpose here; everything else is a bug. */
   private bug(process: ServerProcess, error: unknown): void {
-    const { faultyStore, audit, clock } = this.options;
+    const { audit, clock } = this.options;
     const message = error instanceof Error ? error.message : String(error);
-    if (faultyStore.fault === 'contended' && message.includes('conflicts in a row')) return;
     audit.report(0, `server ${process.id}`, clock.now(), `a bug: ${message}`);
   }
 }

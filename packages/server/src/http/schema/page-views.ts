@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { nextStep } from './next-step.ts';
 import { healthState, holdKind, ladderStep, mode, time } from './parts.ts';
-import { nextStep, recommendation } from './views.ts';
+import { recommendation } from './views.ts';
 
 /** What the page asks beyond the rest of the API. */
 const word = z.string();

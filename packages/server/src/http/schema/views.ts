@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { TROUBLES } from '../../upkeep/index.ts';
+import { nextStep } from './next-step.ts';
 import { healthState, holdKind, ladderStep, mode, time } from './parts.ts';
 import { readiness, readinessOfAgent } from './readiness.ts';
 import { task } from './tasks.ts';
@@ -17,17 +18,7 @@ export const finding = z.strictObject({
   threshold: word,
   count: z.number().nullable(),
   progress: word.meta({ description: 'What would count as progress.' }),
-});
-
-export const nextStep = z.strictObject({
-  step: z.enum(['nudge', 'escalate', 'terminate', 'recover', 'human', 'close']),
-  /** Null when it is not a matter of time. */
-  at: maybeTime,
-  inSeconds: z.number().nullable(),
-  why: word,
-  isUnseen: z
-    .boolean()
-    .meta({ description: 'It waits for a decision, and its notice has not been shown to a person yet.' }),
+  namesProgress: z.boolean().meta({ description: 'The evidence says so already.' }),
 });
 
 export const incident = z.strictObject({
