@@ -175,6 +175,8 @@ describe('a stalled task', () => {
     expect(severity(slow)).toBe('warn');
     expect(slow.agent.hard.incident).toBeUndefined();
     slow.advance(minutes(2));
+    expect(severity(slow)).toBe('warn');
+    slow.advance(minutes(2));
     expect(severity(slow)).toBe('act');
     expect(slow.agent.hard.incident?.step).toBe('escalate');
   });

@@ -1,7 +1,7 @@
 import { between, inWords } from '../base/time.ts';
 import type { Task } from '../record/agent.ts';
 import type { Draft } from '../record/draft.ts';
-import { lastSignOf, missesAt } from '../record/liveness.ts';
+import { isSilenceJudged, lastSignOf, missesAt } from '../record/liveness.ts';
 import { openTasks } from '../record/tasks.ts';
 import type { Finding } from '../vocabulary/finding.ts';
 import { isUnanswered } from './missed-beats.ts';
@@ -53,12 +53,12 @@ export function stalledTasks(draft: Draft): readonly Expected[] {
 const isExpected = (task: Task): task is Expected => task.expectedAt !== undefined;
 
 /**
- * Seed 001 §1.5.3: no answer, and the beats have stopped. Where beats are not judged, it has given no sign of life of
- * any kind for as long as the answer may take.
+ * Seed 001 §1.5.3: no answer, and the beats have stopped; a single miss proves nothing (§1.2). Where its silence is not
+ * judged, it has given no sign of life of any kind for as long as the answer may take.
  */
 function isDeaf(draft: Draft, { inquiredAt }: Task): boolean {
-  const { at, policy, stalls } = draft;
+  const { hard, at, policy, stalls } = draft;
   if (!isUnanswered(draft, inquiredAt)) return false;
-  if (policy.watch === 'tasks') return isUnanswered(draft, lastSignOf(draft));
-  return missesAt(draft, at, policy, stalls).count > 0;
+  if (!isSilenceJudged(hard, policy)) return isUnanswered(draft, lastSignOf(draft));
+  return missesAt(draft, at, policy, stalls).count >= policy.beat.missedMax;
 }

@@ -70,7 +70,8 @@ export class ProgressBounds {
       case 'task-overdue': {
         // Seed 001 §1.5.3: a task that is late is not a failed agent as long as it beats.
         const quietMs = at - observed.signBeforeAt;
-        return quietMs < pulseOf(agent.profile).intervalMs
+        const { intervalMs, missed } = pulseOf(agent.profile);
+        return quietMs < missed * intervalMs
           ? `called failed for a late task, though it was heard twice in ${inSeconds(quietMs)}`
           : null;
       }
