@@ -55,14 +55,17 @@ const lateBy = ({ at, hard }: Draft): number => (hard.wakeAt <= at ? between(har
 
 function judgeLiveness(draft: Draft): void {
   const { hard, at, policy, stalls } = draft;
-  if (hard.end || hard.unknownSince !== undefined || policy.watch === 'tasks') return;
-  if (missesAt(draft, at, policy, stalls).count < policy.beat.missedMax) return;
-  becomeUnknown(draft);
+  if (hard.end || policy.watch === 'tasks') return;
+  if (hard.unknownSince === undefined) {
+    if (missesAt(draft, at, policy, stalls).count < policy.beat.missedMax) return;
+    becomeUnknown(draft);
+  }
+  if (!hard.inquiry && !isOffline(hard)) inquireHowItIs(draft);
 }
 
-/** No proof of life or death. The agent gets an inquiry and the fleet counts a loss; nothing is terminated. */
+/** No proof of life or death. The fleet counts a loss; nothing is terminated. */
 function becomeUnknown(draft: Draft): void {
-  const { hard, at, policy } = draft;
+  const { hard, at } = draft;
   hard.unknownSince = at;
   const cause = likelyCause(draft);
   emit(draft, {
@@ -70,7 +73,11 @@ function becomeUnknown(draft: Draft): void {
     payload: { agentId: hard.agentId, from: 'alive', to: 'unknown', cause },
   });
   askLoss(draft, { signAt: lastProofOf(draft) });
-  if (isOffline(hard)) return;
+}
+
+/** One that was offline is asked when it is connected again. */
+function inquireHowItIs(draft: Draft): void {
+  const { hard, at, policy } = draft;
   hard.inquiry = { askedAt: at };
   const silence = inWords(between(lastProofOf(draft), at));
   inquire(

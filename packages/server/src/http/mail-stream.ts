@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../engine/clock.ts';
-import { LetterRefused } from '../post/index.ts';
+import { LetterRefused, type StreamEnd } from '../post/index.ts';
 import type { StoredLetter } from '../store/letters.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import { letterView } from './mail-view.ts';
@@ -21,7 +21,7 @@ type MailStreamContext = {
     after: string | null,
     wait: { readonly waitMs: number; readonly isGone: () => Promise<boolean> },
   ) => Promise<readonly StoredLetter[]>;
-  readonly onClose: () => void;
+  readonly onClose: (end: StreamEnd) => void;
 };
 
 /**
@@ -54,7 +54,7 @@ export class MailStream {
     if (this.isClosed) return;
     this.isClosed = true;
     if (why !== null) this.out.end(`: ${why}\n\n`);
-    this.context.onClose();
+    this.context.onClose(why === null ? 'by-reader' : 'by-holter');
   }
 
   private async run(): Promise<void> {

@@ -63,14 +63,20 @@ describe('the flowchart of seed 001', () => {
   });
 
   it('threshold, offline: a failure at once, classified, and a person is asked', async () => {
-    const failed = { kind: 'message-failed', messageId: 'm', code: 'agent_offline' } as const;
-    await world.engine.signal({ ...failed, agentId: 'ada', incarnation: 1 }, 'holter');
+    const begin = await world.office.connect('ada', ADA);
+    begin()('by-reader');
+    await settled();
     expect(await health()).not.toBe('FAILING');
     await missThree();
     expect([await status(), await health()]).toEqual(['offline', 'FAILING']);
-    expect(await inquiries()).toEqual([]);
     expect(await classification()).toMatchObject({ kind: 'recoverable', strategy: 'wake', by: 'person' });
     expect((await ada()).hard.incident).toMatchObject({ cause: 'no-pong', step: 'escalate' });
+    // It has not been asked; but once it opens its box it is connected again, and may be busy.
+    expect((await ada()).hard.inquiry).toBeUndefined();
+    await inquiries();
+    expect(await status()).toBe('unknown');
+    expect(await classification()).toMatchObject({ kind: 'transient', strategy: 'wait' });
+    expect(await inquiries()).toHaveLength(1);
   });
 
   it('threshold, not offline, the inquiry is answered: busy, and the deadline is extended', async () => {

@@ -1,4 +1,5 @@
 export type { Visitor } from './box-access.ts';
+export type { StreamEnd } from './connections.ts';
 export { type LetterRefusalCode, LetterRefused } from './letter-refused.ts';
 export { MailTray } from './mail-tray.ts';
 export { startPinger } from './pinger.ts';

@@ -2,7 +2,7 @@ import type { Agent, Instant, MessagePriority } from '@holter/core';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { ReplyQueue } from '../engine/reply-queue.ts';
-import { type Intake, isTokenless, tokenlessSender } from '../intake/index.ts';
+import { HOLTER, type Intake, isTokenless, tokenlessSender } from '../intake/index.ts';
 import { redact, redactValue } from '../redaction/index.ts';
 import type {
   LetterBox,
@@ -15,6 +15,7 @@ import type {
 } from '../store/letters.ts';
 import { awaitAcknowledgement, signalAcknowledged } from './acknowledgements.ts';
 import { BoxAccess, isOwner, onlyWithToken, replaced, tokenNeeded, type Visitor } from './box-access.ts';
+import { Connections, type StreamEnd } from './connections.ts';
 import { DeliveryMarks } from './delivery-marks.ts';
 import { directiveLetter } from './directive-letter.ts';
 import { forwardedFrom } from './forwarded.ts';
@@ -82,11 +83,13 @@ export class PostOffice {
   private readonly waits: MailWaits;
   private readonly access: BoxAccess;
   private readonly marks: DeliveryMarks;
+  private readonly connections: Connections;
 
   constructor(context: PostContext) {
     this.context = context;
     this.waits = new MailWaits(context.clock);
     this.access = new BoxAccess(context);
+    this.connections = new Connections(context);
     this.marks = new DeliveryMarks({
       store: context.store,
       clock: context.clock,
@@ -154,6 +157,13 @@ export class PostOffice {
     if (!(await this.access.isStillOpen(of, visitor))) throw replaced();
     const query = { of, box: 'inbox', status: 'unread', after, limit: UNREAD_MAX } as const;
     return this.lookInto(query, visitor, wait);
+  }
+
+  /** Opens the box for a stream. Returns what to call when it begins, which returns what to call at its end. */
+  async connect(of: string, visitor: Visitor): Promise<() => (end: StreamEnd) => void> {
+    await this.open(of, visitor);
+    const agent = isOwner(visitor) ? await this.agentOf(of) : null;
+    return () => (agent ? this.connections.begin(of, agent.hard.incarnation) : () => undefined);
   }
 
   /** Throws unless this visitor may open the box; for its owner, what waits for it is put into it. */
@@ -271,6 +281,8 @@ export class PostOffice {
   private async bringDirectives(of: string): Promise<void> {
     const { store, replies, clock } = this.context;
     const agent = await this.agentOf(of);
+    if (agent?.hard.isConnectionClosed)
+      await takeSignal(this.context, { kind: 'connection', state: 'open' }, HOLTER, of);
     for (const directive of agent ? replies.take(of, agent.hard.incarnation) : []) {
       const at = clock.now();
       const letter = directiveLetter(directive, {

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { startHttp, type TestServer, until } from '../http/kit.ts';
+import { startHttp, stillClock, type TestServer, until } from '../http/kit.ts';
 import { Mail, OWN } from './kit.ts';
 
 const cleanUps: (() => void | Promise<void>)[] = [];
@@ -89,6 +89,43 @@ it('is no sign of life beyond its beginning', async () => {
   await operator.send(OWN, 'ada');
   await letters(response, 1);
   expect(await heardAt()).toBe(opened);
+});
+
+it('is the connection of the agent: closed by it, it is offline once it has missed its beats', async () => {
+  const server = await startHttp({ clock: stillClock() });
+  cleanUps.push(() => server.stop());
+  const { token } = await server
+    .client(server.tokens.enroll)
+    .register({ agentId: 'ada', instanceId: 'i', role: 'critical-infrastructure' });
+  const hard = async () => (await server.engine.read('ada'))?.hard;
+  const isClosed = (isSo: boolean) => until(hard, (now) => (now?.isConnectionClosed === true) === isSo);
+  const two = [await streamOf(server.url, token), await streamOf(server.url, token)];
+  await two[0]?.body?.cancel();
+  await server.pass(1);
+  expect((await hard())?.isConnectionClosed).toBeUndefined();
+  await two[1]?.body?.cancel();
+  await isClosed(true);
+  const third = await streamOf(server.url, token);
+  await isClosed(false);
+  await third.body?.cancel();
+  await isClosed(true);
+  expect(await hard()).toMatchObject({ health: 'HEALTHY' });
+  await server.pass(69);
+  expect(await hard()).toMatchObject({ health: 'FAILING', incident: { cause: 'no-pong' } });
+  const operator = new Mail(server, server.tokens.operator);
+  expect((await operator.call('GET', '/api/agents/ada/status')).json).toMatchObject({ status: 'offline' });
+  expect((await operator.send(OWN, 'ada')).json).toMatchObject({ error: 'agent_offline', stored: true });
+  // One that comes back and polls is connected; it is heard when it answers.
+  await new Mail(server, token).list('ada');
+  expect((await operator.call('GET', '/api/agents/ada/status')).json).toMatchObject({ status: 'unknown' });
+});
+
+it('that Holter itself ends says nothing about the connection of the agent', async () => {
+  const { server, token } = await start();
+  const response = await streamOf(server.url, token);
+  await server.stop();
+  expect(await response.text()).toContain('the server stops');
+  expect((await server.engine.read('ada'))?.hard.isConnectionClosed).toBeUndefined();
 });
 
 it('ends when the token is revoked, and when the agent has started again', async () => {

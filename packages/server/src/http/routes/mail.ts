@@ -67,14 +67,18 @@ export function mailRoutes({ deps, tokens, places, limits }: HttpContext, door: 
 
   async function openStream(of: string, { request, reply, caller }: StreamCall): Promise<void> {
     const visitor = visitorOf(caller);
-    await office.open(of, visitor);
+    const begin = await office.connect(of, visitor);
     const out = reply.raw;
     const leave = places.take(request, caller, out, (why) => stream.close(why));
+    const hangUp = begin();
     const stream = new MailStream(out, lastLetterOf(request), {
       clock,
       bytesMax: limits.streamBytesMax,
       next: (after, wait) => office.follow(of, after, visitor, wait),
-      onClose: leave,
+      onClose: (end) => {
+        leave();
+        hangUp(end);
+      },
     });
     reply.hijack();
     stream.start();
