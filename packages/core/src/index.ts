@@ -105,6 +105,7 @@ export {
   refusedWithoutStore,
   ruleDefaults,
 } from './policy/defaults.ts';
+export { isPingedRole } from './policy/pinged-roles.ts';
 export type {
   BeatPolicy,
   Budget,

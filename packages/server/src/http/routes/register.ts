@@ -4,6 +4,7 @@ import {
   type Capability,
   type Enrollment,
   isOrderedStart,
+  isPingedRole,
   type Patience,
   type Policy,
   type Promises,
@@ -106,7 +107,7 @@ function registrationOf(
   const { agentId, instanceId, role, group, host, taskId, spawnKey } = body;
   const old = before?.hard;
   const isOrdered = old !== undefined && caller.role !== 'operator' && isOrderedStart(before, spawnKey);
-  const promises = promisesOf(body.promises ?? {});
+  const promises = body.promises ? promisesOf(body.promises) : promisesOfRole(body);
   const patience = isOrdered ? old.patience : asked;
   return {
     agentId,
@@ -140,6 +141,10 @@ function promisesOf({ beatEverySeconds, calls, ...flags }: PromisesBody): Promis
     }),
   };
 }
+
+/** An agent with a role of seed 001 that says nothing else about itself is known to answer pings. */
+const promisesOfRole = ({ role, executor = null }: RegistrationBody): Promises =>
+  executor === null && isPingedRole(role) ? { pongs: true } : {};
 
 function refusalOf({ code, retryAfterMs }: Extract<Enrollment, { kind: 'refused' }>): HttpProblem {
   switch (code) {

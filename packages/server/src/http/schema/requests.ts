@@ -41,7 +41,9 @@ export const registration = z.strictObject({
   group: label.default('default').describe('Agents that belong together.'),
   host: hostName.optional(),
   taskId: identifier.optional().describe('The task that it begins with.'),
-  promises: promises.optional().describe('What it may be judged by.'),
+  promises: promises
+    .optional()
+    .describe('What it may be judged by; left out, an agent with a role of seed 001 is pinged.'),
   mode: mode.optional().meta({ description: '`act` needs an operator token.' }),
   can: z
     .array(z.enum(['nudge', 'deny-call', 'terminate', 'spawn', 'resume']))
