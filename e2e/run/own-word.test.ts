@@ -21,7 +21,9 @@ describe('a child that wants to be left alone', () => {
   it('is still looked at, and an operator can stop it', async () => {
     const run = world.run('--agent', 'watched', '--mode', 'act', '--', ...enemy);
     const pid = await until('it says its pid', () => pidsSaid(run.out())[0]);
-    await until('it has tried everything', () => run.out().includes('/hooks/claude-code  → '));
+    await until('it has tried everything', () => run.out().includes('/hooks/claude-code SessionEnd → '));
+    for (const hook of ['PermissionRequest', 'Notification', 'Stop', 'StopFailure', 'SessionEnd'])
+      expect(run.out()).toContain(`/hooks/claude-code ${hook} → 200 ok`);
     expect(run.out()).toContain('/v1/agents  → 409 agent_owned');
     for (const line of ['exited  → ', 'finding-cleared  → ', 'hold-begun paused-by-operator → '])
       expect(run.out()).toContain(`${line}403 forbidden`);

@@ -1,11 +1,11 @@
 import { hashText } from '../base/hash.ts';
 import type { Instant } from '../base/time.ts';
-import { between, earliest, hours, later, minutes } from '../base/time.ts';
+import { between, earliest, hours, instant, later, minutes } from '../base/time.ts';
 import type { Draft } from '../record/draft.ts';
 import { emit, lookAgainAt, markNow } from '../record/draft.ts';
 import { isRowOver } from '../rule/hold-age.ts';
 import type { Hold, HoldKind } from '../vocabulary/hold.ts';
-import { HOLD_KINDS, mcpServerOf } from '../vocabulary/hold.ts';
+import { HOLD_KINDS, isSeen, mcpServerOf } from '../vocabulary/hold.ts';
 
 /** Calls that may be open at once in one agent. A sender with more never ends its calls. */
 const OPEN_CALLS_MAX = 16;
@@ -81,8 +81,35 @@ const CONTRADICTED: readonly HoldKind[] = HOLD_KINDS.filter(
 );
 
 export function endContradictedHolds(draft: Draft): void {
-  if (draft.hard.holds.length > 0) for (const kind of CONTRADICTED) endHold(draft, kind);
+  const contradicted = draft.hard.holds.filter(({ kind }) => CONTRADICTED.includes(kind));
+  if (contradicted.length === 0) return;
+  for (const { kind } of contradicted) endHold(draft, kind);
+  noteContradiction(draft, contradicted);
 }
+
+/** The agent's own word ends a hold. If the hold was not its own word, it contradicts it as a call does. */
+export function takeBackHold(draft: Draft, kind: HoldKind): void {
+  const taken = draft.hard.holds.filter((hold) => hold.kind === kind && isSeen(hold));
+  endHold(draft, kind);
+  if (taken.length > 0) noteContradiction(draft, taken);
+}
+
+/**
+ * A hook may be posted by the agent itself. While an incident is open, holds that turned out to be wrong therefore
+ * begin a row of the agent's own holds, or continue it.
+ */
+function noteContradiction(draft: Draft, holds: readonly Hold[]): void {
+  const { hard, at } = draft;
+  if (!hard.incident || hard.incident.calm) return;
+  const began = instant(Math.min(...holds.map(({ since }) => since)));
+  const since = isRowOver(draft) ? began : (hard.ownHolds?.since ?? began);
+  const isOnHold = hard.holds.some(({ isOwnWord }) => isOwnWord);
+  hard.ownHolds = isOnHold ? { since } : { since, endedAt: at };
+}
+
+/** Whether a hold that is only believed until it is contradicted counts as the agent's own word. */
+export const isContradicted = (draft: Draft): boolean =>
+  draft.hard.incident !== undefined && !draft.hard.incident.calm && !isRowOver(draft);
 
 /** While a call is open, silence belongs to the tool, not to the agent. */
 export function openCall(draft: Draft, callId: string, tool: string): void {

@@ -11,7 +11,7 @@ import { foldCallBegun, foldCallEnded } from './calls.ts';
 import { noteActivity, noteProgress } from './doing.ts';
 import { countFailure, raiseUnrecoverable } from './failures.ts';
 import { foldHeartbeat } from './heartbeat.ts';
-import { beginHold, endHold } from './holds.ts';
+import { beginHold, endHold, isContradicted, takeBackHold } from './holds.ts';
 import { infer } from './infer.ts';
 import { endJob } from './job.ts';
 import { foldExit, foldProcess, foldSelfStatus, foldStatusOf, foldStopped, hearFrom } from './life.ts';
@@ -98,11 +98,12 @@ export function foldSignal(draft: Draft, signal: Signal, origin: Source): void {
     case 'hold-begun':
       return beginHold(draft, signal.hold, {
         ...(signal.until !== undefined && { until: signal.until }),
-        ...(isOwnWord(signal.hold, origin) && { isOwnWord: true as const }),
+        ...(isOwnWord(draft, signal.hold, origin) && { isOwnWord: true as const }),
         ...(isOnRecord(signal.hold, origin) && { isOnRecord: true as const }),
       });
     case 'hold-ended':
       forget(hard, 'isHoldLapsed');
+      if (AUTHORITY[origin].holds === 'limited') return takeBackHold(draft, signal.hold);
       return endHold(draft, signal.hold);
     case 'error':
       return foldError(draft, signal.isUnrecoverable === true, signal.message);
@@ -178,6 +179,8 @@ const isOnRecord = (hold: HoldKind, origin: Source): boolean =>
   hold === 'rate-limited' && AUTHORITY[origin].holds !== 'limited';
 
 /** A limit of the model is read from what the agent's program prints and posts: it counts as the agent's word. */
-const isOwnWord = (hold: HoldKind, origin: Source): boolean =>
-  AUTHORITY[origin].holds === 'limited' ||
-  (hold === 'rate-limited' && (origin === 'cli' || origin === 'executor'));
+function isOwnWord(draft: Draft, hold: HoldKind, origin: Source): boolean {
+  const { holds } = AUTHORITY[origin];
+  if (holds !== 'until-contradicted') return holds === 'limited';
+  return hold === 'rate-limited' || isContradicted(draft);
+}

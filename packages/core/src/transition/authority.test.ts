@@ -20,8 +20,8 @@ test('the table, by source', () => {
   });
   expect(rows).toEqual([
     'holter | true | always | never | always | false | never',
-    'cli | false | unless-watched | unless-owned | always | false | never',
-    'executor | true | always | always | always | true | always',
+    'cli | false | unless-watched | unless-owned | until-contradicted | false | never',
+    'executor | true | always | always | until-contradicted | true | always',
     'operator | true | always | always | always | true | always',
     'orchestrator | false | never | never | never | false | own-group',
     'agent | false | unless-watched | unless-owned | limited | false | never',
@@ -174,6 +174,87 @@ describe('who may quieten an agent', () => {
     ]);
     bench.advance(minutes(16));
     expect(bench.agent.hard.derived.map(({ kind }) => kind)).not.toContain('hold-overdue');
+  });
+
+  describe.each<Source>(['cli', 'executor'])('during an incident, a hold that %s declares', (source) => {
+    const ofSession = { promises: { calls: { modelTimeoutMs: minutes(0) } }, executor: 'run:1' };
+    let calls = 0;
+    const call = (bench: Bench, between: () => void = () => undefined) => {
+      const callId = `c-${++calls}`;
+      const what = { callId, tool: 'Bash', input: { command: 'ls' } };
+      bench.signal({ kind: 'call-begun', ...what }, source);
+      between();
+      bench.signal({ kind: 'call-ended', ...what, output: 'same', isError: false }, source);
+    };
+    const ask = (bench: Bench) =>
+      bench.signal({ kind: 'hold-begun', hold: 'waiting-for-permission' }, source);
+    const looping = (): Bench => {
+      const bench = new Bench(ofSession);
+      for (let n = 0; n < 6; n++) call(bench);
+      expect(bench.agent.hard.incident?.step).toBe('nudge');
+      return bench;
+    };
+
+    test('is believed for as long as nothing contradicts it', () => {
+      const bench = looping();
+      ask(bench);
+      bench.advance(hours(8));
+      expect(bench.agent.hard.incident).toMatchObject({ step: 'nudge' });
+      expect(bench.agent.hard.holds).toMatchObject([{ kind: 'waiting-for-permission' }]);
+      expect(bench.agent.hard.holds[0]?.isOwnWord).toBeUndefined();
+    });
+
+    test.each<[string, (bench: Bench) => void]>([
+      ['before and after each call', (bench) => call(bench, () => ask(bench))],
+      [
+        'and is taken back before each call',
+        (bench) => {
+          bench.signal({ kind: 'hold-ended', hold: 'waiting-for-permission' });
+          call(bench);
+          ask(bench);
+        },
+      ],
+    ])('does not stop the ladder when it is declared %s', (_what, round) => {
+      const bench = looping();
+      ask(bench);
+      const steps = new Set<string>();
+      for (let n = 0; n < 200 && bench.agent.hard.incident?.step !== 'human'; n++) {
+        bench.advance(minutes(1));
+        round(bench);
+        steps.add(bench.agent.hard.incident?.step ?? 'none');
+      }
+      expect([...steps]).toEqual(['nudge', 'escalate', 'human']);
+    });
+
+    test('never gets a session killed that waits, whatever it said before', () => {
+      const bench = looping();
+      for (let n = 0; n < 20; n++) {
+        ask(bench);
+        bench.advance(minutes(1));
+        call(bench);
+      }
+      ask(bench);
+      expect(bench.agent.hard.holds[0]?.isOwnWord).toBe(true);
+      bench.advance(hours(8));
+      expect(bench.agent.hard.incident?.step).toBe('human');
+    });
+
+    test('is believed again when the incident is over', () => {
+      const bench = looping();
+      ask(bench);
+      bench.advance(minutes(1));
+      call(bench);
+      ask(bench);
+      expect(bench.agent.hard.holds[0]?.isOwnWord).toBe(true);
+      for (let n = 0; n < 8; n++)
+        bench.signal({
+          ...{ kind: 'call-ended', callId: `new-${n}`, tool: 'Edit', isError: false },
+          ...{ input: { path: `${n}.ts` }, output: `changed ${n}` },
+        });
+      expect(bench.agent.hard.incident?.calm).toBeDefined();
+      ask(bench);
+      expect(bench.agent.hard.holds[0]?.isOwnWord).toBeUndefined();
+    });
   });
 
   test('what Holter has seen does not become the agent’s own word', () => {

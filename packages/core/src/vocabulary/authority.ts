@@ -12,8 +12,11 @@ type Authority = {
   readonly ends: 'always' | 'unless-watched' | 'never';
   /** Registers another instance under a name whose instance is not proven gone, but has missed a beat. */
   readonly replaces: 'always' | 'unless-owned' | 'never';
-  /** Says that the agent rightly does nothing. A limited hold delays the ladder for a share of the time only. */
-  readonly holds: 'always' | 'limited' | 'never';
+  /**
+   * Says that the agent rightly does nothing. A limited hold delays the ladder for a share of the time only. One that
+   * is believed until contradicted is limited as well once a call has contradicted one like it during an incident.
+   */
+  readonly holds: 'always' | 'until-contradicted' | 'limited' | 'never';
   /** Registers what Holter acts upon: mode `act`, an executor, a process to look at, ways to stop and start it. */
   readonly claims: boolean;
   /** Pauses, snoozes, stops and starts it. */
@@ -40,8 +43,9 @@ const EVERYTHING: Authority = {
 /** The one place that says who may end, replace or quieten an agent. */
 export const AUTHORITY: Readonly<Record<Source, Authority>> = {
   holter: { ...NOTHING, senses: true, ends: 'always', holds: 'always' },
-  cli: { ...NOTHING, ends: 'unless-watched', replaces: 'unless-owned', holds: 'always' },
-  executor: EVERYTHING,
+  cli: { ...NOTHING, ends: 'unless-watched', replaces: 'unless-owned', holds: 'until-contradicted' },
+  // What it sees on the agent's screen and in its output, the agent has written.
+  executor: { ...EVERYTHING, holds: 'until-contradicted' },
   operator: EVERYTHING,
   orchestrator: { ...NOTHING, decides: 'own-group' },
   agent: { ...NOTHING, ends: 'unless-watched', replaces: 'unless-owned', holds: 'limited' },

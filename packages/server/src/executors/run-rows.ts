@@ -78,9 +78,9 @@ export class RunRows {
   }
 
   private read(value: string): StoredRun {
-    const { server = null, ...record } = JSON.parse(value) as RunRecord & { readonly server?: string };
-    this.known.set(record.executorId, value);
-    return { record, server };
+    const run = parse(value);
+    this.known.set(run.record.executorId, value);
+    return run;
   }
 
   private inOrder(write: () => Promise<unknown>): Promise<void> {
@@ -88,4 +88,15 @@ export class RunRows {
     this.writing = written.catch(() => undefined);
     return written;
   }
+}
+
+function parse(value: string): StoredRun {
+  const { server = null, ...record } = JSON.parse(value) as RunRecord & { readonly server?: string };
+  return { record, server };
+}
+
+/** The run with this executor, whichever server it is connected to. */
+export async function findRun(store: Pick<Store, 'getMeta'>, executorId: string): Promise<RunRecord | null> {
+  const value = await store.getMeta(PREFIX + executorId);
+  return value === null ? null : parse(value).record;
 }

@@ -33,7 +33,14 @@ async function world() {
   engine.addExecutor(replies);
   await engine.start();
   const intake = new Intake({ engine, replies, store, clock });
-  const [hooks] = hookSessions({ engine, intake, replies, clock, failed: (error) => failures.push(error) });
+  const [hooks] = hookSessions({
+    engine,
+    intake,
+    store,
+    replies,
+    clock,
+    failed: (error) => failures.push(error),
+  });
   if (!hooks) throw new Error('no adapter has hooks');
   const hook = async (event: string, fields: object = {}, session = SESSION) => {
     const body = { session_id: session, cwd: '/home/dev/proj', hook_event_name: event, ...fields };

@@ -3,6 +3,7 @@ import type { Adapter, Hook, HookReply, HookSource, Hooks, MarkedSignal } from '
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { ReplyQueue } from '../engine/reply-queue.ts';
+import type { RunRecord } from '../executors/index.ts';
 import { type Intake, type Refused, refused, type Sender } from '../intake/index.ts';
 import type { MailTray } from '../post/index.ts';
 import { BeginPace } from './begin-pace.ts';
@@ -18,6 +19,8 @@ type HookSessionsParts = {
   readonly clock: Clock;
   /** Letters that the replies carry; without it, none. */
   readonly mail?: Pick<MailTray, 'take'>;
+  /** The run that owns an agent, by its executor; without it, no run is known. */
+  readonly findRun?: (executorId: string) => Promise<RunRecord | null>;
   /** Sessions that begin in this folder are judges of Holter itself, and no agents. */
   readonly judgeFolder?: string;
   readonly failed: (error: unknown) => void;
@@ -103,6 +106,9 @@ export class HookSessions {
       incarnation: parent ? null : incarnation,
       user,
       parent,
+      ...(agentId !== null && {
+        isVouchedFor: () => (parent ? parent.isGenuine() : this.isRunOfThisKind(agentId)),
+      }),
       intake,
       failed,
     });
@@ -111,6 +117,18 @@ export class HookSessions {
     const oldest = this.sessions.keys().next().value;
     if (this.sessions.size > SESSIONS_MAX && oldest !== undefined) this.sessions.delete(oldest);
     return session;
+  }
+
+  /**
+   * Any program may post hooks with its agent's own token. That they come from a session of this kind is known only
+   * where a run has started one.
+   */
+  private async isRunOfThisKind(agentId: string): Promise<boolean> {
+    const executorId = (await this.parts.engine.read(agentId))?.hard.executor ?? null;
+    const run = executorId === null ? null : await this.parts.findRun?.(executorId);
+    if (!run) return false;
+    // The session's id may not be known yet.
+    return run.session ? run.session.kind === this.adapter.name : run.words === 'replies';
   }
 
   private enrol(session: Session, caller: Sender): void {

@@ -3,7 +3,7 @@ import { ADAPTERS, type Adapter } from '../adapters/index.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { ReplyQueue } from '../engine/reply-queue.ts';
-import type { RunRecord } from '../executors/index.ts';
+import { findRun, type RunRecord } from '../executors/index.ts';
 import { faultSignal } from '../files/index.ts';
 import { HOLTER, type Intake } from '../intake/index.ts';
 import type { MailTray } from '../post/index.ts';
@@ -18,7 +18,7 @@ export type { HookSessions } from './hook-sessions.ts';
 export type SessionsContext = {
   readonly engine: Engine;
   readonly intake: Intake;
-  readonly store: Pick<Store, 'listAgents'>;
+  readonly store: Pick<Store, 'listAgents' | 'getMeta'>;
   readonly replies: ReplyQueue;
   readonly clock: Clock;
   readonly mail?: Pick<MailTray, 'take'>;
@@ -107,12 +107,13 @@ export function hookSessions(
   context: Pick<
     SessionsContext,
     'engine' | 'intake' | 'replies' | 'clock' | 'mail' | 'judgeFolder' | 'failed'
-  >,
+  > & { readonly store: Pick<Store, 'getMeta'> },
   watcherOf: (adapter: Adapter) => (session: Session) => void = () => () => undefined,
 ): readonly HookSessions[] {
-  const { engine, intake, replies, clock, mail, judgeFolder, failed } = context;
+  const { engine, intake, store, replies, clock, mail, judgeFolder, failed } = context;
   const parts = {
     ...{ engine, intake, replies, clock, failed },
+    findRun: (executorId: string) => findRun(store, executorId),
     ...(mail && { mail }),
     ...(judgeFolder !== undefined && { judgeFolder }),
   };

@@ -13,6 +13,8 @@ type SessionParts = {
   readonly user?: string | null;
   /** The session that a subagent works for. */
   readonly parent?: Session | null;
+  /** Whether the program that posts these hooks is known to be there; by default it is. Asked until it is. */
+  readonly isVouchedFor?: () => Promise<boolean>;
   readonly intake: Pick<Intake, 'take'>;
   readonly failed: (error: unknown) => void;
 };
@@ -44,6 +46,7 @@ export class Session implements TailedSession {
   private tail: Promise<unknown> = Promise.resolve();
   private waiting = 0;
   private complaints = 0;
+  private isBelieved: boolean;
 
   constructor(parts: SessionParts) {
     this.parts = parts;
@@ -52,6 +55,7 @@ export class Session implements TailedSession {
     this.isOwn = parts.agentId !== null;
     this.agentId = parts.agentId;
     this.incarnation = parts.incarnation;
+    this.isBelieved = parts.isVouchedFor === undefined;
   }
 
   get sessionId(): string {
@@ -110,12 +114,19 @@ export class Session implements TailedSession {
     const { agentId, incarnation } = this;
     if (agentId === null) return;
     const { intake } = this.parts;
-    const sender: Sender = { role: 'agent', agentId, incarnation, via: 'cli' };
+    const via = (await this.isGenuine()) ? ({ via: 'cli' } as const) : {};
+    const sender: Sender = { role: 'agent', agentId, incarnation, ...via };
     const taken = await intake.take({ ...signal, agentId }, sender, { seen });
     if (taken.kind === 'taken' || taken.field === undefined || taken.code === 'stale_incarnation') return;
     // Malformed or too large. The agent was active all the same, so it must not be taken for silent.
     this.complain(`a ${signal.kind} of a hook was refused: ${taken.message}`);
     await intake.take({ ...withinBounds(signal, taken.field), agentId }, sender, { seen });
+  }
+
+  /** Whether its hooks come from the program that they name. Others count as the agent's own word. */
+  async isGenuine(): Promise<boolean> {
+    this.isBelieved ||= (await this.parts.isVouchedFor?.()) === true;
+    return this.isBelieved;
   }
 
   private complain(problem: string): void {

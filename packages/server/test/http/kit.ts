@@ -203,6 +203,7 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
     hooks: hookSessions({
       engine,
       intake,
+      store,
       replies,
       clock,
       mail: new MailTray({ office, clock, failed }),

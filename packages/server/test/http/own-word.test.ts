@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunRecord } from '../../src/executors/index.ts';
+import { RunRows } from '../../src/executors/run-rows.ts';
 import { startHttp, type TestServer } from './kit.ts';
 
 const HOST = 'run:a';
+const SESSION = 'c64a3fea-d51f-4305-9248-db9d38df8039';
 const reason = 'because';
 const look = { kind: 'process', state: 'running', cpuMs: 9, ioBytes: 9, childrenAtWork: 1, memoryBytes: 9 };
 
@@ -86,6 +89,59 @@ describe('an agent’s own word', () => {
       expect(steps).toContain('escalate');
     },
   );
+
+  /** What a program posts that is no session of Claude Code, or one whose agent posts by itself. */
+  const hook = (token: string, event: string, fields: object = {}) =>
+    server.call('POST', '/hooks/claude-code', {
+      token,
+      body: { hook_event_name: event, session_id: SESSION, cwd: '/tmp', ...fields },
+    });
+  const LIMIT = 'API Error: usage limit reached|4102444800';
+  /** The run that owns the agent has told the server what it has started. */
+  const started = (agentId: string, session: RunRecord['session']) =>
+    new RunRows(server.store, 'this server').save({
+      ...{ executorId: HOST, agentId, incarnation: 1, runId: 'r', hostId: 'h', session },
+      ...{ run: { bootId: 'b', pid: 1, startedAt: '1' }, child: null, nudgeFile: null, onLost: 'adopt' },
+      words: session ? 'replies' : 'file',
+    });
+
+  it.each([
+    ['PermissionRequest', {}, true],
+    ['Stop', {}, true],
+    ['StopFailure', { error: 'rate_limit', last_assistant_message: LIMIT }, true],
+    ['Notification', { notification_type: 'permission_prompt' }, false],
+  ])('does not hold the ladder by a hook (%s %s, of a session: %s)', async (event, fields, isSession) => {
+    const agentId = `hal-${event}`;
+    const { token } = await owned(agentId, { calls: true });
+    await started(agentId, isSession ? { kind: 'claude-code', id: SESSION } : undefined);
+    const hal = server.client(token);
+    const steps: string[] = [];
+    for (let round = 0; round < 28; round += 1) {
+      await hook(token, event, fields);
+      const what = { callId: `c-${round}`, tool: 'Bash', input: { command: 'ls' } };
+      await hal.signal(agentId, { kind: 'call-begun', ...what });
+      await hook(token, event, fields);
+      await hal.signal(agentId, { kind: 'call-ended', ...what, output: 'same', isError: false });
+      await server.pass(round < 6 ? 1 : 10);
+      const { incident } = await server.operator.agent(agentId);
+      if (incident) steps.push(incident.step);
+    }
+    expect(steps).toContain('escalate');
+  });
+
+  it.each([
+    ['a plain command', undefined, true],
+    ['a session of another kind', { kind: 'codex', id: SESSION }, true],
+    ['a session', { kind: 'claude-code', id: SESSION }, undefined],
+  ])('a hook of %s is its own word: %s %s', async (kind, session, isOwnWord) => {
+    const agentId = `ida-${kind.length}`;
+    const { token } = await owned(agentId, { calls: true });
+    await started(agentId, session);
+    await hook(token, 'PermissionRequest');
+    const holds = async () => (await server.engine.read(agentId))?.hard.holds;
+    await expect.poll(holds).toMatchObject([{ kind: 'waiting-for-permission' }]);
+    expect((await holds())?.[0]?.isOwnWord).toBe(isOwnWord);
+  });
 
   it('leaves the chain of checkpoints as it is', async () => {
     const { token } = await owned('dan');

@@ -14,7 +14,10 @@ const HOLDS: readonly HoldKind[] = [
   'waiting-for-permission',
 ];
 
-/** Loops, and says before and after each call that it sleeps or waits, so that the ladder shall stand still. */
+/**
+ * Loops, and says before and after each call that it sleeps or waits, so that the ladder shall stand still: with its
+ * own token, or as if the program that it runs in said so.
+ */
 export const holdRenewer: Behaviour = {
   name: 'hold-renewer',
   tells: 'loops, and says all the time that it waits',
@@ -45,5 +48,7 @@ export const holdRenewer: Behaviour = {
 function sayHold(agent: SimAgent): void {
   const hold = agent.random.pick(HOLDS);
   const until = (agent.wallNow + parameters.adversary.holdMs) as Instant;
-  agent.env.send(agent, { kind: 'hold-begun', hold, until }, agent.freshId());
+  const isForged = agent.slot % 2 === 0;
+  const say = isForged ? agent.env.sendHook : agent.env.send;
+  say.call(agent.env, agent, { kind: 'hold-begun', hold, until }, agent.freshId());
 }

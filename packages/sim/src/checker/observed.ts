@@ -72,8 +72,8 @@ export class Observed {
 
   /** An accepted signal was delivered. */
   delivered({ signal, origin }: Packet, at: number): void {
-    if (origin === 'agent') this.sign(at);
-    if (origin === 'agent' && !isBareBeat(signal)) this.doneAt = at;
+    if (origin !== 'holter') this.sign(at);
+    if (origin !== 'holter' && !isBareBeat(signal)) this.doneAt = at;
     switch (signal.kind) {
       case 'heartbeat':
         this.mayBeBusy = signal.status === 'busy';

@@ -25,8 +25,8 @@ export function fateOf(observed: Observed, { signal, origin, twin }: Packet): Fa
   if (signal.incarnation === undefined) return 'bad';
   if (signal.incarnation < observed.incarnation) return 'stale';
   if (signal.incarnation > observed.incarnation) return 'bad';
-  if (origin === 'agent' && SENSED.has(signal.kind)) return 'bad';
-  if (origin === 'agent' && signal.kind === 'hold-begun' && signal.hold === 'paused-by-operator')
+  if (origin !== 'holter' && SENSED.has(signal.kind)) return 'bad';
+  if (origin !== 'holter' && signal.kind === 'hold-begun' && signal.hold === 'paused-by-operator')
     return 'bad';
   if (twin?.isHeard === true && signal.id !== undefined) return 'repeat';
   // Overtaken by its own end.

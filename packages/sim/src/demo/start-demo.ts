@@ -24,8 +24,9 @@ export function startDemo(wall: Clock, { engine, intake, store, sha256 }: DemoPa
   const { clock, stop } = stoppable(wall);
   const door: Door = {
     ...engineDoor(engine),
-    signal: async (signal, role) => {
-      const taken = await intake.take(signal, { role, agentId: signal.agentId, incarnation: null });
+    signal: async (signal, origin) => {
+      const via = origin === 'cli' ? ({ role: 'agent', via: origin } as const) : { role: origin };
+      const taken = await intake.take(signal, { ...via, agentId: signal.agentId, incarnation: null });
       return taken.kind === 'taken';
     },
     register: async (registration) => {

@@ -1,7 +1,8 @@
 import type { Signal } from '@holter/core';
 import type { Random } from '../base/random.ts';
+import type { Said } from '../world/packet.ts';
 
-type Word = { readonly signal: Signal; readonly origin: 'agent' | 'holter' };
+type Word = { readonly signal: Signal; readonly origin: Said };
 
 interface ClientPort {
   after(ms: number, callback: () => void): void;

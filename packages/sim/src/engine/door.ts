@@ -1,10 +1,11 @@
 import type { Decision, Effect, ReceiptOutcome, Registration, Signal } from '@holter/core';
 import type { Answer, Engine } from '@holter/server';
+import type { Said } from '../world/packet.ts';
 
 /** The requests of simulated agents, executors and people to one server. */
 export type Door = {
   /** Whether the signal was accepted, once that is durable. */
-  signal(signal: Signal, origin: 'agent' | 'holter'): Promise<boolean>;
+  signal(signal: Signal, origin: Said): Promise<boolean>;
   /** The new incarnation; null when the name is taken. */
   register(registration: Registration): Promise<number | null>;
   receive(effect: Effect, outcome: ReceiptOutcome, detail: string): Promise<void>;

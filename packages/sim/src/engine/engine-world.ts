@@ -128,6 +128,12 @@ export class EngineWorld implements AgentEnv {
     this.sendAs(agent, agent.incarnation, body, id);
   }
 
+  sendHook(agent: SimAgent, body: SignalBody, id?: string): void {
+    const { name: agentId, incarnation } = agent;
+    const signal = { agentId, incarnation, ...(id !== undefined && { id }), ...body } as Signal;
+    this.clientOf(agent).say({ signal, origin: 'cli' });
+  }
+
   sendAs(agent: SimAgent, incarnation: number, body: SignalBody, id?: string): void {
     const signal = { agentId: agent.name, incarnation, ...(id !== undefined && { id }), ...body } as Signal;
     if (body.kind === 'heartbeat' || body.kind === 'pong') {

@@ -1,7 +1,7 @@
 import type { Signal, SignalBody } from '@holter/core';
 import type { SimAgent } from '../agents/sim-agent.ts';
 import type { Random } from '../base/random.ts';
-import type { Packet } from './packet.ts';
+import type { Packet, Said } from './packet.ts';
 
 /** How a network treats single messages. */
 const network = {
@@ -45,9 +45,15 @@ export class Network {
     this.hasNetworkFaults = hasNetworkFaults;
   }
 
-  send(agent: SimAgent, incarnation: number, body: SignalBody, id: string | undefined): void {
+  send(
+    agent: SimAgent,
+    incarnation: number,
+    body: SignalBody,
+    id: string | undefined,
+    origin: Said = 'agent',
+  ): void {
     const signal = { agentId: agent.name, incarnation, ...(id !== undefined && { id }), ...body } as Signal;
-    const packet: Packet = { signal, origin: 'agent' };
+    const packet: Packet = { signal, origin };
     const isBeat = body.kind === 'heartbeat' || body.kind === 'pong';
     if (!agent.canReachHolter) {
       if (!isBeat) this.keep(agent, packet);

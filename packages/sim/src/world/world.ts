@@ -234,6 +234,10 @@ export class World implements AgentEnv, NetworkPort, FaultPort {
     this.network.send(agent, agent.incarnation, body, id);
   }
 
+  sendHook(agent: SimAgent, body: SignalBody, id?: string): void {
+    this.network.send(agent, agent.incarnation, body, id, 'cli');
+  }
+
   sendAs(agent: SimAgent, incarnation: number, body: SignalBody, id?: string): void {
     this.network.send(agent, incarnation, body, id);
   }
