@@ -34,6 +34,7 @@ import {
   readSettingsFile,
   replaceAgentFile,
   statAgentFile,
+  withAgentFile,
 } from './index.ts';
 
 let folder = '';
@@ -111,6 +112,30 @@ describe('what an agent puts in place of a file', () => {
     expect(await readAgentFile(at('work/state'), pinned)).toEqual(refused);
     expect(await replaceAgentFile(at('work/state'), 'x', at('work'))).toEqual(refused);
     expect(readFileSync(at('elsewhere/state'), 'utf8')).toBe('mine');
+  });
+
+  it('calls that never return keep nobody else from his files, and their folder is not tried again', async () => {
+    const never = new Promise<never>(() => undefined);
+    let leave = (): void => undefined;
+    const once = new Promise<void>((resolve) => {
+      leave = resolve;
+    });
+    for (const name of ['hung', 'slow', 'fine']) {
+      mkdirSync(at(name));
+      writeFileSync(at(`${name}/state`), name);
+    }
+    const late = { kind: 'refused', because: 'does not answer' };
+    const stuck = [
+      withAgentFile(at('hung/state'), rules, () => never),
+      withAgentFile(at('slow/state'), rules, () => once),
+    ];
+    // Those that wait for their turn are told so, and do not pile up.
+    const behind = readAgentFile(at('fine/state'), rules);
+    expect(await Promise.all([...stuck, behind])).toEqual([late, late, late]);
+    expect(await readAgentFile(at('fine/state'), rules)).toMatchObject({ kind: 'ok' });
+    expect(await readAgentFile(at('hung/state'), rules)).toEqual(late);
+    leave();
+    await expect.poll(() => readAgentFile(at('slow/state'), rules)).toMatchObject({ kind: 'ok' });
   });
 
   it('many FIFOs take no thread from those that need one', async () => {

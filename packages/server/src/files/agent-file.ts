@@ -31,7 +31,7 @@ export const ownerOf =
 
 /** What is known of the file without opening it. */
 export function statAgentFile(path: string, rules: AgentFileRules): Promise<FileAnswer<Stats>> {
-  return answered(() => look(path, rules));
+  return answered(dirname(path), () => look(path, rules));
 }
 
 /** Opens the file for `use`, and closes it again. */
@@ -40,7 +40,7 @@ export function withAgentFile<T>(
   rules: AgentFileRules,
   use: (file: FileHandle, stats: Stats) => Promise<T>,
 ): Promise<FileAnswer<T>> {
-  return answered(async () => {
+  return answered(dirname(path), async () => {
     await look(path, rules);
     const file = await open(path, constants.O_RDONLY | GUARDED);
     try {
@@ -107,7 +107,7 @@ export function replaceAgentFile(
   content: string | Buffer,
   folder?: string,
 ): Promise<FileAnswer<void>> {
-  return answered(() => replace(path, content, folder));
+  return answered(dirname(path), () => replace(path, content, folder));
 }
 
 /** Adds to the file. If there is none, or something else has its name, a new one takes that place. */
@@ -116,7 +116,7 @@ export function appendToAgentFile(
   text: string,
   rules: AgentFileRules,
 ): Promise<FileAnswer<void>> {
-  return answered(async () => {
+  return answered(dirname(path), async () => {
     try {
       const { nlink } = await look(path, rules);
       // Another name of the file may be one that must not be changed.
@@ -137,7 +137,7 @@ export function appendToAgentFile(
 
 /** Makes the folder if there is none. A link in its place is refused. */
 export function makeAgentFolder(path: string): Promise<FileAnswer<void>> {
-  return answered(async () => {
+  return answered(dirname(path), async () => {
     await mkdir(path).catch((error: unknown) => {
       if (codeOf(error) !== 'EEXIST') throw error;
     });
@@ -148,17 +148,17 @@ export function makeAgentFolder(path: string): Promise<FileAnswer<void>> {
 
 /** Moves whatever has this name, without opening it. */
 export function moveAgentFile(path: string, to: string): Promise<FileAnswer<void>> {
-  return answered(() => rename(path, to));
+  return answered(dirname(path), () => rename(path, to));
 }
 
 /** Removes the file; one that is not there is no fault. */
 export function removeAgentFile(path: string): Promise<FileAnswer<void>> {
-  return answered(() => unlink(path));
+  return answered(dirname(path), () => unlink(path));
 }
 
 /** Names in a folder, at most this many and however many there are; none if it can't be read. */
 export async function namesIn(folder: string, max: number): Promise<readonly string[]> {
-  const answer = await answered(async () => {
+  const answer = await answered(folder, async () => {
     const names: string[] = [];
     for await (const { name } of await opendir(folder)) {
       names.push(name);
@@ -171,7 +171,7 @@ export async function namesIn(folder: string, max: number): Promise<readonly str
 
 /** The path without links; null if it leads nowhere. */
 export async function realPath(path: string): Promise<string | null> {
-  const answer = await answered(() => realpath(path));
+  const answer = await answered(dirname(path), () => realpath(path));
   return answer.kind === 'ok' ? answer.value : null;
 }
 
@@ -251,36 +251,77 @@ async function openDraft(path: string): Promise<readonly [draft: string, file: F
 /**
  * A file system of an agent's own can leave any call unanswered, and each such call keeps one of the few threads
  * that also compress and resolve names. So few calls are made at a time, and none is waited for longer than this.
+ * One that has not returned by then no longer keeps others from their turn, but its folder is not tried again until
+ * it has, and there are fewer threads for the rest.
  */
 const CALLS_MAX = 2;
+/** Of the four threads that Node has: one is always left for everything else. */
+const THREADS_MAX = 3;
+const WAITING_MAX = 1_000;
 const ANSWER_MS_MAX = 2_000;
-const waiting: (() => void)[] = [];
+const LATE: FileAnswer<never> = { kind: 'refused', because: 'does not answer' };
+const waiting = new Set<() => void>();
+/** Folders with a call that has not returned in time. */
+const hung: string[] = [];
 let underWay = 0;
 
-async function answered<T>(run: () => Promise<T>): Promise<FileAnswer<T>> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<FileAnswer<T>>((resolve) => {
-    timer = setTimeout(() => resolve({ kind: 'refused', because: 'does not answer' }), ANSWER_MS_MAX);
-    timer.unref();
+const hasTurn = (): boolean => underWay < Math.min(CALLS_MAX, THREADS_MAX - hung.length);
+
+/** `folder` is where the file lies. */
+async function answered<T>(folder: string, run: () => Promise<T>): Promise<FileAnswer<T>> {
+  if (hung.includes(folder) || waiting.size >= WAITING_MAX) return LATE;
+  return new Promise((resolve, reject) => {
+    const cancel = soon(() => {
+      waiting.delete(begin);
+      resolve(LATE);
+    });
+    const begin = (): void => {
+      void occupy(folder, outcomeOf(run)).then(resolve, reject).finally(cancel);
+    };
+    waiting.add(begin);
+    beginNext();
+  });
+}
+
+/** Holds a turn until the call has returned, or has taken too long. */
+async function occupy<T>(folder: string, outcome: Promise<T>): Promise<T> {
+  let isHung = false;
+  underWay += 1;
+  const cancel = soon(() => {
+    isHung = true;
+    underWay -= 1;
+    hung.push(folder);
+    beginNext();
   });
   try {
-    return await Promise.race([inTurn(run), tooLate]);
+    return await outcome;
   } finally {
-    clearTimeout(timer);
+    cancel();
+    if (isHung) hung.splice(hung.indexOf(folder), 1);
+    else underWay -= 1;
+    beginNext();
   }
 }
 
-async function inTurn<T>(run: () => Promise<T>): Promise<FileAnswer<T>> {
-  if (underWay >= CALLS_MAX) await new Promise<void>((resolve) => waiting.push(resolve));
-  else underWay += 1;
+function soon(run: () => void): () => void {
+  const timer = setTimeout(run, ANSWER_MS_MAX);
+  timer.unref();
+  return () => clearTimeout(timer);
+}
+
+function beginNext(): void {
+  for (const begin of waiting) {
+    if (!hasTurn()) return;
+    waiting.delete(begin);
+    begin();
+  }
+}
+
+async function outcomeOf<T>(run: () => Promise<T>): Promise<FileAnswer<T>> {
   try {
     return { kind: 'ok', value: await run() };
   } catch (error) {
     return faultOf(error);
-  } finally {
-    const next = waiting.shift();
-    if (next) next();
-    else underWay -= 1;
   }
 }
 
