@@ -14,6 +14,8 @@ export class OutputTail {
   private readonly send: (text: string) => Promise<unknown>;
   private readonly decoders = new Map<number, StringDecoder>();
   private waiting = '';
+  /** What comes next belongs to a line whose beginning was left out. */
+  private isInsideCut = false;
   private isScheduled = false;
   private isSending = false;
 
@@ -26,13 +28,23 @@ export class OutputTail {
   put(bytes: Buffer, fd: number): void {
     const decoder = this.decoders.get(fd) ?? new StringDecoder('utf8');
     this.decoders.set(fd, decoder);
-    this.waiting = (this.waiting + decoder.write(bytes)).slice(-CHARACTERS_MAX);
+    this.keep(decoder.write(bytes));
     if (this.isScheduled) return;
     this.isScheduled = true;
     this.clock.after(SEND_EVERY_MS, () => {
       this.isScheduled = false;
       void this.flush(this.waiting.lastIndexOf('\n') + 1);
     });
+  }
+
+  /** A line whose beginning is left out is left out whole: a secret in it could not be recognised any more. */
+  private keep(text: string): void {
+    const all = this.isInsideCut ? text : this.waiting + text;
+    const kept = all.slice(-CHARACTERS_MAX);
+    this.isInsideCut ||= kept.length < all.length;
+    const lineEnd = this.isInsideCut ? kept.search(/[\r\n]/) : -1;
+    this.isInsideCut &&= lineEnd === -1;
+    this.waiting = this.isInsideCut ? '' : kept.slice(lineEnd + 1);
   }
 
   /** Sends what is left, also a line that has not ended; waits at most this long. */
