@@ -120,6 +120,8 @@ describe('the command line against a real server', { timeout: 60_000 }, () => {
     const fine = await holter(['status']);
     expect(fine).toMatchObject({ code: 0, err: '' });
     expect(fine.out).toMatch(/^ada +HEALTHY/m);
+    for (const filter of [['zoe'], ['--state', 'stuck'], ['--group', 'none']])
+      expect((await holter(['status', ...filter])).out).toBe('No agents match.\n');
 
     await register('bob', { beatEverySeconds: 60, tasks: true, checkpoints: true }, 'T-1');
     const show = await eventually(

@@ -81,7 +81,8 @@ async function status(io: Io, text: string | undefined, options: StatusOptions):
   }
   if (estop) io.out(`${painter(io)('bold', printable(estopLine(estop)))}\n\n`);
   if (agents.length === 0) {
-    io.out('No agents yet. Watch one: holter run -- COMMAND\n');
+    const isFiltered = text !== undefined || state !== undefined || options.group !== undefined;
+    io.out(isFiltered ? 'No agents match.\n' : 'No agents yet. Watch one: holter run -- COMMAND\n');
     return tellTown(io, connection);
   }
   const isEndedShown = options.all || state === 'TERMINATED';
