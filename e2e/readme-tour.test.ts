@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cleanEnvironment, root } from './holter-process.ts';
+import { cleanEnvironment, freePort, root } from './holter-process.ts';
 
 /** The shell blocks of the README's tour, in order: the first starts the server, the others are the visitor's. */
 function tourBlocks(): readonly string[] {
@@ -18,15 +17,6 @@ const [startBlock = '', ...visitorBlocks] = tourBlocks();
 const folder = mkdtempSync(join(tmpdir(), 'holter-tour-'));
 let environment: Record<string, string> = {};
 let server: ChildProcess | null = null;
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  return typeof address === 'object' && address ? address.port : 0;
-}
 
 type Run = { readonly code: number | null; readonly output: string };
 

@@ -1,10 +1,10 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { bin, cleanEnvironment } from './holter-process.ts';
-import { isThere } from './run/kit.ts';
+import { bin, cleanEnvironment, freePort } from './holter-process.ts';
+import { isThere, until } from './run/kit.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'holter-service-'));
 afterAll(async () => {
@@ -37,7 +37,35 @@ it('up --detach starts one server that stays, and down stops it', async () => {
   expect(await holter('down')).toMatchObject({ code: 0, out: expect.stringContaining(`(pid ${pid})`) });
   expect(isThere(pid)).toBe(false);
   expect(await holter('down')).toMatchObject({ code: 0, out: expect.stringContaining('no server runs') });
-  expect((await holter('up', '--detach', '--port', '5000')).code).toBe(2);
+});
+
+it('up --detach keeps a server that a run has started, and takes a port', async () => {
+  const main = join(dirname(bin), 'run', 'main.js');
+  const port = await freePort();
+  const args = [
+    main,
+    'daemon',
+    '--data',
+    join(folder, 'data'),
+    '--idle-seconds',
+    '600',
+    '--port',
+    String(port),
+  ];
+  const daemon = spawn(process.execPath, args, { env: cleanEnvironment(folder), stdio: 'ignore' });
+  await until('it is up', () => existsSync(join(folder, 'data', 'server.json')));
+  expect(await holter('up', '--detach', '--port', String(port))).toMatchObject({
+    code: 0,
+    out: `Holter is listening on http://127.0.0.1:${port}\n`,
+  });
+  expect(await holter('up', '--detach', '--port', '1')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining(`listens on http://127.0.0.1:${port} already, not on port 1`),
+  });
+  expect(server().pid).toBe(daemon.pid);
+  expect(readFileSync(join(folder, 'data', 'stay'), 'utf8')).toBe(`${daemon.pid}\n`);
+  await holter('down');
+  expect(existsSync(join(folder, 'data', 'stay'))).toBe(false);
 });
 
 it('a server in the background has the variables that its configuration names, and no other secrets', async () => {

@@ -100,6 +100,20 @@ export class DataFolder {
     if (this.readServer()?.pid === pid) rmSync(this.serverFile, { force: true });
   }
 
+  /** Asks the server with this process id to stay, although nobody needs it. */
+  askToStay(pid: number): void {
+    writeSettingsFile(this.stayFile, `${pid}\n`);
+  }
+
+  isAskedToStay(pid: number): boolean {
+    return readOrNull(this.stayFile)?.trim() === String(pid);
+  }
+
+  /** Only one's own: ids of processes are used again. */
+  forgetStay(pid: number): void {
+    if (this.isAskedToStay(pid)) rmSync(this.stayFile, { force: true });
+  }
+
   writeEstop(estop: Estop): void {
     writeSettingsFile(this.estopFile, `${JSON.stringify(estop, null, 2)}\n`);
   }
@@ -125,6 +139,10 @@ export class DataFolder {
 
   get estopFile(): string {
     return join(this.path, 'estop.json');
+  }
+
+  private get stayFile(): string {
+    return join(this.path, 'stay');
   }
 
   private get lastPortFile(): string {

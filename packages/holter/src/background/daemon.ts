@@ -1,16 +1,16 @@
 import { DataFolder, type RunningServer, realClock } from '@holter/server';
-import type { AgentPage } from '@holter/server/wire';
 import { Command, InvalidArgumentError } from 'commander';
 import { CliFailure } from '../terminal/failure.ts';
 import { IDLE_SECONDS } from './ensure-server.ts';
 import { hostServer } from './hosted-server.ts';
-import { call } from './http-call.ts';
+import { isWanted } from './is-needed.ts';
 
 type DaemonOptions = {
   readonly data: string;
   readonly config?: string;
   readonly idleSeconds: number;
   readonly stay?: boolean;
+  readonly port?: number;
 };
 
 const LOOKS_PER_WAIT = 20;
@@ -26,18 +26,22 @@ export async function daemonMain(argv: readonly string[]): Promise<number> {
     .option('--config <file>')
     .option('--idle-seconds <seconds>', '', wholeSeconds, IDLE_SECONDS)
     .option('--stay')
+    .option('--port <port>', '', Number)
     .parse([...argv], { from: 'user' });
   const options = command.opts<DaemonOptions>();
   const folder = new DataFolder(options.data);
   const log = (text: string): void => void process.stderr.write(text);
   try {
-    const server = await hostServer({ folder, config: options.config, log, logLevel: 'info' });
+    const { config, port } = options;
+    folder.forgetStay(process.pid);
+    const server = await hostServer({ folder, config, port, log, logLevel: 'info' });
     await untilNotNeeded(
       server,
       folder,
       options.stay ? Number.POSITIVE_INFINITY : options.idleSeconds * 1_000,
     );
     await server.stop();
+    folder.forgetStay(process.pid);
     return 0;
   } catch (error) {
     if (!(error instanceof CliFailure)) throw error;
@@ -46,7 +50,7 @@ export async function daemonMain(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** Waits until there was no live agent and no active incident for this long, or until it is asked to stop. */
+/** Waits until there was no live agent and no open incident for this long, or until it is asked to stop. */
 async function untilNotNeeded({ url }: RunningServer, folder: DataFolder, idleMs: number): Promise<void> {
   const clock = realClock();
   let isAsked = false;
@@ -63,23 +67,8 @@ async function untilNotNeeded({ url }: RunningServer, folder: DataFolder, idleMs
       endWait = resolve;
       clock.after(Math.min(LOOK_MS_MAX, Math.max(250, idleMs / LOOKS_PER_WAIT)), resolve);
     });
-    if (idleMs < Number.POSITIVE_INFINITY && (await isNeeded({ url, token: folder.readToken('viewer') })))
-      neededAt = clock.now();
+    if (idleMs < Number.POSITIVE_INFINITY && (await isWanted(folder, url))) neededAt = clock.now();
   }
-}
-
-async function isNeeded(target: { url: string; token: string | null }): Promise<boolean> {
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const query: string = `limit=500${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`;
-    const { status, body } = await call(target, 'GET', `/v1/agents?${query}`);
-    // If the check fails, agents may still be there, so the server does not end.
-    if (status !== 200) return true;
-    const { agents, nextCursor } = body as AgentPage;
-    if (agents.some(({ end, incident }) => end === null || (incident && incident.step !== 'human')))
-      return true;
-    cursor = nextCursor;
-  }
-  return false;
 }
 
 function wholeSeconds(text: string): number {

@@ -24,6 +24,8 @@ type EnsureOptions = {
   readonly config?: string | undefined;
   /** A server that is started ends itself after it was not needed for so long; null: it stays. */
   readonly idleSeconds: number | null;
+  /** Where a server that is started must listen; default: wherever it can. */
+  readonly port?: number | undefined;
 };
 
 /** How long a server stays that `holter run` or a hook has started, after the last agent and incident. */
@@ -41,14 +43,22 @@ const OTHER_MS_MAX = 5_000;
 export async function ensureServer(options: EnsureOptions): Promise<Answering> {
   const { folder, clock } = options;
   const found = await findAnswering(folder);
-  if (found) return found;
+  if (found) {
+    // A run or a hook may have started it; from now on it is wanted.
+    if (options.idleSeconds === null) askToStay(folder);
+    return found;
+  }
   const child = startDaemon(options);
   let deadline = clock.now() + READY_MS_MAX;
   let hasExited = false;
   for (;;) {
     await new Promise<void>((resolve) => void clock.after(LOOK_EVERY_MS, resolve));
     const started = await findAnswering(folder);
-    if (started) return started;
+    if (started) {
+      // Another process may have been faster, and have started one that ends.
+      if (options.idleSeconds === null) askToStay(folder);
+      return started;
+    }
     if (child.hasExited() && !hasExited) {
       hasExited = true;
       deadline = Math.min(deadline, clock.now() + OTHER_MS_MAX);
@@ -58,6 +68,11 @@ export async function ensureServer(options: EnsureOptions): Promise<Answering> {
         `the server in the background (pid ${child.pid}) did not come up; see ${folder.logFile}`,
       );
   }
+}
+
+function askToStay(folder: DataFolder): void {
+  const pid = folder.readServer()?.pid;
+  if (pid !== undefined) folder.askToStay(pid);
 }
 
 /** The server of the folder, if it answers. */
@@ -82,9 +97,10 @@ export async function answering(target: Target): Promise<Answering | null> {
 type Daemon = { readonly pid: number | undefined; readonly hasExited: () => boolean };
 
 /** Starts it detached, in the data folder, with a log file instead of the terminal. */
-function startDaemon({ folder, env, config, workingDirectory, idleSeconds }: EnsureOptions): Daemon {
+function startDaemon(options: EnsureOptions): Daemon {
+  const { folder, env, config, workingDirectory, idleSeconds, port } = options;
   const configFile = findConfigFile(config, env, workingDirectory);
-  const args = daemonArguments({ dataFolder: folder.path, config: configFile, idleSeconds });
+  const args = daemonArguments({ dataFolder: folder.path, config: configFile, idleSeconds, port });
   const log = openLog(folder);
   try {
     const child = spawn(process.execPath, args, {
@@ -111,14 +127,16 @@ export function daemonArguments(options: {
   readonly dataFolder: string;
   readonly config: string | null;
   readonly idleSeconds: number | null;
+  readonly port?: number | undefined;
 }): string[] {
-  const { dataFolder, config, idleSeconds } = options;
+  const { dataFolder, config, idleSeconds, port } = options;
   return [
     fileURLToPath(new URL('../run/main.js', import.meta.url)),
     'daemon',
     ...['--data', dataFolder],
     ...(config === null ? [] : ['--config', config]),
     ...(idleSeconds === null ? ['--stay'] : ['--idle-seconds', String(idleSeconds)]),
+    ...(port === undefined ? [] : ['--port', String(port)]),
   ];
 }
 

@@ -17,6 +17,8 @@ import { CliFailure, EXIT } from '../terminal/failure.ts';
 type HostOptions = {
   readonly folder: DataFolder;
   readonly config: string | undefined;
+  /** Where it must listen; default: wherever it can. */
+  readonly port?: number | undefined;
   readonly log: (text: string) => void;
   readonly logLevel: string;
 };
@@ -26,7 +28,13 @@ type HostOptions = {
  * go there; else on its usual port, else on any. It serves all agents of the folder, so a `holter.yaml` of the
  * working directory means nothing to it.
  */
-export async function hostServer({ folder, config, log, logLevel }: HostOptions): Promise<RunningServer> {
+export async function hostServer({
+  folder,
+  config,
+  port,
+  log,
+  logLevel,
+}: HostOptions): Promise<RunningServer> {
   const loaded = loadConfig(findConfigFile(config, process.env, process.cwd()), undefined, process.env);
   if (loaded.kind === 'invalid')
     throw new CliFailure(loaded.problems.map((problem) => problemLine(problem)).join('\n'), null, EXIT.usage);
@@ -36,18 +44,21 @@ export async function hostServer({ folder, config, log, logLevel }: HostOptions)
     if (!logFile.isSameAs(process.stderr.fd)) log(text);
   };
   const logger = createLogger({ write, isPretty: false, level: logLevel, file: logFile });
-  const start = (port: number): Promise<RunningServer> =>
+  const start = (chosen: number): Promise<RunningServer> =>
     startServer({
       dataFolder: folder.path,
       config: loaded.config,
       version,
       logger,
       logFile,
-      port,
+      port: chosen,
       pageFolder: pageFolder(),
     });
   try {
-    return await startOnFirstFree([folder.readLastPort() ?? DEFAULT_PORT, DEFAULT_PORT, 0], start);
+    return await startOnFirstFree(
+      port === undefined ? [folder.readLastPort() ?? DEFAULT_PORT, DEFAULT_PORT, 0] : [port],
+      start,
+    );
   } catch (error) {
     if (error instanceof StartError) throw new CliFailure(error.message, error.next);
     throw error;

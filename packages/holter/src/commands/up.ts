@@ -14,7 +14,7 @@ import { invalidConfig, load } from './config.ts';
 import { loginLink } from './open.ts';
 
 type UpOptions = {
-  readonly port: number;
+  readonly port?: number;
   readonly host: string;
   readonly data?: string;
   readonly config?: string;
@@ -30,9 +30,8 @@ type UpOptions = {
   readonly detach?: boolean;
 };
 
-/** What a server in the background is not told; it says where it listens. */
+/** What a server in the background is not told. */
 const NOT_DETACHED = [
-  'port',
   'host',
   'demo',
   'database',
@@ -51,7 +50,7 @@ export function registerUp(program: Command, io: Io): void {
     program
       .command('up')
       .description('run the server; Ctrl-C stops it, SIGHUP reads holter.yaml again')
-      .option('--port <port>', 'port to listen on', portNumber, DEFAULT_PORT)
+      .option('--port <port>', `port to listen on (default: ${DEFAULT_PORT})`, portNumber)
       .option('--host <host>', 'address to listen on', DEFAULT_HOST)
       .option('--data <dir>', 'data folder (default: HOLTER_DATA, else the XDG state folder)')
       .option(
@@ -141,18 +140,34 @@ async function up(io: Io, options: UpOptions): Promise<void> {
   logger.info('stopped');
 }
 
-async function detach(io: Io, { data, config }: UpOptions): Promise<void> {
+async function detach(io: Io, { data, config, port }: UpOptions): Promise<void> {
   const { ensureServer } = await import('../background/ensure-server.ts');
   const { env, workingDirectory } = io;
   const folder = new DataFolder(dataFolderPath(data, env));
   const clock = realClock();
-  const { url } = await ensureServer({ folder, clock, env, workingDirectory, config, idleSeconds: null });
+  const options = { folder, clock, env, workingDirectory, config, port, idleSeconds: null };
+  const { url } = await ensureServer(options);
+  if (port && Number(new URL(url).port) !== port)
+    throw new CliFailure(
+      `a server of this data folder listens on ${url} already, not on port ${port}`,
+      'stop it first: holter down',
+    );
   io.out(`Holter is listening on ${url}\n`);
 }
 
 function serverOptions(
   io: Io,
-  { host, port, data, database, insecureBecause, acceptRestored, maestroPort, ecos, ...options }: UpOptions,
+  {
+    host,
+    port = DEFAULT_PORT,
+    data,
+    database,
+    insecureBecause,
+    acceptRestored,
+    maestroPort,
+    ecos,
+    ...options
+  }: UpOptions,
   config: ServerOptions['config'],
   logger: ServerOptions['logger'],
 ): ServerOptions {
