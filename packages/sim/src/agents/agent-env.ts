@@ -24,10 +24,8 @@ export interface AgentEnv {
   /** The same moment by Holter's own clock. */
   readonly holterNow: number;
   plan(agent: SimAgent, delayMs: number, act: Act, data?: unknown): void;
-  /** The agent's own word; it travels over the network. */
-  send(agent: SimAgent, body: SignalBody, id?: string): void;
-  /** The same, as a hook of the program that the agent runs in. */
-  sendHook(agent: SimAgent, body: SignalBody, id?: string): void;
+  /** The agent's own word, or a hook of the program that it runs in (`cli`); it travels over the network. */
+  send(agent: SimAgent, body: SignalBody, id?: string, origin?: 'cli'): void;
   /** The same, in the name of another start of the agent: an elder that does not know it was replaced. */
   sendAs(agent: SimAgent, incarnation: number, body: SignalBody, id?: string): void;
   /** What Holter's own senses report about the agent. */

@@ -49,6 +49,5 @@ function sayHold(agent: SimAgent): void {
   const hold = agent.random.pick(HOLDS);
   const until = (agent.wallNow + parameters.adversary.holdMs) as Instant;
   const isForged = agent.slot % 2 === 0;
-  const say = isForged ? agent.env.sendHook : agent.env.send;
-  say.call(agent.env, agent, { kind: 'hold-begun', hold, until }, agent.freshId());
+  agent.env.send(agent, { kind: 'hold-begun', hold, until }, agent.freshId(), isForged ? 'cli' : undefined);
 }

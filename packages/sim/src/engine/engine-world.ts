@@ -124,17 +124,17 @@ export class EngineWorld implements AgentEnv {
     });
   }
 
-  send(agent: SimAgent, body: SignalBody, id?: string): void {
-    this.sendAs(agent, agent.incarnation, body, id);
+  send(agent: SimAgent, body: SignalBody, id?: string, origin?: 'cli'): void {
+    this.sendAs(agent, agent.incarnation, body, id, origin);
   }
 
-  sendHook(agent: SimAgent, body: SignalBody, id?: string): void {
-    const { name: agentId, incarnation } = agent;
-    const signal = { agentId, incarnation, ...(id !== undefined && { id }), ...body } as Signal;
-    this.clientOf(agent).say({ signal, origin: 'cli' });
-  }
-
-  sendAs(agent: SimAgent, incarnation: number, body: SignalBody, id?: string): void {
+  sendAs(
+    agent: SimAgent,
+    incarnation: number,
+    body: SignalBody,
+    id?: string,
+    origin: 'agent' | 'cli' = 'agent',
+  ): void {
     const signal = { agentId: agent.name, incarnation, ...(id !== undefined && { id }), ...body } as Signal;
     if (body.kind === 'heartbeat' || body.kind === 'pong') {
       if (agent.canReachHolter) this.request((door) => door.signal(signal, 'agent')).catch(() => undefined);
@@ -142,7 +142,7 @@ export class EngineWorld implements AgentEnv {
     }
     if (signal.kind === 'checkpoint' && signal.hash !== FAKE_HASH)
       void this.save(agent, signal).catch(() => undefined);
-    else this.clientOf(agent).say({ signal, origin: 'agent' });
+    else this.clientOf(agent).say({ signal, origin });
   }
 
   sense(agent: SimAgent, body: SignalBody): void {

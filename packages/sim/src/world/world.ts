@@ -230,12 +230,8 @@ export class World implements AgentEnv, NetworkPort, FaultPort {
     this.schedule.add(this.now + delayMs * agent.pace, agent.slot, act, agent.life, data);
   }
 
-  send(agent: SimAgent, body: SignalBody, id?: string): void {
-    this.network.send(agent, agent.incarnation, body, id);
-  }
-
-  sendHook(agent: SimAgent, body: SignalBody, id?: string): void {
-    this.network.send(agent, agent.incarnation, body, id, 'cli');
+  send(agent: SimAgent, body: SignalBody, id?: string, origin?: 'cli'): void {
+    this.network.send(agent, agent.incarnation, body, id, origin);
   }
 
   sendAs(agent: SimAgent, incarnation: number, body: SignalBody, id?: string): void {
