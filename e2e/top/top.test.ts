@@ -124,6 +124,10 @@ describe.runIf(hasTmux)('holter top', () => {
     top.press('Escape');
     await top.shown('LAST HOUR');
 
+    // A person has pressed keys, and the incident was on the screen.
+    const noticedAt = async () => (await server.operator.agent(agentId)).incident?.noticedAt;
+    await expect.poll(noticedAt, { timeout: PATIENCE_MS }).toEqual(expect.any(Number));
+
     // The last row of the list is reached by one key, and the window on the fleet follows.
     top.press('End');
     await top.shown(`› worker-${WORKERS - 1} `);

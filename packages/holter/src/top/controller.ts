@@ -3,7 +3,9 @@ import type { Connection } from '../client/connection.ts';
 import { newestEvents } from '../client/newest-events.ts';
 import { Feed } from './feed.ts';
 import { type Act, type Key, menuAbout, press } from './keys.ts';
+import { ShownNotes } from './shown-notes.ts';
 import { beginning, type Size, type State, withFleet } from './state/state.ts';
+import { unseenOnScreen } from './views/on-screen.ts';
 
 type ControllerParts = {
   readonly client: Client;
@@ -38,7 +40,7 @@ export class Controller {
   private readonly parts: ControllerParts;
   private readonly feed: Feed;
   private readonly listeners = new Set<() => void>();
-  private readonly shown = new Set<string>();
+  private readonly shown: ShownNotes;
   private readonly cancels = new Map<string, () => void>();
   private keyAt: number;
   private logNext = 0;
@@ -51,6 +53,7 @@ export class Controller {
     this.parts = parts;
     this.keyAt = clock.now();
     this.state = beginning(size, clock.now(), hasCodingAgent);
+    this.shown = new ShownNotes((incidentIds) => client.noteShown(incidentIds));
     this.feed = new Feed({
       client,
       onFleet: (news) => this.later(withFleet(this.state, news)),
@@ -224,35 +227,21 @@ export class Controller {
   }
 
   private async readAgent(client: Client, agentId: string): Promise<void> {
-    const [agent, pulse, tail] = await Promise.all([
+    const [agent, pulse, tail, { steps }] = await Promise.all([
       client.agent(agentId),
       client.pulse(agentId),
       client.logs(agentId, this.logNext),
+      this.state.view === 'triage' ? client.judgeCheck({ session_id: agentId }) : { steps: [] },
     ]);
     if (this.state.agentId !== agentId) return;
     const before = this.logNext === 0 ? [] : (this.state.detail?.log ?? []);
     this.logNext = tail.next;
-    this.later({ ...this.state, detail: { agent, pulse, log: joined(before, tail.text) } });
+    this.later({ ...this.state, detail: { agent, pulse, steps, log: joined(before, tail.text) } });
   }
 
   /** A person is there and sees these incidents, so that their notices count as read. */
   private noteShown(now: number): void {
-    if (now - this.keyAt > PRESENT_MS) return;
-    const { view, incidents, detail, fleet } = this.state;
-    const rows = view === 'fleet' ? [...(fleet?.rows.values() ?? [])] : [];
-    const seen = [
-      ...rows.flatMap(({ incidentId, step }) => (step?.next.isUnseen ? incidentId : null) ?? []),
-      ...(view === 'incidents' ? incidents : [])
-        .filter(({ next }) => next.isUnseen)
-        .map(({ incidentId }) => incidentId),
-      ...(view === 'agent' && detail?.agent.incident?.next.isUnseen
-        ? [detail.agent.incident.incidentId]
-        : []),
-    ].filter((id) => !this.shown.has(id));
-    if (seen.length === 0) return;
-    for (const id of seen) this.shown.add(id);
-    // A token that may only look is no failure.
-    void this.parts.client.noteShown(seen).catch(() => undefined);
+    if (now - this.keyAt <= PRESENT_MS) this.shown.note(unseenOnScreen(this.state), now);
   }
 
   private now(state: State): void {

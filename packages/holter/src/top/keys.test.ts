@@ -4,6 +4,7 @@ import { painter } from '../terminal/paint.ts';
 import { type Act, type Key, type KeyName, press } from './keys.ts';
 import { beginning, type State, withFleet } from './state/state.ts';
 import { frameOf } from './views/frame.ts';
+import { unseenOnScreen } from './views/on-screen.ts';
 
 const SIZE = { columns: 79, rows: 24 };
 const PLAIN = painter({ hasColour: false });
@@ -147,6 +148,51 @@ describe('keys', () => {
     expect(type({ ...triage, hasCodingAgent: false }, 'a').act).toBeUndefined();
     expect(frameOf(state, PLAIN).at(-1)).toContain('^Q triage');
     expect(frameOf(fleet(), PLAIN).at(-1)).not.toContain('^Q');
+  });
+});
+
+describe('what counts as shown', () => {
+  const unseen = { next: { isUnseen: true } } as FleetRowView['step'];
+  /** All of them wait for a person who has not seen them. */
+  const waiting = (state: State): State =>
+    withFleet(state, {
+      at: 1_000_001,
+      rows: (state.fleet?.order ?? []).map((id) => row(id, { incidentId: `${id}/1`, step: unseen })),
+    });
+
+  it('is what is on the screen, and moves with the selection', () => {
+    const state = waiting(fleet());
+    const shown = unseenOnScreen(state);
+    const frame = frameOf(state, PLAIN).join('\n');
+    expect(shown).toHaveLength(20);
+    for (const id of shown) expect(frame).toContain(id.replace(/\/1$/, ' '));
+    expect(shown).not.toContain('agent-20/1');
+    const below = type(state, 'pageDown').state;
+    expect(unseenOnScreen(below)).toContain('agent-20/1');
+    expect(unseenOnScreen({ ...state, menu: { title: 'Decide', choices: [] } })).toEqual([]);
+    expect(unseenOnScreen({ ...state, view: 'help' })).toEqual([]);
+    // A notice takes the last row.
+    const notice = { text: 'n', severity: 'high', ticketId: 'one', until: 1 };
+    expect(unseenOnScreen({ ...state, notice })).toHaveLength(19);
+  });
+
+  it('is nothing that has been seen', () => {
+    expect(unseenOnScreen(fleet())).toEqual([]);
+  });
+});
+
+describe('triage', () => {
+  it('shows the steps of a session that has no calls', () => {
+    const step = { verdict: 'RETRY', tool: 'bash', text: 'Once more.', result: 'exit 1', isError: true };
+    const detail = { agent: {}, pulse: { newestCalls: [] }, steps: [step], log: [] };
+    const state = {
+      ...fleet(),
+      tickets: [ticket('one', 'ada')],
+      ticketId: 'one',
+      detail,
+    } as unknown as State;
+    const frame = frameOf({ ...state, view: 'triage' }, PLAIN);
+    expect(frame).toContain('RETRY      bash Once more. → exit 1');
   });
 });
 

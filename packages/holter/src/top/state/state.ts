@@ -6,6 +6,7 @@ import type {
   FleetPageView,
   FleetRowView,
   IncidentView,
+  JudgeCheckView,
   PulseView,
   TicketView,
 } from '@holter/server/local';
@@ -30,6 +31,8 @@ type Fleet = {
 type Detail = {
   readonly agent: AgentView;
   readonly pulse: PulseView | null;
+  /** What the judge goes by, oldest first; only read for triage. */
+  readonly steps: JudgeCheckView['steps'];
   readonly log: readonly string[];
 };
 

@@ -15,13 +15,16 @@ const STATES = ['FAILING', 'STUCK', 'DEGRADED', 'HEALTHY', 'TERMINATED'] as cons
 
 /** Everything that is on the screen, one line for each row. */
 export function frameOf(state: State, paint: Paint): readonly string[] {
-  const { size } = state;
   const top = [headerOf(state, paint), ...noticeOf(state, paint)];
-  const height = Math.max(1, size.rows - FRAME_ROWS - (top.length - 1));
+  const height = bodyHeight(state);
   const body = bodyOf(state, height, paint).slice(0, height);
   const gap = Array.from({ length: height - body.length }, () => '');
   return [...top, ...body, ...gap, statusOf(state, paint), footerOf(state, paint)];
 }
+
+/** A notice takes one row. */
+export const bodyHeight = ({ size, notice }: Pick<State, 'size' | 'notice'>): number =>
+  Math.max(1, size.rows - FRAME_ROWS - (notice ? 1 : 0));
 
 function bodyOf(state: State, height: number, paint: Paint): readonly string[] {
   const { menu, view } = state;

@@ -7,6 +7,7 @@ import { fitted } from './row-line.ts';
 import { severityColour } from './severity.ts';
 
 const LABEL_WIDTH = 11;
+const VERDICT_WIDTH = 10;
 
 /** A ticket, what was said about it, and what the agent did before. */
 export function triageLines(state: State, height: number, paint: Paint): readonly string[] {
@@ -16,18 +17,34 @@ export function triageLines(state: State, height: number, paint: Paint): readonl
   const lines = ticketText(shown, columns, paint);
   const age = ago(shown.at, instant(serverNow(state)));
   const head = `${shown.ticket.severity} ticket about ${shown.agentId}, ${age}, ${shown.status}`;
-  const calls = (state.detail?.pulse?.newestCalls ?? []).map(({ begunAt, tool, input, output, isError }) =>
-    paint(
-      isError ? 'red' : 'dim',
-      fitted(`${timeOfDay(begunAt)}  ${tool} ${input ?? ''} → ${output ?? ''}`, columns),
-    ),
-  );
   const top = [paint(severityColour(shown.ticket.severity), fitted(head, columns)), ...lines];
+  return [...top, ...stepLines(state, paint), ...callLines(state, paint)].slice(0, height);
+}
+
+/** What the agent said and got back, with the verdicts: sessions of folders have no calls beside their steps. */
+function stepLines({ detail, size: { columns } }: State, paint: Paint): readonly string[] {
+  const steps = detail?.steps ?? [];
+  const isTelling = steps.some(({ verdict, text }) => verdict !== 'CONTINUE' || text !== '');
+  if (!isTelling) return [];
+  const told = [...steps].reverse().map(({ verdict, tool, text, result, isError }) => {
+    const words = [verdict.padEnd(VERDICT_WIDTH), tool, text, result === '' ? null : `→ ${result}`];
+    return paint(isError ? 'red' : 'dim', fitted(words.filter(Boolean).join(' '), columns));
+  });
+  return [paint('dim', 'last steps, newest first'), ...told];
+}
+
+function callLines({ detail, size: { columns } }: State, paint: Paint): readonly string[] {
+  const calls = detail?.pulse?.newestCalls ?? [];
+  if (calls.length === 0) return [];
   return [
-    ...top,
-    paint('dim', calls.length === 0 ? 'no calls seen' : 'calls before it, newest first'),
-    ...calls,
-  ].slice(0, height);
+    paint('dim', 'calls, newest first'),
+    ...calls.map(({ begunAt, tool, input, output, isError }) =>
+      paint(
+        isError ? 'red' : 'dim',
+        fitted(`${timeOfDay(begunAt)}  ${tool} ${input ?? ''} → ${output ?? ''}`, columns),
+      ),
+    ),
+  ];
 }
 
 function ticketText(
