@@ -14,15 +14,31 @@ export type ConversationState = {
   readonly heard: readonly number[];
   /** How many calls there were when a person last spoke; -1 if none has. */
   readonly askedAfter: number;
-  /** A person spoke of something that is only seen by running tests again and again; missing in older records. */
+  /** The last request is about something that only many runs of tests show; missing in older records. */
   readonly wantsReruns?: boolean;
 };
 
 export const emptyConversation: ConversationState = { heard: [], askedAfter: -1, wantsReruns: false };
 
-const RERUNS =
-  /\b(?:flak[eiy]\w{0,8}|intermittent\w{0,6}|non-?deterministic|sporadic\w{0,6}|stability|race condition|stress[- ]test|soak|(?:\d{1,4}|several|many|multiple|a few) times|repeatedly|in a loop)\b/i;
+/** "test_sync is flaky", "a race condition in the lease tests": only many runs show it. */
+const UNSTABLE =
+  /\b(?:flak[eiy]\w{0,8}|intermittent\w{0,6}|non-?deterministic|sporadic\w{0,6}|stability|unstable|race condition|stress[- ]test|soak)\b/i;
+const OF_TESTS = /\b(?:tests?|specs?|suites?|ci|builds?|jest|vitest|pytest|mocha)(?![a-z])/i;
+/** "Run the suite ten times." */
+const AGAIN =
+  /\b(?:re-?)?(?:runs?|repeat|execute|tests?)\b.{0,80}\b(?:(?:\d{1,4}|two|three|four|five|six|eight|ten|twenty|fifty|several|many|multiple|a few|a dozen) times|repeatedly|in a loop)\b/i;
 const RERUNS_READ_MAX = 2_000;
+const SENTENCE_END = /[.!?](?:\s|$)|\n/;
+
+/** "OK, go on." is no new request. */
+const AGREES =
+  /^\s*(?:(?:ok|okay|yes|yep|sure|fine|good|great|thanks|thank you|please|continue|proceed|go on|go ahead|carry on|keep going)\b[\s,.!]*){1,6}$/i;
+
+const wantsRerunsIn = (text: string): boolean =>
+  text
+    .slice(0, RERUNS_READ_MAX)
+    .split(SENTENCE_END)
+    .some((sentence) => AGAIN.test(sentence) || (UNSTABLE.test(sentence) && OF_TESTS.test(sentence)));
 
 const HEARD_MAX = 12;
 const MACHINE_MADE = /^\s*(?:Holter:|[<[{])/;
@@ -49,7 +65,7 @@ export function hear(
 ): ConversationState {
   const key = textKey(text);
   const heard = state.heard.includes(key) ? state.heard : [...state.heard.slice(1 - HEARD_MAX), key];
-  const wantsReruns =
-    state.wantsReruns === true || (fromPerson && RERUNS.test(text.slice(0, RERUNS_READ_MAX)));
+  const isRequest = fromPerson && !AGREES.test(text);
+  const wantsReruns = isRequest ? wantsRerunsIn(text) : state.wantsReruns === true;
   return { heard, askedAfter: fromPerson ? callCount : state.askedAfter, wantsReruns };
 }

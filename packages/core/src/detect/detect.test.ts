@@ -215,8 +215,34 @@ describe('measuring a flake', () => {
     expect(judge([task, ...mixed]).worst).toBe('none');
     expect(judge([task, ...repeat(5, () => call('cat a', 'b'))]).worst).toBe('act');
   });
-  test('is a loop otherwise', () => {
-    expect(judge([user('Fix the rounding.'), ...runs(12)]).worst).toBe('act');
+  test('is over with the next request, but not with a word of agreement', () => {
+    const task = user('tests/test_sync.py is flaky. Find out how often it fails.');
+    expect(judge([task, ...runs(3), user('Now rename the module.'), ...runs(4)]).worst).toBe('warn');
+    expect(judge([task, ...runs(3), user('OK, go on.'), ...runs(12)]).worst).toBe('none');
+  });
+  test.each([
+    'Retry the upload 3 times before giving up.',
+    'The worker renders its items in a loop. Speed it up.',
+    'Improve the stability of the queue.',
+    'There is a race condition in the scheduler; fix it.',
+  ])('is not what this asks for: %s', (text) => {
+    expect(judge([user(text), ...runs(4)]).worst).toBe('warn');
+  });
+  test.each([
+    'Run the upload spec 10 times.',
+    'CI fails intermittently in test_queue.',
+    'There is a race condition in the lease tests; find it.',
+    'Please repeat the suite several times.',
+  ])('is what this asks for: %s', (text) => {
+    expect(judge([user(text), ...runs(12)]).worst).toBe('none');
+  });
+  test('warns otherwise, and acts late as long as the tests pass', () => {
+    expect(judge([user('Fix the rounding.'), ...runs(9)]).worst).toBe('warn');
+    expect(judge([user('Fix the rounding.'), ...runs(10)]).worst).toBe('act');
+    const red = repeat(5, () => failing('pytest tests/test_sync.py', '1 failed in 0.39s'));
+    expect(judge(red).worst).toBe('act');
+    const silentlyRed = repeat(5, () => call('pytest tests/test_sync.py', '1 failed in 0.39s'));
+    expect(judge(silentlyRed).worst).toBe('act');
   });
 });
 

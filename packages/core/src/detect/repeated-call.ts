@@ -21,7 +21,8 @@ import { findPoll } from './poll.ts';
  * somebody 150 dollars.
  *
  * Cutoff: warn 3 and act 5 (errors in varying words 4 and 6); polls warn at 8 and five minutes, act at 60 and an
- * hour. A sleep of two seconds before a look declares a wait; before a restart it takes ten. Without a clock, every
+ * hour. Test runs that pass warn at 3 as well, but act only at 10: running them a few times more may be meant to show
+ * that they are stable. A sleep of two seconds before a look declares a wait; before a restart it takes ten. Without a clock, every
  * repeat that is not a declared poll counts as fast.
  *
  * Blind spots: a loop paced slower than 20 s a step passes for waiting until the poll limits. A repeat with one
@@ -45,6 +46,8 @@ type CallRun = {
   readonly lastAt: Instant | null;
   /** What the waits among them declared. */
   readonly sleptMs: number;
+  /** They are test runs that pass. */
+  readonly isGreen?: boolean;
 };
 
 /** Thoughts that a tool logs do not interrupt a run. */
@@ -58,6 +61,8 @@ const limits = {
   repeatedCall: { warn: 3, act: 5 },
   // One call that fails every time with different text: one more, because the text may carry news.
   variedError: { warn: 4, act: 6 },
+  // Nobody proves by ten equal runs, without being asked to, that a suite is stable.
+  passingTests: { warn: 3, act: 10 },
 };
 
 type Policy = CommonPolicy & typeof limits;
@@ -92,8 +97,12 @@ function continueRun(run: CallRun | null, facts: CallFacts): CallRun {
     since: run.since,
     lastAt: facts.at,
     sleptMs: (run.sleptMs ?? 0) + facts.sleepMs,
+    ...(isGreen(facts) && { isGreen: true }),
   };
 }
+
+const isGreen = ({ isTest, isError, comparison }: CallFacts): boolean =>
+  isTest && !isError && comparison.print.gauge.bad <= 0;
 
 function beginRun(facts: CallFacts): CallRun {
   return {
@@ -129,7 +138,8 @@ function findRepeat(state: RepeatState, policy: Policy): readonly Finding[] | nu
 }
 
 function findHasty(run: CallRun, policy: Policy): Finding | null {
-  const limits = run.isVaried ? policy.variedError : policy.repeatedCall;
+  const limits =
+    run.isGreen === true ? policy.passingTests : run.isVaried ? policy.variedError : policy.repeatedCall;
   if (run.hasty < limits.warn) return null;
   const outcome = !run.isError
     ? 'with the same result'
@@ -141,7 +151,7 @@ function findHasty(run: CallRun, policy: Policy): Finding | null {
     severity: run.hasty >= limits.act ? 'act' : 'warn',
     since: run.since,
     evidence: `\`${run.label}\` was called ${times(run.hasty)} in a row ${outcome}${spanInWords(run.since, run.lastAt)}.`,
-    threshold: `${limits.warn} calls in a row without a new result to warn, ${limits.act} to act`,
+    threshold: `${limits.warn} ${run.isGreen === true ? 'passing test runs' : 'calls'} in a row without a new result to warn, ${limits.act} to act`,
     count: run.hasty,
   });
 }

@@ -264,6 +264,7 @@ export const LIMIT_MEANINGS: Readonly<Record<LimitName, string>> = {
   repeatedCall: 'Equal calls with equal results; five have no innocent reading left.',
   variedError:
     'One call that fails every time with different text; one more, because the text may carry news.',
+  passingTests: 'Test runs that pass with equal results; a few may be meant to show that they are stable.',
   callCycle: 'Rounds of the same few calls with the same results; two rounds are ordinary.',
   sameError: 'Different calls that end in the same error; the agent is trying, so it acts late.',
   environmentError: 'Different calls that fail for the same reason outside the code, such as a full disk.',
