@@ -78,6 +78,12 @@ const sweeping = [
       ),
     ],
   ),
+  run('sweep/traces-of-a-morning', 'none-none', 'nine traces, each of them without an error', [
+    ...times(9, (turn) => call('lookup', { trace_id: `tr-${word(turn)}` }, 'errors: none')),
+  ]),
+  run('sweep/runs-by-id', 'none-none', 'nine runs of a pipeline, looked up by their ids', [
+    ...times(9, (turn) => bash(`./ci artifacts --run-id ${4_410 + turn * 3}`, 'none')),
+  ]),
   run('sweep/migrations', 'none-none', 'one script after another, all without a word', [
     ...times(12, (turn) => bash(`psql -q -f migrations/0${10 + turn}_${word(turn)}.sql; true`, '')),
   ]),

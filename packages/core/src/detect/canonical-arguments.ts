@@ -6,13 +6,14 @@ import { finish, HASH_SEED, hashRaw, mix, mixString } from './hash.ts';
 /**
  * Two calls are the same call when they would do the same. Key order and whitespace do not matter, and neither do
  * arguments in which an agent comments on its call (`description`, `thought`) or counts it (`attempt`): a loop in
- * which only those vary is a loop (OpenHands #15087). Whitespace inside text of several lines does matter: there it
- * is indentation. Commands lose what does nothing, see `canonical-command.ts`.
+ * which only those vary is a loop (OpenHands #15087). An id of the request is left out as well, unless it is all that
+ * the call says, or what its tool is named after: five traces are five questions. Whitespace inside text of several
+ * lines does matter: there it is indentation. Commands lose what does nothing, see `canonical-command.ts`.
  *
  * Rejected: hashing `JSON.stringify` of sorted copies. It allocates the whole input again; a walk does not.
  */
-/** Generated or counted for each call, so they don't distinguish calls. */
-const ENVELOPE = new Set([
+/** Counted or made up for each call, so they don't distinguish calls. */
+const COUNTED = new Set([
   'attempt',
   'callId',
   'call_id',
@@ -20,16 +21,20 @@ const ENVELOPE = new Set([
   'idempotency_key',
   'iteration',
   'nonce',
-  'requestId',
-  'request_id',
   'retry',
   'retryCount',
   'retry_count',
-  'timestamp',
   'toolCallId',
   'tool_call_id',
-  'traceId',
-  'trace_id',
+]);
+
+/** Mostly an envelope as well, unless the call is about them; then each is another question. */
+const SUBJECTS: ReadonlyMap<string, RegExp> = new Map([
+  ['requestId', /request/i],
+  ['request_id', /request/i],
+  ['timestamp', /time/i],
+  ['traceId', /trace/i],
+  ['trace_id', /trace/i],
 ]);
 
 /** The arguments as text, without the agent's comments on them. */
@@ -49,8 +54,8 @@ const DEPTH_MAX = 12;
 const FINISH = /(?:^|_)(?:finish|complete|completion|done|final_?answer)(?:_|$)/i;
 
 export function hashCall(tool: string, input: unknown): number {
-  if (FINISH.test(tool)) return finish(mixValue(mixString(HASH_SEED, tool), withoutProse(input), 0));
-  return finish(mixValue(mixString(HASH_SEED, tool), input, 0));
+  if (FINISH.test(tool)) return finish(mixValue(mixString(HASH_SEED, tool), withoutProse(input), 0, tool));
+  return finish(mixValue(mixString(HASH_SEED, tool), input, 0, tool));
 }
 
 function withoutProse(input: unknown): unknown {
@@ -63,7 +68,7 @@ function withoutProse(input: unknown): unknown {
 const isProse = (value: unknown): boolean =>
   typeof value === 'string' && value.trim().split(/\s+/, 3).length === 3;
 
-function mixValue(hash: number, value: unknown, depth: number): number {
+function mixValue(hash: number, value: unknown, depth: number, tool = ''): number {
   if (typeof value === 'string') return mixText(mix(hash, 1), value);
   if (typeof value === 'number' || typeof value === 'boolean') return mixString(mix(hash, 2), String(value));
   if (value === null || value === undefined || depth > DEPTH_MAX) return mix(hash, 3);
@@ -73,29 +78,35 @@ function mixValue(hash: number, value: unknown, depth: number): number {
     return mix(mixed, 5);
   }
   if (typeof value !== 'object') return mix(hash, 6);
-  return mixRecord(hash, value as Record<string, unknown>, depth);
+  return mixRecord(hash, value as Record<string, unknown>, depth, tool);
 }
 
 /** Hashes of entries are summed, so that their order does not matter and nothing needs sorting. */
-function mixRecord(hash: number, record: Record<string, unknown>, depth: number): number {
+function mixRecord(hash: number, record: Record<string, unknown>, depth: number, tool: string): number {
   let sum = 0;
   let commentary = 0;
+  let envelope = 0;
   let entries = 0;
   for (const key of Object.keys(record)) {
     const value = record[key];
     if (value === undefined) continue;
-    if (depth === 0 && ENVELOPE.has(key)) continue;
+    if (depth === 0 && COUNTED.has(key)) continue;
     const same = depth === 0 && COMMANDS.has(key) ? canonicalCommandIn(key, value) : value;
     const entry = finish(mixValue(mixString(HASH_SEED, key), same, depth + 1));
     if (depth === 0 && COMMENTARY.has(key)) {
       commentary = (commentary + entry) | 0;
       continue;
     }
+    if (depth === 0 && SUBJECTS.get(key)?.test(tool) === false) {
+      envelope = (envelope + entry) | 0;
+      continue;
+    }
     sum = (sum + entry) | 0;
     entries += 1;
   }
-  // A tool that takes only comments (a think tool, a final answer) is distinguished by them.
-  return mix(mix(hash, 7), entries === 0 ? commentary : sum);
+  if (entries > 0) return mix(mix(hash, 7), sum);
+  // A tool that takes only an id, or only comments (a think tool, a final answer), is distinguished by them.
+  return mix(mix(hash, 7), envelope === 0 ? commentary : envelope);
 }
 
 const COMMANDS = new Set(COMMAND_KEYS);

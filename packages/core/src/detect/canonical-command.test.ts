@@ -8,6 +8,7 @@ test.each([
   ['true', 'true; cat a.log', 'cat a.log; true'],
   ['true with a word', 'true 17 && cat a.log', 'cat a.log'],
   ['a colon with a counter', ': 17; cat a.log', 'cat a.log'],
+  ['a test of nothing', 'test 1 = 1 && cat a.log', '[ x == x ] && cat a.log'],
   ['an echo to nowhere', 'echo x81f >/dev/null; cat a.log', 'cat a.log && echo 12 > /dev/null'],
   ['the same folder', 'cd . && cat a.log', 'cat a.log'],
   ['a pause of a moment', 'sleep 0.3; cat a.log', 'cat a.log'],
@@ -25,6 +26,10 @@ test.each([
 test.each([
   ['another window', 'sed -n 1,50p a.ts; true', 'sed -n 51,100p a.ts; true'],
   ['another host', 'ping -c1 host-1 # a', 'ping -c1 host-2 # a'],
+  ['another run', './logs --run-id 17', './logs --run-id 18'],
+  ['another trace', 'curl http://api/t?trace_id=8f3a', 'curl http://api/t?trace_id=1b22'],
+  ['another moment', './usage --ts=1700000000', './usage --ts=1700003600'],
+  ['another test', 'test -f a && ls', 'test -f b && ls'],
   ['a sign in quotes', 'grep "a # b" x', 'grep "a # c" x'],
   ['quotes of a comment', "git commit -m 'fix #1'", "git commit -m 'fix #2'"],
   ['a heading in a here-document', 'cat > a.md <<EOF\n# One\nEOF', 'cat > a.md <<EOF\n# Two\nEOF'],

@@ -5,23 +5,24 @@
  * `cd .`, `echo x >/dev/null`, a pause below two seconds) do nothing. A number after a word that counts attempts, or
  * a value of a parameter that only makes a request unique (`?nonce=8f3a`, `--attempt 7`), names the occasion.
  *
- * Numbers elsewhere stay: `sed -n 51,100p` and `host-7` are other places, `--seed 7` is another test, and a sweep is
- * work. Text in
- * quotes stays, and a command with a here-document keeps its comments, which may be the headings of a file.
+ * Numbers and ids elsewhere stay: `sed -n 51,100p` and `host-7` are other places, `--seed 7` is another test,
+ * `--run-id 17` another run, and a sweep is work. Text in quotes stays, and a command with a here-document keeps its comments, which may be the headings of a file.
  *
  * Cost: two searches decide that nothing is to be done, which is so for most commands.
  *
- * Blind spots: a no-op in an unusual form (`test 1`), a counter that the result echoes. Rejected: parsing the shell,
- * which costs more than all detectors together; masking every number and random word, which makes a sweep a loop.
+ * Blind spots: a no-op in an unusual form (`test -n x`), a value that makes a request unique under a name that does not
+ * say so (`?v=17`, `--tag r8f3a`, `X=7 cmd`), a counter that the result echoes. Rejected: parsing the shell, which costs
+ * more than all detectors together; masking every number and random word, which makes a sweep a loop: sixteen nodes
+ * that are all "ok", eight shards of one suite.
  */
 const READ_MAX = 4_000;
 
 const OCCASION =
-  /(?<![\w/])((?:--?|[?&])?(?:attempts?|try|tries|retry|retries|iterations?|iter|nonce|cb|cache_?bust(?:er)?|rand(?:om)?|ts|timestamp|run[-_]?id|request[-_]?id|trace[-_]?id|dummy|_))(?:[=:#] ?[\w.:-]{1,64}| #?\d{1,9}\b)/gi;
-const OCCASION_WORD = /attempt|tr(?:y|ies)\b|iter|nonce|cb=|bust|rand|ts=|timestamp|[-_]id|dummy|_=/i;
+  /(?<![\w/])((?:--?|[?&])?(?:attempts?|try|tries|retry|retries|iterations?|iter|nonce|cb|cache_?bust(?:er)?|rand(?:om)?|dummy|_)|[?&](?:ts|timestamp))(?:[=:#] ?[\w.:-]{1,64}| #?\d{1,9}\b)/gi;
+const OCCASION_WORD = /attempt|tr(?:y|ies)\b|iter|nonce|cb=|bust|rand|[?&]t(?:s|imestamp)=|dummy|_=/i;
 
 const NOOP =
-  /^(?:|:(?: .*)?|true(?: .*)?|cd \.\/?|(?:echo|printf)\b[^|]*> ?\/dev\/null(?: 2>&1)?|sleep [01](?:\.\d+)?|sleep \.\d+)$/;
+  /^(?:|(?:test|\[\[?) (\S{1,40}) ={1,2} \1(?: \]\]?)?|:(?: .*)?|true(?: .*)?|cd \.\/?|(?:echo|printf)\b[^|]*> ?\/dev\/null(?: 2>&1)?|sleep [01](?:\.\d+)?|sleep \.\d+)$/;
 /** Output goes where it went before. */
 const TAIL = /(?: ?\| ?cat| 2>&1){1,20}$/;
 /** All but a single space, which would be replaced by itself. */
@@ -47,7 +48,7 @@ export function canonicalCommand(command: string): string {
   return OCCASION_WORD.test(plain) ? plain.replace(OCCASION, '$1') : plain;
 }
 
-const HIDES = /[#;\n\t]|true|: |\/dev\/null|cd \.|sleep|\| cat|2>&1|\/\.?\/| {2}/;
+const HIDES = /[#;\n\t]|test |\[ |true|: |\/dev\/null|cd \.|sleep|\| cat|2>&1|\/\.?\/| {2}/;
 const mayHide = (text: string): boolean => HIDES.test(text) || OCCASION_WORD.test(text);
 
 const QUOTES = '"\'`';

@@ -182,6 +182,16 @@ describe('evasion', () => {
       call('', 'None', { tool: 'python', input: { code: `# ${turn}\nprint(x)`, attempt: turn } });
     expect(judge(repeat(5, run)).worst).toBe('act');
   });
+  test('ids that a call is about are no disguise', () => {
+    const ask = (tool: string, input: unknown): AgentStep => call('', 'status: ok', { tool, input });
+    expect(judge(repeat(9, (turn) => ask('lookup', { trace_id: `t${turn}` }))).worst).toBe('none');
+    expect(
+      judge(repeat(9, (turn) => ask('get_trace', { trace_id: `t${turn}`, project: 'shop' }))).worst,
+    ).toBe('none');
+    expect(judge(repeat(9, (turn) => call(`./logs --run-id ${turn}`, 'ok'))).worst).toBe('none');
+    expect(judge(repeat(9, (turn) => ask('price', { sku: 'a', request_id: `r${turn}` }))).worst).toBe('act');
+    expect(judge(repeat(9, (turn) => ask('refresh', { attempt: turn }))).worst).toBe('act');
+  });
   test('an edit at every third repeat does not reset the count', () => {
     const steps = repeat(8, (turn) => [
       call(`cat status.txt # ${turn}`, 'pending'),
