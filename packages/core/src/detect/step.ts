@@ -14,5 +14,10 @@ export type AgentStep = {
   /** Null if the source does not say; then it is read from the text. */
   readonly error: boolean | null;
   readonly text: string | null;
-  readonly tokens: { readonly in: number; readonly out: number } | null;
+  readonly tokens: {
+    readonly in: number;
+    readonly out: number;
+    /** The part of `in` that came from the model's cache. */
+    readonly cached?: number;
+  } | null;
 };

@@ -68,6 +68,9 @@ export function foldModels(draft: Draft, uses: readonly ModelUse[], totalUsd: nu
 /** What all models together have cost so far, as far as that is known. */
 export const knownCostUsd = (hard: Hard): number => sumOf(totalsOf(hard), 'costMicros') / MICROS_PER_USD;
 
+/** Tokens that models read from their caches so far, as far as that is known. */
+export const cachedTokens = (hard: Hard): number => sumOf(totalsOf(hard), 'cacheRead');
+
 /**
  * Books what this input has added, for the task that was open before it. Totals without models are soft facts: they
  * are booked when they are judged, when the task changes, and at the end, or at once where a budget depends on them.

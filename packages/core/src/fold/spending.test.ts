@@ -47,3 +47,24 @@ test('agents without prices are measured in tokens, and an operator sets the lim
   bench.signal({ kind: 'tokens', total: 11_500 }, 'agent');
   expect(spending(bench)?.evidence).toContain('10500 tokens and 0 calls since the last change');
 });
+
+test('the figure that exceeded its limit is named', () => {
+  const bench = new Bench({}, policiesOf({ detection: { spending: { tokens: 10_000 } } }));
+  bench.signal({ kind: 'tokens', total: 1_000, costUsd: 0.01 }, 'agent');
+  bench.signal({ kind: 'tokens', total: 11_500, costUsd: 0.05 }, 'agent');
+  expect(spending(bench)?.evidence).toMatch(/^10500 tokens and 0 calls since the last change/);
+});
+
+test('tokens from a cache are left out of the tokens', () => {
+  const bench = new Bench({}, policiesOf({ detection: { spending: { tokens: 10_000 } } }));
+  const report = (input: number, cacheRead: number) =>
+    bench.signal(
+      { kind: 'tokens', total: input + cacheRead, models: [{ model: 'big-1', input, cacheRead }] },
+      'agent',
+    );
+  report(1_000, 0);
+  report(2_000, 100_000);
+  expect(spending(bench)).toBeUndefined();
+  report(12_000, 200_000);
+  expect(spending(bench)?.evidence).toMatch(/^11000 tokens and 0 calls/);
+});

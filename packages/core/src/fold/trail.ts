@@ -22,6 +22,7 @@ import { markNow } from '../record/draft.ts';
 import { isKnownToWork } from '../record/work.ts';
 import type { Finding, FindingKind } from '../vocabulary/finding.ts';
 import type { Verdict } from '../vocabulary/signal.ts';
+import { cachedTokens } from './books.ts';
 import { clearPoint, raisePoint } from './point.ts';
 
 /** Limits how often token totals are judged, because each one judged is a hard fact. */
@@ -72,7 +73,7 @@ export function noteChange(draft: Draft): void {
 }
 
 const metersOf = ({ soft, hard }: Draft): Meters => ({
-  tokens: soft.tokens,
+  tokens: soft.tokens - cachedTokens(hard),
   costUsd: soft.costUsd,
   calls: hard.trail?.calls?.callCount ?? 0,
 });

@@ -24,7 +24,7 @@ async function judged(
   );
   const runs: RunReport[] = [];
   const bad: BadLine[] = [];
-  await judgeFile(file, policy, {
+  await judgeFile(file, policy, defaultPrice, {
     onRun: (run) => void runs.push(run),
     onBadLine: (line) => void bad.push(line),
   });
@@ -65,6 +65,23 @@ describe('holter.steps.v1', () => {
     expect(JSON.stringify(runs[0]?.findings)).toContain('[redacted]');
   });
 
+  test('spending without a change is found, by its price or by its tokens', async () => {
+    const reads = (tokens: object) =>
+      times(20, (i) => ({
+        ...step(i),
+        input: { command: `cat ${'x'.repeat(i)}` },
+        output: `page ${'y'.repeat(i)}`,
+        tokens,
+      }));
+    const foundIn = async (tokens: object) =>
+      (await judged('spending.jsonl', [header('one'), ...reads(tokens)])).runs[0]?.findings ?? [];
+    expect(await foundIn({ in: 100_000, out: 0 })).toMatchObject([
+      { kind: 'spending', step: 9, evidence: expect.stringMatching(/^\$3\.00 and 10 calls/) },
+    ]);
+    // The whole context again with each call, but from the cache.
+    expect(await foundIn({ in: 100_000, out: 0, cached: 99_000 })).toEqual([]);
+  });
+
   test('several runs in one file, each with its own verdict', async () => {
     const { runs } = await judged('steps.jsonl', [
       header('one'),
@@ -78,7 +95,7 @@ describe('holter.steps.v1', () => {
       ['two', 2, 'none'],
     ]);
     expect(runs[0]?.ladder.moves).toEqual([{ step: 4, at: 4_000, move: 'nudge' }]);
-    expect(runs[0]?.wasted).toEqual({ in: 100, out: 10 });
+    expect(runs[0]?.wasted).toEqual({ in: 100, out: 10, cached: 0 });
   });
 
   test('a finding has the calls beside it that led to it', async () => {
@@ -130,7 +147,7 @@ describe('Claude Code', () => {
     line('assistant', index * 3 + 1, {
       id: `m${index}`,
       content: [{ type: 'tool_use', id: `c${index}`, name: 'Bash', input: { command: 'make' } }],
-      usage: { input_tokens: 500, output_tokens: 20 },
+      usage: { input_tokens: 100, cache_read_input_tokens: 400, output_tokens: 20 },
     }),
     line('user', index * 3 + 2, {
       role: 'user',
@@ -158,7 +175,7 @@ describe('Claude Code', () => {
       agent: 'claude-code',
       steps: 7,
       worst: 'act',
-      tokens: { in: 2_500, out: 100 },
+      tokens: { in: 2_500, out: 100, cached: 2_000 },
     });
   });
 
@@ -202,7 +219,9 @@ test('Codex: the exit code is in the text, below a header that always differs', 
         type: 'event_msg',
         payload: {
           type: 'token_count',
-          info: { total_token_usage: { input_tokens: 100 * (index + 1), output_tokens: 5 } },
+          info: {
+            total_token_usage: { input_tokens: 100 * (index + 1), cached_input_tokens: 40, output_tokens: 5 },
+          },
         },
       },
       item(index * 2 + 1, {
@@ -217,7 +236,7 @@ test('Codex: the exit code is in the text, below a header that always differs', 
     agent: 'codex',
     steps: 6,
     worst: 'act',
-    tokens: { in: 500, out: 5 },
+    tokens: { in: 500, out: 5, cached: 40 },
   });
   expect(runs[0]?.findings.at(-1)?.evidence).toContain('with the same error');
 });

@@ -1,6 +1,7 @@
 import type { Policy } from '@holter/core';
 import type { AgentStep } from '@holter/core/detect';
 import { redactValue } from '@holter/server/redaction';
+import type { Price } from './price.ts';
 import { readItems } from './read-items.ts';
 import { addStepTo, addVerdictTo, beginRun, type RunReport } from './run-report.ts';
 
@@ -16,7 +17,12 @@ type FileEvents = {
 };
 
 /** Judges every run in a file and hands each over when it is complete. */
-export async function judgeFile(file: string, policy: Policy, events: FileEvents): Promise<void> {
+export async function judgeFile(
+  file: string,
+  policy: Policy,
+  price: Price,
+  events: FileEvents,
+): Promise<void> {
   const open = new Map<string, RunReport>();
   const close = async (run: string): Promise<void> => {
     const report = open.get(run);
@@ -39,7 +45,7 @@ export async function judgeFile(file: string, policy: Policy, events: FileEvents
         break;
       case 'step':
         await change(item.run, (report) =>
-          addStepTo(report, redactValue(item.step) as AgentStep, item.index, policy),
+          addStepTo(report, redactValue(item.step) as AgentStep, item.index, policy, price),
         );
         break;
       case 'verdict':

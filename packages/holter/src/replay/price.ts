@@ -7,8 +7,11 @@ export const defaultPrice: Price = { inUsd: 3, outUsd: 15 };
 
 const MILLION = 1_000_000;
 
+/** Tokens from a cache cost about a tenth. */
+const CACHED_SHARE = 0.1;
+
 export const costOf = (tokens: Tokens, price: Price): number =>
-  (tokens.in * price.inUsd + tokens.out * price.outUsd) / MILLION;
+  ((tokens.in - (1 - CACHED_SHARE) * tokens.cached) * price.inUsd + tokens.out * price.outUsd) / MILLION;
 
 export const inDollars = (usd: number): string => `$${usd < 0.1 ? usd.toFixed(4) : usd.toFixed(2)}`;
 

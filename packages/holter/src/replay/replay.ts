@@ -43,7 +43,7 @@ export async function replay(io: Io, { files, policy, price, isJson, html }: Rep
   );
   let before = 0;
   for (const { path, bytes } of files) {
-    await judgeFile(path, policy, {
+    await judgeFile(path, policy, price, {
       onRun,
       onBadLine: ({ line, because }) => {
         totals.badLines += 1;

@@ -15,6 +15,7 @@ import {
   type VerdictState,
 } from '@holter/core/detect';
 import { climb, emptyLadder, type LadderState } from './ladder.ts';
+import { costOf, type Price } from './price.ts';
 import { addStep, emptyStrip, type Level, type Strip, worse } from './strip.ts';
 
 export type Found = {
@@ -51,9 +52,14 @@ export type RunReport = {
   readonly spending: SpendingState;
 };
 
-export type Tokens = { readonly in: number; readonly out: number };
+export type Tokens = {
+  readonly in: number;
+  readonly out: number;
+  /** The part of `in` that came from the model's cache. */
+  readonly cached: number;
+};
 
-const noTokens: Tokens = { in: 0, out: 0 };
+const noTokens: Tokens = { in: 0, out: 0, cached: 0 };
 const FINDINGS_MAX = 1_000;
 
 export const beginRun = (run: string, agent: string, file: string, outcome: string | null): RunReport => ({
@@ -82,12 +88,17 @@ export function addStepTo(
   step: AgentStep,
   index: number | null,
   policy: Policy,
+  price: Price,
 ): RunReport {
   const number = index ?? report.steps;
   const seen = observe(report.detector, step, policy.detection);
   const recent = withLabel(report.recent, step, number);
   const tokens = sum(report.tokens, step.tokens ?? noTokens);
-  const meters = { tokens: tokens.in + tokens.out, costUsd: 0, calls: seen.state.callCount };
+  const meters = {
+    tokens: tokens.in - tokens.cached + tokens.out,
+    costUsd: costOf(tokens, price),
+    calls: seen.state.callCount,
+  };
   const spending = seen.isChange ? { ...meters, since: step.at ?? instant(0) } : report.spending;
   const others = [
     findVerdictStreak(report.verdicts, policy.detection),
@@ -149,4 +160,8 @@ function withLabel(recent: readonly string[], step: AgentStep, number: number): 
   return [...recent.slice(1 - RECENT_MAX), label];
 }
 
-const sum = (a: Tokens, b: Tokens): Tokens => ({ in: a.in + b.in, out: a.out + b.out });
+const sum = (a: Tokens, b: NonNullable<AgentStep['tokens']>): Tokens => ({
+  in: a.in + b.in,
+  out: a.out + b.out,
+  cached: a.cached + (b.cached ?? 0),
+});

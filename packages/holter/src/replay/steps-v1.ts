@@ -56,6 +56,8 @@ function readStep(record: JsonRecord): AgentStep | null {
     output: asText(record.output),
     error: typeof error === 'boolean' ? error : null,
     text: asText(record.text),
-    tokens: record.tokens ? { in: asNumber(tokens.in) ?? 0, out: asNumber(tokens.out) ?? 0 } : null,
+    tokens: record.tokens
+      ? { in: asNumber(tokens.in) ?? 0, out: asNumber(tokens.out) ?? 0, cached: asNumber(tokens.cached) ?? 0 }
+      : null,
   };
 }

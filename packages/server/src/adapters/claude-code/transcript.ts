@@ -171,7 +171,7 @@ function spoken(line: JsonRecord, run: string, text: string): TranscriptFact {
 
 function usageOf(message: JsonRecord): Usage | null {
   const use = useOf(message, '', null);
-  return use && { in: readBy(use), out: use.output ?? 0 };
+  return use && { in: readBy(use), out: use.output ?? 0, cached: use.cacheRead ?? 0 };
 }
 
 function useOf(message: JsonRecord, model: string, costUsd: number | null): ModelUse | null {

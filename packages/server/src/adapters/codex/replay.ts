@@ -9,6 +9,7 @@ import {
   stepItem,
   timeOf,
 } from '../shared/replay.ts';
+import type { Usage } from '../shared/transcript.ts';
 
 /**
  * A Codex rollout: `response_item` lines with calls, their outputs and messages, one thread per file. The
@@ -38,8 +39,8 @@ class CodexReader implements ReplayReader {
   private readonly open = new OpenCalls<OpenCall>();
   private readonly seen = new SeenIds();
   private pending: { readonly text: string; readonly at: Instant | null } | null = null;
-  private totals: { in: number; out: number } | null = null;
-  private unspent: { in: number; out: number } | null = null;
+  private totals: Usage | null = null;
+  private unspent: Usage | null = null;
 
   constructor(fallback: string) {
     this.run = fallback;
@@ -134,13 +135,20 @@ class CodexReader implements ReplayReader {
 
   private count(payload: JsonRecord): void {
     const usage = asRecord(asRecord(payload.info).total_token_usage);
-    const totals = { in: asNumber(usage.input_tokens) ?? 0, out: asNumber(usage.output_tokens) ?? 0 };
-    const before = this.totals ?? { in: 0, out: 0 };
+    const totals = {
+      in: asNumber(usage.input_tokens) ?? 0,
+      out: asNumber(usage.output_tokens) ?? 0,
+      cached: asNumber(usage.cached_input_tokens) ?? 0,
+    };
+    const before = this.totals ?? noUsage;
+    const unspent = this.unspent ?? noUsage;
     this.totals = totals;
-    const used = { in: Math.max(0, totals.in - before.in), out: Math.max(0, totals.out - before.out) };
-    this.unspent = { in: (this.unspent?.in ?? 0) + used.in, out: (this.unspent?.out ?? 0) + used.out };
+    const more = (kind: keyof Usage): number => unspent[kind] + Math.max(0, totals[kind] - before[kind]);
+    this.unspent = { in: more('in'), out: more('out'), cached: more('cached') };
   }
 }
+
+const noUsage: Usage = { in: 0, out: 0, cached: 0 };
 
 /** Older rollouts wrap it: `{"output": "…", "metadata": {"exit_code": 1}}`. */
 function readOutput(value: unknown): { output: string; exitCode: number | null } {

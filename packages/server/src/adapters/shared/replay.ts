@@ -57,7 +57,7 @@ function stepOf(fact: TranscriptFact): Partial<AgentStep> | null {
   switch (fact.kind) {
     case 'call-ended': {
       const { tool, input, text, output, isError: error, usage } = fact;
-      const tokens = usage && { in: usage.in, out: usage.out };
+      const tokens = usage && { in: usage.in, out: usage.out, cached: usage.cached };
       return { kind: 'tool', at, tool, input, text, output, error, tokens };
     }
     case 'said':

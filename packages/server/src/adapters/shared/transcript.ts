@@ -63,4 +63,6 @@ export type Usage = {
   /** Read by the model, from the cache or not. */
   readonly in: number;
   readonly out: number;
+  /** The part of `in` that came from the cache. */
+  readonly cached: number;
 };
