@@ -205,6 +205,8 @@ describe('evasion', () => {
     const after = (look: AgentStep): AgentStep[] =>
       repeat(12, (turn) => [edit('a.ts', `${turn}`, `${turn + 1}`), look]);
     expect(judge(after(call('cat status.txt', 'pending'))).kinds).toEqual(['repeated-call:warn']);
+    const health = call('curl -s localhost:8080/health', '{"status":"ok"}');
+    expect(judge(after(health)).kinds).toEqual(['repeated-call:warn']);
     expect(judge(after(call('npx tsc --noEmit', ''))).worst).toBe('none');
     expect(judge(after(call('npm test', '12 passing (30ms)'))).worst).toBe('none');
     expect(judge(after(call('', 'No problems found', { tool: 'look', input: { file: 'a.ts' } }))).worst).toBe(

@@ -77,9 +77,10 @@ function isNothing(answer: string): boolean {
   return NOTHING_SENTENCE.test(answer) || NOTHING_JSON.test(answer);
 }
 
-const CLEAN =
-  /\b(?:ok|passed|success(?:ful(?:ly)?)?|succeeded|clean|compiled|up[ -]to[ -]date|(?:no|0) (?:\w{1,20} ){0,2}(?:errors?|problems?|issues?|warnings?|failures?|violations?))\b/i;
+const NO_PROBLEM =
+  /\b(?:no|0) (?:\w{1,20} ){0,2}(?:errors?|problems?|issues?|warnings?|failures?|violations?)\b/i;
 
-/** The answer of a check that found nothing wrong. */
-export const saysClean = (output: string): boolean =>
-  saysNothing(output) || CLEAN.test(output.slice(-TAIL)) || CLEAN.test(output.slice(0, HEAD));
+/** The answer of a linter or a compiler that found nothing wrong; "ok" may be the answer of anything. */
+export const saysNoProblem = (output: string): boolean =>
+  NO_PROBLEM.test(withoutColours(output.slice(0, HEAD))) ||
+  (output.length > HEAD && NO_PROBLEM.test(withoutColours(output.slice(-TAIL))));

@@ -15,7 +15,7 @@ import { finding, spanInWords, times } from './phrase.ts';
  *
  * Without any edit in between this is left to revisit and zero-diversity. A clean check right after an edit does not
  * count: a green suite, a silent compiler, "no problems" after each of thirty edits are how refactoring looks. The
- * same check twice after one edit does.
+ * same check twice after one edit does, and so does a look at anything else, also if it answers "ok".
  *
  * Cutoff: warn 8. It never acts: the edits may be the work, and the look a habit. Blind spots: a look that alternates
  * between two answers is left to call-cycle; a loop through more than twelve calls is forgotten. Rejected: counting

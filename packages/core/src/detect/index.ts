@@ -3,7 +3,7 @@ import { isCheckCall, isEditCall, isThoughtCall, isWaitCall, placeOf, sleepMsOf 
 import { hashCall } from './canonical-arguments.ts';
 import { emptyConversation, hear, isPerson } from './conversation.ts';
 import type { Seen } from './detector.ts';
-import { isFailure, readNothing, saysClean, saysRateLimited } from './error-text.ts';
+import { isFailure, readNothing, saysNoProblem, saysRateLimited } from './error-text.ts';
 import type { CallFacts } from './facts.ts';
 import { pairKey } from './hash.ts';
 import { answerKey, type Look, lookAgain, noLooks } from './looks.ts';
@@ -151,7 +151,7 @@ function readFacts(state: Shared, step: AgentStep, policy: DetectionPolicy): Cal
     (isTest ||
       (state.memory.editPlace !== 0 && placeOf(step.input) === state.memory.editPlace) ||
       isCheckCall(tool, step.input) ||
-      saysClean(output));
+      saysNoProblem(output));
   return {
     step,
     tool,
