@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import type { AgentStep } from '../../packages/core/src/detect/index.ts';
 import { defaultDetectionPolicy, emptyDetectorState, observe } from '../../packages/core/src/detect/index.ts';
 import { ALL } from './peers/all.ts';
@@ -11,13 +12,14 @@ const ROUNDS = 20;
 const WARM_UP = 8;
 
 const runs = readRuns('tests/fixtures/detect/dev.jsonl');
-console.log(`\nCost per step over ${runs.length} runs (µs, best of ${ROUNDS - WARM_UP} rounds)`);
-console.log('  rule                       p50     p90     p99');
+console.log(
+  `\nCost per step over ${runs.length} runs (µs): every step of ${ROUNDS - WARM_UP} rounds, and each step's best of them`,
+);
+console.log(`  load average ${loadavg()[0]?.toFixed(1)}`);
+console.log('  rule                       p50     p90     p99    best: p50     p90     p99');
 for (const peer of ALL) {
-  const micros = measure(peer, runs);
-  console.log(
-    `  ${peer.name.padEnd(24)} ${[0.5, 0.9, 0.99].map((q) => at(micros, q).toFixed(2).padStart(7)).join(' ')}`,
-  );
+  const { plain, best } = measure(peer, runs);
+  console.log(`  ${peer.name.padEnd(24)} ${quantiles(plain)}       ${quantiles(best)}`);
 }
 
 console.log(`\nOne agent, ${LONG} steps (µs per step, p50 of each fifth; state in bytes)`);
@@ -59,8 +61,19 @@ function readRuns(file: string): AgentStep[][] {
   return found;
 }
 
-/** The best of several rounds for each step, to exclude other load on the machine. */
-function measure(peer: Peer, all: readonly (readonly AgentStep[])[]): number[] {
+function quantiles(micros: readonly number[]): string {
+  const sorted = [...micros].sort((a, b) => a - b);
+  return [0.5, 0.9, 0.99].map((quantile) => at(sorted, quantile).toFixed(2).padStart(7)).join(' ');
+}
+
+type Measured = {
+  readonly plain: readonly number[];
+  /** Of each step in all rounds, which excludes other load on the machine. */
+  readonly best: readonly number[];
+};
+
+function measure(peer: Peer, all: readonly (readonly AgentStep[])[]): Measured {
+  const plain: number[] = [];
   const best: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     let index = 0;
@@ -70,13 +83,14 @@ function measure(peer: Peer, all: readonly (readonly AgentStep[])[]): number[] {
         const start = process.hrtime.bigint();
         judge(step);
         const took = Number(process.hrtime.bigint() - start) / 1_000;
+        if (round >= WARM_UP) plain.push(took);
         if (round === WARM_UP) best.push(took);
         else if (round > WARM_UP) best[index] = Math.min(best[index] ?? took, took);
         index += 1;
       }
     }
   }
-  return best;
+  return { plain, best };
 }
 
 /** Repeats the fixtures one after the other, on one clock. */
