@@ -33,9 +33,14 @@ describe.concurrent('who works is left alone', { timeout: 120_000 }, () => {
     return { ran, events };
   }
 
+  /** Nor may a warning be raised about what the session does; a slow machine may well be silent for a while. */
   async function undisturbed(moves: readonly ModelMove[]): Promise<void> {
-    const { ran } = await watched((_request, turn) => moves[turn - 1] ?? { say: 'Finished.' });
+    const { ran, events } = await watched((_request, turn) => moves[turn - 1] ?? { say: 'Finished.' });
     expect(ran, ran.err).toMatchObject({ code: 0, out: expect.stringContaining('Finished.') });
+    const found = events.filter(
+      ({ type, payload }) => type === 'FINDING_RAISED' && payload.kind !== 'silent',
+    );
+    expect(found).toEqual([]);
   }
 
   it('thirty different calls', async () => {
