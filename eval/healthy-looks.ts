@@ -98,6 +98,18 @@ const sweeping = [
       ),
     ),
   ]),
+  run('search/silent-and-then-found', 'none-none', 'five silent searches, and then the file', [
+    ...times(5, (turn) => bash(`find . -name '${word(turn)}*.cfg'`, '')),
+    bash("find . -name '*.ini'", './etc/quill.ini'),
+    read('etc/quill.ini', '[quill]\nsize = 4'),
+    edit('etc/quill.ini', 'size = 4', 'size = 8'),
+  ]),
+  run('sweep/silent-folders', 'none-none', 'ten commands that succeed in silence', [
+    ...times(10, (turn) => bash(`ssh-keygen -R ${word(turn)}.example.net`, '')),
+  ]),
+  run('sweep/leftovers-in-many-folders', 'none-none', 'one question put to ten folders, nothing found', [
+    ...times(10, (turn) => bash(`grep -rn console.log src/${word(turn)} || true`, '')),
+  ]),
   run('search/narrows-and-finds', 'none-none', 'three searches without a match, then the place', [
     ...['leaseTimer', 'renewTimer', 'LeaseClock'].map((name) => grep(name, 'src', 'No matches found')),
     grep('renew', 'src', 'src/lease/clock.ts:14:export function renew() {'),

@@ -306,6 +306,12 @@ const looking = [
       fails(`cat lib/${word(turn)}/index.js`, `cat: lib/${word(turn)}/index.js: No such file or directory`),
     ]),
   ]),
+  run('dry/silent-finds', 'warn-act', 'searches that find nothing and say nothing', [
+    ...times(9, (turn) => bash(`find . -name '${word(turn)}*.cfg'`, '')),
+  ]),
+  run('dry/grep-or-true', 'warn-act', 'searches whose failure is hidden, each for another name', [
+    ...times(9, (turn) => bash(`cd pkg && grep -rn "${word(turn)}_handler" ${word(turn + 3)} || true`, '')),
+  ]),
   run('one-answer/reworded-queries', 'warn-act', 'eight wordings of one question, one list of results', [
     ...times(8, (turn) =>
       call('web_search', { query: `${word(turn)} lease renewal ${word(turn + 5)}` }, RESULTS),

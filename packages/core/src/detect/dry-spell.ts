@@ -4,6 +4,7 @@ import { isEditCall, questionKey } from './call-shape.ts';
 import type { Detector } from './detector.ts';
 import type { CallFacts } from './facts.ts';
 import { finding, spanInWords } from './phrase.ts';
+import { isSearchCall } from './search-call.ts';
 
 /**
  * Looking and finding nothing.
@@ -12,15 +13,16 @@ import { finding, spanInWords } from './phrase.ts';
  * call is new, none is like the one before, and still nothing is found. near-duplicate sees only spellings of one
  * search in one place; here the only common thing is the lack of an answer.
  *
- * Definition: a counter goes up by one when a call says nothing ("no matches", an empty list) or fails and is no
- * edit; it goes down by one, not below 0, on a successful edit or an answer that is not among the recent looks. A
- * better number and a person's message set it to 0. Test runs are left out: red is their answer. So is the same
- * question put to another place, which is a sweep.
+ * Definition: a counter goes up by one when a call says nothing ("no matches", an empty list, a silent search) or fails
+ * and is no edit; it goes down by one, not below 0, on a successful edit or an answer that is not among the recent
+ * looks. A better number and a person's message set it to 0. Test runs are left out: red is their answer. So is the
+ * same question put to another place, which is a sweep.
  *
  * Cutoff: warn 6, the length of a search that has run out of ideas. It never acts: "nothing" may be the answer that
  * was wanted, and such a search ends by itself.
  *
- * Blind spots: programs that succeed in silence (`find` without a match, but also `mkdir`). Rejected: a share of dry
+ * Silence counts only for searches (`find`, `grep … || true`), see `search-call.ts`: other programs that succeed in
+ * silence have done something. Blind spots: searches by unknown programs that say nothing. Rejected: a share of dry
  * calls in a window, which needs the window and forgets the first half of a long spell.
  */
 type DryState = {
@@ -70,7 +72,7 @@ function observeCall(state: DryState, facts: CallFacts): DryState {
 
 function isDry(facts: CallFacts): boolean {
   if (facts.isError) return !isEditCall(facts.step.input);
-  return facts.nothing === 'in-words';
+  return facts.nothing === 'in-words' || (facts.nothing === 'silent' && isSearchCall(facts.step.input));
 }
 
 const wetter = (state: DryState): DryState =>
