@@ -7,6 +7,7 @@ import { type BootStatus, readBootStatus } from '../../packages/holter/src/boot/
 import { townLines } from '../../packages/holter/src/boot/town-lines.ts';
 import { runTriage } from '../../packages/holter/src/boot/triage-run.ts';
 import { findServer } from '../../packages/holter/src/client/connection.ts';
+import { memberHand } from '../../packages/holter/src/daemon/member-hand.ts';
 import { restartDeacon, startDeacon } from '../../packages/holter/src/deacon/act.ts';
 import { type Chain, openChain, selfIn } from '../../packages/holter/src/deacon/context.ts';
 import { lookAtDeacon } from '../../packages/holter/src/deacon/look.ts';
@@ -18,7 +19,9 @@ import { bin, isThere, until, World } from '../run/kit.ts';
 const hasTmux = process.env.HOLTER_TMUX !== '';
 
 const socket = `holter-town-${process.pid}`;
-const world = new World(`town: { socket: ${socket} }\n`);
+const world = new World(
+  `town: { socket: ${socket}, agents: { gt-alpha-witness: { command: [sleep, '1000'], group: alpha } } }\n`,
+);
 const townPath = world.path('gt');
 const MINUTE = 60_000;
 
@@ -53,8 +56,9 @@ async function chainOf(env?: Io['env']): Promise<Chain> {
   const chain = await openChain(io(env), { town: townPath });
   chains.push(chain);
   // The sources know no built file of themselves.
-  const command = chain.command.map((word) => (word.endsWith('/main.js') ? bin : word));
-  return { ...chain, command, now: () => wallNow() + laterMs };
+  const built = (words: readonly string[]) => words.map((word) => (word.endsWith('/main.js') ? bin : word));
+  const members = new Map([...chain.members].map(([name, words]) => [name, built(words)]));
+  return { ...chain, command: built(chain.command), members, now: () => wallNow() + laterMs };
 }
 
 async function triage(chain: Chain, mayAct = true): Promise<BootStatus> {
@@ -280,6 +284,38 @@ describe.runIf(hasTmux)('the Deacon of a town', () => {
       err: expect.stringContaining('was not started by the chain'),
     });
     expect((await world.holter(...kill, '--socket', socket)).code).toBe(0);
+  });
+
+  it('an agent of the town is started as a member of its group, replaced when only a shell is left, and ended by order', async () => {
+    const hand = memberHand(chain, 'gt-alpha-witness');
+    expect(await hand.look(null)).toMatchObject({ state: 'gone' });
+    // Somebody has left a shell in a session of the town.
+    await chain.sessions.start({ name: 'gt-alpha-witness', folder: townPath, command: ['sh'], env: {} });
+    await until('only a shell is left', async () => (await hand.look(null)).state === 'gone');
+    await hand.start();
+    const agent = await until('it is registered', async () => {
+      const { out } = await world.holter('status', '--json', '--group', 'alpha');
+      return out.includes('gt-alpha-witness') ? out : null;
+    });
+    expect(agent).toContain('"group":"alpha"');
+    const { process: run, state } = await hand.look(null);
+    expect(state).toBe('running');
+    expect(await hand.stop(run ?? '', false)).toBe('only an order ends it');
+    expect(await hand.stop('another', true)).toContain('left alone');
+    expect(await hand.stop(run ?? '', true)).toBeNull();
+    expect(await hand.look(null)).toMatchObject({ state: 'gone' });
+  });
+
+  it('a request is refused where no daemon would carry it out, or for somebody unknown', async () => {
+    const restart = (name: string) => world.holter('town', 'restart', name, '--town', townPath);
+    expect(await restart('gt-beta')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('gt-alpha-witness'),
+    });
+    expect(await restart('deacon')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('no daemon runs'),
+    });
   });
 
   it('without tmux it is started as a process of its own, and found by its process', async () => {

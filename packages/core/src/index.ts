@@ -48,7 +48,9 @@ export {
   type DaemonTick,
   daemonDefaults,
   daemonTick,
+  linkOf,
   newDaemonState,
+  noLink,
 } from './chain/daemon-tick.ts';
 export {
   type ChainHeartbeat,
@@ -59,21 +61,25 @@ export {
   freshnessOf,
   type HeartbeatReading,
 } from './chain/freshness.ts';
+export type { LifecycleAction, LifecycleRequest, Shutdown } from './chain/lifecycle.ts';
 export {
   CHAIN_EXECUTOR,
   CHAIN_GROUP,
   foldClaim,
+  foldFailedStart,
   foldLook,
   foldReceipt,
   foldSilence,
   foldStart,
   foldStillness,
+  isOrderedByPerson,
   type Link,
   type LinkContext,
   type LinkName,
   type LinkStep,
+  type MemberLink,
+  memberLink,
 } from './chain/link.ts';
-export type { Member, MemberMemory } from './chain/members.ts';
 export type { LinkLook, LookGap, Stillness } from './chain/server-look.ts';
 export {
   BOOT_CHECK_IN,

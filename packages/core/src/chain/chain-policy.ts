@@ -28,6 +28,8 @@ export function chainPolicy(policy: Policy, startWaitMs: DurationMs): Policy {
       attemptsPerHourMax: Number.MAX_SAFE_INTEGER,
       backoffMs: [startWaitMs],
       startMs: START_MS,
+      // A crash loop is told once, and its end; not every start of it.
+      isFailureTold: false,
     },
   };
 }

@@ -34,6 +34,7 @@ function sightAt(at: Instant, more: Partial<DaemonSight> = {}): DaemonSight {
     deacon: look(at, 'deacon'),
     triage: null,
     members: [],
+    lifecycle: [],
     ...more,
   };
 }
@@ -71,15 +72,17 @@ describe('a tick of the daemon', () => {
   });
 
   it('acts in the order of the seed', () => {
-    const members = [
-      { name: 'gt-api-witness', state: 'dead' },
-      { name: 'gt-api-refinery', state: 'dead' },
-      { name: 'gt-api-scout', state: 'unknown' },
-    ] as const;
-    expect(ticks(1, () => ({ members })).acts).toEqual([
+    const members = (_n: number, at: Instant) => ({
+      members: [
+        ['agent:gt-api-witness', look(at, 'w', { state: 'gone' })],
+        ['agent:gt-api-refinery', look(at, 'r', { state: 'gone' })],
+        ['agent:gt-api-scout', look(at, 's', { state: 'unknown' })],
+      ] as const,
+    });
+    expect(ticks(1, members).acts).toEqual([
       '0 triage',
-      '0 start-member gt-api-witness',
-      '0 start-member gt-api-refinery',
+      '0 start agent:gt-api-witness',
+      '0 start agent:gt-api-refinery',
     ]);
   });
 
@@ -103,13 +106,13 @@ describe('a tick of the daemon', () => {
       deacon: look(at, '', { process: null, state: 'gone' as const }),
     });
     const { acts, effects } = ticks(2, gone);
-    expect([acts, effects]).toEqual([['0 triage', '0 start-deacon', '1 triage'], ['1 deacon spawn']]);
+    expect([acts, effects]).toEqual([['0 triage', '0 start deacon', '1 triage'], ['1 deacon spawn']]);
   });
 
   it('starts the successor of a Deacon that has handed over, without an incident', () => {
     const ended = (at: Instant) => ({ deacon: look(at, 'deacon', { state: 'ended', tick: null }) });
     const { acts, effects, state } = ticks(2, (n, at) => (n === 1 ? ended(at) : {}));
-    expect([acts, effects]).toEqual([['0 triage', '1 triage', '1 start-deacon'], []]);
+    expect([acts, effects]).toEqual([['0 triage', '1 triage', '1 start deacon'], []]);
     expect(state.links.deacon.budget.crashedAt).toEqual([]);
   });
 
@@ -163,7 +166,8 @@ describe('a tick of the daemon', () => {
   it('starts nothing while a person has stopped it', () => {
     const seen = (_n: number, at: Instant) => ({
       isHeld: true,
-      members: [{ name: 'gt-api-witness', state: 'dead' as const }],
+      isBootRunning: true,
+      members: [['agent:gt-api-witness', look(at, 'w', { state: 'gone' as const })] as const],
       deacon: look(at, 'deacon', { state: 'gone' as const }),
     });
     expect(ticks(5, seen)).toMatchObject({ acts: [], effects: [] });
@@ -177,21 +181,111 @@ describe('a tick of the daemon', () => {
     expect(tick.state.stalls).toHaveLength(1);
   });
 
-  it('latches a member that keeps dying, and says so once', () => {
-    const dying = (n: number) => ({
-      members: [{ name: 'w', state: n % 2 === 0 ? ('dead' as const) : ('alive' as const) }],
+  it('still runs the triage while a person has stopped it: it looks, and does not act', () => {
+    expect(ticks(2, () => ({ isHeld: true })).acts).toEqual(['0 triage', '1 triage']);
+  });
+});
+
+describe('an agent of the town', () => {
+  const NAME = 'agent:w';
+  const member = (at: Instant, process: string, state: LinkLook['state'] = 'running') => ({
+    members: [[NAME, look(at, process, { state, cpuMs: null, tick: null })] as const],
+  });
+  const asking = (
+    at: Instant,
+    action: 'restart' | 'cycle' | 'shutdown' | 'resume',
+    process: string | null,
+  ) => ({
+    lifecycle: [{ action, name: NAME, process, by: 'ada', reason: 'because', at } as const],
+  });
+
+  it('is started again by an incident when it is gone', () => {
+    const { effects, state } = ticks(3, (n, at) => member(at, 'w1', n < 2 ? 'running' : 'gone'));
+    expect(effects).toEqual(['2 agent:w spawn']);
+    expect(state.links[NAME]?.agent?.hard.incident).toMatchObject({ id: 'agent:w/1', cause: 'process-gone' });
+  });
+
+  it('that was left out of the file is no longer looked after', () => {
+    expect(ticks(3, (n, at) => (n < 2 ? member(at, 'w1') : {})).effects).toEqual([]);
+  });
+
+  it('is ended and started again when somebody asks for it, exactly the run that was meant', () => {
+    const asked = (process: string) =>
+      ticks(2, (n, at) => ({ ...member(at, 'w1'), ...(n === 1 && asking(at, 'restart', process)) }));
+    expect(asked('w1').effects).toEqual(['1 agent:w terminate']);
+    expect(asked('w1').state.links[NAME]?.agent?.hard.incident).toMatchObject({
+      cause: 'operator',
+      order: { by: 'ada', afterwards: 'recover' },
     });
-    const often = { ...settings, tickMs: minutes(1), limits: settings.limits };
-    let state: DaemonState = newDaemonState;
-    const says: string[] = [];
-    let starts = 0;
-    for (let n = 0; n < 24; n++) {
-      const tick = daemonTick(state, sightAt(later(T0, n * minutes(1)), dying(n)), often);
-      state = tick.state;
-      starts += tick.acts.filter(({ kind }) => kind === 'start-member').length;
-      says.push(...tick.says.map(({ what }) => what));
-    }
-    expect(says).toEqual(['latched']);
-    expect(starts).toBeLessThan(7);
+    expect(asked('w0').effects).toEqual([]);
+    const cycled = ticks(2, (n, at) => ({ ...member(at, 'w1'), ...(n === 1 && asking(at, 'cycle', 'w1')) }));
+    expect(cycled.acts).toContain('1 hand-over');
+  });
+
+  it('is not touched for a request of more than 10 minutes ago, or of the future', () => {
+    const late = (ms: number) =>
+      ticks(6, (n, at) => ({
+        ...member(at, 'w1'),
+        ...(n === 5 && asking(later(at, ms), 'restart', 'w1')),
+      })).effects;
+    expect([late(-minutes(11)), late(minutes(1)), late(-minutes(9))]).toEqual([
+      [],
+      [],
+      ['5 agent:w terminate'],
+    ]);
+  });
+
+  it('that was shut down stays down until it is resumed', () => {
+    const { acts, effects, state } = ticks(8, (n, at) => ({
+      ...member(at, 'w1', n < 2 ? 'running' : 'gone'),
+      ...(n === 1 && asking(at, 'shutdown', 'w1')),
+      ...(n === 6 && asking(at, 'resume', null)),
+    }));
+    expect(effects.filter((effect) => effect.includes(NAME))).toEqual([
+      '1 agent:w terminate',
+      '7 agent:w spawn',
+    ]);
+    expect(acts.filter((act) => act.includes(NAME))).toEqual(['6 start agent:w']);
+    expect(state.down).toEqual({});
+  });
+
+  it('that crashes and is shut down before it was started again stays down, without an incident', () => {
+    const { effects, state } = ticks(6, (n, at) => ({
+      ...member(at, 'w1', n < 2 ? 'running' : 'gone'),
+      isHeld: n < 3,
+      ...(n === 2 && asking(at, 'shutdown', null)),
+    }));
+    expect(effects.filter((effect) => effect.endsWith('spawn'))).toEqual([]);
+    expect(state.links[NAME]?.agent?.hard.incident).toBeUndefined();
+  });
+
+  it('that would be started is not, if it is shut down at the same tick', () => {
+    const { acts } = ticks(2, (n, at) => ({
+      ...member(at, 'w1', n === 0 ? 'running' : 'ended'),
+      ...(n === 1 && asking(at, 'shutdown', null)),
+    }));
+    expect(acts).toEqual(['0 triage', '1 triage']);
+  });
+
+  it('that was shut down is looked after again when somebody has started it', () => {
+    const { state } = ticks(5, (n, at) => ({
+      ...member(at, n < 3 ? 'w1' : 'w2', n === 2 ? 'gone' : 'running'),
+      ...(n === 1 && asking(at, 'shutdown', 'w1')),
+    }));
+    expect(state.down).toEqual({});
+  });
+
+  it('is ended by order also while Holter itself must not act', () => {
+    const { effects } = ticks(2, (n, at) => ({
+      ...member(at, 'w1'),
+      isHeld: true,
+      ...(n === 1 && asking(at, 'shutdown', 'w1')),
+    }));
+    expect(effects).toEqual(['1 agent:w terminate']);
+  });
+
+  it('nobody of an unknown name is asked for', () => {
+    const { effects, says } = ticks(1, (_n, at) => asking(at, 'shutdown', null));
+    expect([effects, says]).toEqual([[], ['0 agent:w asked']]);
   });
 });

@@ -3,18 +3,20 @@ import { between, milliseconds, minutes } from '../base/time.ts';
 import type { Policy } from '../policy/policy.ts';
 import { stillWanted } from '../vocabulary/effect.ts';
 import { NO_STALLS, type StallLog, withStall } from '../vocabulary/stall.ts';
-import { type BudgetLimits, budgetDefaults, fullBudget } from './budget.ts';
+import { type BudgetLimits, budgetDefaults, fullBudget, noteStart, startAllowedAt } from './budget.ts';
+import { type LifecycleRequest, type Shutdown, whyNotCarryOut } from './lifecycle.ts';
 import {
   foldDoubt,
   foldLook,
+  foldOrder,
   foldSilence,
   foldStillness,
   type Link,
   type LinkContext,
   type LinkName,
   type LinkStep,
+  type MemberLink,
 } from './link.ts';
-import { type Member, type MemberMemory, tickMembers } from './members.ts';
 import type { LinkLook, LookGap } from './server-look.ts';
 import type { TriageAction } from './triage.ts';
 
@@ -24,16 +26,20 @@ export type DaemonState = {
   /** When the daemon itself did not tick. */
   readonly stalls: StallLog;
   readonly links: Readonly<Record<LinkName, Link>>;
-  readonly members: Readonly<Record<string, MemberMemory>>;
+  /** Links that were shut down on purpose. */
+  readonly down: Readonly<Partial<Record<LinkName, Shutdown>>>;
+  /** What the person in charge has not been told yet. */
+  readonly untold: readonly DaemonSays[];
 };
 
-const noLink: Link = { agent: null, look: null, budget: fullBudget };
+export const noLink: Link = { agent: null, look: null, budget: fullBudget };
 
 export const newDaemonState: DaemonState = {
   tickedAt: null,
   stalls: NO_STALLS,
   links: { server: noLink, boot: noLink, deacon: noLink },
-  members: {},
+  down: {},
+  untold: [],
 };
 
 /** All that a tick sees. */
@@ -50,17 +56,28 @@ export type DaemonSight = {
   /** What Boot has decided about this very run of the Deacon since the last tick; null if nothing. */
   readonly triage: { readonly action: TriageAction; readonly reason: string } | null;
   /** Witnesses, refineries and any other agents, in the order of the operator's file. */
-  readonly members: readonly Member[];
+  readonly members: readonly (readonly [name: MemberLink, look: LinkLook])[];
+  /** What was asked for since the last tick. */
+  readonly lifecycle: readonly LifecycleRequest[];
 };
 
 /** What is to be done besides the effects of the links, in this order. */
 export type DaemonAct =
   | { readonly kind: 'triage' }
-  /** The first one, or the successor of one that has handed over on purpose. */
-  | { readonly kind: 'start-deacon' }
-  | { readonly kind: 'start-member'; readonly name: string };
+  /** The first one, or the successor of one that has ended on purpose. */
+  | { readonly kind: 'start'; readonly name: 'deacon' | MemberLink }
+  /** A letter for the next run of one that is cycled. */
+  | { readonly kind: 'hand-over'; readonly request: LifecycleRequest };
 
-export type DaemonSays = { readonly name: string; readonly what: 'latched' | 'cleared' | 'stalled' };
+export type DaemonSays =
+  | { readonly name: string; readonly what: 'latched' | 'cleared' | 'stalled' }
+  /** What has become of a request; `because` is null if it is carried out. */
+  | {
+      readonly name: string;
+      readonly what: 'asked';
+      readonly request: LifecycleRequest;
+      readonly because: string | null;
+    };
 
 export type DaemonTick = {
   readonly state: DaemonState;
@@ -90,49 +107,135 @@ const gapOf = (tickMs: DurationMs): LookGap => ({
 
 export const contextOf = (
   name: LinkName,
-  { stalls }: DaemonState,
+  { stalls, down }: DaemonState,
   { at, isHeld }: Pick<DaemonSight, 'at' | 'isHeld'>,
   { tickMs, limits, policy }: DaemonSettings,
-): LinkContext => ({ name, at, isHeld, stalls, policy, limits, gap: gapOf(tickMs) });
+): LinkContext => ({
+  ...{ name, at, isHeld, stalls, policy, limits },
+  isDown: down[name] !== undefined,
+  gap: gapOf(tickMs),
+});
 
 /**
- * One tick of the daemon, in this order: Boot's triage, the Deacon's heartbeat as belt and braces, the
- * agents of the groups; and the Holter server before all of them. It reasons about nothing: what it sees goes in, what
- * it does comes out.
+ * One tick of the daemon, in this order: Boot's triage, the Deacon's heartbeat as belt and braces, the agents of the
+ * groups, and what was asked for; and the Holter server before all of them. It reasons about nothing: what it sees goes
+ * in, what it does comes out.
  */
 export function daemonTick(before: DaemonState, sight: DaemonSight, settings: DaemonSettings): DaemonTick {
-  const says: DaemonSays[] = [];
-  const state = beginTick(before, sight.at, settings.tickMs, says);
-  const context = (name: LinkName): LinkContext => contextOf(name, state, sight, settings);
-  const { links } = state;
-  const server = foldLook(links.server, sight.server, context('server'));
-  const boot = foldLook(links.boot, sight.boot, context('boot'));
-  // A town that begins has no Deacon yet, and that is no crash.
-  const isFirst = before.tickedAt === null && sight.deacon.state === 'gone';
-  const deacon = isFirst
-    ? foldLook(links.deacon, { ...sight.deacon, state: 'unknown' }, context('deacon'))
-    : foldDeacon(links.deacon, sight, before.tickedAt, context('deacon'));
-  const { limits } = settings;
-  const { members, starts, says: said } = tickMembers(state.members, sight.members, { ...sight, limits });
-  const steps = [
-    ['server', server],
-    ['boot', boot],
-    ['deacon', deacon],
-  ] as const;
-  for (const [name, { says: what }] of steps) if (what) says.push({ name, what });
-  const acts: DaemonAct[] = [];
-  // A triage that has crashed is run again by its incident, within its budget.
-  const isTriageDue = !sight.isBootRunning && !boot.link.agent?.hard.incident && !sight.isHeld;
-  if (isTriageDue) acts.push({ kind: 'triage' });
-  if ((isFirst || sight.deacon.state === 'ended') && !sight.isHeld) acts.push({ kind: 'start-deacon' });
-  for (const name of starts) acts.push({ kind: 'start-member', name });
-  return {
-    state: { ...state, members, links: { server: server.link, boot: boot.link, deacon: deacon.link } },
-    steps,
-    acts,
-    says: [...says, ...said],
-  };
+  return new Tick(before, sight, settings).run();
 }
+
+class Tick {
+  private readonly before: DaemonState;
+  private readonly sight: DaemonSight;
+  private readonly settings: DaemonSettings;
+  private state: DaemonState;
+  private readonly steps: (readonly [name: LinkName, step: LinkStep])[] = [];
+  private readonly acts: DaemonAct[] = [];
+  private readonly says: DaemonSays[] = [];
+
+  constructor(before: DaemonState, sight: DaemonSight, settings: DaemonSettings) {
+    this.before = before;
+    this.sight = sight;
+    this.settings = settings;
+    this.state = beginTick(before, sight.at, settings.tickMs, this.says);
+  }
+
+  run(): DaemonTick {
+    const { sight, steps, says } = this;
+    this.fold('server', (link, context) => foldLook(link, sight.server, context));
+    const boot = this.fold('boot', (link, context) => foldLook(link, sight.boot, context));
+    // A triage that has crashed is run again by its incident, within its budget.
+    if (!sight.isBootRunning && !boot.link.agent?.hard.incident) this.acts.push({ kind: 'triage' });
+    this.tickKept('deacon', sight.deacon, this.before.tickedAt === null, (link, look, context) =>
+      foldDeacon(link, { ...sight, deacon: look }, this.before.tickedAt, context),
+    );
+    for (const [name, look] of sight.members)
+      this.tickKept(name, look, !Object.hasOwn(this.before.links, name), foldLook);
+    for (const request of sight.lifecycle) this.carryOut(request);
+    const { state } = this;
+    const acts = this.acts.filter((act) => act.kind !== 'start' || state.down[act.name] === undefined);
+    return { state, steps, acts, says };
+  }
+
+  /**
+   * One that is to be kept running. A town that begins has none yet, and that is no crash; neither is an end on purpose,
+   * whose successor is started without an incident, as often as its budget allows.
+   */
+  private tickKept(
+    name: 'deacon' | MemberLink,
+    look: LinkLook,
+    isNew: boolean,
+    folding: (link: Link, look: LinkLook, context: LinkContext) => LinkStep,
+  ): void {
+    const isFirst = isNew && look.state === 'gone';
+    this.noteRunning(name, look);
+    const isDown = this.state.down[name] !== undefined;
+    const seen: LinkLook = isFirst
+      ? { ...look, state: 'unknown' }
+      : isDown && look.state === 'gone'
+        ? { ...look, state: 'ended' }
+        : look;
+    this.fold(name, (link, context) => folding(link, seen, context));
+    if ((isFirst || seen.state === 'ended') && !isDown && !this.sight.isHeld) this.start(name);
+  }
+
+  /** Somebody has started what was shut down: it is looked after again. */
+  private noteRunning(name: LinkName, { state, process }: LinkLook): void {
+    const { [name]: shutdown, ...down } = this.state.down;
+    if (shutdown && (state === 'running' || state === 'stopped') && process !== shutdown.process)
+      this.state = { ...this.state, down };
+  }
+
+  private start(name: 'deacon' | MemberLink): void {
+    const { at } = this.sight;
+    const link = this.linkOf(name);
+    if (startAllowedAt(link.budget, at, this.settings.limits) > at) return;
+    this.put(name, { ...link, budget: noteStart(link.budget, at) });
+    this.acts.push({ kind: 'start', name });
+  }
+
+  /** The last step of a tick. What a person asks for is done also while Holter's own acts are stopped. */
+  private carryOut(request: LifecycleRequest): void {
+    const { name, action, by, reason, process } = request;
+    const { at } = this.sight;
+    const isKept = name === 'deacon' || this.sight.members.some(([member]) => member === name);
+    const because = whyNotCarryOut(request, isKept ? this.linkOf(name) : undefined, at);
+    this.says.push({ name, what: 'asked', request, because });
+    if (because !== null) return;
+    const { [name]: shutdown, ...down } = this.state.down;
+    if (action === 'shutdown')
+      this.state = { ...this.state, down: { ...down, [name]: { by, reason, at, process } } };
+    else if (shutdown) this.state = { ...this.state, down };
+    const isRunning = process !== null && action !== 'resume';
+    if (!isRunning) {
+      if (shutdown && action !== 'shutdown') this.start(name);
+      return;
+    }
+    const decision = action === 'shutdown' ? 'terminate' : 'terminate_and_recover';
+    this.fold(name, (link, context) => foldOrder(link, { decision, by, reason }, context));
+    if (action === 'cycle') this.acts.push({ kind: 'hand-over', request });
+  }
+
+  private linkOf(name: LinkName): Link {
+    return linkOf(this.state, name);
+  }
+
+  private put(name: LinkName, link: Link): void {
+    this.state = { ...this.state, links: { ...this.state.links, [name]: link } };
+  }
+
+  private fold(name: LinkName, folding: (link: Link, context: LinkContext) => LinkStep): LinkStep {
+    const context = contextOf(name, this.state, this.sight, this.settings);
+    const step = folding(this.linkOf(name), context);
+    this.put(name, step.link);
+    this.steps.push([name, step]);
+    if (step.says) this.says.push({ name, what: step.says });
+    return step;
+  }
+}
+
+export const linkOf = ({ links }: Pick<DaemonState, 'links'>, name: LinkName): Link => links[name] ?? noLink;
 
 function beginTick(state: DaemonState, at: Instant, tickMs: DurationMs, says: DaemonSays[]): DaemonState {
   const { tickedAt, stalls } = state;

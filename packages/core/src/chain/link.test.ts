@@ -38,6 +38,7 @@ class Town {
       name: 'server',
       at,
       isHeld,
+      isDown: false,
       stalls: NO_STALLS,
       policy,
       limits: budgetDefaults,

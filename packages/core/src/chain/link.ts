@@ -33,8 +33,13 @@ import {
   stillnessOf,
 } from './server-look.ts';
 
+/** A witness, a refinery, or any other agent whose session the daemon keeps running. */
+export type MemberLink = `agent:${string}`;
+
 /** What the daemon watches by itself, with or without a server. */
-export type LinkName = 'server' | 'deacon' | 'boot';
+export type LinkName = 'server' | 'deacon' | 'boot' | MemberLink;
+
+export const memberLink = (name: string): MemberLink => `agent:${name}`;
 
 /** The only executor of their effects. */
 export const CHAIN_EXECUTOR = 'daemon';
@@ -58,6 +63,8 @@ export type LinkContext = {
   readonly gap: LookGap;
   /** A person has stopped Holter's own acts: every step is deferred. */
   readonly isHeld: boolean;
+  /** It was shut down on purpose, and is not to be started. */
+  readonly isDown: boolean;
 };
 
 /** What one input leads to, to be committed before any of its effects is carried out. */
@@ -75,8 +82,10 @@ export type LinkStep = {
 export function foldLook(link: Link, look: LinkLook, context: LinkContext): LinkStep {
   const fold = new Fold(link, context);
   fold.meet(look);
+  if (look.state === 'running' || (look.state === 'ended' && context.name === 'boot')) fold.noteUp();
   // Somebody has started it again, and that start has crashed before it was seen.
-  if (look.state === 'gone' && fold.isStopped) fold.enroll(`unseen at ${context.at}`, undefined);
+  if (look.state === 'gone' && fold.isSettled && !context.isDown)
+    fold.enroll(`unseen at ${context.at}`, undefined);
   if (fold.isRunning) {
     const stillness = stillnessOf(link.look, look, context.gap);
     if (look.state === 'gone') fold.signal({ kind: 'exited', code: null });
@@ -85,6 +94,7 @@ export function foldLook(link: Link, look: LinkLook, context: LinkContext): Link
     else if (stillness) fold.accuse(stillness);
     else if (look.doubt !== undefined || isMoving(link.look, look)) fold.clear('frozen');
   }
+  if (context.isDown) fold.accept();
   fold.apply({ kind: 'tick' });
   fold.repair();
   return fold.done(isTooSoon(link.look, look, context.gap) ? link.look : look);
@@ -108,6 +118,10 @@ export function foldDoubt(link: Link, context: LinkContext): LinkStep {
   return fold.done(link.look);
 }
 
+/** Whether a person has ordered what is being done about it now: that is done also while Holter's own acts are stopped. */
+export const isOrderedByPerson = ({ agent }: Link): boolean =>
+  agent?.hard.incident?.order?.source === 'person';
+
 /** Only people can help: it does not report, and nothing is known against its process. */
 export function foldSilence(link: Link, silence: Omit<Stillness, 'seen'>, context: LinkContext): LinkStep {
   const fold = new Fold(link, context);
@@ -121,6 +135,7 @@ export function foldSilence(link: Link, silence: Omit<Stillness, 'seen'>, contex
 /** The last check before an effect is carried out; the newest look was folded before. `key` is a fresh secret. */
 export function foldClaim(link: Link, effect: Effect, key: string, context: LinkContext): LinkStep {
   const fold = new Fold(link, context);
+  if (effect.kind === 'spawn' && context.isDown) return { ...fold.done(link.look), claim: 'cancelled' };
   const claim = fold.apply({ kind: 'claim', effect, evidence: { spawnKey: key } });
   if (claim === 'proceed' && effect.kind === 'spawn') fold.budget = noteStart(fold.budget, context.at);
   return { ...fold.done(link.look), claim: claim ?? 'cancelled' };
@@ -134,6 +149,28 @@ export function foldReceipt(link: Link, effect: Effect, receipt: Receipt, contex
   const isFailedStart = effect.kind === 'spawn' && receipt.outcome === 'refused';
   if (isFailedStart) fold.crash();
   fold.apply({ kind: 'receipt', effect, ...receipt });
+  return fold.done(link.look);
+}
+
+/** Somebody who may has ordered its end, for good or for a successor. */
+export function foldOrder(
+  link: Link,
+  order: {
+    readonly decision: 'terminate' | 'terminate_and_recover';
+    readonly by: string;
+    readonly reason: string;
+  },
+  context: LinkContext,
+): LinkStep {
+  const fold = new Fold(link, context);
+  if (fold.isRunning) fold.apply({ kind: 'decision', decision: order });
+  return fold.done(link.look);
+}
+
+/** It could not be started, by a start that no incident has asked for. */
+export function foldFailedStart(link: Link, context: LinkContext): LinkStep {
+  const fold = new Fold(link, context);
+  fold.crash();
   return fold.done(link.look);
 }
 
@@ -164,8 +201,9 @@ class Fold {
     return this.agent !== null && !this.agent.hard.end;
   }
 
-  get isStopped(): boolean {
-    return this.agent?.hard.end?.how === 'stopped';
+  /** Its end is nobody's business any more. */
+  get isSettled(): boolean {
+    return this.agent?.hard.end !== undefined && !this.agent.hard.incident;
   }
 
   /** Registers the process that was seen, if it is not the known one. */
@@ -215,6 +253,9 @@ class Fold {
     this.signal({ kind: 'heartbeat' }, 'agent');
     this.clear('frozen');
     this.clear('missed-heartbeats');
+  }
+
+  noteUp(): void {
     this.budget = noteUp(this.budget, this.context.at, this.context.limits);
   }
 
@@ -226,6 +267,14 @@ class Fold {
     if (startAllowedAt(this.budget, at, limits) > at) return;
     const given = { by: CHAIN_EXECUTOR, source: 'run', reason: 'its process is gone' } as const;
     this.apply({ kind: 'decision', decision: { decision: 'recover', ...given } });
+  }
+
+  /** It is meant to stay down. */
+  accept(): void {
+    const { end, incident } = this.agent?.hard ?? {};
+    if (!end || !incident || incident.phase === 'acting') return;
+    const given = { by: CHAIN_EXECUTOR, source: 'run', reason: 'it was shut down on purpose' } as const;
+    this.apply({ kind: 'decision', decision: { decision: 'dismiss', ...given } });
   }
 
   /** Both at once: the first alone must not send for a person, whom the second would make superfluous. */

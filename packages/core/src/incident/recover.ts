@@ -182,6 +182,7 @@ function giveBack(draft: Draft, reason: string): void {
 
 export function tellAttemptFailed(draft: Draft, incident: Incident, reason: string): void {
   const attempts = loseAttempt(draft, reason);
+  if (draft.policy.recovery.isFailureTold === false) return;
   tellPeople(draft, incident, 'failed', {
     severity: 'critical',
     message: `${draft.hard.agentId}: recovery attempt ${attempts} failed: ${reason}`,

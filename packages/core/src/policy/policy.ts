@@ -111,6 +111,8 @@ type RecoveryPolicy = {
   readonly probationMs: DurationMs;
   /** How long a successor may take to register before the attempt counts as failed. */
   readonly startMs: DurationMs;
+  /** Whether people are told of each attempt that fails; the watchdog chain tells of a crash loop instead. */
+  readonly isFailureTold?: false;
 };
 
 /** Settings that concern many agents at once; see `fleet/guard.ts`. */

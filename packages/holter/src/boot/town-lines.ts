@@ -7,6 +7,8 @@ import type { Connection } from '../client/connection.ts';
 import type { Io } from '../terminal/io.ts';
 import { printable } from '../terminal/paint.ts';
 import { ago, counted } from '../terminal/words.ts';
+import { linksIn } from '../town/daemon-state.ts';
+import { readStateFile } from '../town/state-file.ts';
 import { OVERSEER, type Town } from '../town/town.ts';
 import { readBootStatus } from './status-file.ts';
 
@@ -23,11 +25,23 @@ export async function townLines(
     : 'no triage by Boot yet';
   return [
     printable(`town ${town.path}: ${triage}`),
+    ...downLines(town),
     ...(hasTmux(env)
       ? []
       : ['degraded: tmux is not installed, so no pane is seen and no nudge is typed; see docs/watchdog.md']),
     ...(await overseerLine(connection)),
   ];
+}
+
+/** Who is not kept running, because somebody wants it so. */
+function downLines(town: Town): readonly string[] {
+  const reading = readStateFile(town.daemonStateFile, wallNow);
+  if (reading.kind !== 'read') return [];
+  return linksIn(reading.state).flatMap(({ name, downBy }) =>
+    downBy === null
+      ? []
+      : [printable(`${name} was shut down by ${downBy}; to start it again: holter town resume ${name}`)],
+  );
 }
 
 function hasTmux({ PATH = '' }: Io['env']): boolean {

@@ -1,6 +1,7 @@
 import {
   CHAIN_EXECUTOR,
   contextOf,
+  type DaemonSays,
   type DaemonSettings,
   type DaemonSight,
   type DaemonState,
@@ -8,16 +9,20 @@ import {
   daemonTick,
   type Effect,
   type Instant,
+  isOrderedByPerson,
   type Link,
   type LinkContext,
   type LinkName,
   type LinkStep,
+  linkOf,
   newDaemonState,
+  noLink,
   type ReceiptOutcome,
 } from '@holter/core';
 import { type ClaimedEffect, openSqlite, type Store, type StoredEvent } from '@holter/server/own-store';
 
-const NAMES = ['server', 'boot', 'deacon'] as const satisfies readonly LinkName[];
+/** More of them would say nothing new. */
+const UNTOLD_MAX = 20;
 /** What is remembered besides the records of the links. */
 const STATE_KEY = 'daemon';
 const HANDED_IN_KEY = 'handed-in';
@@ -28,7 +33,7 @@ const EVENTS_MAX = 200;
 
 type Moment = Pick<DaemonSight, 'at' | 'isHeld'>;
 type Saved = Omit<DaemonState, 'links'> & {
-  readonly links: Readonly<Record<LinkName, Omit<Link, 'agent'>>>;
+  readonly links: Readonly<Record<string, Omit<Link, 'agent'>>>;
 };
 
 /** The daemon's own records: what it has seen, decided and done, also while the server is down. */
@@ -38,6 +43,8 @@ export class ChainBook {
   private readonly newId: () => string;
   private readonly versions = new Map<LinkName, number>();
   private state: DaemonState = newDaemonState;
+  /** As the operator's file names them; records of others stay. */
+  private members: ReadonlySet<LinkName> = new Set();
 
   private constructor(store: Store, settings: DaemonSettings, newId: () => string) {
     this.store = store;
@@ -52,23 +59,46 @@ export class ChainBook {
   }
 
   link(name: LinkName): Link {
-    return this.state.links[name];
+    return linkOf(this.state, name);
+  }
+
+  /** The server, Boot, the Deacon, and the agents of the town that were looked at. */
+  get names(): readonly LinkName[] {
+    const names = Object.keys(this.state.links) as LinkName[];
+    return names.filter((name) => !name.startsWith('agent:') || this.members.has(name));
+  }
+
+  /** Links that were shut down on purpose. */
+  get down(): DaemonState['down'] {
+    return this.state.down;
+  }
+
+  /** What the person in charge has not been told yet, oldest first. */
+  get untold(): readonly DaemonSays[] {
+    return this.state.untold;
+  }
+
+  /** The first of them is told. */
+  async noteTold(): Promise<void> {
+    this.state = { ...this.state, untold: this.state.untold.slice(1) };
+    await this.keepState();
   }
 
   /** The next moment at which time alone could change what is to be done about a link. */
   get wakeAt(): number {
-    return Math.min(...NAMES.map((name) => wakeAtOf(this.link(name))));
+    return Math.min(...this.names.map((name) => wakeAtOf(this.link(name))));
   }
 
   /** Whether a link was started, and has not proven itself yet. */
   get isRecovering(): boolean {
-    return NAMES.some((name) => this.link(name).agent?.hard.incident?.step === 'recover');
+    return this.names.some((name) => this.link(name).agent?.hard.incident?.step === 'recover');
   }
 
   /** One tick: durable before anything is done about it. */
   async tick(sight: DaemonSight): Promise<Pick<DaemonTick, 'acts' | 'says' | 'steps'>> {
+    this.members = new Set(sight.members.map(([name]) => name));
     const { state, steps, acts, says } = daemonTick(this.state, sight, this.settings);
-    this.state = state;
+    this.state = withUntold(state, says);
     await this.keep(steps, sight.at);
     return { acts, says, steps };
   }
@@ -79,14 +109,17 @@ export class ChainBook {
     folding: (link: Link, context: LinkContext) => LinkStep,
   ): Promise<LinkStep> {
     const step = folding(this.link(name), contextOf(name, this.state, moment, this.settings));
-    this.state = { ...this.state, links: { ...this.state.links, [name]: step.link } };
+    const says = step.says ? [{ name, what: step.says }] : [];
+    const links = { ...this.state.links, [name]: step.link };
+    this.state = withUntold({ ...this.state, links }, says);
     await this.keep([[name, step]], moment.at);
     return step;
   }
 
-  /** Effects that wait to be carried out. While acts are stopped, only people are told. */
+  /** Effects that wait to be carried out. While acts are stopped, people are told, and what a person has ordered is done. */
   async claim({ at, isHeld }: Moment): Promise<readonly ClaimedEffect[]> {
-    const executors = isHeld ? [null] : [null, CHAIN_EXECUTOR];
+    const isAnyOrdered = this.names.some((name) => isOrderedByPerson(this.link(name)));
+    const executors = isHeld && !isAnyOrdered ? [null] : [null, CHAIN_EXECUTOR];
     return this.store.claimEffects({ executors, at, leaseMs: LEASE_MS, limit: EFFECTS_MAX });
   }
 
@@ -133,21 +166,20 @@ export class ChainBook {
   private async load(): Promise<void> {
     const text = await this.store.getMeta(STATE_KEY);
     const saved = text === null ? null : (JSON.parse(text) as Saved);
-    const links = { ...newDaemonState.links };
-    for (const stored of await this.store.loadMany(NAMES)) {
+    const links: Record<LinkName, Link> = { ...newDaemonState.links };
+    const names = [...new Set([...Object.keys(links), ...Object.keys(saved?.links ?? {})])] as LinkName[];
+    for (const name of names) links[name] = { ...(links[name] ?? noLink), ...saved?.links[name] };
+    for (const stored of await this.store.loadMany(names)) {
       const name = stored.agent.hard.agentId as LinkName;
       this.versions.set(name, stored.version);
-      links[name] = { ...links[name], agent: stored.agent };
+      links[name] = { ...(links[name] ?? noLink), agent: stored.agent };
     }
-    for (const name of NAMES) links[name] = { ...links[name], ...saved?.links[name] };
     this.state = { ...newDaemonState, ...saved, links };
   }
 
   /** The state first: a start that is counted twice is better than one that is not counted. */
   private async keep(steps: readonly (readonly [LinkName, LinkStep])[], at: Instant): Promise<void> {
-    const { links, ...rest } = this.state;
-    const shown = Object.fromEntries(NAMES.map((name) => [name, withoutAgent(links[name])]));
-    await this.store.putMeta(STATE_KEY, JSON.stringify({ ...rest, links: shown }));
+    await this.keepState();
     for (const [name, { link, events, effects, over }] of steps) {
       if (!link.agent || (events.length === 0 && effects.length === 0 && over.length === 0)) continue;
       const expectedVersion = this.versions.get(name) ?? 0;
@@ -165,9 +197,21 @@ export class ChainBook {
       this.versions.set(name, verdict.version);
     }
   }
+
+  private async keepState(): Promise<void> {
+    const { links, ...rest } = this.state;
+    const shown = Object.fromEntries(
+      Object.entries(links).map(([name, { look, budget }]) => [name, { look, budget }]),
+    );
+    await this.store.putMeta(STATE_KEY, JSON.stringify({ ...rest, links: shown }));
+  }
 }
 
-const withoutAgent = ({ look, budget }: Link): Omit<Link, 'agent'> => ({ look, budget });
+/** Only a crash loop and its end are told by letter; everything else is in the log. */
+function withUntold(state: DaemonState, says: readonly DaemonSays[]): DaemonState {
+  const news = says.filter(({ what }) => what === 'latched' || what === 'cleared');
+  return news.length === 0 ? state : { ...state, untold: [...state.untold, ...news].slice(-UNTOLD_MAX) };
+}
 
 const wakeAtOf = ({ agent }: Link): number =>
   agent?.hard.incident ? agent.hard.wakeAt : Number.POSITIVE_INFINITY;

@@ -1,14 +1,16 @@
-import { daemonDefaults } from '@holter/core';
+import { daemonDefaults, memberLink } from '@holter/core';
 import { DataFolder, dataFolderPath } from '@holter/server/process';
 import type { Command } from 'commander';
-import { refuseAgents } from '../client/connection.ts';
+import { findServer, refuseAgents } from '../client/connection.ts';
 import { openChain } from '../deacon/context.ts';
 import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
 import { SOCKET_OPTION } from '../tmux/socket-option.ts';
+import { ChainMail } from '../town/chain-mail.ts';
 import { TOWN_OPTION } from '../town/town.ts';
 import { BootHand } from './boot-hand.ts';
 import { deaconHand } from './deacon-hand.ts';
+import { memberHand } from './member-hand.ts';
 import { runDaemon } from './run-daemon.ts';
 import { townDuties } from './town-duties.ts';
 
@@ -48,12 +50,15 @@ async function daemon(io: Io, options: Options): Promise<void> {
     ...(options.socket === undefined ? [] : ['--socket', options.socket]),
   ];
   const boot = new BootHand(chain, passedOn);
+  const names = [...chain.commands.agents.keys()];
+  const members = new Map(names.map((name) => [memberLink(name), memberHand(chain, name)]));
+  const mail = new ChainMail(() => findServer(io, options, 'operator'));
   try {
     await runDaemon({
       ...{ town, folder, clock, table, env, workingDirectory },
       settings: { tickMs: settings.tickMs, limits: daemonDefaults.limits },
-      hands: { boot, deacon: deaconHand(chain) },
-      duties: townDuties(chain, boot),
+      hands: { boot, deacon: deaconHand(chain), members },
+      duties: townDuties(chain, boot, mail),
       isOnce: options.once === true,
       onStop: (stop) => void io.onStop(stop),
       print: (line) => io.err(`holter: ${line}\n`),

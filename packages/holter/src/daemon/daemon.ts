@@ -1,41 +1,55 @@
 import {
   type DaemonAct,
-  type DaemonSays,
   type DaemonSettings,
   type DaemonSight,
   foldClaim,
+  foldFailedStart,
   foldLook,
   foldReceipt,
   foldStart,
   type Instant,
   instant,
+  isOrderedByPerson,
+  type LifecycleRequest,
   type LinkLook,
   type LinkName,
+  type LinkStep,
+  type MemberLink,
 } from '@holter/core';
 import type { ClaimedEffect } from '@holter/server/own-store';
 import type { Clock } from '@holter/server/process';
 import type { ChainBook } from './chain-book.ts';
+import { inWords } from './news.ts';
 
 /** One link, as the daemon handles it. */
 export type Hand = {
   look(before: LinkLook | null): Promise<LinkLook>;
-  /** Ends exactly this process; null when it is gone, else why not. */
-  stop(process: string): Promise<string | null>;
+  /** Ends exactly this process; null when it is gone, else why not. An order needs no evidence against it. */
+  stop(process: string, isOrdered: boolean): Promise<string | null>;
   /** Throws if it does not come up. */
   start(): Promise<void>;
 };
 
-/** What the daemon does in its town besides looking after the links. */
+/** What the daemon sees and does in its town besides looking after the links. */
 export type TownDuties = {
-  see(): Promise<Pick<DaemonSight, 'isBootRunning' | 'triage' | 'members'>>;
-  act(act: DaemonAct): Promise<void>;
+  /** `members` are the looks at the agents of the town, by their links. */
+  see(looks: TownLooks): Promise<Pick<DaemonSight, 'isBootRunning' | 'triage' | 'lifecycle'>>;
+  triage(): Promise<void>;
+  /** The next run of one that is cycled finds it in its box. */
+  handOver(request: LifecycleRequest): Promise<void>;
+};
+
+export type TownLooks = Pick<DaemonSight, 'deacon' | 'members'>;
+
+export type Hands = Readonly<Record<'server' | 'boot' | 'deacon', Hand>> & {
+  readonly members: ReadonlyMap<MemberLink, Hand>;
 };
 
 type DaemonParts = {
   readonly book: ChainBook;
   readonly clock: Clock;
   readonly settings: DaemonSettings;
-  readonly hands: Readonly<Record<LinkName, Hand>>;
+  readonly hands: Hands;
   readonly duties: TownDuties;
   /** A person has stopped Holter's own acts. */
   readonly isHeld: () => boolean;
@@ -63,37 +77,36 @@ export class Daemon {
 
   /** One tick; returns when the next look is due. */
   async tick(): Promise<Instant> {
-    const { book, clock, settings, duties, isHeld } = this.parts;
+    const { book, clock, settings, duties, hands, isHeld, say } = this.parts;
     const begunAt = clock.now();
     const [server, boot, deacon] = await Promise.all([
       this.look('server'),
       this.look('boot'),
       this.look('deacon'),
     ]);
-    const seen = await duties.see();
-    const sight = { at: clock.now(), isHeld: isHeld(), server, boot, deacon, ...seen };
+    const members: (readonly [MemberLink, LinkLook])[] = [];
+    for (const name of hands.members.keys()) members.push([name, await this.look(name)]);
+    const seen = await duties.see({ deacon, members });
+    const sight = { at: clock.now(), isHeld: isHeld(), server, boot, deacon, members, ...seen };
     const { acts, says, steps } = await book.tick(sight);
-    for (const each of says) this.sayOf(each);
+    for (const each of says) say(inWords(each, settings.limits));
     for (const [name, { events }] of steps) this.sayEvents(name, events);
     await this.carryOut();
-    for (const act of acts) await this.attempt(() => duties.act(act), act.kind);
+    for (const act of acts) await this.act(act);
+    await this.tellNews();
     await book.prune(instant(begunAt - KEEP_MS));
     return instant(Math.min(begunAt + settings.tickMs, this.nextLook(begunAt)));
   }
 
   /** A look at the links between two ticks, because one of them has just been started or waits to be. */
   async lookAgain(): Promise<Instant> {
-    const { book, clock, isHeld } = this.parts;
-    for (const name of ['server', 'boot', 'deacon'] as const) {
-      const look = await this.look(name);
-      const moment = { at: clock.now(), isHeld: isHeld() };
-      const { events, says } = await book.fold(name, moment, (link, context) =>
-        foldLook(link, look, context),
-      );
-      if (says) this.sayOf({ name, what: says });
-      this.sayEvents(name, events);
+    const { book, clock } = this.parts;
+    for (const name of book.names) {
+      const look = this.asMeant(name, await this.look(name));
+      await this.fold(name, (link, context) => foldLook(link, look, context));
     }
     await this.carryOut();
+    await this.tellNews();
     return instant(this.nextLook(clock.now()));
   }
 
@@ -105,11 +118,23 @@ export class Daemon {
     return Math.max(soon, Math.min(checkAt, book.wakeAt));
   }
 
+  /** What was shut down on purpose has not crashed. */
+  private asMeant(name: LinkName, look: LinkLook): LinkLook {
+    return look.state === 'gone' && this.parts.book.down[name] ? { ...look, state: 'ended' } : look;
+  }
+
+  private handOf(name: LinkName): Hand {
+    const { hands } = this.parts;
+    const hand = isMember(name) ? hands.members.get(name) : hands[name];
+    if (!hand) throw new Error('it is no longer named in holter.yaml');
+    return hand;
+  }
+
   private async look(name: LinkName): Promise<LinkLook> {
-    const { hands, book, clock, say } = this.parts;
+    const { book, clock, say } = this.parts;
     const { look: before } = book.link(name);
     try {
-      return await hands[name].look(before);
+      return await this.handOf(name).look(before);
     } catch (error) {
       say(`${name}: it could not be looked at: ${(error as Error).message}`);
       const process = before?.process ?? null;
@@ -128,8 +153,12 @@ export class Daemon {
   }
 
   private async carryOutOne(claimed: ClaimedEffect): Promise<void> {
+    const { book, clock, settings, isHeld } = this.parts;
     const { effect } = claimed;
     const name = effect.agentId as LinkName;
+    const isOwnAct = effect.kind !== 'notify' && !isOrderedByPerson(book.link(name));
+    if (isOwnAct && isHeld())
+      return book.retry(claimed, instant(clock.now() + settings.tickMs), 'acts are stopped');
     switch (effect.kind) {
       case 'terminate':
         return this.stopLink(name, claimed);
@@ -144,10 +173,14 @@ export class Daemon {
   }
 
   private async stopLink(name: LinkName, claimed: ClaimedEffect): Promise<void> {
-    const { book, hands, say } = this.parts;
+    const { book, say } = this.parts;
     if (!(await this.secondLook(name, claimed))) return;
+    const { effect } = claimed;
     const process = book.link(name).look?.process;
-    const left = process ? await this.tried(() => hands[name].stop(process)) : 'its process is not known';
+    const isOrdered = effect.kind === 'terminate' && effect.order === 'person';
+    const left = process
+      ? await this.tried(() => this.handOf(name).stop(process, isOrdered))
+      : 'its process is not known';
     if (left !== null) {
       say(`${name}: it was not ended: ${left}`);
       return this.receive(name, claimed, 'unknown', left);
@@ -156,25 +189,25 @@ export class Daemon {
     await this.receive(name, claimed, 'done', 'its process is gone');
     const { at } = this.moment;
     const gone = { at, process: process ?? null, state: 'gone', cpuMs: null, tick: null } as const;
-    await book.fold(name, this.moment, (link, context) => foldLook(link, gone, context));
+    await this.fold(name, (link, context) => foldLook(link, gone, context));
   }
 
   private async startLink(name: LinkName, claimed: ClaimedEffect): Promise<void> {
-    const { book, hands, say } = this.parts;
+    const { say } = this.parts;
     if (!(await this.secondLook(name, claimed))) return;
     const failure = await this.tried(async () => {
-      await hands[name].start();
+      await this.handOf(name).start();
       return null;
     });
     const look = failure === null ? await this.look(name) : null;
     if (look?.process && (look.state === 'running' || look.state === 'ended')) {
       const { process } = look;
       say(`${name}: started`);
-      await book.fold(name, this.moment, (link, context) => foldStart(link, process, context));
+      await this.fold(name, (link, context) => foldStart(link, process, context));
       return this.receive(name, claimed, 'done', 'it is up');
     }
     const detail = failure ?? 'it is not there after its start';
-    say(`${name}: it could not be started: ${detail}`);
+    say(`${name}: ${notStarted(detail)}`);
     return this.receive(name, claimed, 'refused', detail);
   }
 
@@ -184,10 +217,8 @@ export class Daemon {
     if (effect.kind === 'terminate')
       await new Promise<void>((resolve) => void clock.after(settings.tickMs * SECOND_LOOK_SHARE, resolve));
     const look = await this.look(name);
-    await book.fold(name, this.moment, (link, context) => foldLook(link, look, context));
-    const { claim } = await book.fold(name, this.moment, (link, context) =>
-      foldClaim(link, effect, newSecret(), context),
-    );
+    await this.fold(name, (link, context) => foldLook(link, look, context));
+    const { claim } = await this.fold(name, (link, context) => foldClaim(link, effect, newSecret(), context));
     if (claim === 'proceed') return true;
     say(`${name}: ${effect.kind} was called off, because the second look was different`);
     await book.settle(effect, this.moment.at, 'cancelled', 'the second look was different');
@@ -210,10 +241,7 @@ export class Daemon {
     detail: string,
   ): Promise<void> {
     const { book } = this.parts;
-    const step = await book.fold(name, this.moment, (link, context) =>
-      foldReceipt(link, effect, { outcome, detail }, context),
-    );
-    if (step.says) this.sayOf({ name, what: step.says });
+    await this.fold(name, (link, context) => foldReceipt(link, effect, { outcome, detail }, context));
     await book.settle(effect, this.moment.at, outcome, detail);
   }
 
@@ -230,28 +258,35 @@ export class Daemon {
     }
   }
 
-  private async attempt(act: () => Promise<void>, what: string): Promise<void> {
+  private async act(act: DaemonAct): Promise<void> {
+    const { duties, say } = this.parts;
     const failure = await this.tried(async () => {
-      await act();
+      if (act.kind === 'triage') await duties.triage();
+      else if (act.kind === 'hand-over') await duties.handOver(act.request);
+      else await this.handOf(act.name).start();
       return null;
     });
-    if (failure !== null) this.parts.say(`${what} failed: ${failure}`);
+    if (act.kind === 'start') say(`${act.name}: ${failure === null ? 'started' : notStarted(failure)}`);
+    else if (failure !== null) say(`${act.kind} failed: ${failure}`);
+    if (act.kind === 'start' && failure !== null) await this.fold(act.name, foldFailedStart);
   }
 
-  private sayOf({ name, what }: DaemonSays): void {
-    const { say, settings } = this.parts;
-    const { loopCrashes, loopMs, probeEveryMs } = settings.limits;
-    const inMinutes = (ms: number): string => `${Math.round(ms / 60_000)} min`;
-    switch (what) {
-      case 'latched':
-        return say(
-          `${name}: crash loop: ${loopCrashes} crashes within ${inMinutes(loopMs)}; from now on it is tried every ${inMinutes(probeEveryMs)}`,
-        );
-      case 'cleared':
-        return say(`${name}: it stays up again; the crash loop is over`);
-      case 'stalled':
-        return say('the daemon itself did not run for a while; looks from before do not count');
+  /** By letter, in order, each once; what can't be sent now is sent later. */
+  private async tellNews(): Promise<void> {
+    const { book, settings, tell } = this.parts;
+    for (let news = book.untold[0]; news; news = book.untold[0]) {
+      const message = inWords(news, settings.limits);
+      if ((await this.tried(() => tell(message))) !== null) return;
+      await book.noteTold();
     }
+  }
+
+  private async fold(name: LinkName, folding: Parameters<ChainBook['fold']>[2]): Promise<LinkStep> {
+    const { book, say, settings } = this.parts;
+    const step = await book.fold(name, this.moment, folding);
+    if (step.says) say(inWords({ name, what: step.says }, settings.limits));
+    this.sayEvents(name, step.events);
+    return step;
   }
 
   private sayEvents(
@@ -265,3 +300,7 @@ export class Daemon {
     }
   }
 }
+
+const notStarted = (why: string): string => `it could not be started: ${why}`;
+
+const isMember = (name: LinkName): name is MemberLink => name.startsWith('agent:');

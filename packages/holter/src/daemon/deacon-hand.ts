@@ -2,7 +2,7 @@ import type { LinkLook } from '@holter/core';
 import type { SampleAt } from '@holter/core/chain';
 import { findProcess, type ProcessIdentity } from '@holter/server/process';
 import { readBootStatus } from '../boot/status-file.ts';
-import { restartDeacon, startDeacon } from '../deacon/act.ts';
+import { restartDeacon, startDeacon, stopDeacon } from '../deacon/act.ts';
 import type { Chain } from '../deacon/context.ts';
 import { heartbeatReading } from '../deacon/heartbeat.ts';
 import { type DeaconRun, lookAtDeacon } from '../deacon/look.ts';
@@ -35,9 +35,11 @@ export function deaconHand(chain: Chain): Hand {
         ...(doubt !== null && { doubt }),
       };
     },
-    stop: async (process) => {
+    stop: async (process, isOrdered) => {
       const incarnation = incarnationOf(identityIn(process));
-      const { outcome, detail } = await restartDeacon(chain, incarnation, sampleOfBoot(chain, incarnation));
+      const { outcome, detail } = isOrdered
+        ? await stopDeacon(chain, incarnation)
+        : await restartDeacon(chain, incarnation, sampleOfBoot(chain, incarnation));
       return outcome === 'done' ? null : `${outcome}: ${detail}`;
     },
     start: async () => {

@@ -16,7 +16,7 @@ import { incarnationOf } from '../town/incarnation.ts';
 import { writeStateFile } from '../town/state-file.ts';
 import type { Town } from '../town/town.ts';
 import { ChainBook } from './chain-book.ts';
-import { Daemon, type Hand, type TownDuties } from './daemon.ts';
+import { Daemon, type Hands, type TownDuties } from './daemon.ts';
 import { DaemonLog } from './daemon-log.ts';
 import { Reporter } from './reporter.ts';
 import { ServerLink } from './server-link.ts';
@@ -30,7 +30,7 @@ type DaemonOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly workingDirectory: string;
   readonly settings: Pick<DaemonSettings, 'tickMs' | 'limits'>;
-  readonly hands: { readonly boot: Hand; readonly deacon: Hand };
+  readonly hands: Omit<Hands, 'server'>;
   readonly duties: TownDuties;
   readonly answerMs?: number;
   readonly isOnce: boolean;
@@ -89,10 +89,12 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
     });
     for (let count = 1, tickAt = clock.now(), lookAt = tickAt; !isStopped; ) {
       const isTick = tickAt <= lookAt;
+      let isGood = true;
       try {
         lookAt = await (isTick ? daemon.tick() : daemon.lookAgain());
         if (isTick && book.link('server').look?.tick) await report(reporter, book, say);
       } catch (error) {
+        isGood = false;
         say(`a tick failed: ${(error as Error).message}`);
         lookAt = instant(clock.now() + settings.tickMs);
       }
@@ -100,7 +102,8 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
         count += 1;
         tickAt = instant(Math.max(tickAt + settings.tickMs, clock.now()));
         writeState(options, book, count, incarnation);
-        notifyService(env, 'WATCHDOG=1');
+        // A daemon that can't tick is to be started again.
+        if (isGood) notifyService(env, 'WATCHDOG=1');
       }
       if (isOnce) break;
       await waitUntil(clock, instant(Math.min(tickAt, lookAt)), stopping);
@@ -152,14 +155,16 @@ function writeState(
   ticks: number,
   incarnation: string,
 ): void {
-  const links = (['server', 'boot', 'deacon'] as const).map((name) => {
+  const links = book.names.map((name) => {
     const { agent, look, budget } = book.link(name);
+    const { [name]: down } = book.down;
     return [
       name,
       {
         state: look?.state ?? 'unknown',
         incident: agent?.hard.incident?.id ?? null,
         is_latched: budget.latchedAt !== undefined,
+        ...(down && { shut_down_by: down.by, reason: down.reason }),
       },
     ];
   });

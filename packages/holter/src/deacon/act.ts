@@ -72,6 +72,14 @@ export const restartDeacon = (
     return stopped ?? start(context, seen);
   });
 
+/** Stops this very run of the Deacon, because somebody who may has ordered it. */
+export const stopDeacon = (context: ActContext, incarnation: string): Promise<ActOutcome> =>
+  locked(context, async () => {
+    const { run } = await lookAtDeacon(context);
+    if (!run || run.incarnation !== incarnation) return leftAlone('another one runs now');
+    return (await stop(context, run)) ?? { outcome: 'done', detail: 'it was ended' };
+  });
+
 /** Ends the session with everything in it. `isConfirmed`: a person has named the socket. */
 export async function killSession(
   context: Omit<ActContext, 'command' | 'env' | 'alone'>,
@@ -135,10 +143,17 @@ async function end({ sessions }: Pick<ActContext, 'sessions'>, session: TownSess
 }
 
 /** What the panes showed last, for the person who asks why. */
-async function keepHistory({ town }: Pick<ActContext, 'town'>, { panes }: TownSession): Promise<void> {
+async function keepHistory(
+  { town, settings }: Pick<ActContext, 'town' | 'settings'>,
+  { name, panes }: TownSession,
+): Promise<void> {
   try {
     const texts = await Promise.all(panes.map(({ pane }) => pane.history(HISTORY_LINES)));
-    writeSettingsFile(join(town.deaconFolder, 'last-session.txt'), texts.join('\n'));
+    const file =
+      name === settings.deaconSession
+        ? join(town.deaconFolder, 'last-session.txt')
+        : join(town.daemonFolder, `last-session-${name.replace(/[^A-Za-z0-9_@-]/g, '_')}.txt`);
+    writeSettingsFile(file, texts.join('\n'));
   } catch {
     // A pane that closes meanwhile, or a full disk, must not keep it from being replaced.
   }

@@ -22,7 +22,14 @@ import { TownSessions } from './sessions.ts';
 /** The options of every command of the chain. */
 export type ChainOptions = ServerOptions & { readonly town?: string; readonly socket?: string };
 
-export type Chain = ActContext & { readonly commands: TownCommands; readonly close: () => void };
+export type Chain = ActContext & {
+  readonly commands: TownCommands;
+  /** Program and arguments of each further agent of the town, by the name of its session. */
+  readonly members: ReadonlyMap<string, readonly string[]>;
+  /** The data folder of the server. */
+  readonly data: string;
+  readonly close: () => void;
+};
 
 const NO_COMMANDS: TownCommands = { socket: null, deacon: null, boot: null, agents: new Map() };
 
@@ -37,10 +44,16 @@ export async function openChain(io: Io, options: ChainOptions): Promise<Chain> {
   const sessions = new TownSessions(town.path, options.socket ?? commands.socket ?? undefined, io.env);
   const data = dataFolderPath(options.data, io.env);
   return {
-    ...{ town, settings, sessions, table, clock, commands },
+    ...{ town, settings, sessions, table, clock, commands, data },
     // Files are dated for other processes, and a clock that stood still while the machine slept would date them back.
     now: wallNow,
     command: deaconCommand(town, commands, data),
+    members: new Map(
+      [...commands.agents].map(([name, { command, group }]) => [
+        name,
+        runCommand(['--agent', name, '--group', group, '--data', data], command),
+      ]),
+    ),
     env: environmentOf(io, town, data),
     alone: (act) => holdingLock(town.deaconLockFile, act),
     close: () => sessions.close(),
@@ -61,11 +74,14 @@ async function commandsOf({ env, workingDirectory }: Io): Promise<TownCommands> 
 
 /** Holter's own patrol, or the agent that the operator names, which `holter run` looks after. */
 function deaconCommand(town: Town, { deacon }: TownCommands, data: string): readonly string[] {
-  const holter = [process.execPath, mainFile];
-  if (!deacon) return [...holter, 'deacon', 'run', '--town', town.path, '--data', data];
-  const named = ['--agent', DEACON, '--group', 'town', '--mode', 'nudge', '--data', data];
-  return [...holter, 'run', ...named, '--', ...deacon];
+  if (!deacon) return [process.execPath, mainFile, 'deacon', 'run', '--town', town.path, '--data', data];
+  return runCommand(['--agent', DEACON, '--group', 'town', '--mode', 'nudge', '--data', data], deacon);
 }
+
+const runCommand = (options: readonly string[], command: readonly string[]): readonly string[] => [
+  ...[process.execPath, mainFile, 'run', ...options],
+  ...['--', ...command],
+];
 
 /** A tmux server keeps the environment of whoever started it, so that this is passed on by name. */
 function environmentOf({ env }: Io, town: Town, data: string): Record<string, string> {

@@ -70,6 +70,10 @@ function runOf({ now }: DeaconContext, process: ProcessIdentity, place: DeaconRu
   };
 }
 
+/** The first pane in which something runs. A shell that was left at its prompt is nothing. */
+export const livingPane = (session: TownSession, table: ProcessTable): TownSession['panes'][number] | null =>
+  paneOf(session, null, table);
+
 /** The pane that was started as the Deacon, else the first in which something runs. */
 function paneOf(
   { panes }: TownSession,

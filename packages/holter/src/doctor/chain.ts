@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { lockHolder } from '@holter/server/lock';
 import { systemTable } from '@holter/server/process';
 import type { Io } from '../terminal/io.ts';
+import { linksIn } from '../town/daemon-state.ts';
 import { readStateFile } from '../town/state-file.ts';
 import { findTown } from '../town/town.ts';
 import type { Check } from './check.ts';
@@ -31,17 +32,15 @@ export function checkChain({ env }: Io, now: () => number): readonly Check[] {
         next: `see ${town.daemonLogFile}`,
       },
     ];
-  const latched = Object.entries((reading.state.links ?? {}) as Record<string, { is_latched?: boolean }>)
-    .filter(([, link]) => link.is_latched)
-    .map(([name]) => name);
+  const links = linksIn(reading.state);
+  const latched = links.filter(({ isLatched }) => isLatched).map(({ name }) => name);
+  const down = links.filter(({ downBy }) => downBy !== null).map(({ name }) => name);
+  const looksAfter = `looks after ${town.path} (pid ${pid})${down.length > 0 ? `; shut down on purpose: ${down.join(', ')}` : ''}`;
   return [
     {
       about,
       isFine: latched.length === 0,
-      says:
-        latched.length === 0
-          ? `looks after ${town.path} (pid ${pid})`
-          : `${latched.join(', ')} can't be kept running: a crash loop`,
+      says: latched.length === 0 ? looksAfter : `${latched.join(', ')} can't be kept running: a crash loop`,
       next: `see ${town.daemonLogFile}`,
     },
   ];

@@ -232,7 +232,7 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
   'town.boot_command':
     'Program and arguments of what is asked before Boot wakes or nudges the Deacon: it reads what was seen as JSON and prints WAKE, NUDGE or NOTHING. Default: none, the rules decide.',
   'town.agents':
-    'Further sessions that `holter daemon` keeps running, by name: `command` is program and arguments, `group` the group of the agent, such as a witness for each group.',
+    'Further sessions that `holter daemon` keeps running, by name: `command` is program and arguments, which `holter run` starts as an agent of this name; `group` is the group of the agent, such as a witness for each group.',
   'judge.folders':
     'Folders of sessions with logs of their steps (`sessions/ID/logs/tool_logs.jsonl`, `state.json`); the session at work in each is judged. A relative path begins at this file.',
   'judge.interval_seconds':

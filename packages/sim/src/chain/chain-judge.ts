@@ -1,9 +1,10 @@
-import type { DeaconLook, TriageAction } from '@holter/core';
+import type { DeaconLook, LifecycleRequest, MemberLink, TriageAction } from '@holter/core';
 import type { Violation } from '../audit/violation.ts';
 import type { TrueDeacon } from './true-deacon.ts';
 import { type Machine, MINUTE, type TrueProcess } from './truth.ts';
 
-type Name = 'server' | 'deacon';
+/** What is to be kept running. */
+type Name = 'server' | 'deacon' | MemberLink;
 
 const KEPT_MAX = 20;
 /** A dead link is restored within two ticks. */
@@ -12,7 +13,7 @@ const DEAD_TICKS_MAX = 2;
  * One that is lost needs two looks, and after a stall of the daemon the ladder waits; the Deacon first gets very stale
  * and is woken twice.
  */
-const LOST_TICKS_MAX = { server: 12, deacon: 20 } as const;
+const LOST_TICKS_MAX = { server: 12, other: 20 } as const;
 const STARTS_WITHIN_MS = 15 * MINUTE;
 /** The first, four that back off, and one that a crash loop lets through. */
 const STARTS_MAX = 6;
@@ -22,13 +23,16 @@ export class ChainJudge {
   readonly violations: Violation[] = [];
   readonly seen = new Map<string, number>();
   private readonly machine: Machine;
-  private readonly deadTicks = { server: 0, deacon: 0 };
+  private readonly deadTicks = new Map<Name, number>();
   /** The process about which a person was told last. */
-  private readonly toldOf: Record<Name | 'boot', string | null> = { server: null, deacon: null, boot: null };
-  private readonly lostTicks = { server: 0, deacon: 0 };
+  private readonly toldOf = new Map<Name | 'boot', string | null>();
+  private readonly lostTicks = new Map<Name, number>();
   /** Nothing could have woken the Deacon when Boot decided last. */
   private isOutOfReach = false;
-  private readonly startedAt: Record<Name, readonly number[]> = { server: [], deacon: [] };
+  private readonly startedAt = new Map<Name, readonly number[]>();
+  /** Runs that a person has ordered to be ended, and who is to stay down. */
+  private readonly ordered = new Set<string>();
+  readonly down = new Set<Name>();
 
   constructor(machine: Machine) {
     this.machine = machine;
@@ -38,8 +42,18 @@ export class ChainJudge {
     this.seen.set(what, (this.seen.get(what) ?? 0) + 1);
   }
 
-  killed(name: Name, { isLost, condition }: TrueProcess): void {
-    this.count(`killed ${name}, ${condition}`);
+  /** What was asked for, and is being carried out. */
+  asked({ action, name, process }: LifecycleRequest): void {
+    this.count(`${action} asked for`);
+    if (action === 'shutdown') this.down.add(name);
+    else this.down.delete(name);
+    if (process !== null && action !== 'resume') this.ordered.add(process);
+  }
+
+  killed(name: Name, { isLost, condition, incarnation }: TrueProcess): void {
+    const isOrdered = this.ordered.has(incarnation);
+    this.count(`killed ${name}, ${isOrdered ? 'as ordered' : condition}`);
+    if (isOrdered) return;
     if (!isLost && !(condition === 'sleepy' && this.isOutOfReach))
       this.complain(1, name, `was killed, but it was ${condition}`);
   }
@@ -47,48 +61,52 @@ export class ChainJudge {
   started(name: Name, isAlive: boolean): void {
     this.count(`started ${name}`);
     if (isAlive) this.complain(5, name, 'was started beside one that runs');
+    if (this.down.has(name)) this.complain(8, name, 'was started, although it was shut down on purpose');
     const { now } = this.machine;
-    const recent = this.startedAt[name].filter((at) => now - at < STARTS_WITHIN_MS);
-    this.startedAt[name] = [...recent, now];
+    const recent = (this.startedAt.get(name) ?? []).filter((at) => now - at < STARTS_WITHIN_MS);
+    this.startedAt.set(name, [...recent, now]);
     if (recent.length >= STARTS_MAX)
       this.complain(8, name, `was started ${recent.length + 1} times in 15 min`);
   }
 
   /** The clock of the daemon has jumped: how many starts were recent is not known to it. */
   clockJumped(): void {
-    this.startedAt.server = [];
-    this.startedAt.deacon = [];
+    this.startedAt.clear();
+  }
+
+  /** How old a heartbeat is changes with it, so that one that is lost may have to be waited for again. */
+  clockSet(): void {
+    this.lostTicks.delete('deacon');
   }
 
   told(name: Name | 'boot', incarnation: string | null): void {
     this.count(`told of ${name}`);
-    this.toldOf[name] = incarnation;
+    this.toldOf.set(name, incarnation);
   }
 
   /** The daemon has not looked for a while: nothing is promised for that time. */
   stalled(): void {
-    this.deadTicks.server = 0;
-    this.deadTicks.deacon = 0;
+    this.deadTicks.clear();
   }
 
   /** A triage that hangs and can't be ended is a person's business, and nobody judges the Deacon meanwhile. */
   isBootTold(incarnation: string | null): boolean {
-    return incarnation !== null && this.toldOf.boot === incarnation;
+    return incarnation !== null && this.toldOf.get('boot') === incarnation;
   }
 
   /** After each tick of the daemon that could see and act. `isExcused`: it may not be started yet. */
   ticked(name: Name, process: TrueProcess | null, isExcused: boolean): void {
-    this.deadTicks[name] = process || isExcused ? 0 : this.deadTicks[name] + 1;
-    const isLeft = process?.isLost && !isExcused && this.toldOf[name] !== process.incarnation;
-    this.lostTicks[name] = isLeft ? this.lostTicks[name] + 1 : 0;
-    if (this.deadTicks[name] > DEAD_TICKS_MAX) {
-      this.complain(9, name, 'is dead, and was not restored within two ticks');
-      this.deadTicks[name] = 0;
-    }
-    if (this.lostTicks[name] > LOST_TICKS_MAX[name]) {
-      this.complain(2, name, `is ${process?.condition}, and nobody has done anything about it`);
-      this.lostTicks[name] = 0;
-    }
+    // Somebody has started it again by hand, and it was seen.
+    if (process && !this.ordered.has(process.incarnation)) this.down.delete(name);
+    const deadTicks = process || isExcused ? 0 : (this.deadTicks.get(name) ?? 0) + 1;
+    const isLeft = process?.isLost && !isExcused && this.toldOf.get(name) !== process.incarnation;
+    const lostTicks = isLeft ? (this.lostTicks.get(name) ?? 0) + 1 : 0;
+    const isDead = deadTicks > DEAD_TICKS_MAX;
+    const isLost = lostTicks > LOST_TICKS_MAX[name === 'server' ? 'server' : 'other'];
+    if (isDead) this.complain(9, name, 'is dead, and was not restored within two ticks');
+    if (isLost) this.complain(2, name, `is ${process?.condition}, and nobody has done anything about it`);
+    this.deadTicks.set(name, isDead ? 0 : deadTicks);
+    this.lostTicks.set(name, isLost ? 0 : lostTicks);
   }
 
   /** The decision matrix of Boot, once more and from the truth. */

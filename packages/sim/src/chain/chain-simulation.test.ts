@@ -32,6 +32,12 @@ test.each([1, 2])(
       'killed deacon, wedged',
       'server latched',
       'server cleared',
+      'deacon handed over',
+      'member crash loop',
+      'shutdown asked for',
+      'restart asked for',
+      'resume asked for',
+      'killed agent:witness, as ordered',
     ])
       expect([what, seen.get(what) ?? 0]).toEqual([what, expect.toSatisfy((count: number) => count > 0)]);
   },

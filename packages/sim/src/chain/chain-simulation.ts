@@ -1,9 +1,11 @@
+import type { LifecycleAction, LifecycleRequest } from '@holter/core';
 import type { Violation } from '../audit/violation.ts';
 import { Random } from '../base/random.ts';
 import { ChainJudge } from './chain-judge.ts';
 import { SimBoot } from './sim-boot.ts';
 import { Killed, SimDaemon } from './sim-daemon.ts';
 import { TrueDeacon } from './true-deacon.ts';
+import { TrueMember } from './true-member.ts';
 import { TrueServer } from './true-server.ts';
 import { DAY, HOUR, Machine, MINUTE, SECOND } from './truth.ts';
 
@@ -20,6 +22,7 @@ type ChainRun = {
 
 export const defaultChainScenario: ChainScenario = { seed: 1, days: 30 };
 
+const MEMBERS = ['agent:witness', 'agent:refinery'] as const;
 const STREAMS = 4_000_000;
 const STEP_MS = 5 * SECOND;
 const TICK_MS = 3 * MINUTE;
@@ -40,6 +43,7 @@ class ChainSimulation {
   private readonly judge = new ChainJudge(this.machine);
   private readonly server: TrueServer;
   private readonly deacon: TrueDeacon;
+  private readonly members: readonly TrueMember[];
   private readonly boot: SimBoot;
   private readonly daemon: SimDaemon;
   /** What comes when. */
@@ -58,10 +62,11 @@ class ChainSimulation {
     const { machine, judge } = this;
     this.server = new TrueServer(machine, stream(1));
     this.deacon = new TrueDeacon(machine, stream(2));
-    const { server, deacon } = this;
+    this.members = MEMBERS.map((name, n) => new TrueMember(name, machine, stream(4 + n)));
+    const { server, deacon, members } = this;
     this.boot = new SimBoot({ machine, judge, server, deacon });
     this.daemon = new SimDaemon({
-      ...{ machine, judge, server, deacon, boot: this.boot },
+      ...{ machine, judge, server, deacon, members, boot: this.boot },
       random: stream(3),
       pass: () => this.step(),
     });
@@ -85,6 +90,7 @@ class ChainSimulation {
     machine.pass(STEP_MS);
     server.step(STEP_MS);
     deacon.step(STEP_MS);
+    for (const member of this.members) member.step();
     for (const { at, act } of this.later.splice(0))
       if (machine.now >= at) act();
       else this.later.push({ at, act });
@@ -125,8 +131,23 @@ class ChainSimulation {
     return this.machine.now + this.random.between(low, high);
   }
 
+  /** A person asks for it; the daemon hears of it at once, later, or too late. */
+  private ask(name: LifecycleRequest['name'], action: LifecycleAction): void {
+    const { daemon, random, deacon, members } = this;
+    const target = name === 'deacon' ? deacon : members.find((each) => each.name === name);
+    const process = target?.process?.incarnation ?? null;
+    const request = { action, name, process, by: 'ada', reason: 'because', at: daemon.now };
+    this.after(0, random.chance(0.7) ? 0 : 15 * MINUTE, () => daemon.asked.push(request));
+    if (action === 'shutdown') this.after(MINUTE, 3 * HOUR, () => this.ask(name, 'resume'));
+  }
+
   private faultsOf(): Readonly<Record<string, () => void>> {
-    const { machine, server, deacon, boot, daemon, random } = this;
+    const { machine, server, deacon, boot, daemon, random, members } = this;
+    const anyOf = (): LifecycleRequest['name'] => random.pick(['deacon', ...MEMBERS] as const);
+    const forMember = (act: (member: TrueMember) => void) => () => {
+      const member = random.pick(members);
+      if (member.process) act(member);
+    };
     const forServer = (act: (process: NonNullable<TrueServer['process']>) => void) => () => {
       if (server.process?.condition === 'well') act(server.process);
     };
@@ -177,6 +198,18 @@ class ChainSimulation {
       'deacon of another kind': () => {
         if (!deacon.process) deacon.isAgent = !deacon.isAgent;
       },
+      'deacon handed over': forDeacon(() => deacon.handOver()),
+      'member killed': forMember((member) => {
+        member.process = null;
+      }),
+      'member crash loop': forMember((member) => {
+        member.process = null;
+        member.crashesLeft = 3 + random.below(8);
+      }),
+      'member started by hand': () => random.pick(members).start(),
+      'a restart is wanted': () => this.ask(anyOf(), 'restart'),
+      'a cycle is wanted': () => this.ask(anyOf(), 'cycle'),
+      'a shutdown is wanted': () => this.ask(anyOf(), 'shutdown'),
       'letter for the deacon': () => {
         deacon.letters += 1;
       },
@@ -203,12 +236,17 @@ class ChainSimulation {
         // Who runs first after a sleep is not known.
         if (random.chance(0.5)) this.tickAt = machine.now;
       },
-      'clock set': () => machine.setClock(STEP_MS * (random.below(1_441) - 720)),
+      'clock set': () => {
+        machine.setClock(STEP_MS * (random.below(1_441) - 720));
+        this.judge.clockSet();
+      },
       'tmux died': () => {
         if (deacon.hasSession) deacon.die(false);
+        for (const member of members) member.process = null;
       },
       'tmux missing': () => {
         if (deacon.hasSession) deacon.die(false);
+        for (const member of members) member.process = null;
         machine.isWithoutTmux = true;
         this.after(MINUTE, 3 * HOUR, () => {
           machine.isWithoutTmux = false;

@@ -10,11 +10,14 @@ import {
   foldStart,
   type Instant,
   instant,
+  isOrderedByPerson,
+  type LifecycleRequest,
   type Link,
   type LinkContext,
   type LinkLook,
   type LinkName,
   type LinkStep,
+  linkOf,
   newDaemonState,
   startAllowedAt,
   stillWanted,
@@ -25,11 +28,11 @@ import type { Random } from '../base/random.ts';
 import type { ChainJudge } from './chain-judge.ts';
 import type { SimBoot } from './sim-boot.ts';
 import type { TrueDeacon } from './true-deacon.ts';
+import type { TrueMember } from './true-member.ts';
 import type { TrueServer } from './true-server.ts';
 import type { Machine } from './truth.ts';
 
 const SETTINGS = { ...daemonDefaults, policy: policyFor(simPolicies, 'chain', 'server', 'chain') };
-const NAMES = ['server', 'boot', 'deacon'] as const satisfies readonly LinkName[];
 const FAILED_LOOKS = 0.01;
 const LEASE_MS = 120_000;
 
@@ -41,12 +44,14 @@ type DaemonParts = {
   readonly server: TrueServer;
   readonly deacon: TrueDeacon;
   readonly boot: SimBoot;
+  readonly members: readonly TrueMember[];
   readonly judge: ChainJudge;
   readonly random: Random;
   /** Some seconds pass, in which anything may happen. */
   readonly pass: () => void;
 };
 
+type Kept = Exclude<LinkName, 'boot'>;
 type Pending = { readonly effect: Effect; leasedUntil: number };
 
 /** The shell of the daemon around the rules of the product: looks, commits, looks again, acts. */
@@ -55,6 +60,8 @@ export class SimDaemon {
   /** Killed at one of the next points between a commit and an act. */
   diesAfter = Number.POSITIVE_INFINITY;
   private readonly parts: DaemonParts;
+  /** What a person has asked for since the last tick. */
+  asked: LifecycleRequest[] = [];
   private state: DaemonState = newDaemonState;
   private pending: Pending[] = [];
   private startedAt = { clock: 0, awake: 0 };
@@ -65,7 +72,7 @@ export class SimDaemon {
   }
 
   /** Its own clock: monotonic, set once when it starts, and never behind what it has written. It sleeps with the machine. */
-  private get now(): Instant {
+  get now(): Instant {
     const { awake } = this.parts.machine;
     return instant(this.startedAt.clock + (awake - this.startedAt.awake));
   }
@@ -77,46 +84,84 @@ export class SimDaemon {
   }
 
   link(name: LinkName): Link {
-    return this.state.links[name];
+    return linkOf(this.state, name);
+  }
+
+  private target(name: Kept): TrueServer | TrueDeacon | TrueMember {
+    if (name === 'server' || name === 'deacon') return this.parts[name];
+    const member = this.parts.members.find((each) => each.name === name);
+    if (!member) throw new Error(`no member is called ${name}`);
+    return member;
+  }
+
+  private get kept(): readonly Kept[] {
+    return ['server', 'deacon', ...this.parts.members.map(({ name }) => name)];
+  }
+
+  private get names(): readonly LinkName[] {
+    return [...this.kept, 'boot'];
   }
 
   /** One tick, in the order of the product: look, decide, commit, act. */
   tick(): void {
     const { boot, deacon, judge } = this.parts;
-    const looks = { server: this.look('server'), boot: this.look('boot'), deacon: this.look('deacon') };
+    const looks = new Map(this.names.map((name) => [name, this.look(name)]));
+    const of = (name: LinkName): LinkLook => looks.get(name) ?? this.look(name);
     const sight = {
       at: this.now,
       isHeld: this.isHeld,
-      ...looks,
+      ...{ server: of('server'), boot: of('boot'), deacon: of('deacon') },
       isBootRunning: boot.isRunning,
       triage: boot.take(deacon.process?.incarnation),
-      members: [],
+      members: this.parts.members.map(({ name }) => [name, of(name)] as const),
+      lifecycle: this.asked,
     };
+    this.asked = [];
     const { state, steps, acts, says } = daemonTick(this.state, sight, SETTINGS);
     this.state = state;
     for (const [, step] of steps) this.keep(step);
-    for (const { name, what } of says) judge.count(`${name} ${what}`);
+    for (const each of says) {
+      if (each.what === 'asked' && each.because === null) judge.asked(each.request);
+      else judge.count(`${each.name} ${each.what === 'asked' ? 'asked in vain' : each.what}`);
+    }
     if (says.some(({ what }) => what === 'stalled')) judge.stalled();
     this.carryOut();
-    for (const { kind } of acts) if (kind === 'triage') boot.run();
-    for (const name of ['server', 'deacon'] as const)
-      if (looks[name].state !== 'unknown') judge.ticked(name, this.parts[name].process, this.isExcused(name));
+    for (const act of acts) {
+      if (act.kind === 'triage') boot.run();
+      if (act.kind === 'start') this.start(act.name);
+    }
+    for (const name of this.kept)
+      if (of(name).state !== 'unknown') judge.ticked(name, this.target(name).process, this.isExcused(name));
+  }
+
+  /** Under its lock, whoever starts it looks once more. */
+  private start(name: Kept): void {
+    const target = this.target(name);
+    if (target.process) return;
+    this.parts.judge.started(name, false);
+    target.start();
   }
 
   lookAgain(): void {
-    for (const name of NAMES) this.fold(name, (link, context) => foldLook(link, this.look(name), context));
+    for (const name of this.names) {
+      const look = this.look(name);
+      const isDown = look.state === 'gone' && this.state.down[name] !== undefined;
+      const seen: LinkLook = isDown ? { ...look, state: 'ended' } : look;
+      this.fold(name, (link, context) => foldLook(link, seen, context));
+    }
     this.carryOut();
   }
 
   get isRecovering(): boolean {
-    return NAMES.some((name) => this.link(name).agent?.hard.incident?.step === 'recover');
+    return this.names.some((name) => this.link(name).agent?.hard.incident?.step === 'recover');
   }
 
-  private isExcused(name: 'server' | 'deacon'): boolean {
+  private isExcused(name: Kept): boolean {
     const { server, boot, judge } = this.parts;
     const at = this.now;
     if (name === 'deacon' && boot.isRunning && judge.isBootTold(this.link('boot').look?.process ?? null))
       return true;
+    if (judge.down.has(name)) return true;
     if (this.isHeld || (name === 'server' && server.isStoppedOnPurpose)) return true;
     return startAllowedAt(this.link(name).budget, at, SETTINGS.limits) > at;
   }
@@ -124,7 +169,8 @@ export class SimDaemon {
   private look(name: LinkName): LinkLook {
     if (!this.parts.random.chance(FAILED_LOOKS)) {
       const doubt = name === 'deacon' ? this.parts.boot.doubt : null;
-      return { ...this.parts[name].look(), at: this.now, ...(doubt !== null && { doubt }) };
+      const look = name === 'boot' ? this.parts.boot.look() : this.target(name).look();
+      return { ...look, at: this.now, ...(doubt !== null && { doubt }) };
     }
     const process = this.link(name).look?.process ?? null;
     return { at: this.now, process, state: 'unknown', cpuMs: null, tick: null };
@@ -159,12 +205,17 @@ export class SimDaemon {
       this.mayDie();
       const { now } = this;
       const claimed = this.pending.find(
-        ({ effect, leasedUntil }) => leasedUntil <= now && (!this.isHeld || effect.executor === null),
+        ({ effect, leasedUntil }) =>
+          leasedUntil <= now && (!this.isHeld || effect.executor === null || this.isOrdered(effect)),
       );
       if (!claimed) return;
       claimed.leasedUntil = now + LEASE_MS;
       this.carryOutOne(claimed.effect);
     }
+  }
+
+  private isOrdered({ agentId }: Effect): boolean {
+    return isOrderedByPerson(this.link(agentId as LinkName));
   }
 
   private carryOutOne(effect: Effect): void {
@@ -184,7 +235,7 @@ export class SimDaemon {
     this.mayDie();
     if (name === 'boot') boot.stop();
     else {
-      const target = this.parts[name];
+      const target = this.target(name);
       if (target.process?.incarnation === process && target.process) {
         judge.killed(name, target.process);
         target.process = null;
@@ -197,20 +248,13 @@ export class SimDaemon {
   }
 
   private startLink(name: LinkName, effect: Effect): void {
-    const { judge, boot } = this.parts;
+    const { boot } = this.parts;
     if (!this.secondLook(name, effect)) return;
     this.mayDie();
     if (name === 'boot') boot.run();
-    else {
-      const target = this.parts[name];
-      // Under its lock, whoever starts it looks once more.
-      if (!target.process) {
-        judge.started(name, target.process !== null);
-        target.start();
-      }
-    }
+    else this.start(name);
     this.mayDie();
-    const { process, state } = this.parts[name].look();
+    const { process, state } = name === 'boot' ? boot.look() : this.target(name).look();
     if (process && (state === 'running' || state === 'ended')) {
       this.fold(name, (link, context) => foldStart(link, process, context));
       this.receive(name, effect, 'done');

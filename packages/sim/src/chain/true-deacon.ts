@@ -25,6 +25,8 @@ export class TrueDeacon {
   /** Letters of others that wait for it. */
   letters = 0;
   crashesLeft = 0;
+  /** The run that was there last has ended on purpose. */
+  private hasHandedOver = false;
   /** Why the file can't be read as it was written, and until when. */
   damage: 'torn' | 'future' | null = null;
   damagedUntil = 0;
@@ -44,6 +46,7 @@ export class TrueDeacon {
   start(): void {
     const { machine, random } = this;
     this.process = machine.start('deacon');
+    this.hasHandedOver = false;
     this.hasSession = !machine.isWithoutTmux;
     this.isInPane = this.isAgent && !machine.isWithoutTmux;
     this.cycleAt = machine.now + random.between(0, 2) * MINUTE;
@@ -56,6 +59,11 @@ export class TrueDeacon {
   die(leavesSession: boolean): void {
     this.process = null;
     this.hasSession &&= leavesSession;
+  }
+
+  handOver(): void {
+    this.die(false);
+    this.hasHandedOver = true;
   }
 
   step(ms: number): void {
@@ -133,7 +141,10 @@ export class TrueDeacon {
   look(): LinkLook {
     const { process, machine, reading } = this;
     const at = instant(machine.wall);
-    if (!process) return { at, process: this.known, state: 'gone', cpuMs: null, tick: null };
+    if (!process) {
+      const state = this.hasHandedOver ? 'ended' : 'gone';
+      return { at, process: this.known, state, cpuMs: null, tick: null };
+    }
     this.known = process.incarnation;
     const isOwn = reading.kind === 'read' && reading.heartbeat.incarnation === process.incarnation;
     return {

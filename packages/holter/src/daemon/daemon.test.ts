@@ -1,0 +1,193 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { daemonDefaults, instant, type LifecycleRequest, type LinkLook, minutes } from '@holter/core';
+import { defaultPolicies, policyFor } from '@holter/server/policy';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { ChainBook } from './chain-book.ts';
+import { Daemon, type Hand } from './daemon.ts';
+
+const NAME = 'agent:gt-alpha-witness';
+/** Sooner than in the product, so that a test needs few ticks. */
+const limits = { ...daemonDefaults.limits, loopCrashes: 2, loopMs: minutes(9), probeEveryMs: minutes(6) };
+const settings = {
+  ...daemonDefaults,
+  limits,
+  policy: policyFor(defaultPolicies, 'chain', 'server', 'chain'),
+};
+
+let folder: string;
+let book: ChainBook;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'holter-daemon-'));
+  book = await ChainBook.open(join(folder, 'chain.db'), settings, () => 'id');
+});
+afterEach(async () => {
+  await book.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** A daemon whose server is up and whose Deacon beats, with one agent that the test plays. */
+class Bench {
+  now = 1_800_000_000_000;
+  /** The run of the agent; null if none runs. */
+  run: number | null = null;
+  starts = 0;
+  whyNoStart: string | null = null;
+  asked: LifecycleRequest[] = [];
+  isHeld = false;
+  hasServer = true;
+  readonly letters: string[] = [];
+  readonly log: string[] = [];
+  readonly daemon: Daemon;
+
+  constructor() {
+    const clock = {
+      now: () => instant(this.now),
+      after: (_ms: number, done: () => void) => {
+        done();
+        return () => undefined;
+      },
+    };
+    const well = (name: string): Hand => ({
+      look: async () => this.look({ process: name, state: 'running', cpuMs: this.now, tick: this.now }),
+      stop: async () => 'not here',
+      start: async () => undefined,
+    });
+    const member: Hand = {
+      look: async (before) => {
+        const process = this.run === null ? (before?.process ?? null) : this.process;
+        return this.look({ process, state: this.run === null ? 'gone' : 'running' });
+      },
+      stop: async () => {
+        this.run = null;
+        return null;
+      },
+      start: async () => {
+        if (this.whyNoStart !== null) throw new Error(this.whyNoStart);
+        this.starts += 1;
+        this.run = this.starts;
+      },
+    };
+    this.daemon = new Daemon({
+      ...{ book, clock, settings },
+      hands: { server: well('s'), boot: well('b'), deacon: well('d'), members: new Map([[NAME, member]]) },
+      duties: {
+        see: async () => ({ isBootRunning: true, triage: null, lifecycle: this.asked.splice(0) }),
+        triage: async () => undefined,
+        handOver: async ({ by }) => void this.log.push(`letter from ${by}`),
+      },
+      isHeld: () => this.isHeld,
+      newSecret: () => `key ${this.now}`,
+      say: (line) => void this.log.push(line),
+      tell: async (message) => {
+        if (!this.hasServer) return 'the server does not run';
+        this.letters.push(message);
+        return null;
+      },
+    });
+  }
+
+  get process(): string {
+    return `run ${this.run}`;
+  }
+
+  ask(action: LifecycleRequest['action']): void {
+    const process = this.run === null ? null : this.process;
+    this.asked.push({ action, name: NAME, process, by: 'ada', reason: '', at: instant(this.now) });
+  }
+
+  async ticks(count: number): Promise<void> {
+    for (let n = 0; n < count; n++) {
+      this.now += minutes(3);
+      await this.daemon.tick();
+    }
+  }
+
+  private look(more: Partial<LinkLook>): LinkLook {
+    return { at: instant(this.now), process: null, state: 'unknown', cpuMs: null, tick: null, ...more };
+  }
+}
+
+const eventsOf = async (): Promise<string[]> =>
+  (await book.unreported()).flatMap(({ agentId, event }) =>
+    agentId === NAME && /INCIDENT|TERMINATED|RECOVERY|DECISION/.test(event.type) ? [event.type] : [],
+  );
+
+it('starts an agent of the town, and starts it again as an incident on record', async () => {
+  const bench = new Bench();
+  await bench.ticks(2);
+  expect([bench.starts, await eventsOf()]).toEqual([1, []]);
+  bench.run = null;
+  await bench.ticks(1);
+  expect(bench.starts).toBe(2);
+  await bench.ticks(6);
+  expect(await eventsOf()).toEqual([
+    'INCIDENT_OPENED',
+    'RECOVERY_INITIATED',
+    'RECOVERY_COMPLETED',
+    'INCIDENT_CLOSED',
+  ]);
+  expect(bench.letters).toEqual([]);
+});
+
+it('restarts, cycles and shuts down exactly when it is asked to, and says by whom', async () => {
+  const bench = new Bench();
+  await bench.ticks(2);
+  bench.ask('restart');
+  await bench.ticks(1);
+  expect([bench.run, bench.log.includes(`${NAME}: restart asked for by ada`)]).toEqual([2, true]);
+  await bench.ticks(4);
+  bench.ask('cycle');
+  await bench.ticks(1);
+  expect([bench.run, bench.log.includes('letter from ada')]).toEqual([3, true]);
+  await bench.ticks(4);
+  bench.isHeld = true;
+  bench.ask('shutdown');
+  await bench.ticks(1);
+  bench.isHeld = false;
+  await bench.ticks(4);
+  expect([bench.run, Object.keys(book.down)]).toEqual([null, [NAME]]);
+  bench.ask('resume');
+  await bench.ticks(2);
+  expect([bench.run, book.down]).toEqual([4, {}]);
+  expect(book.link(NAME).budget.crashedAt).toEqual([]);
+  expect(bench.letters).toEqual([]);
+});
+
+it('remembers across its own restart who was shut down', async () => {
+  const bench = new Bench();
+  await bench.ticks(2);
+  bench.ask('shutdown');
+  await bench.ticks(1);
+  await book.close();
+  book = await ChainBook.open(join(folder, 'chain.db'), settings, () => 'id');
+  const next = new Bench();
+  next.now = bench.now;
+  await next.ticks(3);
+  expect([next.starts, Object.keys(book.down)]).toEqual([0, [NAME]]);
+});
+
+it('tells of a crash loop once, and of its end once, also if no letter could be sent meanwhile', async () => {
+  const bench = new Bench();
+  bench.hasServer = false;
+  for (let n = 0; n < 8; n++) {
+    bench.run = null;
+    await bench.ticks(1);
+  }
+  expect(bench.letters).toEqual([]);
+  bench.hasServer = true;
+  await bench.ticks(8);
+  expect(bench.letters).toEqual([
+    expect.stringContaining(`${NAME}: crash loop: 2 crashes within 9 min`),
+    `${NAME}: it stays up again; the crash loop is over`,
+  ]);
+});
+
+it('counts a first start that is refused, says why, and does not try it at every tick for ever', async () => {
+  const bench = new Bench();
+  bench.whyNoStart = 'the session is in the way';
+  await bench.ticks(8);
+  expect(bench.log).toContain(`${NAME}: it could not be started: the session is in the way`);
+  expect(bench.letters).toEqual([expect.stringContaining('crash loop')]);
+});
