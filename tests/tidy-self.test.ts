@@ -11,6 +11,7 @@ import { expressionsAreLinear } from './tidy/linear-expressions.ts';
 import { lockKnowsEveryPlatform, lockMatchesManifests, lockNamesNoHost } from './tidy/lock-file.ts';
 import { mask } from './tidy/mask.ts';
 import { signalsUseTheDoor } from './tidy/one-door.ts';
+import { coreIsInReadingOrder } from './tidy/reading-order.ts';
 import type { Repo } from './tidy/repo.ts';
 import {
   citedRequirementsExist,
@@ -160,6 +161,28 @@ describe('folders point one way', () => {
     expect(foldersPointOneWay(withFile('low/d.ts', "import { a } from '../index.ts';"))).toEqual([
       expect.stringContaining('imports the entry point'),
     ]);
+  });
+});
+
+describe('core is in reading order', () => {
+  const page =
+    '## The core, in reading order\n\n| folder | holds |\n| `low/` | a |\n| `high/` | b |\n\n## Next\n';
+  const core = (folder: string, other: string) =>
+    repo({
+      'ARCHITECTURE.md': page,
+      [`packages/core/src/${folder}/a.ts`]: `import { b } from '../${other}/b.ts';`,
+      'packages/core/src/low/b.ts': '',
+    });
+
+  it('accepts imports of folders above', () => {
+    expect(coreIsInReadingOrder(core('high', 'low'))).toEqual([]);
+  });
+
+  it.each([
+    ['low', 'high', 'imports high/, which the table has below low/'],
+    ['new', 'low', 'new/ is in no row of the table'],
+  ])('reports %s, which imports %s', (folder, other, problem) => {
+    expect(coreIsInReadingOrder(core(folder, other))).toEqual([expect.stringContaining(problem)]);
   });
 });
 

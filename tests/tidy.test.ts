@@ -13,6 +13,7 @@ import { importsPointOneWay, manifestsPointOneWay } from './tidy/import-directio
 import { expressionsAreLinear } from './tidy/linear-expressions.ts';
 import { lockKnowsEveryPlatform, lockMatchesManifests, lockNamesNoHost } from './tidy/lock-file.ts';
 import { signalsUseTheDoor } from './tidy/one-door.ts';
+import { coreIsInReadingOrder } from './tidy/reading-order.ts';
 import { readRepo } from './tidy/repo.ts';
 import {
   citedRequirementsExist,
@@ -37,6 +38,7 @@ describe('the repository is tidy', () => {
     ['core is pure', () => coreIsPure(repo)],
     ['imports point one way', () => importsPointOneWay(repo)],
     ['folders point one way', () => foldersPointOneWay(repo)],
+    ['core is in reading order', () => coreIsInReadingOrder(repo)],
     ['adapters load little', () => adaptersLoadLittle(repo)],
     ['agents are known to their adapters', () => agentsAreKnownToTheirAdapters(repo)],
     ['package.json files point one way', () => manifestsPointOneWay(repo)],
