@@ -1,10 +1,11 @@
-// `npm run measure [-- CHECKOUT]`: sizes and folder cycles of the packages, without their tests. Given another
+// `npm run measure [-- CHECKOUT]`: sizes, folder cycles and repeated lines of the packages, without their tests. Given another
 // checkout it measures that one, so that two commits can be compared.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { dirname, join as joinPath } from 'node:path/posix';
 import { fileURLToPath } from 'node:url';
+import { duplicatesOf } from './duplicates.mjs';
 import { cyclesOf, folderGraph, isEntryPoint } from './folder-graph.mjs';
 
 const root = process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url));
@@ -66,9 +67,11 @@ function row(name, sources) {
   const functions = sources.flatMap(functionsOf);
   const entryPoints = new Set(sources.filter((source) => isEntryPoint(...source)).map(([path]) => path));
   const cycles = cyclesOf(folderGraph(sources.flatMap(importsOf), entryPoints));
+  const duplicates = duplicatesOf(sources);
   return {
     name,
     cycles,
+    duplicates,
     figures: [
       files.length,
       files.reduce((sum, file) => sum + file.lines, 0),
@@ -79,6 +82,7 @@ function row(name, sources) {
       longestOf(functions).lines,
       cycles.length,
       cycles.flat().length,
+      duplicates.repeated,
     ],
     longest: [longestOf(files), longestOf(functions)],
   };
@@ -102,7 +106,8 @@ const heads = [
   'median',
   'longest',
   'cycles',
-  'folders in them',
+  'in them',
+  'repeated',
 ];
 console.log(
   ['package', ...heads].map((head, index) => (index === 0 ? head.padEnd(10) : head.padStart(9))).join(' '),
@@ -111,7 +116,11 @@ for (const { name, figures } of [...rows, all]) {
   console.log([name.padEnd(10), ...figures.map((figure) => String(figure).padStart(9))].join(' '));
 }
 console.log('\nLines include comments and blank lines; functions are those with a body in braces; no tests.');
+console.log('Folders in cycles; lines that are part of six equal lines of code elsewhere, without imports.');
 console.log(`Longest file: ${all.longest[0].name} (${all.longest[0].lines} lines).`);
 console.log(`Longest function: ${all.longest[1].name} (${all.longest[1].lines} lines).`);
 for (const cycle of all.cycles) console.log(`Folder cycle of ${cycle.length}: ${cycle.join(', ')}`);
+const { repeated, lines, firsts } = all.duplicates;
+console.log(`Repeated: ${repeated} of ${lines} lines of code, in ${firsts.length} runs.`);
+for (const first of firsts) console.log(`  ${first}`);
 if (all.cycles.length === 0) console.log('No folder cycles.');
