@@ -1,10 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkSignal, instant } from '@holter/core';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ADAPTERS, type Adapter, AdapterError, adapterOfProgram, type MarkedSignal } from './index.ts';
+import type { Marks } from './shared/screen.ts';
 import { TranscriptTail } from './shared/transcript-tail.ts';
 
 // What every adapter must keep, whatever its agent is like, shown with bodies that were recorded from the agent.
@@ -263,3 +264,57 @@ it.each(having('session'))(
     expect((await read(env, table)).size).toBe(0);
   },
 );
+
+describe.each(having('screen'))('screen of %s', (_name, adapter, { busy, idle, asking, prompts }) => {
+  const folder = fixture(adapter, 'screens');
+  const screens = (existsSync(folder) ? readdirSync(folder) : []).map((file) => {
+    const [title = '', ...lines] = text(adapter, `screens/${file}`).split('\n');
+    return { title, screen: lines.join('\n') };
+  });
+  const unseen = (marks: Marks): string[] =>
+    (['title', 'screen'] as const).flatMap((where) =>
+      (marks[where] ?? []).filter((mark) => !screens.some((each) => each[where].includes(mark))),
+    );
+
+  it('types only at what was recorded', () => {
+    expect(unseen(idle)).toEqual([]);
+    expect(unseen({ screen: prompts }).length).toBeLessThan(Math.max(1, prompts.length));
+  });
+
+  it('names no mark that its recordings do not have', () => {
+    if (screens.length > 0) expect([...unseen(busy), ...unseen(asking)]).toEqual([]);
+  });
+});
+
+describe.each(having('stepFolder'))('folder of sessions of %s', (name, adapter, openFolder) => {
+  const at = Date.UTC(2026, 1, 23, 15);
+  const look = (path: string) =>
+    openFolder(path, { wallNow: () => at, startOf: () => null, redact: (value) => value }).look();
+  const recordedFolder = fixture(adapter, 'step-folder');
+
+  it('has the recorded session with its steps', async () => {
+    const { session, faults } = await look(recordedFolder);
+    expect(session?.evidence.steps).not.toEqual([]);
+    expect(session?.evidence.totalSteps).toBeGreaterThan(0);
+    expect(faults).toEqual([]);
+  });
+
+  it('that is empty or missing has no session', async () => {
+    for (const path of [home, join(home, 'nowhere')])
+      expect(await look(path)).toEqual({ session: null, faults: [] });
+  });
+
+  it('may have hostile files, and no look throws', async () => {
+    const copy = join(home, name);
+    cpSync(recordedFolder, copy, { recursive: true });
+    const files = readdirSync(copy, { recursive: true, encoding: 'utf8' }).filter((file) =>
+      /\.\w+$/.test(file),
+    );
+    expect(files).not.toEqual([]);
+    for (const file of files)
+      for (const strange of STRANGE) {
+        writeFileSync(join(copy, file), `${JSON.stringify(strange)}\n`);
+        await look(copy);
+      }
+  });
+});
