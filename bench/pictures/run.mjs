@@ -1,17 +1,27 @@
 // `npm run pictures [-- FOLDER]`: every view of the page, light, dark and on a phone, and the states that are rarely
-// seen (few agents, many, none, the server away, loading, an error), with a sheet that shows all of them.
+// seen (no, few, many agents, the server away, loading, an error), with a sheet that shows all of them.
 
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { createClient } from '@holter/server/local';
 import { chromium } from 'playwright-core';
 import { ensure } from '../../scripts/system-packages.mjs';
 import { demoStage, fleetStage } from '../page/stages.mjs';
 
 const DEMO_SECONDS = 100;
 const SETTLE_MS = 1_200;
-const VIEWS = ['', 'agents/deaf-3', 'incidents', 'breakers', 'history', 'system'];
+const VIEWS = ['', 'agents/deaf-3', 'incidents', 'breakers', 'history', 'system', 'cost'];
+/** Agents and changes a second. */
+const SIZES = [
+  [0, 0],
+  [3, 3],
+  [30, 30],
+  [1_000, 200],
+];
+/** Until the strips of a fleet show something. */
+const FLEET_MS = 8_000;
 const LOOKS = {
   light: { viewport: { width: 1440, height: 900 }, colorScheme: 'light' },
   dark: { viewport: { width: 1440, height: 900 }, colorScheme: 'dark' },
@@ -32,6 +42,7 @@ const demo = await demoStage();
 const demoReady = wait(DEMO_SECONDS * 1_000);
 await rareStates();
 await demoReady;
+await writeTickets();
 for (const look of Object.keys(LOOKS)) {
   const page = await opened(demo, look);
   for (const view of VIEWS) {
@@ -42,56 +53,87 @@ for (const look of Object.keys(LOOKS)) {
   if (look !== 'phone') await dialogs(page, look);
   await page.context().close();
 }
-const last = await opened(demo, 'light');
+const last = await Promise.all(Object.keys(LOOKS).map(async (look) => [look, await opened(demo, look)]));
 await demo.end();
-await last.locator('.link-state.lost').waitFor();
-await picture(last, 'fleet-away');
+for (const [look, page] of last) {
+  await page.locator('.link-state.lost').waitFor();
+  await picture(page, `server-away-${look}`);
+}
 await sheet();
 await browser.close();
 console.log(`${taken.length} pictures, and all of them on sheet.png: ${folder}`);
 
 async function rareStates() {
-  const few = await fleetStage(3, 3);
-  const page = await opened(few, 'light');
-  const phone = await opened(few, 'phone');
-  await picture(page, 'three-agents');
-  await few.end();
-  await page.locator('.link-state.lost').waitFor();
-  await picture(page, 'server-away');
-  await phone.locator('.link-state.lost').waitFor();
-  await picture(phone, 'server-away-phone');
-  await page.context().close();
-  await phone.context().close();
+  for (const [agents, perSecond] of SIZES) {
+    const stage = await fleetStage(agents, perSecond);
+    const pages = [];
+    for (const look of Object.keys(LOOKS)) pages.push([look, await opened(stage, look)]);
+    if (agents > 0) await wait(FLEET_MS);
+    for (const [look, page] of pages) await picture(page, `${agents}-agents-${look}`);
+    if (agents === 0) await emptyViews(stage, pages[0][1]);
+    if (agents === 3) await brokenViews(stage, pages[0][1]);
+    for (const [, page] of pages) await page.context().close();
+    await stage.end();
+  }
+}
 
-  const many = await fleetStage(1_000, 200);
-  const crowd = await opened(many, 'light');
-  await wait(8_000);
-  await picture(crowd, 'thousand-agents');
-  await crowd.goto(`${many.url}/?q=nobody`);
-  await picture(crowd, 'nobody-found');
-  await crowd.route('**/v1/system', () => undefined);
-  await crowd.goto(`${many.url}/system`);
-  await picture(crowd, 'loading');
-  await crowd.unroute('**/v1/system');
-  const error = { error: { code: 'internal', message: 'the store does not answer' } };
-  await crowd.route('**/v1/system', (route) => route.fulfill({ status: 500, json: error }));
-  await crowd.goto(`${many.url}/system`);
-  await picture(crowd, 'error');
-  await crowd.goto(`${many.url}/agents/who-is-that`);
-  await picture(crowd, 'no-such-agent');
-  await many.end();
-
-  const none = await fleetStage(0, 0);
-  const empty = await opened(none, 'light');
-  await picture(empty, 'empty');
-  for (const view of ['incidents', 'breakers', 'history']) {
-    await empty.goto(`${none.url}/${view}`);
-    await picture(empty, `${view}-empty`);
+async function emptyViews({ url }, page) {
+  for (const view of ['incidents', 'breakers', 'history', 'cost']) {
+    await page.goto(`${url}/${view}`);
+    await picture(page, `${view}-empty`);
   }
   const stranger = await (await browser.newContext(LOOKS.light)).newPage();
-  await stranger.goto(none.url);
+  await stranger.goto(url);
   await picture(stranger, 'log-in');
-  await none.end();
+  await stranger.context().close();
+}
+
+async function brokenViews({ url }, page) {
+  await page.goto(`${url}/?q=nobody`);
+  await picture(page, 'nobody-found');
+  await page.route('**/v1/system', () => undefined);
+  await page.goto(`${url}/system`);
+  await picture(page, 'loading');
+  await page.unroute('**/v1/system');
+  const error = { error: { code: 'internal', message: 'the store does not answer' } };
+  await page.route('**/v1/system', (route) => route.fulfill({ status: 500, json: error }));
+  await page.goto(`${url}/system`);
+  await picture(page, 'error');
+  await page.goto(`${url}/agents/who-is-that`);
+  await picture(page, 'no-such-agent');
+}
+
+/** The simulated agents have no judge: a supervisor writes one ticket that disturbs a person, and one that does not. */
+async function writeTickets() {
+  const client = createClient({ url: demo.url, token: demo.token });
+  const common = {
+    worker_session_id: 'session-1',
+    worker_node_id: 'build',
+    worker_graph_id: 'checkout',
+    recent_verdicts: Array.from({ length: 12 }, () => 'RETRY'),
+    total_steps_checked: 167,
+    stall_minutes: null,
+  };
+  await client.emitTicket({
+    ...common,
+    worker_agent_id: 'deaf-3',
+    severity: 'high',
+    cause: '16 steps without ACCEPT, the same call again and again.',
+    judge_reasoning: 'Streak 16 is within 15 to 19; the last five results are equal.',
+    suggested_action: 'Restart it from its checkpoint.',
+    steps_since_last_accept: 16,
+    evidence_snippet: 'The build is still running. Let me look again.',
+  });
+  await client.emitTicket({
+    ...common,
+    worker_agent_id: 'bursty-thinker-5',
+    severity: 'low',
+    cause: 'A slow start.',
+    judge_reasoning: 'Two steps were judged, and none was accepted.',
+    suggested_action: 'Wait.',
+    steps_since_last_accept: 2,
+    evidence_snippet: 'First I will read the plan.',
+  });
 }
 
 async function dialogs(page, look) {

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { DataFolder } from '@holter/server/local';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browserPath } from './browser.ts';
 import { failing, openStage, owned, type Stage } from './kit.ts';
@@ -35,6 +37,16 @@ describe.runIf(browserPath)('alerts in the page', () => {
     await expect
       .poll(() => page.locator('main').textContent())
       .toContain('1 alert channel does not deliver: bad');
+  });
+
+  it("says on every view that a person has stopped Holter's acts", async () => {
+    const folder = new DataFolder(join(stage.folder, 'data'));
+    folder.writeEstop({ at: Date.now(), by: 'ann', reason: 'we move' });
+    await expect.poll(async () => (await stage.operator.health()).estop).toMatchObject({ by: 'ann' });
+    const page = await stage.open('/incidents');
+    const said = page.locator('.own-trouble');
+    await expect.poll(() => said.textContent()).toContain('ann has stopped its acts (we move)');
+    folder.removeEstop();
   });
 
   it('lets only an operator test', async () => {

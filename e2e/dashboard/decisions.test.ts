@@ -141,10 +141,10 @@ describe.runIf(browserPath)('what a person does in the page reaches an agent tha
     expect(await ask()).toMatchObject([{ kind: 'permit' }]);
     await stage.operator.tellBreaker('hal', 'external_api', 'failure', { generation: 0, permitId: 0 });
     await page.goto(`${stage.holter.url}/agents/hal`);
-    await decide(page, 'Isolate', { button: 'isolate' });
+    await decide(page, 'Isolate');
     await expect.poll(() => page.locator('.breakers').textContent()).toContain('a test says so');
     expect(await ask()).toMatchObject([{ kind: 'refused', because: 'isolated' }]);
-    await decide(page, 'Reset', { button: 'reset' });
+    await decide(page, 'Reset');
     await expect.poll(() => page.locator('.breakers').textContent()).toContain('closed');
     expect(await ask()).toMatchObject([{ kind: 'permit' }]);
   });

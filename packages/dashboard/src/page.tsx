@@ -6,6 +6,7 @@ import { FailingChannels } from './parts/failing-channels.tsx';
 import { Help } from './parts/help.tsx';
 import { Link } from './parts/link.tsx';
 import { Empty } from './parts/messages.tsx';
+import { OwnTroubles } from './parts/own-troubles.tsx';
 import { Stale } from './parts/stale.tsx';
 import { Toasts } from './parts/toasts.tsx';
 import { TopBar } from './parts/top-bar.tsx';
@@ -29,6 +30,7 @@ export function Page() {
       <TopBar />
       <main id="main" tabIndex={-1}>
         <Stale />
+        <OwnTroubles />
         <FailingChannels />
         <Shown />
       </main>

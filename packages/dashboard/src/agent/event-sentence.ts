@@ -13,6 +13,9 @@ const effectNouns: Readonly<Record<string, string>> = {
   spawn: 'the order to restart',
   notify: 'the notice',
   'deny-call': 'the refusal of its call',
+  inquire: 'the inquiry',
+  remind: 'the reminder',
+  'request-handoff': 'the request for a handoff note',
 };
 const outcomes: Readonly<Record<string, string>> = {
   posted: 'was posted',

@@ -52,7 +52,7 @@ function List() {
   if (folded.value > 0)
     return (
       <p class="all-well">
-        {plural(folded.value, 'agent')}, all healthy or finished.{' '}
+        {plural(folded.value, 'agent')}, all healthy or ended.{' '}
         <button type="button" onClick={() => setQuery({ show: 'all' })}>
           Show all
         </button>

@@ -1,5 +1,6 @@
 import type {
   AgentView,
+  FindingView,
   HistoryView,
   IncidentPage,
   IncidentView,
@@ -143,6 +144,8 @@ type WaitingProps = {
 
 function Waiting({ incident, agent, judged }: WaitingProps) {
   const { next, findings } = incident;
+  // A ticket is shown below with all that it says.
+  const isNotBelow = ({ kind }: FindingView): boolean => kind !== 'ticket' || judged.tickets.length === 0;
   const row = rowOf(incident.agentId)?.value;
   const isQuiet = (kind: string): boolean => agent.quietFindings.some((quiet) => quiet.kind === kind);
   return (
@@ -157,7 +160,7 @@ function Waiting({ incident, agent, judged }: WaitingProps) {
         </span>
         {row && <Strip letters={row.strip} />}
       </div>
-      {findings.map((finding) => (
+      {findings.filter(isNotBelow).map((finding) => (
         <p key={finding.kind} class="evidence">
           {finding.evidence}{' '}
           <span class="soft">

@@ -11,6 +11,7 @@ type Word = 'isolate' | 'reset';
 type Choice = { readonly breaker: BreakerView; readonly word: Word };
 
 const icons: Readonly<Record<BreakerView['state'], string>> = { CLOSED: '—', OPEN: '╱ ', HALF_OPEN: '╌' };
+const labels: Readonly<Record<Word, string>> = { isolate: 'Isolate', reset: 'Reset' };
 const words: Readonly<Record<Word, string>> = {
   isolate: 'It stays open for an hour, whatever is reported: no call is permitted.',
   reset: 'It closes now, and its counters are reset. If calls still fail, it opens again.',
@@ -59,7 +60,7 @@ export function BreakerTable({ breakers, hasAgent = false }: Props) {
                   class="quiet"
                   onClick={() => ask(decisionOf({ breaker, word }))}
                 >
-                  {word}
+                  {labels[word]}
                 </button>
               ))}
           </td>
@@ -92,7 +93,7 @@ function Now({ breaker }: { readonly breaker: BreakerView }) {
 
 function decisionOf({ breaker, word }: Choice): Decision {
   const { agentId, name } = breaker;
-  const label = word === 'reset' ? 'Reset' : 'Isolate';
+  const label = labels[word];
   return {
     agentId,
     title: `${label} ${name}`,

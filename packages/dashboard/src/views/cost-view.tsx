@@ -78,7 +78,7 @@ export function CostView() {
           <Tile
             name="Tokens without a known price"
             value={short(total.unpricedTokens)}
-            note="see docs/cost.md"
+            note="set prices in holter.yaml"
           />
         )}
       </section>

@@ -99,8 +99,8 @@ function Bars({ days }: { readonly days: readonly Day[] }) {
 
 const DAY_COLUMNS = [
   'Day',
-  ...SHOWN.map((state) => state.toLowerCase()),
-  ...['incidents', 'nudges', 'escalations', 'terminated', 'restarted', 'false alarms'],
+  ...SHOWN.map((state) => `${state.charAt(0)}${state.slice(1).toLowerCase()}`),
+  ...['Incidents', 'Nudges', 'Escalations', 'Terminations', 'Restarts that held', 'False alarms'],
 ];
 
 function Days({ days }: { readonly days: readonly Day[] }) {
