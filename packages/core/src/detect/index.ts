@@ -21,7 +21,7 @@ export {
   observeContext,
 } from './context-use.ts';
 export { isSameResult, type ResultPrint, readResult } from './normal-result.ts';
-export { namesProgress } from './phrase.ts';
+export { namesProgress, withProgress } from './phrase.ts';
 export {
   type DetectionPolicy,
   type DetectorState,

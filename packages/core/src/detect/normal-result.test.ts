@@ -24,6 +24,11 @@ test.each([
   ['colours and blanks', '\u001b[31mred\u001b[0m  one\r\n', 'red one\n'],
   ['a progress bar', 'a\rab\rabc done', 'abc done'],
   ['a spinner', '⠋ working', '⠙ working'],
+  [
+    'two footers',
+    '1. page\n\nRemaining searches: 49/50 · session ab12cd\n\n---\nrequest 7 took 85 ms',
+    '1. page\n\nRemaining searches: 48/50 · session 34ef56\n\n---\nrequest 8 took 9 ms',
+  ],
   ['a ruled footer', 'none\n\n---\nnode-9 took 85 ms', 'none\n\n---\nnode-3 took 9 ms'],
   [
     'a bracketed footer',
@@ -66,4 +71,9 @@ test('gauges are read outside of accounts and footers', () => {
 
 test('a result of any size is read in bounded time, and its length still counts', () => {
   expect(same('x '.repeat(100_000), 'x '.repeat(100_001))).toBe(false);
+});
+
+test('a green run of Go is a test run', () => {
+  expect(readResult('ok  \tshop\t0.1s')).toMatchObject({ isTest: true, gauge: { bad: 0, good: 1 } });
+  expect(readResult('ok then').isTest).toBe(false);
 });

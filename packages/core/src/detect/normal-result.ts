@@ -68,7 +68,8 @@ export function readResult(output: string, known: ResultPrint | null): ResultPri
   } else reader.read(output.length);
   if (reader.lines === 0) return { ...emptyPrint, raw };
   const size = isLong ? output.length : 0;
-  const tests = reader.hasTestWord ? readTestSummary(output) : null;
+  // Go's only word for a package that passes is its first one.
+  const tests = reader.hasTestWord || output.startsWith('ok ') ? readTestSummary(output) : null;
   return {
     raw,
     exact: finish(mix(reader.exact(), size)),

@@ -31,7 +31,7 @@ export function finding(parts: FindingParts): Finding {
     severity: parts.severity,
     source: 'agent-reports',
     since: parts.since ?? instant(0),
-    evidence: sentence(parts.evidence, FINDING_KINDS[parts.kind].progress),
+    evidence: withProgress(parts.kind, parts.evidence),
     threshold: parts.threshold,
     ...(parts.count === undefined ? {} : { count: parts.count }),
   };
@@ -44,8 +44,8 @@ export const namesProgress = ({ kind, evidence }: Pick<Finding, 'kind' | 'eviden
 const progressEnd = (progress: string): string => `; ${progress} would be progress.`;
 
 /** What was seen, and what would count as progress. */
-function sentence(seen: string, progress: string): string {
-  const end = progressEnd(progress);
+export function withProgress(kind: FindingKind, seen: string): string {
+  const end = progressEnd(FINDING_KINDS[kind].progress);
   const lengthMax = EVIDENCE_LENGTH_MAX - end.length;
   const start = seen.endsWith('.') ? seen.slice(0, -1) : seen;
   return `${start.length <= lengthMax ? start : `${start.slice(0, lengthMax - 1)}…`}${end}`;

@@ -24,7 +24,10 @@ import { finding, spanInWords, times } from './phrase.ts';
  * are waiting, the third is dry-spell's, and red tests are work. It holds at the call that failed.
  *
  * Cutoff: warn as above; act only at 10 failures of one tool with one signature and no progress of any kind, because
- * an agent that varies its attempts is still looking. Unknown tools: 3 and 5 for one name; guessing names only warns.
+ * an agent that varies its attempts is still looking. The other detectors that compare answers only warn, because
+ * their calls succeed and something may come of them. Here nothing can: ten attempts were refused for one reason, and
+ * no call in between returned anything new. On the development data no success gets there: the one with the most
+ * refused attempts had new results in between. Unknown tools: 3 and 5 for one name; guessing names only warns.
  *
  * Blind spots: one cause that different programs report in different words; languages other than English. Rejected:
  * resetting on any success: agents look around between attempts (`ls`, `cat`) and would never be noticed. Rejected as

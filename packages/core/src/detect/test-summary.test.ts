@@ -58,6 +58,7 @@ test.each([
     0,
     2,
   ],
+  ['Go, packages without a slash', 'ok  \tshop\t0.1s\nFAIL\tcart\t0.013s\nok  \tmoney\t(cached)', 2, 1],
   ['Go, all green', 'ok  \texample.com/shop/money\t0.004s\nok  \texample.com/shop/cart\t(cached)', 2, 0],
   [
     'Maven',

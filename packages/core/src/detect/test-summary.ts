@@ -111,7 +111,8 @@ function readSuite(line: string, into: Tally): boolean {
 }
 
 /** TAP's and Go's lines, one per test; indented ones belong to the test above them. Go lists packages as well. */
-const LISTED = /^(?:(not ok|ok) \d+\b|--- (FAIL|PASS): |(ok|FAIL)\s+\S*\/\S+)/;
+const LISTED =
+  /^(?:(not ok|ok) \d+\b|--- (FAIL|PASS): |(ok|FAIL)\s{1,8}(?:\S*\/\S+|\S+\s{1,8}(?:\d{1,6}\.\d{1,6}s\b|\(cached\)|\[)))/;
 
 function readListed(line: string, into: Tally): void {
   const found = LISTED.exec(line);

@@ -25,3 +25,11 @@ test('red test runs with edits between them are no error rate', () => {
 test('other failures with edits between them are one', () => {
   expect(hasErrorRate('./deploy.sh', 'ssh: connection refused', 12)).toBe(true);
 });
+
+test('what would be progress is said', () => {
+  const bench = new Bench();
+  for (let call = 0; call < 24; call += 1)
+    bench.signal({ kind: 'call-ended', callId: `c${call}`, tool: 'Bash', isError: true });
+  const rate = bench.agent.hard.points.find(({ kind }) => kind === 'error-rate');
+  expect(rate?.evidence).toMatch(/calls failed; calls that succeed would be progress\.$/);
+});

@@ -1,3 +1,4 @@
+import { withProgress } from '../detect/index.ts';
 import { forget } from '../record/copy-hard.ts';
 import type { Draft } from '../record/draft.ts';
 import { clearPoint, raisePoint } from './point.ts';
@@ -16,7 +17,7 @@ export function countFailure(draft: Draft): void {
     severity: 'act',
     source: 'agent-reports',
     since: at,
-    evidence: `reported ${inRow} failures in a row`,
+    evidence: withProgress('consecutive-failures', `reported ${inRow} failures in a row`),
     threshold: `more than ${policy.failures.inRowMax} in a row`,
   });
 }
@@ -54,7 +55,7 @@ export function countOutcome(draft: Draft, isError: boolean): void {
       severity: 'warn',
       source: 'agent-reports',
       since: at,
-      evidence: `${failed} of its last ${outcomes.length} calls failed`,
+      evidence: withProgress('error-rate', `${failed} of its last ${outcomes.length} calls failed`),
       threshold: `${Math.round(rateMax * 100)} % of the last ${windowCalls} calls`,
     });
   } else if (rate < rateClear) {
