@@ -148,6 +148,13 @@ describe('an agent', () => {
     expect((await call(client, 'heartbeat')).text).toBe('heard');
   });
 
+  it('that Holter asks as its judge gets no tools, also where only an ancestor is marked', async () => {
+    const wrapper = ['sh', '-c', 'env -u HOLTER_JUDGE "$@"; exit', 'sh'];
+    const client = await connect({ env: { HOLTER_JUDGE: '1' }, wrapper, args: ['--allow-stop'] });
+    expect(await namesOf(client)).toEqual([]);
+    await expect(call(client, 'terminate', { agent_id: 'ada', reason })).rejects.toThrow('no tool terminate');
+  });
+
   it('is one as soon as its session reports through hooks', async () => {
     const sessionId = 'c64a3fea-d51f-4305-9248-db9d38df8039';
     const program = join(folder, 'claude');

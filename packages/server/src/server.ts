@@ -169,11 +169,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await ecos.set(ecosFolder()).catch(refuseEcosFolder);
     const judge = new Judge({
       ...{ engine, intake, store, clock, wallNow, warn },
-      newId: realDice.newId,
-      base: () => dirname(config.files[0] ?? '.'),
-      ...{ env: process.env, folder: folder.judgeFolder },
+      ...{ newId: realDice.newId, prices: shippedPrices().table },
+      ...{ env: process.env, folder: folder.judgeFolder, base: () => dirname(config.files[0] ?? '.') },
       failed: (error) => logger.warn({ err: error }, 'sessions were not judged'),
     });
+    alerts.watchJudge(judge);
     if (!options.demo) judge.start();
     undo.push(() => judge.stop());
     const failed = (error: unknown) => logger.warn({ err: error }, 'a hook was answered, but not kept');
@@ -183,7 +183,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       store,
       replies,
       clock,
-      ...{ mail: new MailTray({ office, clock, failed }), judgeFolder: folder.judgeFolder },
+      ...{ mail: new MailTray({ office, clock, failed }), judge },
       env: process.env,
       failed,
       warn,

@@ -126,6 +126,9 @@ function judgeStreak(summary: HealthSummary, thresholds: JudgeThresholds): Judge
       ? calm('its steps have no verdicts, so there is no streak to judge.')
       : undecided('fruitless', 'medium', `Its steps vary, but bring nothing: ${fruitless}`);
   const said = `${streak} judged step${streak === 1 ? '' : 's'} since the last ACCEPT`;
+  // Steps that nothing has judged do not lengthen the streak, and may bring nothing all the same.
+  if (streak < thresholds.medium && fruitless !== null && waiting_for === null)
+    return undecided('fruitless', 'medium', `${said}, and its steps bring nothing: ${fruitless}`);
   if (streak < thresholds.warning) {
     const waiting = waiting_for === null ? '' : `, and it waits: ${waiting_for}`;
     return calm(`${said} (healthy below ${thresholds.warning})${waiting}.`);

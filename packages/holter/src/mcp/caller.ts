@@ -1,6 +1,6 @@
 import { PANE_EXECUTOR } from '@holter/core';
 import type { AgentView, Client } from '@holter/server/local';
-import type { Clock, ProcessRow, ProcessTable } from '@holter/server/process';
+import { type Clock, JUDGE_MARKER, type ProcessRow, type ProcessTable } from '@holter/server/process';
 import { clientOf } from '../client/ask.ts';
 import { type Connection, findServer, type ServerOptions } from '../client/connection.ts';
 import type { Io } from '../terminal/io.ts';
@@ -10,7 +10,9 @@ import { SessionFiles } from '../tmux/session-files.ts';
 /** Who the tools are for. An agent reports for itself and for no other. */
 type Caller =
   | { readonly kind: 'agent'; readonly agentId: string; readonly connection: Connection }
-  | { readonly kind: 'supervisor'; readonly connection: Connection };
+  | { readonly kind: 'supervisor'; readonly connection: Connection }
+  /** A model that Holter's own judge asks: it reads what agents write, and must not be able to do anything. */
+  | { readonly kind: 'judge' };
 
 type CallerParts = {
   readonly io: Io;
@@ -48,6 +50,7 @@ export class CallerFinder {
 
   /** Asked again at every call: a session is known to the server only after its first hook. */
   async find(): Promise<Caller> {
+    if (this.isJudge) return { kind: 'judge' };
     if (this.made) return this.made.caller;
     const named = this.named();
     if (named && named.token !== null && named.url !== undefined) {
@@ -59,6 +62,12 @@ export class CallerFinder {
     if (named) return this.speakFor(named.agentId, connection);
     const watched = await this.watchedAncestor(clientOf(connection));
     return watched ? this.speakFor(watched, connection) : { kind: 'supervisor', connection };
+  }
+
+  private get isJudge(): boolean {
+    const { io, table } = this.parts;
+    const inherited = this.ancestors.map(({ pid }) => table?.environment(pid) ?? {});
+    return [io.env, ...inherited].some((env) => env[JUDGE_MARKER]);
   }
 
   /** While the server cannot be asked: a known agent program above this process may be watched. */

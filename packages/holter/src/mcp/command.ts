@@ -15,6 +15,8 @@ import { failureOf, type ToolResult } from './tool.ts';
 
 type McpOptions = ServerOptions & { readonly allowStop?: boolean };
 
+const NO_TOOLS = "This is Holter's own judge, which reads and answers; it gets no tools.";
+
 const CHANGED = '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n';
 
 export function registerMcp(program: Command, io: Io): void {
@@ -42,6 +44,7 @@ async function serve(io: Io, options: McpOptions): Promise<void> {
     if ('content' in caller) return withoutServer(finder.mayBeAgent, caller);
     if (offered !== null && offered !== caller.kind && server.hasHandshake) io.out(CHANGED);
     offered = caller.kind;
+    if (caller.kind === 'judge') return { instructions: NO_TOOLS, tools: [] };
     if (caller.kind === 'agent') return agentTools(caller.agentId, caller.connection);
     const { connection } = caller;
     const mayDecide = await mayDecideWith(connection);

@@ -37,6 +37,7 @@ type AlerterContext = {
   readonly channels: () => readonly Channel[];
   readonly ping: () => PingState | null;
   readonly hindrances: () => readonly string[];
+  readonly judge: () => { readonly says: string; readonly since: Instant } | null;
   readonly failed: (error: unknown) => void;
 };
 
@@ -199,9 +200,10 @@ export class Alerter {
   }
 
   private world(state: AlertState): Parameters<typeof conditionsAt>[0] {
-    const { engine, ping, hindrances } = this.context;
+    const { engine, ping, hindrances, judge } = this.context;
     const { brakes, health, currentPolicies: policies } = engine();
-    return { agents: this.agents, brakes, health, policies, state, ping: ping(), hindrances: hindrances() };
+    const own = { ping: ping(), hindrances: hindrances(), judge: judge() };
+    return { agents: this.agents, brakes, health, policies, state, ...own };
   }
 
   private offering(notice: AlertNotice, at: Instant): AlertNotice {

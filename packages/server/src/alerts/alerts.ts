@@ -1,4 +1,4 @@
-import type { AlertNotice, AlertRoute, Effect } from '@holter/core';
+import type { AlertNotice, AlertRoute, Effect, Instant } from '@holter/core';
 import {
   type AlertSide,
   buildChannel,
@@ -36,6 +36,9 @@ export type AlertsContext = {
   readonly failed: (error: unknown) => void;
 };
 
+/** Why the judge asks no model although it should. */
+type TroubledJudge = { readonly trouble: { readonly says: string; readonly since: Instant } | null };
+
 const OUTAGE_LOOK_MS = 5_000;
 
 /** Alerts as the server and its API use them: the channels that are defined, the rules, and what is shown of both. */
@@ -46,6 +49,7 @@ export class Alerts {
   private configs: readonly ChannelConfig[];
   private built: readonly Channel[];
   private cancel: () => void = () => undefined;
+  private judge: TroubledJudge | null = null;
 
   constructor(context: AlertsContext) {
     this.context = context;
@@ -59,6 +63,7 @@ export class Alerts {
       failed,
       ping,
       hindrances,
+      judge: () => this.judge?.trouble ?? null,
       channels: () => this.built,
     });
     this.outage = new OutageAlert({
@@ -66,6 +71,11 @@ export class Alerts {
       channels: () => this.ownRoute().channels,
       send: (channel, notice) => this.sendUnstored(channel, notice),
     });
+  }
+
+  /** It is built after the alerts. */
+  watchJudge(judge: TroubledJudge): void {
+    this.judge = judge;
   }
 
   /** What sends alerts. */

@@ -26,6 +26,7 @@ const well = {
   },
   ping: null,
   hindrances: [],
+  judge: null,
   policies: policies(),
   state: { channels: {}, windows: [] },
 };

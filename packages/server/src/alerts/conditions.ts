@@ -22,6 +22,7 @@ type World = {
   >;
   readonly ping: PingState | null;
   readonly hindrances: readonly string[];
+  readonly judge: { readonly says: string; readonly since: Instant } | null;
   readonly policies: PolicySet;
   readonly state: Pick<AlertState, 'channels' | 'windows'>;
 };
@@ -90,7 +91,7 @@ function massFailure(group: string, alerts: AgentAlerts, brakes: readonly Engage
 
 /** Everything that is wrong with Holter itself. */
 export function holterTroubles(
-  { health, brakes, ping, hindrances, policies, state }: Omit<World, 'agents'>,
+  { health, brakes, ping, hindrances, judge, policies, state }: Omit<World, 'agents'>,
   at: Instant,
 ): readonly Trouble[] {
   const channels = Object.entries(state.channels).flatMap(([name, { failures, failedAt, failure }]) =>
@@ -99,7 +100,7 @@ export function holterTroubles(
       : [{ name, failedAt, failure: failure ?? 'no reason is known' }],
   );
   const holding = brakes.filter((brake) => isHolding(brake, policies, at));
-  return troublesOf({ health, brakes: holding, channels, ping, hindrances }, at);
+  return troublesOf({ health, brakes: holding, channels, ping, hindrances, judge }, at);
 }
 
 /** An outage of the store is told by `OutageAlert`. A failing channel can't tell that it fails. */

@@ -17,7 +17,11 @@ type BookContext = {
   readonly now: () => Instant;
 };
 
-type Page = { readonly incarnation: number | undefined; readonly evidence: Evidence };
+type Page = {
+  readonly incarnation: number | undefined;
+  readonly evidence: Evidence;
+  readonly heardAt: Instant;
+};
 
 /** Agents whose words are kept; those that were not heard for the longest time are forgotten. */
 const AGENTS_MAX = 5_000;
@@ -45,9 +49,14 @@ export class EvidenceBook {
     return changed;
   }
 
+  /** This agent is looked at in the next round, although it was not heard. */
+  expect(agentId: string): void {
+    this.changed.add(agentId);
+  }
+
   /** In the order in which they were last heard, the newest first. */
-  get agentIds(): readonly string[] {
-    return [...this.pages.keys()].reverse();
+  get heard(): readonly { readonly agentId: string; readonly at: Instant }[] {
+    return [...this.pages].map(([agentId, { heardAt }]) => ({ agentId, at: heardAt })).reverse();
   }
 
   of({ hard }: Agent): Evidence {
@@ -85,7 +94,7 @@ export class EvidenceBook {
     if (evidence === before) return;
     this.changed.add(agentId);
     this.pages.delete(agentId);
-    this.pages.set(agentId, { incarnation, evidence });
+    this.pages.set(agentId, { incarnation, evidence, heardAt: this.context.now() });
     const [oldest] = this.pages.keys();
     if (this.pages.size > AGENTS_MAX && oldest !== undefined) this.pages.delete(oldest);
   }

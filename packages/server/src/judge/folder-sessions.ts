@@ -37,7 +37,19 @@ export class FolderSessions {
     const wanted = paths.map((path) => resolve(base, path));
     for (const known of this.folders.keys()) if (!wanted.includes(known)) this.folders.delete(known);
     const sessions: FolderSession[] = [];
-    for (const path of wanted) {
+    const named = new Map<string, string>();
+    for (const path of new Set(wanted)) {
+      const name = basename(path);
+      const other = named.get(name);
+      // Each would end the session of the other at every look.
+      if (other !== undefined) {
+        this.warnOnce(
+          path,
+          `${path} is not judged: ${other} has the same name, and each folder is one agent`,
+        );
+        continue;
+      }
+      named.set(name, path);
       const session = await this.lookInto(path);
       if (session) sessions.push(session);
     }

@@ -9,10 +9,12 @@ import {
   judgeSummary,
   type LastCheck,
   minutes,
+  type PriceTable,
   summarize,
   type TicketAct,
   type TicketCondition,
   type TicketNote,
+  type TicketTriage,
   triageByRules,
   triageTicket,
 } from '@holter/core';
@@ -22,16 +24,19 @@ import type { Intake } from '../intake/index.ts';
 import type { JudgeSettings } from '../policy/index.ts';
 import type { Store } from '../store/store.ts';
 import { type CheckByHand, checkByHand, type StartOf } from './by-hand.ts';
+import { CheckBook, type JudgeCheck } from './check-book.ts';
 import { EvidenceBook } from './evidence-book.ts';
 import { FolderSessions } from './folder-sessions.ts';
-import { ModelJudge } from './model-judge.ts';
+import { ModelJudge, type ModelTrouble } from './model-judge.ts';
 import { TicketBook } from './ticket-book.ts';
 import { isoOf, ticketOf } from './ticket-of.ts';
 
 type JudgeContext = {
   readonly engine: Pick<Engine, 'ask' | 'read' | 'onHeard' | 'currentPolicies'>;
   readonly intake: Pick<Intake, 'register' | 'take'>;
-  readonly store: Pick<Store, 'readEvents'>;
+  readonly store: Pick<Store, 'readEvents' | 'listAgents' | 'getMeta' | 'swapMeta'>;
+  /** The prices that Holter ships; the operator's come first. */
+  readonly prices: PriceTable;
   readonly clock: Clock;
   readonly wallNow: () => number;
   /** Default: as the operating system says. */
@@ -46,16 +51,6 @@ type JudgeContext = {
   readonly failed: (error: unknown) => void;
 };
 
-/** One check, for people. */
-type JudgeCheck = {
-  readonly at: Instant;
-  readonly agentId: string;
-  readonly sessionId: string;
-  readonly verdict: JudgeVerdict['verdict'];
-  readonly reasoning: string;
-  readonly ticketId: string | null;
-};
-
 /** What is remembered of an agent between two checks. */
 type Memory = LastCheck & {
   /** When it is looked at again although nothing has changed. */
@@ -65,8 +60,10 @@ type Memory = LastCheck & {
 
 type Answered = Extract<TicketAct, { kind: 'answer' }>;
 
-const CHECKS_MAX = 1_000;
 const AGENTS_MAX = 5_000;
+const PAGE = 500;
+/** A ticket that waited so long for its triage was left by a server that is gone; a model may take its time. */
+const TRIAGE_LEFT_MS = minutes(25);
 
 /**
  * Reads how agents do, writes tickets about those that do badly, and decides whether a person is disturbed. It looks
@@ -81,7 +78,10 @@ export class Judge {
   private readonly memories = new Map<string, Memory>();
   /** Of agents that are judged from folders. */
   private readonly found = new Map<string, Evidence>();
-  private checks: JudgeCheck[] = [];
+  private readonly checks: CheckBook;
+  /** Tickets about which a model is being asked. */
+  private readonly inTriage = new Set<string>();
+  private hasLoaded = false;
   private cancel: () => void = () => undefined;
   private isStopped = false;
 
@@ -89,9 +89,11 @@ export class Judge {
     this.context = context;
     const { engine, store, clock } = context;
     this.tickets = new TicketBook(store);
+    this.checks = new CheckBook(store);
     this.evidence = new EvidenceBook({ engine, now: () => clock.now() });
     this.folders = new FolderSessions(context);
-    this.model = new ModelJudge({ ...context, settings: () => this.settings });
+    const prices = () => [...engine.currentPolicies.prices, ...context.prices];
+    this.model = new ModelJudge({ ...context, prices, settings: () => this.settings });
   }
 
   /** The first round is at once: it is the baseline of everything that is at work already. */
@@ -105,6 +107,21 @@ export class Judge {
     this.evidence.close();
   }
 
+  /** Why no model can be asked, although one is wanted. */
+  get trouble(): ModelTrouble | null {
+    return this.model.trouble;
+  }
+
+  /** Where its commands run. */
+  get folder(): string {
+    return this.context.folder;
+  }
+
+  /** Whether that is in use by one of them. */
+  get isRunning(): boolean {
+    return this.model.isRunning;
+  }
+
   /** How often a model was asked since the start. */
   get modelCalls(): number {
     return this.model.calls;
@@ -112,7 +129,7 @@ export class Judge {
 
   /** The newest first. */
   checksOf(agentId: string): readonly JudgeCheck[] {
-    return this.checks.filter((check) => check.agentId === agentId).reverse();
+    return this.checks.of(agentId);
   }
 
   summaryOf(agent: Agent, lastSteps?: number): HealthSummary {
@@ -131,8 +148,8 @@ export class Judge {
   /** The agent at work that was heard last; null if there is none. */
   async newestAtWork(): Promise<Agent | null> {
     const { engine } = this.context;
-    const stillest = [...this.found].sort(([, a], [, b]) => (b.lastStepAt ?? 0) - (a.lastStepAt ?? 0));
-    for (const agentId of [...stillest.map(([id]) => id), ...this.evidence.agentIds]) {
+    const found = [...this.found].map(([agentId, { lastStepAt }]) => ({ agentId, at: lastStepAt ?? 0 }));
+    for (const { agentId } of [...this.evidence.heard, ...found].sort((a, b) => b.at - a.at)) {
       const agent = await engine.read(agentId);
       if (agent && this.summaryOf(agent).is_at_work) return agent;
     }
@@ -147,16 +164,51 @@ export class Judge {
     return engine.read(sessionId);
   }
 
-  /** Why the ticket was not written; null if it was. */
+  /** Why the ticket was not written; null if it was. What rules can't decide about it, a model does later. */
   async emit(agent: Agent, ticket: EscalationTicket, condition: TicketCondition): Promise<string | null> {
-    const now = this.summaryOf(agent);
-    // A model has seen more than the numbers that triage goes by.
-    const open = condition === 'fruitless' && triageTicket(ticket, now).outcome === 'undecided';
-    const triage = open
-      ? ({ outcome: 'intervene', analysis: ticket.judge_reasoning, by: 'model' } as const)
-      : triageByRules(ticket, now);
+    const { agentId } = agent.hard;
     const { cooldownMs } = this.settings;
-    return this.tell(agent.hard.agentId, { kind: 'emit', ticket, condition, cooldownMs, triage });
+    const triage = this.triageAtOnce(ticket, condition, this.summaryOf(agent));
+    const act = { kind: 'emit', ticket, condition, cooldownMs, ...(triage && { triage }) } as const;
+    const refused = await this.tell(agentId, act);
+    if (refused === null && !triage) void this.triageByModel(agentId, ticket).catch(this.context.failed);
+    return refused;
+  }
+
+  /** Null: a model is to be asked. */
+  private triageAtOnce(
+    ticket: EscalationTicket,
+    condition: TicketCondition,
+    now: HealthSummary,
+  ): TicketTriage | null {
+    const byRules = triageTicket(ticket, now);
+    if (byRules.outcome !== 'undecided') return byRules;
+    // A model has written it, and has seen more than the numbers that triage goes by.
+    if (condition === 'fruitless')
+      return { outcome: 'intervene', analysis: ticket.judge_reasoning, by: 'model' };
+    return this.model.isWanted ? null : triageByRules(ticket, now);
+  }
+
+  private async triageByModel(agentId: string, ticket: EscalationTicket): Promise<void> {
+    const { ticket_id: ticketId } = ticket;
+    if (this.inTriage.has(ticketId)) return;
+    this.inTriage.add(ticketId);
+    try {
+      const agent = await this.context.engine.read(agentId);
+      if (!agent) return;
+      const evidence = this.evidenceOf(agent);
+      const said = await this.model.triage(ticket, this.summarize(evidence), evidence);
+      const triage = said ?? triageByRules(ticket, this.summaryOf(agent));
+      await this.tell(agentId, { kind: 'triage', ticketId, triage });
+    } finally {
+      this.inTriage.delete(ticketId);
+    }
+  }
+
+  /** Tickets that a server left without a triage when it stopped. */
+  private async triageLeft(now: Instant): Promise<void> {
+    for (const { agentId, status, at, ticket } of await this.tickets.list())
+      if (status === 'new' && now - at > TRIAGE_LEFT_MS) await this.triageByModel(agentId, ticket);
   }
 
   /** What a person says about a ticket. */
@@ -179,6 +231,7 @@ export class Judge {
   async round(): Promise<void> {
     const { engine, clock, base } = this.context;
     const now = clock.now();
+    if (!this.hasLoaded) await this.load();
     const sessions = await this.folders.look(this.settings.folders, base());
     this.found.clear();
     for (const { agent, evidence } of sessions) {
@@ -196,6 +249,27 @@ export class Judge {
         await this.look(agent as Agent, evidence);
       else this.memories.delete(agentId);
     }
+    await this.triageLeft(now);
+    await this.checks.save();
+  }
+
+  /** Agents that went silent before this server started are looked at as well: nothing else would tell of them. */
+  private async load(): Promise<void> {
+    const { store } = this.context;
+    await this.checks.load();
+    let cursor: string | undefined;
+    do {
+      const page = await store.listAgents({ limit: PAGE, ...(cursor !== undefined && { cursor }) });
+      for (const { agent } of page.items)
+        if (this.isJudged(this.evidence.of(agent))) this.evidence.expect(agent.hard.agentId);
+      cursor = page.nextCursor ?? undefined;
+    } while (cursor !== undefined);
+    this.hasLoaded = true;
+  }
+
+  /** Without verdicts there is nothing that rules could say about it. */
+  private isJudged({ isAtWork, hasVerdicts, fruitless }: Evidence): boolean {
+    return isAtWork && (hasVerdicts || (this.settings.model !== null && fruitless !== null));
   }
 
   private evidenceOf(agent: Agent): Evidence {
@@ -304,8 +378,7 @@ export class Judge {
   private note(agentId: string, summary: HealthSummary, judged: JudgeVerdict, ticketId: string | null): void {
     const { verdict, reasoning } = judged;
     const at = this.context.clock.now();
-    this.checks.push({ at, agentId, sessionId: summary.session_id, verdict, reasoning, ticketId });
-    if (this.checks.length > CHECKS_MAX) this.checks = this.checks.slice(-CHECKS_MAX / 2);
+    this.checks.note({ at, agentId, sessionId: summary.session_id, verdict, reasoning, ticketId });
   }
 
   private summarize(evidence: Evidence, lastSteps?: number): HealthSummary {

@@ -46,6 +46,7 @@ export type HolterConfig = OverrideSections & {
     readonly streaks?: readonly number[];
     readonly stall_seconds?: Duration;
     readonly command?: readonly string[];
+    readonly command_env?: readonly string[];
     readonly model?: {
       readonly provider: 'anthropic' | 'openai';
       readonly name: string;
@@ -55,6 +56,7 @@ export type HolterConfig = OverrideSections & {
     readonly prompt?: string;
     readonly timeout_seconds?: Duration;
     readonly tokens_per_day?: number;
+    readonly usd_per_day?: number;
   };
   readonly tmux?: { readonly escape_hung_model?: boolean; readonly hung_model_after?: Duration };
   readonly town?: {

@@ -2,7 +2,7 @@ import { type DurationMs, type JudgeThresholds, judgeThresholds, minutes, second
 import { address, text, variable } from './channel-fields.ts';
 import { bad, describe, type Field, isSection, ok, type Table, tableReader, type Values } from './check.ts';
 import { ranges } from './ranges.ts';
-import { count, inSeconds, names, oneOf, optional } from './readers.ts';
+import { amount, count, inSeconds, names, oneOf, optional } from './readers.ts';
 
 /** How sessions are judged; see docs/judge.md. */
 export type JudgeSettings = {
@@ -17,6 +17,10 @@ export type JudgeSettings = {
   readonly prompt: string | null;
   readonly timeoutMs: DurationMs;
   readonly tokensPerDay: number;
+  /** Null: only tokens are counted. */
+  readonly usdPerDay: number | null;
+  /** Variables of the server that the command gets as well. */
+  readonly commandEnv: readonly string[];
 };
 
 export type JudgeModel =
@@ -94,10 +98,12 @@ export const JUDGE_FIELDS = {
   'judge.streaks': streaks,
   'judge.stall_seconds': inSeconds(ranges.wait),
   'judge.command': optional(names({ min: 1, max: 64 }, /^[^\0]{1,4096}$/)),
+  'judge.command_env': names({ min: 0, max: 64 }, /^[A-Za-z_][A-Za-z0-9_]{0,255}$/),
   'judge.model': optional(modelField),
   'judge.prompt': optional(prompt),
   'judge.timeout_seconds': inSeconds(ranges.judgeTimeout),
   'judge.tokens_per_day': count(ranges.judgeTokens),
+  'judge.usd_per_day': optional(amount(ranges.costUsd)),
 } as const satisfies Table;
 
 type Settings = Values<typeof JUDGE_FIELDS>;
@@ -111,10 +117,12 @@ export const judgeDefaults: Settings = {
   'judge.streaks': [warning, medium, high, critical],
   'judge.stall_seconds': stallMs,
   'judge.command': null,
+  'judge.command_env': [],
   'judge.model': null,
   'judge.prompt': null,
   'judge.timeout_seconds': seconds(60),
   'judge.tokens_per_day': 200_000,
+  'judge.usd_per_day': null,
 };
 
 export function buildJudge(settings: Settings): JudgeSettings {
@@ -134,6 +142,8 @@ export function buildJudge(settings: Settings): JudgeSettings {
     prompt: settings['judge.prompt'],
     timeoutMs: settings['judge.timeout_seconds'],
     tokensPerDay: settings['judge.tokens_per_day'],
+    usdPerDay: settings['judge.usd_per_day'],
+    commandEnv: settings['judge.command_env'],
   };
 }
 

@@ -247,7 +247,11 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
     'A service that is asked instead: `provider` is anthropic or openai (or compatible), `name` the model, `url` its address, `key_env` the variable that has the key.',
   'judge.prompt': 'How the model is told to judge, instead of the words that Holter ships.',
   'judge.timeout_seconds': 'How long an answer of the model may take.',
+  'judge.command_env':
+    'Variables of the server that the command gets, beside `PATH`, `HOME`, `USER`, `LANG`, `LC_ALL`, `TMPDIR` and `TZ`: its key, or the address of a proxy.',
   'judge.tokens_per_day': 'Tokens that the judge may use in a day (UTC); then rules decide.',
+  'judge.usd_per_day':
+    'Dollars that the judge may use in a day (UTC), by the [prices](../cost.md#prices); a command is priced by its name.',
   'retention.events':
     'How long events are kept. Everything of an agent with an open incident stays, here and below.',
   'retention.checkpoints': 'How long checkpoints are kept; the newest twenty of each agent stay.',

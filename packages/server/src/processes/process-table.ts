@@ -66,3 +66,6 @@ export function isAlive(table: ProcessTable, identity: ProcessIdentity): boolean
 
 /** The name of the environment variable by which children are found that left group, session and parent. */
 export const RUN_MARKER = 'HOLTER_RUN_ID';
+
+/** The name of the environment variable of everything that runs below a command of Holter's own judge. */
+export const JUDGE_MARKER = 'HOLTER_JUDGE';

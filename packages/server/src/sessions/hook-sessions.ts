@@ -21,12 +21,15 @@ type HookSessionsParts = {
   readonly mail?: Pick<MailTray, 'take'>;
   /** The run that owns an agent, by its executor; without it, no run is known. */
   readonly findRun?: (executorId: string) => Promise<RunRecord | null>;
-  /** Sessions that begin in this folder are judges of Holter itself, and no agents. */
-  readonly judgeFolder?: string;
+  /** Holter's own judge: while it runs, sessions in its folder are no agents. */
+  readonly judge?: OwnJudge;
   readonly failed: (error: unknown) => void;
   /** Called for every hook of a session, after its reply is built. */
   readonly heard: (session: Session) => void;
 };
+
+/** Where a command of Holter's own judge runs, and whether one does. */
+export type OwnJudge = { readonly folder: string; readonly isRunning: boolean };
 
 type Answer = { readonly kind: 'answered'; readonly reply: HookReply } | Refused;
 
@@ -78,9 +81,13 @@ export class HookSessions {
     await Promise.all([...this.sessions.values()].map((session) => session.settled()));
   }
 
-  /** A session that is known stays watched wherever it goes; so does one with a token of its own. */
+  /**
+   * A session that is known stays watched wherever it goes; so does one with a token of its own, and one that an
+   * agent begins in the folder of the judge while no judge runs.
+   */
   private isOwnJudge(source: HookSource, caller: Sender): boolean {
-    const isThere = source.cwd !== null && source.cwd === this.parts.judgeFolder;
+    const { judge } = this.parts;
+    const isThere = judge !== undefined && source.cwd === judge.folder && judge.isRunning;
     return isThere && caller.role === 'hook' && !this.sessions.has(keyOf(source, caller));
   }
 

@@ -9,7 +9,7 @@ import { HOLTER, type Intake } from '../intake/index.ts';
 import type { MailTray } from '../post/index.ts';
 import { systemTable } from '../processes/index.ts';
 import type { Store, StoredAgent } from '../store/store.ts';
-import { HookSessions } from './hook-sessions.ts';
+import { HookSessions, type OwnJudge } from './hook-sessions.ts';
 import { Session } from './session.ts';
 import { type FileFaultsTold, SessionWatch } from './session-watch.ts';
 
@@ -22,7 +22,7 @@ export type SessionsContext = {
   readonly replies: ReplyQueue;
   readonly clock: Clock;
   readonly mail?: Pick<MailTray, 'take'>;
-  readonly judgeFolder?: string;
+  readonly judge?: OwnJudge;
   readonly env: NodeJS.ProcessEnv;
   /** Called when a hook was answered but its signals could not be stored. */
   readonly failed: (error: unknown) => void;
@@ -104,18 +104,17 @@ function restored(
 
 /** One handler for each agent kind with hooks. `watcherOf` is notified of every session that reports. */
 export function hookSessions(
-  context: Pick<
-    SessionsContext,
-    'engine' | 'intake' | 'replies' | 'clock' | 'mail' | 'judgeFolder' | 'failed'
-  > & { readonly store: Pick<Store, 'getMeta'> },
+  context: Pick<SessionsContext, 'engine' | 'intake' | 'replies' | 'clock' | 'mail' | 'judge' | 'failed'> & {
+    readonly store: Pick<Store, 'getMeta'>;
+  },
   watcherOf: (adapter: Adapter) => (session: Session) => void = () => () => undefined,
 ): readonly HookSessions[] {
-  const { engine, intake, store, replies, clock, mail, judgeFolder, failed } = context;
+  const { engine, intake, store, replies, clock, mail, judge, failed } = context;
   const parts = {
     ...{ engine, intake, replies, clock, failed },
     findRun: (executorId: string) => findRun(store, executorId),
     ...(mail && { mail }),
-    ...(judgeFolder !== undefined && { judgeFolder }),
+    ...(judge && { judge }),
   };
   return ADAPTERS.flatMap((adapter) => {
     const { hooks } = adapter;

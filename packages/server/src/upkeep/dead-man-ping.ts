@@ -83,8 +83,11 @@ export class DeadManPing {
   /** Null when it was taken, else the reason. The address is a secret and is part of none. */
   private async ping({ url }: DeadManConfig): Promise<string | null> {
     const { clock, troubles } = this.context;
-    // A ping that arrives is the end of that one.
-    const reasons = troubles().flatMap(({ kind, says }) => (kind === 'ping' ? [] : [says]));
+    // A ping that arrives is the end of that one; and without its model, Holter monitors as before.
+    const isTold = ({ kind }: Pick<Trouble, 'kind'>) => kind !== 'ping' && kind !== 'judge';
+    const reasons = troubles()
+      .filter(isTold)
+      .map(({ says }) => says);
     const timeout = new AbortController();
     const cancel = clock.after(ANSWER_MS_MAX, () => timeout.abort());
     try {

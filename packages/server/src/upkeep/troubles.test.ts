@@ -16,6 +16,7 @@ const organs = {
   channels: [],
   ping: null,
   hindrances: [],
+  judge: null,
 };
 
 it('is empty while all is well', () => {
@@ -38,6 +39,7 @@ it('names everything that is wrong, with since when', () => {
       channels: [{ name: 'ops', failedAt: instant(8), failure: 'it answered 500' }],
       ping: { everyMs: minutes(1), okAt: null, triedAt: instant(9), failures: 3, failure: 'it answered 404' },
       hindrances: ['A transaction of bob has been open for 2 min'],
+      judge: { says: 'the model can not be used; rules decide instead', since: instant(10) },
     },
     at,
   );
@@ -51,6 +53,7 @@ it('names everything that is wrong, with since when', () => {
     ['brake', 'crew', 7],
     ['channel', 'ops', 8],
     ['ping', null, 9],
+    ['judge', null, 10],
   ]);
   expect(told.map(({ says }) => says).join('\n')).toMatchInlineSnapshot(`
     "Holter does nothing by itself: ada has stopped its acts (a fire drill). To let it act again: holter estop --off
@@ -61,7 +64,8 @@ it('names everything that is wrong, with since when', () => {
     The server on host-2 (http://10.0.0.2:4655) was late 6 times in the last ten minutes: its machine sleeps, or is too busy
     The brake holds back acts for group crew: many agents were lost at once
     The channel ops does not deliver alerts: it answered 500
-    The outside ping fails: it answered 404"
+    The outside ping fails: it answered 404
+    The judge: the model can not be used; rules decide instead"
   `);
 });
 

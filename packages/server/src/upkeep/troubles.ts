@@ -14,6 +14,7 @@ export const TROUBLES = [
   'channel',
   'ping',
   'estop',
+  'judge',
 ] as const;
 type TroubleKind = (typeof TROUBLES)[number];
 
@@ -46,6 +47,8 @@ type Organs = {
   readonly ping: PingState | null;
   /** Of the database, as sentences. */
   readonly hindrances: readonly string[];
+  /** Why the judge asks no model although it should; null if it does, or should not. */
+  readonly judge: { readonly says: string; readonly since: Instant } | null;
 };
 
 const estopInWords = ({ by, reason }: Estop): string =>
@@ -53,7 +56,7 @@ const estopInWords = ({ by, reason }: Estop): string =>
 
 /** The one list of what is wrong with Holter: for `/health`, metrics, alerts, the outside ping and `holter doctor`. */
 export function troublesOf(
-  { health, brakes, channels, ping, hindrances }: Organs,
+  { health, brakes, channels, ping, hindrances, judge }: Organs,
   at: Instant,
 ): readonly Trouble[] {
   const troubles: Trouble[] = [];
@@ -102,5 +105,6 @@ export function troublesOf(
     add('channel', name, failedAt, `The channel ${name} does not deliver alerts: ${failure}`);
   if (ping && ping.failures >= PINGS_LOST_MAX)
     add('ping', null, ping.triedAt ?? at, `The outside ping fails: ${ping.failure ?? 'no reason is known'}`);
+  if (judge) add('judge', null, judge.since, `The judge: ${judge.says}`);
   return troubles;
 }

@@ -3,8 +3,17 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startHttp, type TestServer, until } from './kit.ts';
 
 let server: TestServer;
+let isJudging = false;
+const JUDGE_FOLDER = '/home/dev/.holter/judge';
 beforeAll(async () => {
-  server = await startHttp();
+  server = await startHttp({
+    judge: {
+      folder: JUDGE_FOLDER,
+      get isRunning() {
+        return isJudging;
+      },
+    },
+  });
 });
 afterAll(() => server.stop());
 
@@ -74,4 +83,30 @@ test('strangers and viewers are refused', async () => {
   expect((await server.call('POST', '/hooks/claude-code', { body })).status).toBe(401);
   const viewer = { token: server.tokens.viewer, body };
   expect((await server.call('POST', '/hooks/claude-code', viewer)).status).toBe(403);
+});
+
+test("a session of Holter's own judge is no agent; one that only goes to its folder is", async () => {
+  const { token } = await server.operator.makeToken({ role: 'hook', user: 'dev' });
+  const begin = async (cwd: string) => {
+    const session_id = randomUUID();
+    await hook('UserPromptSubmit', { session_id, cwd, prompt: 'x' }, token);
+    return async (event = 'PreToolUse', where = cwd) => {
+      await hook(event, { session_id, cwd: where }, token);
+      return (await server.operator.agents({ q: session_id.slice(0, 8) })).agents.length;
+    };
+  };
+  isJudging = true;
+  const [own, watched] = [await begin(JUDGE_FOLDER), await begin('/home/dev/shop')];
+  expect(await own()).toBe(0);
+  await until(
+    () => watched('PreToolUse', JUDGE_FOLDER),
+    (count) => count === 1,
+  );
+  expect(await own()).toBe(0);
+  isJudging = false;
+  const other = await begin(JUDGE_FOLDER);
+  await until(
+    () => other(),
+    (count) => count === 1,
+  );
 });

@@ -116,6 +116,8 @@ export type StartOptions = {
   readonly tokens?: TestServer['tokens'];
   readonly port?: number;
   readonly inboxMax?: number;
+  /** Holter's own judge, as hooks see it. */
+  readonly judge?: Parameters<typeof hookSessions>[0]['judge'];
   /** Another server works on the same store. */
   readonly isShared?: true;
   readonly quotas?: Partial<Quotas>;
@@ -186,7 +188,7 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
   const judge = new Judge({
     ...{ engine, intake, store, clock, wallNow: clock.now, newId: randomUUID },
     base: () => '.',
-    ...{ env: {}, folder: '.' },
+    ...{ env: {}, folder: '.', prices: [] },
     warn: () => undefined,
     failed: (error) => {
       throw error;
@@ -207,6 +209,7 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
       replies,
       clock,
       mail: new MailTray({ office, clock, failed }),
+      ...(options.judge && { judge: options.judge }),
       failed,
     }),
     store,

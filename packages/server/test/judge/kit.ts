@@ -7,7 +7,9 @@ import { ReplyQueue } from '../../src/engine/reply-queue.ts';
 import { Intake } from '../../src/intake/index.ts';
 import { Judge } from '../../src/judge/index.ts';
 import { compile } from '../../src/policy/index.ts';
+import { shippedPrices } from '../../src/prices/index.ts';
 import { openMemory } from '../../src/store/memory/index.ts';
+import type { Store } from '../../src/store/store.ts';
 import { engineOf } from '../engine.ts';
 
 const recorded = new URL('../../../../tests/fixtures/judge/', import.meta.url).pathname;
@@ -53,11 +55,20 @@ export async function judgeWorld(
     readonly folders?: readonly string[];
     /** When processes began; by default none that a folder names runs. */
     readonly startOf?: (pid: number) => number | null;
+    /** Of a server that was there before. */
+    readonly store?: Store;
+    readonly at?: number;
   } = {},
 ) {
-  let at: number = T0;
+  let at: number = parts.at ?? T0;
   const clock: Clock = { now: () => instant(at), after: () => () => undefined };
-  const store = openMemory();
+  /** Time goes by in rounds; only a short time-out of a model is real. */
+  const after: Clock['after'] = (ms, callback) => {
+    const timer = setTimeout(callback, ms);
+    timer.unref();
+    return () => clearTimeout(timer);
+  };
+  const store = parts.store ?? openMemory();
   const compiled = compile({ judge: { folders: parts.folders ?? [], ...config } });
   if (compiled.kind !== 'compiled') throw new Error(JSON.stringify(compiled.problems));
   const engine = engineOf({ store, clock, policies: compiled.policies });
@@ -67,9 +78,17 @@ export async function judgeWorld(
   const warnings: string[] = [];
   let ids = 0;
   const judge = new Judge({
-    ...{ engine, intake, store, clock, wallNow: () => at, newId: () => `ticket-${++ids}` },
+    ...{
+      engine,
+      intake,
+      store,
+      clock: { ...clock, after },
+      wallNow: () => at,
+      newId: () => `ticket-${++ids}`,
+    },
     base: () => '/',
     startOf: parts.startOf ?? (() => null),
+    prices: shippedPrices().table,
     ...{ env: { PATH: process.env.PATH, KEY: 'secret-key' }, folder: '/' },
     warn: (message) => void warnings.push(message),
     failed: (error) => {

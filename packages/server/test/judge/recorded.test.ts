@@ -163,6 +163,17 @@ describe('a folder that is watched live', () => {
     expect((await engine.read('high'))?.hard).toMatchObject({ incarnation: 1, mode: 'act' });
   });
 
+  it('of two folders with the same name only the first is judged, and that is said once', async () => {
+    const folders = [copyRecorded('high'), copyRecorded('high')];
+    const { round, warnings, engine, tickets } = await judgeWorld({}, { folders });
+    for (let rounds = 0; rounds < 3; rounds += 1) await round(0.5);
+    expect(warnings).toEqual([
+      `${folders[1]} is not judged: ${folders[0]} has the same name, and each folder is one agent`,
+    ]);
+    expect((await engine.read('high'))?.hard).toMatchObject({ incarnation: 1 });
+    expect(await tickets()).toHaveLength(1);
+  });
+
   it('a folder that is not there, or has no sessions, is quiet', async () => {
     const { round, tickets, warnings } = await judgeWorld({}, { folders: ['/nowhere/at-all', '/dev'] });
     await round();
@@ -234,6 +245,31 @@ describe('watched agents', () => {
     for (let steps = 0; steps < 60; steps += 1) await step(null);
     for (let rounds = 0; rounds < 10; rounds += 1) await world.round(2);
     expect(world.judge.checksOf('ada')).toEqual([]);
+  });
+
+  it('that went silent before the server started again are judged by it, and what it said is kept', async () => {
+    const before = await judgeWorld();
+    const step = await agentOf(before);
+    await step('ACCEPT');
+    await before.round();
+    before.judge.stop();
+    const { store } = before;
+    const world = await judgeWorld({}, { store, at: T0 + 10 * MINUTE });
+    await world.round();
+    expect(world.judge.checksOf('ada')).toMatchObject([
+      { at: T0 + 10 * MINUTE, reasoning: expect.stringContaining('First check') },
+      { at: T0, reasoning: expect.stringContaining('First check') },
+    ]);
+    await world.round(2);
+    expect(await world.tickets()).toMatchObject([{ condition: 'stall', status: 'asking' }]);
+  });
+
+  it('heard a moment ago come before a session in a folder that is still', async () => {
+    const world = await judgeWorld({}, { folders: [copyRecorded('waiting')] });
+    await world.round();
+    expect((await world.judge.newestAtWork())?.hard.agentId).toBe('waiting');
+    await (await agentOf(world))('ACCEPT');
+    expect((await world.judge.newestAtWork())?.hard.agentId).toBe('ada');
   });
 
   it('that rest cost no check: a hundred of them for a day', async () => {

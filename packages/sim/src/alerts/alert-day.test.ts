@@ -37,7 +37,16 @@ function watchDay(troubles: readonly Trouble[]): { told: Told[]; stale: string[]
     const state = { channels: {}, windows: [] };
     const well = { store: 'ok' as const, storeReason: null, lastTickAt: null };
     const health = { ...well, graceShare: 0, lateServers: [], estop: null };
-    const world = { agents, brakes: fleet.brakes, health, ping: null, hindrances: [], policies, state };
+    const world = {
+      agents,
+      brakes: fleet.brakes,
+      health,
+      ping: null,
+      hindrances: [],
+      judge: null,
+      policies,
+      state,
+    };
     const conditions = conditionsAt(world, instant(at));
     const now = new Set(conditions.map(({ key }) => key));
     for (const key of now) if (!before.has(key)) begun += 1;
