@@ -19,12 +19,20 @@ import {
   noLink,
   type ReceiptOutcome,
 } from '@holter/core';
-import { type ClaimedEffect, openSqlite, type Store, type StoredEvent } from '@holter/server/own-store';
+import {
+  type ClaimedEffect,
+  metaJson,
+  openSqlite,
+  readMetaJson,
+  type Store,
+  type StoredEvent,
+} from '@holter/server/own-store';
 
 /** More of them would say nothing new. */
 const UNTOLD_MAX = 20;
 /** What is remembered besides the records of the links. */
 const STATE_KEY = 'daemon';
+const STATE_VERSION = 1;
 const HANDED_IN_KEY = 'handed-in';
 /** Longer than any effect takes; what a killed daemon had claimed is claimable again after that. */
 const LEASE_MS = 120_000;
@@ -165,7 +173,7 @@ export class ChainBook {
 
   private async load(): Promise<void> {
     const text = await this.store.getMeta(STATE_KEY);
-    const saved = text === null ? null : (JSON.parse(text) as Saved);
+    const saved = text === null ? null : readMetaJson<Saved>(text, STATE_VERSION, 'the state of the daemon');
     const links: Record<LinkName, Link> = { ...newDaemonState.links };
     const names = [...new Set([...Object.keys(links), ...Object.keys(saved?.links ?? {})])] as LinkName[];
     for (const name of names) links[name] = { ...(links[name] ?? noLink), ...saved?.links[name] };
@@ -203,7 +211,7 @@ export class ChainBook {
     const shown = Object.fromEntries(
       Object.entries(links).map(([name, { look, budget }]) => [name, { look, budget }]),
     );
-    await this.store.putMeta(STATE_KEY, JSON.stringify({ ...rest, links: shown }));
+    await this.store.putMeta(STATE_KEY, metaJson(STATE_VERSION, { ...rest, links: shown }));
   }
 }
 

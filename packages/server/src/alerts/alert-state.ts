@@ -1,4 +1,5 @@
 import { type AlertBook, emptyBook, type Instant } from '@holter/core';
+import { metaJson, readMetaJson } from '../store/meta-json.ts';
 
 /** The key of the store under which it is kept. */
 export const STATE_KEY = 'alerts';
@@ -31,8 +32,13 @@ export type MaintenanceWindow = {
 
 const nothing: AlertState = { book: emptyBook, channels: {}, windows: [] };
 
+/** Of the state as it is stored. */
+const VERSION = 1;
+
 export const stateOf = (stored: string | null): AlertState =>
-  stored === null ? nothing : (JSON.parse(stored) as AlertState);
+  stored === null ? nothing : readMetaJson<AlertState>(stored, VERSION, 'the state of the alerts');
+
+export const storedOf = (state: AlertState): string => metaJson(VERSION, state);
 
 /** The state with what became of later tries through these channels. */
 export function withTries(state: AlertState, tried: AlertState['channels']): AlertState {

@@ -19,6 +19,7 @@ import {
   type MaintenanceWindow,
   STATE_KEY,
   stateOf,
+  storedOf,
   withTries,
 } from './alert-state.ts';
 import { conditionsAt, FAILURES_TOLD, holterTroubles, isTelling } from './conditions.ts';
@@ -185,7 +186,7 @@ export class Alerter {
       const { book, notices } = stepAlerts(state.book, conditions, at, alertTimes);
       const effects = notices.flatMap((notice) => effectsOf(this.offering(notice, at), channels(), at));
       const next = { ...state, book };
-      isSaved = JSON.stringify(next) === this.stored || (await this.save(next, effects));
+      isSaved = storedOf(next) === this.stored || (await this.save(next, effects));
       if (isSaved) this.state = { ...(this.state as AlertState), book };
     }
   }
@@ -217,7 +218,7 @@ export class Alerter {
 
   /** False when another server has saved first: its state comes first, and the look is repeated. */
   private async save(state: AlertState, effects: readonly Effect[]): Promise<boolean> {
-    const value = JSON.stringify(state);
+    const value = storedOf(state);
     const { store, clock, engine } = this.context;
     const isSaved = await store.addEffects(
       {

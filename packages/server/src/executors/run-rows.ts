@@ -1,3 +1,4 @@
+import { metaJson, readMetaJson } from '../store/meta-json.ts';
 import type { Store } from '../store/store.ts';
 import type { RunRecord } from './run-record.ts';
 
@@ -5,6 +6,8 @@ import type { RunRecord } from './run-record.ts';
 const PREFIX = 'executors/run/';
 /** The single row in which earlier versions kept all runs. */
 const OLD_ROW = 'executors/runs';
+/** Of a row. */
+const VERSION = 1;
 
 /** A run, and the server that it presented itself to; null in rows of earlier versions. */
 type StoredRun = { readonly record: RunRecord; readonly server: string | null };
@@ -74,7 +77,7 @@ export class RunRows {
   }
 
   private valueOf(record: RunRecord): string {
-    return JSON.stringify({ ...record, server: this.server });
+    return metaJson(VERSION, { ...record, server: this.server });
   }
 
   private read(value: string): StoredRun {
@@ -91,7 +94,11 @@ export class RunRows {
 }
 
 function parse(value: string): StoredRun {
-  const { server = null, ...record } = JSON.parse(value) as RunRecord & { readonly server?: string };
+  const { server = null, ...record } = readMetaJson<RunRecord & { readonly server?: string }>(
+    value,
+    VERSION,
+    'the row of a run',
+  );
   return { record, server };
 }
 
