@@ -41,7 +41,8 @@ describe('an agent’s own word', () => {
   };
 
   it('does not end it while its process is looked at', async () => {
-    const { token } = await owned('ada');
+    const { token, stops } = await owned('ada');
+    expect(stops).toEqual({ afterSeconds: 60, from: 'notice' });
     await server.client(token).signal('ada', { kind: 'stopped', reason: 'x' });
     await server.operator.signal('ada', { ...look, incarnation: 1 });
     expect(await server.operator.agent('ada')).toMatchObject({
@@ -194,6 +195,10 @@ describe('an order that can not be carried out', () => {
       'it ended on purpose (exit code 0); start it again where it was started',
     ]);
     await ended('alone', 1, 'run:gone');
+    // It waits for a person, and its end is on record all the same.
+    expect((await server.operator.finalStates('alone')).finalStates).toMatchObject([
+      { incarnation: 1, end: { how: 'crash', exitCode: 1 } },
+    ]);
     expect(await recover('alone')).toEqual([
       409,
       'its `holter run` is gone; start it again where it was started',

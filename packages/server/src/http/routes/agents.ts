@@ -75,15 +75,19 @@ export function agentRoutes({ deps }: HttpContext): readonly Route[] {
     defineRoute({
       method: 'GET',
       url: '/v1/agents/:id/final-states',
-      summary: 'How its earlier starts ended, the newest first.',
+      summary: 'How its starts ended, the newest first.',
       access: readers,
       query: limitQuery,
       answers: { 200: { description: 'The newest ones.', schema: finalStatePage } },
       handle: async ({ params, caller, query }): Promise<FinalStatePage> => {
         const agentId = agentIdOf(params, caller);
-        await readAgent(engine, agentId);
-        const states = await store.listFinalStates(agentId, query.limit ?? FINAL_STATES_DEFAULT);
-        return { finalStates: states.map(finalStateView) };
+        const { hard } = await readAgent(engine, agentId);
+        const limit = query.limit ?? FINAL_STATES_DEFAULT;
+        const states = await store.listFinalStates(agentId, limit);
+        // Its newest start is archived only when the next one begins, or its incident is closed.
+        const isNewestThere = !hard.end || states.some(({ incarnation }) => incarnation === hard.incarnation);
+        const all = isNewestThere ? states : [hard, ...states].slice(0, limit);
+        return { finalStates: all.map(finalStateView) };
       },
     }),
     defineRoute({
