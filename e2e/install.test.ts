@@ -1,6 +1,14 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -91,6 +99,21 @@ it('npx runs it in an empty folder', { timeout: 600_000 }, async () => {
   const here = emptyFolder('npx');
   copyFileSync(join(folder, tarball), join(here, tarball));
   expect((await run('npx', ['--yes', `./${tarball}`, '--version'], here)).trim()).toBe(version);
+  // Installed once more for all of them; the server of the test before answers.
+  const replayed = `holter replay ${join(root, 'tests', 'fixtures', 'detect', 'stuck.jsonl')} > /dev/null`;
+  const all = `holter up --detach; holter run --agent bob -- echo hi; holter open --print; ${replayed}; echo $?`;
+  const said = await run('npx', ['--yes', '--package', `./${tarball}`, '--call', all], here);
+  expect(said).toMatch(/^Holter is listening on (http:\S+)\nhi\n.*\1\/#login=.*\n3\n$/);
+});
+
+it.runIf(process.env.HOLTER_NODE24)('runs with the Node of HOLTER_NODE24 as well', async () => {
+  const node = process.env.HOLTER_NODE24 ?? '';
+  const main = realpathSync(join(folder, 'prefix', 'bin', 'holter'));
+  const here = emptyFolder('another-node');
+  expect((await run(node, [main, '--version'], here)).trim()).toBe(version);
+  expect(await run(node, [main, 'up', '--detach'], here)).toContain('Holter is listening on http:');
+  expect(await run(node, [main, 'run', '--agent', 'cyd', '--', 'echo', 'hi'], here)).toBe('hi\n');
+  expect(await run(node, [main, 'status', '--all'], here)).toMatch(/^cyd +ended/m);
 });
 
 it('@holter/agent is installed beside it', { timeout: 600_000 }, async () => {

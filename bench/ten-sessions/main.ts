@@ -66,7 +66,13 @@ async function statusMs(world: World): Promise<number> {
   return performance.now() - startedAt;
 }
 
-export async function measure(minutes: number): Promise<void> {
+/** Sessions that nothing is wrong with: if one is called stuck, that is false. */
+const WELL = ['works-1', 'works-2', 'works-3', 'works-4', 'works-5', 'asks'];
+/** Share of a core, MB above bare Node, median of ten. */
+const LIMITS = { serverShare: 0.02, runMegabytes: 35, statusMs: 400 };
+
+/** Returns what was missed, in words. */
+export async function measure(minutes: number): Promise<readonly string[]> {
   const world = await World.start('');
   writeFileSync(join(world.project, 'README.md'), '# Shop\n');
   let terminal: TerminalSession | null = null;
@@ -93,13 +99,26 @@ export async function measure(minutes: number): Promise<void> {
     process.stdout.write(`the terminal of asks:\n${terminal.screen()}\n\n`);
     for (const name of [...Object.keys(sessions), 'asks']) await tell(world, name, startedAt);
     process.stdout.write(`killed at ${at(killedAt, startedAt)}\n`);
+    const serverShare = (cpuSeconds(world.server.pid) - cpuBefore) / seconds;
     process.stdout.write(
-      `server: ${percent((cpuSeconds(world.server.pid) - cpuBefore) / seconds)} of a core, ${megabytes(world.server.pid).toFixed(0)} MB\n`,
+      `server: ${percent(serverShare)} of a core, ${megabytes(world.server.pid).toFixed(0)} MB\n`,
     );
+    const runMegabytes = median(runs) - bare;
     process.stdout.write(
-      `a run: ${(median(runs) - bare).toFixed(1)} MB above bare node (${bare.toFixed(1)} MB), worst ${(Math.max(...runs) - bare).toFixed(1)} MB, of ${runs.length}\n`,
+      `a run: ${runMegabytes.toFixed(1)} MB above bare node (${bare.toFixed(1)} MB), worst ${(Math.max(...runs) - bare).toFixed(1)} MB, of ${runs.length}\n`,
     );
     process.stdout.write(`holter status: median ${median(times).toFixed(0)} ms of ${times.length}\n`);
+    const falselyStuck = [];
+    for (const name of WELL)
+      if ((await world.events(name)).some(({ type }) => type === 'AGENT_STUCK')) falselyStuck.push(name);
+    return [
+      ...falselyStuck.map((name) => `${name} was called STUCK`),
+      ...(serverShare > LIMITS.serverShare
+        ? [`the server used more than ${percent(LIMITS.serverShare)}`]
+        : []),
+      ...(runMegabytes > LIMITS.runMegabytes ? [`a run used more than ${LIMITS.runMegabytes} MB`] : []),
+      ...(median(times) > LIMITS.statusMs ? [`status took more than ${LIMITS.statusMs} ms`] : []),
+    ];
   } finally {
     terminal?.end();
     await world.stop();
