@@ -24,6 +24,9 @@ describe('a child that wants to be left alone', () => {
     await until('it has tried everything', () => run.out().includes('/hooks/claude-code SessionEnd → '));
     for (const hook of ['PermissionRequest', 'Notification', 'Stop', 'StopFailure', 'SessionEnd'])
       expect(run.out()).toContain(`/hooks/claude-code ${hook} → 200 ok`);
+    expect(run.err()).toContain(
+      'may stop and restart watched if it is stuck, 15 min after asking you (--mode nudge: never)',
+    );
     expect(run.out()).toContain('/v1/agents  → 409 agent_owned');
     for (const line of ['exited  → ', 'finding-cleared  → ', 'hold-begun paused-by-operator → '])
       expect(run.out()).toContain(`${line}403 forbidden`);

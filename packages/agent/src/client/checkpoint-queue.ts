@@ -39,7 +39,7 @@ export class CheckpointQueue {
 
   put(checkpointId: string, content: unknown, waitMs: number): Promise<CheckpointOutcome> {
     const body = write(checkpointId, content);
-    if (body === null) return notWritten('not-json', 'the content can not be written as JSON');
+    if (body === null) return notWritten('not-json', "the content can't be written as JSON");
     if (Buffer.byteLength(body) > BYTES_MAX)
       return notWritten('too-large', `a checkpoint may have at most ${BYTES_MAX} bytes`);
     if (this.refusal !== null) return notWritten('refused', this.refusal);

@@ -135,7 +135,7 @@ function moveGone(draft: Draft, incident: Incident): void {
     draft,
     'recover',
     1,
-    end.byHolter ? 'stopped, to be brought back' : `its process is gone: ${end.detail}`,
+    end.byHolter ? 'stopped, to be restarted' : `its process is gone: ${end.detail}`,
   );
 }
 

@@ -149,7 +149,7 @@ export const KIND_FIELDS: Kinds = {
     taskId: needed(field.id, 'The task.'),
     percent: maybe(field.percent, 'How much is done.'),
     note: maybe(field.text, 'What is new.'),
-    cannotContinue: maybe(field.flag, 'The agent can not go on with it.'),
+    cannotContinue: maybe(field.flag, "The agent can't go on with it."),
   },
   'task-ended': {
     taskId: needed(field.id, 'The task.'),
@@ -202,7 +202,7 @@ export const KIND_FIELDS: Kinds = {
   'hold-ended': { hold: needed(hold, 'What it waited for.') },
   error: {
     message: needed(field.text, 'What went wrong.'),
-    isUnrecoverable: maybe(field.flag, 'The agent can not go on.'),
+    isUnrecoverable: maybe(field.flag, "The agent can't go on."),
   },
   blocker: { text: needed(field.text, 'What keeps it from going on.') },
   'handoff-requested': { reason: needed(field.text, 'Why.') },

@@ -20,7 +20,7 @@ import { ago, counted, dollars, moment, until } from '../terminal/words.ts';
 type ShowOptions = ServerOptions & { readonly json?: boolean; readonly final?: boolean };
 
 const EVENTS_SHOWN = 100;
-const LABEL_WIDTH = 12;
+const LABEL_WIDTH = 15;
 
 export function registerShow(program: Command, io: Io): void {
   withExamples(
@@ -29,12 +29,12 @@ export function registerShow(program: Command, io: Io): void {
         .command('show')
         .description('show everything about one agent, and the events of its open incident')
         .argument('<agent>', 'its id')
-        .option('--final', 'how its earlier starts ended')
+        .option('--final', 'how its starts ended')
         .option('--json', 'print JSON'),
     ),
     [
       ['holter show worker-7', 'for reading'],
-      ['holter show worker-7 --final', 'how its earlier starts ended'],
+      ['holter show worker-7 --final', 'how its starts ended'],
       ['holter show worker-7 --json', 'for a program'],
     ],
   ).action((agentId: string, options: ShowOptions) =>
@@ -97,7 +97,7 @@ function facts(agent: AgentView, now: Instant): readonly Line[] {
   const done = task?.percent === null || task === null ? '' : `, ${task.percent} % done`;
   return [
     ['agent', `${agent.agentId} (start ${agent.incarnation}, role ${agent.role}, group ${agent.group})`],
-    ['state', `${agent.state} since ${ago(agent.stateSince, now)}`],
+    ['state', `${agent.state} for ${lasted(agent.stateSince, now)}`],
     ['alive', `${agent.liveness}${agent.cause ? ` (${agent.cause})` : ''}, ${agent.presence}`],
     ['heard', `${ago(agent.lastSignAt, now)}; progress ${ago(agent.lastProgressAt, now)}`],
     [
@@ -114,13 +114,16 @@ function facts(agent: AgentView, now: Instant): readonly Line[] {
   ];
 }
 
+/** How long something has lasted. */
+const lasted = (since: number, now: Instant): string => ago(since, now).replace(/ ago$/, '');
+
 function otherTasksLine({ agentId, otherTasks }: AgentView): readonly Line[] {
   if (otherTasks.length === 0) return [];
   return [['', `${counted(otherTasks.length, 'more open task')}: holter task list --agent ${agentId}`]];
 }
 
 function patienceLine({ patience }: AgentView): readonly Line[] {
-  return patience ? [['patience', patienceInWords(patience)]] : [];
+  return patience ? [['longer limits', patienceInWords(patience)]] : [];
 }
 
 /** Told apart from what it promised: by these it is only warned about. */
@@ -146,7 +149,7 @@ function trouble(agent: AgentView, now: Instant): readonly Line[] {
   for (const hold of agent.holds)
     lines.push([
       'on hold',
-      `${hold.kind} since ${ago(hold.since, now)}${hold.until ? `, until ${moment(hold.until)}` : ''}`,
+      `${hold.kind} for ${lasted(hold.since, now)}${hold.until ? `, until ${moment(hold.until)}` : ''}`,
     ]);
   for (const { severity, kind, evidence, threshold } of agent.findings)
     lines.push(['finding', `${severity} ${kind}: ${evidence} (limit: ${threshold})`]);
@@ -164,11 +167,11 @@ function trouble(agent: AgentView, now: Instant): readonly Line[] {
   if (ready !== null) lines.push(['ready', ready]);
   if (incident?.acknowledged) {
     const { by, at, reason } = incident.acknowledged;
-    lines.push(['seen', `${ago(at, now)} by ${by}: ${reason}`]);
+    lines.push(['acknowledged', `${ago(at, now)} by ${by}: ${reason}`]);
   }
-  if (quiet) lines.push(['quiet', `${left(quiet.until)} by ${quiet.by}: ${quiet.reason}`]);
+  if (quiet) lines.push(['snoozed', `${left(quiet.until)} by ${quiet.by}: ${quiet.reason}`]);
   for (const { kind, until: over, by, reason } of quietFindings)
-    lines.push(['quiet', `about ${kind} ${left(over)} by ${by}: ${reason}`]);
+    lines.push(['snoozed', `about ${kind} ${left(over)} by ${by}: ${reason}`]);
   if (end) lines.push(['ended', `${ago(end.at, now)}: ${end.how}, ${end.detail}`]);
   return lines;
 }

@@ -132,7 +132,11 @@ describe('three lines about an agent', () => {
           byHolter: false,
         },
       },
-      ['ada finished 1 s ago (exit 0).', 'Why: it ended 1 s ago: exit code 0.', 'Next: nothing to do.'],
+      [
+        'ada finished 1 s ago (exit 0).',
+        'Why: its process ended by itself, without an error.',
+        'Next: nothing to do.',
+      ],
     ],
     [
       'snoozed',

@@ -46,12 +46,20 @@ function because(agent: AgentView, now: Instant): string {
     const others = more > 0 ? ` And ${more} more: holter show ${agent.agentId}` : '';
     return `${seenInWords(lead)} (${lead.kind}; limit: ${lead.threshold}).${others}`;
   }
+  if (agent.end && hasEnded(agent)) return whyEnded(agent.end);
   if (agent.end) return `it ended ${ago(agent.end.at, now)}: ${agent.end.detail}.`;
   if (agent.holds.length > 0)
     return `nothing is wrong; it is ${agent.holds.map((hold) => holdInWords(hold, now)).join(' and ')}.`;
   const sign =
     agent.lastSignAt === null ? 'it has not been heard yet' : `last heard ${ago(agent.lastSignAt, now)}`;
   return `no findings; ${sign}${agent.isWorking ? '' : ', and it has no work'}.`;
+}
+
+/** The line before has said how and when. */
+function whyEnded({ how, byHolter }: NonNullable<AgentView['end']>): string {
+  if (byHolter) return 'Holter stopped it.';
+  if (how === 'exit-0') return 'its process ended by itself, without an error.';
+  return how === 'stopped' ? 'it ended on purpose.' : 'its process failed, and is not restarted.';
 }
 
 /** Less is the time that a beat takes. */

@@ -111,7 +111,7 @@ async function begin(
   const table = systemTable();
   if (!table) throw new RunFailure(CODE.error, 'processes can only be watched on Linux and macOS');
   const own = table.row(process.pid);
-  if (!own) throw new RunFailure(CODE.error, 'this process can not be seen in the table of processes');
+  if (!own) throw new RunFailure(CODE.error, "this process can't be seen in the table of processes");
   const folder = new DataFolder(dataFolderPath(options.data, env));
   const hosted = options.daemon ? null : await host(folder, options.config);
   const named = namedTarget(options, env, folder);

@@ -81,7 +81,7 @@ export function withRunOptions(command: Command): Command {
     )
     .addOption(new Option('--look-every <time>').argParser(duration).default(5_000).hideHelp())
     .option('--no-daemon', 'host the server in here instead of starting one in the background')
-    .option('--required', 'do not run the command if Holter can not be used (default: run it unwatched)')
+    .option('--required', "do not run the command if Holter can't be used (default: run it unwatched)")
     .option('--json', 'print a JSON line at the end')
     .option('--url <url>', 'address of a server (default: HOLTER_URL, else the one of the data folder)')
     .option('--data <dir>', 'data folder (default: HOLTER_DATA, else the XDG state folder)')

@@ -7,13 +7,13 @@ export function runCommand(): Command {
   return withExamples(
     withRunOptions(
       new Command('run')
-        .description('watch over a command: `holter run [options] -- COMMAND…`')
+        .description('watch a command: `holter run [options] -- COMMAND…`')
         .usage('[options] -- COMMAND…')
         .argument('<command...>', 'the command and its arguments'),
     ),
     [
       ['holter run -- node agent.js', 'watched; its exit code is passed through'],
-      ['holter run --checkpoint-file state.json -- ./work', 'brought back from its state if it crashes'],
+      ['holter run --checkpoint-file state.json -- ./work', 'restarted from its state if it crashes'],
       ['holter run --heartbeat output -- make test', 'it promises to print something every minute'],
     ],
   );

@@ -158,7 +158,7 @@ export class RunExecutor {
   private whyNotFrom(checkpointId: string, skipped: readonly string[]): string | null {
     const { context, keeper } = this.parts;
     if (context.plan.recipe?.startAgain)
-      return 'it goes on with its session, and can not start from a checkpoint';
+      return "it goes on with its session, and can't start from a checkpoint";
     if (keeper.newest === null) return null;
     return skipped[0] ?? `${checkpointId}: its bytes are not kept here any more`;
   }

@@ -50,7 +50,7 @@ function whyAndNext({ hard }: Agent, now: number): string {
   const why = findingsOf(hard)[0]?.evidence ?? doing(hard);
   const { incident } = hard;
   if (!incident) return why;
-  if (incident.step === 'recover' && !hard.end) return `${why}; brought back, on probation`;
+  if (incident.step === 'recover' && !hard.end) return `${why}; restarted, on probation`;
   const step = incident.attempt > 1 ? `${incident.step} ${incident.attempt}` : incident.step;
   return `${why} → ${step}${waitingFor(hard, now)}`;
 }

@@ -31,7 +31,7 @@ type AttachOptions = { readonly socket?: string };
 
 /** `holter tmux`: agents that people run in the panes of tmux. */
 export function registerTmux(program: Command, io: Io): void {
-  const tmux = program.command('tmux').description('watch over the agents that run in tmux');
+  const tmux = program.command('tmux').description('watch the agents that run in tmux');
   withExamples(
     withServer(
       tmux
@@ -46,7 +46,7 @@ export function registerTmux(program: Command, io: Io): void {
         ),
     ),
     [
-      ['holter tmux watch', 'the agents of your tmux server; a person decides about more than a nudge'],
+      ['holter tmux watch', 'the agents of your tmux server; you decide about more than a nudge'],
       ['holter tmux watch --socket town --mode act', 'restarted in their panes if they crash'],
     ],
   ).action((options: WatchOptions) => watch(io, options));

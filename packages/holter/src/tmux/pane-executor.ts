@@ -41,7 +41,7 @@ export class PaneExecutor {
         return this.alone(() => this.spawn(effect));
       case 'deny-call':
       case 'notify':
-        return refused('the calls of an agent in a pane can not be denied');
+        return refused("the calls of an agent in a pane can't be denied");
     }
   }
 
@@ -209,7 +209,7 @@ export class PaneExecutor {
 
 const refused = (detail: string): Outcome => ({ outcome: 'refused', detail });
 
-/** tmux sets its own variables; a value of several lines can not be passed on in a command of one line. */
+/** tmux sets its own variables; a value of several lines can't be passed on in a command of one line. */
 function passedOn(env: FoundAgent['env']): Record<string, string> {
   const isPassed = ([name, value]: [string, string]): boolean =>
     !/^(?:TMUX|TERM)/.test(name) && !/\p{Cc}/u.test(value);

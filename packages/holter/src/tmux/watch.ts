@@ -202,7 +202,7 @@ export class TmuxWatch {
     } catch (error) {
       if (!(error instanceof RunFailure)) throw error;
       this.refusedAt.set(key, context.clock.now());
-      context.say(`${agentId} can not be watched: ${error.message}`);
+      context.say(`${agentId} can't be watched: ${error.message}`);
     }
   }
 

@@ -90,7 +90,7 @@ export class AdoptedRun implements Executor {
     if (order === null)
       return receipt(
         'refused',
-        `its ${executorInWords(this.record.executorId)} is gone, so nothing could bring it back; a person decides`,
+        `its ${executorInWords(this.record.executorId)} is gone, so nothing can restart it; it waits for a person`,
       );
     this.close();
     const stopped = await stopTree({ table, tree: this.tree, clock, cleanupMs });

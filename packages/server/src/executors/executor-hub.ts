@@ -304,7 +304,7 @@ export class ExecutorHub {
     entry.leave = this.join(entry, adopted);
     const isThere = record.child !== null && isAlive(table, record.child);
     const evidence = isThere
-      ? `its ${executorInWords(record.executorId)} was killed; the server watches its process, and can not start it again`
+      ? `its ${executorInWords(record.executorId)} was killed; the server watches its process, and can't start it again`
       : `its ${executorInWords(record.executorId)} and its process are gone`;
     await this.tell(record, evidence);
     if (isThere) {

@@ -11,7 +11,7 @@ const STRATEGIES: Readonly<Record<Failure['strategy'], string>> = {
 
 const BY: Readonly<Record<Failure['by'], string>> = {
   holter: 'Holter does so by itself',
-  person: 'a person decides',
+  person: 'waiting for a person',
 };
 
 export function failureView(...about: Parameters<typeof failureOf>): AgentView['failure'] {

@@ -242,7 +242,7 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
   'judge.streaks': 'Steps since the last ACCEPT that are a warning, and a medium, high and critical ticket.',
   'judge.stall_seconds': 'How long a session at work may make no step, if its steps are judged.',
   'judge.command':
-    'Program and arguments that are asked about what rules can not decide: the question on stdin, one JSON object on stdout. Comes before `judge.model`.',
+    "Program and arguments that are asked about what rules can't decide: the question on stdin, one JSON object on stdout. Comes before `judge.model`.",
   'judge.model':
     'A service that is asked instead: `provider` is anthropic or openai (or compatible), `name` the model, `url` its address, `key_env` the variable that has the key.',
   'judge.prompt': 'How the model is told to judge, instead of the words that Holter ships.',

@@ -243,7 +243,7 @@ export class SessionWatch {
     if (!hasEnded)
       this.maybeTellSilent(
         watched,
-        'but its transcript goes on; Holter reads the transcript, and can not nudge it',
+        "but its transcript goes on; Holter reads the transcript, and can't nudge it",
       );
   }
 

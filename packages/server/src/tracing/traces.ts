@@ -61,7 +61,7 @@ export class Traces {
   set(settings: TraceSettings): Promise<void> {
     const next = this.changing.then(() => this.change(settings));
     this.changing = next.catch((error: unknown) => {
-      this.context.logger.warn({ err: error }, 'traces can not be sent');
+      this.context.logger.warn({ err: error }, "traces can't be sent");
     });
     return this.changing;
   }

@@ -29,7 +29,7 @@ const deciders = ['operator', 'orchestrator'] as const;
 const MORE_TIME_MINUTES = 15;
 const answers = {
   200: { description: 'Decided; how the agent is now.', schema: decided },
-  409: { description: 'decision_rejected: why it can not be done.' },
+  409: { description: "decision_rejected: why it can't be done." },
 };
 
 /** A person, or the orchestrator of the group, decides. What they say is on record with who and why. */

@@ -129,7 +129,7 @@ export function checkpointRoutes({ deps, limits, hits }: HttpContext): readonly 
           at: clock.now(),
         };
         if (place.parentId === place.checkpointId)
-          throw problem(400, 'bad_value', 'a checkpoint can not follow itself', 'parentId');
+          throw problem(400, 'bad_value', "a checkpoint can't follow itself", 'parentId');
         const hash = checkpointTextHash(place, canonical.text, sha256);
         if (body.hash !== undefined && body.hash !== hash)
           throw problem(422, 'hash_mismatch', 'the hash is not that of this content in this place', 'hash');

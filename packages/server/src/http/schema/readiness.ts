@@ -4,7 +4,7 @@ import { time } from './parts.ts';
 const word = z.string();
 
 const means = z.strictObject({
-  by: word.nullable().meta({ description: 'Null: it can not be done, and `because` says why.' }),
+  by: word.nullable().meta({ description: "Null: it can't be done, and `because` says why." }),
   because: word.nullable(),
 });
 export const readiness = z.strictObject({
