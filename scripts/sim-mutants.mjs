@@ -15,9 +15,9 @@ import { root, setup } from './setup.mjs';
 /** Small worlds with many faults: each run takes about a second. */
 const worlds = {
   world: { agents: 75, hours: 6, haste: 4 },
-  // Adversaries that work together against their groups.
   // A judge that is always wrong, and nothing else.
   tickets: { agents: 60, hours: 4, haste: 6, faults: ['tickets'] },
+  // Adversaries that work together against their groups.
   siege: { agents: 50, hours: 1.5, haste: 8, faults: ['noise'], only: ['braker', 'looper'] },
 };
 const seedsMax = Number(process.env.HOLTER_MUTANT_SEEDS ?? 24);

@@ -91,7 +91,7 @@ export function foldLook(link: Link, look: LinkLook, context: LinkContext): Link
     if (look.state === 'gone') fold.signal({ kind: 'exited', code: null });
     else if (look.state === 'ended') fold.signal({ kind: 'stopped', reason: 'it was stopped on purpose' });
     else if (hasMoved(link.look, look)) fold.hear();
-    else if (stillness) fold.accuse(stillness);
+    else if (stillness) fold.reportStillness(stillness);
     else if (look.doubt !== undefined || isMoving(link.look, look)) fold.clear('frozen');
   }
   if (context.isDown) fold.accept();
@@ -107,7 +107,7 @@ const isMoving = (before: LinkLook | null, { cpuMs }: LinkLook): boolean =>
 /** Another judge of the link, such as Boot's triage, has found it to stand still. */
 export function foldStillness(link: Link, stillness: Stillness, context: LinkContext): LinkStep {
   const fold = new Fold(link, context);
-  if (fold.isRunning) fold.accuse(stillness);
+  if (fold.isRunning) fold.reportStillness(stillness);
   return fold.done(link.look);
 }
 
@@ -278,7 +278,7 @@ class Fold {
   }
 
   /** Both at once: the first alone must not send for a person, whom the second would make superfluous. */
-  accuse({ since, reported, seen }: Stillness): void {
+  reportStillness({ since, reported, seen }: Stillness): void {
     this.raise('missed-heartbeats', 'agent-reports', since, reported, NO_NOTICES);
     this.raise('frozen', 'operating-system', since, seen);
   }

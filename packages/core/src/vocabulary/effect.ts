@@ -129,8 +129,10 @@ export const EFFECT_URGENCY: Readonly<Record<EffectKind, number>> = {
  */
 export type ReceiptOutcome = 'posted' | 'delivered' | 'seen' | 'done' | 'refused' | 'unknown';
 
-/** What an agent's adapter can do for it. */
-/** `resume`: a successor goes on with the session of the agent, without a checkpoint. */
+/**
+ * What an agent's adapter can do for it. `resume`: a successor goes on with the session of the agent, without a
+ * checkpoint.
+ */
 export type Capability = 'nudge' | 'deny-call' | 'terminate' | 'spawn' | 'resume';
 
 /** The agents that keep the outcome on record: an alert may be about several. */

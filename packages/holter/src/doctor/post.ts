@@ -1,4 +1,5 @@
 import type { AgentView, SystemView } from '@holter/server/local';
+import { call } from '../background/http-call.ts';
 import { ask } from '../client/ask.ts';
 import type { Connection } from '../client/connection.ts';
 import { CliFailure } from '../terminal/failure.ts';
@@ -41,7 +42,8 @@ async function checkOpenPort(url: string): Promise<Check> {
   const about = 'letters port';
   const next = 'is a firewall or a proxy between? See docs/remote-agents.md#troubleshooting';
   try {
-    const { ok, status } = await fetch(`${url}/health`, { signal: AbortSignal.timeout(ANSWER_MS) });
+    const { status } = await call({ url, token: null }, 'GET', '/health', undefined, ANSWER_MS);
+    const ok = status === 200;
     return { about, isFine: ok, says: ok ? `${url} answers` : `${url}/health answers ${status}`, next };
   } catch {
     return { about, isFine: false, says: `${url} does not answer`, next };

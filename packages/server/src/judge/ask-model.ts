@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import type { JudgeModel } from '../policy/index.ts';
-import { JUDGE_MARKER } from '../processes/index.ts';
+import { JUDGE_MARKER, killGroup } from '../processes/index.ts';
 import { redact } from '../redaction/index.ts';
 
 /** What goes to the model: how to judge, and what to judge as data. */
@@ -147,11 +147,7 @@ function askCommand(argv: readonly string[], question: ModelQuestion, ask: Ask):
     let said = '';
     let complained = '';
     const kill = (): void => {
-      try {
-        if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-      } catch {
-        // It has ended.
-      }
+      killGroup(child);
       reject(new Error(signal.aborted ? 'it did not answer in time' : 'the answer is too long'));
       child.stdout.destroy();
       child.stderr.destroy();

@@ -1,4 +1,5 @@
 /** Processes: who they are, how they are, and how they end. */
+export { killGroup } from './kill-group.ts';
 export * from './process-table.ts';
 export { ProcessTree } from './process-tree.ts';
 export { takeSpawnKey } from './spawn-key.ts';

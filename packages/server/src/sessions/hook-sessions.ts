@@ -119,7 +119,7 @@ export class HookSessions {
       intake,
       failed,
     });
-    if (!session.isOwn) this.enrol(session, caller);
+    if (!session.isOwn) this.enroll(session, caller);
     this.sessions.set(key, session);
     const oldest = this.sessions.keys().next().value;
     if (this.sessions.size > SESSIONS_MAX && oldest !== undefined) this.sessions.delete(oldest);
@@ -138,7 +138,7 @@ export class HookSessions {
     return run.session ? run.session.kind === this.adapter.name : run.words === 'replies';
   }
 
-  private enrol(session: Session, caller: Sender): void {
+  private enroll(session: Session, caller: Sender): void {
     this.triedAt.set(session, this.parts.clock.now());
     void session.after(async () => {
       const place = await this.placeOf(session, caller);
@@ -199,13 +199,13 @@ export class HookSessions {
     // The executor that started the process reports its end with an exit code, which the session can't know.
     const isStartedByRun = agent ? agent.hard.executor !== null : isOwn;
     if (isSessionEnd && isStartedByRun) return [{ kind: 'activity' }];
-    if (!isOwn && !isSessionEnd && this.mustEnrol(session, agent)) this.enrol(session, caller);
+    if (!isOwn && !isSessionEnd && this.mustEnroll(session, agent)) this.enroll(session, caller);
     for (const signal of signals) if (signal.kind === 'call-ended') session.noteTold(signal.callId);
     return signals;
   }
 
   /** A session that is resumed after its end is a new incarnation of the same agent. */
-  private mustEnrol(session: Session, agent: Agent | null): boolean {
+  private mustEnroll(session: Session, agent: Agent | null): boolean {
     if (agent) return agent.hard.end !== undefined || !session.speaksFor(agent);
     const triedAt = this.triedAt.get(session) ?? 0;
     return session.agentId === null && this.parts.clock.now() - triedAt > ENROL_AGAIN_MS;

@@ -313,10 +313,10 @@ export type StoredCheckpoint = {
   readonly content: string;
 };
 
-/** `hook`: posts the hooks of one user's sessions, and nothing else. */
 /** A checkpoint without its content, and how large that is in UTF-8. */
 export type CheckpointHead = Omit<StoredCheckpoint, 'content'> & { readonly bytes: number };
 
+/** `hook`: posts the hooks of one user's sessions, and nothing else. */
 export type TokenRole = 'agent' | 'enroll' | 'hook' | 'viewer' | 'operator' | 'orchestrator';
 
 export type StoredToken = {

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { killGroup } from '../../processes/index.ts';
 import type { Delivery, DeliveryContext } from './channel.ts';
 import { beginningOfText } from './post.ts';
 
@@ -26,13 +27,7 @@ export function runProgram(
   return new Promise((resolve) => {
     const child = spawn(file, args, { env: passed, stdio: ['pipe', 'ignore', 'pipe'], detached: true });
     let said = '';
-    const kill = (): void => {
-      try {
-        if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-      } catch {
-        // It has ended.
-      }
-    };
+    const kill = (): void => killGroup(child);
     signal.addEventListener('abort', kill, { once: true });
     if (signal.aborted) kill();
     child.stderr.on('data', (chunk: Buffer) => {
