@@ -1,8 +1,8 @@
 import { chmodSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Estop } from './engine/engine-options.ts';
 import { readSettingsFile, writeSettingsFile } from './files/settings-file.ts';
 import type { TokenRole } from './store/store.ts';
+import type { EstopNote } from './upkeep/index.ts';
 
 /** Who serves this folder now, for those who look for a server. It may be stale: the lock is the truth. */
 type ServerFile = {
@@ -114,24 +114,39 @@ export class DataFolder {
     if (this.isAskedToStay(pid)) rmSync(this.stayFile, { force: true });
   }
 
-  writeEstop(estop: Estop): void {
+  writeEstop(estop: EstopNote): void {
     writeSettingsFile(this.estopFile, `${JSON.stringify(estop, null, 2)}\n`);
   }
 
-  /** Whether there was one. */
-  removeEstop(): boolean {
-    const isThere = this.readEstop() !== null;
+  /**
+   * Whether acts were stopped. Where servers share a database, those on other machines have to be told: the file says
+   * so until a server on this folder has done it.
+   */
+  liftEstop(): boolean {
+    const wasOn = this.readEstop() !== null;
+    if (this.readDatabase() === null) this.removeEstop();
+    else writeSettingsFile(this.estopFile, `${JSON.stringify({ isLifted: true })}\n`);
+    return wasOn;
+  }
+
+  removeEstop(): void {
     rmSync(this.estopFile, { force: true });
-    return isThere;
+  }
+
+  readEstop(): EstopNote | null {
+    const said = this.readEstopFile();
+    return said === 'lifted' ? null : said;
   }
 
   /** A file that can't be understood stops acts too: somebody has put it there. */
-  readEstop(): Estop | null {
+  readEstopFile(): EstopNote | 'lifted' | null {
     const stats = lstatSync(this.estopFile, { throwIfNoEntry: false });
     if (!stats) return null;
     try {
-      const { at, by, reason } = JSON.parse(readOrNull(this.estopFile) ?? '') as Partial<Estop>;
-      return { at: Number(at ?? stats.mtimeMs), by: String(by ?? 'somebody'), reason: String(reason ?? '') };
+      const said = JSON.parse(readOrNull(this.estopFile) ?? '') as Partial<EstopNote> & { isLifted?: true };
+      if (said.isLifted === true) return 'lifted';
+      const { at = stats.mtimeMs, by = 'somebody', reason = '', isShared } = said;
+      return { at: Number(at), by: String(by), reason: String(reason), ...(isShared && { isShared }) };
     } catch {
       return { at: stats.mtimeMs, by: 'somebody', reason: '' };
     }

@@ -1,17 +1,15 @@
 import { createHash } from 'node:crypto';
-import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { type Alerts, connectAlerts } from './alerts/index.ts';
+import type { Alerts } from './alerts/index.ts';
+import { assembleEngine } from './assemble-engine.ts';
 import { certifiedName, readCertificate, renewCertificate } from './certificate.ts';
-import type { UnreadNotices } from './channels/index.ts';
 import { type Config, type LoadedConfig, problemLine, type TlsFiles } from './config/load.ts';
 import { DataFolder, type FirstRole } from './data-folder.ts';
 import { EcosFolderError, EcosKeeper, ecosFolderOf } from './ecos/index.ts';
 import type { Clock } from './engine/clock.ts';
 import { continuedClock } from './engine/continued-clock.ts';
-import { Engine } from './engine/engine.ts';
-import { ReplyQueue } from './engine/reply-queue.ts';
+import type { Engine } from './engine/engine.ts';
 import { startExecutors } from './executors/index.ts';
 import type { RotatingLog } from './files/index.ts';
 import { ensureFirstTokens } from './first-tokens.ts';
@@ -33,7 +31,7 @@ import { watchedStore } from './store/watched-store.ts';
 import { Traces, traceSettings } from './tracing/index.ts';
 import { startGraceAlert } from './upkeep/grace-alert.ts';
 import { startHousekeeping } from './upkeep/housekeeping.ts';
-import { DeadManPing, watchDatabase, watchEstop } from './upkeep/index.ts';
+import { EstopWatch, watchDatabase } from './upkeep/index.ts';
 
 /** A stop that takes longer than this is not graceful any more; what is durable is durable anyway. */
 const STOP_MS_MAX = 5_000;
@@ -130,10 +128,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     let maestroUrl: string | null = null;
     let endDrain: (() => void) | null = null;
     const traces = new Traces({ clock: wall, version, sha256, newId: realDice.newId, logger });
-    const estop = watchEstop(() => folder.readEstop(), clock);
-    const parts = { store, clock, url: () => url, traces, hindrances: watch.hindrances, estop };
     const isAlone = database.kind === 'sqlite';
-    const { engine, replies, notices, alerts, ping } = assembleEngine({ ...parts, isAlone }, options);
+    const stops = await EstopWatch.start({ folder, store, clock, isShared: !isAlone, logger });
+    undo.push(() => stops.stop());
+    const { engine, replies, notices, alerts, ping } = assembleEngine(
+      {
+        ...{ store, clock, traces, isAlone, sha256, estop: stops.read },
+        ...{ url: () => url, hindrances: watch.hindrances },
+      },
+      { config, logger, isDemo: options.demo !== undefined },
+    );
     noteRefused = engine.noteRefused;
     const intake = new Intake({ engine, replies, store, clock, ...(!options.demo && { wallNow }) });
     const causes = new Causes();
@@ -268,59 +272,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await undoAll();
     throw error;
   }
-}
-
-type EngineParts = {
-  readonly store: Store;
-  readonly clock: Clock;
-  /** Of this server; null before it listens. */
-  readonly url: () => string | null;
-  readonly traces: Traces;
-  readonly hindrances: () => readonly string[];
-  readonly estop: ReturnType<typeof watchEstop>;
-  /** A data folder has one engine: its lock says so. A PostgreSQL database may have several. */
-  readonly isAlone: boolean;
-};
-
-function assembleEngine(
-  { store, clock, url, traces, hindrances, estop, isAlone }: EngineParts,
-  { config, logger, demo }: ServerOptions,
-): { engine: Engine; replies: ReplyQueue; notices: UnreadNotices; alerts: Alerts; ping: DeadManPing } {
-  const replies: ReplyQueue = new ReplyQueue(clock, (effect, outcome, detail) =>
-    engine.receive(effect, outcome, detail),
-  );
-  const { alerts, executor, channelsFor, notices } = connectAlerts({
-    store,
-    clock,
-    engine: () => engine,
-    channels: demo ? [] : config.channels,
-    url,
-    desktop: { env: process.env, platform: process.platform, terminal: '/dev/tty' },
-    newId: realDice.newId,
-    ping: () => ping.state,
-    hindrances,
-    failed: (error) => logger.error({ err: error }, 'alerts were not looked at'),
-  });
-  const ping: DeadManPing = new DeadManPing({
-    clock,
-    troubles: () => alerts.troubles,
-    logger,
-  });
-  const engine: Engine = new Engine({
-    store,
-    clock,
-    policies: config.policies,
-    prices: shippedPrices().table,
-    ...{ executors: [replies, executor], channelsFor, estop },
-    sha256,
-    ...realDice,
-    isAlone,
-    name: () => `${hostname()}${url() === null ? '' : ` (${url()})`}`,
-    checked: (check) => traces.checked(check),
-    onBug: (error) => logger.error({ err: error }, 'a bug in Holter: the agent is left as it was'),
-  });
-  replies.follow(engine);
-  return { engine, replies, notices, alerts, ping };
 }
 
 function refuseOpenAddress({ host = DEFAULT_HOST, tls, insecureBecause, logger }: ServerOptions): void {

@@ -125,7 +125,7 @@ export class Engine {
     this.outbox = new Outbox({
       ...{ store, clock: options.clock, sha256: options.sha256, newSecret: options.newSecret },
       seen: () => this.committer.seen,
-      isHeld: (effect) => !!options.estop?.() && isOwnAct(effect, this.peek(effect.agentId)),
+      isHeld: async (effect) => !!options.estop?.() && isOwnAct(effect, await this.read(effect.agentId)),
       executors: () => this.executors,
       headOf: (agentId) => this.peek(agentId)?.hard.checkpoint?.id,
       claim: async (effect, evidence) => {

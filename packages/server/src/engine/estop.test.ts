@@ -4,31 +4,37 @@ import { expect, test } from 'vitest';
 import { ManualClock } from '../../test/manual-clock.ts';
 import { defaultPolicies } from '../policy/index.ts';
 import { openMemory } from '../store/memory/index.ts';
+import type { Store } from '../store/store.ts';
 import { Engine } from './engine.ts';
-import { AGENT_EFFECTS } from './executor.ts';
+import { AGENT_EFFECTS, type Executor } from './executor.ts';
+
+type WorldOptions = {
+  /** What a server has left behind. */
+  readonly earlier?: { readonly store: Store; readonly clock: ManualClock };
+  readonly hasExecutor?: boolean;
+};
 
 /** An engine with one executor, which is asked for whatever Holter wants done. */
-async function world() {
-  const clock = new ManualClock();
+async function world({ earlier, hasExecutor = true }: WorldOptions = {}) {
+  const { store, clock } = earlier ?? { store: openMemory(), clock: new ManualClock() };
   const done: EffectKind[] = [];
   let isOn = false;
   let ids = 0;
   const newId = () => `id-${++ids}`;
+  const run: Executor = {
+    name: 'run',
+    id: 'run:1',
+    kinds: AGENT_EFFECTS,
+    act: async ({ kind }) => {
+      done.push(kind);
+      return { kind: 'receipt', outcome: 'done', detail: '' };
+    },
+  };
   const engine = new Engine({
-    store: openMemory(),
+    store,
     clock,
     policies: defaultPolicies,
-    executors: [
-      {
-        name: 'run',
-        id: 'run:1',
-        kinds: AGENT_EFFECTS,
-        act: async ({ kind }) => {
-          done.push(kind);
-          return { kind: 'receipt', outcome: 'done', detail: '' };
-        },
-      },
-    ],
+    executors: hasExecutor ? [run] : [],
     sha256: (text) => createHash('sha256').update(text).digest('hex'),
     newId,
     newSecret: newId,
@@ -38,11 +44,11 @@ async function world() {
     },
   });
   await engine.start();
-  await engine.register(ada);
+  if (!earlier) await engine.register(ada);
   const stop = (on: boolean): void => {
     isOn = on;
   };
-  return { engine, clock, done, stop };
+  return { engine, store, clock, done, stop };
 }
 
 const ada: Registration = {
@@ -100,6 +106,17 @@ test("a person's order is carried out", async () => {
   stop(true);
   const answer = await engine.decide('ada', { decision: 'terminate', by: 'olga', reason: 'it is wrong' });
   expect(answer).not.toHaveProperty('rejected');
+  await clock.advance(10_000);
+  expect(done).toEqual(['terminate']);
+  await engine.stop();
+});
+
+test("a person's order is carried out also by a server that has not read the record yet", async () => {
+  const before = await world({ hasExecutor: false });
+  await before.engine.decide('ada', { decision: 'terminate', by: 'olga', reason: 'it is wrong' });
+  await before.engine.stop();
+  const { engine, clock, done, stop } = await world({ earlier: before });
+  stop(true);
   await clock.advance(10_000);
   expect(done).toEqual(['terminate']);
   await engine.stop();

@@ -23,7 +23,7 @@ async function acts(answerMs: number, isAway: boolean): Promise<number> {
     } as unknown as Store,
     clock,
     seen: () => 0,
-    isHeld: () => false,
+    isHeld: async () => false,
     executors: () => [
       {
         name: 'host',
@@ -114,7 +114,7 @@ test('an effect whose executor leaves while it is claimed goes to the server tha
   const connected = [{ ...run, act: () => Promise.reject(new Error('it has left')) }];
   const outboxOf = (store: Store, executors: readonly Executor[]) =>
     new Outbox({
-      ...{ store, clock, isHeld: () => false, seen: () => 0, executors: () => executors },
+      ...{ store, clock, isHeld: async () => false, seen: () => 0, executors: () => executors },
       sha256: (text) => text,
       newSecret: () => 'secret',
       headOf: () => undefined,

@@ -33,7 +33,7 @@ type OutboxContext = {
   readonly seen: () => number;
   readonly executors: () => readonly Executor[];
   /** A person has stopped acts like this one. */
-  readonly isHeld?: (effect: Effect) => boolean;
+  readonly isHeld?: (effect: Effect) => Promise<boolean>;
   readonly sha256: (text: string) => string;
   /** The newest checkpoint that the agent's record knows. */
   readonly headOf: (agentId: string) => string | undefined;
@@ -159,7 +159,7 @@ export class Outbox {
       return store.retryEffect(effect.id, clock.now(), 'its executor has left', work.tries);
     const executor = present.find(({ kinds }) => kinds.has(effect.kind));
     if (!executor) return this.giveUp(effect, 'no adapter can do this here');
-    if (this.context.isHeld?.(effect))
+    if (await this.context.isHeld?.(effect))
       return store.retryEffect(
         effect.id,
         later(clock.now(), HELD_MS),

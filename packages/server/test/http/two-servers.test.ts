@@ -7,7 +7,7 @@ import { openMemory } from '../../src/store/memory/index.ts';
 import { openPostgres } from '../../src/store/postgres/index.ts';
 import { openSqlite } from '../../src/store/sqlite/index.ts';
 import type { Store } from '../../src/store/store.ts';
-import { startHttp, stillClock, type TestServer, testClock, until } from './kit.ts';
+import { shortPolicies, startHttp, stillClock, type TestServer, testClock, until } from './kit.ts';
 
 type Stores = { readonly open: () => Promise<Store>; readonly dispose: () => void | Promise<void> };
 
@@ -48,8 +48,15 @@ async function shown(server: TestServer): Promise<object> {
   >;
   const { order, counts, groups, total, rows } = json;
   const metrics = await server.operator.metrics();
-  const counted = metrics.split('\n').filter((line) => /^holter_(agents|brakes_engaged)\b/.test(line));
-  return { order, counts, groups, total, rows, counted };
+  const counted = metrics
+    .split('\n')
+    .filter((line) => /^holter_(agents?|group|brakes_engaged)[_{ ]/.test(line));
+  // What `holter status` prints.
+  const { agents } = await server.operator.agents({ limit: '500' });
+  const listed = JSON.parse(JSON.stringify(agents), (key, value) =>
+    LIVE.has(key) || key === 'at' ? undefined : value,
+  );
+  return { order, counts, groups, total, rows, counted, listed };
 }
 
 const totals = async (server: TestServer): Promise<readonly string[]> =>
@@ -69,6 +76,9 @@ function receiptsAt({ engine }: TestServer): () => readonly string[] {
   return () => heard;
 }
 
+const { operations, ...rest } = shortPolicies();
+const policies = { ...rest, operations: { ...operations, metrics: { isPerAgent: true, agentsMax: 100 } } };
+
 const STORES: readonly [name: string, make: () => Stores][] = [
   ['memory', inMemory],
   ['sqlite', onSqlite],
@@ -83,7 +93,10 @@ describe.each([...STORES, ...(hasPostgres() ? [['postgres', onPostgres] as const
     const clock = testClock();
 
     const start = async (tokens?: TestServer['tokens']): Promise<TestServer> =>
-      startHttp({ store: await stores.open(), clock, isShared: true, ...(tokens && { tokens }) });
+      startHttp({
+        ...{ store: await stores.open(), clock, isShared: true, policies },
+        ...(tokens && { tokens }),
+      });
     const stop = async (server: TestServer): Promise<void> => {
       await server.stop();
       await server.store.close();
@@ -124,7 +137,12 @@ describe.each([...STORES, ...(hasPostgres() ? [['postgres', onPostgres] as const
         await a.engine.tick();
         await b.pass(5);
       }
-      expect(await agree()).toMatchObject({ counts: { byState: { HEALTHY: 1 }, incidents: 0 } });
+      const beatAt = expect.stringMatching(/^holter_agent_beat_time_seconds\{agent="ada".* [1-9]/);
+      expect(await agree()).toMatchObject({
+        counts: { byState: { HEALTHY: 1 }, incidents: 0 },
+        counted: expect.arrayContaining([beatAt]),
+        listed: [{ agentId: 'ada', state: 'HEALTHY' }],
+      });
       for (let second = 0; second < 60; second += 5) await b.pass(5);
       expect(await agree()).toMatchObject({ rows: [{ agentId: 'ada', liveness: 'unknown' }] });
       await agreeOnTotals();
@@ -214,11 +232,11 @@ describe.each([...STORES, ...(hasPostgres() ? [['postgres', onPostgres] as const
       await register(b, 'bob');
       await b.operator.signal('bob', { kind: 'error', message: 'no', isUnrecoverable: true, incarnation: 1 });
       await b.operator.nudge('ada', { reason: 'slow', message: 'look up' });
-      const before = await agree();
       await until(
         () => b.store.listEffects({ isOffered: true, limit: 9 }),
         (offered) => offered.length > 0,
       );
+      const before = await agree();
       await stop(b);
       b = await start(a.tokens);
       expect(await agree()).toEqual(before);

@@ -28,8 +28,15 @@ type GroupFacts = {
  * so that one pass over the fleet gives all of them.
  */
 export async function fleetMetrics({ engine }: HttpDeps, fleet: FleetBook): Promise<string> {
+  const { isPerAgent, agentsMax } = engine.currentPolicies.operations.metrics;
   try {
     await fleet.ready();
+    if (isPerAgent)
+      await fleet.refresh(
+        livingAgents(fleet.all())
+          .slice(0, agentsMax)
+          .map(({ agentId }) => agentId),
+      );
   } catch (error) {
     // A server that can't read its store still tells so.
     if (error instanceof StoreUnavailable) return '';
@@ -37,7 +44,6 @@ export async function fleetMetrics({ engine }: HttpDeps, fleet: FleetBook): Prom
   }
   const { byState: all } = fleet.counts();
   const groups = groupsOf(fleet.all(), new Set(engine.brakes.map(({ group }) => group)));
-  const { isPerAgent, agentsMax } = engine.currentPolicies.operations.metrics;
   const agents = isPerAgent ? livingAgents(fleet.all()) : [];
   const shown = agents.slice(0, agentsMax);
   const perGroup = (read: (facts: GroupFacts) => number): readonly Sample[] =>
