@@ -1,14 +1,15 @@
-// `npm run pictures [-- FOLDER]`: every view of the page, light, dark and on a phone, and the states that are rarely
-// seen (no, few, many agents, the server away, loading, an error), with a sheet that shows all of them.
+// `npm run pictures [-- FOLDER [--demo]]`: every view of the page, light, dark and on a phone, and the states that are rarely
+// seen (no, few, many agents, the server away, loading, an error), with a sheet that shows all of them. `--demo` leaves the
+// rare states out.
 
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { createClient } from '@holter/server/local';
 import { chromium } from 'playwright-core';
 import { ensure } from '../../scripts/system-packages.mjs';
 import { demoStage, fleetStage } from '../page/stages.mjs';
+import { writeTickets } from './tickets.mjs';
 
 const DEMO_SECONDS = 100;
 const SETTLE_MS = 1_200;
@@ -28,6 +29,7 @@ const LOOKS = {
   phone: { viewport: { width: 390, height: 844 }, colorScheme: 'light', deviceScaleFactor: 2 },
 };
 
+const isDemoOnly = process.argv.includes('--demo');
 const folder = process.argv[2] ? resolve(process.argv[2]) : mkdtempSync(join(tmpdir(), 'holter-pictures-'));
 mkdirSync(folder, { recursive: true });
 const executablePath = ensure('chromium');
@@ -40,14 +42,15 @@ const taken = [];
 
 const demo = await demoStage();
 const demoReady = wait(DEMO_SECONDS * 1_000);
-await rareStates();
+if (!isDemoOnly) await rareStates();
 await demoReady;
-await writeTickets();
+await writeTickets(demo);
 for (const look of Object.keys(LOOKS)) {
   const page = await opened(demo, look);
   for (const view of VIEWS) {
     await page.goto(`${demo.url}/${view}`);
     await page.locator('h1').waitFor({ state: 'attached' });
+    await page.locator('.loading').waitFor({ state: 'detached' });
     await picture(page, `${view.replace(/\/.*/, '') || 'fleet'}-${look}`, view !== '');
   }
   if (look !== 'phone') await dialogs(page, look);
@@ -101,39 +104,6 @@ async function brokenViews({ url }, page) {
   await picture(page, 'error');
   await page.goto(`${url}/agents/who-is-that`);
   await picture(page, 'no-such-agent');
-}
-
-/** The simulated agents have no judge: a supervisor writes one ticket that disturbs a person, and one that does not. */
-async function writeTickets() {
-  const client = createClient({ url: demo.url, token: demo.token });
-  const common = {
-    worker_session_id: 'session-1',
-    worker_node_id: 'build',
-    worker_graph_id: 'checkout',
-    recent_verdicts: Array.from({ length: 12 }, () => 'RETRY'),
-    total_steps_checked: 167,
-    stall_minutes: null,
-  };
-  await client.emitTicket({
-    ...common,
-    worker_agent_id: 'deaf-3',
-    severity: 'high',
-    cause: '16 steps without ACCEPT, the same call again and again.',
-    judge_reasoning: 'Streak 16 is within 15 to 19; the last five results are equal.',
-    suggested_action: 'Restart it from its checkpoint.',
-    steps_since_last_accept: 16,
-    evidence_snippet: 'The build is still running. Let me look again.',
-  });
-  await client.emitTicket({
-    ...common,
-    worker_agent_id: 'bursty-thinker-5',
-    severity: 'low',
-    cause: 'A slow start.',
-    judge_reasoning: 'Two steps were judged, and none was accepted.',
-    suggested_action: 'Wait.',
-    steps_since_last_accept: 2,
-    evidence_snippet: 'First I will read the plan.',
-  });
 }
 
 async function dialogs(page, look) {

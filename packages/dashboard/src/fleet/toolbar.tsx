@@ -9,7 +9,7 @@ const sorts: readonly (readonly [string, string])[] = [
   ['since', 'Newest change'],
   ['beat', 'Longest silence'],
   ['tokens', 'Most tokens'],
-  ['cost', 'Most cost'],
+  ['cost', 'Highest cost'],
   ['group', 'Group'],
   ['name', 'Name'],
 ];

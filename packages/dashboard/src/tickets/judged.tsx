@@ -14,8 +14,7 @@ export function Judged({ tickets, judged: { checks, steps } }: Props) {
   return (
     <section class="card">
       <h2>Judge</h2>
-      {tickets.length === 0 && <p class="soft">No tickets.</p>}
-      <TicketList tickets={tickets} />
+      {tickets.length === 0 ? <p class="soft">No tickets.</p> : <TicketList tickets={tickets} />}
       {tickets.length > 0 && <Steps steps={steps} />}
       <Checks checks={checks} />
     </section>
