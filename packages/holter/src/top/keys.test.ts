@@ -197,6 +197,17 @@ describe('triage', () => {
 });
 
 describe('the fleet', () => {
+  it('names the tool that an agent is in, or what it waits for', () => {
+    const hold = (kind: string) => ({ kind, since: 1 }) as FleetRowView['hold'];
+    const rows = [
+      row('agent-0', { hold: hold('in-tool'), tool: 'grep' }),
+      row('agent-1', { hold: hold('waiting-for-input'), tool: null }),
+    ];
+    const frame = frameOf(withFleet(fleet(), { at: 1_000_001, rows }), PLAIN);
+    expect(frame[2]).toMatch(/runs grep$/);
+    expect(frame[3]).toMatch(/waiting for input$/);
+  });
+
   it('keeps the selection on its agent when the order changes', () => {
     const { state } = type(fleet(), 'down', 'down');
     const order = ['worse', ...(state.fleet?.order.slice(0, 29) ?? [])];

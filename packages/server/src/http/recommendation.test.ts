@@ -49,3 +49,11 @@ test.each<[string, Agent, AgentView['decisions'], Word | null]>([
 ])('%s', (_name, given, decisions, word) => {
   expect(recommendationOf(given, decisions)?.decision ?? null).toBe(word);
 });
+
+test('the reason tells nudges that were not read in time from none', () => {
+  const nudges = { decided: 3, delivered: 1, newest: 'delivered' } as const;
+  const why = (incident: Partial<Incident>) =>
+    recommendationOf(agent('repeated-call', incident), everything)?.why;
+  expect(why({})).toBe('it has not been nudged yet');
+  expect(why({ nudges })).toBe('its nudges have not been read in time');
+});

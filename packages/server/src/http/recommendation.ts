@@ -33,5 +33,6 @@ export function recommendationOf({ hard }: Agent, decisions: Decisions): Recomme
   if (kind.about === 'failure') return first('something that it calls is failing', 'acknowledge');
   if (incident.isNudgeSeen)
     return first('it was nudged, and nothing changed', 'terminate_and_recover', 'terminate', 'acknowledge');
-  return first('it has not been nudged yet', 'nudge', 'allow_more_time', 'acknowledge');
+  const why = incident.nudges ? 'its nudges have not been read in time' : 'it has not been nudged yet';
+  return first(why, 'nudge', 'allow_more_time', 'acknowledge');
 }

@@ -67,7 +67,8 @@ function rowLine(row: FleetRowView, at: number, widths: Widths, isSelected: bool
 }
 
 function whyOf({ why, hold, tool, needsYouSince }: FleetRowView): string {
-  const what = why ?? hold?.kind.replaceAll('-', ' ') ?? (tool === null ? '' : `runs ${tool}`);
+  const isInTool = tool !== null && (hold === null || hold.kind === 'in-tool');
+  const what = why ?? (isInTool ? `runs ${tool}` : (hold?.kind.replaceAll('-', ' ') ?? ''));
   return needsYouSince === null ? what : `waiting for you: ${what}`;
 }
 
