@@ -29,6 +29,9 @@ test.each([
 test('a wait is recognised by its words, and one second is no wait', () => {
   expect(isWaitCall('Bash', { command: 'sleep 60 && gh pr checks' })).toBe(true);
   expect(isWaitCall('Bash', { command: 'sleep 2; cat status' })).toBe(true);
+  const kept = 'sleep 5; gh run view 7 --json status > /tmp/run.json; jq .status /tmp/run.json';
+  expect(isWaitCall('Bash', { command: kept })).toBe(true);
+  expect(isWaitCall('Bash', { command: 'sleep 5; make > build.log' })).toBe(false);
   expect(isWaitCall('Bash', { command: 'sleep 1; curl x' })).toBe(false);
   expect(isWaitCall('Bash', { command: './server & sleep 3; curl x' })).toBe(false);
   expect(

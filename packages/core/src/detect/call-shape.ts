@@ -52,7 +52,11 @@ export function isChangeCall(input: unknown): boolean {
   return command !== '' && !isLook(command);
 }
 
-const isLook = (command: string): boolean => !WRITES.test(command) && !changesSomething(command);
+/** What is kept in a temporary file only to be read by the next command. */
+const INTO_TEMP = /(?:>>?|\btee(?: -a)?)\s{0,4}["']?\/tmp\/[\w./-]{1,200}["']?/g;
+
+const isLook = (command: string): boolean =>
+  !(WRITES.test(command) && WRITES.test(command.replace(INTO_TEMP, ''))) && !changesSomething(command);
 
 /** If it succeeds, it changes something in the workspace. */
 export function isEditCall(input: unknown): boolean {
