@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { table } from './compare.ts';
 import { evaluateFixtures, evaluateMutants } from './fixtures.ts';
 import { missedGoals } from './goals.ts';
+import { judgeBand } from './judge-band.ts';
 import { ownStories } from './own-stories.ts';
 import { perDetector, warnedSuccesses } from './per-detector.ts';
 import { loadFolder, loadRuns, type RecordedRun } from './steps-file.ts';
@@ -32,12 +33,13 @@ else {
   print('By kind of finding', perDetector(real));
   print('Successful runs with a finding', warnedSuccesses(real));
   print('Real runs with an act', actedRuns(real));
+  print('Real runs as the judge sees them', judgeBand(real).lines);
 }
 
 const bytes = Math.max(...[...fixtures, ...real].map((run) => judge(run.steps).stateBytes));
 print('State', [`at most ${bytes} bytes (limit ${STATE_BYTES_MAX})`]);
 
-const goals = real.length === 0 ? [] : missedGoals(real);
+const goals = real.length === 0 ? [] : [...missedGoals(real), ...judgeBand(real).missed];
 for (const goal of goals) console.error(`GOAL ${goal}`);
 const misses = [...plain.misses, ...mutants.misses];
 for (const miss of misses) console.error(`MISS ${miss.run}\n     ${miss.why}`);

@@ -133,12 +133,16 @@ const pastCheck = ({ at, verdict, reasoning, ticketId }: JudgeCheckView['checks'
   return `  ${moment(at)}  ${verdict}: ${printable(reasoning)}${wrote}`;
 };
 
-function statsInWords(io: Io, { days, precision, ...all }: JudgeStatsView): string {
-  const right =
-    precision === null ? 'no answers yet' : `${Math.round(precision * 100)} % of the answered were useful`;
-  const columns = ['day', 'tickets', 'asked', 'useful', 'false alarms'].map((title) => ({ title }));
-  const rows = [...days, { day: 'all', ...all }].map(({ day, tickets, asked, useful, falseAlarms }) =>
-    [day, tickets, asked, useful, falseAlarms].map(String),
+function statsInWords(io: Io, { days, ...all }: JudgeStatsView): string {
+  const columns = ['day', 'tickets', 'asked', 'useful', 'false alarms', 'precision'].map((title) => ({
+    title,
+  }));
+  const rows = [...days, { day: 'all', ...all }].map(
+    ({ day, tickets, asked, useful, falseAlarms, precision }) => [
+      ...[day, tickets, asked, useful, falseAlarms].map(String),
+      precision === null ? '–' : `${Math.round(precision * 100)} %`,
+    ],
   );
-  return `${table(columns, rows, io.width, painter(io))}${right}\n`;
+  const right = all.precision === null ? 'No ticket has an answer yet.\n' : '';
+  return `${table(columns, rows, io.width, painter(io))}${right}`;
 }

@@ -2,11 +2,10 @@ import type { BookedTicket } from './ticket-book.ts';
 
 type Counts = { tickets: number; asked: number; useful: number; falseAlarms: number };
 
-type JudgeStats = Counts & {
-  /** Share of useful tickets among those with an answer; null without answers. */
-  readonly precision: number | null;
-  readonly days: ({ readonly day: string } & Counts)[];
-};
+/** The share of useful tickets among those with an answer; null without answers. */
+type Rated = Counts & { readonly precision: number | null };
+
+type JudgeStats = Rated & { readonly days: ({ readonly day: string } & Rated)[] };
 
 const nothing = (): Counts => ({ tickets: 0, asked: 0, useful: 0, falseAlarms: 0 });
 
@@ -20,13 +19,13 @@ export function statsOf(tickets: readonly BookedTicket[]): JudgeStats {
     days.set(day, ofDay);
     for (const counts of [all, ofDay]) count(counts, ticket);
   }
-  const answered = all.useful + all.falseAlarms;
-  const rows = [...days].map(([day, counts]) => ({ day, ...counts }));
-  return {
-    ...all,
-    precision: answered === 0 ? null : all.useful / answered,
-    days: rows.sort((a, b) => (a.day < b.day ? -1 : 1)),
-  };
+  const rows = [...days].map(([day, counts]) => ({ day, ...rated(counts) }));
+  return { ...rated(all), days: rows.sort((a, b) => (a.day < b.day ? -1 : 1)) };
+}
+
+function rated(counts: Counts): Rated {
+  const answered = counts.useful + counts.falseAlarms;
+  return { ...counts, precision: answered === 0 ? null : counts.useful / answered };
 }
 
 function count(counts: Counts, { wasAsked, answer }: BookedTicket): void {

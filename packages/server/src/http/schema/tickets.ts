@@ -147,10 +147,10 @@ const counts = {
   asked: z.number().int().meta({ description: 'Tickets about which a person was notified.' }),
   useful: z.number().int(),
   falseAlarms: z.number().int(),
+  precision: z.number().nullable().meta({ description: 'Share of useful ones among those with an answer.' }),
 };
 
 export const judgeStats = z.object({
   ...counts,
-  precision: z.number().nullable().meta({ description: 'Share of useful ones among those with an answer.' }),
   days: z.array(z.object({ day: z.string(), ...counts })).meta({ description: 'Oldest first.' }),
 });
