@@ -83,6 +83,9 @@ it('a server in the background has the variables that its configuration names, a
 
 it('service install --daemon writes a unit with a watchdog, and refuses a second unit', async () => {
   const unit = join(folder, 'systemd', 'user', 'holter-daemon.service');
+  const tools = join(folder, '$tools 100%');
+  mkdirSync(tools);
+  more.PATH = `${tools}:relative:/nowhere:${process.env.PATH}:${tools}`;
   const installed = await holter(
     'service',
     'install',
@@ -95,6 +98,13 @@ it('service install --daemon writes a unit with a watchdog, and refuses a second
   const text = readFileSync(unit, 'utf8');
   expect(text).toMatch(/^Type=notify\nNotifyAccess=all\nWatchdogSec=540\n/m);
   expect(text).toContain(`"daemon" "--town" "${join(folder, 'town')}"`);
+  // Where the shell of the installing person finds its programs; systemd expands `%`, and here not `$`.
+  const path = /^Environment="PATH=(.*)"$/m.exec(text)?.[1]?.split(':') ?? [];
+  expect(path[0]).toBe(join(folder, '$tools 100%%'));
+  expect(path).toContain(dirname(process.execPath));
+  expect(path.filter((each) => !each.startsWith('/') || each === '/nowhere')).toEqual([]);
+  expect(new Set(path).size).toBe(path.length);
+  delete more.PATH;
   expect((await holter('service', 'install', '--no-start')).err).toContain('would start a second server');
   await holter('service', 'remove');
   expect(existsSync(unit)).toBe(false);

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { DataFolder, dataFolderPath, realClock } from '@holter/server/local';
 import { findConfigFile, readSettingsFile, writeSettingsFile } from '@holter/server/process';
 import type { Command } from 'commander';
@@ -68,7 +68,10 @@ async function install(io: Io, { data, config, start, daemon, town }: InstallOpt
   mkdirSync(dirname(file), { recursive: true });
   const configFile = findConfigFile(config, io.env, io.workingDirectory);
   const text = daemon
-    ? daemonUnit(findTown(town, io.env), folder.path, configFile)
+    ? daemonUnit(findTown(town, io.env), folder.path, {
+        PATH: searchPath(io.env.PATH ?? ''),
+        ...(configFile !== null && { HOLTER_CONFIG: configFile }),
+      })
     : serverUnit(folder.path, configFile);
   writeSettingsFile(file, text);
   io.out(`${file}\n`);
@@ -133,7 +136,7 @@ WantedBy=default.target
 }
 
 /** A daemon that does not tick for three ticks is killed and started again; the server that it has started runs on. */
-function daemonUnit(town: Town, dataFolder: string, config: string | null): string {
+function daemonUnit(town: Town, dataFolder: string, env: Readonly<Record<string, string>>): string {
   const command = [process.execPath, mainFile, 'daemon', '--town', town.path, '--data', dataFolder];
   const watchdogSeconds = Math.ceil((3 * readTownSettings(town).tickMs) / 1_000);
   return `[Unit]
@@ -144,7 +147,7 @@ Type=notify
 NotifyAccess=all
 WatchdogSec=${watchdogSeconds}
 ExecStart=${command.map(quoted).join(' ')}
-${config === null ? '' : `Environment=${quoted(`HOLTER_CONFIG=${config}`)}\n`}WorkingDirectory=${dataFolder.replaceAll('%', '%%')}
+${Object.entries(env).map(environmentLine).join('')}WorkingDirectory=${dataFolder.replaceAll('%', '%%')}
 Restart=always
 RestartSec=5
 KillMode=process
@@ -154,9 +157,22 @@ WantedBy=default.target
 `;
 }
 
-/** As systemd reads it: `%` begins a specifier, `$` a variable. */
-const quoted = (word: string): string =>
-  `"${word.replace(/[\\"]/g, '\\$&').replaceAll('%', '%%').replaceAll('$', '$$$$')}"`;
+/**
+ * The folders in which the shell of whoever installs it finds programs: agents and tmux may be in folders that systemd
+ * does not search.
+ */
+function searchPath(path: string): string {
+  const isFolder = (name: string): boolean =>
+    isAbsolute(name) && statSync(name, { throwIfNoEntry: false })?.isDirectory() === true;
+  return [...new Set(path.split(delimiter))].filter(isFolder).join(delimiter);
+}
+
+const environmentLine = ([name, value]: [string, string]): string =>
+  `Environment=${inQuotes(`${name}=${value}`)}\n`;
+
+/** As systemd reads it: `%` begins a specifier, and `$`, in a command, a variable. */
+const quoted = (word: string): string => inQuotes(word).replaceAll('$', '$$$$');
+const inQuotes = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&').replaceAll('%', '%%')}"`;
 
 function systemctl(...args: readonly string[]): void {
   try {
