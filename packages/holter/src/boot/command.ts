@@ -55,7 +55,7 @@ async function triageOnce(io: Io, options: TriageOptions): Promise<void> {
     const { town, table, settings, now } = chain;
     const self = selfIn(table);
     mkdirSync(town.bootFolder, { recursive: true });
-    await refuseInside(chain, options.session);
+    await within(chain, refuseInside(chain, options.session));
     const status = await holdingLock(town.bootLockFile, async () => {
       if (isMarked(town, table, settings.bootTtlMs, now)) return null;
       writeMarker(town, self, options.session, now());

@@ -13,9 +13,9 @@ import { instant } from '@holter/core/time';
 import type { ProcessIdentity } from '@holter/server/process';
 import { type ActContext, restartDeacon, startDeacon } from '../deacon/act.ts';
 import { heartbeatReading } from '../deacon/heartbeat.ts';
-import { type DeaconView, lookAtDeacon } from '../deacon/look.ts';
+import { type DeaconRun, type DeaconView, lookAtDeacon } from '../deacon/look.ts';
 import { isAskingAt, promptOf, sampleOf, typing } from '../deacon/sample.ts';
-import { nullIfGone } from '../tmux/control-client.ts';
+import { TmuxError } from '../tmux/control-client.ts';
 import type { Prompt } from '../tmux/prompt.ts';
 import type { ChainMail } from '../town/chain-mail.ts';
 import { incarnationOf } from '../town/incarnation.ts';
@@ -79,8 +79,18 @@ async function ask(
   decided: Triage,
 ): Promise<Triage | null> {
   if (!advise) return null;
-  const pane = (await run?.place?.pane.pane.history(PANE_LINES).catch(nullIfGone)) ?? null;
+  const pane = run?.place ? await historyOf(run.place) : null;
   return advise({ look, decided, pane });
+}
+
+/** Null if it can't be seen. */
+async function historyOf({ pane }: NonNullable<DeaconRun['place']>): Promise<string | null> {
+  try {
+    return await pane.pane.history(PANE_LINES);
+  } catch (error) {
+    if (error instanceof TmuxError) return null;
+    throw error;
+  }
 }
 
 type Done = { readonly result: string; readonly memory: Partial<BootMemory> };

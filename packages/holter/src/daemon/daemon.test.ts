@@ -77,6 +77,7 @@ class Bench {
         triage: async () => undefined,
         handOver: async ({ by }) => void this.log.push(`letter from ${by}`),
       },
+      lookMs: 10_000,
       isHeld: () => this.isHeld,
       newSecret: () => `key ${this.now}`,
       say: (line) => void this.log.push(line),
@@ -190,4 +191,31 @@ it('counts a first start that is refused, says why, and does not try it at every
   await bench.ticks(8);
   expect(bench.log).toContain(`${NAME}: it could not be started: the session is in the way`);
   expect(bench.letters).toEqual([expect.stringContaining('crash loop')]);
+});
+
+it('looks after the server while nothing else answers', async () => {
+  const never = new Promise<never>(() => undefined);
+  const seen: LinkLook = { at: instant(1), process: '{}', state: 'running', cpuMs: 1, tick: 1 };
+  const hand: Hand = { look: () => never, stop: async () => null, start: async () => undefined };
+  const said: string[] = [];
+  const daemon = new Daemon({
+    ...{ book, settings, lookMs: 20 },
+    clock: { now: () => instant(1), after: () => () => undefined },
+    hands: {
+      server: { ...hand, look: async () => seen },
+      ...{ boot: hand, deacon: hand, members: new Map([[NAME, hand]]) },
+    },
+    duties: { see: () => never, triage: async () => undefined, handOver: async () => undefined },
+    isHeld: () => false,
+    newSecret: () => 'key',
+    say: (line) => void said.push(line),
+    tell: async () => null,
+  });
+  await daemon.tick();
+  expect([book.link('server').look?.state, book.link('deacon').look?.state]).toEqual(['running', 'unknown']);
+  const late = 'it could not be looked at: the look took too long';
+  expect(said).toEqual([
+    ...['boot', 'deacon', NAME].map((name) => `${name}: ${late}`),
+    'the town could not be looked at: the look took too long',
+  ]);
 });

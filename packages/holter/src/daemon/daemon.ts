@@ -51,6 +51,8 @@ type DaemonParts = {
   readonly settings: DaemonSettings;
   readonly hands: Hands;
   readonly duties: TownDuties;
+  /** How long a look may take. */
+  readonly lookMs: number;
   /** A person has stopped Holter's own acts. */
   readonly isHeld: () => boolean;
   readonly newSecret: () => string;
@@ -84,9 +86,10 @@ export class Daemon {
       this.look('boot'),
       this.look('deacon'),
     ]);
-    const members: (readonly [MemberLink, LinkLook])[] = [];
-    for (const name of hands.members.keys()) members.push([name, await this.look(name)]);
-    const seen = await duties.see({ deacon, members });
+    const members = await Promise.all(
+      [...hands.members.keys()].map(async (name) => [name, await this.look(name)] as const),
+    );
+    const seen = await this.see({ deacon, members });
     const sight = { at: clock.now(), isHeld: isHeld(), server, boot, deacon, members, ...seen };
     const { acts, says, steps } = await book.tick(sight);
     for (const each of says) say(inWords(each, settings.limits));
@@ -134,12 +137,30 @@ export class Daemon {
     const { book, clock, say } = this.parts;
     const { look: before } = book.link(name);
     try {
-      return await this.handOf(name).look(before);
+      return await this.inTime(this.handOf(name).look(before));
     } catch (error) {
       say(`${name}: it could not be looked at: ${(error as Error).message}`);
       const process = before?.process ?? null;
       return { at: clock.now(), process, state: 'unknown', cpuMs: null, tick: null };
     }
+  }
+
+  /** What can't be seen of the town must not keep the links from being looked after. */
+  private async see(looks: TownLooks): ReturnType<TownDuties['see']> {
+    try {
+      return await this.inTime(this.parts.duties.see(looks));
+    } catch (error) {
+      this.parts.say(`the town could not be looked at: ${(error as Error).message}`);
+      return { isBootRunning: true, triage: null, lifecycle: [] };
+    }
+  }
+
+  /** One link that can't be looked at must not hold up the look at another. */
+  private inTime<T>(look: Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error('the look took too long')), this.parts.lookMs);
+      look.then(resolve, reject).finally(() => clearTimeout(timer));
+    });
   }
 
   /** Effects of this tick, and those that an earlier daemon has left. One leads to the next: a stop to a start. */

@@ -26,7 +26,8 @@ export function memberHand(chain: Chain, name: string): Hand {
       const found = await sessions.find(name);
       const at = clock.now();
       const process = processIn(found);
-      if (found.kind === 'no-tmux' || process === undefined) return unknownLook(at, before);
+      if (found.kind === 'no-tmux' || found.kind === 'unknown' || process === undefined)
+        return unknownLook(at, before);
       const unseen = { at, cpuMs: null, tick: null } as const;
       if (!process) return { ...unseen, process: before?.process ?? null, state: 'gone' };
       const state: LinkLook['state'] = table.row(process.pid)?.state === 'stopped' ? 'stopped' : 'running';
@@ -35,6 +36,7 @@ export function memberHand(chain: Chain, name: string): Hand {
     stop: async (process, isOrdered) => {
       if (!isOrdered) return 'only an order ends it';
       const found = await sessions.find(name);
+      if (found.kind === 'unknown') return found.because;
       const running = processIn(found);
       if (found.kind !== 'found' || !running) return null;
       if (JSON.stringify(running) !== process) return 'left alone: another one runs now';
@@ -47,6 +49,7 @@ export function memberHand(chain: Chain, name: string): Hand {
       const found = await sessions.find(name);
       if (!command) throw new Error('it is not named in holter.yaml');
       if (found.kind === 'no-tmux') throw new Error('tmux is not installed');
+      if (found.kind === 'unknown') throw new Error(found.because);
       if (processIn(found) !== null) return;
       if (found.kind === 'found') {
         if (!sessions.isOwn(found.session))

@@ -43,6 +43,8 @@ type DaemonOptions = {
 
 /** How long the server may take to answer: far longer than it ever does, and far shorter than a tick. */
 const ANSWER_MS = 15_000;
+/** Longer than the server, tmux and the disk may take to answer. */
+const LOOK_MS = 30_000;
 
 /** The daemon of a town, until it is stopped. There is one: a second one ends with a message. */
 export async function runDaemon(options: DaemonOptions): Promise<void> {
@@ -74,6 +76,7 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
       ...{ book, clock, settings, say },
       hands: { server, ...options.hands },
       duties: options.duties,
+      lookMs: LOOK_MS,
       isHeld: estopOf(folder, say),
       newSecret: realDice.newSecret,
       tell: (message) => reporter.tell(message),

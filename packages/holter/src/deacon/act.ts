@@ -41,6 +41,7 @@ const HISTORY_LINES = 300;
 export const startDeacon = (context: ActContext): Promise<ActOutcome> =>
   locked(context, async () => {
     const seen = await lookAtDeacon(context);
+    if (seen.session === 'unknown') return leftAlone('it can not be seen whether it runs');
     if (seen.session !== 'dead') return leftAlone('it runs again');
     if (seen.zombie) {
       const refusal = await killZombie(context, seen.zombie);
@@ -137,6 +138,7 @@ async function end({ sessions }: Pick<ActContext, 'sessions'>, session: TownSess
     if (!(error instanceof TmuxError)) throw error;
   }
   const found = await sessions.find(session.name);
+  if (found.kind === 'unknown') return { outcome: 'failed', detail: found.because };
   if (found.kind === 'found' && found.session.sessionId === session.sessionId)
     return { outcome: 'failed', detail: `the session ${session.name} does not end` };
   return { outcome: 'done', detail: `the session ${session.name} was ended` };

@@ -85,8 +85,10 @@ async function run(io: Io, options: ChainOptions): Promise<void> {
   const chain = await openChain(io, options);
   const { town, settings, clock, now, table } = chain;
   const self = selfIn(table);
-  const { run: other } = await lookAtDeacon(chain);
+  const { session, run: other } = await lookAtDeacon(chain);
   chain.close();
+  if (session === 'unknown')
+    throw new CliFailure(`it can not be seen whether the Deacon of ${town.path} runs already`);
   const isSelf = other !== null && isWithin(table, self.pid, other.process);
   if (other && !isSelf)
     throw new CliFailure(
@@ -181,6 +183,7 @@ async function kill(io: Io, name: string, options: ChainOptions): Promise<void> 
   try {
     const found = await chain.sessions.find(name);
     if (found.kind === 'no-tmux') throw new CliFailure('tmux is not installed');
+    if (found.kind === 'unknown') throw new CliFailure(found.because);
     if (found.kind === 'none') throw new CliFailure(`no session is called ${name} on this tmux server`);
     const isConfirmed = options.socket !== undefined;
     const ended = await chain.alone(() => killSession(chain, found.session, isConfirmed));

@@ -43,6 +43,7 @@ export async function lookAtDeacon(context: DeaconContext): Promise<DeaconView> 
   const { sessions, settings } = context;
   const found = await sessions.find(settings.deaconSession);
   const isDegraded = found.kind === 'no-tmux';
+  if (found.kind === 'unknown') return { session: 'unknown', run: null, zombie: null, isDegraded };
   const recorded = recordedProcess(context);
   if (found.kind === 'found') {
     const pane = paneOf(found.session, recorded, context.table);

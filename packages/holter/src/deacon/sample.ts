@@ -1,5 +1,6 @@
 import type { ProcessSample } from '@holter/core/chain';
 import { findProcess, ProcessTree } from '@holter/server/process';
+import { TmuxSilent } from '../tmux/control-client.ts';
 import type { Prompt } from '../tmux/prompt.ts';
 import type { ActContext } from './act.ts';
 import type { DeaconRun } from './look.ts';
@@ -33,6 +34,13 @@ export async function promptOf(
   return found && { pane: place.pane.pane, found, sessions: new SessionFiles(table, clock), clock };
 }
 
-/** Whether it waits for the answer of a person, as its pane or its session file shows. */
-export const isAskingAt = async (prompt: Prompt | null): Promise<boolean> =>
-  prompt !== null && (await (await typing()).seePrompt(prompt)).isAsking;
+/** Whether it waits for the answer of a person, as its pane or its session file shows. What can't be seen may be that. */
+export async function isAskingAt(prompt: Prompt | null): Promise<boolean> {
+  if (prompt === null) return false;
+  try {
+    return (await (await typing()).seePrompt(prompt)).isAsking;
+  } catch (error) {
+    if (error instanceof TmuxSilent) return true;
+    throw error;
+  }
+}

@@ -1,4 +1,4 @@
-import { type Socket, TmuxMissing } from '../tmux/control-client.ts';
+import { type Socket, TmuxError, TmuxMissing } from '../tmux/control-client.ts';
 import { tmuxCommand } from '../tmux/exec.ts';
 import type { PaneRow } from '../tmux/pane-row.ts';
 import { type Pane, TmuxServer } from '../tmux/tmux-server.ts';
@@ -20,11 +20,12 @@ export type TownSession = {
   readonly typedAt: number | null;
 };
 
-/** `no-tmux`: it is not installed, so that no session can be seen or started. */
+/** `no-tmux`: it is not installed, so that no session can be seen or started. `unknown` is a look that failed. */
 type FoundSession =
   | { readonly kind: 'found'; readonly session: TownSession }
   | { readonly kind: 'none' }
-  | { readonly kind: 'no-tmux' };
+  | { readonly kind: 'no-tmux' }
+  | { readonly kind: 'unknown'; readonly because: string };
 
 type StartOptions = {
   readonly name: string;
@@ -40,11 +41,11 @@ export class TownSessions {
   private readonly env: NodeJS.ProcessEnv;
   private readonly server: TmuxServer;
 
-  constructor(townPath: string, socket: Socket, env: NodeJS.ProcessEnv) {
+  constructor(townPath: string, socket: Socket, env: NodeJS.ProcessEnv, answerMs?: number) {
     this.townPath = townPath;
     this.socket = socket;
     this.env = env;
-    this.server = new TmuxServer(socket, env);
+    this.server = new TmuxServer(socket, env, answerMs);
   }
 
   async find(name: string): Promise<FoundSession> {
@@ -52,6 +53,7 @@ export class TownSessions {
       return await this.look(name);
     } catch (error) {
       if (error instanceof TmuxMissing) return { kind: 'no-tmux' };
+      if (error instanceof TmuxError) return { kind: 'unknown', because: error.message };
       throw error;
     }
   }

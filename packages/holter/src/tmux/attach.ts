@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { CliFailure } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
-import { type Socket, socketWords } from './control-client.ts';
+import { ANSWER_MS, NO_ANSWER, type Socket, saysNoServer, socketWords } from './control-client.ts';
 import { agentIdOf } from './pane-agent.ts';
 
 const NEXT = 'holter status lists the agents; --socket NAME names another tmux server';
@@ -13,10 +13,18 @@ export function attach(io: Io, agentId: string, socket: Socket): void {
     spawnSync('tmux', [...words, ...args], {
       env: io.env,
       encoding: 'utf8',
-      stdio: isShown ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+      ...(isShown
+        ? { stdio: 'inherit' }
+        : { stdio: ['ignore', 'pipe', 'pipe'], timeout: ANSWER_MS, killSignal: 'SIGKILL' }),
     });
   const listed = tmux(['list-panes', '-a', '-F', '#{session_id} #{pane_id} #{session_name}'], false);
-  if (listed.error) throw new CliFailure('tmux is not installed', `holter show ${agentId} tells about it`);
+  if (listed.error) {
+    const isMissing = (listed.error as NodeJS.ErrnoException).code === 'ENOENT';
+    throw new CliFailure(
+      isMissing ? 'tmux is not installed' : NO_ANSWER,
+      `holter show ${agentId} tells about it`,
+    );
+  }
   if (listed.status !== 0) throw new CliFailure(whyNotListed(listed.stderr.trim(), socket), NEXT);
   const place = placeOf(listed.stdout, agentId);
   if (!place) throw new CliFailure(`no pane of this tmux server is that of ${agentId}`, NEXT);
@@ -27,10 +35,8 @@ export function attach(io: Io, agentId: string, socket: Socket): void {
   io.setExitCode(tmux([...show, go, '-t', sessionId], true).status ?? 1);
 }
 
-/** tmux says in several ways that no server runs, each with the path of a socket. */
 export function whyNotListed(said: string, socket: Socket): string {
-  if (!/^no server running|^no sessions|No such file|Connection refused/.test(said))
-    return `tmux does not answer: ${said}`;
+  if (!saysNoServer(said)) return `${NO_ANSWER}: ${said}`;
   return socket === undefined
     ? 'no tmux server is running'
     : `no tmux server is running on the socket ${socket}`;

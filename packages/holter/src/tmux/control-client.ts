@@ -7,17 +7,28 @@ export class TmuxError extends Error {
   override readonly name: string = 'TmuxError';
 }
 
+/** tmux is not installed. */
 export class TmuxMissing extends TmuxError {
   override readonly name = 'TmuxMissing';
+
   constructor() {
     super('tmux is not installed');
   }
 }
 
+/** It could not be seen whether tmux runs or what runs in it. That is never the same as nothing. */
+export class TmuxSilent extends TmuxError {
+  override readonly name = 'TmuxSilent';
+}
+
 export const nullIfGone = (error: unknown): null => {
-  if (error instanceof TmuxError) return null;
+  if (error instanceof TmuxError && !(error instanceof TmuxSilent)) return null;
   throw error;
 };
+
+/** Far longer than tmux ever takes, and far shorter than the time between two looks of the daemon. */
+export const ANSWER_MS = 5_000;
+export const NO_ANSWER = 'tmux does not answer';
 
 type Waiting = {
   readonly resolve: (reply: ControlReply) => void;
@@ -26,6 +37,9 @@ type Waiting = {
 
 /** Which tmux server: a name as for `tmux -L`, or a path as for `tmux -S`; undefined is tmux's own default. */
 export type Socket = string | undefined;
+
+/** `answerMs`: how long tmux may take to answer. */
+type Attach = { readonly socket: Socket; readonly env: NodeJS.ProcessEnv; readonly answerMs: number };
 
 export const socketWords = (socket: Socket): readonly string[] => {
   if (socket === undefined) return [];
@@ -41,9 +55,11 @@ export class ControlClient {
   private readonly child: ChildProcessWithoutNullStreams;
   private readonly reader = new ControlReader();
   private readonly waiting: Waiting[] = [];
+  private readonly answerMs: number;
   private isEnded = false;
 
-  private constructor(socket: Socket, sessionId: string, env: NodeJS.ProcessEnv) {
+  private constructor({ socket, env, answerMs }: Attach, sessionId: string) {
+    this.answerMs = answerMs;
     const words = ['-u', ...socketWords(socket), '-C', 'attach-session'];
     const flags = ['-f', 'ignore-size,no-output', '-t', sessionId];
     this.child = spawn('tmux', [...words, ...flags], { env, stdio: 'pipe' });
@@ -65,28 +81,38 @@ export class ControlClient {
   }
 
   /** Null if this tmux server does not run or has no session. */
-  static async attach(socket: Socket, env: NodeJS.ProcessEnv): Promise<ControlClient | null> {
-    const [sessionId] = await sessionIds(socket, env);
-    if (sessionId === undefined) return null;
-    const client = new ControlClient(socket, sessionId, env);
-    try {
-      await client.ask('display-message -p ok');
-      return client;
-    } catch (error) {
-      if (error instanceof TmuxError) return null;
-      throw error;
-    }
+  static async attach(options: Attach): Promise<ControlClient | null> {
+    const [sessionId] = await sessionIds(options);
+    return sessionId === undefined ? null : new ControlClient(options, sessionId);
   }
 
   /** The lines of the reply. `command` is one line in tmux's own syntax; see `quoted`. */
   async ask(command: string): Promise<readonly string[]> {
     if (this.isEnded) throw new TmuxError('tmux has gone');
     const reply = await new Promise<ControlReply>((resolve, reject) => {
-      this.waiting.push({ resolve, reject });
+      // Replies come in order: after one that is missing, nothing that this client reads can be trusted.
+      const timer = setTimeout(() => this.giveUp(), this.answerMs);
+      const settled =
+        <T>(settle: (value: T) => void) =>
+        (value: T): void => {
+          clearTimeout(timer);
+          settle(value);
+        };
+      this.waiting.push({ resolve: settled(resolve), reject: settled(reject) });
       this.child.stdin.write(`${command}\n`);
     });
     if (reply.isError) throw new TmuxError(reply.lines.join(' ') || 'tmux refused');
     return reply.lines;
+  }
+
+  get hasEnded(): boolean {
+    return this.isEnded;
+  }
+
+  private giveUp(): void {
+    this.isEnded = true;
+    for (const { reject } of this.waiting.splice(0)) reject(new TmuxSilent(NO_ANSWER));
+    this.close();
   }
 
   /** Whether the server was killed or has crashed, with all its panes. */
@@ -94,22 +120,36 @@ export class ControlClient {
     return this.reader.exit?.includes('unexpectedly') ?? false;
   }
 
-  /** Detaches; sessions and panes stay. */
+  /**
+   * Detaches; sessions and panes stay. Only a kill also ends a client that waits for a server that hangs, which keeps
+   * the other ends of its pipes.
+   */
   close(): void {
-    this.child.stdin.end();
+    const { child } = this;
+    child.kill('SIGKILL');
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
   }
 }
 
-async function sessionIds(socket: Socket, env: NodeJS.ProcessEnv): Promise<readonly string[]> {
+/** None only if tmux itself says that there is none. */
+async function sessionIds({ socket, env, answerMs }: Attach): Promise<readonly string[]> {
   const words = [...socketWords(socket), 'list-sessions', '-F', '#{session_id}'];
+  const limits = { timeout: answerMs, killSignal: 'SIGKILL' } as const;
   try {
-    const { stdout } = await promisify(execFile)('tmux', words, { env });
+    const { stdout } = await promisify(execFile)('tmux', words, { env, ...limits });
     return stdout.trim().split('\n').filter(Boolean);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new TmuxMissing();
-    return [];
+    const { code, stderr } = error as NodeJS.ErrnoException & { readonly stderr?: string };
+    if (code === 'ENOENT') throw new TmuxMissing();
+    const said = stderr?.trim() ?? '';
+    if (saysNoServer(said)) return [];
+    throw new TmuxSilent(said === '' ? NO_ANSWER : `${NO_ANSWER}: ${said}`);
   }
 }
+
+/** tmux says in several ways that no server runs, each with the path of a socket. */
+export const saysNoServer = (said: string): boolean =>
+  /^no server running|^no sessions|\((?:No such file or directory|Connection refused)\)/.test(said);
 
 /** One argument in tmux's syntax. Control characters are left out: a line is one command. */
 export function quoted(text: string): string {

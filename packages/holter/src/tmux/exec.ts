@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { type Socket, socketWords, TmuxError, TmuxMissing } from './control-client.ts';
+import { NO_ANSWER, type Socket, socketWords, TmuxError, TmuxMissing, TmuxSilent } from './control-client.ts';
 
 const TIMEOUT_MS = 20_000;
 
@@ -12,11 +12,16 @@ export async function tmuxCommand(
 ): Promise<string> {
   try {
     const all = ['-u', ...socketWords(socket), ...words];
-    const { stdout } = await promisify(execFile)('tmux', all, { env, timeout: TIMEOUT_MS });
+    const { stdout } = await promisify(execFile)('tmux', all, {
+      env,
+      timeout: TIMEOUT_MS,
+      killSignal: 'SIGKILL',
+    });
     return stdout.trimEnd();
   } catch (error) {
     const { code, stderr } = error as NodeJS.ErrnoException & { readonly stderr?: string };
     if (code === 'ENOENT') throw new TmuxMissing();
-    throw new TmuxError(stderr?.trim() || 'tmux did not answer');
+    const said = stderr?.trim();
+    throw said ? new TmuxError(said) : new TmuxSilent(NO_ANSWER);
   }
 }

@@ -46,6 +46,8 @@ const SCREEN_EVERY_MS = 10_000;
 const STATUS_EVERY_MS = 5_000;
 /** tmux learns of the end of a pane's command a moment after the system does. */
 const EXIT_CODE_LOOKS = 3;
+/** About a minute: each takes two seconds, and five in which tmux did not answer. */
+const SILENT_LOOKS = 9;
 
 const HOLDS = [
   ['waiting', 'waiting-for-permission'],
@@ -197,9 +199,10 @@ export class PaneAgent {
     return this.isRunning ? 0 : this.context.clock.now() - this.endedAt;
   }
 
-  /** One look. `row` is null when the pane has closed or its tmux server has gone. */
-  async look(row: PaneRow | null, typedAt: number | null, loss: Loss): Promise<void> {
+  /** One look. `seen` is null when the pane has closed or its tmux server has gone. */
+  async look(seen: PaneRow | null | 'unknown', typedAt: number | null, loss: Loss): Promise<void> {
     if (!this.isRunning || this.isInHand) return;
+    const row = seen === 'unknown' ? null : seen;
     const { clock } = this.context;
     // The clients go with the last pane, and what was typed there last may have closed it.
     this.typedAt = typedAt ?? this.typedAt;
@@ -207,6 +210,8 @@ export class PaneAgent {
       this.looksSinceEnd += 1;
       const isOwnCommand = row?.pid === this.found.process.pid;
       if (isOwnCommand && !row.dead && this.looksSinceEnd < EXIT_CODE_LOOKS) return;
+      // How it ended is known only to tmux, which may answer again.
+      if (seen === 'unknown' && this.looksSinceEnd < SILENT_LOOKS) return;
       const dead = isOwnCommand ? row.dead : null;
       const typedMsAgo = agoOf(this.typedAt, clock.now());
       this.hasEnded(endOf({ dead, lastState: this.screen.state, typedMsAgo, loss }));
@@ -218,9 +223,9 @@ export class PaneAgent {
       // Both in one request.
       if (this.hasPrinted) this.tell({ kind: 'activity' });
       this.hasPrinted = false;
-      const seen = this.sensor.look();
-      if (seen.childrenAtWork > 0) this.hasMoved = true;
-      this.tell(seen);
+      const facts = this.sensor.look();
+      if (facts.childrenAtWork > 0) this.hasMoved = true;
+      this.tell(facts);
     }
     if (now - this.statusAt >= STATUS_EVERY_MS) {
       this.statusAt = now;

@@ -4,10 +4,11 @@ import type { Recipe } from '@holter/server/adapters';
 import { receiptOfStop, stopTree, takeSpawnKey } from '@holter/server/process';
 import type { AgentRecord } from '../run/agent-record.ts';
 import type { Outcome } from '../run/effect-loop.ts';
-import { nullIfGone, quoted } from './control-client.ts';
+import { nullIfGone, quoted, TmuxSilent } from './control-client.ts';
 import { childrenOf, type FoundAgent, findAgent } from './find-agent.ts';
 import type { PaneAgent } from './pane-agent.ts';
 import { type Tried, typeAtPrompt } from './prompt.ts';
+import type { Pane } from './tmux-server.ts';
 
 /** A nudge that could not be delivered for so long is refused, with the reason; the incident goes on without it. */
 const NUDGE_WAIT_MS = 120_000;
@@ -113,7 +114,8 @@ export class PaneExecutor {
     const { folder, clock, sha256, table } = agent.context;
     if (agent.isRunning) return refused('it is running');
     if (effect.key === undefined) return refused('the order has no key');
-    const seen = await agent.pane.look().catch(nullIfGone);
+    const seen = await this.seePane();
+    if (seen instanceof TmuxSilent) return refused(seen.message);
     if (!seen) return refused('its pane has closed');
     const obstacle = seen.row.dead ? null : this.whyOccupied(seen.row.pid);
     if (obstacle !== null) return refused(obstacle);
@@ -181,17 +183,28 @@ export class PaneExecutor {
 
   /** The process of the successor; null if it does not show up. */
   private async started(env: FoundAgent['env']): Promise<FoundAgent | null> {
-    const { context, pane, found } = this.agent;
+    const { context, found } = this.agent;
     const { clock, table } = context;
     for (const deadline = clock.now() + STARTED_WITHIN_MS; clock.now() < deadline; ) {
-      const seen = await pane.look().catch(nullIfGone);
-      if (!seen || seen.row.dead) return null;
-      const agent = findAgent(table, seen.row.pid, childrenOf(table.rows()));
+      const seen = await this.seePane();
+      if (!seen || (!(seen instanceof TmuxSilent) && seen.row.dead)) return null;
+      const agent =
+        seen instanceof TmuxSilent ? null : findAgent(table, seen.row.pid, childrenOf(table.rows()));
       // The first command line is kept: the next restart is made from it again.
       if (agent) return { ...found, env, process: agent.process };
       await this.pause(STARTED_LOOK_MS);
     }
     return null;
+  }
+
+  /** Null if it has gone; what tmux does not tell is not known. */
+  private async seePane(): Promise<Awaited<ReturnType<Pane['look']>> | TmuxSilent> {
+    try {
+      return await this.agent.pane.look().catch(nullIfGone);
+    } catch (error) {
+      if (error instanceof TmuxSilent) return error;
+      throw error;
+    }
   }
 
   private recipe(sessionId: string | null, workingDirectory = '/'): Recipe | null {

@@ -1,6 +1,6 @@
 import type { Clock } from '@holter/server/process';
 import type { Outcome } from '../run/effect-loop.ts';
-import { nullIfGone } from './control-client.ts';
+import { nullIfGone, TmuxSilent } from './control-client.ts';
 import type { FoundAgent } from './find-agent.ts';
 import { isAtPrompt, whyNotNudge } from './nudge-gate.ts';
 import { agoOf } from './pane-row.ts';
@@ -34,6 +34,7 @@ type PromptView = {
 /** A try that has to wait gives its reason. */
 export type Tried = Outcome | { readonly wait: string };
 
+/** Throws `TmuxSilent` if nothing can be seen. */
 export async function seePrompt(
   { pane, found, sessions, clock }: Prompt,
   mayInterrupt = false,
@@ -58,8 +59,8 @@ export async function seePrompt(
 export async function typeAtPrompt(prompt: Prompt, text: string, mayInterrupt = false): Promise<Tried> {
   const { pane, clock } = prompt;
   const pause = (ms: number): Promise<void> => new Promise((resolve) => void clock.after(ms, resolve));
-  const seen = await seePrompt(prompt, mayInterrupt);
-  if (seen.why !== null) return { wait: seen.why };
+  const why = await whyWait(prompt, mayInterrupt);
+  if (why !== null) return { wait: why };
   await pane.paste(text);
   await pause(ENTER_AFTER_MS);
   const pasted = await seePrompt(prompt, mayInterrupt);
@@ -80,4 +81,13 @@ export async function typeAtPrompt(prompt: Prompt, text: string, mayInterrupt = 
     return { outcome: 'delivered', detail: 'sent at its prompt, which is empty again' };
   }
   return { outcome: 'unknown', detail: 'sent, but it still stands at the prompt' };
+}
+
+async function whyWait(prompt: Prompt, mayInterrupt: boolean): Promise<string | null> {
+  try {
+    return (await seePrompt(prompt, mayInterrupt)).why;
+  } catch (error) {
+    if (error instanceof TmuxSilent) return error.message;
+    throw error;
+  }
 }

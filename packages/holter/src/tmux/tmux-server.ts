@@ -1,10 +1,19 @@
-import { ControlClient, nullIfGone, quoted, type Socket, TmuxError } from './control-client.ts';
+import {
+  ANSWER_MS,
+  ControlClient,
+  quoted,
+  type Socket,
+  TmuxError,
+  TmuxMissing,
+  TmuxSilent,
+} from './control-client.ts';
 import { lookAtPanes, type PaneRow, type Panes } from './pane-row.ts';
 
 /** The tmux server behind a socket, which may come and go. */
 export class TmuxServer {
   private readonly socket: Socket;
   private readonly env: NodeJS.ProcessEnv;
+  private readonly answerMs: number;
   /** Whether the server that was attached last has crashed: nobody has closed its panes. */
   isLost = false;
   private client: ControlClient | null = null;
@@ -13,25 +22,30 @@ export class TmuxServer {
   /** Socket, process and start of the server that is attached: pane ids mean something only together with it. */
   private attached: string | null = null;
 
-  constructor(socket: Socket, env: NodeJS.ProcessEnv) {
+  constructor(socket: Socket, env: NodeJS.ProcessEnv, answerMs = ANSWER_MS) {
     this.socket = socket;
     this.env = env;
+    this.answerMs = answerMs;
   }
 
   get key(): string | null {
     return this.attached;
   }
 
-  /** All panes now; null while this server does not run. */
+  /** All panes now; null if this server does not run. Throws `TmuxSilent` if that can't be seen. */
   async look(): Promise<Panes | null> {
-    const client = await this.attach();
+    const hadClient = this.client !== null;
     try {
-      return client && (await lookAtPanes(client));
+      return await this.lookOnce();
     } catch (error) {
-      // The session that the client was attached to has ended, or the server has; the next look attaches again.
-      if (error instanceof TmuxError) return null;
-      throw error;
+      const hasEnded = isRefusal(error) && hadClient && !this.client;
+      if (!hasEnded) throw asSilent(error);
     }
+    // The client has ended: with its server, or only with the session that it was attached to.
+    if (this.isLost) return null;
+    return this.lookOnce().catch((error: unknown) => {
+      throw asSilent(error);
+    });
   }
 
   async ask(command: string): Promise<readonly string[]> {
@@ -49,6 +63,15 @@ export class TmuxServer {
     this.client = null;
   }
 
+  private async lookOnce(): Promise<Panes | null> {
+    const client = await this.attach();
+    try {
+      return client && (await lookAtPanes(client));
+    } finally {
+      if (client?.hasEnded) await client.ended;
+    }
+  }
+
   /** The watch and effects of several panes may look at once; they share one client. */
   private async attach(): Promise<ControlClient | null> {
     if (this.client || this.isClosed) return this.client;
@@ -59,11 +82,15 @@ export class TmuxServer {
   }
 
   private async open(): Promise<ControlClient | null> {
-    const client = await ControlClient.attach(this.socket, this.env);
+    const { socket, env, answerMs } = this;
+    const client = await ControlClient.attach({ socket, env, answerMs });
     if (!client) return null;
     const format = quoted('#{socket_path} #{pid} #{start_time}');
-    const identity = await client.ask(`display-message -p ${format}`).catch(nullIfGone);
-    if (!identity || this.isClosed) {
+    const identity = await client.ask(`display-message -p ${format}`).catch((error: unknown) => {
+      client.close();
+      throw error;
+    });
+    if (this.isClosed) {
       client.close();
       return null;
     }
@@ -78,6 +105,12 @@ export class TmuxServer {
   }
 }
 
+const isRefusal = (error: unknown): error is TmuxError =>
+  error instanceof TmuxError && !(error instanceof TmuxMissing) && !(error instanceof TmuxSilent);
+
+/** A look that tmux refuses has seen nothing. */
+const asSilent = (error: unknown): unknown => (isRefusal(error) ? new TmuxSilent(error.message) : error);
+
 /** One pane of one run of a tmux server. A pane of a later run never answers for it. */
 export class Pane {
   readonly paneId: string;
@@ -90,7 +123,7 @@ export class Pane {
     this.paneId = paneId;
   }
 
-  /** Null when it has closed, or its tmux server has gone. */
+  /** Null when it has closed, or its tmux server has gone. Throws `TmuxSilent` if that can't be seen. */
   async look(): Promise<{ readonly row: PaneRow; readonly typedAt: number | null } | null> {
     const panes = await this.server.look();
     const row = this.server.key === this.key ? panes?.panes.get(this.paneId) : undefined;

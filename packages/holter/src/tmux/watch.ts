@@ -2,7 +2,7 @@ import { PANE_EXECUTOR } from '@holter/core';
 import { isAlive, type ProcessIdentity } from '@holter/server/process';
 import type { AgentPage } from '@holter/server/wire';
 import { RunFailure } from '../run/end.ts';
-import { quoted, TmuxError } from './control-client.ts';
+import { quoted, TmuxError, TmuxSilent } from './control-client.ts';
 import { type Children, childrenOf, type FoundAgent, findAgent } from './find-agent.ts';
 import { matchesGlob } from './glob.ts';
 import { agentIdOf, PaneAgent, type PaneContext } from './pane-agent.ts';
@@ -41,6 +41,8 @@ export class TmuxWatch {
   private foundAt = 0;
   private isFinding = false;
   private isThere: boolean | null = null;
+  /** Why tmux can't be looked at, as it was said last. */
+  private silence: string | null = null;
   /** Whether it was said that no pane runs a known agent. */
   private isNoneSaid = false;
   private isStopped = false;
@@ -76,16 +78,19 @@ export class TmuxWatch {
 
   private async look(): Promise<void> {
     const { server, context } = this.options;
-    const panes = await server.look();
+    const seen = await this.seePanes();
+    const isSilent = seen instanceof TmuxSilent;
+    const panes = isSilent ? null : seen;
+    this.noteSilence(isSilent ? seen.message : null);
     if (panes && server.key !== this.claimed) await this.claim();
-    this.noteServer(panes);
+    if (!isSilent) this.noteServer(panes);
     const now = context.clock.now();
     const told = server.isLost ? this.lastOfLost() : null;
     for (const [key, agent] of this.agents) {
       const loss = !server.isLost ? 'none' : agent === told ? 'told' : 'beside';
       const row = (key.startsWith(`${server.key} `) && panes?.panes.get(agent.pane.paneId)) || null;
       const typedAt = row && panes ? (panes.typedAt.get(row.sessionId) ?? null) : null;
-      await agent.look(row, typedAt, loss).catch((error: unknown) => {
+      await agent.look(isSilent ? 'unknown' : row, typedAt, loss).catch((error: unknown) => {
         // A pane that goes during the look is reported by the next one; the others are looked at all the same.
         if (!(error instanceof TmuxError)) context.say(`${agent.agentId}: ${error}`);
       });
@@ -121,6 +126,22 @@ export class TmuxWatch {
       throw new TmuxError(`holter tmux watch runs for this tmux server already (pid ${holder.pid})`);
     await server.ask(`set-option -s ${CLAIM} ${quoted(JSON.stringify(watcher))}`);
     this.claimed = server.key;
+  }
+
+  private async seePanes(): Promise<Panes | null | TmuxSilent> {
+    try {
+      return await this.options.server.look();
+    } catch (error) {
+      if (error instanceof TmuxSilent) return error;
+      throw error;
+    }
+  }
+
+  private noteSilence(silence: string | null): void {
+    if (silence !== null && silence !== this.silence)
+      this.options.context.say(`${silence}; agents are judged by their processes alone`);
+    else if (silence === null && this.silence !== null) this.options.context.say('tmux answers again');
+    this.silence = silence;
   }
 
   private noteServer(panes: Panes | null): void {
