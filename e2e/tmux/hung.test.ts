@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { realClock, systemTable, wallNow } from '@holter/server/process';
+import { systemTable, wallNow } from '@holter/server/process';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { lookAtDeacon } from '../../packages/holter/src/deacon/look.ts';
 import { TownSessions } from '../../packages/holter/src/deacon/sessions.ts';
@@ -34,7 +34,8 @@ describe.runIf(hasTmux)('a tmux server that hangs', () => {
   const table = systemTable();
   const chain = (sessions: TownSessions) => {
     if (!table) throw new Error('processes can not be read');
-    return { town, settings: defaultTownSettings(), sessions, table, now: wallNow, clock: realClock() };
+    const processFile = join(folder, 'process.json');
+    return { town, settings: defaultTownSettings(), sessions, table, processFile, now: wallNow };
   };
 
   beforeAll(() => {

@@ -24,6 +24,8 @@ const world = new World(
 );
 const townPath = world.path('gt');
 const MINUTE = 60_000;
+/** As long as several lines of a pane. */
+const SECRET = `ghp_${'0123456789abcdefghijABCDEFGHIJ456789'.repeat(6)}`;
 
 const tmux = (...args: readonly string[]): string =>
   execFileSync('tmux', ['-L', socket, '-f', '/dev/null', ...args], {
@@ -224,7 +226,7 @@ describe.runIf(hasTmux)('the Deacon of a town', () => {
       action: 'RESTART',
       reason: expect.stringContaining('woken 2 times without effect; its process is idle'),
     });
-    const status = readBootStatus(chain.town, chain.now);
+    const status = await readBootStatus(chain.town, chain.now);
     const decidedBy = status?.memory ? { ...status.memory, at: status.at } : null;
     later(3 * MINUTE);
     // Between the decision and the act another one has taken its place.
@@ -277,13 +279,27 @@ describe.runIf(hasTmux)('the Deacon of a town', () => {
       out: 'the session hq-deacon was ended\n',
     });
     expect((await lookAtDeacon(chain)).session).toBe('dead');
-    tmux('new-session', '-d', '-s', 'hq-deacon', 'sleep', '1000');
+    tmux('new-session', '-d', '-s', 'hq-deacon', 'sh', '-c', `echo ${SECRET}; exec sleep 1000`);
     const kill = ['session', 'kill', 'hq-deacon', '--town', townPath];
     expect(await world.holter(...kill)).toMatchObject({
       code: 1,
       err: expect.stringContaining('was not started by the chain'),
     });
+    await until('its pane shows it', () =>
+      tmux('capture-pane', '-p', '-J', '-t', '=hq-deacon:').includes(SECRET),
+    );
     expect((await world.holter(...kill, '--socket', socket)).code).toBe(0);
+    const kept = readFileSync(join(townPath, 'deacon', 'last-session.txt'), 'utf8');
+    expect(kept).toContain('[redacted]');
+    expect(kept).not.toContain(SECRET);
+  });
+
+  it('no file of the town can say that another process is the Deacon', async () => {
+    const { pid, startedAt, bootId } = selfIn(chain.table);
+    const at = new Date(wallNow()).toISOString();
+    const forged = { at, pid, started_at: startedAt, boot_id: bootId, incarnation: 'x' };
+    writeFileSync(join(townPath, 'deacon', 'process.json'), JSON.stringify(forged));
+    expect(await lookAtDeacon(chain)).toMatchObject({ session: 'dead', run: null });
   });
 
   it('an agent of the town is started as a member of its group, replaced when only a shell is left, and ended by order', async () => {

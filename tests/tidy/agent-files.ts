@@ -3,7 +3,7 @@ import { isScript, isTest, type Repo, violation } from './repo.ts';
 
 /** Where files are met that an agent can name or replace. */
 const among =
-  /^packages\/(?:server\/src\/(?:adapters|sessions|executors|config)|holter\/src\/(?:run|connect))\//;
+  /^packages\/(?:server\/src\/(?:adapters|sessions|executors|config|ecos|judge|post)|holter\/src\/(?:run|connect|town|deacon|boot|daemon|tmux))\//;
 
 /** They open a file by its path; what only works on an open file is no danger. */
 const opens =

@@ -57,7 +57,7 @@ async function triageOnce(io: Io, options: TriageOptions): Promise<void> {
     mkdirSync(town.bootFolder, { recursive: true });
     await within(chain, refuseInside(chain, options.session));
     const status = await holdingLock(town.bootLockFile, async () => {
-      if (isMarked(town, table, settings.bootTtlMs, now)) return null;
+      if (await isMarked(town, table, settings.bootTtlMs, now)) return null;
       writeMarker(town, self, options.session, now());
       try {
         return await within(chain, triageIn(io, chain, self, options));

@@ -17,8 +17,13 @@ export const removeMarker = (town: Town): void => rmSync(town.bootMarkerFile, { 
  * Whether somebody who does not hold the lock says that it is at work: an agent that runs as Boot and writes the marker
  * itself. A marker of a process that has ended, or one that is older than its time, counts no more.
  */
-export function isMarked(town: Town, table: ProcessTable, ttlMs: number, now: () => number): boolean {
-  const reading = readStateFile(town.bootMarkerFile, now);
+export async function isMarked(
+  town: Town,
+  table: ProcessTable,
+  ttlMs: number,
+  now: () => number,
+): Promise<boolean> {
+  const reading = await readStateFile(town.bootMarkerFile, now);
   if (reading.kind !== 'read' || now() - reading.at >= ttlMs) return false;
   const { pid, started_at: startedAt, boot_id: bootId } = reading.state;
   if (typeof pid !== 'number' || typeof startedAt !== 'string' || typeof bootId !== 'string') return true;

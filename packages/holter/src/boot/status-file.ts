@@ -28,8 +28,8 @@ export function writeBootStatus(town: Town, status: BootStatus, incarnation: str
 }
 
 /** The last triage; null if there was none, or nothing sure can be said about it. */
-export function readBootStatus(town: Town, now: () => number): BootStatus | null {
-  const reading = readStateFile(town.bootStatusFile, now);
+export async function readBootStatus(town: Town, now: () => number): Promise<BootStatus | null> {
+  const reading = await readStateFile(town.bootStatusFile, now);
   if (reading.kind !== 'read') return null;
   const { action, reason, target, result, deacon } = reading.state;
   if (typeof action !== 'string' || !ACTIONS.has(action)) return null;

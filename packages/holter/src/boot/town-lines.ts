@@ -18,14 +18,14 @@ export async function townLines(
   env: Io['env'],
   connection: Connection,
 ): Promise<readonly string[]> {
-  const status = readBootStatus(town, wallNow);
+  const status = await readBootStatus(town, wallNow);
   const now = instant(wallNow());
   const triage = status
     ? `Boot ${ago(instant(status.at), now)}: ${status.action} ${status.target}, ${status.reason}`
     : 'no triage by Boot yet';
   return [
     printable(`town ${town.path}: ${triage}`),
-    ...downLines(town),
+    ...(await downLines(town)),
     ...(hasTmux(env)
       ? []
       : ['degraded: tmux is not installed, so no pane is seen and no nudge is typed; see docs/watchdog.md']),
@@ -34,8 +34,8 @@ export async function townLines(
 }
 
 /** Who is not kept running, because somebody wants it so. */
-function downLines(town: Town): readonly string[] {
-  const reading = readStateFile(town.daemonStateFile, wallNow);
+async function downLines(town: Town): Promise<readonly string[]> {
+  const reading = await readStateFile(town.daemonStateFile, wallNow);
   if (reading.kind !== 'read') return [];
   return linksIn(reading.state).flatMap(({ name, downBy }) =>
     downBy === null

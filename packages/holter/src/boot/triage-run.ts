@@ -39,9 +39,9 @@ const PANE_LINES = 60;
 /** One triage: look, decide, act, write the status. */
 export async function runTriage(context: BootContext): Promise<BootStatus> {
   const { town, now, settings } = context;
-  const last = readBootStatus(town, now);
+  const last = await readBootStatus(town, now);
   const view = await lookAtDeacon(context);
-  const reading = heartbeatReading(town, now);
+  const reading = await heartbeatReading(town, now);
   const freshness = view.run && freshnessOf(reading, view.run, instant(now()), settings.freshness);
   // An idle town costs little: nothing is asked about a Deacon that is fresh, and its agent is not looked for.
   const prompt = view.run && freshness?.kind !== 'fresh' ? await promptOf(context, view.run) : null;
@@ -86,7 +86,8 @@ async function ask(
 /** Null if it can't be seen. */
 async function historyOf({ pane }: NonNullable<DeaconRun['place']>): Promise<string | null> {
   try {
-    return await pane.pane.history(PANE_LINES);
+    const { redact } = await import('@holter/server/redaction');
+    return redact(await pane.pane.history(PANE_LINES));
   } catch (error) {
     if (error instanceof TmuxError) return null;
     throw error;

@@ -48,7 +48,7 @@ async function doctor(io: Io, options: PrintOptions): Promise<void> {
     checkClock(io),
     ...checkFolder(folder),
     ...(await checkServer(io, options)),
-    ...checkChain(io, wallNow),
+    ...(await checkChain(io, wallNow)),
     await checkConfig(io, options),
     ...(await checkDatabase(io)),
     ...(await Promise.all(ADAPTERS.map((adapter) => checkAgentKind(io, options, adapter)))).flat(),

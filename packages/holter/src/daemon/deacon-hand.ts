@@ -23,7 +23,7 @@ export function deaconHand(chain: Chain): Hand {
       const { session, run } = await lookAtDeacon(chain);
       const at = clock.now();
       if (session === 'dead') {
-        const state = hasHandedOver(chain, knownProcess(before)) ? 'ended' : 'gone';
+        const state = (await hasHandedOver(chain, knownProcess(before))) ? 'ended' : 'gone';
         return { at, process: before?.process ?? null, state, cpuMs: null, tick: null };
       }
       const row = run && findProcess(table, run.process);
@@ -31,7 +31,7 @@ export function deaconHand(chain: Chain): Hand {
       const state = row.state === 'stopped' ? 'stopped' : 'running';
       const doubt = await doubtAbout(chain, run);
       return {
-        ...{ at, process: JSON.stringify(run.process), state, cpuMs: null, tick: tickOf(chain, run) },
+        ...{ at, process: JSON.stringify(run.process), state, cpuMs: null, tick: await tickOf(chain, run) },
         ...(doubt !== null && { doubt }),
       };
     },
@@ -39,7 +39,7 @@ export function deaconHand(chain: Chain): Hand {
       const incarnation = incarnationOf(identityIn(process));
       const { outcome, detail } = isOrdered
         ? await stopDeacon(chain, incarnation)
-        : await restartDeacon(chain, incarnation, sampleOfBoot(chain, incarnation));
+        : await restartDeacon(chain, incarnation, await sampleOfBoot(chain, incarnation));
       return outcome === 'done' ? null : `${outcome}: ${detail}`;
     },
     start: async () => {
@@ -50,26 +50,26 @@ export function deaconHand(chain: Chain): Hand {
 }
 
 /** An end that was meant: its successor is started at the next tick, without an incident. */
-function hasHandedOver({ town, now }: Chain, process: ProcessIdentity | null): boolean {
-  const reading = readStateFile(town.deaconStateFile, now);
+async function hasHandedOver({ town, now }: Chain, process: ProcessIdentity | null): Promise<boolean> {
+  const reading = await readStateFile(town.deaconStateFile, now);
   return process !== null && reading.kind === 'read' && reading.incarnation === incarnationOf(process);
 }
 
 /** What Boot has seen of the processes of this run when it decided that it is to be restarted. */
-function sampleOfBoot({ town, now }: Chain, incarnation: string): SampleAt | null {
-  const status = readBootStatus(town, now);
+async function sampleOfBoot({ town, now }: Chain, incarnation: string): Promise<SampleAt | null> {
+  const status = await readBootStatus(town, now);
   const isAboutIt = status?.action === 'RESTART' && status.memory?.incarnation === incarnation;
   return isAboutIt && status.memory ? { ...status.memory, at: status.at } : null;
 }
 
 async function doubtAbout(chain: Chain, run: DeaconRun): Promise<string | null> {
-  const decidedBy = sampleOfBoot(chain, run.incarnation);
+  const decidedBy = await sampleOfBoot(chain, run.incarnation);
   return decidedBy ? whyNotStuck(chain, run, decidedBy) : 'Boot does not want it to be restarted';
 }
 
 /** Its heartbeat, if this very run has written it. */
-function tickOf({ town, now }: Chain, { incarnation }: DeaconRun): LinkLook['tick'] {
-  const reading = heartbeatReading(town, now);
+async function tickOf({ town, now }: Chain, { incarnation }: DeaconRun): Promise<LinkLook['tick']> {
+  const reading = await heartbeatReading(town, now);
   return reading.kind === 'read' && reading.heartbeat.incarnation === incarnation
     ? reading.heartbeat.at
     : null;

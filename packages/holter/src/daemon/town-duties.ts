@@ -16,7 +16,7 @@ export function townDuties(chain: Chain, boot: BootHand, mail: ChainMail): TownD
 
   /** What Boot has said about the run that is there now, once. */
   const newTriage = async () => {
-    const status = readBootStatus(town, now);
+    const status = await readBootStatus(town, now);
     if (!status || status.at <= triagedAt) return null;
     triagedAt = status.at;
     // Where a person is needed, Boot tells the overseer itself.
@@ -27,7 +27,7 @@ export function townDuties(chain: Chain, boot: BootHand, mail: ChainMail): TownD
 
   return {
     see: async (looks) => ({
-      isBootRunning: boot.isRunning || isMarked(town, table, settings.bootTtlMs, now),
+      isBootRunning: boot.isRunning || (await isMarked(town, table, settings.bootTtlMs, now)),
       triage: await newTriage(),
       lifecycle: lifecycleRequests(chain, looks),
     }),

@@ -64,7 +64,7 @@ export const restartDeacon = (
     const { run } = seen;
     if (!run || run.incarnation !== incarnation) return leftAlone('another one runs now');
     const { town, settings, now } = context;
-    const reading = heartbeatReading(town, now);
+    const reading = await heartbeatReading(town, now);
     const freshness = freshnessOf(reading, run, instant(now()), settings.freshness);
     if (freshness.kind !== 'very-stale') return leftAlone(freshness.evidence);
     const doubt = await whyNotStuck(context, run, decidedBy);
@@ -155,7 +155,8 @@ async function keepHistory(
       name === settings.deaconSession
         ? join(town.deaconFolder, 'last-session.txt')
         : join(town.daemonFolder, `last-session-${name.replace(/[^A-Za-z0-9_@-]/g, '_')}.txt`);
-    writeSettingsFile(file, texts.join('\n'));
+    const { redact } = await import('@holter/server/redaction');
+    writeSettingsFile(file, redact(texts.join('\n')));
   } catch {
     // A pane that closes meanwhile, or a full disk, must not keep it from being replaced.
   }

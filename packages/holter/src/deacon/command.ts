@@ -113,12 +113,12 @@ async function healthCheck(io: Io, options: CheckOptions): Promise<void> {
     const { town, now } = chain;
     const own = await ownRun(chain);
     const startedAt = now();
-    if (own !== null) beat(chain, own, startedAt, null);
+    if (own !== null) await beat(chain, own, startedAt, null);
     const agents = await allAgents(viewerOf(io, options), {});
     const others = agents.filter(({ agentId }) => agentId !== DEACON);
-    const health = checkHealth(others, wrongInRow(town, now));
+    const health = checkHealth(others, await wrongInRow(town, now));
     writeHealthCheck(town, health, now(), own ?? incarnationOf(selfIn(chain.table)));
-    if (own !== null) beat(chain, own, startedAt, health);
+    if (own !== null) await beat(chain, own, startedAt, health);
     tell(io, health, options.json === true);
   } finally {
     chain.close();
@@ -138,8 +138,13 @@ async function ownRun(chain: Chain): Promise<string | null> {
 }
 
 /** The first beat begins a cycle; the second, with what was found, belongs to the same. */
-function beat({ town, now }: Chain, incarnation: string, at: number, health: HealthCheck | null): void {
-  const cycle = lastCycle(town, now) + (health ? 0 : 1);
+async function beat(
+  { town, now }: Chain,
+  incarnation: string,
+  at: number,
+  health: HealthCheck | null,
+): Promise<void> {
+  const cycle = (await lastCycle(town, now)) + (health ? 0 : 1);
   const counts = {
     healthyAgents: health?.healthy ?? null,
     unhealthyAgents: health?.unhealthy.length ?? null,
@@ -169,7 +174,8 @@ async function handoff(io: Io, { subject, message, ...options }: HandoffOptions)
     const { town, now, table } = chain;
     const run = (await ownRun(chain)) ?? incarnationOf(selfIn(table));
     chain.close();
-    writeHandoff(town, { subject, message, cycle: lastCycle(town, now), incarnation: run }, now());
+    const cycle = await lastCycle(town, now);
+    await writeHandoff(town, { subject, message, cycle, incarnation: run }, now());
   }
   const { id } = await ask(connection, (client) =>
     client.sendLetter({ from: to, to, subject, content, priority: 'normal' }),

@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { TownCommands } from '@holter/server/config';
 import {
   dataFolderPath,
@@ -47,6 +48,7 @@ export async function openChain(io: Io, options: ChainOptions): Promise<Chain> {
     ...{ town, settings, sessions, table, clock, commands, data },
     // Files are dated for other processes, and a clock that stood still while the machine slept would date them back.
     now: wallNow,
+    processFile: join(data, 'deacons', `${hashOf(town.path)}.json`),
     command: deaconCommand(town, commands, data),
     members: new Map(
       [...commands.agents].map(([name, { command, group }]) => [
@@ -59,6 +61,8 @@ export async function openChain(io: Io, options: ChainOptions): Promise<Chain> {
     close: () => sessions.close(),
   };
 }
+
+const hashOf = (path: string): string => createHash('sha256').update(path).digest('hex').slice(0, 16);
 
 /** Programs are named by the operator's file alone. */
 async function commandsOf({ env, workingDirectory }: Io): Promise<TownCommands> {

@@ -1,4 +1,5 @@
-import { appendFileSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
+import { appendToAgentFile, ownerOf } from '@holter/server/process';
 import { writeStateFile } from '../town/state-file.ts';
 import type { Town } from '../town/town.ts';
 
@@ -14,14 +15,23 @@ type Handoff = {
 /** The type of a letter from one run of an agent to the next. */
 export const HANDOFF = 'handoff';
 
+/** Of the digests of many years. */
+const RULES = { isOwner: ownerOf(), bytesMax: 64 * 1024 * 1024 };
+
 /** The digest is kept for good, the summary until the next handoff. */
-export function writeHandoff(
+export async function writeHandoff(
   town: Town,
   { subject, message, cycle, incarnation }: Handoff,
   at: number,
-): void {
-  const state = { at: new Date(at).toISOString(), cycle, subject, summary: message };
+): Promise<void> {
+  const { redact } = await import('@holter/server/redaction');
+  const state = {
+    at: new Date(at).toISOString(),
+    cycle,
+    subject: redact(subject),
+    summary: redact(message),
+  };
   mkdirSync(town.deaconFolder, { recursive: true });
-  appendFileSync(town.digestsFile, `${JSON.stringify({ ...state, incarnation })}\n`);
+  await appendToAgentFile(town.digestsFile, `${JSON.stringify({ ...state, incarnation })}\n`, RULES);
   writeStateFile(town.deaconStateFile, state, incarnation);
 }

@@ -48,8 +48,8 @@ export function writeHealthCheck(
 }
 
 /** How often in a row each agent needed attention, as the last check has written it. */
-export function wrongInRow(town: Town, now: () => number): ReadonlyMap<string, number> {
-  const reading = readStateFile(town.healthCheckFile, now);
+export async function wrongInRow(town: Town, now: () => number): Promise<ReadonlyMap<string, number>> {
+  const reading = await readStateFile(town.healthCheckFile, now);
   const agents = reading.kind === 'read' ? reading.state.agents : null;
   if (typeof agents !== 'object' || agents === null) return new Map();
   return new Map(

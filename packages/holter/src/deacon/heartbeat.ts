@@ -27,16 +27,16 @@ export function writeHeartbeat(
   writeStateFile(town.heartbeatFile, state, incarnation);
 }
 
-export function heartbeatReading(town: Town, now: () => number): HeartbeatReading {
-  const reading = readStateFile(town.heartbeatFile, now);
+export async function heartbeatReading(town: Town, now: () => number): Promise<HeartbeatReading> {
+  const reading = await readStateFile(town.heartbeatFile, now);
   if (reading.kind !== 'read') return reading;
   const { at, incarnation } = reading;
   return { kind: 'read', heartbeat: { at: instant(at), incarnation } };
 }
 
 /** The number of the last cycle, whoever wrote it; a new patrol goes on counting. */
-export function lastCycle(town: Town, now: () => number): number {
-  const reading = readStateFile(town.heartbeatFile, now);
+export async function lastCycle(town: Town, now: () => number): Promise<number> {
+  const reading = await readStateFile(town.heartbeatFile, now);
   const cycle = reading.kind === 'read' ? reading.state.cycle : 0;
   return typeof cycle === 'number' && Number.isSafeInteger(cycle) && cycle > 0 ? cycle : 0;
 }

@@ -19,6 +19,8 @@ export type DeaconContext = {
   readonly settings: TownSettings;
   readonly sessions: TownSessions;
   readonly table: ProcessTable;
+  /** Where it is written down which process was started as the Deacon: out of the town, to which agents may write. */
+  readonly processFile: string;
   readonly now: () => number;
 };
 
@@ -29,7 +31,10 @@ export type DeaconRun = ChainRun & {
   readonly place: { readonly session: TownSession; readonly pane: TownSession['panes'][number] } | null;
 };
 
-/** The Deacon as tmux and the processes show it. No stored claim counts: a file only names a process to look for. */
+/**
+ * The Deacon as tmux and the processes show it. Outside of tmux it is the process that was written down when it was
+ * started, as long as that one lives; nothing in the town can say that another process is the Deacon.
+ */
 export type DeaconView = {
   readonly session: SessionState;
   readonly run: DeaconRun | null;
@@ -44,7 +49,7 @@ export async function lookAtDeacon(context: DeaconContext): Promise<DeaconView> 
   const found = await sessions.find(settings.deaconSession);
   const isDegraded = found.kind === 'no-tmux';
   if (found.kind === 'unknown') return { session: 'unknown', run: null, zombie: null, isDegraded };
-  const recorded = recordedProcess(context);
+  const recorded = await recordedProcess(context);
   if (found.kind === 'found') {
     const pane = paneOf(found.session, recorded, context.table);
     if (pane) {
@@ -98,8 +103,8 @@ function isLeftShell(table: ProcessTable, pid: number): boolean {
 }
 
 /** Which process was started as the Deacon last. */
-function recordedProcess({ town, now }: DeaconContext): ProcessIdentity | null {
-  const reading = readStateFile(town.deaconProcessFile, now);
+async function recordedProcess({ processFile, now }: DeaconContext): Promise<ProcessIdentity | null> {
+  const reading = await readStateFile(processFile, now);
   if (reading.kind !== 'read') return null;
   const { pid, started_at: startedAt, boot_id: bootId } = reading.state;
   return typeof pid === 'number' && typeof startedAt === 'string' && typeof bootId === 'string'
@@ -108,13 +113,13 @@ function recordedProcess({ town, now }: DeaconContext): ProcessIdentity | null {
 }
 
 export function recordProcess(
-  { town, now }: Pick<DeaconContext, 'town' | 'now'>,
+  { town, processFile, now }: Pick<DeaconContext, 'town' | 'processFile' | 'now'>,
   process: ProcessIdentity,
 ): void {
   const { pid, startedAt, bootId } = process;
   const at = new Date(now()).toISOString();
-  const state = { at, pid, started_at: startedAt, boot_id: bootId };
-  writeStateFile(town.deaconProcessFile, state, incarnationOf(process));
+  const state = { at, town: town.path, pid, started_at: startedAt, boot_id: bootId };
+  writeStateFile(processFile, state, incarnationOf(process));
 }
 
 /** Whether this process is the Deacon, or runs below it. */

@@ -39,8 +39,8 @@ const NAMES_MAX = 20;
  */
 export class Patrol {
   private readonly options: PatrolOptions;
-  private readonly firstCycle: number;
-  private cycle: number;
+  private firstCycle = 1;
+  private cycle = 0;
   private lastAction = 'started';
   private health: HealthCheck | null = null;
   private readonly everWrong = new Set<string>();
@@ -54,13 +54,13 @@ export class Patrol {
 
   constructor(options: PatrolOptions) {
     this.options = options;
-    this.cycle = lastCycle(options.town, options.now);
-    this.firstCycle = this.cycle + 1;
   }
 
   /** Until it is stopped, or until it has handed over to its successor. */
   async run(): Promise<void> {
-    const { settings, now } = this.options;
+    const { town, settings, now } = this.options;
+    this.cycle = await lastCycle(town, now);
+    this.firstCycle = this.cycle + 1;
     while (!this.isStopped) {
       const startedAt = now();
       this.cycle += 1;
@@ -97,7 +97,7 @@ export class Patrol {
       const agents = await allAgents(link, {});
       this.health = checkHealth(
         agents.filter(({ agentId }) => agentId !== DEACON),
-        wrongInRow(town, now),
+        await wrongInRow(town, now),
       );
       for (const agentId of this.health.unhealthy) this.everWrong.add(agentId);
       writeHealthCheck(town, this.health, now(), incarnation);
@@ -128,7 +128,7 @@ export class Patrol {
       names === '' ? 'No agent needed attention.' : `Needed attention: ${names}.`,
     ].join(' ');
     const subject = 'Routine cycle';
-    writeHandoff(town, { subject, message, cycle, incarnation }, now());
+    await writeHandoff(town, { subject, message, cycle, incarnation }, now());
     const content = { type: HANDOFF, message };
     await this.withServer(async (client) => {
       await client.sendLetter({ from: DEACON, to: DEACON, subject, content, priority: 'normal' });

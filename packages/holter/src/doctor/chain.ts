@@ -11,14 +11,14 @@ import type { Check } from './check.ts';
 const SILENT_MS_MAX = 15 * 60_000;
 
 /** Who watches the watcher: only where a daemon was ever started. */
-export function checkChain({ env }: Io, now: () => number): readonly Check[] {
+export async function checkChain({ env }: Io, now: () => number): Promise<readonly Check[]> {
   const town = findTown(undefined, env);
   if (!existsSync(town.daemonStateFile)) return [];
   const about = 'daemon';
   const next = `start it: holter daemon --town ${town.path}    or: holter service install --daemon`;
   const pid = lockHolder(town.daemonLockFile)?.pid;
   const isRunning = pid !== undefined && systemTable()?.row(pid) !== null;
-  const reading = readStateFile(town.daemonStateFile, now);
+  const reading = await readStateFile(town.daemonStateFile, now);
   if (!isRunning) return [{ about, isFine: false, says: `no daemon runs in ${town.path}`, next }];
   if (reading.kind !== 'read')
     return [{ about, isFine: false, says: `${town.daemonStateFile} can't be read`, next }];

@@ -143,7 +143,12 @@ export class Pane {
 
   /** What it shows and what has scrolled away, as text. */
   async history(lines: number): Promise<string> {
-    return `${(await this.tell(`capture-pane -p -S -${lines}`)).join('\n').trimEnd()}\n`;
+    // Joined, because a secret that is wrapped at the edge of the pane would not be recognised.
+    const shown = await this.tell(`capture-pane -p -J -S -${lines}`);
+    return `${shown
+      .map((line) => line.trimEnd())
+      .join('\n')
+      .trimEnd()}\n`;
   }
 
   /** The pane stays when its command ends, with its exit code. */

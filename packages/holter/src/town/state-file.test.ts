@@ -1,4 +1,5 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -16,10 +17,10 @@ const readText = (text: string) => {
 };
 
 describe('a state file', () => {
-  it('is written whole, with the incarnation', () => {
+  it('is written whole, with the incarnation', async () => {
     const state = { timestamp: '2026-01-02T18:29:00Z', cycle: 42 };
     writeStateFile(join(folder, 'new/heartbeat.json'), state, 'a');
-    expect(read('new/heartbeat.json')).toEqual({
+    expect(await read('new/heartbeat.json')).toEqual({
       kind: 'read',
       at: NOW - 60_000,
       incarnation: 'a',
@@ -28,12 +29,15 @@ describe('a state file', () => {
     expect(readdirSync(join(folder, 'new'))).toEqual(['heartbeat.json']);
   });
 
-  it('need not name its incarnation', () => {
-    expect(readText('{"at":"2026-01-02T18:30:00Z"}')).toMatchObject({ kind: 'read', incarnation: null });
+  it('need not name its incarnation', async () => {
+    expect(await readText('{"at":"2026-01-02T18:30:00Z"}')).toMatchObject({
+      kind: 'read',
+      incarnation: null,
+    });
   });
 
-  it('may be missing', () => {
-    expect(read('none.json')).toEqual({ kind: 'none' });
+  it('may be missing', async () => {
+    expect(await read('none.json')).toEqual({ kind: 'none' });
   });
 
   it.each([
@@ -43,12 +47,18 @@ describe('a state file', () => {
     ['undated', '{}', 'it does not say when it was written'],
     ['not dated in words', '{"at":"yesterday"}', 'it does not say when it was written'],
     ['of the future', '{"at":"2026-01-02T18:30:00.001Z"}', 'it is dated in the future'],
-  ])('that is %s is unreadable', (_, text, because) => {
-    expect(readText(text)).toEqual({ kind: 'unreadable', because });
+  ])('that is %s is unreadable', async (_, text, because) => {
+    expect(await readText(text)).toEqual({ kind: 'unreadable', because });
   });
 
-  it('that is a folder is unreadable', () => {
-    expect(readStateFile(folder, () => NOW).kind).toBe('unreadable');
+  it('that is a folder, a FIFO or a link is unreadable, and is not waited for', async () => {
+    execFileSync('mkfifo', [join(folder, 'fifo.json')]);
+    writeFileSync(join(folder, 'elsewhere.json'), '{"at":"2026-01-02T18:30:00Z"}');
+    symlinkSync(join(folder, 'elsewhere.json'), join(folder, 'link.json'));
+    const refused = (because: string) => ({ kind: 'unreadable', because });
+    expect(await read('.')).toEqual(refused('it is a directory'));
+    expect(await read('fifo.json')).toEqual(refused('it is a FIFO'));
+    expect(await read('link.json')).toEqual(refused('it is a symbolic link'));
   });
 });
 

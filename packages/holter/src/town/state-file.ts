@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { readSettingsFile, writeSettingsFile } from '@holter/server/process';
+import { ownerOf, readAgentFile, writeSettingsFile } from '@holter/server/process';
 
 /** A state file of a town. */
 type StateReading =
@@ -16,8 +16,8 @@ type StateReading =
   /** Unreadable, torn, of another shape or dated in the future: unknown, never stale. */
   | { readonly kind: 'unreadable'; readonly because: string };
 
-/** Larger than any file of a town. */
-const BYTES_MAX = 256 * 1024;
+/** Agents may write to a town. The limit is larger than any file of it. */
+const RULES = { isOwner: ownerOf(), bytesMax: 256 * 1024 };
 
 /** Written whole or not at all. The moment goes into `timestamp`, where `deacon/heartbeat.json` has it, or `at`. */
 export function writeStateFile(
@@ -30,15 +30,11 @@ export function writeStateFile(
 }
 
 /** `now` is asked after reading, so that a file that is written meanwhile is not dated in the future. */
-export function readStateFile(path: string, now: () => number): StateReading {
-  let text: string;
-  try {
-    text = readSettingsFile(path, BYTES_MAX);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { kind: 'none' };
-    return { kind: 'unreadable', because: (error as Error).message };
-  }
-  const state = objectIn(text);
+export async function readStateFile(path: string, now: () => number): Promise<StateReading> {
+  const file = await readAgentFile(path, RULES);
+  if (file.kind === 'missing') return { kind: 'none' };
+  if (file.kind === 'refused') return { kind: 'unreadable', because: `it ${file.because}` };
+  const state = objectIn(file.value.content.toString());
   if (!state) return { kind: 'unreadable', because: 'it is not a JSON object' };
   const written = state.timestamp ?? state.at;
   const at = typeof written === 'string' ? Date.parse(written) : Number.NaN;

@@ -65,11 +65,6 @@ export class Town {
     return join(this.deaconFolder, 'digests.jsonl');
   }
 
-  /** Which process was started as the Deacon; its start time says whether it is still that one. */
-  get deaconProcessFile(): string {
-    return join(this.deaconFolder, 'process.json');
-  }
-
   /** Held while the Deacon is started, restarted or killed. */
   get deaconLockFile(): string {
     return join(this.deaconFolder, 'deacon.lock');
