@@ -128,7 +128,9 @@ describe.runIf(hasTmux)('the whole chain, with the real tmux', { timeout: 180_00
       await until('it has ended', () => !isThere(pid));
     }
     if (hasSession(WITNESS)) tmux('kill-session', '-t', `=${WITNESS}`);
-    rmSync(folder, { recursive: true, force: true });
+    const marker = path('deacon', 'dogs', 'boot', '.boot-running');
+    await until('Boot has ended', () => !existsSync(marker), WAIT_MS);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
   });
 
   it('starts the Deacon and the witness, and leaves alone what is well', async () => {

@@ -190,7 +190,10 @@ describe.runIf(hasTmux)('the Deacon of a town', () => {
     chain = { ...chain, command: ['sh', '-c', '"$@"; true', 'sh', ...chain.command] };
     expect(await triage(chain)).toMatchObject({ action: 'START' });
     await untilBeating(chain);
-    const { cycle } = heartbeat();
+    // Its cycle is over, or it would read the letters in the same.
+    const { cycle } = await until('its cycle is done', () =>
+      heartbeat().healthy_agents === null ? null : heartbeat(),
+    );
     later(6 * MINUTE);
     expect(await triage(chain)).toMatchObject({
       action: 'NOTHING',
