@@ -13,6 +13,7 @@ import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
 import { SOCKET_OPTION } from '../tmux/socket-option.ts';
 import { writeRequest } from '../town/lifecycle-file.ts';
+import { PATROL_EXAMPLE } from '../town/patrol-prompt.ts';
 import { readTownSettings, writeTownSettings } from '../town/settings.ts';
 import { DEACON, findTown, TOWN_OPTION } from '../town/town.ts';
 
@@ -130,5 +131,6 @@ function init(io: Io, named: string | undefined): void {
   readTownSettings(town);
   if (!isThere) writeTownSettings(town);
   io.out(`${town.settingsFile}${isThere ? ' is kept as it is' : ''}\n`);
-  io.out('next: holter daemon    (its programs are named in holter.yaml: town.deacon_command)\n');
+  io.out('next: holter daemon\n');
+  io.out(`\nThe Deacon is a program of Holter. For an agent in its place, in holter.yaml:\n\n${PATROL_EXAMPLE}`);
 }

@@ -21,11 +21,15 @@ import { type Chain, type ChainOptions, openChain, selfIn } from './context.ts';
 import { HANDOFF, writeHandoff } from './handoff.ts';
 import { checkHealth, type HealthCheck, writeHealthCheck, wrongInRow } from './health-check.ts';
 import { lastCycle, writeHeartbeat } from './heartbeat.ts';
-import { isWithin, lookAtDeacon, recordProcess } from './look.ts';
+import { type DeaconRun, isWithin, lookAtDeacon, recordProcess } from './look.ts';
 import { Patrol } from './patrol.ts';
 
 type CheckOptions = ChainOptions & PrintOptions;
-type HandoffOptions = ChainOptions & { readonly subject: string; readonly message: string };
+type HandoffOptions = ChainOptions & {
+  readonly subject: string;
+  readonly message: string;
+  readonly end?: boolean;
+};
 
 const withChain = (command: Command): Command =>
   withServer(command.option(...TOWN_OPTION).option(...SOCKET_OPTION));
@@ -58,9 +62,13 @@ export function registerHandoff(program: Command, io: Io): void {
         .command('handoff')
         .description('leave a letter to the next run of this agent, or of the Deacon')
         .requiredOption('-s, --subject <text>', 'what it is about')
-        .requiredOption('-m, --message <text>', 'what the next one has to know'),
+        .requiredOption('-m, --message <text>', 'what the next one has to know')
+        .option('--end', 'afterwards end the session of the Deacon, if this runs in it'),
     ),
-    [['holter handoff -s "Routine cycle" -m "Two agents wait for a person."', 'at the end of a patrol']],
+    [
+      ['holter handoff -s "Routine cycle" -m "Two agents wait for a person."', 'at the end of a patrol'],
+      ['holter handoff --end -s "Routine cycle" -m "All is well."', 'for an agent that can not end itself'],
+    ],
   ).action((options: HandoffOptions) => handoff(io, options));
 }
 
@@ -110,16 +118,16 @@ async function run(io: Io, options: ChainOptions): Promise<void> {
 async function healthCheck(io: Io, options: CheckOptions): Promise<void> {
   const chain = await openChain(io, options);
   try {
-    const { town, now } = chain;
-    const own = await ownRun(chain);
+    const { town, now, settings } = chain;
+    const own = (await ownRun(chain))?.incarnation ?? null;
     const startedAt = now();
-    if (own !== null) await beat(chain, own, startedAt, null);
+    const cycles = own === null ? 0 : await beat(chain, own, startedAt, null);
     const agents = await allAgents(viewerOf(io, options), {});
     const others = agents.filter(({ agentId }) => agentId !== DEACON);
     const health = checkHealth(others, await wrongInRow(town, now));
     writeHealthCheck(town, health, now(), own ?? incarnationOf(selfIn(chain.table)));
     if (own !== null) await beat(chain, own, startedAt, health);
-    tell(io, health, options.json === true);
+    tell(io, health, { isJson: options.json === true, cycles, mustHandOver: cycles >= settings.cyclesMax });
   } finally {
     chain.close();
   }
@@ -131,56 +139,67 @@ function viewerOf(io: Io, options: ChainOptions): Connection {
   return findServer(io, isAgent ? { data: dataFolderPath(options.data, io.env) } : options, 'viewer');
 }
 
-/** The incarnation of the Deacon, if this command runs in its session. Nobody else may write its heartbeat. */
-async function ownRun(chain: Chain): Promise<string | null> {
+/** The run of the Deacon, if this command runs in its session. Nobody else may write its heartbeat. */
+async function ownRun(chain: Chain): Promise<DeaconRun | null> {
   const { run: found } = await lookAtDeacon(chain);
-  return found && isWithin(chain.table, process.pid, found.process) ? found.incarnation : null;
+  return found && isWithin(chain.table, process.pid, found.process) ? found : null;
 }
 
-/** The first beat begins a cycle; the second, with what was found, belongs to the same. */
+/** The first beat begins a cycle; the second, with what was found, belongs to the same. The number of cycles of this run. */
 async function beat(
   { town, now }: Chain,
   incarnation: string,
   at: number,
   health: HealthCheck | null,
-): Promise<void> {
-  const cycle = (await lastCycle(town, now)) + (health ? 0 : 1);
+): Promise<number> {
+  const last = await lastCycle(town, now, incarnation);
+  const more = health ? 0 : 1;
+  const cycleOfRun = last.ofRun + more;
   const counts = {
     healthyAgents: health?.healthy ?? null,
     unhealthyAgents: health?.unhealthy.length ?? null,
   };
-  writeHeartbeat(town, { cycle, lastAction: 'health-check', ...counts }, at, incarnation);
+  const cycle = last.cycle + more;
+  writeHeartbeat(town, { cycle, cycleOfRun, lastAction: 'health-check', ...counts }, at, incarnation);
+  return cycleOfRun;
 }
 
-function tell(io: Io, health: HealthCheck, isJson: boolean): void {
+type Told = { readonly isJson: boolean; readonly cycles: number; readonly mustHandOver: boolean };
+
+function tell(io: Io, health: HealthCheck, { isJson, cycles, mustHandOver }: Told): void {
   const { healthy, unhealthy, agents } = health;
   if (unhealthy.length > 0) io.setExitCode(EXIT.foundWrong);
-  if (isJson) return io.out(`${JSON.stringify({ healthy, unhealthy, agents })}\n`);
+  if (isJson) return io.out(`${JSON.stringify({ healthy, unhealthy, agents, mustHandOver })}\n`);
   io.out(`${healthy} healthy, ${unhealthy.length} unhealthy\n`);
   for (const agentId of unhealthy) {
     const { state = '', group = '', wrongInRow: times = 0 } = agents[agentId] ?? {};
     io.out(`${agentId} (${group}): ${state} at ${counted(times, 'check')} in a row\n`);
   }
+  if (mustHandOver)
+    io.out(`hand over now, after ${counted(cycles, 'cycle')}: holter handoff -s "Routine cycle" -m "…"\n`);
 }
 
-async function handoff(io: Io, { subject, message, ...options }: HandoffOptions): Promise<void> {
+async function handoff(io: Io, { subject, message, end, ...options }: HandoffOptions): Promise<void> {
   const to = io.env.HOLTER_AGENT_ID || DEACON;
   const connection = findServer(io, options, 'operator');
   // The number of this start, which must not be shown the letter itself.
   const incarnation = Number(io.env.HOLTER_INCARNATION);
   const content = { type: HANDOFF, message, ...(incarnation > 0 && { incarnation }) };
+  let own: DeaconRun | null = null;
   if (to === DEACON) {
     const chain = await openChain(io, options);
     const { town, now, table } = chain;
-    const run = (await ownRun(chain)) ?? incarnationOf(selfIn(table));
+    own = await ownRun(chain);
+    const run = own?.incarnation ?? incarnationOf(selfIn(table));
     chain.close();
-    const cycle = await lastCycle(town, now);
+    const { cycle } = await lastCycle(town, now);
     await writeHandoff(town, { subject, message, cycle, incarnation: run }, now());
   }
   const { id } = await ask(connection, (client) =>
     client.sendLetter({ from: to, to, subject, content, priority: 'normal' }),
   );
   io.out(`sent ${id}; the next run of ${to} reads it first\n`);
+  if (end && own) process.kill(own.process.pid, 'SIGTERM');
 }
 
 async function kill(io: Io, name: string, options: ChainOptions): Promise<void> {

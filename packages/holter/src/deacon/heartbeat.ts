@@ -6,6 +6,8 @@ import type { Town } from '../town/town.ts';
 /** What a cycle of the patrol has found. Null counts are unknown: the server did not answer. */
 type Heartbeat = {
   readonly cycle: number;
+  /** Of this run. */
+  readonly cycleOfRun: number;
   readonly lastAction: string;
   readonly healthyAgents: number | null;
   readonly unhealthyAgents: number | null;
@@ -13,7 +15,7 @@ type Heartbeat = {
 
 export function writeHeartbeat(
   town: Town,
-  { cycle, lastAction, healthyAgents, unhealthyAgents }: Heartbeat,
+  { cycle, cycleOfRun, lastAction, healthyAgents, unhealthyAgents }: Heartbeat,
   at: number,
   incarnation: string,
 ): void {
@@ -23,6 +25,7 @@ export function writeHeartbeat(
     last_action: lastAction,
     healthy_agents: healthyAgents,
     unhealthy_agents: unhealthyAgents,
+    cycle_of_run: cycleOfRun,
   };
   writeStateFile(town.heartbeatFile, state, incarnation);
 }
@@ -34,9 +37,17 @@ export async function heartbeatReading(town: Town, now: () => number): Promise<H
   return { kind: 'read', heartbeat: { at: instant(at), incarnation } };
 }
 
-/** The number of the last cycle, whoever wrote it; a new patrol goes on counting. */
-export async function lastCycle(town: Town, now: () => number): Promise<number> {
+/** The last cycle, whoever wrote it: a new patrol goes on counting. `ofRun` counts those of this run. */
+export async function lastCycle(
+  town: Town,
+  now: () => number,
+  incarnation: string | null = null,
+): Promise<{ readonly cycle: number; readonly ofRun: number }> {
   const reading = await readStateFile(town.heartbeatFile, now);
-  const cycle = reading.kind === 'read' ? reading.state.cycle : 0;
-  return typeof cycle === 'number' && Number.isSafeInteger(cycle) && cycle > 0 ? cycle : 0;
+  if (reading.kind !== 'read') return { cycle: 0, ofRun: 0 };
+  const { cycle, cycle_of_run: ofRun } = reading.state;
+  return { cycle: countIn(cycle), ofRun: reading.incarnation === incarnation ? countIn(ofRun) : 0 };
 }
+
+const countIn = (value: unknown): number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0;

@@ -59,7 +59,7 @@ export class Patrol {
   /** Until it is stopped, or until it has handed over to its successor. */
   async run(): Promise<void> {
     const { town, settings, now } = this.options;
-    this.cycle = await lastCycle(town, now);
+    ({ cycle: this.cycle } = await lastCycle(town, now));
     this.firstCycle = this.cycle + 1;
     while (!this.isStopped) {
       const startedAt = now();
@@ -84,10 +84,11 @@ export class Patrol {
 
   private beat(at: number): void {
     const { town, incarnation } = this.options;
-    const { cycle, lastAction, health } = this;
+    const { cycle, firstCycle, lastAction, health } = this;
+    const cycleOfRun = cycle - firstCycle + 1;
     const healthyAgents = health?.healthy ?? null;
     const unhealthyAgents = health?.unhealthy.length ?? null;
-    writeHeartbeat(town, { cycle, lastAction, healthyAgents, unhealthyAgents }, at, incarnation);
+    writeHeartbeat(town, { cycle, cycleOfRun, lastAction, healthyAgents, unhealthyAgents }, at, incarnation);
   }
 
   private async scan(): Promise<void> {

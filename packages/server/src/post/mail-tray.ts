@@ -27,6 +27,11 @@ export class MailTray {
     this.context = context;
   }
 
+  /** Asks the store ahead of its first hook, so that already that reply carries what waits for a new start. */
+  prepare(agentId: string): void {
+    this.look(agentId);
+  }
+
   /** What the next reply should carry; null when there is nothing. What was quoted has been read. */
   take(agentId: string): string | null {
     const { office, clock, failed } = this.context;

@@ -21,7 +21,7 @@ export type SessionsContext = {
   readonly store: Pick<Store, 'listAgents' | 'getMeta'>;
   readonly replies: ReplyQueue;
   readonly clock: Clock;
-  readonly mail?: Pick<MailTray, 'take'>;
+  readonly mail?: Pick<MailTray, 'take' | 'prepare'>;
   readonly judge?: OwnJudge;
   readonly env: NodeJS.ProcessEnv;
   /** Called when a hook was answered but its signals could not be stored. */
@@ -74,6 +74,7 @@ export function startSessions(context: SessionsContext): {
     return (session) => watch.heard(session);
   });
   const followRun = ({ agentId, incarnation, session }: RunRecord): void => {
+    context.mail?.prepare(agentId);
     if (!session) return;
     const source = { sessionId: session.id, subagentId: null, cwd: null, transcriptPath: null };
     watches.get(session.kind)?.follow(new Session({ source, agentId, incarnation, ...parts }));
