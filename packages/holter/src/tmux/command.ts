@@ -87,7 +87,7 @@ async function watch(io: Io, { socket, session, mode, ...options }: WatchOptions
     server: new TmuxServer(socket, env),
     context: {
       ...{ link, folder, clock, table, mode, hungModelMs, say },
-      sessions: new SessionFiles(table, clock),
+      sessions: new SessionFiles(table, clock, say),
       hostId: systemHostId(),
       watcher: identityOf(table, own),
       newId: realDice.newId,

@@ -1,5 +1,5 @@
 import type { Adapter, SessionFile } from '@holter/server/adapters';
-import type { Clock, KnownFile, ProcessTable } from '@holter/server/process';
+import { type Clock, FileFaults, type KnownFile, type ProcessTable } from '@holter/server/process';
 import type { FoundAgent } from './find-agent.ts';
 
 type Reading = { readonly at: number; readonly files: Promise<ReadonlyMap<string, SessionFile>> };
@@ -12,10 +12,15 @@ export class SessionFiles {
   private readonly clock: Clock;
   private readonly readings = new Map<string, Reading>();
   private readonly known = new Map<string, Map<string, KnownFile>>();
+  private readonly faults: FileFaults;
 
-  constructor(table: ProcessTable, clock: Clock) {
+  /** `say` is told of files that can't be used, when that changes. */
+  constructor(table: ProcessTable, clock: Clock, say: (line: string) => void = () => undefined) {
     this.table = table;
     this.clock = clock;
+    this.faults = new FileFaults((faults) => {
+      if (faults.length > 0) say(faults.join('; '));
+    });
   }
 
   /** Null if it has not written any; undefined for an agent that never does. */
@@ -39,7 +44,10 @@ export class SessionFiles {
     if (last && this.clock.now() - last.at < FRESH_MS) return last.files;
     const known = this.known.get(place) ?? new Map<string, KnownFile>();
     this.known.set(place, known);
-    const files = session(env, this.table, { known });
+    const files = session(env, this.table, {
+      known,
+      noted: (path, answer) => this.faults.note(path, answer),
+    });
     this.readings.set(place, { at: this.clock.now(), files });
     return files;
   }
