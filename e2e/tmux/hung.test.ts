@@ -2,12 +2,13 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemTable, wallNow } from '@holter/server/process';
+import { identityOf, systemTable, wallNow } from '@holter/server/process';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { lookAtDeacon } from '../../packages/holter/src/deacon/look.ts';
 import { TownSessions } from '../../packages/holter/src/deacon/sessions.ts';
 import { TmuxSilent } from '../../packages/holter/src/tmux/control-client.ts';
 import { TmuxServer } from '../../packages/holter/src/tmux/tmux-server.ts';
+import { typingAlone } from '../../packages/holter/src/tmux/typing-lock.ts';
 import { defaultTownSettings } from '../../packages/holter/src/town/settings.ts';
 import { Town } from '../../packages/holter/src/town/town.ts';
 import { until } from '../run/kit.ts';
@@ -66,6 +67,25 @@ describe.runIf(hasTmux)('a tmux server that hangs', () => {
     await expect(server.look()).rejects.toBeInstanceOf(TmuxSilent);
     process.kill(pid, 'SIGCONT');
     await until('it answers', async () => (await attached.find('hq-deacon')).kind === 'found');
+  });
+
+  it('lets one process type in a pane at a time, and forgets one that has ended', async () => {
+    const row = table?.row(process.pid);
+    if (!table || !row) throw new Error('processes can not be read');
+    const server = new TmuxServer(socket, env);
+    const [paneId = ''] = (await server.look())?.panes.keys() ?? [];
+    const pane = server.paneOf(paneId);
+    const typist = { self: identityOf(table, row), table };
+    const ended = { ...typist.self, startedAt: '1' };
+    const type = (more: () => Promise<unknown>) => typingAlone(pane, typist, more);
+    expect(await type(async () => [await type(async () => 'mixed'), 'typed'])).toEqual([null, 'typed']);
+    expect(await type(async () => 'again')).toBe('again');
+    const left = Buffer.from(JSON.stringify(ended)).toString('base64url');
+    for (const value of [left, 'something else, }']) {
+      tmux('set-option', '-p', '-t', paneId, '@holter-typing', value);
+      expect(await type(async () => value)).toBe(value);
+    }
+    server.close();
   });
 
   it('a look through a session that has just ended sees the others', async () => {

@@ -3,6 +3,7 @@ import { findProcess, ProcessTree } from '@holter/server/process';
 import { TmuxSilent } from '../tmux/control-client.ts';
 import type { Prompt } from '../tmux/prompt.ts';
 import type { ActContext } from './act.ts';
+import { selfIn } from './context.ts';
 import type { DeaconRun } from './look.ts';
 
 /** Nothing runs. */
@@ -31,7 +32,8 @@ export async function promptOf(
   if (!place) return null;
   const { childrenOf, findAgent, SessionFiles } = await typing();
   const found = findAgent(table, place.pane.row.pid, childrenOf(table.rows()));
-  return found && { pane: place.pane.pane, found, sessions: new SessionFiles(table, clock), clock };
+  const typist = { self: selfIn(table), table };
+  return found && { pane: place.pane.pane, found, sessions: new SessionFiles(table, clock), clock, typist };
 }
 
 /** Whether it waits for the answer of a person, as its pane or its session file shows. What can't be seen may be that. */

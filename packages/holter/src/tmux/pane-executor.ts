@@ -74,8 +74,9 @@ export class PaneExecutor {
     if (incidentId !== undefined && (await this.record.look())?.incident?.incidentId !== incidentId)
       return refused('its incident is over');
     const { pane, found, context } = agent;
-    const { sessions, clock } = context;
-    return typeAtPrompt({ pane, found, sessions, clock }, text, agent.isHung);
+    const { sessions, clock, table, watcher } = context;
+    const typist = { self: watcher, table };
+    return typeAtPrompt({ pane, found, sessions, clock, typist }, text, agent.isHung);
   }
 
   private async terminate(effect: Extract<Effect, { kind: 'terminate' }>): Promise<Outcome> {

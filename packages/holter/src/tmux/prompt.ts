@@ -7,6 +7,7 @@ import { agoOf } from './pane-row.ts';
 import { readScreen, type Screen } from './screen.ts';
 import type { SessionFiles } from './session-files.ts';
 import type { Pane } from './tmux-server.ts';
+import { type Typist, typingAlone } from './typing-lock.ts';
 
 /** Some agents take an Enter that comes sooner for a part of the pasted text. */
 const ENTER_AFTER_MS = 700;
@@ -19,6 +20,7 @@ export type Prompt = {
   readonly found: FoundAgent;
   readonly sessions: SessionFiles;
   readonly clock: Clock;
+  readonly typist: Typist;
 };
 
 type PromptView = {
@@ -36,7 +38,7 @@ export type Tried = Outcome | { readonly wait: string };
 
 /** Throws `TmuxSilent` if nothing can be seen. */
 export async function seePrompt(
-  { pane, found, sessions, clock }: Prompt,
+  { pane, found, sessions, clock }: Omit<Prompt, 'typist'>,
   mayInterrupt = false,
 ): Promise<PromptView> {
   const seen = await pane.look().catch(nullIfGone);
@@ -57,8 +59,16 @@ export async function seePrompt(
 
 /** Pastes one line at an empty prompt, sends it, and verifies that it was sent. */
 export async function typeAtPrompt(prompt: Prompt, text: string, mayInterrupt = false): Promise<Tried> {
+  const why = await whyWait(prompt, mayInterrupt);
+  if (why !== null) return { wait: why };
+  const typed = await typingAlone(prompt.pane, prompt.typist, () => typeNow(prompt, text, mayInterrupt));
+  return typed ?? { wait: 'another process of Holter types in its pane' };
+}
+
+async function typeNow(prompt: Prompt, text: string, mayInterrupt: boolean): Promise<Tried> {
   const { pane, clock } = prompt;
   const pause = (ms: number): Promise<void> => new Promise((resolve) => void clock.after(ms, resolve));
+  // Another process may have typed since.
   const why = await whyWait(prompt, mayInterrupt);
   if (why !== null) return { wait: why };
   await pane.paste(text);
