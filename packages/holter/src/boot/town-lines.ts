@@ -44,7 +44,7 @@ async function downLines(town: Town): Promise<readonly string[]> {
   );
 }
 
-function hasTmux({ PATH = '' }: Io['env']): boolean {
+export function hasTmux({ PATH = '' }: Io['env']): boolean {
   return PATH.split(delimiter).some((folder) => {
     try {
       accessSync(join(folder, 'tmux'), constants.X_OK);
@@ -56,18 +56,17 @@ function hasTmux({ PATH = '' }: Io['env']): boolean {
 }
 
 async function overseerLine(connection: Connection): Promise<readonly string[]> {
+  const count = await unreadByOverseer(connection);
+  if (!count) return [];
+  return [`${counted(count, 'unread letter')} for the overseer: holter mail list --box ${OVERSEER}`];
+}
+
+/** Null if no server answers, or one of an earlier version, which has no such box. */
+export async function unreadByOverseer(connection: Connection): Promise<number | null> {
   try {
-    const { messages } = await clientOf(connection).letters({
-      agent: OVERSEER,
-      status: 'unread',
-      limit: '0',
-    });
-    if (messages.length === 0) return [];
-    return [
-      `${counted(messages.length, 'unread letter')} for the overseer: holter mail list --box ${OVERSEER}`,
-    ];
+    const wanted = { agent: OVERSEER, status: 'unread', limit: '0' } as const;
+    return (await clientOf(connection).letters(wanted)).messages.length;
   } catch {
-    // A server of an earlier version has no such box.
-    return [];
+    return null;
   }
 }

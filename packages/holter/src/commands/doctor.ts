@@ -23,8 +23,11 @@ import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
 import { painter } from '../terminal/paint.ts';
 import { ago, counted } from '../terminal/words.ts';
+import { TOWN_OPTION } from '../town/town.ts';
 import { load } from './config.ts';
 import { databaseHere } from './database.ts';
+
+type DoctorOptions = PrintOptions & { readonly town?: string };
 
 const FREE_BYTES_MIN = 200 * 2 ** 20;
 const TICK_LAG_MS_MAX = 1_000;
@@ -35,20 +38,21 @@ export function registerDoctor(program: Command, io: Io): void {
       program
         .command('doctor')
         .description('is Holter itself well? Exit code 3 when something needs attention')
-        .option('--json', 'print JSON'),
+        .option('--json', 'print JSON')
+        .option(...TOWN_OPTION),
     ),
     [['holter doctor', 'look at the server, its folder, its tokens and its configuration']],
-  ).action((options: PrintOptions) => doctor(io, options));
+  ).action((options: DoctorOptions) => doctor(io, options));
 }
 
-async function doctor(io: Io, options: PrintOptions): Promise<void> {
+async function doctor(io: Io, options: DoctorOptions): Promise<void> {
   const folder = new DataFolder(dataFolderPath(options.data, io.env));
   const checks = [
     checkNode(),
     checkClock(io),
     ...checkFolder(folder),
     ...(await checkServer(io, options)),
-    ...(await checkChain(io, wallNow)),
+    ...(await checkChain(io, options.town, () => findServer(io, options, 'viewer'), wallNow)),
     await checkConfig(io, options),
     ...(await checkDatabase(io)),
     ...(await Promise.all(ADAPTERS.map((adapter) => checkAgentKind(io, options, adapter)))).flat(),

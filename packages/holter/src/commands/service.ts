@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import { delimiter, dirname, isAbsolute } from 'node:path';
 import { DataFolder, dataFolderPath, realClock } from '@holter/server/local';
-import { findConfigFile, readSettingsFile, writeSettingsFile } from '@holter/server/process';
+import { findConfigFile, writeSettingsFile } from '@holter/server/process';
 import type { Command } from 'commander';
 import { daemonArguments } from '../background/ensure-server.ts';
+import { DAEMON_UNIT, isWritten, SERVER_UNIT, unitFile } from '../background/service-unit.ts';
 import { refuseAgents } from '../client/connection.ts';
 import { mainFile } from '../package/main-file.ts';
 import { CliFailure } from '../terminal/failure.ts';
@@ -22,9 +22,6 @@ type InstallOptions = {
   readonly daemon?: boolean;
   readonly town?: string;
 };
-
-const SERVER_UNIT = 'holter.service';
-const DAEMON_UNIT = 'holter-daemon.service';
 
 export function registerService(program: Command, io: Io): void {
   const service = program
@@ -61,10 +58,10 @@ async function install(io: Io, { data, config, start, daemon, town }: InstallOpt
   const folder = new DataFolder(dataFolderPath(data, io.env));
   folder.prepare();
   const unit = daemon ? DAEMON_UNIT : SERVER_UNIT;
-  const other = unitFile(io, daemon ? SERVER_UNIT : DAEMON_UNIT);
+  const other = unitFile(io.env, daemon ? SERVER_UNIT : DAEMON_UNIT);
   if (isWritten(other))
     throw new CliFailure(`${other} is installed, and would start a second server`, 'holter service remove');
-  const file = unitFile(io, unit);
+  const file = unitFile(io.env, unit);
   mkdirSync(dirname(file), { recursive: true });
   const configFile = findConfigFile(config, io.env, io.workingDirectory);
   const text = daemon
@@ -87,13 +84,13 @@ async function install(io: Io, { data, config, start, daemon, town }: InstallOpt
 
 function remove(io: Io): void {
   refuseAgents(io, 'service remove');
-  const units = [SERVER_UNIT, DAEMON_UNIT].filter((unit) => isWritten(unitFile(io, unit)));
-  if (units.length === 0) return io.out(`${unitFile(io, SERVER_UNIT)} does not exist, nothing to do\n`);
+  const units = [SERVER_UNIT, DAEMON_UNIT].filter((unit) => isWritten(unitFile(io.env, unit)));
+  if (units.length === 0) return io.out(`${unitFile(io.env, SERVER_UNIT)} does not exist, nothing to do\n`);
   for (const unit of units) removeUnit(io, unit);
 }
 
 function removeUnit(io: Io, unit: string): void {
-  const file = unitFile(io, unit);
+  const file = unitFile(io.env, unit);
   let failure: unknown = null;
   try {
     systemctl('disable', '--now', unit);
@@ -104,17 +101,6 @@ function removeUnit(io: Io, unit: string): void {
   if (failure) throw failure;
   systemctl('daemon-reload');
   io.out(`removed ${file}\n`);
-}
-
-const unitFile = ({ env }: Io, unit: string): string =>
-  join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'systemd', 'user', unit);
-
-function isWritten(file: string): boolean {
-  try {
-    return readSettingsFile(file) !== '';
-  } catch {
-    return false;
-  }
 }
 
 function serverUnit(dataFolder: string, config: string | null): string {

@@ -14,7 +14,7 @@ import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
 import { colourOfState, painter, printable } from '../terminal/paint.ts';
 import { ago, counted, wrapped } from '../terminal/words.ts';
-import { findTown } from '../town/town.ts';
+import { findTown, TOWN_OPTION } from '../town/town.ts';
 
 type StatusOptions = ServerOptions & {
   readonly state?: string;
@@ -22,6 +22,7 @@ type StatusOptions = ServerOptions & {
   readonly all?: boolean;
   readonly json?: boolean;
   readonly tmux?: boolean;
+  readonly town?: string;
 };
 
 /** About one screen. For more agents there are `--all`, `--json` and filters. */
@@ -47,7 +48,8 @@ export function registerStatus(program: Command, io: Io): void {
           `all of them, also those that have ended, not only the ${ROWS_MAX} that need it most`,
         )
         .option('--json', 'print JSON')
-        .option('--tmux', 'one short line for the status line of tmux'),
+        .option('--tmux', 'one short line for the status line of tmux')
+        .option(...TOWN_OPTION),
     ),
     [
       ['holter status', 'those that run'],
@@ -83,7 +85,7 @@ async function status(io: Io, text: string | undefined, options: StatusOptions):
   if (agents.length === 0) {
     const isFiltered = text !== undefined || state !== undefined || options.group !== undefined;
     io.out(isFiltered ? 'No agents match.\n' : 'No agents yet. Watch one: holter run -- COMMAND\n');
-    return tellTown(io, connection);
+    return tellTown(io, connection, options.town);
   }
   const isEndedShown = options.all || state === 'TERMINATED';
   const wanted = isEndedShown ? agents : agents.filter((agent) => !hasEnded(agent));
@@ -96,7 +98,7 @@ async function status(io: Io, text: string | undefined, options: StatusOptions):
     io.out(
       `limit ${limit} was reached ${counted(count, 'time')}, last ${ago(lastAt, instant(system.at))} by ${printable(lastBy)}\n`,
     );
-  await tellTown(io, connection);
+  await tellTown(io, connection, options.town);
   await noteShown(
     io,
     connection,
@@ -105,8 +107,8 @@ async function status(io: Io, text: string | undefined, options: StatusOptions):
 }
 
 /** Its module is loaded only where there is a town: most have none. */
-async function tellTown(io: Io, connection: Connection): Promise<void> {
-  const town = findTown(undefined, io.env);
+async function tellTown(io: Io, connection: Connection, named: string | undefined): Promise<void> {
+  const town = findTown(named, io.env);
   if (!existsSync(town.settingsFile)) return;
   const { townLines } = await import('../boot/town-lines.ts');
   for (const line of await townLines(town, io.env, connection)) io.out(`${line}\n`);
