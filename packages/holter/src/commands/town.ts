@@ -132,5 +132,7 @@ function init(io: Io, named: string | undefined): void {
   if (!isThere) writeTownSettings(town);
   io.out(`${town.settingsFile}${isThere ? ' is kept as it is' : ''}\n`);
   io.out('next: holter daemon\n');
-  io.out(`\nThe Deacon is a program of Holter. For an agent in its place, in holter.yaml:\n\n${PATROL_EXAMPLE}`);
+  io.out(
+    `\nThe Deacon is a program of Holter. For an agent in its place, in holter.yaml:\n\n${PATROL_EXAMPLE}`,
+  );
 }

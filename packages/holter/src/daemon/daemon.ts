@@ -79,7 +79,7 @@ export class Daemon {
 
   /** One tick; returns when the next look is due. */
   async tick(): Promise<Instant> {
-    const { book, clock, settings, duties, hands, isHeld, say } = this.parts;
+    const { book, clock, settings, hands, isHeld, say } = this.parts;
     const begunAt = clock.now();
     const [server, boot, deacon] = await Promise.all([
       this.look('server'),
