@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ticketOf } from '../packages/core/test/ticket.ts';
 import { createProgram } from '../packages/holter/src/program.ts';
 import type { Io } from '../packages/holter/src/terminal/io.ts';
+import { compile } from '../packages/server/src/policy/index.ts';
 import { startHttp, stillClock, type TestServer } from '../packages/server/test/http/kit.ts';
 
 let server: TestServer;
@@ -74,4 +75,24 @@ it('lists and shows tickets, and takes answers that the statistics count by day'
 
 it('says what is wrong with an unknown ticket', async () => {
   await expect(holter('ticket', 'show', 'nothing')).rejects.toThrow(/no ticket with this id/);
+});
+
+it('says in status why the model of the judge is not asked', async () => {
+  const model = { provider: 'anthropic', name: 'small', key_env: 'NO_SUCH_KEY' } as const;
+  const compiled = compile({ judge: { model } });
+  if (compiled.kind !== 'compiled') throw new Error('not compiled');
+  const before = server;
+  server = await startHttp({ policies: compiled.policies });
+  try {
+    expect(await holter('status')).not.toContain('The judge');
+    const undecided = { severity: 'medium', steps_since_last_accept: 3, stall_minutes: null };
+    const id = await written('eve', undecided);
+    await expect.poll(() => holter('ticket', 'show', id)).toContain('dismissed');
+    expect(await holter('status')).toContain(
+      "The judge: the model of the judge can't be used: NO_SUCH_KEY is not set; rules decide instead",
+    );
+  } finally {
+    await server.stop();
+    server = before;
+  }
 });

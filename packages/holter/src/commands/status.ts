@@ -63,7 +63,7 @@ export function registerStatus(program: Command, io: Io): void {
 async function status(io: Io, text: string | undefined, options: StatusOptions): Promise<void> {
   const connection = findServer(io, options, 'operator');
   const state = options.state?.toUpperCase() as AgentFilter['state'];
-  const [all, system, { estop }] = await Promise.all([
+  const [all, system, { estop, troubles }] = await Promise.all([
     allAgents(connection, { state, group: options.group, q: text }),
     ask(connection, (client) => client.system()),
     ask(connection, (client) => client.health()),
@@ -77,11 +77,14 @@ async function status(io: Io, text: string | undefined, options: StatusOptions):
   if (!isFine) io.setExitCode(EXIT.foundWrong);
   if (options.json) {
     io.out(
-      `${JSON.stringify({ ok: isFine, counts: countsOf(agents), agents, limitHits: system.limitHits, estop })}\n`,
+      `${JSON.stringify({ ok: isFine, counts: countsOf(agents), agents, limitHits: system.limitHits, estop, troubles })}\n`,
     );
     return;
   }
   if (estop) io.out(`${painter(io)('bold', printable(estopLine(estop)))}\n\n`);
+  const others = troubles.filter(({ kind }) => kind !== 'estop');
+  for (const { says } of others) io.out(`${painter(io)('yellow', printable(says))}\n`);
+  if (others.length > 0) io.out('\n');
   if (agents.length === 0) {
     const isFiltered = text !== undefined || state !== undefined || options.group !== undefined;
     io.out(isFiltered ? 'No agents match.\n' : 'No agents yet. Watch one: holter run -- COMMAND\n');

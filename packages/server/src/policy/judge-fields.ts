@@ -97,7 +97,8 @@ export const JUDGE_FIELDS = {
   'judge.cooldown_seconds': inSeconds(ranges.wait),
   'judge.streaks': streaks,
   'judge.stall_seconds': inSeconds(ranges.wait),
-  'judge.command': optional(names({ min: 1, max: 64 }, /^[^\0]{1,4096}$/)),
+  // An argument may be empty, such as the tools of one that gets none.
+  'judge.command': optional(names({ min: 1, max: 64 }, /^[^\0]{0,4096}$/)),
   'judge.command_env': names({ min: 0, max: 64 }, /^[A-Za-z_][A-Za-z0-9_]{0,255}$/),
   'judge.model': optional(modelField),
   'judge.prompt': optional(prompt),

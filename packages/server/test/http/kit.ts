@@ -194,6 +194,7 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
       throw error;
     },
   });
+  alerts.watchJudge(judge);
   const failed =
     options.hookFailed ??
     ((error: unknown) => {

@@ -7,6 +7,7 @@ import { emptyEvidence, type Instant, instant, minutes, summarize } from '@holte
 import { afterEach, describe, expect, it } from 'vitest';
 import { ticketOf } from '../../../core/test/ticket.ts';
 import { ModelJudge } from '../../src/judge/model-judge.ts';
+import { compile } from '../../src/policy/index.ts';
 import { systemTable } from '../../src/processes/index.ts';
 import { openMemory } from '../../src/store/memory/index.ts';
 import { until } from '../until.ts';
@@ -81,6 +82,17 @@ const isRunning = (pid: number): boolean => {
 const EVIDENCE = emptyEvidence({ agentId: 'ada', graphId: 'graph', sessionId: 's' });
 const summaryOf = (steps: number) => summarize({ ...EVIDENCE, totalSteps: steps }, { at: T0, isoOf: String });
 const clearLater = (timer: NodeJS.Timeout) => () => clearTimeout(timer);
+
+it('the command that the documentation recommends is a valid one', () => {
+  const argv = ['claude', '-p', '--tools', '', '--strict-mcp-config'];
+  const compiled = compile({ judge: { command: argv, command_env: ['ANTHROPIC_API_KEY', 'HTTPS_PROXY'] } });
+  expect(compiled).toMatchObject({
+    kind: 'compiled',
+    policies: {
+      judge: { model: { kind: 'command', argv }, commandEnv: ['ANTHROPIC_API_KEY', 'HTTPS_PROXY'] },
+    },
+  });
+});
 
 describe('a model', () => {
   it('is asked in the undecided band, and nowhere else', async () => {
