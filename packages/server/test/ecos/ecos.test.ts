@@ -17,6 +17,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startEcos } from '../../src/ecos/ecos.ts';
 import { type Ecos, EcosKeeper, readEcosEdits } from '../../src/ecos/index.ts';
 import { startHttp, stillClock, type TestServer } from '../http/kit.ts';
+import { isToolThere } from '../tool-there.ts';
 import { until } from '../until.ts';
 
 const seed = readFileSync(new URL('../fixtures/mail/seed-001.txt', import.meta.url), 'utf8');
@@ -72,16 +73,7 @@ const register = (agentId: string) =>
 const assign = (agentId: string, taskId: string, more: object = {}) =>
   server.operator.task(agentId, { status: 'assigned', taskId, ...more });
 
-const hasJq = (() => {
-  try {
-    execFileSync('jq', ['--version']);
-    return true;
-  } catch {
-    return false;
-  }
-})();
-
-describe.runIf(hasJq)('the jq command of seed 001, as printed', () => {
+describe.runIf(await isToolThere('jq'))('the jq command of seed 001, as printed', () => {
   const [query] = [...seed.matchAll(/```bash\n([\s\S]*?)```/g)]
     .map(([, block = '']) => block)
     .filter((block) => block.includes('task-tracking.json'));

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startHttp, type TestServer } from '../http/kit.ts';
+import { isToolThere } from '../tool-there.ts';
 import { Mail, OWN } from './kit.ts';
 
 const run = promisify(execFile);
@@ -25,39 +26,33 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const has = (command: string): Promise<boolean> =>
-  run(command, ['--version']).then(
-    () => true,
-    () => false,
-  );
-const hasJq = await has('jq');
-const hasPython = await has('python3');
+const CLIENTS = [
+  ['bash', 'bash', 'jq'],
+  ['python', 'python3', 'python3'],
+  ['typescript', process.execPath, process.execPath],
+] as const;
 
-it.each([
-  ['bash', 'bash', hasJq],
-  ['python', 'python3', hasPython],
-  ['typescript', process.execPath, true],
-])(
-  'the client of docs/remote-agents.md in %s answers a ping and does its work',
-  async (language, command, isThere) => {
-    if (!isThere) return;
-    const agentId = `in-${language}`;
-    const { token } = await server.client(server.tokens.enroll).register({ agentId, instanceId: 'i' });
-    const operator = new Mail(server, server.tokens.operator);
-    await operator.send(OWN, agentId, { content: { type: 'heartbeat', message: 'ping', sequence: 42 } });
-    await operator.send(OWN, agentId, { content: { type: 'task', message: `do it in ${language}` } });
-    const env = {
-      ...process.env,
-      HOLTER_URL: server.url,
-      HOLTER_TOKEN: token,
-      HOLTER_AGENT_ID: agentId,
-      WAIT: '0',
-      no_proxy: '*',
-    };
-    const how = language === 'typescript' ? ['--input-type=module', '-e'] : ['-c'];
-    await run(command, [...how, snippet(language)], { cwd: folder, env, timeout: 60_000 });
-    expect((await server.engine.read(agentId))?.soft.pongAt).toBeGreaterThan(0);
-    expect(await operator.list(OWN, `&action=sent&status=unacknowledged&to=${agentId}`)).toEqual([]);
-    expect(readFileSync(join(folder, 'done.txt'), 'utf8')).toContain(`do it in ${language}\n`);
-  },
-);
+for (const [language, command, tool] of CLIENTS)
+  it.runIf(await isToolThere(tool))(
+    `the client of docs/remote-agents.md in ${language} answers a ping and does its work`,
+    async () => {
+      const agentId = `in-${language}`;
+      const { token } = await server.client(server.tokens.enroll).register({ agentId, instanceId: 'i' });
+      const operator = new Mail(server, server.tokens.operator);
+      await operator.send(OWN, agentId, { content: { type: 'heartbeat', message: 'ping', sequence: 42 } });
+      await operator.send(OWN, agentId, { content: { type: 'task', message: `do it in ${language}` } });
+      const env = {
+        ...process.env,
+        HOLTER_URL: server.url,
+        HOLTER_TOKEN: token,
+        HOLTER_AGENT_ID: agentId,
+        WAIT: '0',
+        no_proxy: '*',
+      };
+      const how = language === 'typescript' ? ['--input-type=module', '-e'] : ['-c'];
+      await run(command, [...how, snippet(language)], { cwd: folder, env, timeout: 60_000 });
+      expect((await server.engine.read(agentId))?.soft.pongAt).toBeGreaterThan(0);
+      expect(await operator.list(OWN, `&action=sent&status=unacknowledged&to=${agentId}`)).toEqual([]);
+      expect(readFileSync(join(folder, 'done.txt'), 'utf8')).toContain(`do it in ${language}\n`);
+    },
+  );
