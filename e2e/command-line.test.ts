@@ -511,6 +511,14 @@ describe('the command line against a real server', { timeout: 60_000 }, () => {
     expect((await holter(['mail', 'check', '--inject'], own)).out).toMatch(
       /^Letters to you, in the words of their senders:\necos-chief-of-staff writes \(Tests, \S+\):\n> Run them again\.\n$/,
     );
+    const sentList = ['mail', 'list', '--box', 'pen-pal'];
+    expect((await holter(sentList)).out).toMatch(/acknowledged .*Tests/);
+    const urgent = ['mail', 'send', 'pen-pal', '-s', 'Now', '-m', 'Look.', '--priority', 'urgent'];
+    await holter(urgent);
+    const told = (await holter(['mail', 'check', '--inject'], own)).out;
+    const command = /holter (mail ack \S+ --box pen-pal)\n$/.exec(told)?.[1] ?? '';
+    // As in the session of a person, whose own box is another one.
+    expect(await holter(command.split(' '))).toMatchObject({ code: 0 });
     await holter(['mail', 'send', 'ecos-chief-of-staff', '-s', 'Re: Tests', '-m', 'All pass.'], own);
     expect((await holter(['mail', 'check'])).out).toBe('1 unread letter: holter mail list --unread\n');
     const [letter] = JSON.parse((await holter(['mail', 'list', '--json'])).out) as { id: string }[];

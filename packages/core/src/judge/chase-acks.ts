@@ -41,7 +41,7 @@ function chase(draft: Draft, ack: PendingAck): void {
 function remind(draft: Draft, ack: PendingAck): void {
   const { hard, at } = draft;
   const { delivered, idHash } = ack;
-  const message = `Holter: ${letterInWords(ack)} has been in your box for ${inWords(between(delivered.at, at))} and is not acknowledged yet.`;
+  const message = `Holter: ${letterInWords(ack)} has been in your box for ${inWords(between(delivered.at, at))} and is not acknowledged yet.${howTo(hard.agentId, ack)}`;
   want(
     draft,
     `${hard.agentId}#${hard.incarnation}/remind/${idHash}/${delivered.at}`,
@@ -49,6 +49,12 @@ function remind(draft: Draft, ack: PendingAck): void {
     { livesBy: lifeOfStart(hard.agentId, hard.incarnation), until: later(at, NOTICE_MS_MAX) },
   );
 }
+
+/** For an agent with a terminal, and for one with calls of its own. */
+const howTo = (agentId: string, { id }: PendingAck): string =>
+  id === undefined
+    ? ''
+    : ` To acknowledge it: holter mail ack ${id} --box ${agentId}, or PATCH /api/messages?agent=${agentId}&id=${id}&action=acknowledge.`;
 
 /** Once for all that are late at the same time, as after an outage. */
 function tellPerson(draft: Draft, ack: PendingAck, others: number): void {

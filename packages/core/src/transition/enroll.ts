@@ -42,6 +42,8 @@ export type Registration = {
   readonly spawnKey?: string;
   /** Set by the server for an agent that is registered by its first hook. */
   readonly reporter?: Reporter;
+  /** Set by the server for an agent without a token: if it is known without a role, it may name one now. */
+  readonly addsRole?: true;
   /** Whose quota of agents it counts against; absent for an operator. */
   readonly enrolledBy?: string;
   /** Who registers it; absent for an operator. */
@@ -91,7 +93,12 @@ export function enroll(
   if (reporter && !isReportedBy(hard, reporter, registration.instanceId))
     return { kind: 'refused', code: 'other_reporter', retryAfterMs: RETRY_AFTER_MAX };
   if (isSame(hard, registration))
-    return { kind: 'enrolled', agent: withReporter(existing, reporter), events: [], over: [] };
+    return {
+      kind: 'enrolled',
+      agent: withRole(withReporter(existing, reporter), registration, context.at),
+      events: [],
+      over: [],
+    };
   if (hard.incarnation > 0 && !hard.end) {
     if (!mayReplace(hard, registration)) return OWNED;
     const firstMissAt = hard.reporter ? NEVER : nameFreeAt(existing, context.policy, context.stalls);
@@ -132,6 +139,15 @@ function withReporter(agent: Agent, reporter: Reporter | undefined): Agent {
     !reporter || (hard.reporter && !isUnbound(hard.reporter) && hard.reporter.user === reporter.user);
   return isKnown ? agent : { ...agent, hard: { ...hard, reporter } };
 }
+
+/** Only a role that was not named before: an agent can't change how it is judged. */
+function withRole(agent: Agent, { addsRole, role, promises }: Registration, at: Instant): Agent {
+  const { hard } = agent;
+  if (!addsRole || hard.role !== NO_ROLE || role === NO_ROLE) return agent;
+  return { ...agent, hard: { ...hard, role, promises: { ...hard.promises, ...promises }, wakeAt: at } };
+}
+
+const NO_ROLE = 'default';
 
 /** An agent that an executor owns would otherwise leave it by taking its own name over. */
 function mayReplace({ executor }: Hard, { source = 'operator' }: Registration): boolean {

@@ -101,12 +101,25 @@ export class ReplyQueue implements Executor {
     if (this.kinds.has(effect.kind) && !isGiven) add(this.waiting, effect);
   }
 
-  /** Takes the directives for a reply to this incarnation; effects for an older one are discarded. */
-  take(agentId: string, incarnation: number): readonly Directive[] {
+  /** What waits for this incarnation, and goes on waiting until it is taken. */
+  offered(agentId: string, incarnation: number): readonly Directive[] {
+    const effects = this.waiting.get(agentId) ?? NO_EFFECTS;
+    return effects.filter((effect) => effect.incarnation === incarnation).flatMap(directiveOf);
+  }
+
+  /**
+   * Takes the directives for a reply to this incarnation, all of them or those of these ids; effects for an older one
+   * are discarded.
+   */
+  take(agentId: string, incarnation: number, ids?: ReadonlySet<string>): readonly Directive[] {
     const effects = this.waiting.get(agentId);
     if (!effects) return [];
-    this.waiting.delete(agentId);
-    const current = effects.filter((effect) => effect.incarnation === incarnation);
+    const current = effects.filter(
+      (effect) => effect.incarnation === incarnation && (ids?.has(effect.id) ?? true),
+    );
+    const left = effects.filter((effect) => effect.incarnation === incarnation && !current.includes(effect));
+    if (left.length > 0) this.waiting.set(agentId, left);
+    else this.waiting.delete(agentId);
     if (current.length === 0) return [];
     this.given.set(agentId, [...(this.given.get(agentId) ?? []), ...current]);
     for (const effect of current)

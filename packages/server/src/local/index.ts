@@ -9,5 +9,5 @@ export { type Client, ClientError, createClient } from '../http/client.ts';
 export { isTokenOfHash } from '../http/hook-token.ts';
 export type * from '../http/types.ts';
 export { DEFAULT_HOST, DEFAULT_PORT } from '../listen-address.ts';
-export { quotedLetters } from '../post/quote.ts';
+export { isAcknowledgedByReading, quotedLetters } from '../post/quote.ts';
 export { realClock } from '../real-clock.ts';

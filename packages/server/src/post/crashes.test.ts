@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ADA, OWN, postWorld } from '../../test/mail/post-world.ts';
+import { ADA, MINUTE, OWN, postWorld } from '../../test/mail/post-world.ts';
 
 const OPERATOR = { role: 'operator', agentId: null, incarnation: null } as const;
 const letter = {
@@ -70,5 +70,19 @@ describe('a server that dies in the middle of a call', () => {
     });
     await office.send(letter, OPERATOR);
     expect([await unread(), await awaited()]).toEqual([0, 0]);
+  });
+
+  it('loses no inquiry on its way into the box, and puts it there once', async () => {
+    const { clock, store, office } = world;
+    await clock.advance(3 * MINUTE + 20_000);
+    const look = () =>
+      office.list({ of: 'ada', box: 'inbox', limit: 25 }, ADA, { waitMs: 0, isGone: async () => false });
+    vi.spyOn(store, 'putLetter').mockRejectedValueOnce(new Error('dead'));
+    await expect(look()).rejects.toThrow('dead');
+    const events = await store.readEvents({ agentId: 'ada', after: 0, limit: 500 });
+    expect(JSON.stringify(events)).not.toContain('in the reply to a request');
+    const inquiries = async () => (await look()).filter(({ subject }) => subject.startsWith('[STATUS'));
+    expect(await inquiries()).toHaveLength(1);
+    expect(await inquiries()).toHaveLength(1);
   });
 });

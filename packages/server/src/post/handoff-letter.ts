@@ -6,14 +6,10 @@ import { mailPresenceOf } from './presence.ts';
 
 type Content = Readonly<Record<string, unknown>>;
 
-const TYPES: ReadonlySet<unknown> = new Set(['emergency-handoff', 'replacement-handoff']);
 const REQUIRED = ['uuid', 'task', 'failed_agent', 'failure_reason'] as const;
 const UUID = /^EH-\d{8}-[A-Za-z0-9._-]{1,128}-\d{3}$/;
 const PLACEHOLDER = /\[(?:tbd|todo|fixme|placeholder)\b[^\]]{0,80}\]|^\s*(?:tbd|todo)\s*$/i;
 const FILES_MAX = 50;
-
-/** A letter that passes the work of a failed agent on. */
-export const isHandoff = ({ type }: Content): boolean => TYPES.has(type);
 
 /** A reply that says that the handoff was not read acknowledges nothing. */
 export const isAcknowledging = ({ type, handoff_document_read }: Content): boolean =>

@@ -18,6 +18,7 @@ it('a start that was announced is shown its letters by the reply to its first ho
     office: {
       unreadOf: async () => [letter],
       noteShown: async (...words) => void shown.push(words),
+      noteSeen: async () => undefined,
     },
     clock: { now: () => instant(0), after: () => () => undefined },
     failed: (error) => {

@@ -2,7 +2,7 @@ import type { Instant } from '@holter/core';
 import type { Clock } from '../engine/clock.ts';
 import type { StoredLetter } from '../store/letters.ts';
 import type { PostOffice } from './post-office.ts';
-import { quotedLetters } from './quote.ts';
+import { isAcknowledgedByReading, type Quoted, quotedLetters } from './quote.ts';
 
 /** How often the store is asked about one agent, while its hooks call. */
 const LOOK_MS = 10_000;
@@ -13,7 +13,7 @@ const QUOTED_MAX = 5;
 type Tray = { readonly lookedAt: Instant; letters: readonly StoredLetter[] };
 
 type TrayContext = {
-  readonly office: Pick<PostOffice, 'unreadOf' | 'noteShown'>;
+  readonly office: Pick<PostOffice, 'unreadOf' | 'noteShown' | 'noteSeen'>;
   readonly clock: Clock;
   readonly failed: (error: unknown) => void;
 };
@@ -22,6 +22,8 @@ type TrayContext = {
 export class MailTray {
   private readonly context: TrayContext;
   private readonly trays = new Map<string, Tray>();
+  /** What the last reply to an agent has quoted. */
+  private readonly shown = new Map<string, readonly StoredLetter[]>();
 
   constructor(context: TrayContext) {
     this.context = context;
@@ -32,9 +34,15 @@ export class MailTray {
     this.look(agentId);
   }
 
-  /** What the next reply should carry; null when there is nothing. What was quoted has been read. */
+  /**
+   * What the next reply should carry; null when there is nothing. What was quoted has been read, and when the agent
+   * calls again it has seen it.
+   */
   take(agentId: string): string | null {
     const { office, clock, failed } = this.context;
+    const seen = this.shown.get(agentId);
+    this.shown.delete(agentId);
+    if (seen) office.noteSeen(agentId, seen).catch(failed);
     const tray = this.trays.get(agentId);
     if (!tray || clock.now() - tray.lookedAt >= LOOK_MS) this.look(agentId);
     if (!tray || tray.letters.length === 0) return null;
@@ -44,10 +52,12 @@ export class MailTray {
     tray.letters = [];
     if (quoted.length + counted.length === 0) return null;
     office.noteShown(agentId, quoted, counted).catch(failed);
-    const words = quoted.map(({ letterId: id, from, subject, content }) => {
-      const { message } = JSON.parse(content) as { message: string };
-      return { id, from, subject, message };
+    const words = quoted.map(({ letterId: id, from, to, priority, subject, content }) => {
+      const { type, message } = JSON.parse(content) as { type: string; message: string };
+      return { id, from, to, priority, type, subject, message };
     });
+    const awaited = quoted.filter((_letter, index) => isAcknowledgedByReading(words[index] as Quoted));
+    if (awaited.length > 0 && this.shown.size < AGENTS_MAX) this.shown.set(agentId, awaited);
     return quotedLetters(words, counted.length);
   }
 

@@ -19,7 +19,8 @@ import { Connections, type StreamEnd } from './connections.ts';
 import { DeliveryMarks } from './delivery-marks.ts';
 import { directiveLetter } from './directive-letter.ts';
 import { forwardedFrom } from './forwarded.ts';
-import { checkHandoff, isAcknowledging, isHandoff } from './handoff-letter.ts';
+import { checkHandoff, isAcknowledging } from './handoff-letter.ts';
+import { isHandoff } from './handoff-types.ts';
 import { hearLetter, isPong } from './letter-meaning.ts';
 import { LetterRefused, noAgent } from './letter-refused.ts';
 import { checkTimes } from './letter-times.ts';
@@ -30,7 +31,7 @@ import { mailPresenceOf } from './presence.ts';
 import { isForSuccessor } from './self-handoff.ts';
 import { isStanding } from './standing-boxes.ts';
 import { takeSignal } from './take-signal.ts';
-import { registerTokenless, type TokenlessStart } from './tokenless-start.ts';
+import { isNewStart, registerTokenless, type TokenlessStart } from './tokenless-start.ts';
 
 /** Most letters in one box. */
 const BOX_MAX = 1_000;
@@ -44,7 +45,7 @@ const UNREAD_MAX = 50;
 type PostContext = {
   readonly engine: Pick<Engine, 'read'>;
   readonly intake: Pick<Intake, 'take' | 'register'>;
-  readonly replies: Pick<ReplyQueue, 'take'>;
+  readonly replies: Pick<ReplyQueue, 'offered' | 'take'>;
   readonly store: Letters;
   readonly clock: Clock;
   readonly newId: () => string;
@@ -115,12 +116,12 @@ export class PostOffice {
   async send(draft: LetterDraft, visitor: Visitor): Promise<Sent> {
     await this.access.enter(draft.from, visitor);
     const now = this.context.clock.now();
-    checkTimes(draft.content, now);
-    await this.checkHandoff(draft, visitor, now);
+    await this.check(draft, visitor, now);
     return this.put({ ...draft, passed: [] }, visitor, now);
   }
 
-  private async checkHandoff({ to, content }: LetterDraft, visitor: Visitor, now: Instant): Promise<void> {
+  private async check({ to, content }: LetterDraft, visitor: Visitor, now: Instant): Promise<void> {
+    checkTimes(content, now);
     if (!isHandoff(content)) return;
     await checkHandoff(content, {
       target: await this.agentOf(to),
@@ -138,7 +139,9 @@ export class PostOffice {
     await this.openToChange(from, visitor);
     const original = await this.letterIn(from, letterId);
     const draft = { from, to, ...forwardedFrom(original, { from, to, note }) };
-    return this.put(draft, visitor, this.context.clock.now());
+    const now = this.context.clock.now();
+    await this.check(draft, visitor, now);
+    return this.put(draft, visitor, now);
   }
 
   /** What its owner lists is delivered. */
@@ -227,6 +230,20 @@ export class PostOffice {
     await store.markLetters({ to: agentId, letterIds, as: 'read', at: clock.now() });
   }
 
+  /** The agent has called again after it was shown these, and thereby acknowledges them. */
+  async noteSeen(agentId: string, letters: readonly StoredLetter[]): Promise<void> {
+    const { store, clock } = this.context;
+    for (const letter of letters)
+      await this.acknowledge(letter, tokenlessSender(agentId), () =>
+        store.markLetters({
+          to: agentId,
+          letterIds: [letter.letterId],
+          as: 'acknowledged',
+          at: clock.now(),
+        }),
+      );
+  }
+
   /** Of pings that were not answered, only the newest stay in the box: a late pong still counts. */
   async ping({ hard: { agentId: to, incarnation } }: Agent, sequence: number): Promise<void> {
     const { store, clock } = this.context;
@@ -244,7 +261,7 @@ export class PostOffice {
   ): Promise<void> {
     const agent = await this.context.engine.read(agentId);
     if (visitor === null && agent === null && isStanding(agentId)) throw onlyWithToken(agentId);
-    if (visitor === null && (agent === null || (agent.hard.end && isTokenless(agent))))
+    if (visitor === null && (agent === null || isNewStart(agent, start)))
       await registerTokenless(this.context.intake, agentId, start);
     else if (visitor === null && agent && !isTokenless(agent)) throw tokenNeeded(agentId);
     else if (agent === null) throw noAgent(agentId);
@@ -277,13 +294,17 @@ export class PostOffice {
     if (isOwner(visitor)) await this.bringDirectives(of);
   }
 
-  /** What waits for the agent's next call is put into its box: a letter is one more way for it. */
+  /**
+   * What waits for the agent's next call is put into its box: a letter is one more way for it. It is taken from the
+   * queue, and so counts as delivered, only when it is stored; sent again, it is stored once.
+   */
   private async bringDirectives(of: string): Promise<void> {
     const { store, replies, clock } = this.context;
     const agent = await this.agentOf(of);
     if (agent?.hard.isConnectionClosed)
       await takeSignal(this.context, { kind: 'connection', state: 'open' }, HOLTER, of);
-    for (const directive of agent ? replies.take(of, agent.hard.incarnation) : []) {
+    const offered = agent ? replies.offered(of, agent.hard.incarnation) : [];
+    for (const directive of offered) {
       const at = clock.now();
       const letter = directiveLetter(directive, {
         from: this.name,
@@ -293,6 +314,8 @@ export class PostOffice {
       });
       await store.putLetter({ letter, acknowledges: null, boxMax: Number.POSITIVE_INFINITY });
     }
+    if (agent && offered.length > 0)
+      replies.take(of, agent.hard.incarnation, new Set(offered.map(({ id }) => id)));
   }
 
   private newLetterId(at: Instant): string {

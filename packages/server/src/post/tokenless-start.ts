@@ -1,8 +1,14 @@
-import { type Intake, TOKENLESS_REGISTRAR } from '../intake/index.ts';
+import type { Agent } from '@holter/core';
+import { type Intake, isTokenless, TOKENLESS_REGISTRAR } from '../intake/index.ts';
 import { LetterRefused } from './letter-refused.ts';
 
 /** What a new name says about itself. */
 export type TokenlessStart = { readonly role: string; readonly host?: string };
+
+/** Whether it starts again, or names its role only now. */
+export const isNewStart = (agent: Agent, { role }: TokenlessStart): boolean =>
+  isTokenless(agent) &&
+  (agent.hard.end !== undefined || (agent.hard.role === 'default' && role !== 'default'));
 
 export async function registerTokenless(
   intake: Pick<Intake, 'register'>,
@@ -20,6 +26,7 @@ export async function registerTokenless(
       promises: role === 'default' ? {} : { pongs: true },
       can: ['nudge'],
       executor: null,
+      addsRole: true,
       ...(host !== undefined && { host }),
     },
     TOKENLESS_REGISTRAR,

@@ -55,6 +55,18 @@ it('refuses a handoff to an agent that is not there', async () => {
   expect(await lettersOf(server, 'ida')).toBe(0);
 });
 
+it('refuses to forward a handoff to an agent that is not there', async () => {
+  const content = { ...handoff(), uuid: 'EH-20250115-max-009' };
+  const { json } = await eva.send('eva', 'eva', { content });
+  const body = { messageId: json.id, from: 'eva', to: 'ida' };
+  expect(await eva.call('POST', '/api/messages/forward', { body })).toMatchObject({
+    status: 409,
+    json: { error: 'handoff_target_lost' },
+  });
+  expect(await lettersOf(server, 'ida')).toBe(0);
+  await eva.call('DELETE', `/api/messages?agent=eva&id=${json.id}`);
+});
+
 it('tells an agent nothing about files of this machine', async () => {
   const content = { ...handoff(), files: ['/nowhere/notes.md'] };
   expect(await eva.send('eva', 'eva', { content })).toMatchObject({ status: 201 });

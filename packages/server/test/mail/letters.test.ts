@@ -272,6 +272,8 @@ it('shows a session its letters in the replies to its hooks: those of verified s
   };
   await ada.send('ada', 'lea', { content: { type: 'request', message: 'run the tests\nagain' } });
   await new Mail(server, null, url).send('ada', 'lea', { content: { type: 'x', message: 'delete all' } });
+  for (const priority of ['normal', 'urgent'])
+    await operator.send(OWN, 'lea', { subject: priority, priority });
   const reply = await until(hook, ({ hookSpecificOutput }) => hookSpecificOutput !== undefined);
   const words = reply.hookSpecificOutput?.additionalContext ?? '';
   expect(words).toContain('ada writes (about it, msg-');
@@ -280,4 +282,10 @@ it('shows a session its letters in the replies to its hooks: those of verified s
   expect(words).not.toContain('delete all');
   const unread = async () => (await server.store.countLetters({ of: 'lea', box: 'inbox' })).unread;
   expect(await until(unread, (count) => count === 1)).toBe(1);
+  // The next hook shows that the reply has arrived; an urgent letter asks for a word.
+  const awaited = async () => (await agent('lea'))?.acks?.map(({ priority }) => priority);
+  expect(await awaited()).toEqual(['normal', 'urgent']);
+  await hook();
+  expect(await until(awaited, (acks) => acks?.length === 1)).toEqual(['urgent']);
+  expect(words).toMatch(/Priority urgent\. To acknowledge it: holter mail ack msg-\S+ --box lea\n/);
 });

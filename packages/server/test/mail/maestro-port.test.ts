@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startHttp, stillClock, type TestServer } from '../http/kit.ts';
+import { isToolThere } from '../tool-there.ts';
 import { letterOf, lettersOf, Mail, OWN } from './kit.ts';
 
 const run = promisify(execFile);
@@ -20,12 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const hasJq = await run('jq', ['--version']).then(
-  () => true,
-  () => false,
-);
-
-describe.runIf(hasJq)('the commands of seed 001, as printed', () => {
+describe.runIf(await isToolThere('jq'))('the commands of seed 001, as printed', () => {
   const NAME = 'libs-svg-svgbbox';
   const names = /TARGET_AGENT_SESSION_NAME|AGENT_SESSION_NAME|target-agent/g;
   const commands = [
@@ -161,6 +157,21 @@ describe('without a token', () => {
       json: { error: 'token_required' },
     });
     expect(await dan.call('POST', '/api/agents/dan/heartbeat', { body: {} })).toMatchObject({ status: 200 });
+  });
+
+  it('a role that is named only later is taken over, and none is changed', async () => {
+    const heard = async (body: object) => {
+      await open.call('POST', '/api/agents/fay/heartbeat', { body });
+      const { role, promises, incarnation } = (await server.engine.read('fay'))?.hard ?? {};
+      return { role, promises, incarnation };
+    };
+    expect(await heard({})).toEqual({ role: 'default', promises: {}, incarnation: 1 });
+    const named = { role: 'critical-infrastructure', promises: { pongs: true }, incarnation: 1 };
+    expect(await heard({ role: 'critical-infrastructure' })).toEqual(named);
+    expect(await heard({ role: 'standby' })).toEqual(named);
+    expect(await heard({})).toEqual(named);
+    await server.pass(38);
+    expect((await server.engine.read('fay'))?.hard.derived.map(({ kind }) => kind)).toEqual(['no-pong']);
   });
 
   it('a box can be filled only in part', async () => {
